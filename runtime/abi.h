@@ -1,0 +1,172 @@
+// The binary interface between generated code and the runtime, in C.  Generated code never sees
+// the inside of a context; it calls the functions listed in abi_functions.def and builds the
+// structures below as constants.  codegen mirrors these layouts: a change here bumps
+// DZ_ABI_VERSION, which the runtime checks when a context is made.
+#ifndef DZ_ABI_H
+#define DZ_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DZ_ABI_VERSION 1
+
+/* Exit codes of entry points and runtime functions (the peer's numbers). */
+enum dz_status {
+  DZ_OK = 0,
+  DZ_ERROR = 1,         /* something else went wrong: no device, bad handle, driver failure */
+  DZ_PROGRAM_ERROR = 2, /* a value error of the program: bounds, assert, coercion, … */
+  DZ_OUT_OF_MEMORY = 3
+};
+
+enum dz_element {
+  DZ_BOOL = 0, DZ_I8, DZ_I16, DZ_I32, DZ_I64, DZ_U8, DZ_U16, DZ_U32, DZ_U64, DZ_F16, DZ_F32, DZ_F64
+};
+
+typedef struct dz_context dz_context;
+
+/* Reference-counted memory on the device of its context (for the CPU: ordinary memory).
+   `data` is a host pointer on cpu and sim, a CUdeviceptr on cuda.  Aligned to 64 bytes. */
+typedef struct dz_block {
+  void *data;
+  int64_t bytes;
+  int64_t references; /* changed atomically, by dz_retain and dz_release only */
+  dz_context *context;
+} dz_block;
+
+/* An array value as it crosses an entry point: dense and row-major, starting `offset` elements
+   into its block. */
+typedef struct dz_array {
+  dz_block *block;
+  int64_t offset;
+  int32_t element; /* enum dz_element */
+  int32_t rank;
+  int64_t shape[]; /* `rank` sizes */
+} dz_array;
+
+/* One flattened component of an argument or result.  Records are the concatenation of their
+   fields' leaves, in the order of field names (tuples: by position); a sum is an i8 tag and then
+   its payload leaves; an array of records is one array per leaf of the record. */
+typedef union dz_leaf {
+  uint64_t bits;   /* a scalar, in its low bytes */
+  dz_array *array; /* borrowed in arguments, owned by the caller in results */
+} dz_leaf;
+
+/* An entry point: reads `in`, writes `out`, returns a dz_status.  Arrays in `in` stay owned by
+   the caller; where the parameter is unique their contents may have been overwritten. */
+typedef int32_t (*dz_entry_function)(dz_context *, const dz_leaf *in, dz_leaf *out);
+
+enum dz_type_kind { DZ_SCALAR_TYPE = 0, DZ_ARRAY_TYPE, DZ_OPAQUE_TYPE };
+enum dz_opaque_kind { DZ_RECORD = 0, DZ_SUM, DZ_OPAQUE_ARRAY, DZ_UNKNOWN };
+
+/* One leaf of a type. rank 0 = scalar. */
+typedef struct dz_leaf_type {
+  int32_t element;
+  int32_t rank;
+} dz_leaf_type;
+
+/* A field of a record or a variant of a sum.  For a variant, `types` are its payload and
+   leaf_index tells, for each leaf of each payload in order, which leaf of the sum holds it. */
+typedef struct dz_member {
+  const char *name;
+  int32_t type_count;
+  const int32_t *types; /* indices into dz_program.types; one for a field */
+  const int32_t *leaf_index;
+} dz_member;
+
+/* A type visible at an entry point. */
+typedef struct dz_type {
+  const char *name;   /* as in the source, without sizes: "f64", "[][]f64", "params" */
+  const char *c_name; /* identifier part: "f64_2d", "params" */
+  int32_t kind;       /* enum dz_type_kind */
+  int32_t opaque_kind;
+  int32_t leaf_count;
+  const dz_leaf_type *leaves;
+  int32_t member_count;
+  const dz_member *members;
+  int32_t element_type; /* DZ_OPAQUE_ARRAY: index of the element's type */
+  int32_t rank;         /* arrays */
+} dz_type;
+
+typedef struct dz_parameter {
+  const char *name;
+  int32_t type;
+  int32_t unique;
+} dz_parameter;
+
+typedef struct dz_entry {
+  const char *name;
+  const char *documentation;
+  dz_entry_function function;
+  int32_t input_count;
+  const dz_parameter *inputs;
+  int32_t output_count;
+  const dz_parameter *outputs;
+} dz_entry;
+
+/* A kernel.  `sim_function` is null except in programs built for sim; see runtime/sim. */
+typedef struct dz_kernel {
+  const char *name; /* the .entry name in the PTX */
+  void (*sim_function)(void *thread, void **arguments);
+  int32_t argument_count; /* without the failure word, which comes first */
+  const int32_t *argument_bytes; /* size of each argument: 1, 2, 4 or 8 */
+  const char *position;   /* source position, for profiles and reports */
+} dz_kernel;
+
+/* What a failure inside a kernel means: `text` holds a {} for each argument. */
+typedef struct dz_failure {
+  const char *text;      /* "Index [{}] out of bounds for array of shape [{}]." */
+  const char *backtrace; /* source positions, a line each, innermost first */
+} dz_failure;
+
+enum dz_target { DZ_TARGET_CPU = 0, DZ_TARGET_CUDA, DZ_TARGET_SIM };
+
+/* Everything the runtime knows about a compiled program.  Symbol: dz_program_<prefix>. */
+typedef struct dz_program {
+  int32_t abi_version;
+  int32_t target; /* enum dz_target */
+  const char *name;
+  int32_t type_count;
+  const dz_type *types;
+  int32_t entry_count;
+  const dz_entry *entries;
+  int32_t kernel_count;
+  const dz_kernel *kernels;
+  int32_t failure_count;
+  const dz_failure *failures;
+  const char *ptx; /* null unless target is cuda */
+  int64_t ptx_length;
+  /* Evaluates the program's constants; called once when a context is made. */
+  int32_t (*initialise)(dz_context *);
+  int64_t global_count; /* leaves of constants, kept per context: dz_global */
+} dz_program;
+
+/* The failure word of a kernel launch, in device memory. `code` is 0 or 1 + index of a
+   dz_failure; the first failing thread sets it with a compare-and-swap and then `arguments`. */
+typedef struct dz_failure_word {
+  int32_t code;
+  int32_t argument_count;
+  int64_t arguments[8];
+} dz_failure_word;
+
+/* The body of a parallel loop: iterations [begin, end).  Returns a dz_status. */
+typedef int32_t (*dz_task)(dz_context *, void *environment, int64_t begin, int64_t end);
+
+enum dz_property {
+  DZ_MULTIPROCESSORS = 0,   /* cuda: SMs; sim: 4 */
+  DZ_MAX_BLOCK_THREADS,     /* threads in a block */
+  DZ_MAX_SHARED_BYTES,      /* shared memory of a block */
+  DZ_RESIDENT_THREADS,      /* threads that fill the device: the measure of "enough parallelism" */
+  DZ_WARP_SIZE
+};
+
+#define DZ_ABI(result, name, parameters, codes) result name parameters;
+#include "abi_functions.def"
+#undef DZ_ABI
+
+#ifdef __cplusplus
+}
+#endif
+#endif
