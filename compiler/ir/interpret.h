@@ -1,0 +1,33 @@
+// The reference interpreter: slow and obvious, the oracle of every differential test.  It runs
+// stage parallel, Differentiate excepted (the AD pass removes it first), and stage flat.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "ir/program.h"
+
+namespace dagaz::ir {
+
+/// A scalar (empty shape) or a dense row-major array; elements as Constant::bits.
+struct Value {
+  ScalarType element = ScalarType::i64;
+  std::vector<std::int64_t> shape = {};
+  std::vector<std::uint64_t> elements = {};
+  bool operator==(const Value&) const = default;
+};
+
+/// A failed assert: the message with its arguments filled in, and where.
+struct RuntimeError {
+  std::string message;
+  LocationId location;
+};
+
+/// Runs `function` of `program`.
+std::variant<std::vector<Value>, RuntimeError> interpret(const Program& program,
+                                                         const std::string& function,
+                                                         std::vector<Value> arguments);
+
+}  // namespace dagaz::ir
