@@ -1,0 +1,46 @@
+// Code generation: imperative code → machine code and PTX through LLVM.  This header does not
+// mention LLVM; the library behind it is a shared object that the driver opens on first use,
+// because loading LLVM costs more than checking a program does.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "imperative/imperative.h"
+#include "support/diagnostic.h"
+#include "support/source.h"
+
+namespace dagaz::codegen {
+
+struct Options {
+  std::string prefix;              // of symbols and C names
+  std::string cpu = "native";      // or "generic", or LLVM's name of a processor
+  std::string gpu = "sm_70";       // PTX is compiled forward by newer drivers
+  int optimisation = 3;            // 0: -O0 for differential tests
+  bool executable = false;         // also define dz_main_program
+  bool bounds_report = true;
+};
+
+struct Artifacts {
+  std::string object;   // ELF bytes
+  std::string ptx;      // GPU programs
+  std::string llvm;     // text, when asked for
+  std::string assembly; // text, when asked for
+  std::string header;   // the C header
+  std::string manifest; // JSON
+};
+
+enum Want : unsigned { want_object = 1, want_ptx = 2, want_llvm = 4, want_assembly = 8,
+                       want_header = 16 };
+
+/// Compiles `program`; `want` is a set of Want.
+Artifacts generate(const imperative::Program& program, const SourceFiles& files,
+                   const Options& options, unsigned want);
+
+/// Compiles `program` into this process and runs it as an executable would run: arguments as of
+/// main (without the program's name), values from stdin to stdout.  Returns the exit status.
+int run_in_process(const imperative::Program& program, const SourceFiles& files,
+                   const Options& options, int argc, char** argv);
+
+}  // namespace dagaz::codegen
