@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""The dependency rule: which folder may include which (DESIGN.md §3, compiler/README.md).
+
+usage: check_layering.py REPOSITORY
+Prints each forbidden include with its place; exit status 1 if there is one.
+"""
+import pathlib
+import re
+import sys
+
+ALLOWED = {
+    'support': set(),
+    'syntax': {'support'},
+    'check': {'support', 'syntax'},
+    'ir': {'support'},
+    'elaborate': {'support', 'syntax', 'check', 'ir'},
+    'passes': {'support', 'ir'},
+    'imperative': {'support', 'ir'},
+    'codegen': {'support', 'ir', 'imperative'},
+    'driver': {'support', 'syntax', 'check', 'elaborate', 'ir', 'passes', 'imperative', 'codegen'},
+}
+# Headers of the outside world that only some folders may include.
+RESTRICTED = [
+    (re.compile(r'^llvm[-/]'), {'codegen'}),
+    (re.compile(r'^CLI/'), {'driver'}),
+]
+# codegen links the runtime for in-memory execution and shares its contract.
+RUNTIME_HEADERS = {'codegen': {'abi.h', 'abi_functions.def', 'api.h', 'program_main.h'}}
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+
+
+def includes(path):
+    for number, line in enumerate(path.read_text(encoding='utf-8').splitlines(), 1):
+        found = INCLUDE.match(line)
+        if found:
+            yield number, found.group(1)
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    compiler = root / 'compiler'
+    problems = []
+    seen = 0
+    folders = {p.name for p in compiler.iterdir() if p.is_dir()}
+    for extra in sorted(folders - set(ALLOWED)):
+        problems.append(f'compiler/{extra}: a folder the table does not know')
+    for path in sorted(compiler.rglob('*')):
+        if path.suffix not in {'.h', '.cpp', '.re', '.yy', '.def'}:
+            continue
+        parts = path.relative_to(compiler).parts
+        folder = parts[0] if len(parts) > 1 else 'driver'  # main.cpp
+        seen += 1
+        for number, target in includes(path):
+            place = f'{path.relative_to(root)}:{number}'
+            first = target.split('/')[0]
+            if first in ALLOWED and '/' in target:
+                if first != folder and first not in ALLOWED[folder]:
+                    problems.append(f'{place}: {folder} may not include {first}')
+                if folder == 'passes' and first == 'passes' and len(parts) > 2:
+                    other = target.split('/')
+                    if len(other) > 2 and other[1] != parts[1]:
+                        problems.append(f'{place}: pass folder {parts[1]} includes {other[1]}')
+            for pattern, allowed in RESTRICTED:
+                if pattern.match(target) and folder not in allowed:
+                    problems.append(f'{place}: only {", ".join(sorted(allowed))} may include {target}')
+            if (root / 'runtime' / target).exists() and not (compiler / target).exists() \
+                    and not (path.parent / target).exists():
+                if target not in RUNTIME_HEADERS.get(folder, set()):
+                    problems.append(f'{place}: {folder} may not include the runtime\'s {target}')
+    for path in sorted((root / 'runtime').rglob('*')):
+        if path.suffix not in {'.h', '.cpp'}:
+            continue
+        seen += 1
+        inside_cuda = 'cuda' in path.relative_to(root).parts
+        for number, target in includes(path):
+            place = f'{path.relative_to(root)}:{number}'
+            if target.split('/')[0] in ALLOWED and '/' in target:
+                problems.append(f'{place}: the runtime includes the compiler\'s {target}')
+            if target == 'dlfcn.h' and not inside_cuda:
+                problems.append(f'{place}: only runtime/cuda may include dlfcn.h')
+    for problem in problems:
+        print(problem)
+    print(f'{seen} files, {len(problems)} forbidden includes')
+    return 1 if problems or seen == 0 else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,63 @@
+// Diagnostics as text: carets under the right columns, labels, hints, JSON.
+#include <doctest/doctest.h>
+
+#include "support/diagnostic.h"
+
+using namespace dagaz;
+
+namespace {
+struct Sample {
+  SourceFiles files;
+  FileId file = files.add("a.fut", "def f x =\n\tx + øy\n");
+  Diagnostics diagnostics;
+};
+}  // namespace
+
+TEST_CASE("a caret stands under its character, whatever precedes it") {
+  Sample sample;
+  const auto begin = static_cast<std::uint32_t>(std::string_view("def f x =\n\tx + ø").size());
+  sample.diagnostics.report(DiagnosticKind::syntax, Range{sample.file, begin, begin + 1},
+                            "found `y`");
+  CHECK(render(sample.diagnostics.all()[0], sample.files, RenderStyle::plain) ==
+        "a.fut:2:7: error[syntax]: found `y`\n"
+        "   2 | \tx + øy\n"
+        "     | \t     ^\n");
+}
+
+TEST_CASE("labels and hints follow the primary place") {
+  Sample sample;
+  Diagnostic& diagnostic = sample.diagnostics.report(
+      DiagnosticKind::syntax, Range{sample.file, 4, 5}, "two things");
+  diagnostic.labels.push_back({Range{sample.file, 6, 7}, "the other"});
+  diagnostic.hints.push_back("choose one");
+  CHECK(render(diagnostic, sample.files, RenderStyle::plain) ==
+        "a.fut:1:5: error[syntax]: two things\n"
+        "   1 | def f x =\n"
+        "     |     ^\n"
+        "   1 | def f x =\n"
+        "     |       - the other\n"
+        "  help: choose one\n");
+}
+
+TEST_CASE("a diagnostic without place has no line") {
+  Sample sample;
+  sample.diagnostics.report(DiagnosticKind::io, Range{}, "cannot read `b.fut`");
+  CHECK(render(sample.diagnostics.all()[0], sample.files, RenderStyle::plain) ==
+        "error[io]: cannot read `b.fut`\n");
+}
+
+TEST_CASE("JSON is one object a line, with quotes escaped") {
+  Sample sample;
+  sample.diagnostics.report(DiagnosticKind::syntax, Range{sample.file, 4, 5}, "say \"f\"");
+  CHECK(render(sample.diagnostics.all()[0], sample.files, RenderStyle::json) ==
+        "{\"severity\":\"error\",\"kind\":\"syntax\",\"message\":\"say \\\"f\\\"\",\"range\":"
+        "{\"file\":\"a.fut\",\"line\":1,\"column\":5,\"end_line\":1,\"end_column\":6},"
+        "\"labels\":[],\"hints\":[]}\n");
+}
+
+TEST_CASE("only errors count as errors") {
+  Sample sample;
+  CHECK_FALSE(sample.diagnostics.has_errors());
+  sample.diagnostics.report(DiagnosticKind::io, Range{}, "x");
+  CHECK(sample.diagnostics.error_count() == 1);
+}
