@@ -9,6 +9,10 @@
 // What a block variable is depends on where it is used: in host code a counted reference
 // (dz_block *), in tasks and kernels the address of its data.  On the CPU target host code may
 // load and store directly; on the GPU targets it must use ReadElement and WriteElement.
+//
+// Block variables are as mutable as scalar ones: the branches of an If, or the iterations of a
+// loop, may each set the same one (by Allocate, Share, AllocateScratch, AllocateLocal).  Setting
+// one releases nothing; whoever sets it again has released the old reference.
 #pragma once
 
 #include <string>
@@ -91,7 +95,8 @@ struct If {
 
 /// Host: a new block with one reference.  Fails with out-of-memory.
 struct Allocate { NameId block; Operand bytes; };
-/// Host: target := source, sharing the block (one more reference).
+/// Host: target := source, sharing the block (one more reference).  Task or kernel: target := the
+/// same address.
 struct Share { NameId target; NameId source; };
 /// Host: gives up a reference; the variable is dead afterwards.
 struct Release { NameId block; };
@@ -100,7 +105,8 @@ struct Release { NameId block; };
 struct AllocateScratch { NameId block; Operand bytes; };
 /// Scratch memory allocated in `body` is given back after it.
 struct ScratchScope { Code body; };
-/// Task or kernel: a fixed number of bytes on the thread's own stack.
+/// Task or kernel: a fixed number of bytes on the thread's own stack (for one in a loop the
+/// same bytes in each iteration).
 struct AllocateLocal { NameId block; std::int64_t bytes; };
 /// Kernel: part of the block's shared memory, from `byte_offset` of the launch's shared bytes.
 struct SharedMemory { NameId block; Operand byte_offset; };
@@ -158,8 +164,9 @@ struct Shuffle {
 };
 /// Makes this thread's writes visible to the device before its later ones.
 struct Fence {};
-/// old := block[index]; block[index] := op(old, value), atomically.  `op` is add, smin/smax,
-/// umin/umax, bit_and/or/xor on integers or add on floats; or an exchange.
+/// old := block[index]; block[index] := op(old, value), atomically.  Host (CPU target),
+/// task or kernel.  `op` is add, smin/smax, umin/umax, bit_and/or/xor on integers or add on
+/// floats; or an exchange.
 enum class AtomicOp { add, smin, smax, umin, umax, bit_and, bit_or, bit_xor, exchange };
 struct Atomic {
   NameId old;
@@ -171,6 +178,7 @@ struct Atomic {
   Space space = Space::global;
 };
 /// old := block[index]; if it equals `expected` (bitwise), block[index] := value, atomically.
+/// Types of 1, 2, 4 and 8 bytes, floats included.
 struct CompareExchange {
   NameId old;
   NameId block;
