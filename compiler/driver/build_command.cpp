@@ -1,0 +1,137 @@
+// dagaz build: executables, libraries with their C header and manifest, servers, and texts.
+#include <filesystem>
+#include <iostream>
+
+#include "codegen/load.h"
+#include "driver/commands.h"
+#include "driver/compile.h"
+#include "driver/linker.h"
+#include "driver/pipeline.h"
+#include "ir/print.h"
+
+namespace dagaz::driver {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A C identifier made of the output's name.
+std::string identifier(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    out += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  }
+  if (out.empty() || std::isdigit(static_cast<unsigned char>(out[0]))) out = "p" + out;
+  return out;
+}
+
+unsigned wanted(Emit emit) {
+  switch (emit) {
+    case Emit::executable:
+    case Emit::server: return codegen::want_object;
+    case Emit::library: return codegen::want_object | codegen::want_header;
+    case Emit::header: return codegen::want_header;
+    case Emit::ptx: return codegen::want_ptx;
+    case Emit::llvm: return codegen::want_llvm;
+    case Emit::assembly: return codegen::want_assembly;
+    case Emit::ir: return 0;
+  }
+  DZ_UNREACHABLE("emit");
+}
+
+// PATH/gmm → PATH/libgmm.a
+std::string archive_path(const std::string& output) {
+  const fs::path path(output);
+  return (path.parent_path() / ("lib" + path.filename().string() + ".a")).string();
+}
+
+// A text goes to NAME.extension, or to standard output with `-o -`.
+std::string text_path(const std::string& output, const char* extension) {
+  return output == "-" ? output : output + extension;
+}
+
+bool write_artifacts(const BuildOptions& options, const std::string& output,
+                     const codegen::Artifacts& artifacts, Diagnostics& diagnostics) {
+  const Target target = options.compile.target;
+  switch (options.emit) {
+    case Emit::executable:
+      return link_executable(artifacts.object, output, target, ProgramKind::executable,
+                             diagnostics);
+    case Emit::server:
+      return link_executable(artifacts.object, output, target, ProgramKind::server, diagnostics);
+    case Emit::library:
+      return write_file(output + ".h", artifacts.header, diagnostics) &&
+             write_file(output + ".json", artifacts.manifest, diagnostics) &&
+             make_archive(artifacts.object, archive_path(output), target, diagnostics);
+    case Emit::header:
+      return write_file(text_path(output, ".h"), artifacts.header, diagnostics);
+    case Emit::ptx:
+      return write_file(text_path(output, ".ptx"), artifacts.ptx, diagnostics);
+    case Emit::llvm:
+      return write_file(text_path(output, ".ll"), artifacts.llvm, diagnostics);
+    case Emit::assembly:
+      return write_file(text_path(output, ".s"), artifacts.assembly, diagnostics);
+    case Emit::ir: break;
+  }
+  DZ_UNREACHABLE("emit");
+}
+
+void build(Compilation& compilation, const BuildOptions& options, const std::string& output) {
+  Diagnostics& diagnostics = compilation.diagnostics;
+  std::optional<ir::ParallelProgram> program = front_end(compilation);
+  if (!program) return;
+  const PassContext context{compilation.times, options.compile.verify};
+  if (options.emit == Emit::ir) {
+    const auto optimised =
+        optimise(std::move(*program), context, options.compile.optimisation, nullptr);
+    write_file(text_path(output, ".ir"), ir::print(optimised.program), diagnostics);
+    return;
+  }
+  if (program->program.entries.empty() && options.emit != Emit::llvm) {
+    diagnostics.report(DiagnosticKind::no_entry, Range{},
+                       "`" + options.compile.file + "` has no entry point").hints.push_back(
+        "write `entry` instead of `def` before a function, or name one `main`");
+    return;
+  }
+  const auto lowered = lower(std::move(*program), context, options.compile, diagnostics);
+  if (!lowered) return;
+  const codegen::Library* library = codegen::load(diagnostics);
+  if (library == nullptr) return;
+  codegen::Options code_options;
+  code_options.prefix =
+      options.prefix.empty() ? identifier(fs::path(output).filename().string()) : options.prefix;
+  code_options.cpu = options.compile.cpu;
+  code_options.gpu = options.compile.gpu;
+  code_options.optimisation = options.compile.optimisation;
+  code_options.executable = options.emit == Emit::executable || options.emit == Emit::server;
+  codegen::Artifacts artifacts;
+  {
+    const PassTimer timer(compilation.times, "codegen");
+    artifacts =
+        library->generate(*lowered, compilation.files, code_options, wanted(options.emit));
+  }
+  const PassTimer timer(compilation.times, "link");
+  write_artifacts(options, output, artifacts, diagnostics);
+}
+
+}  // namespace
+
+int build_command(const BuildOptions& options) {
+  if (options.compile.target == Target::interpreter) {
+    std::cerr << "dagaz: the interpreter runs programs, it builds none: use `dagaz run "
+                 "--target=interpreter`\n";
+    return 2;
+  }
+  if (options.emit == Emit::ptx && options.compile.target != Target::cuda) {
+    std::cerr << "dagaz: --emit=ptx needs --target=cuda\n";
+    return 2;
+  }
+  const std::string output = options.output.empty()
+                                 ? fs::path(options.compile.file).stem().string()
+                                 : options.output;
+  Compilation compilation(options.compile);
+  build(compilation, options, output);
+  return report(compilation) ? 1 : 0;
+}
+
+}  // namespace dagaz::driver

@@ -1,0 +1,215 @@
+#include "driver/command_line.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <string>
+
+#include "driver/commands.h"
+
+namespace dagaz::driver {
+
+namespace {
+
+constexpr const char* version_text = "dagaz 0.1.0";
+constexpr const char* after_help =
+    "Exit status: 0 success; 1 the program or its data is wrong; 2 the command line is wrong;\n"
+    "70 a bug in Dagaz.";
+
+const std::map<std::string, Target> targets{{"cpu", Target::cpu},
+                                            {"cuda", Target::cuda},
+                                            {"sim", Target::sim},
+                                            {"interpreter", Target::interpreter}};
+const std::map<std::string, Emit> emits{
+    {"exe", Emit::executable}, {"lib", Emit::library},   {"server", Emit::server},
+    {"header", Emit::header},  {"ptx", Emit::ptx},       {"llvm", Emit::llvm},
+    {"asm", Emit::assembly},   {"ir", Emit::ir}};
+const std::map<std::string, InspectStage> stages{
+    {"ast", InspectStage::ast},     {"typed", InspectStage::typed},
+    {"ir", InspectStage::ir},       {"fused", InspectStage::fused},
+    {"ad", InspectStage::ad},       {"flat", InspectStage::flat},
+    {"imperative", InspectStage::imperative}, {"llvm", InspectStage::llvm},
+    {"ptx", InspectStage::ptx}};
+
+// The spellings of a choice, for help texts: {cpu,cuda,…}.
+template <typename T>
+std::string choices(const std::map<std::string, T>& table) {
+  std::string out = "{";
+  for (const auto& [name, value] : table) out += (out.size() > 1 ? "," : "") + name;
+  return out + "}";
+}
+
+template <typename T>
+CLI::Option* add_choice(CLI::App& app, const std::string& flag, T& value,
+                        const std::map<std::string, T>& table, const std::string& help) {
+  return app
+      .add_option_function<std::string>(
+          flag, [&value, &table](const std::string& text) { value = table.at(text); }, help)
+      ->check(CLI::Validator(
+          [&table](const std::string& text) {
+            return table.count(text) > 0 ? std::string()
+                                         : "`" + text + "` is not one of " + choices(table);
+          },
+          choices(table)));
+}
+
+// What standard error can show.
+RenderStyle terminal_style() {
+  const bool colour = isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+  return colour ? RenderStyle::colour : RenderStyle::plain;
+}
+
+void add_diagnostic_options(CLI::App& app, CompileOptions& options) {
+  app.add_option_function<std::string>(
+         "--diagnostics",
+         [&options](const std::string& text) {
+           if (text == "json") options.style = RenderStyle::json;
+         },
+         "How to print errors and warnings: text, or one JSON object a line")
+      ->check(CLI::IsMember({"text", "json"}));
+  app.add_flag_callback("-w", [&options] { options.warnings = false; }, "No warnings");
+  app.add_flag("--Werror", options.warnings_are_errors, "Warnings are errors");
+  app.add_flag("--time-passes", options.time_passes, "Print how long each pass took");
+}
+
+void add_compile_options(CLI::App& app, CompileOptions& options) {
+  add_diagnostic_options(app, options);
+  add_choice(app, "--target", options.target, targets, "Where the program runs (default cpu)");
+  app.add_option("--cpu", options.cpu, "Processor: native, generic, or LLVM's name of one")
+      ->capture_default_str();
+  app.add_option("--gpu", options.gpu, "Oldest GPU to run on; newer ones run it too")
+      ->capture_default_str()
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            return text.rfind("sm_", 0) == 0 ? std::string() : "`" + text + "` is not sm_NN";
+          },
+          "sm_NN"));
+  app.add_option("-O", options.optimisation, "0 turns optimisation off")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 3));
+  app.add_flag("--verify", options.verify, "Check the program after every pass");
+  app.add_flag("--safe", options.safe, "Ignore #[unsafe]");
+}
+
+void add_file(CLI::App& app, CompileOptions& options) {
+  app.add_option("FILE", options.file, "The program (.fut)")->required();
+}
+
+// All options of all subcommands; lives while CLI11 refers to it.
+struct AllOptions {
+  CompileOptions check;
+  BuildOptions build;
+  RunOptions run;
+  TestOptions test;
+  BenchOptions bench;
+  InspectOptions inspect;
+};
+
+void add_check(CLI::App& app, AllOptions& all, int& status) {
+  CLI::App* command = app.add_subcommand("check", "Parse and type-check");
+  add_file(*command, all.check);
+  add_diagnostic_options(*command, all.check);
+  command->callback([&] { status = check_command(all.check); });
+}
+
+void add_build(CLI::App& app, AllOptions& all, int& status) {
+  CLI::App* command = app.add_subcommand("build", "Compile to an executable, a library, PTX, …");
+  BuildOptions& options = all.build;
+  add_file(*command, options.compile);
+  add_compile_options(*command, options.compile);
+  command->add_option("-o", options.output, "Name of the output (default: the file's name)");
+  command->add_option("--prefix", options.prefix, "Prefix of C names (default: output's name)");
+  add_choice(*command, "--emit", options.emit, emits, "What to make (default exe)");
+  command->callback([&] { status = build_command(all.build); });
+}
+
+void add_run(CLI::App& app, AllOptions& all, int& status) {
+  CLI::App* command = app.add_subcommand(
+      "run", "Compile in memory and run: values from stdin, results to stdout");
+  RunOptions& options = all.run;
+  add_file(*command, options.compile);
+  add_compile_options(*command, options.compile);
+  command->footer("Further options (-e ENTRY, -b, -t FILE, -r RUNS, …) are those of compiled "
+                  "programs.");
+  command->allow_extras();
+  command->callback([&options, command, &status] {
+    options.program_arguments = command->remaining();
+    status = run_command(options);
+  });
+}
+
+void add_test(CLI::App& app, AllOptions& all, int& status) {
+  CLI::App* command = app.add_subcommand("test", "Run the `-- ==` test blocks of .fut files");
+  TestOptions& options = all.test;
+  command->add_option("PATH", options.paths, "Files, or folders to search for .fut files")
+      ->required();
+  add_compile_options(*command, options.compile);
+  command->add_option("-j,--jobs", options.jobs, "Programs at a time (default: cores)");
+  command->add_option("--exclude", options.exclude, "Skip programs and cases with this tag");
+  command->add_option("--junit", options.junit, "Also write a JUnit XML report to this file");
+  command->add_option("--timeout", options.timeout, "Seconds for one program")
+      ->capture_default_str();
+  command->callback([&] { status = test_command(all.test); });
+}
+
+void add_bench(CLI::App& app, AllOptions& all, int& status) {
+  CLI::App* command = app.add_subcommand("bench", "Time the inputs of the test blocks");
+  BenchOptions& options = all.bench;
+  command->add_option("PATH", options.paths, "Files, or folders to search for .fut files")
+      ->required();
+  add_compile_options(*command, options.compile);
+  command->add_option("-r,--runs", options.runs, "Runs of each input, after one that warms up")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--json", options.json, "Also write every run's time to this file");
+  command->callback([&] { status = bench_command(all.bench); });
+}
+
+void add_inspect(CLI::App& app, AllOptions& all, int& status) {
+  CLI::App* command = app.add_subcommand("inspect", "Print the program at a stage of compilation");
+  InspectOptions& options = all.inspect;
+  command->add_option("FILE", options.compile.file, "The program (.fut), or IR text (.ir)")
+      ->required();
+  add_compile_options(*command, options.compile);
+  add_choice(*command, "--stage", options.stage, stages, "Which form to print (default fused)");
+  command->add_option("--passes", options.passes, "Passes to run on IR text")->delimiter(',');
+  command->callback([&] { status = inspect_command(all.inspect); });
+}
+
+void set_styles(AllOptions& all, RenderStyle style) {
+  for (CompileOptions* options : {&all.check, &all.build.compile, &all.run.compile,
+                                  &all.test.compile, &all.bench.compile, &all.inspect.compile}) {
+    options->style = style;
+  }
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  CLI::App app("Dagaz: a compiler for data-parallel array programs and their derivatives", "dagaz");
+  AllOptions all;
+  set_styles(all, terminal_style());
+  int status = 0;
+  app.set_version_flag("--version", version_text);
+  app.require_subcommand(1);
+  app.footer(after_help);
+  add_check(app, all, status);
+  add_run(app, all, status);
+  add_build(app, all, status);
+  add_test(app, all, status);
+  add_bench(app, all, status);
+  add_inspect(app, all, status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::cerr << "dagaz: " << error.what() << "\nRun `dagaz --help` for more information.\n";
+    return 2;
+  }
+  return status;
+}
+
+}  // namespace dagaz::driver

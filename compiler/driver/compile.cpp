@@ -1,0 +1,63 @@
+#include "driver/compile.h"
+
+#include <iostream>
+
+#include "elaborate/elaborate.h"
+#include "syntax/imports.h"
+
+namespace dagaz::driver {
+
+std::string_view name_of(Target target) {
+  switch (target) {
+    case Target::cpu: return "cpu";
+    case Target::cuda: return "cuda";
+    case Target::sim: return "sim";
+    case Target::interpreter: return "interpreter";
+  }
+  DZ_UNREACHABLE("target");
+}
+
+bool parse(Compilation& compilation) {
+  const Doing doing("parsing");
+  const PassTimer timer(compilation.times, "parse");
+  compilation.syntax = ast::parse_program(compilation.options.file, compilation.files,
+                                          compilation.names, compilation.diagnostics);
+  return !compilation.diagnostics.has_errors();
+}
+
+bool check(Compilation& compilation) {
+  const Doing doing("checking");
+  const PassTimer timer(compilation.times, "check");
+  compilation.checked =
+      check::check_program(compilation.syntax, compilation.names, compilation.diagnostics);
+  return !compilation.diagnostics.has_errors();
+}
+
+std::optional<ir::ParallelProgram> elaborate(Compilation& compilation) {
+  const Doing doing("elaborating");
+  const PassTimer timer(compilation.times, "elaborate");
+  ir::ParallelProgram program = elaborate::elaborate(compilation.checked, compilation.files,
+                                                     compilation.names, compilation.diagnostics);
+  if (compilation.diagnostics.has_errors()) return std::nullopt;
+  return program;
+}
+
+std::optional<ir::ParallelProgram> front_end(Compilation& compilation) {
+  if (!parse(compilation) || !check(compilation)) return std::nullopt;
+  return elaborate(compilation);
+}
+
+bool report(const Compilation& compilation) {
+  const CompileOptions& options = compilation.options;
+  bool failed = compilation.diagnostics.has_errors();
+  for (const Diagnostic& diagnostic : compilation.diagnostics.all()) {
+    const bool warning = kind_severity(diagnostic.kind) == Severity::warning;
+    if (warning && !options.warnings) continue;
+    if (warning && options.warnings_are_errors) failed = true;
+    std::cerr << render(diagnostic, compilation.files, options.style);
+  }
+  if (options.time_passes) std::cerr << compilation.times.table();
+  return failed;
+}
+
+}  // namespace dagaz::driver

@@ -1,0 +1,137 @@
+// dagaz inspect: the program at any stage as text, and named passes on IR text.
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "codegen/load.h"
+#include "driver/commands.h"
+#include "driver/compile.h"
+#include "driver/pipeline.h"
+#include "ir/parse.h"
+#include "ir/print.h"
+#include "passes/registry.h"
+#include "syntax/ast_print.h"
+
+namespace dagaz::driver {
+
+namespace {
+
+bool ends_with(const std::string& text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+// IR text through the named passes.
+void inspect_ir(Compilation& compilation, const InspectOptions& options) {
+  const std::string& path = options.compile.file;
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) {
+    compilation.diagnostics.report(DiagnosticKind::io, Range{}, "cannot read `" + path + "`");
+    return;
+  }
+  const FileId file = compilation.files.add(path, text.str());
+  std::optional<ir::Program> program =
+      ir::parse(file, compilation.files, compilation.diagnostics);
+  if (!program) return;
+  for (const std::string& name : options.passes) {
+    const passes::RegisteredPass* pass = passes::find_pass(name);
+    if (pass == nullptr) {
+      compilation.diagnostics.report(DiagnosticKind::io, Range{}, "there is no pass `" + name + "`");
+      return;
+    }
+    const PassTimer timer(compilation.times, name);
+    *program = pass->run(std::move(*program));
+  }
+  std::cout << ir::print(*program);
+}
+
+void print_code(Compilation& compilation, const InspectOptions& options,
+                ir::ParallelProgram program, const PassContext& context) {
+  const auto lowered =
+      lower(std::move(program), context, options.compile, compilation.diagnostics);
+  if (!lowered) return;
+  if (options.stage == InspectStage::imperative) {
+    std::cout << imperative::print(*lowered);
+    return;
+  }
+  const codegen::Library* library = codegen::load(compilation.diagnostics);
+  if (library == nullptr) return;
+  codegen::Options code_options;
+  code_options.prefix = "program";
+  code_options.cpu = options.compile.cpu;
+  code_options.gpu = options.compile.gpu;
+  code_options.optimisation = options.compile.optimisation;
+  const bool ptx = options.stage == InspectStage::ptx;
+  const codegen::Artifacts artifacts =
+      library->generate(*lowered, compilation.files, code_options,
+                        ptx ? codegen::want_ptx : codegen::want_llvm);
+  std::cout << (ptx ? artifacts.ptx : artifacts.llvm);
+}
+
+void inspect_source(Compilation& compilation, const InspectOptions& options) {
+  if (!parse(compilation)) return;
+  if (options.stage == InspectStage::ast) {
+    std::cout << ast::print(compilation.syntax.files.back(), compilation.names);
+    return;
+  }
+  if (!check(compilation)) return;
+  if (options.stage == InspectStage::typed) {
+    std::cout << check::print_types(compilation.checked, compilation.names);
+    return;
+  }
+  std::optional<ir::ParallelProgram> program = elaborate(compilation);
+  if (!program) return;
+  const PassContext context{compilation.times, options.compile.verify};
+  switch (options.stage) {
+    case InspectStage::ast:
+    case InspectStage::typed: break;
+    case InspectStage::ir: std::cout << ir::print(program->program); break;
+    case InspectStage::fused:
+      std::cout << ir::print(optimise(std::move(*program), context,
+                                      options.compile.optimisation, nullptr)
+                                 .program);
+      break;
+    case InspectStage::ad: {
+      passes::AdReport ad_report;
+      optimise(std::move(*program), context, options.compile.optimisation, &ad_report);
+      std::cout << passes::print(ad_report, compilation.files);
+      break;
+    }
+    case InspectStage::flat: {
+      auto optimised =
+          optimise(std::move(*program), context, options.compile.optimisation, nullptr);
+      std::cout << ir::print(
+          flatten(std::move(optimised), context, options.compile.target).program);
+      break;
+    }
+    case InspectStage::imperative:
+    case InspectStage::llvm:
+    case InspectStage::ptx:
+      print_code(compilation, options, std::move(*program), context);
+      break;
+  }
+}
+
+}  // namespace
+
+int inspect_command(const InspectOptions& options) {
+  const bool is_ir = ends_with(options.compile.file, ".ir");
+  if (options.stage == InspectStage::ptx && options.compile.target != Target::cuda) {
+    std::cerr << "dagaz: --stage=ptx needs --target=cuda\n";
+    return 2;
+  }
+  if (!is_ir && !options.passes.empty()) {
+    std::cerr << "dagaz: --passes works on IR text (FILE.ir); use --stage for programs\n";
+    return 2;
+  }
+  Compilation compilation(options.compile);
+  if (is_ir) {
+    inspect_ir(compilation, options);
+  } else {
+    inspect_source(compilation, options);
+  }
+  return report(compilation) ? 1 : 0;
+}
+
+}  // namespace dagaz::driver

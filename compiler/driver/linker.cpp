@@ -1,0 +1,147 @@
+#include "driver/linker.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <vector>
+
+#include "driver/process.h"
+
+namespace dagaz::driver {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double link_timeout = 300;  // seconds
+
+void report_io(Diagnostics& diagnostics, std::string message) {
+  diagnostics.report(DiagnosticKind::io, Range{}, std::move(message));
+}
+
+// Where the runtime's libraries are: beside the compiler in a build tree, in ../lib/dagaz once
+// installed, or where DAGAZ_RUNTIME says.
+std::optional<fs::path> runtime_folder() {
+  const fs::path here = fs::path(own_executable()).parent_path();
+  std::vector<fs::path> candidates{here / "runtime", here / ".." / "lib" / "dagaz"};
+  if (const char* chosen = std::getenv("DAGAZ_RUNTIME")) candidates.insert(candidates.begin(), chosen);
+  for (const fs::path& folder : candidates) {
+    std::error_code error;
+    if (fs::exists(folder / "libdagaz_runtime.a", error)) return fs::canonical(folder, error);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> runtime_archives(Target target) {
+  std::vector<std::string> names;
+  if (target == Target::sim) names.push_back("libdagaz_runtime_sim.a");
+  if (target == Target::cuda) names.push_back("libdagaz_runtime_cuda.a");
+  names.push_back("libdagaz_runtime.a");
+  return names;
+}
+
+std::vector<std::string> system_libraries(Target target) {
+  std::vector<std::string> names{"-ltbb", "-lstdc++", "-lm", "-ldl", "-lpthread"};
+  if (target == Target::sim) names.insert(names.begin(), "-lboost_context");
+  return names;
+}
+
+// The archives of `names` that exist; the runtime itself must.
+std::optional<std::vector<std::string>> archive_paths(const std::vector<std::string>& names,
+                                                      Diagnostics& diagnostics) {
+  const std::optional<fs::path> folder = runtime_folder();
+  if (!folder) {
+    report_io(diagnostics, "cannot find the runtime library `libdagaz_runtime.a` beside the "
+                           "compiler; set DAGAZ_RUNTIME to its folder");
+    return std::nullopt;
+  }
+  std::vector<std::string> paths;
+  for (const std::string& name : names) {
+    std::error_code error;
+    if (fs::exists(*folder / name, error)) paths.push_back((*folder / name).string());
+  }
+  return paths;
+}
+
+bool run_tool(const std::vector<std::string>& command, const std::string& input,
+              const std::string& purpose, Diagnostics& diagnostics) {
+  const ProcessResult result = run_process(command, input, link_timeout);
+  if (result.status == 0) return true;
+  if (result.status == 127) {
+    report_io(diagnostics, "cannot " + purpose + ": `" + command[0] +
+                               "` is not installed (Debian, Ubuntu: apt install gcc)");
+  } else {
+    report_io(diagnostics, "cannot " + purpose + ": `" + command[0] + "` failed:\n" +
+                               result.errors + result.output);
+  }
+  return false;
+}
+
+// The C compiler the user prefers.
+std::string c_compiler() {
+  const char* chosen = std::getenv("CC");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "cc";
+}
+
+}  // namespace
+
+bool write_file(const std::string& path, const std::string& text, Diagnostics& diagnostics) {
+  if (path == "-") {
+    std::cout << text << std::flush;
+    return true;
+  }
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out) report_io(diagnostics, "cannot write `" + path + "`");
+  return static_cast<bool>(out);
+}
+
+bool link_executable(const std::string& object, const std::string& output, Target target,
+                     ProgramKind kind, Diagnostics& diagnostics) {
+  const TemporaryFolder folder;
+  const std::string object_file = folder.path() + "/program.o";
+  if (!write_file(object_file, object, diagnostics)) return false;
+  std::vector<std::string> names{kind == ProgramKind::server ? "libdagaz_server_main.a"
+                                                             : "libdagaz_program_main.a"};
+  for (std::string& name : runtime_archives(target)) names.push_back(std::move(name));
+  const auto archives = archive_paths(names, diagnostics);
+  if (!archives) return false;
+  std::vector<std::string> command{c_compiler(), object_file, "-o", output};
+  command.push_back("-Wl,--start-group");
+  command.insert(command.end(), archives->begin(), archives->end());
+  command.push_back("-Wl,--end-group");
+  for (std::string& library : system_libraries(target)) command.push_back(std::move(library));
+  return run_tool(command, "", "link `" + output + "`", diagnostics);
+}
+
+bool make_archive(const std::string& object, const std::string& output, Target target,
+                  Diagnostics& diagnostics) {
+  const TemporaryFolder folder;
+  const std::string stem = fs::path(output).stem().string();
+  const std::string object_file = folder.path() + "/" + stem + ".o";
+  if (!write_file(object_file, object, diagnostics)) return false;
+  const auto archives = archive_paths(runtime_archives(target), diagnostics);
+  if (!archives) return false;
+  // ar's script language is the portable way to put archives into an archive.
+  const std::string archive_file = folder.path() + "/out.a";
+  std::string script = "create " + archive_file + "\naddmod " + object_file + "\n";
+  for (const std::string& archive : *archives) script += "addlib " + archive + "\n";
+  script += "save\nend\n";
+  if (!run_tool({"ar", "-M"}, script, "make `" + output + "`", diagnostics)) return false;
+  std::error_code error;
+  fs::copy_file(archive_file, output, fs::copy_options::overwrite_existing, error);
+  if (error) report_io(diagnostics, "cannot write `" + output + "`: " + error.message());
+  return !error;
+}
+
+std::string library_flags(Target target) {
+  std::string out;
+  for (const std::string& library : system_libraries(target)) {
+    out += (out.empty() ? "" : " ") + library;
+  }
+  return out;
+}
+
+}  // namespace dagaz::driver

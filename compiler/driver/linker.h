@@ -1,0 +1,29 @@
+// From object code to files that users run or link: the C compiler as linker, archives.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "driver/options.h"
+#include "support/diagnostic.h"
+
+namespace dagaz::driver {
+
+/// Writes `text` to `path`, or to stdout if `path` is "-".  Reports failure.
+bool write_file(const std::string& path, const std::string& text, Diagnostics& diagnostics);
+
+enum class ProgramKind { executable, server };
+
+/// Links object code and the runtime into an executable at `output`.
+bool link_executable(const std::string& object, const std::string& output, Target target,
+                     ProgramKind kind, Diagnostics& diagnostics);
+
+/// Makes the archive `output` of the object code and the runtime, so that an application links it
+/// alone (and the system libraries that `library_flags` names).
+bool make_archive(const std::string& object, const std::string& output, Target target,
+                  Diagnostics& diagnostics);
+
+/// What an application that links such an archive passes to its linker after it.
+std::string library_flags(Target target);
+
+}  // namespace dagaz::driver

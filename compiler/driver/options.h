@@ -1,0 +1,69 @@
+// What the command line asks for; one struct per subcommand.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "support/diagnostic.h"
+
+namespace dagaz::driver {
+
+enum class Target { cpu, cuda, sim, interpreter };
+
+/// "cpu", "cuda", …
+std::string_view name_of(Target target);
+
+/// Options of every subcommand that compiles.
+struct CompileOptions {
+  std::string file;
+  Target target = Target::cpu;
+  std::string cpu = "native";
+  std::string gpu = "sm_70";
+  int optimisation = 3;         // 0: unoptimised IR and machine code
+  bool verify = false;          // check the IR after every pass
+  bool time_passes = false;
+  bool safe = false;            // ignore #[unsafe]
+  bool warnings = true;
+  bool warnings_are_errors = false;
+  RenderStyle style = RenderStyle::plain;
+};
+
+enum class Emit { executable, library, server, header, ptx, llvm, assembly, ir };
+
+struct BuildOptions {
+  CompileOptions compile;
+  std::string output;  // empty: the file's name without .fut
+  std::string prefix;  // empty: the output's name
+  Emit emit = Emit::executable;
+};
+
+struct RunOptions {
+  CompileOptions compile;
+  std::vector<std::string> program_arguments;
+};
+
+enum class InspectStage { ast, typed, ir, fused, ad, flat, imperative, llvm, ptx };
+
+struct InspectOptions {
+  CompileOptions compile;
+  InspectStage stage = InspectStage::fused;
+  std::vector<std::string> passes;  // for .ir files
+};
+
+struct TestOptions {
+  CompileOptions compile;  // `file` unused
+  std::vector<std::string> paths;
+  int jobs = 0;            // 0: one per core
+  std::vector<std::string> exclude;  // tags to skip
+  std::string junit;       // file for a JUnit report
+  double timeout = 300;    // seconds per program
+};
+
+struct BenchOptions {
+  CompileOptions compile;
+  std::vector<std::string> paths;
+  int runs = 10;
+  std::string json;
+};
+
+}  // namespace dagaz::driver

@@ -1,0 +1,81 @@
+#include "driver/pipeline.h"
+
+#include "imperative/lower.h"
+
+namespace dagaz::driver {
+
+namespace {
+
+using ir::ParallelProgram;
+using Pass = ParallelProgram (*)(ParallelProgram);
+
+ParallelProgram run(const PassContext& context, const char* name, Pass pass,
+                    ParallelProgram program) {
+  return run_pass<ParallelProgram, ParallelProgram>(context, name, ir::Stage::parallel, pass,
+                                                    std::move(program));
+}
+
+// Fusion makes work for simplification (projections of fused lambdas), and simplification makes
+// room for fusion (copies and unused results are gone): two rounds reach almost everything.
+ParallelProgram simplify_and_fuse(ParallelProgram program, const PassContext& context) {
+  program = run(context, "simplify", passes::simplify, std::move(program));
+  program = run(context, "cse", passes::common_subexpressions, std::move(program));
+  for (int round = 0; round < 2; ++round) {
+    program = run(context, "fuse", passes::fuse, std::move(program));
+    program = run(context, "simplify", passes::simplify, std::move(program));
+  }
+  program = run(context, "cse", passes::common_subexpressions, std::move(program));
+  return run(context, "dead-code", passes::eliminate_dead_code, std::move(program));
+}
+
+}  // namespace
+
+ParallelProgram optimise_before_derivatives(ParallelProgram program, const PassContext& context) {
+  program = run(context, "inline", passes::inline_functions, std::move(program));
+  return simplify_and_fuse(std::move(program), context);
+}
+
+ParallelProgram differentiate(ParallelProgram program, const PassContext& context,
+                              passes::AdReport* report) {
+  return run_pass<ParallelProgram, ParallelProgram>(
+      context, "ad", ir::Stage::parallel,
+      [report](ParallelProgram p) { return passes::differentiate(std::move(p), report); },
+      std::move(program));
+}
+
+ParallelProgram optimise_after_derivatives(ParallelProgram program, const PassContext& context) {
+  return simplify_and_fuse(std::move(program), context);
+}
+
+ParallelProgram optimise(ParallelProgram program, const PassContext& context, int optimisation,
+                         passes::AdReport* report) {
+  if (optimisation == 0) return differentiate(std::move(program), context, report);
+  program = optimise_before_derivatives(std::move(program), context);
+  if (!passes::has_derivatives(program)) return program;
+  program = differentiate(std::move(program), context, report);
+  return optimise_after_derivatives(std::move(program), context);
+}
+
+ir::FlatProgram flatten(ParallelProgram program, const PassContext& context, Target target) {
+  const passes::FlattenOptions options{target == Target::cpu ? passes::FlattenTarget::cpu
+                                                             : passes::FlattenTarget::gpu};
+  return run_pass<ir::FlatProgram, ParallelProgram>(
+      context, "flatten", ir::Stage::flat,
+      [&options](ParallelProgram p) { return passes::flatten(std::move(p), options); },
+      std::move(program));
+}
+
+std::optional<imperative::Program> lower(ParallelProgram program, const PassContext& context,
+                                         const CompileOptions& options,
+                                         Diagnostics& diagnostics) {
+  program = optimise(std::move(program), context, options.optimisation, nullptr);
+  ir::FlatProgram flat = flatten(std::move(program), context, options.target);
+  const imperative::Target target = options.target == Target::cpu    ? imperative::Target::cpu
+                                    : options.target == Target::cuda ? imperative::Target::cuda
+                                                                     : imperative::Target::sim;
+  const Doing doing("lowering");
+  const PassTimer timer(context.times, "lower");
+  return imperative::lower(std::move(flat), target, diagnostics);
+}
+
+}  // namespace dagaz::driver
