@@ -72,7 +72,7 @@ struct Dimension {
 struct TypeName {
   QualifiedName name;
   // checked:
-  TypeNameId id;
+  TypeNameId id = {};
 };
 struct TupleType { std::vector<TypeExp*> elements; };  // () is the empty tuple
 struct RecordType { std::vector<std::pair<Name, TypeExp*>> fields; };
@@ -85,14 +85,14 @@ struct ArrowType {
   TypeExp* from;
   TypeExp* to;
   // checked:
-  BindingId parameter_id;
+  BindingId parameter_id = {};
 };
 /// `?[n][m].t`
 struct ExistentialType {
   std::vector<Name> sizes;
   TypeExp* type;
   // checked:
-  std::vector<BindingId> size_ids;
+  std::vector<BindingId> size_ids = {};
 };
 /// Application of an abbreviation; each argument is a size in brackets or a type.
 struct TypeArgument { std::variant<Dimension, TypeExp*> value; };
@@ -113,8 +113,8 @@ struct TypeParameter {
   ParameterKind kind;
   Name name;
   // checked (by kind):
-  BindingId size_id;
-  TypeNameId type_id;
+  BindingId size_id = {};
+  TypeNameId type_id = {};
 };
 
 // ---------------------------------------------------------------- patterns
@@ -122,7 +122,7 @@ struct TypeParameter {
 struct NamePattern {
   Name name;
   // checked:
-  BindingId id;
+  BindingId id = {};
 };
 struct WildcardPattern {};
 struct TuplePattern { std::vector<Pattern*> elements; };
@@ -170,7 +170,7 @@ struct Variable {
   QualifiedName name;
   // checked: what it refers to, and how the type and size parameters of a polymorphic value are
   // instantiated here (null if it has none)
-  BindingId id;
+  BindingId id = {};
   const check::Instance* instance = nullptr;
 };
 /// `M.(e)`.  Where `M` names a value this is a broadcast, and the checker rewrites it to one.
@@ -229,7 +229,7 @@ struct LetFunction {
   Function function;
   Exp* body;
   // checked:
-  BindingId id;
+  BindingId id = {};
   const check::Scheme* scheme = nullptr;
 };
 struct If { Exp* condition; Exp* then_branch; Exp* else_branch; };
@@ -249,7 +249,7 @@ struct Loop {
   Exp* body;
   // checked: sizes of the loop-carried value that change between iterations; they stand in
   // pattern->type and are bound anew, from the value, on each entry of the body
-  std::vector<BindingId> size_ids;
+  std::vector<BindingId> size_ids = {};
 };
 struct Construct { Name constructor; std::vector<Exp*> arguments; };
 struct Assert { Exp* condition; Exp* value; };
@@ -276,7 +276,7 @@ struct Exp {
   // checked: sizes that become known when this expression has been evaluated (the result of
   // `filter`, of a branch, of a slice …).  They occur as whole dimensions of `type`, and are bound
   // by matching the value's shape against it; later types may mention them.
-  std::vector<BindingId> existentials;
+  std::vector<BindingId> existentials = {};
 };
 
 // ---------------------------------------------------------------- modules
@@ -286,18 +286,18 @@ struct ModuleParameter {
   Name name;
   SignatureExp* signature;
   // checked:
-  ModuleId id;
+  ModuleId id = {};
 };
 
 struct ModuleName {
   QualifiedName name;
   // checked:
-  ModuleId id;
+  ModuleId id = {};
 };
 /// `import "path"`; `file` is filled by syntax/imports.
 struct ModuleImport {
   std::string path;
-  FileId file;
+  FileId file = {};
 };
 struct ModuleBody { std::vector<Declaration*> declarations; };
 struct ModuleApply {
@@ -378,7 +378,7 @@ struct ValueDeclaration {
   Name name;
   Function function;
   // checked:
-  BindingId id;
+  BindingId id = {};
   const check::Scheme* scheme = nullptr;
   bool is_entry = false;     // `entry`, or `main` in the root file
   bool is_recursive = false;
@@ -389,7 +389,7 @@ struct TypeDeclaration {
   std::vector<TypeParameter> parameters;
   TypeExp* definition;
   // checked:
-  TypeNameId id;
+  TypeNameId id = {};
 };
 /// `module M (P: S) … : R = body`; parameters and ascription are kept as written.
 struct ModuleDeclaration {
@@ -398,7 +398,7 @@ struct ModuleDeclaration {
   SignatureExp* signature = nullptr;  // may be absent
   ModuleExp* body;
   // checked:
-  ModuleId id;
+  ModuleId id = {};
   const check::Coercion* coercion = nullptr;  // to `signature`
 };
 struct SignatureDeclaration { Name name; SignatureExp* signature; };
@@ -416,7 +416,7 @@ struct Declaration {
 
 /// One file.
 struct File {
-  FileId id;
+  FileId id = {};
   std::string path;            // as the user would write it in an import, normalised
   std::string documentation;
   std::vector<Declaration*> declarations;

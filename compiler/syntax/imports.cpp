@@ -1,0 +1,221 @@
+// Files are parsed when first imported, depth first with an explicit stack of the files being
+// loaded; meeting one of those again is a cycle.
+#include "syntax/imports.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <unordered_map>
+#include <vector>
+
+#include "support/check.h"
+#include "syntax/parse.h"
+
+namespace dagaz::syntax {
+
+namespace {
+
+constexpr std::string_view library_prefix = "/prelude/";
+// Another spelling under which programs import the library.
+constexpr std::string_view library_alias = "/futlib/";
+
+const LibraryFile* find_library(std::string_view name) {
+  for (const LibraryFile& file : standard_library()) {
+    if (file.name == name) return &file;
+  }
+  return nullptr;
+}
+
+std::string without_extension(const std::string& path) {
+  return path.ends_with(".fut") ? path.substr(0, path.size() - 4) : path;
+}
+
+// All `import`s of a file, in order, modules within modules included.
+class ImportFinder {
+ public:
+  std::vector<ast::ModuleExp*> found;
+
+  void visit(const std::vector<ast::Declaration*>& declarations) {
+    for (ast::Declaration* declaration : declarations) visit(*declaration);
+  }
+
+ private:
+  void visit(ast::Declaration& declaration) {
+    if (auto* module = std::get_if<ast::ModuleDeclaration>(&declaration.node)) {
+      visit(*module->body);
+    } else if (auto* open = std::get_if<ast::OpenDeclaration>(&declaration.node)) {
+      visit(*open->module);
+    } else if (auto* local = std::get_if<ast::LocalDeclaration>(&declaration.node)) {
+      visit(*local->declaration);
+    }
+  }
+  void visit(ast::ModuleExp& module) {
+    if (std::holds_alternative<ast::ModuleImport>(module.node)) {
+      found.push_back(&module);
+    } else if (auto* body = std::get_if<ast::ModuleBody>(&module.node)) {
+      visit(body->declarations);
+    } else if (auto* apply = std::get_if<ast::ModuleApply>(&module.node)) {
+      visit(*apply->function);
+      visit(*apply->argument);
+    } else if (auto* ascription = std::get_if<ast::ModuleAscription>(&module.node)) {
+      visit(*ascription->module);
+    } else if (auto* lambda = std::get_if<ast::ModuleLambda>(&module.node)) {
+      visit(*lambda->body);
+    }
+  }
+};
+
+class Loader {
+ public:
+  Loader(SourceFiles& sources, NameTable& names, Diagnostics& diagnostics, const FileReader& read)
+      : sources_(sources), names_(names), diagnostics_(diagnostics), read_(read) {}
+
+  void load_library() {
+    for (const std::string_view name : {"intrinsics", "prelude"}) {
+      const LibraryFile* file = find_library(name);
+      DZ_CHECK(file != nullptr, "the standard library is complete");
+      load(library_path(name), library_path(name) + ".fut", std::string(file->text));
+    }
+  }
+
+  // Parses the text and, before it is added to the program, all that it imports.
+  void load(std::string key, std::string file_name, std::string text) {
+    begin(std::move(key), std::move(file_name), std::move(text));
+    while (!open_.empty()) {
+      OpenFile& top = open_.back();
+      if (top.next_import == top.imports.size()) {
+        finished_.emplace(top.file.path, top.file.id);
+        program_.files.push_back(std::move(top.file));
+        open_.pop_back();
+      } else {
+        resolve(*top.imports[top.next_import++]);
+      }
+    }
+  }
+
+  ast::Program take() { return std::move(program_); }
+
+ private:
+  struct OpenFile {
+    ast::File file;
+    std::vector<ast::ModuleExp*> imports;
+    std::size_t next_import = 0;
+  };
+
+  void begin(std::string key, std::string file_name, std::string text) {
+    const FileId id = sources_.add(std::move(file_name), std::move(text));
+    OpenFile opened;
+    opened.file = parse_file(id, {sources_, program_.arena, names_, diagnostics_});
+    opened.file.path = std::move(key);
+    ImportFinder finder;
+    finder.visit(opened.file.declarations);
+    opened.imports = std::move(finder.found);
+    open_.push_back(std::move(opened));
+  }
+
+  // Fills the import's file, or opens it; it is then asked again.
+  void resolve(ast::ModuleExp& module) {
+    auto& import = std::get<ast::ModuleImport>(module.node);
+    const std::string key = key_of(import.path);
+    if (const auto done = finished_.find(key); done != finished_.end()) {
+      import.file = done->second;
+      return;
+    }
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      if (open_[i].file.path == key) return report_cycle(i, module);
+    }
+    const std::string file_name = key + ".fut";
+    std::optional<std::string> text;
+    if (key.starts_with(library_prefix)) {
+      const LibraryFile* file = find_library(key.substr(library_prefix.size()));
+      if (file != nullptr) text = std::string(file->text);
+    }
+    if (!text) text = read_(file_name);
+    if (!text) return report_missing(module, import.path, file_name);
+    --open_.back().next_import;
+    begin(key, file_name, std::move(*text));
+  }
+
+  std::string key_of(const std::string& written) const {
+    const std::string& importer = open_.back().file.path;
+    const std::string path = without_extension(written);
+    if (path.starts_with(library_alias)) {
+      return library_path(path.substr(library_alias.size()));
+    }
+    if (importer.starts_with(library_prefix)) return library_path(path);
+    if (path.starts_with(library_prefix) &&
+        find_library(path.substr(library_prefix.size())) != nullptr) {
+      return path;
+    }
+    const std::filesystem::path base = std::filesystem::path(importer).parent_path();
+    const std::filesystem::path joined =
+        path.starts_with('/') ? std::filesystem::path(path.substr(1)) : base / path;
+    const std::string key = joined.lexically_normal().string();
+    const bool known = finished_.contains(key) || read_(key + ".fut");
+    if (!known && find_library(path) != nullptr) return library_path(path);
+    return key;
+  }
+
+  void report_cycle(std::size_t first, const ast::ModuleExp& import) {
+    Diagnostic& diagnostic = diagnostics_.report(
+        DiagnosticKind::import_cycle, import.range,
+        "this import closes a circle: " + open_[first].file.path + ".fut imports itself");
+    for (std::size_t i = first; i + 1 < open_.size(); ++i) {
+      const ast::ModuleExp* next = open_[i].imports[open_[i].next_import];
+      diagnostic.labels.push_back({next->range, "by way of this import"});
+    }
+  }
+
+  void report_missing(const ast::ModuleExp& import, const std::string& written,
+                      const std::string& file_name) {
+    diagnostics_
+        .report(DiagnosticKind::import_missing, import.range,
+                "Could not read file \"" + written + "\": there is no " + file_name)
+        .hints.emplace_back("an import is relative to the file it stands in, without `.fut`");
+  }
+
+  SourceFiles& sources_;
+  NameTable& names_;
+  Diagnostics& diagnostics_;
+  const FileReader& read_;
+  ast::Program program_;
+  std::vector<OpenFile> open_;
+  std::unordered_map<std::string, FileId> finished_;
+};
+
+}  // namespace
+
+std::string library_path(std::string_view name) {
+  return std::string(library_prefix) + std::string(name);
+}
+
+std::optional<std::string> read_file(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(stream), {});
+}
+
+ast::Program parse_program_text(const std::string& name, std::string text, SourceFiles& sources,
+                                NameTable& names, Diagnostics& diagnostics,
+                                const FileReader& read) {
+  Loader loader(sources, names, diagnostics, read);
+  loader.load_library();
+  const std::string key =
+      std::filesystem::path(without_extension(name)).lexically_normal().string();
+  loader.load(key, name, std::move(text));
+  return loader.take();
+}
+
+ast::Program parse_program(const std::string& root_path, SourceFiles& sources, NameTable& names,
+                           Diagnostics& diagnostics, const FileReader& read) {
+  std::optional<std::string> text = read(root_path);
+  if (!text) {
+    diagnostics.report(DiagnosticKind::io, Range{}, "cannot read " + root_path);
+    return {};
+  }
+  return parse_program_text(root_path, std::move(*text), sources, names, diagnostics, read);
+}
+
+}  // namespace dagaz::syntax

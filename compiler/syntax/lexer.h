@@ -1,0 +1,57 @@
+// Text → tokens.  The tokens themselves are declared by the grammar (parser.yy); the automaton is
+// generated from lexer.re.  A mistake in a token is reported here, and the parser then stops
+// without a message of its own.
+#pragma once
+
+#include <string_view>
+
+#include "support/diagnostic.h"
+#include "support/name_table.h"
+#include "support/source.h"
+#include "syntax/parser.h"
+
+namespace dagaz::syntax {
+
+/// What the parser is asked to read; decides the first token that the lexer hands out.
+enum class Goal { file, expression, type };
+
+class Lexer {
+ public:
+  /// `text` must be followed by a zero byte, as the text of a SourceFile is.
+  Lexer(FileId file, std::string_view text, Goal goal, NameTable& names,
+        Diagnostics& diagnostics);
+
+  Parser::symbol_type next();
+
+ private:
+  using Byte = unsigned char;
+
+  Range range() const;
+  std::string_view token_text() const;
+  ast::Name name_from(std::size_t skip) const;
+  ast::QualifiedName qualified_operator() const;
+  Parser::symbol_type scan();
+  Parser::symbol_type opening();
+  Parser::symbol_type integer();
+  Parser::symbol_type real();
+  Parser::symbol_type character();
+  Parser::symbol_type string();
+  Parser::symbol_type documentation();
+  Parser::symbol_type invalid(std::string message);
+  /// Whether the byte before the token makes a `[` an index (`a[`), not an array (`f [`).
+  bool follows_operand() const;
+  bool follows_dot() const { return token_ > begin_ && token_[-1] == '.'; }
+
+  FileId file_;
+  const Byte* begin_;
+  const Byte* limit_;
+  const Byte* cursor_;
+  const Byte* marker_ = nullptr;
+  const Byte* token_;
+  NameTable& names_;
+  Diagnostics& diagnostics_;
+  Goal goal_;
+  bool started_ = false;
+};
+
+}  // namespace dagaz::syntax

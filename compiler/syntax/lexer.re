@@ -1,0 +1,257 @@
+// The tokens of the language.  Two of them depend on the byte before: `[` is an index when it
+// touches the operand before it, and `.+` is a broadcast operator when it does not.
+#include "syntax/lexer.h"
+
+#include <string>
+
+#include "syntax/literals.h"
+
+namespace dagaz::syntax {
+
+Lexer::Lexer(FileId file, std::string_view text, Goal goal, NameTable& names,
+             Diagnostics& diagnostics)
+    : file_(file),
+      begin_(reinterpret_cast<const Byte*>(text.data())),
+      limit_(begin_ + text.size()),
+      cursor_(begin_),
+      token_(begin_),
+      names_(names),
+      diagnostics_(diagnostics),
+      goal_(goal) {}
+
+Parser::symbol_type Lexer::next() {
+  if (started_) return scan();
+  started_ = true;
+  switch (goal_) {
+    case Goal::file: return Parser::make_START_FILE(range());
+    case Goal::expression: return Parser::make_START_EXPRESSION(range());
+    case Goal::type: return Parser::make_START_TYPE(range());
+  }
+  return scan();
+}
+
+Range Lexer::range() const {
+  return {file_, static_cast<std::uint32_t>(token_ - begin_),
+          static_cast<std::uint32_t>(cursor_ - begin_)};
+}
+
+std::string_view Lexer::token_text() const {
+  return {reinterpret_cast<const char*>(token_), static_cast<std::size_t>(cursor_ - token_)};
+}
+
+ast::Name Lexer::name_from(std::size_t skip) const {
+  return {names_.intern(token_text().substr(skip)), range()};
+}
+
+ast::QualifiedName Lexer::qualified_operator() const {
+  ast::QualifiedName result;
+  std::string_view rest = token_text();
+  const Range whole = range();
+  std::uint32_t position = whole.begin;
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  while (is_letter(rest.front())) {
+    const std::size_t dot = rest.find('.');
+    const auto end = position + static_cast<std::uint32_t>(dot);
+    result.qualifiers.push_back({names_.intern(rest.substr(0, dot)), {file_, position, end}});
+    rest.remove_prefix(dot + 1);
+    position = end + 1;
+  }
+  result.name = {names_.intern(rest), {file_, position, whole.end}};
+  result.range = whole;
+  return result;
+}
+
+bool Lexer::follows_operand() const {
+  if (token_ == begin_) return false;
+  const Byte c = token_[-1];
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         c == '_' || c == '\'' || c == ')' || c == ']';
+}
+
+Parser::symbol_type Lexer::invalid(std::string message) {
+  diagnostics_.report(DiagnosticKind::syntax, range(), std::move(message));
+  return Parser::make_YYerror(range());
+}
+
+Parser::symbol_type Lexer::opening() {
+  return follows_operand() ? Parser::make_INDEX_BRACKET(range()) : Parser::make_BRACKET(range());
+}
+
+Parser::symbol_type Lexer::integer() {
+  return Parser::make_INTEGER(integer_value(token_text()), range());
+}
+
+Parser::symbol_type Lexer::real() {
+  if (follows_dot()) {
+    // In `x.0.1` the digits are field names.
+    cursor_ = token_;
+    while ((*cursor_ >= '0' && *cursor_ <= '9') || *cursor_ == '_') ++cursor_;
+    return Parser::make_NATURAL({name_from(0), integer_value(token_text())}, range());
+  }
+  return Parser::make_FLOAT(real_value(token_text()), range());
+}
+
+Parser::symbol_type Lexer::character() {
+  std::string_view inside = token_text();
+  inside = inside.substr(1, inside.size() - 2);
+  const std::optional<std::string> bytes = unescape(inside);
+  const std::optional<std::uint32_t> code = bytes ? single_code_point(*bytes) : std::nullopt;
+  if (!code) return invalid("this is not a character");
+  return Parser::make_CHARACTER({*code, ast::LiteralSuffix::none}, range());
+}
+
+Parser::symbol_type Lexer::string() {
+  std::string_view inside = token_text();
+  inside = inside.substr(1, inside.size() - 2);
+  std::optional<std::string> bytes = unescape(inside);
+  if (!bytes) return invalid("this string has an unknown escape or is not valid UTF-8");
+  return Parser::make_STRING(std::move(*bytes), range());
+}
+
+// The text without the comment marks: `-- | a` and `-- b` become "a\nb".
+Parser::symbol_type Lexer::documentation() {
+  std::string text;
+  std::string_view rest = token_text().substr(4);
+  for (bool first = true;; first = false) {
+    if (!first) {
+      rest.remove_prefix(rest.find("--") + 2);
+      text += '\n';
+    }
+    const std::size_t end = rest.find('\n');
+    std::string_view line = rest.substr(0, end);
+    if (line.starts_with(' ')) line.remove_prefix(1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    text += line;
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(end + 1);
+  }
+  return Parser::make_DOCUMENTATION(std::move(text), range());
+}
+
+Parser::symbol_type Lexer::scan() {
+  for (;;) {
+    token_ = cursor_;
+    /*!re2c
+      re2c:define:YYCTYPE = Byte;
+      re2c:define:YYCURSOR = cursor_;
+      re2c:define:YYMARKER = marker_;
+      re2c:define:YYLIMIT = limit_;
+      re2c:yyfill:enable = 0;
+      re2c:eof = 0;
+      re2c:indent:string = "  ";
+
+      line = [^\n\x00]*;
+      blank = [ \t\f\v];
+      digits = [0-9][0-9_]*;
+      hex = '0x' [0-9a-fA-F][0-9a-fA-F_]*;
+      binary = '0b' [01][01_]*;
+      roman = '0r' [IVXLCDM][IVXLCDM_]*;
+      exponent = [eE][+-]?[0-9]+;
+      real = digits ("." digits)? exponent?;
+      hex_real = hex "." [0-9a-fA-F][0-9a-fA-F_]* [pP][+-]?[0-9_]+;
+      integer_suffix = "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64";
+      real_suffix = "f16" | "f32" | "f64";
+      constituent = [a-zA-Z0-9_'];
+      identifier = [a-zA-Z] constituent* | "_" [a-zA-Z0-9] constituent*;
+      operator_start = [-+*/%=!><|&^];
+      operator_char = [-+*/%=!><|&^.];
+      operator = operator_start operator_char*;
+      escape = "\\" ([^\x00-\x1f] | [0-9]+);
+      multibyte = [\xc2-\xf4][\x80-\xbf]+;
+      character_inside = [^'\\\x00-\x1f\x7f-\xff] | multibyte | escape;
+      string_inside = ([^"\\\x00-\x1f] | escape)*;
+
+      $ { return Parser::make_YYEOF(range()); }
+      [ \t\f\v\n\r]+ { continue; }
+      "-- |" line ("\n" blank* "--" line)* { return documentation(); }
+      "--" line { continue; }
+
+      "if" { return Parser::make_IF(range()); }
+      "then" { return Parser::make_THEN(range()); }
+      "else" { return Parser::make_ELSE(range()); }
+      "def" { return Parser::make_DEF(range()); }
+      "let" { return Parser::make_LET(range()); }
+      "loop" { return Parser::make_LOOP(range()); }
+      "in" { return Parser::make_IN(range()); }
+      "val" { return Parser::make_VAL(range()); }
+      "for" { return Parser::make_FOR(range()); }
+      "do" { return Parser::make_DO(range()); }
+      "with" { return Parser::make_WITH(range()); }
+      "local" { return Parser::make_LOCAL(range()); }
+      "open" { return Parser::make_OPEN(range()); }
+      "include" { return Parser::make_INCLUDE(range()); }
+      "import" { return Parser::make_IMPORT(range()); }
+      "type" { return Parser::make_TYPE(range()); }
+      "entry" { return Parser::make_ENTRY(range()); }
+      "module" { return Parser::make_MODULE(range()); }
+      "while" { return Parser::make_WHILE(range()); }
+      "assert" { return Parser::make_ASSERT(range()); }
+      "match" { return Parser::make_MATCH(range()); }
+      "case" { return Parser::make_CASE(range()); }
+      "true" { return Parser::make_TRUE(range()); }
+      "false" { return Parser::make_FALSE(range()); }
+
+      "(" { return Parser::make_PARENTHESIS(range()); }
+      ")" { return Parser::make_CLOSE_PARENTHESIS(range()); }
+      "[" { return opening(); }
+      "]" { return Parser::make_CLOSE_BRACKET(range()); }
+      "{" { return Parser::make_BRACE(range()); }
+      "}" { return Parser::make_CLOSE_BRACE(range()); }
+      "#[" { return Parser::make_ATTRIBUTE(range()); }
+      "," { return Parser::make_COMMA(range()); }
+      "_" { return Parser::make_UNDERSCORE(range()); }
+      "?" { return Parser::make_QUESTION_MARK(range()); }
+      "???" { return Parser::make_HOLE(range()); }
+      "->" { return Parser::make_ARROW(range()); }
+      ":" { return Parser::make_COLON(range()); }
+      ":>" { return Parser::make_COERCE(range()); }
+      "\\" { return Parser::make_BACKSLASH(range()); }
+      "~" { return Parser::make_TILDE(range()); }
+      "'" { return Parser::make_APOSTROPHE(range()); }
+      "'^" { return Parser::make_APOSTROPHE_HAT(range()); }
+      "'~" { return Parser::make_APOSTROPHE_TILDE(range()); }
+      "`" { return Parser::make_BACKTICK(range()); }
+      "." { return Parser::make_DOT(range()); }
+      ".." { return Parser::make_TWO_DOTS(range()); }
+      "..." { return Parser::make_THREE_DOTS(range()); }
+      "..<" { return Parser::make_DOTS_LESS(range()); }
+      "..>" { return Parser::make_DOTS_GREATER(range()); }
+      "=" { return Parser::make_EQUALS(range()); }
+      "!" { return Parser::make_BANG(range()); }
+      "-" { return Parser::make_MINUS(range()); }
+      "*" { return Parser::make_STAR(range()); }
+      "<" { return Parser::make_LESS(range()); }
+      "^" { return Parser::make_HAT(range()); }
+      "|" { return Parser::make_BAR(range()); }
+
+      (digits | hex | binary | roman) integer_suffix { return integer(); }
+      hex | binary | roman { return integer(); }
+      digits {
+        return Parser::make_NATURAL({name_from(0), integer_value(token_text())}, range());
+      }
+      real real_suffix? { return real(); }
+      hex_real real_suffix? { return Parser::make_FLOAT(real_value(token_text()), range()); }
+      "'" character_inside "'" { return character(); }
+      "\"" string_inside "\"" { return string(); }
+      "\"" string_inside { return invalid("this string is not closed on its line"); }
+
+      identifier { return Parser::make_IDENTIFIER(name_from(0), range()); }
+      "#" identifier { return Parser::make_CONSTRUCTOR(name_from(1), range()); }
+      operator | (identifier ".")+ operator {
+        return Parser::make_OPERATOR(qualified_operator(), range());
+      }
+      "." operator {
+        if (!follows_operand()) return Parser::make_DOTTED_OPERATOR(name_from(1), range());
+        cursor_ = token_ + 1;
+        return Parser::make_DOT(range());
+      }
+      [\xc2-\xf4][\x80-\xbf]+ | [^] {
+        return invalid("the character `" + std::string(token_text()) + "` has no meaning here");
+      }
+    */
+  }
+}
+
+}  // namespace dagaz::syntax
