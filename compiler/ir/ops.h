@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <variant>
 #include <vector>
@@ -21,7 +22,9 @@
 
 #define DZ_FIELDS(...)                                     \
   auto fields() { return std::tie(__VA_ARGS__); }          \
-  auto fields() const { return std::tie(__VA_ARGS__); }
+  auto fields() const { return std::tie(__VA_ARGS__); }    \
+  /* The members' names, separated by commas: the labels of the text form. */ \
+  static constexpr std::string_view field_names = #__VA_ARGS__;
 
 namespace dagaz::ir {
 
@@ -328,8 +331,9 @@ struct AccumulatorInput {
   std::vector<Operand> neutral;
   DZ_FIELDS(shape, array, op, neutral)
 };
-/// Opens arrays for accumulation inside `body`, whose parameters are the accumulators and whose
-/// first results give them back.  Results: the arrays, then the other results of `body`.
+/// Opens arrays for accumulation inside `body`, whose parameters are the accumulators (of type kind
+/// `accumulator`, with the whole shape of the array) and whose first results give them back.
+/// Results: the arrays, then the other results of `body`.
 struct WithAccumulator {
   static constexpr std::string_view mnemonic = "with_accumulator";
   std::vector<AccumulatorInput> inputs;
@@ -348,6 +352,7 @@ struct Accumulate {
 
 /// For each element of `arrays` a segment of any size, concatenated.  `map` returns: the segment's
 /// size (i64), `varying` arrays of that size, then uniform values.
+/// The size is bound inside the body, so the result type of a varying array has 0 in its place.
 /// Results: total size (i64) | sizes [width] | starts [width] | varying arrays [total] | uniform
 /// arrays [width].
 struct FlatMap {

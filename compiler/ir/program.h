@@ -33,6 +33,7 @@ enum class ExternalElement : std::uint8_t {
 struct ExternalLeaf {
   ExternalElement element;
   int rank;
+  DZ_FIELDS(element, rank)
 };
 enum class ExternalKind : std::uint8_t { scalar, array, record, sum, opaque_array, opaque };
 /// A field of a record, or a constructor of a sum with the place of each payload leaf.
@@ -40,6 +41,7 @@ struct ExternalMember {
   std::string name;
   std::vector<int> types;       // indices into Program::external_types
   std::vector<int> leaf_index;  // sums: which leaf of the sum holds each leaf of the payloads
+  DZ_FIELDS(name, types, leaf_index)
 };
 /// A type visible at an entry point, as dz_type in runtime/abi.h.
 struct ExternalType {
@@ -50,11 +52,13 @@ struct ExternalType {
   std::vector<ExternalMember> members;
   int element_type = -1;  // opaque_array
   int rank = 0;
+  DZ_FIELDS(name, c_name, kind, leaves, members, element_type, rank)
 };
 struct ExternalValue {
   std::string name;
   int type;
   bool unique;
+  DZ_FIELDS(name, type, unique)
 };
 /// The function's parameters are the inputs' leaves in order, *preceded by nothing*: sizes are
 /// read from the arrays' shapes.  A parameter's type mentions size names that are parameters of
@@ -71,6 +75,7 @@ struct EntryPoint {
   int size_results = 0;
   std::vector<ExternalValue> inputs;
   std::vector<ExternalValue> outputs;
+  DZ_FIELDS(name, documentation, function, size_parameters, size_results, inputs, outputs)
 };
 
 struct Program {

@@ -39,7 +39,9 @@ struct Constant {
 Constant make_bool(bool value);
 /// Wraps to the width of `type`.
 Constant make_integer(ScalarType type, std::int64_t value);
-inline Constant make_i64(std::int64_t value) { return {ScalarType::i64, static_cast<std::uint64_t>(value)}; }
+inline Constant make_i64(std::int64_t value) {
+  return {ScalarType::i64, static_cast<std::uint64_t>(value)};
+}
 /// Rounds to `type`, a float type.
 Constant make_float(ScalarType type, double value);
 /// 0, 0.0 or false; 1, 1.0 or true.
@@ -56,7 +58,9 @@ enum class ScalarOp : std::uint8_t {
 #undef DZ_SCALAR_OP
 };
 
-enum class Operands : std::uint8_t { integers, floats, booleans, integers_or_booleans, numbers, any };
+enum class Operands : std::uint8_t {
+  integers, floats, booleans, integers_or_booleans, numbers, any
+};
 enum class ResultKind : std::uint8_t {
   same,       // the operand type
   boolean,
