@@ -1,0 +1,59 @@
+// Every pass on the array IR: one declaration and one sentence each.  A pass takes a program and
+// returns one; what runs when is driver/pipeline.cpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/program.h"
+#include "support/source.h"
+
+namespace dagaz::passes {
+
+// ---------------------------------------------------------------- optimisation
+
+/// Removes statements, loop values, lambda results and parameters whose values are never used.
+ir::ParallelProgram eliminate_dead_code(ir::ParallelProgram program);
+/// Evaluates equal operations of one scope, and of the scopes inside it, once.
+ir::ParallelProgram common_subexpressions(ir::ParallelProgram program);
+/// Applies the equations of the files in simplify/ until none fires: constants, indices, views,
+/// known branches and trip counts, degenerate maps and reductions; moves invariant code outwards.
+ir::ParallelProgram simplify(ir::ParallelProgram program);
+/// Replaces calls of functions that do not call themselves by their bodies.
+ir::ParallelProgram inline_functions(ir::ParallelProgram program);
+/// Merges producers into consumers, and neighbours of one width with each other, so that
+/// intermediate arrays vanish.
+ir::ParallelProgram fuse(ir::ParallelProgram program);
+
+// ---------------------------------------------------------------- differentiation
+
+/// What was differentiated how: one entry for each construct that the AD pass met.
+struct AdReportEntry {
+  ir::LocationId location;
+  std::string rule;
+  std::string mode;
+  std::string reason;
+  std::string stored;  // what is kept for the return sweep, and a formula of its size
+};
+struct AdReport {
+  std::vector<AdReportEntry> entries;
+  std::vector<ir::Location> locations;
+};
+
+/// Whether any Differentiate or CustomDerivative is left.
+bool has_derivatives(const ir::ParallelProgram& program);
+/// Removes every Differentiate and CustomDerivative, innermost first; `report` may be null.
+ir::ParallelProgram differentiate(ir::ParallelProgram program, AdReport* report);
+/// The report as text for people.
+std::string print(const AdReport& report, const SourceFiles& files);
+
+// ---------------------------------------------------------------- parallelism
+
+enum class FlattenTarget { cpu, gpu };
+struct FlattenOptions {
+  FlattenTarget target = FlattenTarget::cpu;
+};
+/// Turns nested parallelism into segmented operations over iteration spaces.
+ir::FlatProgram flatten(ir::ParallelProgram program, const FlattenOptions& options);
+
+}  // namespace dagaz::passes
