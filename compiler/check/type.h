@@ -111,7 +111,14 @@ struct BroadcastPlan {
 /// applied: members get new identities.  The elaborator evaluates the module, then binds each
 /// `to` in the surrounding environment to the value of `from`.
 struct Coercion {
-  struct Value { BindingId to; BindingId from; };
+  struct Value {
+    BindingId to;
+    BindingId from;
+    // Where `from` is polymorphic: the scheme that `to` has (null: none), and how `from` is
+    // instantiated in terms of that scheme's parameters.
+    const Scheme* scheme = nullptr;
+    const Instance* instance = nullptr;
+  };
   struct TypeBinding {
     TypeNameId to;
     // Parameters of `to`, which `definition` may mention.
