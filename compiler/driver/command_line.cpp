@@ -152,6 +152,8 @@ void add_test(CLI::App& app, AllOptions& all, int& status) {
   command->add_option("--junit", options.junit, "Also write a JUnit XML report to this file");
   command->add_option("--timeout", options.timeout, "Seconds for one program")
       ->capture_default_str();
+  command->add_flag_callback("--strict", [&options] { options.tolerance = Tolerance::strict; },
+                             "Compare each float within 1e-4 (f16: 5e-3) of itself");
   command->callback([&] { status = test_command(all.test); });
 }
 

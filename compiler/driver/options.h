@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/compare_values.h"
 #include "support/diagnostic.h"
 
 namespace dagaz::driver {
@@ -57,6 +58,7 @@ struct TestOptions {
   std::vector<std::string> exclude;  // tags to skip
   std::string junit;       // file for a JUnit report
   double timeout = 300;    // seconds per program
+  Tolerance tolerance = Tolerance::peer;
 };
 
 struct BenchOptions {

@@ -24,8 +24,10 @@ RESTRICTED = [
     (re.compile(r'^llvm[-/]'), {'codegen'}),
     (re.compile(r'^CLI/'), {'driver'}),
 ]
-# codegen links the runtime for in-memory execution and shares its contract.
-RUNTIME_HEADERS = {'codegen': {'abi.h', 'abi_functions.def', 'api.h', 'program_main.h'}}
+# codegen shares the runtime's contract and runs programs in memory; the driver reads and writes
+# values in the runtime's format.
+RUNTIME_HEADERS = {'codegen': {'abi.h', 'abi_functions.def', 'api.h', 'program_main.h'},
+                   'driver': {'abi.h', 'values.h', 'half.h'}}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 

@@ -1,0 +1,150 @@
+// dagaz bench: the inputs of the test blocks, timed inside the compiled program.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "driver/commands.h"
+#include "driver/process.h"
+#include "driver/random_values.h"
+#include "driver/test_run.h"
+#include "driver/test_spec.h"
+
+namespace dagaz::driver {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double timeout_seconds = 600;
+
+// Microseconds per run, from the file that `-t` wrote.
+std::vector<double> read_times(const std::string& path) {
+  std::ifstream in(path);
+  std::vector<double> times;
+  for (double time; in >> time;) times.push_back(time);
+  return times;
+}
+
+void print_row(const std::string& name, std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  const double median = times[times.size() / 2];
+  std::printf("%-48s %12.0f µs  (min %.0f, max %.0f, %zu runs)\n", name.c_str(), median,
+              times.front(), times.back(), times.size());
+  std::fflush(stdout);
+}
+
+class ProgramBench {
+ public:
+  ProgramBench(std::string path, const BenchOptions& options, nlohmann::json& report)
+      : path_(std::move(path)), options_(options), report_(report) {}
+
+  // False if something did not compile or run.
+  bool run() {
+    std::ifstream in(path_, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    SpecError error{};
+    const auto spec = parse_test_spec(text.str(), error);
+    if (!spec) {
+      std::cerr << path_ << ":" << error.line << ": " << error.message << "\n";
+      return false;
+    }
+    if (spec->must_be_rejected || spec->blocks.empty()) return true;
+    if (!build()) return false;
+    bool good = true;
+    for (const TestBlock& block : spec->blocks) {
+      for (const std::string& entry : block.entries) {
+        for (std::size_t i = 0; i < block.cases.size(); ++i) {
+          good = run_case(entry, i, block.cases[i]) && good;
+        }
+      }
+    }
+    return good;
+  }
+
+ private:
+  bool build() {
+    const ProcessResult result = run_process(
+        {own_executable(), "build", path_, "-o", folder_.path() + "/program", "--target",
+         std::string(name_of(options_.compile.target)), "--cpu", options_.compile.cpu, "--gpu",
+         options_.compile.gpu},
+        "", timeout_seconds);
+    if (result.status != 0) std::cerr << result.errors;
+    return result.status == 0;
+  }
+
+  bool run_case(const std::string& entry, std::size_t number, const TestCase& test) {
+    const bool skip = test.expectation == Expectation::error ||
+                      test.input_kind == InputKind::script ||
+                      std::find(test.tags.begin(), test.tags.end(), "nobench") != test.tags.end();
+    if (skip) return true;
+    std::string problem;
+    std::string input = test.input;
+    if (test.input_kind == InputKind::random) {
+      input = random_input(test.input, problem).value_or("");
+    } else if (test.input_kind == InputKind::file) {
+      std::ifstream in(fs::path(path_).parent_path() / test.input, std::ios::binary);
+      std::ostringstream text;
+      text << in.rdbuf();
+      if (!in) problem = "cannot read `" + test.input + "`";
+      input = text.str();
+    }
+    const std::string name =
+        path_ + ":" + entry + " #" + (test.name.empty() ? std::to_string(number) : test.name);
+    const std::string times_file = folder_.path() + "/times";
+    ProcessResult result;
+    if (problem.empty()) {
+      result = run_process({folder_.path() + "/program", "-e", entry, "-n", "-t", times_file, "-r",
+                            std::to_string(options_.runs)},
+                           input, timeout_seconds);
+    }
+    const std::vector<double> times = read_times(times_file);
+    if (!problem.empty() || result.status != 0 || times.empty()) {
+      std::cerr << name << ": " << (problem.empty() ? result.errors : problem) << "\n";
+      return false;
+    }
+    print_row(name, times);
+    report_[path_ + ":" + entry]["datasets"][test.name.empty() ? "#" + std::to_string(number)
+                                                                : test.name]["runtimes"] = times;
+    return true;
+  }
+
+  std::string path_;
+  const BenchOptions& options_;
+  nlohmann::json& report_;
+  TemporaryFolder folder_;
+};
+
+}  // namespace
+
+int bench_command(const BenchOptions& options) {
+  std::vector<std::string> missing;
+  const std::vector<std::string> programs = find_programs(options.paths, missing);
+  for (const std::string& path : missing) std::cerr << "dagaz: there is no `" << path << "`\n";
+  if (!missing.empty() || options.compile.target == Target::interpreter) {
+    if (missing.empty()) std::cerr << "dagaz: the interpreter is not timed\n";
+    return 2;
+  }
+  nlohmann::json report = nlohmann::json::object();
+  bool good = true;
+  for (const std::string& path : programs) {
+    good = ProgramBench(path, options, report).run() && good;
+  }
+  if (!options.json.empty()) {
+    std::ofstream out(options.json);
+    out << report.dump(1) << "\n";
+    out.close();
+    if (!out) {
+      std::cerr << "dagaz: cannot write `" << options.json << "`\n";
+      return 2;
+    }
+  }
+  return good ? 0 : 1;
+}
+
+}  // namespace dagaz::driver

@@ -1,0 +1,135 @@
+// dagaz test: the `-- ==` blocks of .fut files, several programs at a time.
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <iostream>
+#include <mutex>
+#include <thread>
+
+#include "driver/commands.h"
+#include "driver/test_run.h"
+
+namespace dagaz::driver {
+
+namespace {
+
+struct Counts {
+  int passed = 0;
+  int failed = 0;
+  int skipped = 0;
+};
+
+// Prints failures as they happen and, on a terminal, a line of progress.
+class Progress {
+ public:
+  explicit Progress(std::size_t programs)
+      : programs_(programs), terminal_(isatty(STDERR_FILENO) != 0) {}
+
+  void add(const ProgramResult& result) {
+    const std::lock_guard lock(mutex_);
+    ++done_;
+    if (terminal_) std::cerr << "\r\x1b[K";
+    for (const CaseResult& test : result.cases) {
+      switch (test.outcome) {
+        case Outcome::passed: ++counts_.passed; break;
+        case Outcome::skipped:
+          ++counts_.skipped;
+          std::cout << "[SKIP] " << result.path << ": " << test.name << ": " << test.detail;
+          break;
+        case Outcome::failed:
+          ++counts_.failed;
+          std::cout << "[FAIL] " << result.path << ": " << test.name << ": " << test.detail;
+          break;
+      }
+    }
+    std::cout.flush();
+    if (terminal_) {
+      std::cerr << done_ << "/" << programs_ << " programs, " << counts_.failed << " failures"
+                << std::flush;
+      if (done_ == programs_) std::cerr << "\r\x1b[K";
+    }
+  }
+  const Counts& counts() const { return counts_; }
+
+ private:
+  std::size_t programs_;
+  bool terminal_;
+  std::mutex mutex_;
+  std::size_t done_ = 0;
+  Counts counts_;
+};
+
+std::string xml_escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '&': out += "&amp;"; break;
+      case '"': out += "&quot;"; break;
+      default:
+        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n') out += c;
+    }
+  }
+  return out;
+}
+
+bool write_junit(const std::string& path, const std::vector<ProgramResult>& results) {
+  std::ofstream out(path);
+  out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
+  for (const ProgramResult& result : results) {
+    out << "<testsuite name=\"" << xml_escaped(result.path) << "\" tests=\""
+        << result.cases.size() << "\">\n";
+    for (const CaseResult& test : result.cases) {
+      out << "<testcase name=\"" << xml_escaped(test.name) << "\" time=\"" << test.seconds
+          << "\">";
+      if (test.outcome == Outcome::failed) {
+        out << "<failure>" << xml_escaped(test.detail) << "</failure>";
+      } else if (test.outcome == Outcome::skipped) {
+        out << "<skipped/>";
+      }
+      out << "</testcase>\n";
+    }
+    out << "</testsuite>\n";
+  }
+  out << "</testsuites>\n";
+  out.close();
+  return static_cast<bool>(out);
+}
+
+}  // namespace
+
+int test_command(const TestOptions& options) {
+  std::vector<std::string> missing;
+  const std::vector<std::string> programs = find_programs(options.paths, missing);
+  for (const std::string& path : missing) std::cerr << "dagaz: there is no `" << path << "`\n";
+  if (!missing.empty()) return 2;
+  std::vector<ProgramResult> results(programs.size());
+  Progress progress(programs.size());
+  std::atomic<std::size_t> next{0};
+  const unsigned jobs = options.jobs > 0 ? static_cast<unsigned>(options.jobs)
+                                         : std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::thread> workers;
+  for (unsigned k = 0; k < jobs; ++k) {
+    workers.emplace_back([&] {
+      for (std::size_t i = next++; i < programs.size(); i = next++) {
+        results[i] = run_program_tests(programs[i], options);
+        progress.add(results[i]);
+      }
+    });
+  }
+  for (std::thread& worker : workers) worker.join();
+  const Counts& counts = progress.counts();
+  if (!options.junit.empty() && !write_junit(options.junit, results)) {
+    std::cerr << "dagaz: cannot write `" << options.junit << "`\n";
+    return 2;
+  }
+  std::cout << name_of(options.compile.target) << ": " << counts.passed << " passed, "
+            << counts.failed << " failed";
+  if (counts.skipped > 0) std::cout << ", " << counts.skipped << " skipped";
+  std::cout << "\n";
+  return counts.failed > 0 ? 1 : 0;
+}
+
+}  // namespace dagaz::driver

@@ -1,0 +1,259 @@
+#include "driver/test_run.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "driver/compare_values.h"
+#include "driver/process.h"
+#include "driver/random_values.h"
+#include "driver/test_spec.h"
+
+namespace dagaz::driver {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::optional<std::string> read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::nullopt;
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::string first_lines(const std::string& text, int count) {
+  std::istringstream in(text);
+  std::string out;
+  std::string line;
+  while (count-- > 0 && std::getline(in, line)) out += "    " + line + "\n";
+  return out;
+}
+
+// Whether `text` contains a match; line ends count as white space.  A pattern that std::regex
+// cannot read must occur literally.
+bool matches(const std::string& text, const std::string& pattern) {
+  if (pattern.empty()) return true;
+  try {
+    return std::regex_search(text, std::regex(pattern, std::regex::extended));
+  } catch (const std::regex_error&) {
+    return text.find(pattern) != std::string::npos;
+  }
+}
+
+class ProgramTest {
+ public:
+  ProgramTest(std::string path, const TestOptions& options)
+      : options_(options), target_(name_of(options.compile.target)) {
+    result_.path = std::move(path);
+  }
+
+  ProgramResult run() {
+    const auto text = read_file(result_.path);
+    SpecError error{};
+    const auto spec = text ? parse_test_spec(*text, error) : std::nullopt;
+    if (!text) {
+      add("read", Outcome::failed, "cannot read the file\n");
+    } else if (!spec) {
+      add("test block", Outcome::failed,
+          "line " + std::to_string(error.line) + ": " + error.message + "\n");
+    } else if (spec->any) {
+      run_spec(*spec);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  bool excluded(const std::vector<std::string>& tags) const {
+    return std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) {
+      return tag == "notest" || tag == "disable" || tag == "no_" + target_ ||
+             std::find(options_.exclude.begin(), options_.exclude.end(), tag) !=
+                 options_.exclude.end();
+    });
+  }
+
+  void run_spec(const TestSpec& spec) {
+    if (excluded(spec.tags)) {
+      add("program", Outcome::skipped, "excluded by a tag\n");
+    } else if (spec.must_be_rejected) {
+      check_rejection(spec);
+    } else if (build(spec)) {
+      for (const TestBlock& block : spec.blocks) {
+        for (const std::string& entry : block.entries) {
+          for (std::size_t i = 0; i < block.cases.size(); ++i) {
+            run_case(entry, i, block.cases[i]);
+          }
+        }
+      }
+    }
+  }
+
+  void check_rejection(const TestSpec& spec) {
+    const ProcessResult process =
+        run_process({own_executable(), "check", result_.path}, "", options_.timeout);
+    if (process.status == 0) {
+      add("rejection", Outcome::failed, "the program was accepted\n");
+    } else if (process.status != 1) {
+      add("rejection", Outcome::failed, describe(process));
+    } else if (!matches(process.errors, spec.rejection)) {
+      add("rejection", Outcome::failed, "the messages do not match `" + spec.rejection + "`:\n" +
+                                            first_lines(process.errors, 10));
+    } else {
+      add("rejection", Outcome::passed, "");
+    }
+  }
+
+  std::vector<std::string> compile_flags() const {
+    std::vector<std::string> flags{"--target", target_, "-O",
+                                   std::to_string(options_.compile.optimisation)};
+    if (options_.compile.verify) flags.push_back("--verify");
+    return flags;
+  }
+
+  // Builds the executable; for the interpreter only checks.
+  bool build(const TestSpec& spec) {
+    std::vector<std::string> command{own_executable()};
+    const bool interpreted = options_.compile.target == Target::interpreter;
+    if (interpreted || spec.blocks.empty()) {
+      command.insert(command.end(), {"check", result_.path});
+    } else {
+      command.insert(command.end(), {"build", result_.path, "-o", folder_.path() + "/program"});
+      for (std::string& flag : compile_flags()) command.push_back(std::move(flag));
+    }
+    const ProcessResult process = run_process(command, "", options_.timeout);
+    if (process.status != 0) {
+      add("compile", Outcome::failed, describe(process));
+      return false;
+    }
+    for (const std::string& warning : spec.warnings) {
+      if (!matches(process.errors, warning)) {
+        add("warning", Outcome::failed, "no warning matches `" + warning + "`\n");
+      }
+    }
+    if (spec.blocks.empty()) add("compile", Outcome::passed, "");
+    return true;
+  }
+
+  ProcessResult run_entry(const std::string& entry, const std::string& input, Target target) {
+    std::vector<std::string> command;
+    if (target == Target::interpreter) {
+      command = {own_executable(), "run", result_.path, "--target", "interpreter"};
+      if (options_.compile.optimisation == 0) command.insert(command.end(), {"-O", "0"});
+    } else {
+      command = {folder_.path() + "/program"};
+    }
+    command.insert(command.end(), {"-e", entry, "-b"});
+    return run_process(command, input, options_.timeout);
+  }
+
+  std::optional<std::string> input_of(const TestCase& test, std::string& problem) const {
+    const fs::path folder = fs::path(result_.path).parent_path();
+    switch (test.input_kind) {
+      case InputKind::literal: return test.input;
+      case InputKind::random: return random_input(test.input, problem);
+      case InputKind::file: {
+        auto text = read_file(folder / test.input);
+        if (!text) problem = "cannot read `" + test.input + "`";
+        return text;
+      }
+      case InputKind::script: problem = "script inputs are not supported"; return std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  void run_case(const std::string& entry, std::size_t number, const TestCase& test) {
+    std::string name = entry + ", case " + std::to_string(number);
+    if (!test.name.empty()) name += " (" + test.name + ")";
+    if (excluded(test.tags)) return add(name, Outcome::skipped, "excluded by a tag\n");
+    std::string problem;
+    const auto input = input_of(test, problem);
+    if (!input) {
+      const bool skip = test.input_kind == InputKind::script;
+      return add(name, skip ? Outcome::skipped : Outcome::failed, problem + "\n");
+    }
+    const auto start = std::chrono::steady_clock::now();
+    const ProcessResult process = run_entry(entry, *input, options_.compile.target);
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    const auto failure = judge(entry, *input, test, process);
+    add(name, failure ? Outcome::failed : Outcome::passed,
+        failure ? *failure + "  try: " + retry_command(entry) + "\n" : "");
+    result_.cases.back().seconds = elapsed.count();
+  }
+
+  std::optional<std::string> judge(const std::string& entry, const std::string& input,
+                                   const TestCase& test, const ProcessResult& process) {
+    if (test.expectation == Expectation::error) {
+      if (process.status == 0) return "expected an error at run time, but it finished\n";
+      if (process.status != 1 || process.timed_out) return describe(process);
+      if (matches(process.errors, test.expected)) return std::nullopt;
+      return "the message does not match `" + test.expected + "`:\n" +
+             first_lines(process.errors, 5);
+    }
+    if (process.status != 0 || process.timed_out) return describe(process);
+    std::string expected = test.expected;
+    if (test.expectation == Expectation::success) return std::nullopt;
+    if (test.expectation == Expectation::values_file) {
+      const auto text = read_file(fs::path(result_.path).parent_path() / test.expected);
+      if (!text) return "cannot read `" + test.expected + "`\n";
+      expected = *text;
+    } else if (test.expectation == Expectation::automatic) {
+      if (options_.compile.target == Target::interpreter) return std::nullopt;
+      const ProcessResult reference = run_entry(entry, input, Target::interpreter);
+      if (reference.status != 0) return "the interpreter failed:\n" + describe(reference);
+      expected = reference.output;
+    }
+    const auto found = difference(process.output, expected, options_.tolerance);
+    return found ? std::optional<std::string>(*found + "\n") : std::nullopt;
+  }
+
+  static std::string describe(const ProcessResult& process) {
+    if (process.timed_out) return "took too long\n";
+    std::string out = "exit status " + std::to_string(process.status);
+    if (process.status > 128) out += " (signal " + std::to_string(process.status - 128) + ")";
+    return out + "\n" + first_lines(process.errors, 12);
+  }
+
+  std::string retry_command(const std::string& entry) const {
+    return "dagaz run " + result_.path + " --target=" + target_ + " -e " + entry;
+  }
+
+  void add(std::string name, Outcome outcome, std::string detail) {
+    result_.cases.push_back(CaseResult{std::move(name), outcome, std::move(detail)});
+  }
+
+  const TestOptions& options_;
+  std::string target_;
+  TemporaryFolder folder_;
+  ProgramResult result_;
+};
+
+}  // namespace
+
+ProgramResult run_program_tests(const std::string& path, const TestOptions& options) {
+  return ProgramTest(path, options).run();
+}
+
+std::vector<std::string> find_programs(const std::vector<std::string>& paths,
+                                       std::vector<std::string>& missing) {
+  std::vector<std::string> out;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+      for (const auto& entry : fs::recursive_directory_iterator(path, error)) {
+        if (entry.path().extension() == ".fut") out.push_back(entry.path().string());
+      }
+    } else if (fs::exists(path, error)) {
+      out.push_back(path);
+    } else {
+      missing.push_back(path);
+    }
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace dagaz::driver
