@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs all tests; the last line counts them.
+# usage: ./test.sh
+set -euo pipefail
+cd "$(dirname "$0")"
+
+step() { printf '\n==> %s\n' "$*"; }
+
+./install-dependencies.sh
+
+step "building (release)"
+cmake --preset release -Wno-dev >/dev/null
+cmake --build --preset release
+
+passed=0
+failed=0
+skipped=0
+# count NAME COMMAND...: runs a command that closes with `… N passed, M failed[, K skipped]`.
+count() {
+  step "$1"
+  shift
+  local log line
+  log=$(mktemp)
+  "$@" 2>&1 | tee "$log" || true
+  line=$(grep -E '[0-9]+ passed, [0-9]+ failed' "$log" | tail -n 1 || true)
+  rm -f "$log"
+  if [ -z "$line" ]; then
+    failed=$((failed + 1))
+    return
+  fi
+  passed=$((passed + $(sed -E 's/.*[^0-9]?([0-9]+) passed.*/\1/' <<<" $line")))
+  failed=$((failed + $(sed -E 's/.* ([0-9]+) failed.*/\1/' <<<" $line")))
+  if [[ $line == *skipped* ]]; then
+    skipped=$((skipped + $(sed -E 's/.* ([0-9]+) skipped.*/\1/' <<<" $line")))
+  fi
+}
+
+# ctest's own closing line, in the form counted above.
+run_ctest() {
+  local output total bad
+  output=$(ctest --test-dir build --output-on-failure -j "$(nproc)" 2>&1) || true
+  printf '%s\n' "$output"
+  total=$(sed -nE 's/.*tests failed out of ([0-9]+).*/\1/p' <<<"$output")
+  bad=$(sed -nE 's/.* ([0-9]+) tests failed out of.*/\1/p' <<<"$output")
+  echo "ctest: $((${total:-0} - ${bad:-0})) passed, ${bad:-1} failed"
+}
+
+count "unit tests, layering, file tests" run_ctest
+for target in interpreter cpu sim; do
+  count "programs and examples on $target" build/dagaz test --target=$target examples tests/programs
+done
+if [ -e /dev/nvidia0 ]; then
+  count "programs and examples on cuda" build/dagaz test --target=cuda examples tests/programs
+else
+  printf '\n[SKIP] cuda: no device\n'
+fi
+
+printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
