@@ -47,7 +47,9 @@ module type intrinsics = {
   val mul_hi 't : t -> t -> t
   val mad_hi 't : t -> t -> t -> t
 
-  -- Conversion between any two primitive types, as the language defines it.
+  -- Conversion between any two primitive types.  Between integers: the low bits, or extended by
+  -- zeros if either type is unsigned and by the sign otherwise.  From a real to an integer:
+  -- towards zero, not-a-number to zero.  To `bool`: whether it is not zero.
   val convert 'a 'b : a -> b
   -- | The bits of a real as an integer of the same width, and back.
   val to_bits 'f 'i : f -> i
@@ -110,7 +112,7 @@ module type intrinsics = {
   val scatter_2d [k][m] 't [n] : (dest: *[k][m]t) -> (is: [n](i64, i64)) -> (vs: [n]t) -> *[k][m]t
   val scatter_3d [k][m][l] 't [n] : (dest: *[k][m][l]t) -> (is: [n](i64, i64, i64)) -> (vs: [n]t) -> *[k][m][l]t
   val partition [n] 'a : (p: a -> bool) -> (as: [n]a) -> ?[k].([k]a, [n-k]a)
-  val filter [n] 'a : (p: a -> bool) -> (as: [n]a) -> *?[k].[k]a
+  val filter [n] 'a : (p: a -> bool) -> (as: [n]a) -> ?[k].*[k]a
   val flatmap [n] 'a 'b 'c : (f: a -> ?[k].([k]b, c)) -> (as: [n]a) -> ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c)
 
   -- Arrays: first-order operations.
