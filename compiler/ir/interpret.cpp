@@ -1,0 +1,289 @@
+// The interpreter's straight-line code, control and calls.
+#include "ir/interpret.h"
+
+#include <numeric>
+
+#include "ir/interpreter.h"
+#include "ir/names.h"
+
+namespace dagaz::ir {
+
+Interpreter::Interpreter(const Program& program)
+    : program_(program), values_(program.names.size()) {
+  for (const Function& function : program.functions) {
+    functions_.emplace(function.name, FunctionState{&function, bound_names(function.body), 0});
+  }
+}
+
+void Interpreter::fail(std::string message) const {
+  throw InterpretFailure{{std::move(message), location_}};
+}
+
+// ---------------------------------------------------------------- operands and scopes
+
+Value Interpreter::value_of(const Operand& operand) const {
+  return operand.is_name() ? lookup(operand.name()) : scalar_value(operand.constant());
+}
+
+Interpreter::Values Interpreter::values_of(const std::vector<Operand>& operands) const {
+  Values values;
+  for (const Operand& operand : operands) values.push_back(value_of(operand));
+  return values;
+}
+
+Constant Interpreter::scalar(const Operand& operand) const {
+  return operand.is_name() ? scalar_of_value(lookup(operand.name())) : operand.constant();
+}
+
+std::vector<std::int64_t> Interpreter::integers(const std::vector<Operand>& operands) const {
+  std::vector<std::int64_t> values;
+  for (const Operand& operand : operands) values.push_back(integer(operand));
+  return values;
+}
+
+std::int64_t Interpreter::size(const Operand& operand) const {
+  const std::int64_t value = integer(operand);
+  if (value < 0) fail("an array of a negative size");
+  return value;
+}
+
+Interpreter::Values Interpreter::run(const Body& body) {
+  for (const Statement& statement : body.statements) {
+    if (statement.location.valid()) location_ = statement.location;
+    Values results = std::visit(*this, statement.operation);
+    DZ_CHECK(results.size() == statement.results.size(), "the number of results");
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      bind(statement.results[i].name, std::move(results[i]));
+    }
+  }
+  return values_of(body.results);
+}
+
+Interpreter::Values Interpreter::apply(const Lambda& lambda, Values arguments) {
+  DZ_CHECK(arguments.size() == lambda.parameters.size(), "the number of arguments");
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    bind(lambda.parameters[i].name, std::move(arguments[i]));
+  }
+  return run(lambda.body);
+}
+
+Interpreter::Values Interpreter::call(const std::string& name, const Values& arguments) {
+  const auto found = functions_.find(name);
+  DZ_CHECK(found != functions_.end(), "no function `" + name + "`");
+  FunctionState& state = found->second;
+  const Function& function = *state.function;
+  DZ_CHECK(arguments.size() == function.parameters.size(), "arguments of `" + name + "`");
+  Values saved;
+  if (state.active > 0) {
+    for (const NameId bound : state.bound) saved.push_back(std::move(values_[bound.index]));
+    for (const Binder& parameter : function.parameters) saved.push_back(lookup(parameter.name));
+  }
+  ++state.active;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    bind(function.parameters[i].name, arguments[i]);
+  }
+  Values results = run(function.body);
+  --state.active;
+  if (state.active > 0) {
+    std::size_t next = 0;
+    for (const NameId bound : state.bound) bind(bound, std::move(saved[next++]));
+    for (const Binder& parameter : function.parameters) {
+      bind(parameter.name, std::move(saved[next++]));
+    }
+  }
+  return results;
+}
+
+// ---------------------------------------------------------------- scalars and arrays
+
+Interpreter::Values Interpreter::operator()(const Identity& e) { return {value_of(e.value)}; }
+
+Interpreter::Values Interpreter::operator()(const Scalar& e) {
+  std::vector<Constant> arguments;
+  for (const Operand& argument : e.arguments) arguments.push_back(scalar(argument));
+  const auto value = evaluate(e.op, e.type, e.result, arguments);
+  if (!value) fail("undefined: " + std::string(name_of(e.op)));
+  return {scalar_value(*value)};
+}
+
+Interpreter::Values Interpreter::operator()(const ArrayLiteral& e) {
+  return {assemble({static_cast<std::int64_t>(e.elements.size())}, values_of(e.elements),
+                   e.element)};
+}
+
+Interpreter::Values Interpreter::operator()(const Index& e) {
+  const Value& array = lookup(e.array);
+  const auto offset = offset_of(array, integers(e.indices));
+  if (!offset) fail("unguarded index out of bounds");
+  return {part_at(array, *offset, e.indices.size())};
+}
+
+std::vector<std::int64_t> Interpreter::slice_shape(
+    const std::vector<SliceDimension>& dimensions) const {
+  std::vector<std::int64_t> shape;
+  for (const SliceDimension& dimension : dimensions) {
+    if (!dimension.fixed) shape.push_back(size(dimension.count));
+  }
+  return shape;
+}
+
+std::optional<std::size_t> Interpreter::slice_offset(
+    const Value& array, const std::vector<SliceDimension>& dimensions,
+    std::span<const std::int64_t> at) const {
+  std::vector<std::int64_t> indices;
+  std::size_t free = 0;
+  for (const SliceDimension& dimension : dimensions) {
+    const std::int64_t start = integer(dimension.start);
+    indices.push_back(dimension.fixed ? start : start + at[free++] * integer(dimension.stride));
+  }
+  return offset_of(array, indices);
+}
+
+Interpreter::Values Interpreter::operator()(const Slice& e) {
+  const Value& array = lookup(e.array);
+  Value result{array.element, slice_shape(e.dimensions), {}};
+  for_each_coordinate(result.shape, [&](std::span<const std::int64_t> at) {
+    const auto offset = slice_offset(array, e.dimensions, at);
+    if (!offset) fail("unguarded slice out of bounds");
+    result.elements.push_back(array.elements[*offset]);
+  });
+  return {std::move(result)};
+}
+
+Interpreter::Values Interpreter::operator()(const Update& e) {
+  Value result = lookup(e.array);
+  const Value value = value_of(e.value);
+  std::size_t next = 0;
+  for_each_coordinate(slice_shape(e.dimensions), [&](std::span<const std::int64_t> at) {
+    const auto offset = slice_offset(result, e.dimensions, at);
+    if (!offset) fail("unguarded update out of bounds");
+    DZ_CHECK(next < value.elements.size(), "an update with a smaller value");
+    result.elements[*offset] = value.elements[next++];
+  });
+  return {std::move(result)};
+}
+
+Interpreter::Values Interpreter::operator()(const Iota& e) {
+  Value result{e.type, {size(e.count)}, {}};
+  const std::int64_t start = integer(e.start);
+  const std::int64_t stride = integer(e.stride);
+  for (std::int64_t i = 0; i < result.shape[0]; ++i) {
+    result.elements.push_back(make_integer(e.type, start + i * stride).bits);
+  }
+  return {std::move(result)};
+}
+
+Interpreter::Values Interpreter::operator()(const Replicate& e) {
+  const Value value = value_of(e.value);
+  Value result{value.element, {}, {}};
+  for (const Operand& extent : e.shape) result.shape.push_back(size(extent));
+  const std::size_t count = element_count(result.shape);
+  result.shape.insert(result.shape.end(), value.shape.begin(), value.shape.end());
+  for (std::size_t i = 0; i < count; ++i) {
+    result.elements.insert(result.elements.end(), value.elements.begin(), value.elements.end());
+  }
+  return {std::move(result)};
+}
+
+Interpreter::Values Interpreter::operator()(const Concat& e) {
+  Value result = lookup(e.arrays.front());
+  for (std::size_t i = 1; i < e.arrays.size(); ++i) {
+    const Value& next = lookup(e.arrays[i]);
+    result.shape[0] += next.shape[0];
+    result.elements.insert(result.elements.end(), next.elements.begin(), next.elements.end());
+  }
+  DZ_CHECK(result.shape[0] == integer(e.width), "the width of a concat");
+  return {std::move(result)};
+}
+
+Interpreter::Values Interpreter::operator()(const Reshape& e) {
+  Value result = lookup(e.array);
+  result.shape = integers(e.shape);
+  if (element_count(result.shape) != result.elements.size()) fail("unguarded reshape");
+  return {std::move(result)};
+}
+
+Interpreter::Values Interpreter::operator()(const Permute& e) {
+  const Value& array = lookup(e.array);
+  Value result{array.element, {}, {}};
+  for (const int from : e.permutation) {
+    result.shape.push_back(array.shape[static_cast<std::size_t>(from)]);
+  }
+  std::vector<std::int64_t> source(array.shape.size());
+  for_each_coordinate(result.shape, [&](std::span<const std::int64_t> at) {
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      source[static_cast<std::size_t>(e.permutation[k])] = at[k];
+    }
+    result.elements.push_back(array.elements[*offset_of(array, source)]);
+  });
+  return {std::move(result)};
+}
+
+Interpreter::Values Interpreter::operator()(const Copy& e) { return {lookup(e.array)}; }
+
+Interpreter::Values Interpreter::operator()(const Scratch& e) {
+  std::vector<std::int64_t> shape;
+  for (const Operand& extent : e.shape) shape.push_back(size(extent));
+  return {filled(e.type, std::move(shape), 0)};
+}
+
+// ---------------------------------------------------------------- control
+
+Interpreter::Values Interpreter::operator()(const Branch& e) {
+  return run(holds(e.condition) ? e.then_body : e.else_body);
+}
+
+Interpreter::Values Interpreter::operator()(const Loop& e) {
+  const auto bind_values = [&](Values values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      bind(e.values[i].parameter.name, std::move(values[i]));
+    }
+  };
+  Values initial;
+  for (const LoopValue& value : e.values) initial.push_back(value_of(value.initial));
+  bind_values(std::move(initial));
+  if (const auto* form = std::get_if<ForForm>(&e.form)) {
+    const Constant bound = scalar(form->bound);
+    for (std::int64_t i = 0; i < integer_value(bound); ++i) {
+      bind(form->index.name, scalar_value(make_integer(bound.type, i)));
+      bind_values(run(e.body));
+    }
+  } else {
+    const NameId condition = std::get<WhileForm>(e.form).condition;
+    while (holds(condition)) bind_values(run(e.body));
+  }
+  Values results;
+  for (const LoopValue& value : e.values) results.push_back(lookup(value.parameter.name));
+  return results;
+}
+
+Interpreter::Values Interpreter::operator()(const Call& e) {
+  return call(e.function, values_of(e.arguments));
+}
+
+Interpreter::Values Interpreter::operator()(const Assert& e) {
+  if (holds(e.condition)) return {scalar_value(make_bool(true))};
+  std::string message;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < e.message.size(); ++i) {
+    if (e.message.compare(i, 2, "{}") == 0 && next < e.arguments.size()) {
+      message += std::to_string(integer(e.arguments[next++]));
+      ++i;
+    } else {
+      message += e.message[i];
+    }
+  }
+  fail(std::move(message));
+}
+
+std::variant<std::vector<Value>, RuntimeError> interpret(const Program& program,
+                                                         const std::string& function,
+                                                         std::vector<Value> arguments) {
+  try {
+    return Interpreter(program).call(function, arguments);
+  } catch (const InterpretFailure& failure) {
+    return failure.error;
+  }
+}
+
+}  // namespace dagaz::ir
