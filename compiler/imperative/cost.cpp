@@ -1,0 +1,100 @@
+// A rough count of operations, for grain sizes: how much work one iteration of a parallel loop is.
+#include "imperative/lowering.h"
+#include "support/match.h"
+
+namespace dagaz::imperative {
+
+// What is unknown before the body runs counts as this many iterations.
+static constexpr std::int64_t unknown_width = 16;
+static constexpr std::int64_t operations_per_piece = 32768;
+
+namespace {
+
+/// Walks a body; sizes that are known outside it enter the count as operands.
+class CostEstimate {
+ public:
+  CostEstimate(Emitter& emitter, const ir::Body& body) : emitter_(emitter) {
+    for (const NameId name : ir::bound_names(body)) inside_.insert(name);
+  }
+
+  Operand of(const ir::Body& body) {
+    std::int64_t fixed = 1;
+    Operand rest = ir::i64_operand(0);
+    for (const ir::Statement& statement : body.statements) {
+      const Operand one = of(statement.operation);
+      if (one.is_constant()) {
+        fixed += ir::integer_value(one.constant());
+      } else {
+        rest = emitter_.add(rest, one);
+      }
+    }
+    return emitter_.add(rest, ir::i64_operand(fixed));
+  }
+
+ private:
+  Operand known(const Operand& size) const {
+    if (size.is_constant() || !inside_.contains(size.name())) return size;
+    return ir::i64_operand(unknown_width);
+  }
+
+  Operand volume(const std::vector<Operand>& shape) {
+    Operand result = ir::i64_operand(1);
+    for (const Operand& size : shape) result = emitter_.mul(result, known(size));
+    return result;
+  }
+
+  static std::int64_t of_scalar(ScalarOp op) {
+    if (op < ScalarOp::sqrt) return op == ScalarOp::fpow ? 20 : 1;
+    return op >= ScalarOp::fma ? 1 : 12;
+  }
+
+  Operand times(const Operand& width, const ir::Body& body) {
+    return emitter_.mul(known(width), of(body));
+  }
+
+  Operand of_loop(const ir::Loop& loop) {
+    const auto* form = as<ir::ForForm>(loop.form);
+    const bool countable =
+        form && emitter_.names().type(form->index.name).element == ScalarType::i64;
+    return times(countable ? form->bound : ir::i64_operand(unknown_width), loop.body);
+  }
+
+  Operand of(const ir::Operation& operation) {
+    const auto fixed = [](std::int64_t count) { return ir::i64_operand(count); };
+    if (const auto* scalar = as<ir::Scalar>(operation)) return fixed(of_scalar(scalar->op));
+    if (const auto* map = as<ir::MapScanReduce>(operation)) return times(map->width, map->map.body);
+    if (const auto* histogram = as<ir::Histogram>(operation)) {
+      return times(histogram->width, histogram->map.body);
+    }
+    if (const auto* scatter = as<ir::Scatter>(operation)) {
+      return times(scatter->width, scatter->map.body);
+    }
+    if (const auto* loop = as<ir::Loop>(operation)) return of_loop(*loop);
+    if (const auto* branch = as<ir::Branch>(operation)) {
+      return emitter_.add(of(branch->then_body), of(branch->else_body));
+    }
+    if (const auto* with = as<ir::WithAccumulator>(operation)) return of(with->body.body);
+    if (as<ir::Call>(operation)) return fixed(200);
+    if (const auto* replicate = as<ir::Replicate>(operation)) return volume(replicate->shape);
+    if (const auto* iota = as<ir::Iota>(operation)) return volume({iota->count});
+    if (const auto* concat = as<ir::Concat>(operation)) return volume({concat->width});
+    if (const auto* copy = as<ir::Copy>(operation)) {
+      return volume(emitter_.names().type(copy->array).shape);
+    }
+    return fixed(1);
+  }
+
+  Emitter& emitter_;
+  std::unordered_set<NameId> inside_;
+};
+
+}  // namespace
+
+Operand Lowering::cost_of(const ir::Body& body) { return CostEstimate(*this, body).of(body); }
+
+Operand Lowering::grain_for(const Operand& cost) {
+  return maximum(ir::i64_operand(1), divide(ir::i64_operand(operations_per_piece),
+                                            maximum(cost, ir::i64_operand(1))));
+}
+
+}  // namespace dagaz::imperative

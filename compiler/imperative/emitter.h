@@ -1,0 +1,72 @@
+// Appends imperative instructions: variables, folded index arithmetic, loops and branches.  The
+// base of Lowering; it knows nothing of arrays.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "imperative/imperative.h"
+
+namespace dagaz::imperative {
+
+/// Whether an operand is the i64 constant `value`.
+bool is_constant(const Operand& operand, std::int64_t value);
+
+class Emitter {
+ public:
+  explicit Emitter(ir::Names& names) : names_(&names) {}
+
+  ir::Names& names() { return *names_; }
+  const ir::Names& names() const { return *names_; }
+
+  void emit(Node node) { code_->push_back(Instruction{std::move(node)}); }
+  /// What `build` emits, not appended.
+  Code collect(const std::function<void()>& build);
+  void append(Code code);
+
+  NameId variable(std::string_view base, ScalarType type);
+  NameId block_variable(std::string_view base);
+
+  /// op(arguments) in a new variable, or folded.
+  Operand scalar(ScalarOp op, ScalarType type, std::vector<Operand> arguments,
+                 std::string_view base = "t");
+  // i64 arithmetic; divisors are positive and dividends not negative.
+  Operand add(const Operand& a, const Operand& b);
+  Operand sub(const Operand& a, const Operand& b);
+  Operand mul(const Operand& a, const Operand& b);
+  Operand divide(const Operand& a, const Operand& b);
+  Operand remainder(const Operand& a, const Operand& b);
+  Operand divide_up(const Operand& a, const Operand& b);
+  Operand minimum(const Operand& a, const Operand& b);
+  Operand maximum(const Operand& a, const Operand& b);
+  Operand less(const Operand& a, const Operand& b);
+  Operand equal(const Operand& a, const Operand& b);
+  Operand both(const Operand& a, const Operand& b);
+  Operand product(const std::vector<Operand>& factors);
+  Operand to_i64(const Operand& value, ScalarType from);
+  /// A mutable variable that starts as `initial`.
+  NameId mutable_variable(std::string_view base, ScalarType type, const Operand& initial);
+  void move(NameId target, const Operand& value) { emit(Move{target, value}); }
+
+  /// for index in 0 … bound-1: body(index)
+  void loop(std::string_view base, const Operand& bound, LoopHints hints,
+            const std::function<void(Operand)>& body);
+  void branch(const Operand& condition, const std::function<void()>& yes,
+              const std::function<void()>& no = {});
+
+  /// The coordinates of flat index `flat` in a row-major space of these extents.
+  std::vector<Operand> unflatten(const Operand& flat, const std::vector<Operand>& extents);
+
+ protected:
+  void set_code(Code* code) { code_ = code; }
+  Code* code() { return code_; }
+
+ private:
+  ir::Names* names_;
+  Code* code_ = nullptr;
+};
+
+}  // namespace dagaz::imperative

@@ -1,0 +1,123 @@
+// First-order array operations: views become places, the rest loops over the result.
+#include "imperative/lowering.h"
+
+namespace dagaz::imperative {
+
+void Lowering::lower(const ir::Statement& s, const ir::ArrayLiteral& e) {
+  const Place target = result_array(s.results[0].name);
+  for (std::size_t k = 0; k < e.elements.size(); ++k) {
+    write(target, {ir::i64_operand(static_cast<std::int64_t>(k))}, value_of(e.elements[k]));
+  }
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::Index& e) {
+  const NameId result = s.results[0].name;
+  const ir::Type& type = names().type(result);
+  if (type.is_scalar()) {
+    load_into(result, place_of(e.array), e.indices, type.element);
+  } else {
+    bind(result, part_at(*this, place_of(e.array), e.indices));
+  }
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::Slice& e) {
+  const NameId result = s.results[0].name;
+  const Place slice = slice_of(*this, place_of(e.array), shape_of(e.array), e.dimensions);
+  if (names().type(result).is_scalar()) {
+    load_into(result, slice, {}, names().type(result).element);
+  } else {
+    bind(result, slice);
+  }
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::Update& e) {
+  const Place whole = place_of(e.array);
+  const Place part = slice_of(*this, whole, shape_of(e.array), e.dimensions);
+  write(part, {}, value_of(e.value));
+  bind(s.results[0].name, whole);
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::Iota& e) {
+  const NameId result = s.results[0].name;
+  const Place target = result_array(result);
+  for_each_point(shape_of(result), 2, "iota", [&](const std::vector<Operand>& point) {
+    Operand index = point[0];
+    if (e.type != ScalarType::i64 && !index.is_constant()) {
+      const NameId narrow = variable("i", e.type);
+      emit(Assign{narrow, ScalarOp::sign_extend, ScalarType::i64, e.type, {index}});
+      index = narrow;
+    }
+    const Operand scaled = scalar(ScalarOp::mul, e.type, {index, e.stride});
+    store(target, point, scalar(ScalarOp::add, e.type, {e.start, scaled}), e.type);
+  });
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::Replicate& e) {
+  const NameId result = s.results[0].name;
+  const Place target = result_array(result);
+  const Value value = value_of(e.value);
+  for_each_point(shape_of(result), 2, "replicate", [&](const std::vector<Operand>& point) {
+    const std::vector<Operand> inner(
+        point.begin() + static_cast<std::ptrdiff_t>(e.shape.size()), point.end());
+    const Operand element =
+        value.place ? load(*value.place, inner, value.type.element, "x") : value.operand;
+    store(target, point, element, value.type.element);
+  });
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::Concat& e) {
+  const NameId result = s.results[0].name;
+  const Place target = result_array(result);
+  Operand start = ir::i64_operand(0);
+  for (const NameId array : e.arrays) {
+    Place part = target;
+    part.offset = element_at(*this, target, {start});
+    copy(part, place_of(array), names().type(array));
+    start = add(start, shape_of(array)[0]);
+  }
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::Reshape& e) {
+  const NameId result = s.results[0].name;
+  const ir::Type from = names().type(e.array);
+  const std::vector<Operand> to = shape_of(result);
+  const Place source = place_of(e.array);
+  if (auto place = reshaped(*this, source, from.shape, to)) {
+    bind(result, std::move(*place));
+    return;
+  }
+  const Place copied = dense(source, from);
+  bind(result, *reshaped(*this, copied, from.shape, to));
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::Permute& e) {
+  bind(s.results[0].name, permuted(place_of(e.array), e.permutation));
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::Copy& e) {
+  const NameId result = s.results[0].name;
+  if (steal(result, e.array)) return;
+  const Place source = place_of(e.array);
+  copy(result_array(result), source, names().type(e.array));
+}
+
+// A copy of what nobody needs afterwards is the thing itself: the block is owned here and all
+// arrays in it die with this statement.
+bool Lowering::steal(NameId result, NameId array) {
+  if (mode_ != Mode::host || wish_for(result)) return false;
+  const Place source = place_of(array);
+  HostScope& scope = scopes_.back();
+  for (const Owned& owned : scope.owned) {
+    if (owned.block == source.block && owned.last <= scope.current) {
+      bind(result, source);
+      return true;
+    }
+  }
+  return false;
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::Scratch&) {
+  result_array(s.results[0].name);
+}
+
+}  // namespace dagaz::imperative

@@ -1,0 +1,156 @@
+// Branches and calls.
+//
+// In host code an array result of a branch is a block variable and an offset variable, set on
+// both paths; the layout is row-major, so a path whose array is not copies it.  In a thread a
+// branch may give any layout, through stride variables.
+#include "imperative/lowering.h"
+
+namespace dagaz::imperative {
+
+// ---------------------------------------------------------------- branches
+
+void Lowering::lower(const ir::Statement& s, const ir::Branch& e) {
+  if (mode_ == Mode::host) {
+    lower_host_branch(s, e);
+  } else {
+    lower_thread_branch(s, e);
+  }
+}
+
+Lowering::Joint Lowering::new_joint(NameId name) {
+  return Joint{block_variable(names().base(name)), variable("offset", ScalarType::i64)};
+}
+
+void Lowering::join(const Joint& joint, const Value& value) {
+  const Place place = dense(*value.place, value.type);
+  emit(Share{joint.block, place.block});
+  move(joint.offset, place.offset);
+}
+
+void Lowering::lower_host_branch(const ir::Statement& s, const ir::Branch& e) {
+  std::vector<Joint> joints(s.results.size());
+  for (std::size_t k = 0; k < s.results.size(); ++k) {
+    if (names().type(s.results[k].name).is_array()) joints[k] = new_joint(s.results[k].name);
+  }
+  const auto side = [&](const ir::Body& body) {
+    return collect([&] {
+      lower_body(body, {}, [&](const std::vector<Value>& values) {
+        for (std::size_t k = 0; k < values.size(); ++k) {
+          if (values[k].place) {
+            join(joints[k], values[k]);
+          } else {
+            assign(s.results[k].name, values[k]);
+          }
+        }
+      });
+    });
+  };
+  Code then_code = side(e.then_body);
+  Code else_code = side(e.else_body);
+  emit(If{e.condition, std::move(then_code), std::move(else_code)});
+  for (std::size_t k = 0; k < s.results.size(); ++k) {
+    if (!joints[k].block.valid()) continue;
+    own(joints[k].block);
+    bind(s.results[k].name, row_major(*this, joints[k].block, joints[k].offset,
+                                      shape_of(s.results[k].name)));
+  }
+}
+
+void Lowering::lower_thread_branch(const ir::Statement& s, const ir::Branch& e) {
+  std::vector<Wish> wishes;
+  for (const ir::Binder& result : s.results) wishes.push_back(wish_for(result.name));
+  const auto side = [&](const ir::Body& body, std::vector<Value>& kept) {
+    return collect([&] {
+      lower_body(body, wishes, [&](const std::vector<Value>& values) {
+        kept = values;
+        for (std::size_t k = 0; k < values.size(); ++k) {
+          if (!values[k].place) assign(s.results[k].name, values[k]);
+        }
+      });
+    });
+  };
+  std::vector<Value> yes;
+  std::vector<Value> no;
+  Code then_code = side(e.then_body, yes);
+  Code else_code = side(e.else_body, no);
+  for (std::size_t k = 0; k < s.results.size(); ++k) {
+    if (!yes[k].place) continue;
+    const NameId name = s.results[k].name;
+    if (*yes[k].place == *no[k].place) {
+      bind(name, *yes[k].place);
+    } else if (yes[k].place->space != no[k].place->space) {
+      const Place meeting = private_array(names().type(name), names().base(name));
+      append_to(then_code, [&] { copy(meeting, *yes[k].place, yes[k].type); });
+      append_to(else_code, [&] { copy(meeting, *no[k].place, no[k].type); });
+      bind(name, meeting);
+    } else {
+      bind(name, meet(names().type(name), *yes[k].place, then_code, *no[k].place, else_code));
+    }
+  }
+  emit(If{e.condition, std::move(then_code), std::move(else_code)});
+}
+
+void Lowering::append_to(Code& code, const std::function<void()>& build) {
+  Code more = collect(build);
+  code.insert(code.end(), std::make_move_iterator(more.begin()),
+              std::make_move_iterator(more.end()));
+}
+
+// A place of variables that both sides set.
+Place Lowering::meet(const ir::Type& type, const Place& yes, Code& then_code, const Place& no,
+                     Code& else_code) {
+  const bool is_dense = yes.is_dense() && no.is_dense();
+  Place place{block_variable("meet"), variable("offset", ScalarType::i64), {}, std::nullopt,
+              yes.space};
+  for (std::size_t k = 0; k < type.rank(); ++k) {
+    place.strides.push_back(variable("stride", ScalarType::i64));
+  }
+  if (is_dense) place.unit = ir::i64_operand(1);
+  const auto set = [&](const Place& from) {
+    emit(Share{place.block, from.block});
+    move(place.offset.name(), from.offset);
+    for (std::size_t k = 0; k < type.rank(); ++k) {
+      move(place.strides[k].name(), from.strides[k]);
+    }
+  };
+  append_to(then_code, [&] { set(yes); });
+  append_to(else_code, [&] { set(no); });
+  return place;
+}
+
+// ---------------------------------------------------------------- calls
+
+void Lowering::lower(const ir::Statement& s, const ir::Call& e) {
+  imperative::Call code{call(e.function), {}, {}};
+  for (const Operand& argument : e.arguments) {
+    const Value value = value_of(argument);
+    if (value.place) {
+      const Place place = dense(*value.place, value.type);
+      code.arguments.push_back(place.block);
+      code.arguments.push_back(place.offset);
+    } else {
+      code.arguments.push_back(value.operand);
+    }
+  }
+  std::vector<std::pair<NameId, Joint>> arrays;
+  for (const ir::Binder& result : s.results) {
+    const ir::Type& type = names().type(result.name);
+    if (type.is_array()) {
+      if (mode_ != Mode::host) unsupported("an array result of a function called in parallel code");
+      const Joint joint = new_joint(result.name);
+      code.results.push_back(joint.block);
+      code.results.push_back(joint.offset);
+      arrays.emplace_back(result.name, joint);
+    } else {
+      code.results.push_back(result.name);
+    }
+  }
+  if (mode_ != Mode::host) uses_private_memory_ = true;
+  emit(std::move(code));
+  for (const auto& [name, joint] : arrays) {
+    own(joint.block);
+    bind(name, row_major(*this, joint.block, joint.offset, shape_of(name)));
+  }
+}
+
+}  // namespace dagaz::imperative

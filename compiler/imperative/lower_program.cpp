@@ -1,0 +1,182 @@
+// Functions, entry points and the program as a whole.
+//
+// An entry point's function takes and gives blocks that start at element 0.  A function that
+// other functions call passes each array as a block and an offset, row-major.
+#include "imperative/lower.h"
+
+#include "imperative/lowering.h"
+
+namespace dagaz::imperative {
+
+Function Lowering::lower_entry(const ir::Function& function) {
+  Doing doing("lowering an entry point");
+  Function result{function.name, false, {}, {}, {}};
+  mode_ = Mode::host;
+  result.body = collect([&] {
+    scopes_.push_back({});
+    for (const ir::Binder& parameter : function.parameters) {
+      const ir::Type& type = names().type(parameter.name);
+      if (!type.is_array()) {
+        result.parameters.push_back(parameter.name);
+        continue;
+      }
+      const NameId block = block_variable(names().base(parameter.name));
+      result.parameters.push_back(block);
+      bind(parameter.name, row_major(*this, block, ir::i64_operand(0), type.shape));
+    }
+    lower_body(function.body, {}, [&](const std::vector<Value>& values) {
+      for (const Value& value : values) {
+        if (value.type.kind != ir::TypeKind::value) continue;
+        result.results.push_back(value.place ? Operand(from_start(value)) : value.operand);
+      }
+    });
+    scopes_.pop_back();
+  });
+  return result;
+}
+
+// A block that holds the array, and a reference to it, from element 0.
+NameId Lowering::from_start(const Value& value) {
+  const Place place = dense(*value.place, value.type);
+  const NameId block = block_variable("result");
+  branch(equal(place.offset, ir::i64_operand(0)), [&] { emit(Share{block, place.block}); },
+         [&] {
+           const Operand count = product(value.type.shape);
+           const Operand bytes = mul(count, ir::i64_operand(ir::byte_size(value.type.element)));
+           emit(Allocate{block, bytes});
+           emit(CopyElements{block, ir::i64_operand(0), place.block, place.offset, count,
+                             value.type.element});
+         });
+  return block;
+}
+
+Function Lowering::lower_called(const ir::Function& function, Mode mode) {
+  Doing doing("lowering a function");
+  Function result{function.name, mode != Mode::host, {}, {}, {}};
+  mode_ = mode;
+  const auto parameters = [&] {
+    for (const ir::Binder& parameter : function.parameters) {
+      const ir::Type& type = names().type(parameter.name);
+      if (!type.is_array()) {
+        result.parameters.push_back(parameter.name);
+        continue;
+      }
+      const NameId block = block_variable(names().base(parameter.name));
+      const NameId offset = variable("offset", ScalarType::i64);
+      result.parameters.push_back(block);
+      result.parameters.push_back(offset);
+      bind(parameter.name, row_major(*this, block, offset, type.shape));
+    }
+  };
+  const auto body = [&] {
+    lower_body(function.body, {}, [&](const std::vector<Value>& values) {
+      for (const Value& value : values) {
+        if (value.type.kind != ir::TypeKind::value) continue;
+        if (!value.place) {
+          result.results.push_back(value.operand);
+          continue;
+        }
+        const Joint joint = new_joint(value.operand.name());
+        join(joint, value);
+        result.results.push_back(joint.block);
+        result.results.push_back(joint.offset);
+      }
+    });
+  };
+  if (mode == Mode::host) scopes_.push_back({});
+  result.body = collect([&] {
+    parameters();
+    if (mode == Mode::host) {
+      body();
+    } else {
+      with_private_scope(body);
+    }
+  });
+  if (mode == Mode::host) scopes_.pop_back();
+  return result;
+}
+
+static const ir::Function* function_named(const ir::Program& program, const std::string& name) {
+  for (const ir::Function& function : program.functions) {
+    if (function.name == name) return &function;
+  }
+  return nullptr;
+}
+
+void Lowering::lower_called_functions() {
+  for (std::size_t k = 0; k < called_.size(); ++k) {
+    const auto [name, mode] = called_[k];
+    const ir::Function* original = function_named(source_, name);
+    DZ_CHECK(original, "call of unknown function " + name);
+    const ir::Function function = renamed_function(*original);
+    Function lowered = lower_called(function, mode);
+    lowered.name = called_name(name, mode);
+    program_.functions.push_back(std::move(lowered));
+  }
+}
+
+// A copy with names of its own, since a function may be lowered for several places.
+ir::Function Lowering::renamed_function(const ir::Function& function) {
+  ir::Lambda lambda{function.parameters, function.body, function.result_types};
+  lambda = ir::renamed(lambda, names());
+  return {function.name, lambda.parameters, function.consumes, lambda.result_types, lambda.body};
+}
+
+std::string Lowering::called_name(const std::string& function, Mode mode) {
+  return function + (mode == Mode::host ? ".host" : ".device");
+}
+
+std::string Lowering::call(const std::string& function) {
+  const std::pair<std::string, Mode> wanted{function, mode_ == Mode::host ? Mode::host : mode_};
+  if (std::find(called_.begin(), called_.end(), wanted) == called_.end()) called_.push_back(wanted);
+  return called_name(function, mode_);
+}
+
+static void describe_entries(const ir::Program& source, Program& program) {
+  for (const ir::EntryPoint& entry : source.entries) {
+    const ir::Function* function = function_named(source, entry.function);
+    DZ_CHECK(function, "entry point without function: " + entry.name);
+    std::vector<ir::Type> inputs;
+    for (std::size_t k = static_cast<std::size_t>(entry.size_parameters);
+         k < function->parameters.size(); ++k) {
+      inputs.push_back(program.names.type(function->parameters[k].name));
+    }
+    program.entry_inputs.push_back(std::move(inputs));
+    program.entry_outputs.emplace_back(
+        function->result_types.begin() + entry.size_results, function->result_types.end());
+  }
+}
+
+void Lowering::lower_program() {
+  for (const ir::EntryPoint& entry : source_.entries) {
+    if (function_named_in_result(entry.function)) continue;
+    program_.functions.push_back(lower_entry(*function_named(source_, entry.function)));
+  }
+  lower_called_functions();
+}
+
+bool Lowering::function_named_in_result(const std::string& name) const {
+  return std::any_of(program_.functions.begin(), program_.functions.end(),
+                     [&](const Function& function) { return function.name == name; });
+}
+
+std::optional<Program> lower(ir::FlatProgram flat, Target target, Diagnostics& diagnostics) {
+  ir::Program& source = flat.program;
+  Program program{target, std::move(source.names), source.locations, {}, {}, source.entries,
+                  source.external_types, {}, {}};
+  describe_entries(source, program);
+  Lowering lowering(program, source);
+  try {
+    lowering.lower_program();
+  } catch (const Unsupported& problem) {
+    const Range range = problem.location.valid()
+                            ? source.locations[problem.location.index].range
+                            : Range{};
+    diagnostics.report(DiagnosticKind::unsupported, range,
+                       "this cannot be compiled yet: " + problem.what);
+    return std::nullopt;
+  }
+  return program;
+}
+
+}  // namespace dagaz::imperative

@@ -1,0 +1,219 @@
+// Parallel operations inside a thread: one loop each, with scalar accumulators in variables.
+#include "imperative/lowering.h"
+
+namespace dagaz::imperative {
+
+static std::vector<Operand> operands_of(const std::vector<Value>& values, std::size_t begin,
+                                        std::size_t count) {
+  std::vector<Operand> operands;
+  for (std::size_t k = begin; k < begin + count; ++k) operands.push_back(values[k].operand);
+  return operands;
+}
+
+static std::vector<Value> part_of(const std::vector<Value>& values, std::size_t begin,
+                                  std::size_t count) {
+  return {values.begin() + static_cast<std::ptrdiff_t>(begin),
+          values.begin() + static_cast<std::ptrdiff_t>(begin + count)};
+}
+
+void Lowering::thread_loop(const Operand& width, bool independent,
+                           const std::function<void(Operand)>& body) {
+  const NameId index = variable("i", ScalarType::i64);
+  bool uses_memory = false;
+  Code code = collect([&] {
+    uses_memory = with_private_scope([&] { body(index); });
+  });
+  emit(For{index, width, std::move(code), LoopHints{independent && !uses_memory, false}});
+}
+
+std::vector<Value> Lowering::elements_at(const std::vector<NameId>& arrays,
+                                         const Operand& index) {
+  std::vector<Value> elements;
+  for (const NameId array : arrays) elements.push_back(element_of(array, {index}));
+  return elements;
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::MapScanReduce& e) {
+  if (mode_ == Mode::host) unsupported("a parallel operation that was not flattened");
+  const std::vector<Running> scans = start_scans(e.scans);
+  std::vector<Running> reductions;
+  std::size_t reduced = 0;
+  for (const ir::ReduceOperator& one : e.reductions) {
+    std::vector<Wish> wished;
+    for (std::size_t k = 0; k < one.neutral.size(); ++k) {
+      wished.push_back(wish_for(s.results[reduced + k].name));
+    }
+    reductions.push_back(start_running(one.op, one.neutral, wished));
+    reduced += one.neutral.size();
+  }
+  std::vector<Wish> targets;
+  for (std::size_t k = reduced; k < s.results.size(); ++k) {
+    const bool is_array = names().type(s.results[k].name).is_array();
+    targets.push_back(is_array ? Wish(result_array(s.results[k].name)) : std::nullopt);
+  }
+  const bool independent = !has_arrays(scans) && !has_arrays(reductions);
+  thread_loop(e.width, independent, [&](const Operand& i) {
+    map_scan_reduce_step(s, e, scans, reductions, targets, i);
+  });
+  const std::vector<Value> totals = running_values(reductions);
+  for (std::size_t k = 0; k < totals.size(); ++k) assign(s.results[k].name, totals[k]);
+}
+
+// One iteration: map, scans, post, stores, reductions.
+void Lowering::map_scan_reduce_step(const ir::Statement& s, const ir::MapScanReduce& e,
+                                    const std::vector<Running>& scans,
+                                    const std::vector<Running>& reductions,
+                                    const std::vector<Wish>& targets, const Operand& i) {
+  const std::size_t scanned = running_values(scans).size();
+  const std::size_t reduced = running_values(reductions).size();
+  const auto rows = [&](std::size_t before, std::size_t from) {
+    std::vector<Wish> wishes(before);
+    for (std::size_t k = from; k < targets.size(); ++k) {
+      const bool is_row = targets[k] && targets[k]->strides.size() > 1;
+      wishes.push_back(is_row ? Wish(part_at(*this, *targets[k], {i})) : std::nullopt);
+    }
+    return wishes;
+  };
+  const auto put = [&](const std::vector<Value>& values) {
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+      if (targets[k]) {
+        write(*targets[k], {i}, values[k]);
+      } else {
+        assign(s.results[reduced + k].name, values[k]);
+      }
+    }
+  };
+  std::vector<Wish> map_wishes;
+  if (!e.post) map_wishes = rows(scanned + reduced, scanned);
+  lower_lambda(e.map, elements_at(e.arrays, i), map_wishes, [&](const std::vector<Value>& values) {
+    combine_all(scans, values, 0);
+    std::vector<Value> outputs = running_values(scans);
+    const std::vector<Value> mapped =
+        part_of(values, scanned + reduced, values.size() - scanned - reduced);
+    outputs.insert(outputs.end(), mapped.begin(), mapped.end());
+    if (e.post) {
+      lower_lambda(*e.post, outputs, rows(0, 0), put);
+    } else {
+      put(outputs);
+    }
+    combine_all(reductions, values, scanned);
+  });
+}
+
+// ---------------------------------------------------------------- histograms and scatters
+
+void Lowering::lower(const ir::Statement& s, const ir::Histogram& e) {
+  if (mode_ == Mode::host) unsupported("a histogram that was not flattened");
+  std::vector<std::vector<Place>> targets;
+  std::size_t result = 0;
+  for (const ir::HistogramOperator& one : e.operators) {
+    targets.emplace_back();
+    for (const NameId destination : one.destinations) {
+      targets.back().push_back(place_of(destination));
+      bind(s.results[result++].name, place_of(destination));
+    }
+  }
+  thread_loop(e.width, false, [&](const Operand& i) {
+    lower_lambda(e.map, elements_at(e.arrays, i), {}, [&](const std::vector<Value>& values) {
+      histogram_step(e.operators, targets, values);
+    });
+  });
+}
+
+void Lowering::histogram_step(const std::vector<ir::HistogramOperator>& operators,
+                              const std::vector<std::vector<Place>>& targets,
+                              const std::vector<Value>& values) {
+  std::size_t position = 0;
+  for (std::size_t k = 0; k < operators.size(); ++k) {
+    const ir::HistogramOperator& one = operators[k];
+    const std::vector<Operand> indices = operands_of(values, position, one.shape.size());
+    position += one.shape.size();
+    const std::vector<Value> updates = part_of(values, position, one.destinations.size());
+    position += one.destinations.size();
+    branch(is_inside(indices, one.shape),
+           [&] { combine_at(one.op, targets[k], indices, updates); });
+  }
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::Scatter& e) {
+  if (mode_ == Mode::host) unsupported("a scatter that was not flattened");
+  std::vector<Place> targets;
+  for (std::size_t k = 0; k < e.targets.size(); ++k) {
+    targets.push_back(place_of(e.targets[k].destination));
+    bind(s.results[k].name, targets[k]);
+  }
+  thread_loop(e.width, false, [&](const Operand& i) {
+    lower_lambda(e.map, elements_at(e.arrays, i), {}, [&](const std::vector<Value>& values) {
+      scatter_step(e.targets, targets, values);
+    });
+  });
+}
+
+void Lowering::scatter_step(const std::vector<ir::ScatterTarget>& targets,
+                            const std::vector<Place>& places, const std::vector<Value>& values) {
+  std::size_t position = 0;
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    const std::vector<Operand> indices = operands_of(values, position, targets[k].shape.size());
+    position += targets[k].shape.size();
+    const Value value = values[position++];
+    branch(is_inside(indices, targets[k].shape), [&] { write(places[k], indices, value); });
+  }
+}
+
+// ---------------------------------------------------------------- accumulators
+
+void Lowering::lower(const ir::Statement& s, const ir::WithAccumulator& e) {
+  for (std::size_t k = 0; k < e.inputs.size(); ++k) {
+    const ir::AccumulatorInput& input = e.inputs[k];
+    ir::Type row = names().type(input.array);
+    row.shape.erase(row.shape.begin(),
+                    row.shape.begin() + static_cast<std::ptrdiff_t>(input.shape.size()));
+    accumulators_.insert_or_assign(
+        e.body.parameters[k].name,
+        Accumulator{place_of(input.array), input.shape, row, input.op ? &*input.op : nullptr,
+                    mode_});
+  }
+  std::vector<Wish> wishes;
+  for (std::size_t k = 0; k < s.results.size(); ++k) {
+    wishes.push_back(k < e.inputs.size() ? std::nullopt : wish_for(s.results[k].name));
+  }
+  const std::size_t opened = e.inputs.size();
+  std::vector<Joint> joints(s.results.size());
+  lower_body(e.body.body, wishes, [&](const std::vector<Value>& values) {
+    for (std::size_t k = opened; k < values.size(); ++k) {
+      if (values[k].place && mode_ == Mode::host) {
+        joints[k] = new_joint(s.results[k].name);
+        join(joints[k], values[k]);
+      } else {
+        assign(s.results[k].name, values[k]);
+      }
+    }
+  });
+  for (std::size_t k = 0; k < s.results.size(); ++k) {
+    const NameId name = s.results[k].name;
+    if (k < opened) {
+      bind(name, place_of(e.inputs[k].array));
+    } else if (joints[k].block.valid()) {
+      own(joints[k].block);
+      bind(name, row_major(*this, joints[k].block, joints[k].offset, shape_of(name)));
+    }
+  }
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::Accumulate& e) {
+  const Accumulator accumulator = accumulator_of(e.accumulator);
+  accumulators_.insert_or_assign(s.results[0].name, accumulator);
+  uses_private_memory_ = true;  // iterations meet in memory: not independent
+  const Value value = value_of(e.value);
+  branch(is_inside(e.indices, accumulator.shape), [&] {
+    if (!accumulator.op) {
+      write(accumulator.place, e.indices, value);
+    } else if (accumulator.opened == mode_) {
+      combine_at(*accumulator.op, {accumulator.place}, e.indices, {value});
+    } else {
+      combine_atomically(*accumulator.op, accumulator.row, accumulator.place, e.indices, value);
+    }
+  });
+}
+
+}  // namespace dagaz::imperative

@@ -1,0 +1,352 @@
+// The walk that turns flat array IR into imperative code: its state, and a member per construct.
+// Private to this folder.
+//
+// The same members emit code for three places.  In `host` code arrays live in counted blocks,
+// released after their last use.  In a `task` (part of a CPU parallel loop) and in a `kernel`
+// (one GPU thread) everything is sequential and arrays are thread-private memory.
+//
+// Wishes: a body is lowered with, for each result, an optional place where it is wanted.  Wishes
+// travel backwards through the statements that can hand them on (update, permute, loops, …); a
+// statement that makes a new array puts it where it is wished.  What did not arrive is copied at
+// the end of the body.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "imperative/emitter.h"
+#include "imperative/place.h"
+#include "ir/names.h"
+#include "ir/program.h"
+#include "support/match.h"
+
+namespace dagaz::imperative {
+
+enum class Mode { host, task, kernel };
+
+/// Thrown within this folder where no rule covers the program; `lower` makes it a diagnostic.
+struct Unsupported {
+  std::string what;
+  ir::LocationId location;
+};
+
+/// A place wanted for a result, or none.
+using Wish = std::optional<Place>;
+
+/// A value of a body: scalars are operands, arrays have a place.
+struct Value {
+  Operand operand;
+  ir::Type type;
+  std::optional<Place> place;
+};
+using Finish = std::function<void(const std::vector<Value>&)>;
+using PointFunction = std::function<void(const std::vector<Operand>&)>;
+
+/// An array opened for accumulation, with the mode of the code that opened it.
+struct Accumulator {
+  Place place;
+  std::vector<Operand> shape;  // the indexed dimensions
+  ir::Type row;
+  const ir::Lambda* op;        // null: writes overwrite
+  Mode opened;
+};
+
+/// Whether `op` applies one binary scalar operation per pair of arguments, perhaps under maps.
+bool is_simple(const ir::Lambda& op);
+/// The lambda of the innermost of the maps that `op` consists of; `op` itself if it is no map.
+const ir::Lambda& innermost_lambda(const ir::Lambda& op);
+std::vector<Operand> extents_of(const std::vector<ir::SpaceDimension>& space);
+std::vector<Operand> with(std::vector<Operand> point, const Operand& last);
+
+class Lowering : public Emitter {
+ public:
+  Lowering(Program& program, const ir::Program& source);
+  void lower_program();
+
+  /// The values of an operator's accumulators inside a loop; `next` is where a combination of
+  /// array values is computed.
+  struct Running {
+    const ir::Lambda* op;
+    bool positionwise;
+    std::vector<Value> values;
+    std::vector<Wish> next;
+  };
+  /// An array result of host control flow: variables that every path sets.
+  struct Joint {
+    NameId block;
+    NameId offset;
+  };
+  /// Segments cut into `count` pieces of `chunk` elements; `outer` are the segments' dimensions.
+  struct Pieces {
+    std::vector<Operand> outer;
+    Operand width;
+    Operand count;
+    Operand chunk;
+  };
+  struct Carried;
+
+ private:
+  // ---- lower_program.cpp
+  Function lower_entry(const ir::Function& function);
+  Function lower_called(const ir::Function& function, Mode mode);
+  void lower_called_functions();
+  ir::Function renamed_function(const ir::Function& function);
+  NameId from_start(const Value& value);
+  bool function_named_in_result(const std::string& name) const;
+  std::string call(const std::string& function);
+  static std::string called_name(const std::string& function, Mode mode);
+  [[noreturn]] void unsupported(std::string_view what) const;
+  bool is_gpu() const { return program_.target != Target::cpu; }
+
+  // ---- lower_body.cpp
+  void lower_body(const ir::Body& body, const std::vector<Wish>& wishes, const Finish& finish);
+  void lower_lambda(const ir::Lambda& lambda, const std::vector<Value>& arguments,
+                    const std::vector<Wish>& wishes, const Finish& finish);
+  void lower_statement(const ir::Statement& statement);
+  void propagate_wishes(const ir::Body& body, const std::vector<Wish>& wishes);
+  void wish(const Operand& value, const Place& place);
+  Wish wish_for(NameId name) const;
+  void hand_on_wish(const ir::Statement& statement);
+  bool is_updated_in_place(const ir::Body& body, std::size_t result, NameId parameter) const;
+  bool is_updated_in_place_by_branch(const ir::Body& around, const ir::Branch& branch,
+                                     std::size_t result, NameId parameter) const;
+  void enter_host_scope(const ir::Body& body);
+  void own(NameId block);
+  void keep_alive(NameId block, NameId array);
+  void release_dead(std::size_t statement);
+  void leave_host_scope();
+
+  // ---- memory.cpp
+  const Place& place_of(NameId array) const;
+  bool has_place(NameId array) const { return places_.contains(array); }
+  void bind(NameId array, Place place);
+  const std::vector<Operand>& shape_of(NameId name) const { return names().type(name).shape; }
+  Operand byte_count(const ir::Type& type);
+  NameId new_block(const Operand& bytes, std::string_view base);
+  Place private_array(const ir::Type& type, std::string_view base);
+  Place new_array(const ir::Type& type, std::string_view base);
+  /// The place of result `name`: where it is wished, or a new array.
+  Place result_array(NameId name);
+  Operand load(const Place& place, const std::vector<Operand>& indices, ScalarType type,
+               std::string_view base);
+  void load_into(NameId target, const Place& place, const std::vector<Operand>& indices,
+                 ScalarType type);
+  void store(const Place& place, const std::vector<Operand>& indices, const Operand& value,
+             ScalarType type);
+  void copy(const Place& target, const Place& source, const ir::Type& type);
+  /// Writes a scalar or array to the part of `target` at `indices`.
+  void write(const Place& target, const std::vector<Operand>& indices, const Value& value);
+  /// The array without gaps, copied if it has some.
+  Place dense(const Place& place, const ir::Type& type);
+  Value value_of(const Operand& operand);
+  Value element_of(NameId array, const std::vector<Operand>& indices);
+  /// Makes `to` mean `value`: sets a variable or binds a place.
+  void assign(NameId to, const Value& value);
+  const Accumulator& accumulator_of(NameId name) const;
+  /// Emits what `build` emits; scratch memory is given back after it.  Whether it used private
+  /// memory, so that iterations of a loop around it share memory.
+  bool with_private_scope(const std::function<void()>& build);
+
+  // ---- lower_scalar.cpp
+  void lower(const ir::Statement& s, const ir::Identity& e);
+  void lower(const ir::Statement& s, const ir::Scalar& e);
+  void lower(const ir::Statement& s, const ir::Assert& e);
+  void fail(const std::string& text, const std::vector<Operand>& arguments,
+            ir::LocationId location);
+
+  // ---- lower_arrays.cpp
+  void lower(const ir::Statement& s, const ir::ArrayLiteral& e);
+  void lower(const ir::Statement& s, const ir::Index& e);
+  void lower(const ir::Statement& s, const ir::Slice& e);
+  void lower(const ir::Statement& s, const ir::Update& e);
+  void lower(const ir::Statement& s, const ir::Iota& e);
+  void lower(const ir::Statement& s, const ir::Replicate& e);
+  void lower(const ir::Statement& s, const ir::Concat& e);
+  void lower(const ir::Statement& s, const ir::Reshape& e);
+  void lower(const ir::Statement& s, const ir::Permute& e);
+  void lower(const ir::Statement& s, const ir::Copy& e);
+  void lower(const ir::Statement& s, const ir::Scratch& e);
+  bool steal(NameId result, NameId array);
+
+  // ---- lower_control.cpp
+  void lower(const ir::Statement& s, const ir::Branch& e);
+  void lower(const ir::Statement& s, const ir::Loop& e);
+  void lower(const ir::Statement& s, const ir::Call& e);
+  Joint new_joint(NameId name);
+  void join(const Joint& joint, const Value& value);
+  void lower_host_branch(const ir::Statement& s, const ir::Branch& e);
+  void lower_thread_branch(const ir::Statement& s, const ir::Branch& e);
+  void append_to(Code& code, const std::function<void()>& build);
+  Place meet(const ir::Type& type, const Place& yes, Code& then_code, const Place& no,
+             Code& else_code);
+
+  // ---- lower_loop.cpp
+  void emit_loop(const ir::Loop& e, Code body);
+  void step_scalars(const ir::Loop& e, const std::vector<Value>& values);
+  void lower_host_loop(const ir::Loop& e);
+  void bind_joints(const ir::Loop& e, const std::vector<Joint>& joints);
+  void step_host_arrays(const ir::Loop& e, const std::vector<Joint>& joints,
+                        const std::vector<Value>& values);
+  void lower_thread_loop(const ir::Loop& e);
+  Carried carry(const ir::Loop& e, std::size_t k);
+  Carried carry_following(const ir::Type& type, const Place& initial);
+  void step_thread_arrays(const std::vector<Carried>& carried, const std::vector<Value>& values);
+
+  // ---- running.cpp
+  bool is_positionwise(const ir::Lambda& op) const;
+  Running start_running(const ir::Lambda& op, const std::vector<Operand>& neutral,
+                        const std::vector<Wish>& wishes);
+  std::vector<Running> start_scans(const std::vector<ir::ScanOperator>& operators);
+  std::vector<Running> start_reductions(const std::vector<ir::ReduceOperator>& operators);
+  void combine(const Running& running, const std::vector<Value>& values);
+  void set_running(const Running& running, const std::vector<Value>& values);
+  /// Combines the values from `position` on into all of `running`; the position after them.
+  std::size_t combine_all(const std::vector<Running>& running, const std::vector<Value>& values,
+                          std::size_t position);
+  static std::vector<Value> running_values(const std::vector<Running>& running);
+  static bool has_arrays(const std::vector<Running>& running);
+  Operand is_inside(const std::vector<Operand>& indices, const std::vector<Operand>& shape);
+  /// targets[indices] := op(targets[indices], values)
+  void combine_at(const ir::Lambda& op, const std::vector<Place>& targets,
+                  const std::vector<Operand>& indices, const std::vector<Value>& values);
+
+  // ---- atomics.cpp
+  void combine_atomically(const ir::Lambda& op, const ir::Type& row, const Place& place,
+                          const std::vector<Operand>& indices, const Value& value);
+  void combine_scalar_atomically(const ir::Lambda& op, ScalarType type, const Place& place,
+                                 const std::vector<Operand>& indices, const Operand& value);
+  Operand to_bits(const Operand& value, ScalarType type);
+  Operand from_bits(const Operand& value, ScalarType type);
+
+  // ---- lower_sequential.cpp
+  void lower(const ir::Statement& s, const ir::MapScanReduce& e);
+  void lower(const ir::Statement& s, const ir::Histogram& e);
+  void lower(const ir::Statement& s, const ir::Scatter& e);
+  void lower(const ir::Statement& s, const ir::WithAccumulator& e);
+  void lower(const ir::Statement& s, const ir::Accumulate& e);
+  /// A sequential loop whose iterations have scratch memory of their own.
+  void thread_loop(const Operand& width, bool independent,
+                   const std::function<void(Operand)>& body);
+  std::vector<Value> elements_at(const std::vector<NameId>& arrays, const Operand& index);
+  void map_scan_reduce_step(const ir::Statement& s, const ir::MapScanReduce& e,
+                            const std::vector<Running>& scans,
+                            const std::vector<Running>& reductions,
+                            const std::vector<Wish>& targets, const Operand& i);
+  void histogram_step(const std::vector<ir::HistogramOperator>& operators,
+                      const std::vector<std::vector<Place>>& targets,
+                      const std::vector<Value>& values);
+  void scatter_step(const std::vector<ir::ScatterTarget>& targets,
+                    const std::vector<Place>& places, const std::vector<Value>& values);
+
+  // ---- cost.cpp
+  Operand cost_of(const ir::Body& body);
+  Operand grain_for(const Operand& cost);
+
+  // ---- segmented_map.cpp
+  void lower(const ir::Statement& s, const ir::SegmentedMap& e);
+  void set_indices(const std::vector<ir::SpaceDimension>& space,
+                   const std::vector<Operand>& point);
+  /// `body` at every point, in parallel where this is host code; `cost` of one point.
+  void for_each_point(const std::vector<Operand>& extents, const Operand& cost,
+                      std::string_view kernel, const PointFunction& body);
+  void for_each_point(const std::vector<Operand>& extents, std::int64_t cost,
+                      std::string_view kernel, const PointFunction& body);
+  void nested_loops(const std::vector<Operand>& extents, const PointFunction& body);
+  void parallel_for(const Operand& count, const Operand& grain,
+                    const std::function<void(Operand, Operand)>& body);
+  void parallel_points(const std::vector<Operand>& extents, const Operand& cost,
+                       const PointFunction& body);
+  std::vector<Wish> result_targets(const ir::Statement& s, std::size_t from);
+  std::vector<Wish> rows_of(const std::vector<Wish>& targets, const std::vector<Operand>& point);
+  void put_point(const ir::Statement& s, std::size_t from, const std::vector<Wish>& targets,
+                 const std::vector<Operand>& point, const std::vector<Value>& values);
+
+  // ---- segmented_reduce.cpp
+  void lower(const ir::Statement& s, const ir::SegmentedReduce& e);
+  Pieces cut_segments(const std::vector<ir::SpaceDimension>& space, const Operand& cost);
+  void for_each_piece(
+      const Pieces& pieces, const Operand& cost,
+      const std::function<void(const std::vector<Operand>& outer, Operand piece, Operand start,
+                               Operand length)>& body);
+  std::vector<Place> partial_arrays(const std::vector<ir::Type>& types, const Pieces& pieces);
+  std::vector<Value> values_at(const std::vector<Place>& arrays,
+                               const std::vector<ir::Type>& types,
+                               const std::vector<Operand>& point);
+  void write_all(const std::vector<Place>& arrays, const std::vector<Operand>& point,
+                 const std::vector<Value>& values);
+  std::vector<Place> total_arrays(const ir::Statement& s, std::size_t count);
+  void load_totals(const ir::Statement& s, const std::vector<Place>& totals);
+
+  // ---- segmented_scan.cpp
+  void lower(const ir::Statement& s, const ir::SegmentedScan& e);
+  void scan_point(const ir::Statement& s, const ir::SegmentedScan& e,
+                  const std::vector<Running>& running, const std::vector<Wish>& targets,
+                  const std::vector<Operand>& point);
+  void reduce_pieces(const ir::SegmentedScan& e, const Pieces& pieces, const Operand& cost,
+                     const std::vector<Place>& partial);
+  void exclusive_over_pieces(const ir::SegmentedScan& e, const Pieces& pieces,
+                             const std::vector<Place>& partial,
+                             const std::vector<ir::Type>& types);
+
+  // ---- segmented_hist.cpp
+  void lower(const ir::Statement& s, const ir::SegmentedHistogram& e);
+  void lower(const ir::Statement& s, const ir::SegmentedScatter& e);
+  void bind_destinations(const ir::Statement& s,
+                         const std::vector<ir::HistogramOperator>& operators,
+                         std::vector<std::vector<Place>>& places);
+  void histogram_elements(const ir::SegmentedHistogram& e,
+                          const std::vector<std::vector<Place>>& bins,
+                          const std::vector<Operand>& outer, const Operand& start,
+                          const Operand& count);
+  void histogram_by_pieces(const ir::SegmentedHistogram& e,
+                           const std::vector<std::vector<Place>>& places, const Operand& width,
+                           const Operand& pieces);
+  void fill_bins(const ir::HistogramOperator& one, const std::vector<Place>& bins);
+
+  // ---- gpu_*.cpp
+  void launch_points(const std::vector<Operand>& extents, std::string_view kernel,
+                     const PointFunction& body);
+  Place expanded_array(const ir::Type& type, NameId block);
+  void gpu_reduce(const ir::Statement& s, const ir::SegmentedReduce& e);
+  void gpu_scan(const ir::Statement& s, const ir::SegmentedScan& e);
+  void gpu_histogram(const ir::Statement& s, const ir::SegmentedHistogram& e);
+
+  // Operations that an earlier pass has removed.
+  template <typename Operation>
+  void lower(const ir::Statement&, const Operation&) {
+    unsupported("`" + std::string(Operation::mnemonic) + "` here");
+  }
+
+  Program& program_;
+  const ir::Program& source_;
+  Mode mode_ = Mode::host;
+  ir::LocationId location_;
+  bool reassociate_ = false;          // scalar operations belong to an associative operator
+  bool uses_scratch_ = false;         // since the innermost private scope began
+  bool uses_private_memory_ = false;  // likewise
+
+  std::unordered_map<NameId, Place> places_;
+  std::unordered_map<NameId, Place> wishes_;
+  std::unordered_map<NameId, Accumulator> accumulators_;
+  std::vector<std::pair<std::string, Mode>> called_;
+
+  /// A block owned by a host scope, and the statement after which it is dead.
+  struct Owned {
+    NameId block;
+    std::size_t last;
+  };
+  struct HostScope {
+    std::unordered_map<NameId, std::size_t> last_use;
+    std::vector<Owned> owned;
+    std::size_t current = 0;
+  };
+  std::vector<HostScope> scopes_;
+};
+
+}  // namespace dagaz::imperative

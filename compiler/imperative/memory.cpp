@@ -1,0 +1,171 @@
+// Arrays as memory: making them, reading and writing elements, copying.
+#include "imperative/lowering.h"
+
+namespace dagaz::imperative {
+
+// Constant-size arrays up to this many bytes live on the stack of their thread.
+static constexpr std::int64_t largest_local_array = 2048;
+
+const Place& Lowering::place_of(NameId array) const {
+  const auto found = places_.find(array);
+  DZ_CHECK(found != places_.end(), names().text(array) + " has no place");
+  return found->second;
+}
+
+void Lowering::bind(NameId array, Place place) {
+  if (mode_ == Mode::host) keep_alive(place.block, array);
+  places_.insert_or_assign(array, std::move(place));
+}
+
+Operand Lowering::byte_count(const ir::Type& type) {
+  return mul(product(type.shape), ir::i64_operand(ir::byte_size(type.element)));
+}
+
+NameId Lowering::new_block(const Operand& bytes, std::string_view base) {
+  const NameId block = block_variable(base);
+  emit(Allocate{block, bytes});
+  own(block);
+  return block;
+}
+
+Place Lowering::private_array(const ir::Type& type, std::string_view base) {
+  uses_private_memory_ = true;
+  const Operand bytes = byte_count(type);
+  const NameId block = block_variable(base);
+  if (bytes.is_constant() && ir::integer_value(bytes.constant()) <= largest_local_array) {
+    emit(AllocateLocal{block, ir::integer_value(bytes.constant())});
+    Place place = row_major(*this, block, ir::i64_operand(0), type.shape);
+    if (mode_ == Mode::kernel) place.space = Space::local;
+    return place;
+  }
+  if (mode_ == Mode::kernel) return expanded_array(type, block);
+  uses_scratch_ = true;
+  emit(AllocateScratch{block, bytes});
+  return row_major(*this, block, ir::i64_operand(0), type.shape);
+}
+
+Place Lowering::new_array(const ir::Type& type, std::string_view base) {
+  if (mode_ != Mode::host) return private_array(type, base);
+  return row_major(*this, new_block(byte_count(type), base), ir::i64_operand(0), type.shape);
+}
+
+Place Lowering::result_array(NameId name) {
+  const Wish wished = wish_for(name);
+  Place place = wished ? *wished : new_array(names().type(name), names().base(name));
+  bind(name, place);
+  return place;
+}
+
+Operand Lowering::load(const Place& place, const std::vector<Operand>& indices, ScalarType type,
+                       std::string_view base) {
+  const NameId target = variable(base, type);
+  load_into(target, place, indices, type);
+  return target;
+}
+
+void Lowering::load_into(NameId target, const Place& place, const std::vector<Operand>& indices,
+                         ScalarType type) {
+  const Operand index = element_at(*this, place, indices);
+  if (mode_ == Mode::host && is_gpu()) {
+    emit(ReadElement{target, place.block, index, type});
+  } else {
+    emit(Load{target, place.block, index, type, place.space});
+  }
+}
+
+void Lowering::store(const Place& place, const std::vector<Operand>& indices, const Operand& value,
+                     ScalarType type) {
+  const Operand index = element_at(*this, place, indices);
+  if (mode_ == Mode::host && is_gpu()) {
+    emit(WriteElement{place.block, index, value, type});
+  } else {
+    emit(Store{place.block, index, value, type, place.space});
+  }
+}
+
+void Lowering::copy(const Place& target, const Place& source, const ir::Type& type) {
+  if (target == source) return;
+  if (type.shape.empty()) {
+    store(target, {}, load(source, {}, type.element, "x"), type.element);
+    return;
+  }
+  const Operand count = product(type.shape);
+  const bool few = count.is_constant() && ir::integer_value(count.constant()) <= 16;
+  if (target.is_dense() && source.is_dense() && mode_ != Mode::kernel &&
+      !(few && mode_ == Mode::task)) {
+    emit(CopyElements{target.block, target.offset, source.block, source.offset, count,
+                      type.element});
+    return;
+  }
+  for_each_point(type.shape, 2, "copy", [&](const std::vector<Operand>& point) {
+    store(target, point, load(source, point, type.element, "x"), type.element);
+  });
+}
+
+void Lowering::write(const Place& target, const std::vector<Operand>& indices,
+                     const Value& value) {
+  if (value.place) {
+    copy(part_at(*this, target, indices), *value.place, value.type);
+  } else {
+    store(target, indices, value.operand, value.type.element);
+  }
+}
+
+Place Lowering::dense(const Place& place, const ir::Type& type) {
+  if (place.is_dense()) return place;
+  Place copied = new_array(type, "dense");
+  copy(copied, place, type);
+  return copied;
+}
+
+Value Lowering::value_of(const Operand& operand) {
+  Value value{operand, names().type(operand), std::nullopt};
+  if (value.type.is_array()) value.place = place_of(operand.name());
+  return value;
+}
+
+Value Lowering::element_of(NameId array, const std::vector<Operand>& indices) {
+  const ir::Type& type = names().type(array);
+  if (type.kind == ir::TypeKind::accumulator) return Value{array, type, std::nullopt};
+  ir::Type part = type;
+  part.shape.erase(part.shape.begin(),
+                   part.shape.begin() + static_cast<std::ptrdiff_t>(indices.size()));
+  if (part.is_scalar()) {
+    return Value{load(place_of(array), indices, part.element, names().base(array)), part,
+                 std::nullopt};
+  }
+  return Value{Operand(), part, part_at(*this, place_of(array), indices)};
+}
+
+void Lowering::assign(NameId to, const Value& value) {
+  if (value.place) {
+    bind(to, *value.place);
+  } else if (value.type.kind == ir::TypeKind::accumulator) {
+    accumulators_.insert_or_assign(to, accumulator_of(value.operand.name()));
+  } else if (value.type.kind == ir::TypeKind::value && value.operand != Operand(to)) {
+    move(to, value.operand);
+  }
+}
+
+const Accumulator& Lowering::accumulator_of(NameId name) const {
+  const auto found = accumulators_.find(name);
+  DZ_CHECK(found != accumulators_.end(), names().text(name) + " is not an open accumulator");
+  return found->second;
+}
+
+bool Lowering::with_private_scope(const std::function<void()>& build) {
+  const bool outer_scratch = std::exchange(uses_scratch_, false);
+  const bool outer_private = std::exchange(uses_private_memory_, false);
+  Code inner = collect(build);
+  const bool used = uses_private_memory_;
+  if (uses_scratch_) {
+    emit(ScratchScope{std::move(inner)});
+  } else {
+    append(std::move(inner));
+  }
+  uses_scratch_ = outer_scratch;
+  uses_private_memory_ = outer_private || used;
+  return used;
+}
+
+}  // namespace dagaz::imperative

@@ -1,0 +1,186 @@
+// Running values of reductions and scans within one thread, and combining at one index.
+#include "imperative/lowering.h"
+
+namespace dagaz::imperative {
+
+// Whether `op` only combines its arguments position by position, in one nest of maps: then its
+// result may overwrite an argument while it is computed.
+static bool is_positionwise(const ir::Body& body, const std::vector<ir::Binder>& parameters,
+                            const ir::Names& names) {
+  bool has_arrays = false;
+  for (const ir::Binder& parameter : parameters) {
+    has_arrays = has_arrays || names.type(parameter.name).is_array();
+  }
+  if (!has_arrays) return true;
+  if (body.statements.size() != 1) return false;
+  const auto* map = as<ir::MapScanReduce>(body.statements[0].operation);
+  if (!map || !map->scans.empty() || !map->reductions.empty() || map->post) return false;
+  const auto inside = ir::free_names(map->map, names);
+  for (const ir::Binder& parameter : parameters) {
+    if (names.type(parameter.name).is_array() &&
+        std::find(inside.begin(), inside.end(), parameter.name) != inside.end()) {
+      return false;
+    }
+  }
+  for (std::size_t k = 0; k < body.results.size(); ++k) {
+    if (k >= body.statements[0].results.size() ||
+        body.results[k] != Operand(body.statements[0].results[k].name)) {
+      return false;
+    }
+  }
+  return is_positionwise(map->map.body, map->map.parameters, names);
+}
+
+bool Lowering::is_positionwise(const ir::Lambda& op) const {
+  return imperative::is_positionwise(op.body, op.parameters, names());
+}
+
+const ir::Lambda& innermost_lambda(const ir::Lambda& op) {
+  const ir::Lambda* inner = &op;
+  while (inner->body.statements.size() == 1) {
+    const auto* map = as<ir::MapScanReduce>(inner->body.statements[0].operation);
+    if (!map) break;
+    inner = &map->map;
+  }
+  return *inner;
+}
+
+bool is_simple(const ir::Lambda& op) {
+  const ir::Lambda& inner = innermost_lambda(op);
+  const std::size_t count = inner.body.results.size();
+  if (inner.body.statements.size() != count || inner.parameters.size() != 2 * count) return false;
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto* one = as<ir::Scalar>(inner.body.statements[k].operation);
+    if (!one || one->arguments.size() != 2) return false;
+    const Operand left = inner.parameters[k].name;
+    const Operand right = inner.parameters[count + k].name;
+    const bool straight = one->arguments[0] == left && one->arguments[1] == right;
+    const bool crossed = one->arguments[0] == right && one->arguments[1] == left;
+    if (!straight && !crossed) return false;
+  }
+  return true;
+}
+
+Lowering::Running Lowering::start_running(const ir::Lambda& op,
+                                          const std::vector<Operand>& neutral,
+                                          const std::vector<Wish>& wishes) {
+  Running running{&op, is_positionwise(op), {}, {}};
+  for (std::size_t k = 0; k < neutral.size(); ++k) {
+    const Value initial = value_of(neutral[k]);
+    Value current{Operand(), op.result_types[k], std::nullopt};
+    if (initial.place) {
+      const bool wished = k < wishes.size() && wishes[k];
+      current.place = wished ? *wishes[k] : private_array(current.type, "acc");
+      copy(*current.place, *initial.place, current.type);
+      running.next.push_back(running.positionwise ? *current.place
+                                                  : private_array(current.type, "next"));
+    } else {
+      current.operand = mutable_variable("acc", current.type.element, initial.operand);
+      running.next.push_back(std::nullopt);
+    }
+    running.values.push_back(std::move(current));
+  }
+  return running;
+}
+
+void Lowering::combine(const Running& running, const std::vector<Value>& values) {
+  std::vector<Value> arguments = running.values;
+  arguments.insert(arguments.end(), values.begin(), values.end());
+  // The operator may stand at several places of the generated code: each gets names of its own.
+  const ir::Lambda op = ir::renamed(*running.op, names());
+  const bool outer = std::exchange(reassociate_, is_simple(op));
+  lower_lambda(op, arguments, running.next, [&](const std::vector<Value>& results) {
+    set_running(running, results);
+  });
+  reassociate_ = outer;
+}
+
+void Lowering::set_running(const Running& running, const std::vector<Value>& results) {
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const Value& current = running.values[k];
+    if (current.place) {
+      copy(*current.place, *results[k].place, current.type);
+    } else {
+      move(current.operand.name(), results[k].operand);
+    }
+  }
+}
+
+std::vector<Lowering::Running> Lowering::start_scans(const std::vector<ir::ScanOperator>& scans) {
+  std::vector<Running> running;
+  for (const ir::ScanOperator& scan : scans) {
+    running.push_back(start_running(scan.op, scan.neutral, {}));
+  }
+  return running;
+}
+
+std::size_t Lowering::combine_all(const std::vector<Running>& running,
+                                  const std::vector<Value>& values, std::size_t position) {
+  for (const Running& one : running) {
+    const auto from = values.begin() + static_cast<std::ptrdiff_t>(position);
+    combine(one, {from, from + static_cast<std::ptrdiff_t>(one.values.size())});
+    position += one.values.size();
+  }
+  return position;
+}
+
+std::vector<Value> Lowering::running_values(const std::vector<Running>& running) {
+  std::vector<Value> values;
+  for (const Running& one : running) {
+    values.insert(values.end(), one.values.begin(), one.values.end());
+  }
+  return values;
+}
+
+std::vector<Lowering::Running> Lowering::start_reductions(
+    const std::vector<ir::ReduceOperator>& operators) {
+  std::vector<Running> running;
+  for (const ir::ReduceOperator& one : operators) {
+    running.push_back(start_running(one.op, one.neutral, {}));
+  }
+  return running;
+}
+
+bool Lowering::has_arrays(const std::vector<Running>& running) {
+  for (const Value& value : running_values(running)) {
+    if (value.place) return true;
+  }
+  return false;
+}
+
+Operand Lowering::is_inside(const std::vector<Operand>& indices,
+                            const std::vector<Operand>& shape) {
+  Operand inside = ir::Constant(ir::make_bool(true));
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    // One unsigned comparison also refuses negative indices.
+    const Operand ok = scalar(ScalarOp::ult, ScalarType::i64, {indices[k], shape[k]});
+    inside = k == 0 ? ok : both(inside, ok);
+  }
+  return inside;
+}
+
+void Lowering::combine_at(const ir::Lambda& op, const std::vector<Place>& targets,
+                          const std::vector<Operand>& indices, const std::vector<Value>& values) {
+  const ir::Lambda fresh = ir::renamed(op, names());
+  const bool in_place = is_positionwise(fresh);
+  std::vector<Value> arguments;
+  std::vector<Wish> wishes;
+  std::vector<Place> parts;
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    const ir::Type& type = fresh.result_types[k];
+    parts.push_back(part_at(*this, targets[k], indices));
+    if (type.is_scalar()) {
+      arguments.push_back({load(parts[k], {}, type.element, "old"), type, std::nullopt});
+      wishes.push_back(std::nullopt);
+    } else {
+      arguments.push_back({Operand(), type, parts[k]});
+      wishes.push_back(in_place ? Wish(parts[k]) : Wish(private_array(type, "combined")));
+    }
+  }
+  arguments.insert(arguments.end(), values.begin(), values.end());
+  lower_lambda(fresh, arguments, wishes, [&](const std::vector<Value>& results) {
+    for (std::size_t k = 0; k < results.size(); ++k) write(parts[k], {}, results[k]);
+  });
+}
+
+}  // namespace dagaz::imperative

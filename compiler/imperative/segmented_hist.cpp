@@ -1,0 +1,153 @@
+// Histograms and scatters over a space.
+//
+// CPU histogram: where the bins are few against the elements, every piece of the elements fills
+// bins of its own, which are then combined bin by bin; else one thread fills the destination.
+// Segments run in parallel with each other.  Scatters write straight to their destination.
+#include "imperative/lowering.h"
+
+namespace dagaz::imperative {
+
+void Lowering::bind_destinations(const ir::Statement& s,
+                                 const std::vector<ir::HistogramOperator>& operators,
+                                 std::vector<std::vector<Place>>& places) {
+  std::size_t result = 0;
+  for (const ir::HistogramOperator& one : operators) {
+    places.emplace_back();
+    for (const NameId destination : one.destinations) {
+      places.back().push_back(place_of(destination));
+      bind(s.results[result++].name, place_of(destination));
+    }
+  }
+}
+
+static std::vector<std::vector<Place>> parts_at(Emitter& emitter,
+                                                const std::vector<std::vector<Place>>& places,
+                                                const std::vector<Operand>& outer) {
+  std::vector<std::vector<Place>> parts = places;
+  for (std::vector<Place>& one : parts) {
+    for (Place& place : one) place = part_at(emitter, place, outer);
+  }
+  return parts;
+}
+
+void Lowering::histogram_elements(const ir::SegmentedHistogram& e,
+                                  const std::vector<std::vector<Place>>& bins,
+                                  const std::vector<Operand>& outer, const Operand& start,
+                                  const Operand& count) {
+  const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
+  const auto& fresh = *as<ir::SegmentedHistogram>(copied.operation);
+  thread_loop(count, false, [&](const Operand& i) {
+    set_indices(fresh.space, with(outer, add(start, i)));
+    lower_body(fresh.body, {}, [&](const std::vector<Value>& values) {
+      histogram_step(fresh.operators, bins, values);
+    });
+  });
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::SegmentedHistogram& e) {
+  if (is_gpu()) {
+    gpu_histogram(s, e);
+    return;
+  }
+  std::vector<std::vector<Place>> places;
+  bind_destinations(s, e.operators, places);
+  std::vector<Operand> outer = extents_of(e.space);
+  const Operand width = outer.back();
+  outer.pop_back();
+  const Operand cost = add(cost_of(e.body), ir::i64_operand(4));
+  if (!outer.empty()) {
+    for_each_point(outer, mul(cost, width), "hist", [&](const std::vector<Operand>& point) {
+      histogram_elements(e, parts_at(*this, places, point), point, ir::i64_operand(0), width);
+    });
+    return;
+  }
+  Operand bins = ir::i64_operand(1);
+  for (const ir::HistogramOperator& one : e.operators) {
+    for (const NameId destination : one.destinations) {
+      bins = add(bins, product(shape_of(destination)));
+    }
+  }
+  const NameId wanted = variable("pieces", ScalarType::i64);
+  emit(PieceCount{wanted, width, grain_for(cost)});
+  const Operand pieces = minimum(wanted, divide(width, bins));
+  branch(less(ir::i64_operand(1), pieces),
+         [&] { histogram_by_pieces(e, places, width, pieces); },
+         [&] {
+           for_each_point({}, cost, "hist", [&](const std::vector<Operand>&) {
+             histogram_elements(e, places, {}, ir::i64_operand(0), width);
+           });
+         });
+}
+
+// Fills private bins [pieces × shape] and combines them into the destinations.
+void Lowering::histogram_by_pieces(const ir::SegmentedHistogram& e,
+                                   const std::vector<std::vector<Place>>& places,
+                                   const Operand& width, const Operand& pieces) {
+  std::vector<std::vector<Place>> own_bins;
+  std::vector<NameId> blocks;
+  for (const ir::HistogramOperator& one : e.operators) {
+    own_bins.emplace_back();
+    for (const NameId destination : one.destinations) {
+      ir::Type type = names().type(destination);
+      type.shape.insert(type.shape.begin(), pieces);
+      const Operand bytes =
+          mul(product(type.shape), ir::i64_operand(ir::byte_size(type.element)));
+      const NameId block = block_variable("bins");
+      emit(Allocate{block, bytes});
+      blocks.push_back(block);
+      own_bins.back().push_back(row_major(*this, block, ir::i64_operand(0), type.shape));
+    }
+  }
+  const Operand chunk = divide_up(width, pieces);
+  parallel_for(pieces, ir::i64_operand(1), [&](const Operand& begin, const Operand& end) {
+    thread_loop(sub(end, begin), false, [&](const Operand& p) {
+      const Operand piece = add(begin, p);
+      const auto bins = parts_at(*this, own_bins, {piece});
+      for (std::size_t k = 0; k < e.operators.size(); ++k) fill_bins(e.operators[k], bins[k]);
+      const Operand start = mul(piece, chunk);
+      const Operand left = maximum(sub(width, start), ir::i64_operand(0));
+      histogram_elements(e, bins, {}, start, minimum(chunk, left));
+    });
+  });
+  for (std::size_t k = 0; k < e.operators.size(); ++k) {
+    const ir::HistogramOperator& one = e.operators[k];
+    for_each_point(one.shape, mul(pieces, ir::i64_operand(4)), "hist_combine",
+                   [&](const std::vector<Operand>& bin) {
+      thread_loop(pieces, false, [&](const Operand& piece) {
+        std::vector<Operand> point = {piece};
+        point.insert(point.end(), bin.begin(), bin.end());
+        combine_at(one.op, places[k], bin, values_at(own_bins[k], one.op.result_types, point));
+      });
+    });
+  }
+  for (const NameId block : blocks) emit(Release{block});
+}
+
+void Lowering::fill_bins(const ir::HistogramOperator& one, const std::vector<Place>& bins) {
+  for (std::size_t k = 0; k < bins.size(); ++k) {
+    const Value neutral = value_of(one.neutral[k]);
+    nested_loops(one.shape, [&](const std::vector<Operand>& bin) { write(bins[k], bin, neutral); });
+  }
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::SegmentedScatter& e) {
+  std::vector<Place> places;
+  for (std::size_t k = 0; k < e.targets.size(); ++k) {
+    places.push_back(place_of(e.targets[k].destination));
+    bind(s.results[k].name, places[k]);
+  }
+  const Operand cost = add(cost_of(e.body), ir::i64_operand(2));
+  for_each_point(extents_of(e.space), cost, "scatter", [&](const std::vector<Operand>& point) {
+    set_indices(e.space, point);
+    uses_private_memory_ = true;  // elements may meet in memory: not independent
+    lower_body(e.body, {}, [&](const std::vector<Value>& values) {
+      std::vector<Place> parts;
+      for (const Place& place : places) {
+        parts.push_back(part_at(*this, place, {point.begin(), point.end() - 1}));
+      }
+      scatter_step(e.targets, parts, values);
+    });
+  });
+}
+
+}  // namespace dagaz::imperative

@@ -1,0 +1,140 @@
+// Perfect nests of maps.
+//
+// CPU: the whole space is one flat range cut into pieces; a piece walks its rows, the first and
+// the last perhaps only in part, so that the innermost loop has unit steps and no division.
+#include "imperative/lowering.h"
+
+namespace dagaz::imperative {
+
+std::vector<Operand> extents_of(const std::vector<ir::SpaceDimension>& space) {
+  std::vector<Operand> extents;
+  for (const ir::SpaceDimension& dimension : space) extents.push_back(dimension.extent);
+  return extents;
+}
+
+void Lowering::set_indices(const std::vector<ir::SpaceDimension>& space,
+                           const std::vector<Operand>& point) {
+  for (std::size_t k = 0; k < space.size(); ++k) move(space[k].index.name, point[k]);
+}
+
+void Lowering::for_each_point(const std::vector<Operand>& extents, const Operand& cost,
+                              std::string_view kernel, const PointFunction& body) {
+  if (mode_ != Mode::host) {
+    nested_loops(extents, body);
+  } else if (is_gpu()) {
+    launch_points(extents, kernel, body);
+  } else {
+    parallel_points(extents, cost, body);
+  }
+}
+
+void Lowering::for_each_point(const std::vector<Operand>& extents, std::int64_t cost,
+                              std::string_view kernel, const PointFunction& body) {
+  for_each_point(extents, ir::i64_operand(cost), kernel, body);
+}
+
+void Lowering::nested_loops(const std::vector<Operand>& extents, const PointFunction& body) {
+  std::vector<Operand> point;
+  const std::function<void()> next = [&] {
+    if (point.size() == extents.size()) {
+      body(point);
+      return;
+    }
+    thread_loop(extents[point.size()], true, [&](const Operand& index) {
+      point.push_back(index);
+      next();
+      point.pop_back();
+    });
+  };
+  next();
+}
+
+void Lowering::parallel_for(const Operand& count, const Operand& grain,
+                            const std::function<void(Operand begin, Operand end)>& body) {
+  const NameId begin = variable("begin", ScalarType::i64);
+  const NameId end = variable("end", ScalarType::i64);
+  const Mode outer = std::exchange(mode_, Mode::task);
+  Code code = collect([&] { with_private_scope([&] { body(begin, end); }); });
+  mode_ = outer;
+  emit(ParallelFor{count, grain, begin, end, std::move(code)});
+}
+
+void Lowering::parallel_points(const std::vector<Operand>& extents, const Operand& cost,
+                               const PointFunction& body) {
+  if (extents.empty()) {
+    parallel_for(ir::i64_operand(1), ir::i64_operand(1),
+                 [&](const Operand&, const Operand&) { body({}); });
+    return;
+  }
+  const Operand grain = grain_for(cost);
+  if (extents.size() == 1) {
+    parallel_for(extents[0], grain, [&](const Operand& begin, const Operand& end) {
+      thread_loop(sub(end, begin), true, [&](const Operand& i) { body({add(begin, i)}); });
+    });
+    return;
+  }
+  const Operand width = extents.back();
+  const std::vector<Operand> outer(extents.begin(), extents.end() - 1);
+  parallel_for(product(extents), grain, [&](const Operand& begin, const Operand& end) {
+    const Operand first = divide(begin, width);
+    const Operand rows = sub(divide_up(end, width), first);
+    thread_loop(rows, false, [&](const Operand& r) {
+      const Operand row = add(first, r);
+      const Operand start = mul(row, width);
+      std::vector<Operand> point = unflatten(row, outer);
+      const Operand low = maximum(sub(begin, start), ir::i64_operand(0));
+      const Operand high = minimum(sub(end, start), width);
+      thread_loop(sub(high, low), true, [&](const Operand& i) {
+        point.push_back(add(low, i));
+        body(point);
+        point.pop_back();
+      });
+    });
+  });
+}
+
+std::vector<Wish> Lowering::result_targets(const ir::Statement& s, std::size_t from) {
+  std::vector<Wish> targets;
+  for (std::size_t k = from; k < s.results.size(); ++k) {
+    const NameId name = s.results[k].name;
+    const ir::Type& type = names().type(name);
+    const bool is_memory = type.kind == ir::TypeKind::value;
+    targets.push_back(is_memory ? Wish(result_array(name)) : std::nullopt);
+  }
+  return targets;
+}
+
+std::vector<Wish> Lowering::rows_of(const std::vector<Wish>& targets,
+                                    const std::vector<Operand>& point) {
+  std::vector<Wish> rows;
+  for (const Wish& target : targets) {
+    const bool has_rows = target && target->strides.size() > point.size();
+    rows.push_back(has_rows ? Wish(part_at(*this, *target, point)) : std::nullopt);
+  }
+  return rows;
+}
+
+void Lowering::put_point(const ir::Statement& s, std::size_t from,
+                         const std::vector<Wish>& targets, const std::vector<Operand>& point,
+                         const std::vector<Value>& values) {
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    if (targets[k]) {
+      write(*targets[k], point, values[k]);
+    } else {
+      assign(s.results[from + k].name, values[k]);
+    }
+  }
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::SegmentedMap& e) {
+  const std::vector<Wish> targets = result_targets(s, 0);
+  const Operand cost = cost_of(e.body);
+  for_each_point(extents_of(e.space), cost, "segmap", [&](const std::vector<Operand>& point) {
+    set_indices(e.space, point);
+    lower_body(e.body, rows_of(targets, point), [&](const std::vector<Value>& values) {
+      put_point(s, 0, targets, point, values);
+    });
+  });
+}
+
+}  // namespace dagaz::imperative

@@ -1,0 +1,137 @@
+// Reductions along the innermost dimension of a space.
+//
+// CPU: each segment is cut into pieces (one, where there are enough segments); a first parallel
+// loop reduces the pieces, a second combines the partial results of each segment in order.
+#include "imperative/lowering.h"
+
+namespace dagaz::imperative {
+
+Lowering::Pieces Lowering::cut_segments(const std::vector<ir::SpaceDimension>& space,
+                                        const Operand& cost) {
+  Pieces pieces;
+  pieces.outer = extents_of(space);
+  pieces.width = pieces.outer.back();
+  pieces.outer.pop_back();
+  const Operand segments = product(pieces.outer);
+  const NameId total = variable("pieces", ScalarType::i64);
+  emit(PieceCount{total, mul(segments, pieces.width), grain_for(cost)});
+  pieces.count = pieces.outer.empty()
+                     ? Operand(total)
+                     : divide_up(total, maximum(segments, ir::i64_operand(1)));
+  pieces.chunk = divide_up(pieces.width, pieces.count);
+  return pieces;
+}
+
+void Lowering::for_each_piece(
+    const Pieces& pieces, const Operand& cost,
+    const std::function<void(const std::vector<Operand>&, Operand, Operand, Operand)>& body) {
+  std::vector<Operand> extents = pieces.outer;
+  extents.push_back(pieces.count);
+  parallel_points(extents, mul(cost, pieces.chunk), [&](const std::vector<Operand>& point) {
+    const Operand start = mul(point.back(), pieces.chunk);
+    const Operand left = maximum(sub(pieces.width, start), ir::i64_operand(0));
+    const std::vector<Operand> outer(point.begin(), point.end() - 1);
+    body(outer, point.back(), start, minimum(pieces.chunk, left));
+  });
+}
+
+std::vector<Place> Lowering::partial_arrays(const std::vector<ir::Type>& types,
+                                            const Pieces& pieces) {
+  std::vector<Place> arrays;
+  for (const ir::Type& type : types) {
+    ir::Type all = type;
+    all.shape.insert(all.shape.begin(), pieces.count);
+    all.shape.insert(all.shape.begin(), pieces.outer.begin(), pieces.outer.end());
+    arrays.push_back(new_array(all, "partial"));
+  }
+  return arrays;
+}
+
+std::vector<Value> Lowering::values_at(const std::vector<Place>& arrays,
+                                       const std::vector<ir::Type>& types,
+                                       const std::vector<Operand>& point) {
+  std::vector<Value> values;
+  for (std::size_t k = 0; k < arrays.size(); ++k) {
+    if (types[k].is_scalar()) {
+      values.push_back({load(arrays[k], point, types[k].element, "x"), types[k], std::nullopt});
+    } else {
+      values.push_back({Operand(), types[k], part_at(*this, arrays[k], point)});
+    }
+  }
+  return values;
+}
+
+void Lowering::write_all(const std::vector<Place>& arrays, const std::vector<Operand>& point,
+                         const std::vector<Value>& values) {
+  for (std::size_t k = 0; k < arrays.size(); ++k) write(arrays[k], point, values[k]);
+}
+
+std::vector<Operand> with(std::vector<Operand> point, const Operand& last) {
+  point.push_back(last);
+  return point;
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::SegmentedReduce& e) {
+  if (is_gpu()) {
+    gpu_reduce(s, e);
+    return;
+  }
+  std::vector<ir::Type> types;
+  for (const ir::ReduceOperator& one : e.operators) {
+    types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());
+  }
+  const std::size_t reduced = types.size();
+  const std::vector<Wish> mapped = result_targets(s, reduced);
+  const std::vector<Place> totals = total_arrays(s, reduced);
+  const Operand cost = cost_of(e.body);
+  const Pieces pieces = cut_segments(e.space, cost);
+  const std::vector<Place> partial = partial_arrays(types, pieces);
+  for_each_piece(pieces, cost, [&](const std::vector<Operand>& outer, const Operand& piece,
+                                   const Operand& start, const Operand& length) {
+    const std::vector<Running> running = start_reductions(e.operators);
+    thread_loop(length, !has_arrays(running), [&](const Operand& i) {
+      const std::vector<Operand> point = with(outer, add(start, i));
+      set_indices(e.space, point);
+      std::vector<Wish> wishes(reduced);
+      const std::vector<Wish> rows = rows_of(mapped, point);
+      wishes.insert(wishes.end(), rows.begin(), rows.end());
+      lower_body(e.body, wishes, [&](const std::vector<Value>& values) {
+        put_point(s, reduced, mapped, point,
+                  {values.begin() + static_cast<std::ptrdiff_t>(reduced), values.end()});
+        combine_all(running, values, 0);
+      });
+    });
+    write_all(partial, with(outer, piece), running_values(running));
+  });
+  for_each_point(pieces.outer, mul(pieces.count, ir::i64_operand(4)), "combine",
+                 [&](const std::vector<Operand>& outer) {
+    const std::vector<Running> running = start_reductions(e.operators);
+    thread_loop(pieces.count, !has_arrays(running), [&](const Operand& piece) {
+      combine_all(running, values_at(partial, types, with(outer, piece)), 0);
+    });
+    write_all(totals, outer, running_values(running));
+  });
+  load_totals(s, totals);
+}
+
+// Where reduced values go; scalars of a single segment get an element of memory of their own.
+std::vector<Place> Lowering::total_arrays(const ir::Statement& s, std::size_t count) {
+  std::vector<Place> totals;
+  for (std::size_t k = 0; k < count; ++k) {
+    const NameId name = s.results[k].name;
+    const ir::Type type = names().type(name);
+    totals.push_back(type.is_scalar() ? new_array(type, "total") : result_array(name));
+  }
+  return totals;
+}
+
+void Lowering::load_totals(const ir::Statement& s, const std::vector<Place>& totals) {
+  for (std::size_t k = 0; k < totals.size(); ++k) {
+    const NameId name = s.results[k].name;
+    if (names().type(name).is_scalar()) {
+      load_into(name, totals[k], {}, names().type(name).element);
+    }
+  }
+}
+
+}  // namespace dagaz::imperative

@@ -1,0 +1,107 @@
+// Scans along the innermost dimension of a space.
+//
+// CPU: segments are cut into pieces as for reductions.  With more than one piece, a first loop
+// reduces every piece; the running value before each piece is then known, and a last loop scans
+// all pieces at once.  The body runs twice, which costs less than storing its values would.
+#include "imperative/lowering.h"
+
+namespace dagaz::imperative {
+
+void Lowering::lower(const ir::Statement& s, const ir::SegmentedScan& e) {
+  if (is_gpu()) {
+    gpu_scan(s, e);
+    return;
+  }
+  std::vector<ir::Type> types;
+  for (const ir::ScanOperator& one : e.operators) {
+    types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());
+  }
+  const std::vector<Wish> targets = result_targets(s, 0);
+  const Operand cost = cost_of(e.body);
+  const Pieces pieces = cut_segments(e.space, cost);
+  const std::vector<Place> before = partial_arrays(types, pieces);
+  reduce_pieces(e, pieces, cost, before);
+  exclusive_over_pieces(e, pieces, before, types);
+  for_each_piece(pieces, cost, [&](const std::vector<Operand>& outer, const Operand& piece,
+                                   const Operand& start, const Operand& length) {
+    const std::vector<Running> running = start_scans(e.operators);
+    const std::vector<Value> initial = values_at(before, types, with(outer, piece));
+    std::size_t position = 0;
+    for (const Running& one : running) {
+      const auto from = initial.begin() + static_cast<std::ptrdiff_t>(position);
+      set_running(one, {from, from + static_cast<std::ptrdiff_t>(one.values.size())});
+      position += one.values.size();
+    }
+    thread_loop(length, !has_arrays(running), [&](const Operand& i) {
+      scan_point(s, e, running, targets, with(outer, add(start, i)));
+    });
+  });
+}
+
+// One element of a scan: body, operators, post, results.
+void Lowering::scan_point(const ir::Statement& s, const ir::SegmentedScan& e,
+                          const std::vector<Running>& running,
+                          const std::vector<Wish>& targets, const std::vector<Operand>& point) {
+  set_indices(e.space, point);
+  const std::size_t scanned = running_values(running).size();
+  const std::vector<Wish> rows = rows_of(targets, point);
+  std::vector<Wish> wishes;
+  if (!e.post) {
+    wishes.assign(scanned, std::nullopt);
+    wishes.insert(wishes.end(), rows.begin() + static_cast<std::ptrdiff_t>(scanned), rows.end());
+  }
+  lower_body(e.body, wishes, [&](const std::vector<Value>& values) {
+    combine_all(running, values, 0);
+    std::vector<Value> outputs = running_values(running);
+    outputs.insert(outputs.end(), values.begin() + static_cast<std::ptrdiff_t>(scanned),
+                   values.end());
+    if (e.post) {
+      lower_lambda(*e.post, outputs, rows, [&](const std::vector<Value>& results) {
+        put_point(s, 0, targets, point, results);
+      });
+    } else {
+      put_point(s, 0, targets, point, outputs);
+    }
+  });
+}
+
+// With more than one piece: partial[piece] := the piece reduced.
+void Lowering::reduce_pieces(const ir::SegmentedScan& e, const Pieces& pieces,
+                             const Operand& cost, const std::vector<Place>& partial) {
+  branch(less(ir::i64_operand(1), pieces.count), [&] {
+    const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
+    const auto& fresh = *as<ir::SegmentedScan>(copied.operation);
+    for_each_piece(pieces, cost, [&](const std::vector<Operand>& outer, const Operand& piece,
+                                     const Operand& start, const Operand& length) {
+      const std::vector<Running> running = start_scans(fresh.operators);
+      thread_loop(length, !has_arrays(running), [&](const Operand& i) {
+        set_indices(fresh.space, with(outer, add(start, i)));
+        lower_body(fresh.body, {}, [&](const std::vector<Value>& values) {
+          combine_all(running, values, 0);
+        });
+      });
+      write_all(partial, with(outer, piece), running_values(running));
+    });
+  });
+}
+
+// partial[piece] := the combination of all pieces before it.
+void Lowering::exclusive_over_pieces(const ir::SegmentedScan& e, const Pieces& pieces,
+                                     const std::vector<Place>& partial,
+                                     const std::vector<ir::Type>& types) {
+  for_each_point(pieces.outer, mul(pieces.count, ir::i64_operand(4)), "carry",
+                 [&](const std::vector<Operand>& outer) {
+    const std::vector<Running> running = start_scans(e.operators);
+    std::vector<Place> held;
+    for (const ir::Type& type : types) held.push_back(private_array(type, "held"));
+    const Operand last = sub(pieces.count, ir::i64_operand(1));
+    thread_loop(last, false, [&](const Operand& piece) {
+      write_all(held, {}, values_at(partial, types, with(outer, piece)));
+      write_all(partial, with(outer, piece), running_values(running));
+      combine_all(running, values_at(held, types, {}), 0);
+    });
+    write_all(partial, with(outer, last), running_values(running));
+  });
+}
+
+}  // namespace dagaz::imperative

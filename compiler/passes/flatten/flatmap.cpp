@@ -1,0 +1,146 @@
+// flatmap with parallel operations that exist: the sizes first, a scan of them for the starts,
+// then every segment written to its place.  The function runs twice; what a round does not need
+// is left out.
+#include "passes/flatten/flattener.h"
+
+#include <algorithm>
+
+#include "ir/names.h"
+#include "support/match.h"
+
+namespace dagaz::passes::flattening {
+
+using namespace ir;
+
+// Keeps the statements that the results need, and asserts.
+static void keep_needed(Body& body, const Names& names) {
+  NameSet needed;
+  for (const Operand& result : body.results) {
+    if (result.is_name()) needed.insert(result.name());
+  }
+  std::vector<Statement> kept;
+  for (std::size_t k = body.statements.size(); k-- > 0;) {
+    Statement& one = body.statements[k];
+    const bool used = std::any_of(one.results.begin(), one.results.end(), [&](const Binder& r) {
+      return needed.contains(r.name);
+    });
+    if (!used && !as<Assert>(one.operation)) continue;
+    for (const NameId name : free_names(one, names)) needed.insert(name);
+    kept.push_back(std::move(one));
+  }
+  std::reverse(kept.begin(), kept.end());
+  body.statements = std::move(kept);
+}
+
+static Lambda keep_results(Lambda lambda, std::size_t begin, std::size_t count,
+                           const Names& names) {
+  const auto from = static_cast<std::ptrdiff_t>(begin);
+  const auto to = static_cast<std::ptrdiff_t>(begin + count);
+  lambda.body.results = {lambda.body.results.begin() + from, lambda.body.results.begin() + to};
+  lambda.result_types = {lambda.result_types.begin() + from, lambda.result_types.begin() + to};
+  keep_needed(lambda.body, names);
+  return lambda;
+}
+
+static Lambda add_i64_lambda(Names& names) { return addition(ScalarType::i64, {}, names); }
+
+void Flattener::expand_flatmap(Statement statement, FlatMap e, Out& out) {
+  Builder builder(names_);
+  builder.set_location(statement.location);
+  builder.set_tokens(statement.tokens);
+  const auto varying = static_cast<std::size_t>(e.varying);
+  const std::size_t uniform = e.map.result_types.size() - 1 - varying;
+  const NameId total = statement.results[0].name;
+  const NameId sizes = statement.results[1].name;
+  const NameId starts = statement.results[2].name;
+
+  // Sizes and uniform values.
+  Lambda first = e.map;
+  std::rotate(first.body.results.begin() + 1,
+              first.body.results.begin() + 1 + static_cast<std::ptrdiff_t>(varying),
+              first.body.results.end());
+  std::rotate(first.result_types.begin() + 1,
+              first.result_types.begin() + 1 + static_cast<std::ptrdiff_t>(varying),
+              first.result_types.end());
+  Statement measure = statement;
+  measure.results = {{sizes}};
+  for (std::size_t k = 0; k < uniform; ++k) {
+    measure.results.push_back(statement.results[3 + varying + k]);
+  }
+  measure.operation = MapScanReduce{
+      e.width, e.arrays, renamed(keep_results(std::move(first), 0, 1 + uniform, names_), names_),
+      {}, {}, std::nullopt, false};
+  builder.add(std::move(measure));
+
+  // Starts by an exclusive scan, and the total.
+  const Type i64 = scalar_of(ScalarType::i64);
+  Lambda twice = builder.lambda({i64}, {"size"}, [](Builder&, const std::vector<NameId>& p) {
+    return std::vector<Operand>{p[0], p[0], p[0]};
+  });
+  Lambda before = builder.lambda({i64, i64}, {"end", "size"},
+                                 [](Builder& b, const std::vector<NameId>& p) {
+                                   return std::vector<Operand>{b.sub_i64(p[0], p[1])};
+                                 });
+  MapScanReduce place{e.width,
+                      {sizes},
+                      std::move(twice),
+                      {{add_i64_lambda(names_), {i64_operand(0)}}},
+                      {{add_i64_lambda(names_), {i64_operand(0)}, true}},
+                      std::move(before),
+                      false};
+  builder.add({{{total}, {starts}}, std::move(place), statement.tokens, statement.location});
+
+  // Segments to their places.
+  WithAccumulator with;
+  std::vector<Binder> filled;
+  for (std::size_t k = 0; k < varying; ++k) {
+    const Type& type = names_.type(statement.results[3 + k].name);
+    const NameId array = builder.add(Scratch{type.element, type.shape}, "segments");
+    with.inputs.push_back({{type.shape[0]}, array, std::nullopt, {}});
+    Type opened = type;
+    opened.kind = TypeKind::accumulator;
+    with.body.parameters.push_back({names_.fresh("acc", opened)});
+    with.body.result_types.push_back(opened);
+    filled.push_back(statement.results[3 + k]);
+  }
+  if (varying > 0) {
+    Builder inner = builder.nested();
+    std::vector<NameId> arrays = e.arrays;
+    arrays.push_back(starts);
+    for (const Binder& parameter : with.body.parameters) arrays.push_back(parameter.name);
+    Lambda fill = renamed(keep_results(std::move(e.map), 0, 1 + varying, names_), names_);
+    const NameId start = names_.fresh("start", i64);
+    fill.parameters.push_back({start});
+    Builder last(names_);
+    last.add_all(std::move(fill.body.statements));
+    std::vector<NameId> sources;
+    std::vector<NameId> targets;
+    for (std::size_t k = 0; k < varying; ++k) {
+      sources.push_back(last.as_name(fill.body.results[1 + k]));
+      targets.push_back(names_.fresh_like(with.body.parameters[k].name));
+      fill.parameters.push_back({targets.back()});
+    }
+    const Operand size = fill.body.results[0];
+    const NameId indices = last.add(Iota{ScalarType::i64, size, start, i64_operand(1)}, "at");
+    std::vector<NameId> all = sources;
+    all.push_back(indices);
+    all.insert(all.end(), targets.begin(), targets.end());
+    const auto written = last.map(size, all, [&](Builder& b, const std::vector<NameId>& p) {
+      std::vector<Operand> accumulators;
+      for (std::size_t k = 0; k < varying; ++k) {
+        accumulators.push_back(
+            b.add(Accumulate{p[varying + 1 + k], {p[varying]}, p[k]}, "acc"));
+      }
+      return accumulators;
+    }, "acc");
+    fill.result_types = with.body.result_types;
+    fill.body = last.take_body({written.begin(), written.end()});
+    MapScanReduce map{e.width, arrays, std::move(fill), {}, {}, std::nullopt, false};
+    const auto results = inner.add_results(std::move(map), "acc");
+    with.body.body = inner.take_body({results.begin(), results.end()});
+    builder.add({filled, std::move(with), statement.tokens, statement.location});
+  }
+  for (Statement& one : builder.take()) flatten_statement(std::move(one), out);
+}
+
+}  // namespace dagaz::passes::flattening

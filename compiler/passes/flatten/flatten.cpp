@@ -1,0 +1,212 @@
+// Nested parallelism → segmented operations.
+//
+// Host code keeps its control flow; each parallel operation in it becomes a segmented operation
+// over the largest perfect nest of maps that starts there.  What stands inside a point and is
+// parallel itself runs one after another in that point's thread.  Runs last of the passes on the
+// array IR: fusion before it decides what a point is.
+#include "passes/flatten/flattener.h"
+
+#include <algorithm>
+
+#include "ir/names.h"
+#include "support/match.h"
+
+namespace dagaz::passes {
+
+ir::FlatProgram flatten(ir::ParallelProgram program, const FlattenOptions& options) {
+  flattening::Flattener(program.program, options).run();
+  return {std::move(program.program)};
+}
+
+namespace flattening {
+
+using namespace ir;
+
+void Flattener::run() {
+  originals_ = program_.functions;
+  for (Function& function : program_.functions) flatten_body(function.body);
+  redirect_calls();
+}
+
+void Flattener::flatten_body(Body& body) {
+  Out out;
+  for (Statement& statement : body.statements) flatten_statement(std::move(statement), out);
+  body.statements = std::move(out);
+}
+
+void Flattener::flatten_statement(Statement statement, Out& out) {
+  if (auto* map = as<MapScanReduce>(statement.operation)) {
+    MapScanReduce taken = std::move(*map);
+    flatten_map(std::move(statement), std::move(taken), out);
+  } else if (auto* histogram = as<Histogram>(statement.operation)) {
+    Histogram taken = std::move(*histogram);
+    flatten_histogram(std::move(statement), std::move(taken), out);
+  } else if (auto* scatter = as<Scatter>(statement.operation)) {
+    Scatter taken = std::move(*scatter);
+    flatten_scatter(std::move(statement), std::move(taken), out);
+  } else if (auto* flatmap = as<FlatMap>(statement.operation)) {
+    FlatMap taken = std::move(*flatmap);
+    expand_flatmap(std::move(statement), std::move(taken), out);
+  } else {
+    if (auto* branch = as<Branch>(statement.operation)) {
+      flatten_body(branch->then_body);
+      flatten_body(branch->else_body);
+    } else if (auto* loop = as<Loop>(statement.operation)) {
+      flatten_body(loop->body);
+    } else if (auto* with = as<WithAccumulator>(statement.operation)) {
+      flatten_body(with->body.body);
+    }
+    out.push_back(std::move(statement));
+  }
+}
+
+void Flattener::flatten_map(Statement statement, MapScanReduce e, Out& out) {
+  if (!e.scans.empty() && !e.reductions.empty()) {
+    split_scan_and_reduce(std::move(statement), std::move(e), out);
+    return;
+  }
+  Nest nest;
+  add_dimension(nest, e.width, names_);
+  if (!e.scans.empty()) {
+    std::vector<ScanOperator> scans = std::move(e.scans);
+    std::optional<Lambda> post = std::move(e.post);
+    PointBody point = at_index(std::move(e.map), e.arrays, nest, names_);
+    statement.operation =
+        segmented_scan(std::move(nest), std::move(point), std::move(scans), std::move(post));
+    out.push_back(std::move(statement));
+  } else if (!e.reductions.empty()) {
+    std::vector<ReduceOperator> reductions = e.reductions;
+    PointBody point = point_body(std::move(e), nest, names_);
+    statement.operation =
+        segmented_reduce(std::move(nest), std::move(point), std::move(reductions));
+    out.push_back(std::move(statement));
+  } else {
+    PointBody point = point_body(std::move(e), nest, names_);
+    flatten_nest(std::move(statement), std::move(nest), std::move(point), out);
+  }
+}
+
+bool Flattener::is_invariant(const Operand& width, const Nest& nest, const Body& body) const {
+  if (width.is_constant()) return true;
+  const auto binds = [&](const std::vector<Statement>& statements) {
+    for (const Statement& one : statements) {
+      for (const Binder& result : one.results) {
+        if (result.name == width.name()) return true;
+      }
+    }
+    return false;
+  };
+  return !binds(nest.prefix) && !binds(body.statements);
+}
+
+// The order of `results` that matches the order in which `producer` makes the body's results.
+static std::vector<Binder> reordered(const std::vector<Binder>& results, const Body& body,
+                                     const Statement& producer) {
+  std::vector<Binder> ordered;
+  for (const Binder& made : producer.results) {
+    const auto at = std::find(body.results.begin(), body.results.end(), Operand(made.name));
+    ordered.push_back(results[static_cast<std::size_t>(at - body.results.begin())]);
+  }
+  return ordered;
+}
+
+// A point that is one map, reduction or scan again deepens the nest.
+void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Out& out) {
+  while (true) {
+    const Statement* producer = sole_producer(point.body);
+    const auto* inner = producer ? as<MapScanReduce>(producer->operation) : nullptr;
+    if (!inner || !is_invariant(inner->width, nest, point.body)) break;
+    const std::vector<Statement> before(point.body.statements.begin(),
+                                        point.body.statements.end() - 1);
+    const bool rows = nest.space.size() == 1;
+    const bool reduces = !inner->reductions.empty() && inner->scans.empty();
+    const bool scans = inner->reductions.empty() && !inner->scans.empty();
+    if (!is_cheap(before, names_) || !(is_map(*inner) || (rows && (reduces || scans)))) break;
+    MapScanReduce next = *inner;
+    statement.results = reordered(statement.results, point.body, *producer);
+    nest.prefix.insert(nest.prefix.end(), before.begin(), before.end());
+    add_dimension(nest, next.width, names_);
+    if (scans) {
+      point = at_index(std::move(next.map), next.arrays, nest, names_);
+      statement.operation = segmented_scan(std::move(nest), std::move(point),
+                                           std::move(next.scans), std::move(next.post));
+      out.push_back(std::move(statement));
+      return;
+    }
+    std::vector<ReduceOperator> reductions = next.reductions;
+    point = point_body(std::move(next), nest, names_);
+    if (reduces) {
+      statement.operation =
+          segmented_reduce(std::move(nest), std::move(point), std::move(reductions));
+      out.push_back(std::move(statement));
+      return;
+    }
+  }
+  statement.operation = segmented_map(std::move(nest), std::move(point));
+  out.push_back(std::move(statement));
+}
+
+// map, scans and reductions at once = scans that also keep the reductions' inputs, then the
+// reductions over those.
+void Flattener::split_scan_and_reduce(Statement statement, MapScanReduce e, Out& out) {
+  std::size_t scanned = 0;
+  std::size_t reduced = 0;
+  for (const ScanOperator& one : e.scans) scanned += one.neutral.size();
+  for (const ReduceOperator& one : e.reductions) reduced += one.neutral.size();
+  // The scan's map gives: scan inputs | mapped values | reduce inputs.
+  MapScanReduce scan{e.width, e.arrays, e.map, e.scans, {}, std::nullopt, e.sequential};
+  const auto from = static_cast<std::ptrdiff_t>(scanned);
+  const auto to = static_cast<std::ptrdiff_t>(scanned + reduced);
+  std::rotate(scan.map.body.results.begin() + from, scan.map.body.results.begin() + to,
+              scan.map.body.results.end());
+  std::rotate(scan.map.result_types.begin() + from, scan.map.result_types.begin() + to,
+              scan.map.result_types.end());
+  Statement scanning = statement;
+  scanning.results.assign(statement.results.begin() + static_cast<std::ptrdiff_t>(reduced),
+                          statement.results.end());
+  std::vector<NameId> inputs;
+  std::vector<Type> input_types(e.map.result_types.begin() + from,
+                                e.map.result_types.begin() + to);
+  Lambda identity = identity_lambda(input_types, names_);
+  for (const Type& type : input_types) {
+    inputs.push_back(names_.fresh("in", array_over(e.width, type)));
+    scanning.results.push_back({inputs.back()});
+  }
+  if (e.post) {
+    scan.post = e.post;
+    const Lambda kept = renamed(identity, names_);
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      scan.post->parameters.push_back(kept.parameters[k]);
+      scan.post->body.results.push_back(kept.body.results[k]);
+      scan.post->result_types.push_back(input_types[k]);
+    }
+  }
+  flatten_map(std::move(scanning), std::move(scan), out);
+  statement.results.resize(reduced);
+  MapScanReduce reduce{e.width, inputs, std::move(identity), {}, std::move(e.reductions),
+                       std::nullopt, e.sequential};
+  flatten_map(std::move(statement), std::move(reduce), out);
+}
+
+void Flattener::flatten_histogram(Statement statement, Histogram e, Out& out) {
+  Nest nest;
+  add_dimension(nest, e.width, names_);
+  PointBody point = at_index(std::move(e.map), e.arrays, nest, names_);
+  statement.operation =
+      SegmentedHistogram{Level::grid, std::move(nest.space), std::move(point.body),
+                         std::move(e.operators), std::move(point.result_types)};
+  out.push_back(std::move(statement));
+}
+
+void Flattener::flatten_scatter(Statement statement, Scatter e, Out& out) {
+  Nest nest;
+  add_dimension(nest, e.width, names_);
+  PointBody point = at_index(std::move(e.map), e.arrays, nest, names_);
+  statement.operation =
+      SegmentedScatter{Level::grid, std::move(nest.space), std::move(point.body),
+                       std::move(e.targets), std::move(point.result_types)};
+  out.push_back(std::move(statement));
+}
+
+}  // namespace flattening
+}  // namespace dagaz::passes

@@ -1,0 +1,114 @@
+// Building iteration spaces and the bodies of their points.
+#include "passes/flatten/nest.h"
+
+#include <algorithm>
+
+#include "ir/names.h"
+#include "support/match.h"
+
+namespace dagaz::passes::flattening {
+
+using namespace ir;
+
+void add_dimension(Nest& nest, const Operand& width, Names& names) {
+  nest.space.push_back({{names.fresh("i", scalar_of(ScalarType::i64))}, width});
+}
+
+PointBody at_index(Lambda lambda, const std::vector<NameId>& arrays, const Nest& nest,
+                   Names& names) {
+  const NameId index = nest.space.back().index.name;
+  std::vector<Statement> statements;
+  Substitution same;
+  for (std::size_t k = 0; k < lambda.parameters.size(); ++k) {
+    if (names.type(arrays[k]).kind == TypeKind::accumulator) {
+      same[lambda.parameters[k].name] = arrays[k];
+    } else {
+      statements.push_back({{lambda.parameters[k]}, Index{arrays[k], {index}}});
+    }
+  }
+  if (!same.empty()) substitute(lambda, same, names);
+  std::move(lambda.body.statements.begin(), lambda.body.statements.end(),
+            std::back_inserter(statements));
+  return {Body{std::move(statements), std::move(lambda.body.results)},
+          std::move(lambda.result_types)};
+}
+
+PointBody point_body(MapScanReduce e, const Nest& nest, Names& names) {
+  PointBody point = at_index(std::move(e.map), e.arrays, nest, names);
+  if (!e.post || !e.scans.empty()) return point;
+  std::size_t reduced = 0;
+  for (const ReduceOperator& one : e.reductions) reduced += one.neutral.size();
+  Substitution mapped;
+  for (std::size_t k = 0; k < e.post->parameters.size(); ++k) {
+    mapped[e.post->parameters[k].name] = point.body.results[reduced + k];
+  }
+  substitute(*e.post, mapped, names);
+  std::move(e.post->body.statements.begin(), e.post->body.statements.end(),
+            std::back_inserter(point.body.statements));
+  point.body.results.resize(reduced);
+  point.result_types.resize(reduced);
+  for (std::size_t k = 0; k < e.post->body.results.size(); ++k) {
+    point.body.results.push_back(e.post->body.results[k]);
+    point.result_types.push_back(e.post->result_types[k]);
+  }
+  return point;
+}
+
+bool is_map(const MapScanReduce& e) { return e.scans.empty() && e.reductions.empty(); }
+
+const Statement* sole_producer(const Body& body) {
+  if (body.statements.empty() || body.results.empty()) return nullptr;
+  const Statement& last = body.statements.back();
+  if (last.results.size() != body.results.size()) return nullptr;
+  for (const Binder& result : last.results) {
+    const auto count = std::count(body.results.begin(), body.results.end(), Operand(result.name));
+    if (count != 1) return nullptr;
+  }
+  return &last;
+}
+
+static bool is_cheap(const Statement& statement, const Names& names) {
+  if (const auto* scalar = as<Scalar>(statement.operation)) {
+    return scalar->op < ScalarOp::sqrt && scalar->op != ScalarOp::fpow &&
+           scalar->op != ScalarOp::ipow;
+  }
+  if (as<Reshape>(statement.operation)) return names.type(statement.results[0].name).rank() <= 1;
+  return as<Index>(statement.operation) || as<Slice>(statement.operation) ||
+         as<Permute>(statement.operation) || as<Identity>(statement.operation);
+}
+
+bool is_cheap(const std::vector<Statement>& statements, const Names& names) {
+  return statements.size() <= 12 &&
+         std::all_of(statements.begin(), statements.end(),
+                     [&](const Statement& one) { return is_cheap(one, names); });
+}
+
+static Body with_prefix(std::vector<Statement> prefix, Body body) {
+  std::move(body.statements.begin(), body.statements.end(), std::back_inserter(prefix));
+  body.statements = std::move(prefix);
+  return body;
+}
+
+Operation segmented_map(Nest nest, PointBody point) {
+  return SegmentedMap{Level::grid, std::move(nest.space),
+                      with_prefix(std::move(nest.prefix), std::move(point.body)),
+                      std::move(point.result_types)};
+}
+
+Operation segmented_reduce(Nest nest, PointBody point, std::vector<ReduceOperator> operators) {
+  return SegmentedReduce{Level::grid, std::move(nest.space),
+                         with_prefix(std::move(nest.prefix), std::move(point.body)),
+                         std::move(operators), std::move(point.result_types)};
+}
+
+Operation segmented_scan(Nest nest, PointBody point, std::vector<ScanOperator> operators,
+                         std::optional<Lambda> post) {
+  return SegmentedScan{Level::grid,
+                       std::move(nest.space),
+                       with_prefix(std::move(nest.prefix), std::move(point.body)),
+                       std::move(operators),
+                       std::move(post),
+                       std::move(point.result_types)};
+}
+
+}  // namespace dagaz::passes::flattening
