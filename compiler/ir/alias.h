@@ -1,0 +1,40 @@
+// Which names may share memory, and what is consumed where.
+//
+// Each name of an array has roots: the names whose memory it may be part of.  A fresh array is its
+// own root; a view has the roots of what it views.  Consuming an array consumes its roots, and no
+// name with such a root may be used afterwards.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/names.h"
+#include "ir/program.h"
+
+namespace dagaz::ir {
+
+/// Aliases and consumption of one function.
+class AliasInfo {
+ public:
+  /// The names whose memory `name` may be part of.
+  std::vector<NameId> roots(NameId name) const;
+  bool may_alias(NameId a, NameId b) const;
+  /// Whether the memory of `name` is consumed anywhere in the function.
+  bool is_consumed(NameId name) const;
+  /// The roots that executing `statement` consumes, of names bound before it.
+  const std::vector<NameId>& consumed_by(const Statement& statement) const;
+  /// Uses after consumption and the like, as text; empty in a well-formed function.
+  const std::vector<std::string>& violations() const { return violations_; }
+
+ private:
+  friend class AliasWalk;
+  std::unordered_map<NameId, std::vector<NameId>> roots_;  // absent: the name itself
+  std::unordered_map<NameId, std::vector<NameId>> consumed_by_;  // by first result
+  NameSet consumed_;
+  std::vector<std::string> violations_;
+};
+
+AliasInfo analyse_aliases(const Function& function, const Program& program);
+
+}  // namespace dagaz::ir
