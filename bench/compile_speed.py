@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""How fast Dagaz compiles: whole-process times, peak memory and the per-pass table.
+
+usage: compile_speed.py [--dagaz build/dagaz] [--runs N] [--peer COMMAND] FILE.fut...
+
+For each file: `check`, `build --target=cpu` and `build --target=cuda --emit=ptx`, each N times
+after one run that is not counted; medians of wall-clock time, and the largest resident memory.
+With --peer, `COMMAND check FILE` and `COMMAND c FILE` are timed in turn with ours.
+"""
+import argparse
+import os
+import platform
+import statistics
+import subprocess
+import tempfile
+import time
+
+
+def once(command):
+    """Wall-clock seconds and peak resident MiB of one run, which must succeed."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    errors = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - start
+    if status != 0:
+        raise SystemExit(f'{" ".join(command)} failed:\n{errors.decode()}')
+    return seconds, usage.ru_maxrss / 1024
+
+
+def measure(command, runs):
+    once(command)
+    samples = [once(command) for _ in range(runs)]
+    return statistics.median(s for s, _ in samples), max(m for _, m in samples)
+
+
+def processor():
+    with open('/proc/cpuinfo') as info:
+        for line in info:
+            if line.startswith('model name'):
+                return line.split(':', 1)[1].strip()
+    return platform.processor()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('files', nargs='+')
+    parser.add_argument('--dagaz', default='build/dagaz')
+    parser.add_argument('--runs', type=int, default=9)
+    parser.add_argument('--peer')
+    options = parser.parse_args()
+    print(f'{time.strftime("%Y-%m-%d")}, {processor()}, {os.cpu_count()} cores; '
+          f'median of {options.runs} runs, whole process\n')
+    print('| program | command | ms | peak MiB |')
+    print('|---|---|---|---|')
+    with tempfile.TemporaryDirectory() as folder:
+        for path in options.files:
+            name = os.path.basename(path)
+            output = os.path.join(folder, 'out')
+            commands = [('check', [options.dagaz, 'check', path]),
+                        ('build, cpu', [options.dagaz, 'build', path, '-o', output]),
+                        ('build, PTX', [options.dagaz, 'build', path, '--target=cuda',
+                                        '--emit=ptx', '-o', output])]
+            if options.peer:
+                commands += [('peer check', [options.peer, 'check', path]),
+                             ('peer c (to C only)', [options.peer, 'c', '--library', '-o', 'out', path])]
+            for label, command in commands:
+                seconds, memory = measure(command, options.runs)
+                print(f'| {name} | {label} | {seconds * 1e3:.1f} | {memory:.0f} |', flush=True)
+        print('\nPasses of `build --target=cpu`, last file:\n\n```')
+        table = subprocess.run([options.dagaz, 'build', options.files[-1], '--time-passes', '-o',
+                                os.path.join(folder, 'out')], stderr=subprocess.PIPE, check=True)
+        print(table.stderr.decode() + '```')
+
+
+if __name__ == '__main__':
+    main()
