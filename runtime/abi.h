@@ -43,7 +43,7 @@ typedef struct dz_array {
   int64_t offset;
   int32_t element; /* enum dz_element */
   int32_t rank;
-  int64_t shape[]; /* `rank` sizes */
+  __extension__ int64_t shape[]; /* `rank` sizes */
 } dz_array;
 
 /* One flattened component of an argument or result.  Records are the concatenation of their

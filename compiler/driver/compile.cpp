@@ -20,7 +20,7 @@ std::string_view name_of(Target target) {
 bool parse(Compilation& compilation) {
   const Doing doing("parsing");
   const PassTimer timer(compilation.times, "parse");
-  compilation.syntax = ast::parse_program(compilation.options.file, compilation.files,
+  compilation.syntax = syntax::parse_program(compilation.options.file, compilation.files,
                                           compilation.names, compilation.diagnostics);
   return !compilation.diagnostics.has_errors();
 }

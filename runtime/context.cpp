@@ -1,0 +1,224 @@
+// Configuration and life time of contexts: the first group of functions of api.h.
+#include "context.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+using dagaz::runtime::Call;
+using dagaz::runtime::MemoryPool;
+
+namespace dagaz::runtime {
+
+char* c_string(const std::string& text) {
+  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy != nullptr) {
+    std::memcpy(copy, text.c_str(), text.size() + 1);
+  }
+  return copy;
+}
+
+static std::unique_ptr<Device> make_sim_device(dz_context& context) {
+  if (dz_make_sim_device == nullptr) {
+    context.errors.report(DZ_ERROR,
+                          "this program was linked without the sim device: link it with "
+                          "libdagaz_runtime_sim and -u dz_make_sim_device");
+    return nullptr;
+  }
+  return std::unique_ptr<Device>(dz_make_sim_device(&context));
+}
+
+std::unique_ptr<Device> make_device(dz_context& context) {
+  switch (context.program.target) {
+    case DZ_TARGET_CPU:
+      return make_cpu_device(context);
+    case DZ_TARGET_CUDA:
+      return make_cuda_device(context);
+    case DZ_TARGET_SIM:
+      return make_sim_device(context);
+    default:
+      context.errors.report(DZ_ERROR, "the program names a target that this runtime lacks");
+      return nullptr;
+  }
+}
+
+/// Everything about a context that can fail.
+static void start(dz_context& context) {
+  if (context.program.abi_version != DZ_ABI_VERSION) {
+    context.errors.report(
+        DZ_ERROR, "the program was compiled for runtime interface " +
+                      std::to_string(context.program.abi_version) + ", but this runtime has " +
+                      std::to_string(DZ_ABI_VERSION) + ": compile it again");
+    return;
+  }
+  context.device = make_device(context);
+  if (context.device == nullptr) {
+    return;
+  }
+  const int64_t cap =
+      context.config.memory_cap > 0 ? context.config.memory_cap : context.device->memory_limit();
+  context.pool = std::make_unique<MemoryPool>(context, *context.device, cap);
+  context.globals.resize(static_cast<size_t>(context.program.global_count));
+  if (context.program.initialise != nullptr) {
+    int32_t status = context.program.initialise(&context);
+    if (status == DZ_OK) {
+      status = context.device->synchronise();
+    }
+    if (status != DZ_OK) {
+      context.errors.report(status, "evaluating the program's constants failed");
+      return;
+    }
+  }
+  context.usable = true;
+}
+
+}  // namespace dagaz::runtime
+
+dz_context::dz_context(const dz_config& settings)
+    : config(settings),
+      program(*settings.program),
+      profile(settings.profiling),
+      scheduler(settings.num_threads) {}
+
+void dz_context::log_line(const std::string& line) {
+  if (config.logging) {
+    std::fprintf(log, "%s\n", line.c_str());
+  }
+}
+
+dz_config* dzr_config_new(const dz_program* program) {
+  auto* config = new (std::nothrow) dz_config;
+  if (config != nullptr) {
+    config->program = program;
+  }
+  return config;
+}
+
+void dzr_config_free(dz_config* config) {
+  delete config;
+}
+
+void dzr_config_set_debugging(dz_config* config, int flag) {
+  config->debugging = flag != 0;
+  config->profiling = flag != 0;
+  config->logging = flag != 0;
+}
+
+void dzr_config_set_profiling(dz_config* config, int flag) {
+  config->profiling = flag != 0;
+}
+
+void dzr_config_set_logging(dz_config* config, int flag) {
+  config->logging = flag != 0;
+}
+
+void dzr_config_set_cache_file(dz_config* config, const char* file) {
+  config->cache_file = file == nullptr ? "" : file;
+}
+
+void dzr_config_set_num_threads(dz_config* config, int threads) {
+  config->num_threads = threads;
+}
+
+void dzr_config_set_device(dz_config* config, const char* name) {
+  config->device = name == nullptr ? "" : name;
+}
+
+void dzr_config_set_unified_memory(dz_config* config, int flag) {
+  config->unified_memory = flag;
+}
+
+void dzr_config_set_memory_cap(dz_config* config, int64_t bytes) {
+  config->memory_cap = bytes < 0 ? 0 : bytes;
+}
+
+const char* dzr_config_get_program(dz_config* config) {
+  return config->gpu_code ? config->gpu_code->c_str() : config->program->ptx;
+}
+
+void dzr_config_set_program(dz_config* config, const char* text) {
+  config->gpu_code = text == nullptr ? std::nullopt : std::optional<std::string>(text);
+}
+
+void dzr_config_set_default(dz_config*, const char*, int) {}
+
+// Code versions are chosen from the sizes and the device, so no program has tuning parameters.
+int dzr_config_set_tuning_param(dz_config*, const char*, size_t) {
+  return DZ_ERROR;
+}
+
+int dzr_tuning_param_count(const dz_program*) {
+  return 0;
+}
+
+const char* dzr_tuning_param_name(const dz_program*, int) {
+  return nullptr;
+}
+
+const char* dzr_tuning_param_class(const dz_program*, int) {
+  return nullptr;
+}
+
+dz_context* dzr_context_new(dz_config* config) {
+  auto* context = new (std::nothrow) dz_context(*config);
+  if (context != nullptr) {
+    dagaz::runtime::start(*context);
+  }
+  return context;
+}
+
+void dzr_context_free(dz_context* context) {
+  if (context == nullptr) {
+    return;
+  }
+  if (context->usable) {
+    context->device->synchronise();
+  }
+  context->profile.clear();
+  context->pool.reset();
+  context->device.reset();
+  delete context;
+}
+
+int dzr_context_sync(dz_context* context) {
+  const std::lock_guard lock(context->calls);
+  if (!context->usable) {
+    return DZ_ERROR;
+  }
+  return context->device->synchronise();
+}
+
+char* dzr_context_get_error(dz_context* context) {
+  const std::optional<std::string> text = context->errors.take();
+  return text ? dagaz::runtime::c_string(*text) : nullptr;
+}
+
+void dzr_context_set_logging_file(dz_context* context, FILE* file) {
+  context->log = file;
+}
+
+void dzr_context_pause_profiling(dz_context* context) {
+  context->profile.pause();
+}
+
+void dzr_context_unpause_profiling(dz_context* context) {
+  context->profile.resume();
+}
+
+char* dzr_context_report(dz_context* context) {
+  const std::lock_guard lock(context->calls);
+  if (!context->usable || context->device->synchronise() != DZ_OK) {
+    return nullptr;
+  }
+  return dagaz::runtime::c_string(context->profile.report(context->pool->statistics()));
+}
+
+int dzr_context_clear_caches(dz_context* context) {
+  const std::lock_guard lock(context->calls);
+  if (!context->usable) {
+    return DZ_ERROR;
+  }
+  const int status = context->device->synchronise();
+  context->pool->clear();
+  return status;
+}

@@ -1,0 +1,35 @@
+// Parallel loops on the CPU: a thin face over oneTBB, which steals work between threads.  Each
+// context has an arena of its own, so that its number of threads is its own choice.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "abi.h"
+
+namespace dagaz::runtime {
+
+class Scheduler {
+ public:
+  /// `threads` < 1 means one per core.  Starts no thread before the first parallel loop.
+  explicit Scheduler(int threads);
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  int threads() const { return threads_; }
+
+  /// See dz_parallel_for and dz_piece_count in abi_functions.def.
+  int32_t run(dz_context* context, int64_t count, int64_t grain, dz_task task,
+              void* environment);
+  int64_t piece_count(int64_t count, int64_t grain) const;
+
+ private:
+  struct Arena;
+  Arena& arena();
+
+  int threads_;
+  std::unique_ptr<Arena> arena_;
+};
+
+}  // namespace dagaz::runtime

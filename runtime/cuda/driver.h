@@ -1,0 +1,63 @@
+// The CUDA Driver API without its headers: the few types, and a table of functions that is filled
+// from libcuda.so.1 when the first CUDA context is made.  A machine without a driver is not an
+// error of the program; it is a table with a reason why it is empty.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace dagaz::runtime::cuda {
+
+using CUresult = int;
+using CUdevice = int;
+using CUdeviceptr = unsigned long long;
+using CUcontext = struct CUctx_st*;
+using CUstream = struct CUstream_st*;
+using CUmodule = struct CUmod_st*;
+using CUfunction = struct CUfunc_st*;
+using CUevent = struct CUevent_st*;
+using CUlinkState = struct CUlinkState_st*;
+
+// Result codes that are told apart.
+constexpr CUresult success = 0;
+constexpr CUresult error_out_of_memory = 2;
+constexpr CUresult error_no_device = 100;
+
+// CUdevice_attribute.
+constexpr int attribute_max_block_threads = 1;
+constexpr int attribute_shared_bytes = 8;
+constexpr int attribute_warp_size = 10;
+constexpr int attribute_multiprocessors = 16;
+constexpr int attribute_max_multiprocessor_threads = 39;
+constexpr int attribute_capability_major = 75;
+constexpr int attribute_capability_minor = 76;
+constexpr int attribute_concurrent_managed_access = 89;
+constexpr int attribute_shared_bytes_opt_in = 97;
+
+// CUfunction_attribute, CUjit_option, CUjitInputType and flags.
+constexpr int function_attribute_dynamic_shared_bytes = 8;
+constexpr int jit_info_log_buffer = 3;
+constexpr int jit_info_log_bytes = 4;
+constexpr int jit_error_log_buffer = 5;
+constexpr int jit_error_log_bytes = 6;
+constexpr int jit_input_ptx = 1;
+constexpr unsigned stream_non_blocking = 1;
+constexpr unsigned memory_attach_global = 1;
+constexpr unsigned event_default = 0;
+
+struct Driver {
+#define DZ_CUDA(name, symbol, parameters, optional) CUresult(*name) parameters = nullptr;
+#include "cuda/driver_functions.def"
+#undef DZ_CUDA
+  /// Why the driver cannot be used; empty when it can.
+  std::string problem;
+};
+
+/// The table of this process, filled on the first call and never changed.
+const Driver& driver();
+
+/// "CUDA_ERROR_OUT_OF_MEMORY: out of memory".
+std::string describe(CUresult error);
+
+}  // namespace dagaz::runtime::cuda

@@ -1,0 +1,66 @@
+// The interface to a device, named after what the language needs.  Three devices implement it:
+// cpu (ordinary memory), sim (a GPU without a GPU) and cuda.  A device reports problems to the
+// context that owns it and returns a dz_status; it never throws.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "abi.h"
+
+namespace dagaz::runtime {
+
+/// One kernel launch; see dz_launch.
+struct Launch {
+  int32_t kernel_index;
+  const dz_kernel* kernel;
+  int64_t grid;
+  int32_t block;
+  int32_t shared_bytes;
+  void** arguments;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  /// Memory aligned to 64 bytes.  On failure returns DZ_OUT_OF_MEMORY and reports nothing: the
+  /// pool gives cached memory back and tries again first.
+  virtual int32_t allocate(int64_t bytes, void** out) = 0;
+  virtual void release(void* data, int64_t bytes) = 0;
+
+  /// Waits for the device; reports failures of earlier kernels.
+  virtual int32_t read(const void* source, int64_t bytes, void* host) = 0;
+  virtual int32_t write(void* target, int64_t bytes, const void* host) = 0;
+  virtual int32_t copy(void* target, const void* source, int64_t bytes) = 0;
+  virtual int32_t launch(const Launch& launch) = 0;
+  virtual int32_t synchronise() = 0;
+
+  virtual int64_t property(int32_t property) const = 0;
+  /// Bytes that a context may use when the user sets no cap; 0 when unknown.
+  virtual int64_t memory_limit() const = 0;
+  /// Called for every block the pool hands out and takes back; sim checks accesses against them.
+  virtual void block_created(const dz_block&) {}
+  virtual void block_destroyed(const dz_block&) {}
+};
+
+/// The device of the context's program, or null after reporting why there is none.
+std::unique_ptr<Device> make_device(dz_context& context);
+
+/// Makers of the single devices; null after reporting.
+std::unique_ptr<Device> make_cpu_device(dz_context& context);
+std::unique_ptr<Device> make_cuda_device(dz_context& context);
+
+/// Byte arithmetic on device addresses, which are not always host addresses.
+inline void* advance(void* address, int64_t bytes) {
+  return static_cast<char*>(address) + bytes;
+}
+inline const void* advance(const void* address, int64_t bytes) {
+  return static_cast<const char*>(address) + bytes;
+}
+
+}  // namespace dagaz::runtime
+
+/// Defined by the library dagaz_runtime_sim, which alone needs Boost.Context.  The reference is
+/// weak, so that programs for the other targets link without it.
+extern "C" __attribute__((weak)) dagaz::runtime::Device* dz_make_sim_device(dz_context* context);

@@ -1,0 +1,81 @@
+// A caching allocator: memory that is freed is kept and handed out again, because asking a GPU
+// driver (or the kernel, for fresh pages) costs far more than most operations.  How much is kept
+// follows the program's own peak, and a cap bounds what is held in total.  Every block and array
+// handle is on a list of its pool, so that freeing a context frees all its memory.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "abi.h"
+#include "device.h"
+
+namespace dagaz::runtime {
+
+/// A node of an intrusive, circular, doubly linked list.
+struct ListNode {
+  ListNode* previous = this;
+  ListNode* next = this;
+
+  void insert_before(ListNode& other);
+  void remove();
+};
+
+/// A block as the pool sees it.
+struct PoolBlock : dz_block, ListNode {
+  int64_t capacity = 0;  // bytes really taken from the device
+  bool borrowed = false; // the memory is the application's; never freed here
+};
+
+/// What the pool holds, in bytes.
+struct MemoryStatistics {
+  int64_t in_use = 0;
+  int64_t cached = 0;
+  int64_t peak = 0;  // highest `in_use`
+  int64_t allocations = 0;
+  int64_t device_allocations = 0;
+};
+
+class MemoryPool {
+ public:
+  /// `cap` bounds in_use + cached; 0 means that only the device bounds it.
+  MemoryPool(dz_context& context, Device& device, int64_t cap);
+  ~MemoryPool();
+  MemoryPool(const MemoryPool&) = delete;
+  MemoryPool& operator=(const MemoryPool&) = delete;
+
+  /// A block with one reference.  Reports DZ_OUT_OF_MEMORY with the size asked for.
+  int32_t allocate(int64_t bytes, dz_block** out);
+  /// A block around memory of the application.
+  int32_t adopt(void* data, int64_t bytes, dz_block** out);
+  /// Takes a block without references back.
+  void destroy(dz_block* block);
+
+  /// An array handle of `rank` uninitialised sizes, null when memory is exhausted.
+  dz_array* make_handle(int32_t rank);
+  void free_handle(dz_array* array);
+
+  /// Gives all cached memory back to the device.
+  void clear();
+  MemoryStatistics statistics() const;
+
+ private:
+  void* take_cached(int64_t capacity, int64_t* actual);
+  bool take_from_device(int64_t capacity, void** out);
+  void shrink_cache(int64_t target);
+  int32_t register_block(void* data, int64_t bytes, int64_t capacity, bool borrowed,
+                         dz_block** out);
+
+  dz_context& context_;
+  Device& device_;
+  int64_t cap_;
+  mutable std::mutex mutex_;
+  std::map<int64_t, std::vector<void*>> cache_;  // capacity → free memory of that capacity
+  ListNode blocks_;
+  ListNode handles_;
+  MemoryStatistics statistics_;
+};
+
+}  // namespace dagaz::runtime

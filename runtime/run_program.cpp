@@ -1,0 +1,272 @@
+// What an executable does: read arguments, run an entry point, print its results.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "api_value.h"
+#include "command_line.h"
+#include "profile.h"
+
+namespace dagaz::runtime {
+
+namespace {
+
+using ContextPointer = std::unique_ptr<dz_context, void (*)(dz_context*)>;
+
+class ProgramRun {
+ public:
+  ProgramRun(const dz_program& program, Options& options, dz_streams streams)
+      : program_(program), options_(options), streams_(streams) {}
+
+  int run();
+
+ private:
+  const dz_entry* find_entry() const;
+  int unknown_entry() const;
+  int check_forms() const;
+  int read_arguments();
+  int upload_arguments();
+  int call(double& microseconds);
+  int run_all();
+  int print_results();
+  int fail(const std::string& message) const {
+    return complain(options_, streams_, message, exit_failure);
+  }
+  int fail_with_context_error(const char* otherwise) const {
+    return fail(take_error(*context_, otherwise));
+  }
+  const dz_type& type(const dz_parameter& parameter) const {
+    return program_.types[parameter.type];
+  }
+
+  const dz_program& program_;
+  Options& options_;
+  dz_streams streams_;
+  const dz_entry* entry_ = nullptr;
+  int entry_index_ = 0;
+  std::string input_;
+  std::vector<std::vector<Value>> arguments_;  // as read, for runs after one that consumed them
+  ContextPointer context_{nullptr, dzr_context_free};
+  // Values go before the context.
+  std::vector<ApiValue> ins_;
+  std::vector<ApiValue> outs_;
+};
+
+const dz_entry* ProgramRun::find_entry() const {
+  for (int i = 0; i < program_.entry_count; ++i) {
+    if (options_.entry == program_.entries[i].name) {
+      return &program_.entries[i];
+    }
+  }
+  return nullptr;
+}
+
+int ProgramRun::unknown_entry() const {
+  std::string text = "there is no entry point `" + options_.entry + "`; choose one with -e:";
+  for (int i = 0; i < program_.entry_count; ++i) {
+    text += std::string("\n  ") + program_.entries[i].name;
+  }
+  return complain(options_, streams_, text, exit_usage);
+}
+
+int ProgramRun::check_forms() const {
+  for (int i = 0; i < entry_->input_count; ++i) {
+    if (!has_value_form(program_, entry_->inputs[i].type)) {
+      return fail("argument " + std::to_string(i + 1) + " of " + entry_->name + " has type " +
+                  type(entry_->inputs[i]).name + ", whose values cannot be read from text");
+    }
+  }
+  for (int i = 0; options_.print_result && i < entry_->output_count; ++i) {
+    if (!has_value_form(program_, entry_->outputs[i].type)) {
+      return fail(std::string("the result of ") + entry_->name + " has type " +
+                  type(entry_->outputs[i]).name + ", whose values cannot be printed (use -n)");
+    }
+  }
+  return exit_success;
+}
+
+int ProgramRun::read_arguments() {
+  // A program without arguments does not wait for somebody at a terminal to end the input.
+  if (entry_->input_count == 0 && isatty(fileno(streams_.in)) != 0) {
+    return exit_success;
+  }
+  std::optional<std::string> input = read_everything(streams_.in);
+  if (!input) {
+    return fail(std::string("cannot read the arguments: ") + std::strerror(errno));
+  }
+  input_ = std::move(*input);
+  ValueReader reader(input_, "standard input");
+  for (int i = 0; i < entry_->input_count; ++i) {
+    if (!read_leaves(reader, type(entry_->inputs[i]), arguments_.emplace_back())) {
+      return fail(reader.error() + " (argument " + std::to_string(i + 1) + " of " +
+                  std::to_string(entry_->input_count) + ", " + entry_->inputs[i].name + ": " +
+                  type(entry_->inputs[i]).name + ")");
+    }
+  }
+  if (!reader.at_end()) {
+    return fail("standard input goes on after the " + std::to_string(entry_->input_count) +
+                " arguments of " + entry_->name);
+  }
+  return exit_success;
+}
+
+/// Before the first run everything is copied to the device, later only what a run may have
+/// overwritten.
+int ProgramRun::upload_arguments() {
+  const bool first = ins_.empty();
+  for (int i = 0; i < entry_->input_count; ++i) {
+    if (!first && entry_->inputs[i].unique == 0) {
+      continue;
+    }
+    ApiValue value(*context_, entry_->inputs[i].type);
+    if (upload(*context_, arguments_[static_cast<size_t>(i)], value) != DZ_OK) {
+      return fail_with_context_error("cannot copy the arguments to the device");
+    }
+    if (first) {
+      ins_.push_back(std::move(value));
+    } else {
+      ins_[static_cast<size_t>(i)] = std::move(value);
+    }
+  }
+  return dzr_context_sync(context_.get()) == DZ_OK
+             ? exit_success
+             : fail_with_context_error("the device failed");
+}
+
+int ProgramRun::call(double& microseconds) {
+  std::vector<const void*> ins;
+  std::vector<void*> outs;
+  for (const ApiValue& value : ins_) {
+    ins.push_back(value.argument());
+  }
+  outs_.clear();
+  for (int i = 0; i < entry_->output_count; ++i) {
+    outs_.emplace_back(*context_, entry_->outputs[i].type);
+  }
+  for (ApiValue& value : outs_) {
+    outs.push_back(value.destination());
+  }
+  const double start = now_microseconds();
+  int status = dzr_call_entry(context_.get(), entry_index_, outs.data(), ins.data());
+  if (status == DZ_OK) {
+    status = dzr_context_sync(context_.get());
+  }
+  microseconds = now_microseconds() - start;
+  return status == DZ_OK ? exit_success : fail_with_context_error("the program failed");
+}
+
+int ProgramRun::run_all() {
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> times(nullptr, std::fclose);
+  if (!options_.runtime_file.empty()) {
+    times.reset(std::fopen(options_.runtime_file.c_str(), "w"));
+    if (times == nullptr) {
+      return fail("cannot write " + options_.runtime_file + ": " + std::strerror(errno));
+    }
+  }
+  const int first = options_.warm_up ? -1 : 0;
+  for (int run = first; run < options_.runs; ++run) {
+    int status = upload_arguments();
+    double microseconds = 0;
+    if (status == exit_success) {
+      status = call(microseconds);
+    }
+    if (status != exit_success) {
+      return status;
+    }
+    if (times != nullptr && run >= 0) {
+      std::fprintf(times.get(), "%lld\n", std::llround(microseconds));
+    }
+  }
+  return exit_success;
+}
+
+int ProgramRun::print_results() {
+  std::string text;
+  const ValueFormat format = options_.binary_output ? ValueFormat::binary : ValueFormat::text;
+  for (const ApiValue& value : outs_) {
+    if (write_leaves(*context_, value, format, text) != DZ_OK) {
+      return fail_with_context_error("cannot read the results from the device");
+    }
+  }
+  const size_t written = std::fwrite(text.data(), 1, text.size(), streams_.out);
+  if (written != text.size() || std::fflush(streams_.out) != 0) {
+    return fail(std::string("cannot print the results: ") + std::strerror(errno));
+  }
+  return exit_success;
+}
+
+int ProgramRun::run() {
+  entry_ = find_entry();
+  if (entry_ == nullptr) {
+    return unknown_entry();
+  }
+  entry_index_ = static_cast<int>(entry_ - program_.entries);
+  int status = check_forms();
+  if (status == exit_success) {
+    status = read_arguments();
+  }
+  if (status != exit_success) {
+    return status;
+  }
+  context_.reset(dzr_context_new(options_.config.get()));
+  if (context_ == nullptr) {
+    return fail("out of memory");
+  }
+  dzr_context_set_logging_file(context_.get(), streams_.error);
+  char* problem = dzr_context_get_error(context_.get());
+  if (problem != nullptr) {
+    const std::string text = problem;
+    std::free(problem);
+    return fail(text);
+  }
+  status = run_all();
+  if (status == exit_success && options_.print_result) {
+    status = print_results();
+  }
+  if (options_.profile) {
+    char* report = dzr_context_report(context_.get());
+    std::fprintf(streams_.error, "%s\n", report != nullptr ? report : "no report");
+    std::free(report);
+  }
+  return status;
+}
+
+/// --dump-ptx: writes the GPU program and goes on.
+int dump_gpu_program(const Options& options, dz_streams streams) {
+  const char* text = dzr_config_get_program(options.config.get());
+  if (text == nullptr) {
+    return complain(options, streams, "this program has no GPU code to dump", exit_usage);
+  }
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      std::fopen(options.dump_ptx.c_str(), "w"), std::fclose);
+  if (file == nullptr || std::fputs(text, file.get()) < 0) {
+    return complain(options, streams,
+                    "cannot write " + options.dump_ptx + ": " + std::strerror(errno),
+                    exit_failure);
+  }
+  return exit_success;
+}
+
+}  // namespace
+
+}  // namespace dagaz::runtime
+
+int dz_program_main(const dz_program* program, int argc, char** argv, dz_streams streams) {
+  using namespace dagaz::runtime;
+  int status = exit_success;
+  std::optional<Options> options =
+      parse_command_line(*program, DriverKind::executable, argc, argv, streams, status);
+  if (!options) {
+    return status;
+  }
+  if (!options->dump_ptx.empty()) {
+    status = dump_gpu_program(*options, streams);
+    if (status != exit_success) {
+      return status;
+    }
+  }
+  return ProgramRun(*program, *options, streams).run();
+}

@@ -1,0 +1,99 @@
+// The value format that programs read and print: text such as `[[1i32, 2i32], [3i32, 4i32]]`, and
+// a binary form (`b`, version, rank, element type, sizes, elements).  Both may be mixed in one
+// input, value by value.  Text that is printed reads back as exactly the same value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "abi.h"
+
+namespace dagaz::runtime {
+
+/// Name ("f64") and size in bytes of an element type.
+struct ElementInfo {
+  const char* name;
+  int64_t bytes;
+};
+const ElementInfo& element_info(int32_t element);
+constexpr int32_t element_count = DZ_F64 + 1;
+/// The enum dz_element of that name.
+std::optional<int32_t> element_named(std::string_view name);
+/// "[][]f64".
+std::string value_type_name(dz_leaf_type type);
+
+/// The product of sizes; nothing when it, times `element_bytes`, exceeds the address space.
+std::optional<int64_t> checked_count(const std::vector<int64_t>& shape, int64_t element_bytes);
+
+/// A scalar (no sizes) or a dense row-major array.  `bytes` views the input or `storage`.
+struct Value {
+  int32_t element = DZ_I32;
+  std::vector<int64_t> shape;
+  std::string_view bytes;
+  std::vector<char> storage;
+};
+
+/// Reads values one after another.  After an error nothing more can be read.
+class ValueReader {
+ public:
+  /// `source` names the input in messages; both must outlive the reader and what it reads.
+  ValueReader(std::string_view input, std::string_view source)
+      : input_(input), source_(source) {}
+
+  /// Whether only white space and comments are left.
+  bool at_end();
+  /// Reads one value of that type; false, with error() set, when there is none.
+  bool read(dz_leaf_type type, Value& out);
+  const std::string& error() const { return error_; }
+  /// Bytes consumed so far.
+  size_t position() const { return position_; }
+
+ private:
+  // In values_text.cpp.
+  bool read_text(dz_leaf_type type, Value& out);
+  bool read_array(Value& out, size_t level);
+  bool read_elements(Value& out, size_t level);
+  bool read_item(Value& out, size_t level);
+  bool read_empty(Value& out, size_t level);
+  bool read_empty_sizes(Value& out, size_t level);
+  bool read_string(Value& out, size_t level);
+  bool read_escape(std::vector<char>& out);
+  bool read_scalar(Value& out);
+  bool fix_size(Value& out, size_t level, int64_t size, size_t where);
+  bool skip_space();
+  bool expect(char c, const char* what);
+  char peek() const { return position_ < input_.size() ? input_[position_] : '\0'; }
+  std::string_view token();
+  std::string found_here();
+  bool fail_at(size_t where, const std::string& message);
+  // In values_binary.cpp.
+  bool read_binary(dz_leaf_type type, Value& out);
+  bool fail_at_byte(size_t where, const std::string& message);
+
+  std::string_view input_;
+  std::string_view source_;
+  size_t position_ = 0;
+  std::string error_;
+};
+
+/// Reads a scalar in text form into the little-endian bytes at `out`; false when `text` is not
+/// a scalar of that type.
+bool parse_scalar(std::string_view text, int32_t element, void* out);
+
+enum class ValueFormat { text, binary };
+
+/// Appends a value in either form; text without a newline.
+void write_value(std::string& out, ValueFormat format, int32_t element,
+                 const std::vector<int64_t>& shape, const void* bytes);
+/// Appends one scalar as text: "1i32", "2.5f64", "f32.nan", "true".
+void write_scalar(std::string& out, int32_t element, const void* bytes);
+
+/// Everything a stream holds; nothing when reading fails.
+std::optional<std::string> read_everything(std::FILE* stream);
+
+}  // namespace dagaz::runtime
