@@ -36,7 +36,6 @@ std::optional<fs::path> runtime_folder() {
 std::vector<std::string> runtime_archives(Target target) {
   std::vector<std::string> names;
   if (target == Target::sim) names.push_back("libdagaz_runtime_sim.a");
-  if (target == Target::cuda) names.push_back("libdagaz_runtime_cuda.a");
   names.push_back("libdagaz_runtime.a");
   return names;
 }
