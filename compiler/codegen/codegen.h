@@ -29,6 +29,7 @@ struct Artifacts {
   std::string assembly; // text, when asked for
   std::string header;   // the C header
   std::string manifest; // JSON
+  std::string problem;  // why nothing was made: something that the machine or an option lacks
 };
 
 enum Want : unsigned { want_object = 1, want_ptx = 2, want_llvm = 4, want_assembly = 8,

@@ -1,0 +1,193 @@
+// What the emit_* files share: the unit being compiled (one LLVM module for the host and, for
+// CUDA, one for the device) and the emitter of one function.
+//
+// Mutable variables are stack slots in the entry block; LLVM turns them into values.  A function
+// of the program becomes `{i32 status, results…} f(context, parameters…)`; every call checks the
+// status.  Host code lists the references it owns in one array on its stack, so that a single
+// exit releases whatever is alive when something fails.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include "codegen/codegen.h"
+#include "imperative/imperative.h"
+
+namespace dagaz::codegen {
+
+using imperative::NameId;
+using imperative::Operand;
+using imperative::ScalarOp;
+using imperative::ScalarType;
+using imperative::Space;
+
+/// A kernel, numbered in the order of `Unit::kernels`; its code is emitted after the host's.
+struct Kernel {
+  const imperative::Launch* launch;
+  std::vector<NameId> captured;
+  llvm::Function* simulated = nullptr;  // sim only
+};
+
+/// Everything known while one program is compiled.
+struct Unit {
+  Unit(const imperative::Program& imperative_program, const SourceFiles& source_files,
+       const Options& compile_options);
+
+  const imperative::Program& program;
+  const SourceFiles& files;
+  const Options& options;
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> host;
+  std::unique_ptr<llvm::Module> device;  // CUDA only
+  std::unordered_map<std::string, const imperative::Function*> functions;
+  std::vector<Kernel> kernels;
+  std::vector<imperative::Failure> failures;  // the program's, and those of entry points
+
+  bool on_gpu() const { return program.target != imperative::Target::cpu; }
+  /// Where tasks, kernels and the device functions they call live.
+  llvm::Module& device_module() { return device ? *device : *host; }
+};
+
+/// Where code runs, which decides what its block variables are and how it fails.
+enum class Side { host, task, kernel };
+
+/// A variable of the imperative program inside one LLVM function.
+struct Variable {
+  llvm::Type* type = nullptr;           // of its value: a scalar, or an address for a block
+  llvm::AllocaInst* slot = nullptr;     // null when the variable is never assigned here
+  llvm::Value* fixed = nullptr;         // its value then
+  llvm::Value* reference_slot = nullptr;  // host blocks: where the dz_block * is kept
+};
+
+/// Emits the body of one LLVM function.
+class FunctionEmitter {
+ public:
+  FunctionEmitter(Unit& unit, llvm::Module& module, llvm::Function* function, Side side);
+
+  // ---- whole functions (emit_functions.cpp)
+  void emit_function(const imperative::Function& source);
+  void emit_task(const imperative::ParallelFor& loop, const std::vector<NameId>& captured);
+  void emit_kernel(const Kernel& kernel);
+
+  // ---- values (emit_values.cpp)
+  llvm::Type* value_type(ScalarType type) const;
+  llvm::Type* memory_type(ScalarType type) const;
+  llvm::Value* value(const Operand& operand);
+  llvm::Value* value(NameId name);
+  llvm::Value* integer(std::int64_t value, unsigned bits = 64);
+  llvm::Constant* constant(const ir::Constant& constant);
+  void assign(NameId name, llvm::Value* value);
+  /// Host: the dz_block * in a block variable, and setting it together with its address.
+  llvm::Value* reference(NameId block);
+  void assign_reference(NameId block, llvm::Value* reference);
+  llvm::Value* to_memory(llvm::Value* value, ScalarType type);
+  llvm::Value* from_memory(llvm::Value* value, ScalarType type);
+  bool is_block(NameId name) const;
+  /// Binds a name to a value it keeps.
+  void bind(NameId name, llvm::Value* value);
+
+  // ---- scalar operations (emit_scalar.cpp, emit_integer.cpp, emit_math.cpp)
+  llvm::Value* scalar(ScalarOp op, ScalarType type, ScalarType result,
+                      const std::vector<llvm::Value*>& arguments);
+  llvm::Value* math(ScalarOp op, ScalarType type, const std::vector<llvm::Value*>& arguments);
+
+  llvm::IRBuilder<>& builder() { return builder_; }
+  Unit& unit() { return unit_; }
+  llvm::Module& module() { return module_; }
+  bool in_ptx() const { return &module_ == unit_.device.get(); }
+  /// Calls a function of abi_functions.def.
+  llvm::Value* runtime_call(std::string_view name, const std::vector<llvm::Value*>& arguments);
+  /// A fresh block, at the end of the function.
+  llvm::BasicBlock* block(std::string_view name);
+  /// A stack slot, allocated once however often the code around it runs.
+  llvm::AllocaInst* stack_slot(llvm::Type* type, const llvm::Twine& name = "");
+  /// Leaves through the error exit unless `status` is 0.
+  void check_status(llvm::Value* status);
+  /// Leaves through the error exit.
+  void exit_with(llvm::Value* status);
+
+ private:
+  // ---- statements (emit_code.cpp)
+  void emit(const imperative::Code& code);
+  void emit(const imperative::Assign& node);
+  void emit(const imperative::Move& node);
+  void emit(const imperative::For& node);
+  void emit(const imperative::While& node);
+  void emit(const imperative::If& node);
+  void emit(const imperative::Call& node);
+  void emit(const imperative::Fail& node);
+  // ---- memory (emit_memory.cpp)
+  void emit(const imperative::Load& node);
+  void emit(const imperative::Store& node);
+  void emit(const imperative::Allocate& node);
+  void emit(const imperative::Share& node);
+  void emit(const imperative::Release& node);
+  void emit(const imperative::AllocateScratch& node);
+  void emit(const imperative::ScratchScope& node);
+  void emit(const imperative::AllocateLocal& node);
+  void emit(const imperative::SharedMemory& node);
+  void emit(const imperative::CopyElements& node);
+  void emit(const imperative::ReadElement& node);
+  void emit(const imperative::WriteElement& node);
+  void emit(const imperative::Fence& node);
+  void emit(const imperative::Atomic& node);
+  void emit(const imperative::CompareExchange& node);
+  // ---- parallelism (emit_parallel.cpp) and kernels (emit_kernel.cpp)
+  void emit(const imperative::ParallelFor& node);
+  void emit(const imperative::PieceCount& node);
+  void emit(const imperative::Launch& node);
+  void emit(const imperative::DeviceProperty& node);
+  void emit(const imperative::ReadSpecial& node);
+  void emit(const imperative::Barrier& node);
+  void emit(const imperative::Shuffle& node);
+
+  Variable& variable(NameId name);
+  llvm::Value* element_address(NameId block, const Operand& index, ScalarType type, Space space);
+  void simulate_access(llvm::Value* address, ScalarType type, Space space, int flags);
+  void mark_access(llvm::Instruction* access, Space space);
+  /// Fails unless it returns; sets the failure word of the kernel.
+  void fail_in_kernel(const imperative::Fail& node);
+  void exit_if_failed_before();
+  void bind_kernel_arguments(const Kernel& kernel);
+  llvm::Value* shuffle_word(llvm::Value* word, imperative::ShuffleMode mode, llvm::Value* operand);
+  void start();
+  void finish(const std::vector<llvm::Value*>& results);
+  void reserve_scratch_mark();
+
+  Unit& unit_;
+  llvm::Module& module_;
+  llvm::Function* function_;
+  Side side_;
+  llvm::IRBuilder<> builder_;
+  llvm::Value* context_ = nullptr;       // dz_context * (host, task)
+  llvm::Value* thread_ = nullptr;        // sim kernels: the thread
+  llvm::Value* failure_word_ = nullptr;  // kernels
+  std::unordered_map<NameId, Variable> variables_;
+  llvm::AllocaInst* owned_ = nullptr;    // host: references owned; sized at the end
+  std::uint64_t owned_count_ = 0;
+  llvm::BasicBlock* error_exit_ = nullptr;
+  llvm::AllocaInst* error_status_ = nullptr;
+  llvm::AllocaInst* scratch_mark_ = nullptr;
+  std::vector<llvm::MDNode*> access_groups_;  // of the independent loops around
+};
+
+/// Declares, on first use, the LLVM function of a function of the program.
+llvm::Function* declare_function(Unit& unit, const imperative::Function& source);
+/// The type `{i32 status, results…}`.
+llvm::StructType* result_struct(Unit& unit, const imperative::Function& source);
+/// Emits every function and kernel of the program (emit_functions.cpp).
+void emit_functions(Unit& unit);
+/// Emits entry wrappers and the dz_program (emit_entry_points.cpp, emit_program.cpp).
+std::vector<llvm::Function*> emit_entry_points(Unit& unit);
+void emit_program(Unit& unit, const std::vector<llvm::Function*>& entries, std::string_view ptx);
+/// The name of the symbol of the dz_program.
+std::string program_symbol(const Options& options);
+
+}  // namespace dagaz::codegen

@@ -1,0 +1,147 @@
+// Statements that any code may hold: assignments, loops, branches, calls, failures.
+#include "codegen/emit.h"
+#include "support/check.h"
+#include "support/match.h"
+
+namespace dagaz::codegen {
+
+using llvm::Value;
+
+void FunctionEmitter::emit(const imperative::Code& code) {
+  for (const imperative::Instruction& instruction : code) {
+    std::visit([&](const auto& node) { emit(node); }, instruction.node);
+  }
+}
+
+void FunctionEmitter::emit(const imperative::Assign& node) {
+  std::vector<Value*> arguments;
+  for (const Operand& argument : node.arguments) arguments.push_back(value(argument));
+  llvm::IRBuilder<>::FastMathFlagGuard guard(builder_);
+  if (node.reassociate && ir::is_float(node.type)) {
+    llvm::FastMathFlags flags;
+    flags.setAllowReassoc();
+    builder_.setFastMathFlags(flags);
+  }
+  assign(node.target, scalar(node.op, node.type, node.result, arguments));
+}
+
+void FunctionEmitter::emit(const imperative::Move& node) {
+  if (side_ == Side::host && is_block(node.target)) {
+    emit(imperative::Share{node.target, node.value.name()});
+    return;
+  }
+  assign(node.target, value(node.value));
+}
+
+void FunctionEmitter::emit(const imperative::For& node) {
+  Value* bound = value(node.bound);
+  llvm::Type* type = bound->getType();
+  Value* zero = llvm::ConstantInt::get(type, 0);
+  llvm::BasicBlock* before = builder_.GetInsertBlock();
+  llvm::BasicBlock* body = block("for." + unit_.program.names.base(node.index));
+  llvm::BasicBlock* after = block("for.done");
+  builder_.CreateCondBr(builder_.CreateICmpSGT(bound, zero), body, after);
+  builder_.SetInsertPoint(body);
+  llvm::PHINode* index = builder_.CreatePHI(type, 2, unit_.program.names.text(node.index));
+  bind(node.index, index);
+  const std::vector<llvm::MDNode*> outer_groups = access_groups_;
+  std::vector<llvm::Metadata*> properties = {nullptr};  // the first is the node itself
+  const auto property = [&](const char* name, llvm::Metadata* detail) {
+    std::vector<llvm::Metadata*> parts = {llvm::MDString::get(unit_.context, name)};
+    if (detail != nullptr) parts.push_back(detail);
+    properties.push_back(llvm::MDNode::get(unit_.context, parts));
+  };
+  property("llvm.loop.mustprogress", nullptr);
+  if (node.hints.unroll) property("llvm.loop.unroll.enable", nullptr);
+  if (node.hints.independent) {
+    access_groups_.push_back(llvm::MDNode::getDistinct(unit_.context, {}));
+    property("llvm.loop.parallel_accesses", access_groups_.back());
+  }
+  emit(node.body);
+  access_groups_ = outer_groups;
+  Value* next = builder_.CreateAdd(index, llvm::ConstantInt::get(type, 1), "", true, true);
+  index->addIncoming(zero, before);
+  index->addIncoming(next, builder_.GetInsertBlock());
+  llvm::BranchInst* back = builder_.CreateCondBr(builder_.CreateICmpSLT(next, bound), body, after);
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(unit_.context, properties);
+  loop->replaceOperandWith(0, loop);
+  back->setMetadata(llvm::LLVMContext::MD_loop, loop);
+  builder_.SetInsertPoint(after);
+}
+
+void FunctionEmitter::emit(const imperative::While& node) {
+  llvm::BasicBlock* test = block("while");
+  llvm::BasicBlock* body = block("while.body");
+  llvm::BasicBlock* after = block("while.done");
+  builder_.CreateBr(test);
+  builder_.SetInsertPoint(test);
+  emit(node.test);
+  builder_.CreateCondBr(value(node.condition), body, after);
+  builder_.SetInsertPoint(body);
+  emit(node.body);
+  builder_.CreateBr(test);
+  builder_.SetInsertPoint(after);
+}
+
+void FunctionEmitter::emit(const imperative::If& node) {
+  llvm::BasicBlock* yes = block("then");
+  llvm::BasicBlock* no = node.else_code.empty() ? nullptr : block("else");
+  llvm::BasicBlock* after = block("if.done");
+  builder_.CreateCondBr(value(node.condition), yes, no == nullptr ? after : no);
+  builder_.SetInsertPoint(yes);
+  emit(node.then_code);
+  builder_.CreateBr(after);
+  if (no != nullptr) {
+    builder_.SetInsertPoint(no);
+    emit(node.else_code);
+    builder_.CreateBr(after);
+  }
+  builder_.SetInsertPoint(after);
+}
+
+void FunctionEmitter::emit(const imperative::Call& node) {
+  const auto found = unit_.functions.find(node.function);
+  DZ_CHECK(found != unit_.functions.end(), "no function " + node.function);
+  const imperative::Function& callee = *found->second;
+  std::vector<Value*> arguments;
+  if (side_ == Side::kernel) {
+    arguments = {thread_, failure_word_};
+  } else {
+    arguments = {context_};
+  }
+  for (const Operand& argument : node.arguments) {
+    const bool counted =
+        side_ == Side::host && argument.is_name() && is_block(argument.name()) && !callee.device;
+    arguments.push_back(counted ? reference(argument.name()) : value(argument));
+  }
+  Value* all = builder_.CreateCall(declare_function(unit_, callee), arguments);
+  check_status(builder_.CreateExtractValue(all, 0));
+  for (unsigned i = 0; i < node.results.size(); ++i) {
+    Value* result = builder_.CreateExtractValue(all, i + 1);
+    if (side_ == Side::host && is_block(node.results[i])) {
+      assign_reference(node.results[i], result);
+    } else {
+      assign(node.results[i], result);
+    }
+  }
+}
+
+void FunctionEmitter::emit(const imperative::Fail& node) {
+  if (side_ == Side::kernel) {
+    fail_in_kernel(node);
+  } else {
+    const std::size_t count = node.arguments.size();
+    llvm::AllocaInst* list =
+        stack_slot(llvm::ArrayType::get(builder_.getInt64Ty(), std::max<std::size_t>(count, 1)));
+    for (unsigned i = 0; i < count; ++i) {
+      Value* place = builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), list, i);
+      builder_.CreateStore(value(node.arguments[i]), place);
+    }
+    exit_with(runtime_call("dz_fail", {context_, builder_.getInt32(static_cast<unsigned>(
+                                                     node.failure)),
+                                       builder_.getInt32(static_cast<unsigned>(count)), list}));
+  }
+  builder_.SetInsertPoint(block("unreached"));
+}
+
+}  // namespace dagaz::codegen

@@ -1,0 +1,278 @@
+// Whole functions: their LLVM types, their entry and their two exits (normal and failing), for
+// host functions, device functions, tasks of parallel loops and kernels.
+#include <set>
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/MDBuilder.h>
+
+#include "codegen/emit.h"
+#include "support/check.h"
+
+namespace dagaz::codegen {
+
+using llvm::Type;
+using llvm::Value;
+
+namespace {
+
+const llvm::Align block_alignment(64);
+
+Type* parameter_type(Unit& unit, NameId name) {
+  const ir::Type type = unit.program.names.type(name);
+  if (type.kind == ir::TypeKind::block) return llvm::PointerType::getUnqual(unit.context);
+  switch (type.element) {
+    case ScalarType::f16: return Type::getHalfTy(unit.context);
+    case ScalarType::f32: return Type::getFloatTy(unit.context);
+    case ScalarType::f64: return Type::getDoubleTy(unit.context);
+    default: break;  // integers and booleans
+  }
+  return Type::getIntNTy(unit.context, static_cast<unsigned>(ir::bit_width(type.element)));
+}
+
+Type* operand_type(Unit& unit, const Operand& operand) {
+  if (operand.is_name()) return parameter_type(unit, operand.name());
+  const ScalarType type = operand.constant().type;
+  switch (type) {
+    case ScalarType::f16: return Type::getHalfTy(unit.context);
+    case ScalarType::f32: return Type::getFloatTy(unit.context);
+    case ScalarType::f64: return Type::getDoubleTy(unit.context);
+    default: break;  // integers and booleans
+  }
+  return Type::getIntNTy(unit.context, static_cast<unsigned>(ir::bit_width(type)));
+}
+
+bool runs_in_kernels(const Unit& unit, const imperative::Function& source) {
+  return source.device && unit.on_gpu();
+}
+
+/// void release_owned(ptr references, i64 count): releases those that are not null.
+llvm::Function* release_owned(Unit& unit) {
+  constexpr const char* name = "dz.release_owned";
+  if (llvm::Function* known = unit.host->getFunction(name)) return known;
+  llvm::IRBuilder<> b(unit.context);
+  auto* type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt64Ty()}, false);
+  auto* function =
+      llvm::Function::Create(type, llvm::Function::InternalLinkage, name, *unit.host);
+  function->addFnAttr(llvm::Attribute::NoInline);
+  function->addFnAttr(llvm::Attribute::Cold);
+  function->addParamAttr(0, llvm::Attribute::NoCapture);
+  auto* entry = llvm::BasicBlock::Create(unit.context, "", function);
+  auto* loop = llvm::BasicBlock::Create(unit.context, "", function);
+  auto* done = llvm::BasicBlock::Create(unit.context, "", function);
+  b.SetInsertPoint(entry);
+  b.CreateBr(loop);
+  b.SetInsertPoint(loop);
+  llvm::PHINode* i = b.CreatePHI(b.getInt64Ty(), 2);
+  Value* slot = b.CreateGEP(b.getPtrTy(), function->getArg(0), i);
+  const auto release = unit.host->getOrInsertFunction("dz_release", b.getVoidTy(), b.getPtrTy());
+  b.CreateCall(release, {b.CreateLoad(b.getPtrTy(), slot)});
+  Value* next = b.CreateAdd(i, b.getInt64(1));
+  i->addIncoming(b.getInt64(0), entry);
+  i->addIncoming(next, loop);
+  b.CreateCondBr(b.CreateICmpULT(next, function->getArg(1)), loop, done);
+  b.SetInsertPoint(done);
+  b.CreateRetVoid();
+  return function;
+}
+
+}  // namespace
+
+llvm::StructType* result_struct(Unit& unit, const imperative::Function& source) {
+  std::vector<Type*> types = {Type::getInt32Ty(unit.context)};
+  for (const Operand& result : source.results) types.push_back(operand_type(unit, result));
+  return llvm::StructType::get(unit.context, types);
+}
+
+llvm::Function* declare_function(Unit& unit, const imperative::Function& source) {
+  const bool kernel_side = runs_in_kernels(unit, source);
+  llvm::Module& module = kernel_side ? unit.device_module() : *unit.host;
+  const std::string name = "dz.function." + source.name;
+  if (llvm::Function* known = module.getFunction(name)) return known;
+  Type* pointer = llvm::PointerType::getUnqual(unit.context);
+  std::vector<Type*> parameters(kernel_side ? 2 : 1, pointer);
+  for (const NameId parameter : source.parameters) {
+    parameters.push_back(parameter_type(unit, parameter));
+  }
+  auto* type = llvm::FunctionType::get(result_struct(unit, source), parameters, false);
+  auto* function = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, module);
+  function->setDoesNotThrow();
+  return function;
+}
+
+void FunctionEmitter::start() {
+  auto* entry = llvm::BasicBlock::Create(unit_.context, "entry", function_);
+  llvm::BasicBlock* body = block("body");
+  builder_.SetInsertPoint(entry);
+  builder_.CreateBr(body);
+  error_exit_ = block("error");
+  error_status_ = stack_slot(builder_.getInt32Ty(), "status");
+  if (side_ == Side::host) owned_ = stack_slot(builder_.getPtrTy(), "owned");
+  builder_.SetInsertPoint(body);
+}
+
+void FunctionEmitter::reserve_scratch_mark() {
+  if (scratch_mark_ != nullptr) return;
+  scratch_mark_ = stack_slot(builder_.getInt64Ty(), "scratch.mark");
+  const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
+  builder_.SetInsertPoint(function_->getEntryBlock().getTerminator());
+  builder_.CreateStore(runtime_call("dz_scratch_mark", {}), scratch_mark_);
+}
+
+/// Ends the function: returns status 0 and `results`, and completes the failing exit.
+void FunctionEmitter::finish(const std::vector<Value*>& results) {
+  Type* type = function_->getReturnType();
+  const auto leave = [&](Value* status, const std::vector<Value*>& values) {
+    if (scratch_mark_ != nullptr) {
+      runtime_call("dz_scratch_reset",
+                   {builder_.CreateLoad(builder_.getInt64Ty(), scratch_mark_)});
+    }
+    if (type->isVoidTy()) {
+      builder_.CreateRetVoid();
+    } else if (type->isStructTy()) {
+      Value* all = builder_.CreateInsertValue(llvm::PoisonValue::get(type), status, 0);
+      for (unsigned i = 0; i < values.size(); ++i) {
+        all = builder_.CreateInsertValue(all, values[i], i + 1);
+      }
+      builder_.CreateRet(all);
+    } else {
+      builder_.CreateRet(status);
+    }
+  };
+  leave(builder_.getInt32(0), results);
+  builder_.SetInsertPoint(error_exit_);
+  if (owned_count_ > 0) {
+    builder_.CreateCall(release_owned(unit_), {owned_, builder_.getInt64(owned_count_)});
+  }
+  leave(builder_.CreateLoad(builder_.getInt32Ty(), error_status_), {});
+  if (owned_ == nullptr) return;
+  // Now that their number is known: the array of references, all null at first.
+  auto* list = llvm::ArrayType::get(builder_.getPtrTy(), std::max<std::uint64_t>(owned_count_, 1));
+  llvm::AllocaInst* array = stack_slot(list, "owned");
+  owned_->replaceAllUsesWith(array);
+  owned_->eraseFromParent();
+  owned_ = array;
+  builder_.SetInsertPoint(function_->getEntryBlock().getTerminator());
+  builder_.CreateMemSet(array, builder_.getInt8(0), owned_count_ * sizeof(void*), llvm::Align(8));
+}
+
+void FunctionEmitter::exit_with(Value* status) {
+  builder_.CreateStore(status, error_status_);
+  builder_.CreateBr(error_exit_);
+}
+
+void FunctionEmitter::check_status(Value* status) {
+  llvm::BasicBlock* next = block("");
+  builder_.CreateStore(status, error_status_);
+  llvm::MDBuilder metadata(unit_.context);
+  builder_.CreateCondBr(builder_.CreateICmpEQ(status, builder_.getInt32(0)), next, error_exit_,
+                        metadata.createBranchWeights(1u << 20, 1));
+  builder_.SetInsertPoint(next);
+}
+
+void FunctionEmitter::emit_function(const imperative::Function& source) {
+  start();
+  const bool kernel_side = runs_in_kernels(unit_, source);
+  if (kernel_side) {
+    thread_ = function_->getArg(0);
+    failure_word_ = function_->getArg(1);
+  } else {
+    context_ = function_->getArg(0);
+  }
+  unsigned next = kernel_side ? 2 : 1;
+  std::set<NameId> given_away;  // references that the caller keeps, or that a result has taken
+  for (const NameId parameter : source.parameters) {
+    Value* argument = function_->getArg(next++);
+    if (side_ == Side::host && is_block(parameter)) {
+      Variable borrowed;
+      borrowed.type = builder_.getPtrTy();
+      borrowed.slot = stack_slot(borrowed.type, unit_.program.names.text(parameter));
+      borrowed.reference_slot = stack_slot(borrowed.type, "borrowed");
+      variables_[parameter] = borrowed;
+      assign_reference(parameter, argument);
+      given_away.insert(parameter);
+    } else {
+      assign(parameter, argument);
+    }
+  }
+  emit(source.body);
+  std::vector<Value*> results;
+  for (const Operand& result : source.results) {
+    if (side_ != Side::host || !result.is_name() || !is_block(result.name())) {
+      results.push_back(value(result));
+      continue;
+    }
+    Value* owned = reference(result.name());
+    if (!given_away.insert(result.name()).second) runtime_call("dz_retain", {owned});
+    results.push_back(owned);
+  }
+  finish(results);
+}
+
+void FunctionEmitter::emit_task(const imperative::ParallelFor& loop,
+                                const std::vector<NameId>& captured) {
+  start();
+  context_ = function_->getArg(0);
+  std::vector<Type*> members;
+  for (const NameId name : captured) {
+    members.push_back(is_block(name)
+                          ? builder_.getPtrTy()
+                          : memory_type(unit_.program.names.type(name).element));
+  }
+  auto* environment = llvm::StructType::get(unit_.context, members);
+  llvm::MDNode* nothing = llvm::MDNode::get(unit_.context, {});
+  for (unsigned i = 0; i < captured.size(); ++i) {
+    Value* address = builder_.CreateStructGEP(environment, function_->getArg(1), i);
+    llvm::LoadInst* loaded = builder_.CreateLoad(members[i], address);
+    loaded->setMetadata(llvm::LLVMContext::MD_invariant_load, nothing);
+    const bool scalar = !is_block(captured[i]);
+    bind(captured[i], scalar ? from_memory(loaded, unit_.program.names.type(captured[i]).element)
+                             : loaded);
+  }
+  bind(loop.begin, function_->getArg(2));
+  bind(loop.end, function_->getArg(3));
+  emit(loop.body);
+  finish({});
+}
+
+void emit_functions(Unit& unit) {
+  for (const imperative::Function& function : unit.program.functions) {
+    unit.functions[function.name] = &function;
+  }
+  for (const imperative::Function& function : unit.program.functions) {
+    llvm::Function* target = declare_function(unit, function);
+    const Side side = !function.device ? Side::host : unit.on_gpu() ? Side::kernel : Side::task;
+    FunctionEmitter(unit, *target->getParent(), target, side).emit_function(function);
+  }
+  // Emitting a kernel starts no other, so the list is complete by now.
+  for (Kernel& kernel : unit.kernels) {
+    llvm::Module& module = unit.device_module();
+    std::vector<Type*> parameters;
+    Type* pointer = llvm::PointerType::getUnqual(unit.context);
+    if (unit.device) {
+      Type* global = llvm::PointerType::get(unit.context, 1);
+      parameters.push_back(global);
+      for (const NameId name : kernel.captured) {
+        Type* type = parameter_type(unit, name);
+        if (type->isIntegerTy(1)) type = Type::getInt8Ty(unit.context);
+        parameters.push_back(type->isPointerTy() ? global : type);
+      }
+    } else {
+      parameters = {pointer, pointer};
+    }
+    auto* type = llvm::FunctionType::get(Type::getVoidTy(unit.context), parameters, false);
+    auto* function = llvm::Function::Create(type,
+                                            unit.device ? llvm::Function::ExternalLinkage
+                                                        : llvm::Function::InternalLinkage,
+                                            kernel.launch->kernel, module);
+    if (!unit.device) kernel.simulated = function;
+    FunctionEmitter(unit, module, function, Side::kernel).emit_kernel(kernel);
+    if (!unit.device) continue;
+    for (unsigned i = 0; i < parameters.size(); ++i) {
+      if (parameters[i]->isPointerTy() && i > 0) {
+        function->addParamAttr(i, llvm::Attribute::getWithAlignment(unit.context, block_alignment));
+      }
+    }
+  }
+}
+
+}  // namespace dagaz::codegen

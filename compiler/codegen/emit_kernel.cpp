@@ -1,0 +1,231 @@
+// Kernels: the same code becomes a PTX kernel and, for sim, a function of the CPU that asks the
+// runtime for what only the hardware knows.
+//
+// A PTX kernel's parameters are the failure word and then the captured variables; a sim kernel
+// gets its thread and a list of pointers to the same values in the same order.
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include "codegen/emit.h"
+#include "support/check.h"
+
+namespace dagaz::codegen {
+
+using llvm::Value;
+
+namespace {
+
+constexpr std::uint64_t failure_arguments = 8;  // of a dz_failure_word
+constexpr int warp_threads = 32;
+
+bool has_barrier(const imperative::Code& code) {
+  for (const imperative::Instruction& instruction : code) {
+    const auto& node = instruction.node;
+    if (std::holds_alternative<imperative::Barrier>(node)) return true;
+    if (const auto* loop = std::get_if<imperative::For>(&node)) {
+      if (has_barrier(loop->body)) return true;
+    } else if (const auto* until = std::get_if<imperative::While>(&node)) {
+      if (has_barrier(until->test) || has_barrier(until->body)) return true;
+    } else if (const auto* branch = std::get_if<imperative::If>(&node)) {
+      if (has_barrier(branch->then_code) || has_barrier(branch->else_code)) return true;
+    }
+  }
+  return false;
+}
+
+/// { i32 code, i32 argument_count, [8 x i64] arguments }
+llvm::StructType* failure_word_type(llvm::LLVMContext& context) {
+  llvm::Type* i32 = llvm::Type::getInt32Ty(context);
+  auto* list = llvm::ArrayType::get(llvm::Type::getInt64Ty(context), failure_arguments);
+  return llvm::StructType::get(context, {i32, i32, list});
+}
+
+void annotate_kernel(llvm::Function* function, int block_threads) {
+  function->setCallingConv(llvm::CallingConv::PTX_Kernel);
+  llvm::LLVMContext& context = function->getContext();
+  llvm::NamedMDNode* annotations =
+      function->getParent()->getOrInsertNamedMetadata("nvvm.annotations");
+  const auto annotate = [&](const char* name, int number) {
+    auto* constant = llvm::ConstantInt::get(llvm::Type::getInt32Ty(context),
+                                            static_cast<std::uint64_t>(number));
+    annotations->addOperand(llvm::MDNode::get(
+        context, {llvm::ValueAsMetadata::get(function), llvm::MDString::get(context, name),
+                  llvm::ConstantAsMetadata::get(constant)}));
+  };
+  annotate("kernel", 1);
+  annotate("reqntidx", block_threads);
+  annotate("reqntidy", 1);
+  annotate("reqntidz", 1);
+}
+
+}  // namespace
+
+void FunctionEmitter::bind_kernel_arguments(const Kernel& kernel) {
+  const auto element = [&](NameId name) { return unit_.program.names.type(name).element; };
+  if (in_ptx()) {
+    thread_ = llvm::ConstantPointerNull::get(builder_.getPtrTy());
+    failure_word_ = builder_.CreateAddrSpaceCast(function_->getArg(0), builder_.getPtrTy());
+    for (unsigned i = 0; i < kernel.captured.size(); ++i) {
+      const NameId name = kernel.captured[i];
+      Value* argument = function_->getArg(i + 1);
+      bind(name, is_block(name) ? builder_.CreateAddrSpaceCast(argument, builder_.getPtrTy())
+                                : from_memory(argument, element(name)));
+    }
+    return;
+  }
+  thread_ = function_->getArg(0);
+  const auto argument = [&](unsigned i, llvm::Type* type) {
+    Value* place = builder_.CreateConstInBoundsGEP1_64(builder_.getPtrTy(),
+                                                       function_->getArg(1), i);
+    return builder_.CreateLoad(type, builder_.CreateLoad(builder_.getPtrTy(), place));
+  };
+  failure_word_ = argument(0, builder_.getPtrTy());
+  for (unsigned i = 0; i < kernel.captured.size(); ++i) {
+    const NameId name = kernel.captured[i];
+    bind(name, is_block(name)
+                   ? argument(i + 1, builder_.getPtrTy())
+                   : from_memory(argument(i + 1, memory_type(element(name))), element(name)));
+  }
+}
+
+void FunctionEmitter::emit_kernel(const Kernel& kernel) {
+  start();
+  bind_kernel_arguments(kernel);
+  if (in_ptx()) {
+    annotate_kernel(function_, kernel.launch->block_threads);
+    // After a failure what is in memory means nothing.  All threads of a block that has
+    // barriers must agree on whether there was one.
+    Value* code = builder_.CreateLoad(builder_.getInt32Ty(), failure_word_, true);
+    if (has_barrier(kernel.launch->body)) {
+      code = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0_or, {}, {code});
+    }
+    check_status(code);
+  }
+  emit(kernel.launch->body);
+  finish({});
+}
+
+void FunctionEmitter::fail_in_kernel(const imperative::Fail& node) {
+  DZ_CHECK(node.arguments.size() <= failure_arguments, "too many arguments of a failure");
+  llvm::StructType* type = failure_word_type(unit_.context);
+  Value* word = failure_word_;
+  if (in_ptx()) word = builder_.CreateAddrSpaceCast(word, builder_.getPtrTy(1));
+  Value* code = builder_.getInt32(static_cast<unsigned>(node.failure) + 1);
+  Value* swapped = builder_.CreateAtomicCmpXchg(
+      word, builder_.getInt32(0), code, llvm::Align(4), llvm::AtomicOrdering::Monotonic,
+      llvm::AtomicOrdering::Monotonic);
+  llvm::BasicBlock* first = block("first.failure");
+  llvm::BasicBlock* after = block("failed");
+  builder_.CreateCondBr(builder_.CreateExtractValue(swapped, 1), first, after);
+  builder_.SetInsertPoint(first);
+  builder_.CreateStore(builder_.getInt32(static_cast<unsigned>(node.arguments.size())),
+                       builder_.CreateStructGEP(type, word, 1));
+  for (unsigned i = 0; i < node.arguments.size(); ++i) {
+    Value* place = builder_.CreateInBoundsGEP(
+        type, word, {builder_.getInt32(0), builder_.getInt32(2), builder_.getInt32(i)});
+    builder_.CreateStore(value(node.arguments[i]), place);
+  }
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+  exit_with(code);
+}
+
+void FunctionEmitter::emit(const imperative::ReadSpecial& node) {
+  struct Row {
+    llvm::Intrinsic::ID intrinsic;
+    const char* runtime;
+  };
+  const auto row = [&]() -> Row {
+    switch (node.which) {
+      case imperative::Special::thread_index:
+        return {llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, "dz_sim_thread_index"};
+      case imperative::Special::block_index:
+        return {llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, "dz_sim_block_index"};
+      case imperative::Special::block_size:
+        return {llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x, "dz_sim_block_size"};
+      case imperative::Special::grid_size:
+        return {llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x, "dz_sim_grid_size"};
+    }
+    DZ_UNREACHABLE("special register");
+  }();
+  Value* number = in_ptx() ? builder_.CreateIntrinsic(row.intrinsic, {}, {})
+                           : runtime_call(row.runtime, {thread_});
+  llvm::Type* type = value_type(unit_.program.names.type(node.target).element);
+  assign(node.target, builder_.CreateZExtOrTrunc(number, type));
+}
+
+void FunctionEmitter::emit(const imperative::Barrier&) {
+  if (in_ptx()) {
+    builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+  } else {
+    runtime_call("dz_sim_barrier", {thread_});
+  }
+}
+
+void FunctionEmitter::emit(const imperative::SharedMemory& node) {
+  Value* base = nullptr;
+  if (in_ptx()) {
+    constexpr const char* name = "dz_shared";
+    llvm::GlobalVariable* shared = module_.getGlobalVariable(name);
+    if (shared == nullptr) {
+      auto* bytes = llvm::ArrayType::get(builder_.getInt8Ty(), 0);
+      shared = new llvm::GlobalVariable(module_, bytes, false, llvm::GlobalValue::ExternalLinkage,
+                                        nullptr, name, nullptr,
+                                        llvm::GlobalValue::NotThreadLocal, 3);
+      shared->setAlignment(llvm::Align(16));
+    }
+    base = builder_.CreateAddrSpaceCast(shared, builder_.getPtrTy());
+  } else {
+    base = runtime_call("dz_sim_shared", {thread_});
+  }
+  assign(node.block,
+         builder_.CreateInBoundsGEP(builder_.getInt8Ty(), base, {value(node.byte_offset)}));
+}
+
+/// Exchanges 32 bits; the last operand says where a warp ends: 0 for up, else its last lane.
+Value* FunctionEmitter::shuffle_word(Value* word, imperative::ShuffleMode mode, Value* operand) {
+  using llvm::Intrinsic::ID;
+  const ID id = [&]() -> ID {
+    switch (mode) {
+      case imperative::ShuffleMode::down: return llvm::Intrinsic::nvvm_shfl_sync_down_i32;
+      case imperative::ShuffleMode::up: return llvm::Intrinsic::nvvm_shfl_sync_up_i32;
+      case imperative::ShuffleMode::exclusive_or: return llvm::Intrinsic::nvvm_shfl_sync_bfly_i32;
+      case imperative::ShuffleMode::index: return llvm::Intrinsic::nvvm_shfl_sync_idx_i32;
+    }
+    DZ_UNREACHABLE("shuffle mode");
+  }();
+  const bool up = mode == imperative::ShuffleMode::up;
+  return builder_.CreateIntrinsic(
+      id, {}, {builder_.getInt32(~0u), word, operand, builder_.getInt32(up ? 0 : warp_threads - 1)});
+}
+
+void FunctionEmitter::emit(const imperative::Shuffle& node) {
+  Value* given = to_memory(value(node.value), node.type);
+  Value* operand = builder_.CreateZExtOrTrunc(value(node.operand), builder_.getInt32Ty());
+  const auto width = static_cast<unsigned>(8 * ir::byte_size(node.type));
+  llvm::Type* integer_type = builder_.getIntNTy(width);
+  Value* bits = builder_.CreateBitCast(given, integer_type);
+  Value* moved = nullptr;
+  if (!in_ptx()) {
+    Value* wide = builder_.CreateZExt(bits, builder_.getInt64Ty());
+    moved = runtime_call("dz_sim_shuffle",
+                         {thread_, wide, builder_.getInt32(static_cast<unsigned>(node.mode)),
+                          operand});
+  } else if (width <= 32) {
+    moved = shuffle_word(builder_.CreateZExt(bits, builder_.getInt32Ty()), node.mode, operand);
+  } else {
+    Value* low = shuffle_word(builder_.CreateTrunc(bits, builder_.getInt32Ty()), node.mode,
+                              operand);
+    Value* high = shuffle_word(
+        builder_.CreateTrunc(builder_.CreateLShr(bits, 32), builder_.getInt32Ty()), node.mode,
+        operand);
+    moved = builder_.CreateOr(builder_.CreateZExt(low, builder_.getInt64Ty()),
+                              builder_.CreateShl(builder_.CreateZExt(high, builder_.getInt64Ty()),
+                                                 32));
+  }
+  Value* result = builder_.CreateBitCast(builder_.CreateTrunc(moved, integer_type),
+                                         memory_type(node.type));
+  assign(node.target, from_memory(result, node.type));
+}
+
+}  // namespace dagaz::codegen

@@ -1,0 +1,228 @@
+// Loads, stores, allocation and atomic operations.  A block variable holds the address of the
+// block's data; host code keeps the counted reference beside it.
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include "codegen/emit.h"
+#include "support/check.h"
+
+namespace dagaz::codegen {
+
+using llvm::Value;
+
+namespace {
+
+/// Flags of dz_sim_access.
+constexpr int access_write = 1;
+constexpr int access_shared = 2;
+constexpr int access_atomic = 4;
+
+unsigned address_space(bool ptx, Space space) {
+  if (!ptx) return 0;
+  switch (space) {
+    case Space::global: return 1;
+    case Space::shared: return 3;
+    case Space::local: return 0;
+  }
+  DZ_UNREACHABLE("memory space");
+}
+
+llvm::AtomicRMWInst::BinOp atomic_operation(imperative::AtomicOp op, bool real) {
+  using Rmw = llvm::AtomicRMWInst;
+  switch (op) {
+    case imperative::AtomicOp::add: return real ? Rmw::FAdd : Rmw::Add;
+    case imperative::AtomicOp::smin: return Rmw::Min;
+    case imperative::AtomicOp::smax: return Rmw::Max;
+    case imperative::AtomicOp::umin: return Rmw::UMin;
+    case imperative::AtomicOp::umax: return Rmw::UMax;
+    case imperative::AtomicOp::bit_and: return Rmw::And;
+    case imperative::AtomicOp::bit_or: return Rmw::Or;
+    case imperative::AtomicOp::bit_xor: return Rmw::Xor;
+    case imperative::AtomicOp::exchange: return Rmw::Xchg;
+  }
+  DZ_UNREACHABLE("atomic operation");
+}
+
+llvm::Align alignment(ScalarType type) {
+  return llvm::Align(static_cast<std::uint64_t>(ir::byte_size(type)));
+}
+
+}  // namespace
+
+Value* FunctionEmitter::element_address(NameId block, const Operand& index, ScalarType type,
+                                        Space space) {
+  Value* base = value(block);
+  const unsigned wanted = address_space(in_ptx(), space);
+  if (wanted != 0) base = builder_.CreateAddrSpaceCast(base, builder_.getPtrTy(wanted));
+  return builder_.CreateInBoundsGEP(memory_type(type), base, {value(index)});
+}
+
+void FunctionEmitter::mark_access(llvm::Instruction* access, Space space) {
+  // A thread's own memory is shared by all iterations of its loops.
+  if (access_groups_.empty() || space == Space::local) return;
+  llvm::MDNode* groups = access_groups_.back();
+  if (access_groups_.size() > 1) {
+    const std::vector<llvm::Metadata*> all(access_groups_.begin(), access_groups_.end());
+    groups = llvm::MDNode::get(unit_.context, all);
+  }
+  access->setMetadata(llvm::LLVMContext::MD_access_group, groups);
+}
+
+void FunctionEmitter::simulate_access(Value* address, ScalarType type, Space space, int flags) {
+  if (side_ != Side::kernel || in_ptx() || space == Space::local) return;
+  if (space == Space::shared) flags |= access_shared;
+  runtime_call("dz_sim_access", {thread_, address, integer(ir::byte_size(type)),
+                                 builder_.getInt32(static_cast<unsigned>(flags))});
+}
+
+void FunctionEmitter::emit(const imperative::Load& node) {
+  Value* address = element_address(node.block, node.index, node.type, node.space);
+  simulate_access(address, node.type, node.space, 0);
+  llvm::LoadInst* loaded =
+      builder_.CreateAlignedLoad(memory_type(node.type), address, alignment(node.type));
+  if (node.invariant && side_ != Side::host) {
+    loaded->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(unit_.context, {}));
+  }
+  mark_access(loaded, node.space);
+  assign(node.target, from_memory(loaded, node.type));
+}
+
+void FunctionEmitter::emit(const imperative::Store& node) {
+  Value* stored = to_memory(value(node.value), node.type);
+  Value* address = element_address(node.block, node.index, node.type, node.space);
+  simulate_access(address, node.type, node.space, access_write);
+  mark_access(builder_.CreateAlignedStore(stored, address, alignment(node.type)), node.space);
+}
+
+void FunctionEmitter::emit(const imperative::Allocate& node) {
+  Value* slot = variable(node.block).reference_slot;
+  DZ_CHECK(slot != nullptr, "memory is allocated outside host code");
+  check_status(runtime_call("dz_allocate", {context_, value(node.bytes), slot}));
+  assign_reference(node.block, reference(node.block));
+}
+
+void FunctionEmitter::emit(const imperative::Share& node) {
+  if (side_ != Side::host) {
+    assign(node.target, value(node.source));
+    return;
+  }
+  Value* shared = reference(node.source);
+  runtime_call("dz_retain", {shared});
+  assign_reference(node.target, shared);
+}
+
+void FunctionEmitter::emit(const imperative::Release& node) {
+  if (side_ != Side::host) return;
+  runtime_call("dz_release", {reference(node.block)});
+  builder_.CreateStore(llvm::ConstantPointerNull::get(builder_.getPtrTy()),
+                       variable(node.block).reference_slot);
+}
+
+void FunctionEmitter::emit(const imperative::AllocateScratch& node) {
+  constexpr unsigned out_of_memory = 3;  // DZ_OUT_OF_MEMORY
+  reserve_scratch_mark();
+  Value* memory = runtime_call("dz_scratch", {value(node.bytes)});
+  Value* missing = builder_.CreateIsNull(memory);
+  check_status(builder_.CreateSelect(missing, builder_.getInt32(out_of_memory),
+                                     builder_.getInt32(0)));
+  assign(node.block, memory);
+}
+
+void FunctionEmitter::emit(const imperative::ScratchScope& node) {
+  Value* mark = runtime_call("dz_scratch_mark", {});
+  emit(node.body);
+  runtime_call("dz_scratch_reset", {mark});
+}
+
+void FunctionEmitter::emit(const imperative::AllocateLocal& node) {
+  auto* bytes = llvm::ArrayType::get(builder_.getInt8Ty(), static_cast<std::uint64_t>(node.bytes));
+  llvm::AllocaInst* memory = stack_slot(bytes, unit_.program.names.text(node.block));
+  memory->setAlignment(llvm::Align(16));
+  assign(node.block, memory);
+}
+
+void FunctionEmitter::emit(const imperative::CopyElements& node) {
+  const std::int64_t size = ir::byte_size(node.type);
+  Value* bytes = builder_.CreateMul(value(node.count), integer(size));
+  if (side_ == Side::host && unit_.on_gpu()) {
+    const auto offset = [&](const Operand& index) {
+      return builder_.CreateMul(value(index), integer(size));
+    };
+    check_status(runtime_call("dz_copy", {context_, reference(node.target),
+                                          offset(node.target_index), reference(node.source),
+                                          offset(node.source_index), bytes}));
+    return;
+  }
+  Value* target = element_address(node.target, node.target_index, node.type, Space::global);
+  Value* source = element_address(node.source, node.source_index, node.type, Space::global);
+  builder_.CreateMemCpy(target, alignment(node.type), source, alignment(node.type), bytes);
+}
+
+void FunctionEmitter::emit(const imperative::ReadElement& node) {
+  if (!unit_.on_gpu()) {
+    emit(imperative::Load{node.target, node.block, node.index, node.type, Space::global, false});
+    return;
+  }
+  llvm::AllocaInst* slot = stack_slot(memory_type(node.type));
+  Value* size = integer(ir::byte_size(node.type));
+  Value* offset = builder_.CreateMul(value(node.index), size);
+  check_status(runtime_call("dz_read", {context_, reference(node.block), offset, size, slot}));
+  assign(node.target, from_memory(builder_.CreateLoad(memory_type(node.type), slot), node.type));
+}
+
+void FunctionEmitter::emit(const imperative::WriteElement& node) {
+  if (!unit_.on_gpu()) {
+    emit(imperative::Store{node.block, node.index, node.value, node.type, Space::global});
+    return;
+  }
+  llvm::AllocaInst* slot = stack_slot(memory_type(node.type));
+  builder_.CreateStore(to_memory(value(node.value), node.type), slot);
+  Value* size = integer(ir::byte_size(node.type));
+  Value* offset = builder_.CreateMul(value(node.index), size);
+  check_status(runtime_call("dz_write", {context_, reference(node.block), offset, size, slot}));
+}
+
+void FunctionEmitter::emit(const imperative::Fence&) {
+  if (in_ptx()) {
+    builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_membar_gl, {}, {});
+  } else {
+    builder_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+  }
+}
+
+void FunctionEmitter::emit(const imperative::Atomic& node) {
+  Value* operand = to_memory(value(node.value), node.type);
+  Value* address = element_address(node.block, node.index, node.type, node.space);
+  simulate_access(address, node.type, node.space, access_write | access_atomic);
+  const bool adds = node.op == imperative::AtomicOp::add;
+  const bool real = ir::is_float(node.type);
+  llvm::Type* type = operand->getType();
+  if (real && !adds) {
+    const auto width = static_cast<unsigned>(ir::bit_width(node.type));
+    operand = builder_.CreateBitCast(operand, builder_.getIntNTy(width));
+  }
+  Value* old = builder_.CreateAtomicRMW(atomic_operation(node.op, real), address, operand,
+                                        alignment(node.type), llvm::AtomicOrdering::Monotonic);
+  if (real && !adds) old = builder_.CreateBitCast(old, type);
+  assign(node.old, from_memory(old, node.type));
+}
+
+void FunctionEmitter::emit(const imperative::CompareExchange& node) {
+  const auto bits = [&](const Operand& operand) {
+    Value* in_memory = to_memory(value(operand), node.type);
+    const auto width = static_cast<unsigned>(8 * ir::byte_size(node.type));
+    return builder_.CreateBitCast(in_memory, builder_.getIntNTy(width));
+  };
+  Value* expected = bits(node.expected);
+  Value* replacement = bits(node.value);
+  Value* address = element_address(node.block, node.index, node.type, node.space);
+  simulate_access(address, node.type, node.space, access_write | access_atomic);
+  Value* both = builder_.CreateAtomicCmpXchg(
+      address, expected, replacement, alignment(node.type), llvm::AtomicOrdering::Monotonic,
+      llvm::AtomicOrdering::Monotonic);
+  Value* old = builder_.CreateBitCast(builder_.CreateExtractValue(both, 0),
+                                      memory_type(node.type));
+  assign(node.old, from_memory(old, node.type));
+}
+
+}  // namespace dagaz::codegen

@@ -1,0 +1,213 @@
+// The dz_program constant: what the runtime knows about the compiled program.  The layouts are
+// those of runtime/abi.h.
+#include <llvm/IR/Constants.h>
+
+#include "abi.h"
+#include "codegen/emit.h"
+#include "support/check.h"
+
+namespace dagaz::codegen {
+
+using llvm::Constant;
+
+namespace {
+
+/// Builds constants of the host module.
+class ConstantBuilder {
+ public:
+  explicit ConstantBuilder(Unit& unit) : unit_(unit) {}
+
+  Constant* i32(std::int64_t value) {
+    return llvm::ConstantInt::get(llvm::Type::getInt32Ty(unit_.context),
+                                  static_cast<std::uint64_t>(value), true);
+  }
+  Constant* i64(std::int64_t value) {
+    return llvm::ConstantInt::get(llvm::Type::getInt64Ty(unit_.context),
+                                  static_cast<std::uint64_t>(value), true);
+  }
+  Constant* null() {
+    return llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(unit_.context));
+  }
+  Constant* text(std::string_view text) { return global(llvm::ConstantDataArray::getString(
+                                              unit_.context, llvm::StringRef(text))); }
+  Constant* structure(std::vector<Constant*> members) {
+    return llvm::ConstantStruct::getAnon(unit_.context, members);
+  }
+  /// The address of an array of `items`, or null.
+  Constant* list(const std::vector<Constant*>& items) {
+    if (items.empty()) return null();
+    auto* type = llvm::ArrayType::get(items[0]->getType(), items.size());
+    return global(llvm::ConstantArray::get(type, items));
+  }
+  Constant* numbers(const std::vector<int>& numbers) {
+    std::vector<Constant*> items;
+    for (const int number : numbers) items.push_back(i32(number));
+    return list(items);
+  }
+
+ private:
+  Constant* global(Constant* value) {
+    auto* variable = new llvm::GlobalVariable(*unit_.host, value->getType(), true,
+                                              llvm::GlobalValue::PrivateLinkage, value);
+    variable->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+    return variable;
+  }
+
+  Unit& unit_;
+};
+
+std::int64_t count(std::size_t size) { return static_cast<std::int64_t>(size); }
+
+int type_kind(ir::ExternalKind kind) {
+  switch (kind) {
+    case ir::ExternalKind::scalar: return DZ_SCALAR_TYPE;
+    case ir::ExternalKind::array: return DZ_ARRAY_TYPE;
+    case ir::ExternalKind::record:
+    case ir::ExternalKind::sum:
+    case ir::ExternalKind::opaque_array:
+    case ir::ExternalKind::opaque: return DZ_OPAQUE_TYPE;
+  }
+  DZ_UNREACHABLE("external kind");
+}
+
+int opaque_kind(ir::ExternalKind kind) {
+  switch (kind) {
+    case ir::ExternalKind::record: return DZ_RECORD;
+    case ir::ExternalKind::sum: return DZ_SUM;
+    case ir::ExternalKind::opaque_array: return DZ_OPAQUE_ARRAY;
+    case ir::ExternalKind::scalar:
+    case ir::ExternalKind::array:
+    case ir::ExternalKind::opaque: return DZ_UNKNOWN;
+  }
+  DZ_UNREACHABLE("external kind");
+}
+
+Constant* type_constant(ConstantBuilder& make, const ir::ExternalType& type) {
+  std::vector<Constant*> leaves;
+  for (const ir::ExternalLeaf& leaf : type.leaves) {
+    leaves.push_back(
+        make.structure({make.i32(static_cast<int>(leaf.element)), make.i32(leaf.rank)}));
+  }
+  std::vector<Constant*> members;
+  for (const ir::ExternalMember& member : type.members) {
+    members.push_back(make.structure({make.text(member.name), make.i32(count(member.types.size())),
+                                      make.numbers(member.types),
+                                      make.numbers(member.leaf_index)}));
+  }
+  return make.structure({make.text(type.name), make.text(type.c_name),
+                         make.i32(type_kind(type.kind)), make.i32(opaque_kind(type.kind)),
+                         make.i32(count(leaves.size())), make.list(leaves),
+                         make.i32(count(members.size())), make.list(members),
+                         make.i32(type.element_type), make.i32(type.rank)});
+}
+
+Constant* parameters(ConstantBuilder& make, const std::vector<ir::ExternalValue>& values) {
+  std::vector<Constant*> items;
+  for (const ir::ExternalValue& value : values) {
+    items.push_back(make.structure(
+        {make.text(value.name), make.i32(value.type), make.i32(value.unique ? 1 : 0)}));
+  }
+  return make.list(items);
+}
+
+Constant* entry_constant(ConstantBuilder& make, const ir::EntryPoint& entry,
+                         llvm::Function* function) {
+  return make.structure({make.text(entry.name),
+                         entry.documentation.empty() ? make.null() : make.text(entry.documentation),
+                         function, make.i32(count(entry.inputs.size())),
+                         parameters(make, entry.inputs), make.i32(count(entry.outputs.size())),
+                         parameters(make, entry.outputs)});
+}
+
+/// The source positions of a location, innermost first, a line each.
+std::string backtrace(const Unit& unit, ir::LocationId location) {
+  std::string lines;
+  while (location.valid()) {
+    const ir::Location& place = unit.program.locations[location.index];
+    if (place.range.valid()) {
+      lines += unit.files.describe(place.range);
+      lines += '\n';
+    }
+    location = place.inlined_at;
+  }
+  return lines;
+}
+
+std::string position(const Unit& unit, ir::LocationId location) {
+  if (!location.valid()) return "";
+  const ir::Location& place = unit.program.locations[location.index];
+  return place.range.valid() ? unit.files.describe(place.range) : "";
+}
+
+Constant* kernel_constant(ConstantBuilder& make, const Unit& unit, const Kernel& kernel) {
+  std::vector<int> bytes;
+  for (const NameId name : kernel.captured) {
+    const ir::Type type = unit.program.names.type(name);
+    bytes.push_back(type.kind == ir::TypeKind::block
+                        ? static_cast<int>(sizeof(void*))
+                        : static_cast<int>(ir::byte_size(type.element)));
+  }
+  Constant* simulated = kernel.simulated == nullptr ? make.null() : kernel.simulated;
+  return make.structure({make.text(kernel.launch->kernel), simulated,
+                         make.i32(count(bytes.size())), make.numbers(bytes),
+                         make.text(position(unit, kernel.launch->location))});
+}
+
+int target_number(imperative::Target target) {
+  switch (target) {
+    case imperative::Target::cpu: return DZ_TARGET_CPU;
+    case imperative::Target::cuda: return DZ_TARGET_CUDA;
+    case imperative::Target::sim: return DZ_TARGET_SIM;
+  }
+  DZ_UNREACHABLE("target");
+}
+
+/// A function that has nothing to evaluate.
+llvm::Function* no_constants(Unit& unit) {
+  llvm::IRBuilder<> b(unit.context);
+  auto* type = llvm::FunctionType::get(b.getInt32Ty(), {b.getPtrTy()}, false);
+  auto* function =
+      llvm::Function::Create(type, llvm::Function::InternalLinkage, "dz.initialise", *unit.host);
+  b.SetInsertPoint(llvm::BasicBlock::Create(unit.context, "", function));
+  b.CreateRet(b.getInt32(0));
+  return function;
+}
+
+}  // namespace
+
+std::string program_symbol(const Options& options) { return "dz_program_" + options.prefix; }
+
+void emit_program(Unit& unit, const std::vector<llvm::Function*>& entries, std::string_view ptx) {
+  ConstantBuilder make(unit);
+  std::vector<Constant*> types;
+  for (const ir::ExternalType& type : unit.program.external_types) {
+    types.push_back(type_constant(make, type));
+  }
+  std::vector<Constant*> entry_points;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    entry_points.push_back(entry_constant(make, unit.program.entries[i], entries[i]));
+  }
+  std::vector<Constant*> kernels;
+  for (const Kernel& kernel : unit.kernels) kernels.push_back(kernel_constant(make, unit, kernel));
+  std::vector<Constant*> failures;
+  for (const imperative::Failure& failure : unit.failures) {
+    failures.push_back(make.structure(
+        {make.text(failure.text), make.text(backtrace(unit, failure.location))}));
+  }
+  Constant* program = make.structure(
+      {make.i32(DZ_ABI_VERSION), make.i32(target_number(unit.program.target)),
+       make.text(unit.options.prefix), make.i32(count(types.size())), make.list(types),
+       make.i32(count(entry_points.size())), make.list(entry_points),
+       make.i32(count(kernels.size())), make.list(kernels), make.i32(count(failures.size())),
+       make.list(failures), ptx.empty() ? make.null() : make.text(ptx), make.i64(count(ptx.size())),
+       no_constants(unit), make.i64(0)});
+  auto* symbol = new llvm::GlobalVariable(*unit.host, program->getType(), true,
+                                          llvm::GlobalValue::ExternalLinkage, program,
+                                          program_symbol(unit.options));
+  if (unit.options.executable) {
+    new llvm::GlobalVariable(*unit.host, symbol->getType(), true,
+                             llvm::GlobalValue::ExternalLinkage, symbol, "dz_main_program");
+  }
+}
+
+}  // namespace dagaz::codegen

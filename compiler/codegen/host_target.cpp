@@ -1,0 +1,139 @@
+// Target machines and pipelines.  Contraction of a*b+c is allowed everywhere: it only ever makes
+// results more accurate, and costs half otherwise.  Calls of scalar maths in vectorised loops
+// become calls of glibc's vector library; see vector_functions.h.
+#include "codegen/host_target.h"
+
+#include <mutex>
+
+#include <llvm/ADT/StringMap.h>
+#include <llvm/Analysis/TargetLibraryInfo.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+
+#include "codegen/vector_functions.h"
+#include "support/check.h"
+
+namespace dagaz::codegen {
+
+namespace {
+
+std::string features_of_this_machine() {
+  std::string features;
+  for (const auto& feature : llvm::sys::getHostCPUFeatures()) {
+    features += feature.second ? '+' : '-';
+    features += feature.first().str();
+    features += ',';
+  }
+  if (!features.empty()) features.pop_back();
+  return features;
+}
+
+llvm::CodeGenOptLevel code_level(int level) {
+  switch (level) {
+    case 0: return llvm::CodeGenOptLevel::None;
+    case 1: return llvm::CodeGenOptLevel::Less;
+    case 2: return llvm::CodeGenOptLevel::Default;
+    default: return llvm::CodeGenOptLevel::Aggressive;
+  }
+}
+
+llvm::OptimizationLevel pipeline_level(int level) {
+  switch (level) {
+    case 0: return llvm::OptimizationLevel::O0;
+    case 1: return llvm::OptimizationLevel::O1;
+    case 2: return llvm::OptimizationLevel::O2;
+    default: return llvm::OptimizationLevel::O3;
+  }
+}
+
+/// What LLVM may take for granted about functions outside the module.
+llvm::TargetLibraryInfoImpl library_of(const llvm::TargetMachine& machine) {
+  llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
+  if (machine.getTargetTriple().isX86()) {
+    add_vector_functions(library, machine);
+  } else {
+    library.disableAllFunctions();
+  }
+  return library;
+}
+
+}  // namespace
+
+std::unique_ptr<llvm::TargetMachine> make_host_machine(const Options& options) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+  const std::string triple = llvm::sys::getDefaultTargetTriple();
+  std::string problem;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
+  DZ_CHECK(target != nullptr, problem);
+  std::string processor = options.cpu;
+  std::string features;
+  if (options.cpu == "native") {
+    processor = llvm::sys::getHostCPUName().str();
+    features = features_of_this_machine();
+  } else if (options.cpu == "generic") {
+    processor = "x86-64";
+  }
+  llvm::TargetOptions settings;
+  settings.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, processor, features, settings, llvm::Reloc::PIC_,
+                                  std::nullopt, code_level(options.optimisation)));
+}
+
+void prepare_for(llvm::Module& module, const llvm::TargetMachine& machine) {
+  module.setTargetTriple(machine.getTargetTriple().str());
+  module.setDataLayout(machine.createDataLayout());
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    function.addFnAttr("target-cpu", machine.getTargetCPU());
+    const llvm::StringRef features = machine.getTargetFeatureString();
+    if (!features.empty()) function.addFnAttr("target-features", features);
+  }
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = level >= 2;
+  tuning.SLPVectorization = level >= 2;
+  tuning.LoopInterleaving = level >= 2;
+  llvm::PassBuilder passes(&machine, tuning);
+  const llvm::TargetLibraryInfoImpl library = library_of(machine);
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  passes.registerModuleAnalyses(modules);
+  passes.registerCGSCCAnalyses(components);
+  passes.registerFunctionAnalyses(functions);
+  passes.registerLoopAnalyses(loops);
+  passes.crossRegisterProxies(loops, functions, components, modules);
+  llvm::ModulePassManager pipeline =
+      level == 0 ? passes.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
+                 : passes.buildPerModuleDefaultPipeline(pipeline_level(level));
+  pipeline.run(module, modules);
+}
+
+std::string machine_code(llvm::Module& module, llvm::TargetMachine& machine, Form form) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream out(bytes);
+  llvm::legacy::PassManager passes;
+  passes.add(new llvm::TargetLibraryInfoWrapperPass(library_of(machine)));
+  const auto type = form == Form::object ? llvm::CodeGenFileType::ObjectFile
+                                         : llvm::CodeGenFileType::AssemblyFile;
+  const bool impossible = machine.addPassesToEmitFile(passes, out, nullptr, type);
+  DZ_CHECK(!impossible, "the target machine cannot write this kind of file");
+  passes.run(module);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+}  // namespace dagaz::codegen

@@ -1,0 +1,29 @@
+// The machine that host code is compiled for: its LLVM target machine, the optimisation
+// pipeline, and object code or assembly out.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include "codegen/codegen.h"
+
+namespace dagaz::codegen {
+
+/// A target machine for `options.cpu`.
+std::unique_ptr<llvm::TargetMachine> make_host_machine(const Options& options);
+
+/// Says to `module` and its functions which machine they are for; before any code is emitted,
+/// because layouts depend on it, and again after, because it marks each function.
+void prepare_for(llvm::Module& module, const llvm::TargetMachine& machine);
+
+/// Runs the optimisation pipeline of `level` (0 to 3) for `machine`.
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level);
+
+/// What a file of machine code holds.
+enum class Form { object, assembly };
+std::string machine_code(llvm::Module& module, llvm::TargetMachine& machine, Form form);
+
+}  // namespace dagaz::codegen

@@ -1,0 +1,108 @@
+// Running a program inside this process: its object code goes through LLVM's ORC linker; runtime
+// functions come from the runtime linked into this shared object, maths from the C library.
+#include <cstdio>
+
+#include <llvm/ExecutionEngine/Orc/Core.h>
+#include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include "abi.h"
+#include "codegen/compile.h"
+#include "codegen/emit.h"
+#include "program_main.h"
+#include "support/check.h"
+
+#ifdef DAGAZ_WITHOUT_SIM
+#define DZ_ABI(result, name, parameters, codes) extern "C" __attribute__((weak)) result name parameters;
+DZ_ABI(int32_t, dz_sim_thread_index, (void*), "")
+DZ_ABI(int32_t, dz_sim_block_index, (void*), "")
+DZ_ABI(int32_t, dz_sim_block_size, (void*), "")
+DZ_ABI(int32_t, dz_sim_grid_size, (void*), "")
+DZ_ABI(void, dz_sim_barrier, (void*), "")
+DZ_ABI(int64_t, dz_sim_shuffle, (void*, int64_t, int32_t, int32_t), "")
+DZ_ABI(void*, dz_sim_shared, (void*), "")
+DZ_ABI(void, dz_sim_access, (void*, const void*, int64_t, int32_t), "")
+#undef DZ_ABI
+#endif
+
+// Conversions of f16 that the compiler's own library provides on every x86-64.
+extern "C" {
+float __extendhfsf2(_Float16 value);
+_Float16 __truncsfhf2(float value);
+_Float16 __truncdfhf2(double value);
+}
+
+namespace dagaz::codegen {
+
+namespace {
+
+struct Symbol {
+  const char* name;
+  void* address;
+};
+
+const Symbol symbols[] = {
+#define DZ_ABI(result, name, parameters, codes) {#name, reinterpret_cast<void*>(&name)},
+#include "abi_functions.def"
+#undef DZ_ABI
+    {"__extendhfsf2", reinterpret_cast<void*>(&__extendhfsf2)},
+    {"__truncsfhf2", reinterpret_cast<void*>(&__truncsfhf2)},
+    {"__truncdfhf2", reinterpret_cast<void*>(&__truncdfhf2)},
+};
+
+template <typename T>
+T must(llvm::Expected<T> expected, const char* what) {
+  DZ_CHECK(static_cast<bool>(expected),
+           std::string(what) + ": " + llvm::toString(expected.takeError()));
+  return std::move(*expected);
+}
+
+void must(llvm::Error error, const char* what) {
+  DZ_CHECK(!error, std::string(what) + ": " + llvm::toString(std::move(error)));
+}
+
+void define_symbols(llvm::orc::LLJIT& jit) {
+  llvm::orc::JITDylib& library = jit.getMainJITDylib();
+  llvm::orc::SymbolMap map;
+  for (const Symbol& symbol : symbols) {
+    map[jit.mangleAndIntern(symbol.name)] = {llvm::orc::ExecutorAddr::fromPtr(symbol.address),
+                                             llvm::JITSymbolFlags::Exported};
+  }
+  must(library.define(llvm::orc::absoluteSymbols(std::move(map))), "defining runtime functions");
+  const char prefix = jit.getDataLayout().getGlobalPrefix();
+  using Generator = llvm::orc::DynamicLibrarySearchGenerator;
+  library.addGenerator(must(Generator::GetForCurrentProcess(prefix), "searching the process"));
+  for (const char* name : {"libm.so.6", "libmvec.so.1"}) {
+    // Where glibc has no vector functions, no code calls them.
+    if (auto found = Generator::Load(name, prefix)) {
+      library.addGenerator(std::move(*found));
+    } else {
+      llvm::consumeError(found.takeError());
+    }
+  }
+}
+
+}  // namespace
+
+int execute(const imperative::Program& program, const SourceFiles& files, const Options& options,
+            int argc, char** argv) {
+  Options in_memory = options;
+  in_memory.executable = true;  // no C interface is needed
+  const Artifacts artifacts = compile(program, files, in_memory, want_object);
+  if (!artifacts.problem.empty()) {
+    std::fprintf(stderr, "error: %s\n", artifacts.problem.c_str());
+    return 1;
+  }
+  const Doing doing("running in this process");
+  const std::unique_ptr<llvm::orc::LLJIT> jit =
+      must(llvm::orc::LLJITBuilder().create(), "starting the in-memory linker");
+  define_symbols(*jit);
+  must(jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(artifacts.object, "dagaz")),
+       "linking in memory");
+  const auto* compiled =
+      must(jit->lookup(program_symbol(options)), "finding the program").toPtr<const dz_program*>();
+  return dz_program_main(compiled, argc, argv, dz_streams{stdin, stdout, stderr});
+}
+
+}  // namespace dagaz::codegen

@@ -1,0 +1,135 @@
+// The maths library is libclc's bitcode for nvptx64--nvidiacl: found beside this shared object,
+// or where it was when Dagaz was built.  It is parsed lazily and only what is called is linked.
+#include "codegen/nvptx_target.h"
+
+#include <filesystem>
+#include <mutex>
+#include <vector>
+
+#include <llvm/IRReader/IRReader.h>
+#include <llvm/Linker/Linker.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/SourceMgr.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Transforms/IPO/Internalize.h>
+
+#include "codegen/host_target.h"
+#include "codegen/installation.h"
+#include "support/check.h"
+
+namespace dagaz::codegen {
+
+namespace {
+
+constexpr const char* triple = "nvptx64-nvidia-cuda";
+constexpr const char* library_file = "nvptx64--nvidiacl.bc";
+constexpr int oldest_architecture = 70;
+
+/// The PTX version that knows `architecture`; older ones run on more drivers.
+const char* ptx_feature(int architecture) {
+  if (architecture >= 100) return "+ptx85";
+  if (architecture >= 89) return "+ptx78";
+  if (architecture >= 80) return "+ptx71";
+  return "+ptx63";
+}
+
+std::string find_library() {
+  for (const std::string& folder : library_folders()) {
+    const std::filesystem::path file = std::filesystem::path(folder) / library_file;
+    if (std::filesystem::exists(file)) return file.string();
+  }
+  return DAGAZ_LIBCLC;
+}
+
+std::vector<std::string> undefined_functions(const llvm::Module& module) {
+  std::vector<std::string> names;
+  for (const llvm::Function& function : module) {
+    if (function.isDeclaration() && !function.isIntrinsic() && !function.use_empty()) {
+      names.push_back(function.getName().str());
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+std::unique_ptr<llvm::TargetMachine> make_device_machine(const Options& options,
+                                                         std::string& problem) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  int architecture = 0;
+  const bool named = options.gpu.starts_with("sm_") &&
+                     !llvm::StringRef(options.gpu).drop_front(3).rtrim('a').getAsInteger(
+                         10, architecture);
+  if (!named || architecture < oldest_architecture) {
+    problem = "`" + options.gpu + "` is not a GPU architecture that Dagaz knows; expected sm_" +
+              std::to_string(oldest_architecture) + " or newer";
+    return nullptr;
+  }
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
+  DZ_CHECK(target != nullptr, problem);
+  llvm::TargetOptions settings;
+  settings.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, options.gpu, ptx_feature(architecture), settings, std::nullopt, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
+  if (!machine->getMCSubtargetInfo()->isCPUStringValid(options.gpu)) {
+    problem = "this LLVM does not know the GPU architecture `" + options.gpu + "`";
+    return nullptr;
+  }
+  return machine;
+}
+
+bool link_math_library(llvm::Module& module, std::string& problem) {
+  if (undefined_functions(module).empty()) return true;
+  const std::string file = find_library();
+  llvm::SMDiagnostic diagnostic;
+  std::unique_ptr<llvm::Module> library =
+      llvm::getLazyIRFileModule(file, diagnostic, module.getContext());
+  if (library == nullptr) {
+    problem = "cannot read the GPU maths library " + file + " (libclc 19): " +
+              diagnostic.getMessage().str();
+    return false;
+  }
+  library->setTargetTriple(module.getTargetTriple());
+  library->setDataLayout(module.getDataLayout());
+  // Version notes of OpenCL mean nothing in a CUDA module.
+  for (const char* note : {"opencl.ocl.version", "llvm.ident", "opencl.spir.version"}) {
+    if (llvm::NamedMDNode* metadata = library->getNamedMetadata(note)) {
+      library->eraseNamedMetadata(metadata);
+    }
+  }
+  std::vector<std::string> own;
+  for (const llvm::Function& function : module) {
+    if (!function.isDeclaration()) own.push_back(function.getName().str());
+  }
+  const bool failed = llvm::Linker::linkModules(module, std::move(library),
+                                                llvm::Linker::Flags::LinkOnlyNeeded);
+  DZ_CHECK(!failed, "the GPU maths library cannot be linked");
+  llvm::internalizeModule(module, [&](const llvm::GlobalValue& value) {
+    return std::find(own.begin(), own.end(), value.getName()) != own.end() ||
+           value.getName() == "dz_shared";
+  });
+  const std::vector<std::string> missing = undefined_functions(module);
+  DZ_CHECK(missing.empty(), "the GPU maths library has no " + missing.front());
+  return true;
+}
+
+std::string make_ptx(llvm::Module& module, llvm::TargetMachine& machine, int level) {
+  // Libraries mark their functions for their own target; here everything is for one machine.
+  for (llvm::Function& function : module) {
+    function.removeFnAttr("target-cpu");
+    function.removeFnAttr("target-features");
+    function.removeFnAttr(llvm::Attribute::OptimizeNone);
+  }
+  optimise(module, machine, level);
+  return machine_code(module, machine, Form::assembly);
+}
+
+}  // namespace dagaz::codegen

@@ -1,0 +1,12 @@
+// Functions of reals that no C library has, built as LLVM functions of the module that uses them:
+// sine, cosine and tangent of πx, digamma and trigamma.
+#pragma once
+
+#include "codegen/emit.h"
+
+namespace dagaz::codegen {
+
+/// `double f(double)` for sinpi, cospi, tanpi, digamma or trigamma; built in `module` on first use.
+llvm::Function* special_function(Unit& unit, llvm::Module& module, ScalarOp op);
+
+}  // namespace dagaz::codegen

@@ -1,0 +1,78 @@
+// Builds small imperative programs for tests, compiles them, and runs them in a child process with
+// given input.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codegen/codegen.h"
+
+namespace codegen_test {
+
+using dagaz::imperative::Code;
+using dagaz::imperative::NameId;
+using dagaz::imperative::Node;
+using dagaz::imperative::Operand;
+using dagaz::imperative::ScalarOp;
+using dagaz::imperative::ScalarType;
+using dagaz::imperative::Target;
+
+struct Outcome {
+  int status = 0;
+  std::string output;
+  std::string errors;
+};
+
+/// One function `main` and its entry point.
+class ProgramBuilder {
+ public:
+  explicit ProgramBuilder(Target target) { program.target = target; }
+
+  NameId scalar(const std::string& base, ScalarType type = ScalarType::i64);
+  NameId block(const std::string& base);
+  /// Appends to the code under construction.
+  void emit(Node node);
+  /// Runs `build` and returns what it emitted.
+  template <typename F>
+  Code collect(F build) {
+    Code outer = std::move(code);
+    code.clear();
+    build();
+    std::swap(outer, code);
+    return outer;
+  }
+  Operand op(ScalarOp op, ScalarType type, std::vector<Operand> arguments);
+  int failure(const std::string& text);
+
+  /// Parameters and results of the entry point.
+  void size_parameter(NameId name);
+  void scalar_input(NameId name, const std::string& type);
+  void array_input(NameId block, ScalarType type, const std::string& name, Operand size);
+  void size_result(Operand size);
+  void scalar_output(Operand value, const std::string& type);
+  void array_output(NameId block, ScalarType type, const std::string& name, Operand size);
+
+  /// The finished program.
+  dagaz::imperative::Program finish();
+
+  dagaz::imperative::Program program;
+  Code code;
+
+ private:
+  int external_scalar(const std::string& type);
+  int external_array(const std::string& type);
+
+  dagaz::imperative::Function function_;
+  dagaz::ir::EntryPoint entry_;
+  std::vector<dagaz::ir::Type> inputs_;
+  std::vector<dagaz::ir::Type> outputs_;
+};
+
+inline Operand number(std::int64_t value) { return dagaz::ir::i64_operand(value); }
+
+dagaz::codegen::Options test_options();
+/// Runs the program in a child process with `input` on standard input.
+Outcome run(const dagaz::imperative::Program& program, const std::string& input,
+            const dagaz::codegen::Options& options = test_options());
+
+}  // namespace codegen_test
