@@ -1,0 +1,77 @@
+// Watches what the threads of a simulated block do to memory: accesses outside every known block
+// of memory, and pairs of accesses to shared memory that no barrier orders.
+//
+// Races are found with a shadow of shared memory.  Each byte remembers who last wrote and who
+// last read it since the last barrier; a shuffle orders the threads of one warp among each other.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "abi.h"
+
+namespace dagaz::runtime::sim {
+
+/// The blocks of memory that exist, by address.
+class KnownMemory {
+ public:
+  void add(const void* data, int64_t bytes);
+  void remove(const void* data);
+  bool contains(const void* address, int64_t bytes) const;
+  /// What is near an address, for messages.
+  std::string describe(const void* address) const;
+
+ private:
+  std::map<uintptr_t, int64_t> blocks_;  // start → bytes
+  // Consecutive accesses are mostly to one block.
+  mutable uintptr_t last_begin_ = 1;
+  mutable uintptr_t last_end_ = 0;
+};
+
+/// Meaning of the flags of dz_sim_access.
+constexpr int32_t access_write = 1;
+constexpr int32_t access_shared = 2;
+constexpr int32_t access_atomic = 4;
+
+/// Who accesses: the thread, its warp, and how many shuffles that warp has done.
+struct Accessor {
+  int32_t thread;
+  int32_t warp;
+  int32_t warp_epoch;
+};
+
+class SharedShadow {
+ public:
+  void start_block(int64_t bytes);
+  /// Everything before a barrier is ordered before everything after it.
+  void barrier() { ++epoch_; }
+  /// The thread that an access to [offset, offset + bytes) races with, or -1.
+  int32_t access(int64_t offset, int64_t bytes, int32_t flags, const Accessor& who);
+
+ private:
+  struct Mark {
+    int32_t thread = -1;
+    int32_t warp = 0;
+    int32_t warp_epoch = 0;
+    bool atomic = false;
+  };
+  struct Byte {
+    int64_t epoch = -1;
+    Mark writer;
+    Mark reader;                // the last one
+    int32_t other_reader = -1;  // one before it
+    bool several_warps = false;  // read by several warps: no thread may write
+    bool several_threads = false;  // read by several threads since their warp's last shuffle
+  };
+  static bool ordered(const Mark& earlier, const Accessor& who, bool atomic);
+  static void read_byte(Byte& byte, const Mark& mark);
+  static int32_t write_byte(Byte& byte, const Mark& mark, const Accessor& who);
+  int32_t access_byte(Byte& byte, int32_t flags, const Accessor& who);
+
+  std::vector<Byte> bytes_;
+  int64_t epoch_ = 0;
+};
+
+}  // namespace dagaz::runtime::sim

@@ -1,0 +1,364 @@
+// Fibres, barriers, shuffles.
+#include "sim/block_scheduler.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+
+namespace dagaz::runtime::sim {
+
+using boost::context::detail::fcontext_t;
+using boost::context::detail::jump_fcontext;
+using boost::context::detail::make_fcontext;
+using boost::context::detail::transfer_t;
+
+namespace {
+
+constexpr size_t stack_bytes = 256 << 10;
+// Fresh memory has this in every byte, so that using it uninitialised shows.
+constexpr int poison = 0xcb;
+
+size_t guard_bytes() {
+  return static_cast<size_t>(sysconf(_SC_PAGE_SIZE));
+}
+
+}  // namespace
+
+Fiber::Fiber() {
+  void* mapped = mmap(nullptr, stack_bytes + guard_bytes(), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) {
+    return;
+  }
+  // Stacks grow downwards, into the guard page.
+  mprotect(mapped, guard_bytes(), PROT_NONE);
+  memory = mapped;
+}
+
+Fiber::~Fiber() {
+  if (memory != nullptr) {
+    munmap(memory, stack_bytes + guard_bytes());
+  }
+}
+
+void Fiber::restart() {
+  context = nullptr;
+  thread = nullptr;
+}
+
+BlockScheduler::BlockScheduler(const KnownMemory& memory, uint64_t seed)
+    : memory_(memory), random_(seed) {}
+
+BlockScheduler::~BlockScheduler() {
+  std::free(shared_);
+}
+
+/// The life of a fibre: threads that have not started, as long as there are any, then rest.
+void BlockScheduler::fiber_main(transfer_t transfer) {
+  auto* self = static_cast<BlockScheduler*>(transfer.data);
+  self->caller_ = transfer.fctx;
+  while (true) {
+    while (SimThread* thread = self->take_unstarted()) {
+      self->job_.function(thread, self->job_.arguments);
+      thread->state = ThreadState::finished;
+      --self->live_;
+      thread->fiber->thread = nullptr;
+    }
+    self->caller_ = jump_fcontext(self->caller_, nullptr).fctx;
+  }
+}
+
+SimThread* BlockScheduler::take_unstarted() {
+  if (next_unstarted_ == start_order_.size()) {
+    return nullptr;
+  }
+  SimThread& thread = threads_[static_cast<size_t>(start_order_[next_unstarted_])];
+  ++next_unstarted_;
+  // The fibre that runs is the one that was resumed last.
+  thread.fiber = idle_.back();
+  thread.fiber->thread = &thread;
+  thread.state = ThreadState::running;
+  return &thread;
+}
+
+Fiber* BlockScheduler::idle_fiber() {
+  if (idle_.empty()) {
+    auto fiber = std::make_unique<Fiber>();
+    if (!fiber->ready()) {
+      return nullptr;
+    }
+    idle_.push_back(fiber.get());
+    fibers_.push_back(std::move(fiber));
+  }
+  return idle_.back();
+}
+
+/// Runs a fibre until its thread blocks or it has nothing to do; false when a thread stopped the
+/// whole launch.
+bool BlockScheduler::resume(Fiber& fiber) {
+  if (fiber.context == nullptr) {
+    char* const top = static_cast<char*>(fiber.memory) + guard_bytes() + stack_bytes;
+    fiber.context = make_fcontext(top, stack_bytes, fiber_main);
+  }
+  fiber.context = jump_fcontext(fiber.context, this).fctx;
+  return problem_.empty();
+}
+
+void BlockScheduler::suspend(SimThread& thread, ThreadState state) {
+  thread.state = state;
+  caller_ = jump_fcontext(caller_, nullptr).fctx;
+  thread.state = ThreadState::running;
+}
+
+void BlockScheduler::start_block() {
+  const auto count = static_cast<size_t>(job_.block);
+  threads_.assign(count, SimThread{});
+  for (size_t i = 0; i < count; ++i) {
+    threads_[i].scheduler = this;
+    threads_[i].index = static_cast<int32_t>(i);
+  }
+  start_order_.resize(count);
+  std::iota(start_order_.begin(), start_order_.end(), 0);
+  std::shuffle(start_order_.begin(), start_order_.end(), random_);
+  next_unstarted_ = 0;
+  ready_.clear();
+  live_ = job_.block;
+  warp_epochs_.assign((count + warp_threads - 1) / warp_threads, 0);
+  if (job_.shared_bytes > 0) {
+    std::memset(shared_, poison, static_cast<size_t>(job_.shared_bytes));
+    shadow_.start_block(job_.shared_bytes);
+  }
+}
+
+/// Lets something run; false when that ended in a problem.
+bool BlockScheduler::step() {
+  if (next_unstarted_ < start_order_.size()) {
+    Fiber* fiber = idle_fiber();
+    if (fiber == nullptr) {
+      problem_ = "out of memory for the stacks of a block's threads";
+      return false;
+    }
+    const bool fine = resume(*fiber);
+    if (fine && fiber->thread != nullptr) {
+      idle_.pop_back();  // its last thread is blocked on it
+    }
+    return fine;
+  }
+  SimThread* thread = ready_.back();
+  ready_.pop_back();
+  Fiber& fiber = *thread->fiber;
+  const bool fine = resume(fiber);
+  if (fine && fiber.thread == nullptr) {
+    idle_.push_back(&fiber);
+  }
+  return fine;
+}
+
+bool BlockScheduler::run_block() {
+  start_block();
+  while (live_ > 0) {
+    if (next_unstarted_ < start_order_.size() || !ready_.empty()) {
+      if (!step()) {
+        return false;
+      }
+    } else if (!release()) {
+      // Threads of a program that failed leave their block early; the others are let go.
+      return *job_.failure_code != 0 ? true : divergence();
+    }
+  }
+  return true;
+}
+
+bool BlockScheduler::run(const BlockJob& job) {
+  job_ = job;
+  problem_.clear();
+  const auto shared_bytes = static_cast<size_t>(job.shared_bytes);
+  if (shared_bytes > shared_capacity_) {
+    std::free(shared_);
+    shared_capacity_ = (shared_bytes + 63) / 64 * 64;
+    shared_ = std::aligned_alloc(64, shared_capacity_);
+  }
+  bool fine = true;
+  for (block_index_ = 0; fine && block_index_ < job.grid; ++block_index_) {
+    fine = run_block();
+    if (live_ > 0) {
+      // Some fibres are suspended inside the kernel for good.
+      idle_.clear();
+      for (const std::unique_ptr<Fiber>& fiber : fibers_) {
+        fiber->restart();
+        idle_.push_back(fiber.get());
+      }
+    }
+  }
+  return fine;
+}
+
+void BlockScheduler::make_ready(std::vector<SimThread*> threads) {
+  std::shuffle(threads.begin(), threads.end(), random_);
+  ready_.insert(ready_.end(), threads.begin(), threads.end());
+}
+
+/// Lets threads go on that wait for nobody else; false when there are none.
+bool BlockScheduler::release() {
+  bool released = false;
+  for (size_t warp = 0; warp < warp_epochs_.size(); ++warp) {
+    released |= release_warp(static_cast<int32_t>(warp));
+  }
+  if (released) {
+    return true;
+  }
+  const bool all_wait = std::all_of(threads_.begin(), threads_.end(), [](const SimThread& t) {
+    return t.state == ThreadState::at_barrier;
+  });
+  if (all_wait) {
+    release_barrier();
+  }
+  return all_wait;
+}
+
+/// A shuffle happens when every thread of the warp that is still there has come to it.
+bool BlockScheduler::release_warp(int32_t warp) {
+  const size_t first = static_cast<size_t>(warp) * warp_threads;
+  const size_t end = std::min(first + warp_threads, threads_.size());
+  std::vector<SimThread*> waiting;
+  for (size_t i = first; i < end; ++i) {
+    if (threads_[i].state == ThreadState::at_shuffle) {
+      waiting.push_back(&threads_[i]);
+    } else if (threads_[i].state != ThreadState::finished) {
+      return false;
+    }
+  }
+  if (waiting.empty()) {
+    return false;
+  }
+  // All values are exchanged before the first thread goes on and shuffles again.
+  std::vector<int64_t> received;
+  for (const SimThread* thread : waiting) {
+    received.push_back(shuffled_value(*thread));
+  }
+  for (size_t i = 0; i < waiting.size(); ++i) {
+    waiting[i]->value = received[i];
+  }
+  ++warp_epochs_[static_cast<size_t>(warp)];
+  make_ready(std::move(waiting));
+  return true;
+}
+
+/// A thread whose source lane does not exist keeps its own value, as on the hardware.
+int64_t BlockScheduler::shuffled_value(const SimThread& thread) const {
+  const int32_t lane = thread.index % warp_threads;
+  int32_t source = lane;
+  switch (thread.mode) {
+    case ShuffleMode::down:
+      source = lane + thread.operand;
+      break;
+    case ShuffleMode::up:
+      source = lane - thread.operand;
+      break;
+    case ShuffleMode::exclusive_or:
+      source = lane ^ thread.operand;
+      break;
+    case ShuffleMode::index:
+      source = thread.operand & (warp_threads - 1);
+      break;
+  }
+  const auto index = static_cast<size_t>(thread.index - lane + source);
+  if (source < 0 || source >= warp_threads || index >= threads_.size() ||
+      threads_[index].state != ThreadState::at_shuffle) {
+    return thread.value;
+  }
+  return threads_[index].value;
+}
+
+void BlockScheduler::release_barrier() {
+  shadow_.barrier();
+  std::vector<SimThread*> waiting;
+  for (SimThread& thread : threads_) {
+    waiting.push_back(&thread);
+  }
+  make_ready(std::move(waiting));
+}
+
+/// Describes who waits for whom; always false.
+bool BlockScheduler::divergence() {
+  const SimThread* at_barrier = nullptr;
+  const SimThread* at_shuffle = nullptr;
+  const SimThread* finished = nullptr;
+  for (const SimThread& thread : threads_) {
+    at_barrier = thread.state == ThreadState::at_barrier ? &thread : at_barrier;
+    at_shuffle = thread.state == ThreadState::at_shuffle ? &thread : at_shuffle;
+    finished = thread.state == ThreadState::finished ? &thread : finished;
+  }
+  problem_ = "barrier divergence: ";
+  if (at_barrier != nullptr) {
+    problem_ += place(*at_barrier) + " waits at a barrier";
+    problem_ += at_shuffle != nullptr
+                    ? ", " + place(*at_shuffle) + " at a shuffle"
+                    : ", but " + place(*finished) + " has left the kernel";
+  } else {
+    problem_ += place(*at_shuffle) + " waits at a shuffle that its warp never reaches";
+  }
+  return false;
+}
+
+std::string BlockScheduler::place(const SimThread& thread) const {
+  return "thread " + std::to_string(thread.index) + " of block " + std::to_string(block_index_);
+}
+
+void BlockScheduler::barrier(SimThread& thread) {
+  suspend(thread, ThreadState::at_barrier);
+}
+
+int64_t BlockScheduler::shuffle(SimThread& thread, int64_t value, ShuffleMode mode,
+                                int32_t operand) {
+  thread.value = value;
+  thread.mode = mode;
+  thread.operand = operand;
+  suspend(thread, ThreadState::at_shuffle);
+  return thread.value;
+}
+
+/// Abandons the kernel after a bad access, before it does harm.  No object with a destructor may
+/// live in this frame.
+void BlockScheduler::access(const SimThread& thread, const void* address, int64_t bytes,
+                            int32_t flags) {
+  if (!check_access(thread, address, bytes, flags)) {
+    jump_fcontext(caller_, nullptr);
+    std::abort();  // nobody resumes a fibre after a problem
+  }
+}
+
+/// False, with a problem, when the access is out of bounds or races with another.
+bool BlockScheduler::check_access(const SimThread& thread, const void* address, int64_t bytes,
+                                  int32_t flags) {
+  const char* const verb = (flags & access_write) != 0 ? " writes " : " reads ";
+  if ((flags & access_shared) == 0) {
+    if (!memory_.contains(address, bytes)) {
+      problem_ = place(thread) + verb + std::to_string(bytes) + " bytes outside its memory: " +
+                 memory_.describe(address);
+    }
+    return problem_.empty();
+  }
+  const int64_t offset = static_cast<const char*>(address) - static_cast<const char*>(shared_);
+  if (shared_ == nullptr || offset < 0 || offset + bytes > job_.shared_bytes) {
+    problem_ = place(thread) + verb + std::to_string(bytes) + " bytes at offset " +
+               std::to_string(offset) + " of shared memory, which has " +
+               std::to_string(job_.shared_bytes) + " bytes";
+    return false;
+  }
+  const int32_t warp = thread.index / warp_threads;
+  const Accessor who = {thread.index, warp, warp_epochs_[static_cast<size_t>(warp)]};
+  const int32_t other = shadow_.access(offset, bytes, flags, who);
+  if (other >= 0) {
+    problem_ = "race in shared memory: " + place(thread) + verb + std::to_string(bytes) +
+               " bytes at offset " + std::to_string(offset) + ", which thread " +
+               std::to_string(other) + " has accessed since the last barrier";
+  }
+  return problem_.empty();
+}
+
+}  // namespace dagaz::runtime::sim

@@ -1,0 +1,127 @@
+// Runs the threads of one simulated block at a time.  Each thread runs as a plain call on a
+// fibre's stack; while no thread blocks, one fibre runs them all, one after another, so a kernel
+// without barriers pays nothing for fibres.  A thread that reaches a barrier or a shuffle leaves
+// its fibre suspended there, and the rest go on in another one.
+//
+// The order in which threads start and in which they go on after a barrier is shuffled by a seed.
+// Stacks end at an inaccessible page.  A kernel that does something wrong is abandoned where it
+// stands: its frames own nothing, so its stacks are simply used again.
+#pragma once
+
+#include <boost/context/detail/fcontext.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "abi.h"
+#include "sim/access_checker.h"
+
+namespace dagaz::runtime::sim {
+
+constexpr int32_t warp_threads = 32;
+
+class BlockScheduler;
+struct Fiber;
+
+enum class ThreadState { unstarted, running, at_barrier, at_shuffle, finished };
+
+/// What a shuffle asks for; numbers as in dz_sim_shuffle.
+enum class ShuffleMode { down = 0, up = 1, exclusive_or = 2, index = 3 };
+
+/// A simulated thread: what generated code passes around as `thread`.
+struct SimThread {
+  BlockScheduler* scheduler;
+  int32_t index;
+  ThreadState state;
+  Fiber* fiber;
+  int64_t value;       // given to, then received from, a shuffle
+  ShuffleMode mode;
+  int32_t operand;
+};
+
+/// A stack with guard page, and the suspended computation on it.
+struct Fiber {
+  void* memory = nullptr;
+  boost::context::detail::fcontext_t context = nullptr;
+  SimThread* thread = nullptr;  // null while idle
+
+  Fiber();
+  ~Fiber();
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+  bool ready() const { return memory != nullptr; }
+  /// Forgets whatever was running.
+  void restart();
+};
+
+/// One launch, as the scheduler sees it.
+struct BlockJob {
+  void (*function)(void* thread, void** arguments);
+  void** arguments;
+  int32_t block;         // threads
+  int32_t grid;          // blocks
+  int32_t shared_bytes;
+  const int32_t* failure_code;  // non-zero once a thread of the program has failed
+};
+
+class BlockScheduler {
+ public:
+  BlockScheduler(const KnownMemory& memory, uint64_t seed);
+  ~BlockScheduler();
+  BlockScheduler(const BlockScheduler&) = delete;
+  BlockScheduler& operator=(const BlockScheduler&) = delete;
+
+  /// Runs every block; false when a thread did something wrong, which problem() describes.
+  bool run(const BlockJob& job);
+  const std::string& problem() const { return problem_; }
+
+  // For dz_sim_*.
+  int32_t block_index() const { return block_index_; }
+  const BlockJob& job() const { return job_; }
+  void* shared() const { return shared_; }
+  void barrier(SimThread& thread);
+  int64_t shuffle(SimThread& thread, int64_t value, ShuffleMode mode, int32_t operand);
+  void access(const SimThread& thread, const void* address, int64_t bytes, int32_t flags);
+
+ private:
+  static void fiber_main(boost::context::detail::transfer_t transfer);
+
+  bool run_block();
+  void start_block();
+  bool step();
+  bool resume(Fiber& fiber);
+  SimThread* take_unstarted();
+  void suspend(SimThread& thread, ThreadState state);
+  bool check_access(const SimThread& thread, const void* address, int64_t bytes, int32_t flags);
+  bool release();
+  bool release_warp(int32_t warp);
+  void release_barrier();
+  bool divergence();
+  void make_ready(std::vector<SimThread*> threads);
+  int64_t shuffled_value(const SimThread& thread) const;
+  std::string place(const SimThread& thread) const;
+  Fiber* idle_fiber();
+
+  const KnownMemory& memory_;
+  std::mt19937_64 random_;
+  BlockJob job_{};
+  int32_t block_index_ = 0;
+  std::vector<SimThread> threads_;
+  std::vector<int32_t> start_order_;
+  size_t next_unstarted_ = 0;
+  std::vector<SimThread*> ready_;       // in reverse order of running
+  std::vector<int32_t> warp_epochs_;
+  int32_t live_ = 0;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::vector<Fiber*> idle_;
+  boost::context::detail::fcontext_t caller_ = nullptr;
+  void* shared_ = nullptr;
+  size_t shared_capacity_ = 0;
+  SharedShadow shadow_;
+  std::string problem_;
+};
+
+}  // namespace dagaz::runtime::sim

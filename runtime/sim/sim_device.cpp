@@ -1,0 +1,164 @@
+// A GPU without a GPU: the device interface over ordinary memory, with kernels compiled for the
+// CPU.  Kernels run at once, but their failures are kept in the failure word and reported by the
+// next read or synchronisation, as on a real GPU.  DZ_SIM_SEED changes the order of threads.
+#include "sim/sim_device.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "context.h"
+#include "sim/block_scheduler.h"
+
+namespace dagaz::runtime::sim {
+
+namespace {
+
+// A small GPU, so that ordinary test sizes reach the code for large inputs.
+constexpr int32_t multiprocessors = 4;
+constexpr int32_t max_block_threads = 1024;
+constexpr int32_t max_shared_bytes = 48 << 10;
+constexpr int32_t multiprocessor_threads = 2048;
+constexpr uint64_t default_seed = 1;
+// Fresh memory has this in every byte, so that using it uninitialised shows.
+constexpr int poison = 0xcb;
+
+uint64_t chosen_seed() {
+  const char* text = std::getenv("DZ_SIM_SEED");
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : default_seed;
+}
+
+class SimDevice final : public Device {
+ public:
+  explicit SimDevice(dz_context& context) : context_(context), scheduler_(memory_, chosen_seed()) {
+    memory_.add(&failure_, sizeof failure_);
+  }
+
+  int32_t allocate(int64_t bytes, void** out) override {
+    *out = std::aligned_alloc(64, static_cast<size_t>(bytes));
+    return *out == nullptr ? DZ_OUT_OF_MEMORY : DZ_OK;
+  }
+  void release(void* data, int64_t) override { std::free(data); }
+
+  int32_t read(const void* source, int64_t bytes, void* host) override {
+    const int32_t status = synchronise();
+    return status == DZ_OK ? move(host, source, bytes) : status;
+  }
+  int32_t write(void* target, int64_t bytes, const void* host) override {
+    return move(target, host, bytes);
+  }
+  int32_t copy(void* target, const void* source, int64_t bytes) override {
+    return move(target, source, bytes);
+  }
+  int32_t launch(const Launch& launch) override;
+  int32_t synchronise() override;
+  int64_t property(int32_t property) const override;
+  int64_t memory_limit() const override { return 0; }
+
+  void block_created(const dz_block& block) override {
+    memory_.add(block.data, block.bytes);
+    // An adopted block holds the application's data; the pool's own has a capacity.
+    if (static_cast<const PoolBlock&>(block).capacity > 0) {
+      std::memset(block.data, poison, static_cast<size_t>(block.bytes));
+    }
+  }
+  void block_destroyed(const dz_block& block) override { memory_.remove(block.data); }
+
+ private:
+  static int32_t move(void* target, const void* source, int64_t bytes) {
+    if (bytes > 0) {
+      std::memmove(target, source, static_cast<size_t>(bytes));
+    }
+    return DZ_OK;
+  }
+  int32_t check(const Launch& launch) const;
+  int32_t report(const Launch& launch, const std::string& problem) const;
+
+  dz_context& context_;
+  KnownMemory memory_;
+  BlockScheduler scheduler_;
+  dz_failure_word failure_{};
+};
+
+int32_t SimDevice::report(const Launch& launch, const std::string& problem) const {
+  std::string text = std::string("Error: kernel ") + launch.kernel->name;
+  if (launch.kernel->position != nullptr && *launch.kernel->position != '\0') {
+    text += std::string(" (") + launch.kernel->position + ")";
+  }
+  return context_.errors.report(DZ_ERROR, text + ": " + problem);
+}
+
+/// What a GPU would refuse is refused here too.
+int32_t SimDevice::check(const Launch& launch) const {
+  if (launch.kernel->sim_function == nullptr) {
+    return report(launch, "was not compiled for sim");
+  }
+  if (launch.block < 1 || launch.block > max_block_threads) {
+    return report(launch, "cannot have " + std::to_string(launch.block) +
+                              " threads in a block; the limit is " +
+                              std::to_string(max_block_threads));
+  }
+  if (launch.grid > INT32_MAX) {
+    return report(launch, "needs more blocks than a GPU can start");
+  }
+  if (launch.shared_bytes < 0 || launch.shared_bytes > max_shared_bytes) {
+    return report(launch, "asks for " + std::to_string(launch.shared_bytes) +
+                              " bytes of shared memory; the limit is " +
+                              std::to_string(max_shared_bytes));
+  }
+  return DZ_OK;
+}
+
+int32_t SimDevice::launch(const Launch& launch) {
+  const int32_t status = check(launch);
+  if (status != DZ_OK) {
+    return status;
+  }
+  dz_failure_word* failure = &failure_;
+  std::vector<void*> arguments = {&failure};
+  arguments.insert(arguments.end(), launch.arguments,
+                   launch.arguments + launch.kernel->argument_count);
+  const double start = now_microseconds();
+  const bool fine = scheduler_.run({launch.kernel->sim_function, arguments.data(), launch.block,
+                                    static_cast<int32_t>(launch.grid), launch.shared_bytes,
+                                    &failure_.code});
+  context_.profile.add(launch.kernel->name,
+                       launch.kernel->position != nullptr ? launch.kernel->position : "",
+                       now_microseconds() - start);
+  return fine ? DZ_OK : report(launch, scheduler_.problem());
+}
+
+int32_t SimDevice::synchronise() {
+  if (failure_.code == 0) {
+    return DZ_OK;
+  }
+  const dz_failure_word failure = failure_;
+  failure_ = {};
+  return dz_fail(&context_, failure.code - 1, std::clamp(failure.argument_count, 0, 8),
+                 failure.arguments);
+}
+
+int64_t SimDevice::property(int32_t property) const {
+  switch (property) {
+    case DZ_MULTIPROCESSORS:
+      return multiprocessors;
+    case DZ_MAX_BLOCK_THREADS:
+      return max_block_threads;
+    case DZ_MAX_SHARED_BYTES:
+      return max_shared_bytes;
+    case DZ_RESIDENT_THREADS:
+      return multiprocessors * multiprocessor_threads;
+    case DZ_WARP_SIZE:
+      return warp_threads;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+Device* make_device(dz_context& context) {
+  return new SimDevice(context);
+}
+
+}  // namespace dagaz::runtime::sim

@@ -1,0 +1,46 @@
+// The functions that simulated kernels call, and the maker of the device.  They are one object
+// file on purpose: a program with kernels refers to the functions, and so links the maker.
+#include "sim/block_scheduler.h"
+#include "sim/sim_device.h"
+
+using dagaz::runtime::sim::ShuffleMode;
+using dagaz::runtime::sim::SimThread;
+
+dagaz::runtime::Device* dz_make_sim_device(dz_context* context) {
+  return dagaz::runtime::sim::make_device(*context);
+}
+
+int32_t dz_sim_thread_index(void* thread) {
+  return static_cast<SimThread*>(thread)->index;
+}
+
+int32_t dz_sim_block_index(void* thread) {
+  return static_cast<SimThread*>(thread)->scheduler->block_index();
+}
+
+int32_t dz_sim_block_size(void* thread) {
+  return static_cast<SimThread*>(thread)->scheduler->job().block;
+}
+
+int32_t dz_sim_grid_size(void* thread) {
+  return static_cast<SimThread*>(thread)->scheduler->job().grid;
+}
+
+void dz_sim_barrier(void* thread) {
+  auto* self = static_cast<SimThread*>(thread);
+  self->scheduler->barrier(*self);
+}
+
+int64_t dz_sim_shuffle(void* thread, int64_t value, int32_t mode, int32_t operand) {
+  auto* self = static_cast<SimThread*>(thread);
+  return self->scheduler->shuffle(*self, value, static_cast<ShuffleMode>(mode), operand);
+}
+
+void* dz_sim_shared(void* thread) {
+  return static_cast<SimThread*>(thread)->scheduler->shared();
+}
+
+void dz_sim_access(void* thread, const void* address, int64_t bytes, int32_t flags) {
+  auto* self = static_cast<SimThread*>(thread);
+  self->scheduler->access(*self, address, bytes, flags);
+}

@@ -1,0 +1,290 @@
+// The sim device with hand-written kernels: barriers, shuffles, and every kind of mistake that it
+// is there to report.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <numeric>
+
+#include "test_program.h"
+
+namespace {
+
+enum Kernel {
+  fill, block_sum, warp_sum, fail_odd, past_end, early_exit, race, shuffle_or_barrier,
+              atomic_count, warp_private };
+
+int64_t* array_argument(void** arguments, int index) {
+  return static_cast<int64_t*>(*static_cast<void**>(arguments[index]));
+}
+dz_failure_word* failure_argument(void** arguments) {
+  return *static_cast<dz_failure_word**>(arguments[0]);
+}
+int64_t global_index(void* thread) {
+  return int64_t{dz_sim_block_index(thread)} * dz_sim_block_size(thread) +
+         dz_sim_thread_index(thread);
+}
+void store(void* thread, int64_t* where, int64_t value, int32_t flags = 1) {
+  dz_sim_access(thread, where, 8, flags);
+  *where = value;
+}
+int64_t load(void* thread, const int64_t* where, int32_t flags = 0) {
+  dz_sim_access(thread, where, 8, flags);
+  return *where;
+}
+constexpr int32_t shared_read = 2;
+constexpr int32_t shared_write = 3;
+
+// out[i] = i * factor
+void fill_kernel(void* thread, void** arguments) {
+  const int64_t factor = *static_cast<int64_t*>(arguments[2]);
+  const int64_t i = global_index(thread);
+  store(thread, array_argument(arguments, 1) + i, i * factor);
+}
+
+// Sums each block in shared memory, halving the number of adders between barriers.
+void block_sum_kernel(void* thread, void** arguments) {
+  auto* shared = static_cast<int64_t*>(dz_sim_shared(thread));
+  const int32_t me = dz_sim_thread_index(thread);
+  store(thread, shared + me, load(thread, array_argument(arguments, 1) + global_index(thread)),
+        shared_write);
+  dz_sim_barrier(thread);
+  for (int32_t half = dz_sim_block_size(thread) / 2; half > 0; half /= 2) {
+    if (me < half) {
+      store(thread, shared + me,
+            load(thread, shared + me, shared_read) +
+                load(thread, shared + me + half, shared_read),
+            shared_write);
+    }
+    dz_sim_barrier(thread);
+  }
+  if (me == 0) {
+    store(thread, array_argument(arguments, 2) + dz_sim_block_index(thread), shared[0]);
+  }
+}
+
+// Sums each warp by shuffles and stores the sum in every place of the warp.
+void warp_sum_kernel(void* thread, void** arguments) {
+  int64_t* place = array_argument(arguments, 1) + global_index(thread);
+  int64_t value = load(thread, place);
+  for (int32_t distance = 16; distance > 0; distance /= 2) {
+    value += dz_sim_shuffle(thread, value, 2, distance);
+  }
+  store(thread, place, value);
+}
+
+// Threads with an odd index fail; the others wait for them at a barrier.
+void fail_odd_kernel(void* thread, void** arguments) {
+  dz_failure_word* failure = failure_argument(arguments);
+  if (dz_sim_thread_index(thread) % 2 == 1) {
+    if (failure->code == 0) {
+      failure->code = 1;
+      failure->argument_count = 2;
+      failure->arguments[0] = 77;
+      failure->arguments[1] = 5;
+    }
+    return;
+  }
+  dz_sim_barrier(thread);
+}
+
+void past_end_kernel(void* thread, void** arguments) {
+  store(thread, array_argument(arguments, 1) + global_index(thread) + 1, 0);
+}
+
+void early_exit_kernel(void* thread, void**) {
+  if (dz_sim_thread_index(thread) != 3) {
+    dz_sim_barrier(thread);
+  }
+}
+
+void race_kernel(void* thread, void**) {
+  auto* shared = static_cast<int64_t*>(dz_sim_shared(thread));
+  const int32_t me = dz_sim_thread_index(thread);
+  store(thread, shared + me, me, shared_write);
+  load(thread, shared + (me + 1) % dz_sim_block_size(thread), shared_read);
+}
+
+void shuffle_or_barrier_kernel(void* thread, void**) {
+  if (dz_sim_thread_index(thread) < 5) {
+    dz_sim_shuffle(thread, 1, 0, 1);
+  } else {
+    dz_sim_barrier(thread);
+  }
+}
+
+// Atomic additions to one word are no race; the sum is read after a barrier.
+void atomic_count_kernel(void* thread, void** arguments) {
+  auto* shared = static_cast<int64_t*>(dz_sim_shared(thread));
+  const int32_t me = dz_sim_thread_index(thread);
+  if (me == 0) {
+    store(thread, shared, 0, shared_write);
+  }
+  dz_sim_barrier(thread);
+  dz_sim_access(thread, shared, 8, 7);
+  ++*shared;
+  dz_sim_barrier(thread);
+  if (me == 0) {
+    store(thread, array_argument(arguments, 1), load(thread, shared, shared_read));
+  }
+}
+
+// Neighbours of one warp exchange through shared memory, ordered by a shuffle.
+void warp_private_kernel(void* thread, void** arguments) {
+  auto* shared = static_cast<int64_t*>(dz_sim_shared(thread));
+  const int32_t me = dz_sim_thread_index(thread);
+  store(thread, shared + me, me, shared_write);
+  dz_sim_shuffle(thread, 0, 3, 0);
+  const int64_t other = load(thread, shared + (me ^ 1), shared_read);
+  store(thread, array_argument(arguments, 1) + global_index(thread), other);
+}
+
+const int32_t one_array[] = {8};
+const int32_t two[] = {8, 8};
+const dz_kernel kernels[] = {
+    {"fill", fill_kernel, 2, two, "f.fut:1:1-9"},
+    {"block_sum", block_sum_kernel, 2, two, "f.fut:2:1-9"},
+    {"warp_sum", warp_sum_kernel, 1, one_array, "f.fut:3:1-9"},
+    {"fail_odd", fail_odd_kernel, 0, nullptr, "f.fut:4:1-9"},
+    {"past_end", past_end_kernel, 1, one_array, "f.fut:5:1-9"},
+    {"early_exit", early_exit_kernel, 0, nullptr, "f.fut:6:1-9"},
+    {"race", race_kernel, 0, nullptr, "f.fut:7:1-9"},
+    {"shuffle_or_barrier", shuffle_or_barrier_kernel, 0, nullptr, "f.fut:8:1-9"},
+    {"atomic_count", atomic_count_kernel, 1, one_array, "f.fut:9:1-9"},
+    {"warp_private", warp_private_kernel, 1, one_array, "f.fut:10:1-9"},
+    {"missing", nullptr, 0, nullptr, ""},
+};
+const dz_failure failures[] = {{"Index [{}] out of bounds for array of shape [{}].", "f.fut:4:3"}};
+const dz_program program = {DZ_ABI_VERSION, DZ_TARGET_SIM, "sim", 0, nullptr, 0, nullptr, 11,
+                            kernels, 1, failures, nullptr, 0, nullptr, 0};
+
+/// A context, a block of `count` numbers, and launches over it.
+struct Sim {
+  test::Context context{program};
+  dz_block* block = nullptr;
+  dz_block* sums = nullptr;
+
+  explicit Sim(int64_t count) {
+    REQUIRE(dz_allocate(context, count * 8, &block) == DZ_OK);
+    REQUIRE(dz_allocate(context, 64 * 8, &sums) == DZ_OK);
+    std::vector<int64_t> numbers(static_cast<size_t>(count));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    REQUIRE(dz_write(context, block, 0, count * 8, numbers.data()) == DZ_OK);
+  }
+  ~Sim() {
+    dz_release(block);
+    dz_release(sums);
+  }
+  int32_t launch(int kernel, int64_t grid, int32_t threads, int32_t shared_bytes = 0,
+                 int64_t scalar = 0) {
+    const bool wants_scalar = kernel == fill;
+    void* second = wants_scalar ? static_cast<void*>(&scalar) : &sums->data;
+    void* arguments[] = {&block->data, second};
+    return dz_launch(context, kernel, grid, threads, shared_bytes, arguments);
+  }
+  std::vector<int64_t> read(dz_block* from, int64_t count) {
+    std::vector<int64_t> values(static_cast<size_t>(count));
+    REQUIRE(dz_read(context, from, 0, count * 8, values.data()) == DZ_OK);
+    return values;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("sim runs a kernel without barriers on every thread") {
+  Sim sim(1000);
+  REQUIRE(sim.launch(fill, 10, 100, 0, 3) == DZ_OK);
+  const std::vector<int64_t> values = sim.read(sim.block, 1000);
+  for (int64_t i = 0; i < 1000; ++i) {
+    REQUIRE(values[static_cast<size_t>(i)] == 3 * i);
+  }
+}
+
+TEST_CASE("sim threads meet at barriers, whatever the order they run in") {
+  for (const char* seed : {"1", "2", "3", "99"}) {
+    setenv("DZ_SIM_SEED", seed, 1);
+    Sim sim(4 * 256);
+    REQUIRE(sim.launch(block_sum, 4, 256, 256 * 8) == DZ_OK);
+    const std::vector<int64_t> sums = sim.read(sim.sums, 4);
+    for (int64_t b = 0; b < 4; ++b) {
+      CHECK(sums[static_cast<size_t>(b)] == 256 * 256 * b + 255 * 128);
+    }
+    unsetenv("DZ_SIM_SEED");
+  }
+}
+
+TEST_CASE("sim shuffles exchange values within a warp") {
+  Sim sim(128);
+  REQUIRE(sim.launch(warp_sum, 1, 128) == DZ_OK);
+  const std::vector<int64_t> values = sim.read(sim.block, 128);
+  for (size_t i = 0; i < 128; ++i) {
+    const auto warp = static_cast<int64_t>(i / 32);
+    REQUIRE(values[i] == 32 * 32 * warp + 31 * 16);
+  }
+}
+
+TEST_CASE("sim reports failures of kernels at the next wait, and then goes on") {
+  Sim sim(64);
+  REQUIRE(sim.launch(fail_odd, 2, 64) == DZ_OK);
+  CHECK(dz_synchronise(sim.context) == DZ_PROGRAM_ERROR);
+  CHECK(sim.context.error() ==
+        "Error: Index [77] out of bounds for array of shape [5].\n\nBacktrace:\n-> #0  f.fut:4:3");
+  REQUIRE(sim.launch(fill, 1, 64, 0, 1) == DZ_OK);
+  CHECK(sim.read(sim.block, 64)[63] == 63);
+}
+
+TEST_CASE("sim reports accesses outside memory before they happen") {
+  Sim sim(64);
+  CHECK(sim.launch(past_end, 1, 64) == DZ_ERROR);
+  CHECK(sim.context.error() == "Error: kernel past_end (f.fut:5:1-9): thread 63 of block 0 writes "
+                               "8 bytes outside its memory: 0 bytes past the end of a block of "
+                               "512 bytes");
+}
+
+TEST_CASE("sim reports shared memory that was not asked for") {
+  Sim sim(64);
+  CHECK(sim.launch(race, 1, 64, 8) == DZ_ERROR);
+  CHECK(sim.context.error().find("of shared memory, which has 8 bytes") != std::string::npos);
+}
+
+TEST_CASE("sim reports barrier divergence") {
+  Sim sim(64);
+  CHECK(sim.launch(early_exit, 1, 64) == DZ_ERROR);
+  CHECK(sim.context.error() == "Error: kernel early_exit (f.fut:6:1-9): barrier divergence: "
+                               "thread 63 of block 0 waits at a barrier, but thread 3 of block 0 "
+                               "has left the kernel");
+  CHECK(sim.launch(shuffle_or_barrier, 1, 32) == DZ_ERROR);
+  CHECK(sim.context.error().find("waits at a barrier, thread 4 of block 0 at a shuffle") !=
+        std::string::npos);
+  REQUIRE(sim.launch(fill, 1, 64, 0, 1) == DZ_OK);
+}
+
+TEST_CASE("sim reports races in shared memory") {
+  Sim sim(64);
+  CHECK(sim.launch(race, 1, 64, 64 * 8) == DZ_ERROR);
+  CHECK(sim.context.error().find("race in shared memory: thread ") != std::string::npos);
+}
+
+TEST_CASE("sim knows what orders accesses: atomics, barriers, shuffles") {
+  Sim sim(64);
+  REQUIRE(sim.launch(atomic_count, 1, 64, 8) == DZ_OK);
+  CHECK(sim.read(sim.block, 1)[0] == 64);
+  REQUIRE(sim.launch(warp_private, 1, 64, 64 * 8) == DZ_OK);
+  CHECK(sim.read(sim.block, 2) == std::vector<int64_t>{1, 0});
+}
+
+TEST_CASE("sim refuses what a GPU refuses") {
+  Sim sim(64);
+  CHECK(sim.launch(fill, 1, 2048) == DZ_ERROR);
+  CHECK(sim.context.error().find("the limit is 1024") != std::string::npos);
+  CHECK(sim.launch(fill, 1, 32, 1 << 20) == DZ_ERROR);
+  CHECK(sim.context.error().find("bytes of shared memory; the limit is") != std::string::npos);
+  CHECK(sim.launch(10, 1, 32) == DZ_ERROR);
+  CHECK(sim.launch(11, 1, 32) == DZ_ERROR);
+  CHECK(sim.launch(fill, 0, 32) == DZ_OK);
+}
+
+TEST_CASE("large blocks with many barriers do not run out of stacks") {
+  Sim sim(32 * 1024);
+  REQUIRE(sim.launch(block_sum, 32, 1024, 1024 * 8) == DZ_OK);
+  CHECK(sim.read(sim.sums, 1)[0] == 1023 * 512);
+}
