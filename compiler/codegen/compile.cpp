@@ -1,6 +1,6 @@
 // The order of work: host code first, because it discovers the kernels; then the kernels; then
 // PTX, which becomes a constant of the host module; then the host's machine code.
-#include "codegen/compile.h"
+#include "codegen/codegen.h"
 
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
@@ -48,7 +48,7 @@ bool compile_device(Unit& unit, llvm::TargetMachine& machine, Artifacts& artifac
 
 }  // namespace
 
-Artifacts compile(const imperative::Program& program, const SourceFiles& files,
+Artifacts generate(const imperative::Program& program, const SourceFiles& files,
                   const Options& options, unsigned want) {
   const Doing doing("generating code");
   Artifacts artifacts;

@@ -8,23 +8,10 @@
 #include <llvm/Support/MemoryBuffer.h>
 
 #include "abi.h"
-#include "codegen/compile.h"
+#include "codegen/codegen.h"
 #include "codegen/emit.h"
 #include "program_main.h"
 #include "support/check.h"
-
-#ifdef DAGAZ_WITHOUT_SIM
-#define DZ_ABI(result, name, parameters, codes) extern "C" __attribute__((weak)) result name parameters;
-DZ_ABI(int32_t, dz_sim_thread_index, (void*), "")
-DZ_ABI(int32_t, dz_sim_block_index, (void*), "")
-DZ_ABI(int32_t, dz_sim_block_size, (void*), "")
-DZ_ABI(int32_t, dz_sim_grid_size, (void*), "")
-DZ_ABI(void, dz_sim_barrier, (void*), "")
-DZ_ABI(int64_t, dz_sim_shuffle, (void*, int64_t, int32_t, int32_t), "")
-DZ_ABI(void*, dz_sim_shared, (void*), "")
-DZ_ABI(void, dz_sim_access, (void*, const void*, int64_t, int32_t), "")
-#undef DZ_ABI
-#endif
 
 // Conversions of f16 that the compiler's own library provides on every x86-64.
 extern "C" {
@@ -85,11 +72,11 @@ void define_symbols(llvm::orc::LLJIT& jit) {
 
 }  // namespace
 
-int execute(const imperative::Program& program, const SourceFiles& files, const Options& options,
-            int argc, char** argv) {
+int run_in_process(const imperative::Program& program, const SourceFiles& files,
+                   const Options& options, int argc, char** argv) {
   Options in_memory = options;
   in_memory.executable = true;  // no C interface is needed
-  const Artifacts artifacts = compile(program, files, in_memory, want_object);
+  const Artifacts artifacts = generate(program, files, in_memory, want_object);
   if (!artifacts.problem.empty()) {
     std::fprintf(stderr, "error: %s\n", artifacts.problem.c_str());
     return 1;

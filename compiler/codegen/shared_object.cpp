@@ -1,21 +1,21 @@
-// What the shared object shows to the outside; load.cpp calls it.
-#include "codegen/compile.h"
+// What the shared object shows to the outside: codegen.h under names that load.cpp finds.
+#include "codegen/codegen.h"
 
 #define DZ_EXPORT __attribute__((visibility("default")))
 
+// Caller and callee are always built together, so C++ types may cross.
 extern "C" {
 
-DZ_EXPORT void dagaz_codegen_generate(const dagaz::imperative::Program* program,
-                                      const dagaz::SourceFiles* files,
-                                      const dagaz::codegen::Options* options, unsigned want,
-                                      dagaz::codegen::Artifacts* artifacts) {
-  *artifacts = dagaz::codegen::compile(*program, *files, *options, want);
+DZ_EXPORT dagaz::codegen::Artifacts dagaz_codegen_generate(
+    const dagaz::imperative::Program& program, const dagaz::SourceFiles& files,
+    const dagaz::codegen::Options& options, unsigned want) {
+  return dagaz::codegen::generate(program, files, options, want);
 }
 
-DZ_EXPORT int dagaz_codegen_run(const dagaz::imperative::Program* program,
-                                const dagaz::SourceFiles* files,
-                                const dagaz::codegen::Options* options, int argc, char** argv) {
-  return dagaz::codegen::execute(*program, *files, *options, argc, argv);
+DZ_EXPORT int dagaz_codegen_run(const dagaz::imperative::Program& program,
+                                const dagaz::SourceFiles& files,
+                                const dagaz::codegen::Options& options, int argc, char** argv) {
+  return dagaz::codegen::run_in_process(program, files, options, argc, argv);
 }
 
 }  // extern "C"

@@ -110,6 +110,10 @@ void build(Compilation& compilation, const BuildOptions& options, const std::str
     artifacts =
         library->generate(*lowered, compilation.files, code_options, wanted(options.emit));
   }
+  if (!artifacts.problem.empty()) {
+    diagnostics.report(DiagnosticKind::io, Range{}, artifacts.problem);
+    return;
+  }
   const PassTimer timer(compilation.times, "link");
   write_artifacts(options, output, artifacts, diagnostics);
 }

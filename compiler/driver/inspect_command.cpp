@@ -66,6 +66,10 @@ void print_code(Compilation& compilation, const InspectOptions& options,
   const codegen::Artifacts artifacts =
       library->generate(*lowered, compilation.files, code_options,
                         ptx ? codegen::want_ptx : codegen::want_llvm);
+  if (!artifacts.problem.empty()) {
+    compilation.diagnostics.report(DiagnosticKind::io, Range{}, artifacts.problem);
+    return;
+  }
   std::cout << (ptx ? artifacts.ptx : artifacts.llvm);
 }
 

@@ -63,9 +63,7 @@ TEST_CASE("unoptimised code gives the same") {
 TEST_CASE("an independent loop is vectorised") {
   auto options = test_options();
   options.cpu = "x86-64-v3";
-  const dagaz::SourceFiles files;
-  const auto artifacts =
-      dagaz::codegen::generate(saxpy(), files, options, dagaz::codegen::want_llvm);
+  const auto artifacts = generate(saxpy(), options, dagaz::codegen::want_llvm);
   CHECK(artifacts.llvm.find("<8 x float>") != std::string::npos);
 }
 

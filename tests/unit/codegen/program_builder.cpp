@@ -11,6 +11,7 @@
 #include <iterator>
 #include <map>
 
+#include "codegen/load.h"
 #include "support/check.h"
 
 namespace codegen_test {
@@ -48,7 +49,20 @@ class TemporaryFile {
   char name_[32] = "/tmp/dagaz_codegen_XXXXXX";
 };
 
+const dagaz::codegen::Library* loaded_library() {
+  dagaz::Diagnostics diagnostics;
+  const dagaz::codegen::Library* library = dagaz::codegen::load(diagnostics);
+  DZ_CHECK(library != nullptr, "the code generator cannot be loaded");
+  return library;
+}
+
 }  // namespace
+
+dagaz::codegen::Artifacts generate(const dagaz::imperative::Program& program,
+                                   const dagaz::codegen::Options& options, unsigned want) {
+  const dagaz::SourceFiles files;
+  return loaded_library()->generate(program, files, options, want);
+}
 
 NameId ProgramBuilder::scalar(const std::string& base, ScalarType type) {
   return program.names.fresh(base, dagaz::ir::scalar_of(type));
@@ -163,10 +177,11 @@ Outcome run(const dagaz::imperative::Program& program, const std::string& input,
                             std::freopen(out.name(), "w", stdout) != nullptr &&
                             std::freopen(errors.name(), "w", stderr) != nullptr;
     const dagaz::SourceFiles files;
+    const dagaz::codegen::Library* library = loaded_library();
     char name[] = "test";
     char* arguments[] = {name, nullptr};
     const int status =
-        redirected ? dagaz::codegen::run_in_process(program, files, options, 1, arguments) : 99;
+        redirected ? library->run_in_process(program, files, options, 1, arguments) : 99;
     std::fflush(nullptr);
     _exit(status);
   }

@@ -71,6 +71,8 @@ class ProgramBuilder {
 inline Operand number(std::int64_t value) { return dagaz::ir::i64_operand(value); }
 
 dagaz::codegen::Options test_options();
+dagaz::codegen::Artifacts generate(const dagaz::imperative::Program& program,
+                                   const dagaz::codegen::Options& options, unsigned want);
 /// Runs the program in a child process with `input` on standard input.
 Outcome run(const dagaz::imperative::Program& program, const std::string& input,
             const dagaz::codegen::Options& options = test_options());
