@@ -12,7 +12,7 @@ void Lowering::lower(const ir::Statement& s, const ir::ArrayLiteral& e) {
 
 void Lowering::lower(const ir::Statement& s, const ir::Index& e) {
   const NameId result = s.results[0].name;
-  const ir::Type& type = names().type(result);
+  const ir::Type type = names().type(result);
   if (type.is_scalar()) {
     load_into(result, place_of(e.array), e.indices, type.element);
   } else {

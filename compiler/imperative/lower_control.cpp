@@ -134,7 +134,7 @@ void Lowering::lower(const ir::Statement& s, const ir::Call& e) {
   }
   std::vector<std::pair<NameId, Joint>> arrays;
   for (const ir::Binder& result : s.results) {
-    const ir::Type& type = names().type(result.name);
+    const ir::Type type = names().type(result.name);
     if (type.is_array()) {
       if (mode_ != Mode::host) unsupported("an array result of a function called in parallel code");
       const Joint joint = new_joint(result.name);

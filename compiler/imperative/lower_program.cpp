@@ -15,7 +15,7 @@ Function Lowering::lower_entry(const ir::Function& function) {
   result.body = collect([&] {
     scopes_.push_back({});
     for (const ir::Binder& parameter : function.parameters) {
-      const ir::Type& type = names().type(parameter.name);
+      const ir::Type type = names().type(parameter.name);
       if (!type.is_array()) {
         result.parameters.push_back(parameter.name);
         continue;
@@ -56,7 +56,7 @@ Function Lowering::lower_called(const ir::Function& function, Mode mode) {
   mode_ = mode;
   const auto parameters = [&] {
     for (const ir::Binder& parameter : function.parameters) {
-      const ir::Type& type = names().type(parameter.name);
+      const ir::Type type = names().type(parameter.name);
       if (!type.is_array()) {
         result.parameters.push_back(parameter.name);
         continue;

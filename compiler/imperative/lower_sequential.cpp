@@ -205,6 +205,18 @@ void Lowering::lower(const ir::Statement& s, const ir::Accumulate& e) {
   accumulators_.insert_or_assign(s.results[0].name, accumulator);
   uses_private_memory_ = true;  // iterations meet in memory: not independent
   const Value value = value_of(e.value);
+  if (mode_ == Mode::host) {
+    // One point of parallel code, where rows and device memory are at hand.
+    for_each_point({}, 1, "accumulate", [&](const std::vector<Operand>&) {
+      accumulate(e, accumulator, value);
+    });
+  } else {
+    accumulate(e, accumulator, value);
+  }
+}
+
+void Lowering::accumulate(const ir::Accumulate& e, const Accumulator& accumulator,
+                          const Value& value) {
   branch(is_inside(e.indices, accumulator.shape), [&] {
     if (!accumulator.op) {
       write(accumulator.place, e.indices, value);

@@ -126,7 +126,7 @@ class Lowering : public Emitter {
   const Place& place_of(NameId array) const;
   bool has_place(NameId array) const { return places_.contains(array); }
   void bind(NameId array, Place place);
-  const std::vector<Operand>& shape_of(NameId name) const { return names().type(name).shape; }
+  std::vector<Operand> shape_of(NameId name) const { return names().type(name).shape; }
   Operand byte_count(const ir::Type& type);
   NameId new_block(const Operand& bytes, std::string_view base);
   Place private_array(const ir::Type& type, std::string_view base);
@@ -230,6 +230,7 @@ class Lowering : public Emitter {
   void lower(const ir::Statement& s, const ir::Scatter& e);
   void lower(const ir::Statement& s, const ir::WithAccumulator& e);
   void lower(const ir::Statement& s, const ir::Accumulate& e);
+  void accumulate(const ir::Accumulate& e, const Accumulator& accumulator, const Value& value);
   /// A sequential loop whose iterations have scratch memory of their own.
   void thread_loop(const Operand& width, bool independent,
                    const std::function<void(Operand)>& body);
@@ -269,6 +270,7 @@ class Lowering : public Emitter {
 
   // ---- segmented_reduce.cpp
   void lower(const ir::Statement& s, const ir::SegmentedReduce& e);
+  Operand piece_count(const Operand& segments, const Operand& width, const Operand& cost);
   Pieces cut_segments(const std::vector<ir::SpaceDimension>& space, const Operand& cost);
   void for_each_piece(
       const Pieces& pieces, const Operand& cost,
@@ -304,18 +306,36 @@ class Lowering : public Emitter {
                           const std::vector<std::vector<Place>>& bins,
                           const std::vector<Operand>& outer, const Operand& start,
                           const Operand& count);
+  bool has_atomic_histogram(const ir::SegmentedHistogram& e) const;
+  void histogram_atomically(const ir::SegmentedHistogram& e,
+                            const std::vector<std::vector<Place>>& places);
   void histogram_by_pieces(const ir::SegmentedHistogram& e,
                            const std::vector<std::vector<Place>>& places, const Operand& width,
                            const Operand& pieces);
   void fill_bins(const ir::HistogramOperator& one, const std::vector<Place>& bins);
 
-  // ---- gpu_*.cpp
+  // ---- gpu_points.cpp
+  static constexpr int kernel_threads = 256;
+  /// An array of `count` elements for every thread of a kernel.
+  struct Expansion {
+    NameId block;
+    ScalarType element;
+    Operand count;
+  };
+  Operand resident_threads();
+  Operand read_special(Special which);
+  std::string kernel_name(std::string_view base);
+  Code kernel_body(const std::function<void()>& build);
+  void launch(std::string_view kernel, const Operand& grid, const Operand& shared_bytes,
+              Code code);
   void launch_points(const std::vector<Operand>& extents, std::string_view kernel,
                      const PointFunction& body);
   Place expanded_array(const ir::Type& type, NameId block);
-  void gpu_reduce(const ir::Statement& s, const ir::SegmentedReduce& e);
-  void gpu_scan(const ir::Statement& s, const ir::SegmentedScan& e);
-  void gpu_histogram(const ir::Statement& s, const ir::SegmentedHistogram& e);
+  void allocate_expansions(const std::vector<Expansion>& expansions, const Operand& threads,
+                           const Code& code);
+  Operand on_host(const Operand& size, const Code& code);
+  static void mark_invariant(Code& code);
+  static void mark_invariant(Code& code, const std::unordered_set<NameId>& written);
 
   // Operations that an earlier pass has removed.
   template <typename Operation>
@@ -335,6 +355,12 @@ class Lowering : public Emitter {
   std::unordered_map<NameId, Place> wishes_;
   std::unordered_map<NameId, Accumulator> accumulators_;
   std::vector<std::pair<std::string, Mode>> called_;
+
+  // The kernel being built.
+  int kernel_count_ = 0;
+  std::vector<Expansion> expansions_;
+  Operand kernel_thread_;         // this thread's number among …
+  Operand kernel_threads_total_;  // … so many
 
   /// A block owned by a host scope, and the statement after which it is dead.
   struct Owned {

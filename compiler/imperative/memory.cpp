@@ -125,7 +125,7 @@ Value Lowering::value_of(const Operand& operand) {
 }
 
 Value Lowering::element_of(NameId array, const std::vector<Operand>& indices) {
-  const ir::Type& type = names().type(array);
+  const ir::Type type = names().type(array);
   if (type.kind == ir::TypeKind::accumulator) return Value{array, type, std::nullopt};
   ir::Type part = type;
   part.shape.erase(part.shape.begin(),

@@ -45,12 +45,12 @@ void Lowering::histogram_elements(const ir::SegmentedHistogram& e,
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::SegmentedHistogram& e) {
-  if (is_gpu()) {
-    gpu_histogram(s, e);
-    return;
-  }
   std::vector<std::vector<Place>> places;
   bind_destinations(s, e.operators, places);
+  if (is_gpu() && has_atomic_histogram(e)) {
+    histogram_atomically(e, places);
+    return;
+  }
   std::vector<Operand> outer = extents_of(e.space);
   const Operand width = outer.back();
   outer.pop_back();
@@ -67,8 +67,7 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedHistogram& e) {
       bins = add(bins, product(shape_of(destination)));
     }
   }
-  const NameId wanted = variable("pieces", ScalarType::i64);
-  emit(PieceCount{wanted, width, grain_for(cost)});
+  const Operand wanted = piece_count(ir::i64_operand(1), width, cost);
   const Operand pieces = minimum(wanted, divide(width, bins));
   branch(less(ir::i64_operand(1), pieces),
          [&] { histogram_by_pieces(e, places, width, pieces); },
@@ -77,6 +76,36 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedHistogram& e) {
              histogram_elements(e, places, {}, ir::i64_operand(0), width);
            });
          });
+}
+
+// Whether every operator combines single values that atomics can combine.
+bool Lowering::has_atomic_histogram(const ir::SegmentedHistogram& e) const {
+  return std::all_of(e.operators.begin(), e.operators.end(), [&](const auto& one) {
+    return one.destinations.size() == 1 && is_positionwise(one.op);
+  });
+}
+
+void Lowering::histogram_atomically(const ir::SegmentedHistogram& e,
+                                    const std::vector<std::vector<Place>>& places) {
+  const Operand cost = cost_of(e.body);
+  for_each_point(extents_of(e.space), cost, "hist", [&](const std::vector<Operand>& point) {
+    set_indices(e.space, point);
+    const auto bins = parts_at(*this, places, {point.begin(), point.end() - 1});
+    lower_body(e.body, {}, [&](const std::vector<Value>& values) {
+      std::size_t position = 0;
+      for (std::size_t k = 0; k < e.operators.size(); ++k) {
+        const ir::HistogramOperator& one = e.operators[k];
+        std::vector<Operand> indices;
+        for (std::size_t d = 0; d < one.shape.size(); ++d) {
+          indices.push_back(values[position++].operand);
+        }
+        const Value value = values[position++];
+        branch(is_inside(indices, one.shape), [&] {
+          combine_atomically(one.op, one.op.result_types[0], bins[k][0], indices, value);
+        });
+      }
+    });
+  });
 }
 
 // Fills private bins [pieces × shape] and combines them into the destinations.
@@ -99,15 +128,13 @@ void Lowering::histogram_by_pieces(const ir::SegmentedHistogram& e,
     }
   }
   const Operand chunk = divide_up(width, pieces);
-  parallel_for(pieces, ir::i64_operand(1), [&](const Operand& begin, const Operand& end) {
-    thread_loop(sub(end, begin), false, [&](const Operand& p) {
-      const Operand piece = add(begin, p);
-      const auto bins = parts_at(*this, own_bins, {piece});
-      for (std::size_t k = 0; k < e.operators.size(); ++k) fill_bins(e.operators[k], bins[k]);
-      const Operand start = mul(piece, chunk);
-      const Operand left = maximum(sub(width, start), ir::i64_operand(0));
-      histogram_elements(e, bins, {}, start, minimum(chunk, left));
-    });
+  const Operand cost = mul(chunk, cost_of(e.body));
+  for_each_point({pieces}, cost, "hist", [&](const std::vector<Operand>& piece) {
+    const auto bins = parts_at(*this, own_bins, piece);
+    for (std::size_t k = 0; k < e.operators.size(); ++k) fill_bins(e.operators[k], bins[k]);
+    const Operand start = mul(piece[0], chunk);
+    const Operand left = maximum(sub(width, start), ir::i64_operand(0));
+    histogram_elements(e, bins, {}, start, minimum(chunk, left));
   });
   for (std::size_t k = 0; k < e.operators.size(); ++k) {
     const ir::HistogramOperator& one = e.operators[k];

@@ -97,7 +97,7 @@ std::vector<Wish> Lowering::result_targets(const ir::Statement& s, std::size_t f
   std::vector<Wish> targets;
   for (std::size_t k = from; k < s.results.size(); ++k) {
     const NameId name = s.results[k].name;
-    const ir::Type& type = names().type(name);
+    const ir::Type type = names().type(name);
     const bool is_memory = type.kind == ir::TypeKind::value;
     targets.push_back(is_memory ? Wish(result_array(name)) : std::nullopt);
   }

@@ -6,6 +6,22 @@
 
 namespace dagaz::imperative {
 
+// How many pieces each of `segments` is worth.  On a GPU a second stage walks the pieces of a
+// segment one by one, hence the limit.
+Operand Lowering::piece_count(const Operand& segments, const Operand& width,
+                              const Operand& cost) {
+  const Operand one = ir::i64_operand(1);
+  const Operand some_segments = maximum(segments, one);
+  if (!is_gpu()) {
+    const NameId total = variable("pieces", ScalarType::i64);
+    emit(PieceCount{total, mul(segments, width), grain_for(cost)});
+    return divide_up(total, some_segments);
+  }
+  const Operand wanted = divide(resident_threads(), some_segments);
+  const Operand useful = divide(width, ir::i64_operand(16));
+  return maximum(one, minimum(ir::i64_operand(1024), minimum(wanted, useful)));
+}
+
 Lowering::Pieces Lowering::cut_segments(const std::vector<ir::SpaceDimension>& space,
                                         const Operand& cost) {
   Pieces pieces;
@@ -13,11 +29,7 @@ Lowering::Pieces Lowering::cut_segments(const std::vector<ir::SpaceDimension>& s
   pieces.width = pieces.outer.back();
   pieces.outer.pop_back();
   const Operand segments = product(pieces.outer);
-  const NameId total = variable("pieces", ScalarType::i64);
-  emit(PieceCount{total, mul(segments, pieces.width), grain_for(cost)});
-  pieces.count = pieces.outer.empty()
-                     ? Operand(total)
-                     : divide_up(total, maximum(segments, ir::i64_operand(1)));
+  pieces.count = piece_count(segments, pieces.width, cost);
   pieces.chunk = divide_up(pieces.width, pieces.count);
   return pieces;
 }
@@ -72,10 +84,6 @@ std::vector<Operand> with(std::vector<Operand> point, const Operand& last) {
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::SegmentedReduce& e) {
-  if (is_gpu()) {
-    gpu_reduce(s, e);
-    return;
-  }
   std::vector<ir::Type> types;
   for (const ir::ReduceOperator& one : e.operators) {
     types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());

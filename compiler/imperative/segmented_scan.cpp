@@ -8,10 +8,6 @@
 namespace dagaz::imperative {
 
 void Lowering::lower(const ir::Statement& s, const ir::SegmentedScan& e) {
-  if (is_gpu()) {
-    gpu_scan(s, e);
-    return;
-  }
   std::vector<ir::Type> types;
   for (const ir::ScanOperator& one : e.operators) {
     types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());

@@ -94,7 +94,7 @@ void Flattener::expand_flatmap(Statement statement, FlatMap e, Out& out) {
   WithAccumulator with;
   std::vector<Binder> filled;
   for (std::size_t k = 0; k < varying; ++k) {
-    const Type& type = names_.type(statement.results[3 + k].name);
+    const Type type = names_.type(statement.results[3 + k].name);
     const NameId array = builder.add(Scratch{type.element, type.shape}, "segments");
     with.inputs.push_back({{type.shape[0]}, array, std::nullopt, {}});
     Type opened = type;
