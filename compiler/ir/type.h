@@ -5,6 +5,7 @@
 // stands, without carrying a scope.  Whoever copies code that binds names renames it (names.h).
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <variant>
@@ -86,17 +87,21 @@ class Names {
  public:
   /// A new name, printed as `base_12`.
   NameId fresh(std::string base, Type type) {
-    return entries_.add(Entry{std::move(base), std::move(type), std::nullopt});
+    entries_.push_back(Entry{std::move(base), std::move(type), std::nullopt});
+    return NameId(entries_.size() - 1);
   }
   /// A new name with base name, type and layout of `like`.
-  NameId fresh_like(NameId like) { return entries_.add(Entry(entries_[like])); }
+  NameId fresh_like(NameId like) {
+    entries_.push_back(Entry(entries_[like.index]));
+    return NameId(entries_.size() - 1);
+  }
 
-  const std::string& base(NameId name) const { return entries_[name].base; }
-  const Type& type(NameId name) const { return entries_[name].type; }
+  const std::string& base(NameId name) const { return entries_[name.index].base; }
+  const Type& type(NameId name) const { return entries_[name.index].type; }
   /// Only for binders whose type is being rewritten together with its uses (substitution).
-  void set_type(NameId name, Type type) { entries_[name].type = std::move(type); }
-  const std::optional<Layout>& layout(NameId name) const { return entries_[name].layout; }
-  void set_layout(NameId name, Layout layout) { entries_[name].layout = std::move(layout); }
+  void set_type(NameId name, Type type) { entries_[name.index].type = std::move(type); }
+  const std::optional<Layout>& layout(NameId name) const { return entries_[name.index].layout; }
+  void set_layout(NameId name, Layout layout) { entries_[name.index].layout = std::move(layout); }
   std::size_t size() const { return entries_.size(); }
 
   /// The type of an operand.
@@ -112,7 +117,7 @@ class Names {
     Type type;
     std::optional<Layout> layout;
   };
-  IdVector<NameId, Entry> entries_;
+  std::deque<Entry> entries_;  // a deque: references stay valid while names are added
 };
 
 }  // namespace dagaz::ir
