@@ -39,7 +39,7 @@ void Lowering::for_each_piece(
     const std::function<void(const std::vector<Operand>&, Operand, Operand, Operand)>& body) {
   std::vector<Operand> extents = pieces.outer;
   extents.push_back(pieces.count);
-  parallel_points(extents, mul(cost, pieces.chunk), [&](const std::vector<Operand>& point) {
+  for_each_point(extents, mul(cost, pieces.chunk), "piece", [&](const std::vector<Operand>& point) {
     const Operand start = mul(point.back(), pieces.chunk);
     const Operand left = maximum(sub(pieces.width, start), ir::i64_operand(0));
     const std::vector<Operand> outer(point.begin(), point.end() - 1);
