@@ -1,0 +1,263 @@
+// Kernels: the same programs run on the simulated GPU, and their PTX is accepted by NVIDIA's
+// assembler where there is one.
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "codegen/program_builder.h"
+
+using namespace codegen_test;
+using namespace dagaz::imperative;
+
+namespace {
+
+/// y[i] := f(x[i]) with one thread an element; fails for negative elements.
+dagaz::imperative::Program map_kernel(Target target, ScalarType type, const std::string& type_name,
+                                      const std::vector<ScalarOp>& operations) {
+  ProgramBuilder b(target);
+  const NameId n = b.scalar("n");
+  const NameId x = b.block("x");
+  const NameId y = b.block("y");
+  b.size_parameter(n);
+  b.array_input(x, type, type_name, n);
+  const auto size = dagaz::ir::byte_size(type);
+  b.emit(Allocate{y, b.op(ScalarOp::mul, ScalarType::i64, {n, number(size)})});
+  const Operand grid = b.op(ScalarOp::sdiv, ScalarType::i64,
+                            {b.op(ScalarOp::add, ScalarType::i64, {n, number(255)}), number(256)});
+  const int failure = b.failure("Element {} is negative.");
+  Code body = b.collect([&] {
+    const NameId thread = b.scalar("thread");
+    const NameId block = b.scalar("block");
+    b.emit(ReadSpecial{thread, Special::thread_index});
+    b.emit(ReadSpecial{block, Special::block_index});
+    const Operand first = b.op(ScalarOp::mul, ScalarType::i64, {block, number(256)});
+    const Operand i = b.op(ScalarOp::add, ScalarType::i64, {first, thread});
+    const Operand inside = b.op(ScalarOp::slt, ScalarType::i64, {i, n});
+    b.emit(If{inside, b.collect([&] {
+                const NameId xi = b.scalar("xi", type);
+                b.emit(Load{xi, x, i, type, Space::global, true});
+                const Operand zero = Operand(dagaz::ir::zero_of(type));
+                const ScalarOp less = dagaz::ir::is_float(type) ? ScalarOp::flt : ScalarOp::slt;
+                b.emit(If{b.op(less, type, {xi, zero}),
+                          b.collect([&] { b.emit(Fail{failure, {i}}); }),
+                          {}});
+                Operand value = xi;
+                for (const ScalarOp op : operations) {
+                  std::vector<Operand> arguments = {value};
+                  while (static_cast<int>(arguments.size()) < dagaz::ir::arity_of(op)) {
+                    arguments.push_back(xi);
+                  }
+                  value = b.op(op, type, arguments);
+                }
+                b.emit(Store{y, i, value, type, Space::global});
+              }),
+              {}});
+  });
+  b.emit(Launch{"map_kernel", grid, 256, number(0), std::move(body), {}});
+  b.array_output(y, type, type_name, n);
+  return b.finish();
+}
+
+/// The sum of an array of i32 by one block of 64 threads: each adds a strided part, warps by
+/// shuffles, the rest through shared memory; the total also goes through an atomic.
+dagaz::imperative::Program block_sum(Target target) {
+  ProgramBuilder b(target);
+  const NameId n = b.scalar("n");
+  const NameId x = b.block("x");
+  const NameId result = b.block("result");
+  b.size_parameter(n);
+  b.array_input(x, ScalarType::i32, "i32", n);
+  const auto i32 = [](std::int64_t value) {
+    return Operand(dagaz::ir::make_integer(ScalarType::i32, value));
+  };
+  b.emit(Allocate{result, number(4)});
+  b.emit(WriteElement{result, number(0), i32(0), ScalarType::i32});
+  Code body = b.collect([&] {
+    const NameId thread = b.scalar("thread", ScalarType::i32);
+    const NameId shared = b.block("shared");
+    b.emit(ReadSpecial{thread, Special::thread_index});
+    b.emit(SharedMemory{shared, number(0)});
+    const NameId sum = b.scalar("sum", ScalarType::i32);
+    const NameId at = b.scalar("at");
+    const NameId more = b.scalar("more", ScalarType::boolean);
+    const NameId wide = b.scalar("wide");
+    b.emit(Move{sum, i32(0)});
+    b.emit(Assign{wide, ScalarOp::sign_extend, ScalarType::i32, ScalarType::i64, {thread}, false});
+    b.emit(Move{at, wide});
+    b.emit(While{b.collect([&] {
+                   b.emit(Assign{more, ScalarOp::slt, ScalarType::i64, ScalarType::boolean,
+                                 {at, n}, false});
+                 }),
+                 more, b.collect([&] {
+                   const NameId item = b.scalar("item", ScalarType::i32);
+                   b.emit(Load{item, x, at, ScalarType::i32, Space::global, true});
+                   b.emit(Assign{sum, ScalarOp::add, ScalarType::i32, ScalarType::i32,
+                                 {sum, item}, true});
+                   b.emit(Assign{at, ScalarOp::add, ScalarType::i64, ScalarType::i64,
+                                 {at, number(64)}, false});
+                 })});
+    for (const int offset : {16, 8, 4, 2, 1}) {
+      const NameId other = b.scalar("other", ScalarType::i32);
+      b.emit(Shuffle{other, sum, ScalarType::i32, ShuffleMode::down, i32(offset)});
+      b.emit(Assign{sum, ScalarOp::add, ScalarType::i32, ScalarType::i32, {sum, other}, true});
+    }
+    const Operand lane = b.op(ScalarOp::urem, ScalarType::i32, {thread, i32(32)});
+    const Operand warp = b.op(ScalarOp::udiv, ScalarType::i64, {wide, number(32)});
+    b.emit(If{b.op(ScalarOp::eq, ScalarType::i32, {lane, i32(0)}), b.collect([&] {
+                b.emit(Store{shared, warp, sum, ScalarType::i32, Space::shared});
+              }),
+              {}});
+    b.emit(Barrier{});
+    const Operand few = b.op(ScalarOp::ult, ScalarType::i32, {thread, i32(2)});
+    b.emit(If{few, b.collect([&] {
+                const NameId part = b.scalar("part", ScalarType::i32);
+                const NameId old = b.scalar("old", ScalarType::i32);
+                b.emit(Load{part, shared, wide, ScalarType::i32, Space::shared, false});
+                b.emit(Atomic{old, AtomicOp::add, result, number(0), part, ScalarType::i32,
+                              Space::global});
+              }),
+              {}});
+  });
+  b.emit(Launch{"block_sum", number(1), 64, number(8), std::move(body), {}});
+  const NameId total = b.scalar("total", ScalarType::i32);
+  b.emit(ReadElement{total, result, number(0), ScalarType::i32});
+  b.emit(Release{result});
+  b.scalar_output(total, "i32");
+  return b.finish();
+}
+
+/// Each thread adds to one counter under a compare-and-swap, at every width.
+dagaz::imperative::Program compare_exchange(Target target, ScalarType type,
+                                            const std::string& type_name) {
+  ProgramBuilder b(target);
+  const NameId n = b.scalar("n");
+  b.scalar_input(n, "i64");
+  const NameId counter = b.block("counter");
+  b.emit(Allocate{counter, number(8)});
+  const Operand zero = Operand(dagaz::ir::zero_of(type));
+  b.emit(WriteElement{counter, number(0), zero, type});
+  Code body = b.collect([&] {
+    const NameId seen = b.scalar("seen", type);
+    const NameId old = b.scalar("old", type);
+    const NameId again = b.scalar("again", ScalarType::boolean);
+    b.emit(Load{seen, counter, number(0), type, Space::global, false});
+    b.emit(Move{again, Operand(dagaz::ir::make_bool(true))});
+    b.emit(While{{}, again, b.collect([&] {
+                   const Operand next =
+                       b.op(ScalarOp::add, type, {seen, Operand(dagaz::ir::one_of(type))});
+                   b.emit(CompareExchange{old, counter, number(0), seen, next, type,
+                                          Space::global});
+                   b.emit(Assign{again, ScalarOp::ne, type, ScalarType::boolean, {old, seen},
+                                 false});
+                   b.emit(Move{seen, old});
+                 })});
+  });
+  b.emit(Launch{"count_up", n, 32, number(0), std::move(body), {}});
+  const NameId total = b.scalar("total", type);
+  b.emit(ReadElement{total, counter, number(0), type});
+  b.emit(Release{counter});
+  b.scalar_output(total, type_name);
+  return b.finish();
+}
+
+/// Whether ptxas accepts the PTX of `program`; tells when there is no ptxas.
+void check_assembles(const dagaz::imperative::Program& program) {
+  static const bool assembler = std::system("ptxas --version > /dev/null 2>&1") == 0;
+  for (const std::string gpu : {"sm_70", "sm_75", "sm_80", "sm_90"}) {
+    auto options = test_options();
+    options.gpu = gpu;
+    const auto artifacts = generate(program, options, dagaz::codegen::want_ptx);
+    REQUIRE(artifacts.problem == "");
+    REQUIRE(artifacts.ptx.find(".entry") != std::string::npos);
+    if (!assembler) {
+      std::puts("[SKIP] ptxas is not installed");
+      return;
+    }
+    char name[] = "/tmp/dagaz_ptx_XXXXXX";
+    const int file = mkstemp(name);
+    REQUIRE(file >= 0);
+    std::ofstream(name) << artifacts.ptx;
+    // PTX for sm_70 runs on anything newer; assemblers drop old machines.
+    const std::string machine = gpu == "sm_70" ? "sm_75" : gpu;
+    const std::string command =
+        "ptxas -arch=" + machine + " -o /dev/null " + name + " 2>" + name + ".log";
+    const bool accepted = std::system(command.c_str()) == 0;
+    if (!accepted) std::system(("cat " + std::string(name) + ".log").c_str());
+    CHECK_MESSAGE(accepted, gpu);
+    std::remove(name);
+    std::remove((std::string(name) + ".log").c_str());
+  }
+}
+
+const std::vector<ScalarOp> unary_functions = {
+    ScalarOp::sqrt,  ScalarOp::exp,    ScalarOp::log1p,  ScalarOp::sin,   ScalarOp::cos,
+    ScalarOp::tanh,  ScalarOp::sinpi,  ScalarOp::cospi,  ScalarOp::tanpi, ScalarOp::asinh,
+    ScalarOp::atan,  ScalarOp::erf,    ScalarOp::erfc,   ScalarOp::gamma, ScalarOp::lgamma,
+    ScalarOp::cbrt,  ScalarOp::round,  ScalarOp::floor,  ScalarOp::ceil,  ScalarOp::trunc,
+    ScalarOp::fpow,  ScalarOp::atan2,  ScalarOp::hypot,  ScalarOp::fmod,  ScalarOp::fmin,
+    ScalarOp::fma,   ScalarOp::digamma, ScalarOp::trigamma, ScalarOp::nextafter,
+    ScalarOp::tan,   ScalarOp::asin,   ScalarOp::acos,   ScalarOp::sinh,  ScalarOp::cosh,
+    ScalarOp::acosh, ScalarOp::atanh,  ScalarOp::log,    ScalarOp::log2,  ScalarOp::log10,
+    ScalarOp::asinpi, ScalarOp::acospi, ScalarOp::atanpi, ScalarOp::atan2pi, ScalarOp::rsqrt,
+    ScalarOp::copysign, ScalarOp::fsgn};
+
+}  // namespace
+
+TEST_CASE("a map kernel on the simulated GPU") {
+  const auto program = map_kernel(Target::sim, ScalarType::i64, "i64", {ScalarOp::mul});
+  const auto outcome = run(program, "[1i64,2i64,3i64]");
+  CHECK(outcome.errors == "");
+  CHECK(outcome.output == "[1i64, 4i64, 9i64]\n");
+}
+
+TEST_CASE("a failure in a kernel is reported with its arguments") {
+  const auto program = map_kernel(Target::sim, ScalarType::i64, "i64", {ScalarOp::mul});
+  const auto outcome = run(program, "[1i64,-2i64,3i64]");
+  CHECK(outcome.status == 1);
+  CHECK(outcome.errors.find("Element 1 is negative.") != std::string::npos);
+}
+
+TEST_CASE("a block reduces through shuffles, shared memory and an atomic") {
+  std::string input = "[";
+  for (int i = 0; i < 1000; ++i) input += (i == 0 ? "" : ",") + std::to_string(i) + "i32";
+  const auto outcome = run(block_sum(Target::sim), input + "]");
+  CHECK(outcome.errors == "");
+  CHECK(outcome.output == "499500i32\n");
+}
+
+TEST_CASE("compare-and-swap at every width") {
+  for (const auto& [type, name] : std::vector<std::pair<ScalarType, std::string>>{
+           {ScalarType::i8, "i8"}, {ScalarType::i16, "i16"}, {ScalarType::i32, "i32"},
+           {ScalarType::i64, "i64"}, {ScalarType::f16, "f16"}, {ScalarType::f32, "f32"},
+           {ScalarType::f64, "f64"}}) {
+    const bool real = dagaz::ir::is_float(type);
+    const auto outcome = run(compare_exchange(Target::sim, type, name), "3i64");
+    CHECK(outcome.errors == "");
+    CHECK(outcome.output == std::string(real ? "96.0" : "96") + name + "\n");
+    check_assembles(compare_exchange(Target::cuda, type, name));
+  }
+}
+
+TEST_CASE("PTX of kernels assembles") {
+  check_assembles(map_kernel(Target::cuda, ScalarType::i64, "i64", {ScalarOp::mul}));
+  check_assembles(map_kernel(Target::cuda, ScalarType::i8, "i8",
+                             {ScalarOp::ipow, ScalarOp::sdiv_floor, ScalarOp::smul_hi}));
+  check_assembles(block_sum(Target::cuda));
+}
+
+TEST_CASE("PTX with every function of reals assembles") {
+  for (const auto& [type, name] : std::vector<std::pair<ScalarType, std::string>>{
+           {ScalarType::f16, "f16"}, {ScalarType::f32, "f32"}, {ScalarType::f64, "f64"}}) {
+    check_assembles(map_kernel(Target::cuda, type, name, unary_functions));
+  }
+}
+
+TEST_CASE("an unknown GPU is refused with a reason") {
+  auto options = test_options();
+  options.gpu = "sm_35";
+  const auto program = map_kernel(Target::cuda, ScalarType::i64, "i64", {ScalarOp::mul});
+  CHECK(generate(program, options, dagaz::codegen::want_ptx).problem.find("`sm_35`") !=
+        std::string::npos);
+}
