@@ -1,0 +1,306 @@
+// Variables, applications, operators and broadcasts, without sizes.  See infer.h.
+#include <algorithm>
+
+#include "check/infer.h"
+#include "check/print_type.h"
+#include "check/rewrite.h"
+#include "support/match.h"
+
+namespace dagaz::check {
+
+// ---------------------------------------------------------------- variables
+
+/// Turns `x.f.g` into projections of the variable made of the first `first_field` names.
+void Inference::resolve_projections(ast::Exp& exp, std::size_t first_field) {
+  const ast::QualifiedName name = std::get<ast::Variable>(exp.node).name;
+  std::vector<ast::Name> parts = name.qualifiers;
+  parts.push_back(name.name);
+  ast::QualifiedName root;
+  root.qualifiers.assign(parts.begin(),
+                         parts.begin() + static_cast<std::ptrdiff_t>(first_field - 1));
+  root.name = parts[first_field - 1];
+  root.range = cover(parts[0].range, root.name.range);
+  ast::Exp* base =
+      context_.program.arena.make(ast::Exp{root.range, ast::Variable{root, {}, nullptr}, nullptr, {}});
+  for (std::size_t i = first_field; i + 1 < parts.size(); ++i) {
+    base = context_.program.arena.make(ast::Exp{cover(root.range, parts[i].range),
+                                                ast::Project{base, parts[i]}, nullptr, {}});
+  }
+  exp.node = ast::Project{base, parts.back()};
+}
+
+const Type* Inference::infer_variable(ast::Exp& exp) {
+  auto& variable = std::get<ast::Variable>(exp.node);
+  const ast::QualifiedName& name = variable.name;
+  if (variable.id.valid()) return instantiate(variable, exp.range);  // made by the checker
+  // A qualifier that is a value starts a chain of projections.
+  const ModuleInfo* module = nullptr;
+  for (std::size_t i = 0; i < name.qualifiers.size(); ++i) {
+    const Symbol symbol = name.qualifiers[i].symbol;
+    const Member member = module == nullptr ? scope_.find(NameSpace::term, symbol)
+                                            : module->members.find(NameSpace::term, symbol);
+    if (member.kind == MemberKind::value) {
+      resolve_projections(exp, i + 1);
+      return infer_node(exp);
+    }
+    if (member.kind != MemberKind::module) break;
+    module = context_.modules[member.module()];
+    if (module->parameter != nullptr) break;
+  }
+  const Member member = scope_.resolve(NameSpace::term, name);
+  if (member.kind == MemberKind::none) return unusable(exp.range);
+  if (member.kind == MemberKind::module) {
+    error(DiagnosticKind::unknown_name, exp.range,
+          "`" + std::string(context_.text(name.name.symbol)) + "` is a module, not a value");
+    return unusable(exp.range);
+  }
+  const std::string_view spelling = context_.text(name.name.symbol);
+  if (spelling.size() > 1 && spelling[0] == '_') {
+    error(DiagnosticKind::underscore_name, name.name.range,
+          "use of `" + std::string(spelling) + "`: names that start with an underscore say that " +
+              "they are not used");
+  }
+  variable.id = member.value();
+  if (variable.id == defining_ && is_recursive_ != nullptr) *is_recursive_ = true;
+  return instantiate(variable, exp.range);
+}
+
+const Type* Inference::instantiate(ast::Variable& variable, const Range& range) {
+  const ValueInfo& info = context_.values[variable.id];
+  const auto with_operand = [&](const Type* operand, const Type* result) {
+    variable.instance = context_.types.arena().make(Instance{{}, {operand}});
+    return context_.types.arrow(operand, context_.types.arrow(operand, result));
+  };
+  switch (info.kind) {
+    case ValueKind::operation: {
+      const Type* operand = solver_.fresh_primitive(range, info.operands);
+      return with_operand(operand, operand);
+    }
+    case ValueKind::comparison:
+      return with_operand(solver_.fresh_primitive(range, info.operands),
+                          context_.types.boolean());
+    case ValueKind::equality:
+      return with_operand(solver_.fresh(range, Liftedness::unlifted), context_.types.boolean());
+    case ValueKind::broadcast:
+      error(DiagnosticKind::broadcast_shape, range,
+            "`broadcast` must be applied to a function and its operands");
+      return unusable(range);
+    case ValueKind::unusable: return unusable(range);
+    case ValueKind::ordinary: break;
+  }
+  if (info.unsized == nullptr) return unusable(range);
+  if (info.type_parameters.empty()) return info.unsized;
+  Substitution substitution(context_);
+  Instance instance;
+  const Symbol name = context_.result.bindings[variable.id].name;
+  for (const TypeNameId parameter : info.type_parameters) {
+    const Liftedness allowed = context_.type_names[parameter].liftedness;
+    const Type* argument = solver_.fresh(range, allowed);
+    instance.types.push_back(argument);
+    substitution.add(parameter, argument);
+    instantiations_.push_back({range, name, allowed, argument});
+  }
+  variable.instance = context_.types.arena().make(std::move(instance));
+  return substitution.type(info.unsized);
+}
+
+// ---------------------------------------------------------------- applications
+
+/// `f`, for messages.
+static std::string function_name(const Context& context, const ast::Exp* function) {
+  if (function != nullptr && as<ast::Variable>(function->node) != nullptr) {
+    return "`" + print_expression(context, function) + "`";
+  }
+  return "this function";
+}
+
+const Type* Inference::apply(const Type* function, const Type* argument,
+                             const ast::Exp* function_exp, const ast::Exp* argument_exp,
+                             std::size_t position, const Range& range) {
+  function = solver_.head(function);
+  const Range& culprit = argument_exp != nullptr ? argument_exp->range : range;
+  const auto* arrow = as<Arrow>(function->node);
+  if (arrow == nullptr) {
+    const Type* result = solver_.fresh(range);
+    if (!solver_.equate(function, context_.types.arrow(argument, result))) {
+      const std::string name = function_name(context_, function_exp);
+      if (position == 0) {
+        Diagnostic& d = error(DiagnosticKind::type_mismatch,
+                              function_exp != nullptr ? function_exp->range : range,
+                              "cannot apply " + name + ", as it is not a function");
+        d.labels.push_back({function_exp != nullptr ? function_exp->range : range,
+                            "this has type `" + text(function) + "`"});
+      } else {
+        error(DiagnosticKind::type_mismatch, culprit,
+              name + " accepts only " + std::to_string(position) +
+                  (position == 1 ? " argument" : " arguments"));
+      }
+      return unusable(range);
+    }
+    return result;
+  }
+  const Type* from = arrow->from;
+  const Type* to = arrow->to;
+  if (!solver_.equate(argument, from)) {
+    const std::string why = solver_.failure();
+    Diagnostic& d = error(DiagnosticKind::type_mismatch, culprit,
+                          "cannot apply " + function_name(context_, function_exp) +
+                              " to this argument: it has type `" + text(argument) +
+                              "`, but `" + text(from) + "` is expected");
+    if (!why.empty()) d.hints.push_back(why);
+  }
+  return to;
+}
+
+const Type* Inference::infer_apply(ast::Exp& exp) {
+  auto& e = std::get<ast::Apply>(exp.node);
+  const Type* function = nullptr;
+  if (auto* variable = as<ast::Variable>(e.function->node)) {
+    const Member member = variable->name.qualifiers.empty()
+                              ? scope_.find(NameSpace::term, variable->name.name.symbol)
+                              : Member{};
+    if (member.kind == MemberKind::value &&
+        context_.values[member.value()].kind == ValueKind::broadcast && e.arguments.size() > 1) {
+      std::vector<ast::Exp*> operands(e.arguments.begin() + 1, e.arguments.end());
+      exp.node = ast::Broadcast{e.arguments[0], std::move(operands), nullptr};
+      return infer_broadcast(exp);
+    }
+  }
+  function = infer(*e.function);
+  std::vector<const Type*> arguments;
+  for (ast::Exp* argument : e.arguments) arguments.push_back(infer(*argument));
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    function = apply(function, arguments[i], e.function, e.arguments[i], i, exp.range);
+  }
+  if (!pending_.empty()) retry_broadcasts();
+  return function;
+}
+
+const Type* Inference::infer_binary(ast::Binary& e, const Range& range) {
+  const Type* operation = infer(*e.operation);
+  const Type* left = infer(*e.left);
+  const Type* right = infer(*e.right);
+  operation = apply(operation, left, e.operation, e.left, 0, range);
+  const Type* result = apply(operation, right, e.operation, e.right, 1, range);
+  if (!pending_.empty()) retry_broadcasts();
+  return result;
+}
+
+const Type* Inference::infer_left_section(ast::LeftSection& e, const Range& range) {
+  const Type* operation = infer(*e.operation);
+  const Type* left = infer(*e.left);
+  const Type* result = apply(operation, left, e.operation, e.left, 0, range);
+  const Type* right = solver_.fresh(range);
+  const Type* whole = apply(result, right, e.operation, nullptr, 1, range);
+  return context_.types.arrow(right, whole);
+}
+
+const Type* Inference::infer_right_section(ast::RightSection& e, const Range& range) {
+  const Type* operation = infer(*e.operation);
+  const Type* right = infer(*e.right);
+  const Type* left = solver_.fresh(range);
+  const Type* partial = apply(operation, left, e.operation, nullptr, 0, range);
+  return context_.types.arrow(left, apply(partial, right, e.operation, e.right, 1, range));
+}
+
+// ---------------------------------------------------------------- broadcasts
+
+const Type* Inference::infer_local_open(ast::Exp& exp) {
+  auto& e = std::get<ast::LocalOpen>(exp.node);
+  const ast::Name& first = e.module.qualifiers.empty() ? e.module.name : e.module.qualifiers[0];
+  // The first name that is a value makes this a broadcast of that value.
+  const ModuleInfo* module = nullptr;
+  std::vector<ast::Name> path = e.module.qualifiers;
+  path.push_back(e.module.name);
+  bool is_value = false;
+  for (const ast::Name& part : path) {
+    const Member member = module == nullptr ? scope_.find(NameSpace::term, part.symbol)
+                                            : module->members.find(NameSpace::term, part.symbol);
+    is_value = member.kind == MemberKind::value;
+    if (member.kind != MemberKind::module) break;
+    module = context_.modules[member.module()];
+  }
+  if (is_value) {
+    std::vector<ast::Exp*> operands{e.body};
+    if (auto* tuple = as<ast::Tuple>(e.body->node); tuple != nullptr && !tuple->elements.empty()) {
+      operands = tuple->elements;
+    }
+    ast::Exp* function = context_.program.arena.make(
+        ast::Exp{cover(first.range, e.module.name.range), ast::Variable{e.module, {}, nullptr},
+                 nullptr, {}});
+    exp.node = ast::Broadcast{function, std::move(operands), nullptr};
+    return infer_broadcast(exp);
+  }
+  module = scope_.find_module(path);
+  if (module == nullptr) return unusable(exp.range);
+  const Scope::Frame frame(scope_);
+  scope_.open(module->members);
+  return infer(*e.body);
+}
+
+const Type* Inference::infer_broadcast(ast::Exp& exp) {
+  auto& e = std::get<ast::Broadcast>(exp.node);
+  infer(*e.function);
+  for (ast::Exp* operand : e.operands) infer(*operand);
+  const Type* result = solver_.fresh(exp.range);
+  if (!try_broadcast(exp, result)) pending_.push_back({&exp, result});
+  return result;
+}
+
+bool Inference::try_broadcast(ast::Exp& exp, const Type* result) {
+  auto& e = std::get<ast::Broadcast>(exp.node);
+  std::vector<const Type*> elements;
+  std::size_t rank = 0;
+  for (const ast::Exp* operand : e.operands) {
+    const Type* element = solver_.head(operand->type);
+    std::size_t operand_rank = 0;
+    while (const auto* array = as<Array>(element->node)) {
+      element = solver_.head(array->element);
+      ++operand_rank;
+    }
+    if (solver_.is_unknown(element)) return false;
+    elements.push_back(element);
+    rank = std::max(rank, operand_rank);
+  }
+  const Type* function = e.function->type;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    function = apply(function, elements[i], e.function, e.operands[i], i, exp.range);
+  }
+  expect(array_of_rank(rank, function), result, exp.range, "this broadcast");
+  return true;
+}
+
+void Inference::retry_broadcasts() {
+  bool progress = true;
+  while (progress && !pending_.empty()) {
+    progress = false;
+    const std::vector<Pending> todo = std::move(pending_);
+    pending_.clear();
+    for (const Pending& p : todo) {
+      if (try_broadcast(*p.exp, p.result)) {
+        progress = true;
+      } else {
+        pending_.push_back(p);
+      }
+    }
+  }
+}
+
+void Inference::report_broadcasts() {
+  retry_broadcasts();
+  for (const Pending& p : pending_) {
+    const auto& e = std::get<ast::Broadcast>(p.exp->node);
+    for (const ast::Exp* operand : e.operands) {
+      const Type* element = solver_.head(operand->type);
+      while (const auto* array = as<Array>(element->node)) element = solver_.head(array->element);
+      if (!solver_.is_unknown(element)) continue;
+      Diagnostic& d = error(DiagnosticKind::ambiguous_type, operand->range,
+                            "the rank of this broadcast operand is not known");
+      d.hints.push_back("add a type annotation that says how many dimensions it has");
+      break;
+    }
+  }
+  pending_.clear();
+}
+
+}  // namespace dagaz::check

@@ -1,0 +1,134 @@
+// See scope.h.
+#include "check/scope.h"
+
+#include <algorithm>
+#include <string>
+
+namespace dagaz::check {
+
+void Scope::bind(NameSpace space, Symbol name, Member member) {
+  std::vector<Member>& members = table(space);
+  if (name.index >= members.size()) {
+    members.resize(std::max<std::size_t>(context_.names.size(), name.index + std::size_t{1}));
+  }
+  trail_.push_back({space, name, members[name.index]});
+  members[name.index] = member;
+}
+
+void Scope::undo(Mark mark) {
+  while (trail_.size() > mark) {
+    const Change& change = trail_.back();
+    table(change.space)[change.name.index] = change.before;
+    trail_.pop_back();
+  }
+}
+
+void Scope::open(const Environment& environment) {
+  for (const Environment::Item& item : environment.items()) {
+    bind(item.space, item.name, item.member);
+  }
+}
+
+Member Scope::find(NameSpace space, Symbol name) const {
+  const std::vector<Member>& members = tables_[static_cast<std::size_t>(space)];
+  return name.index < members.size() ? members[name.index] : Member{};
+}
+
+/// The edit distance of two words, for suggestions.
+static std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t above = row[j + 1];
+      row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (a[i] == b[j] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+static const char* description(NameSpace space) {
+  switch (space) {
+    case NameSpace::term: return "value or module";
+    case NameSpace::type: return "type";
+    case NameSpace::signature: return "module type";
+  }
+  return "";
+}
+
+void Scope::report_unknown(NameSpace space, const ast::Name& name, const ModuleInfo* module) {
+  const std::string spelling(context_.text(name.symbol));
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(spelling.size() / 3, 1) + 1;
+  const auto consider = [&](Symbol other) {
+    const std::string_view text = context_.text(other);
+    const std::size_t d = distance(spelling, text);
+    if (d < best_distance) {
+      best_distance = d;
+      best = text;
+    }
+  };
+  if (module != nullptr) {
+    for (const auto& item : module->members.items()) {
+      if (item.space == space) consider(item.name);
+    }
+  } else {
+    const std::vector<Member>& members = table(space);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      if (members[i].kind != MemberKind::none) consider(Symbol(i));
+    }
+  }
+  std::string where;
+  if (module != nullptr && module->name.valid()) {
+    where = " in module `" + std::string(context_.text(module->name)) + "`";
+  }
+  Diagnostic& d = context_.diagnostics.report(
+      DiagnosticKind::unknown_name, name.range,
+      std::string("unknown ") + description(space) + " `" + spelling + "`" + where);
+  if (!best.empty()) d.hints.push_back("a similar name exists: `" + best + "`");
+}
+
+const ModuleInfo* Scope::find_module(const std::vector<ast::Name>& qualifiers) {
+  const ModuleInfo* module = nullptr;
+  for (const ast::Name& q : qualifiers) {
+    const Member member = module == nullptr ? find(NameSpace::term, q.symbol)
+                                            : module->members.find(NameSpace::term, q.symbol);
+    if (member.kind == MemberKind::none) {
+      report_unknown(NameSpace::term, q, module);
+      return nullptr;
+    }
+    if (member.kind != MemberKind::module) {
+      context_.diagnostics.report(DiagnosticKind::not_a_module, q.range,
+                                  "`" + std::string(context_.text(q.symbol)) +
+                                      "` is a value, not a module");
+      return nullptr;
+    }
+    module = context_.modules[member.module()];
+    if (module->unusable) return nullptr;
+    if (module->parameter != nullptr) {
+      context_.diagnostics.report(DiagnosticKind::module_is_parametric, q.range,
+                                  "module `" + std::string(context_.text(q.symbol)) +
+                                      "` is parametric; apply it to an argument first");
+      return nullptr;
+    }
+  }
+  return module;
+}
+
+Member Scope::resolve(NameSpace space, const ast::QualifiedName& name) {
+  if (name.qualifiers.empty()) {
+    const Member member = find(space, name.name.symbol);
+    if (member.kind == MemberKind::none) report_unknown(space, name.name, nullptr);
+    return member;
+  }
+  const ModuleInfo* module = find_module(name.qualifiers);
+  if (module == nullptr) return {};
+  const Member member = module->members.find(space, name.name.symbol);
+  if (member.kind == MemberKind::none) report_unknown(space, name.name, module);
+  return member;
+}
+
+}  // namespace dagaz::check

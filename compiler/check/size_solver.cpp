@@ -1,0 +1,645 @@
+// See size_solver.h.
+#include "check/size_solver.h"
+
+#include <algorithm>
+
+#include "check/print_type.h"
+#include "check/size_tools.h"
+#include "support/check.h"
+#include "support/match.h"
+
+namespace dagaz::check {
+
+namespace {
+
+/// Replaces solved size variables.
+class Normaliser : public Rewriter {
+ public:
+  Normaliser(Context& context, SizeSolver& solver) : Rewriter(context), solver_(solver) {}
+
+ protected:
+  const Size* replace_size(BindingId name) override {
+    SizeConstraint* c = solver_.find(name);
+    if (c == nullptr) return nullptr;
+    if (c->kind == SizeKind::copy) {
+      c = solver_.find(c->other);
+      if (c == nullptr) return nullptr;
+    }
+    if (c->kind != SizeKind::solved) return nullptr;
+    const BindingId solved = c->name;
+    const Size* result = size(c->solution);
+    solver_.find(solved)->solution = result;  // later look-ups are short
+    return result;
+  }
+
+ private:
+  SizeSolver& solver_;
+};
+
+}  // namespace
+
+SizeSolver::SizeSolver(Context& context) : context_(context) {}
+
+void SizeSolver::clear() {
+  for (const SizeConstraint& c : constraints_) slots_[c.name.index] = 0;
+  constraints_.clear();
+  representatives_.clear();
+  level = 0;
+  existentials_ = 0;
+}
+
+void SizeSolver::constrain(SizeConstraint constraint) {
+  const std::size_t index = constraint.name.index;
+  if (index >= slots_.size()) slots_.resize(index + index / 2 + 64);
+  if (slots_[index] != 0) {
+    constraints_[slots_[index] - 1] = std::move(constraint);
+    return;
+  }
+  constraints_.push_back(std::move(constraint));
+  slots_[index] = static_cast<std::uint32_t>(constraints_.size());
+}
+
+void SizeSolver::add_parameter(BindingId name) {
+  SizeConstraint c;
+  c.kind = SizeKind::parameter;
+  c.name = name;
+  c.level = level;
+  constrain(std::move(c));
+}
+
+BindingId SizeSolver::fresh(SizeKind kind, const Usage& usage, std::string_view name) {
+  SizeConstraint c;
+  c.kind = kind;
+  c.name = context_.new_size(name, usage.range);
+  c.level = level;
+  c.usage = usage;
+  const BindingId id = c.name;
+  constrain(std::move(c));
+  return id;
+}
+
+BindingId SizeSolver::unknown(const Range& range, const char* why, std::string_view name) {
+  return fresh(SizeKind::unknown, {range, why}, name);
+}
+
+SizeConstraint* SizeSolver::find(BindingId name) {
+  if (name.index >= slots_.size() || slots_[name.index] == 0) return nullptr;
+  SizeConstraint& c = constraints_[slots_[name.index] - 1];
+  return c.kind == SizeKind::none ? nullptr : &c;
+}
+
+SizeKind SizeSolver::kind(BindingId name) {
+  const SizeConstraint* c = find(name);
+  return c == nullptr ? SizeKind::none : c->kind;
+}
+
+void SizeSolver::remove(BindingId name) {
+  if (SizeConstraint* c = find(name)) c->kind = SizeKind::none;
+}
+
+const Size* SizeSolver::normal(const Size* size) { return Normaliser(context_, *this).size(size); }
+const Type* SizeSolver::normal(const Type* type) { return Normaliser(context_, *this).type(type); }
+
+bool SizeSolver::fail(const Size* expected, const Size* actual, std::string message) {
+  failure_ = {expected, actual, std::move(message), false};
+  return false;
+}
+
+// ---------------------------------------------------------------- existential instances
+
+bool SizeSolver::is_pending(BindingId name) {
+  const SizeConstraint* c = find(name);
+  if (c == nullptr) return false;
+  if (c->kind == SizeKind::existential) return true;
+  return c->kind == SizeKind::copy && kind(c->other) == SizeKind::existential;
+}
+
+BindingId SizeSolver::representative(BindingId name) {
+  const SizeConstraint* c = find(name);
+  if (c == nullptr || c->kind != SizeKind::copy) return name;
+  const SizeConstraint* origin = find(c->other);
+  if (origin == nullptr || origin->kind != SizeKind::existential || !origin->other.valid()) {
+    return name;
+  }
+  return representatives_.try_emplace({c->occurrence, origin->other}, name).first->second;
+}
+
+void SizeSolver::mark_existential(SizeConstraint& constraint, BindingId key,
+                                  const Range& computed_at) {
+  constraint.kind = SizeKind::existential;
+  constraint.other = key;
+  constraint.computed_at = computed_at;
+  ++existentials_;
+}
+
+bool SizeSolver::same_variable(BindingId a, BindingId b) {
+  const auto follow = [&](BindingId name) {
+    while (const SizeConstraint* c = find(name)) {
+      if (c->kind != SizeKind::solved) break;
+      const auto* named = as<NamedSize>(c->solution->node);
+      if (named == nullptr) break;
+      name = named->name;
+    }
+    return name;
+  };
+  return follow(a) == follow(b);
+}
+
+// ---------------------------------------------------------------- fresh sizes
+
+namespace {
+
+/// Gives every dimension of a type without sizes a new variable.
+class Freshener {
+ public:
+  Freshener(Context& context, SizeSolver& solver, SizeKind kind, const Usage& usage,
+            ast::Liftedness liftedness, std::vector<BindingId>* created)
+      : context_(context),
+        solver_(solver),
+        kind_(kind),
+        usage_(usage),
+        liftedness_(liftedness),
+        created_(created) {}
+
+  const Size* size() {
+    const BindingId name = solver_.fresh(kind_, usage_, "d");
+    solver_.find(name)->liftedness = liftedness_;
+    if (created_ != nullptr) created_->push_back(name);
+    return context_.types.named_size(name);
+  }
+
+  const Type* type(const Type* original) {
+    return match(
+        original->node, [&](const PrimitiveType&) { return original; },
+        [&](const Array& a) {
+          const Size* outer = size();
+          return context_.types.array(outer, type(a.element));
+        },
+        [&](const Record& r) {
+          Record copy = r;
+          for (auto& f : copy.fields) f.second = type(f.second);
+          return context_.types.arena().make(Type{std::move(copy)});
+        },
+        [&](const Sum& s) {
+          Sum copy = s;
+          for (auto& constructor : copy.constructors) {
+            for (auto& payload : constructor.second) payload = type(payload);
+          }
+          return context_.types.arena().make(Type{std::move(copy)});
+        },
+        [&](const Arrow& a) {
+          Arrow copy = a;
+          copy.from = type(a.from);
+          copy.to = type(a.to);
+          return context_.types.arrow(std::move(copy));
+        },
+        [&](const Named& n) {
+          if (n.arguments.empty()) return original;
+          Named copy = n;
+          for (auto& argument : copy.arguments) {
+            if (const Type* const* t = as<const Type*>(argument)) {
+              argument = type(*t);
+            } else {
+              argument = size();
+            }
+          }
+          return context_.types.named(std::move(copy));
+        },
+        [&](const MetaType&) { return original; });
+  }
+
+ private:
+  Context& context_;
+  SizeSolver& solver_;
+  SizeKind kind_;
+  Usage usage_;
+  ast::Liftedness liftedness_;
+  std::vector<BindingId>* created_;
+};
+
+}  // namespace
+
+const Type* SizeSolver::with_fresh_sizes(const Type* type, SizeKind kind, const Usage& usage,
+                                         ast::Liftedness liftedness,
+                                         std::vector<BindingId>* created) {
+  const Type* result =
+      Freshener(context_, *this, kind, usage, liftedness, created).type(type);
+  if (kind == SizeKind::instantiated) {
+    result = rename_bound(context_, result);
+    register_binders(result, usage.range);
+  }
+  return result;
+}
+
+void SizeSolver::register_binders(const Type* type, const Range& range) {
+  match(
+      type->node, [](const PrimitiveType&) {},
+      [&](const Array& a) { register_binders(a.element, range); },
+      [&](const Record& r) {
+        for (const auto& f : r.fields) register_binders(f.second, range);
+      },
+      [&](const Sum& s) {
+        for (const auto& constructor : s.constructors) {
+          for (const Type* payload : constructor.second) register_binders(payload, range);
+        }
+      },
+      [&](const Arrow& a) {
+        if (a.parameter.valid()) add_parameter(a.parameter);
+        register_binders(a.from, range);
+        register_binders(a.to, range);
+      },
+      [&](const Named& n) {
+        for (const auto& argument : n.arguments) {
+          const Type* const* t = as<const Type*>(argument);
+          if (t != nullptr) register_binders(*t, range);
+        }
+      },
+      [](const MetaType&) {});
+}
+
+// ---------------------------------------------------------------- types
+
+bool SizeSolver::unify(const Type* expected, const Type* actual, const Usage& usage) {
+  mode_ = Mode::exact;
+  usage_ = usage;
+  bound_.clear();
+  failure_ = {};
+  return subunify(false, expected, actual);
+}
+
+const Type* SizeSolver::unify_branches(const Type* a, const Type* b, const Usage& usage,
+                                       std::vector<BindingId>& created) {
+  mode_ = Mode::most_common;
+  usage_ = usage;
+  bound_.clear();
+  failure_ = {};
+  if (!subunify(false, a, b)) return nullptr;
+  mismatches_.clear();
+  return match_sizes(normal(a), normal(b), created);
+}
+
+bool SizeSolver::subunify(bool swapped, const Type* a, const Type* b) {
+  if (a == b || a->node.index() != b->node.index()) {
+    // Types were found equal before; what differs now has been reported.
+    return a == b || fail(nullptr, nullptr, "");
+  }
+  return match(
+      a->node, [](const PrimitiveType&) { return true; },
+      [&](const Array& x) {
+        const auto& y = std::get<Array>(b->node);
+        const bool sizes =
+            swapped ? unify_dimension(y.size, x.size) : unify_dimension(x.size, y.size);
+        return sizes && subunify(swapped, x.element, y.element);
+      },
+      [&](const Record& x) {
+        const auto& y = std::get<Record>(b->node);
+        if (x.fields.size() != y.fields.size()) return fail(nullptr, nullptr, "");
+        for (std::size_t i = 0; i < x.fields.size(); ++i) {
+          if (!subunify(swapped, x.fields[i].second, y.fields[i].second)) return false;
+        }
+        return true;
+      },
+      [&](const Sum& x) {
+        const auto& y = std::get<Sum>(b->node);
+        if (x.constructors.size() != y.constructors.size()) return fail(nullptr, nullptr, "");
+        for (std::size_t i = 0; i < x.constructors.size(); ++i) {
+          const auto& p = x.constructors[i].second;
+          const auto& q = y.constructors[i].second;
+          for (std::size_t j = 0; j < p.size() && j < q.size(); ++j) {
+            if (!subunify(swapped, p[j], q[j])) return false;
+          }
+        }
+        return true;
+      },
+      [&](const Arrow& x) { return unify_arrows(swapped, x, std::get<Arrow>(b->node)); },
+      [&](const Named& x) {
+        const auto& y = std::get<Named>(b->node);
+        if (x.name != y.name) return fail(nullptr, nullptr, "");
+        for (std::size_t i = 0; i < x.arguments.size() && i < y.arguments.size(); ++i) {
+          if (const Size* const* s = as<const Size*>(x.arguments[i])) {
+            const Size* t = std::get<const Size*>(y.arguments[i]);
+            if (!(swapped ? unify_dimension(t, *s) : unify_dimension(*s, t))) return false;
+          } else if (!subunify(swapped, std::get<const Type*>(x.arguments[i]),
+                               std::get<const Type*>(y.arguments[i]))) {
+            return false;
+          }
+        }
+        return true;
+      },
+      [](const MetaType&) { return true; });
+}
+
+bool SizeSolver::unify_arrows(bool swapped, const Arrow& a, const Arrow& b) {
+  const bool less_consuming = swapped ? b.consumes < a.consumes : a.consumes < b.consumes;
+  if (less_consuming) {
+    fail(nullptr, nullptr,
+         "the parameters are incompatible regarding consuming their arguments");
+    failure_.consumption = true;
+    return false;
+  }
+  const bool a_unique = has_unique(a.to);
+  const bool b_unique = has_unique(b.to);
+  if (swapped ? a_unique < b_unique : b_unique < a_unique) {
+    fail(nullptr, nullptr, "the return types have incompatible uniqueness");
+    failure_.consumption = true;
+    return false;
+  }
+  // Existentials take part in unification as variables, and vanish afterwards.
+  std::vector<SizeConstraint> before;
+  const auto introduce = [&](const std::vector<BindingId>& names, bool flexible) {
+    for (const BindingId name : names) {
+      const SizeConstraint* old = find(name);
+      before.push_back(old == nullptr ? SizeConstraint{} : *old);
+      before.back().name = name;
+      SizeConstraint c;
+      c.kind = flexible ? SizeKind::free : SizeKind::unknown;
+      c.name = name;
+      c.level = level;
+      constrain(std::move(c));
+    }
+  };
+  introduce(a.existentials, !swapped);
+  introduce(b.existentials, swapped);
+  const std::size_t outer = bound_.size();
+  bool ok = subunify(!swapped, a.from, b.from);
+  if (ok) {
+    const Type* b_to = b.to;
+    if (a.parameter.valid() && b.parameter.valid() && a.parameter != b.parameter) {
+      Substitution names(context_);
+      names.add(b.parameter, a.parameter);
+      b_to = names.type(b_to);
+    }
+    if (a.parameter.valid()) bound_.push_back(a.parameter);
+    if (b.parameter.valid()) bound_.push_back(b.parameter);
+    bound_.insert(bound_.end(), a.existentials.begin(), a.existentials.end());
+    bound_.insert(bound_.end(), b.existentials.begin(), b.existentials.end());
+    ok = subunify(swapped, a.to, b_to);
+    bound_.resize(outer);
+  }
+  for (const SizeConstraint& old : before) absorb_result(old.name, old);
+  for (const SizeConstraint& old : before) remove(old.name);
+  return ok;
+}
+
+/// If the existential `name` was resolved to an instantiated size, that size is existential.
+void SizeSolver::absorb_result(BindingId name, const SizeConstraint& before) {
+  const SizeConstraint* c = find(name);
+  if (c == nullptr || c->kind != SizeKind::solved) return;
+  const Size* resolved = normal(c->solution);
+  const auto* named = as<NamedSize>(resolved->node);
+  if (named == nullptr) return;
+  SizeConstraint* target = find(named->name);
+  if (target != nullptr && target->kind == SizeKind::copy) target = find(target->other);
+  if (target == nullptr || target->kind != SizeKind::instantiated ||
+      target->liftedness == ast::Liftedness::unlifted) {
+    return;
+  }
+  Range computed;
+  if (before.kind == SizeKind::unknown) {
+    computed = before.usage.range.valid() ? before.usage.range : usage_.range;
+  }
+  mark_existential(*target, name, computed);
+}
+
+// ---------------------------------------------------------------- sizes
+
+bool SizeSolver::is_flexible(BindingId name, int& at_level) {
+  const SizeConstraint* c = find(name);
+  if (c == nullptr) return false;
+  const auto flexible = [](SizeKind k) {
+    return k == SizeKind::free || k == SizeKind::instantiated || k == SizeKind::solved ||
+           k == SizeKind::copy;
+  };
+  if (c->kind == SizeKind::copy) {
+    const SizeConstraint* origin = find(c->other);
+    if (origin != nullptr && !flexible(origin->kind)) return false;
+  } else if (!flexible(c->kind)) {
+    return false;
+  }
+  at_level = c->level;
+  return true;
+}
+
+bool SizeSolver::mentions_bound(const Size* size) {
+  if (bound_.empty()) return false;
+  bool found = false;
+  for_each_name(size, [&](BindingId name) { found = found || contains(bound_, name); });
+  return found;
+}
+
+bool SizeSolver::unify_dimension(const Size* a, const Size* b) {
+  a = normal(a);
+  b = normal(b);
+  if (as<AnonymousSize>(a->node) || as<AnonymousSize>(b->node)) return true;
+  return mode_ == Mode::exact ? unify_exactly(a, b) : link_if_possible(a, b);
+}
+
+bool SizeSolver::unify_exactly(const Size* a, const Size* b) {
+  if (const auto parts = similar_parts(context_.types, a, b)) {
+    for (const auto& [x, y] : *parts) {
+      if (!unify_exactly(normal(x), normal(y))) {
+        failure_.expected = a;
+        failure_.actual = b;
+        return false;
+      }
+    }
+    return true;
+  }
+  int at_level = 0;
+  const auto* x = as<NamedSize>(a->node);
+  if (x != nullptr && is_flexible(x->name, at_level) &&
+      (!mentions_bound(b) || contains(bound_, x->name))) {
+    return link(x->name, at_level, b);
+  }
+  const auto* y = as<NamedSize>(b->node);
+  if (y != nullptr && is_flexible(y->name, at_level) &&
+      (!mentions_bound(a) || contains(bound_, y->name))) {
+    return link(y->name, at_level, a);
+  }
+  return absorb_or_fail(a, b);
+}
+
+bool SizeSolver::absorb_or_fail(const Size* a, const Size* b) {
+  if (link_local(a, b) || link_local(b, a)) return true;
+  if (absorb(a, b) || absorb(b, a)) return true;
+  return fail(a, b, "");
+}
+
+/// A size of an instantiated type may be a parameter of a function inside that same type.
+bool SizeSolver::link_local(const Size* variable, const Size* other) {
+  const auto* named = as<NamedSize>(variable->node);
+  if (named == nullptr || contains(bound_, named->name) || !mentions_bound(other)) return false;
+  SizeConstraint* c = find(named->name);
+  if (c == nullptr || (c->kind != SizeKind::instantiated && c->kind != SizeKind::copy)) {
+    return false;
+  }
+  bool registered = true;
+  for_each_name(other, [&](BindingId name) {
+    if (contains(bound_, name) && kind(name) != SizeKind::parameter) registered = false;
+  });
+  if (!registered) return false;
+  c->kind = SizeKind::solved;
+  c->solution = other;
+  return true;
+}
+
+/// A size of an instantiated type that meets a bound size is existential.
+bool SizeSolver::absorb(const Size* variable, const Size* other) {
+  const auto* named = as<NamedSize>(variable->node);
+  if (named == nullptr || contains(bound_, named->name) || !mentions_bound(other)) return false;
+  SizeConstraint* c = find(named->name);
+  if (c != nullptr && c->kind == SizeKind::copy) c = find(c->other);
+  if (c == nullptr) return false;
+  if (c->kind == SizeKind::existential) return true;
+  if (c->kind != SizeKind::instantiated || c->liftedness == ast::Liftedness::unlifted) {
+    return false;
+  }
+  Range computed;
+  for_each_name(other, [&](BindingId name) {
+    const SizeConstraint* o = find(name);
+    if (o == nullptr || o->kind != SizeKind::unknown || computed.valid()) return;
+    computed = o->usage.range.valid() ? o->usage.range : usage_.range;
+  });
+  const auto* key = as<NamedSize>(other->node);
+  mark_existential(*find(c->name), key == nullptr ? BindingId() : key->name, computed);
+  return true;
+}
+
+bool SizeSolver::link(BindingId name, int name_level, const Size* size) {
+  // Copies equal what they copy until that is found existential, so links go by the originals.
+  Substitution originals(context_);
+  bool any_copy = false;
+  for_each_name(size, [&](BindingId n) {
+    const SizeConstraint* c = find(n);
+    if (c == nullptr || c->kind != SizeKind::copy) return;
+    originals.add(n, c->other);
+    any_copy = true;
+  });
+  if (any_copy) size = originals.size(size);
+  SizeConstraint* c = find(name);
+  if (c->kind == SizeKind::copy) {
+    const SizeConstraint* origin = find(c->other);
+    if (origin != nullptr) return link(origin->name, origin->level, size);
+  }
+  if (const auto* named = as<NamedSize>(size->node); named != nullptr && named->name == name) {
+    return true;
+  }
+  bool ok = true;
+  for_each_name(size, [&](BindingId n) {
+    if (!ok) return;
+    if (n == name) {
+      ok = fail(context_.types.named_size(name), size, "occurs check: a size cannot contain itself");
+      return;
+    }
+    SizeConstraint* inner = find(n);
+    if (inner == nullptr || inner->level < name_level) return;
+    if (inner->kind == SizeKind::parameter) {
+      ok = fail(context_.types.named_size(name), size,
+                "`" + std::string(context_.text(n)) + "` is not in scope where the other size " +
+                    "is determined (scope violation)");
+      return;
+    }
+    inner->level = name_level;
+  });
+  if (!ok) return false;
+  c = find(name);
+  c->kind = SizeKind::solved;
+  c->solution = size;
+  c->level = name_level;
+  c->usage = usage_;
+  return true;
+}
+
+/// Links `a` to `b` where that cannot fail; leaves other differences alone.
+bool SizeSolver::link_if_possible(const Size* a, const Size* b) {
+  if (const auto parts = similar_parts(context_.types, a, b)) {
+    for (const auto& [x, y] : *parts) link_if_possible(normal(x), normal(y));
+    return true;
+  }
+  const auto can_link = [&](BindingId name, int name_level, const Size* size) {
+    bool ok = true;
+    for_each_name(size, [&](BindingId n) {
+      if (n == name || contains(bound_, n)) ok = false;
+      const SizeConstraint* c = find(n);
+      if (c == nullptr) return;
+      if (c->level > name_level) ok = false;
+      if (c->kind == SizeKind::parameter && c->level >= name_level) ok = false;
+    });
+    return ok;
+  };
+  int at_level = 0;
+  const auto* x = as<NamedSize>(a->node);
+  if (x != nullptr && is_flexible(x->name, at_level) && can_link(x->name, at_level, b)) {
+    return link(x->name, at_level, b);
+  }
+  const auto* y = as<NamedSize>(b->node);
+  if (y != nullptr && is_flexible(y->name, at_level) && can_link(y->name, at_level, a)) {
+    return link(y->name, at_level, a);
+  }
+  return true;
+}
+
+/// `a` with each size that differs from the one in `b` replaced by a new unknown size.
+const Type* SizeSolver::match_sizes(const Type* a, const Type* b,
+                                    std::vector<BindingId>& created) {
+  const auto dimension = [&](const Size* x, const Size* y) {
+    if (same_size(context_.types, x, y)) return x;
+    for (const Mismatch& m : mismatches_) {
+      if (same_size(context_.types, m.a, x) && same_size(context_.types, m.b, y)) return m.fresh;
+    }
+    const BindingId name = unknown(usage_.range, "the branches differ in this size", "differ");
+    created.push_back(name);
+    mismatches_.push_back({x, y, context_.types.named_size(name)});
+    return mismatches_.back().fresh;
+  };
+  if (a == b || a->node.index() != b->node.index()) return a;
+  return match(
+      a->node, [&](const PrimitiveType&) { return a; },
+      [&](const Array& x) {
+        const auto& y = std::get<Array>(b->node);
+        const Size* size = dimension(x.size, y.size);
+        return context_.types.array(size, match_sizes(x.element, y.element, created));
+      },
+      [&](const Record& x) {
+        const auto& y = std::get<Record>(b->node);
+        Record copy = x;
+        for (std::size_t i = 0; i < x.fields.size(); ++i) {
+          copy.fields[i].second = match_sizes(x.fields[i].second, y.fields[i].second, created);
+        }
+        return context_.types.arena().make(Type{std::move(copy)});
+      },
+      [&](const Sum& x) {
+        const auto& y = std::get<Sum>(b->node);
+        Sum copy = x;
+        for (std::size_t i = 0; i < x.constructors.size(); ++i) {
+          auto& payload = copy.constructors[i].second;
+          for (std::size_t j = 0; j < payload.size(); ++j) {
+            payload[j] = match_sizes(payload[j], y.constructors[i].second[j], created);
+          }
+        }
+        return context_.types.arena().make(Type{std::move(copy)});
+      },
+      [&](const Arrow& x) {
+        const auto& y = std::get<Arrow>(b->node);
+        Arrow copy = x;
+        copy.from = match_sizes(x.from, y.from, created);
+        copy.to = match_sizes(x.to, y.to, created);
+        return context_.types.arrow(std::move(copy));
+      },
+      [&](const Named& x) {
+        const auto& y = std::get<Named>(b->node);
+        Named copy = x;
+        for (std::size_t i = 0; i < copy.arguments.size(); ++i) {
+          if (const Size* const* s = as<const Size*>(copy.arguments[i])) {
+            copy.arguments[i] = dimension(*s, std::get<const Size*>(y.arguments[i]));
+          } else {
+            copy.arguments[i] = match_sizes(std::get<const Type*>(copy.arguments[i]),
+                                            std::get<const Type*>(y.arguments[i]), created);
+          }
+        }
+        return context_.types.named(std::move(copy));
+      },
+      [&](const MetaType&) { return a; });
+}
+
+}  // namespace dagaz::check
