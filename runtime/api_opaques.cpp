@@ -104,6 +104,18 @@ int32_t restore_leaf(dz_context& context, ValueReader& reader, dz_leaf_type type
 
 }  // namespace
 
+std::optional<size_t> dagaz::runtime::stored_bytes(std::string_view bytes) {
+  if (bytes.size() < envelope_bytes || !bytes.starts_with({magic, sizeof magic})) {
+    return std::nullopt;
+  }
+  uint64_t payload = 0;
+  std::memcpy(&payload, bytes.data() + sizeof magic, sizeof payload);
+  if (payload > bytes.size() - envelope_bytes) {
+    return std::nullopt;
+  }
+  return envelope_bytes + payload;
+}
+
 int dzr_free_opaque(dz_context* context, dz_opaque* object) {
   const std::lock_guard lock(context->calls);
   free_opaque(*context, object);

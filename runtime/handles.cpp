@@ -1,10 +1,39 @@
 // Making, sharing and freeing values that the application holds.
 #include "handles.h"
 
+#include <array>
 #include <cstdlib>
 #include <new>
 
 namespace dagaz::runtime {
+
+namespace {
+
+struct ScalarTypes {
+  std::array<dz_leaf_type, element_count> leaves{};
+  std::array<dz_type, element_count> types{};
+
+  ScalarTypes() {
+    for (int32_t element = 0; element < element_count; ++element) {
+      const auto i = static_cast<size_t>(element);
+      leaves[i] = {element, 0};
+      types[i].name = element_info(element).name;
+      types[i].c_name = types[i].name;
+      types[i].kind = DZ_SCALAR_TYPE;
+      types[i].leaf_count = 1;
+      types[i].leaves = &leaves[i];
+    }
+  }
+  ScalarTypes(const ScalarTypes&) = delete;
+  ScalarTypes& operator=(const ScalarTypes&) = delete;
+};
+
+}  // namespace
+
+const dz_type& scalar_description(int32_t element) {
+  static const ScalarTypes scalars;
+  return scalars.types.at(static_cast<size_t>(element));
+}
 
 int64_t element_total(const dz_array& array) {
   return checked_count(shape_of(array), element_bytes(array)).value_or(0);

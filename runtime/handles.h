@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "api.h"
@@ -19,8 +21,16 @@ struct dz_opaque {
 
 namespace dagaz::runtime {
 
+/// The number of a scalar type that the program itself may not mention: the server knows all.
+constexpr int32_t scalar_type(int32_t element) {
+  return -1 - element;
+}
+/// The scalar type of an element, which belongs to no program.
+const dz_type& scalar_description(int32_t element);
+
+/// A type of the program, or the scalar of a scalar_type.
 inline const dz_type& type_at(const dz_context& context, int32_t type) {
-  return context.program.types[type];
+  return type >= 0 ? context.program.types[type] : scalar_description(-1 - type);
 }
 
 inline std::vector<int64_t> shape_of(const dz_array& array) {
@@ -52,6 +62,10 @@ bool append_leaves(dz_context& context, int32_t type, const void* value,
                    std::vector<dz_leaf>& leaves);
 /// Stores leaves as the C value of a type at `out`.  The leaves' references pass to the value.
 int32_t store_leaves(dz_context& context, int32_t type, const dz_leaf* leaves, void* out);
+
+/// How many bytes at the front of `bytes` are a value that dzr_store_opaque wrote; nothing when
+/// they are not one, or not all of one.
+std::optional<size_t> stored_bytes(std::string_view bytes);
 
 inline dz_leaf scalar_leaf(const void* value, int32_t element) {
   dz_leaf leaf;

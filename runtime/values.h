@@ -52,6 +52,9 @@ class ValueReader {
   const std::string& error() const { return error_; }
   /// Bytes consumed so far.
   size_t position() const { return position_; }
+  /// What is left, for data of another form in the same input, and passing over it.
+  std::string_view rest() const { return input_.substr(position_); }
+  void skip(size_t bytes) { position_ += bytes; }
 
  private:
   // In values_text.cpp.

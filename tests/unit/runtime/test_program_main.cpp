@@ -6,42 +6,15 @@
 #include <vector>
 
 #include "program_main.h"
+#include "streams.h"
 #include "test_program.h"
 
 namespace {
 
-struct Outcome {
-  int status;
-  std::string out;
-  std::string error;
-};
+using test::Outcome;
 
-std::string contents(std::FILE* file) {
-  std::string text;
-  std::rewind(file);
-  char buffer[4096];
-  size_t got = 0;
-  while ((got = std::fread(buffer, 1, sizeof buffer, file)) > 0) {
-    text.append(buffer, got);
-  }
-  std::fclose(file);
-  return text;
-}
-
-Outcome run(std::vector<std::string> flags, const std::string& input) {
-  std::vector<char*> argv;
-  flags.insert(flags.begin(), "prog");
-  for (std::string& flag : flags) {
-    argv.push_back(flag.data());
-  }
-  argv.push_back(nullptr);
-  const dz_streams streams = {std::tmpfile(), std::tmpfile(), std::tmpfile()};
-  std::fwrite(input.data(), 1, input.size(), streams.in);
-  std::rewind(streams.in);
-  const int status = dz_program_main(&test::cpu_program(), static_cast<int>(argv.size()) - 1,
-                                     argv.data(), streams);
-  std::fclose(streams.in);
-  return {status, contents(streams.out), contents(streams.error)};
+Outcome run(const std::vector<std::string>& flags, const std::string& input) {
+  return test::drive(dz_program_main, test::cpu_program(), flags, input);
 }
 
 }  // namespace
@@ -72,11 +45,10 @@ TEST_CASE("every run gets its own copy of consumed arguments") {
 }
 
 TEST_CASE("run times go to a file, a line each") {
-  const std::string file = std::tmpnam(nullptr);
-  CHECK(run({"-r", "3", "-t", file}, "[1, 2]").status == 0);
-  const std::string times = contents(std::fopen(file.c_str(), "r"));
+  const test::TemporaryFile file;
+  CHECK(run({"-r", "3", "-t", file.name()}, "[1, 2]").status == 0);
+  const std::string times = file.text();
   CHECK(std::count(times.begin(), times.end(), '\n') == 3);
-  std::remove(file.c_str());
 }
 
 TEST_CASE("wrong data ends with status 1 and one sentence") {

@@ -1,0 +1,175 @@
+// The memory pool, scratch stacks and parallel loops.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <set>
+
+#include "context.h"
+#include "test_program.h"
+
+using test::Context;
+
+TEST_CASE("freed memory is handed out again") {
+  const Context context(test::cpu_program());
+  dz_block* first = nullptr;
+  REQUIRE(dz_allocate(context, 100000, &first) == DZ_OK);
+  void* data = first->data;
+  CHECK(reinterpret_cast<uintptr_t>(data) % 64 == 0);
+  dz_retain(first);
+  dz_release(first);
+  CHECK(context.context->pool->statistics().cached == 0);
+  dz_release(first);
+  CHECK(context.context->pool->statistics().cached >= 100000);
+  dz_block* second = nullptr;
+  REQUIRE(dz_allocate(context, 99000, &second) == DZ_OK);
+  CHECK(second->data == data);
+  CHECK(second->bytes == 99000);
+  dz_release(second);
+  CHECK(dzr_context_clear_caches(context) == DZ_OK);
+  CHECK(context.context->pool->statistics().cached == 0);
+  CHECK(context.context->pool->statistics().peak >= 100000);
+}
+
+TEST_CASE("the cap counts cached memory, which is given back to make room") {
+  dz_config* config = dzr_config_new(&test::cpu_program());
+  dzr_config_set_memory_cap(config, 1 << 20);
+  const Context context(config);
+  dz_block* small[8];
+  for (dz_block*& block : small) {
+    REQUIRE(dz_allocate(context, 100000, &block) == DZ_OK);
+  }
+  dz_block* more = nullptr;
+  CHECK(dz_allocate(context, 500000, &more) == DZ_OUT_OF_MEMORY);
+  CHECK(context.error().find("could not allocate 500000 bytes") != std::string::npos);
+  for (dz_block* block : small) {
+    dz_release(block);
+  }
+  REQUIRE(dz_allocate(context, 900000, &more) == DZ_OK);
+  const dagaz::runtime::MemoryStatistics now = context.context->pool->statistics();
+  CHECK(now.in_use + now.cached <= 1 << 20);
+  dz_release(more);
+}
+
+TEST_CASE("blocks of size zero and impossible sizes") {
+  const Context context(test::cpu_program());
+  dz_block* block = nullptr;
+  REQUIRE(dz_allocate(context, 0, &block) == DZ_OK);
+  CHECK(block->bytes == 0);
+  dz_release(block);
+  CHECK(dz_allocate(context, -5, &block) == DZ_OUT_OF_MEMORY);
+  CHECK(dz_allocate(context, INT64_MAX, &block) == DZ_OUT_OF_MEMORY);
+  dz_release(nullptr);
+}
+
+TEST_CASE("reads and writes outside a block are refused") {
+  const Context context(test::cpu_program());
+  dz_block* block = nullptr;
+  REQUIRE(dz_allocate(context, 16, &block) == DZ_OK);
+  int64_t value = 0;
+  CHECK(dz_write(context, block, 8, 8, &value) == DZ_OK);
+  CHECK(dz_write(context, block, 9, 8, &value) == DZ_ERROR);
+  CHECK(dz_read(context, block, -1, 8, &value) == DZ_ERROR);
+  CHECK(dz_copy(context, block, 0, block, 16, 1) == DZ_ERROR);
+  CHECK(dz_copy(context, block, 0, block, 8, 8) == DZ_OK);
+  dz_release(block);
+}
+
+TEST_CASE("scratch memory is a stack") {
+  const int64_t start = dz_scratch_mark();
+  char* first = static_cast<char*>(dz_scratch(100));
+  const int64_t inner = dz_scratch_mark();
+  std::set<void*> seen;
+  for (int64_t size = 1; size < (int64_t{1} << 22); size *= 2) {
+    void* memory = dz_scratch(size);
+    REQUIRE(memory != nullptr);
+    CHECK(reinterpret_cast<uintptr_t>(memory) % 64 == 0);
+    std::memset(memory, 1, static_cast<size_t>(size));
+    CHECK(seen.insert(memory).second);
+  }
+  dz_scratch_reset(inner);
+  CHECK(static_cast<char*>(dz_scratch(8)) == first + 128);
+  dz_scratch_reset(start);
+  CHECK(dz_scratch(100) == first);
+  CHECK(dz_scratch(-1) == nullptr);
+  CHECK(dz_scratch(int64_t{1} << 50) == nullptr);
+  dz_scratch_reset(start);
+}
+
+namespace {
+
+struct Visits {
+  std::vector<std::atomic<int>> counts;
+  std::atomic<int64_t> pieces{0};
+  int64_t fails_at = -1;
+};
+
+int32_t visit(dz_context* context, void* environment, int64_t begin, int64_t end) {
+  auto* visits = static_cast<Visits*>(environment);
+  ++visits->pieces;
+  dz_scratch(1000);
+  for (int64_t i = begin; i < end; ++i) {
+    if (i == visits->fails_at) {
+      return dz_fail(context, 0, 0, nullptr);
+    }
+    ++visits->counts[static_cast<size_t>(i)];
+  }
+  return DZ_OK;
+}
+
+int32_t visit_rows(dz_context* context, void* environment, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i) {
+    Visits row{std::vector<std::atomic<int>>(100)};
+    if (dz_parallel_for(context, 100, 1, visit, &row) != DZ_OK) {
+      return DZ_ERROR;
+    }
+    for (const std::atomic<int>& count : row.counts) {
+      *static_cast<std::atomic<int64_t>*>(environment) += count;
+    }
+  }
+  return DZ_OK;
+}
+
+Context with_threads(int threads) {
+  dz_config* config = dzr_config_new(&test::cpu_program());
+  dzr_config_set_num_threads(config, threads);
+  return Context(config);
+}
+
+}  // namespace
+
+TEST_CASE("a parallel loop visits every iteration once, in pieces of at least the grain") {
+  for (const int threads : {1, 2, 7}) {
+    const Context context = with_threads(threads);
+    for (const int64_t count : {0, 1, 99, 1000, 12345}) {
+      Visits visits{std::vector<std::atomic<int>>(static_cast<size_t>(count))};
+      CHECK(dz_parallel_for(context, count, 100, visit, &visits) == DZ_OK);
+      for (const std::atomic<int>& visited : visits.counts) {
+        REQUIRE(visited == 1);
+      }
+      CHECK(visits.pieces <= std::max<int64_t>(1, count / 100));
+    }
+  }
+}
+
+TEST_CASE("parallel loops nest") {
+  const Context context = with_threads(4);
+  std::atomic<int64_t> total{0};
+  CHECK(dz_parallel_for(context, 200, 1, visit_rows, &total) == DZ_OK);
+  CHECK(total == 200 * 100);
+}
+
+TEST_CASE("a parallel loop reports a failure of one of its pieces") {
+  const Context context = with_threads(4);
+  Visits visits{std::vector<std::atomic<int>>(1000), 0, 777};
+  CHECK(dz_parallel_for(context, 1000, 1, visit, &visits) == DZ_PROGRAM_ERROR);
+  CHECK(context.error().starts_with("Error: Index [?] out of bounds"));
+}
+
+TEST_CASE("small reductions are not cut into pieces") {
+  const Context context = with_threads(4);
+  CHECK(dz_piece_count(context, 199, 100) == 1);
+  CHECK(dz_piece_count(context, 200, 100) == 2);
+  CHECK(dz_piece_count(context, 1000000, 100) >= 4);
+  CHECK(dz_piece_count(context, 0, 100) == 1);
+  CHECK(dz_piece_count(with_threads(1), 1000000, 100) == 1);
+}
