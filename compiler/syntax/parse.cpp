@@ -1,6 +1,8 @@
 // Connects a source file, its lexer and the generated parser.
 #include "syntax/parse.h"
 
+#include <string_view>
+
 #include "syntax/parse_context.h"
 
 namespace dagaz::syntax {
@@ -14,8 +16,9 @@ struct Outcome {
 };
 
 Outcome parse(FileId file, Goal goal, const ParseInput& input) {
-  Lexer lexer(file, input.sources.file(file).text(), goal, input.names, input.diagnostics);
-  TreeBuilder builder(input.arena, input.names, input.diagnostics);
+  const std::string_view text = input.sources.file(file).text();
+  Lexer lexer(file, text, goal, input.names, input.diagnostics);
+  TreeBuilder builder(text, input.arena, input.names, input.diagnostics);
   ParseContext context{lexer, builder, input.diagnostics, input.sources};
   Parser parser(context);
   const std::size_t errors_before = input.diagnostics.error_count();

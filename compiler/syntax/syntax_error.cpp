@@ -119,23 +119,24 @@ void Parser::report_syntax_error(const Parser::context& found) const {
   const symbol_kind_type kind = found.token();
   std::string message;
   if (kind == symbol_kind::S_YYEOF) {
-    message = "unexpected end of file";
+    message = "Unexpected end of file";
   } else if (kind == symbol_kind::S_DOCUMENTATION) {
     message = "Documentation comments (`-- |`) are only permitted before declarations";
   } else {
-    message = "unexpected '" + std::string(input.sources.text(range)) + "'";
+    message = "Unexpected token: '" + std::string(input.sources.text(range)) + "'";
   }
-  const std::vector<std::string> words = describe(expected);
-  if (!words.empty() && kind != symbol_kind::S_DOCUMENTATION) {
-    message += ": expected " + joined(words);
-  }
-  Diagnostic& diagnostic =
-      input.diagnostics.report(DiagnosticKind::syntax, range, std::move(message));
   const bool declares = kind == symbol_kind::S_DEF || kind == symbol_kind::S_TYPE ||
                         kind == symbol_kind::S_MODULE || kind == symbol_kind::S_ENTRY;
   if (declares && contains(expected, symbol_kind::S_IN)) {
-    diagnostic.hints.emplace_back("an `in` with the body of the `let` above may be missing");
+    message = "Unexpected \"" + std::string(input.sources.text(range)) + "\" - missing \"in\"?";
+  } else if (const auto words = describe(expected);
+             !words.empty() && kind != symbol_kind::S_DOCUMENTATION) {
+    message += "; expected " + joined(words);
   }
+  if (kind == symbol_kind::S_BANG && !contains(expected, symbol_kind::S_BANG)) {
+    message = "`!` is a prefix operator and cannot be used as infix operator";
+  }
+  input.diagnostics.report(DiagnosticKind::syntax, range, std::move(message));
 }
 
 void Parser::error(const location_type& range, const std::string& message) {

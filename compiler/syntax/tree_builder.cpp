@@ -55,20 +55,15 @@ ast::Exp* TreeBuilder::application(const Range& range, std::vector<ast::Exp*> it
   if (items.size() == 1) return items.front();
   ast::Exp* head = items.front();
   // `a[i] [j]` would apply an array; the space is almost certainly a mistake.
-  if (as<ast::Index>(head->node) && as<ast::ArrayLiteral>(items[1]->node)) {
+  if (as<ast::Index>(head->node) && as<ast::ArrayLiteral>(items[1]->node) &&
+      !in_parentheses(*items[1])) {
     diagnostics_.report(DiagnosticKind::syntax, cover(head->range, items[1]->range),
                         "Incorrect syntax for multi-dimensional indexing")
         .hints.push_back("write the indices in one pair of brackets: `a[i, j]`");
   }
-  // In parentheses a constructor is complete.
-  const bool in_parentheses = [&] {
-    const auto* construct = as<ast::Construct>(head->node);
-    return construct == nullptr || !construct->arguments.empty() ||
-           construct->constructor.range.end != head->range.end;
-  }();
-  if (!in_parentheses) {
-    auto& construct = std::get<ast::Construct>(head->node);
-    construct.arguments.assign(items.begin() + 1, items.end());
+  if (auto* construct = as<ast::Construct>(head->node);
+      construct != nullptr && construct->arguments.empty() && !in_parentheses(*head)) {
+    construct->arguments.assign(items.begin() + 1, items.end());
     head->range = range;
     return head;
   }
@@ -76,8 +71,7 @@ ast::Exp* TreeBuilder::application(const Range& range, std::vector<ast::Exp*> it
 }
 
 bool TreeBuilder::is_plain_variable(const ast::Exp& exp) const {
-  const auto* variable = as<ast::Variable>(exp.node);
-  return variable != nullptr && variable->name.range == exp.range;
+  return as<ast::Variable>(exp.node) != nullptr && !in_parentheses(exp);
 }
 
 ast::Exp* TreeBuilder::select(const Range& range, ast::Exp* atom, ast::Name field) {

@@ -53,8 +53,10 @@ struct IfHead {
 
 class TreeBuilder {
  public:
-  TreeBuilder(ast::Arena& arena, NameTable& names, Diagnostics& diagnostics)
-      : arena_(arena), names_(names), diagnostics_(diagnostics) {}
+  /// `text` is that of the whole file.
+  TreeBuilder(std::string_view text, ast::Arena& arena, NameTable& names,
+              Diagnostics& diagnostics)
+      : text_(text), arena_(arena), names_(names), diagnostics_(diagnostics) {}
 
   template <typename Node>
   ast::Exp* exp(const Range& range, Node node) {
@@ -116,10 +118,14 @@ class TreeBuilder {
   ast::Exp* resolve(OperandRow& row, std::size_t first, std::size_t last);
   int precedence(const RowOperator& operation) const;
   ast::Exp* operation_value(const RowOperator& operation);
+  /// Whether an expression that does not itself begin with a parenthesis stands in one.  The
+  /// range of an expression includes its parentheses.
+  bool in_parentheses(const ast::Exp& exp) const { return text_[exp.range.begin] == '('; }
   bool is_plain_variable(const ast::Exp& exp) const;
   ast::Exp* broadcast_section(const Range& range, RowOperator operation, ast::Exp* left,
                               ast::Exp* right);
 
+  std::string_view text_;
   ast::Arena& arena_;
   NameTable& names_;
   Diagnostics& diagnostics_;

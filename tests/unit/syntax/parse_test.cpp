@@ -47,7 +47,7 @@ TEST_CASE("declarations of every kind are accepted") {
 
 TEST_CASE("a syntax error says what was expected") {
   CHECK(first_error("def f = ") ==
-        ": unexpected end of file: expected an expression");
+        ": Unexpected end of file; expected an expression");
   CHECK(first_error("def f = 1..2") == "..: use '...' for ranges, not '..'");
 }
 
