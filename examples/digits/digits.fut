@@ -50,9 +50,9 @@ def zero: network =
 -- | A network with small random weights, at rest.
 entry initial (seed: i64): state =
   let weights =
-    zero with w1 = tabulate_2d 32 64 (\i j -> pseudo_random 0.15 seed (i * 64 + j))
-         with w2 = tabulate_2d 10 32 (\i j -> pseudo_random 0.15 (seed + 1) (i * 32 + j))
-  in {weights, velocity = zero}
+    copy zero with w1 = tabulate_2d 32 64 (\i j -> pseudo_random 0.15 seed (i * 64 + j))
+              with w2 = tabulate_2d 10 32 (\i j -> pseudo_random 0.15 (seed + 1) (i * 32 + j))
+  in {weights, velocity = copy zero}
 
 -- | The images, and each blended with itself moved by one pixel in four directions: five times as
 -- many examples to learn from.
