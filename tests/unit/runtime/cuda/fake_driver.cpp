@@ -1,0 +1,351 @@
+// A stand-in for libcuda.so.1 that runs on the host.  It is as asynchronous as the real one may
+// be: everything put on a stream happens only when the stream is waited for, so a runtime that
+// relies on luck fails here.
+#include "fake_driver.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cuda/driver.h"
+
+using namespace dagaz::runtime::cuda;
+
+extern "C" FakeCudaState fake_cuda_state;
+FakeCudaState fake_cuda_state;
+
+namespace dagaz::runtime::cuda {
+struct CUmod_st {
+  std::string image;
+};
+struct CUfunc_st {
+  const FakeKernel* kernel;
+};
+struct CUstream_st {
+  std::vector<std::function<void()>> work;
+};
+struct CUevent_st {};
+struct CUlinkState_st {
+  std::string code;
+};
+struct CUctx_st {};
+}  // namespace dagaz::runtime::cuda
+
+namespace {
+
+constexpr CUresult invalid_value = 1;
+constexpr CUresult invalid_context = 201;
+constexpr CUresult invalid_ptx = 218;
+constexpr CUresult not_found = 500;
+constexpr std::string_view machine_code = "MACHINE CODE ";
+
+CUctx_st the_context;
+std::map<CUdeviceptr, size_t>& memory() {
+  static std::map<CUdeviceptr, size_t> blocks;
+  return blocks;
+}
+
+FakeCudaState& state() { return fake_cuda_state; }
+
+/// Counts calls that a real driver would refuse.
+CUresult needs_context() {
+  if (state().context_depth > 0) {
+    return success;
+  }
+  ++state().misuses;
+  return invalid_context;
+}
+
+bool inside(CUdeviceptr address, size_t bytes) {
+  auto found = memory().upper_bound(address);
+  const bool good = found != memory().begin() && (--found, address + bytes <= found->first + found->second);
+  state().misuses += good ? 0 : 1;
+  return good;
+}
+
+CUresult queue(CUstream stream, std::function<void()> work) {
+  const CUresult result = needs_context();
+  if (result == success) {
+    stream->work.push_back(std::move(work));
+  }
+  return result;
+}
+
+CUresult fill(CUdeviceptr target, unsigned value, size_t size, size_t count, CUstream stream) {
+  if (!inside(target, size * count)) {
+    return invalid_value;
+  }
+  return queue(stream, [=] {
+    for (size_t i = 0; i < count; ++i) {
+      std::memcpy(reinterpret_cast<char*>(target) + i * size, &value, size);
+    }
+  });
+}
+
+CUresult take_failure(int& failure) {
+  const int result = failure;
+  failure = 0;
+  return result;
+}
+
+/// Refuses PTX that does not look like PTX, with a log, as the real compiler does.
+CUresult compile(const std::string& ptx, unsigned count, int* options, void** values) {
+  ++state().compilations;
+  if (ptx.find(".version") != std::string::npos) {
+    return success;
+  }
+  for (unsigned i = 0; i < count; ++i) {
+    if (options[i] == jit_error_log_buffer) {
+      std::strcpy(static_cast<char*>(values[i]), "ptxas line 1: syntax error");
+    }
+  }
+  return invalid_ptx;
+}
+
+}  // namespace
+
+extern "C" {
+
+#ifdef FAKE_NO_DEVICE
+CUresult cuInit(unsigned) { return error_no_device; }
+#else
+CUresult cuInit(unsigned) { return success; }
+#endif
+
+CUresult cuDriverGetVersion(int* version) {
+  *version = 12000;
+  return success;
+}
+CUresult cuGetErrorName(CUresult, const char** text) {
+  *text = "CUDA_ERROR_FAKE";
+  return success;
+}
+CUresult cuGetErrorString(CUresult error, const char** text) {
+  *text = error == error_no_device ? "no CUDA-capable device is detected" : "a stand-in's error";
+  return success;
+}
+CUresult cuDeviceGetCount(int* count) {
+  *count = 2;
+  return success;
+}
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  *device = ordinal;
+  return success;
+}
+CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
+  std::strncpy(name, device == 0 ? "Stand-in Alpha" : "Stand-in Beta", static_cast<size_t>(length));
+  return success;
+}
+CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice) {
+  *value = attribute == attribute_warp_size ? 32 : 1000 + attribute;
+  return success;
+}
+CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice) {
+  *bytes = 1 << 30;
+  return success;
+}
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
+  ++state().retained;
+  *context = &the_context;
+  return success;
+}
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
+  --state().retained;
+  return success;
+}
+CUresult cuCtxPushCurrent_v2(CUcontext) {
+  ++state().context_depth;
+  return success;
+}
+CUresult cuCtxPopCurrent_v2(CUcontext* context) {
+  *context = &the_context;
+  --state().context_depth;
+  return success;
+}
+
+CUresult cuStreamCreate(CUstream* stream, unsigned) {
+  ++state().live_allocations;
+  *stream = new CUstream_st;
+  return needs_context();
+}
+CUresult cuStreamDestroy_v2(CUstream stream) {
+  --state().live_allocations;
+  delete stream;
+  return needs_context();
+}
+CUresult cuStreamSynchronize(CUstream stream) {
+  for (const std::function<void()>& work : stream->work) {
+    work();
+  }
+  stream->work.clear();
+  const CUresult failure = take_failure(state().fail_next_wait);
+  return failure != success ? failure : needs_context();
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
+  if (needs_context() != success) {
+    return invalid_context;
+  }
+  if (state().memory_in_use + static_cast<int64_t>(bytes) > state().memory_limit) {
+    return error_out_of_memory;
+  }
+  *pointer = reinterpret_cast<CUdeviceptr>(std::malloc(bytes));
+  memory()[*pointer] = bytes;
+  state().memory_in_use += static_cast<int64_t>(bytes);
+  ++state().live_allocations;
+  return success;
+}
+CUresult cuMemAllocManaged(CUdeviceptr* pointer, size_t bytes, unsigned) {
+  return cuMemAlloc_v2(pointer, bytes);
+}
+CUresult cuMemFree_v2(CUdeviceptr pointer) {
+  const auto found = memory().find(pointer);
+  if (found == memory().end() || needs_context() != success) {
+    ++state().misuses;
+    return invalid_value;
+  }
+  state().memory_in_use -= static_cast<int64_t>(found->second);
+  --state().live_allocations;
+  memory().erase(found);
+  std::free(reinterpret_cast<void*>(pointer));
+  return success;
+}
+CUresult cuMemAllocHost_v2(void** pointer, size_t bytes) {
+  ++state().live_allocations;
+  *pointer = std::calloc(1, bytes);
+  return needs_context();
+}
+CUresult cuMemFreeHost(void* pointer) {
+  --state().live_allocations;
+  std::free(pointer);
+  return needs_context();
+}
+
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void* source, size_t bytes,
+                              CUstream stream) {
+  return !inside(target, bytes) ? invalid_value : queue(stream, [=] {
+    std::memcpy(reinterpret_cast<void*>(target), source, bytes);
+  });
+}
+CUresult cuMemcpyDtoHAsync_v2(void* target, CUdeviceptr source, size_t bytes, CUstream stream) {
+  return !inside(source, bytes) ? invalid_value : queue(stream, [=] {
+    std::memcpy(target, reinterpret_cast<const void*>(source), bytes);
+  });
+}
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t bytes,
+                              CUstream stream) {
+  return !inside(source, bytes) || !inside(target, bytes) ? invalid_value : queue(stream, [=] {
+    std::memmove(reinterpret_cast<void*>(target), reinterpret_cast<const void*>(source), bytes);
+  });
+}
+CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t count, CUstream stream) {
+  return fill(target, value, 1, count, stream);
+}
+CUresult cuMemsetD16Async(CUdeviceptr target, unsigned short value, size_t count,
+                          CUstream stream) {
+  return fill(target, value, 2, count, stream);
+}
+CUresult cuMemsetD32Async(CUdeviceptr target, unsigned value, size_t count, CUstream stream) {
+  return fill(target, value, 4, count, stream);
+}
+
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, int* options,
+                            void** values) {
+  const std::string text(static_cast<const char*>(image));
+  if (!text.starts_with(machine_code)) {
+    const CUresult result = compile(text, count, options, values);
+    if (result != success) {
+      return result;
+    }
+  }
+  ++state().live_allocations;
+  *module = new CUmod_st{text};
+  return needs_context();
+}
+CUresult cuModuleUnload(CUmodule module) {
+  --state().live_allocations;
+  delete module;
+  return needs_context();
+}
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  const std::string symbol = std::string(name) + "_kernel";
+  const void* kernel = dlsym(RTLD_DEFAULT, symbol.c_str());
+  if (kernel == nullptr || module->image.find(name) == std::string::npos) {
+    return not_found;
+  }
+  static std::map<const void*, CUfunc_st> functions;
+  *function = &functions.emplace(kernel, CUfunc_st{static_cast<const FakeKernel*>(kernel)})
+                   .first->second;
+  return success;
+}
+CUresult cuFuncSetAttribute(CUfunction, int attribute, int value) {
+  return attribute == function_attribute_dynamic_shared_bytes && value <= 200000 ? success
+                                                                                 : invalid_value;
+}
+
+#ifndef FAKE_OLD_DRIVER
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned, unsigned,
+                        unsigned block_x, unsigned, unsigned, unsigned shared_bytes,
+                        CUstream stream, void** arguments, void**) {
+  const CUresult failure = take_failure(state().fail_next_launch);
+  if (failure != success) {
+    return failure;
+  }
+  state().last_shared_bytes = shared_bytes;
+  // Arguments are copied when the kernel is launched.
+  const FakeKernel kernel = *function->kernel;
+  std::vector<std::string> copies;
+  for (int i = 0; i < kernel.argument_count; ++i) {
+    copies.emplace_back(static_cast<const char*>(arguments[i]), kernel.argument_bytes[i]);
+  }
+  return queue(stream, [=]() mutable {
+    std::vector<void*> pointers;
+    for (std::string& copy : copies) {
+      pointers.push_back(copy.data());
+    }
+    kernel.function(grid_x, block_x, pointers.data());
+  });
+}
+#endif
+
+CUresult cuLinkCreate_v2(unsigned, int*, void**, CUlinkState* link) {
+  *link = new CUlinkState_st;
+  return needs_context();
+}
+CUresult cuLinkAddData_v2(CUlinkState link, int, void* data, size_t bytes, const char*,
+                          unsigned count, int* options, void** values) {
+  link->code = std::string(machine_code) + std::string(static_cast<char*>(data), bytes);
+  return compile(link->code, count, options, values);
+}
+CUresult cuLinkComplete(CUlinkState link, void** image, size_t* bytes) {
+  *image = link->code.data();
+  *bytes = link->code.size();
+  return success;
+}
+CUresult cuLinkDestroy(CUlinkState link) {
+  delete link;
+  return success;
+}
+
+CUresult cuEventCreate(CUevent* event, unsigned) {
+  ++state().live_allocations;
+  *event = new CUevent_st;
+  return needs_context();
+}
+CUresult cuEventDestroy_v2(CUevent event) {
+  --state().live_allocations;
+  delete event;
+  return needs_context();
+}
+CUresult cuEventRecord(CUevent, CUstream) { return needs_context(); }
+CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
+  *milliseconds = 0.5F;
+  return needs_context();
+}
+
+}  // extern "C"

@@ -1,0 +1,26 @@
+// What tests may ask of the stand-in for libcuda.so.1, through the symbol `fake_cuda_state`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+struct FakeCudaState {
+  int64_t memory_limit = int64_t{1} << 40;  // bytes; beyond it cuMemAlloc fails
+  int64_t memory_in_use = 0;
+  int64_t live_allocations = 0;   // device and pinned memory, modules, streams, events
+  int context_depth = 0;          // contexts pushed and not popped
+  int retained = 0;               // primary contexts retained
+  int compilations = 0;           // PTX turned into machine code
+  int misuses = 0;                // calls without a current context, bad pointers
+  int fail_next_launch = 0;       // the next launch returns this code
+  int fail_next_wait = 0;         // so does the next wait
+  unsigned last_shared_bytes = 0;
+};
+
+/// A kernel of the tests: a function of the test program with its argument sizes, exported as
+/// `NAME_kernel`.
+struct FakeKernel {
+  void (*function)(int64_t grid, int64_t block, void** arguments);
+  int argument_count;
+  size_t argument_bytes[8];
+};

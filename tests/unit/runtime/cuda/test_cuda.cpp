@@ -1,0 +1,297 @@
+// The CUDA device against stand-ins for the driver: loading, memory, copies, launches, failures,
+// the code cache, and machines without a usable driver.
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+
+#include <numeric>
+
+#include "context.h"
+#include "cuda/driver.h"
+#include "fake_driver.h"
+#include "streams.h"
+#include "test_program.h"
+
+namespace {
+
+// add: out[i] += k, for a failure word, an array, a 64-bit and an 8-bit scalar.
+void add_function(int64_t grid, int64_t block, void** arguments) {
+  auto* data = *static_cast<int64_t**>(arguments[1]);
+  const int64_t amount = *static_cast<int64_t*>(arguments[2]) + *static_cast<int8_t*>(arguments[3]);
+  for (int64_t i = 0; i < grid * block; ++i) {
+    data[i] += amount;
+  }
+}
+
+// fail: sets the failure word as a kernel does.
+void fail_function(int64_t, int64_t, void** arguments) {
+  auto* failure = *static_cast<dz_failure_word**>(arguments[0]);
+  if (failure->code == 0) {
+    *failure = {1, 2, {9, 4}};
+  }
+}
+
+const int32_t add_bytes[] = {8, 8, 1};
+const dz_kernel kernels[] = {{"add", nullptr, 3, add_bytes, "add.fut:1:1-5"},
+                             {"fail", nullptr, 0, nullptr, ""},
+                             {"absent", nullptr, 0, nullptr, ""}};
+const dz_failure failures[] = {{"Index [{}] out of bounds for array of shape [{}].", "a.fut:1:2"}};
+const char ptx[] = ".version 7.8\n.entry add\n.entry fail\n";
+
+dz_program make_program(const char* text) {
+  return {DZ_ABI_VERSION, DZ_TARGET_CUDA, "cuda", 0, nullptr, 0, nullptr, 3, kernels, 1, failures,
+          text, static_cast<int64_t>(std::strlen(text)), nullptr, 0};
+}
+const dz_program program = make_program(ptx);
+
+FakeCudaState& fake() {
+  void* library = dlopen("libcuda.so.1", RTLD_NOW);
+  void* symbol = dlsym(library, "fake_cuda_state");
+  REQUIRE(symbol != nullptr);
+  return *static_cast<FakeCudaState*>(symbol);
+}
+
+/// After a context is gone, nothing of it may be left in the driver.
+void check_nothing_left() {
+  CHECK(fake().live_allocations == 0);
+  CHECK(fake().memory_in_use == 0);
+  CHECK(fake().context_depth == 0);
+  CHECK(fake().retained == 0);
+  CHECK(fake().misuses == 0);
+}
+
+struct Numbers {
+  test::Context context;
+  dz_block* block = nullptr;
+
+  explicit Numbers(dz_config* config = dzr_config_new(&program)) : context(config) {
+    REQUIRE(context.context->usable);
+    REQUIRE(dz_allocate(context, 64 * 8, &block) == DZ_OK);
+    std::vector<int64_t> values(64);
+    std::iota(values.begin(), values.end(), 0);
+    REQUIRE(dz_write(context, block, 0, 64 * 8, values.data()) == DZ_OK);
+  }
+  ~Numbers() { dz_release(block); }
+  int32_t add(int64_t amount, int8_t more, int32_t shared_bytes = 0) {
+    void* arguments[] = {&block->data, &amount, &more};
+    return dz_launch(context, 0, 2, 32, shared_bytes, arguments);
+  }
+  int32_t read(int64_t index, int64_t* value) {
+    return dz_read(context, block, index * 8, 8, value);
+  }
+};
+
+}  // namespace
+
+extern "C" const FakeKernel add_kernel;
+extern "C" const FakeKernel fail_kernel;
+const FakeKernel add_kernel = {add_function, 4, {8, 8, 8, 1}};
+const FakeKernel fail_kernel = {fail_function, 1, {8}};
+
+TEST_SUITE_BEGIN("driver");
+
+TEST_CASE("kernels run on device memory with all their arguments") {
+  {
+    Numbers numbers;
+    REQUIRE(numbers.add(1000, -1) == DZ_OK);
+    int64_t value = 0;
+    REQUIRE(numbers.read(63, &value) == DZ_OK);
+    CHECK(value == 63 + 999);
+    CHECK(dz_property(numbers.context, DZ_WARP_SIZE) == 32);
+    CHECK(dz_property(numbers.context, DZ_MULTIPROCESSORS) == 1016);
+    CHECK(dz_property(numbers.context, DZ_MAX_SHARED_BYTES) == 1097);
+  }
+  check_nothing_left();
+}
+
+TEST_CASE("scalars are written by value, so their memory may change at once") {
+  Numbers numbers;
+  for (const int64_t bytes : {1, 2, 4, 8}) {
+    int64_t value = -2;
+    REQUIRE(dz_write(numbers.context, numbers.block, 0, bytes, &value) == DZ_OK);
+    value = 77;
+    int64_t back = -1;
+    REQUIRE(dz_read(numbers.context, numbers.block, 0, bytes, &back) == DZ_OK);
+    CHECK(std::memcmp(&back, "\xfe\xff\xff\xff\xff\xff\xff\xff", static_cast<size_t>(bytes)) == 0);
+  }
+}
+
+TEST_CASE("copies stay on the device and in order") {
+  Numbers numbers;
+  REQUIRE(numbers.add(1, 0) == DZ_OK);
+  REQUIRE(dz_copy(numbers.context, numbers.block, 0, numbers.block, 32 * 8, 32 * 8) == DZ_OK);
+  std::vector<int64_t> values(64);
+  REQUIRE(dz_read(numbers.context, numbers.block, 0, 64 * 8, values.data()) == DZ_OK);
+  CHECK(values[0] == 33);
+  // Larger than the pinned staging memory.
+  dz_block* large = nullptr;
+  REQUIRE(dz_allocate(numbers.context, 80000, &large) == DZ_OK);
+  std::vector<int64_t> many(10000, 5);
+  REQUIRE(dz_write(numbers.context, large, 0, 80000, many.data()) == DZ_OK);
+  many.assign(10000, 0);
+  REQUIRE(dz_read(numbers.context, large, 0, 80000, many.data()) == DZ_OK);
+  CHECK(many == std::vector<int64_t>(10000, 5));
+  dz_release(large);
+}
+
+TEST_CASE("a failure in a kernel is reported by the next wait, once") {
+  Numbers numbers;
+  REQUIRE(dz_launch(numbers.context, 1, 1, 32, 0, nullptr) == DZ_OK);
+  int64_t value = 0;
+  CHECK(numbers.read(0, &value) == DZ_PROGRAM_ERROR);
+  CHECK(numbers.context.error() == "Error: Index [9] out of bounds for array of shape [4].\n\n"
+                                   "Backtrace:\n-> #0  a.fut:1:2");
+  CHECK(numbers.read(0, &value) == DZ_OK);
+  CHECK(dz_synchronise(numbers.context) == DZ_OK);
+}
+
+TEST_CASE("driver errors name the kernel and leave the context alive") {
+  Numbers numbers;
+  fake().fail_next_launch = 700;
+  CHECK(numbers.add(1, 1) == DZ_ERROR);
+  CHECK(numbers.context.error().starts_with(
+      "Error: starting kernel add (add.fut:1:1-5) on 2 blocks of 32 threads failed: "
+      "CUDA_ERROR_FAKE: a stand-in's error\nThe last kernel started was add"));
+  fake().fail_next_wait = 700;
+  CHECK(dz_synchronise(numbers.context) == DZ_ERROR);
+  CHECK(numbers.context.error().find("waiting for the GPU failed") != std::string::npos);
+  CHECK(dz_launch(numbers.context, 2, 1, 1, 0, nullptr) == DZ_ERROR);
+  CHECK(numbers.context.error().find("finding kernel absent failed") != std::string::npos);
+  CHECK(dz_launch(numbers.context, 0, int64_t{1} << 40, 1, 0, nullptr) == DZ_ERROR);
+  CHECK(numbers.add(1, 1) == DZ_OK);
+}
+
+TEST_CASE("large shared memory is asked for before the launch") {
+  Numbers numbers;
+  CHECK(numbers.add(1, 1, 100000) == DZ_OK);
+  CHECK(fake().last_shared_bytes == 100000);
+  CHECK(numbers.add(1, 1, 300000) == DZ_ERROR);
+  CHECK(numbers.context.error().find("giving kernel add 300000 bytes of shared memory") !=
+        std::string::npos);
+}
+
+TEST_CASE("when device memory runs out, cached memory is given back first") {
+  Numbers numbers;
+  fake().memory_limit = 1 << 20;
+  dz_block* block = nullptr;
+  REQUIRE(dz_allocate(numbers.context, 600000, &block) == DZ_OK);
+  dz_release(block);
+  REQUIRE(dz_allocate(numbers.context, 900000, &block) == DZ_OK);
+  dz_block* more = nullptr;
+  CHECK(dz_allocate(numbers.context, 300000, &more) == DZ_OUT_OF_MEMORY);
+  CHECK(numbers.context.error().find("could not allocate 300000 bytes") != std::string::npos);
+  dz_release(block);
+  fake().memory_limit = int64_t{1} << 40;
+}
+
+TEST_CASE("a program that the GPU's compiler refuses is reported with its log") {
+  const dz_program broken = make_program("nonsense");
+  {
+    const test::Context context(broken);
+    const std::string error = context.error();
+    CHECK(error.starts_with("loading the program on the GPU failed: CUDA_ERROR_FAKE"));
+    CHECK(error.find("\nptxas line 1: syntax error\n(GPU Stand-in Alpha, compute capability ") !=
+          std::string::npos);
+  }
+  check_nothing_left();
+}
+
+TEST_CASE("the device is chosen by name or number") {
+  const auto error_for = [](const char* name) {
+    dz_config* config = dzr_config_new(&program);
+    dzr_config_set_device(config, name);
+    return test::Context(config).error();
+  };
+  CHECK(error_for("Beta").empty());
+  CHECK(error_for("#1").empty());
+  CHECK(error_for("Gamma") == "no CUDA device matches `Gamma` (there are 2)");
+  CHECK(error_for("#2") == "no CUDA device matches `#2` (there are 2)");
+}
+
+TEST_CASE("a cache file saves compiling, and a damaged one costs only time") {
+  const test::TemporaryFile file("old rubbish");
+  const auto compilations = [&] {
+    const int before = fake().compilations;
+    dz_config* config = dzr_config_new(&program);
+    dzr_config_set_cache_file(config, file.name().c_str());
+    Numbers numbers(config);
+    int64_t value = 0;
+    CHECK(numbers.add(5, 0) == DZ_OK);
+    CHECK(numbers.read(1, &value) == DZ_OK);
+    CHECK(value == 6);
+    return fake().compilations - before;
+  };
+  CHECK(compilations() == 1);
+  CHECK(compilations() == 0);
+  std::FILE* damaged = std::fopen(file.name().c_str(), "r+");
+  std::fputs("x", damaged);
+  std::fclose(damaged);
+  CHECK(compilations() == 1);
+}
+
+TEST_CASE("profiling measures kernels, and leaves no events behind") {
+  {
+    dz_config* config = dzr_config_new(&program);
+    dzr_config_set_profiling(config, 1);
+    Numbers numbers(config);
+    REQUIRE(numbers.add(1, 1) == DZ_OK);
+    char* report = dzr_context_report(numbers.context);
+    CHECK(std::string(report).find("{\"name\":\"add\",\"provenance\":\"add.fut:1:1-5\","
+                                   "\"duration\":500.000") != std::string::npos);
+    std::free(report);
+    REQUIRE(numbers.add(1, 1) == DZ_OK);
+  }
+  check_nothing_left();
+}
+
+TEST_CASE("managed memory is used when asked for") {
+  dz_config* config = dzr_config_new(&program);
+  dzr_config_set_unified_memory(config, 1);
+  Numbers numbers(config);
+  CHECK(numbers.add(1, 1) == DZ_OK);
+}
+
+TEST_SUITE_END();
+
+namespace {
+
+/// What an executable for a machine without a usable GPU says.
+std::string sentence() {
+  static const dz_parameter none[1] = {};
+  static const dz_entry entry = {"main", "", [](dz_context*, const dz_leaf*, dz_leaf*) {
+                                   return int32_t{DZ_OK};
+                                 }, 0, none, 0, none};
+  dz_program runnable = program;
+  runnable.entry_count = 1;
+  runnable.entries = &entry;
+  const test::Outcome outcome = test::drive(dz_program_main, runnable, {}, "");
+  CHECK(outcome.status == 1);
+  CHECK(outcome.out.empty());
+  return outcome.error;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("old_driver");
+TEST_CASE("a driver without a needed function is named as too old") {
+  CHECK(sentence() == "prog: no CUDA device: libcuda.so.1 lacks cuLaunchKernel; the NVIDIA "
+                      "driver is too old\n");
+}
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("no_device");
+TEST_CASE("a driver that finds no GPU is quoted") {
+  CHECK(sentence() == "prog: no CUDA device: cuInit failed: no CUDA-capable device is detected\n");
+}
+TEST_SUITE_END();
+
+TEST_SUITE_BEGIN("missing_driver");
+TEST_CASE("a machine without a driver is told what to do") {
+  if (dagaz::runtime::cuda::driver().problem.empty()) {
+    MESSAGE("[SKIP] this machine has a CUDA driver");
+    return;
+  }
+  const std::string text = sentence();
+  CHECK(text.starts_with("prog: no CUDA device: libcuda.so.1 could not be loaded ("));
+  CHECK(text.ends_with("install the NVIDIA driver, or build with --target=cpu or --target=sim\n"));
+}
+TEST_SUITE_END();
