@@ -1,0 +1,355 @@
+// The elaborator's state and its parts, shared by the files of this folder only.  Each group of
+// members is implemented in the file named above it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "elaborate/value.h"
+#include "ir/builder.h"
+#include "ir/names.h"
+#include "support/diagnostic.h"
+#include "support/match.h"
+
+namespace dagaz::elaborate {
+
+class Elaborator;
+
+/// Thrown after a diagnostic was reported; ends the elaboration of one entry point.
+struct Abandoned {};
+/// Thrown where a size is needed whose value is not known; whoever can do without it catches it.
+struct UnknownSize { Range range; };
+
+/// What attributes ask of the statement that the attributed expression produces.
+struct Request {
+  ir::ModeRequest mode = ir::ModeRequest::none;
+  bool sequential = false;
+  bool unroll = false;
+  int stripmine = 0;
+  std::optional<ir::Operand> bound = std::nullopt;
+};
+
+/// A use of an intrinsic with all its arguments.
+struct IntrinsicCall {
+  const Intrinsic& intrinsic;
+  const InstanceHere& here;
+  const std::vector<ValueRef>& arguments;
+  Range range;
+};
+
+struct ScalarRow;
+/// An operation that the compiler provides: how many arguments it takes and what it becomes.
+struct Intrinsic {
+  std::string_view name;
+  std::size_t arity;
+  ValueRef (*build)(Elaborator&, const IntrinsicCall&);
+  const ScalarRow* row = nullptr;  // of scalar operations
+};
+/// The operation of this name, or null.
+const Intrinsic* find_scalar_intrinsic(std::string_view name);
+const Intrinsic* find_array_intrinsic(std::string_view name);
+
+/// A type in which some sizes are names that something else will bind (the results of a branch,
+/// the parameters of a loop).
+struct OpenType {
+  TypeRef type = nullptr;
+  std::vector<ir::NameId> sizes = {};
+};
+
+struct RecursiveFunction;
+
+/// One IR function under construction.
+struct FunctionContext {
+  ir::Builder top;
+  std::vector<ir::NameId> top_tokens = {};
+  std::unordered_map<const ast::ValueDeclaration*, std::map<Frame*, ValueRef>> constants = {};
+  RecursiveFunction* recursive = nullptr;  // whose body this is, if any
+  FunctionContext* outer = nullptr;
+};
+
+/// The parameters of an IR function made for a function of the program: sizes, then leaves.
+struct OpenParameters {
+  std::vector<OpenType> types;            // of each source parameter
+  std::vector<BindingId> loose_sizes;     // size parameters that no parameter determines
+  std::vector<ir::NameId> loose_names;    // and their names
+  std::vector<ir::NameId> leaves;
+  Frame* frame = nullptr;                 // of the body: types and sizes are bound in it
+
+  /// All names, in the order of the IR function's parameters.
+  std::vector<ir::NameId> all() const;
+};
+
+/// A recursive function for some static arguments; see recursion.cpp.
+struct RecursiveFunction {
+  std::string name;
+  const ast::ValueDeclaration* declaration = nullptr;
+  InstanceHere here;
+  OpenParameters parameters;
+  std::vector<bool> consumes;
+  std::vector<ir::NameId> captured;  // names around the first call, once the body is finished
+  bool finished = false;
+};
+
+class Elaborator {
+ public:
+  Elaborator(const check::CheckedProgram& program, const SourceFiles& files, NameTable& names,
+             Diagnostics& diagnostics);
+  ir::ParallelProgram run();
+
+  // ------------------------------------------------------------ state
+  const check::CheckedProgram& program;
+  const SourceFiles& files;
+  NameTable& symbols;
+  Diagnostics& diagnostics;
+  ir::Program ir_program;
+  ValueArena arena;
+  Frame* root;
+  FunctionContext* context = nullptr;
+  ir::Builder* out = nullptr;          // where statements go
+  std::vector<ir::NameId> tokens;      // asserts that guard what is being built
+  ir::LocationId inlined_at;           // the call whose body is being elaborated
+  Range range;                         // of the expression being elaborated
+  Request request;
+  bool is_unsafe = false;
+  std::string hint = "x";              // base for the names of results
+  std::unordered_set<ir::NameId> known_sizes;  // never negative, so no check is needed
+  // Results of `zip`, which the language calls fresh although nothing is copied: whoever consumes
+  // one copies it first.
+  std::unordered_set<ir::NameId> shared;
+
+  // ------------------------------------------------------------ emission.cpp
+  [[noreturn]] void unsupported(const Range& where, std::string message);
+  ir::Names& names() { return ir_program.names; }
+  ir::Operand scalar(ir::ScalarOp op, ir::ScalarType type, std::vector<ir::Operand> arguments);
+  std::vector<ir::NameId> emit(ir::Operation operation);
+  ir::NameId emit_one(ir::Operation operation);
+  /// A statement whose results have been named already.
+  void emit_named(const std::vector<ir::NameId>& results, ir::Operation operation);
+  /// The token of an assert, or nothing if the condition is known to hold or #[unsafe] is on.
+  /// `message` holds a {} for each argument.
+  std::optional<ir::NameId> check(ir::Operand condition, std::string message,
+                                  std::vector<ir::Operand> arguments = {});
+  ir::NameId assert_that(ir::Operand condition, std::string message,
+                         std::vector<ir::Operand> arguments);
+  ir::Operand logical_and(ir::Operand a, ir::Operand b);
+  ir::Operand logical_or(ir::Operand a, ir::Operand b);
+  ir::Operand logical_not(ir::Operand a);
+  ir::Operand compare_i64(ir::ScalarOp op, ir::Operand a, ir::Operand b);
+  /// What `build` emits, as a body whose results are what it returns.
+  ir::Body nested_body(const std::function<std::vector<ir::Operand>()>& build);
+  using LambdaBody = std::function<std::vector<ir::Operand>(const std::vector<ir::NameId>&)>;
+  /// A lambda; attributes of the surroundings do not reach into it.
+  ir::Lambda lambda(const std::vector<ir::Type>& parameters, std::vector<ir::Type> results,
+                    const LambdaBody& build);
+  std::vector<ir::NameId> fresh(const std::vector<ir::Type>& types);
+  ir::NameId array_name(const ir::Operand& operand);
+  /// Makes `builder` guard what follows by `tokens`.
+  void retoken(ir::Builder& builder);
+  /// Runs `build` at the top level of the current IR function.
+  ValueRef at_top_level(const std::function<ValueRef()>& build);
+
+  // ------------------------------------------------------------ types.cpp
+  TypeRef evaluate_type(const check::Type* type, Frame* frame);
+  /// Nothing if a size is not known here.
+  TypeRef try_evaluate_type(const check::Type* type, Frame* frame);
+  /// Unknown sizes are 0: for the parts of a sum that hold no value.
+  TypeRef evaluate_type_or_empty(const check::Type* type, Frame* frame);
+  /// Unknown sizes, and those of `unknown`, become fresh names.
+  OpenType open_type(const check::Type* type, Frame* frame, const std::vector<BindingId>& unknown);
+  /// The same with every size that mentions a name younger than `mark` opened.
+  OpenType open_type(TypeRef type, std::size_t mark);
+  /// The same type with other names for its open sizes, and these names.
+  OpenType renew(const OpenType& open);
+  TypeRef substitute(TypeRef type, const ir::Substitution& with);
+  ir::Operand evaluate_size(const check::Size* size, Frame* frame);
+  /// What the open sizes are in `actual`, a type of the same structure.
+  std::vector<ir::Operand> match_open(const OpenType& open, TypeRef actual);
+  /// The same for those of them that `part`, a part of the open type, mentions.
+  void find_sizes(const OpenType& open, TypeRef part, TypeRef actual, ir::Substitution& found);
+  /// Binds the sizes in `type` that `frame` does not know from `actual`.
+  void bind_new_sizes(const check::Type* type, TypeRef actual, Frame* frame);
+  /// Binds exactly `sizes`, again if they are bound.
+  void bind_sizes(const check::Type* type, TypeRef actual, Frame* frame,
+                  const std::vector<BindingId>& sizes);
+  const check::Type* resolve_named(const check::Type* type, Frame*& frame, TypeRef& value);
+
+  // ------------------------------------------------------------ expressions.cpp
+  ValueRef evaluate(const ast::Exp* exp, Frame* frame);
+  ValueRef evaluate_node(const ast::Exp* exp, Frame* frame);
+  ir::Operand evaluate_operand(const ast::Exp* exp, Frame* frame);
+  ValueRef evaluate_array_literal(const ast::Exp* exp, const ast::ArrayLiteral& node, Frame* frame);
+  ValueRef evaluate_record(const ast::Exp* exp, const ast::Record& node, Frame* frame);
+  ValueRef evaluate_apply(const ast::Exp* exp, const ast::Apply& node, Frame* frame);
+  ValueRef evaluate_binary(const ast::Exp* exp, const ast::Binary& node, Frame* frame);
+  ValueRef evaluate_variable(const ast::Variable& node, Frame* frame);
+  ValueRef evaluate_construct(const ast::Exp* exp, const ast::Construct& node, Frame* frame);
+  ValueRef evaluate_attributed(const ast::Attributed& node, Frame* frame);
+  ValueRef evaluate_coercion(const ast::Exp* exp, const ast::Coercion& node, Frame* frame);
+  ValueRef evaluate_assert(const ast::Assert& node, Frame* frame);
+  ValueRef evaluate_hole(const ast::Exp* exp, Frame* frame);
+  ValueRef evaluate_negation(const ast::Exp* exp, ValueRef value);
+  ValueRef evaluate_not(ValueRef value);
+  /// A value of `type` that is never looked at: zeros.
+  ValueRef blank(TypeRef type);
+  /// `value` with its arrays shaped as `type` says; `token` guards the change.
+  ValueRef reshape_to(ValueRef value, TypeRef type, std::optional<ir::NameId> token);
+  ValueRef project(ValueRef record, Symbol field, const Range& where);
+  ir::Operand scalar_of(ValueRef value);
+  const LeafValue& leaf_of(ValueRef value);
+  check::Primitive primitive_of(ValueRef value);
+  Symbol tuple_field(std::size_t index);
+  ValueRef tuple(std::vector<ValueRef> elements);
+  ValueRef i64_value(ir::Operand operand);
+  ValueRef bool_value(ir::Operand operand);
+
+  // ------------------------------------------------------------ patterns.cpp
+  void bind_pattern(const ast::Pattern* pattern, ValueRef value, Frame* frame);
+  /// Whether `value` matches the literals and constructors of `pattern`.
+  ir::Operand test_pattern(const ast::Pattern* pattern, ValueRef value, Frame* frame);
+  ValueRef evaluate_match(const ast::Exp* exp, const ast::Match& node, Frame* frame);
+  ValueRef evaluate_if(const ast::Exp* exp, const ast::If& node, Frame* frame);
+  ValueRef evaluate_logical(const ast::Exp* exp, const ast::Logical& node, Frame* frame);
+  using BranchBuilder = std::function<ValueRef()>;
+  ValueRef branch(ir::Operand condition, const ast::Exp* exp, Frame* frame,
+                  const BranchBuilder& yes, const BranchBuilder& no);
+  ValueRef constructor_payload(const LeafValue& sum, std::size_t constructor, std::size_t index);
+
+  // ------------------------------------------------------------ loops.cpp
+  ValueRef evaluate_loop(const ast::Exp* exp, const ast::Loop& node, Frame* frame);
+
+  // ------------------------------------------------------------ functions.cpp
+  ValueRef instantiate(ValueRef value, const check::Instance* instance, Frame* frame);
+  ValueRef apply(ValueRef function, std::vector<ValueRef> arguments, const Range& where);
+  ValueRef apply_closure(const Closure& closure, std::span<const ValueRef> arguments,
+                         const Range& where);
+  /// A frame in which the parameters of `closure` are bound.
+  Frame* activate(const Closure& closure, std::span<const ValueRef> arguments);
+  void bind_instance(const Closure& closure, Frame* frame);
+  ValueRef evaluate_lambda(const ast::Exp* exp, const ast::Lambda& node, Frame* frame);
+  ValueRef evaluate_let_function(const ast::LetFunction& node, Frame* frame);
+  ValueRef evaluate_constant(const DelayedConstant& constant);
+  /// The base names for the parameters of a lambda made of `function`.
+  std::string parameter_hint(ValueRef function, std::size_t index);
+
+  // ------------------------------------------------------------ recursion.cpp
+  ValueRef call_recursive(Closure closure, std::span<const ValueRef> arguments,
+                          const Range& where);
+  RecursiveFunction& recursive_function(const Closure& closure,
+                                        std::span<const ValueRef> arguments);
+  void build_recursive(RecursiveFunction& function, const Closure& closure,
+                       std::span<const ValueRef> arguments);
+  /// Fresh parameters for `closure`; sizes that only a call can tell are open.
+  OpenParameters open_parameters(const Closure& closure);
+  /// A value of the same structure as `like` with other leaves; static parts are kept.
+  ValueRef with_leaves(ValueRef like, TypeRef type, const ir::NameId*& leaves);
+  std::map<std::vector<std::uint64_t>, RecursiveFunction*> recursive_functions;
+  std::deque<RecursiveFunction> recursive_storage;
+
+  // ------------------------------------------------------------ indexing.cpp
+  ValueRef evaluate_index(const ast::Exp* exp, const ast::Index& node, Frame* frame);
+  ValueRef evaluate_update(const ast::Exp* exp, const ast::Update& node, Frame* frame);
+  ValueRef apply_path(const std::vector<ast::PathStep>& path, ValueRef value, Frame* frame,
+                      const Range& where);
+  ValueRef index_value(ValueRef array, const std::vector<ast::IndexDimension>& dimensions,
+                       Frame* frame, const Range& where);
+  /// array[index] on the outermost dimension, unchecked.
+  ValueRef element_at(ValueRef array, ir::Operand index);
+  ValueRef update_value(ValueRef source, std::span<const ast::PathStep> path, ValueRef value,
+                        Frame* frame);
+  ValueRef update_array(const LeafValue& source, std::span<const ast::PathStep> path,
+                        ValueRef value, Frame* frame);
+  /// The name of an array that may be consumed.
+  ir::NameId consumable(const ir::Operand& array);
+  /// The leaves of `value`, of which none is the result of a zip.
+  std::vector<ir::Operand> unshared_leaves(ValueRef value);
+  ValueRef evaluate_range(const ast::Exp* exp, const ast::RangeExp& node, Frame* frame);
+  ir::Operand to_i64(ir::Operand value, check::Primitive type);
+
+  // ------------------------------------------------------------ equality.cpp
+  ir::Operand equal(ValueRef a, ValueRef b);
+  ir::Operand equal_arrays(const LeafValue& a, const LeafValue& b);
+
+  // ------------------------------------------------------------ parallel.cpp
+  /// map of `function` over the outer dimension, of size `width`, of `arrays`; `row` is the type
+  /// of its result if that is known.
+  ValueRef map(ir::Operand width, const std::vector<ValueRef>& arrays, TypeRef row,
+               const std::function<ValueRef(const std::vector<ValueRef>&)>& function,
+               const std::vector<std::string>& hints = {});
+  /// A binary operator on values of `type` as a lambda.
+  ir::Lambda operator_lambda(ValueRef function, TypeRef type, const Range& where);
+  /// The outer size and the element type of an array value.
+  const ArrayShape& array_shape(ValueRef array);
+
+  // ------------------------------------------------------------ broadcast.cpp
+  ValueRef evaluate_broadcast(const ast::Exp* exp, const ast::Broadcast& node, Frame* frame);
+
+  // ------------------------------------------------------------ modules.cpp
+  void evaluate_declaration(const ast::Declaration* declaration, Frame* frame);
+  /// Binds the members of a plain module in `frame`; gives a parametric one.
+  const ModuleValue* evaluate_module(const ast::ModuleExp* module, Frame* frame);
+  const ModuleValue* apply_module(const ast::ModuleApply& application, Frame* frame);
+  /// Applies `module` to the argument whose members `bind_argument` binds in a frame.
+  const ModuleValue* apply_module(const ModuleValue* module,
+                                  const std::function<void(Frame*)>& bind_argument, Frame*& inner);
+  /// Binds what `coercion` names, with the values that `from` has, in `to`.
+  void coerce(const check::Coercion& coercion, Frame* from, Frame* to);
+
+  // ------------------------------------------------------------ entry_points.cpp
+  void elaborate_entry(const check::EntryPoint& entry);
+  int external_type(TypeRef type, const std::string& written);
+  int add_external_type(ir::ExternalType type);
+};
+
+/// Says where the statements emitted while it lives come from.
+class At {
+ public:
+  At(Elaborator& elaborator, const Range& range);
+  ~At();
+  At(const At&) = delete;
+  At& operator=(const At&) = delete;
+
+ private:
+  Elaborator& elaborator_;
+  ir::Builder* out_;
+  ir::LocationId location_;
+  Range range_;
+};
+
+/// Guards the statements emitted while it lives by a token, if there is one.
+class Guarded {
+ public:
+  Guarded(Elaborator& elaborator, std::optional<ir::NameId> token);
+  ~Guarded();
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+
+ private:
+  Elaborator& elaborator_;
+  ir::Builder* out_;
+  bool added_;
+};
+
+/// Sets a member of the elaborator and puts the old value back at the end.
+template <typename T>
+class Temporarily {
+ public:
+  Temporarily(T& place, T value) : place_(place), saved_(std::move(place)) {
+    place_ = std::move(value);
+  }
+  ~Temporarily() { place_ = std::move(saved_); }
+  Temporarily(const Temporarily&) = delete;
+  Temporarily& operator=(const Temporarily&) = delete;
+
+ private:
+  T& place_;
+  T saved_;
+};
+
+}  // namespace dagaz::elaborate

@@ -1,0 +1,175 @@
+// Emitting statements: names, locations, asserts, nested scopes.
+#include "elaborate/elaborator.h"
+#include "ir/type_of.h"
+
+namespace dagaz::elaborate {
+
+void Elaborator::unsupported(const Range& where, std::string message) {
+  diagnostics.report(DiagnosticKind::unsupported, where.valid() ? where : range,
+                     std::move(message));
+  throw Abandoned{};
+}
+
+ir::Operand Elaborator::scalar(ir::ScalarOp op, ir::ScalarType type,
+                               std::vector<ir::Operand> arguments) {
+  return out->scalar(op, type, std::move(arguments), hint);
+}
+
+std::vector<ir::NameId> Elaborator::emit(ir::Operation operation) {
+  if (request.mode == ir::ModeRequest::none) return out->add_results(std::move(operation), hint);
+  const std::vector<ir::Type> types = ir::types_of(operation, names());
+  std::vector<ir::NameId> results;
+  for (const ir::Type& type : types) results.push_back(names().fresh(hint, type));
+  emit_named(results, std::move(operation));
+  return results;
+}
+
+ir::NameId Elaborator::emit_one(ir::Operation operation) {
+  return out->add(std::move(operation), hint);
+}
+
+void Elaborator::emit_named(const std::vector<ir::NameId>& results, ir::Operation operation) {
+  ir::Statement statement;
+  for (const ir::NameId name : results) statement.results.push_back({name});
+  statement.operation = std::move(operation);
+  statement.tokens = tokens;
+  statement.location = out->location();
+  statement.mode = request.mode;
+  out->add(std::move(statement));
+}
+
+std::optional<ir::NameId> Elaborator::check(ir::Operand condition, std::string message,
+                                            std::vector<ir::Operand> arguments) {
+  if (is_unsafe) return std::nullopt;
+  if (condition.is_constant() && condition.constant().bits != 0) return std::nullopt;
+  return assert_that(std::move(condition), std::move(message), std::move(arguments));
+}
+
+ir::NameId Elaborator::assert_that(ir::Operand condition, std::string message,
+                                   std::vector<ir::Operand> arguments) {
+  return out->add(ir::Assert{std::move(condition), std::move(message), std::move(arguments)},
+                  "checked");
+}
+
+ir::Operand Elaborator::logical_and(ir::Operand a, ir::Operand b) {
+  if (a.is_constant()) return a.constant().bits != 0 ? b : a;
+  if (b.is_constant()) return b.constant().bits != 0 ? a : b;
+  return scalar(ir::ScalarOp::bit_and, ir::ScalarType::boolean, {std::move(a), std::move(b)});
+}
+
+ir::Operand Elaborator::logical_or(ir::Operand a, ir::Operand b) {
+  if (a.is_constant()) return a.constant().bits != 0 ? a : b;
+  if (b.is_constant()) return b.constant().bits != 0 ? b : a;
+  return scalar(ir::ScalarOp::bit_or, ir::ScalarType::boolean, {std::move(a), std::move(b)});
+}
+
+ir::Operand Elaborator::logical_not(ir::Operand a) {
+  return scalar(ir::ScalarOp::bit_not, ir::ScalarType::boolean, {std::move(a)});
+}
+
+ir::Operand Elaborator::compare_i64(ir::ScalarOp op, ir::Operand a, ir::Operand b) {
+  if (a == b) {
+    const bool holds = op == ir::ScalarOp::eq || op == ir::ScalarOp::sle;
+    return ir::make_bool(holds);
+  }
+  return scalar(op, ir::ScalarType::i64, {std::move(a), std::move(b)});
+}
+
+namespace {
+
+/// Sends what is emitted to another builder while it lives.
+class Redirected {
+ public:
+  Redirected(Elaborator& elaborator, ir::Builder& to) : elaborator_(elaborator) {
+    saved_ = elaborator.out;
+    elaborator.out = &to;
+  }
+  ~Redirected() { elaborator_.out = saved_; }
+  Redirected(const Redirected&) = delete;
+  Redirected& operator=(const Redirected&) = delete;
+
+ private:
+  Elaborator& elaborator_;
+  ir::Builder* saved_;
+};
+
+}  // namespace
+
+ir::Body Elaborator::nested_body(const std::function<std::vector<ir::Operand>()>& build) {
+  // The statement around the body carries the tokens; those inside need not.
+  ir::Builder inner = out->nested();
+  inner.set_tokens({});
+  const Temporarily<std::vector<ir::NameId>> unguarded(tokens, {});
+  std::vector<ir::Operand> results;
+  {
+    const Redirected redirected(*this, inner);
+    results = build();
+  }
+  return inner.take_body(std::move(results));
+}
+
+ir::Lambda Elaborator::lambda(const std::vector<ir::Type>& parameters,
+                              std::vector<ir::Type> results, const LambdaBody& build) {
+  const Temporarily<Request> cleared(request, Request{});
+  const std::vector<ir::NameId> bound = fresh(parameters);
+  ir::Lambda lambda;
+  for (const ir::NameId name : bound) lambda.parameters.push_back({name});
+  lambda.body = nested_body([&] { return build(bound); });
+  lambda.result_types = std::move(results);
+  return lambda;
+}
+
+std::vector<ir::NameId> Elaborator::fresh(const std::vector<ir::Type>& types) {
+  std::vector<ir::NameId> result;
+  for (const ir::Type& type : types) result.push_back(names().fresh(hint, type));
+  return result;
+}
+
+ir::NameId Elaborator::array_name(const ir::Operand& operand) {
+  return out->as_name(operand, hint);
+}
+
+void Elaborator::retoken(ir::Builder& builder) {
+  builder.set_tokens(tokens);
+  if (&builder == &context->top) context->top_tokens = tokens;
+}
+
+ValueRef Elaborator::at_top_level(const std::function<ValueRef()>& build) {
+  const Redirected redirected(*this, context->top);
+  const Temporarily<std::vector<ir::NameId>> unguarded(tokens, {});
+  const Temporarily<Request> cleared(request, Request{});
+  context->top.set_tokens({});
+  const ValueRef value = build();
+  context->top.set_tokens(context->top_tokens);
+  return value;
+}
+
+At::At(Elaborator& elaborator, const Range& range)
+    : elaborator_(elaborator),
+      out_(elaborator.out),
+      location_(elaborator.out->location()),
+      range_(elaborator.range) {
+  elaborator.range = range;
+  elaborator.ir_program.locations.push_back({range, elaborator.inlined_at});
+  out_->set_location(ir::LocationId(elaborator.ir_program.locations.size() - 1));
+}
+
+At::~At() {
+  out_->set_location(location_);
+  elaborator_.range = range_;
+}
+
+Guarded::Guarded(Elaborator& elaborator, std::optional<ir::NameId> token)
+    : elaborator_(elaborator), out_(elaborator.out), added_(token.has_value()) {
+  if (!added_) return;
+  elaborator.tokens.push_back(*token);
+  elaborator.retoken(*out_);
+}
+
+Guarded::~Guarded() {
+  if (!added_) return;
+  elaborator_.tokens.pop_back();
+  elaborator_.retoken(*out_);
+}
+
+}  // namespace dagaz::elaborate

@@ -1,0 +1,314 @@
+// Entry points: one IR function each, and what the C interface has to know about its values.
+#include <algorithm>
+#include <cctype>
+
+#include "elaborate/elaborator.h"
+
+namespace dagaz::elaborate {
+
+namespace {
+
+constexpr std::string_view element_names[] = {"bool", "i8",  "i16", "i32", "i64", "u8",
+                                              "u16",  "u32", "u64", "f16", "f32", "f64"};
+
+ir::ExternalElement external_element(check::Primitive primitive) {
+  // Both enumerations list the same types in the same order.
+  return static_cast<ir::ExternalElement>(primitive);
+}
+
+/// The leaves of a value as the outside sees them: with signs, under `rank` dimensions.
+void append_external_leaves(TypeRef type, int rank, std::vector<ir::ExternalLeaf>& out) {
+  match(
+      type->node,
+      [&](const ScalarShape& t) { out.push_back({external_element(t.primitive), rank}); },
+      [&](const ArrayShape& t) { append_external_leaves(t.element, rank + 1, out); },
+      [&](const RecordShape& t) {
+        for (const auto& [name, field] : t.fields) append_external_leaves(field, rank, out);
+      },
+      [&](const SumShape& t) {
+        out.push_back({ir::ExternalElement::i8, rank});
+        // A slot that constructors share looks as in the first of them.
+        std::vector<std::optional<ir::ExternalLeaf>> slots(t.slot_types.size());
+        for (const ConstructorShape& constructor : t.constructors) {
+          std::vector<ir::ExternalLeaf> leaves;
+          for (const TypeRef part : constructor.payload) append_external_leaves(part, rank, leaves);
+          for (std::size_t i = 0; i < leaves.size(); ++i) {
+            auto& slot = slots[constructor.slots[i]];
+            if (!slot.has_value()) slot = leaves[i];
+          }
+        }
+        for (const auto& slot : slots) out.push_back(*slot);
+      },
+      [](const FunctionShape&) {});
+}
+
+/// Whether the fields are 0, 1, …, and more than one or none.
+bool is_tuple(const NameTable& symbols, const RecordShape& record) {
+  for (std::size_t i = 0; i < record.fields.size(); ++i) {
+    if (symbols.text(record.fields[i].first) != std::to_string(i)) return false;
+  }
+  return record.fields.size() != 1;
+}
+
+std::string type_name(const NameTable& symbols, TypeRef type) {
+  return match(
+      type->node,
+      [](const ScalarShape& t) {
+        return std::string(element_names[static_cast<std::size_t>(t.primitive)]);
+      },
+      [&](const ArrayShape& t) { return "[]" + type_name(symbols, t.element); },
+      [&](const RecordShape& t) {
+        const bool tuple = is_tuple(symbols, t);
+        std::string text = tuple ? "(" : "{";
+        for (std::size_t i = 0; i < t.fields.size(); ++i) {
+          if (i > 0) text += ", ";
+          if (!tuple) text += std::string(symbols.text(t.fields[i].first)) + ": ";
+          text += type_name(symbols, t.fields[i].second);
+        }
+        return text + (tuple ? ")" : "}");
+      },
+      [&](const SumShape& t) {
+        std::string text;
+        for (const ConstructorShape& constructor : t.constructors) {
+          if (!text.empty()) text += " | ";
+          text += "#" + std::string(symbols.text(constructor.name));
+          for (const TypeRef part : constructor.payload) text += " " + type_name(symbols, part);
+        }
+        return text;
+      },
+      [](const FunctionShape&) { return std::string("function"); });
+}
+
+/// Letters, digits and underscores only.
+std::string c_identifier(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
+      result += c;
+    } else if (!result.empty() && result.back() != '_') {
+      result += '_';
+    }
+  }
+  while (!result.empty() && result.back() == '_') result.pop_back();
+  return result.empty() ? "unit" : result;
+}
+
+/// The abbreviation in a written type such as `*[n]params`; empty if it is none.
+std::string abbreviation(std::string_view written) {
+  std::size_t at = 0;
+  while (at < written.size() && (written[at] == '*' || written[at] == '[')) {
+    if (written[at] == '[') {
+      at = written.find(']', at);
+      if (at == std::string_view::npos) return {};
+    }
+    ++at;
+  }
+  const std::string_view base = written.substr(at);
+  if (base.empty() || std::isalpha(static_cast<unsigned char>(base.front())) == 0) return {};
+  for (const char c : base) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '.' && c != '\'') {
+      return {};
+    }
+  }
+  return std::string(base);
+}
+
+std::size_t outer_rank(TypeRef& type) {
+  std::size_t rank = 0;
+  while (const auto* array = as<ArrayShape>(type->node)) {
+    type = array->element;
+    ++rank;
+  }
+  return rank;
+}
+
+}  // namespace
+
+int Elaborator::add_external_type(ir::ExternalType type) {
+  auto& types = ir_program.external_types;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (types[i].name == type.name) return static_cast<int>(i);
+  }
+  std::string c_name = type.c_name;
+  for (int n = 2; std::any_of(types.begin(), types.end(),
+                              [&](const auto& other) { return other.c_name == c_name; });
+       ++n) {
+    c_name = type.c_name + "_" + std::to_string(n);
+  }
+  type.c_name = std::move(c_name);
+  types.push_back(std::move(type));
+  return static_cast<int>(types.size() - 1);
+}
+
+int Elaborator::external_type(TypeRef type, const std::string& written) {
+  ir::ExternalType external;
+  append_external_leaves(type, 0, external.leaves);
+  TypeRef element = type;
+  const std::size_t rank = outer_rank(element);
+  const std::string base = abbreviation(written);
+  external.rank = static_cast<int>(rank);
+  if (std::holds_alternative<ScalarShape>(element->node)) {
+    external.name = type_name(symbols, type);
+    external.c_name = type_name(symbols, element);
+    external.kind = rank == 0 ? ir::ExternalKind::scalar : ir::ExternalKind::array;
+    if (rank > 0) external.c_name += "_" + std::to_string(rank) + "d";
+    return add_external_type(std::move(external));
+  }
+  if (rank > 0) {
+    external.kind = ir::ExternalKind::opaque_array;
+    external.element_type = external_type(element, base);
+    const std::string element_name =
+        ir_program.external_types[static_cast<std::size_t>(external.element_type)].c_name;
+    for (std::size_t i = 0; i < rank; ++i) external.name += "[]";
+    external.name += base.empty() ? type_name(symbols, element) : base;
+    external.c_name = "arr_" + element_name + "_" + std::to_string(rank) + "d";
+    return add_external_type(std::move(external));
+  }
+  external.name = base.empty() ? type_name(symbols, type) : base;
+  external.c_name = c_identifier(external.name);
+  if (const auto* record = as<RecordShape>(type->node)) {
+    external.kind = ir::ExternalKind::record;
+    std::string tuple_name = "tup" + std::to_string(record->fields.size());
+    for (const auto& [name, field] : record->fields) {
+      const int index = external_type(field, {});
+      external.members.push_back({std::string(symbols.text(name)), {index}, {}});
+      tuple_name += "_" + ir_program.external_types[static_cast<std::size_t>(index)].c_name;
+    }
+    if (base.empty() && is_tuple(symbols, *record)) external.c_name = tuple_name;
+    if (record->fields.empty()) external.c_name = "unit";
+  } else if (const auto* sum = as<SumShape>(type->node)) {
+    external.kind = ir::ExternalKind::sum;
+    for (const ConstructorShape& constructor : sum->constructors) {
+      ir::ExternalMember member{std::string(symbols.text(constructor.name)), {}, {}};
+      for (const TypeRef part : constructor.payload) {
+        member.types.push_back(external_type(part, {}));
+      }
+      for (const std::size_t slot : constructor.slots) {
+        member.leaf_index.push_back(static_cast<int>(slot + 1));
+      }
+      external.members.push_back(std::move(member));
+    }
+  } else {
+    external.kind = ir::ExternalKind::opaque;
+  }
+  return add_external_type(std::move(external));
+}
+
+namespace {
+
+/// Marks the leaves of a parameter that the entry point may consume.
+std::vector<bool> consumed_leaves(const check::EntryPoint& entry, const OpenParameters& open) {
+  std::vector<bool> consumes(open.all().size() - open.leaves.size(), false);
+  for (std::size_t i = 0; i < open.types.size(); ++i) {
+    const bool unique = i < entry.parameters.size() && entry.parameters[i].unique;
+    consumes.insert(consumes.end(), open.types[i].type->leaf_count, unique);
+  }
+  return consumes;
+}
+
+/// The sizes in the types of the results that are no parameters, each once.
+std::vector<ir::Operand> size_results(const ir::Names& names,
+                                      const std::vector<ir::Operand>& leaves,
+                                      const std::vector<ir::NameId>& parameters) {
+  std::vector<ir::Operand> sizes;
+  for (const ir::Operand& leaf : leaves) {
+    for (const ir::Operand& size : names.type(leaf).shape) {
+      if (!size.is_name()) continue;
+      if (std::find(parameters.begin(), parameters.end(), size.name()) != parameters.end()) {
+        continue;
+      }
+      if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
+    }
+  }
+  return sizes;
+}
+
+/// Asserts that sizes that the parameters' types compute from other parameters are what the
+/// arguments have.
+void check_computed_sizes(Elaborator& e, const Closure& closure, const OpenParameters& open,
+                          std::vector<ir::NameId>& checks) {
+  for (std::size_t i = 0; i < open.types.size(); ++i) {
+    if (open.types[i].sizes.empty()) continue;
+    const ast::Pattern* pattern = closure.function->parameters[i];
+    const TypeRef computed = e.try_evaluate_type(pattern->type, open.frame);
+    if (computed == nullptr) continue;
+    const std::vector<ir::Operand> sizes = e.match_open(open.types[i], computed);
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+      const ir::Operand have = open.types[i].sizes[k];
+      const ir::Operand equal = e.compare_i64(ir::ScalarOp::eq, have, sizes[k]);
+      const auto token = e.check(equal, "Entry point argument has size {} where {} is needed.",
+                                 {have, sizes[k]});
+      if (token.has_value()) checks.push_back(*token);
+    }
+  }
+}
+
+}  // namespace
+
+void Elaborator::elaborate_entry(const check::EntryPoint& entry) {
+  const auto& declaration = std::get<ast::ValueDeclaration>(entry.declaration->node);
+  FunctionContext inner{ir::Builder(names()), {}, {}, nullptr, nullptr};
+  const Temporarily<FunctionContext*> in_context(context, &inner);
+  const Temporarily<ir::Builder*> redirected(out, &inner.top);
+  const At at(*this, declaration.name.range);
+  const Closure closure{&declaration.function, &declaration, declaration.scheme, nullptr,
+                        root, {}, false};
+  OpenParameters open = open_parameters(closure);
+  const std::vector<ir::NameId> parameters = open.all();
+  const std::size_t size_count = parameters.size() - open.leaves.size();
+  known_sizes.insert(parameters.begin(),
+                     parameters.begin() + static_cast<std::ptrdiff_t>(size_count));
+
+  std::vector<ValueRef> arguments;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < open.types.size(); ++i) {
+    const TypeRef type = open.types[i].type;
+    const auto first = open.leaves.begin() + static_cast<std::ptrdiff_t>(next);
+    next += type->leaf_count;
+    const auto last = open.leaves.begin() + static_cast<std::ptrdiff_t>(next);
+    arguments.push_back(arena.from_leaves(type, std::vector<ir::NameId>(first, last)));
+    bind_pattern(closure.function->parameters[i], arguments.back(), open.frame);
+  }
+  std::vector<ir::NameId> checks;
+  check_computed_sizes(*this, closure, open, checks);
+  const Temporarily<std::vector<ir::NameId>> guarded(tokens, checks);
+  retoken(*out);
+  ValueRef value = nullptr;
+  if (declaration.is_recursive) {
+    value = apply(arena.value(closure), arguments, declaration.name.range);
+  } else {
+    value = evaluate(declaration.function.body, open.frame);
+  }
+
+  ir::EntryPoint point{entry.name, entry.documentation, entry.name,
+                       static_cast<int>(size_count), 0, {}, {}};
+  for (std::size_t i = 0; i < open.types.size(); ++i) {
+    const check::EntryValue& parameter = entry.parameters[i];
+    point.inputs.push_back({parameter.name,
+                            external_type(open.types[i].type, parameter.type_name),
+                            parameter.unique});
+  }
+  const auto* record = as<RecordValue>(value->node);
+  for (std::size_t i = 0; i < entry.results.size(); ++i) {
+    const check::EntryValue& output = entry.results[i];
+    const bool is_part = record != nullptr && entry.results.size() > 1;
+    const ValueRef part = is_part ? record->fields[i].second : value;
+    point.outputs.push_back(
+        {output.name, external_type(arena.type_of(part), output.type_name), output.unique});
+  }
+
+  const std::vector<ir::Operand> leaves = unshared_leaves(value);
+  std::vector<ir::Operand> results = size_results(names(), leaves, parameters);
+  point.size_results = static_cast<int>(results.size());
+  results.insert(results.end(), leaves.begin(), leaves.end());
+  ir::Function function{entry.name, {}, consumed_leaves(entry, open), {}, {}};
+  for (const ir::NameId name : parameters) function.parameters.push_back({name});
+  for (const ir::Operand& result : results) {
+    function.result_types.push_back(names().type(result));
+  }
+  function.body = inner.top.take_body(std::move(results));
+  ir_program.functions.push_back(std::move(function));
+  ir_program.entries.push_back(std::move(point));
+}
+
+}  // namespace dagaz::elaborate

@@ -1,0 +1,544 @@
+// Expressions that need no file of their own.
+#include "elaborate/elaborator.h"
+
+namespace dagaz::elaborate {
+
+// ---------------------------------------------------------------- small values
+
+Symbol Elaborator::tuple_field(std::size_t index) { return symbols.intern(std::to_string(index)); }
+
+ValueRef Elaborator::tuple(std::vector<ValueRef> elements) {
+  RecordValue record;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    record.fields.emplace_back(tuple_field(i), elements[i]);
+  }
+  return arena.value(std::move(record));
+}
+
+ValueRef Elaborator::i64_value(ir::Operand operand) {
+  return arena.leaf(arena.scalar(check::Primitive::i64), std::move(operand));
+}
+
+ValueRef Elaborator::bool_value(ir::Operand operand) {
+  return arena.leaf(arena.scalar(check::Primitive::boolean), std::move(operand));
+}
+
+const LeafValue& Elaborator::leaf_of(ValueRef value) {
+  if (std::holds_alternative<UnknownValue>(value->node)) throw UnknownSize{range};
+  const auto* leaf = as<LeafValue>(value->node);
+  DZ_CHECK(leaf != nullptr, "a scalar, an array or a sum is expected here");
+  return *leaf;
+}
+
+ir::Operand Elaborator::scalar_of(ValueRef value) {
+  const LeafValue& leaf = leaf_of(value);
+  DZ_CHECK(leaf.leaves.size() == 1, "a scalar has one leaf");
+  return leaf.leaves.front();
+}
+
+check::Primitive Elaborator::primitive_of(ValueRef value) {
+  const auto* shape = as<ScalarShape>(leaf_of(value).type->node);
+  DZ_CHECK(shape != nullptr, "a scalar is expected here");
+  return shape->primitive;
+}
+
+ir::Operand Elaborator::evaluate_operand(const ast::Exp* exp, Frame* frame) {
+  return scalar_of(evaluate(exp, frame));
+}
+
+ValueRef Elaborator::project(ValueRef record, Symbol field, const Range& where) {
+  const auto* node = as<RecordValue>(record->node);
+  DZ_CHECK(node != nullptr, "only records have fields: " + files.describe(where));
+  for (const auto& [name, value] : node->fields) {
+    if (name == field) return value;
+  }
+  DZ_UNREACHABLE("the checker saw the field");
+}
+
+ValueRef Elaborator::blank(TypeRef type) {
+  std::vector<ir::Operand> leaves;
+  for (const ir::Type& leaf : leaf_types(type)) {
+    const ir::Operand zero = ir::zero_of(leaf.element);
+    leaves.push_back(leaf.is_scalar() ? zero
+                                      : ir::Operand(emit_one(ir::Replicate{leaf.shape, zero})));
+  }
+  return arena.from_leaves(type, leaves.data());
+}
+
+ValueRef Elaborator::reshape_to(ValueRef value, TypeRef type, std::optional<ir::NameId> token) {
+  if (const auto* record = as<RecordValue>(value->node)) {
+    const auto& shape = std::get<RecordShape>(type->node);
+    RecordValue result;
+    for (std::size_t i = 0; i < record->fields.size(); ++i) {
+      const auto& [name, field] = record->fields[i];
+      result.fields.emplace_back(name, reshape_to(field, shape.fields[i].second, token));
+    }
+    return arena.value(std::move(result));
+  }
+  const auto* leaf = as<LeafValue>(value->node);
+  if (leaf == nullptr) return value;
+  const Guarded guarded(*this, token);
+  const std::vector<ir::Type> types = leaf_types(type);
+  LeafValue result{type, leaf->leaves};
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (!types[i].is_array() || names().type(leaf->leaves[i]) == types[i]) continue;
+    result.leaves[i] = emit_one(ir::Reshape{array_name(leaf->leaves[i]), types[i].shape});
+  }
+  return arena.value(std::move(result));
+}
+
+// ---------------------------------------------------------------- literals
+
+namespace {
+
+ir::Constant number(check::Primitive primitive, std::uint64_t value) {
+  const ir::ScalarType type = scalar_type(primitive);
+  if (type == ir::ScalarType::boolean) return ir::make_bool(value != 0);
+  if (ir::is_float(type)) return ir::make_float(type, static_cast<double>(value));
+  return ir::make_integer(type, static_cast<std::int64_t>(value));
+}
+
+}  // namespace
+
+static check::Primitive literal_type(Elaborator& elaborator, const ast::Exp* exp, Frame* frame) {
+  if (const auto* type = as<check::PrimitiveType>(exp->type->node)) return type->primitive;
+  const TypeRef type = elaborator.evaluate_type(exp->type, frame);
+  return std::get<ScalarShape>(type->node).primitive;
+}
+
+static ValueRef string_literal(Elaborator& elaborator, const ast::StringLiteral& node) {
+  ir::ArrayLiteral literal{ir::scalar_of(ir::ScalarType::i8), {}};
+  for (const char c : node.bytes) {
+    literal.elements.push_back(ir::make_integer(ir::ScalarType::i8, c));
+  }
+  ValueArena& arena = elaborator.arena;
+  const TypeRef type = arena.array(ir::i64_operand(static_cast<std::int64_t>(node.bytes.size())),
+                                   arena.scalar(check::Primitive::u8));
+  return arena.leaf(type, elaborator.emit_one(std::move(literal)));
+}
+
+ValueRef Elaborator::evaluate_array_literal(const ast::Exp* exp, const ast::ArrayLiteral& node,
+                                            Frame* frame) {
+  std::vector<std::vector<ir::Operand>> rows;
+  TypeRef type = nullptr;
+  for (const ast::Exp* element : node.elements) {
+    const ValueRef value = evaluate(element, frame);
+    if (type == nullptr) {
+      type = arena.array(ir::i64_operand(static_cast<std::int64_t>(node.elements.size())),
+                         arena.type_of(value));
+    }
+    rows.push_back(leaves_of(value));
+  }
+  if (type == nullptr) type = evaluate_type_or_empty(exp->type, frame);
+  LeafValue result{type, {}};
+  const std::vector<ir::Type> types = leaf_types(type);
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    ir::ArrayLiteral literal{ir::row_of(types[i]), {}};
+    for (const std::vector<ir::Operand>& row : rows) literal.elements.push_back(row[i]);
+    result.leaves.push_back(emit_one(std::move(literal)));
+  }
+  return arena.value(std::move(result));
+}
+
+// ---------------------------------------------------------------- scalars
+
+ValueRef Elaborator::evaluate_negation(const ast::Exp* exp, ValueRef value) {
+  const check::Primitive primitive = primitive_of(value);
+  const ir::ScalarType type = scalar_type(primitive);
+  const At at(*this, exp->range);
+  return arena.leaf(arena.scalar(primitive), scalar(ir::ScalarOp::neg, type, {scalar_of(value)}));
+}
+
+ValueRef Elaborator::evaluate_not(ValueRef value) {
+  const check::Primitive primitive = primitive_of(value);
+  return arena.leaf(arena.scalar(primitive), scalar(ir::ScalarOp::bit_not, scalar_type(primitive),
+                                                    {scalar_of(value)}));
+}
+
+// ---------------------------------------------------------------- sums
+
+ValueRef Elaborator::evaluate_construct(const ast::Exp* exp, const ast::Construct& node,
+                                        Frame* frame) {
+  std::vector<ValueRef> payload;
+  for (const ast::Exp* argument : node.arguments) payload.push_back(evaluate(argument, frame));
+  const OpenType open = open_type(exp->type, frame, {});
+  const auto& shape = std::get<SumShape>(open.type->node);
+  std::size_t tag = 0;
+  while (shape.constructors[tag].name != node.constructor.symbol) ++tag;
+  ir::Substitution sizes;
+  for (std::size_t i = 0; i < payload.size(); ++i) {
+    find_sizes(open, shape.constructors[tag].payload[i], arena.type_of(payload[i]), sizes);
+  }
+  for (const ir::NameId size : open.sizes) sizes.try_emplace(size, ir::i64_operand(0));
+  const TypeRef type = substitute(open.type, sizes);
+  const auto& closed = std::get<SumShape>(type->node);
+
+  std::vector<ir::Operand> given;
+  for (const ValueRef part : payload) append_leaves(part, given);
+  std::vector<const ir::Operand*> slots(closed.slot_types.size(), nullptr);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    slots[closed.constructors[tag].slots[i]] = &given[i];
+  }
+  LeafValue result{type, {ir::make_integer(ir::ScalarType::i8, static_cast<std::int64_t>(tag))}};
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const ir::Type& slot = closed.slot_types[i];
+    const ir::Operand zero = ir::zero_of(slot.element);
+    if (slots[i] != nullptr) {
+      result.leaves.push_back(*slots[i]);
+    } else if (slot.is_scalar()) {
+      result.leaves.push_back(zero);
+    } else {
+      result.leaves.push_back(emit_one(ir::Replicate{slot.shape, zero}));
+    }
+  }
+  return arena.value(std::move(result));
+}
+
+// ---------------------------------------------------------------- checks
+
+namespace {
+
+/// The text of a type in messages, a {} for each size.
+void type_text(const NameTable& symbols, TypeRef type, std::string& text,
+               std::vector<ir::Operand>& sizes) {
+  static constexpr std::string_view primitives[] = {"bool", "i8",  "i16", "i32", "i64", "u8",
+                                                    "u16",  "u32", "u64", "f16", "f32", "f64"};
+  match(
+      type->node,
+      [&](const ScalarShape& t) { text += primitives[static_cast<std::size_t>(t.primitive)]; },
+      [&](const ArrayShape& t) {
+        text += "[{}]";
+        sizes.push_back(t.size);
+        type_text(symbols, t.element, text, sizes);
+      },
+      [&](const RecordShape& t) {
+        text += "(";
+        for (std::size_t i = 0; i < t.fields.size(); ++i) {
+          if (i > 0) text += ", ";
+          type_text(symbols, t.fields[i].second, text, sizes);
+        }
+        text += ")";
+      },
+      [&](const SumShape& t) {
+        for (std::size_t i = 0; i < t.constructors.size(); ++i) {
+          if (i > 0) text += " | ";
+          text += "#" + std::string(symbols.text(t.constructors[i].name));
+          for (const TypeRef part : t.constructors[i].payload) {
+            text += " ";
+            type_text(symbols, part, text, sizes);
+          }
+        }
+      },
+      [&](const FunctionShape&) { text += "function"; });
+}
+
+/// All sizes of a type in order.
+void sizes_in(TypeRef type, std::vector<ir::Operand>& out) {
+  match(
+      type->node, [](const ScalarShape&) {},
+      [&](const ArrayShape& t) {
+        out.push_back(t.size);
+        sizes_in(t.element, out);
+      },
+      [&](const RecordShape& t) {
+        for (const auto& [name, field] : t.fields) sizes_in(field, out);
+      },
+      [&](const SumShape& t) {
+        for (const ConstructorShape& constructor : t.constructors) {
+          for (const TypeRef part : constructor.payload) sizes_in(part, out);
+        }
+      },
+      [](const FunctionShape&) {});
+}
+
+}  // namespace
+
+ValueRef Elaborator::evaluate_coercion(const ast::Exp* exp, const ast::Coercion& node,
+                                       Frame* frame) {
+  const ValueRef value = evaluate(node.value, frame);
+  const At at(*this, exp->range);
+  const OpenType open = open_type(exp->type, frame, exp->existentials);
+  const TypeRef actual = arena.type_of(value);
+  ir::Substitution sizes;
+  find_sizes(open, open.type, actual, sizes);
+  const TypeRef type = substitute(open.type, sizes);
+
+  std::vector<ir::Operand> have, want;
+  sizes_in(actual, have);
+  sizes_in(type, want);
+  ir::Operand equal = ir::make_bool(true);
+  for (std::size_t i = 0; i < have.size(); ++i) {
+    equal = logical_and(equal, compare_i64(ir::ScalarOp::eq, have[i], want[i]));
+  }
+  if (equal.is_constant() && equal.constant().bits != 0) return value;
+  std::string message = "Value of (desugared) shape ";
+  std::vector<ir::Operand> arguments;
+  for (const ir::Operand& size : have) {
+    message += "[{}]";
+    arguments.push_back(size);
+  }
+  message += " cannot match shape of type \"";
+  type_text(symbols, type, message, arguments);
+  message += "\".";
+  // A wrong size makes every later access wrong, so this check stays even under #[unsafe].
+  const ir::NameId token = assert_that(equal, std::move(message), std::move(arguments));
+  return reshape_to(value, type, token);
+}
+
+/// `value` renamed under the guards in force, so that no use of it comes before them.
+static ValueRef guarded_copy(Elaborator& elaborator, ValueRef value) {
+  if (const auto* record = as<RecordValue>(value->node)) {
+    RecordValue result;
+    for (const auto& [name, field] : record->fields) {
+      result.fields.emplace_back(name, guarded_copy(elaborator, field));
+    }
+    return elaborator.arena.value(std::move(result));
+  }
+  const auto* leaf = as<LeafValue>(value->node);
+  if (leaf == nullptr) return value;
+  LeafValue result{leaf->type, {}};
+  for (const ir::Operand& operand : leaf->leaves) {
+    result.leaves.push_back(elaborator.emit_one(ir::Identity{operand}));
+  }
+  return elaborator.arena.value(std::move(result));
+}
+
+ValueRef Elaborator::evaluate_assert(const ast::Assert& node, Frame* frame) {
+  const ir::Operand condition = evaluate_operand(node.condition, frame);
+  std::string message = "Assertion is false: ";
+  for (const char c : files.text(node.condition->range)) {
+    if (c == '}' && message.back() == '{') message += ' ';
+    message += c;
+  }
+  const std::optional<ir::NameId> token = check(condition, std::move(message));
+  const Guarded guarded(*this, token);
+  const ValueRef value = evaluate(node.value, frame);
+  return token.has_value() ? guarded_copy(*this, value) : value;
+}
+
+ValueRef Elaborator::evaluate_hole(const ast::Exp* exp, Frame* frame) {
+  const At at(*this, exp->range);
+  const TypeRef type = evaluate_type_or_empty(exp->type, frame);
+  std::string message = "Reached hole of type: ";
+  std::vector<ir::Operand> sizes;
+  type_text(symbols, type, message, sizes);
+  const Guarded guarded(*this, assert_that(ir::make_bool(false), std::move(message), sizes));
+  return guarded_copy(*this, blank(type));
+}
+
+// ---------------------------------------------------------------- attributes
+
+static std::int64_t attribute_number(const ast::Attribute& attribute) {
+  if (attribute.arguments.empty()) return 0;
+  return attribute.arguments.front().number;
+}
+
+ValueRef Elaborator::evaluate_attributed(const ast::Attributed& node, Frame* frame) {
+  const Temporarily<Request> with_request(request, request);
+  const Temporarily<bool> with_safety(is_unsafe, is_unsafe);
+  const ast::Attribute& attribute = node.attribute;
+  const std::string_view name =
+      attribute.name.valid() ? symbols.text(attribute.name) : std::string_view();
+  if (name == "unsafe") is_unsafe = true;
+  if (name == "sequential" || name == "sequential_outer") request.sequential = true;
+  if (name == "forward") request.mode = ir::ModeRequest::forward;
+  if (name == "reverse") request.mode = ir::ModeRequest::reverse;
+  if (name == "unroll") request.unroll = true;
+  if (name == "stripmine") request.stripmine = static_cast<int>(attribute_number(attribute));
+  if (name == "bound") request.bound = ir::i64_operand(attribute_number(attribute));
+  return evaluate(node.value, frame);
+}
+
+// ---------------------------------------------------------------- dispatch
+
+ValueRef Elaborator::evaluate_variable(const ast::Variable& node, Frame* frame) {
+  const check::Binding& binding = program.bindings[node.id];
+  if (binding.intrinsic) {
+    const std::string_view name = symbols.text(binding.name);
+    const Intrinsic* intrinsic = find_array_intrinsic(name);
+    if (intrinsic == nullptr) intrinsic = find_scalar_intrinsic(name);
+    if (intrinsic == nullptr) {
+      unsupported(range, "the intrinsic `" + std::string(name) + "` is not supported");
+    }
+    return arena.value(IntrinsicValue{intrinsic, {node.instance, frame}});
+  }
+  const ValueRef value = frame->find(node.id);
+  if (value == nullptr) throw UnknownSize{range};
+  return instantiate(value, node.instance, frame);
+}
+
+namespace {
+
+/// Binds what a let expression binds and gives its body; null if `exp` is no let.
+const ast::Exp* enter_let(Elaborator& elaborator, const ast::Exp* exp, Frame* frame) {
+  if (const auto* let = as<ast::Let>(exp->node)) {
+    std::string hint = elaborator.hint;
+    const ast::Pattern* pattern = let->pattern;
+    while (const auto* ascribed = as<ast::AscribedPattern>(pattern->node)) {
+      pattern = ascribed->pattern;
+    }
+    if (const auto* named = as<ast::NamePattern>(pattern->node)) {
+      hint = elaborator.symbols.text(named->name.symbol);
+    }
+    const Temporarily<std::string> hinted(elaborator.hint, std::move(hint));
+    const Temporarily<Request> cleared(elaborator.request, Request{});
+    const ValueRef value = elaborator.evaluate(let->value, frame);
+    if (!let->sizes.empty()) {
+      std::vector<BindingId> sizes;
+      for (const ast::TypeParameter& size : let->sizes) sizes.push_back(size.size_id);
+      elaborator.bind_sizes(let->pattern->type, elaborator.arena.type_of(value), frame, sizes);
+    }
+    elaborator.bind_pattern(let->pattern, value, frame);
+    return let->body;
+  }
+  if (const auto* let = as<ast::LetFunction>(exp->node)) {
+    frame->values[let->id] = elaborator.evaluate_let_function(*let, frame);
+    return let->body;
+  }
+  if (const auto* open = as<ast::LocalOpen>(exp->node)) return open->body;
+  return nullptr;
+}
+
+}  // namespace
+
+ValueRef Elaborator::evaluate(const ast::Exp* exp, Frame* frame) {
+  // Let chains are long; they are walked, not recursed into.
+  std::vector<const ast::Exp*> with_sizes;
+  const ast::Exp* current = exp;
+  for (;;) {
+    if (!current->existentials.empty()) with_sizes.push_back(current);
+    const ast::Exp* body = enter_let(*this, current, frame);
+    if (body == nullptr) break;
+    current = body;
+  }
+  const ValueRef value = evaluate_node(current, frame);
+  for (std::size_t i = with_sizes.size(); i-- > 0;) {
+    bind_sizes(with_sizes[i]->type, arena.type_of(value), frame, with_sizes[i]->existentials);
+  }
+  return value;
+}
+
+ValueRef Elaborator::evaluate_node(const ast::Exp* exp, Frame* frame) {
+  const auto tail_of = [](const ast::Exp*) -> ValueRef { DZ_UNREACHABLE("lets are entered"); };
+  return match(
+      exp->node,
+      [&](const ast::IntegerLiteral& e) -> ValueRef {
+        const check::Primitive type = literal_type(*this, exp, frame);
+        return arena.leaf(arena.scalar(type), number(type, e.value));
+      },
+      [&](const ast::FloatLiteral& e) -> ValueRef {
+        const check::Primitive type = literal_type(*this, exp, frame);
+        return arena.leaf(arena.scalar(type), ir::make_float(scalar_type(type), e.value));
+      },
+      [&](const ast::BoolLiteral& e) { return bool_value(ir::make_bool(e.value)); },
+      [&](const ast::StringLiteral& e) { return string_literal(*this, e); },
+      [&](const ast::Hole&) { return evaluate_hole(exp, frame); },
+      [&](const ast::Variable& e) { return evaluate_variable(e, frame); },
+      [&](const ast::LocalOpen&) { return tail_of(exp); },
+      [&](const ast::Tuple& e) {
+        std::vector<ValueRef> elements;
+        for (const ast::Exp* element : e.elements) elements.push_back(evaluate(element, frame));
+        return tuple(std::move(elements));
+      },
+      [&](const ast::Record& e) { return evaluate_record(exp, e, frame); },
+      [&](const ast::Project& e) {
+        return project(evaluate(e.record, frame), e.field.symbol, exp->range);
+      },
+      [&](const ast::ArrayLiteral& e) { return evaluate_array_literal(exp, e, frame); },
+      [&](const ast::Index& e) { return evaluate_index(exp, e, frame); },
+      [&](const ast::Update& e) { return evaluate_update(exp, e, frame); },
+      [&](const ast::RangeExp& e) { return evaluate_range(exp, e, frame); },
+      [&](const ast::Ascription& e) { return evaluate(e.value, frame); },
+      [&](const ast::Coercion& e) { return evaluate_coercion(exp, e, frame); },
+      [&](const ast::Apply& e) { return evaluate_apply(exp, e, frame); },
+      [&](const ast::Binary& e) { return evaluate_binary(exp, e, frame); },
+      [&](const ast::Logical& e) { return evaluate_logical(exp, e, frame); },
+      [&](const ast::Negate& e) { return evaluate_negation(exp, evaluate(e.value, frame)); },
+      [&](const ast::Not& e) { return evaluate_not(evaluate(e.value, frame)); },
+      [&](const ast::Lambda& e) { return evaluate_lambda(exp, e, frame); },
+      [&](const ast::OperatorSection& e) { return evaluate(e.operation, frame); },
+      [&](const ast::LeftSection& e) {
+        const ValueRef operation = evaluate(e.operation, frame);
+        return apply(operation, {evaluate(e.left, frame)}, exp->range);
+      },
+      [&](const ast::RightSection& e) {
+        const ValueRef operation = evaluate(e.operation, frame);
+        return arena.value(RightSectionValue{operation, evaluate(e.right, frame)});
+      },
+      [&](const ast::PathSection&) { return arena.value(PathFunction{exp, frame}); },
+      [&](const ast::Let&) { return tail_of(exp); },
+      [&](const ast::LetFunction&) { return tail_of(exp); },
+      [&](const ast::If& e) { return evaluate_if(exp, e, frame); },
+      [&](const ast::Match& e) { return evaluate_match(exp, e, frame); },
+      [&](const ast::Loop& e) { return evaluate_loop(exp, e, frame); },
+      [&](const ast::Construct& e) { return evaluate_construct(exp, e, frame); },
+      [&](const ast::Assert& e) {
+        const At at(*this, exp->range);
+        return evaluate_assert(e, frame);
+      },
+      [&](const ast::Attributed& e) { return evaluate_attributed(e, frame); },
+      [&](const ast::Broadcast& e) { return evaluate_broadcast(exp, e, frame); });
+}
+
+ValueRef Elaborator::evaluate_record(const ast::Exp* exp, const ast::Record& node, Frame* frame) {
+  RecordValue written;
+  for (const auto& [name, value] : node.fields) {
+    written.fields.emplace_back(name.symbol, evaluate(value, frame));
+  }
+  // The fields are kept in the order of the type.
+  const auto* type = as<check::Record>(exp->type->node);
+  if (type == nullptr) return arena.value(std::move(written));
+  RecordValue sorted;
+  for (const auto& [name, ignored] : type->fields) {
+    for (const auto& field : written.fields) {
+      if (field.first == name) sorted.fields.push_back(field);
+    }
+  }
+  return arena.value(std::move(sorted));
+}
+
+ValueRef Elaborator::evaluate_apply(const ast::Exp* exp, const ast::Apply& node, Frame* frame) {
+  std::vector<ValueRef> arguments;
+  ValueRef function = nullptr;
+  {
+    const Temporarily<Request> cleared(request, Request{});
+    function = evaluate(node.function, frame);
+    for (const ast::Exp* argument : node.arguments) arguments.push_back(evaluate(argument, frame));
+  }
+  return apply(function, std::move(arguments), exp->range);
+}
+
+ValueRef Elaborator::evaluate_binary(const ast::Exp* exp, const ast::Binary& node, Frame* frame) {
+  // `a + b + c + …` leans to the left and may be long: operands are collected on the way down.
+  struct Pending {
+    const ast::Exp* exp;
+    const ast::Binary* node;
+  };
+  std::vector<Pending> chain{{exp, &node}};
+  const Temporarily<Request> outer(request, request);
+  while (true) {
+    const ast::Exp* left = chain.back().node->left;
+    const auto* deeper = as<ast::Binary>(left->node);
+    if (deeper == nullptr || !left->existentials.empty()) break;
+    chain.push_back({left, deeper});
+  }
+  ValueRef value = nullptr;
+  {
+    const Temporarily<Request> cleared(request, Request{});
+    value = evaluate(chain.back().node->left, frame);
+  }
+  for (std::size_t i = chain.size(); i-- > 0;) {
+    const ast::Binary& binary = *chain[i].node;
+    ValueRef operation = nullptr;
+    ValueRef right = nullptr;
+    {
+      const Temporarily<Request> cleared(request, Request{});
+      operation = evaluate(binary.operation, frame);
+      right = evaluate(binary.right, frame);
+    }
+    value = apply(operation, {value, right}, chain[i].exp->range);
+  }
+  return value;
+}
+
+}  // namespace dagaz::elaborate

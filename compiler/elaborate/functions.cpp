@@ -1,0 +1,190 @@
+// Functions: closures, their instances, and application by evaluating the body in place.
+#include "elaborate/elaborator.h"
+
+namespace dagaz::elaborate {
+
+ValueRef Elaborator::instantiate(ValueRef value, const check::Instance* instance, Frame* frame) {
+  if (const auto* closure = as<Closure>(value->node)) {
+    if (instance == nullptr) return value;
+    Closure copy = *closure;
+    copy.here = {instance, frame};
+    return arena.value(std::move(copy));
+  }
+  if (const auto* intrinsic = as<IntrinsicValue>(value->node)) {
+    if (instance == nullptr) return value;
+    return arena.value(IntrinsicValue{intrinsic->intrinsic, {instance, frame}});
+  }
+  if (const auto* constant = as<DelayedConstant>(value->node)) {
+    DelayedConstant here = *constant;
+    if (instance != nullptr) here.here = {instance, frame};
+    return evaluate_constant(here);
+  }
+  if (const auto* size = as<DelayedSize>(value->node)) {
+    return i64_value(evaluate_size(size->size, size->frame));
+  }
+  if (const auto* coerced = as<CoercedValue>(value->node)) {
+    Frame* inner = arena.frame(coerced->here.frame);
+    if (coerced->scheme != nullptr && instance != nullptr) {
+      const check::Scheme& scheme = *coerced->scheme;
+      for (std::size_t i = 0; i < scheme.size_parameters.size(); ++i) {
+        inner->values[scheme.size_parameters[i]] =
+            arena.value(DelayedSize{instance->sizes[i], frame});
+      }
+      for (std::size_t i = 0; i < scheme.type_parameters.size(); ++i) {
+        inner->types[scheme.type_parameters[i]] =
+            TypeBinding{{}, instance->types[i], frame, nullptr};
+      }
+    }
+    return instantiate(coerced->inner, coerced->here.instance, inner);
+  }
+  return value;
+}
+
+// ---------------------------------------------------------------- definitions
+
+ValueRef Elaborator::evaluate_lambda(const ast::Exp* exp, const ast::Lambda& node, Frame* frame) {
+  return arena.value(
+      Closure{&node.function, nullptr, nullptr, exp->type, frame, {}, is_unsafe});
+}
+
+ValueRef Elaborator::evaluate_let_function(const ast::LetFunction& node, Frame* frame) {
+  return arena.value(
+      Closure{&node.function, nullptr, node.scheme, nullptr, frame, {}, is_unsafe});
+}
+
+ValueRef Elaborator::evaluate_constant(const DelayedConstant& constant) {
+  const ast::ValueDeclaration& declaration = *constant.declaration;
+  const Closure closure{&declaration.function, &declaration, declaration.scheme, nullptr,
+                        constant.frame, constant.here, false};
+  const auto build = [&] {
+    Frame* inner = arena.frame(constant.frame);
+    bind_instance(closure, inner);
+    const Temporarily<bool> safe(is_unsafe, false);
+    const Temporarily<ir::LocationId> uncalled(inlined_at, ir::LocationId());
+    const Temporarily<std::string> named(hint, std::string(symbols.text(declaration.name.symbol)));
+    return evaluate(declaration.function.body, inner);
+  };
+  if (constant.here.instance != nullptr) return build();
+  auto& known = context->constants[&declaration];
+  const auto it = known.find(constant.frame);
+  if (it != known.end()) return it->second;
+  const ValueRef value = at_top_level(build);
+  context->constants[&declaration][constant.frame] = value;
+  return value;
+}
+
+// ---------------------------------------------------------------- application
+
+void Elaborator::bind_instance(const Closure& closure, Frame* frame) {
+  if (closure.scheme == nullptr || closure.here.instance == nullptr) return;
+  const check::Scheme& scheme = *closure.scheme;
+  const check::Instance& instance = *closure.here.instance;
+  for (std::size_t i = 0; i < scheme.type_parameters.size(); ++i) {
+    if (i >= instance.types.size()) break;
+    frame->types[scheme.type_parameters[i]] =
+        TypeBinding{{}, instance.types[i], closure.here.frame, nullptr};
+  }
+}
+
+Frame* Elaborator::activate(const Closure& closure, std::span<const ValueRef> arguments) {
+  Frame* frame = arena.frame(closure.frame);
+  bind_instance(closure, frame);
+  const ast::Function& function = *closure.function;
+  // Sizes come from the arguments; what they do not determine comes from the instance.
+  for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+    bind_new_sizes(function.parameters[i]->type, arena.type_of(arguments[i]), frame);
+  }
+  if (closure.scheme != nullptr && closure.here.instance != nullptr) {
+    const check::Scheme& scheme = *closure.scheme;
+    for (std::size_t i = 0; i < scheme.size_parameters.size(); ++i) {
+      if (i >= closure.here.instance->sizes.size()) break;
+      frame->values.try_emplace(
+          scheme.size_parameters[i],
+          arena.value(DelayedSize{closure.here.instance->sizes[i], closure.here.frame}));
+    }
+  }
+  const check::Type* type = closure.scheme != nullptr ? closure.scheme->type : closure.type;
+  for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+    bind_pattern(function.parameters[i], arguments[i], frame);
+    const auto* arrow = type == nullptr ? nullptr : as<check::Arrow>(type->node);
+    if (arrow != nullptr && arrow->parameter.valid()) frame->values[arrow->parameter] = arguments[i];
+    type = arrow == nullptr ? nullptr : arrow->to;
+  }
+  return frame;
+}
+
+ValueRef Elaborator::apply_closure(const Closure& closure, std::span<const ValueRef> arguments,
+                                   const Range& where) {
+  const At at(*this, where);
+  if (closure.declaration != nullptr && closure.declaration->is_recursive) {
+    return call_recursive(closure, arguments, where);
+  }
+  Frame* frame = activate(closure, arguments);
+  const Temporarily<ir::LocationId> called(inlined_at, out->location());
+  const Temporarily<bool> safety(is_unsafe, closure.is_unsafe);
+  return evaluate(closure.function->body, frame);
+}
+
+namespace {
+
+/// How many arguments it takes until something is computed.
+std::size_t arity_of(ValueRef function) {
+  return match(
+      function->node, [](const Closure& f) { return f.function->parameters.size(); },
+      [](const IntrinsicValue& f) { return f.intrinsic->arity; },
+      [](const PartialApplication&) { return std::size_t{1}; },
+      [](const RightSectionValue&) { return std::size_t{1}; },
+      [](const PathFunction&) { return std::size_t{1}; },
+      [](const auto&) { return std::size_t{0}; });  // no other value is a function
+}
+
+}  // namespace
+
+ValueRef Elaborator::apply(ValueRef function, std::vector<ValueRef> arguments,
+                           const Range& where) {
+  function = instantiate(function, nullptr, nullptr);
+  if (const auto* partial = as<PartialApplication>(function->node)) {
+    arguments.insert(arguments.begin(), partial->arguments.begin(), partial->arguments.end());
+    function = partial->function;
+  }
+  const std::size_t arity = arity_of(function);
+  DZ_CHECK(arity > 0 || arguments.empty(), "only functions are applied: " + files.describe(where));
+  if (arguments.empty()) return function;
+  if (arguments.size() < arity) {
+    return arena.value(PartialApplication{function, std::move(arguments)});
+  }
+  std::vector<ValueRef> rest(arguments.begin() + static_cast<std::ptrdiff_t>(arity),
+                             arguments.end());
+  arguments.resize(arity);
+  ValueRef value = nullptr;
+  if (const auto* closure = as<Closure>(function->node)) {
+    value = apply_closure(*closure, arguments, where);
+  } else if (const auto* intrinsic = as<IntrinsicValue>(function->node)) {
+    const At at(*this, where);
+    value = intrinsic->intrinsic->build(
+        *this, IntrinsicCall{*intrinsic->intrinsic, intrinsic->here, arguments, where});
+  } else if (const auto* section = as<RightSectionValue>(function->node)) {
+    value = apply(section->operation, {arguments.front(), section->right}, where);
+  } else {
+    const auto& path = std::get<PathFunction>(function->node);
+    const auto& steps = std::get<ast::PathSection>(path.section->node).path;
+    value = apply_path(steps, arguments.front(), path.frame, where);
+  }
+  return rest.empty() ? value : apply(value, std::move(rest), where);
+}
+
+std::string Elaborator::parameter_hint(ValueRef function, std::size_t index) {
+  if (const auto* partial = as<PartialApplication>(function->node)) {
+    return parameter_hint(partial->function, index + partial->arguments.size());
+  }
+  const auto* closure = as<Closure>(function->node);
+  if (closure == nullptr || index >= closure->function->parameters.size()) return "x";
+  const ast::Pattern* pattern = closure->function->parameters[index];
+  while (const auto* ascribed = as<ast::AscribedPattern>(pattern->node)) {
+    pattern = ascribed->pattern;
+  }
+  const auto* named = as<ast::NamePattern>(pattern->node);
+  return named == nullptr ? "x" : std::string(symbols.text(named->name.symbol));
+}
+
+}  // namespace dagaz::elaborate

@@ -1,0 +1,208 @@
+// Patterns and the expressions that choose: if, match, && and ||.
+#include "elaborate/elaborator.h"
+
+namespace dagaz::elaborate {
+
+// ---------------------------------------------------------------- binding
+
+ValueRef Elaborator::constructor_payload(const LeafValue& sum, std::size_t constructor,
+                                         std::size_t index) {
+  const auto& shape = std::get<SumShape>(sum.type->node).constructors[constructor];
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < index; ++i) first += shape.payload[i]->leaf_count;
+  const TypeRef type = shape.payload[index];
+  std::vector<ir::Operand> leaves;
+  for (std::size_t i = 0; i < type->leaf_count; ++i) {
+    leaves.push_back(sum.leaves[1 + shape.slots[first + i]]);
+  }
+  return arena.from_leaves(type, leaves.data());
+}
+
+static std::size_t constructor_index(const LeafValue& sum, Symbol name) {
+  const auto& constructors = std::get<SumShape>(sum.type->node).constructors;
+  for (std::size_t i = 0; i < constructors.size(); ++i) {
+    if (constructors[i].name == name) return i;
+  }
+  DZ_UNREACHABLE("the checker saw the constructor");
+}
+
+void Elaborator::bind_pattern(const ast::Pattern* pattern, ValueRef value, Frame* frame) {
+  match(
+      pattern->node, [&](const ast::NamePattern& p) { frame->values[p.id] = value; },
+      [](const ast::WildcardPattern&) {},
+      [&](const ast::TuplePattern& p) {
+        const auto* record = as<RecordValue>(value->node);
+        for (std::size_t i = 0; i < p.elements.size(); ++i) {
+          DZ_CHECK(record != nullptr && i < record->fields.size(), "a tuple matches a tuple");
+          bind_pattern(p.elements[i], record->fields[i].second, frame);
+        }
+      },
+      [&](const ast::RecordPattern& p) {
+        for (const auto& [name, field] : p.fields) {
+          bind_pattern(field, project(value, name.symbol, pattern->range), frame);
+        }
+      },
+      [&](const ast::ConstructorPattern& p) {
+        const LeafValue& sum = leaf_of(value);
+        const std::size_t tag = constructor_index(sum, p.constructor.symbol);
+        for (std::size_t i = 0; i < p.arguments.size(); ++i) {
+          bind_pattern(p.arguments[i], constructor_payload(sum, tag, i), frame);
+        }
+      },
+      [](const ast::LiteralPattern&) {},
+      [&](const ast::AscribedPattern& p) { bind_pattern(p.pattern, value, frame); },
+      [&](const ast::AttributePattern& p) { bind_pattern(p.pattern, value, frame); });
+}
+
+// ---------------------------------------------------------------- testing
+
+/// The constant that a literal in a pattern stands for.
+static ir::Constant literal_constant(const ast::Exp* exp, ir::ScalarType type) {
+  if (const auto* negated = as<ast::Negate>(exp->node)) {
+    const ir::Constant value = literal_constant(negated->value, type);
+    return ir::evaluate(ir::ScalarOp::neg, type, type, {&value, 1}).value_or(value);
+  }
+  if (const auto* boolean = as<ast::BoolLiteral>(exp->node)) return ir::make_bool(boolean->value);
+  if (const auto* real = as<ast::FloatLiteral>(exp->node)) return ir::make_float(type, real->value);
+  const auto* integer = as<ast::IntegerLiteral>(exp->node);
+  DZ_CHECK(integer != nullptr, "a literal pattern holds a literal");
+  if (ir::is_float(type)) return ir::make_float(type, static_cast<double>(integer->value));
+  return ir::make_integer(type, static_cast<std::int64_t>(integer->value));
+}
+
+ir::Operand Elaborator::test_pattern(const ast::Pattern* pattern, ValueRef value, Frame* frame) {
+  const ir::Operand always = ir::make_bool(true);
+  return match(
+      pattern->node, [&](const ast::NamePattern&) { return always; },
+      [&](const ast::WildcardPattern&) { return always; },
+      [&](const ast::TuplePattern& p) {
+        const auto* record = as<RecordValue>(value->node);
+        ir::Operand all = always;
+        for (std::size_t i = 0; i < p.elements.size(); ++i) {
+          all = logical_and(all, test_pattern(p.elements[i], record->fields[i].second, frame));
+        }
+        return all;
+      },
+      [&](const ast::RecordPattern& p) {
+        ir::Operand all = always;
+        for (const auto& [name, field] : p.fields) {
+          const ValueRef part = project(value, name.symbol, pattern->range);
+          all = logical_and(all, test_pattern(field, part, frame));
+        }
+        return all;
+      },
+      [&](const ast::ConstructorPattern& p) {
+        const LeafValue& sum = leaf_of(value);
+        const std::size_t tag = constructor_index(sum, p.constructor.symbol);
+        const ir::Operand wanted =
+            ir::make_integer(ir::ScalarType::i8, static_cast<std::int64_t>(tag));
+        ir::Operand all =
+            scalar(ir::ScalarOp::eq, ir::ScalarType::i8, {sum.leaves.front(), wanted});
+        for (std::size_t i = 0; i < p.arguments.size(); ++i) {
+          const ValueRef part = constructor_payload(sum, tag, i);
+          all = logical_and(all, test_pattern(p.arguments[i], part, frame));
+        }
+        return all;
+      },
+      [&](const ast::LiteralPattern& p) {
+        const ir::ScalarType type = scalar_type(primitive_of(value));
+        return scalar(ir::ScalarOp::eq, type,
+                      {scalar_of(value), literal_constant(p.literal, type)});
+      },
+      [&](const ast::AscribedPattern& p) { return test_pattern(p.pattern, value, frame); },
+      [&](const ast::AttributePattern& p) { return test_pattern(p.pattern, value, frame); });
+}
+
+// ---------------------------------------------------------------- choosing
+
+ValueRef Elaborator::branch(ir::Operand condition, const ast::Exp* exp, Frame* frame,
+                            const BranchBuilder& yes, const BranchBuilder& no) {
+  if (condition.is_constant()) return condition.constant().bits != 0 ? yes() : no();
+  const OpenType open = open_type(exp->type, frame, exp->existentials);
+  const auto body_of = [&](const BranchBuilder& build) {
+    return nested_body([&] {
+      const ValueRef value = build();
+      std::vector<ir::Operand> results = match_open(open, arena.type_of(value));
+      for (ir::Operand& leaf : unshared_leaves(value)) results.push_back(std::move(leaf));
+      return results;
+    });
+  };
+  ir::Branch branch{std::move(condition), body_of(yes), body_of(no), {}};
+  std::vector<ir::NameId> results = open.sizes;
+  const std::vector<ir::NameId> leaves = fresh(leaf_types(open.type));
+  results.insert(results.end(), leaves.begin(), leaves.end());
+  for (const ir::NameId name : results) branch.result_types.push_back(names().type(name));
+  emit_named(results, std::move(branch));
+  return arena.from_leaves(open.type, leaves);
+}
+
+ValueRef Elaborator::evaluate_if(const ast::Exp* exp, const ast::If& node, Frame* frame) {
+  const At at(*this, exp->range);
+  const ir::Operand condition = evaluate_operand(node.condition, frame);
+  return branch(
+      condition, exp, frame, [&] { return evaluate(node.then_branch, frame); },
+      [&] { return evaluate(node.else_branch, frame); });
+}
+
+namespace {
+
+/// The cases from `index` on, each tried when those before it do not match.
+ValueRef try_cases(Elaborator& elaborator, const ast::Exp* exp, const ast::Match& node,
+                   std::size_t index, ValueRef value, Frame* frame) {
+  const ast::Case& current = node.cases[index];
+  const auto take = [&] {
+    elaborator.bind_pattern(current.pattern, value, frame);
+    return elaborator.evaluate(current.body, frame);
+  };
+  // The checker knows that the cases are exhaustive, so the last one needs no test.
+  if (index + 1 == node.cases.size()) return take();
+  const ir::Operand matches = elaborator.test_pattern(current.pattern, value, frame);
+  return elaborator.branch(matches, exp, frame, take, [&] {
+    return try_cases(elaborator, exp, node, index + 1, value, frame);
+  });
+}
+
+}  // namespace
+
+ValueRef Elaborator::evaluate_match(const ast::Exp* exp, const ast::Match& node, Frame* frame) {
+  const At at(*this, exp->range);
+  const ValueRef value = evaluate(node.value, frame);
+  return try_cases(*this, exp, node, 0, value, frame);
+}
+
+/// Whether evaluating the body always is cheaper than choosing whether to evaluate it.
+static bool is_cheap_and_safe(const ir::Body& body) {
+  constexpr std::size_t limit = 16;
+  if (body.statements.size() > limit) return false;
+  for (const ir::Statement& statement : body.statements) {
+    if (!std::holds_alternative<ir::Scalar>(statement.operation)) return false;
+    if (!statement.tokens.empty()) return false;
+  }
+  return true;
+}
+
+ValueRef Elaborator::evaluate_logical(const ast::Exp* exp, const ast::Logical& node,
+                                      Frame* frame) {
+  const bool is_and = node.kind == ast::ShortCircuit::logical_and;
+  const ir::Operand left = evaluate_operand(node.left, frame);
+  if (left.is_constant()) {
+    const bool decided = (left.constant().bits != 0) != is_and;
+    return decided ? bool_value(left) : evaluate(node.right, frame);
+  }
+  const At at(*this, exp->range);
+  ir::Body right = nested_body([&] {
+    return std::vector<ir::Operand>{evaluate_operand(node.right, frame)};
+  });
+  if (is_cheap_and_safe(right)) {
+    const ir::Operand value = right.results.front();
+    out->add_all(std::move(right.statements));
+    return bool_value(is_and ? logical_and(left, value) : logical_or(left, value));
+  }
+  ir::Body decided{{}, {ir::make_bool(!is_and)}};
+  ir::Branch branch{left, {}, {}, {ir::scalar_of(ir::ScalarType::boolean)}};
+  branch.then_body = is_and ? std::move(right) : decided;
+  branch.else_body = is_and ? std::move(decided) : std::move(right);
+  return bool_value(emit_one(std::move(branch)));
+}
+
+}  // namespace dagaz::elaborate

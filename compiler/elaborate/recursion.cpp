@@ -1,0 +1,315 @@
+// Recursive functions: the only ones that become functions of the IR.
+//
+// One IR function for each combination of a declaration, the static parts of its arguments and the
+// types its type parameters stand for.  Its parameters are the sizes that the argument types
+// leave open, then the leaves of the arguments.  Its body is elaborated where the first call
+// stands, so that static arguments may use names of the caller; those names, which are found when
+// the body is finished, become further parameters, and every call passes them.
+#include <algorithm>
+
+#include "elaborate/elaborator.h"
+#include "ir/fields.h"
+#include "ir/names.h"
+
+namespace dagaz::elaborate {
+
+// ---------------------------------------------------------------- parameters
+
+std::vector<ir::NameId> OpenParameters::all() const {
+  std::vector<ir::NameId> names;
+  for (const OpenType& type : types) {
+    names.insert(names.end(), type.sizes.begin(), type.sizes.end());
+  }
+  names.insert(names.end(), loose_names.begin(), loose_names.end());
+  names.insert(names.end(), leaves.begin(), leaves.end());
+  return names;
+}
+
+OpenParameters Elaborator::open_parameters(const Closure& closure) {
+  OpenParameters open;
+  open.frame = arena.frame(closure.frame);
+  bind_instance(closure, open.frame);
+  std::vector<BindingId> sizes;
+  if (closure.scheme != nullptr) sizes = closure.scheme->size_parameters;
+  for (const BindingId size : sizes) open.frame->values[size] = arena.value(UnknownValue{});
+  for (const ast::Pattern* parameter : closure.function->parameters) {
+    OpenType type = open_type(parameter->type, open.frame, {});
+    std::vector<BindingId> unbound;
+    for (const BindingId size : sizes) {
+      if (std::holds_alternative<UnknownValue>(open.frame->values[size]->node)) {
+        unbound.push_back(size);
+      }
+    }
+    bind_sizes(parameter->type, type.type, open.frame, unbound);
+    open.types.push_back(std::move(type));
+  }
+  for (const BindingId size : sizes) {
+    if (!std::holds_alternative<UnknownValue>(open.frame->values[size]->node)) continue;
+    open.loose_sizes.push_back(size);
+    open.loose_names.push_back(names().fresh("size", ir::scalar_of(ir::ScalarType::i64)));
+    open.frame->values[size] = i64_value(open.loose_names.back());
+  }
+  for (std::size_t i = 0; i < open.types.size(); ++i) {
+    const ast::Pattern* pattern = closure.function->parameters[i];
+    while (const auto* ascribed = as<ast::AscribedPattern>(pattern->node)) {
+      pattern = ascribed->pattern;
+    }
+    const auto* named = as<ast::NamePattern>(pattern->node);
+    const Temporarily<std::string> base(
+        hint, named == nullptr ? "x" : std::string(symbols.text(named->name.symbol)));
+    const std::vector<ir::NameId> leaves = fresh(leaf_types(open.types[i].type));
+    open.leaves.insert(open.leaves.end(), leaves.begin(), leaves.end());
+  }
+  return open;
+}
+
+ValueRef Elaborator::with_leaves(ValueRef like, TypeRef type, const ir::NameId*& leaves) {
+  if (const auto* record = as<RecordValue>(like->node)) {
+    const auto& shape = std::get<RecordShape>(type->node);
+    RecordValue renamed;
+    for (std::size_t i = 0; i < record->fields.size(); ++i) {
+      const auto& [name, field] = record->fields[i];
+      renamed.fields.emplace_back(name, with_leaves(field, shape.fields[i].second, leaves));
+    }
+    return arena.value(std::move(renamed));
+  }
+  if (!std::holds_alternative<LeafValue>(like->node)) return like;
+  const std::vector<ir::NameId> own(leaves, leaves + type->leaf_count);
+  leaves += type->leaf_count;
+  return arena.from_leaves(type, own);
+}
+
+// ---------------------------------------------------------------- which function
+
+namespace {
+
+void append_address(std::vector<std::uint64_t>& key, const void* address) {
+  key.push_back(reinterpret_cast<std::uintptr_t>(address));
+}
+
+/// What tells the static parts of an argument apart.
+void append_static_parts(ValueRef value, std::vector<std::uint64_t>& key) {
+  if (const auto* record = as<RecordValue>(value->node)) {
+    for (const auto& [name, field] : record->fields) append_static_parts(field, key);
+  } else if (const auto* closure = as<Closure>(value->node)) {
+    append_address(key, closure->function);
+    append_address(key, closure->frame);
+    append_address(key, closure->here.instance);
+  } else if (const auto* intrinsic = as<IntrinsicValue>(value->node)) {
+    append_address(key, intrinsic->intrinsic);
+    append_address(key, intrinsic->here.instance);
+  } else if (!std::holds_alternative<LeafValue>(value->node)) {
+    append_address(key, value);
+  }
+}
+
+/// The structure of a type; sizes count as the operands they are.
+void append_type(TypeRef type, std::vector<std::uint64_t>& key) {
+  key.push_back(type->node.index());
+  match(
+      type->node,
+      [&](const ScalarShape& t) { key.push_back(static_cast<std::uint64_t>(t.primitive)); },
+      [&](const ArrayShape& t) {
+        key.push_back(t.size.is_name() ? t.size.name().index : ~t.size.constant().bits);
+        append_type(t.element, key);
+      },
+      [&](const RecordShape& t) {
+        key.push_back(t.fields.size());
+        for (const auto& [name, field] : t.fields) {
+          key.push_back(name.index);
+          append_type(field, key);
+        }
+      },
+      [&](const SumShape& t) {
+        for (const ConstructorShape& constructor : t.constructors) {
+          key.push_back(constructor.name.index);
+          for (const TypeRef part : constructor.payload) append_type(part, key);
+        }
+      },
+      [](const FunctionShape&) {});
+}
+
+/// Marks the leaves that a function consumes.
+void append_consumed(const check::Type* type, TypeRef shape, bool consumed,
+                     std::vector<bool>& out) {
+  const auto* record = as<check::Record>(type->node);
+  const auto* fields = as<RecordShape>(shape->node);
+  if (record != nullptr && fields != nullptr) {
+    for (std::size_t i = 0; i < record->fields.size(); ++i) {
+      append_consumed(record->fields[i].second, fields->fields[i].second, consumed, out);
+    }
+    return;
+  }
+  if (const auto* array = as<check::Array>(type->node)) consumed = consumed || array->unique;
+  if (const auto* named = as<check::Named>(type->node)) consumed = consumed || named->unique;
+  out.insert(out.end(), shape->leaf_count, consumed);
+}
+
+/// Adds the captured names to the calls of `name` in a body.
+void complete_calls(ir::Body& body, const std::string& name,
+                    const std::vector<ir::NameId>& captured) {
+  for (ir::Statement& statement : body.statements) {
+    if (auto* call = as<ir::Call>(statement.operation); call != nullptr && call->function == name) {
+      call->arguments.insert(call->arguments.end(), captured.begin(), captured.end());
+    }
+    ir::for_each_scope(statement.operation,
+                       [&](ir::Body& inner) { complete_calls(inner, name, captured); });
+  }
+}
+
+}  // namespace
+
+RecursiveFunction& Elaborator::recursive_function(const Closure& closure,
+                                                  std::span<const ValueRef> arguments) {
+  std::vector<std::uint64_t> key;
+  append_address(key, closure.declaration);
+  append_address(key, closure.frame);
+  for (const ValueRef argument : arguments) append_static_parts(argument, key);
+  if (closure.here.instance != nullptr) {
+    for (const check::Type* type : closure.here.instance->types) {
+      const TypeRef value = evaluate_type_or_empty(type, closure.here.frame);
+      append_type(value, key);
+    }
+  }
+  RecursiveFunction*& known = recursive_functions[key];
+  if (known != nullptr) return *known;
+  constexpr int deepest = 64;
+  int depth = 0;
+  for (const FunctionContext* c = context; c != nullptr; c = c->outer) ++depth;
+  if (depth > deepest) {
+    unsupported(range, "the function arguments of this recursion change from call to call");
+  }
+  known = &recursive_storage.emplace_back();
+  known->declaration = closure.declaration;
+  known->here = closure.here;
+  known->name = std::string(symbols.text(closure.declaration->name.symbol)) + "_" +
+                std::to_string(recursive_storage.size());
+  build_recursive(*known, closure, arguments);
+  return *known;
+}
+
+// ---------------------------------------------------------------- bodies
+
+void Elaborator::build_recursive(RecursiveFunction& function, const Closure& closure,
+                                 std::span<const ValueRef> arguments) {
+  FunctionContext inner{ir::Builder(names()), {}, {}, &function, context};
+  const Temporarily<FunctionContext*> in_context(context, &inner);
+  const Temporarily<ir::Builder*> redirected(out, &inner.top);
+  const Temporarily<std::vector<ir::NameId>> unguarded(tokens, {});
+  const Temporarily<Request> cleared(request, Request{});
+  const Temporarily<bool> safety(is_unsafe, closure.is_unsafe);
+  function.parameters = open_parameters(closure);
+  OpenParameters& parameters = function.parameters;
+
+  const ir::NameId* leaf = parameters.leaves.data();
+  const check::Type* type = closure.scheme->type;
+  function.consumes.assign(parameters.all().size() - parameters.leaves.size(), false);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const TypeRef shape = parameters.types[i].type;
+    const ValueRef value = with_leaves(arguments[i], shape, leaf);
+    bind_pattern(closure.function->parameters[i], value, parameters.frame);
+    const auto& arrow = std::get<check::Arrow>(type->node);
+    if (arrow.parameter.valid()) parameters.frame->values[arrow.parameter] = value;
+    append_consumed(closure.function->parameters[i]->type, shape, arrow.consumes,
+                    function.consumes);
+    type = arrow.to;
+  }
+
+  ir::Lambda body;
+  for (const ir::NameId name : parameters.all()) body.parameters.push_back({name});
+  const auto& last = std::get<check::Arrow>([&] {
+    const check::Type* arrow = closure.scheme->type;
+    for (std::size_t i = 1; i < arguments.size(); ++i) arrow = std::get<check::Arrow>(arrow->node).to;
+    return arrow;
+  }()->node);
+  const OpenType open = open_type(type, parameters.frame, last.existentials);
+  const ValueRef value = evaluate(closure.function->body, parameters.frame);
+  std::vector<ir::Operand> results = match_open(open, arena.type_of(value));
+  for (ir::Operand& result : unshared_leaves(value)) results.push_back(std::move(result));
+  for (const ir::Operand& result : results) body.result_types.push_back(names().type(result));
+  body.body = inner.top.take_body(std::move(results));
+
+  // Names of the caller, each after the sizes in its type.
+  std::vector<ir::NameId> captured;
+  const std::function<void(ir::NameId)> capture = [&](ir::NameId name) {
+    if (std::find(captured.begin(), captured.end(), name) != captured.end()) return;
+    for (const ir::Operand& size : names().type(name).shape) {
+      if (size.is_name()) capture(size.name());
+    }
+    captured.push_back(name);
+  };
+  for (const ir::NameId name : ir::free_names(body, names())) {
+    const std::vector<ir::Binder>& own = body.parameters;
+    if (std::find(own.begin(), own.end(), ir::Binder{name}) == own.end()) capture(name);
+  }
+  complete_calls(body.body, function.name, captured);
+  ir::Substitution renaming;
+  for (const ir::NameId name : captured) {
+    const ir::NameId own = names().fresh_like(name);
+    names().set_type(own, ir::substitute(names().type(name), renaming));
+    renaming.emplace(name, own);
+  }
+  ir::substitute(body, renaming, names());
+  for (const ir::NameId name : captured) {
+    body.parameters.push_back({std::get<ir::NameId>(renaming.at(name).value)});
+    function.consumes.push_back(false);
+  }
+  function.captured = std::move(captured);
+  function.finished = true;
+  ir_program.functions.push_back({function.name, std::move(body.parameters), function.consumes,
+                                  std::move(body.result_types), std::move(body.body)});
+}
+
+// ---------------------------------------------------------------- calls
+
+ValueRef Elaborator::call_recursive(Closure closure, std::span<const ValueRef> arguments,
+                                    const Range& where) {
+  // Inside its own body a polymorphic function has the types of that body.
+  for (FunctionContext* c = context; c != nullptr && closure.here.instance == nullptr;
+       c = c->outer) {
+    if (c->recursive != nullptr && c->recursive->declaration == closure.declaration) {
+      closure.here = c->recursive->here;
+    }
+  }
+  RecursiveFunction& function = recursive_function(closure, arguments);
+  if (!function.finished && context->recursive != &function) {
+    unsupported(where, "recursion through another recursive function");
+  }
+  const OpenParameters& parameters = function.parameters;
+  Frame* frame = activate(closure, arguments);
+
+  ir::Call call{function.name, {}, {}};
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    for (ir::Operand& size : match_open(parameters.types[i], arena.type_of(arguments[i]))) {
+      call.arguments.push_back(std::move(size));
+    }
+  }
+  for (const BindingId size : parameters.loose_sizes) {
+    const ValueRef value = frame->find(size);
+    if (value == nullptr) throw UnknownSize{range};
+    call.arguments.push_back(scalar_of(instantiate(value, nullptr, frame)));
+  }
+  for (const ValueRef argument : arguments) {
+    for (ir::Operand& leaf : unshared_leaves(argument)) call.arguments.push_back(std::move(leaf));
+  }
+  if (function.finished) {
+    call.arguments.insert(call.arguments.end(), function.captured.begin(),
+                          function.captured.end());
+  }
+  const check::Type* type = closure.scheme->type;
+  const std::vector<BindingId>* existentials = nullptr;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto& arrow = std::get<check::Arrow>(type->node);
+    existentials = &arrow.existentials;
+    type = arrow.to;
+  }
+  const OpenType open = open_type(type, frame, *existentials);
+  std::vector<ir::NameId> results = open.sizes;
+  const std::vector<ir::NameId> leaves = fresh(leaf_types(open.type));
+  results.insert(results.end(), leaves.begin(), leaves.end());
+  for (const ir::NameId name : results) call.result_types.push_back(names().type(name));
+  emit_named(results, std::move(call));
+  return arena.from_leaves(open.type, leaves);
+}
+
+}  // namespace dagaz::elaborate
