@@ -218,7 +218,7 @@ void Lowering::step_thread_arrays(const std::vector<Carried>& carried,
     if (one.kind == Carried::in_place) {
       copy(one.current, *values[k].place, values[k].type);
     } else if (one.kind == Carried::copied) {
-      steps.push_back([&] { copy(one.current, one.next, values[k].type); });
+      steps.push_back([&, k] { copy(one.current, one.next, values[k].type); });
     } else if (one.kind == Carried::alternating) {
       const Operand kept = mutable_variable("kept", ScalarType::i64, one.current.offset);
       steps.push_back([&, kept] {

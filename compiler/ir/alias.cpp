@@ -350,12 +350,9 @@ class AliasWalk {
                        [&](const Binder& parameter) { return parameter.name == name; });
   }
 
-  // The bodies of segmented operations are like lambdas without parameters.
+  // Every point of a segmented operation consumes a part of its own, or accumulates.
   void segmented(const Body& inner) {
-    for (const NameId root : scope({}, inner).consumed) {
-      violation(root);
-      consume_root(root);
-    }
+    for (const NameId root : scope({}, inner).consumed) consume_root(root);
   }
   void effect(const SegmentedMap& e, const Statement&) { segmented(e.body); }
   void effect(const SegmentedReduce& e, const Statement&) {

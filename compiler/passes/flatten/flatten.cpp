@@ -60,6 +60,17 @@ void Flattener::flatten_statement(Statement statement, Out& out) {
   }
 }
 
+// Lowering may run the body of a scan twice: not one that writes to memory, nor an expensive one.
+static bool runs_once(const Body& body) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [](const Statement& one) {
+    return as<Loop>(one.operation) || as<MapScanReduce>(one.operation) ||
+           as<Update>(one.operation) || as<Scatter>(one.operation) ||
+           as<Histogram>(one.operation) || as<Accumulate>(one.operation) ||
+           as<WithAccumulator>(one.operation) || as<Call>(one.operation) ||
+           as<Branch>(one.operation);
+  });
+}
+
 void Flattener::flatten_map(Statement statement, MapScanReduce e, Out& out) {
   if (!e.scans.empty() && !e.reductions.empty()) {
     split_scan_and_reduce(std::move(statement), std::move(e), out);
@@ -68,6 +79,10 @@ void Flattener::flatten_map(Statement statement, MapScanReduce e, Out& out) {
   Nest nest;
   add_dimension(nest, e.width, names_);
   if (!e.scans.empty()) {
+    if (runs_once(e.map.body)) {
+      split_map_and_scan(std::move(statement), std::move(e), out);
+      return;
+    }
     std::vector<ScanOperator> scans = std::move(e.scans);
     std::optional<Lambda> post = std::move(e.post);
     PointBody point = at_index(std::move(e.map), e.arrays, nest, names_);
@@ -120,7 +135,8 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
                                         point.body.statements.end() - 1);
     const bool rows = nest.space.size() == 1;
     const bool reduces = !inner->reductions.empty() && inner->scans.empty();
-    const bool scans = inner->reductions.empty() && !inner->scans.empty();
+    const bool scans = inner->reductions.empty() && !inner->scans.empty() &&
+                       !runs_once(inner->map.body);
     if (!is_cheap(before, names_) || !(is_map(*inner) || (rows && (reduces || scans)))) break;
     MapScanReduce next = *inner;
     statement.results = reordered(statement.results, point.body, *producer);
@@ -144,6 +160,23 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
   }
   statement.operation = segmented_map(std::move(nest), std::move(point));
   out.push_back(std::move(statement));
+}
+
+// map and scans at once = the map, then scans of what it gave.
+void Flattener::split_map_and_scan(Statement statement, MapScanReduce e, Out& out) {
+  Statement mapping = statement;
+  mapping.results.clear();
+  std::vector<NameId> inputs;
+  for (const Type& type : e.map.result_types) {
+    inputs.push_back(names_.fresh("in", array_over(e.width, type)));
+    mapping.results.push_back({inputs.back()});
+  }
+  Lambda identity = identity_lambda(e.map.result_types, names_);
+  MapScanReduce map{e.width, std::move(e.arrays), std::move(e.map), {}, {}, std::nullopt, false};
+  flatten_map(std::move(mapping), std::move(map), out);
+  e.arrays = std::move(inputs);
+  e.map = std::move(identity);
+  flatten_map(std::move(statement), std::move(e), out);
 }
 
 // map, scans and reductions at once = scans that also keep the reductions' inputs, then the

@@ -27,6 +27,7 @@ class Flattener {
   void flatten_map(ir::Statement statement, ir::MapScanReduce e, Out& out);
   void flatten_histogram(ir::Statement statement, ir::Histogram e, Out& out);
   void flatten_scatter(ir::Statement statement, ir::Scatter e, Out& out);
+  void split_map_and_scan(ir::Statement statement, ir::MapScanReduce e, Out& out);
   void split_scan_and_reduce(ir::Statement statement, ir::MapScanReduce e, Out& out);
   void flatten_nest(ir::Statement statement, Nest nest, PointBody point, Out& out);
   bool is_invariant(const ir::Operand& width, const Nest& nest, const ir::Body& body) const;
