@@ -214,6 +214,16 @@ void Lowering::keep_alive(NameId block, NameId array) {
   }
 }
 
+void Lowering::host_branch(const Operand& condition, const std::function<void()>& yes,
+                           const std::function<void()>& no) {
+  const auto scoped = [this](const std::function<void()>& build) {
+    scopes_.push_back({});
+    if (build) build();
+    leave_host_scope();
+  };
+  branch(condition, [&] { scoped(yes); }, [&] { scoped(no); });
+}
+
 void Lowering::release_dead(std::size_t statement) {
   std::vector<Owned>& owned = scopes_.back().owned;
   std::erase_if(owned, [&](const Owned& one) {

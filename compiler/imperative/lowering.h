@@ -63,6 +63,7 @@ bool is_simple(const ir::Lambda& op);
 const ir::Lambda& innermost_lambda(const ir::Lambda& op);
 std::vector<Operand> extents_of(const std::vector<ir::SpaceDimension>& space);
 std::vector<Operand> with(std::vector<Operand> point, const Operand& last);
+bool are_scalars(const std::vector<ir::Type>& types);
 
 class Lowering : public Emitter {
  public:
@@ -120,6 +121,9 @@ class Lowering : public Emitter {
   void own(NameId block);
   void keep_alive(NameId block, NameId array);
   void release_dead(std::size_t statement);
+  /// A branch in host code that belongs to one statement: blocks made in it die in it.
+  void host_branch(const Operand& condition, const std::function<void()>& yes,
+                   const std::function<void()>& no = {});
   void leave_host_scope();
 
   // ---- memory.cpp
@@ -270,6 +274,12 @@ class Lowering : public Emitter {
 
   // ---- segmented_reduce.cpp
   void lower(const ir::Statement& s, const ir::SegmentedReduce& e);
+  void reduce_by_pieces(const ir::Statement& s, const ir::SegmentedReduce& e,
+                        const std::vector<ir::Type>& types, const std::vector<Place>& totals,
+                        const std::vector<Wish>& mapped);
+  void reduce_point(const ir::Statement& s, const ir::SegmentedReduce& e,
+                    const std::vector<Running>& running, const std::vector<Wish>& mapped,
+                    const std::vector<Operand>& point);
   Operand piece_count(const Operand& segments, const Operand& width, const Operand& cost);
   Pieces cut_segments(const std::vector<ir::SpaceDimension>& space, const Operand& cost);
   void for_each_piece(
@@ -287,6 +297,8 @@ class Lowering : public Emitter {
 
   // ---- segmented_scan.cpp
   void lower(const ir::Statement& s, const ir::SegmentedScan& e);
+  void scan_by_pieces(const ir::Statement& s, const ir::SegmentedScan& e,
+                      const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
   void scan_point(const ir::Statement& s, const ir::SegmentedScan& e,
                   const std::vector<Running>& running, const std::vector<Wish>& targets,
                   const std::vector<Operand>& point);
@@ -322,6 +334,9 @@ class Lowering : public Emitter {
     ScalarType element;
     Operand count;
   };
+  /// Few long segments, or many? `few` where blocks can share a segment; one version each.
+  void choose_by_segments(const std::vector<ir::SpaceDimension>& space,
+                          const std::function<void()>& few, const std::function<void()>& many);
   Operand resident_threads();
   Operand read_special(Special which);
   std::string kernel_name(std::string_view base);
@@ -334,6 +349,52 @@ class Lowering : public Emitter {
   void allocate_expansions(const std::vector<Expansion>& expansions, const Operand& threads,
                            const Code& code);
   Operand on_host(const Operand& size, const Code& code);
+  void forbid_expansions() const;
+
+  // ---- gpu_block.cpp
+  static constexpr std::int64_t warp_slot_bytes = 128;  // 9 values of up to 8 bytes
+  struct Lane {
+    Operand thread;
+    Operand lane;
+    Operand warp;
+  };
+  Lane lane();
+  std::vector<Place> warp_slots(const std::vector<Running>& running);
+  static Operand shared_bytes_for(const std::vector<ir::Type>& types);
+  std::vector<Value> shuffled(const std::vector<Value>& values, ShuffleMode mode, int distance);
+  void reduce_warp(const std::vector<Running>& running, int threads);
+  void reduce_block(const std::vector<Running>& running, const std::vector<Operand>& neutral);
+  void load_running(const std::vector<Running>& running, const std::vector<Place>& slots,
+                    const std::vector<Operand>& point);
+  void set_neutral(const std::vector<Running>& running, const std::vector<Operand>& neutral);
+  void combine_before(const std::vector<Running>& running, const std::vector<Value>& values);
+  void scan_block(const std::vector<Running>& values, const std::vector<Running>& carry);
+
+  // ---- gpu_reduce.cpp
+  Pieces blocks_of_segments(const std::vector<ir::SpaceDimension>& space);
+  void gpu_reduce(const ir::Statement& s, const ir::SegmentedReduce& e,
+                  const std::vector<ir::Type>& types, const std::vector<Place>& totals,
+                  const std::vector<Wish>& mapped);
+  void for_thread_share(const Operand& count, bool strides,
+                        const std::function<void(Operand)>& body);
+
+  // ---- gpu_scan.cpp
+  /// The part of a segment that a block works on.
+  struct BlockPart {
+    Operand piece;
+    std::vector<Operand> outer;
+    Operand start;
+    Operand length;
+  };
+  BlockPart block_part(const Pieces& pieces);
+  void gpu_scan(const ir::Statement& s, const ir::SegmentedScan& e,
+                const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
+  void gpu_scan_reduce(const ir::SegmentedScan& e, const Pieces& pieces,
+                       const std::vector<Place>& partial, const std::vector<Operand>& neutral,
+                       const Operand& blocks, const std::vector<ir::Type>& types);
+  void scan_tile(const ir::Statement& s, const ir::SegmentedScan& e, const BlockPart& part,
+                 const Operand& i, const std::vector<Running>& carry,
+                 const std::vector<Wish>& targets);
   static void mark_invariant(Code& code);
   static void mark_invariant(Code& code, const std::unordered_set<NameId>& written);
 

@@ -69,13 +69,13 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedHistogram& e) {
   }
   const Operand wanted = piece_count(ir::i64_operand(1), width, cost);
   const Operand pieces = minimum(wanted, divide(width, bins));
-  branch(less(ir::i64_operand(1), pieces),
-         [&] { histogram_by_pieces(e, places, width, pieces); },
-         [&] {
-           for_each_point({}, cost, "hist", [&](const std::vector<Operand>&) {
-             histogram_elements(e, places, {}, ir::i64_operand(0), width);
-           });
-         });
+  host_branch(less(ir::i64_operand(1), pieces),
+              [&] { histogram_by_pieces(e, places, width, pieces); },
+              [&] {
+                for_each_point({}, cost, "hist", [&](const std::vector<Operand>&) {
+                  histogram_elements(e, places, {}, ir::i64_operand(0), width);
+                });
+              });
 }
 
 // Whether every operator combines single values that atomics can combine.
@@ -113,18 +113,12 @@ void Lowering::histogram_by_pieces(const ir::SegmentedHistogram& e,
                                    const std::vector<std::vector<Place>>& places,
                                    const Operand& width, const Operand& pieces) {
   std::vector<std::vector<Place>> own_bins;
-  std::vector<NameId> blocks;
   for (const ir::HistogramOperator& one : e.operators) {
     own_bins.emplace_back();
     for (const NameId destination : one.destinations) {
       ir::Type type = names().type(destination);
       type.shape.insert(type.shape.begin(), pieces);
-      const Operand bytes =
-          mul(product(type.shape), ir::i64_operand(ir::byte_size(type.element)));
-      const NameId block = block_variable("bins");
-      emit(Allocate{block, bytes});
-      blocks.push_back(block);
-      own_bins.back().push_back(row_major(*this, block, ir::i64_operand(0), type.shape));
+      own_bins.back().push_back(new_array(type, "bins"));
     }
   }
   const Operand chunk = divide_up(width, pieces);
@@ -147,7 +141,6 @@ void Lowering::histogram_by_pieces(const ir::SegmentedHistogram& e,
       });
     });
   }
-  for (const NameId block : blocks) emit(Release{block});
 }
 
 void Lowering::fill_bins(const ir::HistogramOperator& one, const std::vector<Place>& bins) {

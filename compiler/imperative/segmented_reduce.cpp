@@ -83,14 +83,50 @@ std::vector<Operand> with(std::vector<Operand> point, const Operand& last) {
   return point;
 }
 
+bool are_scalars(const std::vector<ir::Type>& types) {
+  return std::all_of(types.begin(), types.end(),
+                     [](const ir::Type& type) { return type.is_scalar(); });
+}
+
 void Lowering::lower(const ir::Statement& s, const ir::SegmentedReduce& e) {
   std::vector<ir::Type> types;
   for (const ir::ReduceOperator& one : e.operators) {
     types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());
   }
-  const std::size_t reduced = types.size();
-  const std::vector<Wish> mapped = result_targets(s, reduced);
-  const std::vector<Place> totals = total_arrays(s, reduced);
+  const std::vector<Wish> mapped = result_targets(s, types.size());
+  const std::vector<Place> totals = total_arrays(s, types.size());
+  if (is_gpu() && are_scalars(types)) {
+    const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
+    choose_by_segments(
+        e.space, [&] { gpu_reduce(s, e, types, totals, mapped); },
+        [&] {
+          reduce_by_pieces(s, *as<ir::SegmentedReduce>(copied.operation), types, totals, mapped);
+        });
+  } else {
+    reduce_by_pieces(s, e, types, totals, mapped);
+  }
+  load_totals(s, totals);
+}
+
+void Lowering::reduce_point(const ir::Statement& s, const ir::SegmentedReduce& e,
+                            const std::vector<Running>& running, const std::vector<Wish>& mapped,
+                            const std::vector<Operand>& point) {
+  const std::size_t reduced = running_values(running).size();
+  set_indices(e.space, point);
+  std::vector<Wish> wishes(reduced);
+  const std::vector<Wish> rows = rows_of(mapped, point);
+  wishes.insert(wishes.end(), rows.begin(), rows.end());
+  lower_body(e.body, wishes, [&](const std::vector<Value>& values) {
+    put_point(s, reduced, mapped, point,
+              {values.begin() + static_cast<std::ptrdiff_t>(reduced), values.end()});
+    combine_all(running, values, 0);
+  });
+}
+
+void Lowering::reduce_by_pieces(const ir::Statement& s, const ir::SegmentedReduce& e,
+                                const std::vector<ir::Type>& types,
+                                const std::vector<Place>& totals,
+                                const std::vector<Wish>& mapped) {
   const Operand cost = cost_of(e.body);
   const Pieces pieces = cut_segments(e.space, cost);
   const std::vector<Place> partial = partial_arrays(types, pieces);
@@ -98,16 +134,7 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedReduce& e) {
                                    const Operand& start, const Operand& length) {
     const std::vector<Running> running = start_reductions(e.operators);
     thread_loop(length, !has_arrays(running), [&](const Operand& i) {
-      const std::vector<Operand> point = with(outer, add(start, i));
-      set_indices(e.space, point);
-      std::vector<Wish> wishes(reduced);
-      const std::vector<Wish> rows = rows_of(mapped, point);
-      wishes.insert(wishes.end(), rows.begin(), rows.end());
-      lower_body(e.body, wishes, [&](const std::vector<Value>& values) {
-        put_point(s, reduced, mapped, point,
-                  {values.begin() + static_cast<std::ptrdiff_t>(reduced), values.end()});
-        combine_all(running, values, 0);
-      });
+      reduce_point(s, e, running, mapped, with(outer, add(start, i)));
     });
     write_all(partial, with(outer, piece), running_values(running));
   });
@@ -119,7 +146,6 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedReduce& e) {
     });
     write_all(totals, outer, running_values(running));
   });
-  load_totals(s, totals);
 }
 
 // Where reduced values go; scalars of a single segment get an element of memory of their own.

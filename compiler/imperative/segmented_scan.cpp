@@ -13,6 +13,19 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedScan& e) {
     types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());
   }
   const std::vector<Wish> targets = result_targets(s, 0);
+  if (!is_gpu() || !are_scalars(types)) {
+    scan_by_pieces(s, e, types, targets);
+    return;
+  }
+  const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
+  choose_by_segments(
+      e.space, [&] { gpu_scan(s, e, types, targets); },
+      [&] { scan_by_pieces(s, *as<ir::SegmentedScan>(copied.operation), types, targets); });
+}
+
+void Lowering::scan_by_pieces(const ir::Statement& s, const ir::SegmentedScan& e,
+                              const std::vector<ir::Type>& types,
+                              const std::vector<Wish>& targets) {
   const Operand cost = cost_of(e.body);
   const Pieces pieces = cut_segments(e.space, cost);
   const std::vector<Place> before = partial_arrays(types, pieces);
@@ -64,7 +77,7 @@ void Lowering::scan_point(const ir::Statement& s, const ir::SegmentedScan& e,
 // With more than one piece: partial[piece] := the piece reduced.
 void Lowering::reduce_pieces(const ir::SegmentedScan& e, const Pieces& pieces,
                              const Operand& cost, const std::vector<Place>& partial) {
-  branch(less(ir::i64_operand(1), pieces.count), [&] {
+  host_branch(less(ir::i64_operand(1), pieces.count), [&] {
     const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
     const auto& fresh = *as<ir::SegmentedScan>(copied.operation);
     for_each_piece(pieces, cost, [&](const std::vector<Operand>& outer, const Operand& piece,

@@ -1,0 +1,127 @@
+// Combining scalars across the threads of a block: shuffles within a warp, shared memory between
+// warps.  All threads of the block take part; order is kept, so operators need not commute.
+#include "imperative/lowering.h"
+
+namespace dagaz::imperative {
+
+static constexpr int warp_threads = 32;
+static constexpr int warps = 256 / warp_threads;
+
+// Space for one value of each warp and one more.
+std::vector<Place> Lowering::warp_slots(const std::vector<Running>& running) {
+  std::vector<Place> slots;
+  for (const Value& value : running_values(running)) {
+    const auto slot = static_cast<std::int64_t>(slots.size());
+    const NameId block = block_variable("slots");
+    emit(SharedMemory{block, ir::i64_operand(slot * warp_slot_bytes)});
+    slots.push_back({block, ir::i64_operand(0), {ir::i64_operand(1)}, ir::i64_operand(1),
+                     Space::shared});
+    static_cast<void>(value);
+  }
+  return slots;
+}
+
+Operand Lowering::shared_bytes_for(const std::vector<ir::Type>& types) {
+  return ir::i64_operand(static_cast<std::int64_t>(types.size()) * warp_slot_bytes);
+}
+
+std::vector<Value> Lowering::shuffled(const std::vector<Value>& values, ShuffleMode mode,
+                                      int distance) {
+  std::vector<Value> result;
+  for (const Value& value : values) {
+    const NameId target = variable("other", value.type.element);
+    emit(Shuffle{target, value.operand, value.type.element, mode,
+                 ir::make_integer(ScalarType::i32, distance)});
+    result.push_back({target, value.type, std::nullopt});
+  }
+  return result;
+}
+
+Lowering::Lane Lowering::lane() {
+  const Operand thread = read_special(Special::thread_index);
+  const Operand size = ir::i64_operand(warp_threads);
+  return {thread, remainder(thread, size), divide(thread, size)};
+}
+
+// After it, the first thread of each warp holds the combination of its warp's values.
+void Lowering::reduce_warp(const std::vector<Running>& running, int threads) {
+  for (int distance = threads / 2; distance > 0; distance /= 2) {
+    const std::vector<Value> others =
+        shuffled(running_values(running), ShuffleMode::down, distance);
+    combine_all(running, others, 0);
+  }
+}
+
+// After it, the first thread of the block holds the combination of all values.
+void Lowering::reduce_block(const std::vector<Running>& running,
+                            const std::vector<Operand>& neutral) {
+  const Lane here = lane();
+  const std::vector<Place> slots = warp_slots(running);
+  reduce_warp(running, warp_threads);
+  branch(equal(here.lane, ir::i64_operand(0)),
+         [&] { write_all(slots, {here.warp}, running_values(running)); });
+  emit(Barrier{});
+  branch(less(here.thread, ir::i64_operand(warps)),
+         [&] { load_running(running, slots, {here.thread}); },
+         [&] { set_neutral(running, neutral); });
+  reduce_warp(running, warps);
+}
+
+void Lowering::load_running(const std::vector<Running>& running, const std::vector<Place>& slots,
+                            const std::vector<Operand>& point) {
+  std::size_t k = 0;
+  for (const Value& value : running_values(running)) {
+    load_into(value.operand.name(), slots[k++], point, value.type.element);
+  }
+}
+
+void Lowering::set_neutral(const std::vector<Running>& running,
+                           const std::vector<Operand>& neutral) {
+  std::size_t k = 0;
+  for (const Value& value : running_values(running)) move(value.operand.name(), neutral[k++]);
+}
+
+// Combines `values`, which come before, with those of `running`.
+void Lowering::combine_before(const std::vector<Running>& running,
+                              const std::vector<Value>& values) {
+  std::size_t position = 0;
+  for (const Running& one : running) {
+    const auto from = values.begin() + static_cast<std::ptrdiff_t>(position);
+    std::vector<Value> arguments(from, from + static_cast<std::ptrdiff_t>(one.values.size()));
+    arguments.insert(arguments.end(), one.values.begin(), one.values.end());
+    const ir::Lambda op = ir::renamed(*one.op, names());
+    lower_lambda(op, arguments, {}, [&](const std::vector<Value>& results) {
+      set_running(one, results);
+    });
+    position += one.values.size();
+  }
+}
+
+// An inclusive scan over the block of `values`, in front of which `carry` stands; afterwards
+// `carry` includes the whole block.
+void Lowering::scan_block(const std::vector<Running>& values, const std::vector<Running>& carry) {
+  const Lane here = lane();
+  const std::vector<Place> slots = warp_slots(values);
+  for (int distance = 1; distance < warp_threads; distance *= 2) {
+    const std::vector<Value> others = shuffled(running_values(values), ShuffleMode::up, distance);
+    branch(less(ir::i64_operand(distance - 1), here.lane),
+           [&] { combine_before(values, others); });
+  }
+  branch(equal(here.lane, ir::i64_operand(warp_threads - 1)),
+         [&] { write_all(slots, {here.warp}, running_values(values)); });
+  emit(Barrier{});
+  std::vector<ir::Type> types;
+  for (const Value& value : running_values(values)) types.push_back(value.type);
+  loop("w", here.warp, {}, [&](const Operand& warp) {
+    combine_all(carry, values_at(slots, types, {warp}), 0);
+  });
+  combine_before(values, running_values(carry));
+  branch(equal(here.thread, ir::i64_operand(kernel_threads - 1)), [&] {
+    write_all(slots, {ir::i64_operand(warps)}, running_values(values));
+  });
+  emit(Barrier{});
+  load_running(carry, slots, {ir::i64_operand(warps)});
+  emit(Barrier{});
+}
+
+}  // namespace dagaz::imperative

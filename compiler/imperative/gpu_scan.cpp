@@ -1,0 +1,105 @@
+// Scans of scalars on a GPU.
+//
+// Blocks share a segment: a first kernel reduces each block's part, a second finds the running
+// value before each part, a third scans the parts tile by tile, one element per thread.
+#include "imperative/lowering.h"
+
+namespace dagaz::imperative {
+
+void Lowering::gpu_scan(const ir::Statement& s, const ir::SegmentedScan& e,
+                        const std::vector<ir::Type>& types, const std::vector<Wish>& targets) {
+  const Pieces pieces = blocks_of_segments(e.space);
+  const std::vector<Place> before = partial_arrays(types, pieces);
+  std::vector<Operand> neutral;
+  for (const ir::ScanOperator& one : e.operators) {
+    neutral.insert(neutral.end(), one.neutral.begin(), one.neutral.end());
+  }
+  const Operand blocks = mul(product(pieces.outer), pieces.count);
+  host_branch(less(ir::i64_operand(1), pieces.count), [&] {
+    gpu_scan_reduce(e, pieces, before, neutral, blocks, types);
+  });
+  exclusive_over_pieces(e, pieces, before, types);
+  Code code = kernel_body([&] {
+    const BlockPart part = block_part(pieces);
+    const std::vector<Running> carry = start_scans(e.operators);
+    load_running(carry, before, with(part.outer, part.piece));
+    const Operand thread = read_special(Special::thread_index);
+    const Operand tiles = divide_up(part.length, ir::i64_operand(kernel_threads));
+    loop("tile", tiles, {}, [&](const Operand& tile) {
+      const Operand i = add(mul(tile, ir::i64_operand(kernel_threads)), thread);
+      scan_tile(s, e, part, i, carry, targets);
+    });
+  });
+  forbid_expansions();
+  launch("segscan", blocks, shared_bytes_for(types), std::move(code));
+}
+
+Lowering::BlockPart Lowering::block_part(const Pieces& pieces) {
+  const Operand block = read_special(Special::block_index);
+  BlockPart part;
+  part.piece = remainder(block, pieces.count);
+  part.outer = unflatten(divide(block, pieces.count), pieces.outer);
+  part.start = mul(part.piece, pieces.chunk);
+  const Operand left = maximum(sub(pieces.width, part.start), ir::i64_operand(0));
+  part.length = minimum(left, pieces.chunk);
+  return part;
+}
+
+void Lowering::gpu_scan_reduce(const ir::SegmentedScan& e, const Pieces& pieces,
+                               const std::vector<Place>& partial,
+                               const std::vector<Operand>& neutral, const Operand& blocks,
+                               const std::vector<ir::Type>& types) {
+  const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
+  const auto& fresh = *as<ir::SegmentedScan>(copied.operation);
+  Code code = kernel_body([&] {
+    const BlockPart part = block_part(pieces);
+    const std::vector<Running> running = start_scans(fresh.operators);
+    for_thread_share(part.length, false, [&](const Operand& i) {
+      set_indices(fresh.space, with(part.outer, add(part.start, i)));
+      lower_body(fresh.body, {}, [&](const std::vector<Value>& values) {
+        combine_all(running, values, 0);
+      });
+    });
+    reduce_block(running, neutral);
+    branch(equal(read_special(Special::thread_index), ir::i64_operand(0)), [&] {
+      write_all(partial, with(part.outer, part.piece), running_values(running));
+    });
+  });
+  forbid_expansions();
+  launch("segscan_reduce", blocks, shared_bytes_for(types), std::move(code));
+}
+
+// One element per thread: the body, a scan over the block, post and results.
+void Lowering::scan_tile(const ir::Statement& s, const ir::SegmentedScan& e,
+                         const BlockPart& part, const Operand& i,
+                         const std::vector<Running>& carry, const std::vector<Wish>& targets) {
+  const std::vector<Running> values = start_scans(e.operators);
+  const std::size_t scanned = running_values(values).size();
+  const std::vector<Operand> point = with(part.outer, add(part.start, i));
+  const Operand inside = less(i, part.length);
+  std::vector<Value> mapped;
+  branch(inside, [&] {
+    set_indices(e.space, point);
+    lower_body(e.body, {}, [&](const std::vector<Value>& results) {
+      std::size_t k = 0;
+      for (const Value& value : running_values(values)) {
+        move(value.operand.name(), results[k++].operand);
+      }
+      mapped.assign(results.begin() + static_cast<std::ptrdiff_t>(scanned), results.end());
+    });
+  });
+  scan_block(values, carry);
+  branch(inside, [&] {
+    std::vector<Value> outputs = running_values(values);
+    outputs.insert(outputs.end(), mapped.begin(), mapped.end());
+    if (e.post) {
+      lower_lambda(*e.post, outputs, rows_of(targets, point), [&](const std::vector<Value>& all) {
+        put_point(s, 0, targets, point, all);
+      });
+    } else {
+      put_point(s, 0, targets, point, outputs);
+    }
+  });
+}
+
+}  // namespace dagaz::imperative
