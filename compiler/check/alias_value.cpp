@@ -55,7 +55,7 @@ AliasTree add_self(const AliasTree& tree, BindingId variable, std::vector<Symbol
     }
   }
   if (copy.kind == Kind::leaf || (copy.kind == Kind::function && !arrays_only)) {
-    insert(copy.aliases, {variable, false, path});
+    insert(copy.aliases, {variable, arrays_only && copy.is_abstract, path});
   }
   return make(std::move(copy));
 }
@@ -113,8 +113,8 @@ AliasTree AliasTrees::of(const Type* type) {
         value.result = of(arrow.to);
         return make(std::move(value));
       },
-      [](const Named& named) { return make({Kind::leaf, named.unique}); },
-      [](const MetaType&) { return make({Kind::leaf}); });
+      [](const Named& named) { return make({Kind::leaf, named.unique, true}); },
+      [](const MetaType&) { return make({Kind::leaf, false, true}); });
   known_.emplace(type, tree);
   return tree;
 }

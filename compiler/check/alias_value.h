@@ -42,6 +42,8 @@ struct AliasValue {
   /// Of a leaf in the type of a result: it shares nothing.  In the type of a parameter: it is
   /// consumed.
   bool unique = false;
+  /// Of a leaf: its type is abstract, so that nobody here can know whether it is an array.
+  bool is_abstract = false;
   AliasSet aliases = {};                                               // leaf, function
   std::vector<std::pair<Symbol, AliasTree>> fields = {};               // record
   std::vector<std::pair<Symbol, std::vector<AliasTree>>> variants = {};  // sum
@@ -66,7 +68,7 @@ bool has_unique_part(const Type* type);
 
 /// All aliases, of every part.
 AliasSet all_aliases(const AliasTree& tree);
-/// Those of the parts that are arrays (or of unknown type); functions do not count.
+/// Those of the parts that are not functions.
 AliasSet array_aliases(const AliasTree& tree);
 /// The sets of the parts that are not records.
 void alias_parts(const AliasTree& tree, std::vector<AliasSet>& parts);
@@ -75,7 +77,8 @@ void alias_parts(const AliasTree& tree, std::vector<AliasSet>& parts);
 AliasTree with_aliases(const AliasTree& tree, const AliasSet& aliases);
 /// Every set with the aliases of `variable` added: itself, or its fields for the fields.
 AliasTree with_self(const AliasTree& tree, BindingId variable);
-/// The same for arrays only: what a global name stands for.
+/// The same without functions: what a global name stands for.  Of an abstract type, it counts as
+/// out of scope: that a function returns it is no mistake, because it is mostly a number.
 AliasTree with_global_self(const AliasTree& tree, BindingId variable);
 /// `variables` are out of scope now.
 AliasTree unscoped(const AliasTree& tree, const std::vector<BindingId>& variables);

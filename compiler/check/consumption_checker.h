@@ -65,6 +65,9 @@ class ConsumptionChecker {
   void check_returned(const Range& range, const ast::Function& function, const AliasTree& body);
   void check_global_aliases(const Range& range, const ast::Function& function,
                             const AliasTree& body);
+  /// The sizes in written types are expressions too, but must not consume anything.
+  void sizes_of_pattern(const ast::Pattern& pattern);
+  void sizes_of_type(const ast::TypeExp& type);
   void bind_parameter(const ast::Pattern& pattern, const Type* type);
   /// The aliases of the variables in scope that `exp` mentions.
   std::vector<std::pair<BindingId, AliasTree>> free_variables(const ast::Exp& exp) const;
@@ -105,6 +108,8 @@ class ConsumptionChecker {
   Consumed contained(const Action& action);
   void add_consumed(const Consumed& consumed);
   std::string describe(BindingId id) const;
+  /// The name alone, in quotes.
+  std::string quoted(BindingId id) const;
 
   const CheckedProgram& checked_;
   const NameTable& names_;

@@ -109,6 +109,7 @@ bool parameter_consumes(const ast::Pattern& pattern) {
 }  // namespace
 
 void ConsumptionChecker::bind_parameter(const ast::Pattern& pattern, const Type* type) {
+  sizes_of_pattern(pattern);
   std::vector<ParameterName> names;
   parameter_names(pattern, type, names);
   for (const ParameterName& name : names) {
@@ -236,7 +237,7 @@ void ConsumptionChecker::check_returned(const Range& range, const ast::Function&
       });
       if (!returned || name.type == nullptr || is_consumable(name.type)) continue;
       diagnostics_.report(DiagnosticKind::return_aliased, range,
-                          "Unique-typed return value is aliased to " + describe(name.id) +
+                          "Unique-typed return value is aliased to " + quoted(name.id) +
                               ", which is not consumable");
     }
     unique_seen = union_of(unique_seen, aliases);

@@ -134,7 +134,8 @@ void ConsumptionChecker::check_loop_return(const ast::Pattern& pattern, const Al
   const auto report = [&](DiagnosticKind kind, BindingId id, const std::string& text) {
     if (!state.report) return;
     diagnostics_.report(kind, state.loop.body->range,
-                        "Return value for loop parameter \"" +
+                        (state.find(id)->consumed ? "Return value for consuming loop parameter \""
+                                                  : "Return value for loop parameter \"") +
                             std::string(names_.text(checked_.bindings[id].name)) + "\" " + text);
   };
   for_each_name(
@@ -146,14 +147,14 @@ void ConsumptionChecker::check_loop_return(const ast::Pattern& pattern, const Al
         for (const Alias& alias : aliases) {
           if (!consumed || alias.free) continue;
           report(DiagnosticKind::consuming_loop_param_aliases, id,
-                 "is consumed by the next iteration, but aliases " + describe(alias.variable));
+                 "aliases " + quoted(alias.variable));
         }
         if (intersects(aliases, state.consumed)) {
           report(DiagnosticKind::loop_parameter_aliases_other, id,
                  "aliases other consumed loop parameter");
         } else if (consumed && intersects(aliases, state.observed)) {
           report(DiagnosticKind::aliases_previously_returned, id,
-                 "is consumed, but aliases previously returned value");
+                 "aliases previously returned value");
         }
         AliasSet& seen = consumed ? state.consumed : state.observed;
         seen = union_of(seen, aliases);

@@ -126,7 +126,12 @@ std::string ConsumptionChecker::describe(BindingId id) const {
   if (id.index >= checked_.bindings.size()) {
     return results_[id.index - checked_.bindings.size()];
   }
-  return "variable \"" + std::string(names_.text(checked_.bindings[id].name)) + "\"";
+  return "variable " + quoted(id);
+}
+
+std::string ConsumptionChecker::quoted(BindingId id) const {
+  if (id.index >= checked_.bindings.size()) return describe(id);
+  return "\"" + std::string(names_.text(checked_.bindings[id].name)) + "\"";
 }
 
 }  // namespace dagaz::check
