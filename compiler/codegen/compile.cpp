@@ -5,8 +5,10 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "codegen/c_header.h"
 #include "codegen/emit.h"
 #include "codegen/host_target.h"
+#include "codegen/manifest.h"
 #include "codegen/nvptx_target.h"
 #include "support/check.h"
 
@@ -52,6 +54,10 @@ Artifacts generate(const imperative::Program& program, const SourceFiles& files,
                   const Options& options, unsigned want) {
   const Doing doing("generating code");
   Artifacts artifacts;
+  if ((want & want_header) != 0) {
+    artifacts.header = c_header(program, options);
+    artifacts.manifest = manifest(program, options);
+  }
   if ((want & (want_object | want_ptx | want_llvm | want_assembly)) == 0) return artifacts;
 
   Unit unit(program, files, options);
@@ -67,6 +73,7 @@ Artifacts generate(const imperative::Program& program, const SourceFiles& files,
   emit_functions(unit);
   if (unit.device && !compile_device(unit, *device_machine, artifacts)) return artifacts;
   emit_program(unit, emit_entry_points(unit), artifacts.ptx);
+  if (!options.executable) emit_c_api(unit);
   prepare_for(*unit.host, *host_machine);
   verify(*unit.host);
   optimise(*unit.host, *host_machine, options.optimisation);

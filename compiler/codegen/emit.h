@@ -187,6 +187,8 @@ void emit_functions(Unit& unit);
 /// Emits entry wrappers and the dz_program (emit_entry_points.cpp, emit_program.cpp).
 std::vector<llvm::Function*> emit_entry_points(Unit& unit);
 void emit_program(Unit& unit, const std::vector<llvm::Function*>& entries, std::string_view ptx);
+/// Emits the functions of the C interface (emit_c_api.cpp); after emit_program.
+void emit_c_api(Unit& unit);
 /// The name of the symbol of the dz_program.
 std::string program_symbol(const Options& options);
 

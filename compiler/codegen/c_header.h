@@ -1,0 +1,13 @@
+// The generated C header.
+#pragma once
+
+#include <string>
+
+#include "codegen/codegen.h"
+
+namespace dagaz::codegen {
+
+/// The text of the header that declares the program's C interface.
+std::string c_header(const imperative::Program& program, const Options& options);
+
+}  // namespace dagaz::codegen
