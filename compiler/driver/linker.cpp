@@ -108,6 +108,8 @@ bool link_executable(const std::string& object, const std::string& output, Targe
   const auto archives = archive_paths(names, diagnostics);
   if (!archives) return false;
   std::vector<std::string> command{c_compiler(), object_file, "-o", output};
+  // The runtime names the sim device weakly, and a program without kernels not at all.
+  if (target == Target::sim) command.push_back("-Wl,-u,dz_make_sim_device");
   command.push_back("-Wl,--start-group");
   command.insert(command.end(), archives->begin(), archives->end());
   command.push_back("-Wl,--end-group");
