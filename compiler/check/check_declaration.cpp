@@ -3,6 +3,7 @@
 
 #include "check/declarations.h"
 #include "check/infer.h"
+#include "check/local_checks.h"
 #include "check/print_type.h"
 #include "check/size_tools.h"
 #include "check/sizes.h"
@@ -152,6 +153,12 @@ void Declarations::check_one(ast::Declaration& declaration, Environment& members
 void Declarations::check_value(ast::Declaration& declaration, ast::ValueDeclaration& value,
                                Environment& members) {
   value.id = context_.new_binding(value.name.symbol, value.name.range);
+  const std::string_view spelling = context_.text(value.name.symbol);
+  if (spelling == "&&" || spelling == "||") {
+    context_.diagnostics.report(DiagnosticKind::duplicate_name, value.name.range,
+                                "the `" + std::string(spelling) +
+                                    "` operator may not be redefined (may-not-be-redefined)");
+  }
   Inference inference(context_, scope_);
   const Inference::Generalised generalised =
       inference.infer_definition(value.function, value.name, value.id, value.is_recursive);
@@ -172,6 +179,10 @@ void Declarations::check_value(ast::Declaration& declaration, ast::ValueDeclarat
       sized.kind = ValueKind::unusable;
     } else {
       sized.unsized = context_.types.erase(value.scheme->type);
+      check_locally(context_, value.function);
+      if (value.is_recursive) {
+        check_recursion(context_, value.id, value.function, value.name.range);
+      }
     }
   }
   export_value(members, value.name.symbol, value.id);

@@ -191,6 +191,10 @@ ModuleType Declarations::check_with(ast::SignatureWith& with, const Range& range
   bool fits = target.parameters.size() == definition.parameters.size();
   for (std::size_t i = 0; fits && i < target.parameters.size(); ++i) {
     fits = target.parameters[i].index() == definition.parameters[i].index();
+    if (const TypeNameId* t = as<TypeNameId>(target.parameters[i]); fits && t != nullptr) {
+      const TypeNameId own = std::get<TypeNameId>(definition.parameters[i]);
+      fits = context_.type_names[*t].liftedness <= context_.type_names[own].liftedness;
+    }
   }
   if (!fits) {
     return report("cannot refine a type having " + std::to_string(target.parameters.size()) +

@@ -4,35 +4,12 @@
 
 #include "check/declarations.h"
 #include "check/expression_walk.h"
+#include "check/local_checks.h"
 #include "check/print_type.h"
 #include "check/size_tools.h"
 #include "support/match.h"
 
 namespace dagaz::check {
-
-/// Whether `type` has no functions in it.
-static bool is_first_order(const Context& context, const Type* type) {
-  return dagaz::match(
-      type->node, [](const PrimitiveType&) { return true; },
-      [&](const Array& a) { return is_first_order(context, a.element); },
-      [&](const Record& r) {
-        return std::all_of(r.fields.begin(), r.fields.end(),
-                           [&](const auto& f) { return is_first_order(context, f.second); });
-      },
-      [&](const Sum& s) {
-        for (const auto& c : s.constructors) {
-          for (const Type* payload : c.second) {
-            if (!is_first_order(context, payload)) return false;
-          }
-        }
-        return true;
-      },
-      [](const Arrow&) { return false; },
-      [&](const Named& n) {
-        return context.type_names[n.name].liftedness != ast::Liftedness::lifted;
-      },
-      [](const MetaType&) { return true; });
-}
 
 /// The type as the interface names it: the abbreviation that was written, or the printed type.
 static std::string interface_name(const Context& context, const Type* type,
@@ -98,9 +75,6 @@ void Declarations::check_entry(ast::Declaration& declaration, ast::ValueDeclarat
     }
   }
   parameters.pop_back();
-  if (name.find('\'') != std::string::npos) {
-    return fail("entry point names may not contain apostrophes");
-  }
   value.is_entry = true;
   EntryPoint entry;
   entry.name = name;

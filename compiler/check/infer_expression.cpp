@@ -362,7 +362,9 @@ const Type* Inference::infer_lets(ast::Exp& exp) {
 
 const Type* Inference::infer_if(ast::If& e) {
   require_type(*e.condition, context_.types.boolean(), "the condition of `if`");
+  const Type* result = solver_.fresh(e.then_branch->range, Liftedness::size_lifted);
   const Type* first = infer(*e.then_branch);
+  solver_.equate(result, first);
   const Type* second = infer(*e.else_branch);
   if (!solver_.equate(first, second)) {
     const std::string why = solver_.failure();
@@ -393,6 +395,7 @@ const Type* Inference::infer_match(ast::Match& e) {
     const Type* body = infer(*c.body);
     if (result == nullptr) {
       result = body;
+      solver_.equate(solver_.fresh(c.body->range, Liftedness::size_lifted), body);
     } else if (!solver_.equate(result, body)) {
       Diagnostic& d =
           error(DiagnosticKind::type_mismatch, c.body->range,
@@ -406,6 +409,7 @@ const Type* Inference::infer_match(ast::Match& e) {
 
 const Type* Inference::infer_loop(ast::Loop& loop) {
   const Type* initial = infer(*loop.initial);
+  solver_.equate(solver_.fresh(loop.initial->range, Liftedness::size_lifted), initial);
   check_distinct(loop.sizes, {loop.pattern});
   const Scope::Frame frame(scope_);
   // What the form evaluates before the loop does not see the loop's own names.

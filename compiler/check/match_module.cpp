@@ -63,7 +63,11 @@ bool Declarations::resolve_types(ModuleId module, ModuleId signature,
         return false;
       }
     } else if (item.member.kind == MemberKind::type) {
-      const TypeNameId t = item.member.type();
+      TypeNameId t = item.member.type();
+      // A refined type may stand for an abstract type that it hides.
+      if (const Type* definition = context_.type_names[t].definition) {
+        if (const auto* named = as<Named>(definition->node)) t = named->name;
+      }
       if (std::find(abstract_types.begin(), abstract_types.end(), t) == abstract_types.end()) {
         continue;
       }

@@ -22,6 +22,8 @@ const Scheme* Sizes::check_definition(ast::Function& function, const ast::Name& 
   finish_function(function);
   Scheme final_scheme = *scheme;
   final_scheme.type = finish_type(scheme->type);
+  check_causality(*function.body);
+  if (context_.diagnostics.error_count() > errors) return nullptr;
   return context_.types.scheme(std::move(final_scheme));
 }
 

@@ -16,13 +16,18 @@ namespace {
 
 using Names = std::vector<BindingId>;
 
-/// How the body produces the size of one dimension of the loop parameter.
+/// One dimension of the loop parameter: its size in the body, and what it starts as.
 struct Dimension {
   BindingId fresh;
   const Size* initial = nullptr;
   int level = 0;
-  enum class Change { none, reproduces, reproduces_if, varies } change = Change::none;
-  BindingId source;  // reproduces_if: the dimension whose current size it gets
+};
+
+/// How the body produces a size.
+struct Change {
+  BindingId name;
+  enum class Kind { reproduces, reproduces_if, varies } kind;
+  BindingId source;  // reproduces_if: the size whose current value it gets
 };
 
 /// Pairs up the dimensions of two types that differ in sizes only.
@@ -93,7 +98,7 @@ class Sizes::LoopSizes {
     for (const auto& [fresh, size] : pairs) {
       const auto* named = as<NamedSize>(fresh->node);
       if (named == nullptr || !contains(created, named->name)) continue;
-      dimensions_.push_back({named->name, size, solver_.level, Dimension::Change::none, {}});
+      dimensions_.push_back({named->name, size, solver_.level});
     }
     return type_;
   }
@@ -111,9 +116,9 @@ class Sizes::LoopSizes {
                             .type(pattern);
     if (!sizes_.unify(loose, body, loop_.body->range, Site::loop_body)) return;
     classify(sizes_.normal(type_), sizes_.normal(body));
-    std::vector<BindingId> varying;
-    for (const Dimension& d : dimensions_) {
-      if (d.change == Dimension::Change::varies) varying.push_back(d.fresh);
+    Names varying;
+    for (const Change& c : changes_) {
+      if (c.kind == Change::Kind::varies) varying.push_back(c.name);
     }
     for (const Dimension& d : dimensions_) {
       const SizeConstraint* c = solver.find(d.fresh);
@@ -123,17 +128,11 @@ class Sizes::LoopSizes {
                    "occurs outside of the loop");
       return;
     }
-    for (const Dimension& d : dimensions_) {
-      const bool stays = d.change == Dimension::Change::reproduces ||
-                         d.change == Dimension::Change::reproduces_if;
-      if (!stays) continue;
-      SizeConstraint* c = solver.find(d.fresh);
-      if (c == nullptr || c->kind == SizeKind::solved) continue;
-      // A dimension that was found equal to its own initial size needs no link.
-      bool circular = false;
-      const Size* initial = solver.normal(d.initial);
-      for_each_name(initial, [&](BindingId n) { circular = circular || n == d.fresh; });
-      if (circular) continue;
+    for (const Change& change : changes_) {
+      if (change.kind == Change::Kind::varies) continue;
+      const Size* initial = solver.normal(dimension_of(change.name)->initial);
+      SizeConstraint* c = solver.find(change.name);
+      if (c == nullptr || mentions(initial, change.name)) continue;
       c->kind = SizeKind::solved;
       c->solution = initial;
     }
@@ -194,8 +193,8 @@ class Sizes::LoopSizes {
     sizes_.explain_size(d, sizes_.context_.types.named_size(culprit));
   }
 
-  Dimension* dimension_of(BindingId name) {
-    for (Dimension& d : dimensions_) {
+  const Dimension* dimension_of(BindingId name) {
+    for (const Dimension& d : dimensions_) {
       if (solver_.same_variable(d.fresh, name)) return &d;
     }
     return nullptr;
@@ -208,46 +207,48 @@ class Sizes::LoopSizes {
     for (const auto& [before, after] : pairs) {
       if (same_size(types, before, after)) continue;
       for_each_name(before, [&, produced = after](BindingId name) {
-        Dimension* d = dimension_of(name);
+        const Dimension* d = dimension_of(name);
         if (d == nullptr) return;
         const Size* initial = solver_.normal(d->initial);
         if (same_size(types, initial, produced)) {
-          set(name, Dimension::Change::reproduces, {});
+          set(name, Change::Kind::reproduces, {});
           return;
         }
         const auto* named = as<NamedSize>(produced->node);
-        Dimension* source = named == nullptr ? nullptr : dimension_of(named->name);
+        const Dimension* source = named == nullptr ? nullptr : dimension_of(named->name);
         const bool is_own = std::any_of(dimensions_.begin(), dimensions_.end(),
                                         [&](const Dimension& x) { return x.fresh == name; });
         if (is_own && source != nullptr &&
             same_size(types, solver_.normal(source->initial), initial)) {
-          set(name, Dimension::Change::reproduces_if, source->fresh);
+          set(name, Change::Kind::reproduces_if, named->name);
         } else if (name.index >= known_before_) {
-          set(name, Dimension::Change::varies, {});
+          set(name, Change::Kind::varies, {});
         }
       });
     }
     spread();
   }
 
-  void set(BindingId name, Dimension::Change change, BindingId source) {
-    for (Dimension& d : dimensions_) {
-      if (d.fresh != name) continue;
-      d.change = change;
-      d.source = source;
+  void set(BindingId name, Change::Kind kind, BindingId source) {
+    for (Change& c : changes_) {
+      if (c.name != name) continue;
+      c.kind = kind;
+      c.source = source;
+      return;
     }
+    changes_.push_back({name, kind, source});
   }
 
-  /// A dimension that copies one that varies, varies.
+  /// A size that copies one that varies, varies.
   void spread() {
     bool changed = true;
     while (changed) {
       changed = false;
-      for (Dimension& d : dimensions_) {
-        if (d.change != Dimension::Change::reproduces_if) continue;
-        for (const Dimension& source : dimensions_) {
-          if (source.fresh == d.source && source.change == Dimension::Change::varies) {
-            d.change = Dimension::Change::varies;
+      for (Change& c : changes_) {
+        if (c.kind != Change::Kind::reproduces_if) continue;
+        for (const Change& source : changes_) {
+          if (source.name == c.source && source.kind == Change::Kind::varies) {
+            c.kind = Change::Kind::varies;
             changed = true;
           }
         }
@@ -260,6 +261,7 @@ class Sizes::LoopSizes {
   ast::Loop& loop_;
   const Type* type_ = nullptr;
   std::vector<Dimension> dimensions_;
+  std::vector<Change> changes_;
   std::uint32_t known_before_ = 0;
 };
 

@@ -60,8 +60,10 @@ const Type* Sizes::check_pattern_node(ast::Pattern& pattern, const Type* expecte
       [&](ast::AscribedPattern& p) {
         const Type* declared = written(*p.type).type;
         if (expected != nullptr) {
-          unify(context_.types.not_unique(declared), context_.types.not_unique(expected),
-                pattern.range, Site::pattern);
+          // Sizes that the pattern binds stand for whatever the value has.
+          const Type* wanted =
+              bound_sizes_ == nullptr ? declared : bound_sizes_->type(declared);
+          unify(wanted, expected, pattern.range, Site::pattern);
         }
         return check_pattern(*p.pattern, declared);
       },
@@ -78,24 +80,22 @@ void Sizes::check_sized_pattern(const std::vector<ast::TypeParameter>& sizes,
     check_pattern(pattern, expected);
     return;
   }
-  // While the pattern is matched, `n` stands for whatever size the value has.
+  Substitution sizes_of_value(context_);
   for (const ast::TypeParameter& p : sizes) {
-    SizeConstraint c;
-    c.kind = SizeKind::free;
-    c.name = p.size_id;
-    c.level = solver_.level;
-    c.usage = {p.range, "size of bound expression"};
-    solver_.constrain(std::move(c));
-  }
-  const int level = solver_.level;
-  check_pattern(pattern, expected);
-  const Witnesses witnesses = size_witnesses(pattern.type);
-  for (const ast::TypeParameter& p : sizes) {
+    const BindingId flexible = solver_.fresh(
+        SizeKind::free, {p.range, "size of bound expression"}, context_.text(p.name.symbol));
+    sizes_of_value.add(p.size_id, flexible);
     SizeConstraint c;
     c.kind = SizeKind::parameter;
     c.name = p.size_id;
-    c.level = level - 1;
+    c.level = solver_.level - 1;
     solver_.constrain(std::move(c));
+  }
+  bound_sizes_ = &sizes_of_value;
+  check_pattern(pattern, expected);
+  bound_sizes_ = nullptr;
+  const Witnesses witnesses = size_witnesses(pattern.type);
+  for (const ast::TypeParameter& p : sizes) {
     if (contains(witnesses.constructive, p.size_id)) continue;
     const std::string name(context_.text(p.name.symbol));
     if (contains(witnesses.others, p.size_id)) {

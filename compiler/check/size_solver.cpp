@@ -263,6 +263,7 @@ bool SizeSolver::unify(const Type* expected, const Type* actual, const Usage& us
   mode_ = Mode::exact;
   usage_ = usage;
   bound_.clear();
+  binder_pairs_.clear();
   failure_ = {};
   return subunify(false, expected, actual);
 }
@@ -272,6 +273,7 @@ const Type* SizeSolver::unify_branches(const Type* a, const Type* b, const Usage
   mode_ = Mode::most_common;
   usage_ = usage;
   bound_.clear();
+  binder_pairs_.clear();
   failure_ = {};
   if (!subunify(false, a, b)) return nullptr;
   mismatches_.clear();
@@ -287,9 +289,7 @@ bool SizeSolver::subunify(bool swapped, const Type* a, const Type* b) {
       a->node, [](const PrimitiveType&) { return true; },
       [&](const Array& x) {
         const auto& y = std::get<Array>(b->node);
-        const bool sizes =
-            swapped ? unify_dimension(y.size, x.size) : unify_dimension(x.size, y.size);
-        return sizes && subunify(swapped, x.element, y.element);
+        return unify_dimension(swapped, x.size, y.size) && subunify(swapped, x.element, y.element);
       },
       [&](const Record& x) {
         const auto& y = std::get<Record>(b->node);
@@ -318,7 +318,7 @@ bool SizeSolver::subunify(bool swapped, const Type* a, const Type* b) {
         for (std::size_t i = 0; i < x.arguments.size() && i < y.arguments.size(); ++i) {
           if (const Size* const* s = as<const Size*>(x.arguments[i])) {
             const Size* t = std::get<const Size*>(y.arguments[i]);
-            if (!(swapped ? unify_dimension(t, *s) : unify_dimension(*s, t))) return false;
+            if (!unify_dimension(swapped, *s, t)) return false;
           } else if (!subunify(swapped, std::get<const Type*>(x.arguments[i]),
                                std::get<const Type*>(y.arguments[i]))) {
             return false;
@@ -363,18 +363,16 @@ bool SizeSolver::unify_arrows(bool swapped, const Arrow& a, const Arrow& b) {
   const std::size_t outer = bound_.size();
   bool ok = subunify(!swapped, a.from, b.from);
   if (ok) {
-    const Type* b_to = b.to;
-    if (a.parameter.valid() && b.parameter.valid() && a.parameter != b.parameter) {
-      Substitution names(context_);
-      names.add(b.parameter, a.parameter);
-      b_to = names.type(b_to);
-    }
+    const bool paired =
+        a.parameter.valid() && b.parameter.valid() && a.parameter != b.parameter;
+    if (paired) binder_pairs_.emplace_back(a.parameter, b.parameter);
     if (a.parameter.valid()) bound_.push_back(a.parameter);
     if (b.parameter.valid()) bound_.push_back(b.parameter);
     bound_.insert(bound_.end(), a.existentials.begin(), a.existentials.end());
     bound_.insert(bound_.end(), b.existentials.begin(), b.existentials.end());
-    ok = subunify(swapped, a.to, b_to);
+    ok = subunify(swapped, a.to, b.to);
     bound_.resize(outer);
+    if (paired) binder_pairs_.pop_back();
   }
   for (const SizeConstraint& old : before) absorb_result(old.name, old);
   for (const SizeConstraint& old : before) remove(old.name);
@@ -427,17 +425,27 @@ bool SizeSolver::mentions_bound(const Size* size) {
   return found;
 }
 
-bool SizeSolver::unify_dimension(const Size* a, const Size* b) {
-  a = normal(a);
-  b = normal(b);
-  if (as<AnonymousSize>(a->node) || as<AnonymousSize>(b->node)) return true;
-  return mode_ == Mode::exact ? unify_exactly(a, b) : link_if_possible(a, b);
+/// `size` in terms of the parameters of the first type.
+const Size* SizeSolver::with_common_binders(const Size* size) {
+  if (binder_pairs_.empty()) return size;
+  Substitution names(context_);
+  for (const auto& [first, second] : binder_pairs_) names.add(second, first);
+  return names.size(size);
 }
 
-bool SizeSolver::unify_exactly(const Size* a, const Size* b) {
+/// `a` is of the first type, `b` of the second one, which is the expected one if `swapped`.
+bool SizeSolver::unify_dimension(bool swapped, const Size* a, const Size* b) {
+  a = with_common_binders(normal(a));
+  b = with_common_binders(normal(b));
+  if (as<AnonymousSize>(a->node) || as<AnonymousSize>(b->node)) return true;
+  if (swapped) std::swap(a, b);
+  return mode_ == Mode::exact ? unify_exactly(swapped, a, b) : link_if_possible(a, b);
+}
+
+bool SizeSolver::unify_exactly(bool swapped, const Size* a, const Size* b) {
   if (const auto parts = similar_parts(context_.types, a, b)) {
     for (const auto& [x, y] : *parts) {
-      if (!unify_exactly(normal(x), normal(y))) {
+      if (!unify_exactly(swapped, normal(x), normal(y))) {
         failure_.expected = a;
         failure_.actual = b;
         return false;
@@ -456,22 +464,27 @@ bool SizeSolver::unify_exactly(const Size* a, const Size* b) {
       (!mentions_bound(a) || contains(bound_, y->name))) {
     return link(y->name, at_level, a);
   }
-  return absorb_or_fail(a, b);
+  return absorb_or_fail(swapped, a, b);
 }
 
-bool SizeSolver::absorb_or_fail(const Size* a, const Size* b) {
-  if (link_local(a, b) || link_local(b, a)) return true;
+bool SizeSolver::absorb_or_fail(bool swapped, const Size* a, const Size* b) {
+  if (link_local(a, b, swapped) || link_local(b, a, !swapped)) return true;
   if (absorb(a, b) || absorb(b, a)) return true;
   return fail(a, b, "");
 }
 
 /// A size of an instantiated type may be a parameter of a function inside that same type.
-bool SizeSolver::link_local(const Size* variable, const Size* other) {
+bool SizeSolver::link_local(const Size* variable, const Size* other, bool of_second) {
   const auto* named = as<NamedSize>(variable->node);
   if (named == nullptr || contains(bound_, named->name) || !mentions_bound(other)) return false;
   SizeConstraint* c = find(named->name);
   if (c == nullptr || (c->kind != SizeKind::instantiated && c->kind != SizeKind::copy)) {
     return false;
+  }
+  if (of_second && !binder_pairs_.empty()) {
+    Substitution names(context_);
+    for (const auto& [first, second] : binder_pairs_) names.add(first, second);
+    other = names.size(other);
   }
   bool registered = true;
   for_each_name(other, [&](BindingId name) {

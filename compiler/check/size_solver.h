@@ -104,14 +104,15 @@ class SizeSolver {
 
   bool subunify(bool swapped, const Type* a, const Type* b);
   bool unify_arrows(bool swapped, const Arrow& a, const Arrow& b);
-  bool unify_dimension(const Size* a, const Size* b);
-  bool unify_exactly(const Size* a, const Size* b);
-  bool absorb_or_fail(const Size* a, const Size* b);
+  bool unify_dimension(bool swapped, const Size* a, const Size* b);
+  bool unify_exactly(bool swapped, const Size* a, const Size* b);
+  bool absorb_or_fail(bool swapped, const Size* a, const Size* b);
+  const Size* with_common_binders(const Size* size);
   bool link_if_possible(const Size* a, const Size* b);
   bool link(BindingId name, int name_level, const Size* size);
   bool is_flexible(BindingId name, int& at_level);
   bool mentions_bound(const Size* size);
-  bool link_local(const Size* variable, const Size* other);
+  bool link_local(const Size* variable, const Size* other, bool of_second);
   bool absorb(const Size* variable, const Size* other);
   void absorb_result(BindingId existential, const SizeConstraint& before);
   const Type* match_sizes(const Type* a, const Type* b, std::vector<BindingId>& created);
@@ -122,6 +123,8 @@ class SizeSolver {
   std::vector<SizeConstraint> constraints_;
   std::vector<std::uint32_t> slots_;  // by binding: position in constraints_ + 1
   std::vector<BindingId> bound_;      // names bound inside the types being unified
+  /// Parameters of the same position in the first and the second type.
+  std::vector<std::pair<BindingId, BindingId>> binder_pairs_;
   Mode mode_ = Mode::exact;
   Usage usage_;
   Failure failure_;

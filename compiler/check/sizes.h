@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "check/context.h"
+#include "check/rewrite.h"
 #include "check/size_solver.h"
 #include "check/size_tools.h"
 #include "check/type_expression.h"
@@ -100,6 +101,10 @@ class Sizes : private SizeReader {
   void check_sized_pattern(const std::vector<ast::TypeParameter>& sizes, ast::Pattern& pattern,
                            const Type* expected);
 
+  // size_causality.cpp
+  class Causality;
+  void check_causality(const ast::Exp& body);
+
   // size_loop.cpp
   class LoopSizes;
   const Type* check_loop(ast::Loop& loop, ast::Exp& exp);
@@ -162,6 +167,8 @@ class Sizes : private SizeReader {
   TypeExpressions type_expressions_;
   /// Whether the result of the function generalised last has existential sizes.
   bool has_open_result_ = false;
+  /// While a pattern that binds sizes is matched: what they stand for in the value.
+  Substitution* bound_sizes_ = nullptr;
   /// Expressions inside sizes that have their final types.
   std::unordered_set<const ast::Exp*> finished_;
 };

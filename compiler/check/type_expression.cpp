@@ -227,6 +227,7 @@ void TypeExpressions::evaluate_arrow(ast::ArrowType& arrow, WrittenType& result)
   const WrittenType from = evaluate(*arrow.from);
   const Scope::Frame frame(scope_);
   if (arrow.parameter && pass_ == Pass::resolve_names) {
+    check_distinct_parameters(arrow);
     arrow.parameter_id = context_.new_binding(arrow.parameter->symbol, arrow.parameter->range);
     scope_.bind_value(arrow.parameter->symbol, arrow.parameter_id);
   }
@@ -247,6 +248,22 @@ void TypeExpressions::evaluate_arrow(ast::ArrowType& arrow, WrittenType& result)
       {arrow.parameter_id, context_.types.not_unique(from.type), has_unique(from.type),
        to.existentials, to.type});
   result.liftedness = Liftedness::lifted;
+}
+
+/// Reports a parameter name that a later parameter of the same function type repeats.
+void TypeExpressions::check_distinct_parameters(const ast::ArrowType& arrow) {
+  const ast::TypeExp* rest = arrow.to;
+  while (const auto* next = as<ast::ArrowType>(rest->node)) {
+    if (next->parameter && next->parameter->symbol == arrow.parameter->symbol) {
+      Diagnostic& d = context_.diagnostics.report(
+          DiagnosticKind::duplicate_name, next->parameter->range,
+          "name `" + std::string(context_.text(next->parameter->symbol)) + "` is also bound "
+          "by an earlier parameter");
+      d.labels.push_back({arrow.parameter->range, "also bound at this place"});
+      return;
+    }
+    rest = next->to;
+  }
 }
 
 void TypeExpressions::evaluate_existential(ast::ExistentialType& existential,

@@ -45,6 +45,7 @@ class TypeExpressions {
   void evaluate_array(const ast::ArrayType& array, WrittenType& result);
   void evaluate_unique(const ast::UniqueType& unique, WrittenType& result, const Range& range);
   void evaluate_arrow(ast::ArrowType& arrow, WrittenType& result);
+  void check_distinct_parameters(const ast::ArrowType& arrow);
   void evaluate_existential(ast::ExistentialType& existential, WrittenType& result);
   void evaluate_application(ast::TypeApplication& application, WrittenType& result,
                             const Range& range);
