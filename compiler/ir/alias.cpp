@@ -22,11 +22,13 @@ bool AliasInfo::may_alias(NameId a, NameId b) const {
   });
 }
 
-bool AliasInfo::is_consumed(NameId name) const {
-  if (consumed_.empty()) return false;
+bool AliasInfo::is_consumed(NameId name) const { return has_root_in(name, consumed_); }
+bool AliasInfo::leaves_function(NameId name) const { return has_root_in(name, leaving_); }
+
+bool AliasInfo::has_root_in(NameId name, const NameSet& set) const {
+  if (set.empty()) return false;
   const std::vector<NameId> all = roots(name);
-  return std::any_of(all.begin(), all.end(),
-                     [this](NameId root) { return consumed_.contains(root); });
+  return std::any_of(all.begin(), all.end(), [&](NameId root) { return set.contains(root); });
 }
 
 const std::vector<NameId>& AliasInfo::consumed_by(const Statement& statement) const {
@@ -51,6 +53,12 @@ class AliasWalk {
   void function(const Function& function) {
     for (const Binder& parameter : function.parameters) depth_[parameter.name] = 0;
     body(function.body);
+    for (const Operand& result : function.body.results) {
+      if (!result.is_name() || !has_memory(result.name())) continue;
+      for (const NameId root : info_.roots(result.name())) info_.leaving_.insert(root);
+    }
+    spread_inwards(info_.consumed_);
+    spread_inwards(info_.leaving_);
   }
 
  private:
@@ -149,9 +157,26 @@ class AliasWalk {
   }
   /// Roots of a scope's result as the outside sees them; roots bound inside become `result`, or
   /// what an earlier result of the same memory is called.
+  void flows(const Operand& inner, NameId result) {
+    if (!inner.is_name() || !has_memory(inner.name())) return;
+    for (const NameId root : info_.roots(inner.name())) sources_[result].push_back(root);
+  }
+  /// What holds for a result of a scope holds for the memory that it came from.
+  void spread_inwards(NameSet& set) const {
+    std::vector<NameId> work(set.begin(), set.end());
+    while (!work.empty()) {
+      const auto found = sources_.find(work.back());
+      work.pop_back();
+      if (found == sources_.end()) continue;
+      for (const NameId source : found->second) {
+        if (set.insert(source).second) work.push_back(source);
+      }
+    }
+  }
   void result_roots(NameId result, const Operand& inner, std::size_t depth, Roots& roots,
                     std::unordered_map<NameId, NameId>& shared) {
     if (!inner.is_name() || !has_memory(inner.name())) return;
+    flows(inner, result);
     for (const NameId root : info_.roots(inner.name())) {
       if (bound_outside(root, depth)) {
         add_unique(roots, root);
@@ -295,6 +320,7 @@ class AliasWalk {
       if (!initial.is_name() || !has_memory(initial.name())) continue;
       Roots roots{s.results[i].name};
       result_roots(s.results[i].name, e.body.results[i], current_depth_, roots, shared);
+      flows(e.body.results[i], e.values[i].parameter.name);
       if (consumed[i]) {
         forbid_inside(e.body, initial.name());
         consume(initial.name());
@@ -392,6 +418,7 @@ class AliasWalk {
   AliasInfo& info_;
   std::unordered_map<NameId, std::size_t> depth_;
   std::size_t current_depth_ = 0;
+  std::unordered_map<NameId, std::vector<NameId>> sources_;  // memory that flows into a name
   NameSet dead_;
   std::vector<NameId> trail_;
   const Statement* current_ = nullptr;

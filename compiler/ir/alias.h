@@ -20,8 +20,13 @@ class AliasInfo {
   /// The names whose memory `name` may be part of.
   std::vector<NameId> roots(NameId name) const;
   bool may_alias(NameId a, NameId b) const;
-  /// Whether the memory of `name` is consumed anywhere in the function.
+  /// Whether the memory of `name` is consumed anywhere in the function, or may be the memory of
+  /// something that is: what a branch or loop body gives is the memory of the result.
   bool is_consumed(NameId name) const;
+  /// Whether the memory of `name` may be that of a result of the function.
+  bool leaves_function(NameId name) const;
+  /// Records a view made after the analysis.
+  void add_view(NameId view, NameId of) { roots_[view] = roots(of); }
   /// The roots that executing `statement` consumes, of names bound before it.
   const std::vector<NameId>& consumed_by(const Statement& statement) const;
   /// Uses after consumption and the like, as text; empty in a well-formed function.
@@ -29,9 +34,12 @@ class AliasInfo {
 
  private:
   friend class AliasWalk;
+  bool has_root_in(NameId name, const NameSet& set) const;
+
   std::unordered_map<NameId, std::vector<NameId>> roots_;  // absent: the name itself
   std::unordered_map<NameId, std::vector<NameId>> consumed_by_;  // by first result
   NameSet consumed_;
+  NameSet leaving_;
   std::vector<std::string> violations_;
 };
 

@@ -1,0 +1,137 @@
+// Common subexpressions: a statement whose operation is equal to one in scope gives its results.
+//
+// One walk with a table of what is in scope, by hash.  Arrays are shared only where nobody writes
+// either of them, and not both are results of the function.
+#include <unordered_map>
+
+#include "ir/alias.h"
+#include "ir/fields.h"
+#include "ir/names.h"
+#include "support/match.h"
+#include "passes/passes.h"
+
+namespace dagaz::passes {
+
+namespace {
+
+using namespace ir;
+
+/// Statements that are worth finding again, and may be: pure, and not made for being written.
+bool is_shareable(const Operation& operation) {
+  return match(
+      operation, [](const Identity&) { return false; }, [](const Scratch&) { return false; },
+      [](const Update&) { return false; }, [](const Scatter&) { return false; },
+      [](const Histogram&) { return false; }, [](const WithAccumulator&) { return false; },
+      [](const Accumulate&) { return false; }, [](const Call&) { return false; },
+      [](const Allocate&) { return false; }, [](const Release&) { return false; },
+      // Everything else is a function of its operands.
+      [](const auto&) { return true; });
+}
+
+class Sharer {
+ public:
+  Sharer(Program& program, const Function& function)
+      : names_(program.names), aliases_(analyse_aliases(function, program)) {}
+
+  void run(Function& function) {
+    body(function.body);
+    for (Type& result : function.result_types) type(result);
+  }
+
+  // The visitor of walk_fields; scopes come after the statement's own operands.
+  void use(NameId& name) {
+    const auto found = replaced_.find(name);
+    if (found != replaced_.end()) name = found->second;
+  }
+  void use(Operand& operand) {
+    if (!operand.is_name()) return;
+    const auto found = replaced_.find(operand.name());
+    if (found != replaced_.end()) operand = found->second;
+  }
+  void type(Type& type) {
+    for (Operand& size : type.shape) use(size);
+  }
+  void bind(Binder& binder) {
+    if (names_.type(binder.name).shape.empty()) return;
+    Type changed = names_.type(binder.name);
+    type(changed);
+    names_.set_type(binder.name, std::move(changed));
+  }
+  void body(Body& body) {
+    const std::size_t mark = trail_.size();
+    for (Statement& one : body.statements) statement(one);
+    std::erase_if(body.statements, [this](const Statement& s) {
+      return !s.results.empty() && removed_.contains(s.results.front().name);
+    });
+    for (Operand& result : body.results) use(result);
+    leave(mark);
+  }
+  void lambda(Lambda& lambda) {
+    for (Binder& parameter : lambda.parameters) bind(parameter);
+    body(lambda.body);
+    for (Type& result : lambda.result_types) type(result);
+  }
+
+ private:
+  struct Known {
+    Operation operation;
+    std::vector<Binder> results;
+  };
+  using Table = std::unordered_multimap<std::size_t, Known>;
+
+  void statement(Statement& statement) {
+    for (NameId& token : statement.tokens) use(token);
+    walk_fields(*this, statement.operation);
+    for (Binder& result : statement.results) bind(result);
+    if (statement.results.empty() || !is_shareable(statement.operation)) return;
+    if (statement.mode != ModeRequest::none) return;
+    const std::size_t hash = hash_of(statement.operation, names_);
+    const auto [first, last] = table_.equal_range(hash);
+    for (auto at = first; at != last; ++at) {
+      if (share(at->second, statement)) return;
+    }
+    trail_.push_back(table_.emplace(hash, Known{statement.operation, statement.results}));
+  }
+  bool share(const Known& known, const Statement& statement) {
+    if (known.results.size() != statement.results.size()) return false;
+    for (std::size_t i = 0; i < known.results.size(); ++i) {
+      if (!may_share(known.results[i].name, statement.results[i].name)) return false;
+    }
+    if (!equivalent(known.operation, statement.operation, names_)) return false;
+    for (std::size_t i = 0; i < known.results.size(); ++i) {
+      replaced_.emplace(statement.results[i].name, known.results[i].name);
+    }
+    removed_.insert(statement.results.front().name);
+    return true;
+  }
+  bool may_share(NameId a, NameId b) const {
+    if (names_.type(a).shape.empty()) return true;
+    if (aliases_.roots(a) == aliases_.roots(b)) return true;
+    return !aliases_.is_consumed(a) && !aliases_.is_consumed(b) &&
+           !(aliases_.leaves_function(a) && aliases_.leaves_function(b));
+  }
+  void leave(std::size_t mark) {
+    while (trail_.size() > mark) {
+      table_.erase(trail_.back());
+      trail_.pop_back();
+    }
+  }
+
+  Names& names_;
+  AliasInfo aliases_;
+  std::unordered_map<NameId, NameId> replaced_;
+  NameSet removed_;
+  Table table_;
+  std::vector<Table::iterator> trail_;
+};
+
+}  // namespace
+
+ParallelProgram common_subexpressions(ParallelProgram program) {
+  for (Function& function : program.program.functions) {
+    Sharer(program.program, function).run(function);
+  }
+  return program;
+}
+
+}  // namespace dagaz::passes

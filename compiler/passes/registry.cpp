@@ -1,0 +1,45 @@
+// The table of passes by name.
+#include "passes/registry.h"
+
+#include "passes/passes.h"
+
+namespace dagaz::passes {
+
+namespace {
+
+using ir::FlatProgram;
+using ir::ParallelProgram;
+using ir::Program;
+using ir::Stage;
+
+template <ParallelProgram (*pass)(ParallelProgram)>
+Program parallel(Program program) {
+  return pass(ParallelProgram{std::move(program)}).program;
+}
+template <FlattenTarget target>
+Program flattened(Program program) {
+  return flatten(ParallelProgram{std::move(program)}, FlattenOptions{target}).program;
+}
+
+}  // namespace
+
+const std::vector<RegisteredPass>& registered_passes() {
+  static const std::vector<RegisteredPass> passes = {
+      {"dead-code", parallel<eliminate_dead_code>, Stage::parallel},
+      {"cse", parallel<common_subexpressions>, Stage::parallel},
+      {"simplify", parallel<simplify>, Stage::parallel},
+      {"inline", parallel<inline_functions>, Stage::parallel},
+      {"flatten-cpu", flattened<FlattenTarget::cpu>, Stage::flat},
+      {"flatten-gpu", flattened<FlattenTarget::gpu>, Stage::flat},
+  };
+  return passes;
+}
+
+const RegisteredPass* find_pass(std::string_view name) {
+  for (const RegisteredPass& pass : registered_passes()) {
+    if (pass.name == name) return &pass;
+  }
+  return nullptr;
+}
+
+}  // namespace dagaz::passes

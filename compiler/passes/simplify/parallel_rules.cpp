@@ -1,0 +1,321 @@
+// Equations of MapScanReduce and of the maps inside Histogram, Scatter and FlatMap.
+#include <algorithm>
+
+#include "ir/fields.h"
+#include "ir/names.h"
+#include "passes/simplify/rules.h"
+
+namespace dagaz::passes {
+
+namespace {
+
+template <typename T>
+void erase_at(std::vector<T>& items, std::size_t index) {
+  items.erase(items.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+template <typename Operator>
+std::size_t operand_count(const std::vector<Operator>& operators) {
+  std::size_t count = 0;
+  for (const Operator& one : operators) count += one.neutral.size();
+  return count;
+}
+
+// ---------------------------------------------------------------- inputs
+
+/// What every element of `array` is, if that is one value.
+std::optional<Operand> common_element(NameId array, const Rules& rules) {
+  const auto* replicate = rules.defined_as<Replicate>(Operand(array));
+  if (replicate == nullptr || replicate->shape.size() != 1) return std::nullopt;
+  if (replicate->value.is_name() && rules.may_be_consumed(replicate->value.name())) {
+    return std::nullopt;
+  }
+  return replicate->value;
+}
+
+// map f (replicate n v) = map (f v);  map f xs xs = map (\x -> f x x) xs
+template <typename Node>
+Outcome redundant_inputs(Node& node, Rules& rules) {
+  Substitution with;
+  for (std::size_t i = node.arrays.size(); i-- > 0;) {
+    const NameId parameter = node.map.parameters[i].name;
+    if (rules.may_be_consumed(parameter)) continue;
+    std::optional<Operand> value = common_element(node.arrays[i], rules);
+    const auto first = std::find(node.arrays.begin(), node.arrays.end(), node.arrays[i]);
+    const auto other = static_cast<std::size_t>(first - node.arrays.begin());
+    const bool is_value = rules.type(node.arrays[i]).kind == TypeKind::value;
+    if (!value && is_value && other < i) value = node.map.parameters[other].name;
+    if (!value) continue;
+    with.emplace(parameter, *value);
+    erase_at(node.arrays, i);
+    erase_at(node.map.parameters, i);
+  }
+  if (with.empty()) return Outcome::none;
+  // A parameter may stand for another one that itself has a value.
+  for (auto& [name, operand] : with) operand = substitute(operand, with);
+  substitute(node.map, with, rules.names());
+  return Outcome::rewritten;
+}
+
+bool counts_from_zero(NameId array, const Rules& rules) {
+  const auto* iota = rules.defined_as<Iota>(Operand(array));
+  return iota != nullptr && iota->type == ScalarType::i64 && is_i64(iota->start, 0) &&
+         is_i64(iota->stride, 1);
+}
+
+/// Turns reads xs[i, …] at an index variable of the map into reads of an element of xs.
+template <typename Node>
+class IndexedInputs {
+ public:
+  IndexedInputs(Node& node, Rules& rules) : node_(node), rules_(rules) {}
+
+  Outcome run() {
+    for (std::size_t i = 0; i < node_.arrays.size(); ++i) {
+      if (counts_from_zero(node_.arrays[i], rules_)) {
+        variables_.push_back(node_.map.parameters[i].name);
+      }
+    }
+    if (variables_.empty()) return Outcome::none;
+    body(node_.map.body);
+    return changed_ ? Outcome::rewritten : Outcome::none;
+  }
+
+ private:
+  void body(Body& body) {
+    for (Statement& statement : body.statements) {
+      if (auto* index = as<Index>(statement.operation)) read(*index, statement);
+      for_each_scope(statement.operation, [this](Body& inner) { this->body(inner); });
+    }
+  }
+  void read(const Index& index, Statement& statement) {
+    if (index.indices.empty() || !index.indices[0].is_name()) return;
+    const bool at_variable = std::find(variables_.begin(), variables_.end(),
+                                       index.indices[0].name()) != variables_.end();
+    if (!at_variable || !rules_.is_bound_outside_scopes(index.array)) return;
+    if (!(rules_.type(index.array).shape[0] == node_.width)) return;
+    if (rules_.may_be_consumed(statement.results.front().name)) return;
+    const NameId element = element_of(index.array);
+    const std::vector<Operand> rest(index.indices.begin() + 1, index.indices.end());
+    if (rest.empty()) {
+      statement.operation = Identity{element};
+    } else {
+      statement.operation = Index{element, rest};
+    }
+    changed_ = true;
+  }
+  NameId element_of(NameId array) {
+    for (std::size_t i = 0; i < node_.arrays.size(); ++i) {
+      if (node_.arrays[i] == array) return node_.map.parameters[i].name;
+    }
+    const NameId element =
+        rules_.names().fresh(rules_.names().base(array), row_of(rules_.type(array)));
+    node_.arrays.push_back(array);
+    node_.map.parameters.push_back({element});
+    return element;
+  }
+
+  Node& node_;
+  Rules& rules_;
+  std::vector<NameId> variables_;
+  bool changed_ = false;
+};
+
+template <typename Node>
+Outcome simplify_inputs(Node& node, Rules& rules) {
+  if (const Outcome o = redundant_inputs(node, rules); o != Outcome::none) return o;
+  return IndexedInputs<Node>(node, rules).run();
+}
+
+// ---------------------------------------------------------------- results
+
+/// The array that holds, for each element, what is `operand` inside the map; nothing if that has
+/// to be computed.
+std::optional<Operand> array_of_results(const MapScanReduce& node, const Operand& operand,
+                                        NameId result, Rules& rules) {
+  if (operand.is_name()) {
+    for (std::size_t i = 0; i < node.arrays.size(); ++i) {
+      if (!(operand == Operand(node.map.parameters[i].name))) continue;
+      const NameId array = node.arrays[i];
+      if (rules.type(array).kind != TypeKind::value) return std::nullopt;
+      // Where a copy is needed, the map makes it on the way.
+      const bool is_all = rules.statement->results.size() == 1;
+      if (!is_all && !rules.may_stand_for(array, result)) return std::nullopt;
+      return rules.emit(Copy{array}, rules.names().base(array));
+    }
+    if (rules.type(operand.name()).kind != TypeKind::value) return std::nullopt;
+    if (!rules.is_bound_outside_scopes(operand.name())) return std::nullopt;
+  }
+  return rules.emit(Replicate{{node.width}, operand}, "same");
+}
+
+// map (\x -> (…, x, …)) xs gives xs;  map (\x -> (…, v, …)) gives replicate n v
+Outcome trivial_results(MapScanReduce& node, Rules& rules) {
+  if (node.post) return Outcome::none;
+  const std::size_t reduced = operand_count(node.reductions);
+  const std::size_t scanned = operand_count(node.scans);
+  Statement& statement = *rules.statement;
+  for (std::size_t k = scanned + reduced; k < node.map.body.results.size(); ++k) {
+    const Operand operand = node.map.body.results[k];
+    const std::size_t result = k;  // reduced and scanned results stand first in both lists
+    const auto same = std::find(node.map.body.results.begin() +
+                                    static_cast<std::ptrdiff_t>(scanned + reduced),
+                                node.map.body.results.begin() + static_cast<std::ptrdiff_t>(k),
+                                operand);
+    const NameId name = statement.results[result].name;
+    std::optional<Operand> array;
+    if (same != node.map.body.results.begin() + static_cast<std::ptrdiff_t>(k)) {
+      const auto other = static_cast<std::size_t>(same - node.map.body.results.begin());
+      const Operand twin = statement.results[other].name;
+      if (rules.type(name).kind == TypeKind::value && rules.may_stand_for(twin, name)) {
+        array = twin;
+      }
+    }
+    if (!array) array = array_of_results(node, operand, name, rules);
+    if (!array) continue;
+    rules.replace_name(name, *array);
+    erase_at(node.map.body.results, k);
+    erase_at(node.map.result_types, k);
+    erase_at(statement.results, result);
+    return Outcome::rewritten;
+  }
+  return Outcome::none;
+}
+
+// ---------------------------------------------------------------- post
+
+bool is_identity(const Lambda& lambda) {
+  if (lambda.body.results.size() != lambda.parameters.size()) return false;
+  for (std::size_t i = 0; i < lambda.parameters.size(); ++i) {
+    if (!(lambda.body.results[i] == Operand(lambda.parameters[i].name))) return false;
+  }
+  return true;
+}
+
+// post = identity is no post;  without scans, post is part of the map
+Outcome needless_post(MapScanReduce& node, Rules& rules) {
+  if (!node.post) return Outcome::none;
+  if (is_identity(*node.post)) {
+    node.post.reset();
+    return Outcome::rewritten;
+  }
+  if (!node.scans.empty()) return Outcome::none;
+  const auto reduced = static_cast<std::ptrdiff_t>(operand_count(node.reductions));
+  Lambda post = std::move(*node.post);
+  node.post.reset();
+  Body& body = node.map.body;
+  Substitution with;
+  for (std::size_t i = 0; i < post.parameters.size(); ++i) {
+    with.emplace(post.parameters[i].name, body.results[static_cast<std::size_t>(reduced) + i]);
+  }
+  substitute(post, with, rules.names());
+  for (Statement& statement : post.body.statements) body.statements.push_back(std::move(statement));
+  body.results.erase(body.results.begin() + reduced, body.results.end());
+  node.map.result_types.erase(node.map.result_types.begin() + reduced,
+                              node.map.result_types.end());
+  body.results.insert(body.results.end(), post.body.results.begin(), post.body.results.end());
+  node.map.result_types.insert(node.map.result_types.end(), post.result_types.begin(),
+                               post.result_types.end());
+  return Outcome::rewritten;
+}
+
+// ---------------------------------------------------------------- known widths
+
+bool has_accumulators(const MapScanReduce& node, const Rules& rules) {
+  return std::any_of(node.arrays.begin(), node.arrays.end(), [&](NameId array) {
+    return rules.type(array).kind == TypeKind::accumulator;
+  });
+}
+
+// Over nothing, reductions are neutral and arrays are empty.
+Outcome width_zero(MapScanReduce& node, Rules& rules) {
+  if (has_accumulators(node, rules)) return Outcome::none;
+  std::vector<Operand> results;
+  for (const ReduceOperator& one : node.reductions) {
+    results.insert(results.end(), one.neutral.begin(), one.neutral.end());
+  }
+  for (std::size_t i = results.size(); i < rules.statement->results.size(); ++i) {
+    const Type type = rules.type(rules.statement->results[i].name);
+    results.push_back(rules.emit(Scratch{type.element, type.shape}, "empty"));
+  }
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (!rules.may_stand_for(results[i], rules.statement->results[i].name)) return Outcome::none;
+  }
+  return rules.replace(results);
+}
+
+/// The operator at its neutral element and `values`.
+std::vector<Operand> once(Lambda op, const std::vector<Operand>& neutral,
+                          const std::vector<Operand>& values, Rules& rules) {
+  std::vector<NameId> parameters;
+  for (const Binder& parameter : op.parameters) parameters.push_back(parameter.name);
+  std::vector<Operand> arguments = neutral;
+  arguments.insert(arguments.end(), values.begin(), values.end());
+  return rules.inline_body(std::move(op.body), parameters, arguments);
+}
+
+// Over one element, everything is done once.
+Outcome width_one(MapScanReduce& node, Rules& rules) {
+  std::vector<NameId> parameters;
+  std::vector<Operand> arguments;
+  for (std::size_t i = 0; i < node.arrays.size(); ++i) {
+    const NameId array = node.arrays[i];
+    if (rules.may_be_consumed(node.map.parameters[i].name)) return Outcome::none;
+    parameters.push_back(node.map.parameters[i].name);
+    arguments.push_back(array);
+    if (rules.type(array).kind == TypeKind::accumulator) continue;
+    arguments.back() = rules.emit(Index{array, {i64_operand(0)}}, rules.names().base(array));
+  }
+  std::vector<Operand> mapped =
+      rules.inline_body(std::move(node.map.body), parameters, arguments);
+  auto next = mapped.begin();
+  const auto take = [&](std::size_t count) {
+    const std::vector<Operand> values(next, next + static_cast<std::ptrdiff_t>(count));
+    next += static_cast<std::ptrdiff_t>(count);
+    return values;
+  };
+  std::vector<Operand> elements;
+  for (ScanOperator& scan : node.scans) {
+    const std::vector<Operand> values = take(scan.neutral.size());
+    const std::vector<Operand> scanned = once(std::move(scan.op), scan.neutral, values, rules);
+    elements.insert(elements.end(), scanned.begin(), scanned.end());
+  }
+  std::vector<Operand> results;
+  for (ReduceOperator& one : node.reductions) {
+    const std::vector<Operand> values = take(one.neutral.size());
+    const std::vector<Operand> reduced = once(std::move(one.op), one.neutral, values, rules);
+    results.insert(results.end(), reduced.begin(), reduced.end());
+  }
+  elements.insert(elements.end(), next, mapped.end());
+  if (node.post) {
+    parameters.clear();
+    for (const Binder& parameter : node.post->parameters) parameters.push_back(parameter.name);
+    elements = rules.inline_body(std::move(node.post->body), parameters, elements);
+  }
+  for (const Operand& element : elements) {
+    const bool is_value = rules.type(element).kind == TypeKind::value;
+    results.push_back(is_value ? rules.emit(Replicate{{i64_operand(1)}, element}, "one")
+                               : element);
+  }
+  return rules.replace(results);
+}
+
+}  // namespace
+
+Outcome apply_before(MapScanReduce& node, Rules& rules) {
+  if (is_i64(node.width, 0)) return width_zero(node, rules);
+  if (is_i64(node.width, 1)) return width_one(node, rules);
+  return Outcome::none;
+}
+
+Outcome apply(MapScanReduce& node, Rules& rules) {
+  if (rules.statement->results.empty()) return rules.replace(std::vector<Operand>{});
+  if (const Outcome o = simplify_inputs(node, rules); o != Outcome::none) return o;
+  if (const Outcome o = needless_post(node, rules); o != Outcome::none) return o;
+  return trivial_results(node, rules);
+}
+
+Outcome apply(Histogram& node, Rules& rules) { return simplify_inputs(node, rules); }
+Outcome apply(Scatter& node, Rules& rules) { return simplify_inputs(node, rules); }
+Outcome apply(FlatMap& node, Rules& rules) { return simplify_inputs(node, rules); }
+
+}  // namespace dagaz::passes

@@ -1,0 +1,90 @@
+// The simplifier's engine: one walk over a function that substitutes what rules replaced, offers
+// each statement to the rules, and moves invariant statements out of loops and lambdas.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/alias.h"
+#include "passes/simplify/facts.h"
+#include "passes/simplify/rules.h"
+
+namespace dagaz::passes {
+
+/// Simplifies one function, once.
+class Simplifier {
+ public:
+  Simplifier(Program& program, const Function& function);
+  void run(Function& function);
+  bool changed() const { return changed_; }
+
+ private:
+  friend class Rules;
+
+  /// How often a scope runs each time it is reached: this decides what may move out of it.
+  enum class Runs { once, maybe, per_iteration };
+  struct Scope {
+    Scope* outer;
+    Runs runs;
+    std::optional<Operand> trip_count;  // per_iteration: the scope runs only if this is positive
+    std::size_t depth;
+    std::vector<Statement> statements = {};
+  };
+  struct Definition {
+    Scope* scope = nullptr;
+    std::size_t position = 0;
+    std::size_t depth = 0;
+  };
+
+  // Substitution.
+  void use(NameId& name) const;
+  void use(Operand& operand) const;
+  void substitute_shallow(Statement& statement) const;
+  void substitute_tokens(std::vector<NameId>& tokens) const;
+  void substitute_type(NameId name);
+  struct ShallowSubstitution;
+  void replace(NameId name, const Operand& operand);
+  void replace_token_by_nothing(NameId token);
+
+  bool may_be_consumed(NameId name) const;
+  bool may_leave_function(NameId name) const;
+
+  // Scopes and statements.
+  void process(Statement statement);
+  void add(Statement statement);
+  Outcome apply_rules(Statement& statement, bool before_scopes);
+  void place(Statement statement);
+  void simplify_scopes(Statement& statement);
+  void simplify_body(Body& body, Runs runs, std::optional<Operand> trip_count);
+  void simplify_lambda(Lambda& lambda, Runs runs, std::optional<Operand> trip_count);
+  void enter_lambda_over(const Operand& width, const std::vector<NameId>& arrays, Lambda& map);
+  void bind(NameId name, std::size_t depth);
+
+  // Hoisting.
+  Scope* target_of(const Statement& statement) const;
+  std::size_t depth_of(const Statement& statement) const;
+  bool may_leave(const Statement& statement, const Scope& scope) const;
+  void hoist_assert(Statement& statement, Scope* target);
+
+  const Statement* definition(NameId name) const;
+  void count_uses(const Statement& statement);
+
+  Program& program_;
+  Names& names_;
+  AliasInfo aliases_;
+  NameSet newly_consumed_;
+  NameSet newly_leaving_;
+  std::vector<std::optional<Operand>> replaced_;
+  std::vector<Definition> definitions_;
+  std::vector<int> uses_;
+  NameSet void_tokens_;
+  Facts facts_;
+  Scope* scope_ = nullptr;
+  bool changed_ = false;
+};
+
+/// Whether evaluating this where it was not evaluated before is harmless: no failure, no endless
+/// loop, nothing consumed.
+bool is_safe_anywhere(const Operation& operation);
+
+}  // namespace dagaz::passes

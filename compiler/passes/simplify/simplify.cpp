@@ -1,0 +1,31 @@
+// Simplification: rounds of the walk in simplifier.cpp, each followed by dead-code elimination,
+// until nothing changes.
+#include "passes/dead_code.h"
+#include "passes/passes.h"
+#include "passes/simplify/simplifier.h"
+
+namespace dagaz::passes {
+
+namespace {
+
+/// Nearly all functions settle after two or three rounds.
+constexpr int most_rounds = 8;
+
+}  // namespace
+
+ir::ParallelProgram simplify(ir::ParallelProgram parallel) {
+  Program& program = parallel.program;
+  for (Function& function : program.functions) {
+    const Doing doing(function.name);
+    eliminate_dead_code(function, program.names);
+    for (int round = 0; round < most_rounds; ++round) {
+      Simplifier simplifier(program, function);
+      simplifier.run(function);
+      if (!simplifier.changed()) break;
+      eliminate_dead_code(function, program.names);
+    }
+  }
+  return parallel;
+}
+
+}  // namespace dagaz::passes
