@@ -80,7 +80,8 @@ void build(Compilation& compilation, const BuildOptions& options, const std::str
   Diagnostics& diagnostics = compilation.diagnostics;
   std::optional<ir::ParallelProgram> program = front_end(compilation);
   if (!program) return;
-  const PassContext context{compilation.times, options.compile.verify};
+  const PassContext context{compilation.times, options.compile.verify,
+                            compilation.diagnostics};
   if (options.emit == Emit::ir) {
     const auto optimised =
         optimise(std::move(*program), context, options.compile.optimisation, nullptr);

@@ -86,7 +86,8 @@ void inspect_source(Compilation& compilation, const InspectOptions& options) {
   }
   std::optional<ir::ParallelProgram> program = elaborate(compilation);
   if (!program) return;
-  const PassContext context{compilation.times, options.compile.verify};
+  const PassContext context{compilation.times, options.compile.verify,
+                            compilation.diagnostics};
   switch (options.stage) {
     case InspectStage::ast:
     case InspectStage::typed: break;

@@ -9,6 +9,7 @@
 
 #include "ir/program.h"
 #include "ir/verify.h"
+#include "support/diagnostic.h"
 
 namespace dagaz::driver {
 
@@ -47,6 +48,7 @@ class PassTimer {
 struct PassContext {
   PassTimes& times;
   bool verify;
+  Diagnostics& diagnostics;
 };
 
 /// Verifies `program` at `stage` if asked.  A violation is a bug of pass `name`: the first ones

@@ -39,7 +39,9 @@ ParallelProgram differentiate(ParallelProgram program, const PassContext& contex
                               passes::AdReport* report) {
   return run_pass<ParallelProgram, ParallelProgram>(
       context, "ad", ir::Stage::parallel,
-      [report](ParallelProgram p) { return passes::differentiate(std::move(p), report); },
+      [&](ParallelProgram p) {
+        return passes::differentiate(std::move(p), report, context.diagnostics);
+      },
       std::move(program));
 }
 
@@ -69,6 +71,7 @@ std::optional<imperative::Program> lower(ParallelProgram program, const PassCont
                                          const CompileOptions& options,
                                          Diagnostics& diagnostics) {
   program = optimise(std::move(program), context, options.optimisation, nullptr);
+  if (diagnostics.has_errors()) return std::nullopt;
   ir::FlatProgram flat = flatten(std::move(program), context, options.target);
   const imperative::Target target = options.target == Target::cpu    ? imperative::Target::cpu
                                     : options.target == Target::cuda ? imperative::Target::cuda

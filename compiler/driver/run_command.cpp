@@ -15,9 +15,14 @@ namespace {
 int interpret(Compilation& compilation, const RunOptions& options) {
   std::optional<ir::ParallelProgram> program = front_end(compilation);
   if (report(compilation) || !program) return 1;
-  const PassContext context{compilation.times, options.compile.verify};
+  const PassContext context{compilation.times, options.compile.verify,
+                            compilation.diagnostics};
   const ir::ParallelProgram ready =
       optimise(std::move(*program), context, options.compile.optimisation, nullptr);
+  if (compilation.diagnostics.has_errors()) {
+    report(compilation);
+    return 1;
+  }
   return interpret_program(ready.program, compilation.files, options.program_arguments);
 }
 
@@ -26,7 +31,8 @@ int compile_and_run(Compilation& compilation, const RunOptions& options) {
   std::optional<imperative::Program> lowered;
   const codegen::Library* library = nullptr;
   if (program) {
-    const PassContext context{compilation.times, options.compile.verify};
+    const PassContext context{compilation.times, options.compile.verify,
+                              compilation.diagnostics};
     lowered = lower(std::move(*program), context, options.compile, compilation.diagnostics);
   }
   if (lowered) library = codegen::load(compilation.diagnostics);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/program.h"
+#include "support/diagnostic.h"
 #include "support/source.h"
 
 namespace dagaz::passes {
@@ -42,7 +43,11 @@ struct AdReport {
 
 /// Whether any Differentiate or CustomDerivative is left.
 bool has_derivatives(const ir::ParallelProgram& program);
-/// Removes every Differentiate and CustomDerivative, innermost first; `report` may be null.
+/// Removes every Differentiate and CustomDerivative, innermost first; `report` may be null.  What
+/// cannot be differentiated is reported as `unsupported` and gives zeros.
+ir::ParallelProgram differentiate(ir::ParallelProgram program, AdReport* report,
+                                  Diagnostics& diagnostics);
+/// The same for programs in which everything can be differentiated.
 ir::ParallelProgram differentiate(ir::ParallelProgram program, AdReport* report);
 /// The report as text for people.
 std::string print(const AdReport& report, const SourceFiles& files);

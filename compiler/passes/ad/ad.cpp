@@ -1,0 +1,470 @@
+// Removes Differentiate and CustomDerivative from a program, innermost first.
+//
+// Functions are inlined, simplified and fused before, so that operators of reductions are in view
+// and what can be one nest is one.  The code made here is plain IR, with dead primal code in it;
+// simplification and a second fusion follow.
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "ir/fields.h"
+#include "passes/ad/consumption.h"
+#include "passes/ad/forward.h"
+#include "passes/ad/normalise.h"
+#include "passes/ad/reverse.h"
+#include "passes/passes.h"
+#include "support/check.h"
+#include "support/match.h"
+
+namespace dagaz::passes {
+
+using namespace ir;
+using namespace ad;
+
+namespace {
+
+/// Up to so many seeds are differentiated side by side; more are mapped over.
+constexpr std::int64_t most_seeds_side_by_side = 8;
+
+std::optional<std::int64_t> known_size(const std::optional<Operand>& operand) {
+  if (!operand || !operand->is_constant()) return std::nullopt;
+  return integer_value(operand->constant());
+}
+
+class Differentiator : public FunctionDerivatives {
+ public:
+  Differentiator(Program& program, AdReport* report, Diagnostics& diagnostics)
+      : program_(&program), report_(report), diagnostics_(&diagnostics) {}
+
+  void run();
+
+  const Function& function(const std::string& name, LocationId location) override;
+  std::string forward_version(const std::string& name, LocationId location) override;
+  std::string reverse_version(const std::string& name, LocationId location) override;
+
+ private:
+  enum class State { untouched, running, finished };
+
+  void finish(const std::string& name, LocationId location);
+  void body(Body& body, int depth);
+  void differentiate(Statement statement, Differentiate operation, int depth, Builder& out);
+  void forward(Differentiate operation, Environment& environment, std::vector<Operand>& results);
+  void forward_side_by_side(const Lambda& function, const std::vector<Operand>& arguments,
+                            const std::vector<Operand>& seeds, std::optional<std::int64_t> count,
+                            Environment& environment, std::vector<Operand>& results);
+  void reverse(Differentiate operation, int depth, Environment& environment,
+               std::vector<Operand>& results);
+  void report_unsupported(const Unsupported& reason, LocationId fallback);
+  void inline_custom(Statement statement, CustomDerivative custom, Builder& out);
+  std::vector<Operand> protected_arguments(const Differentiate& operation,
+                                           const std::vector<Operand>& values, Builder& out);
+
+  Program* program_;
+  AdReport* report_;
+  Diagnostics* diagnostics_;
+  std::deque<Function> derived_;
+  std::map<std::string, State> states_;
+  std::map<std::string, std::string> forward_names_;
+  std::map<std::string, std::string> reverse_names_;
+};
+
+// Binds the results of a replaced statement.  They must be fresh arrays: a value that is, or is
+// part of, something from outside is copied.
+void bind_results(const std::vector<Binder>& results, const std::vector<Operand>& values,
+                  std::vector<Statement> made, Builder& out) {
+  NameSet fresh;
+  for (const Statement& statement : made) {
+    const bool view = std::holds_alternative<Identity>(statement.operation) ||
+                      std::holds_alternative<Index>(statement.operation) ||
+                      std::holds_alternative<Slice>(statement.operation) ||
+                      std::holds_alternative<Reshape>(statement.operation) ||
+                      std::holds_alternative<Permute>(statement.operation) ||
+                      std::holds_alternative<Branch>(statement.operation) ||
+                      std::holds_alternative<Loop>(statement.operation);
+    if (view) continue;
+    for (const Binder& result : statement.results) fresh.insert(result.name);
+  }
+  out.add_all(std::move(made));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const bool array =
+        values[i].is_name() && out.names().type(values[i].name()).is_array();
+    Operation operation = Identity{values[i]};
+    if (array && fresh.erase(values[i].name()) == 0) operation = Copy{values[i].name()};
+    out.add(Statement{{results[i]}, std::move(operation), {}, out.location()});
+  }
+}
+
+void Differentiator::run() {
+  std::vector<std::string> names;
+  for (const Function& each : program_->functions) names.push_back(each.name);
+  for (const std::string& name : names) finish(name, {});
+  for (Function& each : derived_) program_->functions.push_back(std::move(each));
+  if (report_ != nullptr) report_->locations = program_->locations;
+}
+
+const Function& Differentiator::function(const std::string& name, LocationId location) {
+  for (const Function& each : program_->functions) {
+    if (each.name == name) return each;
+  }
+  for (const Function& each : derived_) {
+    if (each.name == name) return each;
+  }
+  throw Unsupported{location, "a call of an unknown function"};
+}
+
+void Differentiator::finish(const std::string& name, LocationId location) {
+  State& state = states_[name];
+  if (state == State::finished) return;
+  if (state == State::running) {
+    throw Unsupported{location, "a function that differentiates its own calls"};
+  }
+  state = State::running;
+  for (Function& each : program_->functions) {
+    if (each.name == name) body(each.body, 0);
+  }
+  states_[name] = State::finished;
+}
+
+std::string Differentiator::forward_version(const std::string& name, LocationId location) {
+  if (const auto known = forward_names_.find(name); known != forward_names_.end()) {
+    return known->second;
+  }
+  finish(name, location);
+  const std::string derivative = name + "_jvp";
+  forward_names_.emplace(name, derivative);
+  const Function original = function(name, location);
+  Builder out(program_->names);
+  Environment environment(program_->names, out, *this);
+  Function result;
+  result.name = derivative;
+  result.parameters = environment.bind_fresh(original.parameters);
+  result.consumes = original.consumes;
+  Forward forward(environment, 1);
+  for (std::size_t i = 0; i < original.parameters.size(); ++i) {
+    const NameId parameter = original.parameters[i].name;
+    if (!carries_derivative(program_->names.type(parameter))) continue;
+    const NameId tangent = program_->names.fresh(
+        program_->names.base(parameter) + "_tangent", environment.type_of(Operand(parameter)));
+    result.parameters.push_back(Binder{tangent});
+    result.consumes.push_back(original.consumes[i]);
+    forward.seed(parameter, 0, tangent);
+  }
+  forward.run(original.body.statements);
+  std::vector<Operand> results = environment.operands(original.body.results);
+  for (const Type& type : original.result_types) {
+    result.result_types.push_back(environment.type(type));
+  }
+  for (std::size_t i = 0; i < original.body.results.size(); ++i) {
+    const Operand& value = original.body.results[i];
+    if (!carries_derivative(program_->names.type(value))) continue;
+    results.push_back(forward.tangent_or_zero(value, 0));
+    const Type type = result.result_types[i];
+    result.result_types.push_back(type);
+  }
+  result.body = out.take_body(std::move(results));
+  derived_.push_back(std::move(result));
+  return derivative;
+}
+
+std::string Differentiator::reverse_version(const std::string& name, LocationId location) {
+  if (const auto known = reverse_names_.find(name); known != reverse_names_.end()) {
+    return known->second;
+  }
+  finish(name, location);
+  const std::string derivative = name + "_vjp";
+  reverse_names_.emplace(name, derivative);
+  const Function& original = function(name, location);
+  Lambda lambda = renamed(Lambda{original.parameters, original.body, original.result_types},
+                          program_->names);
+  lambda.body = normalise(std::move(lambda.body), program_->names);
+  Builder out(program_->names);
+  Environment environment(program_->names, out, *this);
+  Function result;
+  result.name = derivative;
+  result.parameters = environment.bind_fresh(lambda.parameters);
+  Reverse reverse(environment, report_, {});
+  for (const Binder& parameter : lambda.parameters) reverse.activate(parameter.name);
+  reverse.analyse(lambda.body.statements);
+  reverse.forward_sweep(lambda.body.statements);
+  for (std::size_t i = 0; i < lambda.body.results.size(); ++i) {
+    const Operand& value = lambda.body.results[i];
+    if (!carries_derivative(program_->names.type(value))) continue;
+    // The type in the signature may not mention names of the body.
+    const NameId seed =
+        program_->names.fresh("seed", environment.type(lambda.result_types[i]));
+    result.parameters.push_back(Binder{seed});
+    reverse.add_adjoint(value, seed, Ownership::shared);
+  }
+  reverse.return_sweep(lambda.body.statements);
+  std::vector<Operand> results;
+  for (const Binder& parameter : lambda.parameters) {
+    if (!carries_derivative(program_->names.type(parameter.name))) continue;
+    results.push_back(reverse.take_owned(parameter.name));
+    result.result_types.push_back(environment.type_of(Operand(parameter.name)));
+  }
+  result.consumes.assign(result.parameters.size(), false);
+  result.body = out.take_body(std::move(results));
+  derived_.push_back(std::move(result));
+  return derivative;
+}
+
+void Differentiator::body(Body& body, int depth) {
+  Builder out(program_->names);
+  for (Statement& statement : body.statements) {
+    const bool inner = std::holds_alternative<Differentiate>(statement.operation);
+    for_each_scope(statement.operation,
+                   [&](Body& nested) { this->body(nested, depth + (inner ? 1 : 0)); });
+    out.set_location(statement.location);
+    out.set_tokens(statement.tokens);
+    if (inner) {
+      Differentiate operation = std::move(std::get<Differentiate>(statement.operation));
+      differentiate(std::move(statement), std::move(operation), depth, out);
+    } else if (depth == 0 && std::holds_alternative<CustomDerivative>(statement.operation)) {
+      CustomDerivative custom = std::move(std::get<CustomDerivative>(statement.operation));
+      inline_custom(std::move(statement), std::move(custom), out);
+    } else {
+      out.add(std::move(statement));
+    }
+  }
+  body.statements = out.take();
+}
+
+void Differentiator::inline_custom(Statement statement, CustomDerivative custom, Builder& out) {
+  const NameSet consumed =
+      consumed_names(custom.function.body.statements, program_->names, *this);
+  for (std::size_t i = 0; i < custom.arguments.size(); ++i) {
+    const NameId parameter = custom.function.parameters[i].name;
+    Operation pass = Identity{custom.arguments[i]};
+    if (consumed.count(parameter) != 0) pass = Copy{custom.arguments[i].name()};
+    out.add(Statement{{Binder{parameter}}, std::move(pass), statement.tokens, statement.location});
+  }
+  out.add_all(std::move(custom.function.body.statements));
+  for (std::size_t i = 0; i < statement.results.size(); ++i) {
+    const Operand& value =
+        custom.function.body.results[static_cast<std::size_t>(custom.tape) + i];
+    out.add(Statement{{statement.results[i]}, Identity{value}, {}, statement.location});
+  }
+}
+
+void Differentiator::report_unsupported(const Unsupported& reason, LocationId fallback) {
+  const LocationId place = reason.location.valid() ? reason.location : fallback;
+  Range range;
+  if (place.valid() && place.index < program_->locations.size()) {
+    range = program_->locations[place.index].range;
+  }
+  diagnostics_->report(DiagnosticKind::unsupported, range,
+                       reason.what + " cannot be differentiated yet");
+}
+
+// jvp and vjp only observe their arguments and seeds, whatever the function does to its own.
+std::vector<Operand> Differentiator::protected_arguments(const Differentiate& operation,
+                                                         const std::vector<Operand>& values,
+                                                         Builder& out) {
+  const NameSet consumed =
+      consumed_names(operation.function.body.statements, program_->names, *this);
+  std::vector<Operand> result;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Operand value = values[i];
+    if (i < operation.function.parameters.size() &&
+        consumed.count(operation.function.parameters[i].name) != 0) {
+      value = out.add(Copy{value.name()}, program_->names.base(value.name()));
+    }
+    result.push_back(value);
+  }
+  return result;
+}
+
+void Differentiator::differentiate(Statement statement, Differentiate operation, int depth,
+                                   Builder& out) {
+  Builder code = out.nested();
+  Environment environment(program_->names, code, *this);
+  std::vector<Operand> results;
+  try {
+    if (operation.mode == DerivativeMode::forward) {
+      forward(std::move(operation), environment, results);
+    } else {
+      reverse(std::move(operation), depth, environment, results);
+    }
+  } catch (const Unsupported& reason) {
+    report_unsupported(reason, statement.location);
+    // The program stays well-formed for the passes that follow.
+    Builder zeros = out.nested();
+    Environment around(program_->names, zeros, *this);
+    results.clear();
+    for (const Binder& each : statement.results) {
+      results.push_back(around.zero(program_->names.type(each.name)));
+    }
+    bind_results(statement.results, results, zeros.take(), out);
+    return;
+  }
+  out.set_location(statement.location);
+  out.set_tokens(statement.tokens);
+  bind_results(statement.results, results, code.take(), out);
+}
+
+// ---------------------------------------------------------------- forward mode
+
+void Differentiator::forward(Differentiate operation, Environment& environment,
+                             std::vector<Operand>& results) {
+  const auto batch = known_size(operation.batch);
+  Builder& out = environment.out();
+  if (!operation.batch || (batch && *batch > 0 && *batch <= most_seeds_side_by_side)) {
+    const std::vector<Operand> arguments =
+        protected_arguments(operation, operation.arguments, out);
+    std::vector<Operand> seeds = operation.seeds;
+    if (!operation.batch) seeds = protected_arguments(operation, operation.seeds, out);
+    forward_side_by_side(operation.function, arguments, seeds, batch, environment, results);
+    return;
+  }
+  // The values once; the tangents by a map over the seeds.
+  const Lambda& function = operation.function;
+  results = environment.inline_lambda(
+      function, protected_arguments(operation, operation.arguments, out));
+  std::vector<std::size_t> seeded;
+  MapScanReduce map;
+  map.width = *operation.batch;
+  for (const Operand& seed : operation.seeds) {
+    map.arrays.push_back(seed.name());
+    map.map.parameters.push_back(Binder{program_->names.fresh(
+        "seed", row_of(program_->names.type(seed)))});
+  }
+  std::vector<Operand> row_seeds;
+  for (const Binder& parameter : map.map.parameters) row_seeds.push_back(parameter.name);
+  std::vector<Operand> rows;
+  {
+    NestedScope scope(environment);
+    const std::vector<Operand> arguments =
+        protected_arguments(operation, operation.arguments, environment.out());
+    row_seeds = protected_arguments(operation, row_seeds, environment.out());
+    forward_side_by_side(function, arguments, row_seeds, std::nullopt, environment, rows);
+    rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(results.size()));
+    map.map.body = scope.take(rows);
+  }
+  for (const Operand& result : results) {
+    map.map.result_types.push_back(program_->names.type(result));
+  }
+  for (const NameId tangents : out.add_results(std::move(map), "tangents")) {
+    results.push_back(tangents);
+  }
+}
+
+// With a count, seeds are arrays of so many, and so are the tangents.
+void Differentiator::forward_side_by_side(const Lambda& function,
+                                          const std::vector<Operand>& arguments,
+                                          const std::vector<Operand>& seeds,
+                                          std::optional<std::int64_t> count,
+                                          Environment& environment,
+                                          std::vector<Operand>& results) {
+  Builder& out = environment.out();
+  const auto directions = static_cast<int>(count.value_or(1));
+  const NameSet consumed =
+      consumed_names(function.body.statements, program_->names, *this);
+  Forward forward(environment, directions);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const NameId parameter = function.parameters[i].name;
+    environment.bind(parameter, arguments[i]);
+    if (!carries_derivative(program_->names.type(parameter))) continue;
+    for (int j = 0; j < directions; ++j) {
+      Operand seed = seeds[i];
+      if (count) seed = out.index(seed.name(), {i64_operand(j)}, "seed");
+      if (count && consumed.count(parameter) != 0) seed = out.add(Copy{seed.name()}, "seed");
+      forward.seed(parameter, j, seed);
+    }
+  }
+  forward.run(function.body.statements);
+  results = environment.operands(function.body.results);
+  for (const Operand& value : function.body.results) {
+    if (!count) {
+      results.push_back(forward.tangent_or_zero(value, 0));
+      continue;
+    }
+    ArrayLiteral all{environment.type_of(value), {}};
+    for (int j = 0; j < directions; ++j) all.elements.push_back(forward.tangent_or_zero(value, j));
+    results.push_back(out.add(std::move(all), "tangents"));
+  }
+}
+
+// ---------------------------------------------------------------- reverse mode
+
+void Differentiator::reverse(Differentiate operation, int depth, Environment& environment,
+                             std::vector<Operand>& results) {
+  Lambda function = std::move(operation.function);
+  function.body = normalise(std::move(function.body), program_->names);
+  Reverse reverse(environment, report_, ReverseOptions{.differentiated_again = depth > 0});
+  for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+    environment.bind(function.parameters[i].name, operation.arguments[i]);
+    reverse.activate(function.parameters[i].name);
+  }
+  reverse.analyse(function.body.statements);
+  reverse.forward_sweep(function.body.statements);
+  results = environment.operands(function.body.results);
+  const auto sweep = [&](const std::vector<Operand>& seeds) {
+    for (std::size_t i = 0; i < seeds.size(); ++i) {
+      const Type type = environment.type_of(function.body.results[i]);
+      if (!carries_derivative(type)) continue;
+      reverse.add_adjoint(function.body.results[i], seeds[i], Ownership::shared);
+    }
+    reverse.return_sweep(function.body.statements);
+    std::vector<Operand> adjoints;
+    for (const Binder& parameter : function.parameters) {
+      adjoints.push_back(reverse.take_or_zero(parameter.name));
+    }
+    return adjoints;
+  };
+  if (!operation.batch) {
+    for (const Operand& adjoint : sweep(operation.seeds)) results.push_back(adjoint);
+    return;
+  }
+  MapScanReduce map;
+  map.width = *operation.batch;
+  std::vector<Operand> seeds;
+  for (const Operand& seed : operation.seeds) {
+    map.arrays.push_back(seed.name());
+    const NameId row = program_->names.fresh("seed", row_of(program_->names.type(seed)));
+    map.map.parameters.push_back(Binder{row});
+    seeds.push_back(row);
+  }
+  {
+    NestedScope scope(environment);
+    map.map.body = scope.take(sweep(seeds));
+  }
+  for (const Binder& parameter : function.parameters) {
+    map.map.result_types.push_back(environment.type_of(Operand(parameter.name)));
+  }
+  for (const NameId adjoints : environment.out().add_results(std::move(map), "adjoints")) {
+    results.push_back(adjoints);
+  }
+}
+
+bool holds_derivatives(const Body& body) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [](const Statement& each) {
+    bool found = std::holds_alternative<Differentiate>(each.operation) ||
+                 std::holds_alternative<CustomDerivative>(each.operation);
+    for_each_scope(each.operation,
+                   [&](const Body& nested) { found = found || holds_derivatives(nested); });
+    return found;
+  });
+}
+
+}  // namespace
+
+bool has_derivatives(const ParallelProgram& program) {
+  return std::any_of(program.program.functions.begin(), program.program.functions.end(),
+                     [](const Function& each) { return holds_derivatives(each.body); });
+}
+
+ParallelProgram differentiate(ParallelProgram program, AdReport* report,
+                              Diagnostics& diagnostics) {
+  Differentiator(program.program, report, diagnostics).run();
+  return program;
+}
+
+ParallelProgram differentiate(ParallelProgram program, AdReport* report) {
+  Diagnostics diagnostics;
+  program = differentiate(std::move(program), report, diagnostics);
+  DZ_CHECK(diagnostics.all().empty(), diagnostics.all().front().message);
+  return program;
+}
+
+}  // namespace dagaz::passes

@@ -1,0 +1,145 @@
+// Mixed mode: a map whose lambda is a scalar function is differentiated forward inside the reverse
+// sweep (Revels et al., arXiv:1810.08297).
+//
+// The lambda has k active scalar inputs: elements, and scalars from outside.  It runs once on
+// numbers with k tangents, which are multiplied by the incoming adjoints in registers,
+//   x̄ⱼ += Σᵣ ȳᵣ·∂fᵣ/∂xⱼ.
+// The Jacobian of the map is diagonal along the nest, so nothing else is needed: no backward pass
+// over the lambda, hence no restriction on its control flow.  Around it, map.cpp keeps the nest:
+// adjoints of elements are mapped results, those of stretched operands are sums.
+#include <algorithm>
+
+#include "passes/ad/forward.h"
+#include "passes/ad/reverse.h"
+#include "support/match.h"
+
+namespace dagaz::passes::ad {
+
+using namespace ir;
+
+namespace {
+
+// What a scalar function costs, in statements, and what stands in its way.
+struct CoreShape {
+  bool eligible = true;   // all active values are real scalars
+  bool loops = false;
+  bool branches = false;
+  double forward = 0;     // with tangents
+  double reverse = 0;     // executed again, then swept back
+};
+
+class CoreSurvey {
+ public:
+  CoreSurvey(const Names& names, const Dependence& directions)
+      : names_(&names), directions_(&directions) {}
+
+  void statements(const std::vector<Statement>& all, double weight) {
+    for (const Statement& each : all) statement(each, weight);
+  }
+  const CoreShape& shape() const { return shape_; }
+
+ private:
+  void statement(const Statement& statement, double weight);
+
+  const Names* names_;
+  const Dependence* directions_;
+  CoreShape shape_;
+};
+
+int population(Directions directions) {
+  int count = 0;
+  for (; directions != 0; directions &= directions - 1) ++count;
+  return count;
+}
+
+void CoreSurvey::statement(const Statement& statement, double weight) {
+  int tangents = 0;
+  for (const Binder& result : statement.results) {
+    const Directions directions = directions_->of(result.name);
+    if (directions == 0) continue;
+    const Type& type = names_->type(result.name);
+    if (!type.is_scalar() || !is_float(type.element)) shape_.eligible = false;
+    tangents += population(directions);
+  }
+  const bool active = tangents > 0;
+  if (const auto* branch = as<Branch>(statement.operation)) {
+    if (active) shape_.branches = true;
+    statements(branch->then_body.statements, weight);
+    statements(branch->else_body.statements, weight);
+    return;
+  }
+  if (const auto* loop = as<Loop>(statement.operation)) {
+    if (active) shape_.loops = true;
+    statements(loop->body.statements, weight);
+    return;
+  }
+  if (active && (std::holds_alternative<CustomDerivative>(statement.operation) ||
+                 std::holds_alternative<Call>(statement.operation))) {
+    shape_.eligible = false;
+  }
+  shape_.forward += weight * (1 + tangents);
+  shape_.reverse += weight * (active ? 3 : 1);
+}
+
+}  // namespace
+
+bool Reverse::core_goes_forward(const MapSite& site, const std::vector<NameId>& inputs) {
+  const auto decide = [&](bool forward, const std::string& reason) {
+    if (site.statement != nullptr) {
+      note(*site.statement, "map", forward ? "forward" : "reverse", reason);
+    }
+    return forward;
+  };
+  if (site.mode == ModeRequest::reverse) return decide(false, "#[reverse]");
+  Dependence directions(names());
+  for (std::size_t j = 0; j < inputs.size(); ++j) {
+    const Type& type = names().type(inputs[j]);
+    if (!type.is_scalar() || !is_float(type.element)) {
+      return decide(false, "an active input is not a real scalar");
+    }
+    directions.seed(inputs[j], Directions{1} << (j % max_directions));
+  }
+  directions.run(site.lambda->body.statements);
+  CoreSurvey survey(names(), directions);
+  survey.statements(site.lambda->body.statements, 1);
+  const CoreShape& shape = survey.shape();
+  if (!shape.eligible) return decide(false, "an active value inside is not a real scalar");
+  if (site.mode == ModeRequest::forward) return decide(true, "#[forward]");
+  if (shape.loops) return decide(true, "scalar core with loops");
+  if (shape.branches) return decide(true, "scalar core with branches");
+  if (shape.forward <= shape.reverse) return decide(true, "scalar core, few tangents");
+  return decide(false, "scalar core with many tangents");
+}
+
+void Reverse::core_forward(const Lambda& lambda, const std::vector<NameId>& inputs,
+                           const std::vector<std::optional<Operand>>& result_adjoints) {
+  // More inputs than directions: several runs.
+  for (std::size_t first = 0; first < inputs.size(); first += max_directions) {
+    const std::size_t count =
+        std::min(inputs.size() - first, static_cast<std::size_t>(max_directions));
+    Forward forward(*environment_, static_cast<int>(count));
+    for (std::size_t j = 0; j < count; ++j) {
+      const NameId input = inputs[first + j];
+      forward.seed(input, static_cast<int>(j), Operand(one_of(names().type(input).element)));
+    }
+    forward.run(lambda.body.statements);
+    for (std::size_t j = 0; j < count; ++j) {
+      const NameId input = inputs[first + j];
+      const ScalarType type = names().type(input).element;
+      for (std::size_t r = 0; r < result_adjoints.size(); ++r) {
+        if (!result_adjoints[r]) continue;
+        const Operand& result = lambda.body.results[r];
+        const auto tangent = forward.tangent(result, static_cast<int>(j));
+        if (!tangent) continue;
+        const ScalarType result_type = names().type(result).element;
+        const Operand product =
+            environment_->multiply(result_type, *result_adjoints[r], *tangent);
+        add_adjoint(Operand(input),
+                    out().convert(ScalarOp::float_convert, result_type, type, product),
+                    Ownership::owned);
+      }
+    }
+  }
+}
+
+}  // namespace dagaz::passes::ad

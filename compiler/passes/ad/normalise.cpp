@@ -1,0 +1,378 @@
+// Splitting fused operations; see the header.
+#include "passes/ad/normalise.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "ir/builder.h"
+#include "ir/names.h"
+#include "passes/ad/environment.h"
+#include "support/match.h"
+
+namespace dagaz::passes::ad {
+
+using namespace ir;
+
+namespace {
+
+class Normaliser {
+ public:
+  explicit Normaliser(Names& names) : names_(&names) {}
+
+  Body body(Body body);
+
+ private:
+  void statement(Statement statement, Builder& out);
+  void split(Statement statement, MapScanReduce map, Builder& out);
+  void reduce(Statement statement, MapScanReduce map, Builder& out);
+  void scan(Statement statement, MapScanReduce map, Builder& out);
+  void strip_mine(Statement statement, Loop loop, Builder& out);
+  void lambda(Lambda& lambda) { lambda.body = body(std::move(lambda.body)); }
+
+  // The arrays of what a lambda computes; those that are its parameters are the arrays mapped
+  // over.  `targets` names the results that have a name already.
+  std::vector<NameId> mapped_arrays(const Statement& like, const Operand& width,
+                                    const std::vector<NameId>& arrays, Lambda lambda,
+                                    const std::vector<NameId>& targets, bool sequential,
+                                    Builder& out);
+  // A statement with the location, tokens and mode of `like`.
+  Statement alike(const Statement& like, std::vector<NameId> results, Operation operation);
+
+  Names* names_;
+};
+
+Statement Normaliser::alike(const Statement& like, std::vector<NameId> results,
+                            Operation operation) {
+  Statement result{{}, std::move(operation), like.tokens, like.location, like.mode};
+  for (const NameId name : results) result.results.push_back(Binder{name});
+  return result;
+}
+
+std::vector<NameId> Normaliser::mapped_arrays(const Statement& like, const Operand& width,
+                                              const std::vector<NameId>& arrays, Lambda lambda,
+                                              const std::vector<NameId>& targets, bool sequential,
+                                              Builder& out) {
+  std::vector<NameId> results(lambda.body.results.size());
+  std::vector<NameId> fresh;
+  MapScanReduce map;
+  map.width = width;
+  map.arrays = arrays;
+  map.sequential = sequential;
+  std::vector<Operand> kept;
+  std::vector<Type> kept_types;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Operand& value = lambda.body.results[i];
+    const auto parameter = std::find_if(
+        lambda.parameters.begin(), lambda.parameters.end(),
+        [&](const Binder& each) { return value == Operand(each.name); });
+    const bool passed_on = parameter != lambda.parameters.end() && !targets[i].valid() &&
+                           lambda.result_types[i].kind == TypeKind::value;
+    if (passed_on) {
+      results[i] = arrays[static_cast<std::size_t>(parameter - lambda.parameters.begin())];
+      continue;
+    }
+    const Type& row = lambda.result_types[i];
+    const Type type = row.kind == TypeKind::accumulator ? row : array_over(width, row);
+    results[i] = targets[i].valid() ? targets[i] : names_->fresh("mapped", type);
+    fresh.push_back(results[i]);
+    kept.push_back(value);
+    kept_types.push_back(row);
+  }
+  if (fresh.empty()) return results;
+  map.map = std::move(lambda);
+  map.map.body.results = std::move(kept);
+  map.map.result_types = std::move(kept_types);
+  out.add(alike(like, fresh, std::move(map)));
+  return results;
+}
+
+void Normaliser::split(Statement statement, MapScanReduce map, Builder& out) {
+  std::size_t reduced = 0;
+  for (const ReduceOperator& each : map.reductions) reduced += each.neutral.size();
+  std::size_t scanned = 0;
+  for (const ScanOperator& each : map.scans) scanned += each.neutral.size();
+  const std::size_t mapped = map.map.body.results.size() - scanned - reduced;
+
+  // Names of scan outputs and mapped arrays: results of the statement unless `post` follows.
+  std::vector<NameId> targets(map.map.body.results.size());
+  std::vector<NameId> scan_outputs(scanned);
+  if (!map.post) {
+    for (std::size_t i = 0; i < scanned; ++i) {
+      scan_outputs[i] = statement.results[reduced + i].name;
+    }
+    for (std::size_t i = 0; i < mapped; ++i) {
+      targets[scanned + reduced + i] = statement.results[reduced + scanned + i].name;
+    }
+  } else {
+    for (std::size_t i = 0; i < scanned; ++i) {
+      scan_outputs[i] =
+          names_->fresh("scanned", array_over(map.width, map.map.result_types[i]));
+    }
+  }
+  const std::vector<NameId> arrays = mapped_arrays(statement, map.width, map.arrays,
+                                                   std::move(map.map), targets, map.sequential,
+                                                   out);
+  std::size_t next = 0;
+  std::size_t next_output = 0;
+  const auto inputs = [&](std::size_t count) {
+    std::vector<NameId> part(arrays.begin() + static_cast<std::ptrdiff_t>(next),
+                             arrays.begin() + static_cast<std::ptrdiff_t>(next + count));
+    next += count;
+    return part;
+  };
+  const auto identity_over = [&](std::size_t count) {
+    MapScanReduce part;
+    part.width = map.width;
+    part.arrays = inputs(count);
+    part.sequential = map.sequential;
+    std::vector<Type> rows;
+    for (const NameId array : part.arrays) rows.push_back(row_of(names_->type(array)));
+    part.map = identity_lambda(rows, *names_);
+    return part;
+  };
+  for (ScanOperator& each : map.scans) {
+    const std::size_t count = each.neutral.size();
+    MapScanReduce part = identity_over(count);
+    part.scans.push_back(std::move(each));
+    const auto begin = scan_outputs.begin() + static_cast<std::ptrdiff_t>(next_output);
+    next_output += count;
+    const std::vector<NameId> outputs(begin, begin + static_cast<std::ptrdiff_t>(count));
+    scan(alike(statement, outputs, Identity{}), std::move(part), out);
+  }
+  std::size_t next_result = 0;
+  for (ReduceOperator& each : map.reductions) {
+    const std::size_t count = each.neutral.size();
+    MapScanReduce part = identity_over(count);
+    part.reductions.push_back(std::move(each));
+    std::vector<NameId> outputs;
+    for (std::size_t i = 0; i < count; ++i) {
+      outputs.push_back(statement.results[next_result++].name);
+    }
+    reduce(alike(statement, outputs, Identity{}), std::move(part), out);
+  }
+  if (!map.post) return;
+  std::vector<NameId> post_arrays = scan_outputs;
+  for (const NameId array : inputs(mapped)) post_arrays.push_back(array);
+  std::vector<NameId> outputs;
+  for (std::size_t i = reduced; i < statement.results.size(); ++i) {
+    outputs.push_back(statement.results[i].name);
+  }
+  MapScanReduce after;
+  after.width = map.width;
+  after.arrays = std::move(post_arrays);
+  after.map = std::move(*map.post);
+  after.sequential = map.sequential;
+  out.add(alike(statement, outputs, std::move(after)));
+}
+
+// reduce (map2 f) e xss  =  map (\xs e' -> reduce f e' xs) (transpose xss) e
+void Normaliser::reduce(Statement statement, MapScanReduce map, Builder& out) {
+  ReduceOperator& op = map.reductions[0];
+  const Lambda* element = vectorised_operator(op.op);
+  if (element == nullptr) {
+    lambda(op.op);
+    statement.operation = std::move(map);
+    out.add(std::move(statement));
+    return;
+  }
+  const Type rows = names_->type(map.arrays[0]);
+  std::vector<int> swap(rows.rank());
+  std::iota(swap.begin(), swap.end(), 0);
+  std::swap(swap[0], swap[1]);
+  const NameId columns = out.add(Permute{map.arrays[0], swap}, "columns");
+  MapScanReduce outer;
+  outer.width = rows.shape[1];
+  outer.arrays = {columns, op.neutral[0].name()};
+  const NameId column = names_->fresh("column", row_of(names_->type(columns)));
+  const NameId neutral = names_->fresh("neutral", row_of(names_->type(op.neutral[0].name())));
+  outer.map.parameters = {Binder{column}, Binder{neutral}};
+  MapScanReduce inner;
+  inner.width = rows.shape[0];
+  inner.arrays = {column};
+  inner.sequential = map.sequential;
+  const Type row = row_of(names_->type(column));
+  inner.map = identity_lambda({row}, *names_);
+  inner.reductions.push_back({*element, {neutral}, op.commutative});
+  const NameId result = names_->fresh("r", row);
+  Builder nested = out.nested();
+  reduce(alike(statement, {result}, Identity{}), std::move(inner), nested);
+  outer.map.body = nested.take_body({result});
+  outer.map.result_types = {row};
+  statement.operation = std::move(outer);
+  out.add(std::move(statement));
+}
+
+// scan (map2 f) e xss  =  transpose (map (\xs e' -> scan f e' xs) (transpose xss) e)
+void Normaliser::scan(Statement statement, MapScanReduce map, Builder& out) {
+  ScanOperator& op = map.scans[0];
+  const Lambda* element = vectorised_operator(op.op);
+  if (element == nullptr) {
+    lambda(op.op);
+    statement.operation = std::move(map);
+    out.add(std::move(statement));
+    return;
+  }
+  const Type rows = names_->type(map.arrays[0]);
+  std::vector<int> swap(rows.rank());
+  std::iota(swap.begin(), swap.end(), 0);
+  std::swap(swap[0], swap[1]);
+  const NameId columns = out.add(Permute{map.arrays[0], swap}, "columns");
+  MapScanReduce outer;
+  outer.width = rows.shape[1];
+  outer.arrays = {columns, op.neutral[0].name()};
+  const NameId column = names_->fresh("column", row_of(names_->type(columns)));
+  const NameId neutral = names_->fresh("neutral", row_of(names_->type(op.neutral[0].name())));
+  outer.map.parameters = {Binder{column}, Binder{neutral}};
+  MapScanReduce inner;
+  inner.width = rows.shape[0];
+  inner.arrays = {column};
+  inner.sequential = map.sequential;
+  inner.map = identity_lambda({row_of(names_->type(column))}, *names_);
+  inner.scans.push_back({*element, {neutral}});
+  const NameId result = names_->fresh("scanned", names_->type(column));
+  Builder nested = out.nested();
+  scan(alike(statement, {result}, Identity{}), std::move(inner), nested);
+  outer.map.body = nested.take_body({result});
+  outer.map.result_types = {names_->type(column)};
+  const NameId scanned = names_->fresh("scanned", names_->type(columns));
+  out.add(alike(statement, {scanned}, std::move(outer)));
+  statement.operation = Permute{scanned, swap};
+  out.add(std::move(statement));
+}
+
+// for i < n do b  =  for o < ⌈n/c⌉ do for j < min(c, n - o·c) do b[i := o·c + j], with c the k-th
+// root's share of n; the inner loop is strip-mined k-1 times in turn.
+void Normaliser::strip_mine(Statement statement, Loop loop, Builder& out) {
+  const auto form = std::get<ForForm>(loop.form);
+  const ScalarType index_type = names_->type(form.index.name).element;
+  const int depth = loop.attributes.stripmine;
+  out.set_location(statement.location);
+  const Operand bound =
+      out.convert(ScalarOp::sign_extend, index_type, ScalarType::i64, form.bound, "n");
+  const Operand real =
+      out.convert(ScalarOp::signed_to_float, ScalarType::i64, ScalarType::f64, bound);
+  const Operand exponent(make_float(ScalarType::f64, 1.0 - 1.0 / depth));
+  const Operand root = out.scalar(
+      ScalarOp::ceil, ScalarType::f64,
+      {out.scalar(ScalarOp::fpow, ScalarType::f64, {real, exponent})});
+  const Operand share =
+      out.convert(ScalarOp::float_to_signed, ScalarType::f64, ScalarType::i64, root);
+  const Operand chunk =
+      out.scalar(ScalarOp::smax, ScalarType::i64, {share, i64_operand(1)}, "chunk");
+  const Operand rounded = out.add_i64(bound, out.sub_i64(chunk, i64_operand(1)));
+  const Operand count = out.scalar(ScalarOp::sdiv, ScalarType::i64, {rounded, chunk}, "chunks");
+
+  Loop outer;
+  Loop inner = std::move(loop);
+  inner.attributes.stripmine = depth > 2 ? depth - 1 : 0;
+  outer.attributes.true_dependence = inner.attributes.true_dependence;
+  Substitution to_outer;
+  for (LoopValue& value : inner.values) {
+    const Type type = substitute(names_->type(value.parameter.name), to_outer);
+    const NameId parameter = names_->fresh(names_->base(value.parameter.name), type);
+    to_outer.emplace(value.parameter.name, parameter);
+    outer.values.push_back(LoopValue{Binder{parameter}, value.initial});
+    value.initial = parameter;
+  }
+  const NameId o = names_->fresh("o", scalar_of(ScalarType::i64));
+  outer.form = ForForm{Binder{o}, count};
+  Builder nested = out.nested();
+  const Operand start = nested.mul_i64(o, chunk);
+  const Operand left = nested.sub_i64(bound, start);
+  const Operand inner_count = nested.scalar(ScalarOp::smin, ScalarType::i64, {chunk, left});
+  const NameId j = names_->fresh("j", scalar_of(ScalarType::i64));
+  inner.form = ForForm{Binder{j}, inner_count};
+  Builder index = nested.nested();
+  const Operand position = index.add_i64(start, j);
+  index.add(Statement{{form.index},
+                      Scalar{ScalarOp::sign_extend, ScalarType::i64, index_type, {position}},
+                      {},
+                      statement.location});
+  std::vector<Statement> statements = index.take();
+  for (Statement& each : inner.body.statements) statements.push_back(std::move(each));
+  inner.body.statements = std::move(statements);
+  Statement inner_statement{{}, Identity{}, {}, statement.location, statement.mode};
+  Substitution to_results;
+  std::vector<Operand> results;
+  for (const LoopValue& value : inner.values) {
+    const NameId result = names_->fresh(
+        names_->base(value.parameter.name),
+        substitute(names_->type(value.parameter.name), to_results));
+    to_results.emplace(value.parameter.name, result);
+    inner_statement.results.push_back(Binder{result});
+    results.push_back(result);
+  }
+  inner_statement.operation = std::move(inner);
+  this->statement(std::move(inner_statement), nested);
+  outer.body = nested.take_body(std::move(results));
+  statement.operation = std::move(outer);
+  out.add(std::move(statement));
+}
+
+Body Normaliser::body(Body body) {
+  Builder out(*names_);
+  for (Statement& each : body.statements) {
+    out.set_location(each.location);
+    out.set_tokens(each.tokens);
+    statement(std::move(each), out);
+  }
+  return out.take_body(std::move(body.results));
+}
+
+void Normaliser::statement(Statement statement, Builder& out) {
+  if (auto* map = as<MapScanReduce>(statement.operation)) {
+    lambda(map->map);
+    if (is_pure_map(*map)) {
+      out.add(std::move(statement));
+      return;
+    }
+    if (map->post) lambda(*map->post);
+    MapScanReduce operation = std::move(*map);
+    split(std::move(statement), std::move(operation), out);
+    return;
+  }
+  if (auto* loop = as<Loop>(statement.operation)) {
+    if (loop->attributes.stripmine > 1 && std::holds_alternative<ForForm>(loop->form)) {
+      Loop operation = std::move(*loop);
+      strip_mine(std::move(statement), std::move(operation), out);
+      return;
+    }
+    loop->body = body(std::move(loop->body));
+  } else if (auto* branch = as<Branch>(statement.operation)) {
+    branch->then_body = body(std::move(branch->then_body));
+    branch->else_body = body(std::move(branch->else_body));
+  } else if (auto* with = as<WithAccumulator>(statement.operation)) {
+    lambda(with->body);
+  } else if (auto* flat_map = as<FlatMap>(statement.operation)) {
+    lambda(flat_map->map);
+  } else if (auto* histogram = as<Histogram>(statement.operation)) {
+    lambda(histogram->map);
+    for (HistogramOperator& each : histogram->operators) lambda(each.op);
+    const std::vector<NameId> targets(histogram->map.body.results.size());
+    if (!is_identity(histogram->map)) {
+      histogram->arrays = mapped_arrays(statement, histogram->width, histogram->arrays,
+                                        std::move(histogram->map), targets, false, out);
+      std::vector<Type> rows;
+      for (const NameId array : histogram->arrays) rows.push_back(row_of(names_->type(array)));
+      histogram->map = identity_lambda(rows, *names_);
+    }
+  } else if (auto* scatter = as<Scatter>(statement.operation)) {
+    lambda(scatter->map);
+    const std::vector<NameId> targets(scatter->map.body.results.size());
+    if (!is_identity(scatter->map)) {
+      scatter->arrays = mapped_arrays(statement, scatter->width, scatter->arrays,
+                                      std::move(scatter->map), targets, false, out);
+      std::vector<Type> rows;
+      for (const NameId array : scatter->arrays) rows.push_back(row_of(names_->type(array)));
+      scatter->map = identity_lambda(rows, *names_);
+    }
+  }
+  // A custom derivative stays as it is: its function is not differentiated.
+  out.add(std::move(statement));
+}
+
+}  // namespace
+
+Body normalise(Body body, Names& names) { return Normaliser(names).body(std::move(body)); }
+
+}  // namespace dagaz::passes::ad

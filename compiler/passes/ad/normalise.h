@@ -1,0 +1,18 @@
+// Brings code that is about to be differentiated in reverse into the forms the rules know.
+//
+// Afterwards every MapScanReduce is one of: a map; one reduction with the identity as its map; one
+// scan, likewise.  Histograms and scatters have the identity as their map.  An operator that works
+// on rows element by element has become a map of operators on scalars.  Loops with a request for
+// strip-mining are nests.  Fusion puts the parts together again after differentiation.
+#pragma once
+
+#include "ir/ops.h"
+#include "ir/program.h"
+
+namespace dagaz::passes::ad {
+
+/// Normalises `body` and everything nested in it; names that were bound stay bound to the same
+/// values.
+ir::Body normalise(ir::Body body, ir::Names& names);
+
+}  // namespace dagaz::passes::ad

@@ -1,0 +1,231 @@
+// Reverse mode by re-execution.
+//
+// For a scope, the forward sweep emits its statements; the return sweep walks them backwards and
+// turns the adjoints of results into adjoints of operands.  A nested scope (lambda body, branch,
+// loop body) emits both sweeps anew inside its own return code, so nothing inside it was stored;
+// dead-code removal deletes what is not needed.  Only sequential loops store: each loop value at
+// the entry of each iteration (rules/loop.cpp).
+//
+// Adjoints are used linearly: once a contribution is added, the old sum is dead.  So an array
+// adjoint that is `owned` may be updated in place.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "passes/ad/activity.h"
+#include "passes/ad/environment.h"
+#include "passes/passes.h"
+
+namespace dagaz::passes::ad {
+
+/// Whether nobody else refers to a value, so that it may be updated in place.
+enum class Ownership { owned, shared };
+
+/// The sum of contributions so far to the adjoint of one name.
+struct Adjoint {
+  /// The dense value; nothing stands for zero.
+  std::optional<ir::Operand> value;
+  Ownership ownership = Ownership::shared;
+  /// For an array used by the iterations of a map: contributions go to this accumulator instead.
+  std::optional<ir::NameId> accumulator;
+  /// For an array of which every iteration gives a whole array: contributions are kept apart, to
+  /// be summed over the iterations one by one.
+  bool deferred = false;
+  std::vector<ir::Operand> contributions;
+};
+
+struct ReverseOptions {
+  /// The result will be differentiated again: formulas that are only right to first order (the
+  /// product by zero counts) are not used.
+  bool differentiated_again = false;
+};
+
+class Reverse {
+ public:
+  Reverse(Environment& environment, AdReport* report, ReverseOptions options)
+      : environment_(&environment),
+        report_(report),
+        options_(options),
+        varied_(environment.names()) {}
+
+  // Setting up.
+  /// Declares an original name as differentiated.
+  void activate(ir::NameId original) { varied_.seed(original, 1); }
+  /// Finds what depends on the activated names.
+  void analyse(const std::vector<ir::Statement>& statements) { varied_.run(statements); }
+
+  // The two sweeps of a scope.
+  void forward_sweep(const std::vector<ir::Statement>& statements);
+  void return_sweep(const std::vector<ir::Statement>& statements);
+
+  // Adjoints, of original operands.
+  bool is_active(const ir::Operand& original) const;
+  bool has_adjoint(const ir::Operand& original) const;
+  void add_adjoint(const ir::Operand& original, ir::Operand contribution, Ownership ownership);
+  /// Adds to array[indices…]; `value` is a scalar, or an array for the dimensions left.
+  void add_at(ir::NameId original, const std::vector<ir::Operand>& indices, ir::Operand value);
+  /// Adds to the part of an array.
+  void add_slice(ir::NameId original, const std::vector<ir::SliceDimension>& dimensions,
+                 ir::Operand value);
+  /// The adjoint of a name bound in the scope, which is then forgotten; nothing if zero.
+  std::optional<Adjoint> take(ir::NameId original);
+  /// The dense adjoint; zeros if there is none.
+  ir::Operand take_or_zero(ir::NameId original);
+  /// The same, safe to update in place.
+  ir::Operand take_owned(ir::NameId original);
+
+ private:
+  // What the forward sweep of a loop leaves for its return sweep: for each loop value the array
+  // of its values at iteration entry, or how else to get it.
+  struct SavedLoop {
+    enum class Kind { saved, final_value, recomputed };
+    struct Value {
+      Kind kind;
+      ir::Operand array;
+    };
+    std::vector<Value> values;
+    ir::Operand trips;  // i64
+  };
+  // A map that is differentiated: the statement's own, or one that a rule makes up.
+  struct MapSite {
+    const ir::Statement* statement = nullptr;  // null for one that a rule makes up
+    ir::Operand width;
+    const ir::Lambda* lambda;
+    std::vector<std::optional<ir::NameId>> arrays;     // emitted; nothing for accumulators
+    std::vector<std::optional<ir::NameId>> originals;  // whose adjoints the rows' adjoints are
+    std::vector<std::optional<ir::Operand>> adjoints;  // emitted arrays, per result
+    ir::ModeRequest mode = ir::ModeRequest::none;
+    bool sequential = false;
+  };
+
+  // Forward sweep.
+  void forward_statement(const ir::Statement& statement);
+  // `key` is the statement of the original code, `statement` the same without accumulators.
+  void forward_loop(const ir::Statement& key, const ir::Statement& statement,
+                    const ir::Loop& loop);
+  std::vector<ir::Statement> counted_while(const ir::Statement& statement, const ir::Loop& loop);
+  std::vector<ir::Statement> bounded_while(const ir::Statement& statement, const ir::Loop& loop);
+  void copy_protected(const ir::Statement& statement);
+  void inline_custom(const ir::Statement& statement, const ir::CustomDerivative& custom);
+
+  // Return sweep: one rule for each operation.
+  void return_statement(const ir::Statement& statement);
+  void rule(const ir::Statement& statement, const ir::Scalar& scalar);
+  void rule(const ir::Statement& statement, const ir::Update& update);
+  void rule(const ir::Statement& statement, const ir::Iota& iota);
+  void rule(const ir::Statement& statement, const ir::Replicate& replicate);
+  void rule(const ir::Statement& statement, const ir::Concat& concat);
+  void rule(const ir::Statement& statement, const ir::Reshape& reshape);
+  void rule(const ir::Statement& statement, const ir::Permute& permute);
+  void rule(const ir::Statement& statement, const ir::Branch& branch);
+  void rule(const ir::Statement& statement, const ir::Loop& loop);
+  void return_loop(const ir::Statement& key, const ir::Statement& statement,
+                   const ir::Loop& loop, const std::vector<ir::Statement>& body);
+  void rule(const ir::Statement& statement, const ir::Call& call);
+  void rule(const ir::Statement& statement, const ir::MapScanReduce& map);
+  void rule(const ir::Statement& statement, const ir::Histogram& histogram);
+  void rule(const ir::Statement& statement, const ir::Scatter& scatter);
+  void rule(const ir::Statement& statement, const ir::WithAccumulator& with);
+  void rule(const ir::Statement& statement, const ir::Accumulate& accumulate);
+  void rule(const ir::Statement& statement, const ir::FlatMap& flat_map);
+  void rule(const ir::Statement& statement, const ir::CustomDerivative& custom);
+
+  // rules/loop.cpp
+  struct ReturnLoop;
+  std::vector<bool> carried_values(const ir::Statement& statement, const ir::Loop& loop);
+  void restore_values(const SavedLoop& saved, const ir::Statement& statement,
+                      const ir::Loop& loop, const ir::Operand& iteration);
+  // The state of an outer adjoint inside a nested scope that hands it on.
+  std::vector<ir::NameId> outer_active_names(const std::vector<ir::NameId>& free) const;
+
+  // rules/map.cpp, mixed.cpp
+  struct ReturnMap;
+  void return_map(const MapSite& site);
+  void enter_map(const MapSite& site, ReturnMap& back);
+  void leave_map(const MapSite& site, ReturnMap& back);
+  std::vector<ir::NameId> emit_map(const MapSite& site, ReturnMap& back);
+  const ir::Lambda* keep(ir::Lambda lambda);
+  ir::NameId add_accumulator(ReturnMap& back, ir::NameId name, const ir::Type& type);
+  void set_summed(ir::NameId name, Adjoint adjoint);
+  bool core_goes_forward(const MapSite& site, const std::vector<ir::NameId>& inputs);
+  void core_forward(const ir::Lambda& lambda, const std::vector<ir::NameId>& inputs,
+                    const std::vector<std::optional<ir::Operand>>& result_adjoints);
+  // rules/reduce.cpp, rules/scan.cpp
+  void return_reduce(const ir::Statement& statement, const ir::MapScanReduce& map);
+  void reduce_extremum(const ir::MapScanReduce& map, ir::ScalarOp op, ir::Operand adjoint);
+  void reduce_product(const ir::MapScanReduce& map, ir::Operand adjoint);
+  void reduce_general(const ir::Statement& statement, const ir::MapScanReduce& map);
+  void return_scan(const ir::Statement& statement, const ir::MapScanReduce& map);
+  struct ScanSite;
+  std::vector<ir::NameId> scan_recurrence(const ScanSite& site);
+  bool scan_needs_loop(const ir::MapScanReduce& map) const;
+  std::vector<ir::Statement> scan_as_loop(const ir::Statement& statement,
+                                          const ir::MapScanReduce& map);
+  /// xs reversed along the outer dimension.
+  ir::NameId reversed(ir::NameId array, const ir::Operand& width);
+  /// [first, xs[0], …, xs[width-2]]
+  ir::NameId shifted(ir::NameId array, const ir::Operand& first, const ir::Operand& width);
+  /// The sum of the rows of an emitted array.
+  ir::Operand sum_of_rows(ir::NameId array);
+
+  // rules/histogram.cpp
+  struct HistogramSite;
+  void histogram_extremum(const HistogramSite& site, ir::ScalarOp op);
+  void histogram_product(const HistogramSite& site);
+  std::vector<ir::Statement> histogram_as_loop(const ir::Statement& statement,
+                                               const ir::Histogram& histogram);
+  ir::NameId map_here(
+      const ir::Operand& width, const std::vector<ir::NameId>& arrays,
+      const std::function<ir::Operand(const std::vector<ir::NameId>&)>& element);
+  ir::NameId map_bins(
+      const std::vector<ir::Operand>& shape, const std::vector<ir::NameId>& arrays,
+      const std::function<ir::Operand(const std::vector<ir::NameId>&)>& element);
+  bool histogram_needs_loop(const ir::Histogram& histogram) const;
+
+  // rules/indexing.cpp
+  /// array[indices…], or zero where an index is outside.
+  ir::Operand guarded_index(ir::NameId array, const std::vector<ir::Operand>& indices);
+  void accumulate(ir::NameId original, Adjoint& adjoint, std::vector<ir::Operand> indices,
+                  ir::Operand value);
+  ir::NameId accumulate_nest(ir::NameId accumulator, std::vector<ir::Operand> indices,
+                             ir::Operand value);
+
+  // rules/accumulator.cpp
+  bool touches_accumulators(const ir::Statement& statement) const;
+  ir::Statement without_accumulators(ir::Statement statement) const;
+
+  // Statements that stand for another one in both sweeps, made on its forward sweep.
+  const std::vector<ir::Statement>& replace(
+      const ir::Statement& statement, const std::function<std::vector<ir::Statement>()>& make);
+  void note(const ir::Statement& statement, std::string rule, std::string mode,
+            std::string reason, std::string stored = "");
+
+  ir::Names& names() { return environment_->names(); }
+  ir::Builder& out() { return environment_->out(); }
+
+  Environment* environment_;
+  AdReport* report_;
+  ReverseOptions options_;
+  Dependence varied_;
+  std::unordered_map<ir::NameId, Adjoint> adjoints_;
+  std::unordered_map<const ir::Statement*, SavedLoop> saved_loops_;
+  std::unordered_map<const ir::Statement*, std::unique_ptr<std::vector<ir::Statement>>>
+      replacements_;
+  // For the accumulators of original code whose scope is being swept: the array that the adjoints
+  // of writes are read from, if any.
+  std::unordered_map<ir::NameId, std::optional<ir::NameId>> accumulator_reads_;
+  // Lambdas that rules make up: tables above refer to their statements by address.
+  std::vector<std::unique_ptr<ir::Lambda>> made_up_;
+  // Statements without the accumulators whose scope is being swept.
+  std::unordered_map<const ir::Statement*, ir::Statement> stripped_;
+  // Arrays that hold their final values throughout a loop (#[true_dep]); updates change nothing.
+  std::unordered_set<ir::NameId> final_arrays_;
+};
+
+}  // namespace dagaz::passes::ad

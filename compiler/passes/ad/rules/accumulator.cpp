@@ -1,0 +1,208 @@
+// Accumulation, with_accumulator xs (\acc -> … accumulate acc is v …).
+//
+// A sum passes the adjoint of the result on to its start, and every write v reads it where it
+// wrote: v̄ += x̄s[is].  So the return sweep runs the body without its accumulators, and what was a
+// write becomes a read of one array that is known from the beginning.
+#include <algorithm>
+
+#include "passes/ad/reverse.h"
+#include "support/match.h"
+
+namespace dagaz::passes::ad {
+
+using namespace ir;
+
+namespace {
+
+using Reads = std::unordered_map<NameId, std::optional<NameId>>;
+
+// Gives every view of an accumulator the array that its root has.
+class Spread {
+ public:
+  explicit Spread(Reads& reads) : reads_(&reads) {}
+
+  void body(const Body& body) {
+    for (const Statement& each : body.statements) statement(each);
+  }
+
+ private:
+  void copy(NameId from, NameId to) {
+    if (const auto found = reads_->find(from); found != reads_->end()) {
+      const std::optional<NameId> array = found->second;
+      reads_->insert_or_assign(to, array);
+    }
+  }
+  void copy(const Operand& from, NameId to) {
+    if (from.is_name()) copy(from.name(), to);
+  }
+  void statement(const Statement& statement) {
+    const auto& results = statement.results;
+    if (const auto* each = as<Accumulate>(statement.operation)) {
+      copy(each->accumulator, results[0].name);
+    } else if (const auto* same = as<Identity>(statement.operation)) {
+      copy(same->value, results[0].name);
+    } else if (const auto* map = as<MapScanReduce>(statement.operation)) {
+      for (std::size_t i = 0; i < map->arrays.size(); ++i) {
+        copy(map->arrays[i], map->map.parameters[i].name);
+      }
+      body(map->map.body);
+      for (std::size_t i = 0; i < results.size() && is_pure_map(*map); ++i) {
+        copy(map->map.body.results[i], results[i].name);
+      }
+    } else if (const auto* loop = as<Loop>(statement.operation)) {
+      for (const LoopValue& value : loop->values) copy(value.initial, value.parameter.name);
+      body(loop->body);
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        copy(loop->body.results[i], results[i].name);
+      }
+    } else if (const auto* branch = as<Branch>(statement.operation)) {
+      body(branch->then_body);
+      body(branch->else_body);
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        copy(branch->then_body.results[i], results[i].name);
+      }
+    } else if (const auto* with = as<WithAccumulator>(statement.operation)) {
+      body(with->body.body);
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        copy(with->body.body.results[i], results[i].name);
+      }
+    }
+  }
+
+  Reads* reads_;
+};
+
+// Removes what has to do with the given accumulators, at every depth.
+class Strip {
+ public:
+  explicit Strip(const Reads& dead) : dead_(&dead) {}
+
+  void body(Body& body) const {
+    std::vector<Statement> kept;
+    for (Statement& each : body.statements) {
+      statement(each);
+      if (!each.results.empty()) kept.push_back(std::move(each));
+    }
+    body.statements = std::move(kept);
+  }
+  void statement(Statement& statement) const;
+
+ private:
+  bool is_dead(NameId name) const { return dead_->count(name) != 0; }
+  bool is_dead(const Operand& operand) const {
+    return operand.is_name() && is_dead(operand.name());
+  }
+  // Removes the items whose place is dead.
+  template <typename Item>
+  static void keep(std::vector<Item>& items, const std::vector<bool>& dead) {
+    std::vector<Item> kept;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (!dead[i]) kept.push_back(std::move(items[i]));
+    }
+    items = std::move(kept);
+  }
+  template <typename Item>
+  std::vector<bool> dead_places(const std::vector<Item>& items) const {
+    std::vector<bool> dead;
+    for (const Item& each : items) dead.push_back(is_dead(each));
+    return dead;
+  }
+  void lambda(Lambda& lambda) const {
+    body(lambda.body);
+    const std::vector<bool> dead = dead_places(lambda.body.results);
+    keep(lambda.body.results, dead);
+    keep(lambda.result_types, dead);
+  }
+
+  const Reads* dead_;
+};
+
+void Strip::statement(Statement& statement) const {
+  std::vector<bool> dead_results;
+  for (const Binder& each : statement.results) dead_results.push_back(is_dead(each.name));
+  if (auto* map = as<MapScanReduce>(statement.operation)) {
+    const std::vector<bool> dead_arrays = dead_places(map->arrays);
+    keep(map->arrays, dead_arrays);
+    keep(map->map.parameters, dead_arrays);
+    lambda(map->map);
+  } else if (auto* loop = as<Loop>(statement.operation)) {
+    std::vector<bool> dead_values;
+    for (const LoopValue& value : loop->values) dead_values.push_back(is_dead(value.initial));
+    body(loop->body);
+    keep(loop->values, dead_values);
+    keep(loop->body.results, dead_values);
+    if (!loop->attributes.true_dependence.empty()) {
+      keep(loop->attributes.true_dependence, dead_values);
+    }
+  } else if (auto* branch = as<Branch>(statement.operation)) {
+    body(branch->then_body);
+    body(branch->else_body);
+    keep(branch->then_body.results, dead_results);
+    keep(branch->else_body.results, dead_results);
+    keep(branch->result_types, dead_results);
+  } else if (auto* with = as<WithAccumulator>(statement.operation)) {
+    lambda(with->body);
+  }
+  keep(statement.results, dead_results);
+}
+
+}  // namespace
+
+bool Reverse::touches_accumulators(const Statement& statement) const {
+  if (accumulator_reads_.empty()) return false;
+  for (const NameId name : free_names(statement, environment_->names())) {
+    if (accumulator_reads_.count(name) != 0) return true;
+  }
+  return false;
+}
+
+Statement Reverse::without_accumulators(Statement statement) const {
+  Strip(accumulator_reads_).statement(statement);
+  return statement;
+}
+
+void Reverse::rule(const Statement& statement, const WithAccumulator& with) {
+  const std::size_t count = with.inputs.size();
+  const Body& body = with.body.body;
+  for (std::size_t i = 0; i < count; ++i) {
+    const AccumulatorInput& input = with.inputs[i];
+    const auto adjoint = take(statement.results[i].name);
+    std::optional<NameId> array;
+    if (adjoint) array = adjoint->value->name();
+    accumulator_reads_.insert_or_assign(with.body.parameters[i].name, array);
+    if (!adjoint) continue;
+    if (!input.op && is_active(Operand(input.array))) {
+      throw Unsupported{statement.location, "reverse mode of overwriting an active array"};
+    }
+    if (input.op && !is_addition(*input.op)) {
+      throw Unsupported{statement.location, "accumulation with an operator other than `+`"};
+    }
+    add_adjoint(Operand(input.array), *array, Ownership::shared);
+  }
+  std::vector<std::optional<Operand>> other_adjoints;
+  for (std::size_t i = count; i < statement.results.size(); ++i) {
+    const auto adjoint = take(statement.results[i].name);
+    other_adjoints.push_back(adjoint ? adjoint->value : std::nullopt);
+  }
+  Spread(accumulator_reads_).body(body);
+  forward_sweep(body.statements);
+  for (std::size_t i = count; i < statement.results.size(); ++i) {
+    if (other_adjoints[i - count]) {
+      add_adjoint(body.results[i], *other_adjoints[i - count], Ownership::shared);
+    }
+  }
+  return_sweep(body.statements);
+  note(statement, "accumulation", "reverse", "each write reads the adjoint where it wrote");
+}
+
+void Reverse::rule(const Statement& statement, const Accumulate& accumulate) {
+  (void)statement;
+  const auto found = accumulator_reads_.find(accumulate.accumulator);
+  if (found == accumulator_reads_.end() || !found->second) return;
+  if (!is_active(accumulate.value)) return;
+  add_adjoint(accumulate.value,
+              guarded_index(*found->second, environment_->operands(accumulate.indices)),
+              Ownership::shared);
+}
+
+}  // namespace dagaz::passes::ad

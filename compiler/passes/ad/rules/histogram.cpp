@@ -1,0 +1,369 @@
+// Histograms, dest[iₖ] = dest[iₖ] ⊙ vₖ, and scatters, dest[iₖ] = vₖ; indices outside are ignored.
+//
+//   +         v̄ₖ = d̄[iₖ];  the destination's adjoint is d̄
+//   min, max  a histogram of (value, place) finds who wins each bin, the destination first on a
+//             tie; the winner gets d̄ of its bin
+//   ×         products of the non-zeros and numbers of zeros per bin, as for a reduction
+//   general   run as a sequential loop and differentiated as one
+//   scatter   v̄ₖ = d̄[iₖ];  the destination's adjoint is d̄ with zeros where something was written
+#include <algorithm>
+#include <limits>
+
+#include "passes/ad/reverse.h"
+
+namespace dagaz::passes::ad {
+
+using namespace ir;
+
+// One single-valued histogram operator, in emitted code.
+struct Reverse::HistogramSite {
+  const HistogramOperator* op;
+  Operand width;
+  std::vector<NameId> indices;
+  NameId original_values;
+  NameId values;
+  NameId destination;  // emitted, before the histogram
+  NameId adjoint;      // d̄
+};
+
+bool Reverse::histogram_needs_loop(const Histogram& histogram) const {
+  return std::any_of(
+      histogram.operators.begin(), histogram.operators.end(), [&](const HistogramOperator& each) {
+        if (is_addition(each.op)) return false;
+        const auto op = binary_scalar_operator(each.op);
+        if (!op || each.destinations.size() != 1) return true;
+        switch (*op) {
+          case ScalarOp::smin: case ScalarOp::smax: case ScalarOp::umin: case ScalarOp::umax:
+          case ScalarOp::fmin: case ScalarOp::fmax:
+            return false;
+          case ScalarOp::mul:
+            return options_.differentiated_again;
+          default:
+            return true;
+        }
+      });
+}
+
+// loop dests for k < n do if inside then dests with [is[k]] = dests[is[k]] ⊙ vs[k]
+std::vector<Statement> Reverse::histogram_as_loop(const Statement& statement,
+                                                  const Histogram& histogram) {
+  Loop loop;
+  const NameId index = names().fresh("k", scalar_of(ScalarType::i64));
+  loop.form = ForForm{Binder{index}, histogram.width};
+  Builder out(names());
+  out.set_location(statement.location);
+  std::size_t next_array = 0;
+  for (const HistogramOperator& each : histogram.operators) {
+    std::vector<Operand> places;
+    for (std::size_t d = 0; d < each.shape.size(); ++d) {
+      places.push_back(out.index(histogram.arrays[next_array++], {index}, "place"));
+    }
+    std::vector<Operand> values;
+    std::vector<NameId> parameters;
+    for (const NameId destination : each.destinations) {
+      values.push_back(out.index(histogram.arrays[next_array++], {index}, "v"));
+      const NameId parameter = names().fresh_like(destination);
+      loop.values.push_back(LoopValue{Binder{parameter}, destination});
+      parameters.push_back(parameter);
+    }
+    Operand inside(make_bool(true));
+    for (std::size_t d = 0; d < places.size(); ++d) {
+      const Operand below = out.scalar(ScalarOp::ult, ScalarType::i64, {places[d], each.shape[d]});
+      inside = d == 0 ? below
+                      : out.scalar(ScalarOp::bit_and, ScalarType::boolean, {inside, below});
+    }
+    const auto update = [&](Builder& then) {
+      const Lambda op = renamed(each.op, names());
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        const Operand old = then.index(parameters[k], places, "old");
+        then.add(Statement{{op.parameters[k]}, Identity{old}, {}, statement.location});
+        then.add(Statement{{op.parameters[values.size() + k]}, Identity{values[k]}, {},
+                           statement.location});
+      }
+      then.add_all(op.body.statements);
+      std::vector<Operand> results;
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        const Type type = names().type(parameters[k]);
+        std::vector<SliceDimension> part;
+        for (std::size_t d = 0; d < type.rank(); ++d) {
+          part.push_back(d < places.size()
+                             ? SliceDimension{true, places[d], i64_operand(1), i64_operand(1)}
+                             : SliceDimension{false, i64_operand(0), type.shape[d],
+                                              i64_operand(1)});
+        }
+        results.push_back(then.add(Update{parameters[k], part, op.body.results[k]}, "dest"));
+      }
+      return results;
+    };
+    const auto keep_all = [&](Builder&) {
+      return std::vector<Operand>(parameters.begin(), parameters.end());
+    };
+    for (const NameId each_result : out.branch(inside, update, keep_all, "dest")) {
+      loop.body.results.push_back(each_result);
+    }
+  }
+  loop.body.statements = out.take();
+  note(statement, "histogram", "reverse", "run as a sequential loop");
+  std::vector<Statement> result;
+  result.push_back(Statement{statement.results, std::move(loop), statement.tokens,
+                             statement.location});
+  return result;
+}
+
+// Two histograms over the same bins find, for min and max, who wins.
+void Reverse::histogram_extremum(const HistogramSite& site, ScalarOp op) {
+  const Type dest_type = names().type(site.destination);
+  const ScalarType type = dest_type.element;
+  const bool minimum = op == ScalarOp::smin || op == ScalarOp::umin || op == ScalarOp::fmin;
+  const ScalarOp less = is_float(type) ? ScalarOp::flt
+                        : op == ScalarOp::umin || op == ScalarOp::umax ? ScalarOp::ult
+                                                                       : ScalarOp::slt;
+  const Type index_type = scalar_of(ScalarType::i64);
+  const NameId positions =
+      out().add(Iota{ScalarType::i64, site.width, i64_operand(0), i64_operand(1)}, "positions");
+  HistogramOperator best;
+  best.shape = dest_type.shape;
+  best.destinations = {out().add(Copy{site.destination}, "best"),
+                       out().add(Replicate{dest_type.shape, i64_operand(-1)}, "winner")};
+  best.neutral = {environment_->operand(site.op->neutral[0]),
+                  Operand(make_i64(std::numeric_limits<std::int64_t>::max()))};
+  best.op = out().lambda(
+      {scalar_of(type), index_type, scalar_of(type), index_type}, {"x", "i", "y", "j"},
+      [&](Builder& inner, const std::vector<NameId>& p) {
+        const auto before = [&](NameId a, NameId b) {
+          return inner.scalar(less, type, {Operand(minimum ? a : b), Operand(minimum ? b : a)});
+        };
+        const Operand x_wins = before(p[0], p[2]);
+        const Operand y_wins = before(p[2], p[0]);
+        const Operand earlier =
+            inner.scalar(ScalarOp::smin, ScalarType::i64, {Operand(p[1]), Operand(p[3])});
+        const Operand index = inner.select(
+            ScalarType::i64, x_wins, p[1],
+            inner.select(ScalarType::i64, y_wins, p[3], earlier));
+        return std::vector<Operand>{inner.select(type, y_wins, p[2], p[0]), index};
+      });
+  Histogram find;
+  find.width = site.width;
+  find.arrays = site.indices;
+  find.arrays.push_back(site.values);
+  find.arrays.push_back(positions);
+  std::vector<Type> rows;
+  for (const NameId array : find.arrays) rows.push_back(row_of(names().type(array)));
+  find.map = identity_lambda(rows, names());
+  find.operators = {std::move(best)};
+  const NameId winner = out().add_results(std::move(find), "best")[1];
+
+  const Operand zero(zero_of(type));
+  if (is_active(Operand(site.original_values))) {
+    std::vector<NameId> arrays = site.indices;
+    arrays.push_back(positions);
+    const NameId adjoints = map_here(site.width, arrays, [&](const std::vector<NameId>& p) {
+      const std::vector<Operand> place(p.begin(), p.end() - 1);
+      const Operand who = guarded_index(winner, place);
+      const Operand wins = out().scalar(ScalarOp::eq, ScalarType::i64, {who, Operand(p.back())});
+      const Operand bin = guarded_index(site.adjoint, place);
+      // Outside the bins both reads give 0, which may be this element's own place.
+      return out().select(type, wins, bin, zero);
+    });
+    add_adjoint(Operand(site.original_values), adjoints, Ownership::owned);
+  }
+  if (!is_active(Operand(site.op->destinations[0]))) return;
+  const NameId kept = map_bins(dest_type.shape, {winner, site.adjoint},
+                               [&](const std::vector<NameId>& p) {
+    const Operand stays =
+        out().scalar(ScalarOp::eq, ScalarType::i64, {Operand(p[0]), i64_operand(-1)});
+    return out().select(type, stays, p[1], zero);
+  });
+  add_adjoint(Operand(site.op->destinations[0]), kept, Ownership::owned);
+}
+
+void Reverse::histogram_product(const HistogramSite& site) {
+  const Type dest_type = names().type(site.destination);
+  const ScalarType type = dest_type.element;
+  const Operand zero(zero_of(type));
+  const Operand one(one_of(type));
+  const ScalarOp divide = is_float(type) ? ScalarOp::fdiv : ScalarOp::sdiv;
+  const auto is_zero = [&](NameId x) {
+    return out().scalar(ScalarOp::eq, type, {Operand(x), zero});
+  };
+  const auto non_zero = [&](NameId x) { return out().select(type, is_zero(x), one, x); };
+  const auto count_zero = [&](NameId x) {
+    return out().select(ScalarType::i64, is_zero(x), i64_operand(1), i64_operand(0));
+  };
+  const NameId factors = map_here(site.width, {site.values},
+                                  [&](const std::vector<NameId>& p) { return non_zero(p[0]); });
+  const NameId counts = map_here(site.width, {site.values},
+                                 [&](const std::vector<NameId>& p) { return count_zero(p[0]); });
+  HistogramOperator products;
+  products.shape = dest_type.shape;
+  products.destinations = {map_bins(dest_type.shape, {site.destination},
+                                    [&](const std::vector<NameId>& p) { return non_zero(p[0]); })};
+  products.neutral = {one};
+  products.op = environment_->copy_lambda(site.op->op);
+  HistogramOperator zeros;
+  zeros.shape = dest_type.shape;
+  zeros.destinations = {
+      map_bins(dest_type.shape, {site.destination},
+               [&](const std::vector<NameId>& p) { return count_zero(p[0]); })};
+  zeros.neutral = {i64_operand(0)};
+  zeros.op = environment_->addition(scalar_of(ScalarType::i64)).op;
+  Histogram both;
+  both.width = site.width;
+  both.arrays = site.indices;
+  both.arrays.push_back(factors);
+  both.arrays.insert(both.arrays.end(), site.indices.begin(), site.indices.end());
+  both.arrays.push_back(counts);
+  std::vector<Type> rows;
+  for (const NameId array : both.arrays) rows.push_back(row_of(names().type(array)));
+  both.map = identity_lambda(rows, names());
+  both.operators = {std::move(products), std::move(zeros)};
+  const std::vector<NameId> totals = out().add_results(std::move(both), "product");
+
+  // d̄·(what the bin is without x), for an x of the bin.
+  const auto share = [&](Operand product, Operand zero_count, Operand adjoint, NameId x) {
+    const Operand scaled = environment_->multiply(type, adjoint, product);
+    const Operand none =
+        out().scalar(ScalarOp::eq, ScalarType::i64, {zero_count, i64_operand(0)});
+    const Operand single =
+        out().scalar(ScalarOp::eq, ScalarType::i64, {zero_count, i64_operand(1)});
+    const Operand alone =
+        out().scalar(ScalarOp::bit_and, ScalarType::boolean, {single, is_zero(x)});
+    const Operand rest = out().scalar(divide, type, {scaled, non_zero(x)});
+    return out().select(type, none, rest, out().select(type, alone, scaled, zero));
+  };
+  if (is_active(Operand(site.original_values))) {
+    std::vector<NameId> arrays = site.indices;
+    arrays.push_back(site.values);
+    const NameId adjoints = map_here(site.width, arrays, [&](const std::vector<NameId>& p) {
+      const std::vector<Operand> place(p.begin(), p.end() - 1);
+      return share(guarded_index(totals[0], place), guarded_index(totals[1], place),
+                   guarded_index(site.adjoint, place), p.back());
+    });
+    add_adjoint(Operand(site.original_values), adjoints, Ownership::owned);
+  }
+  if (!is_active(Operand(site.op->destinations[0]))) return;
+  const NameId kept =
+      map_bins(dest_type.shape, {totals[0], totals[1], site.adjoint, site.destination},
+               [&](const std::vector<NameId>& p) { return share(p[0], p[1], p[2], p[3]); });
+  add_adjoint(Operand(site.op->destinations[0]), kept, Ownership::owned);
+}
+
+NameId Reverse::map_here(const Operand& width, const std::vector<NameId>& arrays,
+                         const std::function<Operand(const std::vector<NameId>&)>& element) {
+  MapScanReduce map;
+  map.width = width;
+  map.arrays = arrays;
+  std::vector<NameId> parameters;
+  for (const NameId array : arrays) {
+    parameters.push_back(names().fresh(names().base(array), row_of(names().type(array))));
+    map.map.parameters.push_back(Binder{parameters.back()});
+  }
+  NestedScope scope(*environment_);
+  const Operand value = element(parameters);
+  map.map.result_types = {names().type(value)};
+  map.map.body = scope.take({value});
+  scope.leave();
+  return out().add(std::move(map), "mapped");
+}
+
+NameId Reverse::map_bins(const std::vector<Operand>& shape, const std::vector<NameId>& arrays,
+                         const std::function<Operand(const std::vector<NameId>&)>& element) {
+  if (shape.size() <= 1) return map_here(shape[0], arrays, element);
+  const std::vector<Operand> rest(shape.begin() + 1, shape.end());
+  MapScanReduce map;
+  map.width = shape[0];
+  map.arrays = arrays;
+  std::vector<NameId> parameters;
+  for (const NameId array : arrays) {
+    parameters.push_back(names().fresh(names().base(array), row_of(names().type(array))));
+    map.map.parameters.push_back(Binder{parameters.back()});
+  }
+  NestedScope scope(*environment_);
+  const NameId value = map_bins(rest, parameters, element);
+  map.map.result_types = {array_of(names().type(value).element, rest)};
+  map.map.body = scope.take({value});
+  scope.leave();
+  return out().add(std::move(map), "mapped");
+}
+
+void Reverse::rule(const Statement& statement, const Histogram& histogram) {
+  std::size_t next_array = 0;
+  std::size_t next_result = 0;
+  for (const HistogramOperator& each : histogram.operators) {
+    HistogramSite site;
+    site.op = &each;
+    site.width = environment_->operand(histogram.width);
+    for (std::size_t d = 0; d < each.shape.size(); ++d) {
+      site.indices.push_back(environment_->name(histogram.arrays[next_array++]));
+    }
+    const std::size_t count = each.destinations.size();
+    const auto adjoint = take(statement.results[next_result].name);
+    const NameId values = histogram.arrays[next_array];
+    next_array += count;
+    next_result += count;
+    if (!adjoint) continue;
+    site.original_values = values;
+    site.values = environment_->name(values);
+    site.destination = environment_->name(each.destinations[0]);
+    site.adjoint = adjoint->value->name();
+    if (is_addition(each.op)) {
+      if (is_active(Operand(values))) {
+        const NameId read =
+            map_here(site.width, site.indices, [&](const std::vector<NameId>& p) {
+              return guarded_index(site.adjoint, std::vector<Operand>(p.begin(), p.end()));
+            });
+        add_adjoint(Operand(values), read, Ownership::owned);
+      }
+      add_adjoint(Operand(each.destinations[0]), site.adjoint, adjoint->ownership);
+      note(statement, "histogram +", "reverse", "each value reads the adjoint of its bin");
+      continue;
+    }
+    const auto op = binary_scalar_operator(each.op);
+    if (op == ScalarOp::mul) {
+      histogram_product(site);
+      note(statement, "histogram *", "reverse", "by the number of zeros in each bin");
+    } else {
+      histogram_extremum(site, *op);
+      note(statement, "histogram min/max", "reverse", "the winner of each bin gets its adjoint");
+    }
+  }
+}
+
+void Reverse::rule(const Statement& statement, const Scatter& scatter) {
+  std::size_t next_array = 0;
+  for (std::size_t t = 0; t < scatter.targets.size(); ++t) {
+    const ScatterTarget& target = scatter.targets[t];
+    std::vector<NameId> indices;
+    for (std::size_t d = 0; d < target.shape.size(); ++d) {
+      indices.push_back(environment_->name(scatter.arrays[next_array++]));
+    }
+    const NameId values = scatter.arrays[next_array++];
+    if (!has_adjoint(Operand(statement.results[t].name))) continue;
+    const bool rewrites = is_active(Operand(target.destination));
+    const Operand adjoint = rewrites ? take_owned(statement.results[t].name)
+                                     : take_or_zero(statement.results[t].name);
+    const Operand width = environment_->operand(scatter.width);
+    if (is_active(Operand(values))) {
+      const NameId read = map_here(width, indices, [&](const std::vector<NameId>& p) {
+        return guarded_index(adjoint.name(), std::vector<Operand>(p.begin(), p.end()));
+      });
+      add_adjoint(Operand(values), read, Ownership::owned);
+    }
+    if (!rewrites) continue;
+    const Type row = row_of(environment_->type_of(Operand(values)));
+    Scatter erase;
+    erase.width = width;
+    erase.arrays = indices;
+    std::vector<Type> rows;
+    for (const NameId array : indices) rows.push_back(row_of(names().type(array)));
+    erase.map = identity_lambda(rows, names());
+    erase.map.body.results.push_back(environment_->zero(row));
+    erase.map.result_types.push_back(row);
+    erase.targets = {{environment_->operands(target.shape), adjoint.name()}};
+    add_adjoint(Operand(target.destination), out().add(std::move(erase), "adjoint"),
+                Ownership::owned);
+  }
+  note(statement, "scatter", "reverse", "each value reads the adjoint of the place it was put");
+}
+
+}  // namespace dagaz::passes::ad

@@ -1,0 +1,402 @@
+// Maps.  The return sweep of a map is a map over its arrays and the adjoints of its results, whose
+// body executes the lambda again and sweeps back through it.
+//
+// What a lambda uses from outside gets one contribution per iteration.  Scalars: reduced in the
+// same traversal.  Arrays that are read at computed places: written through an accumulator.
+// Arrays that each iteration uses as a whole: each iteration gives a whole array, computed by a
+// map nest; interchange.cpp turns the sum of these nests into a nest of sums, so that the adjoint
+// of a matrix product is a matrix product; where it cannot, an accumulator takes them.
+#include <algorithm>
+#include <utility>
+
+#include "passes/ad/interchange.h"
+#include "passes/ad/reverse.h"
+#include "support/match.h"
+
+namespace dagaz::passes::ad {
+
+using namespace ir;
+
+namespace {
+
+// Whether `array` is read at single places or in parts anywhere in `body`: then its adjoint is
+// sparse.
+bool is_read_in_places(const Body& body, NameId array);
+
+bool is_read_in_places(const Statement& statement, NameId array) {
+  if (const auto* index = as<Index>(statement.operation)) return index->array == array;
+  if (const auto* slice = as<Slice>(statement.operation)) return slice->array == array;
+  if (const auto* map = as<MapScanReduce>(statement.operation)) {
+    return is_read_in_places(map->map.body, array);
+  }
+  if (const auto* loop = as<Loop>(statement.operation)) {
+    return is_read_in_places(loop->body, array);
+  }
+  if (const auto* branch = as<Branch>(statement.operation)) {
+    return is_read_in_places(branch->then_body, array) ||
+           is_read_in_places(branch->else_body, array);
+  }
+  if (const auto* with = as<WithAccumulator>(statement.operation)) {
+    return is_read_in_places(with->body.body, array);
+  }
+  if (const auto* flat_map = as<FlatMap>(statement.operation)) {
+    return is_read_in_places(flat_map->map.body, array);
+  }
+  return false;
+}
+
+bool is_read_in_places(const Body& body, NameId array) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [&](const Statement& each) {
+    return is_read_in_places(each, array);
+  });
+}
+
+Type accumulator_of(const Type& array) {
+  return Type{array.element, array.shape, TypeKind::accumulator};
+}
+
+}  // namespace
+
+void Reverse::rule(const Statement& statement, const MapScanReduce& map) {
+  if (!map.reductions.empty()) {
+    return_reduce(statement, map);
+    return;
+  }
+  if (!map.scans.empty()) {
+    return_scan(statement, map);
+    return;
+  }
+  MapSite site;
+  site.statement = &statement;
+  site.width = environment_->operand(map.width);
+  site.lambda = &map.map;
+  site.mode = statement.mode;
+  site.sequential = map.sequential;
+  for (const NameId array : map.arrays) {
+    if (names().type(array).kind == TypeKind::accumulator) {
+      site.arrays.push_back(std::nullopt);
+      site.originals.push_back(std::nullopt);
+      continue;
+    }
+    site.arrays.push_back(environment_->name(array));
+    site.originals.push_back(is_active(Operand(array)) ? std::optional(array) : std::nullopt);
+  }
+  for (const Binder& result : statement.results) {
+    const auto adjoint = take(result.name);
+    site.adjoints.push_back(adjoint ? adjoint->value : std::nullopt);
+  }
+  return_map(site);
+}
+
+// The state of a return map while it is being built.
+struct Reverse::ReturnMap {
+  MapScanReduce map;
+  std::vector<std::optional<Operand>> row_adjoints;  // of the lambda's results
+  std::vector<NameId> free;                          // active, from outside
+  std::unordered_map<NameId, Adjoint> outer;
+  std::unordered_map<NameId, NameId> accumulators;   // of arrays from outside: the parameter
+  std::unordered_map<NameId, NameId> opened;         // those opened for this map
+  std::vector<Statement> statements;
+  std::vector<NameId> summed;                        // scalars from outside with a contribution
+  std::vector<Operand> reduced;
+  std::vector<std::size_t> rows;                     // arrays whose rows have an adjoint
+  std::vector<Operand> mapped;
+  std::vector<Type> mapped_types;
+  std::vector<std::pair<NameId, Operand>> sums;      // contributions that are summed outside
+  std::vector<NameId> given_back;                    // accumulators, in order
+};
+
+// Parameters for arrays, for adjoints of results and for accumulators.
+void Reverse::enter_map(const MapSite& site, ReturnMap& back) {
+  back.map.width = site.width;
+  back.map.sequential = site.sequential;
+  for (std::size_t i = 0; i < site.arrays.size(); ++i) {
+    const NameId original = site.lambda->parameters[i].name;
+    if (!site.arrays[i]) continue;
+    if (const auto uniform = environment_->uniform_row(*site.arrays[i])) {
+      environment_->bind(original, *uniform);
+      continue;
+    }
+    const NameId parameter = environment_->bind_fresh(original);
+    back.map.arrays.push_back(*site.arrays[i]);
+    back.map.map.parameters.push_back(Binder{parameter});
+  }
+  for (const std::optional<Operand>& adjoint : site.adjoints) {
+    if (!adjoint) {
+      back.row_adjoints.push_back(std::nullopt);
+      continue;
+    }
+    const NameId array = adjoint->name();
+    if (const auto uniform = environment_->uniform_row(array)) {
+      back.row_adjoints.push_back(*uniform);
+      continue;
+    }
+    const NameId parameter = names().fresh("adjoint", row_of(names().type(array)));
+    back.map.arrays.push_back(array);
+    back.map.map.parameters.push_back(Binder{parameter});
+    back.row_adjoints.push_back(parameter);
+  }
+  std::vector<NameId> own;
+  for (const Binder& parameter : site.lambda->parameters) own.push_back(parameter.name);
+  back.free = outer_active_names(free_names(*site.lambda, names()));
+  back.outer = std::exchange(adjoints_, {});
+  for (const NameId name : back.free) {
+    const Type type = environment_->type_of(Operand(name));
+    if (type.is_scalar()) continue;
+    const auto found = back.outer.find(name);
+    Adjoint adjoint;
+    if (found != back.outer.end() && found->second.accumulator) {
+      adjoint.accumulator = add_accumulator(back, name, names().type(*found->second.accumulator));
+    } else if (is_read_in_places(site.lambda->body, name)) {
+      adjoint.accumulator = add_accumulator(back, name, accumulator_of(type));
+      back.opened.emplace(name, *adjoint.accumulator);
+    } else {
+      adjoint.deferred = true;
+    }
+    adjoints_.emplace(name, std::move(adjoint));
+  }
+}
+
+const Lambda* Reverse::keep(Lambda lambda) {
+  made_up_.push_back(std::make_unique<Lambda>(std::move(lambda)));
+  return made_up_.back().get();
+}
+
+NameId Reverse::add_accumulator(ReturnMap& back, NameId name, const Type& type) {
+  const NameId parameter = names().fresh(names().base(name) + "_adjoint", type);
+  back.accumulators.emplace(name, parameter);
+  return parameter;
+}
+
+// What the body of the return map gives: sums, rows and accumulators.
+void Reverse::leave_map(const MapSite& site, ReturnMap& back) {
+  for (const NameId name : back.free) {
+    if (environment_->type_of(Operand(name)).is_scalar()) {
+      if (const auto adjoint = take(name)) {
+        back.summed.push_back(name);
+        back.reduced.push_back(*adjoint->value);
+      }
+      continue;
+    }
+    const Adjoint adjoint = adjoints_[name];
+    for (const Operand& contribution : adjoint.contributions) {
+      back.sums.emplace_back(name, contribution);
+    }
+  }
+  for (std::size_t i = 0; i < site.originals.size(); ++i) {
+    if (!site.originals[i]) continue;
+    const NameId parameter = site.lambda->parameters[i].name;
+    const auto adjoint = take(parameter);
+    if (!adjoint) continue;
+    back.rows.push_back(i);
+    back.mapped.push_back(*adjoint->value);
+    back.mapped_types.push_back(row_of(names().type(*site.arrays[i])));
+  }
+}
+
+void Reverse::return_map(const MapSite& site) {
+  ReturnMap back;
+  enter_map(site, back);
+  std::vector<NameId> inputs;  // active scalars
+  for (std::size_t i = 0; i < site.originals.size(); ++i) {
+    if (site.originals[i]) inputs.push_back(site.lambda->parameters[i].name);
+  }
+  inputs.insert(inputs.end(), back.free.begin(), back.free.end());
+  SumOverMap sums(*environment_, site.width);
+  std::vector<std::pair<NameId, SumOverMap::Plan>> plans;
+  {
+    NestedScope scope(*environment_);
+    if (core_goes_forward(site, inputs)) {
+      core_forward(*site.lambda, inputs, back.row_adjoints);
+    } else {
+      forward_sweep(site.lambda->body.statements);
+      for (std::size_t i = 0; i < back.row_adjoints.size(); ++i) {
+        if (!back.row_adjoints[i]) continue;
+        add_adjoint(site.lambda->body.results[i], *back.row_adjoints[i], Ownership::shared);
+      }
+      return_sweep(site.lambda->body.statements);
+    }
+    if (site.statement != nullptr) environment_->enter_statement(*site.statement);
+    leave_map(site, back);
+    back.statements = scope.take_statements();
+  }
+  // Whole-array contributions: nests of sums after the map, or accumulators within it.
+  sums.set_map(back.map, back.statements);
+  std::vector<std::pair<NameId, Operand>> accumulated;
+  for (const auto& [name, contribution] : back.sums) {
+    if (auto plan = sums.plan(contribution)) {
+      plans.emplace_back(name, std::move(*plan));
+    } else {
+      accumulated.emplace_back(name, contribution);
+    }
+  }
+  {
+    NestedScope scope(*environment_);
+    out().add_all(std::move(back.statements));
+    for (const auto& [name, contribution] : accumulated) {
+      Adjoint& adjoint = adjoints_[name];
+      if (!adjoint.accumulator) {
+        adjoint.deferred = false;
+        adjoint.accumulator = add_accumulator(
+            back, name, accumulator_of(environment_->type_of(Operand(name))));
+        back.opened.emplace(name, *adjoint.accumulator);
+      }
+      add_adjoint(Operand(name), contribution, Ownership::shared);
+    }
+    std::vector<Operand> results = back.reduced;
+    for (const Operand& value : back.reduced) {
+      back.map.map.result_types.push_back(names().type(value));
+    }
+    for (std::size_t i = 0; i < back.mapped.size(); ++i) {
+      results.push_back(back.mapped[i]);
+      back.map.map.result_types.push_back(back.mapped_types[i]);
+    }
+    for (const NameId value : sums.materialised()) {
+      results.push_back(value);
+      back.map.map.result_types.push_back(names().type(value));
+    }
+    for (const NameId name : back.free) {
+      const auto found = back.accumulators.find(name);
+      if (found == back.accumulators.end()) continue;
+      const NameId last = *adjoints_[name].accumulator;
+      if (last == found->second) continue;  // nothing was added
+      back.given_back.push_back(name);
+      results.push_back(last);
+      back.map.map.result_types.push_back(names().type(last));
+      back.map.map.parameters.push_back(Binder{found->second});
+    }
+    back.map.map.body = scope.take(std::move(results));
+  }
+  adjoints_ = std::move(back.outer);
+  std::vector<NameId> results = emit_map(site, back);
+
+  // Results: sums, rows, materialised values.
+  std::size_t next = 0;
+  for (const NameId name : back.summed) {
+    add_adjoint(Operand(name), results[next++], Ownership::owned);
+  }
+  for (const std::size_t i : back.rows) {
+    add_adjoint(Operand(*site.originals[i]), results[next++], Ownership::owned);
+  }
+  sums.set_results({results.begin() + static_cast<std::ptrdiff_t>(next), results.end()});
+  for (const auto& [name, plan] : plans) {
+    add_adjoint(Operand(name), sums.emit(plan), Ownership::owned);
+  }
+}
+
+// Emits the map, inside the scope of the accumulators that it needs; gives its other results.
+std::vector<NameId> Reverse::emit_map(const MapSite& site, ReturnMap& back) {
+  for (const Operand& value : back.reduced) {
+    back.map.reductions.push_back(environment_->addition(names().type(value)));
+  }
+  std::vector<Type> types;
+  for (std::size_t i = 0; i < back.map.map.result_types.size(); ++i) {
+    const Type& row = back.map.map.result_types[i];
+    const bool whole = i < back.reduced.size() || row.kind == TypeKind::accumulator;
+    types.push_back(whole ? row : array_over(site.width, row));
+  }
+  const std::size_t others = types.size() - back.given_back.size();
+  const auto fresh_results = [&](std::size_t from, std::size_t to) {
+    std::vector<Binder> results;
+    for (std::size_t i = from; i < to; ++i) {
+      results.push_back(Binder{names().fresh("adjoint", types[i])});
+    }
+    return results;
+  };
+  const auto statement = [&](std::vector<Binder> results, Operation operation) {
+    Statement made{std::move(results), std::move(operation), {}, out().location(), site.mode};
+    if (site.statement != nullptr) {
+      made.tokens = environment_->names_of(site.statement->tokens);
+    }
+    return made;
+  };
+  if (others == 0 && back.given_back.empty()) return {};
+  std::vector<Binder> results = fresh_results(0, others);
+  std::vector<NameId> opened;
+  for (const NameId name : back.given_back) {
+    if (back.opened.count(name) != 0) opened.push_back(name);
+  }
+  // Accumulators that were open before are threaded through; the others are opened here.
+  WithAccumulator with;
+  std::unordered_map<NameId, NameId> inside;
+  for (const NameId name : opened) {
+    const Type type = environment_->type_of(Operand(name));
+    const NameId start = take_owned(name).name();
+    const ReduceOperator sum = environment_->addition(scalar_of(type.element));
+    with.inputs.push_back(AccumulatorInput{type.shape, start, sum.op, sum.neutral});
+    const NameId parameter = names().fresh(names().base(name) + "_adjoint", accumulator_of(type));
+    with.body.parameters.push_back(Binder{parameter});
+    with.body.result_types.push_back(accumulator_of(type));
+    inside.emplace(name, parameter);
+  }
+  std::vector<Binder> after = fresh_results(others, types.size());
+  for (const NameId name : back.given_back) {
+    const auto found = inside.find(name);
+    back.map.arrays.push_back(found != inside.end() ? found->second
+                                                    : *adjoints_[name].accumulator);
+  }
+  if (opened.empty()) {
+    std::vector<Binder> all = results;
+    all.insert(all.end(), after.begin(), after.end());
+    out().add(statement(all, std::move(back.map)));
+    for (std::size_t i = 0; i < back.given_back.size(); ++i) {
+      adjoints_[back.given_back[i]].accumulator = after[i].name;
+    }
+  } else {
+    // Everything the map gives leaves through the scope of the accumulators.
+    std::vector<Binder> inner = fresh_results(0, others);
+    std::vector<Operand> body_results;
+    std::vector<Binder> outer_results;
+    std::vector<Operand> passed;
+    std::vector<Type> passed_types;
+    for (std::size_t i = 0; i < back.given_back.size(); ++i) {
+      const NameId name = back.given_back[i];
+      const NameId last = after[i].name;
+      if (inside.count(name) != 0) {
+        body_results.push_back(last);
+        const NameId array = names().fresh(names().base(name) + "_adjoint",
+                                           environment_->type_of(Operand(name)));
+        outer_results.push_back(Binder{array});
+        Adjoint adjoint;
+        adjoint.value = array;
+        adjoint.ownership = Ownership::owned;
+        set_summed(name, std::move(adjoint));
+      } else {
+        passed.push_back(last);
+        passed_types.push_back(names().type(last));
+        adjoints_[name].accumulator = names().fresh_like(last);
+      }
+    }
+    for (std::size_t i = 0; i < others; ++i) {
+      body_results.push_back(inner[i].name);
+      with.body.result_types.push_back(types[i]);
+      outer_results.push_back(results[i]);
+    }
+    for (std::size_t i = 0, next = 0; i < back.given_back.size(); ++i) {
+      if (inside.count(back.given_back[i]) != 0) continue;
+      body_results.push_back(passed[next]);
+      with.body.result_types.push_back(passed_types[next++]);
+      outer_results.push_back(Binder{*adjoints_[back.given_back[i]].accumulator});
+    }
+    std::vector<Binder> all = inner;
+    all.insert(all.end(), after.begin(), after.end());
+    with.body.body.statements.push_back(statement(all, std::move(back.map)));
+    with.body.body.results = std::move(body_results);
+    out().add(statement(outer_results, std::move(with)));
+  }
+  std::vector<NameId> given;
+  for (const Binder& each : results) given.push_back(each.name);
+  return given;
+}
+
+// The adjoint of a name whose earlier sum went into an accumulator.
+void Reverse::set_summed(NameId name, Adjoint adjoint) {
+  Adjoint& place = adjoints_[name];
+  if (place.deferred) {
+    place.contributions.push_back(*adjoint.value);
+  } else {
+    place = std::move(adjoint);
+  }
+}
+
+}  // namespace dagaz::passes::ad

@@ -1,0 +1,301 @@
+// Reductions, r = x₀ ⊙ x₁ ⊙ … .
+//
+//   +         x̄ᵢ = r̄
+//   min, max  x̄ᵢ = r̄ at the first place where the extremum is, else 0
+//   ×         with the product p of the non-zeros and their complement, the number z of zeros:
+//             x̄ᵢ = r̄·p/xᵢ if z = 0;  r̄·p if z = 1 and xᵢ = 0;  else 0
+//   general   with lᵢ = x₀ ⊙ … ⊙ xᵢ₋₁ and rᵢ = xᵢ₊₁ ⊙ … (two exclusive scans),
+//             x̄ᵢ = r̄·∂(lᵢ ⊙ x ⊙ rᵢ)/∂x at xᵢ, which is the return sweep of a map
+// The rule for × is only right to first order; where the result is differentiated again the
+// general rule is used.
+#include <algorithm>
+#include <limits>
+
+#include "passes/ad/reverse.h"
+
+namespace dagaz::passes::ad {
+
+using namespace ir;
+
+Operand Reverse::sum_of_rows(NameId array) {
+  const Type type = names().type(array);
+  if (type.rank() == 1) {
+    return out().reduce(type.shape[0], {array}, environment_->addition(row_of(type)), "sum")[0];
+  }
+  // Rows of arrays: for each place of a row, the sum of a column.
+  std::vector<int> swap(type.rank());
+  for (std::size_t i = 0; i < swap.size(); ++i) swap[i] = static_cast<int>(i);
+  std::swap(swap[0], swap[1]);
+  const NameId columns = out().add(Permute{array, swap}, "columns");
+  MapScanReduce map;
+  map.width = type.shape[1];
+  map.arrays = {columns};
+  const NameId column = names().fresh("column", row_of(names().type(columns)));
+  map.map.parameters = {Binder{column}};
+  {
+    NestedScope scope(*environment_);
+    const Operand sum = sum_of_rows(column);
+    map.map.body = scope.take({sum});
+  }
+  map.map.result_types = {row_of(row_of(type))};
+  return out().add(std::move(map), "sums");
+}
+
+NameId Reverse::reversed(NameId array, const Operand& width) {
+  if (environment_->uniform_row(array)) return array;
+  const Type type = names().type(array);
+  std::vector<SliceDimension> dimensions = {
+      {false, out().sub_i64(width, i64_operand(1)), width, i64_operand(-1)}};
+  for (std::size_t i = 1; i < type.rank(); ++i) {
+    dimensions.push_back({false, i64_operand(0), type.shape[i], i64_operand(1)});
+  }
+  return out().add(Slice{array, dimensions}, "reversed");
+}
+
+NameId Reverse::shifted(NameId array, const Operand& first, const Operand& width) {
+  const Type row = row_of(names().type(array));
+  MapScanReduce map;
+  map.width = width;
+  const NameId index = names().fresh("i", scalar_of(ScalarType::i64));
+  map.arrays = {
+      out().add(Iota{ScalarType::i64, width, i64_operand(0), i64_operand(1)}, "positions")};
+  map.map.parameters = {Binder{index}};
+  {
+    NestedScope scope(*environment_);
+    const Operand start = out().scalar(ScalarOp::eq, ScalarType::i64, {index, i64_operand(0)});
+    Operand value;
+    if (row.is_scalar()) {
+      // Place 0 is read, and dropped, for the first element.
+      const Operand before = out().scalar(
+          ScalarOp::smax, ScalarType::i64, {out().sub_i64(index, i64_operand(1)), i64_operand(0)});
+      value = out().select(row.element, start, first, out().index(array, {before}));
+    } else {
+      value = out().branch(
+          start, [&](Builder&) { return std::vector<Operand>{first}; },
+          [&](Builder& inner) {
+            const Operand before = inner.sub_i64(index, i64_operand(1));
+            return std::vector<Operand>{inner.index(array, {before})};
+          })[0];
+    }
+    map.map.body = scope.take({value});
+  }
+  map.map.result_types = {row};
+  return out().add(std::move(map), "shifted");
+}
+
+// The adjoint goes to one element; which, a reduction of (value, index) finds.
+void Reverse::reduce_extremum(const MapScanReduce& map, ScalarOp op, Operand adjoint) {
+  const NameId array = environment_->name(map.arrays[0]);
+  const Operand width = environment_->operand(map.width);
+  const ScalarType type = names().type(array).element;
+  const bool real = is_float(type);
+  const bool is_unsigned = op == ScalarOp::umin || op == ScalarOp::umax;
+  const ScalarOp less = real ? ScalarOp::flt : is_unsigned ? ScalarOp::ult : ScalarOp::slt;
+  const bool minimum = op == ScalarOp::smin || op == ScalarOp::umin || op == ScalarOp::fmin;
+  const Type value_type = scalar_of(type);
+  const Type index_type = scalar_of(ScalarType::i64);
+  const NameId positions =
+      out().add(Iota{ScalarType::i64, width, i64_operand(0), i64_operand(1)}, "positions");
+  ReduceOperator best;
+  best.commutative = true;
+  best.neutral = {environment_->operand(map.reductions[0].neutral[0]),
+                  Operand(make_i64(std::numeric_limits<std::int64_t>::max()))};
+  best.op = out().lambda(
+      {value_type, index_type, value_type, index_type}, {"x", "i", "y", "j"},
+      [&](Builder& inner, const std::vector<NameId>& p) {
+        const auto before = [&](NameId a, NameId b) {
+          const Operand first = minimum ? a : b;
+          const Operand second = minimum ? b : a;
+          const Operand wins = inner.scalar(less, type, {first, second});
+          if (!real) return wins;
+          // A number wins over NaN.
+          const Operand other_nan = inner.scalar(ScalarOp::isnan, type, {Operand(b)});
+          return inner.scalar(ScalarOp::bit_or, ScalarType::boolean, {wins, other_nan});
+        };
+        const Operand x_wins = before(p[0], p[2]);
+        const Operand y_wins = before(p[2], p[0]);
+        const Operand earlier =
+            inner.scalar(ScalarOp::smin, ScalarType::i64, {Operand(p[1]), Operand(p[3])});
+        const Operand y_or_tie = inner.select(ScalarType::i64, y_wins, p[3], earlier);
+        // Two NaNs win over each other: a tie.
+        const Operand both =
+            inner.scalar(ScalarOp::bit_and, ScalarType::boolean, {x_wins, y_wins});
+        const Operand index = inner.select(
+            ScalarType::i64, both, earlier,
+            inner.select(ScalarType::i64, x_wins, p[1], y_or_tie));
+        const Operand value = inner.select(type, x_wins, p[0], p[2]);
+        return std::vector<Operand>{value, index};
+      });
+  const std::vector<NameId> winner = out().reduce(width, {array, positions}, best, "winner");
+  // Of an empty array, no element wins.
+  const NameId adjoints = out().map(
+      width, {positions},
+      [&](Builder& inner, const std::vector<NameId>& p) {
+        const Operand wins =
+            inner.scalar(ScalarOp::eq, ScalarType::i64, {Operand(p[0]), Operand(winner[1])});
+        return std::vector<Operand>{
+            inner.select(type, wins, adjoint, Operand(zero_of(type)))};
+      },
+      "adjoint")[0];
+  add_adjoint(Operand(map.arrays[0]), adjoints, Ownership::owned);
+}
+
+void Reverse::reduce_product(const MapScanReduce& map, Operand adjoint) {
+  const NameId array = environment_->name(map.arrays[0]);
+  const Operand width = environment_->operand(map.width);
+  const ScalarType type = names().type(array).element;
+  const Operand zero(zero_of(type));
+  const Operand one(one_of(type));
+  const ScalarOp divide = is_float(type) ? ScalarOp::fdiv : ScalarOp::sdiv;
+  MapScanReduce counting;
+  counting.width = width;
+  counting.arrays = {array};
+  counting.map = out().lambda(
+      {scalar_of(type)}, {"x"}, [&](Builder& inner, const std::vector<NameId>& p) {
+        const Operand is_zero = inner.scalar(ScalarOp::eq, type, {Operand(p[0]), zero});
+        const Operand factor = inner.select(type, is_zero, one, p[0]);
+        const Operand count =
+            inner.select(ScalarType::i64, is_zero, i64_operand(1), i64_operand(0));
+        return std::vector<Operand>{factor, count};
+      });
+  ReduceOperator product;
+  product.op = environment_->copy_lambda(map.reductions[0].op);
+  product.neutral = {one};
+  product.commutative = true;
+  counting.reductions = {product, environment_->addition(scalar_of(ScalarType::i64))};
+  const std::vector<NameId> totals = out().add_results(std::move(counting), "product");
+  const Operand none =
+      out().scalar(ScalarOp::eq, ScalarType::i64, {Operand(totals[1]), i64_operand(0)});
+  const Operand single =
+      out().scalar(ScalarOp::eq, ScalarType::i64, {Operand(totals[1]), i64_operand(1)});
+  const Operand scaled = environment_->multiply(type, adjoint, totals[0]);
+  const NameId adjoints = out().map(
+      width, {array},
+      [&](Builder& inner, const std::vector<NameId>& p) {
+        const Operand is_zero = inner.scalar(ScalarOp::eq, type, {Operand(p[0]), zero});
+        const Operand divisor = inner.select(type, is_zero, one, p[0]);
+        const Operand rest = inner.scalar(divide, type, {scaled, divisor});
+        const Operand alone =
+            inner.scalar(ScalarOp::bit_and, ScalarType::boolean, {single, is_zero});
+        const Operand at_zero = inner.select(type, alone, scaled, zero);
+        return std::vector<Operand>{inner.select(type, none, rest, at_zero)};
+      },
+      "adjoint")[0];
+  add_adjoint(Operand(map.arrays[0]), adjoints, Ownership::owned);
+}
+
+void Reverse::reduce_general(const Statement& statement, const MapScanReduce& map) {
+  const ReduceOperator& reduce = map.reductions[0];
+  const std::size_t arity = reduce.neutral.size();
+  const Operand width = environment_->operand(map.width);
+  const std::vector<NameId> arrays = environment_->names_of(map.arrays);
+  const std::vector<Operand> neutral = environment_->operands(reduce.neutral);
+
+  ScanOperator from_left{environment_->copy_lambda(reduce.op), neutral};
+  ScanOperator from_right{environment_->copy_lambda(reduce.op), neutral};
+  std::rotate(from_right.op.parameters.begin(),
+              from_right.op.parameters.begin() + static_cast<std::ptrdiff_t>(arity),
+              from_right.op.parameters.end());
+  std::vector<NameId> backwards;
+  for (const NameId array : arrays) backwards.push_back(reversed(array, width));
+  const std::vector<NameId> prefixes = out().scan(width, arrays, std::move(from_left), "prefix");
+  const std::vector<NameId> suffixes =
+      out().scan(width, backwards, std::move(from_right), "suffix");
+
+  // \l x r -> (l ⊙ x) ⊙ r as original code, with the elements alone active.  What the operator
+  // uses from outside is active in the application l ⊙ x only: r takes part in it where it is the
+  // element in turn.
+  const Lambda first = renamed(reduce.op, names());
+  Lambda second = renamed(reduce.op, names());
+  Lambda combined;
+  const auto parameter = [&](std::size_t i) { return first.parameters[i].name; };
+  std::vector<Binder> rest;
+  for (std::size_t i = 0; i < arity; ++i) {
+    rest.push_back(Binder{names().fresh_like(parameter(i))});
+  }
+  for (std::size_t i = 0; i < 2 * arity; ++i) combined.parameters.push_back(first.parameters[i]);
+  combined.parameters.insert(combined.parameters.end(), rest.begin(), rest.end());
+  combined.body.statements = first.body.statements;
+  Substitution inactive;
+  for (const NameId name : outer_active_names(free_names(second, names()))) {
+    const NameId constant = names().fresh_like(name);
+    environment_->bind(constant, environment_->operand(Operand(name)));
+    inactive.emplace(name, constant);
+  }
+  substitute(second, inactive, names());
+  for (std::size_t i = 0; i < arity; ++i) {
+    const Operand& left = first.body.results[i];
+    combined.body.statements.push_back(
+        Statement{{second.parameters[i]}, Identity{left}, {}, statement.location});
+    combined.body.statements.push_back(Statement{
+        {second.parameters[arity + i]}, Identity{rest[i].name}, {}, statement.location});
+  }
+  for (Statement& each : second.body.statements) {
+    combined.body.statements.push_back(std::move(each));
+  }
+  combined.body.results = second.body.results;
+  combined.result_types = reduce.op.result_types;
+
+  MapSite site;
+  site.width = width;
+  site.sequential = map.sequential;
+  for (std::size_t i = 0; i < arity; ++i) {
+    site.arrays.push_back(shifted(prefixes[i], neutral[i], width));
+    site.originals.push_back(std::nullopt);
+  }
+  for (std::size_t i = 0; i < arity; ++i) {
+    const bool active = is_active(Operand(map.arrays[i]));
+    site.arrays.push_back(arrays[i]);
+    site.originals.push_back(active ? std::optional(map.arrays[i]) : std::nullopt);
+    if (active) activate(parameter(arity + i));
+  }
+  for (std::size_t i = 0; i < arity; ++i) {
+    site.arrays.push_back(reversed(shifted(suffixes[i], neutral[i], width), width));
+    site.originals.push_back(std::nullopt);
+  }
+  for (const Binder& result : statement.results) {
+    const auto adjoint = take(result.name);
+    site.adjoints.push_back(
+        adjoint ? std::optional<Operand>(environment_->replicate(width, *adjoint->value, "adjoint"))
+                : std::nullopt);
+  }
+  site.lambda = keep(std::move(combined));
+  analyse(site.lambda->body.statements);
+  return_map(site);
+}
+
+void Reverse::return_reduce(const Statement& statement, const MapScanReduce& map) {
+  const ReduceOperator& reduce = map.reductions[0];
+  const auto op = binary_scalar_operator(reduce.op);
+  const bool single = statement.results.size() == 1;
+  if (single && op == ScalarOp::add) {
+    const auto adjoint = take(statement.results[0].name);
+    add_adjoint(Operand(map.arrays[0]),
+                environment_->replicate(environment_->operand(map.width), *adjoint->value,
+                                        "adjoint"),
+                Ownership::owned);
+    note(statement, "reduce +", "reverse", "every element gets the adjoint of the sum");
+    return;
+  }
+  if (single && op) {
+    switch (*op) {
+      case ScalarOp::smin: case ScalarOp::smax: case ScalarOp::umin: case ScalarOp::umax:
+      case ScalarOp::fmin: case ScalarOp::fmax:
+        reduce_extremum(map, *op, *take(statement.results[0].name)->value);
+        note(statement, "reduce min/max", "reverse", "the first extremum gets the adjoint");
+        return;
+      case ScalarOp::mul:
+        if (options_.differentiated_again) break;
+        reduce_product(map, *take(statement.results[0].name)->value);
+        note(statement, "reduce *", "reverse", "by the number of zeros");
+        return;
+      default:
+        break;
+    }
+  }
+  reduce_general(statement, map);
+  note(statement, "reduce", "reverse", "two exclusive scans and a map",
+       "prefixes and suffixes of the array");
+}
+
+}  // namespace dagaz::passes::ad

@@ -1,0 +1,298 @@
+// Scans, yᵢ = yᵢ₋₁ ⊙ xᵢ.
+//
+// With Jᵢ = ∂(yᵢ ⊙ xᵢ₊₁)/∂yᵢ the total adjoints satisfy the linear recurrence
+//   r̄ᵢ = ȳᵢ + Jᵢᵀ·r̄ᵢ₊₁,
+// which is itself a scan, from the right, of the affine maps (ȳᵢ, Jᵢᵀ); then the elements'
+// adjoints are those of the map xᵢ ↦ yᵢ₋₁ ⊙ xᵢ for the adjoints r̄.  For + all Jᵢ are 1, so the
+// recurrence is a sum.  Entries of the Jacobian that are zero for every i are left out, so an
+// operator whose components are independent gives independent recurrences.
+// Operators on arrays run as a sequential loop and are differentiated as one.
+#include <algorithm>
+
+#include "passes/ad/forward.h"
+#include "passes/ad/reverse.h"
+#include "support/match.h"
+
+namespace dagaz::passes::ad {
+
+using namespace ir;
+
+// Whether the linear recurrence does not apply: the active components must be reals of one type.
+bool Reverse::scan_needs_loop(const MapScanReduce& map) const {
+  if (map.scans.empty()) return false;
+  const Lambda& op = map.scans[0].op;
+  std::optional<ScalarType> common;
+  for (std::size_t i = 0; i < map.arrays.size(); ++i) {
+    const NameId parameter = op.parameters[i].name;
+    if (!is_active(Operand(parameter))) continue;
+    const Type& type = environment_->names().type(parameter);
+    if (!type.is_scalar() || (common && *common != type.element)) return true;
+    common = type.element;
+  }
+  return false;
+}
+
+// ys = loop (acc, out) for i < n do acc ⊙ xs[i]
+std::vector<Statement> Reverse::scan_as_loop(const Statement& statement,
+                                             const MapScanReduce& map) {
+  const ScanOperator& scan = map.scans[0];
+  const std::size_t arity = scan.neutral.size();
+  std::vector<Statement> result;
+  Loop loop;
+  Statement looped{{}, Identity{}, statement.tokens, statement.location};
+  const NameId index = names().fresh("i", scalar_of(ScalarType::i64));
+  loop.form = ForForm{Binder{index}, map.width};
+  std::vector<NameId> outputs;
+  for (std::size_t i = 0; i < arity; ++i) {
+    const Type type = names().type(statement.results[i].name);
+    const NameId sum = names().fresh_like(scan.op.parameters[i].name);
+    loop.values.push_back(LoopValue{Binder{sum}, scan.neutral[i]});
+    looped.results.push_back(Binder{names().fresh_like(sum)});
+    const NameId empty = names().fresh("scanned", type);
+    result.push_back(Statement{{Binder{empty}}, Scratch{type.element, type.shape}, {},
+                               statement.location});
+    outputs.push_back(empty);
+  }
+  std::vector<NameId> parameters;
+  for (std::size_t i = 0; i < arity; ++i) {
+    parameters.push_back(names().fresh_like(outputs[i]));
+    loop.values.push_back(LoopValue{Binder{parameters[i]}, outputs[i]});
+    looped.results.push_back(statement.results[i]);
+  }
+  const Lambda op = renamed(scan.op, names());
+  auto& body = loop.body;
+  for (std::size_t i = 0; i < arity; ++i) {
+    body.statements.push_back(Statement{
+        {op.parameters[i]}, Identity{loop.values[i].parameter.name}, {}, statement.location});
+    body.statements.push_back(Statement{
+        {op.parameters[arity + i]}, Index{map.arrays[i], {index}}, {}, statement.location});
+  }
+  body.statements.insert(body.statements.end(), op.body.statements.begin(),
+                         op.body.statements.end());
+  body.results = op.body.results;
+  for (std::size_t i = 0; i < arity; ++i) {
+    const Type type = names().type(parameters[i]);
+    std::vector<SliceDimension> row = {{true, index, i64_operand(1), i64_operand(1)}};
+    for (std::size_t d = 1; d < type.rank(); ++d) {
+      row.push_back({false, i64_operand(0), type.shape[d], i64_operand(1)});
+    }
+    const NameId next = names().fresh_like(parameters[i]);
+    body.statements.push_back(Statement{{Binder{next}},
+                                        Update{parameters[i], row, op.body.results[i]},
+                                        {},
+                                        statement.location});
+    body.results.push_back(next);
+  }
+  // The scanned arrays are only written, and read after the loop: nothing needs their past.
+  loop.attributes.true_dependence.assign(arity, false);
+  loop.attributes.true_dependence.insert(loop.attributes.true_dependence.end(), arity, true);
+  looped.operation = std::move(loop);
+  result.push_back(std::move(looped));
+  note(statement, "scan", "reverse", "an operator on arrays: run as a sequential loop");
+  return result;
+}
+
+namespace {
+
+// Which entries of a k×k matrix may be nonzero in products of matrices with this pattern; the
+// diagonal is always kept, for the unit matrix.
+std::vector<std::vector<bool>> closure(std::vector<std::vector<bool>> pattern) {
+  const std::size_t n = pattern.size();
+  for (std::size_t i = 0; i < n; ++i) pattern[i][i] = true;
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j) {
+        if (pattern[i][k] && pattern[k][j]) pattern[i][j] = true;
+      }
+    }
+  }
+  return pattern;
+}
+
+}  // namespace
+
+// The active components of a scan, and its arrays.
+struct Reverse::ScanSite {
+  const Statement* statement;
+  const MapScanReduce* map;
+  Operand width;
+  ScalarType type;
+  std::vector<std::size_t> active;
+  std::vector<NameId> elements;                       // emitted xs
+  std::vector<NameId> prefixes;                       // emitted ys
+  std::vector<std::optional<Operand>> adjoints;       // ȳ of the active components
+};
+
+// The total adjoints r̄ of the active components, as arrays.
+std::vector<NameId> Reverse::scan_recurrence(const ScanSite& site) {
+  const std::size_t count = site.active.size();
+  const Lambda& op = site.map->scans[0].op;
+  const std::size_t arity = op.parameters.size() / 2;
+  // Which ∂yᵢ₊₁,r/∂yᵢ,c there are: entry (c, r) of the transposed Jacobian.
+  Dependence dependence(names());
+  for (std::size_t c = 0; c < count; ++c) {
+    dependence.seed(op.parameters[site.active[c]].name, Directions{1} << c);
+  }
+  dependence.run(op.body.statements);
+  std::vector<std::vector<bool>> pattern(count, std::vector<bool>(count));
+  for (std::size_t r = 0; r < count; ++r) {
+    const Directions directions = dependence.of(op.body.results[site.active[r]]);
+    for (std::size_t c = 0; c < count; ++c) pattern[c][r] = (directions >> c & 1) != 0;
+  }
+  pattern = closure(std::move(pattern));
+  std::vector<std::pair<std::size_t, std::size_t>> entries;
+  for (std::size_t c = 0; c < count; ++c) {
+    for (std::size_t r = 0; r < count; ++r) {
+      if (pattern[c][r]) entries.emplace_back(c, r);
+    }
+  }
+
+  // The affine maps, from right to left.
+  const Type scalar = scalar_of(site.type);
+  const Operand zero(zero_of(site.type));
+  MapScanReduce affine;
+  affine.width = site.width;
+  const NameId position = names().fresh("j", scalar_of(ScalarType::i64));
+  affine.arrays = {
+      out().add(Iota{ScalarType::i64, site.width, i64_operand(0), i64_operand(1)}, "positions")};
+  affine.map.parameters = {Binder{position}};
+  {
+    NestedScope scope(*environment_);
+    const Operand last = out().sub_i64(site.width, i64_operand(1));
+    const Operand i = out().sub_i64(last, position);
+    const Operand after = out().scalar(ScalarOp::smin, ScalarType::i64,
+                                       {out().add_i64(i, i64_operand(1)), last});
+    const Operand at_end = out().scalar(ScalarOp::eq, ScalarType::i64, {i, last});
+    for (std::size_t k = 0; k < arity; ++k) {
+      environment_->bind(op.parameters[k].name, out().index(site.prefixes[k], {i}));
+      environment_->bind(op.parameters[arity + k].name,
+                         out().index(site.elements[k], {after}));
+    }
+    Forward forward(*environment_, static_cast<int>(count));
+    for (std::size_t c = 0; c < count; ++c) {
+      forward.seed(op.parameters[site.active[c]].name, static_cast<int>(c),
+                   Operand(one_of(site.type)));
+    }
+    forward.run(op.body.statements);
+    std::vector<Operand> results;
+    for (std::size_t c = 0; c < count; ++c) {
+      results.push_back(site.adjoints[c]
+                            ? environment_->uniform_row(site.adjoints[c]->name())
+                                  .value_or(zero)
+                            : zero);
+      if (site.adjoints[c] && !environment_->uniform_row(site.adjoints[c]->name())) {
+        results.back() = out().index(site.adjoints[c]->name(), {i});
+      }
+    }
+    for (const auto& [c, r] : entries) {
+      const auto tangent =
+          forward.tangent(op.body.results[site.active[r]], static_cast<int>(c));
+      // Nothing follows the last element.
+      results.push_back(tangent ? out().select(site.type, at_end, zero, *tangent) : zero);
+    }
+    affine.map.result_types.assign(results.size(), scalar);
+    affine.map.body = scope.take(std::move(results));
+  }
+  const std::vector<NameId> maps = out().add_results(std::move(affine), "affine");
+
+  // (b₁, A₁) then (b₂, A₂):  (b₂ + A₂·b₁, A₂·A₁)
+  ScanOperator compose;
+  const std::size_t size = count + entries.size();
+  const auto entry = [&](std::size_t c, std::size_t r) -> std::optional<std::size_t> {
+    for (std::size_t e = 0; e < entries.size(); ++e) {
+      if (entries[e] == std::pair(c, r)) return count + e;
+    }
+    return std::nullopt;
+  };
+  compose.op = out().lambda(
+      std::vector<Type>(2 * size, scalar), {}, [&](Builder& inner, const std::vector<NameId>& p) {
+        std::vector<Operand> results;
+        const auto product = [&](std::size_t a, std::size_t b) {
+          return inner.scalar(ScalarOp::mul, site.type, {Operand(p[a]), Operand(p[b])});
+        };
+        for (std::size_t c = 0; c < count; ++c) {
+          Operand sum = p[size + c];
+          for (std::size_t r = 0; r < count; ++r) {
+            if (const auto e = entry(c, r)) {
+              sum = inner.scalar(ScalarOp::add, site.type, {sum, product(size + *e, r)});
+            }
+          }
+          results.push_back(sum);
+        }
+        for (const auto& [c, r] : entries) {
+          std::optional<Operand> sum;
+          for (std::size_t k = 0; k < count; ++k) {
+            const auto left = entry(c, k);
+            const auto right = entry(k, r);
+            if (!left || !right) continue;
+            const Operand term = product(size + *left, *right);
+            sum = sum ? inner.scalar(ScalarOp::add, site.type, {*sum, term}) : term;
+          }
+          results.push_back(sum.value_or(zero));
+        }
+        return results;
+      });
+  for (std::size_t c = 0; c < count; ++c) compose.neutral.push_back(zero);
+  for (const auto& [c, r] : entries) {
+    compose.neutral.push_back(c == r ? Operand(one_of(site.type)) : zero);
+  }
+  const std::vector<NameId> composed = out().scan(site.width, maps, std::move(compose), "total");
+  std::vector<NameId> totals;
+  for (std::size_t c = 0; c < count; ++c) totals.push_back(reversed(composed[c], site.width));
+  return totals;
+}
+
+void Reverse::return_scan(const Statement& statement, const MapScanReduce& map) {
+  const ScanOperator& scan = map.scans[0];
+  const std::size_t arity = scan.neutral.size();
+  ScanSite site{&statement, &map, environment_->operand(map.width), ScalarType::f64, {}, {}, {},
+                {}};
+  if (arity == 1 && binary_scalar_operator(scan.op) == ScalarOp::add) {
+    const NameId adjoint = take_or_zero(statement.results[0].name).name();
+    ScanOperator sum{environment_->copy_lambda(scan.op), {Operand(zero_of(
+        names().type(scan.op.parameters[0].name).element))}};
+    const NameId total =
+        out().scan(site.width, {reversed(adjoint, site.width)}, std::move(sum), "total")[0];
+    add_adjoint(Operand(map.arrays[0]), reversed(total, site.width), Ownership::owned);
+    note(statement, "scan +", "reverse", "a sum from the right");
+    return;
+  }
+  site.elements = environment_->names_of(map.arrays);
+  for (std::size_t k = 0; k < arity; ++k) {
+    site.prefixes.push_back(environment_->name(statement.results[k].name));
+    if (!is_active(Operand(scan.op.parameters[k].name))) continue;
+    site.active.push_back(k);
+    site.type = names().type(scan.op.parameters[k].name).element;
+    const auto adjoint = take(statement.results[k].name);
+    site.adjoints.push_back(adjoint ? adjoint->value : std::nullopt);
+  }
+  const std::vector<NameId> totals = scan_recurrence(site);
+
+  // xᵢ ↦ yᵢ₋₁ ⊙ xᵢ as original code, with the elements alone active.
+  const Lambda& step = *keep(renamed(scan.op, names()));
+  MapSite last;
+  last.width = site.width;
+  last.lambda = &step;
+  last.sequential = map.sequential;
+  for (std::size_t k = 0; k < arity; ++k) {
+    last.arrays.push_back(
+        shifted(site.prefixes[k], environment_->operand(scan.neutral[k]), site.width));
+    last.originals.push_back(std::nullopt);
+    last.adjoints.push_back(std::nullopt);
+  }
+  for (std::size_t k = 0; k < arity; ++k) {
+    const bool active = is_active(Operand(map.arrays[k]));
+    last.arrays.push_back(site.elements[k]);
+    last.originals.push_back(active ? std::optional(map.arrays[k]) : std::nullopt);
+    if (active) activate(step.parameters[arity + k].name);
+  }
+  for (std::size_t c = 0; c < site.active.size(); ++c) {
+    last.adjoints[site.active[c]] = totals[c];
+  }
+  analyse(step.body.statements);
+  return_map(last);
+  note(statement, "scan", "reverse", "a linear recurrence from the right",
+       "the scanned array");
+}
+
+}  // namespace dagaz::passes::ad
