@@ -28,8 +28,7 @@ const std::map<std::string, Emit> emits{
     {"header", Emit::header},  {"ptx", Emit::ptx},       {"llvm", Emit::llvm},
     {"asm", Emit::assembly},   {"ir", Emit::ir}};
 const std::map<std::string, InspectStage> stages{
-    {"ast", InspectStage::ast},     {"typed", InspectStage::typed},
-    {"ir", InspectStage::ir},       {"fused", InspectStage::fused},
+    {"ast", InspectStage::ast},     {"ir", InspectStage::ir},       {"fused", InspectStage::fused},
     {"ad", InspectStage::ad},       {"flat", InspectStage::flat},
     {"imperative", InspectStage::imperative}, {"llvm", InspectStage::llvm},
     {"ptx", InspectStage::ptx}};

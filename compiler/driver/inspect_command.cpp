@@ -76,21 +76,16 @@ void print_code(Compilation& compilation, const InspectOptions& options,
 void inspect_source(Compilation& compilation, const InspectOptions& options) {
   if (!parse(compilation)) return;
   if (options.stage == InspectStage::ast) {
-    std::cout << ast::print(compilation.syntax.files.back(), compilation.names);
+    std::cout << syntax::print(compilation.syntax.files.back(), compilation.names);
     return;
   }
   if (!check(compilation)) return;
-  if (options.stage == InspectStage::typed) {
-    std::cout << check::print_types(compilation.checked, compilation.names);
-    return;
-  }
   std::optional<ir::ParallelProgram> program = elaborate(compilation);
   if (!program) return;
   const PassContext context{compilation.times, options.compile.verify,
                             compilation.diagnostics};
   switch (options.stage) {
-    case InspectStage::ast:
-    case InspectStage::typed: break;
+    case InspectStage::ast: break;
     case InspectStage::ir: std::cout << ir::print(program->program); break;
     case InspectStage::fused:
       std::cout << ir::print(optimise(std::move(*program), context,
