@@ -59,11 +59,17 @@ int dzr_call_entry(dz_context* context, int entry, void* const* outs, const void
   }
   std::vector<dz_leaf> results(
       count_leaves(*context, description.outputs, description.output_count));
-  const double start = context->profile.active() ? now_microseconds() : 0;
+  if (context->config.logging) {
+    context->log_line(std::string("call ") + description.name);
+  }
+  const bool measured = context->profile.active();
+  const double start = measured ? now_microseconds() : 0;
   const int32_t status =
       description.function(context, arguments.data(), results.data());
-  context->profile.add(std::string("entry ") + description.name, "",
-                       context->profile.active() ? now_microseconds() - start : 0);
+  if (measured) {
+    context->profile.add(std::string("entry ") + description.name, "",
+                         now_microseconds() - start);
+  }
   if (status != DZ_OK) {
     context->errors.report(status, std::string("Error: ") + description.name + " failed");
     return status;

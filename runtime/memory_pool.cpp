@@ -2,6 +2,7 @@
 // nearly equal requests share memory and at most an eighth of a block is wasted.
 #include "memory_pool.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdlib>
@@ -25,13 +26,28 @@ struct Handle {
   alignas(std::max_align_t) unsigned char array[sizeof(dz_array)];
 };
 
-int64_t rounded_capacity(int64_t bytes) {
-  if (bytes <= smallest_block) {
-    return smallest_block;
+// Capacities: multiples of 64 up to 1024, then eight steps from each power of two to the next.
+constexpr int64_t small_limit = 1024;
+constexpr int small_log = 10;
+constexpr size_t small_classes = small_limit / smallest_block;
+
+/// The class of the smallest capacity that holds that many bytes.
+size_t class_of(int64_t bytes) {
+  if (bytes <= small_limit) {
+    return static_cast<size_t>(std::max(bytes - 1, int64_t{0}) / smallest_block);
   }
   const int log = static_cast<int>(std::bit_width(static_cast<uint64_t>(bytes - 1))) - 1;
-  const int64_t step = std::max(smallest_block, int64_t{1} << std::max(0, log - 3));
-  return (bytes + step - 1) / step * step;
+  const int64_t step = (bytes - 1 - (int64_t{1} << log)) >> (log - 3);
+  return small_classes + static_cast<size_t>((log - small_log) * 8 + step);
+}
+
+int64_t capacity_of(size_t size_class) {
+  if (size_class < small_classes) {
+    return static_cast<int64_t>(size_class + 1) * smallest_block;
+  }
+  const size_t index = size_class - small_classes;
+  const int log = small_log + static_cast<int>(index / 8);
+  return (int64_t{1} << log) + static_cast<int64_t>(index % 8 + 1) * (int64_t{1} << (log - 3));
 }
 
 dz_array* array_of(Handle* handle) {
@@ -77,38 +93,50 @@ MemoryPool::~MemoryPool() {
     std::free(node);  // the node is the handle's first member
   }
   clear();
+  for (const PoolBlock* record : spare_records_) {
+    delete record;
+  }
 }
 
 int32_t MemoryPool::allocate(int64_t bytes, dz_block** out) {
-  void* data = nullptr;
-  int64_t capacity = 0;
-  if (bytes >= 0 && bytes <= largest_request) {
-    const std::lock_guard lock(mutex_);
-    ++statistics_.allocations;
-    capacity = rounded_capacity(bytes);
-    data = take_cached(capacity, &capacity);
-    if (data == nullptr && !take_from_device(capacity, &data)) {
-      data = nullptr;
-    }
+  const std::lock_guard lock(mutex_);
+  if (bytes < 0 || bytes > largest_request) {
+    return out_of_memory(bytes);
   }
-  if (data == nullptr) {
-    const MemoryStatistics now = statistics();
-    return context_.errors.report(
-        DZ_OUT_OF_MEMORY, "Error: out of memory: could not allocate " + std::to_string(bytes) +
-                              " bytes (" + std::to_string(now.in_use) + " bytes in use" +
-                              (cap_ > 0 ? ", limit " + std::to_string(cap_) + " bytes)" : ")"));
+  ++statistics_.allocations;
+  const size_t size_class = class_of(bytes);
+  int64_t capacity = capacity_of(size_class);
+  void* data = take_cached(size_class, &capacity);
+  if (data == nullptr && !take_from_device(capacity, &data)) {
+    return out_of_memory(bytes);
   }
   return register_block(data, bytes, capacity, false, out);
 }
 
 int32_t MemoryPool::adopt(void* data, int64_t bytes, dz_block** out) {
+  const std::lock_guard lock(mutex_);
   return register_block(data, bytes, 0, true, out);
+}
+
+int32_t MemoryPool::out_of_memory(int64_t bytes) {
+  std::string text = "Error: out of memory: could not allocate " + std::to_string(bytes) +
+                     " bytes (" + std::to_string(statistics_.in_use) + " bytes in use";
+  text += cap_ > 0 ? ", limit " + std::to_string(cap_) + " bytes)" : ")";
+  return context_.errors.report(DZ_OUT_OF_MEMORY, std::move(text));
+}
+
+PoolBlock* MemoryPool::new_record() {
+  if (spare_records_.empty()) {
+    return new (std::nothrow) PoolBlock;
+  }
+  PoolBlock* record = spare_records_.back();
+  spare_records_.pop_back();
+  return record;
 }
 
 int32_t MemoryPool::register_block(void* data, int64_t bytes, int64_t capacity, bool borrowed,
                                    dz_block** out) {
-  auto* block = new (std::nothrow) PoolBlock;
-  const std::lock_guard lock(mutex_);
+  PoolBlock* block = new_record();
   if (block == nullptr) {
     if (!borrowed) {
       device_.release(data, capacity);
@@ -136,7 +164,7 @@ void MemoryPool::destroy(dz_block* block) {
   mine->remove();
   statistics_.in_use -= mine->capacity;
   if (!mine->borrowed) {
-    cache_[mine->capacity].push_back(mine->data);
+    cache_[class_of(mine->capacity)].push_back(mine->data);
     statistics_.cached += mine->capacity;
     // The cache may hold half as much again as the program ever needed at once.
     const int64_t kept = std::max(least_kept, statistics_.peak + statistics_.peak / 2);
@@ -144,23 +172,24 @@ void MemoryPool::destroy(dz_block* block) {
       shrink_cache(std::max(int64_t{0}, kept - statistics_.in_use));
     }
   }
-  delete mine;
+  spare_records_.push_back(mine);
 }
 
-/// Memory of the wanted capacity, or a little more, that was freed earlier.
-void* MemoryPool::take_cached(int64_t capacity, int64_t* actual) {
-  const auto found = cache_.lower_bound(capacity);
-  if (found == cache_.end() || found->first > capacity + capacity / 4) {
-    return nullptr;
+/// Memory of the wanted class, or of one of the next two: at most a quarter more.
+void* MemoryPool::take_cached(size_t size_class, int64_t* capacity) {
+  const size_t last = std::min(size_class + 3, class_count);
+  for (size_t candidate = size_class; candidate < last; ++candidate) {
+    std::vector<void*>& free_memory = cache_[candidate];
+    if (free_memory.empty()) {
+      continue;
+    }
+    void* data = free_memory.back();
+    free_memory.pop_back();
+    *capacity = capacity_of(candidate);
+    statistics_.cached -= *capacity;
+    return data;
   }
-  void* data = found->second.back();
-  found->second.pop_back();
-  *actual = found->first;
-  statistics_.cached -= found->first;
-  if (found->second.empty()) {
-    cache_.erase(found);
-  }
-  return data;
+  return nullptr;
 }
 
 bool MemoryPool::take_from_device(int64_t capacity, void** out) {
@@ -180,13 +209,12 @@ bool MemoryPool::take_from_device(int64_t capacity, void** out) {
 
 /// Gives cached memory back, the largest pieces first, until at most `target` bytes are cached.
 void MemoryPool::shrink_cache(int64_t target) {
-  while (statistics_.cached > target && !cache_.empty()) {
-    const auto largest = std::prev(cache_.end());
-    device_.release(largest->second.back(), largest->first);
-    statistics_.cached -= largest->first;
-    largest->second.pop_back();
-    if (largest->second.empty()) {
-      cache_.erase(largest);
+  for (size_t candidate = class_count; candidate-- > 0 && statistics_.cached > target;) {
+    std::vector<void*>& free_memory = cache_[candidate];
+    while (!free_memory.empty() && statistics_.cached > target) {
+      device_.release(free_memory.back(), capacity_of(candidate));
+      statistics_.cached -= capacity_of(candidate);
+      free_memory.pop_back();
     }
   }
 }

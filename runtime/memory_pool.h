@@ -4,8 +4,8 @@
 // handle is on a list of its pool, so that freeing a context frees all its memory.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <mutex>
 #include <vector>
 
@@ -62,17 +62,23 @@ class MemoryPool {
   MemoryStatistics statistics() const;
 
  private:
-  void* take_cached(int64_t capacity, int64_t* actual);
+  // Capacities come in classes; see memory_pool.cpp.
+  static constexpr size_t class_count = 512;
+
+  void* take_cached(size_t size_class, int64_t* capacity);
   bool take_from_device(int64_t capacity, void** out);
   void shrink_cache(int64_t target);
+  PoolBlock* new_record();
   int32_t register_block(void* data, int64_t bytes, int64_t capacity, bool borrowed,
                          dz_block** out);
+  int32_t out_of_memory(int64_t bytes);
 
   dz_context& context_;
   Device& device_;
   int64_t cap_;
   mutable std::mutex mutex_;
-  std::map<int64_t, std::vector<void*>> cache_;  // capacity → free memory of that capacity
+  std::array<std::vector<void*>, class_count> cache_;  // free memory of each class
+  std::vector<PoolBlock*> spare_records_;
   ListNode blocks_;
   ListNode handles_;
   MemoryStatistics statistics_;

@@ -278,7 +278,8 @@ void Server::rename(const Words& words) {
 void Server::inputs(const Words& words) {
   const dz_entry& entry = program_.entries[entry_named(word(words, 0))];
   for (int i = 0; i < entry.input_count; ++i) {
-    say((entry.inputs[i].unique != 0 ? "*" : "") + std::string(describe(entry.inputs[i].type).name));
+    say((entry.inputs[i].unique != 0 ? "*" : "") +
+        std::string(describe(entry.inputs[i].type).name));
   }
 }
 
@@ -315,7 +316,8 @@ void Server::report(const Words&) {
 void Server::set_tuning_param(const Words& words) {
   const std::string& name = word(words, 0);
   const long value = std::atol(word(words, 1).c_str());
-  if (dzr_config_set_tuning_param(options_.config.get(), name.c_str(), static_cast<size_t>(value)) != DZ_OK) {
+  if (dzr_config_set_tuning_param(options_.config.get(), name.c_str(),
+                                  static_cast<size_t>(value)) != DZ_OK) {
     throw Failure{"Failed to set tuning parameter " + name + " to " + std::to_string(value)};
   }
 }

@@ -69,8 +69,12 @@ class CudaDevice final : public Device {
   bool make_stream();
   bool load_program();
   int attribute(int which) const;
-  /// DZ_OK, or reports and classifies the driver's error.
-  int32_t check(CUresult result, const std::string& what);
+  /// DZ_OK, or reports and classifies the driver's error.  The words for it are only put
+  /// together when there is one: launches and copies are frequent.
+  int32_t check(CUresult result, const char* what) {
+    return result == success ? DZ_OK : fail(result, what);
+  }
+  int32_t fail(CUresult result, const std::string& what);
   int32_t fetch_failure();
   int32_t raise_failure();
   int32_t kernel_function(const Launch& launch, CUfunction* out);
@@ -88,7 +92,8 @@ class CudaDevice final : public Device {
   CUdeviceptr failure_word_ = 0;
   char* staging_ = nullptr;                 // pinned: staging_bytes, then a failure word
   dz_failure_word* fetched_ = nullptr;      // in the same memory
-  std::string last_kernel_;
+  const dz_kernel* last_kernel_ = nullptr;
+  std::vector<void*> arguments_;            // of the launch being made
   // Facts that never change, asked once.
   int multiprocessors_ = 0;
   int max_block_threads_ = 0;
@@ -123,16 +128,18 @@ struct CudaDevice::TimedLaunch {
   }
 };
 
-int32_t CudaDevice::check(CUresult result, const std::string& what) {
-  if (result == success) {
-    return DZ_OK;
-  }
+static std::string kernel_description(const dz_kernel& kernel) {
+  const bool placed = kernel.position != nullptr && *kernel.position != '\0';
+  return kernel.name + (placed ? std::string(" (") + kernel.position + ")" : "");
+}
+
+int32_t CudaDevice::fail(CUresult result, const std::string& what) {
   std::string text = "Error: " + what + " failed: " + describe(result);
   if (result == error_out_of_memory) {
     return context_.errors.report(DZ_OUT_OF_MEMORY, std::move(text));
   }
-  if (!last_kernel_.empty()) {
-    text += "\nThe last kernel started was " + last_kernel_ +
+  if (last_kernel_ != nullptr) {
+    text += "\nThe last kernel started was " + kernel_description(*last_kernel_) +
             ". Building with --target=sim runs the same kernels on the CPU and reports bad "
             "accesses with their source positions.";
   }
@@ -182,8 +189,10 @@ bool CudaDevice::choose_device() {
 }
 
 bool CudaDevice::make_stream() {
-  if (check(driver().cuDevicePrimaryCtxRetain(&cuda_context_, device_),
-            "opening the GPU " + name_) != DZ_OK) {
+  const CUresult opened = driver().cuDevicePrimaryCtxRetain(&cuda_context_, device_);
+  if (opened != success) {
+    cuda_context_ = nullptr;
+    fail(opened, "opening the GPU " + name_);
     return false;
   }
   const CurrentContext current(cuda_context_);
@@ -398,21 +407,17 @@ int32_t CudaDevice::kernel_function(const Launch& launch, CUfunction* out) {
     if (module_ == nullptr) {
       return context_.errors.report(DZ_ERROR, "the program has kernels but no GPU code");
     }
-    const int32_t status = check(driver().cuModuleGetFunction(&kernel.function, module_, name),
-                                 std::string("finding kernel ") + name);
-    if (status != DZ_OK) {
-      return status;
+    const CUresult result = driver().cuModuleGetFunction(&kernel.function, module_, name);
+    if (result != success) {
+      return fail(result, std::string("finding kernel ") + name);
     }
   }
   if (launch.shared_bytes > kernel.shared_bytes) {
-    const int32_t status =
-        check(driver().cuFuncSetAttribute(kernel.function,
-                                          function_attribute_dynamic_shared_bytes,
-                                          launch.shared_bytes),
-              "giving kernel " + std::string(name) + " " + std::to_string(launch.shared_bytes) +
-                  " bytes of shared memory");
-    if (status != DZ_OK) {
-      return status;
+    const CUresult result = driver().cuFuncSetAttribute(
+        kernel.function, function_attribute_dynamic_shared_bytes, launch.shared_bytes);
+    if (result != success) {
+      return fail(result, "giving kernel " + std::string(name) + " " +
+                              std::to_string(launch.shared_bytes) + " bytes of shared memory");
     }
     kernel.shared_bytes = launch.shared_bytes;
   }
@@ -422,19 +427,19 @@ int32_t CudaDevice::kernel_function(const Launch& launch, CUfunction* out) {
 
 int32_t CudaDevice::start_kernel(const Launch& launch, CUfunction function) {
   // The failure word's address comes before the kernel's own arguments.
-  std::vector<void*> arguments = {&failure_word_};
-  arguments.insert(arguments.end(), launch.arguments,
-                   launch.arguments + launch.kernel->argument_count);
-  last_kernel_ = std::string(launch.kernel->name) +
-                 (launch.kernel->position != nullptr && *launch.kernel->position != '\0'
-                      ? std::string(" (") + launch.kernel->position + ")"
-                      : "");
-  return check(driver().cuLaunchKernel(function, static_cast<unsigned>(launch.grid), 1, 1,
-                                       static_cast<unsigned>(launch.block), 1, 1,
-                                       static_cast<unsigned>(launch.shared_bytes), stream_,
-                                       arguments.data(), nullptr),
-               "starting kernel " + last_kernel_ + " on " + std::to_string(launch.grid) +
-                   " blocks of " + std::to_string(launch.block) + " threads");
+  arguments_.assign(1, &failure_word_);
+  arguments_.insert(arguments_.end(), launch.arguments,
+                    launch.arguments + launch.kernel->argument_count);
+  last_kernel_ = launch.kernel;
+  const CUresult result = driver().cuLaunchKernel(
+      function, static_cast<unsigned>(launch.grid), 1, 1, static_cast<unsigned>(launch.block), 1,
+      1, static_cast<unsigned>(launch.shared_bytes), stream_, arguments_.data(), nullptr);
+  if (result != success) {
+    return fail(result, "starting kernel " + kernel_description(*launch.kernel) + " on " +
+                            std::to_string(launch.grid) + " blocks of " +
+                            std::to_string(launch.block) + " threads");
+  }
+  return DZ_OK;
 }
 
 int32_t CudaDevice::launch(const Launch& launch) {

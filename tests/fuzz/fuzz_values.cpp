@@ -81,7 +81,8 @@ FuzzMaterial fuzz_material() {
   }
   for (const int32_t element : {DZ_F16, DZ_F32, DZ_F64}) {
     const std::string name = element_info(element).name;
-    seed(element, 1, "[" + name + ".nan, -" + name + ".inf, 0x1.8p-3, 1e-7, 3_0.5e+2" + name + "]");
+    seed(element, 1,
+         "[" + name + ".nan, -" + name + ".inf, 0x1.8p-3, 1e-7, 3_0.5e+2" + name + "]");
   }
   seed(DZ_U8, 1, "\"text \\n \\x41 \\65 \\\"\"");
   seed(DZ_U8, 2, "[\"ab\", \"cd\"]");

@@ -30,6 +30,25 @@ TEST_CASE("freed memory is handed out again") {
   CHECK(context.context->pool->statistics().peak >= 100000);
 }
 
+TEST_CASE("memory of every size is large enough, wasted little, and found again") {
+  const Context context(test::cpu_program());
+  const int64_t constants = context.context->pool->statistics().in_use;
+  for (int64_t bytes = 1; bytes < (int64_t{1} << 24); bytes += 1 + bytes / 3) {
+    dz_block* block = nullptr;
+    REQUIRE(dz_allocate(context, bytes, &block) == DZ_OK);
+    const int64_t in_use = context.context->pool->statistics().in_use - constants;
+    REQUIRE(in_use >= bytes);
+    REQUIRE(in_use <= std::max(bytes + 63, bytes + bytes * 2 / 5));
+    std::memset(block->data, 7, static_cast<size_t>(bytes));
+    void* data = block->data;
+    dz_release(block);
+    REQUIRE(dz_allocate(context, bytes, &block) == DZ_OK);
+    REQUIRE(block->data == data);
+    dz_release(block);
+    dzr_context_clear_caches(context);
+  }
+}
+
 TEST_CASE("the cap counts cached memory, which is given back to make room") {
   dz_config* config = dzr_config_new(&test::cpu_program());
   dzr_config_set_memory_cap(config, 1 << 20);

@@ -63,7 +63,11 @@ CUresult needs_context() {
 
 bool inside(CUdeviceptr address, size_t bytes) {
   auto found = memory().upper_bound(address);
-  const bool good = found != memory().begin() && (--found, address + bytes <= found->first + found->second);
+  bool good = found != memory().begin();
+  if (good) {
+    --found;
+    good = address + bytes <= found->first + found->second;
+  }
   state().misuses += good ? 0 : 1;
   return good;
 }
