@@ -234,6 +234,12 @@ void EntryEmitter::read_inputs() {
                                                : builder_.getPtrTy());
     arguments_.push_back(leaf.type.is_scalar() ? scalar_from_bits(bits, leaf.type.element)
                                                : read_array(leaf, bits));
+    if (leaf.type.is_scalar() && leaf.type.element == ScalarType::i64) {
+      // Shapes of later arguments and of results may mention it.
+      const std::vector<NameId>& names = unit_.functions.at(entry_.function)->parameters;
+      const NameId name = names[static_cast<std::size_t>(entry_.size_parameters) + i];
+      sizes_.try_emplace(name, SeenSize{arguments_.back(), "argument `" + leaf.parameter + "`"});
+    }
   }
 }
 

@@ -43,9 +43,10 @@ Lowering::Lane Lowering::lane() {
   return {thread, remainder(thread, size), divide(thread, size)};
 }
 
-// After it, the first thread of each warp holds the combination of its warp's values.
+// After it, the first thread of each warp holds the combination of its warp's values.  Neighbours
+// combine first, which keeps the order.
 void Lowering::reduce_warp(const std::vector<Running>& running, int threads) {
-  for (int distance = threads / 2; distance > 0; distance /= 2) {
+  for (int distance = 1; distance < threads; distance *= 2) {
     const std::vector<Value> others =
         shuffled(running_values(running), ShuffleMode::down, distance);
     combine_all(running, others, 0);
