@@ -76,7 +76,7 @@ void print_code(Compilation& compilation, const InspectOptions& options,
 void inspect_source(Compilation& compilation, const InspectOptions& options) {
   if (!parse(compilation)) return;
   if (options.stage == InspectStage::ast) {
-    std::cout << syntax::print(compilation.syntax.files.back(), compilation.names);
+    std::cout << ast::print(compilation.syntax.files.back(), compilation.names);
     return;
   }
   if (!check(compilation)) return;
