@@ -1,6 +1,8 @@
 // Facts about element types, and what the two forms of values share.
 #include "values.h"
 
+#include <sys/stat.h>
+
 #include <array>
 #include <limits>
 
@@ -74,7 +76,10 @@ bool ValueReader::read(dz_leaf_type type, Value& out) {
 std::optional<std::string> read_everything(std::FILE* stream) {
   std::string text;
   size_t used = 0;
-  text.resize(size_t{1} << 16);
+  struct stat facts = {};
+  const bool sized = fstat(fileno(stream), &facts) == 0 && S_ISREG(facts.st_mode);
+  // One byte more than a file has, so that its end is seen without growing.
+  text.resize(sized ? static_cast<size_t>(facts.st_size) + 1 : size_t{1} << 16);
   while (true) {
     const size_t got = std::fread(text.data() + used, 1, text.size() - used, stream);
     used += got;

@@ -1,6 +1,8 @@
 // Scalars in text form, both ways.  A number may carry its own type as a suffix and `_` between
 // digits; integers may be hexadecimal or binary; printed floats use the fewest digits that read
 // back as the same value.
+#include <locale.h>
+
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -22,17 +24,18 @@ bool is_signed_integer(int32_t element) {
   return element >= DZ_I8 && element <= DZ_I64;
 }
 
-/// The text without the underscores between digits; nothing when one stands elsewhere.
-std::optional<std::string> without_underscores(std::string_view text) {
-  std::string digits;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '_') {
-      digits += text[i];
-    } else if (i == 0 || i + 1 == text.size()) {
-      return std::nullopt;
-    }
+/// The text without the underscores between digits, in `buffer` if there are any; nothing when
+/// one stands at an end.
+std::optional<std::string_view> without_underscores(std::string_view text, std::string& buffer) {
+  if (text.find('_') == std::string_view::npos) {
+    return text;
   }
-  return digits;
+  if (text.front() == '_' || text.back() == '_') {
+    return std::nullopt;
+  }
+  buffer.assign(text);
+  std::erase(buffer, '_');
+  return buffer;
 }
 
 /// Takes a sign off the front; true for minus.
@@ -85,6 +88,12 @@ bool parse_integer(std::string_view text, int32_t element, void* out) {
   return true;
 }
 
+/// An application that the runtime is linked into may have set another locale.
+locale_t plain_locale() {
+  static const locale_t locale = newlocale(LC_ALL_MASK, "C", nullptr);
+  return locale;
+}
+
 /// Decimal or hexadecimal notation.  Too large becomes infinity and too small becomes zero.
 template <typename Float>
 std::optional<Float> parse_number(std::string_view text) {
@@ -93,7 +102,7 @@ std::optional<Float> parse_number(std::string_view text) {
     const std::optional<uint64_t> magnitude = parse_magnitude(text);
     return magnitude ? std::optional<Float>(static_cast<Float>(*magnitude)) : std::nullopt;
   }
-  const std::string whole(text);
+  const std::string_view whole = text;
   text.remove_prefix(hexadecimal ? 2 : 0);
   // from_chars would also take "inf" and "nan", and a sign.
   const bool starts_like_number =
@@ -109,7 +118,8 @@ std::optional<Float> parse_number(std::string_view text) {
     return std::nullopt;
   }
   if (problem == std::errc::result_out_of_range) {
-    return static_cast<Float>(std::strtod(whole.c_str(), nullptr));
+    return static_cast<Float>(
+        strtod_l(std::string(whole).c_str(), nullptr, plain_locale()));
   }
   return value;
 }
@@ -128,11 +138,13 @@ void store_float(double value, int32_t element, void* out) {
 
 bool parse_float(std::string_view text, int32_t element, void* out) {
   const bool negative = take_sign(text);
-  const std::string type = element_info(element).name;
+  std::string_view name = text;  // of a value that has no digits
+  const bool named = text.starts_with(element_info(element).name);
+  name.remove_prefix(named ? std::string_view(element_info(element).name).size() : 0);
   std::optional<double> value;
-  if (text == type + ".nan") {
+  if (named && name == ".nan") {
     value = std::numeric_limits<double>::quiet_NaN();
-  } else if (text == type + ".inf") {
+  } else if (named && name == ".inf") {
     value = std::numeric_limits<double>::infinity();
   } else if (element == DZ_F32) {
     // Straight to single precision: rounding twice could be off by one.
@@ -245,7 +257,9 @@ bool parse_scalar(std::string_view text, int32_t element, void* out) {
     std::memcpy(out, &value, 1);
     return text == "true" || text == "false";
   }
-  const std::optional<std::string> plain = without_underscores(without_suffix(text, element));
+  std::string buffer;
+  const std::optional<std::string_view> plain =
+      without_underscores(without_suffix(text, element), buffer);
   if (!plain) {
     return false;
   }
