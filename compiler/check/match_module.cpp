@@ -43,6 +43,18 @@ const Coercion* Declarations::match(const ModuleType& module, const ModuleType& 
   return context_.types.arena().make(std::move(coercion));
 }
 
+/// Whether `type` can be named through `members`.
+static bool is_visible_type(const Environment& members, TypeNameId type) {
+  for (std::size_t i = 0; i < members.items().size(); ++i) {
+    const Environment::Item& item = members.items()[i];
+    if (item.member.kind == MemberKind::type && item.member.type() == type &&
+        members.is_visible(i)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// Finds out what the abstract types and the values of `signature` are in `module`.
 bool Declarations::resolve_types(ModuleId module, ModuleId signature,
                                  const std::vector<TypeNameId>& abstract_types,
@@ -66,7 +78,8 @@ bool Declarations::resolve_types(ModuleId module, ModuleId signature,
       TypeNameId t = item.member.type();
       // A refined type may stand for an abstract type that it hides.
       if (const Type* definition = context_.type_names[t].definition) {
-        if (const auto* named = as<Named>(definition->node)) t = named->name;
+        const auto* named = as<Named>(definition->node);
+        if (named != nullptr && !is_visible_type(target.members, named->name)) t = named->name;
       }
       if (std::find(abstract_types.begin(), abstract_types.end(), t) == abstract_types.end()) {
         continue;
