@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "check/declarations.h"
+#include "check/exhaustiveness.h"
 #include "check/infer.h"
 #include "check/local_checks.h"
 #include "check/print_type.h"
@@ -11,7 +12,11 @@
 
 namespace dagaz::check {
 
-Declarations::Declarations(Context& context) : context_(context), scope_(context), size_solver_(context) {}
+Declarations::Declarations(Context& context)
+    : context_(context),
+      scope_(context),
+      size_solver_(context),
+      consumption_(context.result, context.names, context.diagnostics) {}
 
 // ---------------------------------------------------------------- files
 
@@ -89,6 +94,7 @@ void Declarations::check_program() {
 ModuleId Declarations::check_file(ast::File& file, bool is_root) {
   const Scope::Frame frame(scope_);
   in_root_ = is_root;
+  in_library_ = file.path.starts_with("/prelude/");
   if (prelude_.valid()) scope_.open(context_.module_info(prelude_).members);
   ModuleInfo info;
   check_all(file.declarations, info.members);
@@ -179,10 +185,7 @@ void Declarations::check_value(ast::Declaration& declaration, ast::ValueDeclarat
       sized.kind = ValueKind::unusable;
     } else {
       sized.unsized = context_.types.erase(value.scheme->type);
-      check_locally(context_, value.function);
-      if (value.is_recursive) {
-        check_recursion(context_, value.id, value.function, value.name.range);
-      }
+      check_rules(value);
     }
   }
   export_value(members, value.name.symbol, value.id);
@@ -190,6 +193,61 @@ void Declarations::check_value(ast::Declaration& declaration, ast::ValueDeclarat
                        context_.text(value.name.symbol) == "main" &&
                        value.keyword != ast::ValueKeyword::entry;
   if (value.keyword == ast::ValueKeyword::entry || is_main) check_entry(declaration, value);
+}
+
+/// `type` with the uniqueness that `tree` has.
+static const Type* with_uniqueness(TypeBuilder& types, const Type* type, const AliasTree& tree) {
+  if (const auto* record = as<Record>(type->node)) {
+    if (tree->fields.size() != record->fields.size()) return type;
+    Record copy = *record;
+    for (std::size_t i = 0; i < copy.fields.size(); ++i) {
+      copy.fields[i].second =
+          with_uniqueness(types, copy.fields[i].second, tree->fields[i].second);
+    }
+    return types.record(std::move(copy.fields));
+  }
+  if (const auto* sum = as<Sum>(type->node)) {
+    if (tree->variants.size() != sum->constructors.size()) return type;
+    Sum copy = *sum;
+    for (std::size_t i = 0; i < copy.constructors.size(); ++i) {
+      auto& payload = copy.constructors[i].second;
+      for (std::size_t j = 0; j < payload.size(); ++j) {
+        payload[j] = with_uniqueness(types, payload[j], tree->variants[i].second[j]);
+      }
+    }
+    return types.sum(std::move(copy.constructors));
+  }
+  return tree->kind == AliasValue::Kind::leaf && tree->unique ? types.unique(type) : type;
+}
+
+/// `function` with the uniqueness `tree` of what it returns after `parameters` arguments.
+static const Type* with_unique_result(TypeBuilder& types, const Type* function,
+                                      std::size_t parameters, const AliasTree& tree) {
+  const auto* arrow = as<Arrow>(function->node);
+  if (parameters == 0 || arrow == nullptr) return with_uniqueness(types, function, tree);
+  Arrow copy = *arrow;
+  copy.to = with_unique_result(types, arrow->to, parameters - 1, tree);
+  return types.arrow(std::move(copy));
+}
+
+void Declarations::check_rules(ast::ValueDeclaration& value) {
+  const std::size_t errors = context_.diagnostics.error_count();
+  check_locally(context_, value.function);
+  if (value.is_recursive) {
+    check_recursion(context_, value.id, value.function, value.name.range);
+  }
+  // The library's own definitions are checked by its tests.
+  if (in_library_) return;
+  check_exhaustiveness(value.function, context_.names, context_.diagnostics);
+  if (context_.diagnostics.error_count() > errors) return;
+  consumption_.definition(value);
+  const AliasTree result = consumption_.inferred_result(value.id);
+  if (result == nullptr) return;
+  Scheme scheme = *value.scheme;
+  scheme.type = with_unique_result(context_.types, scheme.type, value.function.parameters.size(),
+                                   result);
+  value.scheme = context_.types.scheme(std::move(scheme));
+  context_.values[value.id].scheme = value.scheme;
 }
 
 void Declarations::bind_type_parameters(std::vector<ast::TypeParameter>& parameters,

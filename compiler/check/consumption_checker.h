@@ -1,5 +1,8 @@
-// The walk behind consumption.h.  Each expression is given an AliasTree: what its value may share
-// memory with.  The state is what each variable in scope shares, and what has been consumed so
+// Uniqueness: after an array has been consumed (updated in place, or passed to a parameter `*t`),
+// neither it nor anything that may share its memory can be used.  Runs on typed definitions, in
+// the order of the text, so that what a function returns is known where it is used.
+//
+// Each expression is given an AliasTree: what its value may share memory with.  The state is what each variable in scope shares, and what has been consumed so
 // far on the path to here, in the order of evaluation.
 #pragma once
 
@@ -23,8 +26,9 @@ class ConsumptionChecker {
 
   /// Checks a definition and remembers how unique its result is.
   void definition(const ast::ValueDeclaration& value);
-  /// `to` is another name of `from`, as after the application of a parametric module.
-  void same_function(BindingId to, BindingId from);
+  /// How unique the result of the function `id` was found to be, where its type is not written;
+  /// else null.
+  AliasTree inferred_result(BindingId id) const;
 
  private:
   using Consumed = std::unordered_map<BindingId, Range>;

@@ -351,11 +351,9 @@ void ConsumptionChecker::definition(const ast::ValueDeclaration& value) {
   }
 }
 
-void ConsumptionChecker::same_function(BindingId to, BindingId from) {
-  if (const auto known = inferred_.find(from); known != inferred_.end()) {
-    const auto copy = known->second;
-    inferred_.insert_or_assign(to, copy);
-  }
+AliasTree ConsumptionChecker::inferred_result(BindingId id) const {
+  const auto known = inferred_.find(id);
+  return known == inferred_.end() ? nullptr : known->second.second;
 }
 
 }  // namespace dagaz::check

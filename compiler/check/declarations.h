@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "check/consumption_checker.h"
 #include "check/context.h"
 #include "check/rewrite.h"
 #include "check/scope.h"
@@ -29,6 +30,8 @@ class Declarations {
   void check_one(ast::Declaration& declaration, Environment& members, bool is_local);
   void check_value(ast::Declaration& declaration, ast::ValueDeclaration& value,
                    Environment& members);
+  /// The rules that apply once types and sizes are known.
+  void check_rules(ast::ValueDeclaration& value);
   void check_type(ast::TypeDeclaration& type, Environment& members);
   void check_module(ast::ModuleDeclaration& module, Environment& members);
   void check_signature(ast::SignatureDeclaration& signature, Environment& members);
@@ -119,6 +122,7 @@ class Declarations {
   std::unordered_map<FileId, ModuleId> files_;
   ModuleId prelude_;
   bool in_root_ = false;
+  bool in_library_ = false;
   int module_depth_ = 0;
   // New names of modules while a module type is renamed.
   std::unordered_map<ModuleId, ModuleId> renamed_modules_;
@@ -126,6 +130,7 @@ class Declarations {
   std::unordered_map<TypeNameId, TypeNameId> renamed_types_;
   std::vector<std::pair<TypeNameId, TypeNameId>> last_renamed_types_;
   SizeSolver size_solver_;
+  ConsumptionChecker consumption_;
 };
 
 }  // namespace dagaz::check
