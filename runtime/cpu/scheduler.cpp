@@ -91,9 +91,13 @@ int32_t Scheduler::run(dz_context* context, int64_t count, int64_t grain, dz_tas
     }
   };
   try {
-    // A loop inside a task finds itself in the arena already.
+    // A loop inside a task finds itself in the arena already.  While it waits for its pieces, its
+    // thread must not start a piece of an outer loop: that would delay it, and hold the scratch
+    // memory of both.
     arena().arena.execute([&] {
-      tbb::parallel_for(tbb::blocked_range<int64_t>(0, pieces, 1), run_range);
+      tbb::this_task_arena::isolate([&] {
+        tbb::parallel_for(tbb::blocked_range<int64_t>(0, pieces, 1), run_range);
+      });
     });
   } catch (const std::bad_alloc&) {
     return context->errors.report(DZ_OUT_OF_MEMORY,
