@@ -31,11 +31,14 @@ bool AliasInfo::has_root_in(NameId name, const NameSet& set) const {
   return std::any_of(all.begin(), all.end(), [&](NameId root) { return set.contains(root); });
 }
 
-const std::vector<NameId>& AliasInfo::consumed_by(const Statement& statement) const {
-  static const std::vector<NameId> nothing;
-  if (statement.results.empty()) return nothing;
-  const auto found = consumed_by_.find(statement.results.front().name);
-  return found == consumed_by_.end() ? nothing : found->second;
+std::vector<NameId> AliasInfo::consumed_by(const Statement& statement) const {
+  std::vector<NameId> consumed;
+  for (const Binder& result : statement.results) {
+    const auto found = consumed_by_.find(result.name);
+    if (found == consumed_by_.end()) continue;
+    consumed.insert(consumed.end(), found->second.begin(), found->second.end());
+  }
+  return consumed;
 }
 
 namespace {

@@ -27,8 +27,9 @@ class AliasInfo {
   bool leaves_function(NameId name) const;
   /// Records a view made after the analysis.
   void add_view(NameId view, NameId of) { roots_[view] = roots(of); }
-  /// The roots that executing `statement` consumes, of names bound before it.
-  const std::vector<NameId>& consumed_by(const Statement& statement) const;
+  /// The roots that executing `statement` consumes, of names bound before it; also for a statement
+  /// that has the results of several which were analysed.
+  std::vector<NameId> consumed_by(const Statement& statement) const;
   /// Uses after consumption and the like, as text; empty in a well-formed function.
   const std::vector<std::string>& violations() const { return violations_; }
 

@@ -29,6 +29,7 @@ const std::vector<RegisteredPass>& registered_passes() {
       {"cse", parallel<common_subexpressions>, Stage::parallel},
       {"simplify", parallel<simplify>, Stage::parallel},
       {"inline", parallel<inline_functions>, Stage::parallel},
+      {"fuse", parallel<fuse>, Stage::parallel},
       {"flatten-cpu", flattened<FlattenTarget::cpu>, Stage::flat},
       {"flatten-gpu", flattened<FlattenTarget::gpu>, Stage::flat},
   };

@@ -1,0 +1,138 @@
+// Dependencies between the statements of a body.
+#include "passes/fuse/fusion_graph.h"
+
+#include <algorithm>
+
+#include "ir/names.h"
+
+namespace dagaz::passes {
+
+using namespace ir;
+
+FusionGraph::FusionGraph(std::vector<Statement> statements, const std::vector<Operand>& results,
+                         const Names& names, const AliasInfo& aliases)
+    : statements_(std::move(statements)),
+      needs_(statements_.size()),
+      gives_result_(statements_.size()) {
+  std::unordered_map<NameId, Node> binds;
+  std::unordered_map<NameId, std::vector<Node>> readers;
+  for (Node node = 0; node < statements_.size(); ++node) {
+    const Statement& statement = statements_[node];
+    merged_into_.push_back(node);
+    order_.push_back(node);
+    position_.push_back(node);
+    for (const NameId name : free_names(statement, names)) {
+      const auto found = binds.find(name);
+      if (found != binds.end()) add_need(node, found->second);
+      if (names.type(name).is_scalar() || !aliases.is_consumed(name)) continue;
+      for (const NameId root : aliases.roots(name)) readers[root].push_back(node);
+    }
+    for (const NameId root : aliases.consumed_by(statement)) {
+      for (const Node reader : readers[root]) {
+        if (reader != node) add_need(node, reader);
+      }
+    }
+    for (const Binder& result : statement.results) binds.emplace(result.name, node);
+  }
+  for (const Operand& result : results) {
+    if (!result.is_name()) continue;
+    const auto found = binds.find(result.name());
+    if (found != binds.end()) gives_result_[found->second] = true;
+  }
+}
+
+void FusionGraph::add_need(Node node, Node on) {
+  std::vector<Node>& needs = needs_[node];
+  if (std::find(needs.begin(), needs.end(), on) == needs.end()) needs.push_back(on);
+}
+
+FusionGraph::Node FusionGraph::find(Node node) const {
+  while (merged_into_[node] != node) node = merged_into_[node];
+  return node;
+}
+
+std::vector<FusionGraph::Node> FusionGraph::needs(Node node) const {
+  std::vector<Node> result;
+  for (const Node need : needs_[node]) {
+    const Node current = find(need);
+    if (current != node) result.push_back(current);
+  }
+  std::sort(result.begin(), result.end(),
+            [this](Node a, Node b) { return position_[a] < position_[b]; });
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+bool FusionGraph::needs_directly(Node later, Node earlier) const {
+  return std::any_of(needs_[later].begin(), needs_[later].end(),
+                     [&](Node need) { return find(need) == earlier; });
+}
+
+bool FusionGraph::is_only_user(Node user, Node node) const {
+  if (gives_result_[node]) return false;
+  for (std::size_t at = position_[node] + 1; at < order_.size(); ++at) {
+    if (order_[at] != user && needs_directly(order_[at], node)) return false;
+  }
+  return true;
+}
+
+/// By position: what between the two needs `earlier`, also through others.
+std::vector<bool> FusionGraph::dependents_between(Node earlier, Node later) const {
+  const std::size_t first = position_[earlier];
+  std::vector<bool> dependent(position_[later] - first);
+  for (std::size_t at = first + 1; at < position_[later]; ++at) {
+    for (const Node need : needs_[order_[at]]) {
+      const std::size_t where = position_[find(need)];
+      if (where == first || (where > first && dependent[where - first])) {
+        dependent[at - first] = true;
+        break;
+      }
+    }
+  }
+  return dependent;
+}
+
+bool FusionGraph::needs_through_others(Node later, Node earlier) const {
+  const std::vector<bool> dependent = dependents_between(earlier, later);
+  const std::size_t first = position_[earlier];
+  return std::any_of(needs_[later].begin(), needs_[later].end(), [&](Node need) {
+    const std::size_t where = position_[find(need)];
+    return where > first && where < position_[later] && dependent[where - first];
+  });
+}
+
+void FusionGraph::merge(Node earlier, Node later, Statement merged) {
+  const std::vector<bool> dependent = dependents_between(earlier, later);
+  const std::size_t first = position_[earlier];
+  const std::size_t last = position_[later];
+  std::vector<Node> order(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(first));
+  for (std::size_t at = first + 1; at < last; ++at) {
+    if (!dependent[at - first]) order.push_back(order_[at]);
+  }
+  order.push_back(later);
+  for (std::size_t at = first + 1; at < last; ++at) {
+    if (dependent[at - first]) order.push_back(order_[at]);
+  }
+  order.insert(order.end(), order_.begin() + static_cast<std::ptrdiff_t>(last) + 1, order_.end());
+  order_ = std::move(order);
+  for (std::size_t at = first; at < order_.size(); ++at) position_[order_[at]] = at;
+  merged_into_[earlier] = later;
+  gives_result_[later] = gives_result_[later] || gives_result_[earlier];
+  bypass(earlier, later, std::move(merged));
+}
+
+void FusionGraph::bypass(Node earlier, Node later, Statement changed) {
+  std::erase_if(needs_[later], [&](Node need) { return find(need) == find(earlier); });
+  for (const Node need : std::vector<Node>(needs_[earlier])) {
+    if (find(need) != later) add_need(later, need);
+  }
+  statements_[later] = std::move(changed);
+}
+
+std::vector<Statement> FusionGraph::take() {
+  std::vector<Statement> statements;
+  for (const Node node : order_) statements.push_back(std::move(statements_[node]));
+  return statements;
+}
+
+}  // namespace dagaz::passes
