@@ -39,7 +39,7 @@ std::string first_lines(const std::string& text, int count) {
 bool matches(const std::string& text, const std::string& pattern) {
   if (pattern.empty()) return true;
   try {
-    return std::regex_search(text, std::regex(pattern, std::regex::extended));
+    return std::regex_search(text, std::regex(pattern));
   } catch (const std::regex_error&) {
     return text.find(pattern) != std::string::npos;
   }

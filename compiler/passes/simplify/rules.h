@@ -78,7 +78,9 @@ class Rules {
                                    const std::vector<Operand>& arguments);
   /// The statement now also depends on what guards the definition of `name`.
   void look_through(NameId name);
-  /// Lets `operands` stand for the statement's results.
+  /// Whether what guards the statement also guards `operand`, so that one may stand for the other.
+  bool is_guarded_like_statement(const Operand& operand) const;
+  /// Lets `operands` stand for the statement's results; what they lack of its guards is added.
   Outcome replace(const std::vector<Operand>& operands);
   Outcome replace(const Operand& operand) { return replace(std::vector<Operand>{operand}); }
   /// Lets `operand` stand for one result, which has to be removed from the statement.

@@ -304,9 +304,10 @@ Outcome apply(Scalar& node, Rules& rules) {
   return conversions(node, rules);
 }
 
-// An identity is its operand: both names are of the same memory.
+// An identity is its operand: both names are of the same memory.  One that adds a guard stays.
 Outcome apply(Identity& node, Rules& rules) {
-  return rules.replace(Operand(node.value));
+  if (!rules.is_guarded_like_statement(node.value)) return Outcome::none;
+  return rules.replace(node.value);
 }
 
 // A check that holds guards nothing; one that repeats its condition is kept by its token.

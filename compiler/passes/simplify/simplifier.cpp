@@ -534,9 +534,20 @@ void Rules::look_through(NameId name) {
 Outcome Rules::replace(const std::vector<Operand>& operands) {
   DZ_CHECK(operands.size() == statement->results.size(), "an operand for each result");
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    replace_name(statement->results[i].name, operands[i]);
+    const NameId result = statement->results[i].name;
+    const bool guarded =
+        names().type(result).kind != TypeKind::value || is_guarded_like_statement(operands[i]);
+    replace_name(result, guarded ? operands[i] : emit(Identity{operands[i]}, names().base(result)));
   }
   return Outcome::replaced;
+}
+
+bool Rules::is_guarded_like_statement(const Operand& operand) const {
+  if (statement->tokens.empty()) return true;
+  const Statement* source = operand.is_name() ? definition(operand) : nullptr;
+  return source != nullptr &&
+         std::includes(source->tokens.begin(), source->tokens.end(), statement->tokens.begin(),
+                       statement->tokens.end());
 }
 
 void Rules::replace_name(NameId name, const Operand& operand) {
