@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/fields.h"
 #include "ir/names.h"
 #include "support/match.h"
 
@@ -44,7 +45,40 @@ static Lambda keep_results(Lambda lambda, std::size_t begin, std::size_t count,
 
 static Lambda add_i64_lambda(Names& names) { return addition(ScalarType::i64, {}, names); }
 
-void Flattener::expand_flatmap(Statement statement, FlatMap e, Out& out) {
+namespace {
+
+/// Calls `on_body` for each body directly inside an operation.
+struct BodyVisitor {
+  const std::function<void(Body&)>& on_body;
+  void use(NameId&) {}
+  void use(Operand&) {}
+  void bind(Binder&) {}
+  void type(Type&) {}
+  void body(Body& body) { on_body(body); }
+  void lambda(Lambda& lambda) { on_body(lambda.body); }
+};
+
+}  // namespace
+
+void Flattener::expand_flatmaps(Body& body) {
+  const std::function<void(Body&)> on_body = [this](Body& inner) { expand_flatmaps(inner); };
+  BodyVisitor visitor{on_body};
+  Out out;
+  for (Statement& one : body.statements) {
+    walk_fields(visitor, one.operation);
+    if (auto* flatmap = as<FlatMap>(one.operation)) {
+      FlatMap taken = std::move(*flatmap);
+      for (Statement& part : expand_flatmap(std::move(one), std::move(taken))) {
+        out.push_back(std::move(part));
+      }
+    } else {
+      out.push_back(std::move(one));
+    }
+  }
+  body.statements = std::move(out);
+}
+
+std::vector<Statement> Flattener::expand_flatmap(Statement statement, FlatMap e) {
   Builder builder(names_);
   builder.set_location(statement.location);
   builder.set_tokens(statement.tokens);
@@ -140,7 +174,7 @@ void Flattener::expand_flatmap(Statement statement, FlatMap e, Out& out) {
     with.body.body = inner.take_body({results.begin(), results.end()});
     builder.add({filled, std::move(with), statement.tokens, statement.location});
   }
-  for (Statement& one : builder.take()) flatten_statement(std::move(one), out);
+  return builder.take();
 }
 
 }  // namespace dagaz::passes::flattening

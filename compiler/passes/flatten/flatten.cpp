@@ -23,9 +23,11 @@ namespace flattening {
 using namespace ir;
 
 void Flattener::run() {
+  for (Function& function : program_.functions) expand_flatmaps(function.body);
   originals_ = program_.functions;
   for (Function& function : program_.functions) flatten_body(function.body);
   redirect_calls();
+  if (asks_device_) add_device_functions();
 }
 
 void Flattener::flatten_body(Body& body) {
@@ -44,9 +46,6 @@ void Flattener::flatten_statement(Statement statement, Out& out) {
   } else if (auto* scatter = as<Scatter>(statement.operation)) {
     Scatter taken = std::move(*scatter);
     flatten_scatter(std::move(statement), std::move(taken), out);
-  } else if (auto* flatmap = as<FlatMap>(statement.operation)) {
-    FlatMap taken = std::move(*flatmap);
-    expand_flatmap(std::move(statement), std::move(taken), out);
   } else {
     if (auto* branch = as<Branch>(statement.operation)) {
       flatten_body(branch->then_body);
@@ -60,29 +59,17 @@ void Flattener::flatten_statement(Statement statement, Out& out) {
   }
 }
 
-// Lowering may run the body of a scan twice: not one that writes to memory, nor an expensive one.
-static bool runs_once(const Body& body) {
-  return std::any_of(body.statements.begin(), body.statements.end(), [](const Statement& one) {
-    return as<Loop>(one.operation) || as<MapScanReduce>(one.operation) ||
-           as<Update>(one.operation) || as<Scatter>(one.operation) ||
-           as<Histogram>(one.operation) || as<Accumulate>(one.operation) ||
-           as<WithAccumulator>(one.operation) || as<Call>(one.operation) ||
-           as<Branch>(one.operation);
-  });
-}
-
 void Flattener::flatten_map(Statement statement, MapScanReduce e, Out& out) {
-  if (!e.scans.empty() && !e.reductions.empty()) {
-    split_scan_and_reduce(std::move(statement), std::move(e), out);
+  if (needs_split(e)) {
+    for (Statement& part : split(std::move(statement), std::move(e))) {
+      MapScanReduce taken = std::move(*as<MapScanReduce>(part.operation));
+      flatten_map(std::move(part), std::move(taken), out);
+    }
     return;
   }
   Nest nest;
   add_dimension(nest, e.width, names_);
   if (!e.scans.empty()) {
-    if (runs_once(e.map.body)) {
-      split_map_and_scan(std::move(statement), std::move(e), out);
-      return;
-    }
     std::vector<ScanOperator> scans = std::move(e.scans);
     std::optional<Lambda> post = std::move(e.post);
     PointBody point = at_index(std::move(e.map), e.arrays, nest, names_);
@@ -133,10 +120,10 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
     if (!inner || !is_invariant(inner->width, nest, point.body)) break;
     const std::vector<Statement> before(point.body.statements.begin(),
                                         point.body.statements.end() - 1);
-    const bool rows = nest.space.size() == 1;
+    const bool gpu = options_.target == FlattenTarget::gpu;
+    const bool rows = gpu ? !is_narrow(inner->width) : nest.space.size() == 1;
     const bool reduces = !inner->reductions.empty() && inner->scans.empty();
-    const bool scans = inner->reductions.empty() && !inner->scans.empty() &&
-                       !runs_once(inner->map.body);
+    const bool scans = inner->reductions.empty() && !inner->scans.empty() && !needs_split(*inner);
     if (!is_cheap(before, names_) || !(is_map(*inner) || (rows && (reduces || scans)))) break;
     MapScanReduce next = *inner;
     statement.results = reordered(statement.results, point.body, *producer);
@@ -158,67 +145,12 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
       return;
     }
   }
+  if (options_.target == FlattenTarget::gpu && can_distribute(nest, point.body)) {
+    choose_version(std::move(statement), std::move(nest), std::move(point), out);
+    return;
+  }
   statement.operation = segmented_map(std::move(nest), std::move(point));
   out.push_back(std::move(statement));
-}
-
-// map and scans at once = the map, then scans of what it gave.
-void Flattener::split_map_and_scan(Statement statement, MapScanReduce e, Out& out) {
-  Statement mapping = statement;
-  mapping.results.clear();
-  std::vector<NameId> inputs;
-  for (const Type& type : e.map.result_types) {
-    inputs.push_back(names_.fresh("in", array_over(e.width, type)));
-    mapping.results.push_back({inputs.back()});
-  }
-  Lambda identity = identity_lambda(e.map.result_types, names_);
-  MapScanReduce map{e.width, std::move(e.arrays), std::move(e.map), {}, {}, std::nullopt, false};
-  flatten_map(std::move(mapping), std::move(map), out);
-  e.arrays = std::move(inputs);
-  e.map = std::move(identity);
-  flatten_map(std::move(statement), std::move(e), out);
-}
-
-// map, scans and reductions at once = scans that also keep the reductions' inputs, then the
-// reductions over those.
-void Flattener::split_scan_and_reduce(Statement statement, MapScanReduce e, Out& out) {
-  std::size_t scanned = 0;
-  std::size_t reduced = 0;
-  for (const ScanOperator& one : e.scans) scanned += one.neutral.size();
-  for (const ReduceOperator& one : e.reductions) reduced += one.neutral.size();
-  // The scan's map gives: scan inputs | mapped values | reduce inputs.
-  MapScanReduce scan{e.width, e.arrays, e.map, e.scans, {}, std::nullopt, e.sequential};
-  const auto from = static_cast<std::ptrdiff_t>(scanned);
-  const auto to = static_cast<std::ptrdiff_t>(scanned + reduced);
-  std::rotate(scan.map.body.results.begin() + from, scan.map.body.results.begin() + to,
-              scan.map.body.results.end());
-  std::rotate(scan.map.result_types.begin() + from, scan.map.result_types.begin() + to,
-              scan.map.result_types.end());
-  Statement scanning = statement;
-  scanning.results.assign(statement.results.begin() + static_cast<std::ptrdiff_t>(reduced),
-                          statement.results.end());
-  std::vector<NameId> inputs;
-  std::vector<Type> input_types(e.map.result_types.begin() + from,
-                                e.map.result_types.begin() + to);
-  Lambda identity = identity_lambda(input_types, names_);
-  for (const Type& type : input_types) {
-    inputs.push_back(names_.fresh("in", array_over(e.width, type)));
-    scanning.results.push_back({inputs.back()});
-  }
-  if (e.post) {
-    scan.post = e.post;
-    const Lambda kept = renamed(identity, names_);
-    for (std::size_t k = 0; k < inputs.size(); ++k) {
-      scan.post->parameters.push_back(kept.parameters[k]);
-      scan.post->body.results.push_back(kept.body.results[k]);
-      scan.post->result_types.push_back(input_types[k]);
-    }
-  }
-  flatten_map(std::move(scanning), std::move(scan), out);
-  statement.results.resize(reduced);
-  MapScanReduce reduce{e.width, inputs, std::move(identity), {}, std::move(e.reductions),
-                       std::nullopt, e.sequential};
-  flatten_map(std::move(statement), std::move(reduce), out);
 }
 
 void Flattener::flatten_histogram(Statement statement, Histogram e, Out& out) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/names.h"
 #include "ir/program.h"
 #include "passes/flatten/nest.h"
 #include "passes/passes.h"
@@ -27,13 +28,41 @@ class Flattener {
   void flatten_map(ir::Statement statement, ir::MapScanReduce e, Out& out);
   void flatten_histogram(ir::Statement statement, ir::Histogram e, Out& out);
   void flatten_scatter(ir::Statement statement, ir::Scatter e, Out& out);
-  void split_map_and_scan(ir::Statement statement, ir::MapScanReduce e, Out& out);
-  void split_scan_and_reduce(ir::Statement statement, ir::MapScanReduce e, Out& out);
   void flatten_nest(ir::Statement statement, Nest nest, PointBody point, Out& out);
   bool is_invariant(const ir::Operand& width, const Nest& nest, const ir::Body& body) const;
 
-  // ---- flatmap.cpp
-  void expand_flatmap(ir::Statement statement, ir::FlatMap e, Out& out);
+  // ---- split.cpp
+  static bool needs_split(const ir::MapScanReduce& e);
+  std::vector<ir::Statement> split(ir::Statement statement, ir::MapScanReduce e);
+  std::vector<ir::Statement> split_statements(std::vector<ir::Statement> statements);
+  std::vector<ir::Statement> split_map_and_scan(ir::Statement statement, ir::MapScanReduce e);
+  std::vector<ir::Statement> split_scan_and_reduce(ir::Statement statement, ir::MapScanReduce e);
+
+  // ---- distribute.cpp
+  bool is_regular(const ir::Type& type, const ir::NameSet& inside) const;
+  bool is_parallel(const ir::Statement& statement, const ir::NameSet& inside) const;
+  bool can_distribute(const ir::Body& body, ir::NameSet inside) const;
+  bool can_distribute(const Nest& nest, const ir::Body& body) const;
+  void emit_over(const Nest& nest, ir::Statement statement, Out& out);
+  void emit_map(const Nest& nest, std::vector<ir::Statement> statements,
+                const std::vector<ir::Operand>& values, std::vector<ir::Binder> results,
+                ir::LocationId location, Out& out);
+  void flush(Nest& nest, std::vector<ir::Statement>& run, const ir::NameSet& used_later,
+             ir::LocationId location, Out& out);
+  void distribute(Nest nest, ir::Body body, const std::vector<ir::Binder>& results,
+                  ir::LocationId location, Out& out);
+  void distribute_statement(const Nest& nest, ir::Statement statement,
+                            const std::vector<ir::Binder>& results, Out& out);
+  void interchange_loop(const Nest& nest, ir::Loop loop, const std::vector<ir::Binder>& results,
+                        ir::LocationId location, Out& out);
+
+  // ---- versions.cpp
+  void choose_version(ir::Statement statement, Nest nest, PointBody point, Out& out);
+  void add_device_functions();
+
+  // ---- flatmap.cpp: flatmaps become other parallel operations, before anything else
+  void expand_flatmaps(ir::Body& body);
+  std::vector<ir::Statement> expand_flatmap(ir::Statement statement, ir::FlatMap e);
 
   // ---- thread_calls.cpp: functions called inside segments get a sequential copy
   void redirect_calls();
@@ -45,6 +74,7 @@ class Flattener {
   FlattenOptions options_;
   std::vector<ir::Function> originals_;   // as they were before flattening
   std::set<std::string> thread_copies_;
+  bool asks_device_ = false;
 };
 
 }  // namespace dagaz::passes::flattening

@@ -54,6 +54,10 @@ PointBody point_body(MapScanReduce e, const Nest& nest, Names& names) {
   return point;
 }
 
+bool is_narrow(const Operand& width) {
+  return width.is_constant() && integer_value(width.constant()) < 32;
+}
+
 bool is_map(const MapScanReduce& e) { return e.scans.empty() && e.reductions.empty(); }
 
 const Statement* sole_producer(const Body& body) {

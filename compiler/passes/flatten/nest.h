@@ -35,6 +35,8 @@ PointBody point_body(ir::MapScanReduce e, const Nest& nest, ir::Names& names);
 const ir::Statement* sole_producer(const ir::Body& body);
 /// Whether computing these once per point of a deeper nest costs next to nothing.
 bool is_cheap(const std::vector<ir::Statement>& statements, const ir::Names& names);
+/// Constant widths below this are not worth threads of their own on a GPU.
+bool is_narrow(const ir::Operand& width);
 /// Whether `e` is nothing but a map.
 bool is_map(const ir::MapScanReduce& e);
 

@@ -1,0 +1,300 @@
+// Distributing a map over its body: a body of several statements becomes several segmented
+// operations, and what one computes for another lies in arrays over the nest.
+//
+//   map (\i -> s₁; s₂; s₃) = one operation per parallel statement, and one SegmentedMap per run of
+//   sequential statements between them; a loop whose bound is the same for all points is moved
+//   outside the map.
+//
+// Cheap scalar code is not stored but computed again where it is needed.  A nest with a value
+// whose size differs from point to point stays whole, its inner parallelism sequential.
+#include <algorithm>
+
+#include "ir/names.h"
+#include "passes/flatten/flattener.h"
+#include "support/match.h"
+
+namespace dagaz::passes::flattening {
+
+using namespace ir;
+
+static NameSet bound_in(const std::vector<Statement>& statements) {
+  NameSet bound;
+  for (const Statement& one : statements) {
+    for (const Binder& result : one.results) bound.insert(result.name);
+  }
+  return bound;
+}
+
+static bool depends(const Operand& operand, const NameSet& inside) {
+  return operand.is_name() && inside.contains(operand.name());
+}
+
+bool Flattener::is_regular(const Type& type, const NameSet& inside) const {
+  return type.kind != TypeKind::accumulator &&
+         std::none_of(type.shape.begin(), type.shape.end(),
+                      [&](const Operand& size) { return depends(size, inside); });
+}
+
+// Whether `statement`, in a nest where `inside` is bound, has parallelism to distribute.
+bool Flattener::is_parallel(const Statement& statement, const NameSet& inside) const {
+  for (const Binder& result : statement.results) {
+    if (!is_regular(names_.type(result.name), inside)) return false;
+  }
+  if (const auto* map = as<MapScanReduce>(statement.operation)) {
+    if (depends(map->width, inside) || is_narrow(map->width)) return false;
+    return std::none_of(map->arrays.begin(), map->arrays.end(), [&](NameId array) {
+      return names_.type(array).kind == TypeKind::accumulator;
+    });
+  }
+  if (const auto* loop = as<Loop>(statement.operation)) {
+    const auto* form = as<ForForm>(loop->form);
+    if (!form || depends(form->bound, inside)) return false;
+    for (const LoopValue& value : loop->values) {
+      if (!is_regular(names_.type(value.parameter.name), inside)) return false;
+    }
+    return can_distribute(loop->body, inside);
+  }
+  return false;
+}
+
+// Whether some statement is parallel and everything that may have to be stored is regular.
+bool Flattener::can_distribute(const Body& body, NameSet inside) const {
+  for (const NameId name : bound_in(body.statements)) inside.insert(name);
+  const bool any = std::any_of(body.statements.begin(), body.statements.end(),
+                               [&](const Statement& one) { return is_parallel(one, inside); });
+  if (!any) return false;
+  for (const Statement& one : body.statements) {
+    for (const Binder& result : one.results) {
+      if (!is_regular(names_.type(result.name), inside)) return false;
+    }
+  }
+  return true;
+}
+
+bool Flattener::can_distribute(const Nest& nest, const Body& body) const {
+  NameSet inside = bound_in(nest.prefix);
+  for (const SpaceDimension& dimension : nest.space) inside.insert(dimension.index.name);
+  return can_distribute(body, std::move(inside));
+}
+
+// ---------------------------------------------------------------- arrays over the nest
+
+static std::vector<Operand> indices_of(const Nest& nest) {
+  std::vector<Operand> indices;
+  for (const SpaceDimension& dimension : nest.space) indices.push_back(dimension.index.name);
+  return indices;
+}
+
+static Type over_nest(const Nest& nest, Type type) {
+  for (std::size_t k = nest.space.size(); k-- > 0;) type = array_over(nest.space[k].extent, type);
+  return type;
+}
+
+// From here on points read `value` from `array`.
+static void read_back(Nest& nest, NameId value, NameId array) {
+  nest.prefix.push_back({{{value}}, Index{array, indices_of(nest)}});
+}
+
+// Of the prefix, what `free` needs.
+static std::vector<Statement> needed_prefix(const Nest& nest, const std::vector<NameId>& free,
+                                            const Names& names) {
+  NameSet needed(free.begin(), free.end());
+  std::vector<Statement> kept;
+  for (std::size_t k = nest.prefix.size(); k-- > 0;) {
+    const Statement& one = nest.prefix[k];
+    const bool used = std::any_of(one.results.begin(), one.results.end(), [&](const Binder& r) {
+      return needed.contains(r.name);
+    });
+    if (!used) continue;
+    for (const NameId name : free_names(one, names)) needed.insert(name);
+    kept.push_back(one);
+  }
+  std::reverse(kept.begin(), kept.end());
+  return kept;
+}
+
+// A guard in another operation has run before this one starts.
+static void drop_foreign_tokens(std::vector<Statement>& statements) {
+  const NameSet bound = bound_in(statements);
+  for (Statement& one : statements) {
+    std::erase_if(one.tokens, [&](NameId token) { return !bound.contains(token); });
+  }
+}
+
+// Appends `statement`, whose operation is over `nest` without its prefix, in names of its own.
+void Flattener::emit_over(const Nest& nest, Statement statement, Out& out) {
+  const auto add_prefix = [&](Body& body) {
+    std::vector<Statement> all =
+        needed_prefix(nest, free_names(statement.operation, names_), names_);
+    std::move(body.statements.begin(), body.statements.end(), std::back_inserter(all));
+    drop_foreign_tokens(all);
+    body.statements = std::move(all);
+  };
+  if (auto* map = as<SegmentedMap>(statement.operation)) {
+    add_prefix(map->body);
+  } else if (auto* reduce = as<SegmentedReduce>(statement.operation)) {
+    add_prefix(reduce->body);
+  } else if (auto* scan = as<SegmentedScan>(statement.operation)) {
+    add_prefix(scan->body);
+  }
+  statement.tokens.clear();
+  out.push_back(renamed(statement, names_));
+}
+
+void Flattener::emit_map(const Nest& nest, std::vector<Statement> statements,
+                         const std::vector<Operand>& values, std::vector<Binder> results,
+                         LocationId location, Out& out) {
+  PointBody point{{std::move(statements), values}, {}};
+  for (const Operand& value : values) point.result_types.push_back(names_.type(value));
+  Nest bare{nest.space, {}};
+  emit_over(nest, {std::move(results), segmented_map(std::move(bare), std::move(point)), {}, location},
+            out);
+}
+
+// ---------------------------------------------------------------- the statements of a body
+
+// Ends a run of sequential statements: what is used later becomes arrays, unless it is cheap.
+void Flattener::flush(Nest& nest, std::vector<Statement>& run, const NameSet& used_later,
+                      LocationId location, Out& out) {
+  if (run.empty()) return;
+  if (is_cheap(run, names_)) {
+    std::move(run.begin(), run.end(), std::back_inserter(nest.prefix));
+    run.clear();
+    return;
+  }
+  std::vector<Operand> values;
+  std::vector<Binder> arrays;
+  for (const Statement& one : run) {
+    for (const Binder& result : one.results) {
+      const Type& type = names_.type(result.name);
+      if (type.kind != TypeKind::value || !used_later.contains(result.name)) continue;
+      values.push_back(result.name);
+      arrays.push_back({names_.fresh(names_.base(result.name), over_nest(nest, type))});
+    }
+  }
+  emit_map(nest, std::move(run), values, arrays, location, out);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    read_back(nest, values[k].name(), arrays[k].name);
+  }
+  run.clear();
+}
+
+void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& results,
+                           LocationId location, Out& out) {
+  body.statements = split_statements(std::move(body.statements));
+  NameSet inside = bound_in(nest.prefix);
+  for (const SpaceDimension& dimension : nest.space) inside.insert(dimension.index.name);
+  for (const NameId name : bound_in(body.statements)) inside.insert(name);
+  // A result that a parallel statement makes needs no copy.
+  std::unordered_map<NameId, NameId> direct;
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    if (body.results[k].is_name()) direct.emplace(body.results[k].name(), results[k].name);
+  }
+  std::vector<NameSet> used_after(body.statements.size() + 1);
+  for (const Operand& result : body.results) {
+    if (result.is_name()) used_after.back().insert(result.name());
+  }
+  for (std::size_t k = body.statements.size(); k-- > 0;) {
+    used_after[k] = used_after[k + 1];
+    for (const NameId name : free_names(body.statements[k], names_)) used_after[k].insert(name);
+  }
+  std::vector<Statement> run;
+  NameSet made;
+  for (std::size_t k = 0; k < body.statements.size(); ++k) {
+    Statement& one = body.statements[k];
+    if (!is_parallel(one, inside)) {
+      run.push_back(std::move(one));
+      continue;
+    }
+    flush(nest, run, used_after[k], location, out);
+    std::vector<Binder> arrays;
+    for (const Binder& result : one.results) {
+      const auto found = direct.find(result.name);
+      const bool is_result = found != direct.end();
+      arrays.push_back({is_result ? found->second
+                                  : names_.fresh(names_.base(result.name),
+                                                 over_nest(nest, names_.type(result.name)))});
+      if (is_result) made.insert(found->second);
+    }
+    const std::vector<Binder> values = one.results;
+    distribute_statement(nest, std::move(one), arrays, out);
+    for (std::size_t r = 0; r < values.size(); ++r) {
+      read_back(nest, values[r].name, arrays[r].name);
+    }
+  }
+  std::vector<Operand> values;
+  std::vector<Binder> arrays;
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    if (made.contains(results[k].name)) continue;
+    values.push_back(body.results[k]);
+    arrays.push_back(results[k]);
+  }
+  const bool has_effects = std::any_of(run.begin(), run.end(), [](const Statement& one) {
+    return as<Assert>(one.operation) != nullptr;
+  });
+  if (!values.empty() || has_effects) {
+    emit_map(nest, std::move(run), values, std::move(arrays), location, out);
+  }
+}
+
+void Flattener::distribute_statement(const Nest& nest, Statement statement,
+                                     const std::vector<Binder>& results, Out& out) {
+  if (auto* loop = as<Loop>(statement.operation)) {
+    interchange_loop(nest, std::move(*loop), results, statement.location, out);
+    return;
+  }
+  MapScanReduce e = std::move(*as<MapScanReduce>(statement.operation));
+  statement.results = results;
+  Nest deeper = nest;
+  add_dimension(deeper, e.width, names_);
+  Nest bare{deeper.space, {}};
+  if (!e.scans.empty()) {
+    std::vector<ScanOperator> scans = std::move(e.scans);
+    std::optional<Lambda> post = std::move(e.post);
+    PointBody point = at_index(std::move(e.map), e.arrays, deeper, names_);
+    statement.operation =
+        segmented_scan(std::move(bare), std::move(point), std::move(scans), std::move(post));
+    emit_over(deeper, std::move(statement), out);
+  } else if (!e.reductions.empty()) {
+    std::vector<ReduceOperator> reductions = e.reductions;
+    PointBody point = point_body(std::move(e), deeper, names_);
+    statement.operation =
+        segmented_reduce(std::move(bare), std::move(point), std::move(reductions));
+    emit_over(deeper, std::move(statement), out);
+  } else {
+    PointBody point = point_body(std::move(e), deeper, names_);
+    if (can_distribute(deeper, point.body)) {
+      distribute(deeper, std::move(point.body), results, statement.location, out);
+    } else {
+      statement.operation = segmented_map(std::move(bare), std::move(point));
+      emit_over(deeper, std::move(statement), out);
+    }
+  }
+}
+
+// map (loop) = loop (map): the loop's values become arrays over the nest.
+void Flattener::interchange_loop(const Nest& nest, Loop loop, const std::vector<Binder>& results,
+                                 LocationId location, Out& out) {
+  std::vector<Operand> initial;
+  std::vector<Binder> started;
+  for (const LoopValue& value : loop.values) {
+    initial.push_back(value.initial);
+    const Type type = over_nest(nest, names_.type(value.parameter.name));
+    started.push_back({names_.fresh(names_.base(value.parameter.name), type)});
+  }
+  emit_map(nest, {}, initial, started, location, out);
+  Nest inner = nest;
+  Loop outer{{}, loop.form, {}, loop.attributes};
+  std::vector<Binder> next;
+  for (std::size_t k = 0; k < loop.values.size(); ++k) {
+    const NameId parameter = names_.fresh_like(started[k].name);
+    outer.values.push_back({{parameter}, started[k].name});
+    read_back(inner, loop.values[k].parameter.name, parameter);
+    next.push_back({names_.fresh_like(started[k].name)});
+    outer.body.results.push_back(next.back().name);
+  }
+  distribute(inner, std::move(loop.body), next, location, outer.body.statements);
+  out.push_back({results, std::move(outer), {}, location});
+}
+
+}  // namespace dagaz::passes::flattening

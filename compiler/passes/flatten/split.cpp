@@ -1,0 +1,108 @@
+// Splitting parallel operations that no single segmented operation expresses.
+#include <algorithm>
+
+#include "passes/flatten/flattener.h"
+#include "support/match.h"
+
+namespace dagaz::passes::flattening {
+
+using namespace ir;
+
+// Lowering may run the body of a scan twice: not one that writes to memory, nor an expensive one.
+static bool runs_once(const Body& body) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [](const Statement& one) {
+    return as<Loop>(one.operation) || as<MapScanReduce>(one.operation) ||
+           as<Update>(one.operation) || as<Scatter>(one.operation) ||
+           as<Histogram>(one.operation) || as<Accumulate>(one.operation) ||
+           as<WithAccumulator>(one.operation) || as<Call>(one.operation) ||
+           as<Branch>(one.operation);
+  });
+}
+
+bool Flattener::needs_split(const MapScanReduce& e) {
+  return !e.scans.empty() && (!e.reductions.empty() || runs_once(e.map.body));
+}
+
+std::vector<Statement> Flattener::split(Statement statement, MapScanReduce e) {
+  return e.reductions.empty() ? split_map_and_scan(std::move(statement), std::move(e))
+                              : split_scan_and_reduce(std::move(statement), std::move(e));
+}
+
+std::vector<Statement> Flattener::split_statements(std::vector<Statement> statements) {
+  Out out;
+  for (Statement& one : statements) {
+    auto* map = as<MapScanReduce>(one.operation);
+    if (!map || !needs_split(*map)) {
+      out.push_back(std::move(one));
+      continue;
+    }
+    MapScanReduce taken = std::move(*map);
+    for (Statement& part : split_statements(split(std::move(one), std::move(taken)))) {
+      out.push_back(std::move(part));
+    }
+  }
+  return out;
+}
+
+// map and scans at once = the map, then scans of what it gave.
+std::vector<Statement> Flattener::split_map_and_scan(Statement statement, MapScanReduce e) {
+  Statement mapping = statement;
+  mapping.results.clear();
+  std::vector<NameId> inputs;
+  for (const Type& type : e.map.result_types) {
+    inputs.push_back(names_.fresh("in", array_over(e.width, type)));
+    mapping.results.push_back({inputs.back()});
+  }
+  Lambda identity = identity_lambda(e.map.result_types, names_);
+  MapScanReduce map{e.width, std::move(e.arrays), std::move(e.map), {}, {}, std::nullopt, false};
+  mapping.operation = std::move(map);
+  e.arrays = std::move(inputs);
+  e.map = std::move(identity);
+  statement.operation = std::move(e);
+  return {std::move(mapping), std::move(statement)};
+}
+
+// map, scans and reductions at once = scans that also keep the reductions' inputs, then the
+// reductions over those.
+std::vector<Statement> Flattener::split_scan_and_reduce(Statement statement, MapScanReduce e) {
+  std::size_t scanned = 0;
+  std::size_t reduced = 0;
+  for (const ScanOperator& one : e.scans) scanned += one.neutral.size();
+  for (const ReduceOperator& one : e.reductions) reduced += one.neutral.size();
+  // The scan's map gives: scan inputs | mapped values | reduce inputs.
+  MapScanReduce scan{e.width, e.arrays, e.map, e.scans, {}, std::nullopt, e.sequential};
+  const auto from = static_cast<std::ptrdiff_t>(scanned);
+  const auto to = static_cast<std::ptrdiff_t>(scanned + reduced);
+  std::rotate(scan.map.body.results.begin() + from, scan.map.body.results.begin() + to,
+              scan.map.body.results.end());
+  std::rotate(scan.map.result_types.begin() + from, scan.map.result_types.begin() + to,
+              scan.map.result_types.end());
+  Statement scanning = statement;
+  scanning.results.assign(statement.results.begin() + static_cast<std::ptrdiff_t>(reduced),
+                          statement.results.end());
+  std::vector<NameId> inputs;
+  std::vector<Type> input_types(e.map.result_types.begin() + from,
+                                e.map.result_types.begin() + to);
+  Lambda identity = identity_lambda(input_types, names_);
+  for (const Type& type : input_types) {
+    inputs.push_back(names_.fresh("in", array_over(e.width, type)));
+    scanning.results.push_back({inputs.back()});
+  }
+  if (e.post) {
+    scan.post = e.post;
+    const Lambda kept = renamed(identity, names_);
+    for (std::size_t k = 0; k < inputs.size(); ++k) {
+      scan.post->parameters.push_back(kept.parameters[k]);
+      scan.post->body.results.push_back(kept.body.results[k]);
+      scan.post->result_types.push_back(input_types[k]);
+    }
+  }
+  scanning.operation = std::move(scan);
+  statement.results.resize(reduced);
+  MapScanReduce reduce{e.width, inputs, std::move(identity), {}, std::move(e.reductions),
+                       std::nullopt, e.sequential};
+  statement.operation = std::move(reduce);
+  return {std::move(scanning), std::move(statement)};
+}
+
+}  // namespace dagaz::passes::flattening
