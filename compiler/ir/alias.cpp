@@ -158,8 +158,6 @@ class AliasWalk {
     revive(mark);
     return effects;
   }
-  /// Roots of a scope's result as the outside sees them; roots bound inside become `result`, or
-  /// what an earlier result of the same memory is called.
   void flows(const Operand& inner, NameId result) {
     if (!inner.is_name() || !has_memory(inner.name())) return;
     for (const NameId root : info_.roots(inner.name())) sources_[result].push_back(root);
@@ -176,12 +174,15 @@ class AliasWalk {
       }
     }
   }
+  /// Roots of a scope's result as the outside sees them; roots bound inside become `result`, or
+  /// what an earlier result of the same memory is called.  So do roots that are consumed: an array
+  /// that one side of a branch updates and the other gives back as it is lives on as the result.
   void result_roots(NameId result, const Operand& inner, std::size_t depth, Roots& roots,
                     std::unordered_map<NameId, NameId>& shared) {
     if (!inner.is_name() || !has_memory(inner.name())) return;
     flows(inner, result);
     for (const NameId root : info_.roots(inner.name())) {
-      if (bound_outside(root, depth)) {
+      if (bound_outside(root, depth) && !dead_.contains(root)) {
         add_unique(roots, root);
       } else {
         add_unique(roots, shared.emplace(root, result).first->second);

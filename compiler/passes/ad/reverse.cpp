@@ -51,12 +51,15 @@ void Reverse::forward_statement(const Statement& statement) {
     inline_custom(statement, *custom);
     return;
   }
-  if (const auto* loop = as<Loop>(statement.operation); loop != nullptr && active) {
+  const auto* loop = as<Loop>(statement.operation);
+  if (loop != nullptr && active && counting_.count(&statement) == 0) {
     if (std::holds_alternative<WhileForm>(loop->form)) {
-      forward_sweep(replace(statement, [&] {
-        return loop->attributes.bound ? bounded_while(statement, *loop)
-                                      : counted_while(statement, *loop);
-      }));
+      const bool bounded = loop->attributes.bound.has_value();
+      const auto& instead = replace(statement, [&] {
+        return bounded ? bounded_while(statement, *loop) : counted_while(statement, *loop);
+      });
+      if (!bounded) counting_.insert(&instead[instead.size() - 2]);
+      forward_sweep(instead);
     } else {
       forward_loop(statement, statement, *loop);
     }

@@ -220,6 +220,8 @@ class Reverse {
   // For the accumulators of original code whose scope is being swept: the array that the adjoints
   // of writes are read from, if any.
   std::unordered_map<ir::NameId, std::optional<ir::NameId>> accumulator_reads_;
+  // Loops that only count the iterations of another one.
+  std::unordered_set<const ir::Statement*> counting_;
   // Lambdas that rules make up: tables above refer to their statements by address.
   std::vector<std::unique_ptr<ir::Lambda>> made_up_;
   // Statements without the accumulators whose scope is being swept.

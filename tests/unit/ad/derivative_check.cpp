@@ -271,7 +271,7 @@ void check_second_order(const Program& plain, const Values& arguments,
   std::mt19937_64 random(options.seed);
   Program program = plain;
   const Values results = run(plain, "f", arguments);
-  const Values inner = joined(arguments, reals(random_like(results, random)));
+  const Values inner = joined(arguments, random_like(results, random));
   add_derivative(program, "f", "gradient", DerivativeMode::reverse);
   add_derivative(program, "gradient", "jvp", DerivativeMode::forward);
   add_derivative(program, "gradient", "vjp", DerivativeMode::reverse);
