@@ -51,10 +51,10 @@ void read_digits(std::string_view digits, unsigned base, ast::IntegerLiteral& re
   for (const char c : digits) {
     if (c == '_') continue;
     std::uint64_t next = 0;
-    if (__builtin_mul_overflow(result.value, std::uint64_t{base}, &next) ||
-        __builtin_add_overflow(next, static_cast<std::uint64_t>(digit_value(c)), &next)) {
-      result.too_large = true;
-    }
+    const bool shifted = !__builtin_mul_overflow(result.value, std::uint64_t{base}, &next);
+    const auto digit = static_cast<std::uint64_t>(digit_value(c));
+    const bool added = !__builtin_add_overflow(next, digit, &next);
+    if (!shifted || !added) result.too_large = true;
     result.value = next;
   }
 }
