@@ -2,8 +2,9 @@
 // neither it nor anything that may share its memory can be used.  Runs on typed definitions, in
 // the order of the text, so that what a function returns is known where it is used.
 //
-// Each expression is given an AliasTree: what its value may share memory with.  The state is what each variable in scope shares, and what has been consumed so
-// far on the path to here, in the order of evaluation.
+// Each expression is given an AliasTree: what its value may share memory with.  The state is what
+// each variable in scope shares, and what has been consumed so far on the path to here, in the
+// order of evaluation.
 #pragma once
 
 #include <string>

@@ -331,6 +331,7 @@ void ConsumptionChecker::definition(const ast::ValueDeclaration& value) {
   consumed_.clear();
   consumed_log_.clear();
   scope_.clear();
+  results_.clear();
   const ast::Function& function = value.function;
   ++depth_;
   for (const ast::Pattern* parameter : function.parameters) bind_parameter(*parameter, nullptr);

@@ -442,15 +442,4 @@ void check_exhaustiveness(const ast::Function& function, const NameTable& names,
   Checker(names, diagnostics).function(function);
 }
 
-void check_exhaustiveness(const ast::Program& program, const NameTable& names,
-                          Diagnostics& diagnostics) {
-  Checker checker(names, diagnostics);
-  for (const ast::File& file : program.files) {
-    ast::for_each_value(file.declarations,
-                        [&](const ast::ValueDeclaration& value, const ast::Declaration&) {
-                          checker.function(value.function);
-                        });
-  }
-}
-
 }  // namespace dagaz::check

@@ -1,5 +1,5 @@
 // Whether the cases of a match cover every value, and whether a pattern that must always match
-// does.  Runs on the typed tree of a program without errors.
+// does.  Runs on typed definitions without errors.
 #pragma once
 
 #include "support/diagnostic.h"
@@ -10,10 +10,6 @@ namespace dagaz::check {
 
 /// Checks every match, let, loop and parameter of one definition.
 void check_exhaustiveness(const ast::Function& function, const NameTable& names,
-                          Diagnostics& diagnostics);
-
-/// Checks all files of a program.
-void check_exhaustiveness(const ast::Program& program, const NameTable& names,
                           Diagnostics& diagnostics);
 
 }  // namespace dagaz::check
