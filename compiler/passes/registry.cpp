@@ -16,6 +16,9 @@ template <ParallelProgram (*pass)(ParallelProgram)>
 Program parallel(Program program) {
   return pass(ParallelProgram{std::move(program)}).program;
 }
+Program differentiated(Program program) {
+  return differentiate(ParallelProgram{std::move(program)}, nullptr).program;
+}
 template <FlattenTarget target>
 Program flattened(Program program) {
   return flatten(ParallelProgram{std::move(program)}, FlattenOptions{target}).program;
@@ -30,6 +33,7 @@ const std::vector<RegisteredPass>& registered_passes() {
       {"simplify", parallel<simplify>, Stage::parallel},
       {"inline", parallel<inline_functions>, Stage::parallel},
       {"fuse", parallel<fuse>, Stage::parallel},
+      {"ad", differentiated, Stage::parallel},
       {"flatten-cpu", flattened<FlattenTarget::cpu>, Stage::flat},
       {"flatten-gpu", flattened<FlattenTarget::gpu>, Stage::flat},
   };
