@@ -208,8 +208,8 @@ TEST_CASE("updates of an element and of a part") {
 TEST_CASE("a custom derivative is used in reverse and ignored forward") {
   const auto program = program_of(
       "function f (x: f64) -> [f64] {"
-      " y: f64 = custom_derivative [x] 0 function \\(a: f64) -> [f64] { b: f64 = mul.f64 a a return b }"
-      " adjoint \\(r: f64, s: f64) -> [f64] { return 42.0f64 } return y }");
+      " y: f64 = custom_derivative function \\(a: f64) -> [f64] { b: f64 = mul.f64 a a return b }"
+      " adjoint \\(r: f64, s: f64) -> [f64] { return 42.0f64 } arguments [x] return y }");
   CHECK(number(vjp(program, {scalar(3)}, {scalar(1)})[0]) == 42);
   CHECK(number(jvp(program, {scalar(3)}, {scalar(1)})[0]) == 6);
 }
