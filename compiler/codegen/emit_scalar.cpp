@@ -197,7 +197,9 @@ Value* ScalarEmitter::comparison(ScalarOp op, const Arguments& x) {
 }
 
 /// LLVM's saturating conversions give 0 for NaN, and a bound for infinities; ours give 0 for both.
+/// From f16 they go through f32: LLVM 19 gets NaN wrong where the processor converts f16 itself.
 Value* ScalarEmitter::to_integer(Value* x, ID saturating) {
+  if (x->getType()->isHalfTy()) x = builder_.CreateFPExt(x, builder_.getFloatTy());
   Value* converted = builder_.CreateIntrinsic(saturating, {result_type(), x->getType()}, {x});
   Value* infinity = llvm::ConstantFP::getInfinity(x->getType());
   Value* infinite = builder_.CreateFCmpOEQ(intrinsic(llvm::Intrinsic::fabs, {x}), infinity);
