@@ -13,6 +13,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 
+#include "codegen/extremum_reductions.h"
 #include "codegen/vector_functions.h"
 #include "support/check.h"
 
@@ -110,6 +111,10 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
   tuning.SLPVectorization = level >= 2;
   tuning.LoopInterleaving = level >= 2;
   llvm::PassBuilder passes(&machine, tuning);
+  passes.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager& later, llvm::OptimizationLevel) {
+        later.addPass(ExtremumReductions());
+      });
   const llvm::TargetLibraryInfoImpl library = library_of(machine);
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
   passes.registerModuleAnalyses(modules);

@@ -1,6 +1,8 @@
 // Host code: arguments in, parallel loops, memory, failures, results out.
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "codegen/program_builder.h"
 
 using namespace codegen_test;
@@ -132,4 +134,32 @@ TEST_CASE("a loop carries variables and blocks") {
   b.emit(Release{memory});
   b.scalar_output(result, "i64");
   CHECK(run(b.finish(), "10i64").output == "285i64\n");
+}
+
+TEST_CASE("a maximum over floats is vectorised and ignores NaN") {
+  ProgramBuilder b(Target::cpu);
+  const NameId n = b.scalar("n");
+  const NameId x = b.block("x");
+  b.size_parameter(n);
+  b.array_input(x, ScalarType::f32, "f32", n);
+  const NameId largest = b.scalar("largest", ScalarType::f32);
+  const NameId i = b.scalar("i");
+  b.emit(Move{largest, Operand(dagaz::ir::make_float(ScalarType::f32, -HUGE_VAL))});
+  b.emit(For{i, n, b.collect([&] {
+               const NameId item = b.scalar("item", ScalarType::f32);
+               b.emit(Load{item, x, i, ScalarType::f32, Space::global, true});
+               b.emit(Assign{largest, ScalarOp::fmax, ScalarType::f32, ScalarType::f32,
+                             {largest, item}, true});
+             }),
+             {}});
+  b.scalar_output(largest, "f32");
+  const auto program = b.finish();
+  auto options = test_options();
+  options.cpu = "x86-64-v3";
+  const auto artifacts = generate(program, options, dagaz::codegen::want_llvm);
+  CHECK(artifacts.llvm.find("@llvm.maxnum.v8f32") != std::string::npos);
+  std::string input = "[f32.nan";
+  for (int k = 0; k < 50; ++k) input += k % 7 == 3 ? ",f32.nan" : "," + std::to_string(k) + "f32";
+  CHECK(run(program, input + ",f32.nan]").output == "49.0f32\n");
+  CHECK(run(program, "[f32.nan]").output == "-f32.inf\n");
 }
