@@ -1,4 +1,5 @@
-// Programs that are nearly right: the checker never crashes.  The seeds are small programs and those below DAGAZ_PROGRAMS.
+// Programs that are nearly right: the checker never crashes.  The seeds are small programs
+// and those below DAGAZ_PROGRAMS.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

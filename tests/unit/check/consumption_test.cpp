@@ -102,7 +102,8 @@ TEST_CASE("arguments that are consumed share memory with no others") {
 TEST_CASE("loops consume the initial values of what their bodies consume") {
   CHECK(errors("def f (a: *[]i32) = loop a for i < 3 do a with [i] = 1") == "");
   CHECK(errors("def f (a: []i32) = loop a for i < 3 do a with [i] = 1") == "not-consumable");
-  CHECK(errors("def f (a: *[]i32) = let b = loop x = a for i < 3 do x with [i] = 1 in b[0] + a[0]") ==
+  CHECK(errors("def f (a: *[]i32) =\n"
+               "  let b = loop x = a for i < 3 do x with [i] = 1 in b[0] + a[0]") ==
         "use-after-consume");
   CHECK(errors("def f (a: *[]i32) (b: []i32) =\n"
                "  loop x = a for _i < 3 do let y = x with [0] = 1 in b") ==

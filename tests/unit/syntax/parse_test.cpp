@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "syntax/ast_print.h"
 #include "syntax/parse.h"
 
 namespace {
@@ -40,7 +41,8 @@ std::string first_error(const std::string& text) {
 }  // namespace
 
 TEST_CASE("declarations of every kind are accepted") {
-  const Parsed parsed("-- | The file.\n\n-- | f.\ndef f [n] 't (x: [n]t) : t = x[0]\ntype^ t 'a = {x: a}\n");
+  const Parsed parsed(
+      "-- | The file.\n\n-- | f.\ndef f [n] 't (x: [n]t) : t = x[0]\ntype^ t 'a = {x: a}\n");
   CHECK_MESSAGE(parsed.diagnostics.all().empty(), parsed.messages());
   CHECK(parsed.file.declarations.size() == 2);
 }
@@ -49,6 +51,73 @@ TEST_CASE("a syntax error says what was expected") {
   CHECK(first_error("def f = ") ==
         ": Unexpected end of file; expected an expression");
   CHECK(first_error("def f = 1..2") == "..: use '...' for ranges, not '..'");
+}
+
+TEST_CASE("every mistake is at the smallest place") {
+  CHECK(first_error("def f = 'ab") .find("Unexpected") != std::string::npos);
+  CHECK(first_error("def f = \"ab\nc\"") == "\"ab: this string is not closed on its line");
+  CHECK(first_error("def f = \"\\q\"") ==
+        "\"\\q\": this string has an unknown escape or is not valid UTF-8");
+  CHECK(first_error("def f = $") == "$: the character `$` has no meaning here");
+  CHECK(first_error("def f = a[1] [2]") == "a[1] [2]: Incorrect syntax for multi-dimensional indexing");
+  CHECK(first_error("def f = x.(1) + (g y).(2)") ==
+        "(g y): only a module or a function with a name can stand before `.(`");
+  CHECK(first_error("def f = let x = 1\ndef g = 2") == "def: Unexpected \"def\" - missing \"in\"?");
+  CHECK(first_error("def f = 1 + -- | doc\n 2").find("only permitted before declarations") !=
+        std::string::npos);
+  CHECK(first_error("def f = (a + b *)") ==
+        "*: this operator binds tighter than one to its left");
+  CHECK(first_error("def M.f = 1").starts_with(".: Unexpected token"));
+}
+
+TEST_CASE("operators bind as tightly as their longest built-in prefix") {
+  const auto shape = [](const std::string& text) {
+    Parsed parsed("def f = " + text);
+    REQUIRE_MESSAGE(parsed.diagnostics.all().empty(), parsed.messages());
+    std::string printed = ast::print(*parsed.file.declarations[0], parsed.names);
+    return printed.substr(printed.find('\n') + 3);
+  };
+  CHECK(shape("a + b * c - d") == "(a + (b * c)) - d");
+  CHECK(shape("a ** b ** c") == "(a ** b) ** c");
+  CHECK(shape("f <| g <| x") == "f <| (g <| x)");
+  CHECK(shape("a |> f || b && c") == "a |> (f || (b && c))");
+  CHECK(shape("a +^ b *^ c") == "a +^ (b *^ c)");
+  CHECK(shape("a >>> b + c") == "a >>> (b + c)");
+  CHECK(shape("x |> f with [0] = y + z") == "(x |> f) with [0] = (y + z)");
+  CHECK(shape("-x % y") == "(-x) % y");
+  CHECK(shape("a..b + 1...c |> d") == "a..(b + 1)...(c |> d)");
+  CHECK(shape("a .+ b .* c") == "a .+ (b .* c)");
+  CHECK(shape("f a `g` b + c") == "(f a) `g` (b + c)");
+}
+
+TEST_CASE("literals have their values") {
+  const auto integer = [](const std::string& text) {
+    SourceFiles sources;
+    NameTable names;
+    Diagnostics diagnostics;
+    ast::Arena arena;
+    const FileId id = sources.add("test.fut", text);
+    const ast::Exp* exp = syntax::parse_expression(id, {sources, arena, names, diagnostics});
+    REQUIRE(exp != nullptr);
+    return std::get<ast::IntegerLiteral>(exp->node).value;
+  };
+  CHECK(integer("0rMCMXLIV") == 1944);
+  CHECK(integer("0xFF_ffu16") == 65535);
+  CHECK(integer("0b1_01") == 5);
+  CHECK(integer("18446744073709551615u64") == 18446744073709551615u);
+  CHECK(integer("'\\n'") == 10);
+  CHECK(integer("'ä'") == 228);
+  CHECK(integer("'\\200'") == 200);
+}
+
+TEST_CASE("long chains are no deep nesting") {
+  std::string lets = "def f = ";
+  std::string sum = "0";
+  for (int i = 0; i < 20000; ++i) {
+    lets += "let x = 1 in ";
+    sum += " + 1";
+  }
+  CHECK(Parsed(lets + sum).diagnostics.all().empty());
 }
 
 TEST_CASE("deep nesting is an error and no crash") {

@@ -1,0 +1,10 @@
+# Joins the FILES of the grammar into OUTPUT, with their names and lines for messages.
+set(text "")
+foreach(path IN LISTS FILES)
+  file(READ ${path} part)
+  string(APPEND text "#line 1 \"${path}\"\n${part}")
+  if(path MATCHES "prologue.yy$")
+    string(APPEND text "%%\n")
+  endif()
+endforeach()
+file(WRITE ${OUTPUT} "${text}%%\n")
