@@ -247,7 +247,10 @@ void Inference::finish_pattern(ast::Pattern& pattern) {
   pattern.type = finish(pattern.type);
   match(
       pattern.node,
-      [&](ast::NamePattern& p) { context_.values[p.id].unsized = pattern.type; },
+      [&](ast::NamePattern& p) {
+        // What stands behind a mistake may not have been looked at.
+        if (p.id.valid()) context_.values[p.id].unsized = pattern.type;
+      },
       [](ast::WildcardPattern&) {},
       [&](ast::TuplePattern& p) {
         for (ast::Pattern* element : p.elements) finish_pattern(*element);
