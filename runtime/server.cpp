@@ -9,6 +9,7 @@
 
 #include "command_line.h"
 #include "profile.h"
+#include "single_results.h"
 
 namespace dagaz::runtime {
 
@@ -136,14 +137,27 @@ void Server::entry_points(const Words&) {
   }
 }
 
-/// call ENTRY OUT… IN…: as many names for results as the entry point has.
+/// The tuple that an entry point returns, if it returns one: clients of older peers know each
+/// component as a result of its own.
+const dz_type* Server::returned_tuple(const dz_entry& entry) const {
+  const dz_type& type = describe(entry.outputs[0].type);
+  const bool tuple =
+      type.kind == DZ_OPAQUE_TYPE && type.opaque_kind == DZ_RECORD && type.name[0] == '(';
+  return tuple ? &type : nullptr;
+}
+
+/// call ENTRY OUT IN…, or with a name for each component of a returned tuple.
 void Server::call(const Words& words) {
   const int number = entry_named(word(words, 0));
   const dz_entry& entry = program_.entries[number];
-  const auto out_count = static_cast<size_t>(entry.output_count);
+  const dz_type* const tuple = returned_tuple(entry);
+  const auto inputs = static_cast<size_t>(entry.input_count);
+  const size_t components = tuple != nullptr ? static_cast<size_t>(tuple->member_count) : 1;
+  const bool apart = components != 1 && words.size() == 1 + components + inputs;
+  const size_t results = apart ? components : 1;
   std::vector<const void*> ins;
-  for (int i = 0; i < entry.input_count; ++i) {
-    const ApiValue& value = variable(word(words, 1 + out_count + static_cast<size_t>(i)));
+  for (size_t i = 0; i < inputs; ++i) {
+    const ApiValue& value = variable(word(words, 1 + results + i));
     const char* const wanted = describe(entry.inputs[i].type).name;
     if (std::strcmp(value.description().name, wanted) != 0) {
       throw Failure{std::string("Wrong input type.  Expected ") + wanted + ", got " +
@@ -151,23 +165,27 @@ void Server::call(const Words& words) {
     }
     ins.push_back(value.argument());
   }
-  std::vector<ApiValue> results;
-  results.reserve(out_count);
-  std::vector<void*> outs;
-  for (size_t i = 0; i < out_count; ++i) {
+  for (size_t i = 0; i < results; ++i) {
     check_new(word(words, 1 + i));
-    results.emplace_back(context_, entry.outputs[i].type);
-    outs.push_back(results.back().destination());
   }
+  ApiValue result(context_, entry.outputs[0].type);
+  void* outs[] = {result.destination()};
   const double start = now_microseconds();
-  int status = dzr_call_entry(&context_, number, outs.data(), ins.data());
+  int status = dzr_call_entry(&context_, number, outs, ins.data());
   if (status == DZ_OK) {
     status = dzr_context_sync(&context_);
   }
   say("runtime: " + std::to_string(static_cast<int64_t>(now_microseconds() - start)));
   check(status);
-  for (size_t i = 0; i < out_count; ++i) {
-    define(words[1 + i], std::move(results[i]));
+  if (!apart) {
+    define(words[1], std::move(result));
+    return;
+  }
+  for (size_t i = 0; i < components; ++i) {
+    ApiValue component(context_, tuple->members[i].types[0]);
+    check(dzr_project(&context_, result.type(), static_cast<int>(i), component.destination(),
+                      result.object()));
+    define(words[1 + i], std::move(component));
   }
 }
 
@@ -283,11 +301,21 @@ void Server::inputs(const Words& words) {
   }
 }
 
+void Server::output(const Words& words) {
+  const dz_parameter& result = program_.entries[entry_named(word(words, 0))].outputs[0];
+  say((result.unique != 0 ? "*" : "") + std::string(describe(result.type).name));
+}
+
 void Server::outputs(const Words& words) {
   const dz_entry& entry = program_.entries[entry_named(word(words, 0))];
-  for (int i = 0; i < entry.output_count; ++i) {
-    say((entry.outputs[i].unique != 0 ? "*" : "") +
-        std::string(describe(entry.outputs[i].type).name));
+  const dz_type* const tuple = returned_tuple(entry);
+  if (tuple == nullptr) {
+    output(words);
+    return;
+  }
+  for (int32_t i = 0; i < tuple->member_count; ++i) {
+    say((entry.outputs[0].unique != 0 ? "*" : "") +
+        std::string(describe(tuple->members[i].types[0]).name));
   }
 }
 
@@ -352,8 +380,8 @@ void Server::obey(const std::string& line) {
       {"free", &Server::free},
       {"rename", &Server::rename},
       {"inputs", &Server::inputs},
-      {"output", &Server::outputs},
-      {"outputs", &Server::outputs},  // what clients of older peers ask for
+      {"output", &Server::output},
+      {"outputs", &Server::outputs},
       {"clear", &Server::clear},
       {"pause_profiling", &Server::pause_profiling},
       {"unpause_profiling", &Server::unpause_profiling},
@@ -425,8 +453,9 @@ int Server::run() {
 int dz_server_main(const dz_program* program, int argc, char** argv, dz_streams streams) {
   using namespace dagaz::runtime;
   int status = exit_success;
+  const SingleResultProgram served(*program);
   std::optional<Options> options =
-      parse_command_line(*program, DriverKind::server, argc, argv, streams, status);
+      parse_command_line(served.program(), DriverKind::server, argc, argv, streams, status);
   if (!options) {
     return status;
   }

@@ -52,7 +52,8 @@ class Server {
   void free(const Words& words);
   void rename(const Words& words);
   void inputs(const Words& words);
-  void outputs(const Words& words);
+  void output(const Words& words);
+  void outputs(const Words& words);  // from older peers: the components of a tuple, a line each
   void clear(const Words& words);
   void pause_profiling(const Words& words);
   void unpause_profiling(const Words& words);
@@ -84,6 +85,7 @@ class Server {
   static const std::string& word(const Words& words, size_t i);
   int32_t type_named(const std::string& name) const;
   int32_t find_type(std::string_view name) const;
+  const dz_type* returned_tuple(const dz_entry& entry) const;
   int entry_named(const std::string& name) const;
   ApiValue& variable(const std::string& name);
   void check_new(const std::string& name) const;

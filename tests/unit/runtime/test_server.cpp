@@ -51,8 +51,8 @@ TEST_CASE("nonsense ends the server") {
 TEST_CASE("types are listed: scalars, then the program's in order of names") {
   CHECK(serve("types\n") ==
         "i8\ni16\ni32\ni64\nu8\nu16\nu32\nu64\nf16\nf32\nf64\nbool\n"
-        "[][]f64\n[][]i64\n[]i64\n[]point\npoint\nshape\n");
-  CHECK(serve("inputs consume\noutput consume\noutputs main\n") == "*[]i64\n*[]i64\ni64\n");
+        "(i64, i64)\n[][]f64\n[][]i64\n[]i64\n[]point\npoint\nshape\n");
+  CHECK(serve("inputs consume\noutput consume\noutput main\n") == "*[]i64\n*[]i64\ni64\n");
   CHECK(serve("kind i8\nkind []i64\nkind point\nkind shape\nkind []point\n") ==
         "primitive\narray\nrecord\nsum\narray\n");
   CHECK(serve("rank [][]f64\nelemtype [][]f64\nelemtype []point\nrank []point\n") ==
@@ -76,6 +76,22 @@ TEST_CASE("an entry point is called with variables, and its result stored") {
                              std::string("\1\0\0\0\0\0\0\0\2\0\0\0\0\0\0\0\3\0\0\0\0\0\0\0", 24));
 }
 
+TEST_CASE("several results are one tuple") {
+  const std::string printed =
+      serve_with("1 [2]", "x i64 xs []i64",
+                 "output swap\nkind \"(i64, i64)\"\nfields \"(i64, i64)\"\ncall swap p x x\n"
+                 "type p\nproject a p 0\ntype a\n");
+  CHECK(printed.starts_with("(i64, i64)\nrecord\n0 i64\n1 i64\nruntime: "));
+  CHECK(printed.ends_with("\n(i64, i64)\ni64\n"));
+}
+
+TEST_CASE("clients of older peers get the components of a tuple one by one") {
+  const std::string printed =
+      serve_with("1", "x i64", "outputs swap\noutputs main\ncall swap a b x x\ntype b\n");
+  CHECK(printed.starts_with("i64\ni64\ni64\nruntime: "));
+  CHECK(printed.ends_with("\ni64\n"));
+}
+
 TEST_CASE("a failing call prints its error and defines nothing") {
   const std::string printed =
       serve_with("[1, 2, 3] 7", "xs []i64 i i64", "call at out xs i\ntype out\n");
@@ -87,7 +103,7 @@ TEST_CASE("a failing call prints its error and defines nothing") {
 TEST_CASE("calls with wrong variables are refused") {
   CHECK(serve("call nosuch out\ncall main out xs\n") ==
         "%%% FAILURE\nUnknown entry point: nosuch\n%%% FAILURE\nUnknown variable: xs\n");
-  CHECK(serve_with("1", "x i64", "call main out x\ncall swap x y x x\n") ==
+  CHECK(serve_with("1", "x i64", "call main out x\ncall swap x x x\n") ==
         "%%% FAILURE\nWrong input type.  Expected []i64, got i64.\n"
         "%%% FAILURE\nVariable already exists: x\n");
 }
