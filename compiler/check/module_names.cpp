@@ -199,9 +199,39 @@ const Coercion* Declarations::coercion_between(ModuleId to, ModuleId from) {
   return context_.types.arena().make(std::move(coercion));
 }
 
+/// Adds that each type of `to` is the type of `from` at its place.
+static void equate_types(Context& context, const std::vector<TypeNameId>& to,
+                         const std::vector<TypeNameId>& from, Coercion& coercion) {
+  for (std::size_t i = 0; i < to.size() && i < from.size(); ++i) {
+    if (to[i] == from[i]) continue;
+    coercion.types.push_back(
+        {to[i], context.type_names[from[i]].parameters, applied_to_parameters(context, from[i])});
+  }
+}
+
+void Declarations::collect_functor_coercion(ModuleId to, ModuleId from, Coercion& coercion) {
+  const ModuleInfo& target = context_.module_info(to);
+  const ModuleInfo& source = context_.module_info(from);
+  // What is handed to the renamed module goes to the names that the module itself uses.
+  Coercion parameter;
+  equate_types(context_, source.parameter->abstract_types, target.parameter->abstract_types,
+               parameter);
+  collect_coercion(source.parameter->module, target.parameter->module, parameter);
+  Coercion result;
+  equate_types(context_, target.result->abstract_types, source.result->abstract_types, result);
+  collect_coercion(target.result->module, source.result->module, result);
+  TypeArena& arena = context_.types.arena();
+  coercion.modules.push_back(
+      {to, from, nullptr, arena.make(std::move(parameter)), arena.make(std::move(result))});
+}
+
 void Declarations::collect_coercion(ModuleId to, ModuleId from, Coercion& coercion) {
   const ModuleInfo& target = context_.module_info(to);
   const ModuleInfo& source = context_.module_info(from);
+  if (target.parameter != nullptr && source.parameter != nullptr) {
+    if (to != from) collect_functor_coercion(to, from, coercion);
+    return;
+  }
   for (const Environment::Item& item : target.members.items()) {
     const Member member = source.members.find(item.space, item.name);
     if (item.member.kind == MemberKind::value && member.kind == MemberKind::value) {
@@ -210,9 +240,14 @@ void Declarations::collect_coercion(ModuleId to, ModuleId from, Coercion& coerci
       coercion.values.push_back(
           {item.member.value(), member.value(), instance == nullptr ? nullptr : scheme, instance});
     } else if (item.member.kind == MemberKind::module && member.kind == MemberKind::module) {
+      const ModuleId inner = item.member.module();
+      if (context_.module_info(inner).parameter != nullptr) {
+        collect_coercion(inner, member.module(), coercion);
+        continue;
+      }
       Coercion members;
-      collect_coercion(item.member.module(), member.module(), members);
-      coercion.modules.push_back({item.member.module(), member.module(),
+      collect_coercion(inner, member.module(), members);
+      coercion.modules.push_back({inner, member.module(),
                                   context_.types.arena().make(std::move(members)), nullptr,
                                   nullptr});
     }

@@ -71,10 +71,17 @@ const ModuleValue* Elaborator::apply_module(const ast::ModuleApply& application,
         if (argument != nullptr) to->modules.try_emplace(ModuleId(), argument);
       },
       inner);
-  if (application.result_coercion != nullptr && inner != nullptr) {
-    coerce(*application.result_coercion, inner, frame);
+  if (application.result_coercion == nullptr || inner == nullptr) return value;
+  const check::Coercion& coercion = *application.result_coercion;
+  if (value == nullptr) {
+    coerce(coercion, inner, frame);
+    return nullptr;
   }
-  return value;
+  // The result is parametric itself: the one entry says how it is seen outside.
+  if (coercion.modules.empty()) return value;
+  const check::Coercion::Module& seen = coercion.modules.front();
+  return arena.module(
+      {.frame = frame, .inner = value, .parameter = seen.parameter, .result = seen.result});
 }
 
 const ModuleValue* Elaborator::apply_module(const ModuleValue* module,
