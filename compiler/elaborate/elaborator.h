@@ -231,7 +231,9 @@ class Elaborator {
                          const Range& where);
   /// A frame in which the parameters of `closure` are bound.
   Frame* activate(const Closure& closure, std::span<const ValueRef> arguments);
+  /// The types of the instance; its sizes that nothing else has bound.
   void bind_instance(const Closure& closure, Frame* frame);
+  void bind_instance_sizes(const Closure& closure, Frame* frame);
   ValueRef evaluate_lambda(const ast::Exp* exp, const ast::Lambda& node, Frame* frame);
   ValueRef evaluate_let_function(const ast::LetFunction& node, Frame* frame);
   ValueRef evaluate_constant(const DelayedConstant& constant);
@@ -295,6 +297,9 @@ class Elaborator {
   /// Binds the members of a plain module in `frame`; gives a parametric one.
   const ModuleValue* evaluate_module(const ast::ModuleExp* module, Frame* frame);
   const ModuleValue* apply_module(const ast::ModuleApply& application, Frame* frame);
+  /// A parametric module as `coercion`, which may be null, shows it.
+  const ModuleValue* seen_through(const check::Coercion* coercion, const ModuleValue* module,
+                                  Frame* frame);
   /// Applies `module` to the argument whose members `bind_argument` binds in a frame.
   const ModuleValue* apply_module(const ModuleValue* module,
                                   const std::function<void(Frame*)>& bind_argument, Frame*& inner);

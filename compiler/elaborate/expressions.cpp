@@ -157,12 +157,32 @@ ValueRef Elaborator::evaluate_not(ValueRef value) {
 
 // ---------------------------------------------------------------- sums
 
+static bool holds_functions(TypeRef type) {
+  if (const auto* array = as<ArrayShape>(type->node)) return holds_functions(array->element);
+  if (const auto* record = as<RecordShape>(type->node)) {
+    for (const auto& [name, field] : record->fields) {
+      if (holds_functions(field)) return true;
+    }
+  }
+  if (const auto* sum = as<SumShape>(type->node)) {
+    for (const ConstructorShape& constructor : sum->constructors) {
+      for (const TypeRef part : constructor.payload) {
+        if (holds_functions(part)) return true;
+      }
+    }
+  }
+  return std::holds_alternative<FunctionShape>(type->node);
+}
+
 ValueRef Elaborator::evaluate_construct(const ast::Exp* exp, const ast::Construct& node,
                                         Frame* frame) {
   std::vector<ValueRef> payload;
   for (const ast::Exp* argument : node.arguments) payload.push_back(evaluate(argument, frame));
   const OpenType open = open_type(exp->type, frame, {});
   const auto& shape = std::get<SumShape>(open.type->node);
+  if (holds_functions(open.type)) {
+    return arena.value(StaticSum{node.constructor.symbol, std::move(payload)});
+  }
   std::size_t tag = 0;
   while (shape.constructors[tag].name != node.constructor.symbol) ++tag;
   ir::Substitution sizes;

@@ -59,6 +59,7 @@ ValueRef Elaborator::evaluate_constant(const DelayedConstant& constant) {
   const auto build = [&] {
     Frame* inner = arena.frame(constant.frame);
     bind_instance(closure, inner);
+    bind_instance_sizes(closure, inner);
     const Temporarily<bool> safe(is_unsafe, false);
     const Temporarily<ir::LocationId> uncalled(inlined_at, ir::LocationId());
     const Temporarily<std::string> named(hint, std::string(symbols.text(declaration.name.symbol)));
@@ -86,6 +87,17 @@ void Elaborator::bind_instance(const Closure& closure, Frame* frame) {
   }
 }
 
+void Elaborator::bind_instance_sizes(const Closure& closure, Frame* frame) {
+  if (closure.scheme == nullptr || closure.here.instance == nullptr) return;
+  const check::Scheme& scheme = *closure.scheme;
+  const check::Instance& instance = *closure.here.instance;
+  for (std::size_t i = 0; i < scheme.size_parameters.size(); ++i) {
+    if (i >= instance.sizes.size()) break;
+    frame->values.try_emplace(scheme.size_parameters[i],
+                              arena.value(DelayedSize{instance.sizes[i], closure.here.frame}));
+  }
+}
+
 Frame* Elaborator::activate(const Closure& closure, std::span<const ValueRef> arguments) {
   Frame* frame = arena.frame(closure.frame);
   bind_instance(closure, frame);
@@ -94,15 +106,7 @@ Frame* Elaborator::activate(const Closure& closure, std::span<const ValueRef> ar
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     bind_new_sizes(function.parameters[i]->type, arena.type_of(arguments[i]), frame);
   }
-  if (closure.scheme != nullptr && closure.here.instance != nullptr) {
-    const check::Scheme& scheme = *closure.scheme;
-    for (std::size_t i = 0; i < scheme.size_parameters.size(); ++i) {
-      if (i >= closure.here.instance->sizes.size()) break;
-      frame->values.try_emplace(
-          scheme.size_parameters[i],
-          arena.value(DelayedSize{closure.here.instance->sizes[i], closure.here.frame}));
-    }
-  }
+  bind_instance_sizes(closure, frame);
   const check::Type* type = closure.scheme != nullptr ? closure.scheme->type : closure.type;
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     bind_pattern(function.parameters[i], arguments[i], frame);

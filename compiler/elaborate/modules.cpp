@@ -24,8 +24,11 @@ void Elaborator::evaluate_declaration(const ast::Declaration* declaration, Frame
           return;
         }
         const ModuleValue* parametric = evaluate_module(d.body, frame);
-        if (parametric != nullptr) frame->modules[d.id] = parametric;
-        if (d.coercion != nullptr) coerce(*d.coercion, frame, frame);
+        if (parametric != nullptr) {
+          frame->modules[d.id] = seen_through(d.coercion, parametric, frame);
+        } else if (d.coercion != nullptr) {
+          coerce(*d.coercion, frame, frame);
+        }
       },
       [](const ast::SignatureDeclaration&) {
         // Signatures are for the checker; what they do to modules is in the coercions.
@@ -46,10 +49,11 @@ const ModuleValue* Elaborator::evaluate_module(const ast::ModuleExp* module, Fra
         return nullptr;
       },
       [&](const ast::ModuleApply& m) { return apply_module(m, frame); },
-      [&](const ast::ModuleAscription& m) {
+      [&](const ast::ModuleAscription& m) -> const ModuleValue* {
         const ModuleValue* value = evaluate_module(m.module, frame);
+        if (value != nullptr) return seen_through(m.coercion, value, frame);
         if (m.coercion != nullptr) coerce(*m.coercion, frame, frame);
-        return value;
+        return nullptr;
       },
       [&](const ast::ModuleLambda& m) {
         return arena.module({.lambda = &m, .frame = frame});
@@ -77,11 +81,16 @@ const ModuleValue* Elaborator::apply_module(const ast::ModuleApply& application,
     coerce(coercion, inner, frame);
     return nullptr;
   }
-  // The result is parametric itself: the one entry says how it is seen outside.
-  if (coercion.modules.empty()) return value;
-  const check::Coercion::Module& seen = coercion.modules.front();
+  return seen_through(&coercion, value, frame);
+}
+
+const ModuleValue* Elaborator::seen_through(const check::Coercion* coercion,
+                                            const ModuleValue* module, Frame* frame) {
+  // The coercion of a parametric module has one entry, for the module itself.
+  if (coercion == nullptr || coercion->modules.empty()) return module;
+  const check::Coercion::Module& seen = coercion->modules.front();
   return arena.module(
-      {.frame = frame, .inner = value, .parameter = seen.parameter, .result = seen.result});
+      {.frame = frame, .inner = module, .parameter = seen.parameter, .result = seen.result});
 }
 
 const ModuleValue* Elaborator::apply_module(const ModuleValue* module,
@@ -109,8 +118,9 @@ const ModuleValue* Elaborator::apply_module(const ModuleValue* module,
     const auto argument = inner->modules.find(ModuleId());
     if (argument != inner->modules.end()) inner->modules[lambda.parameter.id] = argument->second;
     const ModuleValue* value = evaluate_module(lambda.body, inner);
+    if (value != nullptr) return seen_through(lambda.coercion, value, inner);
     if (lambda.coercion != nullptr) coerce(*lambda.coercion, inner, inner);
-    return value;
+    return nullptr;
   }
   const ast::ModuleDeclaration& declaration = *module->declaration;
   const std::size_t index = module->next_parameter;
@@ -123,8 +133,9 @@ const ModuleValue* Elaborator::apply_module(const ModuleValue* module,
         {.declaration = &declaration, .next_parameter = index + 1, .frame = inner});
   }
   const ModuleValue* value = evaluate_module(declaration.body, inner);
+  if (value != nullptr) return seen_through(declaration.coercion, value, inner);
   if (declaration.coercion != nullptr) coerce(*declaration.coercion, inner, inner);
-  return value;
+  return nullptr;
 }
 
 void Elaborator::coerce(const check::Coercion& coercion, Frame* from, Frame* to) {

@@ -43,6 +43,12 @@ void Elaborator::bind_pattern(const ast::Pattern* pattern, ValueRef value, Frame
         }
       },
       [&](const ast::ConstructorPattern& p) {
+        if (const auto* known = as<StaticSum>(value->node)) {
+          for (std::size_t i = 0; i < p.arguments.size(); ++i) {
+            bind_pattern(p.arguments[i], known->payload[i], frame);
+          }
+          return;
+        }
         const LeafValue& sum = leaf_of(value);
         const std::size_t tag = constructor_index(sum, p.constructor.symbol);
         for (std::size_t i = 0; i < p.arguments.size(); ++i) {
@@ -92,6 +98,14 @@ ir::Operand Elaborator::test_pattern(const ast::Pattern* pattern, ValueRef value
         return all;
       },
       [&](const ast::ConstructorPattern& p) {
+        if (const auto* known = as<StaticSum>(value->node)) {
+          ir::Operand same = ir::make_bool(known->constructor == p.constructor.symbol);
+          if (same != always) return same;
+          for (std::size_t i = 0; i < p.arguments.size(); ++i) {
+            same = logical_and(same, test_pattern(p.arguments[i], known->payload[i], frame));
+          }
+          return same;
+        }
         const LeafValue& sum = leaf_of(value);
         const std::size_t tag = constructor_index(sum, p.constructor.symbol);
         const ir::Operand wanted =

@@ -28,24 +28,24 @@ class RangeBuilder {
     const ir::Operand downwards = second_.has_value() ? less(*second_, start_)
                                                       : ir::Operand(ir::make_bool(unit < 0));
     const ir::Operand is_zero = op(eq, step, zero);
-    const ir::Operand ascends = less(start_, end_);
-    const ir::Operand descends = less(end_, start_);
+    const auto ascends = [&] { return less(start_, end_); };
+    const auto descends = [&] { return less(end_, start_); };
     ir::Operand wrong = is_zero;
     ir::Operand distance;
     switch (node_.kind) {
       case ast::RangeEnd::up_to:
-        wrong = e_.logical_or(wrong, e_.logical_or(downwards, descends));
+        wrong = e_.logical_or(wrong, e_.logical_or(downwards, descends()));
         distance = wide_difference(end_, start_);
         break;
       case ast::RangeEnd::down_to:
         wrong = e_.logical_or(wrong,
-                              e_.logical_or(e_.logical_not(downwards), ascends));
+                              e_.logical_or(e_.logical_not(downwards), ascends()));
         distance = wide_difference(start_, end_);
         break;
       case ast::RangeEnd::inclusive: {
         wrong = e_.logical_or(
-            wrong, e_.logical_or(e_.logical_and(downwards, ascends),
-                                 e_.logical_and(e_.logical_not(downwards), descends)));
+            wrong, e_.logical_or(e_.logical_and(downwards, ascends()),
+                                 e_.logical_and(e_.logical_not(downwards), descends())));
         const ir::Operand exclusive =
             e_.out->select(ir::ScalarType::i64, downwards, wide_difference(start_, end_),
                            wide_difference(end_, start_));

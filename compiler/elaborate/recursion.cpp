@@ -91,6 +91,9 @@ void append_address(std::vector<std::uint64_t>& key, const void* address) {
 void append_static_parts(ValueRef value, std::vector<std::uint64_t>& key) {
   if (const auto* record = as<RecordValue>(value->node)) {
     for (const auto& [name, field] : record->fields) append_static_parts(field, key);
+  } else if (const auto* sum = as<StaticSum>(value->node)) {
+    key.push_back(sum->constructor.index);
+    for (const ValueRef part : sum->payload) append_static_parts(part, key);
   } else if (const auto* closure = as<Closure>(value->node)) {
     append_address(key, closure->function);
     append_address(key, closure->frame);

@@ -38,6 +38,8 @@ constexpr ScalarRow rows[] = {
     {"sgn", 1, ssgn, usgn, fsgn, none},
     {"min", 2, smin, umin, fmin, bit_and},
     {"max", 2, smax, umax, fmax, bit_or},
+    {"&&", 2, none, none, none, bit_and},
+    {"||", 2, none, none, none, bit_or},
     {"<", 2, slt, ult, flt, ult},
     {"<=", 2, sle, ule, fle, ule},
     {">", 2, slt, ult, flt, ult, Check::none, true},

@@ -60,6 +60,9 @@ struct TypeValue {
 struct LeafValue { TypeRef type; std::vector<ir::Operand> leaves; };
 struct RecordValue { std::vector<std::pair<Symbol, ValueRef>> fields; };
 
+/// A sum that holds functions: which constructor it is is known.
+struct StaticSum { Symbol constructor; std::vector<ValueRef> payload; };
+
 /// How a polymorphic value is instantiated, and where its sizes and types are to be evaluated.
 struct InstanceHere { const check::Instance* instance = nullptr; Frame* frame = nullptr; };
 
@@ -96,7 +99,7 @@ struct CoercedValue {
 struct UnknownValue {};
 
 struct Value {
-  std::variant<LeafValue, RecordValue, Closure, IntrinsicValue, PartialApplication,
+  std::variant<LeafValue, RecordValue, StaticSum, Closure, IntrinsicValue, PartialApplication,
                RightSectionValue, PathFunction, DelayedConstant, DelayedSize, CoercedValue,
                UnknownValue> node;
 };
