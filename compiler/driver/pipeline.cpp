@@ -23,8 +23,8 @@ ParallelProgram simplify_and_fuse(ParallelProgram program, const PassContext& co
   for (int round = 0; round < 2; ++round) {
     program = run(context, "fuse", passes::fuse, std::move(program));
     program = run(context, "simplify", passes::simplify, std::move(program));
+    program = run(context, "cse", passes::common_subexpressions, std::move(program));
   }
-  program = run(context, "cse", passes::common_subexpressions, std::move(program));
   return run(context, "dead-code", passes::eliminate_dead_code, std::move(program));
 }
 

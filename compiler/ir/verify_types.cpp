@@ -195,7 +195,16 @@ class TypeRules {
   }
   void operator()(const FlatMap& e) {
     is(e.width, i64_type);
-    lambda_over(e.arrays, e.map);
+    // The sizes of segments are known inside only.
+    Lambda map{e.map.parameters, {{}, e.map.body.results}, e.map.result_types};
+    const std::size_t last = std::min(map.result_types.size(), map.body.results.size());
+    for (std::size_t i = 1; i < last && i <= static_cast<std::size_t>(e.varying); ++i) {
+      const Type segment = names_.type(map.body.results[i]);
+      require(segment.is_array() && map.result_types[i].is_array(), "a varying result");
+      if (!errors_.empty()) return;
+      map.result_types[i].shape.front() = segment.shape.front();
+    }
+    lambda_over(e.arrays, map);
     require(!e.map.result_types.empty() && compatible(e.map.result_types.front(), i64_type),
             "a segment's size");
     require(static_cast<int>(e.map.result_types.size()) > e.varying, "varying results");

@@ -1,7 +1,8 @@
-// A difference is shown not to be negative by replacing each index by the bound that makes the
-// form smallest: 0 where it is added, its upper bound where it is subtracted.
+// A difference is shown not to be negative by replacing what is subtracted by the largest that it
+// may be: an index i < n by n - 1, a product i·m by n·m - m.  If then only what cannot be negative
+// is left, the proof is done.
 //
-// Sums of sizes and indices are taken not to overflow: both count elements in memory.
+// Sums and products of sizes and indices are taken not to overflow: they count elements in memory.
 #include "passes/simplify/facts.h"
 
 #include <algorithm>
@@ -14,11 +15,32 @@ namespace {
 
 /// How deep definitions are followed, and how many terms and steps a proof may have.
 constexpr int deepest = 6;
-constexpr std::size_t most_terms = 8;
+constexpr std::size_t most_terms = 10;
 constexpr int most_steps = 12;
 constexpr std::int64_t largest_factor = 1 << 20;
+constexpr std::int64_t largest_constant = std::int64_t{1} << 40;
+
+std::optional<std::int64_t> small_constant(const Operand& operand) {
+  if (!operand.is_constant() || operand.constant().type != ScalarType::i64) return std::nullopt;
+  const std::int64_t value = integer_value(operand.constant());
+  if (value > largest_constant || value < -largest_constant) return std::nullopt;
+  return value;
+}
+
+bool is_positive_constant(const Operand& operand) {
+  const auto value = small_constant(operand);
+  return value && *value > 0;
+}
 
 }  // namespace
+
+// ---------------------------------------------------------------- facts
+
+void Facts::change(NameId name, Known known) {
+  if (name.index >= known_.size()) known_.resize(name.index + 1);
+  trail_.push_back({name, known_[name.index]});
+  known_[name.index] = std::move(known);
+}
 
 void Facts::set_nonnegative(NameId name) {
   if (name.index >= known_.size()) known_.resize(name.index + 1);
@@ -27,37 +49,196 @@ void Facts::set_nonnegative(NameId name) {
 
 void Facts::set_index(NameId name, Operand bound) {
   set_nonnegative(name);
-  known_[name.index].has_bound = true;
   known_[name.index].bound = std::move(bound);
 }
 
-const Facts::Known* Facts::known(NameId name) const {
-  return name.index < known_.size() ? &known_[name.index] : nullptr;
+void Facts::forget(std::size_t mark) {
+  while (trail_.size() > mark) {
+    known_[trail_.back().name.index] = trail_.back().before;
+    trail_.pop_back();
+  }
 }
 
-void Facts::add_name(Linear& to, NameId name, std::int64_t factor) const {
-  for (auto& [term, coefficient] : to.terms) {
-    if (term == name) {
-      coefficient += factor;
+void Facts::assume_less(const Operand& a, const Operand& b) {
+  if (a.is_name()) {
+    Known fact = known(a.name());
+    fact.bound = b;
+    change(a.name(), fact);
+  }
+  const auto least = small_constant(a);
+  const bool positive = least ? *least >= -1 : is_nonnegative(a);
+  if (b.is_name() && positive) {
+    Known fact = known(b.name());
+    fact.nonnegative = true;
+    change(b.name(), fact);
+  }
+}
+
+void Facts::assume_at_most(const Operand& a, const Operand& b) {
+  if (const auto most = small_constant(b); most && a.is_name()) {
+    Known fact = known(a.name());
+    fact.bound = i64_operand(*most + 1);
+    change(a.name(), fact);
+  }
+  if (b.is_name() && is_nonnegative(a)) {
+    Known fact = known(b.name());
+    fact.nonnegative = true;
+    change(b.name(), fact);
+  }
+}
+
+void Facts::assume_scalar(const Scalar& scalar, bool holds, int depth) {
+  const auto& arguments = scalar.arguments;
+  if (scalar.type == ScalarType::boolean) {
+    if (scalar.op == ScalarOp::bit_not) assume_at(arguments[0], !holds, depth + 1);
+    const bool both = (scalar.op == ScalarOp::bit_and && holds) ||
+                      (scalar.op == ScalarOp::bit_or && !holds);
+    if (both) {
+      assume_at(arguments[0], holds, depth + 1);
+      assume_at(arguments[1], holds, depth + 1);
+    }
+    return;
+  }
+  if (scalar.type != ScalarType::i64) return;
+  if (scalar.op == ScalarOp::slt) {
+    if (holds) assume_less(arguments[0], arguments[1]);
+    if (!holds) assume_at_most(arguments[1], arguments[0]);
+  } else if (scalar.op == ScalarOp::sle) {
+    if (holds) assume_at_most(arguments[0], arguments[1]);
+    if (!holds) assume_less(arguments[1], arguments[0]);
+  } else if (scalar.op == ScalarOp::ult && holds && is_nonnegative(arguments[1])) {
+    assume_at_most(i64_operand(0), arguments[0]);
+    assume_less(arguments[0], arguments[1]);
+  }
+}
+
+void Facts::assume_at(const Operand& condition, bool holds, int depth) {
+  if (!condition.is_name() || depth > deepest) return;
+  const Statement* statement = definition_(condition.name());
+  const Scalar* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
+  if (scalar != nullptr) assume_scalar(*scalar, holds, depth);
+}
+
+std::size_t Facts::assume(const Operand& condition, bool holds) {
+  const std::size_t mark = trail_.size();
+  assume_at(condition, holds, 0);
+  return mark;
+}
+
+// ---------------------------------------------------------------- ranges of operations
+
+Facts::Known Facts::of_operand(const Operand& operand, int depth) const {
+  if (operand.is_name()) return known(operand.name(), depth);
+  const auto value = small_constant(operand);
+  if (!value) return {};
+  return {*value >= 0, i64_operand(*value + 1)};
+}
+
+// x / c < ⌈b / c⌉ for x < b;  x / m < n for x < n · m
+Facts::Known Facts::quotient(const Scalar& scalar, int depth) const {
+  const Known dividend = of_operand(scalar.arguments[0], depth);
+  const Operand& divisor = scalar.arguments[1];
+  if (!dividend.nonnegative || !of_operand(divisor, depth).nonnegative) return {};
+  Known result{true, std::nullopt};
+  if (!dividend.bound) return result;
+  const auto bound = small_constant(*dividend.bound);
+  const auto by = small_constant(divisor);
+  if (bound && by && *by > 0) {
+    result.bound = i64_operand((*bound - 1) / *by + 1);
+  } else if (dividend.bound->is_name()) {
+    const Statement* product = definition_(dividend.bound->name());
+    const Scalar* factors = product == nullptr ? nullptr : as<Scalar>(product->operation);
+    if (factors != nullptr && factors->op == ScalarOp::mul) {
+      if (factors->arguments[1] == divisor) result.bound = factors->arguments[0];
+      if (factors->arguments[0] == divisor) result.bound = factors->arguments[1];
+    }
+  }
+  return result;
+}
+
+Facts::Known Facts::derived(const Scalar& scalar, int depth) const {
+  const auto& arguments = scalar.arguments;
+  const auto argument = [&](std::size_t i) { return of_operand(arguments[i], depth); };
+  if (scalar.op == ScalarOp::zero_extend && scalar.result == ScalarType::i64 &&
+      bit_width(scalar.type) < 64) {
+    return {true, i64_operand(std::int64_t{1} << bit_width(scalar.type))};
+  }
+  if (scalar.type != ScalarType::i64) return {};
+  switch (scalar.op) {
+    case ScalarOp::smod_floor:
+      // The divisor is not zero where the remainder exists.
+      if (!argument(1).nonnegative) return {};
+      return {true, arguments[1]};
+    case ScalarOp::srem:
+    case ScalarOp::urem:
+      if (!is_positive_constant(arguments[1]) || !argument(0).nonnegative) return {};
+      return {true, arguments[1]};
+    case ScalarOp::sdiv:
+    case ScalarOp::sdiv_floor:
+    case ScalarOp::udiv: return quotient(scalar, depth);
+    case ScalarOp::smin: {
+      const Known a = argument(0);
+      const Known b = argument(1);
+      return {a.nonnegative && b.nonnegative, a.bound ? a.bound : b.bound};
+    }
+    case ScalarOp::smax: return {argument(0).nonnegative || argument(1).nonnegative, std::nullopt};
+    case ScalarOp::lshr: return {is_positive_constant(arguments[1]), std::nullopt};
+    case ScalarOp::bit_and: {
+      const auto mask = small_constant(arguments[1]);
+      if (!mask || *mask < 0) return {};
+      return {true, i64_operand(*mask + 1)};
+    }
+    case ScalarOp::mul: return {argument(0).nonnegative && argument(1).nonnegative, std::nullopt};
+    case ScalarOp::add: return {argument(0).nonnegative && argument(1).nonnegative, std::nullopt};
+    default: return {};  // nothing follows from the operation alone
+  }
+}
+
+Facts::Known Facts::known(NameId name, int depth) const {
+  Known fact = name.index < known_.size() ? known_[name.index] : Known{};
+  if (fact.bound || depth > deepest) return fact;
+  const Statement* statement = definition_(name);
+  const Scalar* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
+  if (scalar == nullptr) return fact;
+  Known more = derived(*scalar, depth + 1);
+  more.nonnegative = more.nonnegative || fact.nonnegative;
+  return more;
+}
+
+// ---------------------------------------------------------------- sums
+
+void Facts::add_term(Sum& to, Monomial monomial, std::int64_t factor) {
+  for (Sum::Term& term : to.terms) {
+    if (term.monomial == monomial) {
+      term.factor += factor;
       return;
     }
   }
-  to.terms.emplace_back(name, factor);
+  to.terms.push_back({monomial, factor});
   if (to.terms.size() > most_terms) to.too_large = true;
 }
 
-void Facts::add(Linear& to, const Operand& operand, std::int64_t factor, int depth) const {
-  if (factor > largest_factor || factor < -largest_factor) {
-    to.too_large = true;
-    return;
-  }
-  if (operand.is_constant()) {
-    const std::int64_t value = integer_value(operand.constant());
-    if (value > (std::int64_t{1} << 40) || value < -(std::int64_t{1} << 40)) {
+void Facts::add_product(Sum& to, const Operand& a, const Operand& b, std::int64_t factor) const {
+  if (const auto value = small_constant(b)) {
+    if (*value > largest_factor || *value < -largest_factor) {
       to.too_large = true;
     } else {
-      to.constant += factor * value;
+      add(to, a, factor * *value, 0);
     }
+  } else if (a.is_constant()) {
+    add_product(to, b, a, factor);
+  } else {
+    add_term(to, {std::min(a.name(), b.name()), std::max(a.name(), b.name())}, factor);
+  }
+}
+
+void Facts::add(Sum& to, const Operand& operand, std::int64_t factor, int depth) const {
+  if (factor > largest_factor || factor < -largest_factor) to.too_large = true;
+  if (to.too_large) return;
+  if (operand.is_constant()) {
+    const auto value = small_constant(operand);
+    to.too_large = to.too_large || !value;
+    to.constant += value ? factor * *value : 0;
     return;
   }
   const Statement* statement = depth < deepest ? definition_(operand.name()) : nullptr;
@@ -68,63 +249,79 @@ void Facts::add(Linear& to, const Operand& operand, std::int64_t factor, int dep
       add(to, scalar->arguments[1], scalar->op == ScalarOp::add ? factor : -factor, depth + 1);
       return;
     }
-    if (scalar->op == ScalarOp::mul && scalar->arguments[1].is_constant()) {
-      const std::int64_t by = integer_value(scalar->arguments[1].constant());
-      if (by < largest_factor && by > -largest_factor) {
-        add(to, scalar->arguments[0], factor * by, depth + 1);
-        return;
-      }
+    if (scalar->op == ScalarOp::mul) {
+      add_product(to, scalar->arguments[0], scalar->arguments[1], factor);
+      return;
     }
   }
-  add_name(to, operand.name(), factor);
+  add_term(to, {operand.name(), NameId()}, factor);
 }
 
-bool Facts::is_nonnegative(Linear form) const {
-  for (int step = 0; step < most_steps && !form.too_large; ++step) {
-    std::erase_if(form.terms, [](const auto& term) { return term.second == 0; });
-    if (form.terms.empty()) return form.constant >= 0;
-    // Upper bounds first: they bring in sizes, which may cancel others.
-    const auto negative =
-        std::find_if(form.terms.begin(), form.terms.end(), [this](const auto& term) {
-          const Known* fact = known(term.first);
-          return term.second < 0 && fact != nullptr && fact->has_bound;
-        });
-    if (negative != form.terms.end()) {
-      const auto [name, factor] = *negative;
-      form.terms.erase(negative);
-      add(form, known(name)->bound, factor, 0);
-      form.constant -= factor;
-      continue;
+bool Facts::is_nonnegative(const Monomial& monomial) const {
+  return known(monomial.first).nonnegative &&
+         (!monomial.second.valid() || known(monomial.second).nonnegative);
+}
+
+/// Replaces one subtracted term by the largest that it may be; false if there is none to replace.
+bool Facts::replace_by_largest(Sum& sum) const {
+  for (std::size_t i = 0; i < sum.terms.size(); ++i) {
+    const auto [monomial, factor] = sum.terms[i];
+    if (factor >= 0) continue;
+    const auto erase = [&] { sum.terms.erase(sum.terms.begin() + static_cast<std::ptrdiff_t>(i)); };
+    if (!monomial.second.valid()) {
+      const Known fact = known(monomial.first);
+      if (!fact.bound) continue;
+      erase();
+      add(sum, *fact.bound, factor, 0);
+      sum.constant -= factor;
+      return true;
     }
-    const bool provable =
-        std::all_of(form.terms.begin(), form.terms.end(), [this](const auto& term) {
-          const Known* fact = known(term.first);
-          return term.second > 0 && fact != nullptr && fact->nonnegative;
-        });
-    return provable && form.constant >= 0;
+    for (const auto& [index, other] : {std::pair(monomial.first, monomial.second),
+                                       std::pair(monomial.second, monomial.first)}) {
+      const Known fact = known(index);
+      if (!fact.bound || !known(other).nonnegative) continue;
+      erase();
+      add_product(sum, other, *fact.bound, factor);
+      add_term(sum, {other, NameId()}, -factor);
+      return true;
+    }
   }
   return false;
 }
 
+bool Facts::is_nonnegative(Sum sum) const {
+  for (int step = 0; step < most_steps && !sum.too_large; ++step) {
+    std::erase_if(sum.terms, [](const Sum::Term& term) { return term.factor == 0; });
+    if (replace_by_largest(sum)) continue;
+    return sum.constant >= 0 &&
+           std::all_of(sum.terms.begin(), sum.terms.end(), [this](const Sum::Term& term) {
+             return term.factor > 0 && is_nonnegative(term.monomial);
+           });
+  }
+  return false;
+}
+
+// ---------------------------------------------------------------- questions
+
 bool Facts::is_nonnegative(const Operand& operand) const {
-  Linear form;
-  add(form, operand, 1, 0);
-  return is_nonnegative(std::move(form));
+  Sum sum;
+  add(sum, operand, 1, 0);
+  return is_nonnegative(std::move(sum));
 }
 
 bool Facts::is_less_or_equal(const Operand& a, const Operand& b) const {
-  Linear form;
-  add(form, b, 1, 0);
-  add(form, a, -1, 0);
-  return is_nonnegative(std::move(form));
+  Sum sum;
+  add(sum, b, 1, 0);
+  add(sum, a, -1, 0);
+  return is_nonnegative(std::move(sum));
 }
 
 bool Facts::is_less(const Operand& a, const Operand& b) const {
-  Linear form;
-  add(form, b, 1, 0);
-  add(form, a, -1, 0);
-  form.constant -= 1;
-  return is_nonnegative(std::move(form));
+  Sum sum;
+  sum.constant = -1;
+  add(sum, b, 1, 0);
+  add(sum, a, -1, 0);
+  return is_nonnegative(std::move(sum));
 }
 
 }  // namespace dagaz::passes

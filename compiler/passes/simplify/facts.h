@@ -1,5 +1,6 @@
 // What is known about integers of 64 bits: index variables run from 0 to below a bound, sizes are
-// not negative.  Questions are answered on linear forms, so that the usual bounds checks go away.
+// not negative, remainders are small.  Questions are answered on sums of products of two names,
+// so that the usual bounds checks go away.
 #pragma once
 
 #include <functional>
@@ -19,31 +20,63 @@ class Facts {
   void set_nonnegative(ir::NameId name);
   /// 0 ≤ name < bound.
   void set_index(ir::NameId name, ir::Operand bound);
+  /// What follows from `condition` having the value `holds`, until `forget` with the mark that
+  /// this gives.
+  std::size_t assume(const ir::Operand& condition, bool holds);
+  void forget(std::size_t mark);
 
   bool is_nonnegative(const ir::Operand& operand) const;
   bool is_less(const ir::Operand& a, const ir::Operand& b) const;
   bool is_less_or_equal(const ir::Operand& a, const ir::Operand& b) const;
 
  private:
-  /// constant + Σ coefficient · name
-  struct Linear {
+  /// A name, or a product of two with first ≤ second.
+  struct Monomial {
+    ir::NameId first;
+    ir::NameId second;  // invalid: the name alone
+    bool operator==(const Monomial&) const = default;
+  };
+  /// constant + Σ factor · monomial
+  struct Sum {
+    struct Term {
+      Monomial monomial;
+      std::int64_t factor;
+    };
     std::int64_t constant = 0;
-    std::vector<std::pair<ir::NameId, std::int64_t>> terms;
+    std::vector<Term> terms = {};
     bool too_large = false;
   };
+  /// 0 ≤ name, and name < bound.
   struct Known {
     bool nonnegative = false;
-    bool has_bound = false;
-    ir::Operand bound;
+    std::optional<ir::Operand> bound = std::nullopt;
   };
 
-  void add(Linear& to, const ir::Operand& operand, std::int64_t factor, int depth) const;
-  void add_name(Linear& to, ir::NameId name, std::int64_t factor) const;
-  bool is_nonnegative(Linear form) const;
-  const Known* known(ir::NameId name) const;
+  void add(Sum& to, const ir::Operand& operand, std::int64_t factor, int depth) const;
+  void add_product(Sum& to, const ir::Operand& a, const ir::Operand& b,
+                   std::int64_t factor) const;
+  static void add_term(Sum& to, Monomial monomial, std::int64_t factor);
+  bool replace_by_largest(Sum& sum) const;
+  bool is_nonnegative(Sum sum) const;
+  bool is_nonnegative(const Monomial& monomial) const;
+  Known known(ir::NameId name, int depth = 0) const;
+  Known derived(const ir::Scalar& scalar, int depth) const;
+  Known of_operand(const ir::Operand& operand, int depth) const;
+  Known quotient(const ir::Scalar& scalar, int depth) const;
+  void change(ir::NameId name, Known known);
+  void assume_less(const ir::Operand& a, const ir::Operand& b);
+  void assume_at_most(const ir::Operand& a, const ir::Operand& b);
+  void assume_scalar(const ir::Scalar& scalar, bool holds, int depth);
+  void assume_at(const ir::Operand& condition, bool holds, int depth);
+
+  struct Change {
+    ir::NameId name;
+    Known before;
+  };
 
   Definition definition_;
   std::vector<Known> known_;
+  std::vector<Change> trail_;
 };
 
 }  // namespace dagaz::passes

@@ -181,6 +181,106 @@ Outcome trivial_results(MapScanReduce& node, Rules& rules) {
   return Outcome::none;
 }
 
+// ---------------------------------------------------------------- equal operators
+
+/// Where the inputs of each operator start among the results of the map.
+template <typename Operator>
+std::vector<std::size_t> input_starts(const std::vector<Operator>& operators, std::size_t at) {
+  std::vector<std::size_t> starts;
+  for (const Operator& one : operators) {
+    starts.push_back(at);
+    at += one.neutral.size();
+  }
+  return starts;
+}
+
+template <typename Operator>
+bool are_equal(const Operator& a, std::size_t a_start, const Operator& b, std::size_t b_start,
+               const std::vector<Operand>& inputs, const Names& names) {
+  const auto count = static_cast<std::ptrdiff_t>(a.neutral.size());
+  const auto first = inputs.begin() + static_cast<std::ptrdiff_t>(a_start);
+  return a.neutral == b.neutral &&
+         std::equal(first, first + count, inputs.begin() + static_cast<std::ptrdiff_t>(b_start)) &&
+         equivalent(a.op, b.op, names);
+}
+
+void erase_map_results(MapScanReduce& node, std::size_t start, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    erase_at(node.map.body.results, start);
+    erase_at(node.map.result_types, start);
+  }
+}
+
+// Two reductions of the same values by the same operator are one.
+Outcome equal_reductions(MapScanReduce& node, Rules& rules) {
+  const auto starts = input_starts(node.reductions, operand_count(node.scans));
+  const std::size_t first_input = operand_count(node.scans);
+  for (std::size_t j = 1; j < node.reductions.size(); ++j) {
+    for (std::size_t i = 0; i < j; ++i) {
+      if (!are_equal(node.reductions[i], starts[i], node.reductions[j], starts[j],
+                     node.map.body.results, rules.names())) {
+        continue;
+      }
+      auto& results = rules.statement->results;
+      const std::size_t count = node.reductions[j].neutral.size();
+      bool may_share = true;
+      for (std::size_t k = 0; k < count; ++k) {
+        may_share = may_share && rules.may_stand_for(results[starts[i] - first_input + k].name,
+                                                     results[starts[j] - first_input + k].name);
+      }
+      if (!may_share) continue;
+      for (std::size_t k = 0; k < count; ++k) {
+        rules.replace_name(results[starts[j] - first_input].name,
+                           Operand(results[starts[i] - first_input + k].name));
+        erase_at(results, starts[j] - first_input);
+      }
+      erase_map_results(node, starts[j], count);
+      erase_at(node.reductions, j);
+      return Outcome::rewritten;
+    }
+  }
+  return Outcome::none;
+}
+
+// Two scans of the same values by the same operator are one.
+Outcome equal_scans(MapScanReduce& node, Rules& rules) {
+  const auto starts = input_starts(node.scans, 0);
+  const std::size_t reduced = operand_count(node.reductions);
+  auto& results = rules.statement->results;
+  for (std::size_t j = 1; j < node.scans.size(); ++j) {
+    for (std::size_t i = 0; i < j; ++i) {
+      if (!are_equal(node.scans[i], starts[i], node.scans[j], starts[j], node.map.body.results,
+                     rules.names())) {
+        continue;
+      }
+      const std::size_t count = node.scans[j].neutral.size();
+      Substitution with;
+      bool may_share = true;
+      for (std::size_t k = 0; k < count && !node.post; ++k) {
+        may_share = may_share && rules.may_stand_for(results[reduced + starts[i] + k].name,
+                                                     results[reduced + starts[j] + k].name);
+      }
+      if (!may_share) continue;
+      for (std::size_t k = 0; k < count; ++k) {
+        if (node.post) {
+          with.emplace(node.post->parameters[starts[j]].name,
+                       Operand(node.post->parameters[starts[i] + k].name));
+          erase_at(node.post->parameters, starts[j]);
+        } else {
+          rules.replace_name(results[reduced + starts[j]].name,
+                             Operand(results[reduced + starts[i] + k].name));
+          erase_at(results, reduced + starts[j]);
+        }
+      }
+      if (node.post) substitute(*node.post, with, rules.names());
+      erase_map_results(node, starts[j], count);
+      erase_at(node.scans, j);
+      return Outcome::rewritten;
+    }
+  }
+  return Outcome::none;
+}
+
 // ---------------------------------------------------------------- post
 
 bool is_identity(const Lambda& lambda) {
@@ -311,6 +411,8 @@ Outcome apply(MapScanReduce& node, Rules& rules) {
   if (rules.statement->results.empty()) return rules.replace(std::vector<Operand>{});
   if (const Outcome o = simplify_inputs(node, rules); o != Outcome::none) return o;
   if (const Outcome o = needless_post(node, rules); o != Outcome::none) return o;
+  if (const Outcome o = equal_reductions(node, rules); o != Outcome::none) return o;
+  if (const Outcome o = equal_scans(node, rules); o != Outcome::none) return o;
   return trivial_results(node, rules);
 }
 

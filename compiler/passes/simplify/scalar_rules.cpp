@@ -139,6 +139,33 @@ Outcome float_identities(const Scalar& node, Rules& rules) {
   return neutral ? rules.replace(a) : Outcome::none;
 }
 
+// x · (-1) = -x,  x + (-y) = x - y,  (-x) + y = y - x,  x - (-y) = x + y
+Outcome float_signs(Scalar& node, Rules& rules) {
+  if (node.arguments.size() != 2) return Outcome::none;
+  const ScalarType type = node.type;
+  const Operand a = node.arguments[0];
+  const Operand b = node.arguments[1];
+  if (node.op == ScalarOp::mul && is_value(b, make_float(type, -1.0))) {
+    node = Scalar{ScalarOp::neg, type, type, {a}};
+    return Outcome::rewritten;
+  }
+  if (node.op != ScalarOp::add && node.op != ScalarOp::sub) return Outcome::none;
+  const auto negated = [&](const Operand& operand) -> std::optional<Operand> {
+    const auto* inner = rules.defined_as<Scalar>(operand);
+    if (inner == nullptr || inner->op != ScalarOp::neg) return std::nullopt;
+    return inner->arguments[0];
+  };
+  if (const auto y = negated(b)) {
+    const ScalarOp op = node.op == ScalarOp::add ? ScalarOp::sub : ScalarOp::add;
+    node = Scalar{op, type, type, {a, *y}};
+    return Outcome::rewritten;
+  }
+  const auto x = node.op == ScalarOp::add ? negated(a) : std::nullopt;
+  if (!x) return Outcome::none;
+  node = Scalar{ScalarOp::sub, type, type, {b, *x}};
+  return Outcome::rewritten;
+}
+
 // (x + c₁) + c₂ = x + (c₁ + c₂), and the same with - and ·; (x + y) - x = y, (x - y) + y = x.
 Outcome integer_sums(Scalar& node, Rules& rules) {
   if (node.op != ScalarOp::add && node.op != ScalarOp::sub && node.op != ScalarOp::mul) {
@@ -248,7 +275,10 @@ Outcome known_comparisons(const Scalar& node, Rules& rules) {
   const Operand& a = node.arguments[0];
   const Operand& b = node.arguments[1];
   const auto known = [&](bool value) { return rules.replace(Operand(make_bool(value))); };
-  if (node.op == ScalarOp::slt) {
+  if (node.op == ScalarOp::ult) {
+    // Both halves of a bounds check in one comparison.
+    if (rules.is_known_nonnegative(a) && rules.is_known_less(a, b)) return known(true);
+  } else if (node.op == ScalarOp::slt) {
     if (rules.is_known_less(a, b)) return known(true);
     if (rules.is_known_less_or_equal(b, a)) return known(false);
   } else if (node.op == ScalarOp::sle) {
@@ -297,7 +327,8 @@ Outcome apply(Scalar& node, Rules& rules) {
       if (const Outcome o = known_comparisons(node, rules); o != Outcome::none) return o;
     }
     if (is_integer(node.type)) return integer_sums(node, rules);
-    return float_identities(node, rules);
+    if (const Outcome o = float_identities(node, rules); o != Outcome::none) return o;
+    return float_signs(node, rules);
   }
   if (node.arguments.size() == 3) return selections(node, rules);
   if (const Outcome o = involutions(node, rules); o != Outcome::none) return o;

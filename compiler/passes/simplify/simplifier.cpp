@@ -28,11 +28,28 @@ struct UseCounter {
 /// Substitutes in a statement but not in its scopes.
 struct Simplifier::ShallowSubstitution {
   const Simplifier& simplifier;
-  void use(NameId& name) { simplifier.use(name); }
-  void use(Operand& operand) { simplifier.use(operand); }
+  std::vector<NameId>& tokens;
+  void use(NameId& name) {
+    simplifier.use(name);
+    const auto guarded = simplifier.guarded_.find(name);
+    if (guarded == simplifier.guarded_.end() || guarded->second.value.is_constant()) return;
+    name = guarded->second.value.name();
+    take_guard(guarded->second);
+  }
+  void use(Operand& operand) {
+    simplifier.use(operand);
+    if (!operand.is_name()) return;
+    const auto guarded = simplifier.guarded_.find(operand.name());
+    if (guarded == simplifier.guarded_.end()) return;
+    operand = guarded->second.value;
+    take_guard(guarded->second);
+  }
+  void take_guard(const Guarded& guarded) {
+    tokens.insert(tokens.end(), guarded.tokens.begin(), guarded.tokens.end());
+  }
   void bind(Binder&) {}
   void type(Type& type) {
-    for (Operand& size : type.shape) simplifier.use(size);
+    for (Operand& size : type.shape) simplifier.use_size(size);
   }
   void body(Body&) {}
   void lambda(Lambda&) {}
@@ -63,7 +80,7 @@ void Simplifier::run(Function& function) {
   for (Statement& statement : function.body.statements) process(std::move(statement));
   for (Operand& result : function.body.results) use(result);
   for (Type& type : function.result_types) {
-    for (Operand& size : type.shape) use(size);
+    for (Operand& size : type.shape) use_size(size);
   }
   function.body.statements = std::move(scope.statements);
   scope_ = nullptr;
@@ -93,9 +110,17 @@ void Simplifier::substitute_tokens(std::vector<NameId>& tokens) const {
 }
 
 void Simplifier::substitute_shallow(Statement& statement) const {
-  substitute_tokens(statement.tokens);
-  ShallowSubstitution visitor{*this};
+  ShallowSubstitution visitor{*this, statement.tokens};
   walk_fields(visitor, statement.operation);
+  substitute_tokens(statement.tokens);
+}
+
+// A size is a number wherever it is evaluated: what guards it does not matter to a type.
+void Simplifier::use_size(Operand& size) const {
+  use(size);
+  if (!size.is_name()) return;
+  const auto guarded = guarded_.find(size.name());
+  if (guarded != guarded_.end()) size = guarded->second.value;
 }
 
 void Simplifier::substitute_type(NameId name) {
@@ -103,7 +128,7 @@ void Simplifier::substitute_type(NameId name) {
   bool differs = false;
   for (Operand& size : type.shape) {
     const Operand old = size;
-    use(size);
+    use_size(size);
     differs = differs || !(old == size);
   }
   if (differs) names_.set_type(name, std::move(type));
@@ -216,6 +241,9 @@ void Simplifier::place(Statement statement) {
     changed_ = true;
     if (std::holds_alternative<Assert>(statement.operation)) hoist_assert(statement, target);
   }
+  if (const auto* identity = std::get_if<Identity>(&statement.operation)) {
+    guarded_[statement.results.front().name] = {identity->value, statement.tokens};
+  }
   if (definitions_.size() < names_.size()) definitions_.resize(names_.size());
   for (const Binder& result : statement.results) {
     definitions_[result.name.index] = {target, target->statements.size(), target->depth};
@@ -244,7 +272,7 @@ void Simplifier::simplify_body(Body& body, Runs runs, std::optional<Operand> tri
 void Simplifier::simplify_lambda(Lambda& lambda, Runs runs, std::optional<Operand> trip_count) {
   for (const Binder& parameter : lambda.parameters) bind(parameter.name, scope_->depth + 1);
   for (Type& type : lambda.result_types) {
-    for (Operand& size : type.shape) use(size);
+    for (Operand& size : type.shape) use_size(size);
   }
   simplify_body(lambda.body, runs, std::move(trip_count));
 }
@@ -274,9 +302,13 @@ void Simplifier::simplify_scopes(Statement& statement) {
             node.condition.is_name() ? std::optional(node.condition.name()) : std::nullopt;
         if (condition && replaced_.size() <= condition->index) replaced_.resize(names_.size());
         if (condition) replaced_[condition->index] = Operand(make_bool(true));
+        std::size_t mark = facts_.assume(node.condition, true);
         simplify_body(node.then_body, Runs::maybe, std::nullopt);
+        facts_.forget(mark);
         if (condition) replaced_[condition->index] = Operand(make_bool(false));
+        mark = facts_.assume(node.condition, false);
         simplify_body(node.else_body, Runs::maybe, std::nullopt);
+        facts_.forget(mark);
         if (condition) replaced_[condition->index] = std::nullopt;
       },
       [&](Loop& node) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/alias.h"
@@ -39,6 +40,7 @@ class Simplifier {
   // Substitution.
   void use(NameId& name) const;
   void use(Operand& operand) const;
+  void use_size(Operand& size) const;
   void substitute_shallow(Statement& statement) const;
   void substitute_tokens(std::vector<NameId>& tokens) const;
   void substitute_type(NameId name);
@@ -78,6 +80,12 @@ class Simplifier {
   std::vector<Definition> definitions_;
   std::vector<int> uses_;
   NameSet void_tokens_;
+  /// Names that are others under a guard: uses take the other and the guard.
+  struct Guarded {
+    Operand value;
+    std::vector<NameId> tokens;
+  };
+  std::unordered_map<NameId, Guarded> guarded_;
   Facts facts_;
   Scope* scope_ = nullptr;
   bool changed_ = false;
