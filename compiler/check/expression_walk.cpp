@@ -169,6 +169,19 @@ const ast::Exp* strip_expression(const ast::Exp* exp) {
   }
 }
 
+const ast::Exp& result_expression(const ast::Exp& exp) {
+  const ast::Exp* result = &exp;
+  while (true) {
+    if (const auto* let = as<ast::Let>(result->node)) {
+      result = let->body;
+    } else if (const auto* function = as<ast::LetFunction>(result->node)) {
+      result = function->body;
+    } else {
+      return *result;
+    }
+  }
+}
+
 bool has_binding(const ast::Exp& exp) {
   if (as<ast::Lambda>(exp.node) || as<ast::Let>(exp.node) || as<ast::LetFunction>(exp.node) ||
       as<ast::Loop>(exp.node) || as<ast::Match>(exp.node)) {

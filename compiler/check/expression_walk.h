@@ -21,6 +21,9 @@ const ast::Pattern& strip_pattern(const ast::Pattern& pattern);
 /// `exp` without ascriptions, attributes and assertions around it.
 const ast::Exp* strip_expression(const ast::Exp* exp);
 
+/// The expression whose value `exp` has: what stands behind its `let`s.
+const ast::Exp& result_expression(const ast::Exp& exp);
+
 /// Whether `exp` binds names inside, which a size must not.
 bool has_binding(const ast::Exp& exp);
 

@@ -369,10 +369,10 @@ const Type* Inference::infer_if(ast::If& e) {
   if (!solver_.equate(first, second)) {
     const std::string why = solver_.failure();
     Diagnostic& d =
-        error(DiagnosticKind::type_mismatch, e.else_branch->range,
+        error(DiagnosticKind::type_mismatch, result_expression(*e.else_branch).range,
               "branches differ in type: this one has type `" + text(second) + "`, the other `" +
                   text(first) + "`");
-    d.labels.push_back({e.then_branch->range, "the other branch"});
+    d.labels.push_back({result_expression(*e.then_branch).range, "the other branch"});
     if (!why.empty()) d.hints.push_back(why);
   }
   return first;
@@ -398,7 +398,7 @@ const Type* Inference::infer_match(ast::Match& e) {
       solver_.equate(solver_.fresh(c.body->range, Liftedness::size_lifted), body);
     } else if (!solver_.equate(result, body)) {
       Diagnostic& d =
-          error(DiagnosticKind::type_mismatch, c.body->range,
+          error(DiagnosticKind::type_mismatch, result_expression(*c.body).range,
                 "branches differ in type: this one has type `" + text(body) +
                     "`, the first one `" + text(result) + "`");
       d.labels.push_back({e.cases[0].body->range, "the first branch"});
@@ -440,7 +440,7 @@ const Type* Inference::infer_loop(ast::Loop& loop) {
   const Type* body = infer(*loop.body);
   if (!solver_.equate(body, initial)) {
     const std::string why = solver_.failure();
-    Diagnostic& d = error(DiagnosticKind::type_mismatch, loop.body->range,
+    Diagnostic& d = error(DiagnosticKind::type_mismatch, result_expression(*loop.body).range,
                           "the loop body has type `" + text(body) +
                               "`, but the loop started with `" + text(initial) + "`");
     d.labels.push_back({loop.initial->range, "the initial value"});

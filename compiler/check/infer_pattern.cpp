@@ -125,7 +125,8 @@ const Type* Inference::result_type(ast::Function& function, const Type* body) {
   const Type* declared = context_.types.erase(written(*function.result_type).type);
   if (!solver_.equate(body, declared)) {
     const std::string why = solver_.failure();
-    Diagnostic& d = error(DiagnosticKind::type_mismatch, function.body->range,
+    Diagnostic& d = error(DiagnosticKind::type_mismatch,
+                          result_expression(*function.body).range,
                           "function body does not have expected type: expected `" +
                               text(declared) + "`, but the body has type `" + text(body) + "`");
     d.labels.push_back({function.result_type->range, "the result type is declared as this"});

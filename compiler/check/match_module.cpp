@@ -335,7 +335,12 @@ bool Declarations::match_value(BindingId value, BindingId spec, Symbol name, con
   if (own.scheme == nullptr) return match_operator(own, value, spec, spec_scheme, range, coercion);
   Instance instance;
   std::string why;
-  if (!instance_of(*own.scheme, spec_scheme, range, instance, why)) {
+  const bool fits = instance_of(*own.scheme, spec_scheme, range, instance, why);
+  Substitution undetermined(context_);
+  for (const BindingId size : open) undetermined.add(size, context_.types.any());
+  for (const Size*& size : instance.sizes) size = undetermined.size(size);
+  for (const Type*& type : instance.types) type = undetermined.type(type);
+  if (!fits) {
     Diagnostic& d = context_.diagnostics.report(
         DiagnosticKind::module_mismatch, range,
         "module type specifies `val " + spelling + " : " + print_scheme(context_, spec_scheme) +
@@ -411,8 +416,17 @@ bool Declarations::instance_of(const Scheme& own, const Scheme& wanted, const Ra
     }
     return false;
   }
-  for (const Size*& size : instance.sizes) size = size_solver_.normal(size);
-  for (const Type*& type : instance.types) type = size_solver_.normal(type);
+  // What nothing determines, nothing uses.
+  Substitution undetermined(context_);
+  for (const SizeConstraint& c : size_solver_.all()) {
+    if (c.kind == SizeKind::free) undetermined.add(c.name, context_.types.any());
+  }
+  for (const Size*& size : instance.sizes) {
+    size = undetermined.size(size_solver_.normal(size));
+  }
+  for (const Type*& type : instance.types) {
+    type = undetermined.type(size_solver_.normal(type));
+  }
   return true;
 }
 

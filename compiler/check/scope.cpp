@@ -52,7 +52,7 @@ static std::size_t distance(std::string_view a, std::string_view b) {
 
 static const char* description(NameSpace space) {
   switch (space) {
-    case NameSpace::term: return "value or module";
+    case NameSpace::term: return "name";
     case NameSpace::type: return "type";
     case NameSpace::signature: return "module type";
   }

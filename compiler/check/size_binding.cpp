@@ -174,7 +174,7 @@ const Type* Sizes::check_body(ast::Function& function, const Type* declared) {
               "` which is bound to an inner component of a function parameter");
     return body;
   }
-  unify(declared, body, function.body->range, Site::result);
+  unify(declared, body, result_expression(*function.body).range, Site::result);
   return body;
 }
 

@@ -140,6 +140,13 @@ const Scheme* Sizes::generalise(ast::Function& function, Symbol name, const Rang
   result = place_existentials(existentials, result, here);
   has_open_result_ = !here.empty();
   scheme.type = function_type(function.parameters, result, here);
+  if (function.parameters.empty() && !here.empty()) {
+    // The sizes of a constant are told by the value of its expression.
+    function.body->type = context_.types.not_unique(result);
+    for (const BindingId n : here) {
+      if (!contains(function.body->existentials, n)) function.body->existentials.push_back(n);
+    }
+  }
   return context_.types.scheme(std::move(scheme));
 }
 
@@ -192,6 +199,32 @@ const Type* Sizes::finish_type(const Type* type) {
   }
   finish_size_expressions(type);
   return type;
+}
+
+namespace {
+
+/// Makes sizes anonymous that are existential: they differ from use to use.
+class PendingSizes : public Rewriter {
+ public:
+  PendingSizes(Context& context, SizeSolver& solver) : Rewriter(context), solver_(solver) {}
+
+ protected:
+  const Size* replace_size(BindingId name) override {
+    return solver_.is_pending(name) ? context_.types.any() : nullptr;
+  }
+
+ private:
+  SizeSolver& solver_;
+};
+
+}  // namespace
+
+const Size* Sizes::without_pending(const Size* size) {
+  return solver_.has_existentials() ? PendingSizes(context_, solver_).size(size) : size;
+}
+
+const Type* Sizes::without_pending(const Type* type) {
+  return solver_.has_existentials() ? PendingSizes(context_, solver_).type(type) : type;
 }
 
 const Size* Sizes::finish_size(const Size* size) {
@@ -317,8 +350,14 @@ void Sizes::finish_node(ast::Exp& exp) {
   if (auto* variable = as<ast::Variable>(exp.node)) {
     if (variable->instance != nullptr) {
       Instance instance = *variable->instance;
-      for (const Size*& size : instance.sizes) size = finish_size(size);
-      for (const Type*& type : instance.types) type = finish_type(type);
+      for (const Size*& size : instance.sizes) {
+        size = without_pending(solver_.normal(size));
+        finish_size_expressions(size);
+      }
+      for (const Type*& type : instance.types) {
+        type = without_pending(normal(type));
+        finish_size_expressions(type);
+      }
       variable->instance = context_.types.arena().make(std::move(instance));
     }
     return;

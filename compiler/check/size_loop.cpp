@@ -114,7 +114,7 @@ class Sizes::LoopSizes {
     const Type* loose = Renew(sizes_.context_, solver, fresh, SizeKind::free,
                               {loop_.body->range, "matching loop body to loop pattern"}, true)
                             .type(pattern);
-    if (!sizes_.unify(loose, body, loop_.body->range, Site::loop_body)) return;
+    if (!sizes_.unify(loose, body, result_expression(*loop_.body).range, Site::loop_body)) return;
     classify(sizes_.normal(type_), sizes_.normal(body));
     Names varying;
     for (const Change& c : changes_) {

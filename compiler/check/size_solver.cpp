@@ -44,6 +44,7 @@ void SizeSolver::clear() {
   for (const SizeConstraint& c : constraints_) slots_[c.name.index] = 0;
   constraints_.clear();
   representatives_.clear();
+  unknown_names_.clear();
   level = 0;
   existentials_ = 0;
 }
@@ -79,7 +80,16 @@ BindingId SizeSolver::fresh(SizeKind kind, const Usage& usage, std::string_view 
 }
 
 BindingId SizeSolver::unknown(const Range& range, const char* why, std::string_view name) {
-  return fresh(SizeKind::unknown, {range, why}, name);
+  // Messages show several unknown sizes side by side, so they are told apart by subscripts.
+  static constexpr const char* digits[] = {"₀", "₁", "₂", "₃", "₄", "₅", "₆", "₇", "₈", "₉"};
+  if (const std::size_t mark = name.find("\xe2\x82"); mark != name.npos) {
+    name = name.substr(0, mark);
+  }
+  std::string spelling(name);
+  if (const int number = unknown_names_[spelling]++; number > 0) {
+    for (const char c : std::to_string(number)) spelling += digits[c - '0'];
+  }
+  return fresh(SizeKind::unknown, {range, why}, spelling);
 }
 
 SizeConstraint* SizeSolver::find(BindingId name) {

@@ -131,6 +131,7 @@ class SizeSolver {
   int occurrences_ = 0;
   int existentials_ = 0;
   std::map<std::pair<int, BindingId>, BindingId> representatives_;
+  std::map<std::string, int> unknown_names_;  // how many unknown sizes have this name
   struct Mismatch { const Size* a; const Size* b; const Size* fresh; };
   std::vector<Mismatch> mismatches_;
 };

@@ -150,6 +150,8 @@ class Sizes : private SizeReader {
   void finish_size_expressions(const Type* type);
   void finish_size_expressions(const Size* size);
   const Size* finish_size(const Size* size);
+  const Size* without_pending(const Size* size);
+  const Type* without_pending(const Type* type);
   const Type* finish_type(const Type* type);
 
   bool unify(const Type* expected, const Type* actual, const Range& range, Site site,

@@ -88,7 +88,8 @@ struct Scheme {
   const Type* type;
 };
 
-/// How one use of a polymorphic value instantiates its scheme, in the scheme's order.
+/// How one use of a polymorphic value instantiates its scheme, in the scheme's order.  A size that
+/// nothing determines, or that differs from one call to the next, is anonymous.
 struct Instance {
   std::vector<const Size*> sizes;
   std::vector<const Type*> types;
