@@ -87,7 +87,8 @@ CSection Api::configuration() {
   const CParameter cfg{config(), "cfg"};
   const auto setter = [&](const char* suffix, const CType& type, const char* parameter_name) {
     functions.push_back(forward(nothing, name("context_config_" + std::string(suffix)),
-                                {cfg, {type, parameter_name}}, "dzr_config_" + std::string(suffix)));
+                                {cfg, {type, parameter_name}},
+                                "dzr_config_" + std::string(suffix)));
   };
   functions.push_back(forward(nothing, name("context_config_free"), {cfg}, "dzr_config_free"));
   setter("set_debugging", status, "flag");

@@ -3,6 +3,7 @@
 #include "codegen/codegen.h"
 
 #include <llvm/IR/Verifier.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/raw_ostream.h>
 
 #include "codegen/c_header.h"
@@ -33,6 +34,9 @@ std::string text_of(const llvm::Module& module) {
   return text;
 }
 
+/// LLVM ends the process on what it cannot compile; that is a bug of ours, reported as one.
+void report_fatal(void*, const char* reason, bool) { bug(__FILE__, __LINE__, reason); }
+
 void verify(const llvm::Module& module) {
   std::string problems;
   llvm::raw_string_ostream out(problems);
@@ -60,6 +64,7 @@ Artifacts generate(const imperative::Program& program, const SourceFiles& files,
   }
   if ((want & (want_object | want_ptx | want_llvm | want_assembly)) == 0) return artifacts;
 
+  const llvm::ScopedFatalErrorHandler on_fatal_errors(report_fatal);
   Unit unit(program, files, options);
   const std::unique_ptr<llvm::TargetMachine> host_machine = make_host_machine(options);
   prepare_for(*unit.host, *host_machine);

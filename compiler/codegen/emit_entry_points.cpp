@@ -195,7 +195,8 @@ void EntryEmitter::read_shape(const Leaf& leaf, Value* array) {
         "dimension " + std::to_string(i) + " of argument `" + leaf.parameter + "`";
     const Operand& expected = leaf.type.shape[i];
     if (expected.is_constant()) {
-      compare_size(size, builder_.getInt64(expected.constant().bits), here, "the size it must have");
+      compare_size(size, builder_.getInt64(expected.constant().bits), here,
+                   "the size it must have");
       continue;
     }
     const auto [seen, first] = sizes_.try_emplace(expected.name(), SeenSize{size, here});
@@ -257,7 +258,8 @@ void EntryEmitter::write_array(std::size_t i, Value* reference, Value* place) {
       DZ_CHECK(found != sizes_.end(), "a result of an entry point has an unknown size");
       known = found->second.value;
     }
-    builder_.CreateStore(known, builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), shape, k));
+    builder_.CreateStore(
+        known, builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), shape, k));
   }
   check(call("dz_make_array",
              {function_->getArg(0), reference, builder_.getInt64(0),

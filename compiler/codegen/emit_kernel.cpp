@@ -195,8 +195,8 @@ Value* FunctionEmitter::shuffle_word(Value* word, imperative::ShuffleMode mode, 
     DZ_UNREACHABLE("shuffle mode");
   }();
   const bool up = mode == imperative::ShuffleMode::up;
-  return builder_.CreateIntrinsic(
-      id, {}, {builder_.getInt32(~0u), word, operand, builder_.getInt32(up ? 0 : warp_threads - 1)});
+  Value* end = builder_.getInt32(up ? 0 : warp_threads - 1);
+  return builder_.CreateIntrinsic(id, {}, {builder_.getInt32(~0u), word, operand, end});
 }
 
 void FunctionEmitter::emit(const imperative::Shuffle& node) {

@@ -1,6 +1,8 @@
 // Functions of reals.  On the CPU: LLVM's intrinsics where it knows them (it vectorises those
 // with the C library's vector functions), otherwise libm.  In PTX: the functions of libclc, which
 // nvptx_target links in.  f16 goes through f32.  What neither library has is in special_functions.cpp.
+#include <numbers>
+
 #include <llvm/IR/Intrinsics.h>
 
 #include "codegen/emit.h"
@@ -149,7 +151,7 @@ Value* FunctionEmitter::math(ScalarOp op, ScalarType type, const std::vector<Val
   if (library != nullptr) return library_call(*this, row, arguments);
   if (is_inverse_of_pi(op)) {
     Value* angle = math(without_pi(op), type, arguments);
-    return builder_.CreateFDiv(angle, llvm::ConstantFP::get(angle->getType(), 3.14159265358979323846));
+    return builder_.CreateFDiv(angle, llvm::ConstantFP::get(angle->getType(), std::numbers::pi));
   }
   Value* wide = builder_.CreateFPCast(arguments[0], builder_.getDoubleTy());
   Value* result = builder_.CreateCall(special_function(unit_, module_, op), {wide});

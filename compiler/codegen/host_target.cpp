@@ -66,10 +66,8 @@ llvm::TargetLibraryInfoImpl library_of(const llvm::TargetMachine& machine) {
 std::unique_ptr<llvm::TargetMachine> make_host_machine(const Options& options) {
   static std::once_flag once;
   std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
   });
   const std::string triple = llvm::sys::getDefaultTargetTriple();
   std::string problem;
@@ -80,7 +78,7 @@ std::unique_ptr<llvm::TargetMachine> make_host_machine(const Options& options) {
   if (options.cpu == "native") {
     processor = llvm::sys::getHostCPUName().str();
     features = features_of_this_machine();
-  } else if (options.cpu == "generic") {
+  } else if (options.cpu == "generic" && llvm::Triple(triple).isX86()) {
     processor = "x86-64";
   }
   llvm::TargetOptions settings;

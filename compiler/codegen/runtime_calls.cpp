@@ -1,5 +1,4 @@
-// Reads abi_functions.def.  What a function does to memory is stated for the few whose calls
-// would otherwise keep LLVM from optimising around them.
+// Reads abi_functions.def.
 #include "codegen/runtime_calls.h"
 
 #include <string>
@@ -49,9 +48,11 @@ llvm::Function* runtime_function(llvm::Module& module, std::string_view name) {
     }
     auto* type = llvm::FunctionType::get(type_of_code(module.getContext(), row.codes[0]),
                                          parameters, false);
-    auto* function =
-        llvm::Function::Create(type, llvm::Function::ExternalLinkage, llvm::StringRef(name), module);
+    auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
+                                            llvm::StringRef(name), module);
     function->setDoesNotThrow();
+    // What leads to a failure is unlikely, and is laid out apart.
+    if (name == "dz_fail") function->addFnAttr(llvm::Attribute::Cold);
     return function;
   }
   DZ_UNREACHABLE("no runtime function " + std::string(name));

@@ -188,7 +188,8 @@ std::vector<Operand> emit_arguments(ProgramBuilder& b, const Case& test,
   }
   std::vector<Operand> all = values;
   if (divides(test.op)) {
-    const Operand zero = b.op(ScalarOp::eq, test.type, {values[1], Operand(ir::zero_of(test.type))});
+    const Operand zero =
+        b.op(ScalarOp::eq, test.type, {values[1], Operand(ir::zero_of(test.type))});
     all[1] = b.op(ScalarOp::select, test.type, {zero, Operand(ir::one_of(test.type)), values[1]});
   }
   all.resize(static_cast<std::size_t>(ir::arity_of(test.op)));
@@ -278,9 +279,9 @@ void compare(ScalarType type, const std::string& processor, int level) {
   auto options = test_options();
   options.cpu = processor;
   options.optimisation = level;
-  const auto outcome =
-      run(program_of(cases), text_of(inputs.a, raw) + text_of(inputs.b, raw) + text_of(inputs.c, raw),
-          options);
+  const std::string operands =
+      text_of(inputs.a, raw) + text_of(inputs.b, raw) + text_of(inputs.c, raw);
+  const auto outcome = run(program_of(cases), operands, options);
   REQUIRE(outcome.errors == "");
   std::istringstream lines(outcome.output);
   for (const Case& test : cases) {
