@@ -36,7 +36,7 @@ std::optional<Operand> common_element(NameId array, const Rules& rules) {
 // map f (replicate n v) = map (f v);  map f xs xs = map (\x -> f x x) xs
 template <typename Node>
 Outcome redundant_inputs(Node& node, Rules& rules) {
-  Substitution with;
+  bool changed = false;
   for (std::size_t i = node.arrays.size(); i-- > 0;) {
     const NameId parameter = node.map.parameters[i].name;
     if (rules.may_be_consumed(parameter)) continue;
@@ -46,15 +46,12 @@ Outcome redundant_inputs(Node& node, Rules& rules) {
     const bool is_value = rules.type(node.arrays[i]).kind == TypeKind::value;
     if (!value && is_value && other < i) value = node.map.parameters[other].name;
     if (!value) continue;
-    with.emplace(parameter, *value);
+    rules.replace_name(parameter, *value);
     erase_at(node.arrays, i);
     erase_at(node.map.parameters, i);
+    changed = true;
   }
-  if (with.empty()) return Outcome::none;
-  // A parameter may stand for another one that itself has a value.
-  for (auto& [name, operand] : with) operand = substitute(operand, with);
-  substitute(node.map, with, rules.names());
-  return Outcome::rewritten;
+  return changed ? Outcome::rewritten : Outcome::none;
 }
 
 bool counts_from_zero(NameId array, const Rules& rules) {
@@ -119,12 +116,6 @@ class IndexedInputs {
   std::vector<NameId> variables_;
   bool changed_ = false;
 };
-
-template <typename Node>
-Outcome simplify_inputs(Node& node, Rules& rules) {
-  if (const Outcome o = redundant_inputs(node, rules); o != Outcome::none) return o;
-  return IndexedInputs<Node>(node, rules).run();
-}
 
 // ---------------------------------------------------------------- results
 
@@ -404,20 +395,23 @@ Outcome width_one(MapScanReduce& node, Rules& rules) {
 Outcome apply_before(MapScanReduce& node, Rules& rules) {
   if (is_i64(node.width, 0)) return width_zero(node, rules);
   if (is_i64(node.width, 1)) return width_one(node, rules);
-  return Outcome::none;
+  return redundant_inputs(node, rules);
 }
+Outcome apply_before(Histogram& node, Rules& rules) { return redundant_inputs(node, rules); }
+Outcome apply_before(Scatter& node, Rules& rules) { return redundant_inputs(node, rules); }
+Outcome apply_before(FlatMap& node, Rules& rules) { return redundant_inputs(node, rules); }
 
 Outcome apply(MapScanReduce& node, Rules& rules) {
   if (rules.statement->results.empty()) return rules.replace(std::vector<Operand>{});
-  if (const Outcome o = simplify_inputs(node, rules); o != Outcome::none) return o;
+  if (const Outcome o = IndexedInputs(node, rules).run(); o != Outcome::none) return o;
   if (const Outcome o = needless_post(node, rules); o != Outcome::none) return o;
   if (const Outcome o = equal_reductions(node, rules); o != Outcome::none) return o;
   if (const Outcome o = equal_scans(node, rules); o != Outcome::none) return o;
   return trivial_results(node, rules);
 }
 
-Outcome apply(Histogram& node, Rules& rules) { return simplify_inputs(node, rules); }
-Outcome apply(Scatter& node, Rules& rules) { return simplify_inputs(node, rules); }
-Outcome apply(FlatMap& node, Rules& rules) { return simplify_inputs(node, rules); }
+Outcome apply(Histogram& node, Rules& rules) { return IndexedInputs(node, rules).run(); }
+Outcome apply(Scatter& node, Rules& rules) { return IndexedInputs(node, rules).run(); }
+Outcome apply(FlatMap& node, Rules& rules) { return IndexedInputs(node, rules).run(); }
 
 }  // namespace dagaz::passes

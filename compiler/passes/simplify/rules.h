@@ -101,11 +101,14 @@ inline bool is_constant_bool(const Operand& operand, bool value) {
   return operand == Operand(make_bool(value));
 }
 
-// The rules of each operation: before its scopes are simplified (known conditions and trip
-// counts), and after.
+// The rules of each operation: before its scopes are simplified (known conditions, trip
+// counts and inputs), and after.
 Outcome apply_before(Branch& node, Rules& rules);
 Outcome apply_before(Loop& node, Rules& rules);
 Outcome apply_before(MapScanReduce& node, Rules& rules);
+Outcome apply_before(Histogram& node, Rules& rules);
+Outcome apply_before(Scatter& node, Rules& rules);
+Outcome apply_before(FlatMap& node, Rules& rules);
 
 Outcome apply(Identity& node, Rules& rules);
 Outcome apply(Scalar& node, Rules& rules);

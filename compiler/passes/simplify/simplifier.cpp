@@ -83,6 +83,7 @@ void Simplifier::run(Function& function) {
     for (Operand& size : type.shape) use_size(size);
   }
   function.body.statements = std::move(scope.statements);
+  table_.clear();
   scope_ = nullptr;
 }
 
@@ -232,7 +233,42 @@ void Simplifier::add(Statement statement) {
     if (outcome == Outcome::none) break;
     changed_ = true;
   }
-  place(std::move(statement));
+  if (!share(statement)) place(std::move(statement));
+}
+
+// What is equal to a statement in scope is that statement's result.
+bool Simplifier::share(const Statement& statement) {
+  if (!is_shareable(statement)) return false;
+  const auto [first, last] = table_.equal_range(hash_of(statement.operation, names_));
+  for (auto at = first; at != last; ++at) {
+    const Statement& known = at->second.scope->statements[at->second.position];
+    if (known.results.size() != statement.results.size()) continue;
+    Rules rules(*this);
+    Statement copy = {statement.results, Identity{}, statement.tokens, statement.location};
+    rules.statement = &copy;
+    std::vector<Operand> results;
+    bool may_share = true;
+    for (std::size_t i = 0; i < known.results.size() && may_share; ++i) {
+      results.push_back(known.results[i].name);
+      may_share = rules.may_stand_for(results[i], statement.results[i].name);
+    }
+    if (!may_share || !equivalent(known.operation, statement.operation, names_)) continue;
+    rules.replace(results);
+    return true;
+  }
+  return false;
+}
+
+bool Simplifier::is_shareable(const Statement& statement) {
+  if (statement.results.empty() || statement.mode != ModeRequest::none) return false;
+  return match(
+      statement.operation, [](const Identity&) { return false; },
+      [](const Scratch&) { return false; }, [](const Update&) { return false; },
+      [](const Scatter&) { return false; }, [](const Histogram&) { return false; },
+      [](const WithAccumulator&) { return false; }, [](const Accumulate&) { return false; },
+      [](const Call&) { return false; },
+      // Every other operation is a function of its operands.
+      [](const auto&) { return true; });
 }
 
 void Simplifier::place(Statement statement) {
@@ -249,6 +285,11 @@ void Simplifier::place(Statement statement) {
     definitions_[result.name.index] = {target, target->statements.size(), target->depth};
     bind(result.name, target->depth);
   }
+  if (is_shareable(statement)) {
+    target->shared.push_back(
+        table_.emplace(hash_of(statement.operation, names_),
+                       Place{target, target->statements.size()}));
+  }
   target->statements.push_back(std::move(statement));
 }
 
@@ -263,6 +304,7 @@ void Simplifier::simplify_body(Body& body, Runs runs, std::optional<Operand> tri
   for (Operand& result : body.results) use(result);
   body.statements = std::move(scope.statements);
   // What was bound here is out of scope, and the scope goes away.
+  for (const auto& entry : scope.shared) table_.erase(entry);
   for (const Statement& statement : body.statements) {
     for (const Binder& result : statement.results) definitions_[result.name.index].scope = nullptr;
   }
@@ -355,239 +397,6 @@ void Simplifier::simplify_scopes(Statement& statement) {
       },
       // The other operations of stage parallel have no scopes.
       [](auto&) {});
-}
-
-// ---------------------------------------------------------------- hoisting
-
-namespace {
-
-/// The deepest scope that any operand was bound in.
-struct DeepestUse {
-  const std::function<std::size_t(NameId)>& depth_of;
-  std::size_t deepest = 0;
-  void use(const NameId& name) { deepest = std::max(deepest, depth_of(name)); }
-  void use(const Operand& operand) {
-    if (operand.is_name()) use(operand.name());
-  }
-  void bind(const Binder&) {}
-  void type(const Type& type) {
-    for (const Operand& size : type.shape) use(size);
-  }
-  void body(const Body& body) { walk_body(*this, body); }
-  void lambda(const Lambda& lambda) { walk_lambda(*this, lambda); }
-};
-
-}  // namespace
-
-std::size_t Simplifier::depth_of(const Statement& statement) const {
-  const std::size_t here = scope_->depth;
-  const std::function<std::size_t(NameId)> depth = [&](NameId name) {
-    // What is bound inside the statement's own scopes is deeper than here and no obstacle.
-    const std::size_t found =
-        name.index < definitions_.size() ? definitions_[name.index].depth : 0;
-    return found > here ? 0 : found;
-  };
-  DeepestUse walk{depth};
-  for (const NameId& token : statement.tokens) walk.use(token);
-  walk_fields(walk, statement.operation);
-  for (const Binder& result : statement.results) {
-    for (const Operand& size : names_.type(result.name).shape) walk.use(size);
-  }
-  return walk.deepest;
-}
-
-bool Simplifier::may_leave(const Statement& statement, const Scope& scope) const {
-  switch (scope.runs) {
-    case Runs::maybe: return false;
-    case Runs::once: return true;
-    case Runs::per_iteration: break;
-  }
-  if (std::holds_alternative<Assert>(statement.operation)) return scope.trip_count.has_value();
-  if (!is_safe_anywhere(statement.operation)) return false;
-  // Each iteration needs its own copy of what it consumes.
-  return std::none_of(statement.results.begin(), statement.results.end(), [&](const Binder& r) {
-    return !names_.type(r.name).is_scalar() && may_be_consumed(r.name);
-  });
-}
-
-Simplifier::Scope* Simplifier::target_of(const Statement& statement) const {
-  if (scope_->outer == nullptr || scope_->runs == Runs::maybe) return scope_;
-  if (!aliases_.consumed_by(statement).empty() || statement.results.empty()) return scope_;
-  Scope* target = scope_;
-  std::optional<std::size_t> depth;
-  while (target->outer != nullptr && may_leave(statement, *target)) {
-    if (!depth) depth = depth_of(statement);
-    if (*depth >= target->depth) break;
-    // A hoisted assert asks for the trip count, which has to be known there.
-    if (target->trip_count && target->trip_count->is_name() &&
-        std::holds_alternative<Assert>(statement.operation)) {
-      depth = std::max(*depth, definitions_[target->trip_count->name().index].depth);
-    }
-    target = target->outer;
-  }
-  return target;
-}
-
-// An assert that leaves a scope which may run zero times then asks: zero times, or the condition?
-void Simplifier::hoist_assert(Statement& statement, Scope* target) {
-  auto& assertion = std::get<Assert>(statement.operation);
-  Scope* const inner = scope_;
-  for (Scope* left = inner; left != target; left = left->outer) {
-    if (left->runs != Runs::per_iteration) continue;
-    // The trip count of a scope is known outside it; compute next to the assert's new place.
-    scope_ = target;
-    Rules rules(*this);
-    rules.statement = &statement;
-    const ScalarType type = names_.type(*left->trip_count).element;
-    const Operand zero_times =
-        rules.scalar(ScalarOp::sle, type, {*left->trip_count, zero_of(type)}, "empty");
-    assertion.condition =
-        rules.scalar(ScalarOp::bit_or, ScalarType::boolean, {assertion.condition, zero_times},
-                     "holds");
-  }
-  scope_ = inner;
-}
-
-// ---------------------------------------------------------------- what rules see
-
-Names& Rules::names() const { return simplifier_.names_; }
-
-const Statement* Rules::definition(const Operand& operand) const {
-  return operand.is_name() ? simplifier_.definition(operand.name()) : nullptr;
-}
-
-int Rules::uses(NameId name) const {
-  return name.index < simplifier_.uses_.size() ? simplifier_.uses_[name.index] : 1000;
-}
-
-bool Rules::may_be_consumed(NameId name) const { return simplifier_.may_be_consumed(name); }
-
-bool Rules::may_stand_for(const Operand& operand, NameId name) const {
-  if (operand.is_constant() || type(name).is_scalar()) return true;
-  const NameId other = operand.name();
-  if (simplifier_.aliases_.roots(other) == simplifier_.aliases_.roots(name)) return true;
-  return !may_be_consumed(name) && !may_be_consumed(other) &&
-         !(simplifier_.may_leave_function(name) && simplifier_.may_leave_function(other));
-}
-
-bool Rules::is_bound_outside_scopes(NameId name) const {
-  return name.index < simplifier_.definitions_.size() &&
-         simplifier_.definitions_[name.index].depth <= simplifier_.scope_->depth;
-}
-
-bool Rules::in_current_scope(NameId name) const {
-  return name.index < simplifier_.definitions_.size() &&
-         simplifier_.definitions_[name.index].scope == simplifier_.scope_;
-}
-
-bool Rules::is_known_nonnegative(const Operand& operand) const {
-  return simplifier_.facts_.is_nonnegative(operand);
-}
-bool Rules::is_known_less(const Operand& a, const Operand& b) const {
-  return simplifier_.facts_.is_less(a, b);
-}
-bool Rules::is_known_less_or_equal(const Operand& a, const Operand& b) const {
-  return simplifier_.facts_.is_less_or_equal(a, b);
-}
-
-Operand Rules::scalar(ScalarOp op, ScalarType type, std::vector<Operand> arguments,
-                      std::string_view base) {
-  return emit(Scalar{op, type, result_type(op, type, type), std::move(arguments)}, base);
-}
-
-Operand Rules::convert(ScalarOp op, ScalarType from, ScalarType to, Operand value) {
-  return emit(Scalar{op, from, to, {std::move(value)}}, "t");
-}
-
-Operand Rules::emit(Operation operation, std::string_view base) {
-  return emit_results(std::move(operation), base).front();
-}
-
-std::vector<Operand> Rules::emit_results(Operation operation, std::string_view base) {
-  Statement added{{}, std::move(operation), statement->tokens, statement->location};
-  std::vector<Operand> results;
-  for (Type& type : types_of(added.operation, names())) {
-    const NameId name = names().fresh(std::string(base), std::move(type));
-    added.results.push_back({name});
-    results.push_back(name);
-  }
-  simplifier_.count_uses(added);
-  record_aliases(added);
-  // A total scalar operation needs no guard.
-  if (std::holds_alternative<Scalar>(added.operation) && is_safe_anywhere(added.operation)) {
-    added.tokens.clear();
-  }
-  simplifier_.process(std::move(added));
-  for (Operand& result : results) simplifier_.use(result);
-  return results;
-}
-
-void Rules::record_aliases(const Statement& added) {
-  const NameId result = added.results.front().name;
-  if (type(result).is_scalar()) return;
-  const auto view = [&](NameId of) { simplifier_.aliases_.add_view(result, of); };
-  match(
-      added.operation, [&](const Index& e) { view(e.array); },
-      [&](const Slice& e) { view(e.array); }, [&](const Reshape& e) { view(e.array); },
-      [&](const Permute& e) { view(e.array); },
-      [&](const Identity& e) { view(e.value.name()); },
-      // Rules emit nothing else whose results share memory with others.
-      [](const auto&) {});
-}
-
-std::vector<Operand> Rules::inline_body(Body body, const std::vector<NameId>& parameters,
-                                        const std::vector<Operand>& arguments) {
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    Operand argument = arguments[i];
-    simplifier_.replace(parameters[i], argument);
-  }
-  const std::vector<NameId> tokens = statement->tokens;
-  for (Statement& inner : body.statements) {
-    const bool is_total_scalar =
-        std::holds_alternative<Scalar>(inner.operation) && is_safe_anywhere(inner.operation);
-    if (!is_total_scalar) {
-      inner.tokens.insert(inner.tokens.end(), tokens.begin(), tokens.end());
-    }
-    simplifier_.process(std::move(inner));
-  }
-  for (Operand& result : body.results) simplifier_.use(result);
-  return std::move(body.results);
-}
-
-void Rules::look_through(NameId name) {
-  const Statement* source = definition(name);
-  if (source == nullptr) return;
-  statement->tokens.insert(statement->tokens.end(), source->tokens.begin(), source->tokens.end());
-  std::sort(statement->tokens.begin(), statement->tokens.end());
-  statement->tokens.erase(std::unique(statement->tokens.begin(), statement->tokens.end()),
-                          statement->tokens.end());
-}
-
-Outcome Rules::replace(const std::vector<Operand>& operands) {
-  DZ_CHECK(operands.size() == statement->results.size(), "an operand for each result");
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const NameId result = statement->results[i].name;
-    const bool guarded =
-        names().type(result).kind != TypeKind::value || is_guarded_like_statement(operands[i]);
-    replace_name(result, guarded ? operands[i] : emit(Identity{operands[i]}, names().base(result)));
-  }
-  return Outcome::replaced;
-}
-
-bool Rules::is_guarded_like_statement(const Operand& operand) const {
-  if (statement->tokens.empty()) return true;
-  const Statement* source = operand.is_name() ? definition(operand) : nullptr;
-  return source != nullptr &&
-         std::includes(source->tokens.begin(), source->tokens.end(), statement->tokens.begin(),
-                       statement->tokens.end());
-}
-
-void Rules::replace_name(NameId name, const Operand& operand) {
-  if (operand.is_constant() && names().type(name).kind == TypeKind::token) {
-    simplifier_.replace_token_by_nothing(name);
-  } else {
-    simplifier_.replace(name, operand);
-  }
 }
 
 }  // namespace dagaz::passes

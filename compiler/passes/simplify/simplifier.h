@@ -24,12 +24,19 @@ class Simplifier {
 
   /// How often a scope runs each time it is reached: this decides what may move out of it.
   enum class Runs { once, maybe, per_iteration };
+  struct Scope;
+  struct Place {
+    Scope* scope;
+    std::size_t position;
+  };
+  using Table = std::unordered_multimap<std::size_t, Place>;  // statements in scope, by hash
   struct Scope {
     Scope* outer;
     Runs runs;
     std::optional<Operand> trip_count;  // per_iteration: the scope runs only if this is positive
     std::size_t depth;
     std::vector<Statement> statements = {};
+    std::vector<Table::iterator> shared = {};
   };
   struct Definition {
     Scope* scope = nullptr;
@@ -55,6 +62,8 @@ class Simplifier {
   void process(Statement statement);
   void add(Statement statement);
   Outcome apply_rules(Statement& statement, bool before_scopes);
+  bool share(const Statement& statement);
+  static bool is_shareable(const Statement& statement);
   void place(Statement statement);
   void simplify_scopes(Statement& statement);
   void simplify_body(Body& body, Runs runs, std::optional<Operand> trip_count);
@@ -79,6 +88,7 @@ class Simplifier {
   std::vector<std::optional<Operand>> replaced_;
   std::vector<Definition> definitions_;
   std::vector<int> uses_;
+  Table table_;
   NameSet void_tokens_;
   /// Names that are others under a guard: uses take the other and the guard.
   struct Guarded {

@@ -1,0 +1,102 @@
+// Moving invariant statements out of loops and lambdas.
+//
+// A statement moves outwards as long as everything it mentions is bound further out, it may run
+// where the scope would not have run, and nobody writes its result.
+#include <algorithm>
+#include <functional>
+
+#include "ir/fields.h"
+#include "passes/simplify/simplifier.h"
+
+namespace dagaz::passes {
+
+namespace {
+
+/// The deepest scope that any operand was bound in.
+struct DeepestUse {
+  const std::function<std::size_t(NameId)>& depth_of;
+  std::size_t deepest = 0;
+  void use(const NameId& name) { deepest = std::max(deepest, depth_of(name)); }
+  void use(const Operand& operand) {
+    if (operand.is_name()) use(operand.name());
+  }
+  void bind(const Binder&) {}
+  void type(const Type& type) {
+    for (const Operand& size : type.shape) use(size);
+  }
+  void body(const Body& body) { walk_body(*this, body); }
+  void lambda(const Lambda& lambda) { walk_lambda(*this, lambda); }
+};
+
+}  // namespace
+
+std::size_t Simplifier::depth_of(const Statement& statement) const {
+  const std::size_t here = scope_->depth;
+  const std::function<std::size_t(NameId)> depth = [&](NameId name) {
+    // What is bound inside the statement's own scopes is deeper than here and no obstacle.
+    const std::size_t found =
+        name.index < definitions_.size() ? definitions_[name.index].depth : 0;
+    return found > here ? 0 : found;
+  };
+  DeepestUse walk{depth};
+  for (const NameId& token : statement.tokens) walk.use(token);
+  walk_fields(walk, statement.operation);
+  for (const Binder& result : statement.results) {
+    for (const Operand& size : names_.type(result.name).shape) walk.use(size);
+  }
+  return walk.deepest;
+}
+
+bool Simplifier::may_leave(const Statement& statement, const Scope& scope) const {
+  switch (scope.runs) {
+    case Runs::maybe: return false;
+    case Runs::once: return true;
+    case Runs::per_iteration: break;
+  }
+  if (std::holds_alternative<Assert>(statement.operation)) return scope.trip_count.has_value();
+  if (!is_safe_anywhere(statement.operation)) return false;
+  // Each iteration needs its own copy of what it consumes.
+  return std::none_of(statement.results.begin(), statement.results.end(), [&](const Binder& r) {
+    return !names_.type(r.name).is_scalar() && may_be_consumed(r.name);
+  });
+}
+
+Simplifier::Scope* Simplifier::target_of(const Statement& statement) const {
+  if (scope_->outer == nullptr || scope_->runs == Runs::maybe) return scope_;
+  if (!aliases_.consumed_by(statement).empty() || statement.results.empty()) return scope_;
+  Scope* target = scope_;
+  std::optional<std::size_t> depth;
+  while (target->outer != nullptr && may_leave(statement, *target)) {
+    if (!depth) depth = depth_of(statement);
+    if (*depth >= target->depth) break;
+    // A hoisted assert asks for the trip count, which has to be known there.
+    if (target->trip_count && target->trip_count->is_name() &&
+        std::holds_alternative<Assert>(statement.operation)) {
+      depth = std::max(*depth, definitions_[target->trip_count->name().index].depth);
+    }
+    target = target->outer;
+  }
+  return target;
+}
+
+// An assert that leaves a scope which may run zero times then asks: zero times, or the condition?
+void Simplifier::hoist_assert(Statement& statement, Scope* target) {
+  auto& assertion = std::get<Assert>(statement.operation);
+  Scope* const inner = scope_;
+  for (Scope* left = inner; left != target; left = left->outer) {
+    if (left->runs != Runs::per_iteration) continue;
+    // The trip count of a scope is known outside it; compute next to the assert's new place.
+    scope_ = target;
+    Rules rules(*this);
+    rules.statement = &statement;
+    const ScalarType type = names_.type(*left->trip_count).element;
+    const Operand zero_times =
+        rules.scalar(ScalarOp::sle, type, {*left->trip_count, zero_of(type)}, "empty");
+    assertion.condition =
+        rules.scalar(ScalarOp::bit_or, ScalarType::boolean, {assertion.condition, zero_times},
+                     "holds");
+  }
+  scope_ = inner;
+}
+
+}  // namespace dagaz::passes
