@@ -248,7 +248,9 @@ class Elaborator {
   void build_recursive(RecursiveFunction& function, const Closure& closure,
                        std::span<const ValueRef> arguments);
   /// Fresh parameters for `closure`; sizes that only a call can tell are open.
-  OpenParameters open_parameters(const Closure& closure);
+  /// `more`: types of further parameters that no pattern names.
+  OpenParameters open_parameters(const Closure& closure,
+                                 std::span<const check::Type* const> more = {});
   /// A value of the same structure as `like` with other leaves; static parts are kept.
   ValueRef with_leaves(ValueRef like, TypeRef type, const ir::NameId*& leaves);
   std::map<std::vector<std::uint64_t>, RecursiveFunction*> recursive_functions;

@@ -25,22 +25,27 @@ std::vector<ir::NameId> OpenParameters::all() const {
   return names;
 }
 
-OpenParameters Elaborator::open_parameters(const Closure& closure) {
+OpenParameters Elaborator::open_parameters(const Closure& closure,
+                                           std::span<const check::Type* const> more) {
+  const std::vector<ast::Pattern*>& patterns = closure.function->parameters;
+  std::vector<const check::Type*> types;
+  for (const ast::Pattern* pattern : patterns) types.push_back(pattern->type);
+  types.insert(types.end(), more.begin(), more.end());
   OpenParameters open;
   open.frame = arena.frame(closure.frame);
   bind_instance(closure, open.frame);
   std::vector<BindingId> sizes;
   if (closure.scheme != nullptr) sizes = closure.scheme->size_parameters;
   for (const BindingId size : sizes) open.frame->values[size] = arena.value(UnknownValue{});
-  for (const ast::Pattern* parameter : closure.function->parameters) {
-    OpenType type = open_type(parameter->type, open.frame, {});
+  for (const check::Type* parameter : types) {
+    OpenType type = open_type(parameter, open.frame, {});
     std::vector<BindingId> unbound;
     for (const BindingId size : sizes) {
       if (std::holds_alternative<UnknownValue>(open.frame->values[size]->node)) {
         unbound.push_back(size);
       }
     }
-    bind_sizes(parameter->type, type.type, open.frame, unbound);
+    bind_sizes(parameter, type.type, open.frame, unbound);
     open.types.push_back(std::move(type));
   }
   for (const BindingId size : sizes) {
@@ -50,11 +55,12 @@ OpenParameters Elaborator::open_parameters(const Closure& closure) {
     open.frame->values[size] = i64_value(open.loose_names.back());
   }
   for (std::size_t i = 0; i < open.types.size(); ++i) {
-    const ast::Pattern* pattern = closure.function->parameters[i];
-    while (const auto* ascribed = as<ast::AscribedPattern>(pattern->node)) {
+    const ast::Pattern* pattern = i < patterns.size() ? patterns[i] : nullptr;
+    while (const auto* ascribed =
+               pattern == nullptr ? nullptr : as<ast::AscribedPattern>(pattern->node)) {
       pattern = ascribed->pattern;
     }
-    const auto* named = as<ast::NamePattern>(pattern->node);
+    const auto* named = pattern == nullptr ? nullptr : as<ast::NamePattern>(pattern->node);
     const Temporarily<std::string> base(
         hint, named == nullptr ? "x" : std::string(symbols.text(named->name.symbol)));
     const std::vector<ir::NameId> leaves = fresh(leaf_types(open.types[i].type));
