@@ -196,7 +196,7 @@ void Dependence::statement(const Statement& statement) {
       [&](const Index& each) { all(of(each.array)); },
       [&](const Slice& each) { all(of(each.array)); },
       [&](const Update& each) { all(of(each.array) | of(each.value)); },
-      [&](const Iota& each) { all(of(each.start) | of(each.stride)); },
+      [&](const Iota& each) { all(of(each.count) | of(each.start) | of(each.stride)); },
       [&](const Replicate& each) { all(of(each.value)); },
       [&](const Concat& each) { all(of(each.arrays)); },
       [&](const Reshape& each) { all(of(each.array)); },

@@ -125,6 +125,9 @@ Operand Environment::add(const Type& type, Operand a, Operand b) {
 
 Operand Environment::multiply(ScalarType type, Operand a, Operand b) {
   const Constant one = one_of(type);
+  if (type == ScalarType::boolean) {
+    return out_->scalar(ScalarOp::bit_and, type, {a, b}, "t");
+  }
   if (a.is_constant() && a.constant() == one) return b;
   if (b.is_constant() && b.constant() == one) return a;
   return out_->scalar(ScalarOp::mul, type, {a, b}, "t");
@@ -245,8 +248,7 @@ bool is_pure_map(const MapScanReduce& operation) {
 }
 
 bool carries_derivative(const Type& type) {
-  return (type.kind == TypeKind::value || type.kind == TypeKind::accumulator) &&
-         type.element != ScalarType::boolean;
+  return type.kind == TypeKind::value || type.kind == TypeKind::accumulator;
 }
 
 std::vector<Type> types_of_binders(const std::vector<Binder>& binders, const Names& names) {

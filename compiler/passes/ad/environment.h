@@ -132,7 +132,8 @@ bool is_addition(const ir::Lambda& lambda);
 bool is_identity(const ir::Lambda& lambda);
 /// No scans, reductions or post-processing.
 bool is_pure_map(const ir::MapScanReduce& operation);
-/// Whether values of this type can carry derivatives: numbers and accumulators of numbers.
+/// Whether values of this type can carry derivatives: all but tokens.  Booleans do, as far as they
+/// are only passed on or negated.
 bool carries_derivative(const ir::Type& type);
 std::vector<ir::Type> types_of_binders(const std::vector<ir::Binder>& binders,
                                        const ir::Names& names);

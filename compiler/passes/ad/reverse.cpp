@@ -70,11 +70,6 @@ void Reverse::forward_statement(const Statement& statement) {
     forward_sweep(replace(statement, [&] { return scan_as_loop(statement, *map); }));
     return;
   }
-  if (const auto* histogram = as<Histogram>(statement.operation);
-      histogram != nullptr && active && histogram_needs_loop(*histogram)) {
-    forward_sweep(replace(statement, [&] { return histogram_as_loop(statement, *histogram); }));
-    return;
-  }
   copy_protected(statement);
 }
 
@@ -169,6 +164,8 @@ void Reverse::rule(const Statement& statement, const Update& update) {
 void Reverse::rule(const Statement& statement, const Iota& iota) {
   const NameId adjoint = take_or_zero(statement.results[0].name).name();
   const Operand count = environment_->operand(iota.count);
+  // An integer that is differentiated counts as the start of the numbers that it counts.
+  add_adjoint(iota.count, sum_of_rows(adjoint), Ownership::owned);
   add_adjoint(iota.start, sum_of_rows(adjoint), Ownership::owned);
   if (!is_active(iota.stride)) return;
   const NameId positions = out().add(

@@ -102,6 +102,11 @@ class Reverse {
     std::vector<std::optional<ir::Operand>> adjoints;  // emitted arrays, per result
     ir::ModeRequest mode = ir::ModeRequest::none;
     bool sequential = false;
+    // For a flatmap: results whose adjoint is a part of one array, of which each iteration's part
+    // is `sizes` long from `starts` on.
+    std::vector<std::optional<ir::NameId>> segments;  // per result
+    ir::NameId starts = {};
+    ir::NameId sizes = {};
   };
 
   // Forward sweep.
@@ -148,6 +153,7 @@ class Reverse {
   struct ReturnMap;
   void return_map(const MapSite& site);
   void enter_map(const MapSite& site, ReturnMap& back);
+  void add_segment(const MapSite& site, std::size_t result, const ReturnMap& back);
   void leave_map(const MapSite& site, ReturnMap& back);
   std::vector<ir::NameId> emit_map(const MapSite& site, ReturnMap& back);
   const ir::Lambda* keep(ir::Lambda lambda);
@@ -160,6 +166,8 @@ class Reverse {
   void return_reduce(const ir::Statement& statement, const ir::MapScanReduce& map);
   void reduce_extremum(const ir::MapScanReduce& map, ir::ScalarOp op, ir::Operand adjoint);
   void reduce_product(const ir::MapScanReduce& map, ir::Operand adjoint);
+  ir::Lambda constant_operator(const ir::Lambda& op);
+  const ir::Lambda* middle_operator(const ir::Statement& statement, const ir::Lambda& op);
   void reduce_general(const ir::Statement& statement, const ir::MapScanReduce& map);
   void return_scan(const ir::Statement& statement, const ir::MapScanReduce& map);
   struct ScanSite;
@@ -176,17 +184,45 @@ class Reverse {
 
   // rules/histogram.cpp
   struct HistogramSite;
+  ir::NameId scattered_adjoints(const ir::Operand& width, const std::vector<ir::NameId>& indices,
+                                ir::NameId adjoint, const std::vector<ir::Operand>& shape);
   void histogram_extremum(const HistogramSite& site, ir::ScalarOp op);
   void histogram_product(const HistogramSite& site);
-  std::vector<ir::Statement> histogram_as_loop(const ir::Statement& statement,
-                                               const ir::Histogram& histogram);
   ir::NameId map_here(
       const ir::Operand& width, const std::vector<ir::NameId>& arrays,
       const std::function<ir::Operand(const std::vector<ir::NameId>&)>& element);
   ir::NameId map_bins(
       const std::vector<ir::Operand>& shape, const std::vector<ir::NameId>& arrays,
       const std::function<ir::Operand(const std::vector<ir::NameId>&)>& element);
-  bool histogram_needs_loop(const ir::Histogram& histogram) const;
+  bool has_histogram_rule(const ir::HistogramOperator& each) const;
+
+  // rules/histogram_general.cpp
+  struct SortedBins;
+  void histogram_general(const ir::Statement& statement, const ir::HistogramOperator& histogram,
+                         const ir::Operand& width, const std::vector<ir::NameId>& indices,
+                         const std::vector<ir::NameId>& originals,
+                         const std::vector<std::optional<ir::Operand>>& adjoints);
+  void histogram_destinations(const ir::HistogramOperator& histogram, const ir::Operand& bins,
+                              const ir::Operand& width, const std::vector<ir::NameId>& indices,
+                              const std::vector<ir::NameId>& originals,
+                              const std::vector<ir::NameId>& destinations,
+                              const std::vector<std::optional<ir::Operand>>& adjoints);
+  ir::NameId bin_numbers(const ir::Operand& width, const std::vector<ir::NameId>& indices,
+                         const std::vector<ir::Operand>& shape, const ir::Operand& bins);
+  std::vector<ir::NameId> sort_by_bit(const ir::Operand& width, ir::NameId keys,
+                                      ir::NameId order, const ir::Operand& bit);
+  SortedBins sort_bins(const ir::Operand& width, ir::NameId numbers, const ir::Operand& bins);
+  std::vector<ir::NameId> segmented_scan(const ir::Operand& width, ir::NameId flags,
+                                         const std::vector<ir::NameId>& arrays,
+                                         const ir::Lambda& op,
+                                         const std::vector<ir::Operand>& neutral);
+  std::vector<ir::NameId> from_bins(const SortedBins& sorted, const ir::Lambda& op,
+                                    const std::vector<ir::NameId>& destinations,
+                                    const std::vector<ir::NameId>& before);
+  ir::NameId choose_rows(const ir::Operand& width, ir::NameId flags, const ir::Operand& value,
+                         ir::NameId array);
+  ir::Operand choose(const ir::Operand& condition, const ir::Operand& yes,
+                     const ir::Operand& no);
 
   // rules/indexing.cpp
   /// array[indices…], or zero where an index is outside.

@@ -167,7 +167,10 @@ Partial Formulas::partial(int index) {
     case ScalarOp::sub:
       if (first) return OnePartial{};
       return MinusOnePartial{};
-    case ScalarOp::neg: case ScalarOp::bit_not: return MinusOnePartial{};
+    case ScalarOp::neg: return MinusOnePartial{};
+    case ScalarOp::bit_not:
+      if (site_->type == ScalarType::boolean) return OnePartial{};
+      return MinusOnePartial{};
     case ScalarOp::mul: case ScalarOp::smul_hi: case ScalarOp::umul_hi:
       return FactorPartial{first ? y() : x()};
     case ScalarOp::fdiv: return FactorPartial{first ? inverse(y()) : neg(div(r(), y()))};
@@ -274,11 +277,11 @@ static std::optional<Operand> scale(Environment& environment, const Partial& par
       });
 }
 
-// Booleans and zero extension from them have no derivative.
+// Nothing flows between booleans and numbers.
 static bool is_constant_in(const ScalarSite& site, int index) {
   const ScalarType type = operand_type(site.op, site.type, index);
-  return !has_derivative(site.op, index) || type == ScalarType::boolean ||
-         site.result_type == ScalarType::boolean;
+  return !has_derivative(site.op, index) ||
+         (type == ScalarType::boolean) != (site.result_type == ScalarType::boolean);
 }
 
 Partial partial_derivative(Environment& environment, const ScalarSite& site, int index) {

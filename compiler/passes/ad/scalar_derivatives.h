@@ -2,7 +2,8 @@
 //
 // Integers are differentiated too, with the rules of the reals; division truncates.  Where a
 // function has a kink the convention is the language's: min and max follow the left operand on
-// ties, |x|' is the sign, rounding has derivative zero.
+// ties, |x|' is the sign, rounding has derivative zero.  Of booleans, only negation passes a
+// derivative on.
 #pragma once
 
 #include <optional>

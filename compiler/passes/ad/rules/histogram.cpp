@@ -4,8 +4,8 @@
 //   min, max  a histogram of (value, place) finds who wins each bin, the destination first on a
 //             tie; the winner gets d̄ of its bin
 //   ×         products of the non-zeros and numbers of zeros per bin, as for a reduction
-//   general   run as a sequential loop and differentiated as one
-//   scatter   v̄ₖ = d̄[iₖ];  the destination's adjoint is d̄ with zeros where something was written
+//   general   see histogram_general.cpp
+//   scatter   v̄ₖ = d̄[iₖ] for the write that takes effect;  the destination's adjoint is d̄ with zeros where something was written
 #include <algorithm>
 #include <limits>
 
@@ -26,88 +26,35 @@ struct Reverse::HistogramSite {
   NameId adjoint;      // d̄
 };
 
-bool Reverse::histogram_needs_loop(const Histogram& histogram) const {
-  return std::any_of(
-      histogram.operators.begin(), histogram.operators.end(), [&](const HistogramOperator& each) {
-        if (is_addition(each.op)) return false;
-        const auto op = binary_scalar_operator(each.op);
-        if (!op || each.destinations.size() != 1) return true;
-        switch (*op) {
-          case ScalarOp::smin: case ScalarOp::smax: case ScalarOp::umin: case ScalarOp::umax:
-          case ScalarOp::fmin: case ScalarOp::fmax:
-            return false;
-          case ScalarOp::mul:
-            return options_.differentiated_again;
-          default:
-            return true;
-        }
-      });
+namespace {
+
+std::vector<NameId> pick_arrays(std::vector<NameId> indices, NameId numbers) {
+  indices.push_back(numbers);
+  return indices;
 }
 
-// loop dests for k < n do if inside then dests with [is[k]] = dests[is[k]] ⊙ vs[k]
-std::vector<Statement> Reverse::histogram_as_loop(const Statement& statement,
-                                                  const Histogram& histogram) {
-  Loop loop;
-  const NameId index = names().fresh("k", scalar_of(ScalarType::i64));
-  loop.form = ForForm{Binder{index}, histogram.width};
-  Builder out(names());
-  out.set_location(statement.location);
-  std::size_t next_array = 0;
-  for (const HistogramOperator& each : histogram.operators) {
-    std::vector<Operand> places;
-    for (std::size_t d = 0; d < each.shape.size(); ++d) {
-      places.push_back(out.index(histogram.arrays[next_array++], {index}, "place"));
-    }
-    std::vector<Operand> values;
-    std::vector<NameId> parameters;
-    for (const NameId destination : each.destinations) {
-      values.push_back(out.index(histogram.arrays[next_array++], {index}, "v"));
-      const NameId parameter = names().fresh_like(destination);
-      loop.values.push_back(LoopValue{Binder{parameter}, destination});
-      parameters.push_back(parameter);
-    }
-    Operand inside(make_bool(true));
-    for (std::size_t d = 0; d < places.size(); ++d) {
-      const Operand below = out.scalar(ScalarOp::ult, ScalarType::i64, {places[d], each.shape[d]});
-      inside = d == 0 ? below
-                      : out.scalar(ScalarOp::bit_and, ScalarType::boolean, {inside, below});
-    }
-    const auto update = [&](Builder& then) {
-      const Lambda op = renamed(each.op, names());
-      for (std::size_t k = 0; k < values.size(); ++k) {
-        const Operand old = then.index(parameters[k], places, "old");
-        then.add(Statement{{op.parameters[k]}, Identity{old}, {}, statement.location});
-        then.add(Statement{{op.parameters[values.size() + k]}, Identity{values[k]}, {},
-                           statement.location});
-      }
-      then.add_all(op.body.statements);
-      std::vector<Operand> results;
-      for (std::size_t k = 0; k < values.size(); ++k) {
-        const Type type = names().type(parameters[k]);
-        std::vector<SliceDimension> part;
-        for (std::size_t d = 0; d < type.rank(); ++d) {
-          part.push_back(d < places.size()
-                             ? SliceDimension{true, places[d], i64_operand(1), i64_operand(1)}
-                             : SliceDimension{false, i64_operand(0), type.shape[d],
-                                              i64_operand(1)});
-        }
-        results.push_back(then.add(Update{parameters[k], part, op.body.results[k]}, "dest"));
-      }
-      return results;
-    };
-    const auto keep_all = [&](Builder&) {
-      return std::vector<Operand>(parameters.begin(), parameters.end());
-    };
-    for (const NameId each_result : out.branch(inside, update, keep_all, "dest")) {
-      loop.body.results.push_back(each_result);
-    }
+Type row_after(Type type, std::size_t dimensions) {
+  type.shape.erase(type.shape.begin(),
+                   type.shape.begin() + static_cast<std::ptrdiff_t>(dimensions));
+  return type;
+}
+
+}  // namespace
+
+// Whether a rule of its own applies to the operator.
+bool Reverse::has_histogram_rule(const HistogramOperator& each) const {
+  if (is_addition(each.op)) return true;
+  const auto op = binary_scalar_operator(each.op);
+  if (!op || each.destinations.size() != 1) return false;
+  switch (*op) {
+    case ScalarOp::smin: case ScalarOp::smax: case ScalarOp::umin: case ScalarOp::umax:
+    case ScalarOp::fmin: case ScalarOp::fmax:
+      return true;
+    case ScalarOp::mul:
+      return !options_.differentiated_again;
+    default:
+      return false;
   }
-  loop.body.statements = out.take();
-  note(statement, "histogram", "reverse", "run as a sequential loop");
-  std::vector<Statement> result;
-  result.push_back(Statement{statement.results, std::move(loop), statement.tokens,
-                             statement.location});
-  return result;
 }
 
 // Two histograms over the same bins find, for min and max, who wins.
@@ -297,6 +244,18 @@ void Reverse::rule(const Statement& statement, const Histogram& histogram) {
       site.indices.push_back(environment_->name(histogram.arrays[next_array++]));
     }
     const std::size_t count = each.destinations.size();
+    if (!has_histogram_rule(each)) {
+      std::vector<std::optional<Operand>> adjoints;
+      std::vector<NameId> all;
+      for (std::size_t k = 0; k < count; ++k) {
+        const auto adjoint = take(statement.results[next_result++].name);
+        adjoints.push_back(adjoint ? adjoint->value : std::nullopt);
+        all.push_back(histogram.arrays[next_array++]);
+      }
+      histogram_general(statement, each, site.width, site.indices, all, adjoints);
+      note(statement, "histogram", "reverse", "sorted by bin, then as a reduction of segments");
+      continue;
+    }
     const auto adjoint = take(statement.results[next_result].name);
     const NameId values = histogram.arrays[next_array];
     next_array += count;
@@ -329,6 +288,35 @@ void Reverse::rule(const Statement& statement, const Histogram& histogram) {
   }
 }
 
+// Of several writes to one place only one has an effect, and only its value has an adjoint.  Which
+// one it is, is unspecified, so any will do; scattering the writes' numbers picks one.
+NameId Reverse::scattered_adjoints(const Operand& width, const std::vector<NameId>& indices,
+                                   NameId adjoint, const std::vector<Operand>& shape) {
+  const NameId numbers =
+      out().add(Iota{ScalarType::i64, width, i64_operand(0), i64_operand(1)}, "numbers");
+  Scatter pick;
+  pick.width = width;
+  pick.arrays = indices;
+  pick.arrays.push_back(numbers);
+  std::vector<Type> rows;
+  for (const NameId array : pick.arrays) rows.push_back(row_of(names().type(array)));
+  pick.map = identity_lambda(rows, names());
+  pick.targets = {{shape, out().add(Replicate{shape, i64_operand(-1)}, "winners")}};
+  const NameId winners = out().add(std::move(pick), "winners");
+  return map_here(width, pick_arrays(indices, numbers), [&](const std::vector<NameId>& p) {
+    const std::vector<Operand> place(p.begin(), p.end() - 1);
+    const Operand winner = guarded_index(winners, place);
+    const Operand wins = out().scalar(ScalarOp::eq, ScalarType::i64, {winner, Operand(p.back())});
+    const Type row = row_after(names().type(adjoint), place.size());
+    if (row.is_scalar()) {
+      return out().select(row.element, wins, guarded_index(adjoint, place),
+                          Operand(zero_of(row.element)));
+    }
+    const Operand zero = environment_->zero(row);
+    return choose(wins, guarded_index(adjoint, place), zero);
+  });
+}
+
 void Reverse::rule(const Statement& statement, const Scatter& scatter) {
   std::size_t next_array = 0;
   for (std::size_t t = 0; t < scatter.targets.size(); ++t) {
@@ -344,10 +332,10 @@ void Reverse::rule(const Statement& statement, const Scatter& scatter) {
                                      : take_or_zero(statement.results[t].name);
     const Operand width = environment_->operand(scatter.width);
     if (is_active(Operand(values))) {
-      const NameId read = map_here(width, indices, [&](const std::vector<NameId>& p) {
-        return guarded_index(adjoint.name(), std::vector<Operand>(p.begin(), p.end()));
-      });
-      add_adjoint(Operand(values), read, Ownership::owned);
+      add_adjoint(Operand(values),
+                  scattered_adjoints(width, indices, adjoint.name(),
+                                     environment_->operands(target.shape)),
+                  Ownership::owned);
     }
     if (!rewrites) continue;
     const Type row = row_of(environment_->type_of(Operand(values)));

@@ -104,6 +104,8 @@ struct Reverse::ReturnMap {
   std::vector<Type> mapped_types;
   std::vector<std::pair<NameId, Operand>> sums;      // contributions that are summed outside
   std::vector<NameId> given_back;                    // accumulators, in order
+  NameId start;                                      // of the segment, for a flatmap
+  NameId size;
 };
 
 // Parameters for arrays, for adjoints of results and for accumulators.
@@ -136,8 +138,13 @@ void Reverse::enter_map(const MapSite& site, ReturnMap& back) {
     back.map.map.parameters.push_back(Binder{parameter});
     back.row_adjoints.push_back(parameter);
   }
-  std::vector<NameId> own;
-  for (const Binder& parameter : site.lambda->parameters) own.push_back(parameter.name);
+  if (site.starts.valid()) {
+    for (NameId* parameter : {&back.start, &back.size}) {
+      *parameter = names().fresh("segment", scalar_of(ScalarType::i64));
+      back.map.map.parameters.push_back(Binder{*parameter});
+    }
+    back.map.arrays.insert(back.map.arrays.end(), {site.starts, site.sizes});
+  }
   back.free = outer_active_names(free_names(*site.lambda, names()));
   back.outer = std::exchange(adjoints_, {});
   for (const NameId name : back.free) {
@@ -166,6 +173,21 @@ NameId Reverse::add_accumulator(ReturnMap& back, NameId name, const Type& type) 
   const NameId parameter = names().fresh(names().base(name) + "_adjoint", type);
   back.accumulators.emplace(name, parameter);
   return parameter;
+}
+
+// The adjoint of a segment: its part of the whole.
+void Reverse::add_segment(const MapSite& site, std::size_t result, const ReturnMap& back) {
+  const Operand& value = site.lambda->body.results[result];
+  const Type whole = names().type(*site.segments[result]);
+  std::vector<SliceDimension> part = {{false, back.start, back.size, i64_operand(1)}};
+  for (std::size_t d = 1; d < whole.rank(); ++d) {
+    part.push_back({false, i64_operand(0), whole.shape[d], i64_operand(1)});
+  }
+  const NameId slice = out().add(Slice{*site.segments[result], part}, "segment");
+  // The same size under the name it has here.
+  const NameId adjoint =
+      out().add(Reshape{slice, environment_->type_of(value).shape}, "segment");
+  add_adjoint(value, adjoint, Ownership::shared);
 }
 
 // What the body of the return map gives: sums, rows and accumulators.
@@ -213,6 +235,9 @@ void Reverse::return_map(const MapSite& site) {
       for (std::size_t i = 0; i < back.row_adjoints.size(); ++i) {
         if (!back.row_adjoints[i]) continue;
         add_adjoint(site.lambda->body.results[i], *back.row_adjoints[i], Ownership::shared);
+      }
+      for (std::size_t i = 0; i < site.segments.size(); ++i) {
+        if (site.segments[i]) add_segment(site, i, back);
       }
       return_sweep(site.lambda->body.statements);
     }

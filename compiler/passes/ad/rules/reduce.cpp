@@ -184,6 +184,49 @@ void Reverse::reduce_product(const MapScanReduce& map, Operand adjoint) {
   add_adjoint(Operand(map.arrays[0]), adjoints, Ownership::owned);
 }
 
+// The operator as original code in which what it uses from outside is constant.
+Lambda Reverse::constant_operator(const Lambda& op) {
+  Lambda result = renamed(op, names());
+  Substitution inactive;
+  for (const NameId name : outer_active_names(free_names(result, names()))) {
+    const NameId constant = names().fresh_like(name);
+    environment_->bind(constant, environment_->operand(Operand(name)));
+    inactive.emplace(name, constant);
+  }
+  substitute(result, inactive, names());
+  return result;
+}
+
+// \l x r -> (l ⊙ x) ⊙ r as original code, for l, x and r of as many components as ⊙ has.  What the
+// operator uses from outside is active in the application l ⊙ x only: r takes part in it where it
+// is the element in turn.
+const Lambda* Reverse::middle_operator(const Statement& statement, const Lambda& op) {
+  const std::size_t arity = op.parameters.size() / 2;
+  const Lambda first = renamed(op, names());
+  Lambda second = constant_operator(op);
+  Lambda combined;
+  std::vector<Binder> rest;
+  for (std::size_t i = 0; i < arity; ++i) {
+    rest.push_back(Binder{names().fresh_like(first.parameters[i].name)});
+  }
+  combined.parameters = first.parameters;
+  combined.parameters.insert(combined.parameters.end(), rest.begin(), rest.end());
+  combined.body.statements = first.body.statements;
+  for (std::size_t i = 0; i < arity; ++i) {
+    const Operand& left = first.body.results[i];
+    combined.body.statements.push_back(
+        Statement{{second.parameters[i]}, Identity{left}, {}, statement.location});
+    combined.body.statements.push_back(Statement{
+        {second.parameters[arity + i]}, Identity{rest[i].name}, {}, statement.location});
+  }
+  for (Statement& each : second.body.statements) {
+    combined.body.statements.push_back(std::move(each));
+  }
+  combined.body.results = second.body.results;
+  combined.result_types = op.result_types;
+  return keep(std::move(combined));
+}
+
 void Reverse::reduce_general(const Statement& statement, const MapScanReduce& map) {
   const ReduceOperator& reduce = map.reductions[0];
   const std::size_t arity = reduce.neutral.size();
@@ -202,42 +245,9 @@ void Reverse::reduce_general(const Statement& statement, const MapScanReduce& ma
   const std::vector<NameId> suffixes =
       out().scan(width, backwards, std::move(from_right), "suffix");
 
-  // \l x r -> (l ⊙ x) ⊙ r as original code, with the elements alone active.  What the operator
-  // uses from outside is active in the application l ⊙ x only: r takes part in it where it is the
-  // element in turn.
-  const Lambda first = renamed(reduce.op, names());
-  Lambda second = renamed(reduce.op, names());
-  Lambda combined;
-  const auto parameter = [&](std::size_t i) { return first.parameters[i].name; };
-  std::vector<Binder> rest;
-  for (std::size_t i = 0; i < arity; ++i) {
-    rest.push_back(Binder{names().fresh_like(parameter(i))});
-  }
-  for (std::size_t i = 0; i < 2 * arity; ++i) combined.parameters.push_back(first.parameters[i]);
-  combined.parameters.insert(combined.parameters.end(), rest.begin(), rest.end());
-  combined.body.statements = first.body.statements;
-  Substitution inactive;
-  for (const NameId name : outer_active_names(free_names(second, names()))) {
-    const NameId constant = names().fresh_like(name);
-    environment_->bind(constant, environment_->operand(Operand(name)));
-    inactive.emplace(name, constant);
-  }
-  substitute(second, inactive, names());
-  for (std::size_t i = 0; i < arity; ++i) {
-    const Operand& left = first.body.results[i];
-    combined.body.statements.push_back(
-        Statement{{second.parameters[i]}, Identity{left}, {}, statement.location});
-    combined.body.statements.push_back(Statement{
-        {second.parameters[arity + i]}, Identity{rest[i].name}, {}, statement.location});
-  }
-  for (Statement& each : second.body.statements) {
-    combined.body.statements.push_back(std::move(each));
-  }
-  combined.body.results = second.body.results;
-  combined.result_types = reduce.op.result_types;
-
   MapSite site;
   site.width = width;
+  site.lambda = middle_operator(statement, reduce.op);
   site.sequential = map.sequential;
   for (std::size_t i = 0; i < arity; ++i) {
     site.arrays.push_back(shifted(prefixes[i], neutral[i], width));
@@ -247,7 +257,7 @@ void Reverse::reduce_general(const Statement& statement, const MapScanReduce& ma
     const bool active = is_active(Operand(map.arrays[i]));
     site.arrays.push_back(arrays[i]);
     site.originals.push_back(active ? std::optional(map.arrays[i]) : std::nullopt);
-    if (active) activate(parameter(arity + i));
+    if (active) activate(site.lambda->parameters[arity + i].name);
   }
   for (std::size_t i = 0; i < arity; ++i) {
     site.arrays.push_back(reversed(shifted(suffixes[i], neutral[i], width), width));
@@ -259,7 +269,6 @@ void Reverse::reduce_general(const Statement& statement, const MapScanReduce& ma
         adjoint ? std::optional<Operand>(environment_->replicate(width, *adjoint->value, "adjoint"))
                 : std::nullopt);
   }
-  site.lambda = keep(std::move(combined));
   analyse(site.lambda->body.statements);
   return_map(site);
 }

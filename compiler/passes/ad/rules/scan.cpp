@@ -26,7 +26,10 @@ bool Reverse::scan_needs_loop(const MapScanReduce& map) const {
     const NameId parameter = op.parameters[i].name;
     if (!is_active(Operand(parameter))) continue;
     const Type& type = environment_->names().type(parameter);
-    if (!type.is_scalar() || (common && *common != type.element)) return true;
+    if (!type.is_scalar() || type.element == ScalarType::boolean ||
+        (common && *common != type.element)) {
+      return true;
+    }
     common = type.element;
   }
   return false;
