@@ -13,7 +13,9 @@ void Lowering::lower(const ir::Statement& s, const ir::ArrayLiteral& e) {
 void Lowering::lower(const ir::Statement& s, const ir::Index& e) {
   const NameId result = s.results[0].name;
   const ir::Type type = names().type(result);
-  if (type.is_scalar()) {
+  if (const auto found = virtual_arrays_.find(e.array); found != virtual_arrays_.end()) {
+    move(result, virtual_element(found->second, e.indices[0]));
+  } else if (type.is_scalar()) {
     load_into(result, place_of(e.array), e.indices, type.element);
   } else {
     bind(result, part_at(*this, place_of(e.array), e.indices));
@@ -39,6 +41,7 @@ void Lowering::lower(const ir::Statement& s, const ir::Update& e) {
 
 void Lowering::lower(const ir::Statement& s, const ir::Iota& e) {
   const NameId result = s.results[0].name;
+  if (make_virtual(result, e.type, e.start, e.stride)) return;
   const Place target = result_array(result);
   for_each_point(shape_of(result), 2, "iota", [&](const std::vector<Operand>& point) {
     Operand index = point[0];
@@ -54,6 +57,10 @@ void Lowering::lower(const ir::Statement& s, const ir::Iota& e) {
 
 void Lowering::lower(const ir::Statement& s, const ir::Replicate& e) {
   const NameId result = s.results[0].name;
+  if (names().type(e.value).is_scalar() && e.shape.size() == 1 &&
+      make_virtual(result, names().type(e.value).element, e.value, std::nullopt)) {
+    return;
+  }
   const Place target = result_array(result);
   const Value value = value_of(e.value);
   for_each_point(shape_of(result), 2, "replicate", [&](const std::vector<Operand>& point) {

@@ -14,6 +14,7 @@ Function Lowering::lower_entry(const ir::Function& function) {
   mode_ = Mode::host;
   result.body = collect([&] {
     scopes_.push_back({});
+    find_memory_uses(function.body);
     for (const ir::Binder& parameter : function.parameters) {
       const ir::Type type = names().type(parameter.name);
       if (!type.is_array()) {
@@ -85,6 +86,7 @@ Function Lowering::lower_called(const ir::Function& function, Mode mode) {
   };
   if (mode == Mode::host) scopes_.push_back({});
   result.body = collect([&] {
+    find_memory_uses(function.body);
     parameters();
     if (mode == Mode::host) {
       body();

@@ -93,6 +93,13 @@ class Lowering : public Emitter {
   struct Carried;
 
  private:
+  /// Arrays that are only read element by element and have no memory: an element is computed.
+  struct VirtualArray {
+    ScalarType element;
+    Operand start;
+    std::optional<Operand> stride;  // none: all elements are `start`
+  };
+
   // ---- lower_program.cpp
   Function lower_entry(const ir::Function& function);
   Function lower_called(const ir::Function& function, Mode mode);
@@ -163,6 +170,12 @@ class Lowering : public Emitter {
   void lower(const ir::Statement& s, const ir::Assert& e);
   void fail(const std::string& text, const std::vector<Operand>& arguments,
             ir::LocationId location);
+
+  // ---- virtual_arrays.cpp
+  void find_memory_uses(const ir::Body& body);
+  bool make_virtual(NameId result, ScalarType element, const Operand& start,
+                    const std::optional<Operand>& stride);
+  Operand virtual_element(const VirtualArray& array, const Operand& index);
 
   // ---- lower_arrays.cpp
   void lower(const ir::Statement& s, const ir::ArrayLiteral& e);
@@ -265,6 +278,11 @@ class Lowering : public Emitter {
   void nested_loops(const std::vector<Operand>& extents, const PointFunction& body);
   void parallel_for(const Operand& count, const Operand& grain,
                     const std::function<void(Operand, Operand)>& body);
+  /// In parallel, for runs [low, high) of the innermost dimension at `outer`.
+  using RowFunction = std::function<void(const std::vector<Operand>& outer, Operand low,
+                                         Operand high)>;
+  void parallel_rows(const std::vector<Operand>& extents, const Operand& cost,
+                     const RowFunction& body);
   void parallel_points(const std::vector<Operand>& extents, const Operand& cost,
                        const PointFunction& body);
   std::vector<Wish> result_targets(const ir::Statement& s, std::size_t from);
@@ -272,11 +290,30 @@ class Lowering : public Emitter {
   void put_point(const ir::Statement& s, std::size_t from, const std::vector<Wish>& targets,
                  const std::vector<Operand>& point, const std::vector<Value>& values);
 
+  // ---- interchange.cpp
+  using TileValues = std::function<void(Operand j, Operand first, std::int64_t steps,
+                                        const std::vector<Running>& running)>;
+  using TileFunction =
+      std::function<void(Operand base, Operand count, const std::vector<Place>& tile)>;
+  bool is_interchangeable(const ir::SegmentedMap& e) const;
+  bool is_interchangeable(const ir::SegmentedReduce& e) const;
+  void reduce_tile(const std::vector<ir::ReduceOperator>& operators, const Operand& count,
+                   const Operand& width, const std::vector<Place>& tile,
+                   const TileValues& values);
+  void for_each_tile(const Operand& low, const Operand& high, const std::vector<ir::Type>& types,
+                     const TileFunction& body);
+  void lower_interchanged(const ir::Statement& s, const ir::SegmentedMap& e);
+  void reduce_pieces_interchanged(const ir::SegmentedReduce& e, const Pieces& pieces,
+                                  const Operand& cost, const std::vector<Place>& partial);
+
   // ---- segmented_reduce.cpp
   void lower(const ir::Statement& s, const ir::SegmentedReduce& e);
   void reduce_by_pieces(const ir::Statement& s, const ir::SegmentedReduce& e,
                         const std::vector<ir::Type>& types, const std::vector<Place>& totals,
                         const std::vector<Wish>& mapped);
+  void reduce_pieces(const ir::Statement& s, const ir::SegmentedReduce& e, const Pieces& pieces,
+                     const Operand& cost, const std::vector<Wish>& mapped,
+                     const std::vector<Place>& partial);
   void reduce_point(const ir::Statement& s, const ir::SegmentedReduce& e,
                     const std::vector<Running>& running, const std::vector<Wish>& mapped,
                     const std::vector<Operand>& point);
@@ -415,6 +452,9 @@ class Lowering : public Emitter {
   std::unordered_map<NameId, Place> places_;
   std::unordered_map<NameId, Place> wishes_;
   std::unordered_map<NameId, Accumulator> accumulators_;
+  std::unordered_map<NameId, VirtualArray> virtual_arrays_;
+  std::unordered_set<NameId> virtual_iotas_;  // those that count 0, 1, 2, …
+  std::unordered_set<NameId> element_only_;   // candidates found by find_memory_uses
   std::vector<std::pair<std::string, Mode>> called_;
 
   // The kernel being built.

@@ -127,6 +127,10 @@ Value Lowering::value_of(const Operand& operand) {
 Value Lowering::element_of(NameId array, const std::vector<Operand>& indices) {
   const ir::Type type = names().type(array);
   if (type.kind == ir::TypeKind::accumulator) return Value{array, type, std::nullopt};
+  if (const auto found = virtual_arrays_.find(array); found != virtual_arrays_.end()) {
+    return Value{virtual_element(found->second, indices[0]), ir::scalar_of(type.element),
+                 std::nullopt};
+  }
   ir::Type part = type;
   part.shape.erase(part.shape.begin(),
                    part.shape.begin() + static_cast<std::ptrdiff_t>(indices.size()));

@@ -66,10 +66,19 @@ void Lowering::parallel_points(const std::vector<Operand>& extents, const Operan
                  [&](const Operand&, const Operand&) { body({}); });
     return;
   }
+  parallel_rows(extents, cost, [&](const std::vector<Operand>& outer, const Operand& low,
+                                   const Operand& high) {
+    thread_loop(sub(high, low), true,
+                [&](const Operand& i) { body(with(outer, add(low, i))); });
+  });
+}
+
+void Lowering::parallel_rows(const std::vector<Operand>& extents, const Operand& cost,
+                             const RowFunction& body) {
   const Operand grain = grain_for(cost);
   if (extents.size() == 1) {
     parallel_for(extents[0], grain, [&](const Operand& begin, const Operand& end) {
-      thread_loop(sub(end, begin), true, [&](const Operand& i) { body({add(begin, i)}); });
+      body({}, begin, end);
     });
     return;
   }
@@ -81,14 +90,9 @@ void Lowering::parallel_points(const std::vector<Operand>& extents, const Operan
     thread_loop(rows, false, [&](const Operand& r) {
       const Operand row = add(first, r);
       const Operand start = mul(row, width);
-      std::vector<Operand> point = unflatten(row, outer);
       const Operand low = maximum(sub(begin, start), ir::i64_operand(0));
       const Operand high = minimum(sub(end, start), width);
-      thread_loop(sub(high, low), true, [&](const Operand& i) {
-        point.push_back(add(low, i));
-        body(point);
-        point.pop_back();
-      });
+      body(unflatten(row, outer), low, high);
     });
   });
 }
@@ -127,6 +131,10 @@ void Lowering::put_point(const ir::Statement& s, std::size_t from,
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::SegmentedMap& e) {
+  if (mode_ == Mode::host && is_interchangeable(e)) {
+    lower_interchanged(s, e);
+    return;
+  }
   const std::vector<Wish> targets = result_targets(s, 0);
   const Operand cost = cost_of(e.body);
   for_each_point(extents_of(e.space), cost, "segmap", [&](const std::vector<Operand>& point) {

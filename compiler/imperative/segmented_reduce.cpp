@@ -130,14 +130,11 @@ void Lowering::reduce_by_pieces(const ir::Statement& s, const ir::SegmentedReduc
   const Operand cost = cost_of(e.body);
   const Pieces pieces = cut_segments(e.space, cost);
   const std::vector<Place> partial = partial_arrays(types, pieces);
-  for_each_piece(pieces, cost, [&](const std::vector<Operand>& outer, const Operand& piece,
-                                   const Operand& start, const Operand& length) {
-    const std::vector<Running> running = start_reductions(e.operators);
-    thread_loop(length, !has_arrays(running), [&](const Operand& i) {
-      reduce_point(s, e, running, mapped, with(outer, add(start, i)));
-    });
-    write_all(partial, with(outer, piece), running_values(running));
-  });
+  if (mapped.empty() && is_interchangeable(e)) {
+    reduce_pieces_interchanged(e, pieces, cost, partial);
+  } else {
+    reduce_pieces(s, e, pieces, cost, mapped, partial);
+  }
   for_each_point(pieces.outer, mul(pieces.count, ir::i64_operand(4)), "combine",
                  [&](const std::vector<Operand>& outer) {
     const std::vector<Running> running = start_reductions(e.operators);
@@ -145,6 +142,19 @@ void Lowering::reduce_by_pieces(const ir::Statement& s, const ir::SegmentedReduc
       combine_all(running, values_at(partial, types, with(outer, piece)), 0);
     });
     write_all(totals, outer, running_values(running));
+  });
+}
+
+void Lowering::reduce_pieces(const ir::Statement& s, const ir::SegmentedReduce& e,
+                             const Pieces& pieces, const Operand& cost,
+                             const std::vector<Wish>& mapped, const std::vector<Place>& partial) {
+  for_each_piece(pieces, cost, [&](const std::vector<Operand>& outer, const Operand& piece,
+                                   const Operand& start, const Operand& length) {
+    const std::vector<Running> running = start_reductions(e.operators);
+    thread_loop(length, !has_arrays(running), [&](const Operand& i) {
+      reduce_point(s, e, running, mapped, with(outer, add(start, i)));
+    });
+    write_all(partial, with(outer, piece), running_values(running));
   });
 }
 
