@@ -161,7 +161,8 @@ ir::Operand convert(Elaborator& e, ir::Operand value, check::Primitive from, che
     return with(is_unsigned(to) ? float_to_unsigned : float_to_signed);
   }
   if (ir::is_float(target)) return with(no_sign ? unsigned_to_float : signed_to_float);
-  return with(no_sign ? zero_extend : sign_extend);
+  // The language keeps the sign only where both types have one: `u64.i8 (-1)` is 255.
+  return with(no_sign || is_unsigned(to) ? zero_extend : sign_extend);
 }
 
 /// The primitive type that the type argument `index` stands for.
