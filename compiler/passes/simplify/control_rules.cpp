@@ -3,6 +3,7 @@
 
 #include "ir/names.h"
 #include "passes/simplify/rules.h"
+#include "passes/simplify/simplifier.h"
 
 namespace dagaz::passes {
 
@@ -10,22 +11,6 @@ namespace {
 
 /// Scalar statements that both sides of a branch may evaluate rather than jump.
 constexpr std::size_t most_selected_statements = 4;
-
-bool is_cheap(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::fdiv:
-    case ScalarOp::fmod:
-    case ScalarOp::ipow:
-    case ScalarOp::fpow:
-    case ScalarOp::sdiv:
-    case ScalarOp::srem:
-    case ScalarOp::sdiv_floor:
-    case ScalarOp::smod_floor:
-    case ScalarOp::udiv:
-    case ScalarOp::urem: return false;
-    default: return op < ScalarOp::sqrt || op == ScalarOp::fma;  // the reals come last
-  }
-}
 
 bool is_selectable(const Body& body) {
   return body.statements.size() <= most_selected_statements &&

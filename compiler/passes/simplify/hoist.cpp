@@ -48,33 +48,42 @@ std::size_t Simplifier::depth_of(const Statement& statement) const {
 }
 
 bool Simplifier::may_leave(const Statement& statement, const Scope& scope) const {
+  const auto* scalar = std::get_if<Scalar>(&statement.operation);
+  const bool is_assert = std::holds_alternative<Assert>(statement.operation);
   switch (scope.runs) {
-    case Runs::maybe: return false;
-    case Runs::once: return true;
-    case Runs::per_iteration: break;
+    case Runs::maybe:
+      if (scalar == nullptr || !is_cheap(scalar->op)) return false;
+      break;
+    case Runs::once: break;
+    case Runs::per_iteration:
+      if (is_assert && !scope.trip_count) return false;
+      if (!is_assert && !is_safe_anywhere(statement.operation)) return false;
+      break;
   }
-  if (std::holds_alternative<Assert>(statement.operation)) return scope.trip_count.has_value();
-  if (!is_safe_anywhere(statement.operation)) return false;
-  // Each iteration needs its own copy of what it consumes.
+  // Each run needs its own copy of what it consumes.
   return std::none_of(statement.results.begin(), statement.results.end(), [&](const Binder& r) {
     return !names_.type(r.name).is_scalar() && may_be_consumed(r.name);
   });
 }
 
 Simplifier::Scope* Simplifier::target_of(const Statement& statement) const {
-  if (scope_->outer == nullptr || scope_->runs == Runs::maybe) return scope_;
-  if (!aliases_.consumed_by(statement).empty() || statement.results.empty()) return scope_;
+  if (scope_->outer == nullptr || statement.results.empty()) return scope_;
+  if (!aliases_.consumed_by(statement).empty()) return scope_;
+  Scope* at = scope_;
+  // A branch is left only together with something that runs often.
   Scope* target = scope_;
   std::optional<std::size_t> depth;
-  while (target->outer != nullptr && may_leave(statement, *target)) {
+  while (at->outer != nullptr && may_leave(statement, *at)) {
     if (!depth) depth = depth_of(statement);
-    if (*depth >= target->depth) break;
+    if (*depth >= at->depth) break;
     // A hoisted assert asks for the trip count, which has to be known there.
-    if (target->trip_count && target->trip_count->is_name() &&
+    if (at->trip_count && at->trip_count->is_name() &&
         std::holds_alternative<Assert>(statement.operation)) {
-      depth = std::max(*depth, definitions_[target->trip_count->name().index].depth);
+      depth = std::max(*depth, definitions_[at->trip_count->name().index].depth);
     }
-    target = target->outer;
+    const bool accept = at->runs == Runs::per_iteration || (at->runs == Runs::once && at == target);
+    at = at->outer;
+    if (accept) target = at;
   }
   return target;
 }

@@ -131,12 +131,12 @@ std::optional<Operand> array_of_results(const MapScanReduce& node, const Operand
       // Where a copy is needed, the map makes it on the way.
       const bool is_all = rules.statement->results.size() == 1;
       if (!is_all && !rules.may_stand_for(array, result)) return std::nullopt;
-      return rules.emit(Copy{array}, rules.names().base(array));
+      return rules.emit_in_place_of(result, Copy{array});
     }
     if (rules.type(operand.name()).kind != TypeKind::value) return std::nullopt;
     if (!rules.is_bound_outside_scopes(operand.name())) return std::nullopt;
   }
-  return rules.emit(Replicate{{node.width}, operand}, "same");
+  return rules.emit_in_place_of(result, Replicate{{node.width}, operand});
 }
 
 // map (\x -> (…, x, …)) xs gives xs;  map (\x -> (…, v, …)) gives replicate n v
@@ -325,8 +325,9 @@ Outcome width_zero(MapScanReduce& node, Rules& rules) {
     results.insert(results.end(), one.neutral.begin(), one.neutral.end());
   }
   for (std::size_t i = results.size(); i < rules.statement->results.size(); ++i) {
-    const Type type = rules.type(rules.statement->results[i].name);
-    results.push_back(rules.emit(Scratch{type.element, type.shape}, "empty"));
+    const NameId result = rules.statement->results[i].name;
+    const Type type = rules.type(result);
+    results.push_back(rules.emit_in_place_of(result, Scratch{type.element, type.shape}));
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (!rules.may_stand_for(results[i], rules.statement->results[i].name)) return Outcome::none;
@@ -383,9 +384,12 @@ Outcome width_one(MapScanReduce& node, Rules& rules) {
     elements = rules.inline_body(std::move(node.post->body), parameters, elements);
   }
   for (const Operand& element : elements) {
-    const bool is_value = rules.type(element).kind == TypeKind::value;
-    results.push_back(is_value ? rules.emit(Replicate{{i64_operand(1)}, element}, "one")
-                               : element);
+    if (rules.type(element).kind != TypeKind::value) {
+      results.push_back(element);
+      continue;
+    }
+    const NameId result = rules.statement->results[results.size()].name;
+    results.push_back(rules.emit_in_place_of(result, Replicate{{i64_operand(1)}, element}));
   }
   return rules.replace(results);
 }

@@ -63,12 +63,25 @@ Operand Rules::emit(Operation operation, std::string_view base) {
 
 std::vector<Operand> Rules::emit_results(Operation operation, std::string_view base) {
   Statement added{{}, std::move(operation), statement->tokens, statement->location};
-  std::vector<Operand> results;
   for (Type& type : types_of(added.operation, names())) {
-    const NameId name = names().fresh(std::string(base), std::move(type));
-    added.results.push_back({name});
-    results.push_back(name);
+    added.results.push_back({names().fresh(std::string(base), std::move(type))});
   }
+  return process(std::move(added));
+}
+
+Operand Rules::emit_in_place_of(NameId name, Operation operation) {
+  Statement added{{}, std::move(operation), statement->tokens, statement->location};
+  const NameId result =
+      names().fresh(names().base(name), types_of(added.operation, names()).front());
+  added.results.push_back({result});
+  if (may_be_consumed(name)) simplifier_.newly_consumed_.insert(result);
+  if (simplifier_.may_leave_function(name)) simplifier_.newly_leaving_.insert(result);
+  return process(std::move(added)).front();
+}
+
+std::vector<Operand> Rules::process(Statement added) {
+  std::vector<Operand> results;
+  for (const Binder& result : added.results) results.push_back(result.name);
   simplifier_.count_uses(added);
   record_aliases(added);
   // A total scalar operation needs no guard.

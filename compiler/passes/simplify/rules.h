@@ -72,6 +72,8 @@ class Rules {
   /// Adds an operation with one result in front of the statement, with its tokens and location.
   Operand emit(Operation operation, std::string_view base);
   std::vector<Operand> emit_results(Operation operation, std::string_view base);
+  /// The same for an array that will stand for `name`: whoever writes that will write this.
+  Operand emit_in_place_of(NameId name, Operation operation);
   /// Adds the statements of a scope in front of the statement, its parameters replaced; gives its
   /// results.  The scope's names must not be bound elsewhere any more.
   std::vector<Operand> inline_body(Body body, const std::vector<NameId>& parameters,
@@ -89,6 +91,7 @@ class Rules {
   Statement* statement = nullptr;
 
  private:
+  std::vector<Operand> process(Statement added);
   void record_aliases(const Statement& added);
 
   Simplifier& simplifier_;

@@ -226,7 +226,10 @@ void Simplifier::add(Statement statement) {
     if (outcome == Outcome::none) break;
     changed_ = true;
   }
+  enclosing_tokens_.insert(enclosing_tokens_.end(), statement.tokens.begin(),
+                           statement.tokens.end());
   simplify_scopes(statement);
+  enclosing_tokens_.resize(enclosing_tokens_.size() - statement.tokens.size());
   for (int step = 0; step < 50; ++step) {
     const Outcome outcome = apply_rules(statement, false);
     if (outcome == Outcome::replaced) return;
@@ -272,6 +275,13 @@ bool Simplifier::is_shareable(const Statement& statement) {
 }
 
 void Simplifier::place(Statement statement) {
+  // What guards the statement around it guards it too; only what may fail must not move away.
+  if (!enclosing_tokens_.empty() && is_safe_anywhere(statement.operation)) {
+    std::erase_if(statement.tokens, [this](NameId token) {
+      return std::find(enclosing_tokens_.begin(), enclosing_tokens_.end(), token) !=
+             enclosing_tokens_.end();
+    });
+  }
   Scope* target = target_of(statement);
   if (target != scope_) {
     changed_ = true;

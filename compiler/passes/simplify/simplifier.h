@@ -96,6 +96,7 @@ class Simplifier {
     std::vector<NameId> tokens;
   };
   std::unordered_map<NameId, Guarded> guarded_;
+  std::vector<NameId> enclosing_tokens_;
   Facts facts_;
   Scope* scope_ = nullptr;
   bool changed_ = false;
@@ -104,5 +105,8 @@ class Simplifier {
 /// Whether evaluating this where it was not evaluated before is harmless: no failure, no endless
 /// loop, nothing consumed.
 bool is_safe_anywhere(const Operation& operation);
+
+/// Whether the operation costs a few cycles and never fails: cheaper than a jump around it.
+bool is_cheap(ScalarOp op);
 
 }  // namespace dagaz::passes
