@@ -96,7 +96,7 @@ int TreeBuilder::precedence(const RowOperator& operation) const {
   switch (operation.kind) {
     case RowOperator::Kind::binary:
     case RowOperator::Kind::broadcast:
-      return operator_precedence(names_.text(operation.name.name.symbol));
+      return operator_precedence(names_.text(operator_name(operation).name.symbol));
     case RowOperator::Kind::backtick: return backtick_precedence;
     case RowOperator::Kind::update: return update_precedence;
     case RowOperator::Kind::two_dots:
@@ -105,8 +105,8 @@ int TreeBuilder::precedence(const RowOperator& operation) const {
   DZ_UNREACHABLE("kind of operator");
 }
 
-ast::Exp* TreeBuilder::operation_value(const RowOperator& operation) {
-  return variable(operation.name);
+const ast::QualifiedName& TreeBuilder::operator_name(const RowOperator& operation) {
+  return std::get<ast::Variable>(operation.operation->node).name;
 }
 
 ast::Exp* TreeBuilder::binary(RowOperator& operation, ast::Exp* left, ast::Exp* right) {
@@ -115,10 +115,10 @@ ast::Exp* TreeBuilder::binary(RowOperator& operation, ast::Exp* left, ast::Exp* 
     return exp(range, ast::Update{left, std::move(operation.path), right});
   }
   if (operation.kind == RowOperator::Kind::broadcast) {
-    return exp(range, ast::Broadcast{operation_value(operation), {left, right}});
+    return exp(range, ast::Broadcast{operation.operation, {left, right}});
   }
-  if (operation.name.qualifiers.empty()) {
-    const std::string_view spelling = names_.text(operation.name.name.symbol);
+  if (operator_name(operation).qualifiers.empty()) {
+    const std::string_view spelling = names_.text(operator_name(operation).name.symbol);
     if (spelling == "&&") {
       return exp(range, ast::Logical{ast::ShortCircuit::logical_and, left, right});
     }
@@ -126,7 +126,7 @@ ast::Exp* TreeBuilder::binary(RowOperator& operation, ast::Exp* left, ast::Exp* 
       return exp(range, ast::Logical{ast::ShortCircuit::logical_or, left, right});
     }
   }
-  return exp(range, ast::Binary{operation_value(operation), left, right});
+  return exp(range, ast::Binary{operation.operation, left, right});
 }
 
 // The operands first … last, with no range operator between them.
@@ -207,7 +207,7 @@ ast::Exp* TreeBuilder::operator_section(const Range& range, RowOperator operatio
   if (operation.kind == RowOperator::Kind::broadcast) {
     return broadcast_section(range, std::move(operation), nullptr, nullptr);
   }
-  return exp(range, ast::OperatorSection{operation_value(operation)});
+  return exp(range, ast::OperatorSection{operation.operation});
 }
 
 ast::Exp* TreeBuilder::left_section(const Range& range, OperandRow operands,
@@ -227,7 +227,7 @@ ast::Exp* TreeBuilder::left_section(const Range& range, OperandRow operands,
   if (operation.kind == RowOperator::Kind::broadcast) {
     return broadcast_section(range, std::move(operation), left, nullptr);
   }
-  return exp(range, ast::LeftSection{left, operation_value(operation)});
+  return exp(range, ast::LeftSection{left, operation.operation});
 }
 
 ast::Exp* TreeBuilder::right_section(const Range& range, RowOperator operation,
@@ -235,22 +235,19 @@ ast::Exp* TreeBuilder::right_section(const Range& range, RowOperator operation,
   if (operation.kind == RowOperator::Kind::broadcast) {
     return broadcast_section(range, std::move(operation), nullptr, right);
   }
-  return exp(range, ast::RightSection{operation_value(operation), right});
+  return exp(range, ast::RightSection{operation.operation, right});
 }
 
-ast::Exp* TreeBuilder::let_chain(std::vector<LetHead> heads, ast::Exp* body) {
-  for (auto head = heads.rbegin(); head != heads.rend(); ++head) {
-    const Range range = cover(head->range, body->range);
-    body = match(
-        head->head,
-        [&](ast::Let& let) {
-          let.body = body;
-          return exp(range, std::move(let));
-        },
-        [&](ast::LetFunction& let) {
-          let.body = body;
-          return exp(range, std::move(let));
-        });
+ast::Exp* TreeBuilder::let_chain(const std::vector<ast::Exp*>& heads, ast::Exp* body) {
+  for (auto place = heads.rbegin(); place != heads.rend(); ++place) {
+    ast::Exp* head = *place;
+    head->range = cover(head->range, body->range);
+    if (auto* let = as<ast::Let>(head->node)) {
+      let->body = body;
+    } else {
+      std::get<ast::LetFunction>(head->node).body = body;
+    }
+    body = head;
   }
   return body;
 }
@@ -263,13 +260,13 @@ ast::Exp* TreeBuilder::if_chain(std::vector<IfHead> heads, ast::Exp* last) {
   return last;
 }
 
-LetHead TreeBuilder::let_update(const Range& range, ast::Name name,
-                                std::vector<ast::PathStep> path, ast::Exp* value) {
+ast::Exp* TreeBuilder::let_update(const Range& range, ast::Name name,
+                                  std::vector<ast::PathStep> path, ast::Exp* value) {
   ast::Exp* source = variable({{}, name, name.range});
   ast::Exp* updated =
       exp(cover(name.range, value->range), ast::Update{source, std::move(path), value});
   ast::Pattern* target = pattern(name.range, ast::NamePattern{name, {}});
-  return {range, ast::Let{{}, target, updated, nullptr}};
+  return exp(range, ast::Let{{}, target, updated, nullptr});
 }
 
 ast::Exp* TreeBuilder::pattern_as_expression(const ast::Pattern& pattern) {

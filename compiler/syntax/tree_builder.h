@@ -28,7 +28,7 @@ struct RowOperator {
   enum class Kind { binary, broadcast, backtick, update, two_dots, range };
   Kind kind;
   Range range;
-  ast::QualifiedName name = {};                            // binary, broadcast, backtick
+  ast::Exp* operation = nullptr;                           // binary, broadcast, backtick
   std::vector<ast::PathStep> path = {};                    // update
   ast::RangeEnd range_end = ast::RangeEnd::inclusive;      // range
 };
@@ -37,12 +37,6 @@ struct RowOperator {
 struct OperandRow {
   std::vector<ast::Exp*> operands;
   std::vector<RowOperator> operators;
-};
-
-/// `let … =` with everything but the body.
-struct LetHead {
-  Range range;
-  std::variant<ast::Let, ast::LetFunction> head;
 };
 
 struct IfHead {
@@ -105,11 +99,12 @@ class TreeBuilder {
   ast::Exp* left_section(const Range& range, OperandRow row, RowOperator operation);
   ast::Exp* right_section(const Range& range, RowOperator operation, ast::Exp* right);
 
-  ast::Exp* let_chain(std::vector<LetHead> heads, ast::Exp* body);
+  /// Each head is a Let or LetFunction without its body.
+  ast::Exp* let_chain(const std::vector<ast::Exp*>& heads, ast::Exp* body);
   ast::Exp* if_chain(std::vector<IfHead> heads, ast::Exp* last);
   /// `let x.f[i] = value`, as a let head.
-  LetHead let_update(const Range& range, ast::Name name, std::vector<ast::PathStep> path,
-                     ast::Exp* value);
+  ast::Exp* let_update(const Range& range, ast::Name name, std::vector<ast::PathStep> path,
+                       ast::Exp* value);
   /// The names of a loop's pattern as the expression of their initial values.
   ast::Exp* pattern_as_expression(const ast::Pattern& pattern);
 
@@ -117,7 +112,7 @@ class TreeBuilder {
   ast::Exp* binary(RowOperator& operation, ast::Exp* left, ast::Exp* right);
   ast::Exp* resolve(OperandRow& row, std::size_t first, std::size_t last);
   int precedence(const RowOperator& operation) const;
-  ast::Exp* operation_value(const RowOperator& operation);
+  static const ast::QualifiedName& operator_name(const RowOperator& operation);
   /// Whether an expression that does not itself begin with a parenthesis stands in one.  The
   /// range of an expression includes its parentheses.
   bool in_parentheses(const ast::Exp& exp) const { return text_[exp.range.begin] == '('; }
