@@ -105,15 +105,20 @@ module type intrinsics = {
   val reduce [n] 'a : (op: a -> a -> a) -> (ne: a) -> (as: [n]a) -> a
   val reduce_comm [n] 'a : (op: a -> a -> a) -> (ne: a) -> (as: [n]a) -> a
   val scan [n] 'a : (op: a -> a -> a) -> (ne: a) -> (as: [n]a) -> *[n]a
-  val hist_1d [n] 'a [k] : (dest: *[k]a) -> (op: a -> a -> a) -> (ne: a) -> (is: [n]i64) -> (as: [n]a) -> *[k]a
-  val hist_2d [n] 'a [k][m] : (dest: *[k][m]a) -> (op: a -> a -> a) -> (ne: a) -> (is: [n](i64, i64)) -> (as: [n]a) -> *[k][m]a
-  val hist_3d [n] 'a [k][m][l] : (dest: *[k][m][l]a) -> (op: a -> a -> a) -> (ne: a) -> (is: [n](i64, i64, i64)) -> (as: [n]a) -> *[k][m][l]a
+  val hist_1d [n] 'a [k]
+    : (dest: *[k]a) -> (op: a -> a -> a) -> (ne: a) -> (is: [n]i64) -> (as: [n]a) -> *[k]a
+  val hist_2d [n] 'a [k][m]
+    : (dest: *[k][m]a) -> (op: a -> a -> a) -> (ne: a) -> (is: [n](i64, i64)) -> (as: [n]a) -> *[k][m]a
+  val hist_3d [n] 'a [k][m][l]
+    : (dest: *[k][m][l]a) -> (op: a -> a -> a) -> (ne: a) -> (is: [n](i64, i64, i64)) -> (as: [n]a) -> *[k][m][l]a
   val scatter [k] 't [n] : (dest: *[k]t) -> (is: [n]i64) -> (vs: [n]t) -> *[k]t
   val scatter_2d [k][m] 't [n] : (dest: *[k][m]t) -> (is: [n](i64, i64)) -> (vs: [n]t) -> *[k][m]t
-  val scatter_3d [k][m][l] 't [n] : (dest: *[k][m][l]t) -> (is: [n](i64, i64, i64)) -> (vs: [n]t) -> *[k][m][l]t
+  val scatter_3d [k][m][l] 't [n]
+    : (dest: *[k][m][l]t) -> (is: [n](i64, i64, i64)) -> (vs: [n]t) -> *[k][m][l]t
   val partition [n] 'a : (p: a -> bool) -> (as: [n]a) -> ?[k].([k]a, [n-k]a)
   val filter [n] 'a : (p: a -> bool) -> (as: [n]a) -> ?[k].*[k]a
-  val flatmap [n] 'a 'b 'c : (f: a -> ?[k].([k]b, c)) -> (as: [n]a) -> ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c)
+  val flatmap [n] 'a 'b 'c
+    : (f: a -> ?[k].([k]b, c)) -> (as: [n]a) -> ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c)
 
   -- Arrays: first-order operations.
   val iota : (n: i64) -> *[n]i64
