@@ -16,7 +16,8 @@ void Environment::add(NameSpace space, Symbol name, Member member) {
 
 void Environment::add_all(const Environment& other) {
   for (std::size_t i = 0; i < other.items_.size(); ++i) {
-    if (other.is_visible(i)) add(other.items_[i].space, other.items_[i].name, other.items_[i].member);
+    const Item& item = other.items_[i];
+    if (other.is_visible(i)) add(item.space, item.name, item.member);
   }
 }
 

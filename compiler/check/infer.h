@@ -69,6 +69,7 @@ class Inference : private SizeReader {
   void resolve_projections(ast::Exp& exp, std::size_t first_field);
   const Type* instantiate(ast::Variable& variable, const Range& range);
   const Type* infer_apply(ast::Exp& exp);
+  /// The type of an application to one argument; null after a diagnostic.
   const Type* apply(const Type* function, const Type* argument, const ast::Exp* function_exp,
                     const ast::Exp* argument_exp, std::size_t position, const Range& range);
   const Type* infer_binary(ast::Binary& binary, const Range& range);

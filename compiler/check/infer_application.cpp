@@ -20,8 +20,8 @@ void Inference::resolve_projections(ast::Exp& exp, std::size_t first_field) {
                          parts.begin() + static_cast<std::ptrdiff_t>(first_field - 1));
   root.name = parts[first_field - 1];
   root.range = cover(parts[0].range, root.name.range);
-  ast::Exp* base =
-      context_.program.arena.make(ast::Exp{root.range, ast::Variable{root, {}, nullptr}, nullptr, {}});
+  ast::Exp* base = context_.program.arena.make(
+      ast::Exp{root.range, ast::Variable{root, {}, nullptr}, nullptr, {}});
   for (std::size_t i = first_field; i + 1 < parts.size(); ++i) {
     base = context_.program.arena.make(ast::Exp{cover(root.range, parts[i].range),
                                                 ast::Project{base, parts[i]}, nullptr, {}});
@@ -135,7 +135,7 @@ const Type* Inference::apply(const Type* function, const Type* argument,
               name + " accepts only " + std::to_string(position) +
                   (position == 1 ? " argument" : " arguments"));
       }
-      return unusable(range);
+      return nullptr;
     }
     return result;
   }
@@ -148,6 +148,7 @@ const Type* Inference::apply(const Type* function, const Type* argument,
                               " to this argument: it has type `" + text(argument) +
                               "`, but `" + text(from) + "` is expected");
     if (!why.empty()) d.hints.push_back(why);
+    return nullptr;
   }
   return to;
 }
@@ -171,6 +172,7 @@ const Type* Inference::infer_apply(ast::Exp& exp) {
   for (ast::Exp* argument : e.arguments) arguments.push_back(infer(*argument));
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     function = apply(function, arguments[i], e.function, e.arguments[i], i, exp.range);
+    if (function == nullptr) return unusable(exp.range);
   }
   if (!pending_.empty()) retry_broadcasts();
   return function;
@@ -181,7 +183,9 @@ const Type* Inference::infer_binary(ast::Binary& e, const Range& range) {
   const Type* left = infer(*e.left);
   const Type* right = infer(*e.right);
   operation = apply(operation, left, e.operation, e.left, 0, range);
+  if (operation == nullptr) return unusable(range);
   const Type* result = apply(operation, right, e.operation, e.right, 1, range);
+  if (result == nullptr) return unusable(range);
   if (!pending_.empty()) retry_broadcasts();
   return result;
 }
@@ -190,9 +194,10 @@ const Type* Inference::infer_left_section(ast::LeftSection& e, const Range& rang
   const Type* operation = infer(*e.operation);
   const Type* left = infer(*e.left);
   const Type* result = apply(operation, left, e.operation, e.left, 0, range);
+  if (result == nullptr) return unusable(range);
   const Type* right = solver_.fresh(range);
   const Type* whole = apply(result, right, e.operation, nullptr, 1, range);
-  return context_.types.arrow(right, whole);
+  return whole == nullptr ? unusable(range) : context_.types.arrow(right, whole);
 }
 
 const Type* Inference::infer_right_section(ast::RightSection& e, const Range& range) {
@@ -200,7 +205,9 @@ const Type* Inference::infer_right_section(ast::RightSection& e, const Range& ra
   const Type* right = infer(*e.right);
   const Type* left = solver_.fresh(range);
   const Type* partial = apply(operation, left, e.operation, nullptr, 0, range);
-  return context_.types.arrow(left, apply(partial, right, e.operation, e.right, 1, range));
+  if (partial == nullptr) return unusable(range);
+  const Type* whole = apply(partial, right, e.operation, e.right, 1, range);
+  return whole == nullptr ? unusable(range) : context_.types.arrow(left, whole);
 }
 
 // ---------------------------------------------------------------- broadcasts
@@ -265,6 +272,7 @@ bool Inference::try_broadcast(ast::Exp& exp, const Type* result) {
   const Type* function = e.function->type;
   for (std::size_t i = 0; i < elements.size(); ++i) {
     function = apply(function, elements[i], e.function, e.operands[i], i, exp.range);
+    if (function == nullptr) return true;
   }
   expect(array_of_rank(rank, function), result, exp.range, "this broadcast");
   return true;

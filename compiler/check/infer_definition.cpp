@@ -145,13 +145,13 @@ void Inference::report_ambiguous() {
     const TypeSolver::Kind kind = solver_.kind(i);
     if (kind == TypeSolver::Kind::record) {
       Diagnostic& d = error(DiagnosticKind::ambiguous_type, solver_.range(i),
-                            "type is ambiguous: it must be a record with fields " +
-                                solver_.describe(i) + ", but nothing says which others it has");
+                            "type is ambiguous: it must be a record with fields `" +
+                                solver_.describe(i) + "`, but nothing says which others it has");
       d.hints.push_back("add a type annotation");
     } else if (kind == TypeSolver::Kind::sum) {
       Diagnostic& d = error(DiagnosticKind::ambiguous_type, solver_.range(i),
-                            "type is ambiguous: it must be a sum type with constructors " +
-                                solver_.describe(i) + ", but nothing says which others it has");
+                            "type is ambiguous: it must be a sum type with constructors `" +
+                                solver_.describe(i) + "`, but nothing says which others it has");
       d.hints.push_back("add a type annotation");
     }
   }

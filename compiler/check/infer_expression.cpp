@@ -244,9 +244,8 @@ void Inference::follow_path(const Type* source, std::vector<ast::PathStep>& path
       const Type* type = last ? target : solver_.fresh(range);
       if (!solver_.equate(source, solver_.fresh_record(range, field->symbol, type))) {
         error(DiagnosticKind::type_mismatch, range,
-              "field `" + std::string(context_.text(field->symbol)) +
-                  "` does not fit into a value of type `" + text(source) + "`: " +
-                  solver_.failure());
+              "field `" + std::string(context_.text(field->symbol)) + "` of type `" + text(type) +
+                  "` does not fit into a value of type `" + text(source) + "`");
         return;
       }
       source = type;
@@ -390,6 +389,7 @@ const Type* Inference::infer_match(ast::Match& e) {
                             "this pattern has type `" + text(pattern) +
                                 "` and cannot match a value of type `" + text(value) + "`");
       d.labels.push_back({e.value->range, "the value"});
+      value = unusable(e.value->range);
     }
     bind_names(*c.pattern);
     const Type* body = infer(*c.body);
@@ -402,6 +402,7 @@ const Type* Inference::infer_match(ast::Match& e) {
                 "branches differ in type: this one has type `" + text(body) +
                     "`, the first one `" + text(result) + "`");
       d.labels.push_back({e.cases[0].body->range, "the first branch"});
+      result = unusable(e.value->range);
     }
   }
   return result;

@@ -275,7 +275,8 @@ class RecursionCheck {
   }
 
   void visit(const ast::Exp& exp) {
-    if (const auto* apply = as<ast::Apply>(exp.node); apply != nullptr && is_self(*apply->function)) {
+    const auto* apply = as<ast::Apply>(exp.node);
+    if (apply != nullptr && is_self(*apply->function)) {
       check_call(*apply, exp.range);
       for (const ast::Exp* argument : apply->arguments) visit(*argument);
       return;

@@ -461,8 +461,9 @@ bool Declarations::respects_liftedness(const Scheme& own,
     const ast::Liftedness allowed = context_.type_names[own.type_parameters[i]].liftedness;
     const Type* argument = types.resolve(arguments[i]);
     if (liftedness_of(context_, argument) <= allowed) continue;
-    why = "cannot instantiate type parameter `" + print_type_name(context_, own.type_parameters[i]) +
-          "` with `" + print_type(context_, argument) + "`, which is lifted";
+    why = "cannot instantiate type parameter `" +
+          print_type_name(context_, own.type_parameters[i]) + "` with `" +
+          print_type(context_, argument) + "`, which is lifted";
     return false;
   }
   return true;

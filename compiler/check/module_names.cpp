@@ -117,7 +117,9 @@ ModuleId Declarations::rename_module(ModuleId id, Substitution& names) {
   info.unusable = old.unusable;
   const auto rename_part = [&](const ModuleType& part) {
     ModuleType result{{}, rename_module(part.module, names)};
-    for (const TypeNameId t : part.abstract_types) result.abstract_types.push_back(renamed_types_[t]);
+    for (const TypeNameId t : part.abstract_types) {
+      result.abstract_types.push_back(renamed_types_[t]);
+    }
     return context_.new_module_type(std::move(result));
   };
   if (old.parameter != nullptr) {

@@ -11,8 +11,8 @@ namespace {
 
 class Printer {
  public:
-  Printer(const Context& context, const ResolveMeta& resolve)
-      : context_(context), resolve_(resolve) {}
+  Printer(const Context& context, const ResolveMeta& resolve, const DescribeMeta& describe)
+      : context_(context), resolve_(resolve), describe_(describe) {}
 
   std::string out;
 
@@ -30,6 +30,7 @@ class Printer {
 
   const Context& context_;
   const ResolveMeta& resolve_;
+  const DescribeMeta& describe_;
 };
 
 void Printer::record(const Record& r) {
@@ -108,7 +109,9 @@ void Printer::type(const Type* the_type, bool tight) {
       },
       [&](const Record& r) { record(r); }, [&](const Sum& s) { sum(s, tight); },
       [&](const Arrow& a) { arrow(a, tight); }, [&](const Named& n) { named(n, tight); },
-      [&](const MetaType& m) { out += "t" + std::to_string(m.index); });
+      [&](const MetaType& m) {
+        out += describe_ ? describe_(m.index) : "t" + std::to_string(m.index);
+      });
 }
 
 bool Printer::is_operator(const ast::Exp* function) const {
@@ -184,22 +187,29 @@ void Printer::expression(const ast::Exp* exp, bool tight) {
 
 }  // namespace
 
-std::string print_type(const Context& context, const Type* type, const ResolveMeta& resolve) {
-  Printer printer(context, resolve);
+std::string print_open_type(const Context& context, const Type* type, const ResolveMeta& resolve,
+                            const DescribeMeta& describe) {
+  Printer printer(context, resolve, describe);
   printer.type(type, false);
   return printer.out;
 }
 
+std::string print_type(const Context& context, const Type* type) {
+  return print_open_type(context, type, nullptr, nullptr);
+}
+
 std::string print_size(const Context& context, const Size* size) {
   const ResolveMeta none;
-  Printer printer(context, none);
+  const DescribeMeta nothing;
+  Printer printer(context, none, nothing);
   printer.size(size, false);
   return printer.out;
 }
 
 std::string print_expression(const Context& context, const ast::Exp* exp) {
   const ResolveMeta none;
-  Printer printer(context, none);
+  const DescribeMeta nothing;
+  Printer printer(context, none, nothing);
   printer.expression(exp, false);
   return printer.out;
 }

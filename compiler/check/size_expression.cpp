@@ -63,7 +63,8 @@ bool Sizes::unify(const Type* expected, const Type* actual, const Range& range, 
       "use as function argument", "type ascription", "size coercion", "return type annotation",
       "explicit type ascription", "type of first array element", "use in range expression",
       "type of update target", "matching initial loop values to pattern",
-      "matching loop body to pattern", "inferred variant", "empty array literal", "size expression"};
+      "matching loop body to pattern", "inferred variant", "empty array literal",
+      "size expression"};
   expected = context_.types.not_unique(expected);
   actual = context_.types.not_unique(actual);
   if (solver_.unify(expected, actual, {range, uses[static_cast<std::size_t>(site)]})) return true;

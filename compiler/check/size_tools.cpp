@@ -257,11 +257,12 @@ void for_each_dimension(const Type* type, const DimensionVisit& visit) {
 }
 
 void for_each_free_size(const Type* type, const std::function<void(BindingId)>& visit) {
-  for_each_dimension(type, [&](const Size* size, SizePosition, const std::vector<BindingId>& bound) {
-    for_each_name(size, [&](BindingId name) {
-      if (!contains(bound, name)) visit(name);
-    });
-  });
+  for_each_dimension(
+      type, [&](const Size* size, SizePosition, const std::vector<BindingId>& bound) {
+        for_each_name(size, [&](BindingId name) {
+          if (!contains(bound, name)) visit(name);
+        });
+      });
 }
 
 bool mentions(const Size* size, BindingId name) {

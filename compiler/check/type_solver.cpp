@@ -8,6 +8,13 @@
 
 namespace dagaz::check {
 
+/// The field or constructor `name` in `members`, or the end.
+template <typename Members>
+static auto find_named(Members& members, Symbol name) {
+  return std::find_if(members.begin(), members.end(),
+                      [&](const auto& member) { return member.first == name; });
+}
+
 const Type* TypeSolver::add(Meta meta) {
   meta.level = level;
   metas_.push_back(std::move(meta));
@@ -102,7 +109,9 @@ const Type* TypeSolver::resolve(const Type* original) const {
 }
 
 std::string TypeSolver::print(const Type* type) const {
-  return print_type(context_, resolve(type), [&](const Type* t) { return head(t); });
+  return print_open_type(
+      context_, type, [&](const Type* t) { return head(t); },
+      [&](std::uint32_t index) { return describe(index); });
 }
 
 bool TypeSolver::fail(std::string why) {
@@ -121,25 +130,53 @@ PrimitiveSet TypeSolver::primitives_of(const Type* type) const {
   return metas_[meta->index].allowed;
 }
 
+void TypeSolver::save(std::uint32_t index) {
+  if (depth_ > 0) trail_.emplace_back(index, metas_[index]);
+}
+
 void TypeSolver::solve(std::uint32_t index, const Type* type) {
+  save(index);
   metas_[index].kind = Kind::solved;
   metas_[index].solution = type;
+}
+
+/// The primitives in `allowed`, in words.
+static std::string describe_primitives(PrimitiveSet allowed) {
+  bool has_integers = false;
+  bool has_floats = false;
+  bool has_booleans = false;
+  for (int i = 0; i < 12; ++i) {
+    const auto p = static_cast<Primitive>(i);
+    if ((allowed & primitive_bit(p)) == 0) continue;
+    has_integers = has_integers || is_integer(p);
+    has_floats = has_floats || is_float(p);
+    has_booleans = has_booleans || p == Primitive::boolean;
+  }
+  if (has_integers && has_floats) return has_booleans ? "primitive" : "number";
+  if (has_floats) return "float";
+  return has_booleans ? "integer or bool" : "integer";
 }
 
 std::string TypeSolver::describe(std::uint32_t index) const {
   const Meta& meta = metas_[index];
   std::string text;
-  if (meta.kind == Kind::record) {
-    for (const auto& [name, type] : meta.fields) {
-      text += text.empty() ? "{" : ", ";
-      text += std::string(context_.text(name)) + ": " + print(type);
-    }
-    return text + ", …}";
-  }
-  for (const auto& [name, payload] : meta.constructors) {
-    if (!text.empty()) text += " | ";
-    text += "#" + std::string(context_.text(name));
-    for (const Type* type : payload) text += " " + print(type);
+  switch (meta.kind) {
+    case Kind::free:
+    case Kind::solved: return "t" + std::to_string(index);
+    case Kind::primitive: return describe_primitives(meta.allowed);
+    case Kind::record:
+      for (const auto& [name, type] : meta.fields) {
+        text += text.empty() ? "{" : ", ";
+        text += std::string(context_.text(name)) + ": " + print(type);
+      }
+      return text + ", …}";
+    case Kind::sum:
+      for (const auto& [name, payload] : meta.constructors) {
+        if (!text.empty()) text += " | ";
+        text += "#" + std::string(context_.text(name));
+        for (const Type* type : payload) text += " " + print(type);
+      }
+      return text + " | …";
   }
   return text;
 }
@@ -147,7 +184,21 @@ std::string TypeSolver::describe(std::uint32_t index) const {
 // ---------------------------------------------------------------- unification
 
 bool TypeSolver::equate(const Type* a, const Type* b) {
-  failure_.clear();
+  if (depth_++ == 0) failure_.clear();
+  const bool ok = equate_parts(a, b);
+  if (--depth_ > 0) return ok;
+  if (!ok) {
+    // Messages show the types as they were.
+    while (!trail_.empty()) {
+      metas_[trail_.back().first] = std::move(trail_.back().second);
+      trail_.pop_back();
+    }
+  }
+  trail_.clear();
+  return ok;
+}
+
+bool TypeSolver::equate_parts(const Type* a, const Type* b) {
   struct Pair { const Type* a; const Type* b; };
   std::vector<Pair> work{{a, b}};
   bool ok = true;
@@ -204,8 +255,7 @@ bool TypeSolver::equate_records(const Record& a, const Record& b) {
   std::string unshared;
   const auto note = [&](const Record& from, const Record& in) {
     for (const auto& [name, type] : from.fields) {
-      const bool shared = std::any_of(in.fields.begin(), in.fields.end(),
-                                      [&, symbol = name](const auto& f) { return f.first == symbol; });
+      const bool shared = find_named(in.fields, name) != in.fields.end();
       if (!shared) unshared += " `" + std::string(context_.text(name)) + "`";
     }
   };
@@ -223,8 +273,7 @@ bool TypeSolver::equate_sums(const Sum& a, const Sum& b) {
   const auto note = [&](const Sum& from, const Sum& in) {
     for (const auto& [name, payload] : from.constructors) {
       const bool shared =
-          std::any_of(in.constructors.begin(), in.constructors.end(),
-                      [&, symbol = name](const auto& c) { return c.first == symbol; });
+          find_named(in.constructors, name) != in.constructors.end();
       if (!shared) unshared += " `#" + std::string(context_.text(name)) + "`";
     }
   };
@@ -248,8 +297,7 @@ bool TypeSolver::equate_sums(const Sum& a, const Sum& b) {
 
 bool TypeSolver::merge_fields(Fields& into, const Fields& from) {
   for (const auto& [name, type] : from) {
-    const auto found = std::find_if(into.begin(), into.end(),
-                                    [&, symbol = name](const auto& f) { return f.first == symbol; });
+    const auto found = find_named(into, name);
     if (found == into.end()) {
       into.emplace_back(name, type);
     } else if (!equate(found->second, type)) {
@@ -261,8 +309,7 @@ bool TypeSolver::merge_fields(Fields& into, const Fields& from) {
 
 bool TypeSolver::merge_constructors(Constructors& into, const Constructors& from) {
   for (const auto& [name, payload] : from) {
-    const auto found = std::find_if(into.begin(), into.end(),
-                                    [&, symbol = name](const auto& c) { return c.first == symbol; });
+    const auto found = find_named(into, name);
     if (found == into.end()) {
       into.emplace_back(name, payload);
       continue;
@@ -305,6 +352,7 @@ bool TypeSolver::equate_variables(std::uint32_t a, std::uint32_t b) {
   x.level = std::min(x.level, y.level);
   x.liftedness = std::min(x.liftedness, y.liftedness);
   if (metas_[a].kind == Kind::solved) return equate(self, context_.types.meta(b));
+  save(a);
   metas_[a] = std::move(x);
   return true;
 }
@@ -371,19 +419,18 @@ bool TypeSolver::bind(std::uint32_t index, const Type* type) {
     case Kind::primitive: {
       const auto* p = as<PrimitiveType>(type->node);
       if (p == nullptr || (meta.allowed & primitive_bit(p->primitive)) == 0) {
-        return fail("a number is expected here");
+        return fail("");
       }
       solve(index, type);
       return true;
     }
     case Kind::record: {
       const auto* r = as<Record>(type->node);
-      if (r == nullptr) return fail("a record with fields " + describe(index) + " is expected");
+      if (r == nullptr) return fail("a record with fields `" + describe(index) + "` is expected");
       solve(index, type);
       for (const auto& [name, field] : meta.fields) {
         const auto found =
-            std::find_if(r->fields.begin(), r->fields.end(),
-                         [&, symbol = name](const auto& f) { return f.first == symbol; });
+            find_named(r->fields, name);
         if (found == r->fields.end()) {
           return fail("the record has no field `" + std::string(context_.text(name)) + "`");
         }
@@ -393,12 +440,11 @@ bool TypeSolver::bind(std::uint32_t index, const Type* type) {
     }
     case Kind::sum: {
       const auto* s = as<Sum>(type->node);
-      if (s == nullptr) return fail("a sum type with " + describe(index) + " is expected");
+      if (s == nullptr) return fail("a sum type with `" + describe(index) + "` is expected");
       solve(index, type);
       for (const auto& [name, payload] : meta.constructors) {
         const auto found =
-            std::find_if(s->constructors.begin(), s->constructors.end(),
-                         [&, symbol = name](const auto& c) { return c.first == symbol; });
+            find_named(s->constructors, name);
         if (found == s->constructors.end()) {
           return fail("unshared constructors: `#" + std::string(context_.text(name)) + "`");
         }

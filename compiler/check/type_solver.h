@@ -30,7 +30,7 @@ class TypeSolver {
   const Type* resolve(const Type* type) const;
   std::string print(const Type* type) const;
 
-  /// Makes `a` and `b` equal.  On failure, says why; what could be made equal stays so.
+  /// Makes `a` and `b` equal.  On failure nothing changes, and `failure()` says why.
   bool equate(const Type* a, const Type* b);
   /// Why the last `equate` failed, beyond the two types being different; may be empty.
   const std::string& failure() const { return failure_; }
@@ -68,6 +68,8 @@ class TypeSolver {
 
   const Type* add(Meta meta);
   bool fail(std::string why);
+  bool equate_parts(const Type* a, const Type* b);
+  void save(std::uint32_t index);
   bool equate_variables(std::uint32_t a, std::uint32_t b);
   bool bind(std::uint32_t index, const Type* type);
   /// Checks that `index` does not occur in `type`, and lowers levels and liftedness inside.
@@ -80,6 +82,9 @@ class TypeSolver {
   Context& context_;
   std::vector<Meta> metas_;
   std::string failure_;
+  // While types are equated: what to restore if they turn out to differ.
+  int depth_ = 0;
+  std::vector<std::pair<std::uint32_t, Meta>> trail_;
 };
 
 }  // namespace dagaz::check
