@@ -108,9 +108,11 @@ module type intrinsics = {
   val hist_1d [n] 'a [k]
     : (dest: *[k]a) -> (op: a -> a -> a) -> (ne: a) -> (is: [n]i64) -> (as: [n]a) -> *[k]a
   val hist_2d [n] 'a [k][m]
-    : (dest: *[k][m]a) -> (op: a -> a -> a) -> (ne: a) -> (is: [n](i64, i64)) -> (as: [n]a) -> *[k][m]a
+    : (dest: *[k][m]a) -> (op: a -> a -> a) -> (ne: a)
+    -> (is: [n](i64, i64)) -> (as: [n]a) -> *[k][m]a
   val hist_3d [n] 'a [k][m][l]
-    : (dest: *[k][m][l]a) -> (op: a -> a -> a) -> (ne: a) -> (is: [n](i64, i64, i64)) -> (as: [n]a) -> *[k][m][l]a
+    : (dest: *[k][m][l]a) -> (op: a -> a -> a) -> (ne: a)
+    -> (is: [n](i64, i64, i64)) -> (as: [n]a) -> *[k][m][l]a
   val scatter [k] 't [n] : (dest: *[k]t) -> (is: [n]i64) -> (vs: [n]t) -> *[k]t
   val scatter_2d [k][m] 't [n] : (dest: *[k][m]t) -> (is: [n](i64, i64)) -> (vs: [n]t) -> *[k][m]t
   val scatter_3d [k][m][l] 't [n]
