@@ -1,11 +1,13 @@
 // Functions of reals.  On the CPU: LLVM's intrinsics where it knows them (it vectorises those
 // with the C library's vector functions), otherwise libm.  In PTX: the functions of libclc, which
-// nvptx_target links in.  f16 goes through f32.  What neither library has is in special_functions.cpp.
+// nvptx_target links in, but for the few of kernel_functions.h.  f16 goes through f32.  What
+// neither library has is in special_functions.cpp.
 #include <numbers>
 
 #include <llvm/IR/Intrinsics.h>
 
 #include "codegen/emit.h"
+#include "codegen/kernel_functions.h"
 #include "codegen/special_functions.h"
 #include "support/check.h"
 
@@ -142,6 +144,11 @@ Value* FunctionEmitter::math(ScalarOp op, ScalarType type, const std::vector<Val
       wide.push_back(real ? builder_.CreateFPExt(argument, builder_.getFloatTy()) : argument);
     }
     return builder_.CreateFPTrunc(math(op, ScalarType::f32, wide), builder_.getHalfTy());
+  }
+  if (side_ == Side::kernel && type == ScalarType::f32) {
+    if (llvm::Function* own = kernel_function(unit_, module_, op)) {
+      return builder_.CreateCall(own, arguments);
+    }
   }
   const MathRow& row = row_of(op);
   const char* library = in_ptx() ? row.libclc : row.libm;

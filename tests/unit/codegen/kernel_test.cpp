@@ -2,6 +2,7 @@
 // assembler where there is one.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -162,6 +163,46 @@ dagaz::imperative::Program compare_exchange(Target target, ScalarType type,
   return b.finish();
 }
 
+/// y[i] := op(x[i]) for one block of threads a stride apart.
+dagaz::imperative::Program function_kernel(ScalarOp op) {
+  ProgramBuilder b(Target::sim);
+  const NameId n = b.scalar("n");
+  const NameId x = b.block("x");
+  const NameId y = b.block("y");
+  b.size_parameter(n);
+  b.array_input(x, ScalarType::f32, "f32", n);
+  b.emit(Allocate{y, b.op(ScalarOp::mul, ScalarType::i64, {n, number(4)})});
+  Code body = b.collect([&] {
+    const NameId i = b.scalar("i");
+    b.emit(For{i, n, b.collect([&] {
+                 const NameId item = b.scalar("item", ScalarType::f32);
+                 b.emit(Load{item, x, i, ScalarType::f32, Space::global, true});
+                 b.emit(Store{y, i, b.op(op, ScalarType::f32, {item}), ScalarType::f32,
+                              Space::global});
+               }),
+               {}});
+  });
+  b.emit(Launch{"function", number(1), 1, number(0), std::move(body), {}});
+  b.array_output(y, ScalarType::f32, "f32", n);
+  return b.finish();
+}
+
+/// The f32 in a line of text output.
+std::vector<float> floats_in(const std::string& line) {
+  std::vector<float> values;
+  for (std::size_t at = 1; at < line.size(); at = line.find_first_of(",]", at) + 2) {
+    const std::string item = line.substr(at, line.find_first_of(",]", at) - at);
+    if (item.find("nan") != std::string::npos) {
+      values.push_back(std::nanf(""));
+    } else if (item.find("inf") != std::string::npos) {
+      values.push_back(item[0] == '-' ? -HUGE_VALF : HUGE_VALF);
+    } else {
+      values.push_back(std::strtof(item.c_str(), nullptr));
+    }
+  }
+  return values;
+}
+
 /// Whether ptxas accepts the PTX of `program`; tells when there is no ptxas.
 void check_assembles(const dagaz::imperative::Program& program) {
   static const bool assembler = std::system("ptxas --version > /dev/null 2>&1") == 0;
@@ -237,6 +278,42 @@ TEST_CASE("compare-and-swap at every width") {
     CHECK(outcome.errors == "");
     CHECK(outcome.output == std::string(real ? "96.0" : "96") + name + "\n");
     check_assembles(compare_exchange(Target::cuda, type, name));
+  }
+}
+
+TEST_CASE("functions of f32 in kernels are accurate to two units in the last place") {
+  std::vector<float> inputs = {0.0F, -0.0F, 1.0F, HUGE_VALF, -HUGE_VALF, std::nanf(""), 1e-45F,
+                               88.7F, 88.8F, -87.4F, -103.5F, -104.5F, 3.4e38F, 1.18e-38F};
+  for (int i = -4000; i < 4000; ++i) inputs.push_back(static_cast<float>(i) * 0.0271F);
+  for (int i = 0; i < 2000; ++i) {
+    inputs.push_back(std::ldexp(1.0F + static_cast<float>(i) / 2000, i % 200 - 100));
+  }
+  std::string text = "[";
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    char item[40];
+    std::snprintf(item, sizeof item, "%s%.9gf32", i == 0 ? "" : ",",
+                  static_cast<double>(inputs[i]));
+    text += std::isnan(inputs[i])   ? ",f32.nan"
+            : std::isinf(inputs[i]) ? (inputs[i] < 0 ? ",-f32.inf" : ",f32.inf")
+                                    : item;
+  }
+  for (const ScalarOp op : {ScalarOp::exp, ScalarOp::log, ScalarOp::tanh}) {
+    const auto outcome = run(function_kernel(op), text + "]");
+    REQUIRE(outcome.errors == "");
+    const std::vector<float> found = floats_in(outcome.output);
+    REQUIRE(found.size() == inputs.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const double x = static_cast<double>(inputs[i]);
+      const double exact = op == ScalarOp::exp   ? std::exp(x)
+                           : op == ScalarOp::log ? std::log(x)
+                                                 : std::tanh(x);
+      const auto wanted = static_cast<float>(exact);
+      if (std::isnan(wanted) && std::isnan(found[i])) continue;
+      if (wanted == found[i]) continue;
+      const double unit = std::ldexp(1.0, std::max(std::ilogb(exact), -126) - 23);
+      const double error = std::fabs(static_cast<double>(found[i]) - exact) / unit;
+      CHECK_MESSAGE(error < 2.0, dagaz::ir::name_of(op) << " of " << x << " gives " << found[i]);
+    }
   }
 }
 
