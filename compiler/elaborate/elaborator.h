@@ -169,6 +169,8 @@ class Elaborator {
   OpenType renew(const OpenType& open);
   TypeRef substitute(TypeRef type, const ir::Substitution& with);
   ir::Operand evaluate_size(const check::Size* size, Frame* frame);
+  /// The same as a value: what a size function is applied to may have any type.
+  ValueRef evaluate_size_value(const check::Size* size, Frame* frame);
   /// What the open sizes are in `actual`, a type of the same structure.
   std::vector<ir::Operand> match_open(const OpenType& open, TypeRef actual);
   /// The same for those of them that `part`, a part of the open type, mentions.
@@ -247,10 +249,9 @@ class Elaborator {
                                         std::span<const ValueRef> arguments);
   void build_recursive(RecursiveFunction& function, const Closure& closure,
                        std::span<const ValueRef> arguments);
-  /// Fresh parameters for `closure`; sizes that only a call can tell are open.
-  /// `more`: types of further parameters that no pattern names.
+  /// Fresh parameters of these types for `closure`; sizes that only a call can tell are open.
   OpenParameters open_parameters(const Closure& closure,
-                                 std::span<const check::Type* const> more = {});
+                                 const std::vector<const check::Type*>& types);
   /// A value of the same structure as `like` with other leaves; static parts are kept.
   ValueRef with_leaves(ValueRef like, TypeRef type, const ir::NameId*& leaves);
   std::map<std::vector<std::uint64_t>, RecursiveFunction*> recursive_functions;
@@ -259,6 +260,9 @@ class Elaborator {
   // ------------------------------------------------------------ indexing.cpp
   ValueRef evaluate_index(const ast::Exp* exp, const ast::Index& node, Frame* frame);
   ValueRef evaluate_update(const ast::Exp* exp, const ast::Update& node, Frame* frame);
+  /// Evaluates the positions in a path once, before what the update consumes.
+  using Positions = std::unordered_map<const ast::Exp*, ValueRef>;
+  Positions evaluate_positions(const std::vector<ast::PathStep>& path, Frame* frame);
   ValueRef apply_path(const std::vector<ast::PathStep>& path, ValueRef value, Frame* frame,
                       const Range& where);
   ValueRef index_value(ValueRef array, const std::vector<ast::IndexDimension>& dimensions,
@@ -266,9 +270,9 @@ class Elaborator {
   /// array[index] on the outermost dimension, unchecked.
   ValueRef element_at(ValueRef array, ir::Operand index);
   ValueRef update_value(ValueRef source, std::span<const ast::PathStep> path, ValueRef value,
-                        Frame* frame);
+                        const Positions& positions);
   ValueRef update_array(const LeafValue& source, std::span<const ast::PathStep> path,
-                        ValueRef value, Frame* frame);
+                        ValueRef value, const Positions& positions);
   /// The name of an array that may be consumed.
   ir::NameId consumable(const ir::Operand& array);
   /// The leaves of `value`, of which none is the result of a zip.

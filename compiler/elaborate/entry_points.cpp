@@ -225,12 +225,11 @@ std::vector<ir::Operand> size_results(const ir::Names& names,
 
 /// Asserts that sizes that the parameters' types compute from other parameters are what the
 /// arguments have.
-void check_computed_sizes(Elaborator& e, const Closure& closure, const OpenParameters& open,
+void check_computed_sizes(Elaborator& e, const check::EntryPoint& entry, const OpenParameters& open,
                           std::vector<ir::NameId>& checks) {
-  for (std::size_t i = 0; i < closure.function->parameters.size(); ++i) {
+  for (std::size_t i = 0; i < open.types.size(); ++i) {
     if (open.types[i].sizes.empty()) continue;
-    const ast::Pattern* pattern = closure.function->parameters[i];
-    const TypeRef computed = e.try_evaluate_type(pattern->type, open.frame);
+    const TypeRef computed = e.try_evaluate_type(entry.parameters[i].type, open.frame);
     if (computed == nullptr) continue;
     const std::vector<ir::Operand> sizes = e.match_open(open.types[i], computed);
     for (std::size_t k = 0; k < sizes.size(); ++k) {
@@ -253,13 +252,9 @@ void Elaborator::elaborate_entry(const check::EntryPoint& entry) {
   const At at(*this, declaration.name.range);
   const Closure closure{&declaration.function, &declaration, declaration.scheme, nullptr,
                         root, {}, false};
-  // Parameters that the body's type has but the declaration does not name: `entry f = map g`.
-  const std::size_t named = declaration.function.parameters.size();
-  std::vector<const check::Type*> unnamed;
-  for (std::size_t i = named; i < entry.parameters.size(); ++i) {
-    unnamed.push_back(entry.parameters[i].type);
-  }
-  OpenParameters open = open_parameters(closure, unnamed);
+  std::vector<const check::Type*> types;
+  for (const check::EntryValue& parameter : entry.parameters) types.push_back(parameter.type);
+  OpenParameters open = open_parameters(closure, types);
   const std::vector<ir::NameId> parameters = open.all();
   const std::size_t size_count = parameters.size() - open.leaves.size();
   known_sizes.insert(parameters.begin(),
@@ -273,10 +268,12 @@ void Elaborator::elaborate_entry(const check::EntryPoint& entry) {
     next += type->leaf_count;
     const auto last = open.leaves.begin() + static_cast<std::ptrdiff_t>(next);
     arguments.push_back(arena.from_leaves(type, std::vector<ir::NameId>(first, last)));
-    if (i < named) bind_pattern(closure.function->parameters[i], arguments.back(), open.frame);
+    if (i < declaration.function.parameters.size()) {
+      bind_pattern(declaration.function.parameters[i], arguments.back(), open.frame);
+    }
   }
   std::vector<ir::NameId> checks;
-  check_computed_sizes(*this, closure, open, checks);
+  check_computed_sizes(*this, entry, open, checks);
   const Temporarily<std::vector<ir::NameId>> guarded(tokens, checks);
   retoken(*out);
   ValueRef value = nullptr;
@@ -284,10 +281,9 @@ void Elaborator::elaborate_entry(const check::EntryPoint& entry) {
     value = apply(arena.value(closure), arguments, declaration.name.range);
   } else {
     value = evaluate(declaration.function.body, open.frame);
-    if (!unnamed.empty()) {
-      const auto rest = arguments.begin() + static_cast<std::ptrdiff_t>(named);
-      value = apply(value, {rest, arguments.end()}, declaration.name.range);
-    }
+    // `entry f = map g` takes more than is written.
+    const auto given = static_cast<std::ptrdiff_t>(declaration.function.parameters.size());
+    value = apply(value, {arguments.begin() + given, arguments.end()}, declaration.name.range);
   }
 
   ir::EntryPoint point{entry.name, entry.documentation, entry.name,

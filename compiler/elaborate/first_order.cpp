@@ -133,7 +133,18 @@ ValueRef build_flatten(Elaborator& e, const IntrinsicCall& call) {
 
 ValueRef build_unflatten(Elaborator& e, const IntrinsicCall& call) {
   const ir::Operand rows = size_argument(e, call, 0);
-  return with_outer(e, call.arguments[0], 1, {rows, size_argument(e, call, 1)});
+  const ir::Operand columns = size_argument(e, call, 1);
+  const ir::Operand size = e.array_shape(call.arguments[0]).size;
+  const auto not_negative = [&](const ir::Operand& n) -> ir::Operand {
+    if (n.is_name() && e.known_sizes.contains(n.name())) return ir::make_bool(true);
+    return e.compare_i64(ir::ScalarOp::sle, zero, n);
+  };
+  // That the sizes multiply to the old one follows from the types.
+  const Guarded guarded(
+      e, e.check(e.logical_and(not_negative(rows), not_negative(columns)),
+                 "Cannot unflatten array of shape [{}] to array of shape [{}][{}].",
+                 {size, rows, columns}));
+  return with_outer(e, call.arguments[0], 1, {rows, columns});
 }
 
 ValueRef build_transpose(Elaborator& e, const IntrinsicCall& call) {

@@ -8,7 +8,9 @@ namespace {
 /// The positions of one access: what the IR needs, and what a failed check says.
 class Access {
  public:
-  Access(Elaborator& elaborator, Frame* frame) : e_(elaborator), frame_(frame) {}
+  using Evaluate = std::function<ValueRef(const ast::Exp*)>;
+  Access(Elaborator& elaborator, Evaluate evaluate)
+      : e_(elaborator), evaluate_(std::move(evaluate)) {}
 
   /// Adds a position in a dimension of size `size`.
   void add(const ast::IndexDimension& position, const ir::Operand& size) {
@@ -57,7 +59,7 @@ class Access {
 
  private:
   ir::Operand number(const ast::Exp* exp) {
-    const ValueRef value = e_.evaluate(exp, frame_);
+    const ValueRef value = evaluate_(exp);
     const ir::Operand operand = e_.to_i64(e_.scalar_of(value), e_.primitive_of(value));
     text_ += "{}";
     arguments_.push_back(operand);
@@ -150,7 +152,7 @@ class Access {
   }
 
   Elaborator& e_;
-  Frame* frame_;
+  Evaluate evaluate_;
   std::string text_;
   std::vector<ir::Operand> arguments_;
   std::vector<ir::Operand> shape_;
@@ -205,7 +207,7 @@ ValueRef Elaborator::index_value(ValueRef array,
                                  const Range& where) {
   const At at(*this, where);
   const LeafValue& source = leaf_of(array);
-  Access access(*this, frame);
+  Access access(*this, [&](const ast::Exp* exp) { return evaluate(exp, frame); });
   TypeRef element = source.type;
   for (const ast::IndexDimension& dimension : dimensions) {
     const auto& shape = std::get<ArrayShape>(element->node);
@@ -246,21 +248,39 @@ ValueRef Elaborator::apply_path(const std::vector<ast::PathStep>& path, ValueRef
 // ---------------------------------------------------------------- updates
 
 ValueRef Elaborator::evaluate_update(const ast::Exp* exp, const ast::Update& node, Frame* frame) {
-  const ValueRef source = evaluate(node.source, frame);
+  // The value and the positions may read what evaluating the source consumes.
   const ValueRef value = evaluate(node.value, frame);
+  const Positions positions = evaluate_positions(node.path, frame);
+  const ValueRef source = evaluate(node.source, frame);
   const At at(*this, exp->range);
-  return update_value(source, node.path, value, frame);
+  return update_value(source, node.path, value, positions);
+}
+
+Elaborator::Positions Elaborator::evaluate_positions(const std::vector<ast::PathStep>& path,
+                                                     Frame* frame) {
+  Positions positions;
+  for (const ast::PathStep& step : path) {
+    const auto* dimensions = std::get_if<std::vector<ast::IndexDimension>>(&step.step);
+    if (dimensions == nullptr) continue;
+    for (const ast::IndexDimension& dimension : *dimensions) {
+      for (const ast::Exp* exp :
+           {dimension.index, dimension.start, dimension.end, dimension.stride}) {
+        if (exp != nullptr) positions.emplace(exp, evaluate(exp, frame));
+      }
+    }
+  }
+  return positions;
 }
 
 ValueRef Elaborator::update_value(ValueRef source, std::span<const ast::PathStep> path,
-                                  ValueRef value, Frame* frame) {
+                                  ValueRef value, const Positions& positions) {
   if (path.empty()) return value;
   const auto* record = as<RecordValue>(source->node);
-  if (record == nullptr) return update_array(leaf_of(source), path, value, frame);
+  if (record == nullptr) return update_array(leaf_of(source), path, value, positions);
   const Symbol field = std::get<ast::Name>(path.front().step).symbol;
   RecordValue result = *record;
   for (auto& [name, part] : result.fields) {
-    if (name == field) part = update_value(part, path.subspan(1), value, frame);
+    if (name == field) part = update_value(part, path.subspan(1), value, positions);
   }
   return arena.value(std::move(result));
 }
@@ -282,8 +302,8 @@ std::vector<ir::Operand> Elaborator::unshared_leaves(ValueRef value) {
 // However many steps the path has, an array of records is a row of arrays: the whole path comes
 // down to one position in some of the leaves.
 ValueRef Elaborator::update_array(const LeafValue& source, std::span<const ast::PathStep> path,
-                                  ValueRef value, Frame* frame) {
-  Access access(*this, frame);
+                                  ValueRef value, const Positions& positions) {
+  Access access(*this, [&](const ast::Exp* exp) { return positions.at(exp); });
   TypeRef current = source.type;
   std::size_t first = 0;
   for (const ast::PathStep& step : path) {

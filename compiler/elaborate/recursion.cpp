@@ -26,11 +26,7 @@ std::vector<ir::NameId> OpenParameters::all() const {
 }
 
 OpenParameters Elaborator::open_parameters(const Closure& closure,
-                                           std::span<const check::Type* const> more) {
-  const std::vector<ast::Pattern*>& patterns = closure.function->parameters;
-  std::vector<const check::Type*> types;
-  for (const ast::Pattern* pattern : patterns) types.push_back(pattern->type);
-  types.insert(types.end(), more.begin(), more.end());
+                                           const std::vector<const check::Type*>& types) {
   OpenParameters open;
   open.frame = arena.frame(closure.frame);
   bind_instance(closure, open.frame);
@@ -54,15 +50,9 @@ OpenParameters Elaborator::open_parameters(const Closure& closure,
     open.loose_names.push_back(names().fresh("size", ir::scalar_of(ir::ScalarType::i64)));
     open.frame->values[size] = i64_value(open.loose_names.back());
   }
+  const ValueRef self = arena.value(closure);
   for (std::size_t i = 0; i < open.types.size(); ++i) {
-    const ast::Pattern* pattern = i < patterns.size() ? patterns[i] : nullptr;
-    while (const auto* ascribed =
-               pattern == nullptr ? nullptr : as<ast::AscribedPattern>(pattern->node)) {
-      pattern = ascribed->pattern;
-    }
-    const auto* named = pattern == nullptr ? nullptr : as<ast::NamePattern>(pattern->node);
-    const Temporarily<std::string> base(
-        hint, named == nullptr ? "x" : std::string(symbols.text(named->name.symbol)));
+    const Temporarily<std::string> base(hint, parameter_hint(self, i));
     const std::vector<ir::NameId> leaves = fresh(leaf_types(open.types[i].type));
     open.leaves.insert(open.leaves.end(), leaves.begin(), leaves.end());
   }
@@ -207,7 +197,11 @@ void Elaborator::build_recursive(RecursiveFunction& function, const Closure& clo
   const Temporarily<std::vector<ir::NameId>> unguarded(tokens, {});
   const Temporarily<Request> cleared(request, Request{});
   const Temporarily<bool> safety(is_unsafe, closure.is_unsafe);
-  function.parameters = open_parameters(closure);
+  std::vector<const check::Type*> types;
+  for (const ast::Pattern* parameter : closure.function->parameters) {
+    types.push_back(parameter->type);
+  }
+  function.parameters = open_parameters(closure, types);
   OpenParameters& parameters = function.parameters;
 
   const ir::NameId* leaf = parameters.leaves.data();

@@ -215,26 +215,31 @@ OpenType Elaborator::renew(const OpenType& open) {
 }
 
 ir::Operand Elaborator::evaluate_size(const check::Size* size, Frame* frame) {
+  if (const auto* constant = as<check::ConstantSize>(size->node)) {
+    return ir::i64_operand(constant->value);
+  }
+  return scalar_of(evaluate_size_value(size, frame));
+}
+
+ValueRef Elaborator::evaluate_size_value(const check::Size* size, Frame* frame) {
   return match(
-      size->node, [](const check::ConstantSize& s) { return ir::i64_operand(s.value); },
-      [&](const check::NamedSize& s) -> ir::Operand {
+      size->node,
+      [&](const check::ConstantSize& s) { return i64_value(ir::i64_operand(s.value)); },
+      [&](const check::NamedSize& s) {
         const ValueRef value = frame->find(s.name);
         if (value == nullptr) throw UnknownSize{range};
-        return scalar_of(instantiate(value, nullptr, frame));
+        return instantiate(value, nullptr, frame);
       },
-      [&](const check::AppliedSize& s) -> ir::Operand {
+      [&](const check::AppliedSize& s) {
         std::vector<ValueRef> arguments;
         for (const check::Size* argument : s.arguments) {
-          arguments.push_back(i64_value(evaluate_size(argument, frame)));
+          arguments.push_back(evaluate_size_value(argument, frame));
         }
-        Frame* inner = arena.frame(frame);
-        return scalar_of(apply(evaluate(s.function, inner), std::move(arguments), range));
+        return apply(evaluate(s.function, arena.frame(frame)), std::move(arguments), range);
       },
-      [&](const check::ExpressionSize& s) -> ir::Operand {
-        return scalar_of(evaluate(s.expression, arena.frame(frame)));
-      },
-      [&](const check::AnonymousSize&) -> ir::Operand { throw UnknownSize{range}; },
-      [&](const check::MetaSize&) -> ir::Operand { throw UnknownSize{range}; });
+      [&](const check::ExpressionSize& s) { return evaluate(s.expression, arena.frame(frame)); },
+      [&](const check::AnonymousSize&) -> ValueRef { throw UnknownSize{range}; },
+      [&](const check::MetaSize&) -> ValueRef { throw UnknownSize{range}; });
 }
 
 namespace {
