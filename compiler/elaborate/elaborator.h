@@ -163,8 +163,9 @@ class Elaborator {
   TypeRef evaluate_type_or_empty(const check::Type* type, Frame* frame);
   /// Unknown sizes, and those of `unknown`, become fresh names.
   OpenType open_type(const check::Type* type, Frame* frame, const std::vector<BindingId>& unknown);
-  /// The same with every size that mentions a name younger than `mark` opened.
-  OpenType open_type(TypeRef type, std::size_t mark);
+  /// The same with every size that is a name younger than `mark` opened, but for those in `keep`.
+  OpenType open_type(TypeRef type, std::size_t mark,
+                     const std::unordered_set<ir::NameId>& keep = {});
   /// The same type with other names for its open sizes, and these names.
   OpenType renew(const OpenType& open);
   TypeRef substitute(TypeRef type, const ir::Substitution& with);
@@ -195,7 +196,8 @@ class Elaborator {
   ValueRef evaluate_attributed(const ast::Attributed& node, Frame* frame);
   ValueRef evaluate_coercion(const ast::Exp* exp, const ast::Coercion& node, Frame* frame);
   ValueRef evaluate_assert(const ast::Assert& node, Frame* frame);
-  ValueRef evaluate_hole(const ast::Exp* exp, Frame* frame);
+  /// A value of `type` whose evaluation fails, and says that it is a hole.
+  ValueRef evaluate_hole(const check::Type* type, Frame* frame, const Range& where);
   ValueRef evaluate_negation(const ast::Exp* exp, ValueRef value);
   ValueRef evaluate_not(ValueRef value);
   /// A value of `type` that is never looked at: zeros.

@@ -336,14 +336,29 @@ ValueRef Elaborator::evaluate_assert(const ast::Assert& node, Frame* frame) {
   return token.has_value() ? guarded_copy(*this, value) : value;
 }
 
-ValueRef Elaborator::evaluate_hole(const ast::Exp* exp, Frame* frame) {
-  const At at(*this, exp->range);
-  const TypeRef type = evaluate_type_or_empty(exp->type, frame);
+ValueRef Elaborator::evaluate_hole(const check::Type* type, Frame* frame, const Range& where) {
+  const At at(*this, where);
+  Frame* inner = frame;
+  TypeRef known = nullptr;
+  const check::Type* resolved = resolve_named(type, inner, known);
+  if (known == nullptr) {
+    if (std::holds_alternative<check::Arrow>(resolved->node)) {
+      return arena.value(HoleFunction{resolved, inner, where});
+    }
+    if (const auto* record = as<check::Record>(resolved->node)) {
+      RecordValue fields;
+      for (const auto& [name, field] : record->fields) {
+        fields.fields.emplace_back(name, evaluate_hole(field, inner, where));
+      }
+      if (!fields.fields.empty()) return arena.value(std::move(fields));
+    }
+  }
+  const TypeRef shape = evaluate_type_or_empty(type, frame);
   std::string message = "Reached hole of type: ";
   std::vector<ir::Operand> sizes;
-  type_text(symbols, type, message, sizes);
+  type_text(symbols, shape, message, sizes);
   const Guarded guarded(*this, assert_that(ir::make_bool(false), std::move(message), sizes));
-  return guarded_copy(*this, blank(type));
+  return guarded_copy(*this, blank(shape));
 }
 
 // ---------------------------------------------------------------- attributes
@@ -452,7 +467,7 @@ ValueRef Elaborator::evaluate_node(const ast::Exp* exp, Frame* frame) {
       },
       [&](const ast::BoolLiteral& e) { return bool_value(ir::make_bool(e.value)); },
       [&](const ast::StringLiteral& e) { return string_literal(*this, e); },
-      [&](const ast::Hole&) { return evaluate_hole(exp, frame); },
+      [&](const ast::Hole&) { return evaluate_hole(exp->type, frame, exp->range); },
       [&](const ast::Variable& e) { return evaluate_variable(e, frame); },
       [&](const ast::LocalOpen&) { return tail_of(exp); },
       [&](const ast::Tuple& e) {

@@ -139,6 +139,7 @@ std::size_t arity_of(ValueRef function) {
       [](const PartialApplication&) { return std::size_t{1}; },
       [](const RightSectionValue&) { return std::size_t{1}; },
       [](const PathFunction&) { return std::size_t{1}; },
+      [](const HoleFunction&) { return std::size_t{1}; },
       [](const auto&) { return std::size_t{0}; });  // no other value is a function
 }
 
@@ -169,6 +170,8 @@ ValueRef Elaborator::apply(ValueRef function, std::vector<ValueRef> arguments,
         *this, IntrinsicCall{*intrinsic->intrinsic, intrinsic->here, arguments, where});
   } else if (const auto* section = as<RightSectionValue>(function->node)) {
     value = apply(section->operation, {arguments.front(), section->right}, where);
+  } else if (const auto* hole = as<HoleFunction>(function->node)) {
+    value = evaluate_hole(std::get<check::Arrow>(hole->type->node).to, hole->frame, hole->range);
   } else {
     const auto& path = std::get<PathFunction>(function->node);
     const auto& steps = std::get<ast::PathSection>(path.section->node).path;

@@ -71,8 +71,11 @@ const ModuleValue* Elaborator::apply_module(const ast::ModuleApply& application,
         if (application.argument_coercion != nullptr) {
           coerce(*application.argument_coercion, frame, to);
         }
-        // A parametric module as the argument has no members to coerce.
-        if (argument != nullptr) to->modules.try_emplace(ModuleId(), argument);
+        // A parametric module as the argument has no members; it goes by no name until the
+        // parameter's is known.
+        if (argument != nullptr) {
+          to->modules[ModuleId()] = seen_through(application.argument_coercion, argument, frame);
+        }
       },
       inner);
   if (application.result_coercion == nullptr || inner == nullptr) return value;

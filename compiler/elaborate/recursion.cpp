@@ -33,8 +33,16 @@ OpenParameters Elaborator::open_parameters(const Closure& closure,
   std::vector<BindingId> sizes;
   if (closure.scheme != nullptr) sizes = closure.scheme->size_parameters;
   for (const BindingId size : sizes) open.frame->values[size] = arena.value(UnknownValue{});
+  const std::size_t mark = names().size();
+  std::unordered_set<ir::NameId> own;
   for (const check::Type* parameter : types) {
     OpenType type = open_type(parameter, open.frame, {});
+    // A size computed from others can be no part of a parameter's type.
+    own.insert(type.sizes.begin(), type.sizes.end());
+    const OpenType computed = open_type(type.type, mark, own);
+    type.type = computed.type;
+    type.sizes.insert(type.sizes.end(), computed.sizes.begin(), computed.sizes.end());
+    own.insert(computed.sizes.begin(), computed.sizes.end());
     std::vector<BindingId> unbound;
     for (const BindingId size : sizes) {
       if (std::holds_alternative<UnknownValue>(open.frame->values[size]->node)) {

@@ -179,11 +179,12 @@ TypeRef map_sizes(ValueArena& arena, TypeRef type, const F& size) {
 
 }  // namespace
 
-OpenType Elaborator::open_type(TypeRef type, std::size_t mark) {
+OpenType Elaborator::open_type(TypeRef type, std::size_t mark,
+                               const std::unordered_set<ir::NameId>& keep) {
   OpenType open;
   std::unordered_map<ir::NameId, ir::NameId> opened;
   open.type = map_sizes(arena, type, [&](const ir::Operand& size) -> ir::Operand {
-    if (!size.is_name() || size.name().index < mark) return size;
+    if (!size.is_name() || size.name().index < mark || keep.contains(size.name())) return size;
     const auto [it, is_new] = opened.try_emplace(size.name());
     if (is_new) {
       it->second = names().fresh("size", ir::scalar_of(ir::ScalarType::i64));

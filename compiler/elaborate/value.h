@@ -95,13 +95,15 @@ struct CoercedValue {
   const check::Scheme* scheme;
   InstanceHere here;
 };
+/// `???` where a function of this type is wanted.
+struct HoleFunction { const check::Type* type; Frame* frame; Range range; };
 /// A size that is not known here.
 struct UnknownValue {};
 
 struct Value {
   std::variant<LeafValue, RecordValue, StaticSum, Closure, IntrinsicValue, PartialApplication,
                RightSectionValue, PathFunction, DelayedConstant, DelayedSize, CoercedValue,
-               UnknownValue> node;
+               HoleFunction, UnknownValue> node;
 };
 
 // ---------------------------------------------------------------- modules and frames

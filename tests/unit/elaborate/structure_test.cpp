@@ -76,7 +76,7 @@ TEST_CASE("functions that do not call themselves are gone") {
 
 TEST_CASE("the outside sees types by their names") {
   const ir::Program program =
-      elaborated("type params = {n: i64, xs: []f64}\n"
+      elaborated("type~ params = {n: i64, xs: []f64}\n"
                  "entry main (p: params) (k: u8) = (p.xs, #some k : #some u8 | #none)")
           .program;
   REQUIRE(program.entries.size() == 1);

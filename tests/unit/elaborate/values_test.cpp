@@ -39,7 +39,8 @@ TEST_CASE("sizes that the data decides are results") {
                   "  let (a, b) = partition (< 2) (iota n) in (length a, b)",
                   {5}) == "2 [2, 3, 4]");
   CHECK(result_of("entry main = let (_, _, _, data, _) =\n"
-                  "  flatmap (\\n -> (iota n, ())) [1i64, 0, 3] in data") == "[0, 0, 1, 2]");
+                  "  flatmap (\\(n, _) -> (iota n, ()))\n"
+                  "          [(1i64, ()), (0, ()), (3, ())] in data") == "[0, 0, 1, 2]");
 }
 
 TEST_CASE("records and sums are taken apart and put together") {
