@@ -14,8 +14,9 @@ namespace {
 
 // The level below: a lambda body of scalar statements and then one map that gives result `result`.
 struct Below {
-  std::size_t map;     // index of the statement
-  std::size_t result;  // of that statement
+  std::size_t map;                 // index of the statement
+  std::size_t result;              // of that statement
+  std::vector<std::size_t> prefix; // the scalar statements that the map needs
 };
 
 bool is_scalar_statement(const Statement& statement, const Names& names) {
@@ -25,38 +26,59 @@ bool is_scalar_statement(const Statement& statement, const Names& names) {
          statement.tokens.empty() && names.type(statement.results[0].name).is_scalar();
 }
 
-std::optional<Below> below(const Lambda& lambda, std::size_t result, const Names& names) {
+// Where each name of a list of statements is bound.
+std::unordered_map<NameId, std::size_t> binding_positions(const std::vector<Statement>& statements) {
+  std::unordered_map<NameId, std::size_t> positions;
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    for (const Binder& result : statements[i].results) positions.emplace(result.name, i);
+  }
+  return positions;
+}
+
+// The pure map that computes result `result` of `lambda`; without its prefix.
+std::optional<Below> map_below(const Lambda& lambda, std::size_t result) {
   const Operand& value = lambda.body.results[result];
   if (!value.is_name()) return std::nullopt;
-  std::optional<Below> found;
   const auto& statements = lambda.body.statements;
   for (std::size_t i = 0; i < statements.size(); ++i) {
     for (std::size_t r = 0; r < statements[i].results.size(); ++r) {
-      if (statements[i].results[r].name == value.name()) found = Below{i, r};
+      if (statements[i].results[r].name != value.name()) continue;
+      const auto* map = as<MapScanReduce>(statements[i].operation);
+      if (map == nullptr || !is_pure_map(*map) || !statements[i].tokens.empty()) {
+        return std::nullopt;
+      }
+      return Below{i, r, {}};
     }
   }
+  return std::nullopt;
+}
+
+std::optional<Below> below(const Lambda& lambda, std::size_t result, const Names& names) {
+  auto found = map_below(lambda, result);
   if (!found) return std::nullopt;
-  const Statement& inner = statements[found->map];
-  const auto* map = as<MapScanReduce>(inner.operation);
-  if (map == nullptr || !is_pure_map(*map) || !inner.tokens.empty()) return std::nullopt;
-  NameSet scalars;
-  for (std::size_t i = 0; i < found->map; ++i) {
-    // Statements for other results do not matter.
-    if (!is_scalar_statement(statements[i], names)) continue;
-    for (const Binder& each : statements[i].results) scalars.insert(each.name);
+  const auto& statements = lambda.body.statements;
+  const auto positions = binding_positions(statements);
+  const auto& map = std::get<MapScanReduce>(statements[found->map].operation);
+  // The shape of the nest must not be computed inside it.
+  for (const NameId array : map.arrays) {
+    if (positions.count(array) != 0) return std::nullopt;
+  }
+  if (map.width.is_name() && positions.count(map.width.name()) != 0) return std::nullopt;
+  // All that the map needs, and what that needs in turn, must be scalar.
+  std::vector<bool> needed(statements.size(), false);
+  std::vector<NameId> open = free_names(statements[found->map], names);
+  while (!open.empty()) {
+    const auto position = positions.find(open.back());
+    open.pop_back();
+    if (position == positions.end() || needed[position->second]) continue;
+    const Statement& source = statements[position->second];
+    if (!is_scalar_statement(source, names)) return std::nullopt;
+    needed[position->second] = true;
+    for (const NameId name : free_names(source, names)) open.push_back(name);
   }
   for (std::size_t i = 0; i < statements.size(); ++i) {
-    if (i == found->map || is_scalar_statement(statements[i], names)) continue;
-    for (const Binder& each : statements[i].results) {
-      const auto used = free_names(inner, names);
-      if (std::find(used.begin(), used.end(), each.name) != used.end()) return std::nullopt;
-    }
+    if (needed[i]) found->prefix.push_back(i);
   }
-  // The shape of the nest must not be computed inside it.
-  for (const NameId array : map->arrays) {
-    if (scalars.count(array) != 0) return std::nullopt;
-  }
-  if (map->width.is_name() && scalars.count(map->width.name()) != 0) return std::nullopt;
   return found;
 }
 
@@ -77,13 +99,64 @@ void keep_result(Lambda& lambda, std::size_t result) {
 
 }  // namespace
 
-void SumOverMap::set_map(const MapScanReduce& map, const std::vector<Statement>& statements) {
+void SumOverMap::set_map(const MapScanReduce& map, std::vector<Statement>& statements) {
+  statements_ = &statements;
   for (std::size_t i = 0; i < map.arrays.size(); ++i) {
     arrays_.emplace(map.map.parameters[i].name, map.arrays[i]);
   }
-  for (const Statement& statement : statements) {
-    for (const Binder& result : statement.results) definitions_.emplace(result.name, statement);
+  definitions_ = binding_positions(statements);
+}
+
+// Splits a level whose inner map needs scalars that the level computes,
+//   map (\xs -> let s = … in map (\y -> f s y))  =  map (\s … -> map (\y -> f s y)) (map (\xs -> s))
+// so that the computation of s is not repeated for every element below it: s becomes a further
+// result of the statement in the map's body, and what is returned is the perfect nest over it.
+std::optional<Statement> SumOverMap::split_level(std::size_t position, std::size_t result) {
+  Names& names = environment_->names();
+  Statement& whole = (*statements_)[position];
+  auto& level = std::get<MapScanReduce>(whole.operation);
+  const auto found = map_below(level.map, result);
+  if (!found) return std::nullopt;
+  const auto positions = binding_positions(level.map.body.statements);
+  Statement inner = level.map.body.statements[found->map];
+  const auto& inner_map = std::get<MapScanReduce>(inner.operation);
+  const auto computed = [&](NameId name) { return positions.count(name) != 0; };
+  if (std::any_of(inner_map.arrays.begin(), inner_map.arrays.end(), computed)) return std::nullopt;
+  std::vector<NameId> scalars;
+  for (const NameId name : free_names(inner, names)) {
+    if (!computed(name)) continue;
+    if (!names.type(name).is_scalar() || !is_float(names.type(name).element)) return std::nullopt;
+    scalars.push_back(name);
   }
+  MapScanReduce nest;
+  nest.width = level.width;
+  nest.arrays = level.arrays;
+  nest.map.parameters = level.map.parameters;
+  Substitution elements;
+  for (const NameId scalar : scalars) {
+    const Type row = names.type(scalar);
+    const NameId values = names.fresh(names.base(scalar), array_over(level.width, row));
+    whole.results.push_back(Binder{values});
+    level.map.body.results.push_back(Operand(scalar));
+    level.map.result_types.push_back(row);
+    definitions_.emplace(values, position);
+    const NameId element = names.fresh(names.base(scalar), row);
+    nest.arrays.push_back(values);
+    nest.map.parameters.push_back(Binder{element});
+    elements.emplace(scalar, element);
+  }
+  // The copy binds names of its own before anything in it is replaced.
+  const NameId value = names.fresh_like(inner.results[found->result].name);
+  inner = renamed(inner, names);
+  inner.results[found->result] = Binder{value};
+  for (std::size_t r = 0; r < inner.results.size(); ++r) {
+    if (r != found->result) inner.results[r] = Binder{names.fresh_like(inner.results[r].name)};
+  }
+  substitute(inner, elements, names);
+  nest.map.body.statements.push_back(std::move(inner));
+  nest.map.body.results = {Operand(value)};
+  nest.map.result_types = {level.map.result_types[result]};
+  return Statement{{whole.results[result]}, std::move(nest), {}, whole.location};
 }
 
 bool SumOverMap::is_invariant(const Operand& operand) const {
@@ -110,10 +183,11 @@ std::optional<SumOverMap::Plan> SumOverMap::plan(const Operand& contribution) {
   const Names& names = environment_->names();
   Plan plan;
   NameId value = contribution.name();
+  std::size_t position = 0;
   for (;;) {
     const auto found = definitions_.find(value);
     if (found == definitions_.end()) return std::nullopt;
-    const Operation& operation = found->second.operation;
+    const Operation& operation = (*statements_)[found->second].operation;
     if (const auto* copy = as<Copy>(operation)) {
       value = copy->array;
       continue;
@@ -132,21 +206,31 @@ std::optional<SumOverMap::Plan> SumOverMap::plan(const Operand& contribution) {
       continue;
     }
     const auto* map = as<MapScanReduce>(operation);
-    if (map == nullptr || !is_pure_map(*map) || !found->second.tokens.empty() ||
-        !is_invariant(map->width)) {
+    if (map == nullptr || !is_pure_map(*map) ||
+        !(*statements_)[found->second].tokens.empty() || !is_invariant(map->width)) {
       return std::nullopt;
     }
-    plan.nest = found->second;
+    position = found->second;
     break;
   }
-  for (std::size_t i = 0; i < plan.nest.results.size(); ++i) {
-    if (plan.nest.results[i].name == value) plan.result = i;
+  const Statement& source = (*statements_)[position];
+  std::size_t result = 0;
+  for (std::size_t i = 0; i < source.results.size(); ++i) {
+    if (source.results[i].name == value) result = i;
   }
-  auto& nest = std::get<MapScanReduce>(plan.nest.operation);
-  if (!reaches_scalars(nest, plan.result, names)) return std::nullopt;
-  keep_result(nest.map, plan.result);
-  plan.nest.results = {plan.nest.results[plan.result]};
-  plan.result = 0;
+  const auto& map = std::get<MapScanReduce>(source.operation);
+  std::optional<Statement> split;
+  if (!map.map.result_types[result].is_scalar()) split = split_level(position, result);
+  if (split) {
+    plan.nest = std::move(*split);
+  } else {
+    plan.nest = source;
+    keep_result(std::get<MapScanReduce>(plan.nest.operation).map, result);
+    plan.nest.results = {plan.nest.results[result]};
+  }
+  if (!reaches_scalars(std::get<MapScanReduce>(plan.nest.operation), 0, names)) {
+    return std::nullopt;
+  }
   std::vector<NameId> needed;
   if (!needs_only_iterations(plan.nest, needed)) return std::nullopt;
   for (const NameId name : needed) {
@@ -166,7 +250,7 @@ void SumOverMap::set_results(const std::vector<NameId>& arrays) {
 NameId SumOverMap::emit(const Plan& plan) {
   // The statements are in the map's body as well: names inside are bound anew here.
   Statement copy = renamed(plan.nest, environment_->names());
-  NameId sum = emit_level(std::move(std::get<MapScanReduce>(copy.operation)), plan.result,
+  NameId sum = emit_level(std::move(std::get<MapScanReduce>(copy.operation)), 0,
                           arrays_, {});
   for (Operation view : plan.views) {
     if (auto* permute = as<Permute>(view)) permute->array = sum;
@@ -208,9 +292,7 @@ NameId SumOverMap::emit_level(MapScanReduce nest, std::size_t result, PerIterati
     const auto next = row.is_scalar() ? std::nullopt : below(nest.map, result, names);
     if (next) {
       auto& statements = nest.map.body.statements;
-      for (std::size_t i = 0; i < next->map; ++i) {
-        if (is_scalar_statement(statements[i], names)) prefix.push_back(std::move(statements[i]));
-      }
+      for (const std::size_t i : next->prefix) prefix.push_back(std::move(statements[i]));
       auto inner = std::move(std::get<MapScanReduce>(statements[next->map].operation));
       value = emit_level(std::move(inner), next->result, std::move(arrays), std::move(prefix));
     } else {

@@ -20,15 +20,15 @@ class SumOverMap {
   /// How to compute one sum.
   struct Plan {
     ir::Statement nest;
-    std::size_t result = 0;
     std::vector<ir::Operation> views;  // applied to the sum, innermost first
   };
 
   SumOverMap(Environment& environment, ir::Operand width)
       : environment_(&environment), width_(width) {}
 
-  /// The map whose iterations are summed over: its arrays and parameters, and its statements.
-  void set_map(const ir::MapScanReduce& map, const std::vector<ir::Statement>& statements);
+  /// The map whose iterations are summed over: its arrays and parameters, and its statements,
+  /// which plans may give further results.
+  void set_map(const ir::MapScanReduce& map, std::vector<ir::Statement>& statements);
   /// A plan for the sum of `contribution`, a value of the map's body; nothing if it is not
   /// computed by a nest of maps.
   std::optional<Plan> plan(const ir::Operand& contribution);
@@ -41,6 +41,7 @@ class SumOverMap {
 
  private:
   using PerIteration = std::unordered_map<ir::NameId, ir::NameId>;
+  std::optional<ir::Statement> split_level(std::size_t position, std::size_t result);
   bool needs_only_iterations(const ir::Statement& nest, std::vector<ir::NameId>& needed) const;
   bool is_invariant(const ir::Operand& operand) const;
   ir::NameId emit_level(ir::MapScanReduce nest, std::size_t result, PerIteration arrays,
@@ -50,7 +51,8 @@ class SumOverMap {
   Environment* environment_;
   ir::Operand width_;
   PerIteration arrays_;                                        // parameters and their arrays
-  std::unordered_map<ir::NameId, ir::Statement> definitions_;  // in the body of the map
+  std::vector<ir::Statement>* statements_ = nullptr;           // the body of the map
+  std::unordered_map<ir::NameId, std::size_t> definitions_;    // where each name is bound in it
   std::vector<ir::NameId> materialised_;
 };
 
