@@ -80,6 +80,24 @@ Outcome common_results(Branch& node, Rules& rules) {
   return Outcome::none;
 }
 
+// A result that is true on one side and false on the other is the condition, or its negation.
+Outcome condition_as_result(Branch& node, Rules& rules) {
+  for (std::size_t i = 0; i < node.result_types.size(); ++i) {
+    const Operand yes = node.then_body.results[i];
+    const Operand no = node.else_body.results[i];
+    const bool same = is_constant_bool(yes, true) && is_constant_bool(no, false);
+    const bool opposite = is_constant_bool(yes, false) && is_constant_bool(no, true);
+    if (!same && !opposite) continue;
+    const NameId name = rules.statement->results[i].name;
+    rules.replace_name(name, same ? node.condition
+                                  : rules.scalar(ScalarOp::bit_not, ScalarType::boolean,
+                                                 {node.condition}, "opposite"));
+    erase_result(node, rules, i);
+    return Outcome::rewritten;
+  }
+  return Outcome::none;
+}
+
 /// Whether a loop value may be replaced by its initial value: the memory is never written.
 bool may_be_initial(const LoopValue& value, NameId result, const Rules& rules) {
   return rules.may_stand_for(value.initial, value.parameter.name) &&
@@ -138,6 +156,34 @@ Outcome one_iteration(Loop& node, Rules& rules) {
   return rules.replace(rules.inline_body(std::move(node.body), parameters, arguments));
 }
 
+/// How many statements an unrolled loop may have.
+constexpr std::int64_t most_unrolled_statements = 4096;
+
+// #[unroll]: a loop of known length is its body so many times.
+Outcome unrolled(Loop& node, Rules& rules) {
+  const auto& form = std::get<ForForm>(node.form);
+  const Constant bound = form.bound.constant();
+  const std::int64_t count = integer_value(bound);
+  const auto size = static_cast<std::int64_t>(node.body.statements.size());
+  if (!node.attributes.unroll || count * (size + 1) > most_unrolled_statements) {
+    return Outcome::none;
+  }
+  std::vector<Operand> values;
+  for (const LoopValue& value : node.values) values.push_back(value.initial);
+  for (std::int64_t i = 0; i < count; ++i) {
+    Body body = renamed(node.body, rules.names());
+    Substitution with;
+    with.emplace(form.index.name, Operand(make_integer(bound.type, i)));
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      with.emplace(node.values[k].parameter.name, values[k]);
+    }
+    substitute(body, with, rules.names());
+    rules.assume_written(body);
+    values = rules.inline_body(std::move(body), {}, {});
+  }
+  return rules.replace(values);
+}
+
 }  // namespace
 
 // A branch with a known condition is the side taken.
@@ -150,7 +196,8 @@ Outcome apply_before(Branch& node, Rules& rules) {
 
 Outcome apply(Branch& node, Rules& rules) {
   if (node.result_types.empty()) return rules.replace(std::vector<Operand>{});
-  for (const auto rule : {negated_condition, branch_as_selection, common_results}) {
+  for (const auto rule : {negated_condition, branch_as_selection, common_results,
+                          condition_as_result}) {
     if (const Outcome outcome = rule(node, rules); outcome != Outcome::none) return outcome;
   }
   return Outcome::none;
@@ -162,7 +209,7 @@ Outcome apply_before(Loop& node, Rules& rules) {
     const std::int64_t bound = integer_value(form->bound.constant());
     if (bound <= 0) return zero_iterations(node, rules);
     if (bound == 1) return one_iteration(node, rules);
-    return Outcome::none;
+    return unrolled(node, rules);
   }
   const NameId condition = std::get<WhileForm>(node.form).condition;
   for (const LoopValue& value : node.values) {

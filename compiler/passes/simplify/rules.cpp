@@ -125,6 +125,12 @@ std::vector<Operand> Rules::inline_body(Body body, const std::vector<NameId>& pa
   return std::move(body.results);
 }
 
+void Rules::assume_written(const Body& body) {
+  for (const NameId name : bound_names(body)) {
+    if (!type(name).is_scalar()) simplifier_.newly_consumed_.insert(name);
+  }
+}
+
 void Rules::look_through(NameId name) {
   const Statement* source = definition(name);
   if (source == nullptr) return;

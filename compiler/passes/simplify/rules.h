@@ -78,6 +78,8 @@ class Rules {
   /// results.  The scope's names must not be bound elsewhere any more.
   std::vector<Operand> inline_body(Body body, const std::vector<NameId>& parameters,
                                    const std::vector<Operand>& arguments);
+  /// Nothing is known about the memory of what `body` binds: it is new code.
+  void assume_written(const Body& body);
   /// The statement now also depends on what guards the definition of `name`.
   void look_through(NameId name);
   /// Whether what guards the statement also guards `operand`, so that one may stand for the other.
