@@ -3,6 +3,8 @@
 
 #include <iterator>
 
+#include "imperative/walk.h"
+
 namespace dagaz::imperative {
 
 bool is_constant(const Operand& operand, std::int64_t value) {
@@ -24,7 +26,22 @@ void Emitter::append(Code code) {
 }
 
 NameId Emitter::variable(std::string_view base, ScalarType type) {
-  return names_->fresh(std::string(base), ir::scalar_of(type));
+  const NameId name = names_->fresh(std::string(base), ir::scalar_of(type));
+  record(name);
+  return name;
+}
+
+void Emitter::start_recording() {
+  recording_ = true;
+  recorded_.clear();
+}
+
+// Nested code was recorded when it was emitted.
+void Emitter::record_targets(const Instruction& instruction) {
+  const InstructionVisitor visitor{[](const Operand&) {},
+                                   [this](NameId name) { recorded_.insert(name); },
+                                   [](const Code&) {}};
+  visit(instruction, visitor);
 }
 
 NameId Emitter::block_variable(std::string_view base) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,10 @@ class Emitter {
   ir::Names& names() { return *names_; }
   const ir::Names& names() const { return *names_; }
 
-  void emit(Node node) { code_->push_back(Instruction{std::move(node)}); }
+  void emit(Node node) {
+    code_->push_back(Instruction{std::move(node)});
+    if (recording_) record_targets(code_->back());
+  }
   /// What `build` emits, not appended.
   Code collect(const std::function<void()>& build);
   void append(Code code);
@@ -57,6 +61,14 @@ class Emitter {
   void branch(const Operand& condition, const std::function<void()>& yes,
               const std::function<void()>& no = {});
 
+  /// Between start and stop, variables that emitted code sets are remembered.
+  void start_recording();
+  void stop_recording() { recording_ = false; }
+  void record(NameId name) {
+    if (recording_) recorded_.insert(name);
+  }
+  bool was_recorded(NameId name) const { return recorded_.contains(name); }
+
   /// The coordinates of flat index `flat` in a row-major space of these extents.
   std::vector<Operand> unflatten(const Operand& flat, const std::vector<Operand>& extents);
 
@@ -67,6 +79,9 @@ class Emitter {
  private:
   ir::Names* names_;
   Code* code_ = nullptr;
+  void record_targets(const Instruction& instruction);
+  bool recording_ = false;
+  std::unordered_set<NameId> recorded_;
 };
 
 }  // namespace dagaz::imperative

@@ -1,8 +1,9 @@
 // Kernels over a space of points, and the private memory of their threads.
 //
-// One thread per point.  Arrays that are too large for a thread's stack lie in one global block
-// per array, thread by thread next to each other so that neighbours' accesses coalesce; a kernel
-// that has such arrays starts no more threads than the device holds and strides over the points.
+// One thread per point.  Arrays that are too large for a thread's stack and whose size the host
+// knows lie in one global block per array, thread by thread next to each other so that neighbours'
+// accesses coalesce.  Arrays whose size only the thread knows come from its share of an arena.  A
+// kernel that has either starts no more threads than the device holds and strides over the points.
 #include "imperative/lowering.h"
 #include "imperative/walk.h"
 
@@ -53,7 +54,17 @@ std::string Lowering::kernel_name(std::string_view base) {
 Code Lowering::kernel_body(const std::function<void()>& build) {
   const Mode outer = std::exchange(mode_, Mode::kernel);
   expansions_.clear();
+  uses_arena_ = false;
+  uses_scratch_ = false;
+  arena_ = block_variable("arena");
+  arena_share_ = variable("share", ScalarType::i64);
+  start_recording();
+  arena_used_ = variable("used", ScalarType::i64);
   Code code = collect(build);
+  stop_recording();
+  if (uses_arena_) {
+    code.insert(code.begin(), Instruction{Move{arena_used_, ir::i64_operand(0)}});
+  }
   mode_ = outer;
   return code;
 }
@@ -70,16 +81,13 @@ void Lowering::launch_points(const std::vector<Operand>& extents, std::string_vi
   const Operand block = ir::i64_operand(kernel_threads);
   const NameId threads = variable("threads", ScalarType::i64);
   kernel_threads_total_ = threads;
-  NameId thread;
-  Code points;
   Code code = kernel_body([&] {
     const Operand index = add(mul(read_special(Special::block_index), block),
                               read_special(Special::thread_index));
-    thread = mutable_variable("thread", ScalarType::i64, index);
-    kernel_thread_ = thread;
-    const NameId point = mutable_variable("point", ScalarType::i64, thread);
-    points = collect([&] { body(unflatten(point, extents)); });
-    if (expansions_.empty()) {
+    kernel_thread_ = mutable_variable("thread", ScalarType::i64, index);
+    const NameId point = mutable_variable("point", ScalarType::i64, kernel_thread_);
+    Code points = collect([&] { with_private_scope([&] { body(unflatten(point, extents)); }); });
+    if (!has_private_memory()) {
       emit(If{less(point, total), std::move(points), {}});
       return;
     }
@@ -91,93 +99,59 @@ void Lowering::launch_points(const std::vector<Operand>& extents, std::string_vi
     emit(While{std::move(test), more, std::move(points)});
   });
   Operand grid = divide_up(total, block);
-  const std::vector<Expansion> expansions = std::move(expansions_);
-  expansions_.clear();
-  if (!expansions.empty()) {
-    grid = minimum(grid, maximum(divide(resident_threads(), block), ir::i64_operand(1)));
-    move(threads, mul(grid, block));
-    allocate_expansions(expansions, threads, code);
+  if (has_private_memory()) {
+    const Operand most = maximum(divide(resident_threads(), block), ir::i64_operand(1));
+    grid = minimum(grid, uses_arena_ ? minimum(most, ir::i64_operand(64)) : most);
+    move(threads, mul(maximum(grid, ir::i64_operand(1)), block));
+    allocate_private_memory(threads);
+    expansions_.clear();
+    uses_arena_ = false;
   }
   launch(kernel, grid, ir::i64_operand(0), std::move(code));
 }
 
 // ---------------------------------------------------------------- private memory
 
-Place Lowering::expanded_array(const ir::Type& type, NameId block) {
-  const Operand count = product(type.shape);
-  expansions_.push_back({block, type.element, count});
-  Place place = row_major(*this, block, kernel_thread_, type.shape, kernel_threads_total_);
-  return place;
+// An array in a kernel that is too large for the stack: expanded, if its size is known before the
+// kernel starts, else from the thread's arena.
+Place Lowering::kernel_array(const ir::Type& type, NameId block) {
+  const bool known = std::none_of(type.shape.begin(), type.shape.end(), [&](const Operand& size) {
+    return size.is_name() && was_recorded(size.name());
+  });
+  if (!known) return arena_array(type);
+  expansions_.push_back({block, type});
+  return row_major(*this, block, kernel_thread_, type.shape, kernel_threads_total_);
 }
 
-// Allocates each array for all threads before the kernel.  A size that the kernel computes is
-// computed on the host too, if that takes only scalar arithmetic on what the host knows.
-void Lowering::allocate_expansions(const std::vector<Expansion>& expansions,
-                                   const Operand& threads, const Code& code) {
-  for (const Expansion& one : expansions) {
-    const Operand count = on_host(one.count, code);
-    const Operand bytes =
-        mul(mul(count, threads), ir::i64_operand(ir::byte_size(one.element)));
-    emit(Allocate{one.block, bytes});
+// The arena is a stack: a private scope gives back what was taken in it.
+Place Lowering::arena_array(const ir::Type& type) {
+  uses_arena_ = true;
+  uses_scratch_ = true;
+  const Operand eight = ir::i64_operand(8);
+  const Operand size = ir::i64_operand(ir::byte_size(type.element));
+  const Operand bytes = mul(divide_up(byte_count(type), eight), eight);
+  const Operand start = mutable_variable("start", ScalarType::i64, arena_used_);
+  emit(Assign{arena_used_, ScalarOp::add, ScalarType::i64, ScalarType::i64,
+              {arena_used_, bytes}});
+  branch(less(arena_share_, arena_used_), [&] {
+    fail("The arrays of one thread of a kernel need more than {} bytes.", {arena_share_},
+         location_);
+  });
+  const Operand from = add(mul(kernel_thread_, arena_share_), start);
+  return row_major(*this, arena_, divide(from, size), type.shape);
+}
+
+void Lowering::allocate_private_memory(const Operand& threads) {
+  for (const Expansion& one : expansions_) {
+    emit(Allocate{one.block, mul(byte_count(one.type), threads)});
     own(one.block);
   }
-}
-
-namespace {
-
-/// The instructions of a kernel by the variable they set; variables set more than once have none.
-class Definitions {
- public:
-  explicit Definitions(const Code& code) { visit_all(code); }
-
-  bool is_set(NameId name) const { return count_.contains(name); }
-  const Instruction* single(NameId name) const {
-    const auto found = count_.find(name);
-    return found == count_.end() || found->second.second > 1 ? nullptr : found->second.first;
+  if (uses_arena_) {
+    const Operand share = divide(ir::i64_operand(arena_bytes), mul(threads, ir::i64_operand(8)));
+    move(arena_share_, mul(share, ir::i64_operand(8)));
+    emit(Allocate{arena_, mul(threads, arena_share_)});
+    own(arena_);
   }
-
- private:
-  void visit_all(const Code& code) {
-    for (const Instruction& instruction : code) {
-      InstructionVisitor visitor;
-      visitor.use = [](const Operand&) {};
-      visitor.set = [&](NameId name) {
-        auto& entry = count_[name];
-        entry.first = &instruction;
-        ++entry.second;
-      };
-      visitor.nested = [&](const Code& inner) { visit_all(inner); };
-      visit(instruction, visitor);
-    }
-  }
-  std::unordered_map<NameId, std::pair<const Instruction*, int>> count_;
-};
-
-}  // namespace
-
-Operand Lowering::on_host(const Operand& size, const Code& code) {
-  const Definitions definitions(code);
-  std::unordered_map<NameId, Operand> known;
-  const std::function<Operand(const Operand&)> evaluate = [&](const Operand& operand) -> Operand {
-    if (operand.is_constant() || !definitions.is_set(operand.name())) return operand;
-    if (const auto found = known.find(operand.name()); found != known.end()) return found->second;
-    const Instruction* instruction = definitions.single(operand.name());
-    Operand result;
-    if (const auto* assign = instruction ? as<Assign>(instruction->node) : nullptr) {
-      Assign copied = *assign;
-      for (Operand& argument : copied.arguments) argument = evaluate(argument);
-      copied.target = variable("size", assign->result);
-      result = copied.target;
-      emit(std::move(copied));
-    } else if (const auto* moved = instruction ? as<Move>(instruction->node) : nullptr) {
-      result = evaluate(moved->value);
-    } else {
-      unsupported("an array inside a kernel whose size depends on data");
-    }
-    known[operand.name()] = result;
-    return result;
-  };
-  return evaluate(size);
 }
 
 // ---------------------------------------------------------------- read-only data

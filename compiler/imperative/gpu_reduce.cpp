@@ -104,7 +104,7 @@ void Lowering::for_thread_share(const Operand& count, bool strides,
 }
 
 void Lowering::forbid_expansions() const {
-  if (!expansions_.empty()) unsupported("a large array inside a reduction or scan on a GPU");
+  if (has_private_memory()) unsupported("a large array inside a reduction or scan on a GPU");
 }
 
 }  // namespace dagaz::imperative

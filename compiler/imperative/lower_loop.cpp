@@ -161,11 +161,11 @@ Lowering::Carried Lowering::carry(const ir::Loop& e, std::size_t k) {
 
 // An array whose size changes: variables that follow it wherever each iteration makes it.
 Lowering::Carried Lowering::carry_following(const ir::Type& type, const Place& initial) {
-  if (mode_ == Mode::kernel) unsupported("an array of changing size in a loop inside a kernel");
   const Place start = dense(initial, type);
   const NameId block = block_variable("follow");
   emit(Share{block, start.block});
   const Operand offset = mutable_variable("offset", ScalarType::i64, start.offset);
+  uses_private_memory_ = true;
   return {Carried::following, row_major(*this, block, offset, type.shape), {}};
 }
 
@@ -181,6 +181,7 @@ void Lowering::lower_thread_loop(const ir::Loop& e) {
     wishes.push_back(alternates ? Wish(one.next) : std::nullopt);
     if (one.kind != Carried::scalar) bind(e.values[k].parameter.name, one.current);
   }
+  if (const auto* form = as<ir::ForForm>(e.form)) record(form->index.name);
   const auto iteration = [&] {
     for (std::size_t k = 0; k < e.values.size(); ++k) {
       if (carried[k].kind != Carried::following) continue;

@@ -365,11 +365,11 @@ class Lowering : public Emitter {
 
   // ---- gpu_points.cpp
   static constexpr int kernel_threads = 256;
-  /// An array of `count` elements for every thread of a kernel.
+  static constexpr std::int64_t arena_bytes = std::int64_t{512} << 20;
+  /// An array for every thread of a kernel.
   struct Expansion {
     NameId block;
-    ScalarType element;
-    Operand count;
+    ir::Type type;
   };
   /// Few long segments, or many? `few` where blocks can share a segment; one version each.
   void choose_by_segments(const std::vector<ir::SpaceDimension>& space,
@@ -382,10 +382,10 @@ class Lowering : public Emitter {
               Code code);
   void launch_points(const std::vector<Operand>& extents, std::string_view kernel,
                      const PointFunction& body);
-  Place expanded_array(const ir::Type& type, NameId block);
-  void allocate_expansions(const std::vector<Expansion>& expansions, const Operand& threads,
-                           const Code& code);
-  Operand on_host(const Operand& size, const Code& code);
+  Place kernel_array(const ir::Type& type, NameId block);
+  Place arena_array(const ir::Type& type);
+  bool has_private_memory() const { return uses_arena_ || !expansions_.empty(); }
+  void allocate_private_memory(const Operand& threads);
   void forbid_expansions() const;
 
   // ---- gpu_block.cpp
@@ -462,6 +462,10 @@ class Lowering : public Emitter {
   std::vector<Expansion> expansions_;
   Operand kernel_thread_;         // this thread's number among …
   Operand kernel_threads_total_;  // … so many
+  bool uses_arena_ = false;
+  NameId arena_;                  // a block with a share for each thread
+  NameId arena_share_;            // bytes of a share
+  NameId arena_used_;             // bytes that this thread has taken
 
   /// A block owned by a host scope, and the statement after which it is dead.
   struct Owned {

@@ -38,7 +38,7 @@ Place Lowering::private_array(const ir::Type& type, std::string_view base) {
     if (mode_ == Mode::kernel) place.space = Space::local;
     return place;
   }
-  if (mode_ == Mode::kernel) return expanded_array(type, block);
+  if (mode_ == Mode::kernel) return kernel_array(type, block);
   uses_scratch_ = true;
   emit(AllocateScratch{block, bytes});
   return row_major(*this, block, ir::i64_operand(0), type.shape);
@@ -162,7 +162,11 @@ bool Lowering::with_private_scope(const std::function<void()>& build) {
   const bool outer_private = std::exchange(uses_private_memory_, false);
   Code inner = collect(build);
   const bool used = uses_private_memory_;
-  if (uses_scratch_) {
+  if (uses_scratch_ && mode_ == Mode::kernel) {
+    const NameId before = mutable_variable("before", ScalarType::i64, arena_used_);
+    append(std::move(inner));
+    move(arena_used_, before);
+  } else if (uses_scratch_) {
     emit(ScratchScope{std::move(inner)});
   } else {
     append(std::move(inner));

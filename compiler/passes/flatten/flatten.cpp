@@ -122,7 +122,8 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
                                         point.body.statements.end() - 1);
     const bool gpu = options_.target == FlattenTarget::gpu;
     const bool rows = gpu ? !is_narrow(inner->width) : nest.space.size() == 1;
-    const bool reduces = !inner->reductions.empty() && inner->scans.empty();
+    const bool reduces =
+        !inner->reductions.empty() && inner->scans.empty() && !needs_split(*inner);
     const bool scans = inner->reductions.empty() && !inner->scans.empty() && !needs_split(*inner);
     if (!is_cheap(before, names_) || !(is_map(*inner) || (rows && (reduces || scans)))) break;
     MapScanReduce next = *inner;

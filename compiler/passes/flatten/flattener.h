@@ -32,10 +32,10 @@ class Flattener {
   bool is_invariant(const ir::Operand& width, const Nest& nest, const ir::Body& body) const;
 
   // ---- split.cpp
-  static bool needs_split(const ir::MapScanReduce& e);
+  bool needs_split(const ir::MapScanReduce& e) const;
   std::vector<ir::Statement> split(ir::Statement statement, ir::MapScanReduce e);
   std::vector<ir::Statement> split_statements(std::vector<ir::Statement> statements);
-  std::vector<ir::Statement> split_map_and_scan(ir::Statement statement, ir::MapScanReduce e);
+  std::vector<ir::Statement> split_map_off(ir::Statement statement, ir::MapScanReduce e);
   std::vector<ir::Statement> split_scan_and_reduce(ir::Statement statement, ir::MapScanReduce e);
 
   // ---- distribute.cpp

@@ -19,13 +19,37 @@ static bool runs_once(const Body& body) {
   });
 }
 
-bool Flattener::needs_split(const MapScanReduce& e) {
-  return !e.scans.empty() && (!e.reductions.empty() || runs_once(e.map.body));
+// Whether a point makes arrays: on a GPU the threads of a block that reduce together have none.
+static bool makes_arrays(const Body& body, const Names& names) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [&](const Statement& one) {
+    const bool is_view = as<Index>(one.operation) || as<Slice>(one.operation) ||
+                         as<Permute>(one.operation) || as<Reshape>(one.operation) ||
+                         as<Identity>(one.operation);
+    const bool has_arrays =
+        std::any_of(one.results.begin(), one.results.end(),
+                    [&](const Binder& result) { return names.type(result.name).is_array(); });
+    if (has_arrays && !is_view) return true;
+    if (const auto* map = as<MapScanReduce>(one.operation)) return makes_arrays(map->map.body, names);
+    if (const auto* loop = as<Loop>(one.operation)) return makes_arrays(loop->body, names);
+    if (const auto* branch = as<Branch>(one.operation)) {
+      return makes_arrays(branch->then_body, names) || makes_arrays(branch->else_body, names);
+    }
+    return as<Call>(one.operation) != nullptr;
+  });
+}
+
+bool Flattener::needs_split(const MapScanReduce& e) const {
+  if (e.scans.empty()) {
+    return options_.target == FlattenTarget::gpu && !e.reductions.empty() &&
+           makes_arrays(e.map.body, names_);
+  }
+  return !e.reductions.empty() || runs_once(e.map.body);
 }
 
 std::vector<Statement> Flattener::split(Statement statement, MapScanReduce e) {
-  return e.reductions.empty() ? split_map_and_scan(std::move(statement), std::move(e))
-                              : split_scan_and_reduce(std::move(statement), std::move(e));
+  return e.scans.empty() || e.reductions.empty()
+             ? split_map_off(std::move(statement), std::move(e))
+             : split_scan_and_reduce(std::move(statement), std::move(e));
 }
 
 std::vector<Statement> Flattener::split_statements(std::vector<Statement> statements) {
@@ -44,13 +68,14 @@ std::vector<Statement> Flattener::split_statements(std::vector<Statement> statem
   return out;
 }
 
-// map and scans at once = the map, then scans of what it gave.
-std::vector<Statement> Flattener::split_map_and_scan(Statement statement, MapScanReduce e) {
+// map and scans (or reductions) at once = the map, then those of what it gave.
+std::vector<Statement> Flattener::split_map_off(Statement statement, MapScanReduce e) {
   Statement mapping = statement;
   mapping.results.clear();
   std::vector<NameId> inputs;
   for (const Type& type : e.map.result_types) {
-    inputs.push_back(names_.fresh("in", array_over(e.width, type)));
+    const bool whole = type.kind == TypeKind::accumulator;
+    inputs.push_back(names_.fresh("in", whole ? type : array_over(e.width, type)));
     mapping.results.push_back({inputs.back()});
   }
   Lambda identity = identity_lambda(e.map.result_types, names_);
