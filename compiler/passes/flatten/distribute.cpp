@@ -42,6 +42,7 @@ bool Flattener::is_parallel(const Statement& statement, const NameSet& inside) c
   }
   if (const auto* map = as<MapScanReduce>(statement.operation)) {
     if (depends(map->width, inside) || is_narrow(map->width)) return false;
+    if (operators_depend(*map, inside, names_)) return false;
     return std::none_of(map->arrays.begin(), map->arrays.end(), [&](NameId array) {
       return names_.type(array).kind == TypeKind::accumulator;
     });
@@ -249,6 +250,7 @@ void Flattener::distribute_statement(const Nest& nest, Statement statement,
   add_dimension(deeper, e.width, names_);
   Nest bare{deeper.space, {}};
   if (!e.scans.empty()) {
+    pass_to_post(e, bound_by(nest), names_);
     std::vector<ScanOperator> scans = std::move(e.scans);
     std::optional<Lambda> post = std::move(e.post);
     PointBody point = at_index(std::move(e.map), e.arrays, deeper, names_);

@@ -126,11 +126,16 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
         !inner->reductions.empty() && inner->scans.empty() && !needs_split(*inner);
     const bool scans = inner->reductions.empty() && !inner->scans.empty() && !needs_split(*inner);
     if (!is_cheap(before, names_) || !(is_map(*inner) || (rows && (reduces || scans)))) break;
+    Nest outer = nest;
+    outer.prefix.insert(outer.prefix.end(), before.begin(), before.end());
+    const NameSet bound = bound_by(outer);
+    if (operators_depend(*inner, bound, names_)) break;
     MapScanReduce next = *inner;
     statement.results = reordered(statement.results, point.body, *producer);
-    nest.prefix.insert(nest.prefix.end(), before.begin(), before.end());
+    nest = std::move(outer);
     add_dimension(nest, next.width, names_);
     if (scans) {
+      pass_to_post(next, bound, names_);
       point = at_index(std::move(next.map), next.arrays, nest, names_);
       statement.operation = segmented_scan(std::move(nest), std::move(point),
                                            std::move(next.scans), std::move(next.post));

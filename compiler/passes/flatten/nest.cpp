@@ -54,6 +54,50 @@ PointBody point_body(MapScanReduce e, const Nest& nest, Names& names) {
   return point;
 }
 
+NameSet bound_by(const Nest& nest) {
+  NameSet bound;
+  for (const SpaceDimension& dimension : nest.space) bound.insert(dimension.index.name);
+  for (const Statement& one : nest.prefix) {
+    for (const Binder& result : one.results) bound.insert(result.name);
+  }
+  return bound;
+}
+
+static bool mentions(const std::vector<NameId>& names, const NameSet& set) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](NameId name) { return set.contains(name); });
+}
+
+template <typename Operator>
+static bool depend(const std::vector<Operator>& operators, const NameSet& bound,
+                   const Names& names) {
+  for (const Operator& one : operators) {
+    if (mentions(free_names(one.op, names), bound)) return true;
+    for (const Operand& neutral : one.neutral) {
+      if (neutral.is_name() && bound.contains(neutral.name())) return true;
+    }
+  }
+  return false;
+}
+
+bool operators_depend(const MapScanReduce& e, const NameSet& bound, const Names& names) {
+  return depend(e.scans, bound, names) || depend(e.reductions, bound, names);
+}
+
+void pass_to_post(MapScanReduce& e, const NameSet& bound, Names& names) {
+  if (!e.post) return;
+  Substitution parameters;
+  for (const NameId name : free_names(*e.post, names)) {
+    if (!bound.contains(name)) continue;
+    const NameId parameter = names.fresh_like(name);
+    parameters[name] = parameter;
+    e.post->parameters.push_back({parameter});
+    e.map.body.results.push_back(name);
+    e.map.result_types.push_back(names.type(name));
+  }
+  substitute(*e.post, parameters, names);
+}
+
 bool is_narrow(const Operand& width) {
   return width.is_constant() && integer_value(width.constant()) < 32;
 }

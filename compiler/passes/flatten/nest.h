@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/builder.h"
+#include "ir/names.h"
 #include "ir/ops.h"
 
 namespace dagaz::passes::flattening {
@@ -29,6 +30,15 @@ PointBody at_index(ir::Lambda lambda, const std::vector<ir::NameId>& arrays, con
                    ir::Names& names);
 /// The map of `e`, and where it has no scans the post map on its mapped values.
 PointBody point_body(ir::MapScanReduce e, const Nest& nest, ir::Names& names);
+
+/// The names that a point of the nest binds: its indices and what its prefix computes.
+ir::NameSet bound_by(const Nest& nest);
+/// Whether an operator of `e` needs what a point binds: operators of segmented operations stand
+/// outside the points.
+bool operators_depend(const ir::MapScanReduce& e, const ir::NameSet& bound,
+                      const ir::Names& names);
+/// What `post` uses of what a point binds becomes mapped values, which it takes as parameters.
+void pass_to_post(ir::MapScanReduce& e, const ir::NameSet& bound, ir::Names& names);
 
 /// A statement whose operation alone makes all results of a body: the next level of a nest.
 /// Null if there is none.
