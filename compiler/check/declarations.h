@@ -79,6 +79,9 @@ class Declarations {
   void refine(ModuleId id, Substitution& names);
   /// What binds the names that the last `rename` gave to the values of the old ones.
   const Coercion* coercion_between(ModuleId to, ModuleId from);
+  void add_type_bindings(const std::vector<std::pair<TypeNameId, TypeNameId>>& old_and_new,
+                         Coercion& coercion);
+  Coercion::Module functor_coercion(ModuleId to, ModuleId from);
   const Instance* identity_instance(const Scheme* scheme);
   void collect_coercion(ModuleId to, ModuleId from, Coercion& coercion);
   void collect_functor_coercion(ModuleId to, ModuleId from, Coercion& coercion);

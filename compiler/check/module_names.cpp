@@ -193,47 +193,50 @@ const Instance* Declarations::identity_instance(const Scheme* scheme) {
 
 const Coercion* Declarations::coercion_between(ModuleId to, ModuleId from) {
   Coercion coercion;
-  for (const auto& [old_type, new_type] : last_renamed_types_) {
-    coercion.types.push_back({new_type, context_.type_names[old_type].parameters,
-                              applied_to_parameters(context_, old_type)});
+  add_type_bindings(last_renamed_types_, coercion);
+  if (context_.module_info(to).parameter != nullptr) {
+    coercion.modules.push_back(functor_coercion(to, from));
+  } else {
+    collect_coercion(to, from, coercion);
   }
-  collect_coercion(to, from, coercion);
   return context_.types.arena().make(std::move(coercion));
 }
 
-/// Adds that each type of `to` is the type of `from` at its place.
-static void equate_types(Context& context, const std::vector<TypeNameId>& to,
-                         const std::vector<TypeNameId>& from, Coercion& coercion) {
-  for (std::size_t i = 0; i < to.size() && i < from.size(); ++i) {
-    if (to[i] == from[i]) continue;
-    coercion.types.push_back(
-        {to[i], context.type_names[from[i]].parameters, applied_to_parameters(context, from[i])});
+/// Abstract types that have new names stand for the old ones.
+void Declarations::add_type_bindings(
+    const std::vector<std::pair<TypeNameId, TypeNameId>>& old_and_new, Coercion& coercion) {
+  for (const auto& [old_type, new_type] : old_and_new) {
+    coercion.types.push_back({new_type, context_.type_names[old_type].parameters,
+                              applied_to_parameters(context_, old_type)});
   }
 }
 
-void Declarations::collect_functor_coercion(ModuleId to, ModuleId from, Coercion& coercion) {
+/// The parametric module `to` is `from` with new names for its parameter and its result.
+Coercion::Module Declarations::functor_coercion(ModuleId to, ModuleId from) {
   const ModuleInfo& target = context_.module_info(to);
   const ModuleInfo& source = context_.module_info(from);
-  // What is handed to the renamed module goes to the names that the module itself uses.
-  Coercion parameter;
-  equate_types(context_, source.parameter->abstract_types, target.parameter->abstract_types,
-               parameter);
-  collect_coercion(source.parameter->module, target.parameter->module, parameter);
-  Coercion result;
-  equate_types(context_, target.result->abstract_types, source.result->abstract_types, result);
-  collect_coercion(target.result->module, source.result->module, result);
-  TypeArena& arena = context_.types.arena();
-  coercion.modules.push_back(
-      {to, from, nullptr, arena.make(std::move(parameter)), arena.make(std::move(result))});
+  const auto between = [&](const ModuleType& outer, const ModuleType& inner) {
+    Coercion coercion;
+    std::vector<std::pair<TypeNameId, TypeNameId>> types;
+    for (std::size_t i = 0; i < outer.abstract_types.size(); ++i) {
+      types.emplace_back(inner.abstract_types[i], outer.abstract_types[i]);
+    }
+    add_type_bindings(types, coercion);
+    if (context_.module_info(outer.module).parameter != nullptr) {
+      coercion.modules.push_back(functor_coercion(outer.module, inner.module));
+    } else {
+      collect_coercion(outer.module, inner.module, coercion);
+    }
+    return context_.types.arena().make(std::move(coercion));
+  };
+  // The argument of the new one becomes an argument of the old one; its result comes back.
+  return {to, from, nullptr, between(*source.parameter, *target.parameter),
+          between(*target.result, *source.result)};
 }
 
 void Declarations::collect_coercion(ModuleId to, ModuleId from, Coercion& coercion) {
   const ModuleInfo& target = context_.module_info(to);
   const ModuleInfo& source = context_.module_info(from);
-  if (target.parameter != nullptr && source.parameter != nullptr) {
-    if (to != from) collect_functor_coercion(to, from, coercion);
-    return;
-  }
   for (const Environment::Item& item : target.members.items()) {
     const Member member = source.members.find(item.space, item.name);
     if (item.member.kind == MemberKind::value && member.kind == MemberKind::value) {
@@ -242,14 +245,13 @@ void Declarations::collect_coercion(ModuleId to, ModuleId from, Coercion& coerci
       coercion.values.push_back(
           {item.member.value(), member.value(), instance == nullptr ? nullptr : scheme, instance});
     } else if (item.member.kind == MemberKind::module && member.kind == MemberKind::module) {
-      const ModuleId inner = item.member.module();
-      if (context_.module_info(inner).parameter != nullptr) {
-        collect_coercion(inner, member.module(), coercion);
+      if (context_.module_info(member.module()).parameter != nullptr) {
+        coercion.modules.push_back(functor_coercion(item.member.module(), member.module()));
         continue;
       }
       Coercion members;
-      collect_coercion(inner, member.module(), members);
-      coercion.modules.push_back({inner, member.module(),
+      collect_coercion(item.member.module(), member.module(), members);
+      coercion.modules.push_back({item.member.module(), member.module(),
                                   context_.types.arena().make(std::move(members)), nullptr,
                                   nullptr});
     }
