@@ -159,26 +159,34 @@ static std::string describe_primitives(PrimitiveSet allowed) {
 
 std::string TypeSolver::describe(std::uint32_t index) const {
   const Meta& meta = metas_[index];
-  std::string text;
+  std::string text = "t" + std::to_string(index);
+  // A wrong program may have a record within itself.
+  if (std::find(describing_.begin(), describing_.end(), index) != describing_.end()) return text;
+  describing_.push_back(index);
+  const auto done = [&](std::string result) {
+    describing_.pop_back();
+    return result;
+  };
+  text.clear();
   switch (meta.kind) {
     case Kind::free:
-    case Kind::solved: return "t" + std::to_string(index);
-    case Kind::primitive: return describe_primitives(meta.allowed);
+    case Kind::solved: return done("t" + std::to_string(index));
+    case Kind::primitive: return done(describe_primitives(meta.allowed));
     case Kind::record:
       for (const auto& [name, type] : meta.fields) {
         text += text.empty() ? "{" : ", ";
         text += std::string(context_.text(name)) + ": " + print(type);
       }
-      return text + ", …}";
+      return done(text + ", …}");
     case Kind::sum:
       for (const auto& [name, payload] : meta.constructors) {
         if (!text.empty()) text += " | ";
         text += "#" + std::string(context_.text(name));
         for (const Type* type : payload) text += " " + print(type);
       }
-      return text + " | …";
+      return done(text + " | …");
   }
-  return text;
+  return done(text);
 }
 
 // ---------------------------------------------------------------- unification

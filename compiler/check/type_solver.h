@@ -82,6 +82,7 @@ class TypeSolver {
   Context& context_;
   std::vector<Meta> metas_;
   std::string failure_;
+  mutable std::vector<std::uint32_t> describing_;  // variables whose description is under way
   // While types are equated: what to restore if they turn out to differ.
   int depth_ = 0;
   std::vector<std::pair<std::uint32_t, Meta>> trail_;
