@@ -41,10 +41,11 @@ Operand Lowering::read_special(Special which) {
   return wide;
 }
 
-// Letters, digits and underscores only, and a number that makes it unique.
+// The function, what the kernel does, and a number that makes it unique: letters, digits and
+// underscores only.
 std::string Lowering::kernel_name(std::string_view base) {
   std::string name;
-  for (const char c : base) {
+  for (const char c : function_name_ + "_" + std::string(base)) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     name += plain ? c : '_';
   }

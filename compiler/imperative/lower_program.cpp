@@ -11,6 +11,7 @@ namespace dagaz::imperative {
 Function Lowering::lower_entry(const ir::Function& function) {
   Doing doing("lowering an entry point");
   Function result{function.name, false, {}, {}, {}};
+  function_name_ = function.name;
   mode_ = Mode::host;
   result.body = collect([&] {
     scopes_.push_back({});
@@ -54,6 +55,7 @@ NameId Lowering::from_start(const Value& value) {
 Function Lowering::lower_called(const ir::Function& function, Mode mode) {
   Doing doing("lowering a function");
   Function result{function.name, mode != Mode::host, {}, {}, {}};
+  function_name_ = function.name;
   mode_ = mode;
   const auto parameters = [&] {
     for (const ir::Binder& parameter : function.parameters) {

@@ -458,6 +458,7 @@ class Lowering : public Emitter {
   std::vector<std::pair<std::string, Mode>> called_;
 
   // The kernel being built.
+  std::string function_name_;  // the function it belongs to
   int kernel_count_ = 0;
   std::vector<Expansion> expansions_;
   Operand kernel_thread_;         // this thread's number among …

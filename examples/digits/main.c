@@ -77,7 +77,7 @@ int main(void) {
                                   train_labels));
 
   struct digits_opaque_state *state;
-  check(digits_entry_initial(context, &state, 1));
+  check(digits_entry_initial(context, &state, 4));
   printf("training on %" PRId64 " images\n", 5 * learn);
   for (int round = 1; round <= 12; ++round) {
     struct digits_opaque_state *next;

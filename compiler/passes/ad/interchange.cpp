@@ -92,6 +92,14 @@ bool reaches_scalars(const MapScanReduce& nest, std::size_t result, const Names&
   return reaches_scalars(std::get<MapScanReduce>(inner.operation), next->result, names);
 }
 
+// More than a few scalar operations.
+bool is_expensive(const Body& body, const Names& names) {
+  constexpr std::size_t few = 4;
+  return body.statements.size() > few ||
+         !std::all_of(body.statements.begin(), body.statements.end(),
+                      [&](const Statement& each) { return is_scalar_statement(each, names); });
+}
+
 void keep_result(Lambda& lambda, std::size_t result) {
   lambda.body.results = {lambda.body.results[result]};
   lambda.result_types = {lambda.result_types[result]};
@@ -105,6 +113,22 @@ void SumOverMap::set_map(const MapScanReduce& map, std::vector<Statement>& state
     arrays_.emplace(map.map.parameters[i].name, map.arrays[i]);
   }
   definitions_ = binding_positions(statements);
+}
+
+// A map that gives the elements of a result of `source`: what the map has computed already is
+// kept for all iterations instead of being computed again under the sum.
+Statement SumOverMap::elements_of(const Statement& source, std::size_t result) {
+  const auto& map = std::get<MapScanReduce>(source.operation);
+  const Type row = map.map.result_types[result];
+  const NameId element = environment_->names().fresh("element", row);
+  MapScanReduce nest;
+  nest.width = map.width;
+  nest.arrays = {source.results[result].name};
+  nest.map.parameters = {Binder{element}};
+  nest.map.body.results = {Operand(element)};
+  nest.map.result_types = {row};
+  const NameId elements = environment_->names().fresh_like(source.results[result].name);
+  return Statement{{Binder{elements}}, std::move(nest), {}, source.location};
 }
 
 // Splits a level whose inner map needs scalars that the level computes,
@@ -220,7 +244,11 @@ std::optional<SumOverMap::Plan> SumOverMap::plan(const Operand& contribution) {
   }
   const auto& map = std::get<MapScanReduce>(source.operation);
   std::optional<Statement> split;
-  if (!map.map.result_types[result].is_scalar()) split = split_level(position, result);
+  if (!map.map.result_types[result].is_scalar()) {
+    split = split_level(position, result);
+  } else if (is_expensive(map.map.body, names)) {
+    split = elements_of(source, result);
+  }
   if (split) {
     plan.nest = std::move(*split);
   } else {

@@ -41,6 +41,7 @@ class SumOverMap {
 
  private:
   using PerIteration = std::unordered_map<ir::NameId, ir::NameId>;
+  ir::Statement elements_of(const ir::Statement& source, std::size_t result);
   std::optional<ir::Statement> split_level(std::size_t position, std::size_t result);
   bool needs_only_iterations(const ir::Statement& nest, std::vector<ir::NameId>& needed) const;
   bool is_invariant(const ir::Operand& operand) const;
