@@ -401,8 +401,8 @@ class Sweeper {
       scan_operands += one.neutral.size();
     }
     map_results.insert(map_results.end(), reduced.begin(), reduced.end());
-    map_results.insert(map_results.end(), after.begin() + static_cast<std::ptrdiff_t>(scan_operands),
-                       after.end());
+    const auto mapped = after.begin() + static_cast<std::ptrdiff_t>(scan_operands);
+    map_results.insert(map_results.end(), mapped, after.end());
     if (!all(map_results)) {
       keep_results(node.map, map_results);
       keep(node.scans, scans);

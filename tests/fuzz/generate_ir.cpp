@@ -45,7 +45,7 @@ class Generator {
     parameter("zs", array_of(ScalarType::i64, {n, m}), below(2) == 0);
     parameter("fs", array_of(ScalarType::f64, {m}), false);
     statements(out, 4 + below(10), 0);
-    results(function, out);
+    results(function);
     function.body.statements = out.take();
     program_.functions.push_back(std::move(function));
     return {std::move(program_), arguments()};
@@ -177,7 +177,10 @@ class Generator {
                                                    {i64(), i64(), i64()}}, "ls"), true);
       case 4:
       case 5: return read(out);
-      case 6: return copy(out);
+      case 6: {
+        const auto array = any_array([](const Type&) { return true; });
+        return array ? add_name(out.add(Copy{*array}, "copy"), true) : void();
+      }
       case 7: return permute(out);
       case 8: return slice(out);
       case 9: return concat(out);
@@ -193,7 +196,6 @@ class Generator {
     const Type type = names().type(*array);
     std::vector<Operand> indices;
     const int count = 1 + below(static_cast<int>(type.rank()));
-    std::vector<NameId> tokens;
     Builder inner = out.nested();
     for (int k = 0; k < count; ++k) {
       indices.push_back(index_into(inner, type.shape[static_cast<std::size_t>(k)]));
@@ -215,10 +217,6 @@ class Generator {
       }
       out.add(std::move(statement));
     }
-  }
-  void copy(Builder& out) {
-    const auto array = any_array([](const Type&) { return true; });
-    if (array) add_name(out.add(Copy{*array}, "copy"), true);
   }
   void permute(Builder& out) {
     const auto array = any_array([](const Type& type) { return type.rank() == 2; });
@@ -395,7 +393,7 @@ class Generator {
   }
   std::vector<Type> rows_of(const std::vector<NameId>& arrays) {
     std::vector<Type> rows;
-    for (const NameId array : arrays) rows.push_back(row_of(names().type(array)));
+    for (const NameId a : arrays) rows.push_back(row_of(names().type(a)));
     return rows;
   }
   /// A lambda over elements of `arrays` that gives `types`.
@@ -455,8 +453,7 @@ class Generator {
     const Operand width = any(sizes_);
     const std::vector<NameId> arrays = arrays_of_width(width);
     const Operand bins = any(sizes_);
-    const NameId destination =
-        value_of(out, array_of(ScalarType::i64, {bins}), true).name();
+    const NameId destination = value_of(out, array_of(ScalarType::i64, {bins}), true).name();
     Lambda map = map_lambda(out, arrays, {i64_, i64_}, depth);
     Histogram e{width, arrays, std::move(map), {}};
     e.map.result_types = {i64_, i64_};
@@ -467,8 +464,7 @@ class Generator {
     const Operand width = any(sizes_);
     const std::vector<NameId> arrays = arrays_of_width(width);
     const Operand size = any(sizes_);
-    const NameId destination =
-        value_of(out, array_of(ScalarType::i64, {size}), true).name();
+    const NameId destination = value_of(out, array_of(ScalarType::i64, {size}), true).name();
     // One place may get only one value: write at the index itself.
     std::vector<NameId> all = arrays;
     all.push_back(out.add(Iota{ScalarType::i64, width, i64_operand(0), i64_operand(1)}, "is"));
@@ -483,8 +479,7 @@ class Generator {
     const std::vector<NameId> arrays = arrays_of_width(width);
     const Type type = array_of(ScalarType::i64, {any(sizes_)});
     const NameId destination = value_of(out, type, true).name();
-    Type accumulator = type;
-    accumulator.kind = TypeKind::accumulator;
+    const Type accumulator{type.element, type.shape, TypeKind::accumulator};
     Lambda body = out.lambda({accumulator}, {"acc"}, [&](Builder& in,
                                                          const std::vector<NameId>& outer) {
       Lambda map = map_lambda(in, arrays, {i64_, i64_}, depth);
@@ -501,8 +496,8 @@ class Generator {
       return std::vector<Operand>{
           in.add(MapScanReduce{width, all, std::move(map), {}, {}, std::nullopt, false}, "acc")};
     });
-    Lambda add = addition(ScalarType::i64, {}, names());
-    AccumulatorInput input{{type.shape[0]}, destination, std::move(add), {i64_operand(0)}};
+    AccumulatorInput input{{type.shape[0]}, destination, addition(ScalarType::i64, {}, names()),
+                           {i64_operand(0)}};
     add_name(out.add(WithAccumulator{{std::move(input)}, std::move(body)}, "acced"), true);
   }
   void flatmap(Builder& out, int depth) {
@@ -550,13 +545,12 @@ class Generator {
     }
   }
 
-  void results(Function& function, Builder& out) {
+  void results(Function& function) {
     std::vector<NameId> candidates = names_such_that([](const Type& type) {
       return std::all_of(type.shape.begin(), type.shape.end(), [](const Operand& size) {
         return size.is_constant() || size.name().index < 2;
       });
     });
-    static_cast<void>(out);
     for (int k = 0; k < 1 + below(4); ++k) {
       const NameId name = any(candidates);
       function.body.results.push_back(name);

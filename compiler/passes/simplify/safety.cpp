@@ -13,8 +13,9 @@ bool is_nonzero_constant(const Operand& operand) {
 }
 
 bool is_safe(const Body& body) {
-  return std::all_of(body.statements.begin(), body.statements.end(),
-                     [](const Statement& statement) { return is_safe_anywhere(statement.operation); });
+  return std::all_of(body.statements.begin(), body.statements.end(), [](const Statement& one) {
+    return is_safe_anywhere(one.operation);
+  });
 }
 
 bool is_safe_scalar(const Scalar& scalar) {

@@ -55,74 +55,65 @@ Outcome constant_to_the_right(Scalar& node) {
   return Outcome::rewritten;
 }
 
-// Neutral and absorbing elements, and equal operands, on integers and booleans.
-Outcome integer_identities(const Scalar& node, Rules& rules) {
+// Neutral and absorbing elements on integers and booleans; constants stand on the right.
+Outcome neutral_elements(const Scalar& node, Rules& rules) {
   const Operand& a = node.arguments[0];
   const Operand& b = node.arguments[1];
+  if (!b.is_constant()) return Outcome::none;
   const ScalarType type = node.type;
-  const Operand zero = zero_of(type);
+  const bool zero = is_zero(b, type);
+  const bool one = is_one(b, type);
+  const bool all = b == all_ones(type);
   switch (node.op) {
     case ScalarOp::add:
-      if (is_zero(b, type)) return rules.replace(a);
-      break;
     case ScalarOp::sub:
-      if (is_zero(b, type)) return rules.replace(a);
-      if (a == b) return rules.replace(zero);
-      break;
-    case ScalarOp::mul:
-      if (is_one(b, type)) return rules.replace(a);
-      if (is_zero(b, type)) return rules.replace(zero);
-      break;
+    case ScalarOp::bit_xor:
+    case ScalarOp::shl:
+    case ScalarOp::lshr:
+    case ScalarOp::ashr: return zero ? rules.replace(a) : Outcome::none;
     case ScalarOp::sdiv:
     case ScalarOp::sdiv_floor:
-    case ScalarOp::udiv:
-      if (is_one(b, type)) return rules.replace(a);
-      break;
+    case ScalarOp::udiv: return one ? rules.replace(a) : Outcome::none;
     case ScalarOp::srem:
     case ScalarOp::smod_floor:
-    case ScalarOp::urem:
-      if (is_one(b, type)) return rules.replace(zero);
-      break;
+    case ScalarOp::urem: return one ? rules.replace(Operand(zero_of(type))) : Outcome::none;
+    case ScalarOp::mul:
+      if (zero) return rules.replace(b);
+      return one ? rules.replace(a) : Outcome::none;
     case ScalarOp::ipow:
-      if (is_one(b, type)) return rules.replace(a);
-      if (is_zero(b, type)) return rules.replace(Operand(one_of(type)));
-      break;
+      if (zero) return rules.replace(Operand(one_of(type)));
+      return one ? rules.replace(a) : Outcome::none;
+    case ScalarOp::bit_and:
+      if (zero) return rules.replace(b);
+      return all ? rules.replace(a) : Outcome::none;
+    case ScalarOp::bit_or:
+      if (all) return rules.replace(b);
+      return zero ? rules.replace(a) : Outcome::none;
+    default: return Outcome::none;  // no such elements
+  }
+}
+
+// x - x = 0,  min x x = x,  x == x, … on integers and booleans
+Outcome equal_operands(const Scalar& node, Rules& rules) {
+  const Operand& a = node.arguments[0];
+  if (!(a == node.arguments[1])) return Outcome::none;
+  switch (node.op) {
+    case ScalarOp::sub:
+    case ScalarOp::bit_xor: return rules.replace(Operand(zero_of(node.type)));
     case ScalarOp::smin:
     case ScalarOp::smax:
     case ScalarOp::umin:
     case ScalarOp::umax:
-      if (a == b) return rules.replace(a);
-      break;
     case ScalarOp::bit_and:
-      if (a == b || b == all_ones(type)) return rules.replace(a);
-      if (is_zero(b, type)) return rules.replace(zero);
-      break;
-    case ScalarOp::bit_or:
-      if (a == b || is_zero(b, type)) return rules.replace(a);
-      if (b == all_ones(type)) return rules.replace(b);
-      break;
-    case ScalarOp::bit_xor:
-      if (is_zero(b, type)) return rules.replace(a);
-      if (a == b) return rules.replace(zero);
-      break;
-    case ScalarOp::shl:
-    case ScalarOp::lshr:
-    case ScalarOp::ashr:
-      if (is_zero(b, type)) return rules.replace(a);
-      break;
+    case ScalarOp::bit_or: return rules.replace(a);
     case ScalarOp::eq:
     case ScalarOp::sle:
-    case ScalarOp::ule:
-      if (a == b) return rules.replace(Operand(make_bool(true)));
-      break;
+    case ScalarOp::ule: return rules.replace(Operand(make_bool(true)));
     case ScalarOp::ne:
     case ScalarOp::slt:
-    case ScalarOp::ult:
-      if (a == b) return rules.replace(Operand(make_bool(false)));
-      break;
-    default: break;  // no identities
+    case ScalarOp::ult: return rules.replace(Operand(make_bool(false)));
+    default: return Outcome::none;  // nothing in general
   }
-  return Outcome::none;
 }
 
 // x · 1 = x,  x / 1 = x,  x - 0 = x,  x + (-0) = x: these hold for every float.
@@ -322,7 +313,8 @@ Outcome apply(Scalar& node, Rules& rules) {
   if (node.arguments.size() == 2) {
     if (const Outcome o = constant_to_the_right(node); o != Outcome::none) return o;
     if (!is_float(node.type)) {
-      if (const Outcome o = integer_identities(node, rules); o != Outcome::none) return o;
+      if (const Outcome o = neutral_elements(node, rules); o != Outcome::none) return o;
+      if (const Outcome o = equal_operands(node, rules); o != Outcome::none) return o;
       if (const Outcome o = boolean_comparisons(node, rules); o != Outcome::none) return o;
       if (const Outcome o = known_comparisons(node, rules); o != Outcome::none) return o;
     }

@@ -342,27 +342,30 @@ void Simplifier::enter_lambda_over(const Operand& width, const std::vector<NameI
   simplify_lambda(map, Runs::per_iteration, width);
 }
 
+// Inside a branch its condition is known, and what follows from it.
+void Simplifier::simplify_sides(Branch& node) {
+  const auto side = [&](Body& body, bool holds) {
+    if (node.condition.is_name()) {
+      const NameId condition = node.condition.name();
+      if (replaced_.size() <= condition.index) replaced_.resize(names_.size());
+      replaced_[condition.index] = Operand(make_bool(holds));
+    }
+    const std::size_t mark = facts_.assume(node.condition, holds);
+    simplify_body(body, Runs::maybe, std::nullopt);
+    facts_.forget(mark);
+    if (node.condition.is_name()) replaced_[node.condition.name().index] = std::nullopt;
+  };
+  side(node.then_body, true);
+  side(node.else_body, false);
+}
+
 void Simplifier::simplify_scopes(Statement& statement) {
   const auto over_width = [&](auto& node) {
     enter_lambda_over(node.width, node.arrays, node.map);
   };
   match(
       statement.operation,
-      [&](Branch& node) {
-        // Inside a branch its condition is known.
-        const std::optional<NameId> condition =
-            node.condition.is_name() ? std::optional(node.condition.name()) : std::nullopt;
-        if (condition && replaced_.size() <= condition->index) replaced_.resize(names_.size());
-        if (condition) replaced_[condition->index] = Operand(make_bool(true));
-        std::size_t mark = facts_.assume(node.condition, true);
-        simplify_body(node.then_body, Runs::maybe, std::nullopt);
-        facts_.forget(mark);
-        if (condition) replaced_[condition->index] = Operand(make_bool(false));
-        mark = facts_.assume(node.condition, false);
-        simplify_body(node.else_body, Runs::maybe, std::nullopt);
-        facts_.forget(mark);
-        if (condition) replaced_[condition->index] = std::nullopt;
-      },
+      [&](Branch& node) { simplify_sides(node); },
       [&](Loop& node) {
         for (const LoopValue& value : node.values) {
           bind(value.parameter.name, scope_->depth + 1);

@@ -66,6 +66,7 @@ class Simplifier {
   static bool is_shareable(const Statement& statement);
   void place(Statement statement);
   void simplify_scopes(Statement& statement);
+  void simplify_sides(Branch& node);
   void simplify_body(Body& body, Runs runs, std::optional<Operand> trip_count);
   void simplify_lambda(Lambda& lambda, Runs runs, std::optional<Operand> trip_count);
   void enter_lambda_over(const Operand& width, const std::vector<NameId>& arrays, Lambda& map);
