@@ -35,6 +35,7 @@ class Flattener {
   bool needs_split(const ir::MapScanReduce& e) const;
   std::vector<ir::Statement> split(ir::Statement statement, ir::MapScanReduce e);
   std::vector<ir::Statement> split_statements(std::vector<ir::Statement> statements);
+  std::vector<ir::Statement> split_post_off(ir::Statement statement, ir::MapScanReduce e);
   std::vector<ir::Statement> split_map_off(ir::Statement statement, ir::MapScanReduce e);
   std::vector<ir::Statement> split_scan_and_reduce(ir::Statement statement, ir::MapScanReduce e);
 

@@ -38,15 +38,21 @@ static bool makes_arrays(const Body& body, const Names& names) {
   });
 }
 
+// A post map that makes arrays or has loops gets threads of its own.
+static bool has_heavy_post(const MapScanReduce& e) {
+  return e.post && !e.scans.empty() && runs_once(e.post->body);
+}
+
 bool Flattener::needs_split(const MapScanReduce& e) const {
   if (e.scans.empty()) {
     return options_.target == FlattenTarget::gpu && !e.reductions.empty() &&
            makes_arrays(e.map.body, names_);
   }
-  return !e.reductions.empty() || runs_once(e.map.body);
+  return !e.reductions.empty() || runs_once(e.map.body) || has_heavy_post(e);
 }
 
 std::vector<Statement> Flattener::split(Statement statement, MapScanReduce e) {
+  if (has_heavy_post(e)) return split_post_off(std::move(statement), std::move(e));
   return e.scans.empty() || e.reductions.empty()
              ? split_map_off(std::move(statement), std::move(e))
              : split_scan_and_reduce(std::move(statement), std::move(e));
@@ -85,6 +91,27 @@ std::vector<Statement> Flattener::split_map_off(Statement statement, MapScanRedu
   e.map = std::move(identity);
   statement.operation = std::move(e);
   return {std::move(mapping), std::move(statement)};
+}
+
+// post after scans = the scans without it, then a map over what they gave.
+std::vector<Statement> Flattener::split_post_off(Statement statement, MapScanReduce e) {
+  std::size_t reduced = 0;
+  for (const ReduceOperator& one : e.reductions) reduced += one.neutral.size();
+  Statement mapping = statement;
+  mapping.results.erase(mapping.results.begin(),
+                        mapping.results.begin() + static_cast<std::ptrdiff_t>(reduced));
+  statement.results.resize(reduced);
+  MapScanReduce map{e.width, {}, std::move(*e.post), {}, {}, std::nullopt, e.sequential};
+  e.post.reset();
+  for (const Binder& parameter : map.map.parameters) {
+    const Type& type = names_.type(parameter.name);
+    const bool whole = type.kind == TypeKind::accumulator;
+    map.arrays.push_back(names_.fresh("scanned", whole ? type : array_over(e.width, type)));
+    statement.results.push_back({map.arrays.back()});
+  }
+  statement.operation = std::move(e);
+  mapping.operation = std::move(map);
+  return {std::move(statement), std::move(mapping)};
 }
 
 // map, scans and reductions at once = scans that also keep the reductions' inputs, then the
