@@ -207,6 +207,11 @@ int run_command_line(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
+      std::cerr << "dagaz: there is no command `" << argv[1]
+                << "`\nRun `dagaz --help` for more information.\n";
+      return 2;
+    }
     std::cerr << "dagaz: " << error.what() << "\nRun `dagaz --help` for more information.\n";
     return 2;
   }
