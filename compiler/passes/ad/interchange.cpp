@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "passes/ad/accumulators.h"
 #include "support/match.h"
 
 namespace dagaz::passes::ad {
@@ -256,6 +257,8 @@ std::optional<SumOverMap::Plan> SumOverMap::plan(const Operand& contribution) {
     keep_result(std::get<MapScanReduce>(plan.nest.operation).map, result);
     plan.nest.results = {plan.nest.results[result]};
   }
+  // What the nest accumulates, it accumulates in the map's body.
+  strip_accumulators(plan.nest, names);
   if (!reaches_scalars(std::get<MapScanReduce>(plan.nest.operation), 0, names)) {
     return std::nullopt;
   }

@@ -96,10 +96,26 @@ void add_derivative(Program& program, const std::string& of, const std::string& 
   program.functions.push_back(std::move(result));
 }
 
-Program differentiated(Program program) {
+ParallelProgram optimised(ParallelProgram program) {
+  const auto step = [&](ParallelProgram (*pass)(ParallelProgram), const std::string& name) {
+    program = pass(std::move(program));
+    verified(program.program, "the program after " + name);
+  };
+  step(passes::simplify, "simplify");
+  step(passes::common_subexpressions, "cse");
+  step(passes::fuse, "fuse");
+  step(passes::simplify, "simplify");
+  step(passes::eliminate_dead_code, "dead-code");
+  return program;
+}
+
+Program differentiated(Program program, const DerivativeOptions& options = {}) {
   verified(program, "the program before AD");
-  ParallelProgram result = passes::differentiate(ParallelProgram{std::move(program)}, nullptr);
+  ParallelProgram result{std::move(program)};
+  if (options.optimise) result = optimised(std::move(result));
+  result = passes::differentiate(std::move(result), nullptr);
   verified(result.program, "the program after AD");
+  if (options.optimise) result = optimised(std::move(result));
   return std::move(result.program);
 }
 
@@ -218,7 +234,7 @@ void check_first_order(const Program& plain, const Values& arguments,
   Program program = plain;
   add_derivative(program, "f", "jvp", DerivativeMode::forward);
   add_derivative(program, "f", "vjp", DerivativeMode::reverse);
-  program = differentiated(std::move(program));
+  program = differentiated(std::move(program), options);
   const Values results = run(program, "f", arguments);
   const Values inputs = reals(arguments);
   const Values v = random_like(inputs, random);
@@ -248,7 +264,7 @@ void check_batches(const Program& plain, const Values& arguments,
     add_derivative(program, "f", "vjp", DerivativeMode::reverse);
     add_derivative(program, "f", "jmp", DerivativeMode::forward, batch);
     add_derivative(program, "f", "mjp", DerivativeMode::reverse, batch);
-    program = differentiated(std::move(program));
+    program = differentiated(std::move(program), options);
     const Values results = run(program, "f", arguments);
     const Values inputs = reals(arguments);
     std::vector<Values> vs, ws, tangents, adjoints;
@@ -275,7 +291,7 @@ void check_second_order(const Program& plain, const Values& arguments,
   add_derivative(program, "f", "gradient", DerivativeMode::reverse);
   add_derivative(program, "gradient", "jvp", DerivativeMode::forward);
   add_derivative(program, "gradient", "vjp", DerivativeMode::reverse);
-  program = differentiated(std::move(program));
+  program = differentiated(std::move(program), options);
   const Values v = random_like(reals(inner), random);
   const Values u = random_like(run(program, "gradient", inner), random);
   const Values tangents = run(program, "jvp", joined(inner, v));

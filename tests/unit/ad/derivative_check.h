@@ -18,6 +18,7 @@ struct DerivativeOptions {
   double difference_tolerance = 1e-6;
   double product_tolerance = 1e-10;
   bool second_order = false;
+  bool optimise = false;  // before and after differentiation
   std::uint64_t seed = 1;
 };
 

@@ -5,6 +5,7 @@
 // write becomes a read of one array that is known from the beginning.
 #include <algorithm>
 
+#include "passes/ad/accumulators.h"
 #include "passes/ad/reverse.h"
 #include "support/match.h"
 
@@ -24,6 +25,7 @@ class Spread {
   void body(const Body& body) {
     for (const Statement& each : body.statements) statement(each);
   }
+  void statement(const Statement& statement);
 
  private:
   void copy(NameId from, NameId to) {
@@ -35,42 +37,43 @@ class Spread {
   void copy(const Operand& from, NameId to) {
     if (from.is_name()) copy(from.name(), to);
   }
-  void statement(const Statement& statement) {
-    const auto& results = statement.results;
-    if (const auto* each = as<Accumulate>(statement.operation)) {
-      copy(each->accumulator, results[0].name);
-    } else if (const auto* same = as<Identity>(statement.operation)) {
-      copy(same->value, results[0].name);
-    } else if (const auto* map = as<MapScanReduce>(statement.operation)) {
-      for (std::size_t i = 0; i < map->arrays.size(); ++i) {
-        copy(map->arrays[i], map->map.parameters[i].name);
-      }
-      body(map->map.body);
-      for (std::size_t i = 0; i < results.size() && is_pure_map(*map); ++i) {
-        copy(map->map.body.results[i], results[i].name);
-      }
-    } else if (const auto* loop = as<Loop>(statement.operation)) {
-      for (const LoopValue& value : loop->values) copy(value.initial, value.parameter.name);
-      body(loop->body);
-      for (std::size_t i = 0; i < results.size(); ++i) {
-        copy(loop->body.results[i], results[i].name);
-      }
-    } else if (const auto* branch = as<Branch>(statement.operation)) {
-      body(branch->then_body);
-      body(branch->else_body);
-      for (std::size_t i = 0; i < results.size(); ++i) {
-        copy(branch->then_body.results[i], results[i].name);
-      }
-    } else if (const auto* with = as<WithAccumulator>(statement.operation)) {
-      body(with->body.body);
-      for (std::size_t i = 0; i < results.size(); ++i) {
-        copy(with->body.body.results[i], results[i].name);
-      }
-    }
-  }
 
   Reads* reads_;
 };
+
+void Spread::statement(const Statement& statement) {
+  const auto& results = statement.results;
+  if (const auto* each = as<Accumulate>(statement.operation)) {
+    copy(each->accumulator, results[0].name);
+  } else if (const auto* same = as<Identity>(statement.operation)) {
+    copy(same->value, results[0].name);
+  } else if (const auto* map = as<MapScanReduce>(statement.operation)) {
+    for (std::size_t i = 0; i < map->arrays.size(); ++i) {
+      copy(map->arrays[i], map->map.parameters[i].name);
+    }
+    body(map->map.body);
+    for (std::size_t i = 0; i < results.size() && is_pure_map(*map); ++i) {
+      copy(map->map.body.results[i], results[i].name);
+    }
+  } else if (const auto* loop = as<Loop>(statement.operation)) {
+    for (const LoopValue& value : loop->values) copy(value.initial, value.parameter.name);
+    body(loop->body);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      copy(loop->body.results[i], results[i].name);
+    }
+  } else if (const auto* branch = as<Branch>(statement.operation)) {
+    body(branch->then_body);
+    body(branch->else_body);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      copy(branch->then_body.results[i], results[i].name);
+    }
+  } else if (const auto* with = as<WithAccumulator>(statement.operation)) {
+    body(with->body.body);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      copy(with->body.body.results[i], results[i].name);
+    }
+  }
+}
 
 // Removes what has to do with the given accumulators, at every depth.
 class Strip {
@@ -147,6 +150,16 @@ void Strip::statement(Statement& statement) const {
 }
 
 }  // namespace
+
+void strip_accumulators(Statement& statement, const Names& names) {
+  Reads dead;
+  for (const NameId name : free_names(statement, names)) {
+    if (names.type(name).kind == TypeKind::accumulator) dead.emplace(name, std::nullopt);
+  }
+  if (dead.empty()) return;
+  Spread(dead).statement(statement);
+  Strip(dead).statement(statement);
+}
 
 bool Reverse::touches_accumulators(const Statement& statement) const {
   if (accumulator_reads_.empty()) return false;
