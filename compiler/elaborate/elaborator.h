@@ -186,6 +186,8 @@ class Elaborator {
   // ------------------------------------------------------------ expressions.cpp
   ValueRef evaluate(const ast::Exp* exp, Frame* frame);
   ValueRef evaluate_node(const ast::Exp* exp, Frame* frame);
+  ValueRef evaluate_section(const ast::LeftSection& node, Frame* frame, const Range& where);
+  ValueRef evaluate_tuple(const ast::Tuple& node, Frame* frame);
   ir::Operand evaluate_operand(const ast::Exp* exp, Frame* frame);
   ValueRef evaluate_array_literal(const ast::Exp* exp, const ast::ArrayLiteral& node, Frame* frame);
   ValueRef evaluate_record(const ast::Exp* exp, const ast::Record& node, Frame* frame);
@@ -194,10 +196,6 @@ class Elaborator {
   ValueRef evaluate_variable(const ast::Variable& node, Frame* frame);
   ValueRef evaluate_construct(const ast::Exp* exp, const ast::Construct& node, Frame* frame);
   ValueRef evaluate_attributed(const ast::Attributed& node, Frame* frame);
-  ValueRef evaluate_coercion(const ast::Exp* exp, const ast::Coercion& node, Frame* frame);
-  ValueRef evaluate_assert(const ast::Assert& node, Frame* frame);
-  /// A value of `type` whose evaluation fails, and says that it is a hole.
-  ValueRef evaluate_hole(const check::Type* type, Frame* frame, const Range& where);
   ValueRef evaluate_negation(const ast::Exp* exp, ValueRef value);
   ValueRef evaluate_not(ValueRef value);
   /// A value of `type` that is never looked at: zeros.
@@ -212,6 +210,12 @@ class Elaborator {
   ValueRef tuple(std::vector<ValueRef> elements);
   ValueRef i64_value(ir::Operand operand);
   ValueRef bool_value(ir::Operand operand);
+
+  // ------------------------------------------------------------ assertions.cpp
+  ValueRef evaluate_coercion(const ast::Exp* exp, const ast::Coercion& node, Frame* frame);
+  ValueRef evaluate_assert(const ast::Exp* exp, const ast::Assert& node, Frame* frame);
+  /// A value of `type` whose evaluation fails, and says that it is a hole.
+  ValueRef evaluate_hole(const check::Type* type, Frame* frame, const Range& where);
 
   // ------------------------------------------------------------ patterns.cpp
   void bind_pattern(const ast::Pattern* pattern, ValueRef value, Frame* frame);
@@ -251,6 +255,9 @@ class Elaborator {
                                         std::span<const ValueRef> arguments);
   void build_recursive(RecursiveFunction& function, const Closure& closure,
                        std::span<const ValueRef> arguments);
+  /// Binds the parameters in the body's frame; the type of the body's result.
+  OpenType bind_recursive_parameters(RecursiveFunction& function, const Closure& closure,
+                                     std::span<const ValueRef> arguments);
   /// Fresh parameters of these types for `closure`; sizes that only a call can tell are open.
   OpenParameters open_parameters(const Closure& closure,
                                  const std::vector<const check::Type*>& types);
@@ -316,6 +323,12 @@ class Elaborator {
 
   // ------------------------------------------------------------ entry_points.cpp
   void elaborate_entry(const check::EntryPoint& entry);
+  /// The value of the entry point for the given parameters.
+  ValueRef entry_value(const check::EntryPoint& entry, const Closure& closure,
+                       const OpenParameters& open);
+  /// What the C interface has to know, but for the results' sizes.
+  ir::EntryPoint describe_entry(const check::EntryPoint& entry, const OpenParameters& open,
+                                ValueRef value);
   int external_type(TypeRef type, const std::string& written);
   int add_external_type(ir::ExternalType type);
 };

@@ -225,8 +225,8 @@ std::vector<ir::Operand> size_results(const ir::Names& names,
 
 /// Asserts that sizes that the parameters' types compute from other parameters are what the
 /// arguments have.
-void check_computed_sizes(Elaborator& e, const check::EntryPoint& entry, const OpenParameters& open,
-                          std::vector<ir::NameId>& checks) {
+void check_computed_sizes(Elaborator& e, const check::EntryPoint& entry,
+                          const OpenParameters& open, std::vector<ir::NameId>& checks) {
   for (std::size_t i = 0; i < open.types.size(); ++i) {
     if (open.types[i].sizes.empty()) continue;
     const TypeRef computed = e.try_evaluate_type(entry.parameters[i].type, open.frame);
@@ -244,65 +244,71 @@ void check_computed_sizes(Elaborator& e, const check::EntryPoint& entry, const O
 
 }  // namespace
 
-void Elaborator::elaborate_entry(const check::EntryPoint& entry) {
-  const auto& declaration = std::get<ast::ValueDeclaration>(entry.declaration->node);
-  FunctionContext inner{ir::Builder(names()), {}, {}, nullptr, nullptr};
-  const Temporarily<FunctionContext*> in_context(context, &inner);
-  const Temporarily<ir::Builder*> redirected(out, &inner.top);
-  const At at(*this, declaration.name.range);
-  const Closure closure{&declaration.function, &declaration, declaration.scheme, nullptr,
-                        root, {}, false};
-  std::vector<const check::Type*> types;
-  for (const check::EntryValue& parameter : entry.parameters) types.push_back(parameter.type);
-  OpenParameters open = open_parameters(closure, types);
-  const std::vector<ir::NameId> parameters = open.all();
-  const std::size_t size_count = parameters.size() - open.leaves.size();
-  known_sizes.insert(parameters.begin(),
-                     parameters.begin() + static_cast<std::ptrdiff_t>(size_count));
-
+ValueRef Elaborator::entry_value(const check::EntryPoint& entry, const Closure& closure,
+                                 const OpenParameters& open) {
+  const std::vector<ast::Pattern*>& patterns = closure.function->parameters;
   std::vector<ValueRef> arguments;
-  std::size_t next = 0;
+  const ir::NameId* leaf = open.leaves.data();
   for (std::size_t i = 0; i < open.types.size(); ++i) {
     const TypeRef type = open.types[i].type;
-    const auto first = open.leaves.begin() + static_cast<std::ptrdiff_t>(next);
-    next += type->leaf_count;
-    const auto last = open.leaves.begin() + static_cast<std::ptrdiff_t>(next);
-    arguments.push_back(arena.from_leaves(type, std::vector<ir::NameId>(first, last)));
-    if (i < declaration.function.parameters.size()) {
-      bind_pattern(declaration.function.parameters[i], arguments.back(), open.frame);
-    }
+    const std::vector<ir::NameId> leaves(leaf, leaf + type->leaf_count);
+    leaf += type->leaf_count;
+    arguments.push_back(arena.from_leaves(type, leaves));
+    if (i < patterns.size()) bind_pattern(patterns[i], arguments.back(), open.frame);
   }
   std::vector<ir::NameId> checks;
   check_computed_sizes(*this, entry, open, checks);
-  const Temporarily<std::vector<ir::NameId>> guarded(tokens, checks);
+  tokens = checks;
   retoken(*out);
-  ValueRef value = nullptr;
-  if (declaration.is_recursive) {
-    value = apply(arena.value(closure), arguments, declaration.name.range);
-  } else {
-    value = evaluate(declaration.function.body, open.frame);
-    // `entry f = map g` takes more than is written.
-    const auto given = static_cast<std::ptrdiff_t>(declaration.function.parameters.size());
-    value = apply(value, {arguments.begin() + given, arguments.end()}, declaration.name.range);
+  const Range& where = closure.declaration->name.range;
+  if (closure.declaration->is_recursive) {
+    return apply(arena.value(closure), std::move(arguments), where);
   }
+  const ValueRef value = evaluate(closure.function->body, open.frame);
+  // `entry f = map g` takes more than is written.
+  const auto given = static_cast<std::ptrdiff_t>(patterns.size());
+  return apply(value, {arguments.begin() + given, arguments.end()}, where);
+}
 
-  ir::EntryPoint point{entry.name, entry.documentation, entry.name,
-                       static_cast<int>(size_count), 0, {}, {}};
+ir::EntryPoint Elaborator::describe_entry(const check::EntryPoint& entry,
+                                          const OpenParameters& open, ValueRef value) {
+  const std::size_t sizes = open.all().size() - open.leaves.size();
+  ir::EntryPoint point{entry.name, entry.documentation, entry.name, static_cast<int>(sizes),
+                       0,          {},                  {}};
   for (std::size_t i = 0; i < open.types.size(); ++i) {
     const check::EntryValue& parameter = entry.parameters[i];
-    point.inputs.push_back({parameter.name,
-                            external_type(open.types[i].type, parameter.type_name),
-                            parameter.unique});
+    const int type = external_type(open.types[i].type, parameter.type_name);
+    point.inputs.push_back({parameter.name, type, parameter.unique});
   }
   const auto* record = as<RecordValue>(value->node);
   for (std::size_t i = 0; i < entry.results.size(); ++i) {
     const check::EntryValue& output = entry.results[i];
     const bool is_part = record != nullptr && entry.results.size() > 1;
     const ValueRef part = is_part ? record->fields[i].second : value;
-    point.outputs.push_back(
-        {output.name, external_type(arena.type_of(part), output.type_name), output.unique});
+    const int type = external_type(arena.type_of(part), output.type_name);
+    point.outputs.push_back({output.name, type, output.unique});
   }
+  return point;
+}
 
+void Elaborator::elaborate_entry(const check::EntryPoint& entry) {
+  const auto& declaration = std::get<ast::ValueDeclaration>(entry.declaration->node);
+  FunctionContext inner{ir::Builder(names())};
+  const Temporarily<FunctionContext*> in_context(context, &inner);
+  const Temporarily<ir::Builder*> redirected(out, &inner.top);
+  const Temporarily<std::vector<ir::NameId>> unguarded(tokens, {});
+  const At at(*this, declaration.name.range);
+  const Closure closure{&declaration.function, &declaration, declaration.scheme, nullptr,
+                        root, {}, false};
+  std::vector<const check::Type*> types;
+  for (const check::EntryValue& parameter : entry.parameters) types.push_back(parameter.type);
+  const OpenParameters open = open_parameters(closure, types);
+  const std::vector<ir::NameId> parameters = open.all();
+  known_sizes.insert(parameters.begin(),
+                     parameters.end() - static_cast<std::ptrdiff_t>(open.leaves.size()));
+
+  const ValueRef value = entry_value(entry, closure, open);
+  ir::EntryPoint point = describe_entry(entry, open, value);
   const std::vector<ir::Operand> leaves = unshared_leaves(value);
   std::vector<ir::Operand> results = size_results(names(), leaves, parameters);
   point.size_results = static_cast<int>(results.size());

@@ -106,6 +106,18 @@ static check::Primitive literal_type(Elaborator& elaborator, const ast::Exp* exp
   return std::get<ScalarShape>(type->node).primitive;
 }
 
+static ValueRef integer_literal(Elaborator& e, const ast::Exp* exp,
+                                const ast::IntegerLiteral& node, Frame* frame) {
+  const check::Primitive type = literal_type(e, exp, frame);
+  return e.arena.leaf(e.arena.scalar(type), number(type, node.value));
+}
+
+static ValueRef float_literal(Elaborator& e, const ast::Exp* exp, const ast::FloatLiteral& node,
+                              Frame* frame) {
+  const check::Primitive type = literal_type(e, exp, frame);
+  return e.arena.leaf(e.arena.scalar(type), ir::make_float(scalar_type(type), node.value));
+}
+
 static ValueRef string_literal(Elaborator& elaborator, const ast::StringLiteral& node) {
   ir::ArrayLiteral literal{ir::scalar_of(ir::ScalarType::i8), {}};
   for (const char c : node.bytes) {
@@ -214,153 +226,6 @@ ValueRef Elaborator::evaluate_construct(const ast::Exp* exp, const ast::Construc
   return arena.value(std::move(result));
 }
 
-// ---------------------------------------------------------------- checks
-
-namespace {
-
-/// The text of a type in messages, a {} for each size.
-void type_text(const NameTable& symbols, TypeRef type, std::string& text,
-               std::vector<ir::Operand>& sizes) {
-  static constexpr std::string_view primitives[] = {"bool", "i8",  "i16", "i32", "i64", "u8",
-                                                    "u16",  "u32", "u64", "f16", "f32", "f64"};
-  match(
-      type->node,
-      [&](const ScalarShape& t) { text += primitives[static_cast<std::size_t>(t.primitive)]; },
-      [&](const ArrayShape& t) {
-        text += "[{}]";
-        sizes.push_back(t.size);
-        type_text(symbols, t.element, text, sizes);
-      },
-      [&](const RecordShape& t) {
-        text += "(";
-        for (std::size_t i = 0; i < t.fields.size(); ++i) {
-          if (i > 0) text += ", ";
-          type_text(symbols, t.fields[i].second, text, sizes);
-        }
-        text += ")";
-      },
-      [&](const SumShape& t) {
-        for (std::size_t i = 0; i < t.constructors.size(); ++i) {
-          if (i > 0) text += " | ";
-          text += "#" + std::string(symbols.text(t.constructors[i].name));
-          for (const TypeRef part : t.constructors[i].payload) {
-            text += " ";
-            type_text(symbols, part, text, sizes);
-          }
-        }
-      },
-      [&](const FunctionShape&) { text += "function"; });
-}
-
-/// All sizes of a type in order.
-void sizes_in(TypeRef type, std::vector<ir::Operand>& out) {
-  match(
-      type->node, [](const ScalarShape&) {},
-      [&](const ArrayShape& t) {
-        out.push_back(t.size);
-        sizes_in(t.element, out);
-      },
-      [&](const RecordShape& t) {
-        for (const auto& [name, field] : t.fields) sizes_in(field, out);
-      },
-      [&](const SumShape& t) {
-        for (const ConstructorShape& constructor : t.constructors) {
-          for (const TypeRef part : constructor.payload) sizes_in(part, out);
-        }
-      },
-      [](const FunctionShape&) {});
-}
-
-}  // namespace
-
-ValueRef Elaborator::evaluate_coercion(const ast::Exp* exp, const ast::Coercion& node,
-                                       Frame* frame) {
-  const ValueRef value = evaluate(node.value, frame);
-  const At at(*this, exp->range);
-  const OpenType open = open_type(exp->type, frame, exp->existentials);
-  const TypeRef actual = arena.type_of(value);
-  ir::Substitution sizes;
-  find_sizes(open, open.type, actual, sizes);
-  const TypeRef type = substitute(open.type, sizes);
-
-  std::vector<ir::Operand> have, want;
-  sizes_in(actual, have);
-  sizes_in(type, want);
-  ir::Operand equal = ir::make_bool(true);
-  for (std::size_t i = 0; i < have.size(); ++i) {
-    equal = logical_and(equal, compare_i64(ir::ScalarOp::eq, have[i], want[i]));
-  }
-  if (equal.is_constant() && equal.constant().bits != 0) return value;
-  std::string message = "Value of (desugared) shape ";
-  std::vector<ir::Operand> arguments;
-  for (const ir::Operand& size : have) {
-    message += "[{}]";
-    arguments.push_back(size);
-  }
-  message += " cannot match shape of type \"";
-  type_text(symbols, type, message, arguments);
-  message += "\".";
-  // A wrong size makes every later access wrong, so this check stays even under #[unsafe].
-  const ir::NameId token = assert_that(equal, std::move(message), std::move(arguments));
-  return reshape_to(value, type, token);
-}
-
-/// `value` renamed under the guards in force, so that no use of it comes before them.
-static ValueRef guarded_copy(Elaborator& elaborator, ValueRef value) {
-  if (const auto* record = as<RecordValue>(value->node)) {
-    RecordValue result;
-    for (const auto& [name, field] : record->fields) {
-      result.fields.emplace_back(name, guarded_copy(elaborator, field));
-    }
-    return elaborator.arena.value(std::move(result));
-  }
-  const auto* leaf = as<LeafValue>(value->node);
-  if (leaf == nullptr) return value;
-  LeafValue result{leaf->type, {}};
-  for (const ir::Operand& operand : leaf->leaves) {
-    result.leaves.push_back(elaborator.emit_one(ir::Identity{operand}));
-  }
-  return elaborator.arena.value(std::move(result));
-}
-
-ValueRef Elaborator::evaluate_assert(const ast::Assert& node, Frame* frame) {
-  const ir::Operand condition = evaluate_operand(node.condition, frame);
-  std::string message = "Assertion is false: ";
-  for (const char c : files.text(node.condition->range)) {
-    if (c == '}' && message.back() == '{') message += ' ';
-    message += c;
-  }
-  const std::optional<ir::NameId> token = check(condition, std::move(message));
-  const Guarded guarded(*this, token);
-  const ValueRef value = evaluate(node.value, frame);
-  return token.has_value() ? guarded_copy(*this, value) : value;
-}
-
-ValueRef Elaborator::evaluate_hole(const check::Type* type, Frame* frame, const Range& where) {
-  const At at(*this, where);
-  Frame* inner = frame;
-  TypeRef known = nullptr;
-  const check::Type* resolved = resolve_named(type, inner, known);
-  if (known == nullptr) {
-    if (std::holds_alternative<check::Arrow>(resolved->node)) {
-      return arena.value(HoleFunction{resolved, inner, where});
-    }
-    if (const auto* record = as<check::Record>(resolved->node)) {
-      RecordValue fields;
-      for (const auto& [name, field] : record->fields) {
-        fields.fields.emplace_back(name, evaluate_hole(field, inner, where));
-      }
-      if (!fields.fields.empty()) return arena.value(std::move(fields));
-    }
-  }
-  const TypeRef shape = evaluate_type_or_empty(type, frame);
-  std::string message = "Reached hole of type: ";
-  std::vector<ir::Operand> sizes;
-  type_text(symbols, shape, message, sizes);
-  const Guarded guarded(*this, assert_that(ir::make_bool(false), std::move(message), sizes));
-  return guarded_copy(*this, blank(shape));
-}
-
 // ---------------------------------------------------------------- attributes
 
 static std::int64_t attribute_number(const ast::Attribute& attribute) {
@@ -457,24 +322,14 @@ ValueRef Elaborator::evaluate_node(const ast::Exp* exp, Frame* frame) {
   const auto tail_of = [](const ast::Exp*) -> ValueRef { DZ_UNREACHABLE("lets are entered"); };
   return match(
       exp->node,
-      [&](const ast::IntegerLiteral& e) -> ValueRef {
-        const check::Primitive type = literal_type(*this, exp, frame);
-        return arena.leaf(arena.scalar(type), number(type, e.value));
-      },
-      [&](const ast::FloatLiteral& e) -> ValueRef {
-        const check::Primitive type = literal_type(*this, exp, frame);
-        return arena.leaf(arena.scalar(type), ir::make_float(scalar_type(type), e.value));
-      },
+      [&](const ast::IntegerLiteral& e) { return integer_literal(*this, exp, e, frame); },
+      [&](const ast::FloatLiteral& e) { return float_literal(*this, exp, e, frame); },
       [&](const ast::BoolLiteral& e) { return bool_value(ir::make_bool(e.value)); },
       [&](const ast::StringLiteral& e) { return string_literal(*this, e); },
       [&](const ast::Hole&) { return evaluate_hole(exp->type, frame, exp->range); },
       [&](const ast::Variable& e) { return evaluate_variable(e, frame); },
       [&](const ast::LocalOpen&) { return tail_of(exp); },
-      [&](const ast::Tuple& e) {
-        std::vector<ValueRef> elements;
-        for (const ast::Exp* element : e.elements) elements.push_back(evaluate(element, frame));
-        return tuple(std::move(elements));
-      },
+      [&](const ast::Tuple& e) { return evaluate_tuple(e, frame); },
       [&](const ast::Record& e) { return evaluate_record(exp, e, frame); },
       [&](const ast::Project& e) {
         return project(evaluate(e.record, frame), e.field.symbol, exp->range);
@@ -492,10 +347,7 @@ ValueRef Elaborator::evaluate_node(const ast::Exp* exp, Frame* frame) {
       [&](const ast::Not& e) { return evaluate_not(evaluate(e.value, frame)); },
       [&](const ast::Lambda& e) { return evaluate_lambda(exp, e, frame); },
       [&](const ast::OperatorSection& e) { return evaluate(e.operation, frame); },
-      [&](const ast::LeftSection& e) {
-        const ValueRef operation = evaluate(e.operation, frame);
-        return apply(operation, {evaluate(e.left, frame)}, exp->range);
-      },
+      [&](const ast::LeftSection& e) { return evaluate_section(e, frame, exp->range); },
       [&](const ast::RightSection& e) {
         const ValueRef operation = evaluate(e.operation, frame);
         return arena.value(RightSectionValue{operation, evaluate(e.right, frame)});
@@ -507,12 +359,21 @@ ValueRef Elaborator::evaluate_node(const ast::Exp* exp, Frame* frame) {
       [&](const ast::Match& e) { return evaluate_match(exp, e, frame); },
       [&](const ast::Loop& e) { return evaluate_loop(exp, e, frame); },
       [&](const ast::Construct& e) { return evaluate_construct(exp, e, frame); },
-      [&](const ast::Assert& e) {
-        const At at(*this, exp->range);
-        return evaluate_assert(e, frame);
-      },
+      [&](const ast::Assert& e) { return evaluate_assert(exp, e, frame); },
       [&](const ast::Attributed& e) { return evaluate_attributed(e, frame); },
       [&](const ast::Broadcast& e) { return evaluate_broadcast(exp, e, frame); });
+}
+
+ValueRef Elaborator::evaluate_tuple(const ast::Tuple& node, Frame* frame) {
+  std::vector<ValueRef> elements;
+  for (const ast::Exp* element : node.elements) elements.push_back(evaluate(element, frame));
+  return tuple(std::move(elements));
+}
+
+ValueRef Elaborator::evaluate_section(const ast::LeftSection& node, Frame* frame,
+                                      const Range& where) {
+  const ValueRef operation = evaluate(node.operation, frame);
+  return apply(operation, {evaluate(node.left, frame)}, where);
 }
 
 ValueRef Elaborator::evaluate_record(const ast::Exp* exp, const ast::Record& node, Frame* frame) {

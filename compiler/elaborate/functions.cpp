@@ -111,7 +111,9 @@ Frame* Elaborator::activate(const Closure& closure, std::span<const ValueRef> ar
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     bind_pattern(function.parameters[i], arguments[i], frame);
     const auto* arrow = type == nullptr ? nullptr : as<check::Arrow>(type->node);
-    if (arrow != nullptr && arrow->parameter.valid()) frame->values[arrow->parameter] = arguments[i];
+    if (arrow != nullptr && arrow->parameter.valid()) {
+      frame->values[arrow->parameter] = arguments[i];
+    }
     type = arrow == nullptr ? nullptr : arrow->to;
   }
   return frame;

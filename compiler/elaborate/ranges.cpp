@@ -22,8 +22,8 @@ class RangeBuilder {
     using enum ir::ScalarOp;
     const std::int64_t unit = node_.kind == ast::RangeEnd::down_to ? -1 : 1;
     const ir::Operand zero = ir::zero_of(type_);
-    const ir::Operand step =
-        second_.has_value() ? op(sub, *second_, start_) : ir::Operand(ir::make_integer(type_, unit));
+    const ir::Operand step = second_.has_value() ? op(sub, *second_, start_)
+                                                 : ir::Operand(ir::make_integer(type_, unit));
     // The step's sign is that of the order of the first two numbers, also for unsigned ones.
     const ir::Operand downwards = second_.has_value() ? less(*second_, start_)
                                                       : ir::Operand(ir::make_bool(unit < 0));

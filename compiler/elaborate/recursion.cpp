@@ -156,12 +156,44 @@ void append_consumed(const check::Type* type, TypeRef shape, bool consumed,
 void complete_calls(ir::Body& body, const std::string& name,
                     const std::vector<ir::NameId>& captured) {
   for (ir::Statement& statement : body.statements) {
-    if (auto* call = as<ir::Call>(statement.operation); call != nullptr && call->function == name) {
+    auto* call = as<ir::Call>(statement.operation);
+    if (call != nullptr && call->function == name) {
       call->arguments.insert(call->arguments.end(), captured.begin(), captured.end());
     }
     ir::for_each_scope(statement.operation,
                        [&](ir::Body& inner) { complete_calls(inner, name, captured); });
   }
+}
+
+/// The names that the function uses but does not bind, each after the sizes in its type.
+std::vector<ir::NameId> captured_names(const ir::Lambda& function, const ir::Names& names) {
+  std::vector<ir::NameId> captured;
+  const std::function<void(ir::NameId)> add = [&](ir::NameId name) {
+    if (std::find(captured.begin(), captured.end(), name) != captured.end()) return;
+    for (const ir::Operand& size : names.type(name).shape) {
+      if (size.is_name()) add(size.name());
+    }
+    captured.push_back(name);
+  };
+  const std::vector<ir::Binder>& own = function.parameters;
+  for (const ir::NameId name : ir::free_names(function, names)) {
+    if (std::find(own.begin(), own.end(), ir::Binder{name}) == own.end()) add(name);
+  }
+  return captured;
+}
+
+/// Makes the captured names further parameters.
+void capture(ir::Lambda& function, const std::vector<ir::NameId>& captured, ir::Names& names) {
+  ir::Substitution renaming;
+  std::vector<ir::Binder> added;
+  for (const ir::NameId name : captured) {
+    const ir::NameId own = names.fresh_like(name);
+    names.set_type(own, ir::substitute(names.type(name), renaming));
+    renaming.emplace(name, own);
+    added.push_back({own});
+  }
+  ir::substitute(function, renaming, names);
+  function.parameters.insert(function.parameters.end(), added.begin(), added.end());
 }
 
 }  // namespace
@@ -210,10 +242,33 @@ void Elaborator::build_recursive(RecursiveFunction& function, const Closure& clo
     types.push_back(parameter->type);
   }
   function.parameters = open_parameters(closure, types);
-  OpenParameters& parameters = function.parameters;
+  const OpenParameters& parameters = function.parameters;
+  const OpenType open = bind_recursive_parameters(function, closure, arguments);
 
+  ir::Lambda body;
+  for (const ir::NameId name : parameters.all()) body.parameters.push_back({name});
+  const ValueRef value = evaluate(closure.function->body, parameters.frame);
+  std::vector<ir::Operand> results = match_open(open, arena.type_of(value));
+  for (ir::Operand& result : unshared_leaves(value)) results.push_back(std::move(result));
+  for (const ir::Operand& result : results) body.result_types.push_back(names().type(result));
+  body.body = inner.top.take_body(std::move(results));
+
+  function.captured = captured_names(body, names());
+  complete_calls(body.body, function.name, function.captured);
+  capture(body, function.captured, names());
+  function.consumes.resize(body.parameters.size(), false);
+  function.finished = true;
+  ir_program.functions.push_back({function.name, std::move(body.parameters), function.consumes,
+                                  std::move(body.result_types), std::move(body.body)});
+}
+
+OpenType Elaborator::bind_recursive_parameters(RecursiveFunction& function,
+                                               const Closure& closure,
+                                               std::span<const ValueRef> arguments) {
+  const OpenParameters& parameters = function.parameters;
   const ir::NameId* leaf = parameters.leaves.data();
   const check::Type* type = closure.scheme->type;
+  const std::vector<BindingId>* existentials = nullptr;
   function.consumes.assign(parameters.all().size() - parameters.leaves.size(), false);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const TypeRef shape = parameters.types[i].type;
@@ -223,52 +278,10 @@ void Elaborator::build_recursive(RecursiveFunction& function, const Closure& clo
     if (arrow.parameter.valid()) parameters.frame->values[arrow.parameter] = value;
     append_consumed(closure.function->parameters[i]->type, shape, arrow.consumes,
                     function.consumes);
+    existentials = &arrow.existentials;
     type = arrow.to;
   }
-
-  ir::Lambda body;
-  for (const ir::NameId name : parameters.all()) body.parameters.push_back({name});
-  const auto& last = std::get<check::Arrow>([&] {
-    const check::Type* arrow = closure.scheme->type;
-    for (std::size_t i = 1; i < arguments.size(); ++i) arrow = std::get<check::Arrow>(arrow->node).to;
-    return arrow;
-  }()->node);
-  const OpenType open = open_type(type, parameters.frame, last.existentials);
-  const ValueRef value = evaluate(closure.function->body, parameters.frame);
-  std::vector<ir::Operand> results = match_open(open, arena.type_of(value));
-  for (ir::Operand& result : unshared_leaves(value)) results.push_back(std::move(result));
-  for (const ir::Operand& result : results) body.result_types.push_back(names().type(result));
-  body.body = inner.top.take_body(std::move(results));
-
-  // Names of the caller, each after the sizes in its type.
-  std::vector<ir::NameId> captured;
-  const std::function<void(ir::NameId)> capture = [&](ir::NameId name) {
-    if (std::find(captured.begin(), captured.end(), name) != captured.end()) return;
-    for (const ir::Operand& size : names().type(name).shape) {
-      if (size.is_name()) capture(size.name());
-    }
-    captured.push_back(name);
-  };
-  for (const ir::NameId name : ir::free_names(body, names())) {
-    const std::vector<ir::Binder>& own = body.parameters;
-    if (std::find(own.begin(), own.end(), ir::Binder{name}) == own.end()) capture(name);
-  }
-  complete_calls(body.body, function.name, captured);
-  ir::Substitution renaming;
-  for (const ir::NameId name : captured) {
-    const ir::NameId own = names().fresh_like(name);
-    names().set_type(own, ir::substitute(names().type(name), renaming));
-    renaming.emplace(name, own);
-  }
-  ir::substitute(body, renaming, names());
-  for (const ir::NameId name : captured) {
-    body.parameters.push_back({std::get<ir::NameId>(renaming.at(name).value)});
-    function.consumes.push_back(false);
-  }
-  function.captured = std::move(captured);
-  function.finished = true;
-  ir_program.functions.push_back({function.name, std::move(body.parameters), function.consumes,
-                                  std::move(body.result_types), std::move(body.body)});
+  return open_type(type, parameters.frame, *existentials);
 }
 
 // ---------------------------------------------------------------- calls

@@ -115,7 +115,9 @@ std::optional<ir::NameId> check_operand(Elaborator& e, Check kind, check::Primit
   const ir::ScalarType type = scalar_type(primitive);
   if (kind == Check::none || ir::is_float(type)) return std::nullopt;
   const ir::Operand zero = ir::zero_of(type);
-  if (kind == Check::divisor) return e.check(e.scalar(ne, type, {operand, zero}), "division by zero");
+  if (kind == Check::divisor) {
+    return e.check(e.scalar(ne, type, {operand, zero}), "division by zero");
+  }
   if (is_unsigned(primitive)) return std::nullopt;
   return e.check(e.scalar(sle, type, {zero, operand}), "Negative exponent");
 }
@@ -136,8 +138,9 @@ ValueRef build_scalar(Elaborator& e, const IntrinsicCall& call) {
   std::vector<ir::Operand> operands;
   for (const ValueRef argument : call.arguments) operands.push_back(e.scalar_of(argument));
   if (row.swapped) std::swap(operands[0], operands[1]);
-  const Guarded guarded(e, operands.size() < 2 ? std::nullopt
-                                               : check_operand(e, row.check, primitive, operands[1]));
+  std::optional<ir::NameId> checked;
+  if (operands.size() > 1) checked = check_operand(e, row.check, primitive, operands[1]);
+  const Guarded guarded(e, checked);
   const ir::ResultKind kind = ir::result_kind_of(*op);
   const check::Primitive out = kind == ir::ResultKind::boolean ? check::Primitive::boolean
                                : kind == ir::ResultKind::i32   ? check::Primitive::i32

@@ -86,7 +86,11 @@ struct RightSectionValue { ValueRef operation; ValueRef right; };
 /// `(.a[i])`
 struct PathFunction { const ast::Exp* section; Frame* frame; };
 /// A definition without parameters, evaluated when it is first used in an IR function.
-struct DelayedConstant { const ast::ValueDeclaration* declaration; Frame* frame; InstanceHere here; };
+struct DelayedConstant {
+  const ast::ValueDeclaration* declaration;
+  Frame* frame;
+  InstanceHere here;
+};
 /// A size parameter whose value is given by an instance.
 struct DelayedSize { const check::Size* size; Frame* frame; };
 /// A member seen through a signature: `inner` instantiated in terms of the parameters of `scheme`.
