@@ -94,7 +94,7 @@ void Declarations::check_program() {
 ModuleId Declarations::check_file(ast::File& file, bool is_root) {
   const Scope::Frame frame(scope_);
   in_root_ = is_root;
-  in_library_ = file.path.starts_with("/prelude/");
+  context_.in_library = file.path.starts_with("/prelude/");
   if (prelude_.valid()) scope_.open(context_.module_info(prelude_).members);
   ModuleInfo info;
   check_all(file.declarations, info.members);
@@ -237,7 +237,7 @@ void Declarations::check_rules(ast::ValueDeclaration& value) {
     check_recursion(context_, value.id, value.function, value.name.range);
   }
   // The library's own definitions are checked by its tests.
-  if (in_library_) return;
+  if (context_.in_library) return;
   check_exhaustiveness(value.function, context_.names, context_.diagnostics);
   if (context_.diagnostics.error_count() > errors) return;
   consumption_.definition(value);

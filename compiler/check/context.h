@@ -59,6 +59,8 @@ struct ValueInfo {
   const Scheme* scheme = nullptr;  // null until sizes have been inferred
   /// A function inside its own definition when the result type is not written.
   bool sizes_unknown = false;
+  /// Whether an expression refers to it.
+  bool is_used = false;
 };
 
 /// A member of a module: a value or another module (one name space), a type or a module type.
@@ -113,6 +115,9 @@ class Context {
  public:
   Context(ast::Program& the_program, NameTable& the_names, Diagnostics& the_diagnostics,
           CheckedProgram& the_result);
+
+  /// Whether the file being checked is part of the standard library.
+  bool in_library = false;
 
   ast::Program& program;
   NameTable& names;

@@ -126,7 +126,6 @@ class Declarations {
   std::unordered_map<FileId, ModuleId> files_;
   ModuleId prelude_;
   bool in_root_ = false;
-  bool in_library_ = false;
   int module_depth_ = 0;
   // New names of modules while a module type is renamed.
   std::unordered_map<ModuleId, ModuleId> renamed_modules_;

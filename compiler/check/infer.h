@@ -98,6 +98,7 @@ class Inference : private SizeReader {
   void check_instances();
   void check_instance(const Type* type, Liftedness allowed, const Range& range, Symbol name);
   void report_ambiguous();
+  void report_unused();
   void generalise(const Type* type, Generalised& result);
   void default_primitives(const Type* type);
   void finish_types(ast::Exp& exp);
@@ -132,6 +133,7 @@ class Inference : private SizeReader {
   std::vector<Pending> pending_;
   /// Sizes in written types, which no walk over expressions meets.
   std::vector<ast::Exp*> size_expressions_;
+  std::vector<BindingId> bound_;  // local names
   BindingId defining_;
   /// Something that is used has an error of its own, which has been reported.
   bool poisoned_ = false;

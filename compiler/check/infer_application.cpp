@@ -60,12 +60,18 @@ const Type* Inference::infer_variable(ast::Exp& exp) {
           "use of `" + std::string(spelling) + "`: names that start with an underscore say that " +
               "they are not used");
   }
+  if (module != nullptr && module->is_intrinsics && !context_.in_library) {
+    error(DiagnosticKind::direct_intrinsic, exp.range,
+          "intrinsic functions are meant for the standard library; their names and types may "
+          "change");
+  }
   variable.id = member.value();
   if (variable.id == defining_ && is_recursive_ != nullptr) *is_recursive_ = true;
   return instantiate(variable, exp.range);
 }
 
 const Type* Inference::instantiate(ast::Variable& variable, const Range& range) {
+  context_.values[variable.id].is_used = true;
   const ValueInfo& info = context_.values[variable.id];
   const auto with_operand = [&](const Type* operand, const Type* result) {
     variable.instance = context_.types.arena().make(Instance{{}, {operand}});

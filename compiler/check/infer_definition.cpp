@@ -31,6 +31,7 @@ Inference::Generalised Inference::infer_definition(ast::Function& function, cons
   if (context_.diagnostics.error_count() == errors && !poisoned_) {
     check_instances();
     report_ambiguous();
+    if (!context_.in_library) report_unused();
   }
   generalise(type, result);
   default_primitives(type);
@@ -154,6 +155,16 @@ void Inference::report_ambiguous() {
                                 solver_.describe(i) + "`, but nothing says which others it has");
       d.hints.push_back("add a type annotation");
     }
+  }
+}
+
+void Inference::report_unused() {
+  for (const BindingId id : bound_) {
+    const std::string name(context_.text(id));
+    if (context_.values[id].is_used || name.starts_with('_')) continue;
+    Diagnostic& d = error(DiagnosticKind::unused_name, context_.range_of(id),
+                          "unused name `" + name + "`");
+    d.hints.push_back("if that is intended, call it `_" + name + "`");
   }
 }
 

@@ -328,6 +328,7 @@ void Inference::infer_let_function(ast::LetFunction& let) {
   for (const ast::TypeParameter& p : let.function.type_parameters) {
     if (p.type_id.valid()) info.type_parameters.push_back(p.type_id);
   }
+  bound_.push_back(let.id);
   scope_.bind_value(let.name.symbol, let.id);
 }
 

@@ -37,6 +37,7 @@ const Type* Inference::infer_pattern(ast::Pattern& pattern) {
         const Type* type = solver_.fresh(pattern.range);
         p.id = context_.new_binding(p.name.symbol, p.name.range);
         context_.values[p.id].unsized = type;
+        bound_.push_back(p.id);
         return type;
       },
       [&](ast::WildcardPattern&) { return solver_.fresh(pattern.range); },
