@@ -7,13 +7,16 @@ Each FOLDER/*.test is a session in a fresh folder:
     a line `== NAME` starts a file of that name, up to the next line that starts with `==` or `$`
     a line `$ COMMAND` runs in sh, with the compiler under test as `dagaz`
     what follows is its output and errors together, then `[exit N]`
-Paths of the folder are printed as `.`.  With --update the answers are rewritten.
+`examples` is there.  Paths of the folder are printed as `.`.  With --update the answers are rewritten.
 """
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / 'examples'
 
 
 def split(text):
@@ -48,6 +51,7 @@ def run(path, dagaz, update):
         tools = pathlib.Path(folder) / '.tools'
         tools.mkdir()
         (tools / 'dagaz').symlink_to(dagaz)
+        (pathlib.Path(folder) / 'examples').symlink_to(EXAMPLES)
         environment = dict(os.environ, PATH=f'{tools}:{os.environ["PATH"]}', LC_ALL='C.UTF-8',
                            NO_COLOR='1')
         for index, (kind, head, lines) in enumerate(parts):
