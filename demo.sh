@@ -29,7 +29,7 @@ cc -O2 -I"$work" examples/gmm/main.c "$work/libgmm.a" -ltbb -lstdc++ -lm -ldl -l
 step "hmlstm: how its gradient was made, and how many GPU kernels it takes"
 build/dagaz inspect examples/hmlstm/hmlstm.fut --stage=ad
 build/dagaz build examples/hmlstm/hmlstm.fut --target=cuda --emit=ptx -o "$work/hmlstm"
-kernels=$(grep -cE '^\.visible \.entry gradient_' "$work/hmlstm.ptx" || true)
+kernels=$(grep -cE '^\.visible \.entry gradient_seg' "$work/hmlstm.ptx" || true)
 echo "the gradient entry is $kernels kernel(s) in $work/hmlstm.ptx"
 
 step "done"
