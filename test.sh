@@ -9,7 +9,7 @@ step() { printf '\n==> %s\n' "$*"; }
 ./install-dependencies.sh
 
 step "building (release)"
-cmake --preset release -Wno-dev >/dev/null
+cmake --preset release -Wno-dev -DDAGAZ_TESTS=ON >/dev/null
 cmake --build --preset release
 
 passed=0
@@ -28,11 +28,11 @@ count() {
     failed=$((failed + 1))
     return
   fi
-  passed=$((passed + $(sed -E 's/.*[^0-9]?([0-9]+) passed.*/\1/' <<<" $line")))
-  failed=$((failed + $(sed -E 's/.* ([0-9]+) failed.*/\1/' <<<" $line")))
-  if [[ $line == *skipped* ]]; then
-    skipped=$((skipped + $(sed -E 's/.* ([0-9]+) skipped.*/\1/' <<<" $line")))
-  fi
+  # number WORD: the count that stands before WORD in the line, 0 if there is none.
+  number() { grep -oE "[0-9]+ $1" <<<"$line" | tail -n 1 | grep -oE '[0-9]+' || echo 0; }
+  passed=$((passed + $(number passed)))
+  failed=$((failed + $(number failed)))
+  skipped=$((skipped + $(number skipped)))
 }
 
 # ctest's own closing line, in the form counted above.
