@@ -93,11 +93,10 @@ bool reaches_scalars(const MapScanReduce& nest, std::size_t result, const Names&
   return reaches_scalars(std::get<MapScanReduce>(inner.operation), next->result, names);
 }
 
-// More than a few scalar operations.
+// Whether a level does more than scalar work.  Scalar work is done again under the sum, so that
+// what is summed is never written.
 bool is_expensive(const Body& body, const Names& names) {
-  constexpr std::size_t few = 4;
-  return body.statements.size() > few ||
-         !std::all_of(body.statements.begin(), body.statements.end(),
+  return !std::all_of(body.statements.begin(), body.statements.end(),
                       [&](const Statement& each) { return is_scalar_statement(each, names); });
 }
 
