@@ -78,12 +78,16 @@ void Lowering::lower_thread_branch(const ir::Statement& s, const ir::Branch& e) 
     const NameId name = s.results[k].name;
     if (*yes[k].place == *no[k].place) {
       bind(name, *yes[k].place);
-    } else if (yes[k].place->space != no[k].place->space) {
-      const Place meeting = private_array(names().type(name), names().base(name));
-      append_to(then_code, [&] { copy(meeting, *yes[k].place, yes[k].type); });
-      append_to(else_code, [&] { copy(meeting, *no[k].place, no[k].type); });
-      bind(name, meeting);
     } else {
+      if (yes[k].place->space != no[k].place->space) {
+        // One of them is on the thread's stack, which a pointer to the other cannot mean.
+        Value& local = yes[k].place->space == Space::local ? yes[k] : no[k];
+        append_to(&local == &yes[k] ? then_code : else_code, [&] {
+          const Place moved = kernel_array(local.type, block_variable(names().base(name)));
+          copy(moved, *local.place, local.type);
+          local.place = moved;
+        });
+      }
       bind(name, meet(names().type(name), *yes[k].place, then_code, *no[k].place, else_code));
     }
   }

@@ -44,10 +44,10 @@ static bool has_heavy_post(const MapScanReduce& e) {
 }
 
 bool Flattener::needs_split(const MapScanReduce& e) const {
-  if (e.scans.empty()) {
-    return options_.target == FlattenTarget::gpu && !e.reductions.empty() &&
-           makes_arrays(e.map.body, names_);
-  }
+  if (is_map(e)) return false;
+  const bool gpu = options_.target == FlattenTarget::gpu;
+  if (gpu && makes_arrays(e.map.body, names_)) return true;
+  if (e.scans.empty()) return false;
   return !e.reductions.empty() || runs_once(e.map.body) || has_heavy_post(e);
 }
 
