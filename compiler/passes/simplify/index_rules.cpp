@@ -45,6 +45,7 @@ Outcome index_of_iota(const Index& node, Rules& rules) {
   const auto* found = rules.defined_as<Iota>(node.array);
   if (found == nullptr) return Outcome::none;
   const Iota iota = *found;
+  rules.look_through(node.array);  // its length may be invalid
   const Operand at =
       rules.convert(ScalarOp::sign_extend, ScalarType::i64, iota.type, node.indices[0]);
   const Operand scaled = rules.scalar(ScalarOp::mul, iota.type, {at, iota.stride});
@@ -58,11 +59,11 @@ Outcome index_of_replicate(Index& node, Rules& rules) {
   if (replicate == nullptr || node.indices.size() < replicate->shape.size()) return Outcome::none;
   if (!may_read(replicate->value, rules)) return Outcome::none;
   if (!rules.may_stand_for(replicate->value, result)) return Outcome::none;
+  const auto skip = static_cast<std::ptrdiff_t>(replicate->shape.size());
+  rules.look_through(node.array);
   if (node.indices.size() == replicate->shape.size()) {
     return rules.replace(Operand(replicate->value));
   }
-  const auto skip = static_cast<std::ptrdiff_t>(replicate->shape.size());
-  rules.look_through(node.array);
   node = Index{replicate->value.name(), {node.indices.begin() + skip, node.indices.end()}};
   return Outcome::rewritten;
 }

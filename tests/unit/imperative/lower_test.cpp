@@ -1,0 +1,165 @@
+// The programs of tests/imperative, flattened and lowered for each kind of target: flattening
+// keeps them well-formed and keeps their meaning; lowered code sets every variable before it is
+// used, and parallel code sets none of those that it captures.  Running lowered code is the
+// business of tests/programs.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "imperative/lower.h"
+#include "imperative/walk.h"
+#include "ir/interpret.h"
+#include "ir/parse.h"
+#include "ir/verify.h"
+#include "passes/passes.h"
+#include "support/match.h"
+
+namespace dagaz::imperative {
+namespace {
+
+using ir::NameId;
+
+struct Source {
+  std::string name;
+  std::string text;
+};
+
+std::vector<Source> programs() {
+  std::vector<Source> found;
+  for (const auto& entry : std::filesystem::directory_iterator("tests/imperative")) {
+    if (entry.path().extension() != ".ir") continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    found.push_back({entry.path().filename().string(), text.str()});
+  }
+  std::sort(found.begin(), found.end(),
+            [](const Source& a, const Source& b) { return a.name < b.name; });
+  return found;
+}
+
+ir::Program parsed(const Source& source) {
+  SourceFiles files;
+  Diagnostics diagnostics;
+  auto program = ir::parse(files.add(source.name, source.text), files, diagnostics);
+  const std::string message =
+      program ? "" : render(diagnostics.all().front(), files, RenderStyle::plain);
+  REQUIRE_MESSAGE(program.has_value(), message);
+  ir::EntryPoint entry;
+  entry.name = "main";
+  entry.function = "main";
+  program->entries = {entry};
+  return std::move(*program);
+}
+
+std::string result_of(const ir::Program& program) {
+  const auto result = ir::interpret(program, "main", {});
+  if (const auto* error = std::get_if<ir::RuntimeError>(&result)) return "error " + error->message;
+  std::string text;
+  for (const ir::Value& value : std::get<0>(result)) {
+    for (const std::uint64_t bits : value.elements) text += std::to_string(bits) + " ";
+    text += "| ";
+  }
+  return text;
+}
+
+/// Follows code in order; reports variables used before they are set, and captured ones that
+/// parallel code sets.
+class Scoping {
+ public:
+  explicit Scoping(const ir::Names& names) : names_(names) {}
+
+  void check(const Function& function) {
+    for (const NameId parameter : function.parameters) set_.insert(parameter);
+    walk(function.body);
+    for (const ir::Operand& result : function.results) use(result);
+  }
+  const std::string& problems() const { return problems_; }
+
+ private:
+  void use(const ir::Operand& operand) {
+    if (operand.is_name() && !set_.contains(operand.name())) {
+      problems_ += names_.text(operand.name()) + " is used before it is set; ";
+    }
+  }
+  void walk(const Code& code) {
+    for (const Instruction& instruction : code) {
+      const bool parallel =
+          as<ParallelFor>(instruction.node) != nullptr || as<Launch>(instruction.node) != nullptr;
+      InstructionVisitor visitor;
+      visitor.use = [this](const ir::Operand& operand) { use(operand); };
+      visitor.set = [this](NameId name) {
+        if (captured_.contains(name)) problems_ += names_.text(name) + " is captured and set; ";
+        set_.insert(name);
+      };
+      visitor.nested = [&](const Code& inner) { parallel ? walk_parallel(inner) : walk(inner); };
+      visit(instruction, visitor);
+    }
+  }
+  void walk_parallel(const Code& code) {
+    for (const NameId name : captured_variables(code)) captured_.insert(name);
+    walk(code);
+    captured_.clear();
+  }
+
+  const ir::Names& names_;
+  std::unordered_set<NameId> set_;
+  std::unordered_set<NameId> captured_;
+  std::string problems_;
+};
+
+void check_target(const Source& source, Target target) {
+  const bool gpu = target != Target::cpu;
+  ir::Program program = parsed(source);
+  CHECK(ir::verify(program, ir::Stage::parallel) == std::vector<std::string>{});
+  const std::string expected = result_of(program);
+  const passes::FlattenOptions options{gpu ? passes::FlattenTarget::gpu
+                                           : passes::FlattenTarget::cpu};
+  ir::FlatProgram flat = passes::flatten({std::move(program)}, options);
+  CHECK(ir::verify(flat.program, ir::Stage::flat) == std::vector<std::string>{});
+  CHECK(result_of(flat.program) == expected);
+  Diagnostics diagnostics;
+  const auto lowered = lower(std::move(flat), target, diagnostics);
+  REQUIRE(lowered.has_value());
+  for (const Function& function : lowered->functions) {
+    Scoping scoping(lowered->names);
+    scoping.check(function);
+    CHECK(scoping.problems() == "");
+  }
+}
+
+TEST_CASE("programs keep their meaning when flattened, and lower to well-scoped code") {
+  for (const Source& source : programs()) {
+    CAPTURE(source.name);
+    check_target(source, Target::cpu);
+    check_target(source, Target::sim);
+  }
+}
+
+TEST_CASE("printing shows loops, launches and failures") {
+  const Source source{"small.ir",
+                      "function main () -> [[4]i64] {"
+                      " xs: [4]i64 = iota i64 4 0 1"
+                      " ys: [4]i64 = map_scan_reduce 4 [xs] map \\(x: i64) -> [i64] {"
+                      "   c: bool = slt.i64 x 9"
+                      "   t: token = assert c \"{} is too large\" [x]"
+                      "   y: i64 = add.i64 x 1 if [t] return y }"
+                      " return ys }"};
+  Diagnostics diagnostics;
+  const auto on_cpu =
+      lower(passes::flatten({parsed(source)}, {}), Target::cpu, diagnostics);
+  CHECK(print(*on_cpu).find("parallel [") != std::string::npos);
+  CHECK(print(*on_cpu).find("failure 0: {} is too large") != std::string::npos);
+  const auto on_gpu = lower(passes::flatten({parsed(source)}, {passes::FlattenTarget::gpu}),
+                            Target::cuda, diagnostics);
+  CHECK(print(*on_gpu).find("launch ") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace dagaz::imperative
