@@ -138,6 +138,21 @@ module type intrinsics = {
   val zip [n] 'a 'b : [n]a -> [n]b -> *[n](a, b)
   val unzip [n] 'a 'b : [n](a, b) -> ([n]a, [n]b)
 
+  -- Strided views of flat arrays: element (i, j, …) is at offset + i*s1 + j*s2 + ….
+  val flat_index_2d [n] 'a : (as: [n]a) -> (offset: i64) -> (n1: i64) -> (s1: i64) -> (n2: i64) -> (s2: i64) -> [n1][n2]a
+  val flat_index_3d [n] 'a : (as: [n]a) -> (offset: i64) -> (n1: i64) -> (s1: i64) -> (n2: i64) -> (s2: i64) -> (n3: i64) -> (s3: i64) -> [n1][n2][n3]a
+  val flat_index_4d [n] 'a : (as: [n]a) -> (offset: i64) -> (n1: i64) -> (s1: i64) -> (n2: i64) -> (s2: i64) -> (n3: i64) -> (s3: i64) -> (n4: i64) -> (s4: i64) -> [n1][n2][n3][n4]a
+  val flat_update_2d [n][k][l] 'a : (as: *[n]a) -> (offset: i64) -> (s1: i64) -> (s2: i64) -> [k][l]a -> *[n]a
+  val flat_update_3d [n][k][l][p] 'a : (as: *[n]a) -> (offset: i64) -> (s1: i64) -> (s2: i64) -> (s3: i64) -> [k][l][p]a -> *[n]a
+  val flat_update_4d [n][k][l][p][q] 'a : (as: *[n]a) -> (offset: i64) -> (s1: i64) -> (s2: i64) -> (s3: i64) -> (s4: i64) -> [k][l][p][q]a -> *[n]a
+
+  -- Arrays while many threads write to them: what is written is stored, or combined with what is
+  -- there; outside the array nothing happens.
+  type~ acc '~t
+  val acc_write [n] 't : *acc ([n]t) -> (i: i64) -> (v: t) -> *acc ([n]t)
+  val scatter_stream [k] 'a 'b [n] : (dest: *[k]a) -> (f: *acc ([k]a) -> b -> acc ([k]a)) -> (bs: [n]b) -> *[k]a
+  val hist_stream [k] 'a 'b [n] : (dest: *[k]a) -> (op: a -> a -> a) -> (ne: a) -> (f: *acc ([k]a) -> b -> acc ([k]a)) -> (bs: [n]b) -> *[k]a
+
   -- Control.
   val opaque 't : t -> t
   val trace 't : t -> t

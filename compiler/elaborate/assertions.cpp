@@ -36,6 +36,10 @@ void type_text(const NameTable& symbols, TypeRef type, std::string& text,
           }
         }
       },
+      [&](const AccumulatorShape& t) {
+        text += "acc ";
+        type_text(symbols, t.array, text, sizes);
+      },
       [&](const FunctionShape&) { text += "function"; });
 }
 
@@ -55,7 +59,7 @@ void sizes_in(TypeRef type, std::vector<ir::Operand>& out) {
           for (const TypeRef part : constructor.payload) sizes_in(part, out);
         }
       },
-      [](const FunctionShape&) {});
+      [&](const AccumulatorShape& t) { sizes_in(t.array, out); }, [](const FunctionShape&) {});
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ void append_external_leaves(TypeRef type, int rank, std::vector<ir::ExternalLeaf
         }
         for (const auto& slot : slots) out.push_back(*slot);
       },
+      [](const AccumulatorShape&) { DZ_UNREACHABLE("no accumulator leaves the program"); },
       [](const FunctionShape&) {});
 }
 
@@ -76,6 +77,7 @@ std::string type_name(const NameTable& symbols, TypeRef type) {
         }
         return text;
       },
+      [](const AccumulatorShape&) { return std::string("acc"); },
       [](const FunctionShape&) { return std::string("function"); });
 }
 

@@ -233,7 +233,8 @@ std::span<const Intrinsic> first_order_intrinsics() { return intrinsics; }
 
 const Intrinsic* find_array_intrinsic(std::string_view name) {
   for (const auto table : {parallel_intrinsics(), compaction_intrinsics(),
-                           first_order_intrinsics(), derivative_intrinsics()}) {
+                           first_order_intrinsics(), flat_view_intrinsics(),
+                           stream_intrinsics(), derivative_intrinsics()}) {
     for (const Intrinsic& intrinsic : table) {
       if (intrinsic.name == name) return &intrinsic;
     }

@@ -133,7 +133,7 @@ void append_type(TypeRef type, std::vector<std::uint64_t>& key) {
           for (const TypeRef part : constructor.payload) append_type(part, key);
         }
       },
-      [](const FunctionShape&) {});
+      [&](const AccumulatorShape& t) { append_type(t.array, key); }, [](const FunctionShape&) {});
 }
 
 /// Marks the leaves that a function consumes.

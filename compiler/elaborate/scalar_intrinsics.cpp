@@ -150,6 +150,17 @@ ValueRef build_scalar(Elaborator& e, const IntrinsicCall& call) {
 
 // ---------------------------------------------------------------- conversions
 
+// Negative numbers wrap: `u32.f32 (-1)` is the largest u32.
+ir::Operand float_to_unsigned_wrapping(Elaborator& e, ir::Operand value, ir::ScalarType source,
+                                       ir::ScalarType target) {
+  const ir::ScalarType i64 = ir::ScalarType::i64;
+  const ir::Operand as_signed = e.out->convert(float_to_signed, source, i64, value, e.hint);
+  if (target != i64) return e.out->convert(sign_extend, i64, target, as_signed, e.hint);
+  const ir::Operand as_unsigned = e.out->convert(float_to_unsigned, source, i64, value, e.hint);
+  const ir::Operand negative = e.scalar(flt, source, {value, ir::zero_of(source)});
+  return e.out->select(i64, negative, as_signed, as_unsigned);
+}
+
 ir::Operand convert(Elaborator& e, ir::Operand value, check::Primitive from, check::Primitive to) {
   const ir::ScalarType source = scalar_type(from);
   const ir::ScalarType target = scalar_type(to);
@@ -161,7 +172,8 @@ ir::Operand convert(Elaborator& e, ir::Operand value, check::Primitive from, che
   };
   if (ir::is_float(source)) {
     if (ir::is_float(target)) return with(float_convert);
-    return with(is_unsigned(to) ? float_to_unsigned : float_to_signed);
+    if (!is_unsigned(to)) return with(float_to_signed);
+    return float_to_unsigned_wrapping(e, std::move(value), source, target);
   }
   if (ir::is_float(target)) return with(no_sign ? unsigned_to_float : signed_to_float);
   // The language keeps the sign only where both types have one: `u64.i8 (-1)` is 255.

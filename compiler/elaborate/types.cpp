@@ -46,7 +46,12 @@ class TypeEvaluation {
           return arena.sum(std::move(constructors));
         },
         [&](const check::Arrow&) { return arena.function(); },
-        [&](const check::Named&) {
+        [&](const check::Named& t) {
+          // The one abstract type without definition is the intrinsic `acc t`.
+          if (frame->find(t.name) == nullptr && t.arguments.size() == 1) {
+            return arena.accumulator(
+                evaluate(std::get<const check::Type*>(t.arguments.front()), frame));
+          }
           Frame* inner = frame;
           TypeRef value = nullptr;
           const check::Type* definition = elaborator_.resolve_named(type, inner, value);
@@ -174,6 +179,7 @@ TypeRef map_sizes(ValueArena& arena, TypeRef type, const F& size) {
         }
         return arena.sum(std::move(constructors));
       },
+      [&](const AccumulatorShape& t) { return arena.accumulator(map_sizes(arena, t.array, size)); },
       [&](const FunctionShape&) { return type; });
 }
 
@@ -260,6 +266,9 @@ void match_sizes(TypeRef open, TypeRef actual, const std::unordered_set<ir::Name
     for (std::size_t i = 0; i < record->fields.size(); ++i) {
       match_sizes(record->fields[i].second, other->fields[i].second, wanted, found);
     }
+  } else if (const auto* accumulator = as<AccumulatorShape>(open->node)) {
+    const auto* other = as<AccumulatorShape>(actual->node);
+    if (other != nullptr) match_sizes(accumulator->array, other->array, wanted, found);
   } else if (const auto* sum = as<SumShape>(open->node)) {
     const auto* other = as<SumShape>(actual->node);
     if (other == nullptr) return;
@@ -341,6 +350,11 @@ class SizeBinding {
   // The sizes among the arguments of an abstract type are found through its definition.
   void walk_named(const check::Named& named, TypeRef actual, Frame* frame) {
     const TypeBinding* binding = frame->find(named.name);
+    const auto* accumulator = as<AccumulatorShape>(actual->node);
+    if (binding == nullptr && accumulator != nullptr) {
+      const auto* array = std::get_if<const check::Type*>(&named.arguments.front());
+      if (array != nullptr) walk(*array, accumulator->array, frame);
+    }
     if (binding == nullptr || binding->definition == nullptr) return;
     const TypeBinding found = *binding;
     if (found.parameters.empty()) {

@@ -62,6 +62,10 @@ TypeRef ValueArena::sum(std::vector<ConstructorShape> constructors) {
       TypeValue{SumShape{std::move(constructors), std::move(slots)}, leaves});
 }
 
+TypeRef ValueArena::accumulator(TypeRef array) {
+  return &types_.emplace_back(TypeValue{AccumulatorShape{array}, array->leaf_count});
+}
+
 TypeRef ValueArena::function() {
   if (function_ == nullptr) function_ = &types_.emplace_back(TypeValue{FunctionShape{}, 0});
   return function_;
@@ -124,6 +128,11 @@ void append_leaf_types(TypeRef type, std::vector<ir::Type>& out) {
       [&](const SumShape& t) {
         out.push_back(ir::scalar_of(ir::ScalarType::i8));
         out.insert(out.end(), t.slot_types.begin(), t.slot_types.end());
+      },
+      [&](const AccumulatorShape& t) {
+        const std::size_t first = out.size();
+        append_leaf_types(t.array, out);
+        for (std::size_t i = first; i < out.size(); ++i) out[i].kind = ir::TypeKind::accumulator;
       },
       [](const FunctionShape&) {});
 }

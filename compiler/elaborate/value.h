@@ -45,12 +45,15 @@ struct SumShape {
   std::vector<ConstructorShape> constructors;
   std::vector<ir::Type> slot_types;
 };
+/// An array open for writing: its leaves are accumulators of the array's leaves.
+struct AccumulatorShape { TypeRef array; };
 /// A function: it has no leaves.
 struct FunctionShape {};
 
 /// A type without type variables, all of whose sizes are operands.
 struct TypeValue {
-  std::variant<ScalarShape, ArrayShape, RecordShape, SumShape, FunctionShape> node;
+  std::variant<ScalarShape, ArrayShape, RecordShape, SumShape, AccumulatorShape, FunctionShape>
+      node;
   std::size_t leaf_count = 0;
 };
 
@@ -179,6 +182,7 @@ class ValueArena {
   TypeRef record(std::vector<std::pair<Symbol, TypeRef>> fields);
   /// Lays out the payloads; `slots` of the constructors are filled in.
   TypeRef sum(std::vector<ConstructorShape> constructors);
+  TypeRef accumulator(TypeRef array);
   TypeRef function();
 
   /// The value of `type` with these leaves; records are taken apart.

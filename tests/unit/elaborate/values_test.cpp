@@ -95,3 +95,24 @@ TEST_CASE("a shared array is copied before it is consumed") {
   CHECK(result_of("entry main = let xs = copy (iota 3)\n"
                   "  in (xs with [0] = xs[2]) with [1] = xs[0] + 5") == "[2, 5, 2]");
 }
+
+TEST_CASE("iterations write to one array through accumulators") {
+  const std::string write =
+      "entry main = intrinsics.hist_stream [1i64, 2, 3] (+) 0\n"
+      "  (\\(acc: *intrinsics.acc ([3]i64)) (i, v) -> intrinsics.acc_write acc i v)\n"
+      "  [(0, 10), (2, 20), (0, 30), (9, 1)]";
+  CHECK(result_of(write) == "[41, 2, 23]");
+}
+
+TEST_CASE("flat arrays are seen and written through strides") {
+  CHECK(result_of("entry main = intrinsics.flat_index_2d (iota 10) 1 2 3 2 1") ==
+        "[[1, 2], [4, 5]]");
+  CHECK(result_of("entry main = intrinsics.flat_update_2d (iota 6) 5 (-2) (-1) [[7, 8], [9, 10]]")
+        == "[0, 1, 10, 9, 8, 7]");
+  CHECK(result_of("entry main = intrinsics.flat_index_2d (iota 5) 1 2 3 2 1") ==
+        "error: Flat slice from 1 to 5 out of bounds for array of shape [5].");
+}
+
+TEST_CASE("reals become unsigned integers by wrapping") {
+  CHECK(result_of("entry main = (u8.f64 (-1), u64.f32 (-3.5), u32.f64 f64.inf)") == "-1 -3 0");
+}

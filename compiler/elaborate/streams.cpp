@@ -1,0 +1,139 @@
+// Writing to an array from many iterations at once: `scatter_stream` and `hist_stream` open an
+// array as an accumulator, which the iterations of a map hand on.
+#include <algorithm>
+
+#include "elaborate/array_intrinsics.h"
+#include "elaborate/elaborator.h"
+
+namespace dagaz::elaborate {
+
+namespace {
+
+/// The accumulators of an array: one leaf each, typed as the array they write to.
+ValueRef accumulators(Elaborator& e, TypeRef array, const std::vector<ir::NameId>& names) {
+  return e.arena.from_leaves(e.arena.accumulator(array), names);
+}
+
+// The map over `elements` inside: accumulators go in whole and come out as mapped values.
+std::vector<ir::Operand> stream(Elaborator& e, const IntrinsicCall& call, ValueRef function,
+                                ValueRef elements, TypeRef array,
+                                const std::vector<ir::NameId>& opened) {
+  const ArrayShape& shape = e.array_shape(elements);
+  ir::MapScanReduce pass;
+  pass.width = shape.size;
+  for (const ir::Operand& leaf : e.leaf_of(elements).leaves) {
+    pass.arrays.push_back(e.array_name(leaf));
+  }
+  pass.arrays.insert(pass.arrays.end(), opened.begin(), opened.end());
+  std::vector<ir::Type> parameters = leaf_types(shape.element);
+  const std::size_t element_leaves = parameters.size();
+  std::vector<ir::Type> results;
+  append_leaf_types(e.arena.accumulator(array), results);
+  parameters.insert(parameters.end(), results.begin(), results.end());
+  pass.map = e.lambda(parameters, results, [&](const std::vector<ir::NameId>& names) {
+    const auto middle = names.begin() + static_cast<std::ptrdiff_t>(element_leaves);
+    const std::vector<ir::NameId> own(names.begin(), middle);
+    const ValueRef element = e.arena.from_leaves(shape.element, own);
+    const ValueRef writers = accumulators(e, array, {middle, names.end()});
+    return leaves_of(e.apply(function, {writers, element}, call.range));
+  });
+  const std::vector<ir::NameId> written = e.emit(std::move(pass));
+  return {written.begin(), written.end()};
+}
+
+ValueRef build_stream(Elaborator& e, const IntrinsicCall& call, ValueRef destination,
+                      ValueRef function, ValueRef elements,
+                      const std::function<void(ir::AccumulatorInput&)>& set_operator) {
+  const TypeRef array = e.leaf_of(destination).type;
+  const ir::Operand size = e.array_shape(destination).size;
+  ir::WithAccumulator open;
+  for (const ir::Operand& leaf : e.leaf_of(destination).leaves) {
+    open.inputs.push_back({{size}, e.consumable(leaf), std::nullopt, {}});
+    set_operator(open.inputs.back());
+  }
+  if (open.inputs.empty()) return destination;
+  const std::vector<ir::Type> types = leaf_types(e.arena.accumulator(array));
+  open.body = e.lambda(types, types, [&](const std::vector<ir::NameId>& opened) {
+    return stream(e, call, function, elements, array, opened);
+  });
+  return e.arena.from_leaves(array, e.emit(std::move(open)));
+}
+
+// scatter_stream dest f bs
+ValueRef build_scatter_stream(Elaborator& e, const IntrinsicCall& call) {
+  return build_stream(e, call, call.arguments[0], call.arguments[1], call.arguments[2],
+                      [](ir::AccumulatorInput&) {});
+}
+
+/// The part of an operator on several values that computes result `index`, as an operator on the
+/// values at that place alone; nothing if it looks at others.
+std::optional<ir::Lambda> component(const ir::Lambda& op, std::size_t index, ir::Names& names) {
+  const std::size_t count = op.result_types.size();
+  std::unordered_set<ir::NameId> needed;
+  const ir::Operand& result = op.body.results[index];
+  if (result.is_name()) needed.insert(result.name());
+  ir::Lambda part;
+  for (std::size_t i = op.body.statements.size(); i-- > 0;) {
+    const ir::Statement& statement = op.body.statements[i];
+    const bool wanted = std::any_of(
+        statement.results.begin(), statement.results.end(),
+        [&](const ir::Binder& binder) { return needed.contains(binder.name); });
+    if (!wanted) continue;
+    for (const ir::NameId name : ir::free_names(statement, names)) needed.insert(name);
+    part.body.statements.insert(part.body.statements.begin(), statement);
+  }
+  for (std::size_t i = 0; i < op.parameters.size(); ++i) {
+    if (i % count == index) {
+      part.parameters.push_back(op.parameters[i]);
+    } else if (needed.contains(op.parameters[i].name)) {
+      return std::nullopt;
+    }
+  }
+  part.body.results = {result};
+  part.result_types = {op.result_types[index]};
+  return ir::renamed(part, names);
+}
+
+// hist_stream dest op ne f bs
+ValueRef build_hist_stream(Elaborator& e, const IntrinsicCall& call) {
+  const ValueRef destination = call.arguments[0];
+  const TypeRef element = e.array_shape(destination).element;
+  const ir::Lambda op = e.operator_lambda(call.arguments[1], element, call.range);
+  const std::vector<ir::Operand> neutral = leaves_of(call.arguments[2]);
+  std::size_t next = 0;
+  // Each accumulator combines one leaf, so an operator on records has to work field by field.
+  return build_stream(
+      e, call, destination, call.arguments[3], call.arguments[4],
+      [&](ir::AccumulatorInput& input) {
+        input.op = component(op, next, e.names());
+        input.neutral = {neutral[next++]};
+        if (!input.op.has_value()) {
+          e.unsupported(call.range, "the operator of this `hist_stream` mixes record fields");
+        }
+      });
+}
+
+// acc_write acc i v
+ValueRef build_write(Elaborator& e, const IntrinsicCall& call) {
+  const LeafValue& writers = e.leaf_of(call.arguments[0]);
+  const ir::Operand index = e.scalar_of(call.arguments[1]);
+  const std::vector<ir::Operand> values = leaves_of(call.arguments[2]);
+  LeafValue after{writers.type, {}};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    after.leaves.push_back(
+        e.emit_one(ir::Accumulate{writers.leaves[i].name(), {index}, values[i]}));
+  }
+  return e.arena.value(std::move(after));
+}
+
+constexpr Intrinsic intrinsics[] = {
+    {"scatter_stream", 3, build_scatter_stream},
+    {"hist_stream", 5, build_hist_stream},
+    {"acc_write", 3, build_write},
+};
+
+}  // namespace
+
+std::span<const Intrinsic> stream_intrinsics() { return intrinsics; }
+
+}  // namespace dagaz::elaborate
