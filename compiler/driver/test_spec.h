@@ -1,5 +1,5 @@
 // The `-- ==` blocks of a .fut file: what its tests are.  The format is the peer's, so that its
-// programs serve as they are (docs/testing.md describes it).
+// programs serve as they are.
 #pragma once
 
 #include <optional>
