@@ -89,18 +89,20 @@ void Simplifier::run(Function& function) {
 
 // ---------------------------------------------------------------- substitution
 
+// What stands for a name may have been replaced since.
 void Simplifier::use(NameId& name) const {
-  if (name.index >= replaced_.size()) return;
-  const auto& replacement = replaced_[name.index];
-  if (!replacement) return;
-  DZ_CHECK(replacement->is_name(), "a constant cannot stand for " + names_.text(name));
-  name = replacement->name();
+  Operand operand = name;
+  use(operand);
+  DZ_CHECK(operand.is_name(), "a constant cannot stand for " + names_.text(name));
+  name = operand.name();
 }
 
 void Simplifier::use(Operand& operand) const {
-  if (!operand.is_name() || operand.name().index >= replaced_.size()) return;
-  const auto& replacement = replaced_[operand.name().index];
-  if (replacement) operand = *replacement;
+  while (operand.is_name() && operand.name().index < replaced_.size()) {
+    const auto& replacement = replaced_[operand.name().index];
+    if (!replacement) return;
+    operand = *replacement;
+  }
 }
 
 void Simplifier::substitute_tokens(std::vector<NameId>& tokens) const {

@@ -98,8 +98,13 @@ void add_derivative(Program& program, const std::string& of, const std::string& 
 
 ParallelProgram optimised(ParallelProgram program) {
   const auto step = [&](ParallelProgram (*pass)(ParallelProgram), const std::string& name) {
+    const ParallelProgram before = program;
     program = pass(std::move(program));
-    verified(program.program, "the program after " + name);
+    try {
+      verified(program.program, "the program after " + name);
+    } catch (const Fault& fault) {
+      throw Fault(std::string(fault.what()) + "\nbefore " + name + ":\n" + print(before.program));
+    }
   };
   step(passes::simplify, "simplify");
   step(passes::common_subexpressions, "cse");
