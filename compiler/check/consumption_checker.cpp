@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "check/size_tools.h"
 #include "support/check.h"
 #include "support/match.h"
 #include "syntax/children.h"
@@ -109,6 +110,17 @@ AliasTree ConsumptionChecker::no_aliases(const ast::Exp& exp) {
   return with_aliases(trees_.of(exp.type), {});
 }
 
+/// Whether each use of a constant makes it anew, like a call: one of a size that the place of use
+/// decides cannot be shared.
+static bool is_made_anew(const ast::Variable& use) {
+  if (use.instance == nullptr) return false;
+  bool has_open_size = !use.instance->sizes.empty();
+  for (const Type* argument : use.instance->types) {
+    for_each_free_size(argument, [&](BindingId) { has_open_size = true; });
+  }
+  return has_open_size;
+}
+
 AliasTree ConsumptionChecker::variable(const ast::Exp& exp, const ast::Variable& use) {
   if (const auto entry = scope_.find(use.id); entry != scope_.end()) {
     check_not_consumed(exp.range, all_aliases(entry->second.tree));
@@ -126,10 +138,7 @@ AliasTree ConsumptionChecker::variable(const ast::Exp& exp, const ast::Variable&
     };
     tree = refine(refine, tree, known->second.first);
   }
-  // A polymorphic constant is made anew at each use, like a function.
-  const bool is_instance = use.instance != nullptr &&
-                           (!use.instance->sizes.empty() || !use.instance->types.empty());
-  return is_instance ? tree : with_global_self(tree, use.id);
+  return is_made_anew(use) ? tree : with_global_self(tree, use.id);
 }
 
 // `a + b + c + …`, from the innermost operand outwards.

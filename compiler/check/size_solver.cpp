@@ -417,6 +417,12 @@ bool SizeSolver::absorb(const Size* variable, const Size* other) {
   return true;
 }
 
+/// Whether the types bind `inner` where `existential` is decided: by a call that gets `inner`.
+bool SizeSolver::bound_before(BindingId inner, BindingId existential) const {
+  const auto end = std::find(bound_.begin(), bound_.end(), existential);
+  return end != bound_.end() && std::find(bound_.begin(), end, inner) != end;
+}
+
 bool SizeSolver::link(BindingId name, int name_level, const Size* size) {
   // Copies equal what they copy until that is found existential, so links go by the originals.
   Substitution originals(context_);
@@ -445,7 +451,7 @@ bool SizeSolver::link(BindingId name, int name_level, const Size* size) {
       return;
     }
     SizeConstraint* inner = find(n);
-    if (inner == nullptr || inner->level < name_level) return;
+    if (inner == nullptr || inner->level < name_level || bound_before(n, name)) return;
     if (inner->kind == SizeKind::parameter) {
       ok = fail(context_.types.named_size(name), size,
                 "`" + std::string(context_.text(n)) + "` is not in scope where the other size " +

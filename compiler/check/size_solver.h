@@ -112,6 +112,7 @@ class SizeSolver {
   bool link(BindingId name, int name_level, const Size* size);
   bool is_flexible(BindingId name, int& at_level);
   bool mentions_bound(const Size* size);
+  bool bound_before(BindingId inner, BindingId existential) const;
   bool link_local(const Size* variable, const Size* other, bool of_second);
   bool absorb(const Size* variable, const Size* other);
   void absorb_result(BindingId existential, const SizeConstraint& before);

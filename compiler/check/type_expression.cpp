@@ -139,7 +139,9 @@ void TypeExpressions::evaluate_application(ast::TypeApplication& application, Wr
     if (size != nullptr) {
       arguments.emplace_back(dimension(*size, result.existentials));
     } else {
-      arguments.emplace_back(component(*std::get<ast::TypeExp*>(written[i]->value), result));
+      // What a type is applied to says nothing about uniqueness.
+      const Type* type = component(*std::get<ast::TypeExp*>(written[i]->value), result);
+      arguments.emplace_back(context_.types.not_unique(type));
     }
   }
   expand(name->id, std::move(arguments), result);

@@ -123,6 +123,14 @@ TEST_CASE("sizes of arrays follow the program") {
   CHECK(errors("def f (n: i64) = let xs = iota (n + 1) in (xs : [n + 1]i64)") == "");
 }
 
+TEST_CASE("a function whose argument is a size fits where each call decides the size") {
+  CHECK(errors("def f (g: i64 -> ?[k].([k]i64, i32)) = g 3\n"
+               "def v = f (\\n -> (iota (n + 1), 1))") == "");
+  CHECK(errors("def f (xs: []i64) = flatmap (\\n -> (iota n, ())) xs") == "");
+  CHECK(errors("def f 'a (g: a -> i64 -> []i64) (x: a) = g x 1\n"
+               "def v = f (\\(n: i64) (m: i64) -> iota (n + m)) 2") == "");
+}
+
 TEST_CASE("loops decide which sizes vary") {
   CHECK(type_of_last("def f [n] (xs: [n]i32) = loop ys = xs for _i < 3i32 do map (+1) ys") ==
         "[n]. [n]i32 -> [n]i32");

@@ -118,3 +118,15 @@ TEST_CASE("the fields of a record are consumed apart") {
                "  let r = {a, b} let c = r.a with [0] = 1 in (c, 1)") == "");
   CHECK(errors("def f (r: *{a: []i32, b: []i32}) = r with a = [1, 2]") == "");
 }
+
+TEST_CASE("constants cannot be consumed, unless each use makes them anew") {
+  const std::string consume = "def consume (xs: *[]i64) = xs\n";
+  CHECK(errors(consume + "def empty : [0]i64 = []\ndef f = consume empty") == "not-consumable");
+  CHECK(errors(consume + "def empty = []\ndef f = consume empty") == "not-consumable");
+  CHECK(errors(consume + "def zeros [n] : [n]i64 = replicate n 0\n"
+                         "def f (m: i64) = consume (zeros : [m]i64)") == "");
+}
+
+TEST_CASE("a `*` in the argument of a type is ignored") {
+  CHECK(errors("type some 't = #some t\ndef constant : some (*[]i32) = #some [1]") == "");
+}
