@@ -77,6 +77,7 @@ Artifacts generate(const imperative::Program& program, const SourceFiles& files,
   }
   emit_functions(unit);
   if (unit.device && !compile_device(unit, *device_machine, artifacts)) return artifacts;
+  if ((want & (want_object | want_llvm | want_assembly)) == 0) return artifacts;
   emit_program(unit, emit_entry_points(unit), artifacts.ptx);
   if (!options.executable) emit_c_api(unit);
   prepare_for(*unit.host, *host_machine);

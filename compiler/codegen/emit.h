@@ -48,8 +48,11 @@ struct Unit {
   std::unique_ptr<llvm::Module> device;  // CUDA only
   std::unordered_map<std::string, const imperative::Function*> functions;
   std::vector<Kernel> kernels;
+  std::unordered_map<std::string, unsigned> kernel_numbers;  // by name
   std::vector<imperative::Failure> failures;  // the program's, and those of entry points
 
+  /// The number of the kernel that `launch` starts; launches of one name share it.
+  unsigned kernel_number(const imperative::Launch& launch, const std::vector<NameId>& captured);
   bool on_gpu() const { return program.target != imperative::Target::cpu; }
   /// Where tasks, kernels and the device functions they call live.
   llvm::Module& device_module() { return device ? *device : *host; }

@@ -48,11 +48,18 @@ void FunctionEmitter::emit(const imperative::PieceCount& node) {
          runtime_call("dz_piece_count", {context_, value(node.count), value(node.grain)}));
 }
 
+unsigned Unit::kernel_number(const imperative::Launch& launch,
+                             const std::vector<NameId>& captured) {
+  const auto next = static_cast<unsigned>(kernels.size());
+  const auto [found, fresh] = kernel_numbers.try_emplace(launch.kernel, next);
+  if (fresh) kernels.push_back(Kernel{&launch, captured});
+  return found->second;
+}
+
 void FunctionEmitter::emit(const imperative::Launch& node) {
   DZ_CHECK(side_ == Side::host && unit_.on_gpu(), "a kernel is launched outside host code");
   const std::vector<NameId> captured = imperative::captured_variables(node.body);
-  const auto number = static_cast<unsigned>(unit_.kernels.size());
-  unit_.kernels.push_back(Kernel{&node, captured});
+  const unsigned number = unit_.kernel_number(node, captured);
 
   auto* list_type = llvm::ArrayType::get(builder_.getPtrTy(), std::max<std::size_t>(
                                                                   captured.size(), 1));

@@ -70,10 +70,13 @@ Code Lowering::kernel_body(const std::function<void()>& build) {
   return code;
 }
 
+// The entries of a program often repeat each other's kernels; each is compiled once.
 void Lowering::launch(std::string_view kernel, const Operand& grid, const Operand& shared_bytes,
                       Code code) {
   mark_invariant(code);
-  emit(Launch{kernel_name(kernel), grid, kernel_threads, shared_bytes, std::move(code), location_});
+  std::string& name = kernels_[form_of(code, names())];
+  if (name.empty()) name = kernel_name(kernel);
+  emit(Launch{name, grid, kernel_threads, shared_bytes, std::move(code), location_});
 }
 
 void Lowering::launch_points(const std::vector<Operand>& extents, std::string_view kernel,

@@ -139,7 +139,7 @@ struct PieceCount { NameId target; Operand count; Operand grain; };
 
 /// Host, GPU targets: starts `body` as a kernel on grid × block threads.
 struct Launch {
-  std::string kernel;       // unique; the .entry name
+  std::string kernel;       // the .entry name; launches of one name have the same body
   Operand grid;             // i64
   int block_threads;        // exact, a compile-time constant: launch bounds are emitted
   Operand shared_bytes;     // i64
@@ -252,6 +252,10 @@ struct Program {
 
 /// The tree as text, for `dagaz inspect --stage=imperative`.
 std::string print(const Program& program);
+
+/// `code` as text with variables numbered in order of appearance: code of the same form does the
+/// same with the variables it captures, in order.
+std::string form_of(const Code& code, const ir::Names& names);
 
 /// Variables used in `code` but declared outside it, in order of first use.
 std::vector<NameId> captured_variables(const Code& code);

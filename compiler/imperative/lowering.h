@@ -460,6 +460,7 @@ class Lowering : public Emitter {
   // The kernel being built.
   std::string function_name_;  // the function it belongs to
   int kernel_count_ = 0;
+  std::unordered_map<std::string, std::string> kernels_;  // form → name
   std::vector<Expansion> expansions_;
   Operand kernel_thread_;         // this thread's number among …
   Operand kernel_threads_total_;  // … so many

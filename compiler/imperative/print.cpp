@@ -1,7 +1,10 @@
-// The imperative tree as text, for people.
+// The imperative tree as text, for people and for telling whether two kernels are the same: every
+// member that decides what code does is printed.
 #include <string>
+#include <unordered_map>
 
 #include "imperative/imperative.h"
+#include "ir/print.h"
 #include "support/match.h"
 #include "support/text_writer.h"
 
@@ -11,7 +14,8 @@ namespace {
 
 class Printer {
  public:
-  explicit Printer(const Program& program) : program_(program) {}
+  enum class Naming { spelled, numbered };
+  Printer(const ir::Names& names, Naming naming) : names_(names), naming_(naming) {}
 
   void operator()(const Function& function) {
     out_ << (function.device ? "device function " : "function ") << function.name << "(";
@@ -22,10 +26,20 @@ class Printer {
     list(function.results);
     out_ << "\n\n";
   }
-  void failures() {
-    for (std::size_t k = 0; k < program_.failures.size(); ++k) {
-      out_ << "failure " << k << ": " << program_.failures[k].text << "\n";
+  void failures(const std::vector<Failure>& failures) {
+    for (std::size_t k = 0; k < failures.size(); ++k) {
+      out_ << "failure " << k << ": " << failures[k].text << "\n";
     }
+  }
+  void block(const Code& code) {
+    out_ << "{\n";
+    out_.indent();
+    for (const Instruction& instruction : code) {
+      std::visit(*this, instruction.node);
+      out_ << "\n";
+    }
+    out_.dedent();
+    out_ << "}";
   }
   std::string take() { return out_.take(); }
 
@@ -163,6 +177,7 @@ class Printer {
     use(e.value);
     out_ << ", ";
     use(e.operand);
+    out_ << " : " << ir::name_of(e.type);
   }
   void operator()(const Fence&) { out_ << "fence"; }
   void operator()(const Atomic& e) {
@@ -198,20 +213,15 @@ class Printer {
   }
 
  private:
-  std::string text(NameId name) const { return program_.names.text(name); }
+  std::string text(NameId name) {
+    if (naming_ == Naming::spelled) return names_.text(name);
+    const auto [found, fresh] = numbers_.try_emplace(name, numbers_.size());
+    const std::string number = std::to_string(found->second);
+    return fresh ? number + ":" + ir::print(names_.type(name), names_) : number;
+  }
   void use(NameId name) { out_ << text(name); }
   void use(const Operand& operand) {
-    if (operand.is_name()) {
-      use(operand.name());
-      return;
-    }
-    const ir::Constant& constant = operand.constant();
-    if (ir::is_float(constant.type)) {
-      out_ << std::to_string(ir::float_value(constant));
-    } else {
-      out_ << ir::integer_value(constant);
-    }
-    if (constant.type != ScalarType::i64) out_ << ir::name_of(constant.type);
+    out_ << (operand.is_name() ? text(operand.name()) : ir::print(operand, names_));
   }
   template <typename Item>
   void list(const std::vector<Item>& items) {
@@ -234,27 +244,24 @@ class Printer {
     use(index);
     out_ << "]";
   }
-  void block(const Code& code) {
-    out_ << "{\n";
-    out_.indent();
-    for (const Instruction& instruction : code) {
-      std::visit(*this, instruction.node);
-      out_ << "\n";
-    }
-    out_.dedent();
-    out_ << "}";
-  }
-
-  const Program& program_;
+  const ir::Names& names_;
+  Naming naming_;
+  std::unordered_map<NameId, std::size_t> numbers_;  // in order of appearance
   TextWriter out_;
 };
 
 }  // namespace
 
 std::string print(const Program& program) {
-  Printer printer(program);
+  Printer printer(program.names, Printer::Naming::spelled);
   for (const Function& function : program.functions) printer(function);
-  printer.failures();
+  printer.failures(program.failures);
+  return printer.take();
+}
+
+std::string form_of(const Code& code, const ir::Names& names) {
+  Printer printer(names, Printer::Naming::numbered);
+  printer.block(code);
   return printer.take();
 }
 

@@ -161,5 +161,27 @@ TEST_CASE("printing shows loops, launches and failures") {
   CHECK(print(*on_gpu).find("launch ") != std::string::npos);
 }
 
+TEST_CASE("code of one form does the same, whatever its variables are called") {
+  ir::Names names;
+  const auto loop = [&](ScalarOp op, ScalarType type, double factor) {
+    const NameId block = names.fresh("xs", ir::Type{ScalarType::i8, {}, ir::TypeKind::block});
+    const NameId bound = names.fresh("n", ir::scalar_of(ScalarType::i64));
+    const NameId i = names.fresh("i", ir::scalar_of(ScalarType::i64));
+    const NameId x = names.fresh("x", ir::scalar_of(type));
+    Code body;
+    body.push_back({Load{x, block, i, type}});
+    body.push_back({Assign{x, op, type, type, {x, Operand(ir::make_float(type, factor))}}});
+    body.push_back({Store{block, i, x, type}});
+    Code code;
+    code.push_back({For{i, bound, std::move(body), {}}});
+    return form_of(code, names);
+  };
+  const std::string form = loop(ScalarOp::mul, ScalarType::f64, 1e-9);
+  CHECK(form == loop(ScalarOp::mul, ScalarType::f64, 1e-9));
+  CHECK(form != loop(ScalarOp::mul, ScalarType::f64, 2e-9));
+  CHECK(form != loop(ScalarOp::mul, ScalarType::f32, 1e-9));
+  CHECK(form != loop(ScalarOp::add, ScalarType::f64, 1e-9));
+}
+
 }  // namespace
 }  // namespace dagaz::imperative
