@@ -1,6 +1,8 @@
 #include "driver/compile.h"
 
+#include <algorithm>
 #include <iostream>
+#include <utility>
 
 #include "elaborate/elaborate.h"
 #include "syntax/imports.h"
@@ -47,14 +49,27 @@ std::optional<ir::ParallelProgram> front_end(Compilation& compilation) {
   return elaborate(compilation);
 }
 
+// All diagnostics in the order of the source; those without a place come first.
+static std::vector<const Diagnostic*> in_source_order(const Diagnostics& diagnostics) {
+  std::vector<const Diagnostic*> result;
+  for (const Diagnostic& diagnostic : diagnostics.all()) result.push_back(&diagnostic);
+  const auto key = [](const Diagnostic* d) {
+    return d->range.valid() ? std::pair(d->range.file.index + std::uint64_t{1}, d->range.begin)
+                            : std::pair(std::uint64_t{0}, std::uint32_t{0});
+  };
+  std::stable_sort(result.begin(), result.end(),
+                   [&](const auto* a, const auto* b) { return key(a) < key(b); });
+  return result;
+}
+
 bool report(const Compilation& compilation) {
   const CompileOptions& options = compilation.options;
   bool failed = compilation.diagnostics.has_errors();
-  for (const Diagnostic& diagnostic : compilation.diagnostics.all()) {
-    const bool warning = kind_severity(diagnostic.kind) == Severity::warning;
+  for (const Diagnostic* diagnostic : in_source_order(compilation.diagnostics)) {
+    const bool warning = kind_severity(diagnostic->kind) == Severity::warning;
     if (warning && !options.warnings) continue;
     if (warning && options.warnings_are_errors) failed = true;
-    std::cerr << render(diagnostic, compilation.files, options.style);
+    std::cerr << render(*diagnostic, compilation.files, options.style);
   }
   if (options.time_passes) std::cerr << compilation.times.table();
   return failed;

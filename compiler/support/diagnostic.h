@@ -58,7 +58,7 @@ enum class RenderStyle { plain, colour, json };
 /// The text of `diagnostic` as the user sees it:
 ///   FILE:LINE:COL: error[kind]: message
 ///    12 | source line
-///       |     ^^^^ primary; then labels and hints
+///       |     ^^^^ what is said about the culprit; then other labels and hints
 /// With RenderStyle::json, one JSON object on one line.
 std::string render(const Diagnostic& diagnostic, const SourceFiles& files, RenderStyle style);
 

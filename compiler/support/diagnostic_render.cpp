@@ -19,37 +19,95 @@ struct Colours {
 constexpr Colours no_colours;
 constexpr Colours ansi_colours{"\x1b[1m", "\x1b[1;31m", "\x1b[1;33m", "\x1b[1;34m", "\x1b[0m"};
 
-// Columns up to `column` as white space, tabs kept so that the caret stands under its character.
-std::string padding(std::string_view line, std::uint32_t column) {
+// The part of a source line that is shown: all of it, or what is near the mark if it is long.
+struct Window {
+  std::uint32_t first = 1;  // columns, from 1
+  std::uint32_t last = 0;   // exclusive
+  bool operator==(const Window&) const = default;
+};
+constexpr std::uint32_t longest_line = 160;
+constexpr std::uint32_t context_columns = 60;
+
+std::uint32_t columns_of(std::string_view line) {
+  return static_cast<std::uint32_t>(std::count_if(line.begin(), line.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0u) != 0x80u;
+  }));
+}
+
+Window window_of(std::string_view line, std::uint32_t mark) {
+  const std::uint32_t columns = columns_of(line);
+  if (columns <= longest_line) return {1, columns + 1};
+  const std::uint32_t first = mark > context_columns ? mark - context_columns : 1;
+  return {first, std::min(columns + 1, first + longest_line)};
+}
+
+// Copies the columns of `line` from `first` up to `last`; as white space, tabs are kept so that
+// what follows stands under its character.
+enum class Show { text, space };
+std::string columns(std::string_view line, std::uint32_t first, std::uint32_t last, Show show) {
   std::string out;
-  std::uint32_t seen = 1;
-  for (std::size_t i = 0; i < line.size() && seen < column; ++i) {
-    if ((static_cast<unsigned char>(line[i]) & 0xC0u) == 0x80u) continue;
-    out += line[i] == '\t' ? '\t' : ' ';
-    ++seen;
+  std::uint32_t column = 0;
+  for (const char c : line) {
+    const bool continues = (static_cast<unsigned char>(c) & 0xC0u) == 0x80u;
+    if (!continues) ++column;
+    if (column < first || column >= last) continue;
+    if (show == Show::text) {
+      out += c;
+    } else if (!continues) {
+      out += c == '\t' ? '\t' : ' ';
+    }
   }
   return out;
 }
 
-void draw_line(std::string& out, const SourceFile& file, const Range& range, char mark,
-               std::string_view text, const char* mark_colour, const Colours& colours) {
-  const Position begin = file.position(range.begin);
-  const Position end = file.position(std::max(range.end, range.begin));
-  const std::string_view line = file.line_text(begin.line);
-  const std::string number = std::to_string(begin.line);
-  const std::string gutter(std::max<std::size_t>(number.size(), 4), ' ');
-  out += std::string(gutter.size() - number.size(), ' ') + colours.frame + number + " | " +
-         colours.reset + std::string(line) + "\n";
-  const std::uint32_t width =
-      end.line == begin.line
-          ? std::max<std::uint32_t>(1, end.column - begin.column)
-          : std::max<std::uint32_t>(
-                1, static_cast<std::uint32_t>(line.size()) - begin.column + 2);
-  out += gutter + colours.frame + " | " + colours.reset + padding(line, begin.column) +
-         mark_colour + std::string(width, mark);
-  if (!text.empty()) out += " " + std::string(text);
-  out += std::string(colours.reset) + "\n";
-}
+// Draws source lines with marks below them; marks in one line share it.
+class Drawing {
+ public:
+  Drawing(std::string& out, const SourceFiles& files, const Colours& colours)
+      : out_(out), files_(files), colours_(colours) {}
+
+  void mark(const Range& range, char sign, const std::string& text, const char* colour) {
+    const SourceFile& file = files_.file(range.file);
+    const Position begin = file.position(range.begin);
+    const Position end = file.position(std::max(range.end, range.begin));
+    const std::string_view line = file.line_text(begin.line);
+    const Window window = window_of(line, begin.column);
+    show_line(range.file, begin.line, line, window);
+    const std::uint32_t line_end = columns_of(line) + 1;
+    const std::uint32_t stop =
+        std::min(end.line == begin.line ? end.column : line_end, window.last);
+    const std::uint32_t width = stop > begin.column ? stop - begin.column : 1;
+    out_ += gutter("") + (window.first > 1 ? " " : "") +
+            columns(line, window.first, std::min(begin.column, window.last), Show::space) +
+            colour + std::string(width, sign);
+    if (!text.empty()) out_ += " " + text;
+    out_ += std::string(colours_.reset) + "\n";
+  }
+
+ private:
+  std::string gutter(const std::string& number) const {
+    const std::string space(number.size() < 4 ? 4 - number.size() : 0, ' ');
+    return space + colours_.frame + number + " | " + colours_.reset;
+  }
+
+  void show_line(FileId file, std::uint32_t number, std::string_view line,
+                 const Window& window) {
+    if (file == file_ && number == line_ && window == window_) return;
+    file_ = file;
+    line_ = number;
+    window_ = window;
+    out_ += gutter(std::to_string(number)) + (window.first > 1 ? "…" : "") +
+            columns(line, window.first, window.last, Show::text) +
+            (window.last <= columns_of(line) ? "…" : "") + "\n";
+  }
+
+  std::string& out_;
+  const SourceFiles& files_;
+  const Colours& colours_;
+  FileId file_;
+  std::uint32_t line_ = 0;
+  Window window_;
+};
 
 std::string quoted(std::string_view text) {
   std::string out = "\"";
@@ -115,19 +173,24 @@ std::string render(const Diagnostic& diagnostic, const SourceFiles& files, Rende
   out += std::string(colour) + (error ? "error[" : "warning[") +
          std::string(kind_name(diagnostic.kind)) + "]" + colours.reset + ": " +
          diagnostic.message + "\n";
+  Drawing drawing(out, files, colours);
+  // What is said about the culprit itself stands behind its mark.
+  const auto at_culprit = [&](const Label& label) { return label.range == diagnostic.range; };
+  const auto& labels = diagnostic.labels;
+  const auto own = std::find_if(labels.begin(), labels.end(), at_culprit);
   if (diagnostic.range.valid()) {
-    draw_line(out, files.file(diagnostic.range.file), diagnostic.range, '^', "", colour, colours);
+    drawing.mark(diagnostic.range, '^', own == labels.end() ? "" : own->text, colour);
   }
-  for (const Label& label : diagnostic.labels) {
-    if (!label.range.valid()) {
-      out += "  note: " + label.text + "\n";
+  for (auto label = labels.begin(); label != labels.end(); ++label) {
+    if (label == own && diagnostic.range.valid()) continue;
+    if (!label->range.valid()) {
+      out += "  note: " + label->text + "\n";
       continue;
     }
-    if (label.range.file != diagnostic.range.file) {
-      out += "  at " + files.describe(label.range) + ":\n";
+    if (label->range.file != diagnostic.range.file) {
+      out += "  at " + files.describe(label->range) + ":\n";
     }
-    draw_line(out, files.file(label.range.file), label.range, '-', label.text, colours.frame,
-              colours);
+    drawing.mark(label->range, '-', label->text, colours.frame);
   }
   for (const std::string& hint : diagnostic.hints) out += "  help: " + hint + "\n";
   return out;

@@ -18,10 +18,15 @@ enum class Goal { file, expression, type };
 class Lexer {
  public:
   /// `text` must be followed by a zero byte, as the text of a SourceFile is.
-  Lexer(FileId file, std::string_view text, Goal goal, NameTable& names,
+  /// Tokens begin at the byte `start` of it.
+  Lexer(FileId file, std::string_view text, std::size_t start, Goal goal, NameTable& names,
         Diagnostics& diagnostics);
 
   Parser::symbol_type next();
+  /// Where the token handed out last begins.
+  std::size_t token_begin() const { return static_cast<std::size_t>(token_ - begin_); }
+  /// The place behind the token before that one.
+  Range before_token() const { return {file_, before_token_, before_token_}; }
 
  private:
   using Byte = unsigned char;
@@ -52,6 +57,7 @@ class Lexer {
   Diagnostics& diagnostics_;
   Goal goal_;
   bool started_ = false;
+  std::uint32_t before_token_ = 0;
 };
 
 }  // namespace dagaz::syntax

@@ -8,18 +8,20 @@
 
 namespace dagaz::syntax {
 
-Lexer::Lexer(FileId file, std::string_view text, Goal goal, NameTable& names,
+Lexer::Lexer(FileId file, std::string_view text, std::size_t start, Goal goal, NameTable& names,
              Diagnostics& diagnostics)
     : file_(file),
       begin_(reinterpret_cast<const Byte*>(text.data())),
       limit_(begin_ + text.size()),
-      cursor_(begin_),
-      token_(begin_),
+      cursor_(begin_ + start),
+      token_(begin_ + start),
       names_(names),
       diagnostics_(diagnostics),
-      goal_(goal) {}
+      goal_(goal),
+      before_token_(static_cast<std::uint32_t>(start)) {}
 
 Parser::symbol_type Lexer::next() {
+  before_token_ = static_cast<std::uint32_t>(cursor_ - begin_);
   if (started_) return scan();
   started_ = true;
   switch (goal_) {

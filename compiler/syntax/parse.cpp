@@ -1,6 +1,9 @@
-// Connects a source file, its lexer and the generated parser.
+// Connects a source file, its lexer and the generated parser.  After a mistake, parsing starts
+// again at the next line that begins a declaration, so that one run reports those of all.
 #include "syntax/parse.h"
 
+#include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "syntax/parse_context.h"
@@ -13,34 +16,74 @@ struct Outcome {
   ast::File file;
   ast::Exp* expression = nullptr;
   ast::TypeExp* type = nullptr;
+  /// After a mistake: where the token lies that could not be used.
+  std::optional<std::size_t> stopped_at;
 };
 
-Outcome parse(FileId file, Goal goal, const ParseInput& input) {
+// Parses the text from `start` on, up to the first mistake in the order of tokens.
+Outcome parse_from(std::size_t start, FileId file, Goal goal, const ParseInput& input) {
   const std::string_view text = input.sources.file(file).text();
-  Lexer lexer(file, text, goal, input.names, input.diagnostics);
+  Lexer lexer(file, text, start, goal, input.names, input.diagnostics);
   TreeBuilder builder(text, input.arena, input.names, input.diagnostics);
-  ParseContext context{lexer, builder, input.diagnostics, input.sources};
+  ParseContext context{lexer, builder, input.diagnostics, input.sources, start > 0};
   Parser parser(context);
   const std::size_t errors_before = input.diagnostics.error_count();
-  const bool parsed = parser.parse() == 0;
-  if (!parsed || input.diagnostics.error_count() > errors_before) return {};
-  return {std::move(context.file), context.expression, context.type};
+  if (parser.parse() != 0) return {{}, nullptr, nullptr, lexer.token_begin()};
+  if (input.diagnostics.error_count() > errors_before) return {};
+  return {std::move(context.file), context.expression, context.type, std::nullopt};
+}
+
+// Whether a declaration begins with `line`, from what its first word says.  An indented line has
+// to be unmistakable: `let` may go on with an expression, and `type` with a module type.
+bool begins_declaration(std::string_view line) {
+  const std::size_t indent = line.find_first_not_of(" \t");
+  if (indent == std::string_view::npos) return false;
+  const std::string_view rest = line.substr(indent);
+  const std::string_view word = rest.substr(0, rest.find_first_of(" \t\r(\""));
+  if (word == "def" || word == "entry") return true;
+  if (indent > 0) return false;
+  for (const std::string_view keyword :
+       {"let", "type", "type~", "type^", "module", "open", "import", "local"}) {
+    if (word == keyword) return true;
+  }
+  return rest.starts_with("#[") || rest.starts_with("-- |");
+}
+
+// The line at or after `from` that begins a declaration.
+std::optional<std::size_t> next_declaration(std::string_view text, std::size_t from) {
+  std::size_t line = from == 0 ? 0 : text.rfind('\n', from - 1) + 1;
+  while (line < text.size()) {
+    const std::size_t end = std::min(text.find('\n', line), text.size());
+    if (line >= from && begins_declaration(text.substr(line, end - line))) return line;
+    line = end + 1;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 ast::File parse_file(FileId file, const ParseInput& input) {
-  ast::File result = parse(file, Goal::file, input).file;
+  const std::string_view text = input.sources.file(file).text();
+  Outcome outcome = parse_from(0, file, Goal::file, input);
+  ast::File result = std::move(outcome.file);
+  // After a mistake the other declarations are read for theirs.
+  std::size_t start = 0;
+  while (outcome.stopped_at) {
+    const auto next = next_declaration(text, std::max(*outcome.stopped_at, start + 1));
+    if (!next) break;
+    start = *next;
+    outcome = parse_from(start, file, Goal::file, input);
+  }
   result.id = file;
   return result;
 }
 
 ast::Exp* parse_expression(FileId file, const ParseInput& input) {
-  return parse(file, Goal::expression, input).expression;
+  return parse_from(0, file, Goal::expression, input).expression;
 }
 
 ast::TypeExp* parse_type(FileId file, const ParseInput& input) {
-  return parse(file, Goal::type, input).type;
+  return parse_from(0, file, Goal::type, input).type;
 }
 
 }  // namespace dagaz::syntax

@@ -17,6 +17,8 @@ struct ParseContext {
   TreeBuilder& builder;
   Diagnostics& diagnostics;
   const SourceFiles& sources;
+  /// Whether a mistake before the text at hand has been reported.
+  bool resumed = false;
   // The result, by goal.
   ast::File file = {};
   ast::Exp* expression = nullptr;

@@ -115,8 +115,11 @@ void Parser::report_syntax_error(const Parser::context& found) const {
   const int count = found.expected_tokens(expected.data(), YYNTOKENS);
   expected.resize(static_cast<std::size_t>(count));
 
-  const Range range = found.location();
   const symbol_kind_type kind = found.token();
+  // The ends of what began before an earlier mistake.
+  if (input.resumed && (kind == symbol_kind::S_CLOSE_BRACE || kind == symbol_kind::S_IN)) return;
+  const Range range =
+      kind == symbol_kind::S_YYEOF ? input.lexer.before_token() : found.location();
   std::string message;
   if (kind == symbol_kind::S_YYEOF) {
     message = "Unexpected end of file";

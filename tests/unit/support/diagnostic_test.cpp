@@ -34,9 +34,33 @@ TEST_CASE("labels and hints follow the primary place") {
         "a.fut:1:5: error[syntax]: two things\n"
         "   1 | def f x =\n"
         "     |     ^\n"
-        "   1 | def f x =\n"
         "     |       - the other\n"
         "  help: choose one\n");
+}
+
+TEST_CASE("a label of the primary place stands behind its caret; other lines are shown") {
+  Sample sample;
+  Diagnostic& diagnostic = sample.diagnostics.report(
+      DiagnosticKind::syntax, Range{sample.file, 4, 5}, "two things");
+  diagnostic.labels.push_back({Range{sample.file, 4, 5}, "this one"});
+  diagnostic.labels.push_back({Range{sample.file, 11, 12}, "the other"});
+  CHECK(render(diagnostic, sample.files, RenderStyle::plain) ==
+        "a.fut:1:5: error[syntax]: two things\n"
+        "   1 | def f x =\n"
+        "     |     ^ this one\n"
+        "   2 | \tx + øy\n"
+        "     | \t- the other\n");
+}
+
+TEST_CASE("of a long line only the part near the mark is shown") {
+  SourceFiles files;
+  const FileId file = files.add("a.fut", std::string(300, 'x') + "y" + std::string(300, 'z'));
+  Diagnostics diagnostics;
+  diagnostics.report(DiagnosticKind::syntax, Range{file, 300, 301}, "found `y`");
+  CHECK(render(diagnostics.all()[0], files, RenderStyle::plain) ==
+        "a.fut:1:301: error[syntax]: found `y`\n"
+        "   1 | …" + std::string(60, 'x') + "y" + std::string(99, 'z') + "…\n"
+        "     |  " + std::string(60, ' ') + "^\n");
 }
 
 TEST_CASE("a diagnostic without place has no line") {

@@ -53,6 +53,31 @@ TEST_CASE("a syntax error says what was expected") {
   CHECK(first_error("def f = 1..2") == "..: use '...' for ranges, not '..'");
 }
 
+TEST_CASE("parsing goes on at the next declaration") {
+  const auto places = [](const std::string& text) {
+    const Parsed parsed(text);
+    std::string all;
+    for (const Diagnostic& d : parsed.diagnostics.all()) {
+      all += (all.empty() ? "" : " ") + std::string(parsed.sources.text(d.range));
+    }
+    return all;
+  };
+  CHECK(places("def f = )\ndef g = 1\ndef h = ]\n") == ") ]");
+  CHECK(places("def f x =\n  let y = 1\ndef g = ]\n") == "def ]");
+  CHECK(places("def f = (\nlet y = 1\nin y) )\ndef g = ]\n") == ") ]");
+  CHECK(places("module m = {\n  def f = )\n  def g = 1\n}\ndef h = ]\n") == ") ]");
+  CHECK(places("module type s = {\n  val )\n  type t\n  val x : t\n}\ntype t = ]") == ") ]");
+  CHECK(places("def f = \"\n-- | g\n#[a]\ndef g = {\n") == "\" ");
+}
+
+TEST_CASE("the end of the file is behind its last token") {
+  const Parsed parsed("def f =\n\n-- no more\n");
+  CHECK(parsed.messages() ==
+        "test.fut:1:8: error[syntax]: Unexpected end of file; expected an expression\n"
+        "   1 | def f =\n"
+        "     |        ^\n");
+}
+
 TEST_CASE("every mistake is at the smallest place") {
   CHECK(first_error("def f = 'ab") .find("Unexpected") != std::string::npos);
   CHECK(first_error("def f = \"ab\nc\"") == "\"ab: this string is not closed on its line");
