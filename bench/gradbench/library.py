@@ -1,0 +1,151 @@
+"""Builds a Dagaz program as a shared library and calls its entry points.
+
+What the entry points take and give is read from the manifest that `dagaz build --emit=lib` writes,
+so nothing here knows a program.  Arrays go in and come out as nested lists; between, an argument
+that was converted once can be passed to any number of calls.
+"""
+import array
+import ctypes
+import json
+import subprocess
+import time
+from pathlib import Path
+
+SCALARS = {
+    'f64': (ctypes.c_double, 'd'), 'f32': (ctypes.c_float, 'f'),
+    'i64': (ctypes.c_int64, 'q'), 'i32': (ctypes.c_int32, 'i'),
+    'i16': (ctypes.c_int16, 'h'), 'i8': (ctypes.c_int8, 'b'), 'bool': (ctypes.c_bool, 'b'),
+}
+PREFIX = 'program'
+
+
+class Failure(Exception):
+    """A program that could not be built, or a call that failed."""
+
+
+def build(dagaz, source, folder):
+    """The shared library of the program `source`, in `folder`; the manifest lies beside it."""
+    name = Path(folder) / Path(source).stem
+    shared = f'{name}.so'
+    archive = str(name.with_name(f'lib{name.name}.a'))
+    for command in (
+            [dagaz, 'build', '--emit=lib', f'--prefix={PREFIX}', '-o', str(name), str(source)],
+            ['cc', '-shared', '-o', shared, '-Wl,--whole-archive', archive,
+             '-Wl,--no-whole-archive', '-ltbb', '-lstdc++', '-lm', '-ldl', '-lpthread']):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise Failure(f'{" ".join(command)}:\n{done.stderr}')
+    return shared
+
+
+def shape_of(value, rank):
+    """The dimensions of a nested list.  Below an empty one they are 0."""
+    shape = []
+    for _ in range(rank):
+        shape.append(len(value))
+        value = value[0] if len(value) > 0 else []
+    return shape
+
+
+def flat(value, rank):
+    for _ in range(rank - 1):
+        value = [x for row in value for x in row]
+    return value
+
+
+def nested(values, shape):
+    for size in reversed(shape[1:]):
+        values = [values[i:i + size] for i in range(0, len(values), size)] if size > 0 else \
+            [[] for _ in range(shape[0])]
+    return values
+
+
+class Library:
+    """One program, ready to be called."""
+
+    def __init__(self, shared, threads):
+        self.code = ctypes.CDLL(shared)
+        with open(Path(shared).with_suffix('.json'), encoding='utf-8') as file:
+            manifest = json.load(file)
+        self.entries, self.types = manifest['entry_points'], manifest['types']
+        config = self.pointer('context_config_new')()
+        self.code[f'{PREFIX}_context_config_set_num_threads'](ctypes.c_void_p(config), threads)
+        self.context = ctypes.c_void_p(self.pointer('context_new')(ctypes.c_void_p(config)))
+        self.error = self.pointer('context_get_error')
+        self.check(0)
+
+    def pointer(self, name, *, prefix=f'{PREFIX}_'):
+        function = self.code[prefix + name]
+        function.restype = ctypes.c_void_p
+        return function
+
+    def check(self, status):
+        text = self.error(self.context)
+        if status != 0 or text:
+            raise Failure(ctypes.string_at(text).decode() if text else f'status {status}')
+
+    def operation(self, kind, name):
+        return self.pointer(self.types[kind]['ops'][name], prefix='')
+
+    def argument(self, value, kind):
+        """`value` as an argument of type `kind`: a scalar, or an array in the program's memory."""
+        if kind in SCALARS:
+            return SCALARS[kind][0](value)
+        rank = self.types[kind]['rank']
+        shape = shape_of(value, rank)
+        data = array.array(SCALARS[self.types[kind]['elemtype']][1], flat(value, rank))
+        address = ctypes.c_void_p(data.buffer_info()[0])
+        made = self.operation(kind, 'new')(self.context, address, *map(ctypes.c_int64, shape))
+        if not made:
+            self.check(1)
+        return ctypes.c_void_p(made)
+
+    def arguments(self, entry, values):
+        """The arguments of `entry`, found in `values` by the names of its parameters."""
+        return [self.argument(values[parameter['name']], parameter['type'])
+                for parameter in self.entries[entry]['inputs']]
+
+    def result(self, out, kind):
+        if kind in SCALARS:
+            return out.value
+        info = self.types[kind]
+        shape = ctypes.cast(self.operation(kind, 'shape')(self.context, out),
+                            ctypes.POINTER(ctypes.c_int64))[:info['rank']]
+        count = 1
+        for size in shape:
+            count *= size
+        data = (SCALARS[info['elemtype']][0] * count)()
+        self.check(self.operation(kind, 'values')(self.context, out, data) or 0)
+        self.check(self.code[f'{PREFIX}_context_sync'](self.context))
+        return nested(list(data), shape)
+
+    def free(self, value, kind):
+        if kind not in SCALARS:
+            self.operation(kind, 'free')(self.context, value)
+
+    def free_arguments(self, entry, arguments):
+        for value, parameter in zip(arguments, self.entries[entry]['inputs']):
+            self.free(value, parameter['type'])
+
+    def run(self, entry, arguments, min_runs, min_seconds):
+        """Calls `entry` at least `min_runs` times and for at least `min_seconds`.  Returns the
+        results of the last call and the nanoseconds of each."""
+        kinds = [output['type'] for output in self.entries[entry]['outputs']]
+        outs = [SCALARS[kind][0]() if kind in SCALARS else ctypes.c_void_p() for kind in kinds]
+        function = self.code[self.entries[entry]['cfun']]
+        sync = self.code[f'{PREFIX}_context_sync']
+        everything = (self.context, *map(ctypes.byref, outs), *arguments)
+        times, elapsed = [], 0
+        while len(times) < min_runs or elapsed < min_seconds * 1e9:
+            if times:
+                for out, kind in zip(outs, kinds):
+                    self.free(out, kind)
+            start = time.perf_counter_ns()
+            status = function(*everything) or sync(self.context)
+            times.append(time.perf_counter_ns() - start)
+            self.check(status)
+            elapsed += times[-1]
+        results = [self.result(out, kind) for out, kind in zip(outs, kinds)]
+        for out, kind in zip(outs, kinds):
+            self.free(out, kind)
+        return results, times
