@@ -163,12 +163,14 @@ Outcome apply(Copy& node, Rules& rules) {
   // A copy of an array that is cheaper made again.
   if (const auto* iota = rules.defined_as<Iota>(Operand(array))) {
     const Iota again = *iota;
+    rules.look_through(array);
     rules.statement->operation = again;
     return Outcome::rewritten;
   }
   if (const auto* replicate = rules.defined_as<Replicate>(Operand(array))) {
     if (!rules.type(replicate->value).is_scalar()) return Outcome::none;
     const Replicate again = *replicate;
+    rules.look_through(array);
     rules.statement->operation = again;
     return Outcome::rewritten;
   }

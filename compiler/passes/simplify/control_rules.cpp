@@ -72,8 +72,7 @@ Outcome common_results(Branch& node, Rules& rules) {
   for (std::size_t i = 0; i < node.result_types.size(); ++i) {
     const Operand result = node.then_body.results[i];
     if (!(result == node.else_body.results[i]) || is_bound_in(node.then_body, result)) continue;
-    const NameId name = rules.statement->results[i].name;
-    rules.replace_name(name, result);
+    rules.replace_result(rules.statement->results[i].name, result);
     erase_result(node, rules, i);
     return Outcome::rewritten;
   }
@@ -89,9 +88,9 @@ Outcome condition_as_result(Branch& node, Rules& rules) {
     const bool opposite = is_constant_bool(yes, false) && is_constant_bool(no, true);
     if (!same && !opposite) continue;
     const NameId name = rules.statement->results[i].name;
-    rules.replace_name(name, same ? node.condition
-                                  : rules.scalar(ScalarOp::bit_not, ScalarType::boolean,
-                                                 {node.condition}, "opposite"));
+    rules.replace_result(name, same ? node.condition
+                                    : rules.scalar(ScalarOp::bit_not, ScalarType::boolean,
+                                                   {node.condition}, "opposite"));
     erase_result(node, rules, i);
     return Outcome::rewritten;
   }
@@ -121,7 +120,7 @@ Outcome invariant_values(Loop& node, Rules& rules) {
     const auto at = static_cast<std::ptrdiff_t>(i);
     with.emplace(value.parameter.name, value.initial);
     rules.replace_name(value.parameter.name, value.initial);
-    rules.replace_name(result, value.initial);
+    rules.replace_result(result, value.initial);
     node.values.erase(node.values.begin() + at);
     node.body.results.erase(node.body.results.begin() + at);
     rules.statement->results.erase(rules.statement->results.begin() + at);

@@ -222,6 +222,7 @@ Outcome slice_of_computed(const Slice& node, Rules& rules) {
   if (const auto* found = rules.defined_as<Iota>(node.array)) {
     if (rules.may_be_consumed(node.array) || rules.may_be_consumed(result)) return Outcome::none;
     const Iota iota = *found;
+    rules.look_through(node.array);  // its length may be invalid
     const SliceDimension dimension = node.dimensions[0];
     const auto narrow = [&](const Operand& operand) {
       return rules.convert(ScalarOp::sign_extend, ScalarType::i64, iota.type, operand);
@@ -238,6 +239,7 @@ Outcome slice_of_computed(const Slice& node, Rules& rules) {
   const auto* replicate = rules.defined_as<Replicate>(node.array);
   if (replicate == nullptr || !rules.type(replicate->value).is_scalar()) return Outcome::none;
   if (rules.may_be_consumed(node.array) || rules.may_be_consumed(result)) return Outcome::none;
+  rules.look_through(node.array);
   std::vector<Operand> shape;
   for (const SliceDimension& dimension : node.dimensions) {
     if (!dimension.fixed) shape.push_back(dimension.count);

@@ -159,11 +159,14 @@ Outcome trivial_results(MapScanReduce& node, Rules& rules) {
       const Operand twin = statement.results[other].name;
       if (rules.type(name).kind == TypeKind::value && rules.may_stand_for(twin, name)) {
         array = twin;
+        rules.replace_name(name, twin);
       }
     }
-    if (!array) array = array_of_results(node, operand, name, rules);
-    if (!array) continue;
-    rules.replace_name(name, *array);
+    if (!array) {
+      array = array_of_results(node, operand, name, rules);
+      if (!array) continue;
+      rules.replace_result(name, *array);
+    }
     erase_at(node.map.body.results, k);
     erase_at(node.map.result_types, k);
     erase_at(statement.results, result);

@@ -143,12 +143,15 @@ void Rules::look_through(NameId name) {
 Outcome Rules::replace(const std::vector<Operand>& operands) {
   DZ_CHECK(operands.size() == statement->results.size(), "an operand for each result");
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    const NameId result = statement->results[i].name;
-    const bool guarded =
-        names().type(result).kind != TypeKind::value || is_guarded_like_statement(operands[i]);
-    replace_name(result, guarded ? operands[i] : emit(Identity{operands[i]}, names().base(result)));
+    replace_result(statement->results[i].name, operands[i]);
   }
   return Outcome::replaced;
+}
+
+void Rules::replace_result(NameId result, const Operand& operand) {
+  const bool guarded =
+      names().type(result).kind != TypeKind::value || is_guarded_like_statement(operand);
+  replace_name(result, guarded ? operand : emit(Identity{operand}, names().base(result)));
 }
 
 bool Rules::is_guarded_like_statement(const Operand& operand) const {

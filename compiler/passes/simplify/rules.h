@@ -87,7 +87,9 @@ class Rules {
   /// Lets `operands` stand for the statement's results; what they lack of its guards is added.
   Outcome replace(const std::vector<Operand>& operands);
   Outcome replace(const Operand& operand) { return replace(std::vector<Operand>{operand}); }
-  /// Lets `operand` stand for one result, which has to be removed from the statement.
+  /// The same for one result, which has to be removed from the statement.
+  void replace_result(NameId result, const Operand& operand);
+  /// Lets `operand` stand for a name that is bound inside, or for a result without guards.
   void replace_name(NameId name, const Operand& operand);
 
   Statement* statement = nullptr;
