@@ -136,6 +136,35 @@ std::string Lowering::call(const std::string& function) {
   return called_name(function, mode_);
 }
 
+/// Makes the size results of an entry point the very names in the types of its results: passes
+/// may have given the types another name for a size than the result has.
+static void name_size_results(std::vector<ir::EntryPoint>& entries, ir::Function& function) {
+  const auto is_own = [&](const ir::EntryPoint& e) { return e.function == function.name; };
+  const auto entry = std::find_if(entries.begin(), entries.end(), is_own);
+  if (entry == entries.end()) return;
+  std::vector<ir::Operand> sizes;
+  const auto first = static_cast<std::ptrdiff_t>(entry->size_results);
+  for (auto type = function.result_types.begin() + first; type != function.result_types.end();
+       ++type) {
+    for (const ir::Operand& size : type->shape) {
+      const bool given = std::any_of(
+          function.parameters.begin(), function.parameters.end(),
+          [&](const ir::Binder& parameter) { return size == ir::Operand(parameter.name); });
+      if (size.is_constant() || given) continue;
+      if (std::find(sizes.begin(), sizes.end(), size) == sizes.end()) sizes.push_back(size);
+    }
+  }
+  std::vector<ir::Operand>& results = function.body.results;
+  results.erase(results.begin(), results.begin() + first);
+  results.insert(results.begin(), sizes.begin(), sizes.end());
+  std::vector<ir::Type>& types = function.result_types;
+  types.erase(types.begin(), types.begin() + first);
+  types.insert(types.begin(), sizes.size(), ir::scalar_of(ScalarType::i64));
+  for (ir::EntryPoint& one : entries) {
+    if (is_own(one)) one.size_results = static_cast<int>(sizes.size());
+  }
+}
+
 static void describe_entries(const ir::Program& source, Program& program) {
   for (const ir::EntryPoint& entry : source.entries) {
     const ir::Function* function = function_named(source, entry.function);
@@ -166,6 +195,7 @@ bool Lowering::function_named_in_result(const std::string& name) const {
 
 std::optional<Program> lower(ir::FlatProgram flat, Target target, Diagnostics& diagnostics) {
   ir::Program& source = flat.program;
+  for (ir::Function& function : source.functions) name_size_results(source.entries, function);
   Program program{target, std::move(source.names), source.locations, {}, {}, source.entries,
                   source.external_types, {}, {}};
   describe_entries(source, program);
