@@ -81,6 +81,7 @@ class ProgramBench {
   bool run_case(const std::string& entry, std::size_t number, const TestCase& test) {
     const bool skip = test.expectation == Expectation::error ||
                       test.input_kind == InputKind::script ||
+                      test.input_kind == InputKind::script_file ||
                       std::find(test.tags.begin(), test.tags.end(), "nobench") != test.tags.end();
     if (skip) return true;
     std::string problem;

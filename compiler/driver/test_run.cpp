@@ -8,8 +8,10 @@
 #include <sstream>
 
 #include "driver/compare_values.h"
+#include "driver/compile.h"
 #include "driver/process.h"
 #include "driver/random_values.h"
+#include "driver/test_script.h"
 #include "driver/test_spec.h"
 
 namespace dagaz::driver {
@@ -24,6 +26,16 @@ std::optional<std::string> read_file(const fs::path& path) {
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();
+}
+
+// The values in a file, which may be compressed.
+std::optional<std::string> read_data(const fs::path& path) {
+  auto text = read_file(path);
+  if (!text || !text->starts_with("\x1f\x8b")) return text;
+  constexpr double patience = 60;
+  ProcessResult unpacked = run_process({"gzip", "-dc"}, *text, patience);
+  if (unpacked.status != 0) return std::nullopt;
+  return std::move(unpacked.output);
 }
 
 std::string first_lines(const std::string& text, int count) {
@@ -71,6 +83,7 @@ class ProgramTest {
   bool excluded(const std::vector<std::string>& tags) const {
     return std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) {
       return tag == "notest" || tag == "disable" || tag == "no_" + target_ ||
+             (tag == "compiled" && options_.compile.target == Target::interpreter) ||
              std::find(options_.exclude.begin(), options_.exclude.end(), tag) !=
                  options_.exclude.end();
     });
@@ -145,24 +158,54 @@ class ProgramTest {
       if (options_.compile.optimisation == 0) command.insert(command.end(), {"-O", "0"});
     } else {
       command = {folder_.path() + "/program"};
+      const std::string tuning = result_.path + ".tuning";
+      if (std::error_code error; fs::exists(tuning, error)) {
+        command.insert(command.end(), {"--tuning", tuning});
+      }
     }
     command.insert(command.end(), {"-e", entry, "-b"});
     return run_process(command, input, options_.timeout);
   }
 
-  std::optional<std::string> input_of(const TestCase& test, std::string& problem) const {
-    const fs::path folder = fs::path(result_.path).parent_path();
+  fs::path beside(const std::string& file) const {
+    return fs::path(result_.path).parent_path() / file;
+  }
+
+  std::optional<std::string> input_of(const TestCase& test, std::string& problem) {
     switch (test.input_kind) {
       case InputKind::literal: return test.input;
       case InputKind::random: return random_input(test.input, problem);
-      case InputKind::file: {
-        auto text = read_file(folder / test.input);
-        if (!text) problem = "cannot read `" + test.input + "`";
-        return text;
-      }
-      case InputKind::script: problem = "script inputs are not supported"; return std::nullopt;
+      case InputKind::script: return run_script(test.input, problem);
+      case InputKind::file:
+      case InputKind::script_file: break;
     }
-    return std::nullopt;
+    auto text = read_data(beside(test.input));
+    if (!text) problem = "cannot read `" + test.input + "`";
+    if (!text || test.input_kind == InputKind::file) return text;
+    return run_script(*text, problem);
+  }
+
+  // Scripts call the entry points of the program under test.
+  std::optional<std::string> run_script(const std::string& script, std::string& problem) {
+    if (!program_) {
+      CompileOptions options = options_.compile;
+      options.file = result_.path;
+      Compilation compilation(std::move(options));
+      program_ = front_end(compilation);
+      if (!program_) {
+        problem = "the program does not compile";
+        return std::nullopt;
+      }
+    }
+    const auto call = [&](const std::string& entry, const std::string& input,
+                          std::string& failure) -> std::optional<std::string> {
+      ProcessResult process = run_entry(entry, input, options_.compile.target);
+      if (process.status == 0 && !process.timed_out) return std::move(process.output);
+      failure = describe(process);
+      return std::nullopt;
+    };
+    const ScriptContext context{program_->program, beside(""), call};
+    return evaluate_script(script, context, problem);
   }
 
   void run_case(const std::string& entry, std::size_t number, const TestCase& test) {
@@ -171,10 +214,7 @@ class ProgramTest {
     if (excluded(test.tags)) return add(name, Outcome::skipped, "excluded by a tag\n");
     std::string problem;
     const auto input = input_of(test, problem);
-    if (!input) {
-      const bool skip = test.input_kind == InputKind::script;
-      return add(name, skip ? Outcome::skipped : Outcome::failed, problem + "\n");
-    }
+    if (!input) return add(name, Outcome::failed, problem + "\n");
     const auto start = std::chrono::steady_clock::now();
     const ProcessResult process = run_entry(entry, *input, options_.compile.target);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
@@ -197,7 +237,7 @@ class ProgramTest {
     std::string expected = test.expected;
     if (test.expectation == Expectation::success) return std::nullopt;
     if (test.expectation == Expectation::values_file) {
-      const auto text = read_file(fs::path(result_.path).parent_path() / test.expected);
+      const auto text = read_data(beside(test.expected));
       if (!text) return "cannot read `" + test.expected + "`\n";
       expected = *text;
     } else if (test.expectation == Expectation::automatic) {
@@ -229,6 +269,7 @@ class ProgramTest {
   std::string target_;
   TemporaryFolder folder_;
   ProgramResult result_;
+  std::optional<ir::ParallelProgram> program_;  // once a script needed its entry points
 };
 
 }  // namespace

@@ -88,7 +88,8 @@ class BlockReader {
     if (eat_word("script")) result.input_kind = InputKind::script;
     if (!eat_word("input")) fail("expected `input`");
     if (eat("@")) {
-      if (result.input_kind == InputKind::literal) result.input_kind = InputKind::file;
+      result.input_kind =
+          result.input_kind == InputKind::script ? InputKind::script_file : InputKind::file;
       result.input = word();
     } else {
       result.input = braces();

@@ -9,7 +9,7 @@
 
 namespace dagaz::driver {
 
-enum class InputKind { literal, file, random, script };
+enum class InputKind { literal, file, random, script, script_file };
 enum class Expectation {
   success,      // must finish
   values,       // `output { … }`
@@ -23,7 +23,7 @@ struct TestCase {
   std::string name;
   std::vector<std::string> tags;
   InputKind input_kind = InputKind::literal;
-  std::string input;  // values, types or a file name
+  std::string input;  // values, types, a script or a file name
   Expectation expectation = Expectation::success;
   std::string expected;  // values, a file name or a regular expression
   int line = 0;
