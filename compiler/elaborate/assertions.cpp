@@ -96,22 +96,22 @@ ValueRef Elaborator::evaluate_coercion(const ast::Exp* exp, const ast::Coercion&
   return reshape_to(value, type, token);
 }
 
-/// `value` renamed under the guards in force, so that no use of it comes before them.
-static ValueRef guarded_copy(Elaborator& elaborator, ValueRef value) {
+ValueRef Elaborator::guarded_by(ir::NameId token, ValueRef value) {
   if (const auto* record = as<RecordValue>(value->node)) {
     RecordValue result;
     for (const auto& [name, field] : record->fields) {
-      result.fields.emplace_back(name, guarded_copy(elaborator, field));
+      result.fields.emplace_back(name, guarded_by(token, field));
     }
-    return elaborator.arena.value(std::move(result));
+    return arena.value(std::move(result));
   }
   const auto* leaf = as<LeafValue>(value->node);
-  if (leaf == nullptr) return value;
+  if (leaf == nullptr) return arena.value(GuardedFunction{value, token});
+  const Guarded guarded(*this, token);
   LeafValue result{leaf->type, {}};
   for (const ir::Operand& operand : leaf->leaves) {
-    result.leaves.push_back(elaborator.emit_one(ir::Identity{operand}));
+    result.leaves.push_back(emit_one(ir::Identity{operand}));
   }
-  return elaborator.arena.value(std::move(result));
+  return arena.value(std::move(result));
 }
 
 ValueRef Elaborator::evaluate_assert(const ast::Exp* exp, const ast::Assert& node,
@@ -126,7 +126,7 @@ ValueRef Elaborator::evaluate_assert(const ast::Exp* exp, const ast::Assert& nod
   const std::optional<ir::NameId> token = check(condition, std::move(message));
   const Guarded guarded(*this, token);
   const ValueRef value = evaluate(node.value, frame);
-  return token.has_value() ? guarded_copy(*this, value) : value;
+  return token.has_value() ? guarded_by(*token, value) : value;
 }
 
 ValueRef Elaborator::evaluate_hole(const check::Type* type, Frame* frame, const Range& where) {
@@ -150,8 +150,7 @@ ValueRef Elaborator::evaluate_hole(const check::Type* type, Frame* frame, const 
   std::string message = "Reached hole of type: ";
   std::vector<ir::Operand> sizes;
   type_text(symbols, shape, message, sizes);
-  const Guarded guarded(*this, assert_that(ir::make_bool(false), std::move(message), sizes));
-  return guarded_copy(*this, blank(shape));
+  return guarded_by(assert_that(ir::make_bool(false), std::move(message), sizes), blank(shape));
 }
 
 }  // namespace dagaz::elaborate

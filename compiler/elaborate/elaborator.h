@@ -93,8 +93,9 @@ struct RecursiveFunction {
   InstanceHere here;
   OpenParameters parameters;
   std::vector<bool> consumes;
-  std::vector<ir::NameId> captured;  // names around the first call, once the body is finished
-  bool finished = false;
+  ir::Lambda body = {};              // until the group is finished
+  std::vector<ir::NameId> captured;  // names around the first call, once the group is finished
+  bool finished = false;             // part of the program
 };
 
 class Elaborator {
@@ -214,6 +215,8 @@ class Elaborator {
   // ------------------------------------------------------------ assertions.cpp
   ValueRef evaluate_coercion(const ast::Exp* exp, const ast::Coercion& node, Frame* frame);
   ValueRef evaluate_assert(const ast::Exp* exp, const ast::Assert& node, Frame* frame);
+  /// `value` renamed under `token`, so that no use of it comes before the assert.
+  ValueRef guarded_by(ir::NameId token, ValueRef value);
   /// A value of `type` whose evaluation fails, and says that it is a hole.
   ValueRef evaluate_hole(const check::Type* type, Frame* frame, const Range& where);
 
@@ -249,12 +252,16 @@ class Elaborator {
   std::string parameter_hint(ValueRef function, std::size_t index);
 
   // ------------------------------------------------------------ recursion.cpp
-  ValueRef call_recursive(Closure closure, std::span<const ValueRef> arguments,
-                          const Range& where);
+  ValueRef call_recursive(Closure closure, std::span<const ValueRef> arguments);
   RecursiveFunction& recursive_function(const Closure& closure,
                                         std::span<const ValueRef> arguments);
   void build_recursive(RecursiveFunction& function, const Closure& closure,
                        std::span<const ValueRef> arguments);
+  /// `value` with its functions unguarded, whose tokens are added to `guards`: tokens are no
+  /// parameters, so the call is guarded instead.
+  ValueRef without_guards(ValueRef value, std::vector<ir::NameId>& guards);
+  /// Completes the functions that may call each other and adds them to the program.
+  void finish_recursive_group();
   /// Binds the parameters in the body's frame; the type of the body's result.
   OpenType bind_recursive_parameters(RecursiveFunction& function, const Closure& closure,
                                      std::span<const ValueRef> arguments);
@@ -265,6 +272,7 @@ class Elaborator {
   ValueRef with_leaves(ValueRef like, TypeRef type, const ir::NameId*& leaves);
   std::map<std::vector<std::uint64_t>, RecursiveFunction*> recursive_functions;
   std::deque<RecursiveFunction> recursive_storage;
+  std::vector<RecursiveFunction*> recursive_group;  // built, not finished
 
   // ------------------------------------------------------------ indexing.cpp
   ValueRef evaluate_index(const ast::Exp* exp, const ast::Index& node, Frame* frame);

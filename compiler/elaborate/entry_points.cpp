@@ -237,7 +237,7 @@ void check_computed_sizes(Elaborator& e, const check::EntryPoint& entry,
     for (std::size_t k = 0; k < sizes.size(); ++k) {
       const ir::Operand have = open.types[i].sizes[k];
       const ir::Operand equal = e.compare_i64(ir::ScalarOp::eq, have, sizes[k]);
-      const auto token = e.check(equal, "Entry point argument has size {} where {} is needed.",
+      const auto token = e.check(equal, "Entry point argument has invalid size {} where {} is needed.",
                                  {have, sizes[k]});
       if (token.has_value()) checks.push_back(*token);
     }
@@ -311,7 +311,11 @@ void Elaborator::elaborate_entry(const check::EntryPoint& entry) {
 
   const ValueRef value = entry_value(entry, closure, open);
   ir::EntryPoint point = describe_entry(entry, open, value);
-  const std::vector<ir::Operand> leaves = unshared_leaves(value);
+  std::vector<ir::Operand> leaves = unshared_leaves(value);
+  if (!tokens.empty()) {
+    // Also what is returned as it came in waits for the checks of the parameters.
+    for (ir::Operand& leaf : leaves) leaf = emit_one(ir::Identity{leaf});
+  }
   std::vector<ir::Operand> results = size_results(names(), leaves, parameters);
   point.size_results = static_cast<int>(results.size());
   results.insert(results.end(), leaves.begin(), leaves.end());

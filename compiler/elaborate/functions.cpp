@@ -123,7 +123,7 @@ ValueRef Elaborator::apply_closure(const Closure& closure, std::span<const Value
                                    const Range& where) {
   const At at(*this, where);
   if (closure.declaration != nullptr && closure.declaration->is_recursive) {
-    return call_recursive(closure, arguments, where);
+    return call_recursive(closure, arguments);
   }
   Frame* frame = activate(closure, arguments);
   const Temporarily<ir::LocationId> called(inlined_at, out->location());
@@ -142,6 +142,7 @@ std::size_t arity_of(ValueRef function) {
       [](const RightSectionValue&) { return std::size_t{1}; },
       [](const PathFunction&) { return std::size_t{1}; },
       [](const HoleFunction&) { return std::size_t{1}; },
+      [](const GuardedFunction& f) { return arity_of(f.function); },
       [](const auto&) { return std::size_t{0}; });  // no other value is a function
 }
 
@@ -150,6 +151,10 @@ std::size_t arity_of(ValueRef function) {
 ValueRef Elaborator::apply(ValueRef function, std::vector<ValueRef> arguments,
                            const Range& where) {
   function = instantiate(function, nullptr, nullptr);
+  if (const auto* checked = as<GuardedFunction>(function->node)) {
+    const Guarded guarded(*this, checked->token);
+    return guarded_by(checked->token, apply(checked->function, std::move(arguments), where));
+  }
   if (const auto* partial = as<PartialApplication>(function->node)) {
     arguments.insert(arguments.begin(), partial->arguments.begin(), partial->arguments.end());
     function = partial->function;

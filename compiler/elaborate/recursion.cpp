@@ -3,8 +3,10 @@
 // One IR function for each combination of a declaration, the static parts of its arguments and the
 // types its type parameters stand for.  Its parameters are the sizes that the argument types
 // leave open, then the leaves of the arguments.  Its body is elaborated where the first call
-// stands, so that static arguments may use names of the caller; those names, which are found when
-// the body is finished, become further parameters, and every call passes them.
+// stands, so that static arguments may use names of the caller; those names become further
+// parameters, and every call passes them.  A function argument may call the function around, so
+// what is captured is found for all functions at once that were begun inside the outermost one:
+// the least solution of  captured(f) = free(f) ∪ ⋃ over calls of g in f of captured(g) \ bound(f).
 #include <algorithm>
 
 #include "elaborate/elaborator.h"
@@ -152,34 +154,60 @@ void append_consumed(const check::Type* type, TypeRef shape, bool consumed,
   out.insert(out.end(), shape->leaf_count, consumed);
 }
 
-/// Adds the captured names to the calls of `name` in a body.
-void complete_calls(ir::Body& body, const std::string& name,
-                    const std::vector<ir::NameId>& captured) {
-  for (ir::Statement& statement : body.statements) {
-    auto* call = as<ir::Call>(statement.operation);
-    if (call != nullptr && call->function == name) {
-      call->arguments.insert(call->arguments.end(), captured.begin(), captured.end());
-    }
-    ir::for_each_scope(statement.operation,
-                       [&](ir::Body& inner) { complete_calls(inner, name, captured); });
+/// Calls `visit` for each call in a body.
+template <typename BodyType, typename Visit>
+void each_call(BodyType& body, const Visit& visit) {
+  for (auto& statement : body.statements) {
+    if (auto* call = as<ir::Call>(statement.operation)) visit(*call);
+    ir::for_each_scope(statement.operation, [&](auto& inner) { each_call(inner, visit); });
   }
 }
 
-/// The names that the function uses but does not bind, each after the sizes in its type.
-std::vector<ir::NameId> captured_names(const ir::Lambda& function, const ir::Names& names) {
-  std::vector<ir::NameId> captured;
-  const std::function<void(ir::NameId)> add = [&](ir::NameId name) {
-    if (std::find(captured.begin(), captured.end(), name) != captured.end()) return;
-    for (const ir::Operand& size : names.type(name).shape) {
+/// What one function of a group captures, and what it has to look at when that grows.
+class Captures {
+ public:
+  Captures(const RecursiveFunction& function, const ir::Names& names) : names_(names) {
+    for (const ir::Binder& parameter : function.body.parameters) bound_.insert(parameter.name);
+    for (const ir::NameId name : ir::bound_names(function.body.body)) bound_.insert(name);
+    for (const ir::NameId name : ir::free_names(function.body, names)) add(name);
+    each_call(function.body.body, [&](const ir::Call& call) { callees_.insert(call.function); });
+  }
+  /// Each name after the sizes in its type.
+  void add(ir::NameId name) {
+    if (bound_.contains(name) || !seen_.insert(name).second) return;
+    for (const ir::Operand& size : names_.type(name).shape) {
       if (size.is_name()) add(size.name());
     }
-    captured.push_back(name);
-  };
-  const std::vector<ir::Binder>& own = function.parameters;
-  for (const ir::NameId name : ir::free_names(function, names)) {
-    if (std::find(own.begin(), own.end(), ir::Binder{name}) == own.end()) add(name);
+    captured_.push_back(name);
   }
-  return captured;
+  bool calls(const std::string& name) const { return callees_.contains(name); }
+  const std::vector<ir::NameId>& captured() const { return captured_; }
+
+ private:
+  const ir::Names& names_;
+  std::unordered_set<ir::NameId> bound_;
+  std::unordered_set<ir::NameId> seen_;
+  std::vector<ir::NameId> captured_;
+  std::unordered_set<std::string> callees_;
+};
+
+/// Solves the equation at the top of this file.
+void find_captured(const std::vector<RecursiveFunction*>& group, const ir::Names& names) {
+  std::vector<Captures> captures;
+  for (const RecursiveFunction* function : group) captures.emplace_back(*function, names);
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (Captures& caller : captures) {
+      const std::size_t before = caller.captured().size();
+      for (std::size_t i = 0; i < group.size(); ++i) {
+        if (!caller.calls(group[i]->name)) continue;
+        const std::vector<ir::NameId> callee = captures[i].captured();
+        for (const ir::NameId name : callee) caller.add(name);
+      }
+      grown = grown || caller.captured().size() > before;
+    }
+  }
+  for (std::size_t i = 0; i < group.size(); ++i) group[i]->captured = captures[i].captured();
 }
 
 /// Makes the captured names further parameters.
@@ -253,13 +281,34 @@ void Elaborator::build_recursive(RecursiveFunction& function, const Closure& clo
   for (const ir::Operand& result : results) body.result_types.push_back(names().type(result));
   body.body = inner.top.take_body(std::move(results));
 
-  function.captured = captured_names(body, names());
-  complete_calls(body.body, function.name, function.captured);
-  capture(body, function.captured, names());
-  function.consumes.resize(body.parameters.size(), false);
-  function.finished = true;
-  ir_program.functions.push_back({function.name, std::move(body.parameters), function.consumes,
-                                  std::move(body.result_types), std::move(body.body)});
+  function.body = std::move(body);
+  recursive_group.push_back(&function);
+  const FunctionContext* around = context->outer;
+  while (around != nullptr && around->recursive == nullptr) around = around->outer;
+  if (around == nullptr) finish_recursive_group();
+}
+
+void Elaborator::finish_recursive_group() {
+  const std::vector<RecursiveFunction*> group = std::exchange(recursive_group, {});
+  find_captured(group, names());
+  for (RecursiveFunction* caller : group) {
+    each_call(caller->body.body, [&](ir::Call& call) {
+      for (const RecursiveFunction* callee : group) {
+        if (callee->name != call.function) continue;
+        call.arguments.insert(call.arguments.end(), callee->captured.begin(),
+                              callee->captured.end());
+      }
+    });
+  }
+  for (RecursiveFunction* function : group) {
+    ir::Lambda body = std::move(function->body);
+    capture(body, function->captured, names());
+    function->consumes.resize(body.parameters.size(), false);
+    function->finished = true;
+    ir_program.functions.push_back({function->name, std::move(body.parameters),
+                                    function->consumes, std::move(body.result_types),
+                                    std::move(body.body)});
+  }
 }
 
 OpenType Elaborator::bind_recursive_parameters(RecursiveFunction& function,
@@ -286,8 +335,26 @@ OpenType Elaborator::bind_recursive_parameters(RecursiveFunction& function,
 
 // ---------------------------------------------------------------- calls
 
-ValueRef Elaborator::call_recursive(Closure closure, std::span<const ValueRef> arguments,
-                                    const Range& where) {
+ValueRef Elaborator::without_guards(ValueRef value, std::vector<ir::NameId>& guards) {
+  if (const auto* checked = as<GuardedFunction>(value->node)) {
+    guards.push_back(checked->token);
+    return without_guards(checked->function, guards);
+  }
+  const auto* record = as<RecordValue>(value->node);
+  if (record == nullptr) return value;
+  RecordValue result;
+  for (const auto& [name, field] : record->fields) {
+    result.fields.emplace_back(name, without_guards(field, guards));
+  }
+  return arena.value(std::move(result));
+}
+
+ValueRef Elaborator::call_recursive(Closure closure, std::span<const ValueRef> given) {
+  std::vector<ir::NameId> guards = tokens;
+  std::vector<ValueRef> arguments;
+  for (const ValueRef argument : given) arguments.push_back(without_guards(argument, guards));
+  const Temporarily<std::vector<ir::NameId>> guarded(tokens, std::move(guards));
+
   // Inside its own body a polymorphic function has the types of that body.
   for (FunctionContext* c = context; c != nullptr && closure.here.instance == nullptr;
        c = c->outer) {
@@ -296,9 +363,6 @@ ValueRef Elaborator::call_recursive(Closure closure, std::span<const ValueRef> a
     }
   }
   RecursiveFunction& function = recursive_function(closure, arguments);
-  if (!function.finished && context->recursive != &function) {
-    unsupported(where, "recursion through another recursive function");
-  }
   const OpenParameters& parameters = function.parameters;
   Frame* frame = activate(closure, arguments);
 

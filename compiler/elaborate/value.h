@@ -104,13 +104,15 @@ struct CoercedValue {
 };
 /// `???` where a function of this type is wanted.
 struct HoleFunction { const check::Type* type; Frame* frame; Range range; };
+/// A function that an assert returned: whatever it computes is guarded by the token.
+struct GuardedFunction { ValueRef function; ir::NameId token; };
 /// A size that is not known here.
 struct UnknownValue {};
 
 struct Value {
   std::variant<LeafValue, RecordValue, StaticSum, Closure, IntrinsicValue, PartialApplication,
                RightSectionValue, PathFunction, DelayedConstant, DelayedSize, CoercedValue,
-               HoleFunction, UnknownValue> node;
+               HoleFunction, GuardedFunction, UnknownValue> node;
 };
 
 // ---------------------------------------------------------------- modules and frames

@@ -12,3 +12,27 @@ def gcd (a: i64) (b: i64): i64 = if b == 0 then a else gcd b (a % b)
 
 entry factorials (ns: []i64) = map factorial ns
 entry greatest_common_divisor (a: i64) (b: i64) = gcd a b
+
+-- A recursive function may be called from an argument of another one, which then calls it.
+-- ==
+-- entry: tree_sums
+-- input { 1i64 3i64 } output { 11i64 }
+-- input { 2i64 2i64 } output { 10i64 }
+
+-- Each level sees what is bound around it, however deep the call stands.
+-- ==
+-- entry: leaves
+-- input { [2i64, 0i64, 3i64] } output { 5i64 }
+
+def each (f: i64 -> i64) (n: i64): i64 = if n <= 0 then 0 else f n + each f (n - 1)
+
+def tree (k: i64) (n: i64): i64 =
+  if n <= 0 then k else each (\m -> tree k (m - 1) + k) n
+
+entry tree_sums (k: i64) (n: i64) = tree k n
+
+def walk [n] (weights: [n]i64) (i: i64): i64 =
+  if i == n then 0 else each (\m -> if m > 1 then 1 else 1 + walk weights (i + 1)) weights[i]
+                        + if weights[i] == 0 then walk weights (i + 1) else 0
+
+entry leaves (weights: []i64) = walk weights 0
