@@ -173,6 +173,13 @@ NameId Environment::replicate(Operand width, Operand value, std::string_view bas
   return result;
 }
 
+void Environment::replace(const Substitution& gone) {
+  if (gone.empty()) return;
+  for (auto* table : {&map_, &uniform_}) {
+    for (auto& [name, operand] : *table) operand = substitute(operand, gone);
+  }
+}
+
 NestedScope::NestedScope(Environment& environment)
     : environment_(&environment), builder_(environment.out_->nested()), outer_(environment.out_) {
   environment_->out_ = &builder_;

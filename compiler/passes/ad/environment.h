@@ -91,6 +91,8 @@ class Environment {
   std::optional<ir::Operand> uniform_row(ir::NameId array) const;
   /// replicate [width] value, remembered for uniform_row.
   ir::NameId replicate(ir::Operand width, ir::Operand value, std::string_view base);
+  /// Emitted names that are gone, and what stands for them.
+  void replace(const ir::Substitution& gone);
 
  private:
   friend class NestedScope;

@@ -4,7 +4,7 @@
 //
 // The right side writes each element once, needs no accumulator, and is a matrix product where the
 // left side is a sum of outer products.  Values that an iteration computes before the nest are
-// kept for all iterations.
+// kept for all iterations (sum_nest.h says which).
 #pragma once
 
 #include <optional>
@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "passes/ad/environment.h"
+#include "passes/ad/sum_nest.h"
+#include "passes/ad/summed_map.h"
 
 namespace dagaz::passes::ad {
 
@@ -19,16 +21,19 @@ class SumOverMap {
  public:
   /// How to compute one sum.
   struct Plan {
-    ir::Statement nest;
+    SumNest nest;
     std::vector<ir::Operation> views;  // applied to the sum, innermost first
   };
 
   SumOverMap(Environment& environment, ir::Operand width)
-      : environment_(&environment), width_(width) {}
+      : environment_(&environment),
+        width_(width),
+        site_(environment.names(), environment.functions()) {}
 
-  /// The map whose iterations are summed over: its arrays and parameters, and its statements,
-  /// which plans may give further results.
-  void set_map(const ir::MapScanReduce& map, std::vector<ir::Statement>& statements);
+  /// The map whose iterations are summed over: its arrays and parameters, its statements, to which
+  /// plans may add results, and what leaves it in any case.
+  void set_map(const ir::MapScanReduce& map, std::vector<ir::Statement>& statements,
+               const std::vector<ir::Operand>& kept);
   /// A plan for the sum of `contribution`, a value of the map's body; nothing if it is not
   /// computed by a nest of maps.
   std::optional<Plan> plan(const ir::Operand& contribution);
@@ -37,23 +42,23 @@ class SumOverMap {
   /// The arrays of those values.
   void set_results(const std::vector<ir::NameId>& arrays);
   /// Emits the sum, after the map.
-  ir::NameId emit(const Plan& plan);
+  ir::NameId emit(Plan plan);
 
  private:
+  /// Names of the nest that differ between iterations, and the arrays of all their values.
   using PerIteration = std::unordered_map<ir::NameId, ir::NameId>;
-  ir::Statement elements_of(const ir::Statement& source, std::size_t result);
-  std::optional<ir::Statement> split_level(std::size_t position, std::size_t result);
-  bool needs_only_iterations(const ir::Statement& nest, std::vector<ir::NameId>& needed) const;
-  bool is_invariant(const ir::Operand& operand) const;
-  ir::NameId emit_level(ir::MapScanReduce nest, std::size_t result, PerIteration arrays,
-                        std::vector<ir::Statement> prefix);
-  ir::Operand emit_core(ir::Body body, const PerIteration& arrays, const ir::Type& type);
+
+  void need(const SumNest& nest);
+  ir::NameId emit_level(SumNest& nest, std::size_t level, PerIteration arrays);
+  void emit_views(std::vector<ir::Statement>& views, PerIteration& arrays);
+  void enter_row(ir::NameId array, const ir::Binder& parameter, PerIteration& arrays,
+                 ir::MapScanReduce& map);
+  ir::Operand emit_core(SumNest& nest, const PerIteration& arrays);
 
   Environment* environment_;
   ir::Operand width_;
-  PerIteration arrays_;                                        // parameters and their arrays
-  std::vector<ir::Statement>* statements_ = nullptr;           // the body of the map
-  std::unordered_map<ir::NameId, std::size_t> definitions_;    // where each name is bound in it
+  SummedMap site_;
+  PerIteration arrays_;  // of the site's parameters and kept values
   std::vector<ir::NameId> materialised_;
 };
 

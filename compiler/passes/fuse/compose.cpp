@@ -132,17 +132,14 @@ class MapMerger {
 
   /// The parameter `name` of the consumer is `operand`.
   void link(NameId name, const Operand& operand) {
-    if (!context_.aliases.is_consumed(name)) {
-      with_.emplace(name, operand);
+    // What the consumer writes must be its own; an accumulator is handed on.
+    if (context_.aliases.is_consumed(name) && context_.names.type(name).is_array()) {
+      const NameId copy = context_.names.fresh_like(name);
+      to_.body.statements.push_back({{Binder{copy}}, Copy{operand.name()}});
+      with_.emplace(name, Operand(copy));
       return;
     }
-    // What the consumer writes must be its own.
-    const NameId copy = context_.names.fresh_like(name);
-    to_.body.statements.push_back(
-        {{Binder{copy}},
-         context_.names.type(name).is_scalar() ? Operation(Identity{operand})
-                                               : Operation(Copy{operand.name()})});
-    with_.emplace(name, Operand(copy));
+    with_.emplace(name, operand);
   }
   void add_input(NameId array, NameId parameter) {
     const auto found = std::find(arrays_.begin(), arrays_.end(), array);

@@ -38,22 +38,6 @@ bool are_safe_scopes(const Operation& operation) {
 
 }  // namespace
 
-bool is_cheap(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::fdiv:
-    case ScalarOp::fmod:
-    case ScalarOp::ipow:
-    case ScalarOp::fpow:
-    case ScalarOp::sdiv:
-    case ScalarOp::srem:
-    case ScalarOp::sdiv_floor:
-    case ScalarOp::smod_floor:
-    case ScalarOp::udiv:
-    case ScalarOp::urem: return false;
-    default: return op < ScalarOp::sqrt || op == ScalarOp::fma;  // the reals come last
-  }
-}
-
 bool is_safe_anywhere(const Operation& operation) {
   return match(
       operation, [](const Identity&) { return true; },

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/alias.h"
+#include "ir/cost.h"
 #include "passes/simplify/facts.h"
 #include "passes/simplify/rules.h"
 
@@ -106,8 +107,5 @@ class Simplifier {
 /// Whether evaluating this where it was not evaluated before is harmless: no failure, no endless
 /// loop, nothing consumed.
 bool is_safe_anywhere(const Operation& operation);
-
-/// Whether the operation costs a few cycles and never fails: cheaper than a jump around it.
-bool is_cheap(ScalarOp op);
 
 }  // namespace dagaz::passes

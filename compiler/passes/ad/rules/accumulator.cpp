@@ -5,7 +5,6 @@
 // write becomes a read of one array that is known from the beginning.
 #include <algorithm>
 
-#include "passes/ad/accumulators.h"
 #include "passes/ad/reverse.h"
 #include "support/match.h"
 
@@ -150,16 +149,6 @@ void Strip::statement(Statement& statement) const {
 }
 
 }  // namespace
-
-void strip_accumulators(Statement& statement, const Names& names) {
-  Reads dead;
-  for (const NameId name : free_names(statement, names)) {
-    if (names.type(name).kind == TypeKind::accumulator) dead.emplace(name, std::nullopt);
-  }
-  if (dead.empty()) return;
-  Spread(dead).statement(statement);
-  Strip(dead).statement(statement);
-}
 
 bool Reverse::touches_accumulators(const Statement& statement) const {
   if (accumulator_reads_.empty()) return false;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "passes/ad/equal_statements.h"
 #include "passes/ad/interchange.h"
 #include "passes/ad/reverse.h"
 #include "support/match.h"
@@ -245,8 +246,19 @@ void Reverse::return_map(const MapSite& site) {
     leave_map(site, back);
     back.statements = scope.take_statements();
   }
-  // Whole-array contributions: nests of sums after the map, or accumulators within it.
-  sums.set_map(back.map, back.statements);
+  std::vector<Operand*> held;
+  for (Operand& each : back.reduced) held.push_back(&each);
+  for (Operand& each : back.mapped) held.push_back(&each);
+  for (auto& [name, contribution] : back.sums) held.push_back(&contribution);
+  share_equal_statements(back.statements, *environment_, held);
+  // Whole-array contributions: nests of sums after the map, or accumulators within it.  The
+  // deepest nests go first: others may use what they keep.
+  std::vector<Operand> kept = back.reduced;
+  kept.insert(kept.end(), back.mapped.begin(), back.mapped.end());
+  sums.set_map(back.map, back.statements, kept);
+  std::stable_sort(back.sums.begin(), back.sums.end(), [&](const auto& a, const auto& b) {
+    return names().type(a.first).rank() > names().type(b.first).rank();
+  });
   std::vector<std::pair<NameId, Operand>> accumulated;
   for (const auto& [name, contribution] : back.sums) {
     if (auto plan = sums.plan(contribution)) {
@@ -304,8 +316,8 @@ void Reverse::return_map(const MapSite& site) {
     add_adjoint(Operand(*site.originals[i]), results[next++], Ownership::owned);
   }
   sums.set_results({results.begin() + static_cast<std::ptrdiff_t>(next), results.end()});
-  for (const auto& [name, plan] : plans) {
-    add_adjoint(Operand(name), sums.emit(plan), Ownership::owned);
+  for (auto& [name, plan] : plans) {
+    add_adjoint(Operand(name), sums.emit(std::move(plan)), Ownership::owned);
   }
 }
 

@@ -1,0 +1,11 @@
+// What operations cost, as far as deciding where to evaluate them depends on it.
+#pragma once
+
+#include "ir/scalar.h"
+
+namespace dagaz::ir {
+
+/// Whether the operation costs a few cycles and never fails: cheaper than a jump around it.
+bool is_cheap(ScalarOp op);
+
+}  // namespace dagaz::ir

@@ -1,0 +1,198 @@
+#include "passes/ad/summed_map.h"
+
+#include <algorithm>
+
+#include "ir/cost.h"
+#include "ir/fields.h"
+#include "passes/ad/consumption.h"
+#include "support/match.h"
+
+namespace dagaz::passes::ad {
+
+using namespace ir;
+
+namespace {
+
+bool is_scalar_work(const Body& body, const Names& names) {
+  return std::all_of(body.statements.begin(), body.statements.end(), [&](const Statement& each) {
+    return evaluation_cost(each, names) != EvaluationCost::heavy;
+  });
+}
+
+// The array that a view shows.
+std::optional<NameId> viewed(const Operation& operation) {
+  if (const auto* each = as<Index>(operation)) return each->array;
+  if (const auto* each = as<Slice>(operation)) return each->array;
+  if (const auto* each = as<Reshape>(operation)) return each->array;
+  if (const auto* each = as<Permute>(operation)) return each->array;
+  return std::nullopt;
+}
+
+}  // namespace
+
+EvaluationCost evaluation_cost(const Statement& statement, const Names& names) {
+  const auto cheap = [](bool is_so) {
+    return is_so ? EvaluationCost::cheap : EvaluationCost::heavy;
+  };
+  return match(
+      statement.operation,
+      [](const Scalar& each) {
+        return is_cheap(each.op) ? EvaluationCost::cheap : EvaluationCost::moderate;
+      },
+      [&](const Branch& each) {
+        const bool scalar = is_scalar_work(each.then_body, names) &&
+                            is_scalar_work(each.else_body, names);
+        return scalar ? EvaluationCost::moderate : EvaluationCost::heavy;
+      },
+      [&](const Identity&) { return EvaluationCost::cheap; },
+      [&](const Copy&) { return cheap(false); },
+      // Views, and numbers read from arrays.
+      [](const Index&) { return EvaluationCost::cheap; },
+      [](const Slice&) { return EvaluationCost::cheap; },
+      [](const Reshape&) { return EvaluationCost::cheap; },
+      [](const Permute&) { return EvaluationCost::cheap; },
+      // Whatever loops over something.
+      [](const auto&) { return EvaluationCost::heavy; });
+}
+
+void SummedMap::set(const std::vector<Binder>& parameters, const std::vector<NameId>& arrays,
+                    std::vector<Statement>& statements, const std::vector<Operand>& kept) {
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    elements_.emplace(parameters[i].name, Element{nullptr, arrays[i]});
+  }
+  enter(statements, nullptr);
+  consumed_ = consumed_names(statements, *names_, *functions_);
+  for (const Operand& each : kept) {
+    if (!each.is_name()) continue;
+    kept_.insert(each.name());
+    mark_live(each.name());
+  }
+  for (const Statement& each : statements) {
+    for (const Binder& result : each.results) {
+      if (names_->type(result.name).kind == TypeKind::accumulator) mark_live(result.name);
+    }
+  }
+}
+
+void SummedMap::enter(std::vector<Statement>& statements, Statement* around) {
+  for (Statement& each : statements) {
+    for (std::size_t i = 0; i < each.results.size(); ++i) {
+      definitions_.emplace(each.results[i].name, Definition{&each, i, around});
+    }
+    auto* map = as<MapScanReduce>(each.operation);
+    if (map == nullptr || !is_pure_map(*map)) continue;
+    for (std::size_t i = 0; i < map->arrays.size(); ++i) {
+      elements_.emplace(map->map.parameters[i].name, Element{&each, map->arrays[i]});
+    }
+    enter(map->map.body.statements, &each);
+  }
+}
+
+const SummedMap::Definition* SummedMap::definition(const Operand& operand) const {
+  if (!operand.is_name()) return nullptr;
+  const auto found = definitions_.find(operand.name());
+  return found == definitions_.end() ? nullptr : &found->second;
+}
+
+const SummedMap::Element* SummedMap::element(NameId name) const {
+  const auto found = elements_.find(name);
+  return found == elements_.end() ? nullptr : &found->second;
+}
+
+bool SummedMap::is_outside(const Operand& operand) const {
+  return operand.is_constant() || (definitions_.count(operand.name()) == 0 &&
+                                   elements_.count(operand.name()) == 0);
+}
+
+bool SummedMap::is_outside(const Type& type) const {
+  return std::all_of(type.shape.begin(), type.shape.end(),
+                     [&](const Operand& size) { return is_outside(size); });
+}
+
+std::size_t SummedMap::level(const Definition& definition) const {
+  std::size_t level = 0;
+  for (const Statement* around = definition.around; around != nullptr; ++level) {
+    around = definitions_.at(around->results.front().name).around;
+  }
+  return level;
+}
+
+// ---------------------------------------------------------------- what is evaluated anyway
+
+void SummedMap::mark_live(NameId name) {
+  if (!live_.insert(name).second) return;
+  if (const Element* parameter = element(name)) {
+    mark_live(parameter->array);
+    return;
+  }
+  const Definition* source = definition(name);
+  if (source == nullptr) return;
+  const auto* map = as<MapScanReduce>(source->statement->operation);
+  if (map != nullptr && is_pure_map(*map)) {
+    if (map->width.is_name()) mark_live(map->width.name());
+    const Operand& row = map->map.body.results[source->result];
+    if (row.is_name()) mark_live(row.name());
+    return;
+  }
+  for (const NameId used : free_names(*source->statement, *names_)) mark_live(used);
+}
+
+bool SummedMap::is_kept(NameId name) const {
+  const Definition* source = definition(name);
+  if (source == nullptr) return false;
+  while (source->around != nullptr) {
+    const auto& results = std::get<MapScanReduce>(source->around->operation).map.body.results;
+    const auto found = std::find(results.begin(), results.end(), Operand(name));
+    if (found == results.end()) return false;
+    name = source->around->results[static_cast<std::size_t>(found - results.begin())].name;
+    source = definition(name);
+  }
+  return kept_.count(name) != 0;
+}
+
+// Whether the value has one shape in all places, and stays what it is to the end of its scope.
+bool SummedMap::may_be_kept(const Definition& definition, NameId name) const {
+  const Type& type = names_->type(name);
+  if (type.kind != TypeKind::value || !is_outside(type)) return false;
+  const Statement* around = definition.around;
+  while (around != nullptr) {
+    if (!is_outside(std::get<MapScanReduce>(around->operation).width)) return false;
+    around = definitions_.at(around->results.front().name).around;
+  }
+  for (std::optional<NameId> shown = name; shown;) {
+    if (consumed_.count(*shown) != 0) return false;
+    const Definition* source = this->definition(*shown);
+    if (source == nullptr) break;
+    shown = viewed(source->statement->operation);
+  }
+  return true;
+}
+
+std::optional<NameId> SummedMap::keep(NameId name) {
+  const Definition* source = definition(name);
+  if (source == nullptr || !may_be_kept(*source, name)) return std::nullopt;
+  while (source->around != nullptr) {
+    Statement& around = *source->around;
+    auto& map = std::get<MapScanReduce>(around.operation);
+    auto& results = map.map.body.results;
+    const auto found = std::find(results.begin(), results.end(), Operand(name));
+    const auto place = static_cast<std::size_t>(found - results.begin());
+    if (found == results.end()) {
+      const Type row = names_->type(name);
+      results.push_back(name);
+      map.map.result_types.push_back(row);
+      const NameId array = names_->fresh(names_->base(name), array_over(map.width, row));
+      const Definition outer{&around, place,
+                             definitions_.at(around.results.front().name).around};
+      around.results.push_back(Binder{array});
+      definitions_.emplace(array, outer);
+    }
+    name = around.results[place].name;
+    source = definition(name);
+  }
+  kept_.insert(name);
+  mark_live(name);
+  return name;
+}
+
+}  // namespace dagaz::passes::ad
