@@ -112,7 +112,12 @@ void Inference::bind_type_parameters(std::vector<ast::TypeParameter>& parameters
   }
 }
 
-WrittenType Inference::written(ast::TypeExp& type) { return type_expressions_.evaluate(type); }
+WrittenType Inference::written(ast::TypeExp& type) {
+  const std::size_t errors = context_.diagnostics.error_count();
+  WrittenType result = type_expressions_.evaluate(type);
+  if (context_.diagnostics.error_count() > errors) result.type = unusable(type.range);
+  return result;
+}
 
 const Size* Inference::read(ast::Exp& exp) {
   const Type* type = infer(exp);

@@ -273,13 +273,14 @@ bool SizeSolver::unify_arrows(bool swapped, const Arrow& a, const Arrow& b) {
     bound_.resize(outer);
     if (paired) binder_pairs_.pop_back();
   }
-  for (const SizeConstraint& old : before) absorb_result(old.name, old);
+  for (const SizeConstraint& old : before) absorb_result(old.name, old, a.from);
   for (const SizeConstraint& old : before) remove(old.name);
   return ok;
 }
 
-/// If the existential `name` was resolved to an instantiated size, that size is existential.
-void SizeSolver::absorb_result(BindingId name, const SizeConstraint& before) {
+/// If the existential `name` was resolved to an instantiated size, that size is existential, unless
+/// the argument, of type `from`, tells it.
+void SizeSolver::absorb_result(BindingId name, const SizeConstraint& before, const Type* from) {
   const SizeConstraint* c = find(name);
   if (c == nullptr || c->kind != SizeKind::solved) return;
   const Size* resolved = normal(c->solution);
@@ -288,7 +289,7 @@ void SizeSolver::absorb_result(BindingId name, const SizeConstraint& before) {
   SizeConstraint* target = find(named->name);
   if (target != nullptr && target->kind == SizeKind::copy) target = find(target->other);
   if (target == nullptr || target->kind != SizeKind::instantiated ||
-      target->liftedness == ast::Liftedness::unlifted) {
+      target->liftedness == ast::Liftedness::unlifted || mentions(normal(from), named->name)) {
     return;
   }
   Range computed;

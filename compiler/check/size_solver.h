@@ -115,7 +115,7 @@ class SizeSolver {
   bool bound_before(BindingId inner, BindingId existential) const;
   bool link_local(const Size* variable, const Size* other, bool of_second);
   bool absorb(const Size* variable, const Size* other);
-  void absorb_result(BindingId existential, const SizeConstraint& before);
+  void absorb_result(BindingId existential, const SizeConstraint& before, const Type* from);
   const Type* match_sizes(const Type* a, const Type* b, std::vector<BindingId>& created);
   void register_binders(const Type* type, const Range& range);
   bool fail(const Size* expected, const Size* actual, std::string message);

@@ -129,6 +129,9 @@ TEST_CASE("a function whose argument is a size fits where each call decides the 
   CHECK(errors("def f (xs: []i64) = flatmap (\\n -> (iota n, ())) xs") == "");
   CHECK(errors("def f 'a (g: a -> i64 -> []i64) (x: a) = g x 1\n"
                "def v = f (\\(n: i64) (m: i64) -> iota (n + m)) 2") == "");
+  const std::string apply = "def apply (f: []i32 -> []i32) (xs: []i32) = f xs\n";
+  CHECK(errors(apply + "def f (xs: []i32) = apply (\\ys -> copy ys) xs") == "");
+  CHECK(errors(apply + "def f (xs: []i32) = apply (filter (> 1)) xs") == "");
 }
 
 TEST_CASE("loops decide which sizes vary") {
