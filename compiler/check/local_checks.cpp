@@ -162,7 +162,7 @@ void LocalChecks::integer(const ast::IntegerLiteral& literal, const Type* type, 
   if (p == nullptr || literal.suffix != ast::LiteralSuffix::none) return;
   if (is_float(p->primitive)) {
     if (literal.too_large) {
-      error(DiagnosticKind::unsupported, range,
+      error(DiagnosticKind::literal_range, range,
             "integer literals of real types must fit 64 bits; write it with a decimal point");
     } else if (overflows(static_cast<double>(literal.value), p->primitive)) {
       out_of_bounds(type, range);

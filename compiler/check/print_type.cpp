@@ -66,7 +66,7 @@ void Printer::arrow(const Arrow& a, bool tight) {
   const bool used = a.parameter.valid() && mentions(a.to, a.parameter);
   if (used) out += "(" + std::string(context_.text(a.parameter)) + ": ";
   if (a.consumes) out += "*";
-  type(a.from, !used && as<Arrow>(a.from->node) != nullptr);
+  type(a.from, !used && (as<Arrow>(a.from->node) || as<Sum>(a.from->node)));
   if (used) out += ")";
   out += " -> ";
   if (!a.existentials.empty()) {

@@ -28,7 +28,7 @@ const std::map<std::string, Emit> emits{
     {"header", Emit::header},  {"ptx", Emit::ptx},       {"llvm", Emit::llvm},
     {"asm", Emit::assembly},   {"ir", Emit::ir}};
 const std::map<std::string, InspectStage> stages{
-    {"ast", InspectStage::ast},     {"ir", InspectStage::ir},       {"fused", InspectStage::fused},
+    {"ast", InspectStage::ast},     {"typed", InspectStage::typed}, {"ir", InspectStage::ir},       {"fused", InspectStage::fused},
     {"ad", InspectStage::ad},       {"flat", InspectStage::flat},
     {"imperative", InspectStage::imperative}, {"llvm", InspectStage::llvm},
     {"ptx", InspectStage::ptx}};
@@ -105,6 +105,7 @@ struct AllOptions {
   TestOptions test;
   BenchOptions bench;
   InspectOptions inspect;
+  ExplainOptions explain;
 };
 
 void add_check(CLI::App& app, AllOptions& all, int& status) {
@@ -180,11 +181,20 @@ void add_inspect(CLI::App& app, AllOptions& all, int& status) {
   command->callback([&] { status = inspect_command(all.inspect); });
 }
 
+void add_explain(CLI::App& app, AllOptions& all, int& status) {
+  CLI::App* command =
+      app.add_subcommand("explain", "Say what a kind of error or warning means, with an example");
+  command->add_option("KIND", all.explain.kind, "As in `error[KIND]` (default: list all kinds)");
+  command->add_flag("--page", all.explain.page, "Print the explanations of all kinds as Markdown");
+  command->callback([&] { status = explain_command(all.explain); });
+}
+
 void set_styles(AllOptions& all, RenderStyle style) {
   for (CompileOptions* options : {&all.check, &all.build.compile, &all.run.compile,
                                   &all.test.compile, &all.bench.compile, &all.inspect.compile}) {
     options->style = style;
   }
+  all.explain.style = isatty(STDOUT_FILENO) != 0 ? style : RenderStyle::plain;
 }
 
 }  // namespace
@@ -203,6 +213,7 @@ int run_command_line(int argc, char** argv) {
   add_test(app, all, status);
   add_bench(app, all, status);
   add_inspect(app, all, status);
+  add_explain(app, all, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -18,5 +18,7 @@ int test_command(const TestOptions& options);
 int bench_command(const BenchOptions& options);
 /// dagaz inspect FILE: any stage of the pipeline as text.
 int inspect_command(const InspectOptions& options);
+/// dagaz explain KIND: what a kind of diagnostic means.
+int explain_command(const ExplainOptions& options);
 
 }  // namespace dagaz::driver

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "check/print_typed.h"
 #include "codegen/load.h"
 #include "driver/commands.h"
 #include "driver/compile.h"
@@ -79,13 +80,19 @@ void inspect_source(Compilation& compilation, const InspectOptions& options) {
     std::cout << ast::print(compilation.syntax.files.back(), compilation.names);
     return;
   }
+  if (options.stage == InspectStage::typed) {
+    std::cout << check::check_and_print(compilation.syntax, compilation.names,
+                                        compilation.diagnostics);
+    return;
+  }
   if (!check(compilation)) return;
   std::optional<ir::ParallelProgram> program = elaborate(compilation);
   if (!program) return;
   const PassContext context{compilation.times, options.compile.verify,
                             compilation.diagnostics};
   switch (options.stage) {
-    case InspectStage::ast: break;
+    case InspectStage::ast:
+    case InspectStage::typed: break;
     case InspectStage::ir: std::cout << ir::print(program->program); break;
     case InspectStage::fused:
       std::cout << ir::print(optimise(std::move(*program), context,

@@ -43,7 +43,7 @@ struct RunOptions {
   std::vector<std::string> program_arguments;
 };
 
-enum class InspectStage { ast, ir, fused, ad, flat, imperative, llvm, ptx };
+enum class InspectStage { ast, typed, ir, fused, ad, flat, imperative, llvm, ptx };
 
 struct InspectOptions {
   CompileOptions compile;
@@ -66,6 +66,12 @@ struct BenchOptions {
   std::vector<std::string> paths;
   int runs = 10;
   std::string json;
+};
+
+struct ExplainOptions {
+  std::string kind;   // empty: list all kinds
+  bool page = false;  // all of them, as docs/errors.md
+  RenderStyle style = RenderStyle::plain;
 };
 
 }  // namespace dagaz::driver

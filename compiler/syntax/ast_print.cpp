@@ -53,8 +53,15 @@ void Printer::attribute(const Attribute& attribute) {
 
 void Printer::pattern(const Pattern& pattern) {
   match(
-      pattern.node, [&](const NamePattern& p) { binding(p.name); },
-      [&](const WildcardPattern&) { out_ << "_"; },
+      pattern.node,
+      [&](const NamePattern& p) {
+        binding(p.name);
+        note_type(pattern.type);
+      },
+      [&](const WildcardPattern&) {
+        out_ << "_";
+        note_type(pattern.type);
+      },
       [&](const TuplePattern& p) {
         out_ << "(";
         separated(p.elements, ", ", [&](const Pattern* element) { this->pattern(*element); });
@@ -77,6 +84,7 @@ void Printer::pattern(const Pattern& pattern) {
       },
       [&](const LiteralPattern& p) { expression(*p.literal); },
       [&](const AscribedPattern& p) {
+        if (notes_ != nullptr) return this->pattern(*p.pattern);
         parameter(*p.pattern);
         out_ << " : ";
         type(*p.type);
@@ -88,11 +96,25 @@ void Printer::pattern(const Pattern& pattern) {
       });
 }
 
+void Printer::note_scheme(const Name& name, const check::Scheme* scheme) {
+  if (notes_ == nullptr || scheme == nullptr) return;
+  out_ << "-- " << text(name.symbol) << " : " << notes_->scheme(scheme) << "\n";
+}
+
+void Printer::note_type(const check::Type* type) {
+  if (notes_ != nullptr && type != nullptr) out_ << " : " << notes_->type(type);
+}
+
 void Printer::parameter(const Pattern& pattern) {
   const auto* constructor = as<ConstructorPattern>(pattern.node);
   const auto* literal = as<LiteralPattern>(pattern.node);
+  if (const auto* ascribed = as<AscribedPattern>(pattern.node); ascribed && notes_ != nullptr) {
+    return parameter(*ascribed->pattern);
+  }
+  const bool is_noted = notes_ != nullptr &&
+                        (as<NamePattern>(pattern.node) || as<WildcardPattern>(pattern.node));
   const bool in_parentheses =
-      as<AscribedPattern>(pattern.node) || as<AttributePattern>(pattern.node) ||
+      is_noted || as<AscribedPattern>(pattern.node) || as<AttributePattern>(pattern.node) ||
       (constructor != nullptr && !constructor->arguments.empty()) ||
       (literal != nullptr && as<Negate>(literal->literal->node));
   if (in_parentheses) out_ << "(";
@@ -127,7 +149,7 @@ void Printer::function_head(const Function& function) {
     out_ << " : ";
     type(*function.result_type);
   }
-  out_ << " = ";
+  out_ << " =";
 }
 
 // ---------------------------------------------------------------- types
@@ -293,6 +315,7 @@ void Printer::declaration(const Declaration& declaration) {
 }
 
 void Printer::value(const ValueDeclaration& value) {
+  note_scheme(value.name, value.scheme);
   switch (value.keyword) {
     case ValueKeyword::def: out_ << "def "; break;
     case ValueKeyword::let: out_ << "let "; break;
@@ -442,6 +465,11 @@ void Printer::spec(const Spec& spec) {
 
 std::string print(const File& file, const NameTable& names) {
   Printer printer(names);
+  printer.file(file);
+  return printer.take();
+}
+std::string print(const File& file, const NameTable& names, const Notes& notes) {
+  Printer printer(names, &notes);
   printer.file(file);
   return printer.take();
 }

@@ -2,6 +2,7 @@
 // needless parentheses are lost, and `let x[i] = v` appears as the `with` that it stands for.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "support/name_table.h"
@@ -14,5 +15,14 @@ std::string print(const Declaration& declaration, const NameTable& names);
 std::string print(const Exp& exp, const NameTable& names);
 std::string print(const Pattern& pattern, const NameTable& names);
 std::string print(const TypeExp& type, const NameTable& names);
+
+/// What was inferred, as text, to be printed with the program.
+struct Notes {
+  /// The type of a name or of `_` in a pattern.
+  std::function<std::string(const check::Type*)> type;
+  /// The type of a defined function or constant; it stands in a comment before it.
+  std::function<std::string(const check::Scheme*)> scheme;
+};
+std::string print(const File& file, const NameTable& names, const Notes& notes);
 
 }  // namespace dagaz::ast

@@ -82,8 +82,10 @@ void Printer::let_chain(const Exp& exp) {
       closed(*let->value);
       next = let->body;
     } else if (const auto* function = as<LetFunction>(next->node)) {
+      note_scheme(function->name, function->scheme);
       out_ << "let " << text(function->name.symbol);
       function_head(function->function);
+      out_ << " ";
       closed(*function->function.body);
       next = function->body;
     } else {

@@ -10,12 +10,14 @@
 #include "support/name_table.h"
 #include "support/text_writer.h"
 #include "syntax/ast.h"
+#include "syntax/ast_print.h"
 
 namespace dagaz::ast {
 
 class Printer {
  public:
-  explicit Printer(const NameTable& names) : names_(names) {}
+  explicit Printer(const NameTable& names, const Notes* notes = nullptr)
+      : names_(names), notes_(notes) {}
 
   void file(const File& file);
   void declaration(const Declaration& declaration);
@@ -60,6 +62,10 @@ class Printer {
   void range(const RangeExp& range);
 
   // ---- functions, patterns, types
+  /// A comment with the type of what is defined next.
+  void note_scheme(const Name& name, const check::Scheme* scheme);
+  /// What stands behind a name in a pattern: its type, if that is printed.
+  void note_type(const check::Type* type);
   void function_head(const Function& function);
   void parameter(const Pattern& pattern);
   void type_parameter(const TypeParameter& parameter);
@@ -83,6 +89,7 @@ class Printer {
   void liftedness(Liftedness liftedness);
 
   const NameTable& names_;
+  const Notes* notes_;  // null: print the program as it was written
   TextWriter out_;
 };
 
