@@ -1,0 +1,151 @@
+-- | The eval `ht`, hand tracking: how far measured points lie from the skin of a hand model, whose
+-- pose is given by 26 numbers, and the Jacobian of these distances.  In the complicated form a point
+-- corresponds to a place on a triangle of the skin, and the place is differentiated too.
+--
+-- The pose is the hand's rotation (axis times angle), its position, and four angles for each of
+-- five fingers.
+-- ==
+-- entry: rotations_are_right
+-- input { 0.3 0.7 0.5 }
+-- output { true true }
+
+type matrix [n][m] = [n][m]f64
+
+def times [n][m][l] (a: matrix [n][m]) (b: matrix [m][l]): matrix [n][l] =
+  map (\row -> map (\column -> f64.sum (map2 (*) row column)) (transpose b)) a
+
+def identity (n: i64): matrix [n][n] = tabulate_2d n n (\i j -> f64.bool (i == j))
+
+-- | The rotation about an axis by the axis' length.
+def rotation_about (axis: [3]f64): matrix [3][3] =
+  let angle = f64.sqrt (f64.sum (axis .* axis))
+  in if angle < 0.0001
+     then identity 3
+     else let (x, y, z) = (axis[0] / angle, axis[1] / angle, axis[2] / angle)
+          let (s, c) = (f64.sin angle, f64.cos angle)
+          in [ [x * x + (1 - x * x) * c, x * y * (1 - c) - z * s, x * z * (1 - c) + y * s]
+             , [x * y * (1 - c) + z * s, y * y + (1 - y * y) * c, y * z * (1 - c) - x * s]
+             , [x * z * (1 - c) - y * s, z * y * (1 - c) + x * s, z * z + (1 - z * z) * c] ]
+
+-- | Rotations about x, then y, then z, as a transformation of points.
+def rotation_by (x: f64) (z: f64) (y: f64): matrix [4][4] =
+  let (sx, cx, sy, cy, sz, cz) =
+    (f64.sin x, f64.cos x, f64.sin y, f64.cos y, f64.sin z, f64.cos z)
+  in [ [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx, 0]
+     , [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx, 0]
+     , [-sy, cy * sx, cy * cx, 0]
+     , [0, 0, 0, 1] ]
+
+-- | Bone 0 is the wrist; each finger has four, the first of which does not turn against the hand,
+-- while the second does about two axes.
+def bone_rotation (theta: [26]f64) (bone: i64): matrix [4][4] =
+  let (finger, part) = ((bone - 1) / 4, (bone - 1) % 4)
+  let first = 6 + 4 * finger
+  in if bone == 0 || finger >= 5 || part == 0
+     then identity 4
+     else if part == 1
+     then rotation_by theta[first] theta[first + 1] 0
+     else rotation_by theta[first + part] 0 0
+
+type model [bones][vertices] =
+  { parents: [bones]i32
+  , base_relatives: [bones]matrix [4][4]
+  , inverse_base_absolutes: [bones]matrix [4][4]
+  , weights: [vertices][bones]f64
+  , base_positions: [vertices][4]f64
+  , is_mirrored: bool }
+
+-- | What each bone does to points given in the base pose.
+def bone_transforms [bones][v] (model: model [bones][v]) (theta: [26]f64)
+  : [bones]matrix [4][4] =
+  let relatives =
+    map2 (\base bone -> times base (bone_rotation theta bone)) model.base_relatives (iota bones)
+  let absolutes =
+    loop absolutes = copy relatives for bone < bones do
+      let parent = model.parents[bone]
+      in if parent == -1
+         then absolutes
+         else absolutes with [bone] = times (copy absolutes[i64.i32 parent]) relatives[bone]
+  in map2 times absolutes model.inverse_base_absolutes
+
+-- | The place of one vertex in the pose.
+def skin [bones] (transforms: [bones]matrix [4][4]) (mirror: f64) (rotation: matrix [3][3])
+                 (translation: [3]f64) (weights: [bones]f64) (base: [4]f64): [3]f64 =
+  let place i =
+    f64.sum (map2 (\weight transform -> weight * f64.sum (map2 (*) transform[i] base))
+                  weights transforms)
+  let (x, y, z) = (mirror * place 0, place 1, place 2)
+  in map2 (\row t -> row[0] * x + row[1] * y + row[2] * z + t) rotation translation
+
+def posed_vertices [b][v] (model: model [b][v]) (theta: [26]f64): [v][3]f64 =
+  let transforms = bone_transforms model theta
+  let rotation = rotation_about (take 3 theta)
+  let translation = take 3 (drop 3 theta)
+  let mirror = if model.is_mirrored then -1 else 1
+  in map2 (skin transforms mirror rotation translation) model.weights model.base_positions
+
+def errors_simple [b][v][c] (model: model [b][v]) (correspondences: [c]i32)
+                            (points: [c][3]f64) (theta: [26]f64): [c][3]f64 =
+  let vertices = posed_vertices model theta
+  in points .- map (\i -> vertices[i]) correspondences
+
+-- | The point of a triangle at barycentric coordinates u, v and 1 - u - v.
+def on_triangle [v] (vertices: [v][3]f64) (triangle: [3]i32) (u: [2]f64): [3]f64 =
+  u[0] .* vertices[triangle[0]] .+ u[1] .* vertices[triangle[1]]
+  .+ (1 - u[0] - u[1]) .* vertices[triangle[2]]
+
+def errors_complicated [b][v][t][c] (model: model [b][v]) (triangles: [t][3]i32)
+                                    (correspondences: [c]i32) (points: [c][3]f64)
+                                    (theta: [26]f64) (us: [c][2]f64): [c][3]f64 =
+  let vertices = posed_vertices model theta
+  in points .- map2 (\i u -> on_triangle vertices triangles[i] u) correspondences us
+
+entry objective_simple [b][v][c]
+    (parents: [b]i32) (base_relatives: [b][4][4]f64) (inverse_base_absolutes: [b][4][4]f64)
+    (weights: [v][b]f64) (base_positions: [v][4]f64) (is_mirrored: bool)
+    (correspondences: [c]i32) (points: [c][3]f64) (theta: [26]f64): []f64 =
+  let model = {parents, base_relatives, inverse_base_absolutes, weights, base_positions,
+               is_mirrored}
+  in flatten (errors_simple model correspondences points theta)
+
+entry objective_complicated [b][v][t][c]
+    (parents: [b]i32) (base_relatives: [b][4][4]f64) (inverse_base_absolutes: [b][4][4]f64)
+    (weights: [v][b]f64) (base_positions: [v][4]f64) (is_mirrored: bool) (triangles: [t][3]i32)
+    (correspondences: [c]i32) (points: [c][3]f64) (theta: [26]f64) (us: [c][2]f64): []f64 =
+  let model = {parents, base_relatives, inverse_base_absolutes, weights, base_positions,
+               is_mirrored}
+  in flatten (errors_complicated model triangles correspondences points theta us)
+
+-- | One row for each error; a column for each number of the pose.
+entry jacobian_simple [b][v][c]
+    (parents: [b]i32) (base_relatives: [b][4][4]f64) (inverse_base_absolutes: [b][4][4]f64)
+    (weights: [v][b]f64) (base_positions: [v][4]f64) (is_mirrored: bool)
+    (correspondences: [c]i32) (points: [c][3]f64) (theta: [26]f64): [][]f64 =
+  let model = {parents, base_relatives, inverse_base_absolutes, weights, base_positions,
+               is_mirrored}
+  let errors theta = flatten (errors_simple model correspondences points theta)
+  in transpose (jmp errors theta (identity 26))
+
+-- | First the columns of the places on triangles: an error depends on its own two alone.
+entry jacobian_complicated [b][v][t][c]
+    (parents: [b]i32) (base_relatives: [b][4][4]f64) (inverse_base_absolutes: [b][4][4]f64)
+    (weights: [v][b]f64) (base_positions: [v][4]f64) (is_mirrored: bool) (triangles: [t][3]i32)
+    (correspondences: [c]i32) (points: [c][3]f64) (theta: [26]f64) (us: [c][2]f64): [][]f64 =
+  let model = {parents, base_relatives, inverse_base_absolutes, weights, base_positions,
+               is_mirrored}
+  let errors (theta, us) =
+    flatten (errors_complicated model triangles correspondences points theta us)
+  let still = map (const (replicate 2 0)) us
+  let of_pose = map (\unit -> (unit, still)) (identity 26)
+  let of_places =
+    [(replicate 26 0, map (const [1, 0]) us), (replicate 26 0, map (const [0, 1]) us)]
+  in transpose (jmp errors (theta, us) (of_places ++ of_pose))
+
+-- The two ways to make rotations agree, and they are orthogonal.
+entry rotations_are_right (x: f64) (z: f64) (y: f64): (bool, bool) =
+  let close [n][m] (a: matrix [n][m]) (b: matrix [n][m]) =
+    and (flatten (map2 (map2 (\p q -> f64.abs (p - q) < 1e-12)) a b))
+  let combined = map (take 3) (take 3 (rotation_by x z y))
+  in ( close (times combined (transpose combined)) (identity 3)
+     , close (rotation_about [0, 0, z] `times` rotation_about [0, y, 0] `times` rotation_about [x, 0, 0])
+             combined)
