@@ -61,6 +61,10 @@ struct Unit {
 /// Where code runs, which decides what its block variables are and how it fails.
 enum class Side { host, task, kernel };
 
+/// Whether other pieces of its loop may run while a task does.  Atomic operations of a task that
+/// runs alone are plain loads and stores, which LLVM keeps in registers and vectorises.
+enum class Sharing { with_other_pieces, alone };
+
 /// A variable of the imperative program inside one LLVM function.
 struct Variable {
   llvm::Type* type = nullptr;           // of its value: a scalar, or an address for a block
@@ -76,7 +80,8 @@ class FunctionEmitter {
 
   // ---- whole functions (emit_functions.cpp)
   void emit_function(const imperative::Function& source);
-  void emit_task(const imperative::ParallelFor& loop, const std::vector<NameId>& captured);
+  void emit_task(const imperative::ParallelFor& loop, const std::vector<NameId>& captured,
+                 Sharing sharing);
   void emit_kernel(const Kernel& kernel);
 
   // ---- values (emit_values.cpp)
@@ -141,6 +146,7 @@ class FunctionEmitter {
   void emit(const imperative::WriteElement& node);
   void emit(const imperative::Fence& node);
   void emit(const imperative::Atomic& node);
+  void emit_alone(const imperative::Atomic& node);
   void emit(const imperative::CompareExchange& node);
   // ---- parallelism (emit_parallel.cpp) and kernels (emit_kernel.cpp)
   void emit(const imperative::ParallelFor& node);
@@ -168,6 +174,7 @@ class FunctionEmitter {
   llvm::Module& module_;
   llvm::Function* function_;
   Side side_;
+  Sharing sharing_ = Sharing::with_other_pieces;
   llvm::IRBuilder<> builder_;
   llvm::Value* context_ = nullptr;       // dz_context * (host, task)
   llvm::Value* thread_ = nullptr;        // sim kernels: the thread

@@ -209,7 +209,8 @@ void FunctionEmitter::emit_function(const imperative::Function& source) {
 }
 
 void FunctionEmitter::emit_task(const imperative::ParallelFor& loop,
-                                const std::vector<NameId>& captured) {
+                                const std::vector<NameId>& captured, Sharing sharing) {
+  sharing_ = sharing;
   start();
   context_ = function_->getArg(0);
   std::vector<Type*> members;

@@ -9,6 +9,19 @@ namespace dagaz::codegen {
 
 using llvm::Value;
 
+static llvm::Function* declare_task(llvm::Module& module, const llvm::Twine& name) {
+  llvm::LLVMContext& context = module.getContext();
+  auto* i64 = llvm::Type::getInt64Ty(context);
+  auto* pointer = llvm::PointerType::getUnqual(context);
+  auto* type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context),
+                                       {pointer, pointer, i64, i64}, false);
+  auto* task = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, module);
+  task->setDoesNotThrow();
+  task->addParamAttr(1, llvm::Attribute::NoAlias);
+  task->addParamAttr(1, llvm::Attribute::ReadOnly);
+  return task;
+}
+
 void FunctionEmitter::emit(const imperative::ParallelFor& node) {
   DZ_CHECK(side_ == Side::host, "a parallel loop outside host code");
   std::vector<NameId> captured = imperative::captured_variables(node.body);
@@ -30,17 +43,20 @@ void FunctionEmitter::emit(const imperative::ParallelFor& node) {
     builder_.CreateStore(values[i], builder_.CreateStructGEP(type, environment, i));
   }
 
-  llvm::Type* i64 = builder_.getInt64Ty();
-  auto* task_type = llvm::FunctionType::get(
-      builder_.getInt32Ty(), {builder_.getPtrTy(), builder_.getPtrTy(), i64, i64}, false);
-  auto* task = llvm::Function::Create(task_type, llvm::Function::InternalLinkage,
-                                      function_->getName() + ".task", module_);
-  task->setDoesNotThrow();
-  task->addParamAttr(1, llvm::Attribute::NoAlias);
-  task->addParamAttr(1, llvm::Attribute::ReadOnly);
-  FunctionEmitter(unit_, module_, task, Side::task).emit_task(node, captured);
+  const std::string name = (function_->getName() + ".task").str();
+  llvm::Function* task = declare_task(module_, name);
+  FunctionEmitter(unit_, module_, task, Side::task)
+      .emit_task(node, captured, Sharing::with_other_pieces);
+  Value* chosen = task;
+  if (imperative::has_atomics(node.body)) {
+    llvm::Function* alone = declare_task(module_, name + ".alone");
+    FunctionEmitter(unit_, module_, alone, Side::task).emit_task(node, captured, Sharing::alone);
+    Value* pieces =
+        runtime_call("dz_loop_piece_count", {context_, value(node.count), value(node.grain)});
+    chosen = builder_.CreateSelect(builder_.CreateICmpEQ(pieces, integer(1)), alone, task);
+  }
   check_status(runtime_call("dz_parallel_for", {context_, value(node.count), value(node.grain),
-                                                task, environment}));
+                                                chosen, environment}));
 }
 
 void FunctionEmitter::emit(const imperative::PieceCount& node) {

@@ -46,12 +46,20 @@ Scheduler::Arena& Scheduler::arena() {
   return *arena_;
 }
 
-int64_t Scheduler::piece_count(int64_t count, int64_t grain) const {
+int64_t Scheduler::pieces(int64_t count, int64_t grain, int64_t per_thread) const {
   const int64_t least = std::max<int64_t>(grain, 1);
   if (threads_ == 1 || count / 2 < least) {
     return 1;
   }
-  return std::min(count / least, threads_ * reduction_pieces_per_thread);
+  return std::min(count / least, threads_ * per_thread);
+}
+
+int64_t Scheduler::piece_count(int64_t count, int64_t grain) const {
+  return pieces(count, grain, reduction_pieces_per_thread);
+}
+
+int64_t Scheduler::loop_piece_count(int64_t count, int64_t grain) const {
+  return pieces(count, grain, loop_pieces_per_thread);
 }
 
 /// One piece, with the scratch memory it used given back whatever happened.
@@ -68,11 +76,10 @@ int32_t Scheduler::run(dz_context* context, int64_t count, int64_t grain, dz_tas
   if (count <= 0) {
     return DZ_OK;
   }
-  const int64_t least = std::max<int64_t>(grain, 1);
-  if (threads_ == 1 || count / 2 < least) {
+  const int64_t pieces = loop_piece_count(count, grain);
+  if (pieces == 1) {
     return run_piece(context, task, environment, 0, count);
   }
-  const int64_t pieces = std::min(count / least, threads_ * loop_pieces_per_thread);
   const int64_t size = count / pieces;
   const int64_t longer = count % pieces;  // that many pieces have one iteration more
   std::atomic<int32_t> first{DZ_OK};
@@ -111,6 +118,10 @@ int32_t Scheduler::run(dz_context* context, int64_t count, int64_t grain, dz_tas
 int32_t dz_parallel_for(dz_context* context, int64_t count, int64_t grain, dz_task task,
                         void* environment) {
   return context->scheduler.run(context, count, grain, task, environment);
+}
+
+int64_t dz_loop_piece_count(dz_context* context, int64_t count, int64_t grain) {
+  return context->scheduler.loop_piece_count(count, grain);
 }
 
 int64_t dz_piece_count(dz_context* context, int64_t count, int64_t grain) {
