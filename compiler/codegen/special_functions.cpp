@@ -79,7 +79,8 @@ Value* Formula::sine_of_pi(Value* x) {
   r = where(less(r, -1), b_.CreateFAdd(r, number(2)), r);
   r = where(more(r, 0.5), minus(1, r), r);
   r = where(less(r, -0.5), minus(-1, r), r);
-  return math(ScalarOp::sin, times(pi, r));
+  Value* zero = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, number(0), x);
+  return where(b_.CreateFCmpOEQ(r, number(0)), zero, math(ScalarOp::sin, times(pi, r)));
 }
 
 Value* Formula::cosine_of_pi(Value* x) {

@@ -60,7 +60,7 @@ double sinpi(double x) {
   if (r < -1) r += 2;
   if (r > 0.5) r = 1 - r;
   if (r < -0.5) r = -1 - r;
-  return std::sin(pi * r);
+  return r == 0 ? std::copysign(0.0, x) : std::sin(pi * r);
 }
 
 double cospi(double x) {
