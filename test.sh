@@ -47,7 +47,7 @@ run_ctest() {
 
 count "unit tests, layering, file tests" run_ctest
 for target in interpreter cpu sim; do
-  count "programs and examples on $target" build/dagaz test --target=$target examples tests/programs
+  count "programs and examples on $target" build/dagaz test --verify --target=$target examples tests/programs
 done
 if [ -e /dev/nvidia0 ]; then
   count "programs and examples on cuda" build/dagaz test --target=cuda examples tests/programs

@@ -89,7 +89,7 @@ void add_compile_options(CLI::App& app, CompileOptions& options) {
   app.add_option("-O", options.optimisation, "0 turns optimisation off")
       ->capture_default_str()
       ->check(CLI::Range(0, 3));
-  app.add_flag("--verify", options.verify, "Check the program after every pass");
+  app.add_flag("--verify", options.verify, "Check the program after elaboration and every pass");
   app.add_flag("--safe", options.safe, "Ignore #[unsafe]");
 }
 

@@ -41,6 +41,9 @@ std::optional<ir::ParallelProgram> elaborate(Compilation& compilation) {
   ir::ParallelProgram program = elaborate::elaborate(compilation.checked, compilation.files,
                                                      compilation.names, compilation.diagnostics);
   if (compilation.diagnostics.has_errors()) return std::nullopt;
+  if (compilation.options.verify) {
+    verify_made_by("elaboration", program.program, ir::Stage::parallel);
+  }
   return program;
 }
 

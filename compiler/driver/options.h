@@ -11,6 +11,12 @@ namespace dagaz::driver {
 
 enum class Target { cpu, cuda, sim, interpreter };
 
+#ifdef NDEBUG
+constexpr bool is_debug_build = false;
+#else
+constexpr bool is_debug_build = true;
+#endif
+
 /// "cpu", "cuda", …
 std::string_view name_of(Target target);
 
@@ -21,7 +27,7 @@ struct CompileOptions {
   std::string cpu = "native";
   std::string gpu = "sm_70";
   int optimisation = 3;         // 0: unoptimised IR and machine code
-  bool verify = false;          // check the IR after every pass
+  bool verify = is_debug_build; // check the IR after elaboration and after every pass
   bool time_passes = false;
   bool safe = false;            // ignore #[unsafe]
   bool warnings = true;

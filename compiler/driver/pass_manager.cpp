@@ -46,6 +46,21 @@ PassTimer::~PassTimer() {
   times_.add(name_, elapsed.count());
 }
 
+// The first violations, a line each.
+static std::string listed(const std::vector<std::string>& violations) {
+  constexpr std::size_t most = 5;
+  std::string text;
+  for (std::size_t i = 0; i < violations.size() && i < most; ++i) text += "\n  " + violations[i];
+  return text;
+}
+
+void verify_made_by(std::string_view phase, const ir::Program& program, ir::Stage stage) {
+  const std::vector<std::string> violations = ir::verify(program, stage);
+  if (violations.empty()) return;
+  DZ_UNREACHABLE("the program that " + std::string(phase) + " made is not well-formed:" +
+                 listed(violations));
+}
+
 void verify_after(const PassContext& context, std::string_view name, const ir::Program& before,
                   const ir::Program& after, ir::Stage stage) {
   if (!context.verify) return;
@@ -53,10 +68,9 @@ void verify_after(const PassContext& context, std::string_view name, const ir::P
   if (violations.empty()) return;
   const std::string path = "dagaz-before-" + std::string(name) + ".ir";
   std::ofstream(path) << ir::print(before);
-  std::string message = "the program after pass `" + std::string(name) +
-                        "` is not well-formed (the program before it is in " + path + "):";
-  for (std::size_t i = 0; i < violations.size() && i < 5; ++i) message += "\n  " + violations[i];
-  DZ_UNREACHABLE(message);
+  DZ_UNREACHABLE("the program after pass `" + std::string(name) +
+                 "` is not well-formed (the program before it is in " + path +
+                 "):" + listed(violations));
 }
 
 }  // namespace dagaz::driver

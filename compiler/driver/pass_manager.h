@@ -51,7 +51,10 @@ struct PassContext {
   Diagnostics& diagnostics;
 };
 
-/// Verifies `program` at `stage` if asked.  A violation is a bug of pass `name`: the first ones
+/// Ends the process with status 70 unless `program`, made by `phase`, is well-formed.
+void verify_made_by(std::string_view phase, const ir::Program& program, ir::Stage stage);
+
+/// Verifies `after` at `stage` if asked.  A violation is a bug of pass `name`: the first ones
 /// are shown, the program before the pass is written to `dagaz-before-<name>.ir`, and the process
 /// ends with status 70.
 void verify_after(const PassContext& context, std::string_view name, const ir::Program& before,

@@ -156,6 +156,7 @@ class ProgramTest {
     if (target == Target::interpreter) {
       command = {own_executable(), "run", result_.path, "--target", "interpreter"};
       if (options_.compile.optimisation == 0) command.insert(command.end(), {"-O", "0"});
+      if (options_.compile.verify) command.push_back("--verify");
     } else {
       command = {folder_.path() + "/program"};
       const std::string tuning = result_.path + ".tuning";
