@@ -16,8 +16,24 @@ ir::ExternalElement external_element(check::Primitive primitive) {
   return static_cast<ir::ExternalElement>(primitive);
 }
 
+/// The outer sizes of an array without leaves, such as one of units; none for other types.
+/// Outside the program such an array is one of false, which holds its sizes.
+std::vector<ir::Operand> sizes_without_leaves(TypeRef type) {
+  std::vector<ir::Operand> sizes;
+  if (type->leaf_count > 0) return sizes;
+  while (const auto* array = as<ArrayShape>(type->node)) {
+    sizes.push_back(array->size);
+    type = array->element;
+  }
+  return sizes;
+}
+
 /// The leaves of a value as the outside sees them: with signs, under `rank` dimensions.
 void append_external_leaves(TypeRef type, int rank, std::vector<ir::ExternalLeaf>& out) {
+  if (const auto sizes = sizes_without_leaves(type); !sizes.empty()) {
+    out.push_back({ir::ExternalElement::boolean, rank + static_cast<int>(sizes.size())});
+    return;
+  }
   match(
       type->node,
       [&](const ScalarShape& t) { out.push_back({external_element(t.primitive), rank}); },
@@ -198,14 +214,52 @@ int Elaborator::external_type(TypeRef type, const std::string& written) {
 
 namespace {
 
-/// Marks the leaves of a parameter that the entry point may consume.
-std::vector<bool> consumed_leaves(const check::EntryPoint& entry, const OpenParameters& open) {
-  std::vector<bool> consumes(open.all().size() - open.leaves.size(), false);
+/// Calls `leaf` for each leaf of a type and `empty` for the sizes of each array without leaves,
+/// in the order of the external leaves.
+void each_external_leaf(TypeRef type, const std::function<void()>& leaf,
+                        const std::function<void(const std::vector<ir::Operand>&)>& empty) {
+  if (const auto sizes = sizes_without_leaves(type); !sizes.empty()) {
+    empty(sizes);
+  } else if (const auto* record = as<RecordShape>(type->node)) {
+    for (const auto& [name, field] : record->fields) each_external_leaf(field, leaf, empty);
+  } else {
+    for (std::size_t i = 0; i < type->leaf_count; ++i) leaf();
+  }
+}
+
+/// The IR function of an entry point but for its body and its results.
+ir::Function function_of(Elaborator& e, const check::EntryPoint& entry,
+                         const OpenParameters& open) {
+  ir::Function function{entry.name, {}, {}, {}, {}};
+  const auto add = [&](ir::NameId name, bool consumed) {
+    function.parameters.push_back({name});
+    function.consumes.push_back(consumed);
+  };
+  const std::vector<ir::NameId> all = open.all();
+  for (std::size_t i = 0; i < all.size() - open.leaves.size(); ++i) add(all[i], false);
+  const ir::NameId* next = open.leaves.data();
   for (std::size_t i = 0; i < open.types.size(); ++i) {
     const bool unique = i < entry.parameters.size() && entry.parameters[i].unique;
-    consumes.insert(consumes.end(), open.types[i].type->leaf_count, unique);
+    each_external_leaf(
+        open.types[i].type, [&] { add(*next++, unique); },
+        [&](const std::vector<ir::Operand>& sizes) {
+          const ir::Type truths = ir::array_of(ir::ScalarType::boolean, sizes);
+          add(e.names().fresh("sizes", truths), false);
+        });
   }
-  return consumes;
+  return function;
+}
+
+/// The leaves of the results as the outside sees them.
+std::vector<ir::Operand> external_leaves(Elaborator& e, ValueRef value) {
+  const std::vector<ir::Operand> leaves = e.unshared_leaves(value);
+  std::vector<ir::Operand> results;
+  each_external_leaf(
+      e.arena.type_of(value), [&, next = leaves.begin()]() mutable { results.push_back(*next++); },
+      [&](const std::vector<ir::Operand>& sizes) {
+        results.push_back(e.emit_one(ir::Replicate{sizes, ir::make_bool(false)}));
+      });
+  return results;
 }
 
 /// The sizes in the types of the results that are no parameters, each once.
@@ -311,7 +365,7 @@ void Elaborator::elaborate_entry(const check::EntryPoint& entry) {
 
   const ValueRef value = entry_value(entry, closure, open);
   ir::EntryPoint point = describe_entry(entry, open, value);
-  std::vector<ir::Operand> leaves = unshared_leaves(value);
+  std::vector<ir::Operand> leaves = external_leaves(*this, value);
   if (!tokens.empty()) {
     // Also what is returned as it came in waits for the checks of the parameters.
     for (ir::Operand& leaf : leaves) leaf = emit_one(ir::Identity{leaf});
@@ -319,8 +373,7 @@ void Elaborator::elaborate_entry(const check::EntryPoint& entry) {
   std::vector<ir::Operand> results = size_results(names(), leaves, parameters);
   point.size_results = static_cast<int>(results.size());
   results.insert(results.end(), leaves.begin(), leaves.end());
-  ir::Function function{entry.name, {}, consumed_leaves(entry, open), {}, {}};
-  for (const ir::NameId name : parameters) function.parameters.push_back({name});
+  ir::Function function = function_of(*this, entry, open);
   for (const ir::Operand& result : results) {
     function.result_types.push_back(names().type(result));
   }
