@@ -13,6 +13,7 @@
 #include "passes/ad/forward.h"
 #include "passes/ad/normalise.h"
 #include "passes/ad/reverse.h"
+#include "passes/ad/sequential_accumulators.h"
 #include "passes/passes.h"
 #include "support/check.h"
 #include "support/match.h"
@@ -133,7 +134,8 @@ std::string Differentiator::forward_version(const std::string& name, LocationId 
   finish(name, location);
   const std::string derivative = name + "_jvp";
   forward_names_.emplace(name, derivative);
-  const Function original = function(name, location);
+  Function original = function(name, location);
+  original.body = with_ordered_accumulation(std::move(original.body), program_->names);
   Builder out(program_->names);
   Environment environment(program_->names, out, *this);
   Function result;
@@ -177,6 +179,7 @@ std::string Differentiator::reverse_version(const std::string& name, LocationId 
   const Function& original = function(name, location);
   Lambda lambda = renamed(Lambda{original.parameters, original.body, original.result_types},
                           program_->names);
+  lambda.body = with_ordered_accumulation(std::move(lambda.body), program_->names);
   lambda.body = normalise(std::move(lambda.body), program_->names);
   Builder out(program_->names);
   Environment environment(program_->names, out, *this);
@@ -281,6 +284,8 @@ void Differentiator::differentiate(Statement statement, Differentiate operation,
   Environment environment(program_->names, code, *this);
   std::vector<Operand> results;
   try {
+    Body& body = operation.function.body;
+    body = with_ordered_accumulation(std::move(body), program_->names);
     if (operation.mode == DerivativeMode::forward) {
       forward(std::move(operation), environment, results);
     } else {

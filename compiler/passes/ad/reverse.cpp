@@ -38,9 +38,6 @@ void Reverse::forward_statement(const Statement& statement) {
     Statement& stripped = stripped_[&statement];
     stripped = without_accumulators(statement);
     if (const auto* loop = as<Loop>(stripped.operation); loop != nullptr) {
-      if (!std::holds_alternative<ForForm>(loop->form)) {
-        throw Unsupported{statement.location, "accumulation inside a `while` loop"};
-      }
       forward_loop(statement, stripped, *loop);
     } else if (!stripped.results.empty()) {
       copy_protected(stripped);

@@ -235,6 +235,8 @@ class Reverse {
   // rules/accumulator.cpp
   bool touches_accumulators(const ir::Statement& statement) const;
   ir::Statement without_accumulators(ir::Statement statement) const;
+  ir::NameId overwritten_by_zeros(const ir::WithAccumulator& with, std::size_t index,
+                                  ir::NameId array);
 
   // Statements that stand for another one in both sweeps, made on its forward sweep.
   const std::vector<ir::Statement>& replace(

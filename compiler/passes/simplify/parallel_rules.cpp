@@ -60,7 +60,8 @@ bool counts_from_zero(NameId array, const Rules& rules) {
          is_i64(iota->stride, 1);
 }
 
-/// Turns reads xs[i, …] at an index variable of the map into reads of an element of xs.
+/// Turns reads xs[i, …] at an index variable of the map into reads of an element of xs; where the
+/// variable is a later index, that dimension of xs is brought to the front first.
 template <typename Node>
 class IndexedInputs {
  public:
@@ -81,31 +82,60 @@ class IndexedInputs {
   void body(Body& body) {
     for (Statement& statement : body.statements) {
       if (auto* index = as<Index>(statement.operation)) read(*index, statement);
+      if (auto* slice = as<Slice>(statement.operation)) read(*slice, statement);
       for_each_scope(statement.operation, [this](Body& inner) { this->body(inner); });
     }
   }
-  void read(const Index& index, Statement& statement) {
-    if (index.indices.empty() || !index.indices[0].is_name()) return;
-    const bool at_variable = std::find(variables_.begin(), variables_.end(),
-                                       index.indices[0].name()) != variables_.end();
-    if (!at_variable || !rules_.is_bound_outside_scopes(index.array)) return;
-    if (!(rules_.type(index.array).shape[0] == node_.width)) return;
-    if (rules_.may_be_consumed(statement.results.front().name)) return;
-    const NameId element = element_of(index.array);
-    const std::vector<Operand> rest(index.indices.begin() + 1, index.indices.end());
-    if (rest.empty()) {
-      statement.operation = Identity{element};
-    } else {
-      statement.operation = Index{element, rest};
-    }
-    changed_ = true;
+  bool is_variable(const Operand& operand) const {
+    return operand.is_name() &&
+           std::find(variables_.begin(), variables_.end(), operand.name()) != variables_.end();
   }
-  NameId element_of(NameId array) {
+  /// Whether dimension `dimension` of what the statement reads may become the map's.
+  bool is_input(NameId array, std::size_t dimension, const Statement& statement) const {
+    return rules_.is_bound_outside_scopes(array) &&
+           rules_.type(array).shape[dimension] == node_.width &&
+           !rules_.may_be_consumed(statement.results.front().name);
+  }
+  void read(const Index& index, Statement& statement) {
+    for (std::size_t k = 0; k < index.indices.size(); ++k) {
+      if (!is_variable(index.indices[k]) || !is_input(index.array, k, statement)) continue;
+      const NameId element = element_of(index.array, k);
+      std::vector<Operand> rest = index.indices;
+      erase_at(rest, k);
+      if (rest.empty()) {
+        statement.operation = Identity{element};
+      } else {
+        statement.operation = Index{element, rest};
+      }
+      changed_ = true;
+      return;
+    }
+  }
+  void read(const Slice& slice, Statement& statement) {
+    for (std::size_t k = 0; k < slice.dimensions.size(); ++k) {
+      if (!slice.dimensions[k].fixed || !is_variable(slice.dimensions[k].start)) continue;
+      if (!is_input(slice.array, k, statement)) continue;
+      const NameId element = element_of(slice.array, k);
+      std::vector<SliceDimension> rest = slice.dimensions;
+      erase_at(rest, k);
+      statement.operation = Slice{element, rest};
+      changed_ = true;
+      return;
+    }
+  }
+  NameId element_of(NameId array, std::size_t dimension) {
+    if (dimension > 0) {
+      std::vector<int> order = {static_cast<int>(dimension)};
+      for (std::size_t k = 0; k < rules_.type(array).rank(); ++k) {
+        if (k != dimension) order.push_back(static_cast<int>(k));
+      }
+      array = rules_.emit(Permute{array, order}, rules_.names().base(array)).name();
+    }
     for (std::size_t i = 0; i < node_.arrays.size(); ++i) {
       if (node_.arrays[i] == array) return node_.map.parameters[i].name;
     }
     const NameId element =
-        rules_.names().fresh(rules_.names().base(array), row_of(rules_.type(array)));
+        rules_.fresh_parameter(rules_.names().base(array), row_of(rules_.type(array)));
     node_.arrays.push_back(array);
     node_.map.parameters.push_back({element});
     return element;
@@ -116,6 +146,14 @@ class IndexedInputs {
   std::vector<NameId> variables_;
   bool changed_ = false;
 };
+
+// Of maps inside maps, the outer one takes its inputs first: xs[j, i] in the inner one's scope
+// becomes the column i of xs, of which the inner one takes the element j.
+template <typename Node>
+Outcome inputs(Node& node, Rules& rules) {
+  if (const Outcome o = redundant_inputs(node, rules); o != Outcome::none) return o;
+  return IndexedInputs(node, rules).run();
+}
 
 // ---------------------------------------------------------------- results
 
@@ -402,11 +440,11 @@ Outcome width_one(MapScanReduce& node, Rules& rules) {
 Outcome apply_before(MapScanReduce& node, Rules& rules) {
   if (is_i64(node.width, 0)) return width_zero(node, rules);
   if (is_i64(node.width, 1)) return width_one(node, rules);
-  return redundant_inputs(node, rules);
+  return inputs(node, rules);
 }
-Outcome apply_before(Histogram& node, Rules& rules) { return redundant_inputs(node, rules); }
-Outcome apply_before(Scatter& node, Rules& rules) { return redundant_inputs(node, rules); }
-Outcome apply_before(FlatMap& node, Rules& rules) { return redundant_inputs(node, rules); }
+Outcome apply_before(Histogram& node, Rules& rules) { return inputs(node, rules); }
+Outcome apply_before(Scatter& node, Rules& rules) { return inputs(node, rules); }
+Outcome apply_before(FlatMap& node, Rules& rules) { return inputs(node, rules); }
 
 Outcome apply(MapScanReduce& node, Rules& rules) {
   if (rules.statement->results.empty()) return rules.replace(std::vector<Operand>{});

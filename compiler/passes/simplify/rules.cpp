@@ -79,6 +79,12 @@ Operand Rules::emit_in_place_of(NameId name, Operation operation) {
   return process(std::move(added)).front();
 }
 
+NameId Rules::fresh_parameter(const std::string& base, Type type) {
+  const NameId name = names().fresh(base, std::move(type));
+  simplifier_.bind(name, simplifier_.scope_->depth + 1);
+  return name;
+}
+
 std::vector<Operand> Rules::process(Statement added) {
   std::vector<Operand> results;
   for (const Binder& result : added.results) results.push_back(result.name);

@@ -74,6 +74,8 @@ class Rules {
   std::vector<Operand> emit_results(Operation operation, std::string_view base);
   /// The same for an array that will stand for `name`: whoever writes that will write this.
   Operand emit_in_place_of(NameId name, Operation operation);
+  /// A new parameter for a scope of the statement.
+  NameId fresh_parameter(const std::string& base, Type type);
   /// Adds the statements of a scope in front of the statement, its parameters replaced; gives its
   /// results.  The scope's names must not be bound elsewhere any more.
   std::vector<Operand> inline_body(Body body, const std::vector<NameId>& parameters,

@@ -2,10 +2,14 @@
 //
 // A sum passes the adjoint of the result on to its start, and every write v reads it where it
 // wrote: v̄ += x̄s[is].  So the return sweep runs the body without its accumulators, and what was a
-// write becomes a read of one array that is known from the beginning.
+// write becomes a read of one array that is known from the beginning.  Writes that overwrite leave
+// nothing of the start where they are: there its adjoint is zero, which the same writes, of zeros,
+// achieve.  Every other operator has become a loop before (sequential_accumulators.h).
 #include <algorithm>
 
+#include "ir/fields.h"
 #include "passes/ad/reverse.h"
+#include "support/check.h"
 #include "support/match.h"
 
 namespace dagaz::passes::ad {
@@ -148,6 +152,17 @@ void Strip::statement(Statement& statement) const {
   keep(statement.results, dead_results);
 }
 
+// Lets writes to the given accumulators write the given value.
+void write_instead(Body& body, const Reads& values) {
+  for (Statement& each : body.statements) {
+    if (auto* write = as<Accumulate>(each.operation)) {
+      const auto found = values.find(write->accumulator);
+      if (found != values.end()) write->value = Operand(*found->second);
+    }
+    for_each_scope(each.operation, [&](Body& inner) { write_instead(inner, values); });
+  }
+}
+
 }  // namespace
 
 bool Reverse::touches_accumulators(const Statement& statement) const {
@@ -163,6 +178,38 @@ Statement Reverse::without_accumulators(Statement statement) const {
   return statement;
 }
 
+// The emitted array with zeros where the scope writes through its accumulator `index`.
+NameId Reverse::overwritten_by_zeros(const WithAccumulator& with, std::size_t index,
+                                     NameId array) {
+  const AccumulatorInput& input = with.inputs[index];
+  WithAccumulator zeroing;
+  zeroing.body = renamed(with.body, names());
+  Reads others;
+  for (std::size_t i = 0; i < with.inputs.size(); ++i) {
+    if (i != index) others.emplace(zeroing.body.parameters[i].name, std::nullopt);
+  }
+  Spread(others).body(zeroing.body.body);
+  Strip(others).body(zeroing.body.body);
+  Type part = names().type(input.array);
+  part.shape.erase(part.shape.begin(),
+                   part.shape.begin() + static_cast<std::ptrdiff_t>(input.shape.size()));
+  const NameId zero = names().fresh("zero", part);
+  environment_->bind(zero, environment_->zero(environment_->type(part)));
+  Reads written;
+  written.emplace(zeroing.body.parameters[index].name, zero);
+  Spread(written).body(zeroing.body.body);
+  write_instead(zeroing.body.body, written);
+  zeroing.body.parameters = {zeroing.body.parameters[index]};
+  zeroing.body.body.results = {zeroing.body.body.results[index]};
+  zeroing.body.result_types = {zeroing.body.result_types[index]};
+  const NameId start = names().fresh_like(input.array);
+  environment_->bind(start, out().add(Copy{array}, "adjoint"));
+  zeroing.inputs = {AccumulatorInput{input.shape, start, std::nullopt, input.neutral}};
+  const NameId result = names().fresh_like(input.array);
+  copy_protected(Statement{{Binder{result}}, std::move(zeroing), {}, out().location()});
+  return environment_->name(result);
+}
+
 void Reverse::rule(const Statement& statement, const WithAccumulator& with) {
   const std::size_t count = with.inputs.size();
   const Body& body = with.body.body;
@@ -173,13 +220,12 @@ void Reverse::rule(const Statement& statement, const WithAccumulator& with) {
     if (adjoint) array = adjoint->value->name();
     accumulator_reads_.insert_or_assign(with.body.parameters[i].name, array);
     if (!adjoint) continue;
-    if (!input.op && is_active(Operand(input.array))) {
-      throw Unsupported{statement.location, "reverse mode of overwriting an active array"};
+    if (input.op) {
+      DZ_CHECK(is_addition(*input.op), "other operators are loops");
+      add_adjoint(Operand(input.array), *array, Ownership::shared);
+    } else if (is_active(Operand(input.array))) {
+      add_adjoint(Operand(input.array), overwritten_by_zeros(with, i, *array), Ownership::owned);
     }
-    if (input.op && !is_addition(*input.op)) {
-      throw Unsupported{statement.location, "accumulation with an operator other than `+`"};
-    }
-    add_adjoint(Operand(input.array), *array, Ownership::shared);
   }
   std::vector<std::optional<Operand>> other_adjoints;
   for (std::size_t i = count; i < statement.results.size(); ++i) {

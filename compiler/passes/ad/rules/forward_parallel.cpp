@@ -334,9 +334,6 @@ void Forward::rule(const Statement& statement, const WithAccumulator& with) {
   for (std::size_t i = 0; i < count; ++i) {
     const AccumulatorInput& input = with.inputs[i];
     directions.push_back(dependence_.of(with.body.parameters[i].name));
-    if (directions.back() != 0 && input.op && !is_addition(*input.op)) {
-      throw Unsupported{statement.location, "accumulation with an operator other than `+`"};
-    }
     AccumulatorInput copy{environment.operands(input.shape), environment.name(input.array),
                           std::nullopt, environment.operands(input.neutral)};
     if (input.op) copy.op = environment.copy_lambda(*input.op);
