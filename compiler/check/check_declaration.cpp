@@ -175,7 +175,12 @@ void Declarations::check_value(ast::Declaration& declaration, ast::ValueDeclarat
   }
   info.type_parameters.insert(info.type_parameters.end(), generalised.type_parameters.begin(),
                               generalised.type_parameters.end());
-  if (info.kind != ValueKind::unusable) {
+  if (info.kind == ValueKind::unusable) {
+    if (const BrokenExpressions* broken = inference.broken()) {
+      Sizes(context_, scope_)
+          .check_rest(value.function, value.name, value.id, value.is_recursive, *broken);
+    }
+  } else {
     Sizes sizes(context_, scope_);
     value.scheme = sizes.check_definition(value.function, value.name, value.id,
                                           generalised.type_parameters, value.is_recursive);

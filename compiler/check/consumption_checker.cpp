@@ -50,7 +50,7 @@ AliasTree ConsumptionChecker::let_chain(const ast::Exp& exp) {
       bind_pattern(*let->pattern, value, bound);
       next = let->body;
     } else if (const auto* function_let = as<ast::LetFunction>(next->node)) {
-      const AliasTree tree = function(next->range, function_let->function, nullptr);
+      const AliasTree tree = function(function_let->function, nullptr);
       bind(function_let->id, tree, false);
       next = function_let->body;
     } else {
@@ -77,12 +77,12 @@ AliasTree ConsumptionChecker::simple(const ast::Exp& exp) {
         dimensions(e.dimensions);
         return with_aliases(trees_.of(exp.type), all_aliases(array));
       },
-      [&](const ast::Update& e) { return update(exp, e); },
+      [&](const ast::Update& e) { return update(e); },
       [&](const ast::Ascription& e) { return expression(*e.value); },
       [&](const ast::Coercion& e) { return expression(*e.value); },
       [&](const ast::Apply& e) { return application(e); },
       [&](const ast::Binary&) { return binary_chain(exp); },
-      [&](const ast::Lambda& e) { return function(exp.range, e.function, &exp); },
+      [&](const ast::Lambda& e) { return function(e.function, &exp); },
       [&](const ast::OperatorSection& e) { return expression(*e.operation); },
       [&](const ast::LeftSection& e) { return section(exp, *e.operation, *e.left, true); },
       [&](const ast::RightSection& e) { return section(exp, *e.operation, *e.right, false); },
@@ -222,7 +222,7 @@ AliasTree ConsumptionChecker::match_cases(const ast::Match& match) {
 }
 
 // An update at an index happens in place; one of a field makes a new record of the same parts.
-AliasTree ConsumptionChecker::update(const ast::Exp& exp, const ast::Update& update) {
+AliasTree ConsumptionChecker::update(const ast::Update& update) {
   path(update.path);
   const AliasTree value = expression(*update.value);
   const AliasTree source = expression(*update.source);
@@ -238,7 +238,7 @@ AliasTree ConsumptionChecker::update(const ast::Exp& exp, const ast::Update& upd
                   "Source array for in-place update might alias update value")
           .hints.emplace_back("use `copy` to remove the aliases of the value");
     }
-    consume(exp.range, consumed);
+    consume(update.source->range, consumed);
     return with_aliases(source, {});
   }
   const auto replace = [&](const auto& self, const AliasTree& tree,

@@ -54,7 +54,7 @@ class ConsumptionChecker {
                     bool operand_is_left);
   AliasTree branch(const ast::If& branch);
   AliasTree match_cases(const ast::Match& match);
-  AliasTree update(const ast::Exp& exp, const ast::Update& update);
+  AliasTree update(const ast::Update& update);
   AliasTree project(const ast::Project& project);
   AliasTree construct(const ast::Exp& exp, const ast::Construct& construct);
   AliasTree record(const ast::Exp& exp, std::vector<std::pair<Symbol, AliasTree>> fields);
@@ -64,12 +64,11 @@ class ConsumptionChecker {
 
   // ---- functions (consumption_function.cpp)
   /// The tree of a function; its body is checked.
-  AliasTree function(const Range& range, const ast::Function& function, const ast::Exp* whole);
+  AliasTree function(const ast::Function& function, const ast::Exp* whole);
   /// The result's uniqueness, from the annotation or from what the body returns.
   AliasTree result_uniqueness(const ast::Function& function, const AliasTree& body);
-  void check_returned(const Range& range, const ast::Function& function, const AliasTree& body);
-  void check_global_aliases(const Range& range, const ast::Function& function,
-                            const AliasTree& body);
+  void check_returned(const ast::Function& function, const AliasTree& body);
+  void check_global_aliases(const ast::Function& function, const AliasTree& body);
   /// The sizes in written types are expressions too, but must not consume anything.
   void sizes_of_pattern(const ast::Pattern& pattern);
   void sizes_of_type(const ast::TypeExp& type);
@@ -95,7 +94,7 @@ class ConsumptionChecker {
   void check_loop_return(const ast::Pattern& pattern, const AliasTree& tree, LoopState& state);
   AliasTree loop_value(const ast::Pattern& pattern, const AliasTree& initial,
                        const AliasSet& fresh, LoopState& state);
-  void check_not_consumed_by(const Range& range, std::string_view what, const ast::Exp& exp,
+  void check_not_consumed_by(std::string_view what, const ast::Exp& exp,
                              const Consumed& consumed);
   BindingId fresh_result(std::string text);
 
@@ -108,6 +107,7 @@ class ConsumptionChecker {
   AliasTree leave_scope(const AliasTree& tree, std::vector<BindingId> bound) const;
   void check_not_consumed(const Range& range, const AliasSet& aliases);
   void consume(const Range& range, const AliasSet& aliases);
+  void explain_not_consumable(Diagnostic& d, BindingId id) const;
   /// Runs `action` and returns what it has consumed, which is then consumed no longer.
   template <typename Action>
   Consumed contained(const Action& action);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "check/consumption_checker.h"
+#include "check/expression_walk.h"
 #include "support/match.h"
 #include "syntax/children.h"
 
@@ -134,8 +135,7 @@ std::vector<std::pair<BindingId, AliasTree>> ConsumptionChecker::free_variables(
   return result;
 }
 
-AliasTree ConsumptionChecker::function(const Range& range, const ast::Function& function,
-                                       const ast::Exp* whole) {
+AliasTree ConsumptionChecker::function(const ast::Function& function, const ast::Exp* whole) {
   const ast::Exp& mentioned = whole != nullptr ? *whole : *function.body;
   // Before the body is checked, only the variables around it are in scope.
   AliasSet closure;
@@ -147,8 +147,8 @@ AliasTree ConsumptionChecker::function(const Range& range, const ast::Function& 
   AliasTree body;
   contained([&] { body = expression(*function.body); });
   --depth_;
-  check_returned(range, function, body);
-  check_global_aliases(range, function, body);
+  check_returned(function, body);
+  check_global_aliases(function, body);
 
   AliasTree tree = result_uniqueness(function, body);
   for (auto parameter = function.parameters.rbegin(); parameter != function.parameters.rend();
@@ -205,16 +205,19 @@ AliasTree ConsumptionChecker::result_uniqueness(const ast::Function& function,
   return decide(decide, body);
 }
 
-void ConsumptionChecker::check_returned(const Range& range, const ast::Function& function,
-                                        const AliasTree& body) {
+void ConsumptionChecker::check_returned(const ast::Function& function, const AliasTree& body) {
   if (function.result_type == nullptr || function.result_type->type == nullptr) return;
+  const Range& range = result_expression(*function.body).range;
+  const Label promise{function.result_type->range, "the `*` promises an array of its own"};
   const std::vector<ParameterName> names = parameter_names(function);
   AliasSet unique_seen;
   AliasSet other_seen;
   const auto overlap = [&] {
-    diagnostics_.report(DiagnosticKind::unique_return_aliased, range,
-                        "A unique-typed component of the return value is aliased to some other "
-                        "component");
+    Diagnostic& d = diagnostics_.report(
+        DiagnosticKind::unique_return_aliased, range,
+        "A unique-typed component of the return value is aliased to some other component");
+    d.labels.push_back(promise);
+    d.hints.emplace_back("use `copy` to break the aliasing");
   };
   const auto check = [&](const auto& self, const AliasTree& expected,
                          const AliasTree& got) -> void {
@@ -236,9 +239,13 @@ void ConsumptionChecker::check_returned(const Range& range, const ast::Function&
         return alias.variable == name.id;
       });
       if (!returned || name.type == nullptr || is_consumable(name.type)) continue;
-      diagnostics_.report(DiagnosticKind::return_aliased, range,
-                          "Unique-typed return value is aliased to " + quoted(name.id) +
-                              ", which is not consumable");
+      Diagnostic& d = diagnostics_.report(DiagnosticKind::return_aliased, range,
+                                          "Unique-typed return value is aliased to " +
+                                              quoted(name.id) + ", which is not consumable");
+      d.labels.push_back({checked_.bindings[name.id].range,
+                          "its type has no `*`, so it still belongs to the caller"});
+      d.labels.push_back(promise);
+      d.hints.emplace_back("use `copy` to break the aliasing");
     }
     unique_seen = union_of(unique_seen, aliases);
   };
@@ -246,7 +253,7 @@ void ConsumptionChecker::check_returned(const Range& range, const ast::Function&
 }
 
 // Callers could not know that the result shares memory with something that is not theirs.
-void ConsumptionChecker::check_global_aliases(const Range& range, const ast::Function& function,
+void ConsumptionChecker::check_global_aliases(const ast::Function& function,
                                               const AliasTree& body) {
   if (function.parameters.empty()) return;
   BindingId last;
@@ -255,7 +262,7 @@ void ConsumptionChecker::check_global_aliases(const Range& range, const ast::Fun
     last = alias.variable;
     if (scope_.contains(alias.variable)) continue;
     diagnostics_
-        .report(DiagnosticKind::alias_free_variable, range,
+        .report(DiagnosticKind::alias_free_variable, result_expression(*function.body).range,
                 "Function result aliases the free " + describe(alias.variable))
         .hints.emplace_back("use `copy` to break the aliasing");
   }
@@ -267,8 +274,10 @@ void ConsumptionChecker::check_not_self_aliased(const Range& range, const AliasT
   AliasSet seen;
   for (const AliasSet& part : parts) {
     if (intersects(part, seen)) {
-      diagnostics_.report(DiagnosticKind::self_aliasing_arg, range,
-                          "Argument passed for consuming parameter is self-aliased");
+      diagnostics_
+          .report(DiagnosticKind::self_aliasing_arg, range,
+                  "Argument passed for consuming parameter is self-aliased")
+          .hints.emplace_back("use `copy` for one of the parts");
       return;
     }
     seen = union_of(seen, part);
@@ -301,7 +310,7 @@ AliasTree ConsumptionChecker::argument(const std::vector<Argument>& previous,
         .report(DiagnosticKind::consumed_argument_aliased, exp.range,
                 "Argument is consumed, but aliases " + describe(shared->variable) +
                     ", which is also aliased by other argument")
-        .labels.push_back({other.exp->range, "this one"});
+        .labels.push_back({other.exp->range, "this one; one of them could be a `copy`"});
     break;
   }
   return tree;
@@ -337,8 +346,8 @@ void ConsumptionChecker::definition(const ast::ValueDeclaration& value) {
   for (const ast::Pattern* parameter : function.parameters) bind_parameter(*parameter, nullptr);
   const AliasTree body = expression(*function.body);
   --depth_;
-  check_returned(value.name.range, function, body);
-  check_global_aliases(value.name.range, function, body);
+  check_returned(function, body);
+  check_global_aliases(function, body);
   if (function.result_type == nullptr) {
     if (!function.parameters.empty()) {
       inferred_[value.id] = {function.parameters.size(), result_uniqueness(function, body)};

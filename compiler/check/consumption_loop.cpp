@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "check/consumption_checker.h"
+#include "check/expression_walk.h"
 #include "support/match.h"
+#include "syntax/children.h"
 
 namespace dagaz::check {
 
@@ -133,7 +135,7 @@ void ConsumptionChecker::check_loop_return(const ast::Pattern& pattern, const Al
                                            LoopState& state) {
   const auto report = [&](DiagnosticKind kind, BindingId id, const std::string& text) {
     if (!state.report) return;
-    diagnostics_.report(kind, state.loop.body->range,
+    diagnostics_.report(kind, result_expression(*state.loop.body).range,
                         (state.find(id)->consumed ? "Return value for consuming loop parameter \""
                                                   : "Return value for loop parameter \"") +
                             std::string(names_.text(checked_.bindings[id].name)) + "\" " + text);
@@ -161,17 +163,30 @@ void ConsumptionChecker::check_loop_return(const ast::Pattern& pattern, const Al
       });
 }
 
-void ConsumptionChecker::check_not_consumed_by(const Range& range, std::string_view what,
-                                               const ast::Exp& exp, const Consumed& consumed) {
+/// The first use of `id` in `exp`.
+static Range use_of(BindingId id, const ast::Exp& exp) {
+  Range found;
+  ast::for_each_expression(exp, [&](const ast::Exp& inner) {
+    const auto* use = as<ast::Variable>(inner.node);
+    const bool first = !found.valid() || inner.range.begin < found.begin;
+    if (use != nullptr && use->id == id && first) found = inner.range;
+  });
+  return found;
+}
+
+void ConsumptionChecker::check_not_consumed_by(std::string_view what, const ast::Exp& exp,
+                                               const Consumed& consumed) {
   for (const auto& [id, tree] : free_variables(exp)) {
     const AliasSet aliases = all_aliases(tree);
     const bool used = std::any_of(aliases.begin(), aliases.end(), [&](const Alias& alias) {
       return !alias.free && consumed.contains(alias.variable);
     });
     if (!used) continue;
-    diagnostics_.report(DiagnosticKind::loop_uses_consumed, range,
-                        std::string(what) + " uses " + describe(id) +
-                            " (or an alias), but this is consumed by the initial loop argument");
+    diagnostics_
+        .report(DiagnosticKind::loop_uses_consumed, use_of(id, exp),
+                std::string(what) + " uses " + describe(id) +
+                    " (or an alias), but this is consumed by the initial loop argument")
+        .hints.emplace_back("use the loop parameter instead, or start the loop with a copy");
   }
 }
 
@@ -230,9 +245,9 @@ AliasTree ConsumptionChecker::loop(const ast::Exp& exp, const ast::Loop& loop) {
   });
   add_consumed(by_initial);
 
-  check_not_consumed_by(exp.range, "Loop body", *loop.body, by_initial);
+  check_not_consumed_by("Loop body", *loop.body, by_initial);
   if (const auto* condition = as<ast::WhileLoop>(loop.form)) {
-    check_not_consumed_by(exp.range, "Loop condition", *condition->condition, by_initial);
+    check_not_consumed_by("Loop condition", *condition->condition, by_initial);
   }
 
   AliasSet fresh;

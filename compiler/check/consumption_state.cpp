@@ -84,12 +84,26 @@ void ConsumptionChecker::check_not_consumed(const Range& range, const AliasSet& 
     const auto found = consumed_.find(alias.variable);
     if (found == consumed_.end() || alias.variable == last) continue;
     last = alias.variable;
-    diagnostics_
-        .report(DiagnosticKind::use_after_consume, range,
-                "Using " + describe(alias.variable) +
-                    ", but this was consumed before (possibly through aliases)")
-        .labels.push_back({found->second, "consumed here"});
+    Diagnostic& d = diagnostics_.report(
+        DiagnosticKind::use_after_consume, range,
+        "Using " + describe(alias.variable) +
+            ", but this was consumed before (possibly through aliases)");
+    d.labels.push_back({found->second, "consumed here"});
+    d.hints.emplace_back("if it is still needed, consume a copy of it: `copy …`");
   }
+}
+
+/// Says to whom `id` belongs, if it has a place in the program.
+void ConsumptionChecker::explain_not_consumable(Diagnostic& d, BindingId id) const {
+  if (id.index >= checked_.bindings.size()) return;
+  const auto entry = scope_.find(id);
+  const char* why = "its type has no `*`, so it still belongs to the caller";
+  if (entry == scope_.end()) {
+    why = "a constant belongs to all who use it";
+  } else if (entry->second.depth != depth_) {
+    why = "bound outside of the function that consumes it, which may be called again";
+  }
+  d.labels.push_back({checked_.bindings[id].range, why});
 }
 
 void ConsumptionChecker::consume(const Range& range, const AliasSet& aliases) {
@@ -101,9 +115,11 @@ void ConsumptionChecker::consume(const Range& range, const AliasSet& aliases) {
                             entry->second.depth == depth_;
     if (consumable) continue;
     last = alias.variable;
-    diagnostics_.report(
+    Diagnostic& d = diagnostics_.report(
         DiagnosticKind::not_consumable, range,
         "Consuming " + describe(alias.variable) + ", which is not consumable");
+    explain_not_consumable(d, alias.variable);
+    d.hints.emplace_back("consume a copy of it: `copy …`");
   }
   check_not_consumed(range, aliases);
   for (const Alias& alias : aliases) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "check/context.h"
@@ -15,6 +16,8 @@
 #include "check/type_solver.h"
 
 namespace dagaz::check {
+
+using BrokenExpressions = std::unordered_set<const ast::Exp*>;
 
 class Inference : private SizeReader {
  public:
@@ -31,6 +34,9 @@ class Inference : private SizeReader {
                                bool& is_recursive);
   /// Whether what was inferred cannot be used further.
   bool failed() const { return poisoned_; }
+  /// After a failure: the expressions at whose own level it lies.  All others have types that fit
+  /// together.  Null if a failure lies outside of any expression.
+  const BrokenExpressions* broken() const { return all_broken_ ? nullptr : &broken_; }
   /// Resolves the names of a written type outside of any definition.
   WrittenType infer_type(ast::TypeExp& type);
 
@@ -109,8 +115,18 @@ class Inference : private SizeReader {
   // Diagnostics.
   const Type* unusable(const Range& range) {
     poisoned_ = true;
+    mark_broken();
     return solver_.fresh(range);
   }
+  void mark_broken() {
+    if (current_ == nullptr) {
+      all_broken_ = true;
+    } else {
+      broken_.insert(current_);
+    }
+  }
+  /// Adds to `d` why the types equated last differ, and what can be done about it.
+  void explain(Diagnostic& d, const Type* actual, const Type* expected);
   Diagnostic& error(DiagnosticKind kind, const Range& range, std::string message);
   /// Equates or reports that `exp` has the wrong type.
   bool expect(const Type* actual, const Type* expected, const Range& range, std::string what);
@@ -137,6 +153,9 @@ class Inference : private SizeReader {
   BindingId defining_;
   /// Something that is used has an error of its own, which has been reported.
   bool poisoned_ = false;
+  const ast::Exp* current_ = nullptr;  // the expression being inferred
+  BrokenExpressions broken_;
+  bool all_broken_ = false;
   bool* is_recursive_ = nullptr;
 };
 

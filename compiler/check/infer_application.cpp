@@ -148,12 +148,11 @@ const Type* Inference::apply(const Type* function, const Type* argument,
   const Type* from = arrow->from;
   const Type* to = arrow->to;
   if (!solver_.equate(argument, from)) {
-    const std::string why = solver_.failure();
     Diagnostic& d = error(DiagnosticKind::type_mismatch, culprit,
                           "cannot apply " + function_name(context_, function_exp) +
                               " to this argument: it has type `" + text(argument) +
                               "`, but `" + text(from) + "` is expected");
-    if (!why.empty()) d.hints.push_back(why);
+    explain(d, argument, from);
     return nullptr;
   }
   return to;

@@ -1,8 +1,10 @@
 // Expressions, without sizes.  See infer.h.
 #include <algorithm>
+#include <utility>
 
 #include "check/expression_walk.h"
 #include "check/infer.h"
+#include "check/type_builder.h"
 #include "support/match.h"
 
 namespace dagaz::check {
@@ -25,17 +27,27 @@ Inference::Inference(Context& context, Scope& scope)
       type_expressions_(context, scope, *this, TypeExpressions::Pass::resolve_names) {}
 
 Diagnostic& Inference::error(DiagnosticKind kind, const Range& range, std::string message) {
+  if (kind_severity(kind) == Severity::error) mark_broken();
   return context_.diagnostics.report(kind, range, std::move(message));
+}
+
+void Inference::explain(Diagnostic& d, const Type* actual, const Type* expected) {
+  if (!solver_.failure().empty()) d.hints.push_back(solver_.failure());
+  const auto* from = as<PrimitiveType>(solver_.head(actual)->node);
+  const auto* to = as<PrimitiveType>(solver_.head(expected)->node);
+  if (from == nullptr || to == nullptr) return;
+  d.hints.push_back("numbers are never converted silently; `" +
+                    std::string(primitive_name(to->primitive)) + "." +
+                    std::string(primitive_name(from->primitive)) + " …` converts one");
 }
 
 bool Inference::expect(const Type* actual, const Type* expected, const Range& range,
                        std::string what) {
   if (solver_.equate(actual, expected)) return true;
-  const std::string why = solver_.failure();
   Diagnostic& d = error(DiagnosticKind::type_mismatch, range,
                         what + " has type `" + text(actual) + "`, but `" + text(expected) +
                             "` is expected");
-  if (!why.empty()) d.hints.push_back(why);
+  explain(d, actual, expected);
   return false;
 }
 
@@ -59,8 +71,15 @@ const Type* Inference::array_of_rank(std::size_t rank, const Type* element) {
 }
 
 const Type* Inference::infer(ast::Exp& exp) {
-  if (as<ast::Let>(exp.node) || as<ast::LetFunction>(exp.node)) return infer_lets(exp);
-  exp.type = infer_node(exp);
+  const ast::Exp* outer = std::exchange(current_, &exp);
+  const std::size_t errors = context_.diagnostics.error_count();
+  const std::size_t broken = broken_.size();
+  const bool is_chain = as<ast::Let>(exp.node) || as<ast::LetFunction>(exp.node);
+  exp.type = is_chain ? infer_lets(exp) : infer_node(exp);
+  if (context_.diagnostics.error_count() > errors && broken_.size() == broken) {
+    broken_.insert(&exp);
+  }
+  current_ = outer;
   return exp.type;
 }
 
@@ -287,13 +306,12 @@ const Type* Inference::infer_ascription(ast::Exp& value, ast::TypeExp& type) {
   const Type* actual = infer(value);
   const Type* declared = context_.types.erase(written(type).type);
   if (!solver_.equate(actual, declared)) {
-    const std::string why = solver_.failure();
     Diagnostic& d = error(DiagnosticKind::type_mismatch, value.range,
                           "expression does not have the expected type from the type ascription: "
                           "expected `" +
                               text(declared) + "`, but it has type `" + text(actual) + "`");
     d.labels.push_back({type.range, "expected because of this ascription"});
-    if (!why.empty()) d.hints.push_back(why);
+    explain(d, actual, declared);
   }
   return declared;
 }
@@ -311,11 +329,10 @@ void Inference::infer_let(ast::Let& let) {
   bind_type_parameters(let.sizes);
   const Type* pattern = infer_pattern(*let.pattern);
   if (!solver_.equate(value, pattern)) {
-    const std::string why = solver_.failure();
     Diagnostic& d = error(DiagnosticKind::type_mismatch, let.pattern->range,
                           "this pattern cannot match a value of type `" + text(value) + "`");
     d.labels.push_back({let.value->range, "the value"});
-    if (!why.empty()) d.hints.push_back(why);
+    explain(d, value, pattern);
   }
   bind_names(*let.pattern);
 }
@@ -339,6 +356,7 @@ const Type* Inference::infer_lets(ast::Exp& exp) {
   std::vector<ast::Exp*> chain;
   ast::Exp* current = &exp;
   while (true) {
+    current_ = current;
     if (auto* let = as<ast::Let>(current->node)) {
       infer_let(*let);
       chain.push_back(current);
@@ -367,13 +385,12 @@ const Type* Inference::infer_if(ast::If& e) {
   solver_.equate(result, first);
   const Type* second = infer(*e.else_branch);
   if (!solver_.equate(first, second)) {
-    const std::string why = solver_.failure();
     Diagnostic& d =
         error(DiagnosticKind::type_mismatch, result_expression(*e.else_branch).range,
               "branches differ in type: this one has type `" + text(second) + "`, the other `" +
                   text(first) + "`");
     d.labels.push_back({result_expression(*e.then_branch).range, "the other branch"});
-    if (!why.empty()) d.hints.push_back(why);
+    explain(d, second, first);
   }
   return first;
 }
@@ -441,12 +458,11 @@ const Type* Inference::infer_loop(ast::Loop& loop) {
   }
   const Type* body = infer(*loop.body);
   if (!solver_.equate(body, initial)) {
-    const std::string why = solver_.failure();
     Diagnostic& d = error(DiagnosticKind::type_mismatch, result_expression(*loop.body).range,
                           "the loop body has type `" + text(body) +
                               "`, but the loop started with `" + text(initial) + "`");
     d.labels.push_back({loop.initial->range, "the initial value"});
-    if (!why.empty()) d.hints.push_back(why);
+    explain(d, body, initial);
   }
   return initial;
 }

@@ -120,8 +120,10 @@ WrittenType Inference::written(ast::TypeExp& type) {
 }
 
 const Size* Inference::read(ast::Exp& exp) {
+  const std::size_t broken = broken_.size();
   const Type* type = infer(exp);
   expect(type, context_.types.i64(), exp.range, "a size");
+  if (broken_.size() > broken) mark_broken();
   size_expressions_.push_back(&exp);
   return context_.types.any();
 }
@@ -130,13 +132,13 @@ const Type* Inference::result_type(ast::Function& function, const Type* body) {
   if (function.result_type == nullptr) return body;
   const Type* declared = context_.types.erase(written(*function.result_type).type);
   if (!solver_.equate(body, declared)) {
-    const std::string why = solver_.failure();
-    Diagnostic& d = error(DiagnosticKind::type_mismatch,
-                          result_expression(*function.body).range,
-                          "function body does not have expected type: expected `" +
-                              text(declared) + "`, but the body has type `" + text(body) + "`");
+    // Both sides are sound in themselves, so nothing is broken.
+    Diagnostic& d = context_.diagnostics.report(
+        DiagnosticKind::type_mismatch, result_expression(*function.body).range,
+        "function body does not have expected type: expected `" + text(declared) +
+            "`, but the body has type `" + text(body) + "`");
     d.labels.push_back({function.result_type->range, "the result type is declared as this"});
-    if (!why.empty()) d.hints.push_back(why);
+    explain(d, body, declared);
   }
   return declared;
 }

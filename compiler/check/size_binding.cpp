@@ -10,9 +10,10 @@ namespace dagaz::check {
 
 // ---------------------------------------------------------------- let
 
-void Sizes::check_let(ast::Let& let) {
+void Sizes::check_let(ast::Let& let, bool broken) {
   const Type* value = check(*let.value);
   ++solver_.level;
+  if (broken) return;
   check_sized_pattern(let.sizes, *let.pattern, value);
   bind_pattern(*let.pattern);
 }
@@ -26,6 +27,11 @@ void Sizes::check_let_function(ast::LetFunction& let) {
 /// Gives a `let` the type of its body, without the names that it binds.
 void Sizes::leave_let(ast::Exp& exp) {
   exp.existentials.clear();
+  if (is_broken(exp)) {
+    const auto* let = as<ast::Let>(exp.node);
+    exp.type = (let != nullptr ? let->body : std::get<ast::LetFunction>(exp.node).body)->type;
+    return;
+  }
   if (auto* function = as<ast::LetFunction>(exp.node)) {
     exp.type = leave_scope(normal(function->body->type), {function->id}, exp.range,
                            exp.existentials);
@@ -53,12 +59,12 @@ const Type* Sizes::check_lets(ast::Exp& exp) {
   ast::Exp* current = &exp;
   while (true) {
     if (auto* let = as<ast::Let>(current->node)) {
-      check_let(*let);
+      check_let(*let, is_broken(*current));
       chain.push_back(current);
       current = let->body;
       ++solver_.level;
     } else if (auto* function = as<ast::LetFunction>(current->node)) {
-      check_let_function(*function);
+      if (!is_broken(*current)) check_let_function(*function);
       chain.push_back(current);
       current = function->body;
     } else {

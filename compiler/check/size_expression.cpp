@@ -14,7 +14,9 @@ Sizes::Sizes(Context& context, Scope& scope)
       type_expressions_(context, scope, *this, TypeExpressions::Pass::with_sizes) {}
 
 Diagnostic& Sizes::error(DiagnosticKind kind, const Range& range, std::string message) {
-  return context_.diagnostics.report(kind, range, std::move(message));
+  const bool is_sure = broken_ == nullptr || kind == DiagnosticKind::size_mismatch ||
+                       kind == DiagnosticKind::broadcast_shape;
+  return (is_sure ? context_.diagnostics : dropped_).report(kind, range, std::move(message));
 }
 
 const Size* Sizes::read(ast::Exp& exp) {
@@ -106,9 +108,38 @@ void Sizes::explain_size(Diagnostic& d, const Size* size) {
   });
 }
 
+/// Whether each call of `function` decides `size` anew.
+static bool decided_by_call(const Type* function, const Size* size) {
+  while (const auto* arrow = as<Arrow>(function->node)) {
+    bool found = arrow->parameter.valid() && mentions(size, arrow->parameter);
+    for (const BindingId name : arrow->existentials) found = found || mentions(size, name);
+    if (found) return true;
+    function = arrow->to;
+  }
+  return false;
+}
+
+void Sizes::hint_at_sizes(Diagnostic& d, const Type* actual, Site site) {
+  const SizeSolver::Failure& failure = solver_.failure();
+  const bool constants = as<ConstantSize>(failure.expected->node) != nullptr &&
+                         as<ConstantSize>(failure.actual->node) != nullptr;
+  if (constants || site == Site::coercion) return;
+  if (site == Site::argument && decided_by_call(actual, failure.actual)) {
+    d.hints.push_back("each call of this function decides the size of its result, but one size "
+                      "for all calls is expected: arrays are regular");
+    return;
+  }
+  if (as<AppliedSize>(failure.expected->node) && as<AppliedSize>(failure.actual->node)) {
+    d.hints.push_back("sizes are compared as they are written, without arithmetic");
+  }
+  d.hints.push_back("if the sizes are always equal, say so with a size coercion `:>`, which is "
+                    "checked when the program runs");
+}
+
 void Sizes::report_mismatch(const Type* expected, const Type* actual, const Range& range,
                             Site site, const ast::Exp* callee) {
   const SizeSolver::Failure failure = solver_.failure();
+  if (broken_ != nullptr && failure.expected == nullptr) return;  // the types differ
   std::string message = site_text(context_, site, callee);
   const auto kind =
       failure.consumption ? DiagnosticKind::consumption_mismatch : DiagnosticKind::size_mismatch;
@@ -125,20 +156,24 @@ void Sizes::report_mismatch(const Type* expected, const Type* actual, const Rang
   if (failure.expected != nullptr) {
     explain_size(d, failure.expected);
     explain_size(d, failure.actual);
-    const bool constants = as<ConstantSize>(failure.expected->node) != nullptr &&
-                           as<ConstantSize>(failure.actual->node) != nullptr;
-    if (!constants && site != Site::coercion) {
-      d.hints.push_back("if the sizes are always equal, say so with a size coercion `:>`, which "
-                        "is checked when the program runs");
-    }
+    hint_at_sizes(d, actual, site);
   }
 }
 
 // ---------------------------------------------------------------- expressions
 
+/// The type that its surroundings see, with any sizes, and what can be said of its parts.
+const Type* Sizes::check_broken(ast::Exp& exp) {
+  if (as<ast::Apply>(exp.node) || as<ast::Binary>(exp.node) || as<ast::If>(exp.node)) {
+    for_each_child(exp, [&](ast::Exp*& child) { check(*child); });
+  }
+  exp.existentials.clear();
+  return fresh_sizes(exp.type, exp.range, Liftedness::lifted);
+}
+
 const Type* Sizes::check(ast::Exp& exp) {
   if (as<ast::Let>(exp.node) || as<ast::LetFunction>(exp.node)) return check_lets(exp);
-  exp.type = context_.types.not_unique(check_node(exp));
+  exp.type = context_.types.not_unique(is_broken(exp) ? check_broken(exp) : check_node(exp));
   return exp.type;
 }
 

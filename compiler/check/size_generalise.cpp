@@ -27,6 +27,15 @@ const Scheme* Sizes::check_definition(ast::Function& function, const ast::Name& 
   return context_.types.scheme(std::move(final_scheme));
 }
 
+void Sizes::check_rest(ast::Function& function, const ast::Name& name, BindingId id,
+                       bool is_recursive, const BrokenExpressions& broken) {
+  solver_.clear();
+  finished_.clear();
+  broken_ = &broken;
+  check_binding(function, name.symbol, name.range, id, {}, is_recursive);
+  broken_ = nullptr;
+}
+
 // ---------------------------------------------------------------- generalisation
 
 /// Instantiated sizes that were not found existential are ordinary ones.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "check/context.h"
+#include "check/infer.h"
 #include "check/rewrite.h"
 #include "check/size_solver.h"
 #include "check/size_tools.h"
@@ -31,6 +32,10 @@ class Sizes : private SizeReader {
   /// parameters besides the written ones.  Returns its scheme, or null after errors.
   const Scheme* check_definition(ast::Function& function, const ast::Name& name, BindingId id,
                                  const std::vector<TypeNameId>& inferred, bool is_recursive);
+  /// The same for a definition in which type inference failed at `broken`: reports what is wrong
+  /// with the sizes of the rest.
+  void check_rest(ast::Function& function, const ast::Name& name, BindingId id,
+                  bool is_recursive, const BrokenExpressions& broken);
   /// Reads a written type outside of any definition.
   WrittenType check_type(ast::TypeExp& type);
 
@@ -72,7 +77,7 @@ class Sizes : private SizeReader {
 
   // size_binding.cpp
   const Type* check_lets(ast::Exp& exp);
-  void check_let(ast::Let& let);
+  void check_let(ast::Let& let, bool broken);
   void leave_let(ast::Exp& exp);
   void check_let_function(ast::LetFunction& let);
   const Type* check_lambda(ast::Lambda& lambda, ast::Exp& exp);
@@ -159,9 +164,14 @@ class Sizes : private SizeReader {
   void report_mismatch(const Type* expected, const Type* actual, const Range& range, Site site,
                        const ast::Exp* callee);
   void explain_size(Diagnostic& d, const Size* size);
+  void hint_at_sizes(Diagnostic& d, const Type* actual, Site site);
   const Type* normal(const Type* type) { return solver_.normal(type); }
   const Type* fresh_sizes(const Type* type, const Range& range, Liftedness absorbs);
   WrittenType written(ast::TypeExp& type, Names* open = nullptr);
+  bool is_broken(const ast::Exp& exp) const {
+    return broken_ != nullptr && broken_->contains(&exp);
+  }
+  const Type* check_broken(ast::Exp& exp);
   Diagnostic& error(DiagnosticKind kind, const Range& range, std::string message);
 
   Context& context_;
@@ -173,6 +183,9 @@ class Sizes : private SizeReader {
   Substitution* bound_sizes_ = nullptr;
   /// Expressions inside sizes that have their final types.
   std::unordered_set<const ast::Exp*> finished_;
+  /// Null unless type inference failed; diagnostics that may be caused by that go to `dropped_`.
+  const BrokenExpressions* broken_ = nullptr;
+  Diagnostics dropped_;
 };
 
 }  // namespace dagaz::check

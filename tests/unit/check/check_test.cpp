@@ -102,6 +102,20 @@ TEST_CASE("one mistake gives one message") {
   CHECK(errors("module m = {def x = y}\ndef g = m.x + m.x") == "unknown-name");
 }
 
+TEST_CASE("a wrong type does not hide wrong sizes beside it") {
+  const std::string head = "def f [n] [m] (xs: [n]f64) (ys: [m]f64) = ";
+  CHECK(errors(head + "let a = 1i32 + true let b = map2 (+) xs ys in b") ==
+        "type-mismatch size-mismatch");
+  CHECK(errors(head + "let a = unknown xs let b = xs .+ ys in (a, b)") ==
+        "unknown-name broadcast-shape");
+  CHECK(errors(head + "if true + 1 then map2 (+) xs ys else map (\\x -> -y) xs") ==
+        "type-mismatch unknown-name size-mismatch");
+  CHECK(errors("def f (n: i64) : f64 = let x = iota n in let y = x : [n+1]i64 in n") ==
+        "type-mismatch size-mismatch");
+  CHECK(errors(head + "let (a, b) = 1i32 let c : foo = a in map2 (+) xs ys") ==
+        "type-mismatch unknown-name size-mismatch");
+}
+
 TEST_CASE("sizes of arrays follow the program") {
   CHECK(type_of_last("def f [n] (xs: [n]i32) = map (+1) xs") == "[n]. [n]i32 -> *[n]i32");
   CHECK(type_of_last("def f xs = map (+1i32) xs") == "[d]. [d]i32 -> *[d]i32");
