@@ -68,6 +68,7 @@ Artifacts generate(const imperative::Program& program, const SourceFiles& files,
   Unit unit(program, files, options);
   const std::unique_ptr<llvm::TargetMachine> host_machine = make_host_machine(options);
   prepare_for(*unit.host, *host_machine);
+  unit.library = std::make_unique<llvm::TargetLibraryInfoImpl>(library_of(*host_machine));
   std::unique_ptr<llvm::TargetMachine> device_machine;
   if (unit.device) {
     device_machine = make_device_machine(options, artifacts.problem);

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -50,6 +51,7 @@ struct Unit {
   std::vector<Kernel> kernels;
   std::unordered_map<std::string, unsigned> kernel_numbers;  // by name
   std::vector<imperative::Failure> failures;  // the program's, and those of entry points
+  std::unique_ptr<llvm::TargetLibraryInfoImpl> library;  // functions that the host has
 
   /// The number of the kernel that `launch` starts; launches of one name share it.
   unsigned kernel_number(const imperative::Launch& launch, const std::vector<NameId>& captured);
@@ -101,9 +103,10 @@ class FunctionEmitter {
   /// Binds a name to a value it keeps.
   void bind(NameId name, llvm::Value* value);
 
-  // ---- scalar operations (emit_scalar.cpp, emit_integer.cpp, emit_math.cpp)
+  // ---- scalar operations (emit_scalar.cpp, emit_math.cpp); `lanes` for the operations that
+  // work on vectors as they do on scalars (emit_lanes.cpp)
   llvm::Value* scalar(ScalarOp op, ScalarType type, ScalarType result,
-                      const std::vector<llvm::Value*>& arguments);
+                      const std::vector<llvm::Value*>& arguments, unsigned lanes = 0);
   llvm::Value* math(ScalarOp op, ScalarType type, const std::vector<llvm::Value*>& arguments);
 
   llvm::IRBuilder<>& builder() { return builder_; }
@@ -145,6 +148,21 @@ class FunctionEmitter {
   void emit(const imperative::ReadElement& node);
   void emit(const imperative::WriteElement& node);
   void emit(const imperative::Fence& node);
+  // ---- lanes (emit_lanes.cpp)
+  void emit(const imperative::LoadLanes& node);
+  void emit(const imperative::StoreLanes& node);
+  void emit(const imperative::LaneNumbers& node);
+  void emit(const imperative::CombineLanes& node);
+  llvm::Value* splat(llvm::Value* value, unsigned lanes);
+  llvm::Value* lane_addresses(NameId block, const Operand& index, const Operand& stride,
+                              ScalarType type, unsigned lanes);
+  bool are_consecutive(const Operand& index, const Operand& stride) const;
+  /// `scalar` on vectors of `lanes`, in one instruction where there is one.
+  llvm::Value* on_lanes(ScalarOp op, ScalarType type, ScalarType result,
+                        std::vector<llvm::Value*> arguments, unsigned lanes);
+  llvm::Value* vector_function(ScalarOp op, ScalarType type,
+                               const std::vector<llvm::Value*>& arguments, unsigned lanes);
+  unsigned lanes_of(NameId name) const;
   void emit(const imperative::Atomic& node);
   void emit_alone(const imperative::Atomic& node);
   void emit(const imperative::CompareExchange& node);
@@ -188,6 +206,8 @@ class FunctionEmitter {
   std::vector<llvm::MDNode*> access_groups_;  // of the independent loops around
 };
 
+/// The C library's name of a function of reals, for f64; null if it has none.
+const char* library_function(ScalarOp op);
 /// Declares, on first use, the LLVM function of a function of the program.
 llvm::Function* declare_function(Unit& unit, const imperative::Function& source);
 /// The type `{i32 status, results…}`.

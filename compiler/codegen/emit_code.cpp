@@ -22,7 +22,9 @@ void FunctionEmitter::emit(const imperative::Assign& node) {
     flags.setAllowReassoc();
     builder_.setFastMathFlags(flags);
   }
-  assign(node.target, scalar(node.op, node.type, node.result, arguments));
+  const unsigned lanes = lanes_of(node.target);
+  assign(node.target, lanes == 0 ? scalar(node.op, node.type, node.result, arguments)
+                                 : on_lanes(node.op, node.type, node.result, arguments, lanes));
 }
 
 void FunctionEmitter::emit(const imperative::Move& node) {
@@ -30,7 +32,7 @@ void FunctionEmitter::emit(const imperative::Move& node) {
     emit(imperative::Share{node.target, node.value.name()});
     return;
   }
-  assign(node.target, value(node.value));
+  assign(node.target, splat(value(node.value), lanes_of(node.target)));
 }
 
 void FunctionEmitter::emit(const imperative::For& node) {

@@ -135,6 +135,13 @@ ScalarOp without_pi(ScalarOp op) {
 
 }  // namespace
 
+const char* library_function(ScalarOp op) {
+  for (const MathRow& row : rows) {
+    if (row.op == op) return row.libm;
+  }
+  return nullptr;
+}
+
 Value* FunctionEmitter::math(ScalarOp op, ScalarType type, const std::vector<Value*>& arguments) {
   if (op == ScalarOp::nextafter) return next_after(*this, type, arguments[0], arguments[1]);
   if (type == ScalarType::f16) {

@@ -18,8 +18,9 @@ using Arguments = std::vector<Value*>;
 /// An emitter's builder with short names for what the operations below need.
 class ScalarEmitter {
  public:
-  ScalarEmitter(FunctionEmitter& emitter, ScalarType type, ScalarType result)
-      : emitter_(emitter), builder_(emitter.builder()), type_(type), result_(result) {}
+  ScalarEmitter(FunctionEmitter& emitter, ScalarType type, ScalarType result, unsigned lanes)
+      : emitter_(emitter), builder_(emitter.builder()), type_(type), result_(result),
+        lanes_(lanes) {}
 
   /// Null when the operation belongs to the next group.
   Value* integer(ScalarOp op, const Arguments& arguments);
@@ -29,9 +30,16 @@ class ScalarEmitter {
   Value* floating(ScalarOp op, const Arguments& arguments);
 
  private:
-  Value* zero() { return llvm::Constant::getNullValue(emitter_.value_type(type_)); }
-  Value* one() { return emitter_.constant(ir::one_of(type_)); }
-  Type* result_type() { return emitter_.value_type(result_); }
+  Type* shaped(Type* type) {
+    return lanes_ == 0 ? type : llvm::FixedVectorType::get(type, lanes_);
+  }
+  Value* zero() { return llvm::Constant::getNullValue(shaped(emitter_.value_type(type_))); }
+  Value* one() {
+    llvm::Constant* one = emitter_.constant(ir::one_of(type_));
+    if (lanes_ == 0) return one;
+    return llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(lanes_), one);
+  }
+  Type* result_type() { return shaped(emitter_.value_type(result_)); }
   unsigned width() { return static_cast<unsigned>(ir::bit_width(type_)); }
   Value* width_value() { return emitter_.integer(width(), width()); }
   Value* intrinsic(ID id, const Arguments& arguments) {
@@ -46,6 +54,7 @@ class ScalarEmitter {
   llvm::IRBuilder<>& builder_;
   ScalarType type_;
   ScalarType result_;
+  unsigned lanes_;  // 0: scalars
 };
 
 /// lowest / -1 traps on the machine, so -1 never reaches the division.
@@ -256,8 +265,8 @@ Value* ScalarEmitter::floating(ScalarOp op, const Arguments& x) {
 }  // namespace
 
 Value* FunctionEmitter::scalar(ScalarOp op, ScalarType type, ScalarType result,
-                               const Arguments& arguments) {
-  ScalarEmitter emitter(*this, type, result);
+                               const Arguments& arguments, unsigned lanes) {
+  ScalarEmitter emitter(*this, type, result, lanes);
   if (Value* value = emitter.comparison(op, arguments)) return value;
   if (Value* value = emitter.conversion(op, arguments[0])) return value;
   if (ir::is_float(type)) {

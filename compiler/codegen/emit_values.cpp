@@ -62,6 +62,9 @@ Variable& FunctionEmitter::variable(NameId name) {
   const bool block = is_block(name);
   fresh.type = block ? builder_.getPtrTy()
                      : value_type(unit_.program.names.type(name).element);
+  if (const unsigned lanes = lanes_of(name)) {
+    fresh.type = llvm::FixedVectorType::get(fresh.type, lanes);
+  }
   fresh.slot = stack_slot(fresh.type, unit_.program.names.text(name));
   if (block && side_ == Side::host) {
     // owned_ is replaced by an array of the final size when the function is complete.
@@ -109,12 +112,12 @@ void FunctionEmitter::assign_reference(NameId block, Value* reference) {
 
 Value* FunctionEmitter::to_memory(Value* value, ScalarType type) {
   if (type != ScalarType::boolean) return value;
-  return builder_.CreateZExt(value, builder_.getInt8Ty());
+  return builder_.CreateZExt(value, value->getType()->getWithNewType(builder_.getInt8Ty()));
 }
 
 Value* FunctionEmitter::from_memory(Value* value, ScalarType type) {
   if (type != ScalarType::boolean) return value;
-  return builder_.CreateICmpNE(value, builder_.getInt8(0));
+  return builder_.CreateICmpNE(value, llvm::Constant::getNullValue(value->getType()));
 }
 
 Value* FunctionEmitter::runtime_call(std::string_view name, const std::vector<Value*>& arguments) {

@@ -51,7 +51,8 @@ llvm::OptimizationLevel pipeline_level(int level) {
   }
 }
 
-/// What LLVM may take for granted about functions outside the module.
+}  // namespace
+
 llvm::TargetLibraryInfoImpl library_of(const llvm::TargetMachine& machine) {
   llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
   if (machine.getTargetTriple().isX86()) {
@@ -61,8 +62,6 @@ llvm::TargetLibraryInfoImpl library_of(const llvm::TargetMachine& machine) {
   }
   return library;
 }
-
-}  // namespace
 
 std::unique_ptr<llvm::TargetMachine> make_host_machine(const Options& options) {
   static std::once_flag once;

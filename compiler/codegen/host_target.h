@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
@@ -18,6 +19,9 @@ std::unique_ptr<llvm::TargetMachine> make_host_machine(const Options& options);
 /// Says to `module` and its functions which machine they are for; before any code is emitted,
 /// because layouts depend on it, and again after, because it marks each function.
 void prepare_for(llvm::Module& module, const llvm::TargetMachine& machine);
+
+/// What may be taken for granted about functions outside the module.
+llvm::TargetLibraryInfoImpl library_of(const llvm::TargetMachine& machine);
 
 /// Runs the optimisation pipeline of `level` (0 to 3) for `machine`.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level);

@@ -13,9 +13,6 @@
 
 namespace dagaz::imperative {
 
-/// Whether an operand is the i64 constant `value`.
-bool is_constant(const Operand& operand, std::int64_t value);
-
 class Emitter {
  public:
   explicit Emitter(ir::Names& names) : names_(&names) {}

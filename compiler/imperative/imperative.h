@@ -123,6 +123,41 @@ struct CopyElements {
 struct ReadElement { NameId target; NameId block; Operand index; ScalarType type; };
 struct WriteElement { NameId block; Operand index; Operand value; ScalarType type; };
 
+// ---------------------------------------------------------------- lanes
+
+// A variable whose type is a rank-1 array of constant size holds a value for each of as many
+// lanes, in a vector register.  Assign and Move work on all lanes; operands that are plain
+// scalars count for every lane.  CPU tasks only.
+
+/// How many lanes a variable of this type has; 0 for plain scalars and blocks.
+int lanes_of(const ir::Type& type);
+
+/// target[l] := block[index + l·stride]; or block[index[l]] where `index` has lanes.
+struct LoadLanes {
+  NameId target;
+  NameId block;
+  Operand index;
+  Operand stride;
+  ScalarType type;
+};
+/// The other way round.  Of lanes that write to one place the last wins.
+struct StoreLanes {
+  NameId block;
+  Operand index;
+  Operand stride;
+  Operand value;
+  ScalarType type;
+};
+/// target := 0, 1, 2, … as i64.
+struct LaneNumbers { NameId target; };
+/// target := op over the lanes of `value`, in any order.
+struct CombineLanes {
+  NameId target;
+  ScalarOp op;
+  ScalarType type;
+  Operand value;
+};
+
 // ---------------------------------------------------------------- parallelism
 
 /// Host, CPU target: `body` runs for pieces [begin, end) of [0, count) of at least `grain`
@@ -209,7 +244,7 @@ struct Fail {
 using Node =
     std::variant<Assign, Move, Load, Store, For, While, If, Allocate, Share, Release,
                  AllocateScratch, ScratchScope, AllocateLocal, SharedMemory, CopyElements,
-                 ReadElement, WriteElement, ParallelFor, PieceCount, Launch, ReadSpecial,
+                 ReadElement, WriteElement, LoadLanes, StoreLanes, LaneNumbers, CombineLanes, ParallelFor, PieceCount, Launch, ReadSpecial,
                  DeviceProperty, Barrier, Shuffle, Fence, Atomic, CompareExchange, Call, Fail>;
 
 struct Instruction {
@@ -249,6 +284,9 @@ struct Program {
   std::vector<std::vector<ir::Type>> entry_inputs;
   std::vector<std::vector<ir::Type>> entry_outputs;
 };
+
+/// Whether an operand is the i64 constant `value`.
+bool is_constant(const Operand& operand, std::int64_t value);
 
 /// The tree as text, for `dagaz inspect --stage=imperative`.
 std::string print(const Program& program);

@@ -205,8 +205,8 @@ static std::vector<ir::Type> types_of_operators(const std::vector<ir::ReduceOper
   return types;
 }
 
-void Lowering::lower_interchanged(const ir::Statement& s, const ir::SegmentedMap& e) {
-  const std::vector<Wish> targets = result_targets(s, 0);
+void Lowering::lower_interchanged(const ir::Statement& s, const ir::SegmentedMap& e,
+                                  const std::vector<Wish>& targets) {
   const auto position = static_cast<std::size_t>(sole_reduction(e.body) - e.body.statements.data());
   const auto& map = *as<ir::MapScanReduce>(e.body.statements[position].operation);
   // The point without its reduction: its results are free names of a copy of the rest.

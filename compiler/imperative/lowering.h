@@ -66,6 +66,8 @@ std::vector<Operand> with(std::vector<Operand> point, const Operand& last);
 bool are_scalars(const std::vector<ir::Type>& types);
 
 class Lowering : public Emitter {
+  friend class Lanes;
+
  public:
   Lowering(Program& program, const ir::Program& source);
   void lower_program();
@@ -268,6 +270,12 @@ class Lowering : public Emitter {
 
   // ---- segmented_map.cpp
   void lower(const ir::Statement& s, const ir::SegmentedMap& e);
+  bool lower_in_lanes(const ir::Statement& s, const ir::SegmentedMap& e,
+                      const std::vector<Wish>& targets);
+  bool lower_split(const ir::Statement& s, const ir::SegmentedMap& e,
+                   const std::vector<Wish>& targets);
+  void lower_point_by_point(const ir::Statement& s, const ir::SegmentedMap& e,
+                            const std::vector<Wish>& targets);
   void set_indices(const std::vector<ir::SpaceDimension>& space,
                    const std::vector<Operand>& point);
   /// `body` at every point, in parallel where this is host code; `cost` of one point.
@@ -302,7 +310,8 @@ class Lowering : public Emitter {
                    const TileValues& values);
   void for_each_tile(const Operand& low, const Operand& high, const std::vector<ir::Type>& types,
                      const TileFunction& body);
-  void lower_interchanged(const ir::Statement& s, const ir::SegmentedMap& e);
+  void lower_interchanged(const ir::Statement& s, const ir::SegmentedMap& e,
+                          const std::vector<Wish>& targets);
   void reduce_pieces_interchanged(const ir::SegmentedReduce& e, const Pieces& pieces,
                                   const Operand& cost, const std::vector<Place>& partial);
 

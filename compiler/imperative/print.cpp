@@ -137,6 +137,26 @@ class Printer {
     use(e.value);
     out_ << " : " << ir::name_of(e.type);
   }
+  void operator()(const LoadLanes& e) {
+    set(e.target);
+    lanes(e.block, e.index, e.stride);
+    out_ << " : " << ir::name_of(e.type);
+  }
+  void operator()(const StoreLanes& e) {
+    lanes(e.block, e.index, e.stride);
+    out_ << " := ";
+    use(e.value);
+    out_ << " : " << ir::name_of(e.type);
+  }
+  void operator()(const LaneNumbers& e) {
+    set(e.target);
+    out_ << "lane numbers";
+  }
+  void operator()(const CombineLanes& e) {
+    set(e.target);
+    out_ << "lanes " << ir::name_of(e.op) << "." << ir::name_of(e.type) << " ";
+    use(e.value);
+  }
   void operator()(const ParallelFor& e) {
     out_ << "parallel [" << text(e.begin) << ", " << text(e.end) << ") of ";
     use(e.count);
@@ -244,6 +264,14 @@ class Printer {
     use(index);
     out_ << "]";
   }
+  void lanes(NameId block, const Operand& index, const Operand& stride) {
+    out_ << text(block) << "[";
+    use(index);
+    out_ << " + lane * ";
+    use(stride);
+    out_ << "]";
+  }
+
   const ir::Names& names_;
   Naming naming_;
   std::unordered_map<NameId, std::size_t> numbers_;  // in order of appearance

@@ -2,7 +2,8 @@
 //
 // CPU: the whole space is one flat range cut into pieces; a piece walks its rows, the first and
 // the last perhaps only in part, so that the innermost loop has unit steps and no division.
-#include "imperative/lowering.h"
+#include "imperative/fission.h"
+#include "imperative/lanes.h"
 
 namespace dagaz::imperative {
 
@@ -130,12 +131,12 @@ void Lowering::put_point(const ir::Statement& s, std::size_t from,
   }
 }
 
-void Lowering::lower(const ir::Statement& s, const ir::SegmentedMap& e) {
+void Lowering::lower_point_by_point(const ir::Statement& s, const ir::SegmentedMap& e,
+                                    const std::vector<Wish>& targets) {
   if (mode_ == Mode::host && is_interchangeable(e)) {
-    lower_interchanged(s, e);
+    lower_interchanged(s, e, targets);
     return;
   }
-  const std::vector<Wish> targets = result_targets(s, 0);
   const Operand cost = cost_of(e.body);
   for_each_point(extents_of(e.space), cost, "segmap", [&](const std::vector<Operand>& point) {
     set_indices(e.space, point);
@@ -143,6 +144,43 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedMap& e) {
       put_point(s, 0, targets, point, values);
     });
   });
+}
+
+bool Lowering::lower_in_lanes(const ir::Statement& s, const ir::SegmentedMap& e,
+                              const std::vector<Wish>& targets) {
+  return Lanes::lower_map(*this, s, e, targets, [&] { lower_point_by_point(s, e, targets); });
+}
+
+// Worthwhile if it brings at least one part into lanes.
+bool Lowering::lower_split(const ir::Statement& s, const ir::SegmentedMap& e,
+                           const std::vector<Wish>& targets) {
+  bool any = false;
+  Code code = collect([&] {
+    for (const MapPart& part : split_by_reduction(e, names())) {
+      ir::Statement one{{}, part.map, s.tokens, s.location};
+      std::vector<Wish> wanted;
+      for (const std::size_t k : part.results) {
+        one.results.push_back(s.results[k]);
+        wanted.push_back(targets[k]);
+      }
+      if (lower_in_lanes(one, part.map, wanted)) {
+        any = true;
+      } else {
+        lower_point_by_point(one, part.map, wanted);
+      }
+    }
+  });
+  if (any) append(std::move(code));
+  return any;
+}
+
+void Lowering::lower(const ir::Statement& s, const ir::SegmentedMap& e) {
+  const std::vector<Wish> targets = result_targets(s, 0);
+  if (is_gpu() || mode_ != Mode::host) {
+    lower_point_by_point(s, e, targets);
+  } else if (!lower_in_lanes(s, e, targets) && !lower_split(s, e, targets)) {
+    lower_point_by_point(s, e, targets);
+  }
 }
 
 }  // namespace dagaz::imperative

@@ -2,7 +2,7 @@
 //
 // CPU: each segment is cut into pieces (one, where there are enough segments); a first parallel
 // loop reduces the pieces, a second combines the partial results of each segment in order.
-#include "imperative/lowering.h"
+#include "imperative/lanes.h"
 
 namespace dagaz::imperative {
 
@@ -130,7 +130,9 @@ void Lowering::reduce_by_pieces(const ir::Statement& s, const ir::SegmentedReduc
   const Operand cost = cost_of(e.body);
   const Pieces pieces = cut_segments(e.space, cost);
   const std::vector<Place> partial = partial_arrays(types, pieces);
-  if (mapped.empty() && is_interchangeable(e)) {
+  if (Lanes::reduce_pieces(*this, s, e, pieces, cost, mapped, partial)) {
+    // Done.
+  } else if (mapped.empty() && is_interchangeable(e)) {
     reduce_pieces_interchanged(e, pieces, cost, partial);
   } else {
     reduce_pieces(s, e, pieces, cost, mapped, partial);

@@ -44,6 +44,25 @@ static void visit_memory(const Node& node, const InstructionVisitor& v) {
   }
 }
 
+static void visit_lanes(const Node& node, const InstructionVisitor& v) {
+  if (const auto* load = as<LoadLanes>(node)) {
+    v.use(load->block);
+    v.use(load->index);
+    v.use(load->stride);
+    v.set(load->target);
+  } else if (const auto* store = as<StoreLanes>(node)) {
+    v.use(store->block);
+    v.use(store->index);
+    v.use(store->stride);
+    v.use(store->value);
+  } else if (const auto* numbers = as<LaneNumbers>(node)) {
+    v.set(numbers->target);
+  } else if (const auto* combined = as<CombineLanes>(node)) {
+    v.use(combined->value);
+    v.set(combined->target);
+  }
+}
+
 static void visit_blocks(const Node& node, const InstructionVisitor& v) {
   if (const auto* allocated = as<Allocate>(node)) {
     v.use(allocated->bytes);
@@ -119,10 +138,16 @@ static void visit_control(const Node& node, const InstructionVisitor& v) {
   }
 }
 
+int lanes_of(const ir::Type& type) {
+  const bool has_lanes = type.kind == ir::TypeKind::value && type.rank() == 1;
+  return has_lanes ? static_cast<int>(ir::integer_value(type.shape[0].constant())) : 0;
+}
+
 void visit(const Instruction& instruction, const InstructionVisitor& visitor) {
   // Each instruction is in one of the groups; Barrier and Fence have no parts.
   visit_control(instruction.node, visitor);
   visit_memory(instruction.node, visitor);
+  visit_lanes(instruction.node, visitor);
   visit_blocks(instruction.node, visitor);
   visit_parallel(instruction.node, visitor);
 }

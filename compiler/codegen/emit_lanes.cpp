@@ -1,0 +1,187 @@
+// Values of many lanes: vectors of LLVM, which it cuts into registers of the machine.
+//
+// Operations for which the machine has vector instructions take whole vectors; functions of reals
+// go to the C library's vector functions, in pieces as long as these take; what is left is done
+// lane by lane.
+#include <llvm/IR/Intrinsics.h>
+
+#include "codegen/emit.h"
+#include "support/check.h"
+
+namespace dagaz::codegen {
+
+using llvm::Value;
+
+unsigned FunctionEmitter::lanes_of(NameId name) const {
+  return static_cast<unsigned>(imperative::lanes_of(unit_.program.names.type(name)));
+}
+
+Value* FunctionEmitter::splat(Value* value, unsigned lanes) {
+  if (lanes == 0 || value->getType()->isVectorTy()) return value;
+  return builder_.CreateVectorSplat(lanes, value);
+}
+
+// ---------------------------------------------------------------- memory
+
+bool FunctionEmitter::are_consecutive(const Operand& index, const Operand& stride) const {
+  return imperative::is_constant(stride, 1) && !(index.is_name() && lanes_of(index.name()) > 0);
+}
+
+Value* FunctionEmitter::lane_addresses(NameId block, const Operand& index, const Operand& stride,
+                                       ScalarType type, unsigned lanes) {
+  Value* indices = value(index);
+  if (!indices->getType()->isVectorTy()) {
+    Value* numbers = builder_.CreateStepVector(
+        llvm::FixedVectorType::get(builder_.getInt64Ty(), lanes));
+    Value* steps = builder_.CreateMul(numbers, splat(value(stride), lanes));
+    indices = builder_.CreateAdd(splat(indices, lanes), steps);
+  }
+  return builder_.CreateInBoundsGEP(memory_type(type), value(block), {indices});
+}
+
+void FunctionEmitter::emit(const imperative::LoadLanes& node) {
+  const unsigned lanes = lanes_of(node.target);
+  auto* type = llvm::FixedVectorType::get(memory_type(node.type), lanes);
+  const llvm::Align alignment(static_cast<std::uint64_t>(ir::byte_size(node.type)));
+  llvm::Instruction* loaded;
+  if (are_consecutive(node.index, node.stride)) {
+    Value* address = element_address(node.block, node.index, node.type, Space::global);
+    loaded = builder_.CreateAlignedLoad(type, address, alignment);
+  } else {
+    Value* addresses = lane_addresses(node.block, node.index, node.stride, node.type, lanes);
+    loaded = builder_.CreateMaskedGather(type, addresses, alignment);
+  }
+  mark_access(loaded, Space::global);
+  assign(node.target, from_memory(loaded, node.type));
+}
+
+void FunctionEmitter::emit(const imperative::StoreLanes& node) {
+  const unsigned lanes = lanes_of(node.value.name());
+  Value* stored = to_memory(value(node.value), node.type);
+  const llvm::Align alignment(static_cast<std::uint64_t>(ir::byte_size(node.type)));
+  if (are_consecutive(node.index, node.stride)) {
+    Value* address = element_address(node.block, node.index, node.type, Space::global);
+    mark_access(builder_.CreateAlignedStore(stored, address, alignment), Space::global);
+    return;
+  }
+  Value* addresses = lane_addresses(node.block, node.index, node.stride, node.type, lanes);
+  mark_access(builder_.CreateMaskedScatter(stored, addresses, alignment), Space::global);
+}
+
+void FunctionEmitter::emit(const imperative::LaneNumbers& node) {
+  auto* type = llvm::FixedVectorType::get(builder_.getInt64Ty(), lanes_of(node.target));
+  assign(node.target, builder_.CreateStepVector(type));
+}
+
+// ---------------------------------------------------------------- operations
+
+namespace {
+
+/// Operations that emit_scalar.cpp emits for vectors as for scalars.
+bool has_vector_form(ScalarOp op, ScalarType type) {
+  switch (op) {
+    case ScalarOp::float_to_signed:
+    case ScalarOp::float_to_unsigned: return false;
+    case ScalarOp::fmod: return false;
+    case ScalarOp::round:
+    case ScalarOp::float_convert: return type != ScalarType::f16;
+    case ScalarOp::add: case ScalarOp::sub: case ScalarOp::mul: case ScalarOp::neg:
+    case ScalarOp::fdiv: case ScalarOp::iabs: case ScalarOp::fabs: case ScalarOp::fsgn:
+    case ScalarOp::smin: case ScalarOp::smax: case ScalarOp::umin: case ScalarOp::umax:
+    case ScalarOp::fmin: case ScalarOp::fmax: case ScalarOp::eq: case ScalarOp::ne:
+    case ScalarOp::slt: case ScalarOp::sle: case ScalarOp::ult: case ScalarOp::ule:
+    case ScalarOp::flt: case ScalarOp::fle: case ScalarOp::bit_and: case ScalarOp::bit_or:
+    case ScalarOp::bit_xor: case ScalarOp::bit_not: case ScalarOp::select:
+    case ScalarOp::sign_extend: case ScalarOp::zero_extend: case ScalarOp::signed_to_float:
+    case ScalarOp::unsigned_to_float: case ScalarOp::to_boolean: case ScalarOp::float_to_bits:
+    case ScalarOp::bits_to_float: case ScalarOp::sqrt: case ScalarOp::rsqrt:
+    case ScalarOp::ceil: case ScalarOp::floor: case ScalarOp::trunc: case ScalarOp::fma:
+    case ScalarOp::isinf: case ScalarOp::isnan: case ScalarOp::copysign: return true;
+    default: return false;
+  }
+}
+
+Value* part_of(llvm::IRBuilder<>& builder, Value* vector, unsigned begin, unsigned count) {
+  std::vector<int> lanes;
+  for (unsigned k = 0; k < count; ++k) lanes.push_back(static_cast<int>(begin + k));
+  return builder.CreateShuffleVector(vector, lanes);
+}
+
+/// The two halves one after the other.
+Value* joined(llvm::IRBuilder<>& builder, std::vector<Value*> parts) {
+  while (parts.size() > 1) {
+    std::vector<Value*> pairs;
+    for (std::size_t k = 0; k < parts.size(); k += 2) {
+      const unsigned count =
+          2 * llvm::cast<llvm::FixedVectorType>(parts[k]->getType())->getNumElements();
+      std::vector<int> lanes;
+      for (unsigned l = 0; l < count; ++l) lanes.push_back(static_cast<int>(l));
+      pairs.push_back(builder.CreateShuffleVector(parts[k], parts[k + 1], lanes));
+    }
+    parts = std::move(pairs);
+  }
+  return parts[0];
+}
+
+}  // namespace
+
+/// Null where the C library has no such function, or not for vectors.
+Value* FunctionEmitter::vector_function(ScalarOp op, ScalarType type,
+                                        const std::vector<Value*>& arguments, unsigned lanes) {
+  const char* scalar_name = library_function(op);
+  if (scalar_name == nullptr || (type != ScalarType::f32 && type != ScalarType::f64)) {
+    return nullptr;
+  }
+  const std::string name = std::string(scalar_name) + (type == ScalarType::f32 ? "f" : "");
+  unsigned width = lanes;
+  llvm::StringRef vector_name;
+  for (; width > 1 && vector_name.empty(); width /= 2) {
+    vector_name = unit_.library->getVectorizedFunction(
+        name, llvm::ElementCount::getFixed(width), false);
+    if (!vector_name.empty()) break;
+  }
+  if (vector_name.empty()) return nullptr;
+  auto* vector = llvm::FixedVectorType::get(value_type(type), width);
+  const std::vector<llvm::Type*> types(arguments.size(), vector);
+  llvm::FunctionCallee callee = module_.getOrInsertFunction(
+      vector_name, llvm::FunctionType::get(vector, types, false));
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setDoesNotAccessMemory();
+  function->setDoesNotThrow();
+  function->setWillReturn();
+  std::vector<Value*> parts;
+  for (unsigned begin = 0; begin < lanes; begin += width) {
+    std::vector<Value*> piece;
+    for (Value* argument : arguments) piece.push_back(part_of(builder_, argument, begin, width));
+    parts.push_back(builder_.CreateCall(callee, piece));
+  }
+  return joined(builder_, std::move(parts));
+}
+
+Value* FunctionEmitter::on_lanes(ScalarOp op, ScalarType type, ScalarType result,
+                                 std::vector<Value*> arguments, unsigned lanes) {
+  for (Value*& argument : arguments) argument = splat(argument, lanes);
+  if (has_vector_form(op, type)) return scalar(op, type, result, arguments, lanes);
+  if (Value* called = vector_function(op, type, arguments, lanes)) return called;
+  Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(value_type(result), lanes));
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    std::vector<Value*> one;
+    for (Value* argument : arguments) one.push_back(builder_.CreateExtractElement(argument, lane));
+    all = builder_.CreateInsertElement(all, scalar(op, type, result, one), lane);
+  }
+  return all;
+}
+
+void FunctionEmitter::emit(const imperative::CombineLanes& node) {
+  Value* rest = value(node.value);
+  unsigned lanes = lanes_of(node.value.name());
+  // Halves onto each other: LLVM recognises the pattern and knows how each machine does it best.
+  for (; lanes > 1; lanes /= 2) {
+    Value* low = part_of(builder_, rest, 0, lanes / 2);
+    Value* high = part_of(builder_, rest, lanes / 2, lanes / 2);
+    rest = on_lanes(node.op, node.type, node.type, {low, high}, lanes / 2);
+  }
+  assign(node.target, builder_.CreateExtractElement(rest, std::uint64_t{0}));
+}
+
+}  // namespace dagaz::codegen

@@ -1,0 +1,300 @@
+// When and how blocks of points run in lanes.
+//
+// LLVM vectorises innermost loops.  In a nest whose innermost loops are short, or run along a
+// dimension with large steps, the points of an outer dimension are the better lanes: then all
+// loops of a point's body stay scalar loops, and each scalar operation works on a vector of
+// points.  A product of matrices, Σₖ a[i][k]·b[k][j], gets lanes along j, where b is read in
+// unit steps, and a few rows i, which share what they read of b: a block of accumulators in
+// registers (Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", TOMS
+// 2008).  No such form is looked for: the dimension is the first along which the innermost loops
+// read memory in unit steps or not at all.
+//
+// A block that would cross the end of a dimension is moved back, so that a few points are computed
+// twice; where points accumulate, the last ones go one by one instead.
+#include "imperative/lanes.h"
+
+namespace dagaz::imperative {
+
+// ---------------------------------------------------------------- shapes
+
+namespace {
+
+constexpr std::int64_t vector_bytes = 64;
+constexpr std::int64_t many_operations = 24;  // more than registers hold for several vectors
+constexpr std::int64_t row_blocks_per_chunk = 64;  // of one parallel iteration
+constexpr std::int64_t rows_worth_packing = 32;
+
+std::int64_t operations_in(const ir::Body& body);
+
+/// The largest number of scalar operations in a stretch of code without loops.
+std::int64_t operations_in(const ir::Operation& operation) {
+  if (as<ir::Scalar>(operation)) return 1;
+  if (const auto* branch = as<ir::Branch>(operation)) {
+    return operations_in(branch->then_body) + operations_in(branch->else_body);
+  }
+  return 0;
+}
+
+std::int64_t operations_in(const ir::Body& body) {
+  std::int64_t straight = 0;
+  std::int64_t nested = 0;
+  for (const ir::Statement& one : body.statements) {
+    straight += operations_in(one.operation);
+    if (const auto* map = as<ir::MapScanReduce>(one.operation)) {
+      nested = std::max(nested, operations_in(map->map.body));
+    } else if (const auto* loop = as<ir::Loop>(one.operation)) {
+      nested = std::max(nested, operations_in(loop->body));
+    }
+  }
+  return std::max(straight, nested);
+}
+
+LaneBlock block_for(const ir::Body& body, const ir::Names& names, bool has_rows) {
+  std::int64_t largest = 4;
+  for (const NameId name : ir::bound_names(body)) {
+    if (names.type(name).element == ScalarType::f64) largest = 8;
+  }
+  const std::int64_t width = vector_bytes / largest;
+  if (operations_in(body) > many_operations) return {1, 1, width};
+  return has_rows ? LaneBlock{4, 2, width} : LaneBlock{1, 4, width};
+}
+
+bool is_commutative(const ir::ReduceOperator& one) {
+  return one.commutative || is_simple(one.op);
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- trying
+
+std::optional<Code> Lanes::attempt(Lowering& low, const std::function<void()>& build) {
+  Code* const code = low.code();
+  const Mode mode = low.mode_;
+  const bool uses_scratch = low.uses_scratch_;
+  const bool uses_private_memory = low.uses_private_memory_;
+  try {
+    return low.collect(build);
+  } catch (const NotInLanes&) {
+    low.set_code(code);
+    low.mode_ = mode;
+    low.uses_scratch_ = uses_scratch;
+    low.uses_private_memory_ = uses_private_memory;
+    return std::nullopt;
+  }
+}
+
+// ---------------------------------------------------------------- maps
+
+// The body at a block of points, whose indices are bound, and its results to where they go.
+void Lanes::map_point(const ir::Statement& s, const ir::SegmentedMap& e,
+                      const std::vector<Wish>& targets) {
+  std::vector<NameId> indices;
+  for (const ir::SpaceDimension& dimension : e.space) indices.push_back(dimension.index.name);
+  std::vector<std::optional<LaneArray>> parts;
+  std::vector<std::optional<LaneArray>> rows;
+  for (const Wish& target : targets) {
+    parts.push_back(target ? std::optional(part(*target, indices)) : std::nullopt);
+    const bool is_row = parts.back() && !parts.back()->place.strides.empty();
+    rows.push_back(is_row ? parts.back() : std::nullopt);
+  }
+  const std::vector<Result> results = body(e.body, rows);
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    if (parts[k]) {
+      put(*parts[k], results[k], e.result_types[k]);
+    } else {
+      const Accumulator accumulator = low_.accumulator_of(e.body.results[k].name());
+      low_.accumulators_.insert_or_assign(s.results[k].name, accumulator);
+    }
+  }
+  if (!is_worthwhile()) throw NotInLanes{};
+}
+
+std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statement& s,
+                                               const ir::SegmentedMap& e,
+                                               const std::vector<Wish>& targets,
+                                               const Dimensions& dimensions, bool may_pack) {
+  const LaneBlock block = block_for(e.body, low.names(), dimensions.rows.has_value());
+  const Operand span = ir::i64_operand(block.span());
+  const Operand rows = ir::i64_operand(block.rows);
+  const ir::SpaceDimension& along = e.space[dimensions.points];
+  bool has_packed = false;
+  // The first point of block `number`.
+  const auto start = [&](const Operand& number, const Operand& extent, const Operand& size) {
+    return low.minimum(low.mul(number, size), low.sub(extent, size));
+  };
+  std::optional<Code> code = attempt(low, [&] {
+    std::vector<Operand> extents;
+    std::vector<NameId> others;
+    for (std::size_t d = 0; d < e.space.size(); ++d) {
+      if (d == dimensions.points || d == dimensions.rows) continue;
+      extents.push_back(e.space[d].extent);
+      others.push_back(e.space[d].index.name);
+    }
+    extents.push_back(low.divide_up(along.extent, span));
+    // Blocks of the same points run one after another: they share what is packed.
+    const Operand extent = dimensions.rows ? e.space[*dimensions.rows].extent : rows;
+    const Operand row_blocks = low.divide_up(extent, rows);
+    const Operand chunk = ir::i64_operand(row_blocks_per_chunk);
+    extents.push_back(low.divide_up(row_blocks, chunk));
+    const Operand points = low.mul(low.mul(span, rows), low.minimum(chunk, row_blocks));
+    const Operand grain = low.grain_for(low.mul(low.cost_of(e.body), points));
+    low.parallel_for(low.product(extents), grain, [&](const Operand& begin, const Operand& end) {
+      low.thread_loop(low.sub(end, begin), false, [&](const Operand& b) {
+        const std::vector<Operand> at = low.unflatten(low.add(begin, b), extents);
+        Lanes lanes(low, block);
+        for (std::size_t k = 0; k < others.size(); ++k) {
+          lanes.bind_index(others[k], at[k], false, false);
+        }
+        lanes.bind_index(along.index.name, start(at[others.size()], along.extent, span), false,
+                         true);
+        if (!dimensions.rows) {
+          if (may_pack) lanes.prepare(e.body, std::nullopt);
+          lanes.map_point(s, e, targets);
+          return;
+        }
+        const NameId row = e.space[*dimensions.rows].index.name;
+        if (may_pack) lanes.prepare(e.body, row);
+        const Operand first = low.mul(at.back(), chunk);
+        low.thread_loop(low.minimum(chunk, low.sub(row_blocks, first)), false,
+                        [&](const Operand& r) {
+          lanes.bind_index(row, start(low.add(first, r), extent, rows), true, false);
+          lanes.map_point(s, e, targets);
+        });
+        has_packed = lanes.has_packed();
+      });
+    });
+  });
+  if (!code) return std::nullopt;
+  Operand fits = low.less(ir::i64_operand(block.span() - 1), along.extent);
+  if (dimensions.rows) {
+    const std::int64_t least = has_packed ? rows_worth_packing : block.rows;
+    fits = low.both(fits, low.less(ir::i64_operand(least - 1), e.space[*dimensions.rows].extent));
+  }
+  return Blocks{std::move(*code), fits};
+}
+
+// Only whole blocks in lanes, the last points of the space one by one.
+std::optional<Code> Lanes::map_whole_blocks(Lowering& low, const ir::Statement& s,
+                                            const ir::SegmentedMap& e,
+                                            const std::vector<Wish>& targets) {
+  if (e.space.size() != 1) return std::nullopt;
+  const LaneBlock block = block_for(e.body, low.names(), false);
+  const Operand span = ir::i64_operand(block.span());
+  const ir::SpaceDimension& dimension = e.space[0];
+  return attempt(low, [&] {
+    const Operand count = low.divide(dimension.extent, span);
+    const Operand cost = low.cost_of(e.body);
+    const Operand grain = low.grain_for(low.mul(cost, span));
+    low.parallel_for(count, grain, [&](const Operand& begin, const Operand& end) {
+      low.thread_loop(low.sub(end, begin), false, [&](const Operand& b) {
+        Lanes lanes(low, block);
+        lanes.bind_index(dimension.index.name, low.mul(low.add(begin, b), span), false, true);
+        lanes.prepare(e.body, std::nullopt);
+        lanes.map_point(s, e, targets);
+      });
+    });
+    const Operand done = low.mul(count, span);
+    low.parallel_points({low.sub(dimension.extent, done)}, cost,
+                        [&](const std::vector<Operand>& point) {
+      const std::vector<Operand> at = {low.add(point[0], done)};
+      low.set_indices(e.space, at);
+      low.lower_body(e.body, low.rows_of(targets, at), [&](const std::vector<Value>& values) {
+        low.put_point(s, 0, targets, at, values);
+      });
+    });
+  });
+}
+
+bool Lanes::lower_map(Lowering& low, const ir::Statement& s, const ir::SegmentedMap& e,
+                      const std::vector<Wish>& targets, const std::function<void()>& otherwise) {
+  if (low.is_gpu() || low.mode_ != Mode::host || e.space.empty()) return false;
+  if (std::any_of(targets.begin(), targets.end(), [](const Wish& one) { return !one; })) {
+    std::optional<Code> code = map_whole_blocks(low, s, e, targets);
+    if (code) low.append(std::move(*code));
+    return code.has_value();
+  }
+  const std::size_t last = e.space.size() - 1;
+  std::vector<Dimensions> candidates = {{last, std::nullopt}};
+  if (last > 0) candidates = {{last, last - 1}, {last - 1, last}};
+  for (const bool may_pack : {false, true}) {
+    for (const Dimensions& dimensions : candidates) {
+      std::optional<Blocks> blocks =
+          map_blocks(low, s, e, targets, dimensions, may_pack || last == 0);
+      if (!blocks) continue;
+      low.host_branch(blocks->fits, [&] { low.append(std::move(blocks->code)); }, otherwise);
+      return true;
+    }
+  }
+  return false;
+}
+
+// ---------------------------------------------------------------- reductions
+
+bool Lanes::reduce_pieces(Lowering& low, const ir::Statement& s, const ir::SegmentedReduce& e,
+                          const Lowering::Pieces& pieces, const Operand& cost,
+                          const std::vector<Wish>& mapped, const std::vector<Place>& partial) {
+  if (low.is_gpu() || low.mode_ != Mode::host) return false;
+  std::size_t reduced = 0;
+  for (const ir::ReduceOperator& one : e.operators) {
+    if (!is_commutative(one) || !are_scalars(one.op.result_types)) return false;
+    reduced += one.neutral.size();
+  }
+  const LaneBlock block = block_for(e.body, low.names(), false);
+  const Operand span = ir::i64_operand(block.span());
+  const auto reduce_blocks = [&](const std::vector<Operand>& outer, const Operand& start,
+                                 const Operand& count,
+                                 const std::vector<Lowering::Running>& totals) {
+    Lanes lanes(low, block);
+    std::vector<std::vector<LaneScalar>> running;
+    for (const ir::ReduceOperator& one : e.operators) running.push_back(lanes.start(one.neutral));
+    std::vector<NameId> indices;
+    for (const ir::SpaceDimension& dimension : e.space) indices.push_back(dimension.index.name);
+    for (std::size_t d = 0; d < outer.size(); ++d) {
+      lanes.bind_index(indices[d], outer[d], false, false);
+    }
+    low.thread_loop(count, false, [&](const Operand& b) {
+      lanes.bind_index(indices.back(), low.add(start, low.mul(b, span)), false, true);
+      std::vector<std::optional<LaneArray>> parts(reduced);
+      for (const Wish& target : mapped) {
+        if (!target) throw NotInLanes{};
+        parts.push_back(lanes.part(*target, indices));
+      }
+      std::vector<std::optional<LaneArray>> rows = parts;
+      for (auto& row : rows) {
+        if (row && row->place.strides.empty()) row.reset();
+      }
+      lanes.prepare(e.body, std::nullopt);
+      const std::vector<Result> results = lanes.body(e.body, rows);
+      std::size_t position = 0;
+      for (std::size_t k = 0; k < e.operators.size(); ++k) {
+        std::vector<LaneScalar> values;
+        for (std::size_t v = 0; v < running[k].size(); ++v) {
+          values.push_back(*results[position++].scalar);
+        }
+        lanes.combine(e.operators[k].op, running[k], values);
+      }
+      for (std::size_t k = reduced; k < results.size(); ++k) {
+        lanes.put(*parts[k], results[k], e.result_types[k]);
+      }
+      if (!lanes.is_worthwhile()) throw NotInLanes{};
+    });
+    for (std::size_t k = 0; k < totals.size(); ++k) lanes.finish(running[k], totals[k]);
+  };
+  std::optional<Code> code = attempt(low, [&] {
+    low.for_each_piece(pieces, cost, [&](const std::vector<Operand>& outer, const Operand& piece,
+                                         const Operand& start, const Operand& length) {
+      const std::vector<Lowering::Running> totals = low.start_reductions(e.operators);
+      const Operand blocks = low.divide(length, span);
+      reduce_blocks(outer, start, blocks, totals);
+      const Operand done = low.mul(blocks, span);
+      low.thread_loop(low.sub(length, done), false, [&](const Operand& i) {
+        low.reduce_point(s, e, totals, mapped, with(outer, low.add(start, low.add(done, i))));
+      });
+      low.write_all(partial, with(outer, piece), Lowering::running_values(totals));
+    });
+  });
+  if (code) low.append(std::move(*code));
+  return code.has_value();
+}
+
+}  // namespace dagaz::imperative

@@ -1,0 +1,194 @@
+// Points of a space in lanes: a block of neighbouring points runs through one copy of the code,
+// each scalar of the body a vector with a lane for every point (SPMD on SIMD; Pharr and Mark,
+// "ispc: A SPMD compiler for high-performance CPU programming", InPar 2012).  Private to this
+// folder; the strategy is described in lanes.cpp.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "imperative/lowering.h"
+
+namespace dagaz::imperative {
+
+/// Thrown where a body cannot run in lanes, or gains nothing; the caller then takes another way.
+struct NotInLanes {};
+
+/// The shape of a block: `rows` points along one dimension of the space, each with `columns`
+/// vectors of `width` points along another.
+struct LaneBlock {
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t width;
+  std::int64_t span() const { return columns * width; }  // points of a row
+  std::int64_t points() const { return rows * span(); }
+};
+
+/// An i64 that moves evenly over a block: base + row·row_step + point·point_step.
+struct Even {
+  Operand base;
+  Operand row_step = ir::i64_operand(0);
+  Operand point_step = ir::i64_operand(0);
+};
+
+/// A scalar of every point of a block.
+struct LaneScalar {
+  ScalarType type = ScalarType::i64;
+  bool by_row = false;    // differs between rows
+  bool by_point = false;  // differs within a row: its pieces have lanes
+  std::optional<Even> even;
+  std::vector<Operand> pieces;  // where not even: rows × columns, repeated where they agree
+  bool is_uniform() const { return !by_row && !by_point; }
+};
+
+/// An array of every point: like `place`, but for where it starts.
+struct LaneArray {
+  Place place;  // its offset is unused
+  LaneScalar offset;
+};
+
+/// Lowers one body for blocks of points.
+class Lanes {
+ public:
+  Lanes(Lowering& lowering, LaneBlock block) : low_(lowering), block_(block) {}
+
+  /// Lowers a map in lanes, `otherwise` where its sizes are too small for it; false, with nothing
+  /// emitted, where lanes do not fit.
+  static bool lower_map(Lowering& lowering, const ir::Statement& s, const ir::SegmentedMap& e,
+                        const std::vector<Wish>& targets, const std::function<void()>& otherwise);
+  /// Likewise the first stage of a reduction.
+  static bool reduce_pieces(Lowering& lowering, const ir::Statement& s,
+                            const ir::SegmentedReduce& e, const Lowering::Pieces& pieces,
+                            const Operand& cost, const std::vector<Wish>& mapped,
+                            const std::vector<Place>& partial);
+
+  /// What a body gives: one or the other; nothing for an accumulator.
+  struct Result {
+    std::optional<LaneScalar> scalar;
+    std::optional<LaneArray> array;
+  };
+
+  /// Does what of `body` needs no row index and copies rows of arrays that are read again and again
+  /// to where their points are neighbours; the indices but for `rows` are bound.
+  void prepare(const ir::Body& body, const std::optional<NameId>& rows);
+  /// Binds an index of the space.
+  void bind_index(NameId name, const Operand& base, bool along_rows, bool along_points);
+  std::vector<Result> body(const ir::Body& body, const std::vector<std::optional<LaneArray>>& at);
+  /// The part of `target` that belongs to the points at `indices`.
+  LaneArray part(const Place& target, const std::vector<NameId>& indices);
+  void put(const LaneArray& target, const Result& result, const ir::Type& type);
+  /// The running values of reductions over all points, and their combination.
+  std::vector<LaneScalar> start(const std::vector<Operand>& neutral);
+  void combine(const ir::Lambda& op, const std::vector<LaneScalar>& running,
+               const std::vector<LaneScalar>& values);
+  /// Combines the lanes of `running` into `totals`, values of the thread.
+  void finish(const std::vector<LaneScalar>& running, const Lowering::Running& totals);
+  /// Whether lanes were worth it: there are loops, and the innermost reach memory in unit steps.
+  bool is_worthwhile() const { return deepest_ > 0 && deepest_gather_ < deepest_; }
+  bool has_packed() const { return has_packed_; }
+
+ private:
+  // ---- lanes.cpp
+  /// A dimension for the points of a row and perhaps one for rows, by position.
+  struct Dimensions {
+    std::size_t points;
+    std::optional<std::size_t> rows;
+  };
+  static std::optional<Code> attempt(Lowering& lowering, const std::function<void()>& build);
+  struct Blocks {
+    Code code;
+    Operand fits;  // whether the space is large enough for it
+  };
+  static std::optional<Blocks> map_blocks(Lowering& low, const ir::Statement& s,
+                                          const ir::SegmentedMap& e,
+                                          const std::vector<Wish>& targets,
+                                          const Dimensions& dimensions, bool may_pack);
+  static std::optional<Code> map_whole_blocks(Lowering& low, const ir::Statement& s,
+                                              const ir::SegmentedMap& e,
+                                              const std::vector<Wish>& targets);
+  void map_point(const ir::Statement& s, const ir::SegmentedMap& e,
+                 const std::vector<Wish>& targets);
+
+  // ---- lanes_packing.cpp
+  void pack(NameId name);
+
+  // ---- lanes_values.cpp
+  Operand zero() const { return ir::i64_operand(0); }
+  LaneScalar uniform(const Operand& operand) const;
+  LaneScalar scalar_of(const Operand& operand) const;
+  Operand uniform_operand(const Operand& operand) const;
+  std::vector<Operand> uniform_shape(const std::vector<Operand>& shape) const;
+  Operand piece(const LaneScalar& scalar, std::int64_t row, std::int64_t column);
+  Operand with_lanes(const Operand& operand, ScalarType type);
+  NameId lane_variable(std::string_view base, ScalarType type);
+  LaneScalar make(ScalarType type, bool by_row, bool by_point,
+                  const std::function<Operand(std::int64_t row, std::int64_t column)>& piece_at);
+  LaneScalar apply(ScalarOp op, ScalarType type, ScalarType result,
+                   const std::vector<LaneScalar>& arguments);
+  std::optional<LaneScalar> apply_evenly(ScalarOp op, const std::vector<LaneScalar>& arguments);
+  LaneScalar add(const LaneScalar& a, const LaneScalar& b);
+  LaneScalar times(const LaneScalar& a, const Operand& factor);
+  LaneArray array_of(NameId name) const;
+  LaneArray part_of(const LaneArray& array, const std::vector<LaneScalar>& indices);
+  LaneArray new_array(const ir::Type& type, std::string_view base);
+  LaneScalar load(const LaneArray& element, ScalarType type);
+  void store(const LaneArray& element, const LaneScalar& value);
+  void copy(const LaneArray& target, const LaneArray& source, const ir::Type& type);
+  Place spill(const LaneScalar& scalar);
+  void move(const LaneScalar& variables, const LaneScalar& value);
+  LaneScalar variables(ScalarType type, const LaneScalar& initial);
+  void bind(NameId name, const LaneScalar& scalar);
+  void bind(NameId name, const LaneArray& array);
+  void bind(NameId name, const Result& result);
+  void loop(const Operand& width, const std::function<void(Operand)>& body);
+  void count_work(bool in_unit_steps);
+
+  // ---- lanes_statements.cpp
+  bool varies(const ir::Statement& statement) const;
+  void statement(const ir::Statement& statement);
+  Result result_of(const Operand& operand) const;
+  Result element(NameId array, const std::vector<LaneScalar>& indices);
+  std::vector<Result> lambda(const ir::Lambda& lambda, const std::vector<Result>& arguments,
+                             const std::vector<std::optional<LaneArray>>& at);
+  LaneArray result_array(NameId name);
+  void lower(const ir::Statement& s, const ir::Identity& e);
+  void lower(const ir::Statement& s, const ir::Scalar& e);
+  void lower(const ir::Statement& s, const ir::Assert& e);
+  void lower(const ir::Statement& s, const ir::Index& e);
+  void lower(const ir::Statement& s, const ir::Slice& e);
+  void lower(const ir::Statement& s, const ir::Permute& e);
+  void lower(const ir::Statement& s, const ir::Reshape& e);
+  void lower(const ir::Statement& s, const ir::Replicate& e);
+  void lower(const ir::Statement& s, const ir::ArrayLiteral& e);
+  void lower(const ir::Statement& s, const ir::Copy& e);
+  void lower(const ir::Statement& s, const ir::Branch& e);
+  void lower(const ir::Statement& s, const ir::Loop& e);
+  void lower(const ir::Statement& s, const ir::MapScanReduce& e);
+  void lower(const ir::Statement& s, const ir::Accumulate& e);
+  template <typename Operation>
+  void lower(const ir::Statement&, const Operation&) {
+    throw NotInLanes{};
+  }
+  void step(const ir::Statement& s, const ir::MapScanReduce& e,
+            const std::vector<LaneScalar>& running, const std::vector<LaneArray>& targets,
+            const Operand& i);
+  void uniform_branch(const ir::Statement& s, const ir::Branch& e);
+  void accumulate_lanes(const ir::Accumulate& e, const Accumulator& accumulator);
+
+  Lowering& low_;
+  LaneBlock block_;
+  std::unordered_map<NameId, LaneScalar> scalars_;
+  std::unordered_map<NameId, LaneArray> arrays_;
+  std::unordered_map<NameId, LaneScalar> repeated_;  // arrays of one value, without memory
+  std::unordered_map<NameId, LaneArray> wishes_;
+  std::unordered_set<const ir::Statement*> prepared_;
+  bool has_packed_ = false;
+  std::int64_t depth_ = 0;
+  std::int64_t deepest_ = 0;
+  std::int64_t deepest_gather_ = 0;
+};
+
+}  // namespace dagaz::imperative

@@ -1,0 +1,454 @@
+// Statements in lanes.  What is the same for all points of a block is left to the thread; loops
+// and branches must go the same way for all points, but for branches that only compute.
+#include "imperative/lanes.h"
+#include "ir/fields.h"
+
+namespace dagaz::imperative {
+
+// ---------------------------------------------------------------- bodies
+
+std::vector<Lanes::Result> Lanes::body(const ir::Body& body,
+                                       const std::vector<std::optional<LaneArray>>& at) {
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    if (at[k] && body.results[k].is_name()) wishes_.try_emplace(body.results[k].name(), *at[k]);
+  }
+  for (const ir::Statement& one : body.statements) {
+    if (!prepared_.contains(&one)) statement(one);
+  }
+  std::vector<Result> results;
+  for (const Operand& result : body.results) results.push_back(result_of(result));
+  return results;
+}
+
+Lanes::Result Lanes::result_of(const Operand& operand) const {
+  const ir::Type type = low_.names().type(operand);
+  if (type.kind == ir::TypeKind::accumulator) return {};
+  if (type.is_array()) return {std::nullopt, array_of(operand.name())};
+  return {scalar_of(operand), std::nullopt};
+}
+
+std::vector<Lanes::Result> Lanes::lambda(const ir::Lambda& lambda,
+                                         const std::vector<Result>& arguments,
+                                         const std::vector<std::optional<LaneArray>>& at) {
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    bind(lambda.parameters[k].name, arguments[k]);
+  }
+  return body(lambda.body, at);
+}
+
+bool Lanes::varies(const ir::Statement& statement) const {
+  for (const ir::Binder& result : statement.results) {
+    if (low_.names().type(result.name).kind == ir::TypeKind::accumulator) return true;
+  }
+  const auto names = ir::free_names(statement, low_.names());
+  return std::any_of(names.begin(), names.end(), [&](NameId name) {
+    return scalars_.contains(name) || arrays_.contains(name) || repeated_.contains(name);
+  });
+}
+
+void Lanes::statement(const ir::Statement& statement) {
+  if (!varies(statement)) {
+    low_.lower_statement(statement);
+    return;
+  }
+  low_.location_ = statement.location;
+  std::visit([&](const auto& operation) { lower(statement, operation); }, statement.operation);
+}
+
+// ---------------------------------------------------------------- scalars and views
+
+void Lanes::lower(const ir::Statement& s, const ir::Identity& e) {
+  bind(s.results[0].name, result_of(e.value));
+}
+
+void Lanes::lower(const ir::Statement& s, const ir::Scalar& e) {
+  std::vector<LaneScalar> arguments;
+  for (const Operand& argument : e.arguments) arguments.push_back(scalar_of(argument));
+  bind(s.results[0].name, apply(e.op, e.type, e.result, arguments));
+}
+
+void Lanes::lower(const ir::Statement& s, const ir::Assert& e) {
+  const LaneScalar condition = scalar_of(e.condition);
+  Operand holds = ir::Constant(ir::make_bool(true));
+  for (std::int64_t row = 0; row < block_.rows; ++row) {
+    for (std::int64_t column = 0; column < block_.columns; ++column) {
+      const Operand lanes = with_lanes(piece(condition, row, column), ScalarType::boolean);
+      const NameId one = low_.variable("holds", ScalarType::boolean);
+      low_.emit(CombineLanes{one, ScalarOp::bit_and, ScalarType::boolean, lanes});
+      holds = row + column == 0 ? Operand(one) : low_.both(holds, one);
+    }
+  }
+  Code failing = low_.collect([&] {
+    const Place conditions = spill(condition);
+    std::vector<Place> arguments;
+    for (const Operand& argument : e.arguments) arguments.push_back(spill(scalar_of(argument)));
+    low_.thread_loop(ir::i64_operand(block_.points()), false, [&](const Operand& i) {
+      const Operand one = low_.load(conditions, {i}, ScalarType::boolean, "holds");
+      low_.emit(If{one, {}, low_.collect([&] {
+                     std::vector<Operand> values;
+                     for (const Place& argument : arguments) {
+                       values.push_back(low_.load(argument, {i}, ScalarType::i64, "argument"));
+                     }
+                     low_.fail(e.message, values, s.location);
+                   })});
+    });
+  });
+  low_.emit(If{holds, {}, std::move(failing)});
+}
+
+Lanes::Result Lanes::element(NameId array, const std::vector<LaneScalar>& indices) {
+  if (const auto found = repeated_.find(array); found != repeated_.end()) {
+    return {found->second, std::nullopt};
+  }
+  const auto iota = low_.virtual_arrays_.find(array);
+  if (iota != low_.virtual_arrays_.end()) {
+    const Lowering::VirtualArray& values = iota->second;
+    if (!values.stride) return {uniform(values.start), std::nullopt};
+    LaneScalar position = indices[0];
+    if (values.element != ScalarType::i64) {
+      position = apply(ScalarOp::sign_extend, ScalarType::i64, values.element, {position});
+    }
+    const LaneScalar scaled = apply(ScalarOp::mul, values.element, values.element,
+                                    {position, uniform(*values.stride)});
+    return {apply(ScalarOp::add, values.element, values.element,
+                  {scaled, uniform(values.start)}),
+            std::nullopt};
+  }
+  const LaneArray part = part_of(array_of(array), indices);
+  if (!part.place.strides.empty()) return {std::nullopt, part};
+  return {load(part, low_.names().type(array).element), std::nullopt};
+}
+
+void Lanes::lower(const ir::Statement& s, const ir::Index& e) {
+  std::vector<LaneScalar> indices;
+  for (const Operand& index : e.indices) indices.push_back(scalar_of(index));
+  bind(s.results[0].name, element(e.array, indices));
+}
+
+void Lanes::lower(const ir::Statement& s, const ir::Slice& e) {
+  const LaneArray array = array_of(e.array);
+  LaneArray slice{array.place, array.offset};
+  slice.place.strides.clear();
+  slice.place.unit.reset();
+  for (std::size_t k = 0; k < e.dimensions.size(); ++k) {
+    const ir::SliceDimension& dimension = e.dimensions[k];
+    slice.offset = add(slice.offset, times(scalar_of(dimension.start), array.place.strides[k]));
+    if (dimension.fixed) continue;
+    uniform_operand(dimension.count);
+    slice.place.strides.push_back(
+        low_.mul(array.place.strides[k], uniform_operand(dimension.stride)));
+  }
+  bind(s.results[0].name, slice);
+}
+
+void Lanes::lower(const ir::Statement& s, const ir::Permute& e) {
+  LaneArray array = array_of(e.array);
+  array.place = permuted(array.place, e.permutation);
+  bind(s.results[0].name, array);
+}
+
+void Lanes::lower(const ir::Statement& s, const ir::Reshape& e) {
+  LaneArray array = array_of(e.array);
+  const auto place = reshaped(low_, array.place, uniform_shape(low_.shape_of(e.array)),
+                              uniform_shape(e.shape));
+  if (!place) throw NotInLanes{};
+  array.place = *place;
+  bind(s.results[0].name, array);
+}
+
+// ---------------------------------------------------------------- new arrays
+
+LaneArray Lanes::result_array(NameId name) {
+  const auto wish = wishes_.find(name);
+  const LaneArray array = wish == wishes_.end()
+                              ? new_array(low_.names().type(name), low_.names().base(name))
+                              : wish->second;
+  bind(name, array);
+  return array;
+}
+
+void Lanes::lower(const ir::Statement& s, const ir::Replicate& e) {
+  const NameId name = s.results[0].name;
+  const Result value = result_of(e.value);
+  if (value.scalar && low_.element_only_.contains(name)) {
+    repeated_.insert_or_assign(name, *value.scalar);
+    return;
+  }
+  const LaneArray array = result_array(name);
+  const std::function<void(const LaneArray&, std::size_t)> fill = [&](const LaneArray& at,
+                                                                     std::size_t from) {
+    if (from == e.shape.size()) {
+      put(at, value, low_.names().type(e.value));
+      return;
+    }
+    low_.thread_loop(uniform_operand(e.shape[from]), false, [&](const Operand& i) {
+      fill(part_of(at, {uniform(i)}), from + 1);
+    });
+  };
+  fill(array, 0);
+}
+
+void Lanes::lower(const ir::Statement& s, const ir::ArrayLiteral& e) {
+  const LaneArray array = result_array(s.results[0].name);
+  for (std::size_t k = 0; k < e.elements.size(); ++k) {
+    const LaneScalar position = uniform(ir::i64_operand(static_cast<std::int64_t>(k)));
+    put(part_of(array, {position}), result_of(e.elements[k]), e.element);
+  }
+}
+
+void Lanes::lower(const ir::Statement& s, const ir::Copy& e) {
+  const LaneArray source = array_of(e.array);
+  copy(result_array(s.results[0].name), source, low_.names().type(e.array));
+}
+
+// ---------------------------------------------------------------- control
+
+// Scalar work that may be done for points that do not need it.
+static bool only_computes(const ir::Body& body) {
+  return std::all_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
+    if (!one.tokens.empty()) return false;
+    if (const auto* branch = as<ir::Branch>(one.operation)) {
+      return only_computes(branch->then_body) && only_computes(branch->else_body);
+    }
+    const auto* scalar = as<ir::Scalar>(one.operation);
+    if (!scalar) return as<ir::Identity>(one.operation) != nullptr;
+    const bool divides = scalar->op >= ScalarOp::sdiv_floor && scalar->op <= ScalarOp::ipow;
+    return !divides;
+  });
+}
+
+static bool are_scalar_types(const std::vector<ir::Type>& types) {
+  return std::all_of(types.begin(), types.end(), [](const ir::Type& type) {
+    return type.is_scalar() || type.kind == ir::TypeKind::accumulator;
+  });
+}
+
+void Lanes::lower(const ir::Statement& s, const ir::Branch& e) {
+  if (!are_scalar_types(e.result_types)) throw NotInLanes{};
+  const LaneScalar condition = scalar_of(e.condition);
+  if (condition.is_uniform()) {
+    uniform_branch(s, e);
+    return;
+  }
+  if (!only_computes(e.then_body) || !only_computes(e.else_body)) throw NotInLanes{};
+  const std::vector<Result> yes = body(e.then_body, {});
+  const std::vector<Result> no = body(e.else_body, {});
+  for (std::size_t k = 0; k < yes.size(); ++k) {
+    if (!yes[k].scalar) throw NotInLanes{};
+    const ScalarType type = yes[k].scalar->type;
+    bind(s.results[k].name,
+         apply(ScalarOp::select, type, type, {condition, *yes[k].scalar, *no[k].scalar}));
+  }
+}
+
+void Lanes::uniform_branch(const ir::Statement& s, const ir::Branch& e) {
+  std::vector<LaneScalar> joined;
+  for (const ir::Type& type : e.result_types) {
+    if (type.kind == ir::TypeKind::accumulator) throw NotInLanes{};
+    joined.push_back(make(type.element, true, true, [&](std::int64_t, std::int64_t) -> Operand {
+      return lane_variable("joined", type.element);
+    }));
+  }
+  const auto side = [&](const ir::Body& taken) {
+    return low_.collect([&] {
+      const std::vector<Result> results = body(taken, {});
+      for (std::size_t k = 0; k < results.size(); ++k) move(joined[k], *results[k].scalar);
+    });
+  };
+  Code then_code = side(e.then_body);
+  Code else_code = side(e.else_body);
+  low_.emit(If{uniform_operand(e.condition), std::move(then_code), std::move(else_code)});
+  for (std::size_t k = 0; k < joined.size(); ++k) bind(s.results[k].name, joined[k]);
+}
+
+void Lanes::lower(const ir::Statement& s, const ir::Loop& e) {
+  const auto* form = as<ir::ForForm>(e.form);
+  if (!form) throw NotInLanes{};
+  uniform_operand(form->bound);
+  std::vector<LaneScalar> carried;
+  for (const ir::LoopValue& value : e.values) {
+    const ir::Type& type = low_.names().type(value.parameter.name);
+    if (!type.is_scalar()) throw NotInLanes{};
+    carried.push_back(variables(type.element, scalar_of(value.initial)));
+    scalars_.insert_or_assign(value.parameter.name, carried.back());
+  }
+  low_.record(form->index.name);
+  ++depth_;
+  Code code = low_.collect([&] {
+    low_.with_private_scope([&] {
+      const std::vector<Result> next = body(e.body, {});
+      std::vector<LaneScalar> read;  // all before any is set
+      for (const Result& one : next) read.push_back(variables(one.scalar->type, *one.scalar));
+      for (std::size_t k = 0; k < read.size(); ++k) move(carried[k], read[k]);
+    });
+  });
+  --depth_;
+  low_.emit_loop(e, std::move(code));
+  for (std::size_t k = 0; k < carried.size(); ++k) bind(s.results[k].name, carried[k]);
+}
+
+// ---------------------------------------------------------------- parallel operations
+
+std::vector<LaneScalar> Lanes::start(const std::vector<Operand>& neutral) {
+  std::vector<LaneScalar> running;
+  for (const Operand& one : neutral) {
+    const LaneScalar initial = scalar_of(one);
+    running.push_back(variables(initial.type, initial));
+  }
+  return running;
+}
+
+void Lanes::combine(const ir::Lambda& op, const std::vector<LaneScalar>& running,
+                    const std::vector<LaneScalar>& values) {
+  const ir::Lambda fresh = ir::renamed(op, low_.names());
+  std::vector<Result> arguments;
+  for (const LaneScalar& one : running) arguments.push_back({one, std::nullopt});
+  for (const LaneScalar& one : values) arguments.push_back({one, std::nullopt});
+  const std::vector<Result> results = lambda(fresh, arguments, {});
+  for (std::size_t k = 0; k < results.size(); ++k) move(running[k], *results[k].scalar);
+}
+
+void Lanes::finish(const std::vector<LaneScalar>& running, const Lowering::Running& totals) {
+  std::vector<Place> lanes;
+  for (const LaneScalar& one : running) lanes.push_back(spill(one));
+  low_.thread_loop(ir::i64_operand(block_.points()), false, [&](const Operand& i) {
+    std::vector<Value> values;
+    for (std::size_t k = 0; k < lanes.size(); ++k) {
+      const ScalarType type = running[k].type;
+      values.push_back({low_.load(lanes[k], {i}, type, "x"), ir::scalar_of(type), std::nullopt});
+    }
+    low_.combine(totals, values);
+  });
+}
+
+void Lanes::lower(const ir::Statement& s, const ir::MapScanReduce& e) {
+  std::vector<LaneScalar> running;
+  const auto begin = [&](const auto& operators) {
+    for (const auto& one : operators) {
+      if (!are_scalars(one.op.result_types)) throw NotInLanes{};
+      const std::vector<LaneScalar> values = start(one.neutral);
+      running.insert(running.end(), values.begin(), values.end());
+    }
+  };
+  begin(e.scans);
+  const std::size_t scanned = running.size();
+  begin(e.reductions);
+  const std::size_t reduced = running.size() - scanned;
+  std::vector<LaneArray> targets;
+  for (std::size_t k = reduced; k < s.results.size(); ++k) {
+    const bool is_array = low_.names().type(s.results[k].name).is_array();
+    targets.push_back(is_array ? result_array(s.results[k].name) : LaneArray{});
+  }
+  loop(e.width, [&](const Operand& i) { step(s, e, running, targets, i); });
+  for (std::size_t k = 0; k < reduced; ++k) bind(s.results[k].name, running[scanned + k]);
+}
+
+// One iteration: map, scans, post, stores, reductions.
+void Lanes::step(const ir::Statement& s, const ir::MapScanReduce& e,
+                 const std::vector<LaneScalar>& running, const std::vector<LaneArray>& targets,
+                 const Operand& i) {
+  std::size_t reduced = 0;
+  for (const ir::ReduceOperator& one : e.reductions) reduced += one.neutral.size();
+  const std::size_t scanned = running.size() - reduced;
+  std::vector<std::optional<LaneArray>> rows;
+  for (const LaneArray& target : targets) {
+    const bool is_array = target.place.block.valid();
+    rows.push_back(is_array ? std::optional(part_of(target, {uniform(i)})) : std::nullopt);
+  }
+  std::vector<Result> elements;
+  for (const NameId array : e.arrays) {
+    const bool is_value = low_.names().type(array).kind == ir::TypeKind::value;
+    elements.push_back(is_value ? element(array, {uniform(i)}) : Result{});
+  }
+  for (std::size_t k = 0; k < e.arrays.size(); ++k) {
+    if (low_.names().type(e.arrays[k]).kind != ir::TypeKind::accumulator) continue;
+    const Accumulator accumulator = low_.accumulator_of(e.arrays[k]);
+    low_.accumulators_.insert_or_assign(e.map.parameters[k].name, accumulator);
+  }
+  std::vector<std::optional<LaneArray>> wanted(scanned + reduced);
+  if (!e.post) {
+    wanted.insert(wanted.end(), rows.begin() + static_cast<std::ptrdiff_t>(scanned), rows.end());
+  }
+  const std::vector<Result> values = lambda(e.map, elements, wanted);
+  const auto combine_all = [&](const auto& operators, std::size_t position) {
+    for (const auto& one : operators) {
+      const std::size_t count = one.neutral.size();
+      std::vector<LaneScalar> inputs;
+      for (std::size_t k = 0; k < count; ++k) inputs.push_back(*values[position + k].scalar);
+      const auto from = running.begin() + static_cast<std::ptrdiff_t>(position);
+      combine(one.op, {from, from + static_cast<std::ptrdiff_t>(count)}, inputs);
+      position += count;
+    }
+  };
+  combine_all(e.scans, 0);
+  std::vector<Result> outputs;
+  for (std::size_t k = 0; k < scanned; ++k) outputs.push_back({running[k], std::nullopt});
+  outputs.insert(outputs.end(), values.begin() + static_cast<std::ptrdiff_t>(scanned + reduced),
+                 values.end());
+  if (e.post) outputs = lambda(*e.post, outputs, rows);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const NameId name = s.results[reduced + k].name;
+    const ir::Type& type = low_.names().type(name);
+    if (rows[k]) {
+      put(*rows[k], outputs[k], ir::row_of(type));
+    } else {
+      low_.accumulators_.insert_or_assign(
+          name, Accumulator(low_.accumulator_of(e.map.body.results[scanned + reduced + k].name())));
+    }
+  }
+  combine_all(e.reductions, scanned);
+}
+
+// ---------------------------------------------------------------- accumulators
+
+void Lanes::lower(const ir::Statement& s, const ir::Accumulate& e) {
+  const Accumulator accumulator = low_.accumulator_of(e.accumulator);
+  low_.accumulators_.insert_or_assign(s.results[0].name, accumulator);
+  low_.uses_private_memory_ = true;  // iterations meet in memory: not independent
+  if (!accumulator.row.is_scalar() || !accumulator.op) throw NotInLanes{};
+  const bool one_place = std::all_of(e.indices.begin(), e.indices.end(), [&](const Operand& one) {
+    return scalar_of(one).is_uniform();
+  });
+  if (!one_place || !is_simple(*accumulator.op)) {
+    accumulate_lanes(e, accumulator);
+    return;
+  }
+  const auto& op = *as<ir::Scalar>(accumulator.op->body.statements[0].operation);
+  const LaneScalar value = scalar_of(e.value);
+  Operand sum;
+  for (std::int64_t row = 0; row < block_.rows; ++row) {
+    for (std::int64_t column = 0; column < block_.columns; ++column) {
+      const Operand next = with_lanes(piece(value, row, column), op.type);
+      if (row + column == 0) {
+        sum = next;
+        continue;
+      }
+      const NameId both = lane_variable("sum", op.type);
+      low_.emit(Assign{both, op.op, op.type, op.type, {sum, next}});
+      sum = both;
+    }
+  }
+  const NameId total = low_.variable("total", op.type);
+  low_.emit(CombineLanes{total, op.op, op.type, sum});
+  count_work(true);
+  low_.accumulate(e, accumulator, {total, ir::scalar_of(op.type), std::nullopt});
+}
+
+// Point after point.
+void Lanes::accumulate_lanes(const ir::Accumulate& e, const Accumulator& accumulator) {
+  count_work(false);
+  const LaneScalar value = scalar_of(e.value);
+  const Place values = spill(value);
+  std::vector<Place> indices;
+  for (const Operand& index : e.indices) indices.push_back(spill(scalar_of(index)));
+  low_.thread_loop(ir::i64_operand(block_.points()), false, [&](const Operand& i) {
+    ir::Accumulate one{e.accumulator, {}, {}};
+    for (const Place& index : indices) {
+      one.indices.push_back(low_.load(index, {i}, ScalarType::i64, "index"));
+    }
+    const Operand loaded = low_.load(values, {i}, value.type, "value");
+    low_.accumulate(one, accumulator, {loaded, ir::scalar_of(value.type), std::nullopt});
+  });
+}
+
+}  // namespace dagaz::imperative
