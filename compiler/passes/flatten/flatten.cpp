@@ -24,6 +24,8 @@ using namespace ir;
 
 void Flattener::run() {
   for (Function& function : program_.functions) expand_flatmaps(function.body);
+  find_host_functions();
+  for (Function& function : program_.functions) loop_over_host_calls(function.body);
   originals_ = program_.functions;
   for (Function& function : program_.functions) flatten_body(function.body);
   redirect_calls();

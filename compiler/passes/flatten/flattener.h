@@ -65,6 +65,15 @@ class Flattener {
   void expand_flatmaps(ir::Body& body);
   std::vector<ir::Statement> expand_flatmap(ir::Statement statement, ir::FlatMap e);
 
+  // ---- host_calls.cpp: maps that call functions with array results become loops
+  bool calls_host(const ir::Body& body) const;
+  void find_host_functions();
+  void loop_over_host_calls(ir::Body& body);
+  void emit_with_host_calls(ir::Statement statement, Out& out);
+  template <typename Node>
+  void take_map_off(Node& node, const ir::Statement& statement, Out& out);
+  void emit_host_loop(ir::Statement statement, ir::MapScanReduce map, Out& out);
+
   // ---- thread_calls.cpp: functions called inside segments get a sequential copy
   void redirect_calls();
   void redirect_calls(ir::Body& body, bool in_thread);
@@ -74,6 +83,7 @@ class Flattener {
   ir::Names& names_;
   FlattenOptions options_;
   std::vector<ir::Function> originals_;   // as they were before flattening
+  std::set<std::string> host_functions_;  // with array results, or calling such
   std::set<std::string> thread_copies_;
   bool asks_device_ = false;
 };
