@@ -53,6 +53,7 @@ ValueRef build_stream(Elaborator& e, const IntrinsicCall& call, ValueRef destina
   }
   if (open.inputs.empty()) return destination;
   const std::vector<ir::Type> types = leaf_types(e.arena.accumulator(array));
+  const Temporarily<ValueRef> accumulating(e.combining, nullptr);
   open.body = e.lambda(types, types, [&](const std::vector<ir::NameId>& opened) {
     return stream(e, call, function, elements, array, opened);
   });
@@ -94,29 +95,88 @@ std::optional<ir::Lambda> component(const ir::Lambda& op, std::size_t index, ir:
   return ir::renamed(part, names);
 }
 
+/// An operator on several values as one for each; empty if one of them looks at others.
+std::vector<ir::Lambda> components(const ir::Lambda& op, ir::Names& names) {
+  std::vector<ir::Lambda> parts;
+  for (std::size_t i = 0; i < op.result_types.size(); ++i) {
+    std::optional<ir::Lambda> part = component(op, i, names);
+    if (!part.has_value()) return {};
+    parts.push_back(std::move(*part));
+  }
+  return parts;
+}
+
+// An accumulator combines one leaf.  An operator that mixes leaves works on the array itself, one
+// element of the stream after the other; writing then is an update.
+ValueRef build_mixing_stream(Elaborator& e, const IntrinsicCall& call) {
+  const LeafValue& destination = e.leaf_of(call.arguments[0]);
+  const ValueRef elements = call.arguments[4];
+  const Temporarily<ValueRef> combined(e.combining, call.arguments[1]);
+  const Temporarily<Request> cleared(e.request, Request{});
+  const std::vector<ir::NameId> arrays = e.fresh(leaf_types(destination.type));
+  const ir::NameId index = e.names().fresh("i", ir::scalar_of(ir::ScalarType::i64));
+  ir::Loop loop;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    loop.values.push_back({{arrays[i]}, e.consumable(destination.leaves[i])});
+  }
+  loop.form = ir::ForForm{{index}, e.array_shape(elements).size};
+  loop.body = e.nested_body([&] {
+    const ValueRef writers = e.arena.from_leaves(destination.type, arrays);
+    const ValueRef element = e.element_at(elements, index);
+    return leaves_of(e.apply(call.arguments[3], {writers, element}, call.range));
+  });
+  return e.arena.from_leaves(destination.type, e.emit(std::move(loop)));
+}
+
 // hist_stream dest op ne f bs
 ValueRef build_hist_stream(Elaborator& e, const IntrinsicCall& call) {
   const ValueRef destination = call.arguments[0];
   const TypeRef element = e.array_shape(destination).element;
   const ir::Lambda op = e.operator_lambda(call.arguments[1], element, call.range);
+  std::vector<ir::Lambda> parts = components(op, e.names());
+  if (parts.empty() && element->leaf_count > 0) return build_mixing_stream(e, call);
   const std::vector<ir::Operand> neutral = leaves_of(call.arguments[2]);
   std::size_t next = 0;
-  // Each accumulator combines one leaf, so an operator on records has to work field by field.
-  return build_stream(
-      e, call, destination, call.arguments[3], call.arguments[4],
-      [&](ir::AccumulatorInput& input) {
-        input.op = component(op, next, e.names());
-        input.neutral = {neutral[next++]};
-        if (!input.op.has_value()) {
-          e.unsupported(call.range, "the operator of this `hist_stream` mixes record fields");
-        }
-      });
+  return build_stream(e, call, destination, call.arguments[3], call.arguments[4],
+                      [&](ir::AccumulatorInput& input) {
+                        input.op = std::move(parts[next]);
+                        input.neutral = {neutral[next++]};
+                      });
+}
+
+// The element at `index` combined with `value`, where there is such an element.
+ValueRef combine_at(Elaborator& e, ValueRef array, const ir::Operand& index, ValueRef value,
+                    const Range& where) {
+  const ir::Operand size = e.array_shape(array).size;
+  const ir::Operand inside = e.scalar(ir::ScalarOp::ult, ir::ScalarType::i64, {index, size});
+  const TypeRef type = e.leaf_of(array).type;
+  ir::Branch branch{inside, {}, {}, leaf_types(type)};
+  branch.then_body = e.nested_body([&] {
+    const ValueRef old = e.element_at(array, index);
+    const std::vector<ir::Operand> parts = leaves_of(e.apply(e.combining, {old, value}, where));
+    std::vector<ir::Operand> leaves = leaves_of(array);
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      const ir::Operand one = ir::i64_operand(1);
+      std::vector<ir::SliceDimension> place{{true, index, one, one}};
+      const std::vector<ir::Operand> shape = e.names().type(leaves[i]).shape;
+      for (std::size_t k = 1; k < shape.size(); ++k) {
+        place.push_back({false, ir::i64_operand(0), shape[k], one});
+      }
+      leaves[i] = e.emit_one(ir::Update{leaves[i].name(), std::move(place), parts[i]});
+    }
+    return leaves;
+  });
+  branch.else_body = e.nested_body([&] { return leaves_of(array); });
+  return e.arena.from_leaves(type, e.emit(std::move(branch)));
 }
 
 // acc_write acc i v
 ValueRef build_write(Elaborator& e, const IntrinsicCall& call) {
   const LeafValue& writers = e.leaf_of(call.arguments[0]);
   const ir::Operand index = e.scalar_of(call.arguments[1]);
+  if (std::holds_alternative<ArrayShape>(writers.type->node)) {
+    return combine_at(e, call.arguments[0], index, call.arguments[2], call.range);
+  }
   const std::vector<ir::Operand> values = leaves_of(call.arguments[2]);
   LeafValue after{writers.type, {}};
   for (std::size_t i = 0; i < values.size(); ++i) {

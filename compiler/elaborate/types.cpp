@@ -49,8 +49,9 @@ class TypeEvaluation {
         [&](const check::Named& t) {
           // The one abstract type without definition is the intrinsic `acc t`.
           if (frame->find(t.name) == nullptr && t.arguments.size() == 1) {
-            return arena.accumulator(
-                evaluate(std::get<const check::Type*>(t.arguments.front()), frame));
+            const TypeRef array =
+                evaluate(std::get<const check::Type*>(t.arguments.front()), frame);
+            return elaborator_.combining != nullptr ? array : arena.accumulator(array);
           }
           Frame* inner = frame;
           TypeRef value = nullptr;
