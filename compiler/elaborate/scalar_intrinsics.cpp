@@ -145,7 +145,10 @@ ValueRef build_scalar(Elaborator& e, const IntrinsicCall& call) {
   const check::Primitive out = kind == ir::ResultKind::boolean ? check::Primitive::boolean
                                : kind == ir::ResultKind::i32   ? check::Primitive::i32
                                                                : primitive;
-  return e.arena.leaf(e.arena.scalar(out), e.scalar(*op, type, std::move(operands)));
+  ir::Operand result = e.scalar(*op, type, std::move(operands));
+  // A result known already waits for the check all the same.
+  if (checked.has_value() && result.is_constant()) result = e.emit_one(ir::Identity{result});
+  return e.arena.leaf(e.arena.scalar(out), std::move(result));
 }
 
 // ---------------------------------------------------------------- conversions

@@ -49,3 +49,12 @@ entry through_branches (c: bool) (x: i32) =
 entry size_of_an_argument (n: i64) (_: [n + 1]i32) = n
 
 entry length_of_a_slice (n: i64) (i: i64) = i64.sum (iota n)[i:]
+
+-- A check of constants fails when its place is reached, not before.
+-- ==
+-- entry: constants
+-- input { 0 } output { 0 }
+-- input { 1 } error: Negative exponent
+-- input { 2 } error: division by zero
+
+entry constants (x: i32) : i32 = if x == 1 then 2 ** -1 else if x == 2 then 0 / 0 else 0
