@@ -115,7 +115,8 @@ std::optional<std::string> value_difference(const Value& got, const Value& expec
     if (same) continue;
     ++wrong;
     if (!first) {
-      first = index_text(got.shape, i) + " is " + element_text(got, i) + ", expected " +
+      const std::string place = index_text(got.shape, i);
+      first = (place.empty() ? "is " : place + " is ") + element_text(got, i) + ", expected " +
               element_text(expected, i);
     }
   }

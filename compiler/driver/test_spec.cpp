@@ -2,6 +2,8 @@
 
 #include <cctype>
 
+#include "driver/wrapped_integers.h"
+
 namespace dagaz::driver {
 
 namespace {
@@ -93,6 +95,7 @@ class BlockReader {
       result.input = word();
     } else {
       result.input = braces();
+      if (result.input_kind == InputKind::literal) result.input = wrapped_integers(result.input);
     }
     read_expectation(result);
     return result;
@@ -108,7 +111,7 @@ class BlockReader {
         result.expected = word();
       } else {
         result.expectation = Expectation::values;
-        result.expected = braces();
+        result.expected = wrapped_integers(braces());
       }
     } else if (eat("error:")) {
       result.expectation = Expectation::error;
