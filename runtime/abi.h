@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define DZ_ABI_VERSION 1
+#define DZ_ABI_VERSION 2
 
 /* Exit codes of entry points and runtime functions (the peer's numbers). */
 enum dz_status {
@@ -138,9 +138,13 @@ typedef struct dz_program {
   const dz_failure *failures;
   const char *ptx; /* null unless target is cuda */
   int64_t ptx_length;
-  /* Evaluates the program's constants; called once when a context is made. */
+  /* Evaluates the program's constants; called once when a context is made.  May be null. */
   int32_t (*initialise)(dz_context *);
-  int64_t global_count; /* leaves of constants, kept per context: dz_global */
+  /* Leaves kept per context, see dz_global: for each tuning parameter whether it is set and its
+     value, then those of the constants. */
+  int64_t global_count;
+  int32_t tuning_count;
+  const char *const *tuning_names;
 } dz_program;
 
 /* The failure word of a kernel launch, in device memory. `code` is 0 or 1 + index of a

@@ -59,6 +59,11 @@ static void start(dz_context& context) {
       context.config.memory_cap > 0 ? context.config.memory_cap : context.device->memory_limit();
   context.pool = std::make_unique<MemoryPool>(context, *context.device, cap);
   context.globals.resize(static_cast<size_t>(context.program.global_count));
+  for (const auto& [parameter, value] : context.config.tuning) {
+    const auto place = 2 * static_cast<size_t>(parameter);
+    context.globals[place].bits = 1;
+    context.globals[place + 1].bits = static_cast<uint64_t>(value);
+  }
   if (context.program.initialise != nullptr) {
     int32_t status = context.program.initialise(&context);
     if (status == DZ_OK) {
@@ -142,21 +147,28 @@ void dzr_config_set_program(dz_config* config, const char* text) {
 
 void dzr_config_set_default(dz_config*, const char*, int) {}
 
-// Code versions are chosen from the sizes and the device, so no program has tuning parameters.
-int dzr_config_set_tuning_param(dz_config*, const char*, size_t) {
+// Code versions are chosen from the sizes and the device, so the tuning parameters are those that
+// the program's text names.
+int dzr_config_set_tuning_param(dz_config* config, const char* name, size_t value) {
+  for (int i = 0; i < config->program->tuning_count; ++i) {
+    if (std::strcmp(config->program->tuning_names[i], name) == 0) {
+      config->tuning[i] = static_cast<int64_t>(value);
+      return DZ_OK;
+    }
+  }
   return DZ_ERROR;
 }
 
-int dzr_tuning_param_count(const dz_program*) {
-  return 0;
+int dzr_tuning_param_count(const dz_program* program) {
+  return program->tuning_count;
 }
 
-const char* dzr_tuning_param_name(const dz_program*, int) {
-  return nullptr;
+const char* dzr_tuning_param_name(const dz_program* program, int index) {
+  return index >= 0 && index < program->tuning_count ? program->tuning_names[index] : nullptr;
 }
 
-const char* dzr_tuning_param_class(const dz_program*, int) {
-  return nullptr;
+const char* dzr_tuning_param_class(const dz_program* program, int index) {
+  return index >= 0 && index < program->tuning_count ? "user" : nullptr;
 }
 
 dz_context* dzr_context_new(dz_config* config) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -29,6 +30,7 @@ struct dz_config {
   std::string cache_file;
   std::string device;                  // part of a name, or "#k"
   std::optional<std::string> gpu_code; // replaces dz_program.ptx
+  std::map<int, int64_t> tuning;       // set parameters, by their index in dz_program
 };
 
 struct dz_context {

@@ -350,9 +350,12 @@ void Server::set_tuning_param(const Words& words) {
   }
 }
 
-// Programs have neither tuning parameters nor recorded attributes.
+// Every entry point may depend on every tuning parameter.
 void Server::tuning_params(const Words& words) {
   entry_named(word(words, 0));
+  for (int i = 0; i < dzr_tuning_param_count(&program_); ++i) {
+    say(dzr_tuning_param_name(&program_, i));
+  }
 }
 
 void Server::tuning_param_class(const Words& words) {
@@ -366,6 +369,7 @@ void Server::tuning_param_class(const Words& words) {
   throw Failure{"Unknown tuning parameter: " + name};
 }
 
+// Programs have no recorded attributes.
 void Server::attributes(const Words& words) {
   entry_named(word(words, 0));
 }

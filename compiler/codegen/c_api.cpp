@@ -1,6 +1,8 @@
 // The function families, as in the peer's C interface, with the program's prefix.
 #include "codegen/c_api.h"
 
+#include "ir/globals.h"
+
 namespace dagaz::codegen {
 
 namespace {
@@ -332,6 +334,7 @@ CSection Api::entries() {
   CSection section{"Entry points", {}, {}};
   for (int i = 0; i < static_cast<int>(program_.entries.size()); ++i) {
     const ir::EntryPoint& entry = program_.entries[static_cast<std::size_t>(i)];
+    if (ir::computes_globals(entry)) continue;
     CFunction function{status, name("entry_" + c_identifier(entry.name)), {context_parameter()},
                        "dzr_call_entry", {parameter(0), number(i)}};
     CArgument outs{Kind::values};

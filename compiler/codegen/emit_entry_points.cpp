@@ -5,6 +5,7 @@
 
 #include "codegen/emit.h"
 #include "codegen/runtime_calls.h"
+#include "ir/globals.h"
 #include "support/check.h"
 
 namespace dagaz::codegen {
@@ -25,6 +26,20 @@ struct Leaf {
   ir::ExternalLeaf external;
 };
 
+ir::ExternalElement signed_element(ScalarType type) {
+  switch (type) {
+    case ScalarType::boolean: return ir::ExternalElement::boolean;
+    case ScalarType::i8: return ir::ExternalElement::i8;
+    case ScalarType::i16: return ir::ExternalElement::i16;
+    case ScalarType::i32: return ir::ExternalElement::i32;
+    case ScalarType::i64: return ir::ExternalElement::i64;
+    case ScalarType::f16: return ir::ExternalElement::f16;
+    case ScalarType::f32: return ir::ExternalElement::f32;
+    case ScalarType::f64: return ir::ExternalElement::f64;
+  }
+  DZ_UNREACHABLE("a scalar type");
+}
+
 std::vector<Leaf> leaves_of(const Unit& unit, const std::vector<ir::ExternalValue>& values,
                             const std::vector<ir::Type>& types) {
   std::vector<Leaf> leaves;
@@ -35,7 +50,16 @@ std::vector<Leaf> leaves_of(const Unit& unit, const std::vector<ir::ExternalValu
       leaves.push_back(Leaf{value.name, types[leaves.size()], leaf});
     }
   }
-  DZ_CHECK(leaves.size() == types.size(), "an entry point has fewer leaves than types");
+  return leaves;
+}
+
+/// The leaves of globals, of which only the types are known.
+std::vector<Leaf> leaves_of(const std::vector<ir::Type>& types) {
+  std::vector<Leaf> leaves;
+  for (const ir::Type& type : types) {
+    leaves.push_back({"of a constant", type, {signed_element(type.element),
+                                              static_cast<int>(type.rank())}});
+  }
   return leaves;
 }
 
@@ -88,14 +112,25 @@ llvm::Function* dense_copy(Unit& unit) {
   return function;
 }
 
-/// Emits the wrapper of one entry point.
+/// Emits the wrapper of one entry point, or of the function that computes the globals.
 class EntryEmitter {
  public:
   EntryEmitter(Unit& unit, std::size_t number)
-      : unit_(unit), entry_(unit.program.entries[number]),
-        inputs_(leaves_of(unit, entry_.inputs, unit.program.entry_inputs[number])),
-        outputs_(leaves_of(unit, entry_.outputs, unit.program.entry_outputs[number])),
-        builder_(unit.context) {}
+      : unit_(unit), entry_(unit.program.entries[number]), builder_(unit.context) {
+    const std::vector<ir::Type>& given = unit.program.entry_inputs[number];
+    const std::vector<ir::Type>& results = unit.program.entry_outputs[number];
+    if (ir::computes_globals(entry_)) {
+      inputs_ = leaves_of(given);
+      outputs_ = leaves_of(results);
+      return;
+    }
+    inputs_ = leaves_of(unit, entry_.inputs, given);
+    outputs_ = leaves_of(unit, entry_.outputs, results);
+    DZ_CHECK(outputs_.size() == results.size(), "an entry point has fewer leaves than types");
+    // What follows the arguments are the globals.
+    const auto own = static_cast<std::ptrdiff_t>(inputs_.size());
+    globals_ = leaves_of(std::vector<ir::Type>(given.begin() + own, given.end()));
+  }
 
   llvm::Function* emit();
 
@@ -121,7 +156,7 @@ class EntryEmitter {
     return llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(type);
   }
   void check(Value* status);
-  void read_inputs();
+  void read_inputs(const std::vector<Leaf>& leaves, Value* from);
   void read_shape(const Leaf& leaf, Value* array);
   void compare_size(Value* size, Value* expected, const std::string& found,
                     const std::string& wanted);
@@ -135,6 +170,7 @@ class EntryEmitter {
   Unit& unit_;
   const ir::EntryPoint& entry_;
   std::vector<Leaf> inputs_;
+  std::vector<Leaf> globals_;
   std::vector<Leaf> outputs_;
   llvm::IRBuilder<> builder_;
   llvm::Function* function_ = nullptr;
@@ -227,10 +263,10 @@ Value* EntryEmitter::read_array(const Leaf& leaf, Value* array) {
   return reference;
 }
 
-void EntryEmitter::read_inputs() {
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    const Leaf& leaf = inputs_[i];
-    Value* bits = member(function_->getArg(1), 8 * i,
+void EntryEmitter::read_inputs(const std::vector<Leaf>& leaves, Value* from) {
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const Leaf& leaf = leaves[i];
+    Value* bits = member(from, 8 * i,
                          leaf.type.is_scalar() ? static_cast<Type*>(builder_.getInt64Ty())
                                                : builder_.getPtrTy());
     arguments_.push_back(leaf.type.is_scalar() ? scalar_from_bits(bits, leaf.type.element)
@@ -238,7 +274,8 @@ void EntryEmitter::read_inputs() {
     if (leaf.type.is_scalar() && leaf.type.element == ScalarType::i64) {
       // Shapes of later arguments and of results may mention it.
       const std::vector<NameId>& names = unit_.functions.at(entry_.function)->parameters;
-      const NameId name = names[static_cast<std::size_t>(entry_.size_parameters) + i];
+      const std::size_t place = arguments_.size() - 1;
+      const NameId name = names[static_cast<std::size_t>(entry_.size_parameters) + place];
       sizes_.try_emplace(name, SeenSize{arguments_.back(), "argument `" + leaf.parameter + "`"});
     }
   }
@@ -303,7 +340,10 @@ llvm::Function* EntryEmitter::emit() {
   status_ = slot(builder_.getInt32Ty());
   llvm::BranchInst* to_body = builder_.CreateBr(body);
   builder_.SetInsertPoint(body);
-  read_inputs();
+  read_inputs(inputs_, function_->getArg(1));
+  if (!globals_.empty()) {
+    read_inputs(globals_, call("dz_global", {function_->getArg(0), builder_.getInt64(0)}));
+  }
 
   const auto found = unit_.functions.find(entry_.function);
   DZ_CHECK(found != unit_.functions.end(), "no function of entry point " + entry_.name);

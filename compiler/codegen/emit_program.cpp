@@ -4,6 +4,8 @@
 
 #include "abi.h"
 #include "codegen/emit.h"
+#include "codegen/runtime_calls.h"
+#include "ir/globals.h"
 #include "support/check.h"
 
 namespace dagaz::codegen {
@@ -162,15 +164,40 @@ int target_number(imperative::Target target) {
   DZ_UNREACHABLE("target");
 }
 
-/// A function that has nothing to evaluate.
-llvm::Function* no_constants(Unit& unit) {
+/// i32 initialise(context): computes the globals behind the `first` of them that the runtime sets.
+llvm::Function* initialiser(Unit& unit, llvm::Function* compute, std::uint64_t first) {
   llvm::IRBuilder<> b(unit.context);
   auto* type = llvm::FunctionType::get(b.getInt32Ty(), {b.getPtrTy()}, false);
   auto* function =
       llvm::Function::Create(type, llvm::Function::InternalLinkage, "dz.initialise", *unit.host);
   b.SetInsertPoint(llvm::BasicBlock::Create(unit.context, "", function));
-  b.CreateRet(b.getInt32(0));
+  llvm::Function* global = runtime_function(*unit.host, "dz_global");
+  llvm::Value* context = function->getArg(0);
+  llvm::Value* inputs = b.CreateCall(global, {context, b.getInt64(0)});
+  llvm::Value* outputs = b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), inputs, first);
+  b.CreateRet(b.CreateCall(compute, {context, inputs, outputs}));
   return function;
+}
+
+/// The last members of the program: its globals and its tuning parameters.
+struct GlobalsConstants {
+  Constant* initialise;
+  std::size_t count = 0;
+  std::vector<Constant*> tuning;
+};
+
+GlobalsConstants globals_constants(ConstantBuilder& make, Unit& unit,
+                                   const std::vector<llvm::Function*>& wrappers) {
+  GlobalsConstants globals{make.null(), 0, {}};
+  for (std::size_t i = 0; i < wrappers.size(); ++i) {
+    const ir::EntryPoint& entry = unit.program.entries[i];
+    if (!ir::computes_globals(entry)) continue;
+    for (const ir::ExternalValue& one : entry.inputs) globals.tuning.push_back(make.text(one.name));
+    const std::size_t inputs = unit.program.entry_inputs[i].size();
+    globals.count = inputs + unit.program.entry_outputs[i].size();
+    globals.initialise = initialiser(unit, wrappers[i], inputs);
+  }
+  return globals;
 }
 
 }  // namespace
@@ -185,6 +212,7 @@ void emit_program(Unit& unit, const std::vector<llvm::Function*>& entries, std::
   }
   std::vector<Constant*> entry_points;
   for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (ir::computes_globals(unit.program.entries[i])) continue;
     entry_points.push_back(entry_constant(make, unit.program.entries[i], entries[i]));
   }
   std::vector<Constant*> kernels;
@@ -194,13 +222,15 @@ void emit_program(Unit& unit, const std::vector<llvm::Function*>& entries, std::
     failures.push_back(make.structure(
         {make.text(failure.text), make.text(backtrace(unit, failure.location))}));
   }
+  const GlobalsConstants globals = globals_constants(make, unit, entries);
   Constant* program = make.structure(
       {make.i32(DZ_ABI_VERSION), make.i32(target_number(unit.program.target)),
        make.text(unit.options.prefix), make.i32(count(types.size())), make.list(types),
        make.i32(count(entry_points.size())), make.list(entry_points),
        make.i32(count(kernels.size())), make.list(kernels), make.i32(count(failures.size())),
        make.list(failures), ptx.empty() ? make.null() : make.text(ptx), make.i64(count(ptx.size())),
-       no_constants(unit), make.i64(0)});
+       globals.initialise, make.i64(count(globals.count)), make.i32(count(globals.tuning.size())),
+       make.list(globals.tuning)});
   auto* symbol = new llvm::GlobalVariable(*unit.host, program->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, program,
                                           program_symbol(unit.options));

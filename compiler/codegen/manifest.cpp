@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "codegen/c_api.h"
+#include "ir/globals.h"
 #include "support/check.h"
 
 namespace dagaz::codegen {
@@ -49,7 +50,13 @@ class ManifestWriter {
 
 Json ManifestWriter::entry_points() const {
   Json entries = Json::object();
+  Json tuning = Json::array();
   for (const ir::EntryPoint& entry : program_.entries) {
+    if (!ir::computes_globals(entry)) continue;
+    for (const ir::ExternalValue& parameter : entry.inputs) tuning.push_back(parameter.name);
+  }
+  for (const ir::EntryPoint& entry : program_.entries) {
+    if (ir::computes_globals(entry)) continue;
     Json inputs = Json::array();
     for (const ir::ExternalValue& value : entry.inputs) {
       inputs.push_back(
@@ -61,7 +68,7 @@ Json ManifestWriter::entry_points() const {
     }
     Json& described = entries[entry.name];
     described["cfun"] = name("entry_" + c_identifier(entry.name));
-    described["tuning_params"] = Json::array();
+    described["tuning_params"] = tuning;
     described["attributes"] = Json::array();
     if (outputs.size() == 1) described["output"] = outputs[0];
     described["outputs"] = outputs;

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <map>
 
+#include "ir/globals.h"
 #include "ir/interpret.h"
 #include "support/check.h"
 #include "support/match.h"
@@ -71,10 +72,12 @@ void print_value(const ir::Value& value, const ir::ExternalLeaf& leaf,
 
 const ir::EntryPoint* find_entry(const ir::Program& program, const std::string& name) {
   for (const ir::EntryPoint& entry : program.entries) {
-    if (entry.name == name) return &entry;
+    if (entry.name == name && !ir::computes_globals(entry)) return &entry;
   }
   std::cerr << "dagaz: there is no entry point `" << name << "`; there are:";
-  for (const ir::EntryPoint& entry : program.entries) std::cerr << " " << entry.name;
+  for (const ir::EntryPoint& entry : program.entries) {
+    if (!ir::computes_globals(entry)) std::cerr << " " << entry.name;
+  }
   std::cerr << "\n";
   return nullptr;
 }
@@ -146,6 +149,24 @@ bool bind_sizes(const ir::Program& program, const ir::EntryPoint& entry,
   return true;
 }
 
+// The tuning parameters, none of which is set, and the globals; or an error.
+std::variant<std::vector<ir::Value>, ir::RuntimeError> globals_of(const ir::Program& program) {
+  if (program.entries.empty() || !ir::computes_globals(program.entries.back())) {
+    return std::vector<ir::Value>{};
+  }
+  const ir::EntryPoint& entry = program.entries.back();
+  std::vector<ir::Value> values;
+  for (std::size_t i = 0; i < entry.inputs.size(); ++i) {
+    values.push_back(ir::Value{ir::ScalarType::boolean, {}, {0}});
+    values.push_back(ir::Value{ir::ScalarType::i64, {}, {0}});
+  }
+  auto outcome = ir::interpret(program, entry.function, values);
+  if (auto* error = as<ir::RuntimeError>(outcome)) return std::move(*error);
+  auto& results = std::get<std::vector<ir::Value>>(outcome);
+  values.insert(values.end(), results.begin() + entry.size_results, results.end());
+  return values;
+}
+
 void print_error(const ir::Program& program, const SourceFiles& files,
                  const ir::RuntimeError& error) {
   std::cerr << "Error: " << error.message << "\n\nBacktrace:\n";
@@ -170,8 +191,16 @@ int interpret_program(const ir::Program& program, const SourceFiles& files,
   const ir::Function& function = function_named(program, entry->function);
   std::vector<ir::Value> leaves;
   std::vector<ir::Value> values;
-  if (!read_inputs(program, *entry, function, leaves) ||
-      !bind_sizes(program, *entry, function, leaves, values)) {
+  if (!read_inputs(program, *entry, function, leaves)) return 1;
+  auto globals = globals_of(program);
+  if (const auto* error = as<ir::RuntimeError>(globals)) {
+    print_error(program, files, *error);
+    return 1;
+  }
+  for (ir::Value& value : std::get<std::vector<ir::Value>>(globals)) {
+    leaves.push_back(std::move(value));
+  }
+  if (!bind_sizes(program, *entry, function, leaves, values)) {
     return 1;
   }
   for (ir::Value& leaf : leaves) values.push_back(std::move(leaf));

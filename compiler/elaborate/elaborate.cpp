@@ -7,7 +7,11 @@ namespace dagaz::elaborate {
 
 Elaborator::Elaborator(const check::CheckedProgram& checked, const SourceFiles& sources,
                        NameTable& name_table, Diagnostics& sink)
-    : program(checked), files(sources), symbols(name_table), diagnostics(sink) {
+    : program(checked),
+      files(sources),
+      symbols(name_table),
+      diagnostics(sink),
+      globals{FunctionContext{ir::Builder(ir_program.names)}} {
   root = arena.frame(nullptr);
 }
 
@@ -27,6 +31,7 @@ ir::ParallelProgram Elaborator::run() {
                            "a size that is needed here is not known");
       }
     }
+    finish_globals();
   } catch (const Abandoned&) {
     // The diagnostic has been reported.
   }

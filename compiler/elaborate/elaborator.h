@@ -65,13 +65,31 @@ struct OpenType {
 
 struct RecursiveFunction;
 
+/// A constant of the program: of a parametric module there is one for each frame.
+using ConstantPlace = std::pair<const ast::ValueDeclaration*, Frame*>;
+
 /// One IR function under construction.
 struct FunctionContext {
   ir::Builder top;
   std::vector<ir::NameId> top_tokens = {};
-  std::unordered_map<const ast::ValueDeclaration*, std::map<Frame*, ValueRef>> constants = {};
+  std::map<ConstantPlace, ValueRef> constants = {};
   RecursiveFunction* recursive = nullptr;  // whose body this is, if any
   FunctionContext* outer = nullptr;
+  ir::Substitution imported = {};  // the globals, and by which names they are known here
+};
+
+/// `#[param(name)]`: names in the function that computes the globals.
+struct TuningParameter { std::string name; ir::NameId is_set; ir::NameId value; };
+
+/// What all entry points share; see constants.cpp.
+struct Globals {
+  FunctionContext context;                       // of the function that computes them
+  std::vector<ir::NameId> names = {};            // in that function, in order of first use
+  std::vector<TuningParameter> tuning = {};
+  std::map<ConstantPlace, ValueRef> values = {}; // null: elaborated where it is used
+  std::unordered_map<ir::NameId, ir::NameId> origins = {};  // from imported names
+
+  bool is_tuning(ir::NameId name) const;
 };
 
 /// The parameters of an IR function made for a function of the program: sizes, then leaves.
@@ -121,6 +139,8 @@ class Elaborator {
   bool is_unsafe = false;
   std::string hint = "x";              // base for the names of results
   std::unordered_set<ir::NameId> known_sizes;  // never negative, so no check is needed
+  // The operator of the stream being built, if it works on the array itself: see streams.cpp.
+  ValueRef combining = nullptr;
   // Results of `zip`, which the language calls fresh although nothing is copied: whoever consumes
   // one copies it first.
   std::unordered_set<ir::NameId> shared;
@@ -247,9 +267,29 @@ class Elaborator {
   void bind_instance_sizes(const Closure& closure, Frame* frame);
   ValueRef evaluate_lambda(const ast::Exp* exp, const ast::Lambda& node, Frame* frame);
   ValueRef evaluate_let_function(const ast::LetFunction& node, Frame* frame);
-  ValueRef evaluate_constant(const DelayedConstant& constant);
   /// The base names for the parameters of a lambda made of `function`.
   std::string parameter_hint(ValueRef function, std::size_t index);
+
+  // ------------------------------------------------------------ constants.cpp
+  ValueRef evaluate_constant(const DelayedConstant& constant);
+  ValueRef build_constant(const DelayedConstant& constant);
+  /// The constant as a global; null if it is to be elaborated here.
+  ValueRef global_value(const DelayedConstant& constant);
+  ValueRef make_global(const DelayedConstant& constant);
+  /// The entry point, or the function of the globals, whose body is being elaborated.
+  FunctionContext& root_context();
+  /// The name of a global in the current function.
+  ir::NameId import(ir::NameId global);
+  /// The same for a name that another entry point may have imported; other names stay.
+  ir::NameId imported_here(ir::NameId name);
+  ValueRef import_value(ValueRef value);
+  /// `exp`, unless the tuning parameter is set; other types than i64 have none.
+  ValueRef evaluate_tuning(const std::string& name, const ast::Exp* exp, Frame* frame);
+  void add_globals(ir::Function& function, FunctionContext& entry);
+  ir::Function* function_named(const std::string& name);
+  void finish_globals();
+  Globals globals;
+  std::deque<std::pair<std::string, FunctionContext>> finished_entries;  // by function
 
   // ------------------------------------------------------------ recursion.cpp
   ValueRef call_recursive(Closure closure, std::span<const ValueRef> arguments);

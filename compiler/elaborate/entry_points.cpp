@@ -380,6 +380,7 @@ void Elaborator::elaborate_entry(const check::EntryPoint& entry) {
   function.body = inner.top.take_body(std::move(results));
   ir_program.functions.push_back(std::move(function));
   ir_program.entries.push_back(std::move(point));
+  finished_entries.emplace_back(entry.name, std::move(inner));
 }
 
 }  // namespace dagaz::elaborate

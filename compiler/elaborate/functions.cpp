@@ -52,28 +52,6 @@ ValueRef Elaborator::evaluate_let_function(const ast::LetFunction& node, Frame* 
       Closure{&node.function, nullptr, node.scheme, nullptr, frame, {}, is_unsafe});
 }
 
-ValueRef Elaborator::evaluate_constant(const DelayedConstant& constant) {
-  const ast::ValueDeclaration& declaration = *constant.declaration;
-  const Closure closure{&declaration.function, &declaration, declaration.scheme, nullptr,
-                        constant.frame, constant.here, false};
-  const auto build = [&] {
-    Frame* inner = arena.frame(constant.frame);
-    bind_instance(closure, inner);
-    bind_instance_sizes(closure, inner);
-    const Temporarily<bool> safe(is_unsafe, false);
-    const Temporarily<ir::LocationId> uncalled(inlined_at, ir::LocationId());
-    const Temporarily<std::string> named(hint, std::string(symbols.text(declaration.name.symbol)));
-    return evaluate(declaration.function.body, inner);
-  };
-  if (constant.here.instance != nullptr) return build();
-  auto& known = context->constants[&declaration];
-  const auto it = known.find(constant.frame);
-  if (it != known.end()) return it->second;
-  const ValueRef value = at_top_level(build);
-  context->constants[&declaration][constant.frame] = value;
-  return value;
-}
-
 // ---------------------------------------------------------------- application
 
 void Elaborator::bind_instance(const Closure& closure, Frame* frame) {

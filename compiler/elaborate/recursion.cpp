@@ -259,7 +259,7 @@ RecursiveFunction& Elaborator::recursive_function(const Closure& closure,
 
 void Elaborator::build_recursive(RecursiveFunction& function, const Closure& closure,
                                  std::span<const ValueRef> arguments) {
-  FunctionContext inner{ir::Builder(names()), {}, {}, &function, context};
+  FunctionContext inner{ir::Builder(names()), {}, {}, &function, context, {}};
   const Temporarily<FunctionContext*> in_context(context, &inner);
   const Temporarily<ir::Builder*> redirected(out, &inner.top);
   const Temporarily<std::vector<ir::NameId>> unguarded(tokens, {});
@@ -381,8 +381,9 @@ ValueRef Elaborator::call_recursive(Closure closure, std::span<const ValueRef> g
     for (ir::Operand& leaf : unshared_leaves(argument)) call.arguments.push_back(std::move(leaf));
   }
   if (function.finished) {
-    call.arguments.insert(call.arguments.end(), function.captured.begin(),
-                          function.captured.end());
+    for (const ir::NameId name : function.captured) {
+      call.arguments.push_back(imported_here(name));
+    }
   }
   const check::Type* type = closure.scheme->type;
   const std::vector<BindingId>* existentials = nullptr;
