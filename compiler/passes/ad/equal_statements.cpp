@@ -1,9 +1,9 @@
 #include "passes/ad/equal_statements.h"
 
-#include <algorithm>
 #include <unordered_map>
 
 #include "passes/ad/consumption.h"
+#include "passes/ad/summed_map.h"
 #include "support/match.h"
 
 namespace dagaz::passes::ad {
@@ -42,7 +42,7 @@ void Sharer::scope(std::vector<Statement>& statements) {
   for (Statement& each : statements) {
     if (!replaced_.empty()) substitute(each, replaced_, *names_);
     if (share(each, added)) continue;
-    if (auto* map = as<MapScanReduce>(each.operation); map != nullptr && is_pure_map(*map)) {
+    if (auto* map = as<MapScanReduce>(each.operation); map != nullptr) {
       scope(map->map.body.statements);
       if (!replaced_.empty()) substitute(map->map, replaced_, *names_);
       equal_results(each, *map);
@@ -74,8 +74,11 @@ void Sharer::equal_results(Statement& statement, const MapScanReduce& map) {
   const auto& results = map.map.body.results;
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (map.map.result_types[i].kind != TypeKind::value || !results[i].is_name()) continue;
-    const auto first = std::find(results.begin(), results.end(), results[i]);
-    const auto twin = static_cast<std::size_t>(first - results.begin());
+    if (!is_mapped_result(map, i)) continue;
+    std::size_t twin = i;
+    for (std::size_t k = i; k-- > 0 && is_mapped_result(map, k);) {
+      if (results[k] == results[i]) twin = k;
+    }
     const NameId one = statement.results[twin].name;
     const NameId other = statement.results[i].name;
     if (twin == i || consumed_.count(one) != 0 || consumed_.count(other) != 0) continue;

@@ -7,6 +7,7 @@
 #include "ir/builder.h"
 #include "ir/names.h"
 #include "passes/ad/environment.h"
+#include "passes/ad/extremum.h"
 #include "support/match.h"
 
 namespace dagaz::passes::ad {
@@ -25,6 +26,8 @@ class Normaliser {
   void statement(Statement statement, Builder& out);
   void split(Statement statement, MapScanReduce map, Builder& out);
   void reduce(Statement statement, MapScanReduce map, Builder& out);
+  bool is_extremum_of_map(const MapScanReduce& map) const;
+  void extremum_of_map(Statement statement, MapScanReduce map, Builder& out);
   void scan(Statement statement, MapScanReduce map, Builder& out);
   void strip_mine(Statement statement, Loop loop, Builder& out);
   void lambda(Lambda& lambda) { lambda.body = body(std::move(lambda.body)); }
@@ -86,7 +89,62 @@ std::vector<NameId> Normaliser::mapped_arrays(const Statement& like, const Opera
   return results;
 }
 
+// Whether the operation does nothing but find the least or greatest value of a computed function.
+bool Normaliser::is_extremum_of_map(const MapScanReduce& map) const {
+  if (!map.scans.empty() || map.reductions.size() != 1 || map.map.body.results.size() != 1) {
+    return false;
+  }
+  const auto op = binary_scalar_operator(map.reductions[0].op);
+  const Operand& value = map.map.body.results[0];
+  const bool computed =
+      value.is_name() &&
+      std::none_of(map.map.parameters.begin(), map.map.parameters.end(),
+                   [&](const Binder& each) { return each.name == value.name(); });
+  return op && is_extremum(*op) && computed &&
+         std::all_of(map.arrays.begin(), map.arrays.end(),
+                     [&](NameId array) { return names_->type(array).is_array(); });
+}
+
+// minimum (map f xs)  =  f xs[i], for the place i of the first minimum: only there is the function
+// differentiated, so that the adjoints of xs are sparse.
+void Normaliser::extremum_of_map(Statement statement, MapScanReduce map, Builder& out) {
+  const ReduceOperator& reduce = map.reductions[0];
+  const Type type = map.map.result_types[0];
+  const ScalarOp op = *binary_scalar_operator(reduce.op);
+  MapScanReduce search;
+  search.width = map.width;
+  search.arrays = map.arrays;
+  search.sequential = map.sequential;
+  search.map = renamed(map.map, *names_);
+  const NameId place = names_->fresh("i", scalar_of(ScalarType::i64));
+  search.arrays.push_back(
+      out.add(Iota{ScalarType::i64, map.width, i64_operand(0), i64_operand(1)}, "positions"));
+  search.map.parameters.push_back(Binder{place});
+  search.map.body.results.push_back(place);
+  search.map.result_types.push_back(scalar_of(ScalarType::i64));
+  search.reductions = {first_extremum(op, type.element, reduce.neutral[0], out)};
+  const NameId winner = out.add_results(std::move(search), "winner")[1];
+  const Operand found = out.scalar(ScalarOp::ult, ScalarType::i64, {Operand(winner), map.width});
+  Branch branch;
+  branch.condition = found;
+  Builder at_winner = out.nested();
+  for (std::size_t i = 0; i < map.arrays.size(); ++i) {
+    at_winner.add(Statement{
+        {map.map.parameters[i]}, Index{map.arrays[i], {Operand(winner)}}, {}, statement.location});
+  }
+  at_winner.add_all(std::move(map.map.body.statements));
+  branch.then_body = at_winner.take_body(std::move(map.map.body.results));
+  branch.else_body.results = {reduce.neutral[0]};
+  branch.result_types = {type};
+  statement.operation = std::move(branch);
+  out.add(std::move(statement));
+}
+
 void Normaliser::split(Statement statement, MapScanReduce map, Builder& out) {
+  if (is_extremum_of_map(map)) {
+    extremum_of_map(std::move(statement), std::move(map), out);
+    return;
+  }
   std::size_t reduced = 0;
   for (const ReduceOperator& each : map.reductions) reduced += each.neutral.size();
   std::size_t scanned = 0;

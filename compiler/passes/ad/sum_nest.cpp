@@ -57,7 +57,8 @@ std::optional<SumNest> SumNestBuilder::build(NameId array) {
 bool SumNestBuilder::enter_map(const Definition& definition) {
   Statement& statement = *definition.statement;
   const auto* map = as<MapScanReduce>(statement.operation);
-  if (map == nullptr || !is_pure_map(*map) || !site_->is_outside(map->width)) return false;
+  if (map == nullptr || !is_mapped_result(*map, definition.result)) return false;
+  if (!site_->is_outside(map->width)) return false;
   if (map->map.result_types[definition.result].kind != TypeKind::value) return false;
   for (const NameId token : statement.tokens) {
     if (!site_->is_outside(token)) return false;
@@ -164,7 +165,8 @@ bool SumNestBuilder::is_available(NameId array, int& budget) const {
   if (const auto* each = as<Copy>(operation)) return is_available(each->array, budget);
   if (const auto* each = as<Permute>(operation)) return is_available(each->array, budget);
   const auto* map = as<MapScanReduce>(operation);
-  if (map == nullptr || !is_pure_map(*map) || !source.statement->tokens.empty()) {
+  if (map == nullptr || !is_mapped_result(*map, source.result) ||
+      !source.statement->tokens.empty()) {
     return std::holds_alternative<Replicate>(operation) || std::holds_alternative<Iota>(operation);
   }
   if (!map->map.result_types[source.result].is_scalar()) return false;
@@ -207,7 +209,7 @@ const MapScanReduce* SumNestBuilder::producer_of_rows(std::size_t level, NameId 
     return nullptr;
   }
   const auto* map = as<MapScanReduce>(source->statement->operation);
-  if (map == nullptr || !is_pure_map(*map)) return nullptr;
+  if (map == nullptr || !is_mapped_result(*map, source->result)) return nullptr;
   if (!map->map.result_types[source->result].is_scalar()) return nullptr;
   const Operand& result = map->map.body.results[source->result];
   int budget = most_repeated_statements;

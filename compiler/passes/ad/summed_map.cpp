@@ -55,6 +55,16 @@ EvaluationCost evaluation_cost(const Statement& statement, const Names& names) {
       [](const auto&) { return EvaluationCost::heavy; });
 }
 
+static std::size_t reduced_count(const MapScanReduce& map) {
+  std::size_t count = 0;
+  for (const ReduceOperator& each : map.reductions) count += each.neutral.size();
+  return count;
+}
+
+bool is_mapped_result(const MapScanReduce& map, std::size_t result) {
+  return map.scans.empty() && !map.post && result >= reduced_count(map);
+}
+
 void SummedMap::set(const std::vector<Binder>& parameters, const std::vector<NameId>& arrays,
                     std::vector<Statement>& statements, const std::vector<Operand>& kept) {
   for (std::size_t i = 0; i < arrays.size(); ++i) {
@@ -80,7 +90,7 @@ void SummedMap::enter(std::vector<Statement>& statements, Statement* around) {
       definitions_.emplace(each.results[i].name, Definition{&each, i, around});
     }
     auto* map = as<MapScanReduce>(each.operation);
-    if (map == nullptr || !is_pure_map(*map)) continue;
+    if (map == nullptr || !map->scans.empty() || map->post) continue;
     for (std::size_t i = 0; i < map->arrays.size(); ++i) {
       elements_.emplace(map->map.parameters[i].name, Element{&each, map->arrays[i]});
     }
@@ -128,10 +138,21 @@ void SummedMap::mark_live(NameId name) {
   const Definition* source = definition(name);
   if (source == nullptr) return;
   const auto* map = as<MapScanReduce>(source->statement->operation);
-  if (map != nullptr && is_pure_map(*map)) {
+  if (map != nullptr && map->scans.empty() && !map->post) {
     if (map->width.is_name()) mark_live(map->width.name());
-    const Operand& row = map->map.body.results[source->result];
-    if (row.is_name()) mark_live(row.name());
+    const bool mapped = is_mapped_result(*map, source->result);
+    const std::size_t first = mapped ? source->result : 0;
+    const std::size_t last = mapped ? first + 1 : reduced_count(*map);
+    for (std::size_t i = first; i < last; ++i) {
+      const Operand& row = map->map.body.results[i];
+      if (row.is_name()) mark_live(row.name());
+    }
+    for (std::size_t i = 0; i < map->reductions.size() && !mapped; ++i) {
+      for (const NameId used : free_names(map->reductions[i].op, *names_)) mark_live(used);
+      for (const Operand& neutral : map->reductions[i].neutral) {
+        if (neutral.is_name()) mark_live(neutral.name());
+      }
+    }
     return;
   }
   for (const NameId used : free_names(*source->statement, *names_)) mark_live(used);

@@ -18,6 +18,10 @@ enum class EvaluationCost {
 };
 EvaluationCost evaluation_cost(const ir::Statement& statement, const ir::Names& names);
 
+/// Whether result `result` of the statement is an array of what the map's lambda gives at the same
+/// place of its results, with nothing that has to follow the order of the elements.
+bool is_mapped_result(const ir::MapScanReduce& map, std::size_t result);
+
 class SummedMap {
  public:
   /// A name bound by a statement of the body, or of the body of a map inside it.

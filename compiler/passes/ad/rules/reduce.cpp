@@ -9,8 +9,8 @@
 // The rule for × is only right to first order; where the result is differentiated again the
 // general rule is used.
 #include <algorithm>
-#include <limits>
 
+#include "passes/ad/extremum.h"
 #include "passes/ad/reverse.h"
 
 namespace dagaz::passes::ad {
@@ -88,45 +88,11 @@ void Reverse::reduce_extremum(const MapScanReduce& map, ScalarOp op, Operand adj
   const NameId array = environment_->name(map.arrays[0]);
   const Operand width = environment_->operand(map.width);
   const ScalarType type = names().type(array).element;
-  const bool real = is_float(type);
-  const bool is_unsigned = op == ScalarOp::umin || op == ScalarOp::umax;
-  const ScalarOp less = real ? ScalarOp::flt : is_unsigned ? ScalarOp::ult : ScalarOp::slt;
-  const bool minimum = op == ScalarOp::smin || op == ScalarOp::umin || op == ScalarOp::fmin;
-  const Type value_type = scalar_of(type);
-  const Type index_type = scalar_of(ScalarType::i64);
   const NameId positions =
       out().add(Iota{ScalarType::i64, width, i64_operand(0), i64_operand(1)}, "positions");
-  ReduceOperator best;
-  best.commutative = true;
-  best.neutral = {environment_->operand(map.reductions[0].neutral[0]),
-                  Operand(make_i64(std::numeric_limits<std::int64_t>::max()))};
-  best.op = out().lambda(
-      {value_type, index_type, value_type, index_type}, {"x", "i", "y", "j"},
-      [&](Builder& inner, const std::vector<NameId>& p) {
-        const auto before = [&](NameId a, NameId b) {
-          const Operand first = minimum ? a : b;
-          const Operand second = minimum ? b : a;
-          const Operand wins = inner.scalar(less, type, {first, second});
-          if (!real) return wins;
-          // A number wins over NaN.
-          const Operand other_nan = inner.scalar(ScalarOp::isnan, type, {Operand(b)});
-          return inner.scalar(ScalarOp::bit_or, ScalarType::boolean, {wins, other_nan});
-        };
-        const Operand x_wins = before(p[0], p[2]);
-        const Operand y_wins = before(p[2], p[0]);
-        const Operand earlier =
-            inner.scalar(ScalarOp::smin, ScalarType::i64, {Operand(p[1]), Operand(p[3])});
-        const Operand y_or_tie = inner.select(ScalarType::i64, y_wins, p[3], earlier);
-        // Two NaNs win over each other: a tie.
-        const Operand both =
-            inner.scalar(ScalarOp::bit_and, ScalarType::boolean, {x_wins, y_wins});
-        const Operand index = inner.select(
-            ScalarType::i64, both, earlier,
-            inner.select(ScalarType::i64, x_wins, p[1], y_or_tie));
-        const Operand value = inner.select(type, x_wins, p[0], p[2]);
-        return std::vector<Operand>{value, index};
-      });
-  const std::vector<NameId> winner = out().reduce(width, {array, positions}, best, "winner");
+  const Operand neutral = environment_->operand(map.reductions[0].neutral[0]);
+  const std::vector<NameId> winner =
+      out().reduce(width, {array, positions}, first_extremum(op, type, neutral, out()), "winner");
   // Of an empty array, no element wins.
   const NameId adjoints = out().map(
       width, {positions},
@@ -287,19 +253,15 @@ void Reverse::return_reduce(const Statement& statement, const MapScanReduce& map
     return;
   }
   if (single && op) {
-    switch (*op) {
-      case ScalarOp::smin: case ScalarOp::smax: case ScalarOp::umin: case ScalarOp::umax:
-      case ScalarOp::fmin: case ScalarOp::fmax:
-        reduce_extremum(map, *op, *take(statement.results[0].name)->value);
-        note(statement, "reduce min/max", "reverse", "the first extremum gets the adjoint");
-        return;
-      case ScalarOp::mul:
-        if (options_.differentiated_again) break;
-        reduce_product(map, *take(statement.results[0].name)->value);
-        note(statement, "reduce *", "reverse", "by the number of zeros");
-        return;
-      default:
-        break;
+    if (is_extremum(*op)) {
+      reduce_extremum(map, *op, *take(statement.results[0].name)->value);
+      note(statement, "reduce min/max", "reverse", "the first extremum gets the adjoint");
+      return;
+    }
+    if (*op == ScalarOp::mul && !options_.differentiated_again) {
+      reduce_product(map, *take(statement.results[0].name)->value);
+      note(statement, "reduce *", "reverse", "by the number of zeros");
+      return;
     }
   }
   reduce_general(statement, map);
