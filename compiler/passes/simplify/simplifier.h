@@ -2,6 +2,7 @@
 // each statement to the rules, and moves invariant statements out of loops and lambdas.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -42,7 +43,8 @@ class Simplifier {
   struct Definition {
     Scope* scope = nullptr;
     std::size_t position = 0;
-    std::size_t depth = 0;
+    // Of what is not bound yet, inside the statement that rules look at, deeper than any scope.
+    std::size_t depth = std::numeric_limits<std::size_t>::max();
   };
 
   // Substitution.
