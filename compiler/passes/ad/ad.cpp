@@ -11,6 +11,7 @@
 #include "ir/fields.h"
 #include "passes/ad/consumption.h"
 #include "passes/ad/forward.h"
+#include "passes/ad/lasting_values.h"
 #include "passes/ad/normalise.h"
 #include "passes/ad/reverse.h"
 #include "passes/ad/sequential_accumulators.h"
@@ -51,8 +52,15 @@ class Differentiator : public FunctionDerivatives {
   void body(Body& body, int depth);
   void differentiate(Statement statement, Differentiate operation, int depth, Builder& out);
   void forward(Differentiate operation, Environment& environment, std::vector<Operand>& results);
-  void forward_side_by_side(const Lambda& function, const std::vector<Operand>& arguments,
-                            const std::vector<Operand>& seeds, std::optional<std::int64_t> count,
+  // What forward mode is applied to.  With a count, seeds are arrays of so many, and so are the
+  // tangents.
+  struct Seeded {
+    std::vector<Operand> arguments;
+    std::vector<Operand> seeds;
+    std::optional<std::int64_t> count = std::nullopt;
+    std::vector<std::pair<NameId, Operand>> known = {};  // values computed before
+  };
+  void forward_side_by_side(const Lambda& function, const Seeded& seeded,
                             Environment& environment, std::vector<Operand>& results);
   void reverse(Differentiate operation, int depth, Environment& environment,
                std::vector<Operand>& results);
@@ -315,18 +323,20 @@ void Differentiator::forward(Differentiate operation, Environment& environment,
   const auto batch = known_size(operation.batch);
   Builder& out = environment.out();
   if (!operation.batch || (batch && *batch > 0 && *batch <= most_seeds_side_by_side)) {
-    const std::vector<Operand> arguments =
-        protected_arguments(operation, operation.arguments, out);
-    std::vector<Operand> seeds = operation.seeds;
-    if (!operation.batch) seeds = protected_arguments(operation, operation.seeds, out);
-    forward_side_by_side(operation.function, arguments, seeds, batch, environment, results);
+    Seeded seeded{protected_arguments(operation, operation.arguments, out), operation.seeds,
+                  batch};
+    if (!operation.batch) seeded.seeds = protected_arguments(operation, operation.seeds, out);
+    forward_side_by_side(operation.function, seeded, environment, results);
     return;
   }
-  // The values once; the tangents by a map over the seeds.
+  // The values once; the tangents by a map over the seeds, which uses the values.
   const Lambda& function = operation.function;
   results = environment.inline_lambda(
       function, protected_arguments(operation, operation.arguments, out));
-  std::vector<std::size_t> seeded;
+  Seeded seeded;
+  for (const NameId name : lasting_values(function.body.statements, program_->names, *this)) {
+    seeded.known.emplace_back(name, environment.operand(name));
+  }
   MapScanReduce map;
   map.width = *operation.batch;
   for (const Operand& seed : operation.seeds) {
@@ -339,10 +349,9 @@ void Differentiator::forward(Differentiate operation, Environment& environment,
   std::vector<Operand> rows;
   {
     NestedScope scope(environment);
-    const std::vector<Operand> arguments =
-        protected_arguments(operation, operation.arguments, environment.out());
-    row_seeds = protected_arguments(operation, row_seeds, environment.out());
-    forward_side_by_side(function, arguments, row_seeds, std::nullopt, environment, rows);
+    seeded.arguments = protected_arguments(operation, operation.arguments, environment.out());
+    seeded.seeds = protected_arguments(operation, row_seeds, environment.out());
+    forward_side_by_side(function, seeded, environment, rows);
     rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(results.size()));
     map.map.body = scope.take(rows);
   }
@@ -354,18 +363,16 @@ void Differentiator::forward(Differentiate operation, Environment& environment,
   }
 }
 
-// With a count, seeds are arrays of so many, and so are the tangents.
-void Differentiator::forward_side_by_side(const Lambda& function,
-                                          const std::vector<Operand>& arguments,
-                                          const std::vector<Operand>& seeds,
-                                          std::optional<std::int64_t> count,
+void Differentiator::forward_side_by_side(const Lambda& function, const Seeded& seeded,
                                           Environment& environment,
                                           std::vector<Operand>& results) {
+  const auto& [arguments, seeds, count, known] = seeded;
   Builder& out = environment.out();
   const auto directions = static_cast<int>(count.value_or(1));
   const NameSet consumed =
       consumed_names(function.body.statements, program_->names, *this);
   Forward forward(environment, directions);
+  for (const auto& [name, value] : known) forward.provide(name, value);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const NameId parameter = function.parameters[i].name;
     environment.bind(parameter, arguments[i]);

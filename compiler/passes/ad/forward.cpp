@@ -107,6 +107,10 @@ void Forward::emit(const std::vector<Statement>& statements) {
   for (const Statement& each : statements) {
     environment_->enter_statement(each);
     statement(each);
+    for (const Binder& result : each.results) {
+      const auto found = provided_.find(result.name);
+      if (found != provided_.end()) environment_->bind(result.name, found->second);
+    }
   }
 }
 

@@ -24,6 +24,9 @@ class Forward {
 
   /// The tangent (emitted) of an original name that is free in what follows.
   void seed(ir::NameId original, int direction, ir::Operand tangent);
+  /// The value of an original name at the outermost level of the statements, from outside: what
+  /// follows uses it, and the code that computes it again is dead unless tangents need its parts.
+  void provide(ir::NameId original, ir::Operand value) { provided_.emplace(original, value); }
   /// Emits the statements and their tangents.
   void run(const std::vector<ir::Statement>& statements);
 
@@ -77,6 +80,7 @@ class Forward {
   int directions_;
   Dependence dependence_;
   std::unordered_map<ir::NameId, std::vector<std::optional<ir::Operand>>> tangents_;
+  std::unordered_map<ir::NameId, ir::Operand> provided_;
 };
 
 }  // namespace dagaz::passes::ad
