@@ -55,9 +55,13 @@ type model [bones][vertices] =
   , base_positions: [vertices][4]f64
   , is_mirrored: bool }
 
--- | What each bone does to points given in the base pose.
-def bone_transforms [bones][v] (model: model [bones][v]) (theta: [26]f64)
-  : [bones]matrix [4][4] =
+-- | What a bone does to a point: three rows for its homogeneous coordinates.
+type placement = matrix [3][4]
+
+-- | Each bone's placement, from the base pose to the pose.  The rotation and the mirroring of the
+-- whole hand are part of it; the translation is apart, since weights need not sum to 1.
+def placements [bones][v] (model: model [bones][v]) (theta: [26]f64)
+  : ([bones]placement, [3]f64) =
   let relatives =
     map2 (\base bone -> times base (bone_rotation theta bone)) model.base_relatives (iota bones)
   let absolutes =
@@ -66,39 +70,34 @@ def bone_transforms [bones][v] (model: model [bones][v]) (theta: [26]f64)
       in if parent == -1
          then absolutes
          else absolutes with [bone] = times (copy absolutes[i64.i32 parent]) relatives[bone]
-  in map2 times absolutes model.inverse_base_absolutes
+  let rotation = rotation_about (take 3 theta)
+  let mirrored = if model.is_mirrored
+                 then map (\row -> [-row[0], row[1], row[2]]) rotation
+                 else rotation
+  let place absolute inverse = times mirrored (take 3 (times absolute inverse))
+  in (map2 place absolutes model.inverse_base_absolutes, take 3 (drop 3 theta))
 
--- | The place of one vertex in the pose.
-def skin [bones] (transforms: [bones]matrix [4][4]) (mirror: f64) (rotation: matrix [3][3])
-                 (translation: [3]f64) (weights: [bones]f64) (base: [4]f64): [3]f64 =
-  let place i =
-    f64.sum (map2 (\weight transform -> weight * f64.sum (map2 (*) transform[i] base))
-                  weights transforms)
-  let (x, y, z) = (mirror * place 0, place 1, place 2)
-  in map2 (\row t -> row[0] * x + row[1] * y + row[2] * z + t) rotation translation
+-- | The places of the skin's vertices: linear in the bones' placements, to each of which a vertex
+-- hangs with a weight.
+def skin [b][v] (model: model [b][v]) (bones: [b]placement, translation: [3]f64): [v][3]f64 =
+  map2 (\weights base ->
+          let place i =
+            f64.sum (map2 (\weight bone -> weight * f64.sum (map2 (*) bone[i] base))
+                          weights bones)
+          in map2 (\i t -> place i + t) (iota 3) translation)
+       model.weights model.base_positions
 
 def posed_vertices [b][v] (model: model [b][v]) (theta: [26]f64): [v][3]f64 =
-  let transforms = bone_transforms model theta
-  let rotation = rotation_about (take 3 theta)
-  let translation = take 3 (drop 3 theta)
-  let mirror = if model.is_mirrored then -1 else 1
-  in map2 (skin transforms mirror rotation translation) model.weights model.base_positions
+  skin model (placements model theta)
 
-def errors_simple [b][v][c] (model: model [b][v]) (correspondences: [c]i32)
-                            (points: [c][3]f64) (theta: [26]f64): [c][3]f64 =
-  let vertices = posed_vertices model theta
-  in points .- map (\i -> vertices[i]) correspondences
+-- | The vertices, and their derivatives with respect to the pose, one after the other.
+def moving_vertices [b][v] (model: model [b][v]) (theta: [26]f64): ([v][3]f64, [26][v][3]f64) =
+  jmp2 (posed_vertices model) theta (identity 26)
 
 -- | The point of a triangle at barycentric coordinates u, v and 1 - u - v.
 def on_triangle [v] (vertices: [v][3]f64) (triangle: [3]i32) (u: [2]f64): [3]f64 =
-  u[0] .* vertices[triangle[0]] .+ u[1] .* vertices[triangle[1]]
-  .+ (1 - u[0] - u[1]) .* vertices[triangle[2]]
-
-def errors_complicated [b][v][t][c] (model: model [b][v]) (triangles: [t][3]i32)
-                                    (correspondences: [c]i32) (points: [c][3]f64)
-                                    (theta: [26]f64) (us: [c][2]f64): [c][3]f64 =
-  let vertices = posed_vertices model theta
-  in points .- map2 (\i u -> on_triangle vertices triangles[i] u) correspondences us
+  map3 (\p q r -> u[0] * p + u[1] * q + (1 - u[0] - u[1]) * r)
+       vertices[triangle[0]] vertices[triangle[1]] vertices[triangle[2]]
 
 entry objective_simple [b][v][c]
     (parents: [b]i32) (base_relatives: [b][4][4]f64) (inverse_base_absolutes: [b][4][4]f64)
@@ -106,7 +105,8 @@ entry objective_simple [b][v][c]
     (correspondences: [c]i32) (points: [c][3]f64) (theta: [26]f64): []f64 =
   let model = {parents, base_relatives, inverse_base_absolutes, weights, base_positions,
                is_mirrored}
-  in flatten (errors_simple model correspondences points theta)
+  let vertices = posed_vertices model theta
+  in flatten (map2 (\point i -> map2 (-) point vertices[i]) points correspondences)
 
 entry objective_complicated [b][v][t][c]
     (parents: [b]i32) (base_relatives: [b][4][4]f64) (inverse_base_absolutes: [b][4][4]f64)
@@ -114,7 +114,9 @@ entry objective_complicated [b][v][t][c]
     (correspondences: [c]i32) (points: [c][3]f64) (theta: [26]f64) (us: [c][2]f64): []f64 =
   let model = {parents, base_relatives, inverse_base_absolutes, weights, base_positions,
                is_mirrored}
-  in flatten (errors_complicated model triangles correspondences points theta us)
+  let vertices = posed_vertices model theta
+  in flatten (map3 (\point i u -> map2 (-) point (on_triangle vertices triangles[i] u))
+                   points correspondences us)
 
 -- | One row for each error; a column for each number of the pose.
 entry jacobian_simple [b][v][c]
@@ -123,23 +125,26 @@ entry jacobian_simple [b][v][c]
     (correspondences: [c]i32) (points: [c][3]f64) (theta: [26]f64): [][]f64 =
   let model = {parents, base_relatives, inverse_base_absolutes, weights, base_positions,
                is_mirrored}
-  let errors theta = flatten (errors_simple model correspondences points theta)
+  let errors theta =
+    let vertices = posed_vertices model theta
+    in flatten (map2 (\point i -> map2 (-) point vertices[i]) points correspondences)
   in transpose (jmp errors theta (identity 26))
 
--- | First the columns of the places on triangles: an error depends on its own two alone.
+-- | First the columns of the places on triangles, then those of the pose.  An error depends on two
+-- numbers of its own place and on three vertices, which alone depend on the pose.
 entry jacobian_complicated [b][v][t][c]
     (parents: [b]i32) (base_relatives: [b][4][4]f64) (inverse_base_absolutes: [b][4][4]f64)
     (weights: [v][b]f64) (base_positions: [v][4]f64) (is_mirrored: bool) (triangles: [t][3]i32)
     (correspondences: [c]i32) (points: [c][3]f64) (theta: [26]f64) (us: [c][2]f64): [][]f64 =
   let model = {parents, base_relatives, inverse_base_absolutes, weights, base_positions,
                is_mirrored}
-  let errors (theta, us) =
-    flatten (errors_complicated model triangles correspondences points theta us)
-  let still = map (const (replicate 2 0)) us
-  let of_pose = map (\unit -> (unit, still)) (identity 26)
-  let of_places =
-    [(replicate 26 0, map (const [1, 0]) us), (replicate 26 0, map (const [0, 1]) us)]
-  in transpose (jmp errors (theta, us) (of_places ++ of_pose))
+  let errors vertices us =
+    flatten (map3 (\point i u -> map2 (-) point (on_triangle vertices triangles[i] u))
+                  points correspondences us)
+  let (vertices, moving) = moving_vertices model theta
+  let places = map (\unit -> jvp (errors vertices) us (map (const unit) us)) [[1, 0], [0, 1]]
+  let pose = map (jvp (\vertices -> errors vertices us) vertices) moving
+  in transpose (places ++ pose)
 
 -- The two ways to make rotations agree, and they are orthogonal.
 entry rotations_are_right (x: f64) (z: f64) (y: f64): (bool, bool) =

@@ -74,6 +74,10 @@ class Library:
         self.error = self.pointer('context_get_error')
         self.check(0)
 
+    def close(self):
+        """Gives everything back; nothing of this context may be used after."""
+        self.code[f'{PREFIX}_context_free'](self.context)
+
     def pointer(self, name, *, prefix=f'{PREFIX}_'):
         function = self.code[prefix + name]
         function.restype = ctypes.c_void_p
@@ -100,17 +104,31 @@ class Library:
             self.check(1)
         return ctypes.c_void_p(made)
 
+    def copy_from(self, other, value, kind):
+        """An argument with the value of one of another context."""
+        if kind in SCALARS:
+            return value
+        data = other.operation(kind, 'values_raw')(other.context, value)
+        made = self.operation(kind, 'new')(self.context, ctypes.c_void_p(data),
+                                           *map(ctypes.c_int64, other.shape(value, kind)))
+        if not made:
+            self.check(1)
+        return ctypes.c_void_p(made)
+
     def arguments(self, entry, values):
         """The arguments of `entry`, found in `values` by the names of its parameters."""
         return [self.argument(values[parameter['name']], parameter['type'])
                 for parameter in self.entries[entry]['inputs']]
 
+    def shape(self, value, kind):
+        sizes = self.operation(kind, 'shape')(self.context, value)
+        return ctypes.cast(sizes, ctypes.POINTER(ctypes.c_int64))[:self.types[kind]['rank']]
+
     def result(self, out, kind):
         if kind in SCALARS:
             return out.value
         info = self.types[kind]
-        shape = ctypes.cast(self.operation(kind, 'shape')(self.context, out),
-                            ctypes.POINTER(ctypes.c_int64))[:info['rank']]
+        shape = self.shape(out, kind)
         count = 1
         for size in shape:
             count *= size
@@ -123,29 +141,54 @@ class Library:
         if kind not in SCALARS:
             self.operation(kind, 'free')(self.context, value)
 
+    def free_results(self, outs, kinds):
+        for out, kind in zip(outs, kinds):
+            self.free(out, kind)
+
     def free_arguments(self, entry, arguments):
         for value, parameter in zip(arguments, self.entries[entry]['inputs']):
             self.free(value, parameter['type'])
 
+    def outputs(self, entry):
+        """The types of the results, and a place for each."""
+        kinds = [output['type'] for output in self.entries[entry]['outputs']]
+        return kinds, [SCALARS[kind][0]() if kind in SCALARS else ctypes.c_void_p()
+                       for kind in kinds]
+
+    def call(self, entry, arguments):
+        """The results of `entry` as arguments of other entry points."""
+        _, outs = self.outputs(entry)
+        self.check(self.code[self.entries[entry]['cfun']](
+            self.context, *map(ctypes.byref, outs), *arguments))
+        return outs
+
+    def peak_memory(self):
+        """The most bytes of arrays that were alive at one time."""
+        report = json.loads(ctypes.string_at(self.pointer('context_report')(self.context)))
+        return report['memory']['device']
+
     def run(self, entry, arguments, min_runs, min_seconds):
         """Calls `entry` at least `min_runs` times and for at least `min_seconds`.  Returns the
         results of the last call and the nanoseconds of each."""
-        kinds = [output['type'] for output in self.entries[entry]['outputs']]
-        outs = [SCALARS[kind][0]() if kind in SCALARS else ctypes.c_void_p() for kind in kinds]
+        outs, times = self.time(entry, arguments, min_runs, min_seconds)
+        kinds, _ = self.outputs(entry)
+        results = [self.result(out, kind) for out, kind in zip(outs, kinds)]
+        self.free_results(outs, kinds)
+        return results, times
+
+    def time(self, entry, arguments, min_runs, min_seconds):
+        """The same, with results as arguments of other entry points."""
+        kinds, outs = self.outputs(entry)
         function = self.code[self.entries[entry]['cfun']]
         sync = self.code[f'{PREFIX}_context_sync']
         everything = (self.context, *map(ctypes.byref, outs), *arguments)
         times, elapsed = [], 0
         while len(times) < min_runs or elapsed < min_seconds * 1e9:
             if times:
-                for out, kind in zip(outs, kinds):
-                    self.free(out, kind)
+                self.free_results(outs, kinds)
             start = time.perf_counter_ns()
             status = function(*everything) or sync(self.context)
             times.append(time.perf_counter_ns() - start)
             self.check(status)
             elapsed += times[-1]
-        results = [self.result(out, kind) for out, kind in zip(outs, kinds)]
-        for out, kind in zip(outs, kinds):
-            self.free(out, kind)
-        return results, times
+        return outs, times

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Time and memory of gradients over those of their primals, for the programs in this folder.
+
+usage: measure.py [--dagaz COMMAND] [--threads N] [--seconds S] [--published] [PROGRAM ...]
+
+Each program makes its own data (`generate`), at a size that takes a moment or, with --published, at
+the literature's.  Times are the least of the runs that fit in S seconds, at least two; memory is the
+most that was alive at one time, of which the arguments are part.  Each entry point runs in a context
+of its own.
+"""
+import argparse
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / 'gradbench'))
+import library  # noqa: E402
+
+# Program: (a size that takes a moment, published sizes), as arguments of `generate`.
+SIZES = {
+    'gmm': ((1000, 32, 25), [(1000, 64, 200), (1000, 128, 200), (10000, 32, 200),
+                             (10000, 64, 25), (10000, 128, 25), (10000, 128, 200)]),
+    'ba': ((49, 7776, 31843), [(257, 65132, 225911)]),
+    'hand': ((22, 544, 800), [(22, 544, 100000), (22, 10597, 800), (22, 10597, 100000)]),
+    'dlstm': ((2, 1024, 14), [(4, 4096, 14)]),
+    'lstm': ((16, 20, 300, 192), [(1024, 20, 300, 192), (1024, 300, 80, 256)]),
+    'kmeans_dense': ((5, 49402, 35), [(5, 494019, 35), (1024, 10000, 256), (1024, 2000000, 10)]),
+    'kmeans_sparse': ((10, 1000, 131000, 144), [(10, 139000, 131000, 144), (10, 300000, 102000, 235),
+                                                (10, 66000, 27000, 1971)]),
+    'rsbench': ((68, 100, 10, 1000), [(68, 100, 10, 10200000)]),
+    'xsbench': ((68, 1130, 100000), [(68, 11303, 17000000)]),
+    'lbm': ((30, 24, 24, 20), [(150, 120, 120, 100)]),
+    'hmlstm': ((1024, 1024), [(512, 512), (1024, 1024), (2048, 2048)]),
+    'primitives': ((1000000,), [(10000000,), (100000000,)]),
+}
+# Programs whose pairs of entry points are not (primal, gradient) alone.
+PAIRS = {
+    'kmeans_dense': [('primal', 'gradient'), ('primal', 'newton')],
+    'kmeans_sparse': [('primal', 'gradient'), ('primal', 'newton')],
+    'primitives': [(f'{name}_primal', f'{name}_gradient') for name in (
+        'reduce_sum', 'reduce_product', 'reduce_min', 'reduce_rows', 'reduce_recurrence',
+        'reduce_matrices', 'scan_sum', 'scan_product', 'scan_min', 'scan_recurrence',
+        'scan_matrices', 'hist_sum', 'hist_product', 'hist_min', 'hist_rows', 'hist_general')],
+}
+
+
+def generate(shared, options, sizes):
+    """A context with the program's data of the given sizes, the data, and their types."""
+    program = library.Library(shared, options.threads)
+    kinds = [parameter['type'] for parameter in program.entries['generate']['inputs']]
+    arguments = [program.argument(size, kind) for size, kind in zip(sizes, kinds)]
+    return program, program.call('generate', arguments), program.outputs('generate')[0]
+
+
+def measure(shared, options, entry, source, data, kinds):
+    """Milliseconds and bytes of `entry` on data of another context."""
+    program = library.Library(shared, options.threads)
+    arguments = [program.copy_from(source, value, kind) for value, kind in zip(data, kinds)]
+    results, times = program.time(entry, arguments, 2, options.seconds)
+    memory = program.peak_memory()
+    program.free_results(results, program.outputs(entry)[0])
+    program.free_results(arguments, kinds)
+    program.close()
+    return min(times) / 1e6, memory
+
+
+def processor():
+    with open('/proc/cpuinfo', encoding='utf-8') as info:
+        for line in info:
+            if line.startswith('model name'):
+                return line.split(':', 1)[1].strip()
+    return 'unknown processor'
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('programs', nargs='*', metavar='PROGRAM', default=list(SIZES))
+    parser.add_argument('--dagaz', default='dagaz')
+    parser.add_argument('--threads', type=int, default=1)
+    parser.add_argument('--seconds', type=float, default=1)
+    parser.add_argument('--published', action='store_true')
+    options = parser.parse_args()
+    print(f'{time.strftime("%Y-%m-%d")}, {processor()}, {os.cpu_count()} cores, '
+          f'{options.threads} thread(s); least ms, peak MiB\n')
+    print('| program | size | entry | primal ms | gradient ms | ratio | primal MiB | gradient MiB | ratio |')
+    print('|---|---|---|---|---|---|---|---|---|')
+    with tempfile.TemporaryDirectory() as folder:
+        for name in options.programs:
+            small, published = SIZES[name]
+            shared = library.build(options.dagaz, HERE / f'{name}.fut', folder)
+            for sizes in published if options.published else [small]:
+                source, data, kinds = generate(shared, options, sizes)
+                for primal, gradient in PAIRS.get(name, [('primal', 'gradient')]):
+                    time_1, memory_1 = measure(shared, options, primal, source, data, kinds)
+                    time_2, memory_2 = measure(shared, options, gradient, source, data, kinds)
+                    print(f'| {name} | {" ".join(map(str, sizes))} | {gradient} | {time_1:.3f} '
+                          f'| {time_2:.3f} | {time_2 / time_1:.2f} | {memory_1 / 2**20:.1f} '
+                          f'| {memory_2 / 2**20:.1f} | {memory_2 / memory_1:.2f} |', flush=True)
+                source.free_results(data, kinds)
+                source.close()
+
+
+if __name__ == '__main__':
+    main()
