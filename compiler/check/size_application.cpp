@@ -231,7 +231,7 @@ const Type* Sizes::apply(const Type* function, ast::Exp* argument, const Type* a
     created.push_back(name);
     value.add(parameter, context_.types.named_size(name));
   } else {
-    value.add(parameter, size_of_expression(context_.types, argument));
+    value.add(parameter, size_of(argument));
   }
   return value.type(result);
 }

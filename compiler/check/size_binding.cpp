@@ -45,7 +45,7 @@ void Sizes::leave_let(ast::Exp& exp) {
   const bool is_size = primitive != nullptr && primitive->primitive == Primitive::i64;
   if (is_size && names.size() == 1 && mentions(body, names[0]) && !has_binding(*let.value)) {
     Substitution value(context_);
-    value.add(names[0], size_of_expression(context_.types, let.value));
+    value.add(names[0], size_of(let.value));
     exp.type = value.type(body);
     return;
   }

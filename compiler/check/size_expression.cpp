@@ -5,6 +5,7 @@
 #include "check/print_type.h"
 #include "check/sizes.h"
 #include "support/match.h"
+#include "syntax/children.h"
 
 namespace dagaz::check {
 
@@ -24,7 +25,7 @@ const Size* Sizes::read(ast::Exp& exp) {
   if (has_binding(exp)) {
     error(DiagnosticKind::existential_size, exp.range, "size expression with binding is forbidden");
   }
-  return solver_.normal(size_of_expression(context_.types, &exp));
+  return solver_.normal(size_of(&exp));
 }
 
 WrittenType Sizes::check_type(ast::TypeExp& type) {
@@ -162,10 +163,19 @@ void Sizes::report_mismatch(const Type* expected, const Type* actual, const Rang
 
 // ---------------------------------------------------------------- expressions
 
+const Size* Sizes::size_of(const ast::Exp* exp) const {
+  if (broken_ != nullptr) {
+    bool found = false;
+    ast::for_each_expression(*exp, [&](const ast::Exp& e) { found = found || is_broken(e); });
+    if (found) return context_.types.any();
+  }
+  return size_of_expression(context_.types, exp);
+}
+
 /// The type that its surroundings see, with any sizes, and what can be said of its parts.
 const Type* Sizes::check_broken(ast::Exp& exp) {
   if (as<ast::Apply>(exp.node) || as<ast::Binary>(exp.node) || as<ast::If>(exp.node)) {
-    for_each_child(exp, [&](ast::Exp*& child) { check(*child); });
+    check::for_each_child(exp, [&](ast::Exp*& child) { check(*child); });
   }
   exp.existentials.clear();
   return fresh_sizes(exp.type, exp.range, Liftedness::lifted);
@@ -282,8 +292,7 @@ ast::Exp* Sizes::operator_exp(std::string_view name, const Range& range) {
 
 const Size* Sizes::difference(ast::Exp* end, ast::Exp* start, bool inclusive) {
   const Size* result = context_.types.applied(operator_exp("-", end->range),
-                                              {size_of_expression(context_.types, end),
-                                               size_of_expression(context_.types, start)});
+                                              {size_of(end), size_of(start)});
   if (!inclusive) return result;
   return context_.types.applied(operator_exp("+", end->range),
                                 {result, context_.types.constant(1)});
@@ -310,7 +319,7 @@ const Type* Sizes::check_range(ast::RangeExp& range, ast::Exp& exp) {
   const bool is_size = primitive != nullptr && primitive->primitive == Primitive::i64;
   const bool up_to = range.kind == ast::RangeEnd::up_to;
   const bool inclusive = range.kind == ast::RangeEnd::inclusive;
-  const auto end_size = [&] { return size_of_expression(context_.types, range.end); };
+  const auto end_size = [&] { return size_of(range.end); };
   const Size* size = nullptr;
   if (is_size && up_to && is(range.start, 0) &&
       (range.second == nullptr || is(range.second, 1))) {

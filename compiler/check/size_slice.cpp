@@ -42,7 +42,7 @@ const Size* Sizes::slice_size(const Size* size, const ast::IndexDimension& d, Sl
   const bool backward = is(d.stride, -1);
   if (forward && (d.start == nullptr || is(d.start, 0))) {
     if (d.end == nullptr) return size;
-    return unless_binding({d.end}, range, [&] { return size_of_expression(context_.types, d.end); },
+    return unless_binding({d.end}, range, [&] { return size_of(d.end); },
                           created);
   }
   if (forward) {

@@ -343,6 +343,8 @@ bool SizeSolver::unify_dimension(bool swapped, const Size* a, const Size* b) {
 }
 
 bool SizeSolver::unify_exactly(bool swapped, const Size* a, const Size* b) {
+  // Of a part that failed before.
+  if (as<AnonymousSize>(a->node) || as<AnonymousSize>(b->node)) return true;
   if (const auto parts = similar_parts(context_.types, a, b)) {
     for (const auto& [x, y] : *parts) {
       if (!unify_exactly(swapped, normal(x), normal(y))) {

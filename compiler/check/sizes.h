@@ -172,6 +172,8 @@ class Sizes : private SizeReader {
     return broken_ != nullptr && broken_->contains(&exp);
   }
   const Type* check_broken(ast::Exp& exp);
+  /// The size that `exp` denotes; any size if a part of it is broken.
+  const Size* size_of(const ast::Exp* exp) const;
   Diagnostic& error(DiagnosticKind kind, const Range& range, std::string message);
 
   Context& context_;

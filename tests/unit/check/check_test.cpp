@@ -112,6 +112,8 @@ TEST_CASE("a wrong type does not hide wrong sizes beside it") {
         "type-mismatch unknown-name size-mismatch");
   CHECK(errors("def f (n: i64) : f64 = let x = iota n in let y = x : [n+1]i64 in n") ==
         "type-mismatch size-mismatch");
+  CHECK(errors(head + "map2 (+) (replicate unknown 1) xs |> zip xs") ==
+        "unknown-name");
   CHECK(errors(head + "let (a, b) = 1i32 let c : foo = a in map2 (+) xs ys") ==
         "type-mismatch unknown-name size-mismatch");
 }
