@@ -120,6 +120,25 @@ static std::string function_name(const Context& context, const ast::Exp* functio
   return "this function";
 }
 
+/// The spelling of `function`, if it is a name without qualifiers.
+static std::string_view plain_name(const Context& context, const ast::Exp* function) {
+  const auto* variable = function == nullptr ? nullptr : as<ast::Variable>(function->node);
+  if (variable == nullptr || !variable->name.qualifiers.empty()) return "";
+  return context.text(variable->name.name.symbol);
+}
+
+/// What is usually meant where `function` cannot be applied to so many arguments.
+static void hint_at_application(Diagnostic& d, const Type* function, std::string_view name,
+                                const ast::Exp* argument) {
+  const bool is_index = argument != nullptr && as<ast::ArrayLiteral>(argument->node) != nullptr;
+  if (as<Array>(function->node) && is_index) {
+    d.hints.push_back("an index stands directly behind the array, without a space: `xs[i]`");
+  } else if (name == "map" || name == "zip") {
+    d.hints.push_back("`" + std::string(name) + "2`, `" + std::string(name) +
+                      "3` … take several arrays");
+  }
+}
+
 const Type* Inference::apply(const Type* function, const Type* argument,
                              const ast::Exp* function_exp, const ast::Exp* argument_exp,
                              std::size_t position, const Range& range) {
@@ -136,10 +155,12 @@ const Type* Inference::apply(const Type* function, const Type* argument,
                               "cannot apply " + name + ", as it is not a function");
         d.labels.push_back({function_exp != nullptr ? function_exp->range : range,
                             "this has type `" + text(function) + "`"});
+        hint_at_application(d, function, "", argument_exp);
       } else {
-        error(DiagnosticKind::type_mismatch, culprit,
-              name + " accepts only " + std::to_string(position) +
-                  (position == 1 ? " argument" : " arguments"));
+        Diagnostic& d = error(DiagnosticKind::type_mismatch, culprit,
+                              name + " accepts only " + std::to_string(position) +
+                                  (position == 1 ? " argument" : " arguments"));
+        hint_at_application(d, function, plain_name(context_, function_exp), argument_exp);
       }
       return nullptr;
     }
@@ -153,6 +174,9 @@ const Type* Inference::apply(const Type* function, const Type* argument,
                               " to this argument: it has type `" + text(argument) +
                               "`, but `" + text(from) + "` is expected");
     explain(d, argument, from);
+    if (as<Arrow>(solver_.head(argument)->node) && plain_name(context_, function_exp) == "-") {
+      d.hints.push_back("`f -1` subtracts; a negative argument needs parentheses: `f (-1)`");
+    }
     return nullptr;
   }
   return to;

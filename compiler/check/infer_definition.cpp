@@ -33,13 +33,13 @@ Inference::Generalised Inference::infer_definition(ast::Function& function, cons
     report_ambiguous();
     if (!context_.in_library) report_unused();
   }
+  if (context_.diagnostics.error_count() > errors) poisoned_ = true;
   generalise(type, result);
   default_primitives(type);
   finish_function(function);
   for (ast::Exp* size : size_expressions_) finish_types(*size);
   ValueInfo& info = context_.values[id];
   info.unsized = finish(type);
-  if (context_.diagnostics.error_count() > errors) poisoned_ = true;
   if (poisoned_) info.kind = ValueKind::unusable;
   return result;
 }
@@ -239,7 +239,8 @@ void Inference::default_primitives(const Type* type) {
       }
     } else {
       if ((allowed & primitive_bit(Primitive::i32)) == 0) chosen = Primitive::f64;
-      if (std::find(visible.begin(), visible.end(), i) != visible.end()) {
+      const bool is_visible = std::find(visible.begin(), visible.end(), i) != visible.end();
+      if (is_visible && !poisoned_) {
         error(DiagnosticKind::defaulted_type, solver_.range(i),
               "defaulting ambiguous type to `" + std::string(primitive_name(chosen)) + "`");
       }

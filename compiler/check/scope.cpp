@@ -89,6 +89,24 @@ void Scope::report_unknown(NameSpace space, const ast::Name& name, const ModuleI
       DiagnosticKind::unknown_name, name.range,
       std::string("unknown ") + description(space) + " `" + spelling + "`" + where);
   if (!best.empty()) d.hints.push_back("a similar name exists: `" + best + "`");
+  if (module == nullptr && space == NameSpace::term) hint_at_unknown(d, name.symbol);
+}
+
+/// What newcomers look for elsewhere.
+void Scope::hint_at_unknown(Diagnostic& d, Symbol name) {
+  const std::string spelling(context_.text(name));
+  for (const char* number : {"f64", "i64"}) {
+    const Member member = find(NameSpace::term, context_.names.intern(number));
+    if (member.kind != MemberKind::module) continue;
+    const ModuleInfo* module = context_.modules[member.module()];
+    if (module->members.find(NameSpace::term, name).kind != MemberKind::value) continue;
+    d.hints.push_back("each type of number has its own: `" + std::string(number) + "." + spelling +
+                      "`");
+    return;
+  }
+  if (spelling == "fst" || spelling == "snd") {
+    d.hints.emplace_back("the parts of a pair `p` are `p.0` and `p.1`");
+  }
 }
 
 const ModuleInfo* Scope::find_module(const std::vector<ast::Name>& qualifiers) {

@@ -52,6 +52,7 @@ class Scope {
 
  private:
   void report_unknown(NameSpace space, const ast::Name& name, const ModuleInfo* module);
+  void hint_at_unknown(Diagnostic& d, Symbol name);
   std::vector<Member>& table(NameSpace space) { return tables_[static_cast<std::size_t>(space)]; }
 
   Context& context_;
