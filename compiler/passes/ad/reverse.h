@@ -164,7 +164,8 @@ class Reverse {
                     const std::vector<std::optional<ir::Operand>>& result_adjoints);
   // rules/reduce.cpp, rules/scan.cpp
   void return_reduce(const ir::Statement& statement, const ir::MapScanReduce& map);
-  void reduce_extremum(const ir::MapScanReduce& map, ir::ScalarOp op, ir::Operand adjoint);
+  void reduce_extremum(const ir::Statement& statement, const ir::MapScanReduce& map,
+                       ir::Operand adjoint);
   void reduce_product(const ir::MapScanReduce& map, ir::Operand adjoint);
   ir::Lambda constant_operator(const ir::Lambda& op);
   const ir::Lambda* middle_operator(const ir::Statement& statement, const ir::Lambda& op);

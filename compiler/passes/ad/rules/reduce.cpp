@@ -9,6 +9,7 @@
 // The rule for × is only right to first order; where the result is differentiated again the
 // general rule is used.
 #include <algorithm>
+#include <limits>
 
 #include "passes/ad/extremum.h"
 #include "passes/ad/reverse.h"
@@ -83,22 +84,43 @@ NameId Reverse::shifted(NameId array, const Operand& first, const Operand& width
   return out().add(std::move(map), "shifted");
 }
 
-// The adjoint goes to one element; which, a reduction of (value, index) finds.
-void Reverse::reduce_extremum(const MapScanReduce& map, ScalarOp op, Operand adjoint) {
+// The adjoint goes to the first element that is the extremum.
+void Reverse::reduce_extremum(const Statement& statement, const MapScanReduce& map,
+                              Operand adjoint) {
   const NameId array = environment_->name(map.arrays[0]);
   const Operand width = environment_->operand(map.width);
+  const Operand extremum = environment_->operand(Operand(statement.results[0].name));
   const ScalarType type = names().type(array).element;
   const NameId positions =
       out().add(Iota{ScalarType::i64, width, i64_operand(0), i64_operand(1)}, "positions");
-  const Operand neutral = environment_->operand(map.reductions[0].neutral[0]);
-  const std::vector<NameId> winner =
-      out().reduce(width, {array, positions}, first_extremum(op, type, neutral, out()), "winner");
-  // Of an empty array, no element wins.
+  // Where no element is, as in an empty array, none gets the adjoint.
+  const Operand nowhere(make_i64(std::numeric_limits<std::int64_t>::max()));
+  MapScanReduce search;
+  search.width = width;
+  search.arrays = {array, positions};
+  search.map = out().lambda({scalar_of(type), scalar_of(ScalarType::i64)}, {"x", "i"},
+                            [&](Builder& inner, const std::vector<NameId>& p) {
+                              const Operand is_it =
+                                  inner.scalar(ScalarOp::eq, type, {Operand(p[0]), extremum});
+                              return std::vector<Operand>{
+                                  inner.select(ScalarType::i64, is_it, p[1], nowhere)};
+                            });
+  ReduceOperator least;
+  least.commutative = true;
+  least.neutral = {nowhere};
+  const Type index_type = scalar_of(ScalarType::i64);
+  least.op = out().lambda({index_type, index_type}, {"i", "j"},
+                          [](Builder& inner, const std::vector<NameId>& p) {
+                            return std::vector<Operand>{inner.scalar(
+                                ScalarOp::smin, ScalarType::i64, {Operand(p[0]), Operand(p[1])})};
+                          });
+  search.reductions = {std::move(least)};
+  const NameId winner = out().add_results(std::move(search), "winner")[0];
   const NameId adjoints = out().map(
       width, {positions},
       [&](Builder& inner, const std::vector<NameId>& p) {
         const Operand wins =
-            inner.scalar(ScalarOp::eq, ScalarType::i64, {Operand(p[0]), Operand(winner[1])});
+            inner.scalar(ScalarOp::eq, ScalarType::i64, {Operand(p[0]), Operand(winner)});
         return std::vector<Operand>{
             inner.select(type, wins, adjoint, Operand(zero_of(type)))};
       },
@@ -254,7 +276,7 @@ void Reverse::return_reduce(const Statement& statement, const MapScanReduce& map
   }
   if (single && op) {
     if (is_extremum(*op)) {
-      reduce_extremum(map, *op, *take(statement.results[0].name)->value);
+      reduce_extremum(statement, map, *take(statement.results[0].name)->value);
       note(statement, "reduce min/max", "reverse", "the first extremum gets the adjoint");
       return;
     }
