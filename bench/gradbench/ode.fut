@@ -7,17 +7,16 @@
 -- entry: gradient
 -- input { [1.0, 2.0, 3.0] 1i64 } output { [8.0, 4.0, 2.6666666666666665] }
 
--- | y' as a function of the index, given y as one; what is not stored is computed where it is used.
-def slope [n] (x: [n]f64) (y: i64 -> f64) (i: i64): f64 =
-  if i == 0 then x[0] else x[i] * y (i - 1)
+-- | y' at y: each element times its predecessor, of which the first is 1.
+def slope [n] (x: [n]f64) (y: [n]f64): [n]f64 =
+  x .* ([1] ++ init y :> [n]f64)
 
 def step [n] (x: [n]f64) (h: f64) (y: [n]f64): [n]f64 =
-  let start i = y[i]
-  let k1 = slope x start
-  let k2 = slope x (\i -> start i + h / 2 * k1 i)
-  let k3 = slope x (\i -> start i + h / 2 * k2 i)
-  let k4 = slope x (\i -> start i + h * k3 i)
-  in tabulate n (\i -> start i + h / 6 * (k1 i + 2 * k2 i + 2 * k3 i + k4 i))
+  let k1 = slope x y
+  let k2 = slope x (y .+ h / 2 .* k1)
+  let k3 = slope x (y .+ h / 2 .* k2)
+  let k4 = slope x (y .+ h .* k3)
+  in y .+ h / 6 .* (k1 .+ 2 .* k2 .+ 2 .* k3 .+ k4)
 
 entry primal [n] (x: [n]f64) (s: i64): [n]f64 =
   loop y = replicate n 0 for _i < s do step x (2 / f64.i64 s) y
