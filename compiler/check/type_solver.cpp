@@ -157,20 +157,28 @@ static std::string describe_primitives(PrimitiveSet allowed) {
   return has_booleans ? "integer or bool" : "integer";
 }
 
+/// Variables are numbered in the order in which messages mention them.
+std::string TypeSolver::variable_name(std::uint32_t index) const {
+  auto found = std::find(mentioned_.begin(), mentioned_.end(), index);
+  if (found == mentioned_.end()) found = mentioned_.insert(found, index);
+  return "t" + std::to_string(found - mentioned_.begin());
+}
+
 std::string TypeSolver::describe(std::uint32_t index) const {
   const Meta& meta = metas_[index];
-  std::string text = "t" + std::to_string(index);
+  std::string text;
   // A wrong program may have a record within itself.
-  if (std::find(describing_.begin(), describing_.end(), index) != describing_.end()) return text;
+  if (std::find(describing_.begin(), describing_.end(), index) != describing_.end()) {
+    return variable_name(index);
+  }
   describing_.push_back(index);
   const auto done = [&](std::string result) {
     describing_.pop_back();
     return result;
   };
-  text.clear();
   switch (meta.kind) {
     case Kind::free:
-    case Kind::solved: return done("t" + std::to_string(index));
+    case Kind::solved: return done(variable_name(index));
     case Kind::primitive: return done(describe_primitives(meta.allowed));
     case Kind::record:
       for (const auto& [name, type] : meta.fields) {

@@ -78,11 +78,13 @@ class TypeSolver {
   bool equate_sums(const Sum& a, const Sum& b);
   bool merge_fields(Fields& into, const Fields& from);
   bool merge_constructors(Constructors& into, const Constructors& from);
+  std::string variable_name(std::uint32_t index) const;
 
   Context& context_;
   std::vector<Meta> metas_;
   std::string failure_;
   mutable std::vector<std::uint32_t> describing_;  // variables whose description is under way
+  mutable std::vector<std::uint32_t> mentioned_;   // variables that messages have named
   // While types are equated: what to restore if they turn out to differ.
   int depth_ = 0;
   std::vector<std::pair<std::uint32_t, Meta>> trail_;
