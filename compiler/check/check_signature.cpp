@@ -88,7 +88,7 @@ void Declarations::check_spec(ast::Spec& spec, Environment& members, ModuleType&
               scope_.find(NameSpace::type, item.name).kind == MemberKind::type) {
             context_.diagnostics.report(
                 DiagnosticKind::shadowing, spec.range,
-                "inclusion shadows type `" + std::string(context_.text(item.name)) + "`");
+                "Inclusion shadows type `" + std::string(context_.text(item.name)) + "`");
           }
           scope_.bind(item.space, item.name, item.member);
         }
