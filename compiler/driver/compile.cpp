@@ -38,8 +38,11 @@ bool check(Compilation& compilation) {
 std::optional<ir::ParallelProgram> elaborate(Compilation& compilation) {
   const Doing doing("elaborating");
   const PassTimer timer(compilation.times, "elaborate");
-  ir::ParallelProgram program = elaborate::elaborate(compilation.checked, compilation.files,
-                                                     compilation.names, compilation.diagnostics);
+  const auto safety = compilation.options.safe ? elaborate::Safety::always
+                                               : elaborate::Safety::as_written;
+  ir::ParallelProgram program =
+      elaborate::elaborate(compilation.checked, compilation.files, compilation.names,
+                           compilation.diagnostics, safety);
   if (compilation.diagnostics.has_errors()) return std::nullopt;
   if (compilation.options.verify) {
     verify_made_by("elaboration", program.program, ir::Stage::parallel);

@@ -124,6 +124,7 @@ class ProgramTest {
     std::vector<std::string> flags{"--target", target_, "-O",
                                    std::to_string(options_.compile.optimisation)};
     if (options_.compile.verify) flags.push_back("--verify");
+    if (options_.compile.safe) flags.push_back("--safe");
     return flags;
   }
 
@@ -137,6 +138,8 @@ class ProgramTest {
       command.insert(command.end(), {"build", result_.path, "-o", folder_.path() + "/program"});
       for (std::string& flag : compile_flags()) command.push_back(std::move(flag));
     }
+    // Warnings would hide the errors of a program that must compile.
+    if (spec.warnings.empty()) command.push_back("-w");
     const ProcessResult process = run_process(command, "", options_.timeout);
     if (process.status != 0) {
       add("compile", Outcome::failed, describe(process));
@@ -157,6 +160,8 @@ class ProgramTest {
       command = {own_executable(), "run", result_.path, "--target", "interpreter"};
       if (options_.compile.optimisation == 0) command.insert(command.end(), {"-O", "0"});
       if (options_.compile.verify) command.push_back("--verify");
+      if (options_.compile.safe) command.push_back("--safe");
+      command.push_back("-w");
     } else {
       command = {folder_.path() + "/program"};
       const std::string tuning = result_.path + ".tuning";

@@ -6,11 +6,12 @@
 namespace dagaz::elaborate {
 
 Elaborator::Elaborator(const check::CheckedProgram& checked, const SourceFiles& sources,
-                       NameTable& name_table, Diagnostics& sink)
+                       NameTable& name_table, Diagnostics& sink, Safety safety)
     : program(checked),
       files(sources),
       symbols(name_table),
       diagnostics(sink),
+      ignores_unsafe(safety == Safety::always),
       globals{FunctionContext{ir::Builder(ir_program.names)}} {
   root = arena.frame(nullptr);
 }
@@ -39,9 +40,9 @@ ir::ParallelProgram Elaborator::run() {
 }
 
 ir::ParallelProgram elaborate(const check::CheckedProgram& program, const SourceFiles& files,
-                              NameTable& names, Diagnostics& diagnostics) {
+                              NameTable& names, Diagnostics& diagnostics, Safety safety) {
   const Doing doing("elaboration");
-  return Elaborator(program, files, names, diagnostics).run();
+  return Elaborator(program, files, names, diagnostics, safety).run();
 }
 
 }  // namespace dagaz::elaborate

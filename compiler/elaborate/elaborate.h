@@ -14,9 +14,13 @@
 
 namespace dagaz::elaborate {
 
+/// Whether #[unsafe] leaves checks out.
+enum class Safety { as_written, always };
+
 /// The array IR of every entry point of `program`.  What cannot be compiled yet is reported as
 /// `unsupported`; after errors the result must not be used.
 ir::ParallelProgram elaborate(const check::CheckedProgram& program, const SourceFiles& files,
-                              NameTable& names, Diagnostics& diagnostics);
+                              NameTable& names, Diagnostics& diagnostics,
+                              Safety safety);
 
 }  // namespace dagaz::elaborate

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "elaborate/elaborate.h"
 #include "elaborate/value.h"
 #include "ir/builder.h"
 #include "ir/names.h"
@@ -119,7 +120,7 @@ struct RecursiveFunction {
 class Elaborator {
  public:
   Elaborator(const check::CheckedProgram& program, const SourceFiles& files, NameTable& names,
-             Diagnostics& diagnostics);
+             Diagnostics& diagnostics, Safety safety);
   ir::ParallelProgram run();
 
   // ------------------------------------------------------------ state
@@ -127,6 +128,7 @@ class Elaborator {
   const SourceFiles& files;
   NameTable& symbols;
   Diagnostics& diagnostics;
+  const bool ignores_unsafe;
   ir::Program ir_program;
   ValueArena arena;
   Frame* root;

@@ -239,7 +239,7 @@ ValueRef Elaborator::evaluate_attributed(const ast::Attributed& node, Frame* fra
   const ast::Attribute& attribute = node.attribute;
   const std::string_view name =
       attribute.name.valid() ? symbols.text(attribute.name) : std::string_view();
-  if (name == "unsafe") is_unsafe = true;
+  if (name == "unsafe") is_unsafe = !ignores_unsafe;
   if (name == "sequential" || name == "sequential_outer") request.sequential = true;
   if (name == "forward") request.mode = ir::ModeRequest::forward;
   if (name == "reverse") request.mode = ir::ModeRequest::reverse;

@@ -21,7 +21,9 @@ Elaborated elaborated(const std::string& text) {
   if (!diagnostics.has_errors()) {
     const check::CheckedProgram checked = check::check_program(program, names, diagnostics);
     if (!diagnostics.has_errors()) {
-      result.program = elaborate::elaborate(checked, sources, names, diagnostics).program;
+      result.program = elaborate::elaborate(checked, sources, names, diagnostics,
+                                            elaborate::Safety::as_written)
+                           .program;
     }
   }
   for (const Diagnostic& diagnostic : diagnostics.all()) {
