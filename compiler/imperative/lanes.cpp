@@ -49,13 +49,15 @@ std::int64_t operations_in(const ir::Body& body) {
   return std::max(straight, nested);
 }
 
-LaneBlock block_for(const ir::Body& body, const ir::Names& names, bool has_rows) {
+// Inside a task sizes tend to be smaller: blocks are, too.
+LaneBlock block_for(const ir::Body& body, const ir::Names& names, bool has_rows, bool inside) {
   std::int64_t largest = 4;
   for (const NameId name : ir::bound_names(body)) {
     if (names.type(name).element == ScalarType::f64) largest = 8;
   }
   const std::int64_t width = vector_bytes / largest;
   if (operations_in(body) > many_operations) return {1, 1, width};
+  if (inside) return has_rows ? LaneBlock{8, 1, width} : LaneBlock{1, 2, width};
   return has_rows ? LaneBlock{4, 2, width} : LaneBlock{1, 4, width};
 }
 
@@ -81,6 +83,19 @@ std::optional<Code> Lanes::attempt(Lowering& low, const std::function<void()>& b
     low.uses_private_memory_ = uses_private_memory;
     return std::nullopt;
   }
+}
+
+/// body(block) for `count` blocks, in parallel where this is host code.
+void Lanes::for_blocks(Lowering& low, const Operand& count, const Operand& cost,
+                       const std::function<void(Operand)>& body) {
+  if (low.mode_ != Mode::host) {
+    low.thread_loop(count, false, body);
+    return;
+  }
+  low.parallel_for(count, low.grain_for(cost), [&](const Operand& begin, const Operand& end) {
+    low.thread_loop(low.sub(end, begin), false,
+                    [&](const Operand& b) { body(low.add(begin, b)); });
+  });
 }
 
 // ---------------------------------------------------------------- maps
@@ -113,7 +128,8 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
                                                const ir::SegmentedMap& e,
                                                const std::vector<Wish>& targets,
                                                const Dimensions& dimensions, bool may_pack) {
-  const LaneBlock block = block_for(e.body, low.names(), dimensions.rows.has_value());
+  const LaneBlock block = block_for(e.body, low.names(), dimensions.rows.has_value(),
+                                    low.mode_ != Mode::host);
   const Operand span = ir::i64_operand(block.span());
   const Operand rows = ir::i64_operand(block.rows);
   const ir::SpaceDimension& along = e.space[dimensions.points];
@@ -137,31 +153,29 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
     const Operand chunk = ir::i64_operand(row_blocks_per_chunk);
     extents.push_back(low.divide_up(row_blocks, chunk));
     const Operand points = low.mul(low.mul(span, rows), low.minimum(chunk, row_blocks));
-    const Operand grain = low.grain_for(low.mul(low.cost_of(e.body), points));
-    low.parallel_for(low.product(extents), grain, [&](const Operand& begin, const Operand& end) {
-      low.thread_loop(low.sub(end, begin), false, [&](const Operand& b) {
-        const std::vector<Operand> at = low.unflatten(low.add(begin, b), extents);
-        Lanes lanes(low, block);
-        for (std::size_t k = 0; k < others.size(); ++k) {
-          lanes.bind_index(others[k], at[k], false, false);
-        }
-        lanes.bind_index(along.index.name, start(at[others.size()], along.extent, span), false,
-                         true);
-        if (!dimensions.rows) {
-          if (may_pack) lanes.prepare(e.body, std::nullopt);
-          lanes.map_point(s, e, targets);
-          return;
-        }
-        const NameId row = e.space[*dimensions.rows].index.name;
-        if (may_pack) lanes.prepare(e.body, row);
-        const Operand first = low.mul(at.back(), chunk);
-        low.thread_loop(low.minimum(chunk, low.sub(row_blocks, first)), false,
-                        [&](const Operand& r) {
-          lanes.bind_index(row, start(low.add(first, r), extent, rows), true, false);
-          lanes.map_point(s, e, targets);
-        });
-        has_packed = lanes.has_packed();
+    const Operand cost = low.mode_ == Mode::host ? low.mul(low.cost_of(e.body), points) : points;
+    for_blocks(low, low.product(extents), cost, [&](const Operand& b) {
+      const std::vector<Operand> at = low.unflatten(b, extents);
+      Lanes lanes(low, block);
+      for (std::size_t k = 0; k < others.size(); ++k) {
+        lanes.bind_index(others[k], at[k], false, false);
+      }
+      lanes.bind_index(along.index.name, start(at[others.size()], along.extent, span), false,
+                       true);
+      if (!dimensions.rows) {
+        if (may_pack) lanes.prepare(e.body, std::nullopt);
+        lanes.map_point(s, e, targets);
+        return;
+      }
+      const NameId row = e.space[*dimensions.rows].index.name;
+      if (may_pack) lanes.prepare(e.body, row);
+      const Operand first = low.mul(at.back(), chunk);
+      low.thread_loop(low.minimum(chunk, low.sub(row_blocks, first)), false,
+                      [&](const Operand& r) {
+        lanes.bind_index(row, start(low.add(first, r), extent, rows), true, false);
+        lanes.map_point(s, e, targets);
       });
+      has_packed = lanes.has_packed();
     });
   });
   if (!code) return std::nullopt;
@@ -178,20 +192,17 @@ std::optional<Code> Lanes::map_whole_blocks(Lowering& low, const ir::Statement& 
                                             const ir::SegmentedMap& e,
                                             const std::vector<Wish>& targets) {
   if (e.space.size() != 1) return std::nullopt;
-  const LaneBlock block = block_for(e.body, low.names(), false);
+  const LaneBlock block = block_for(e.body, low.names(), false, false);
   const Operand span = ir::i64_operand(block.span());
   const ir::SpaceDimension& dimension = e.space[0];
   return attempt(low, [&] {
     const Operand count = low.divide(dimension.extent, span);
     const Operand cost = low.cost_of(e.body);
-    const Operand grain = low.grain_for(low.mul(cost, span));
-    low.parallel_for(count, grain, [&](const Operand& begin, const Operand& end) {
-      low.thread_loop(low.sub(end, begin), false, [&](const Operand& b) {
-        Lanes lanes(low, block);
-        lanes.bind_index(dimension.index.name, low.mul(low.add(begin, b), span), false, true);
-        lanes.prepare(e.body, std::nullopt);
-        lanes.map_point(s, e, targets);
-      });
+    for_blocks(low, count, low.mul(cost, span), [&](const Operand& b) {
+      Lanes lanes(low, block);
+      lanes.bind_index(dimension.index.name, low.mul(b, span), false, true);
+      lanes.prepare(e.body, std::nullopt);
+      lanes.map_point(s, e, targets);
     });
     const Operand done = low.mul(count, span);
     low.parallel_points({low.sub(dimension.extent, done)}, cost,
@@ -207,8 +218,10 @@ std::optional<Code> Lanes::map_whole_blocks(Lowering& low, const ir::Statement& 
 
 bool Lanes::lower_map(Lowering& low, const ir::Statement& s, const ir::SegmentedMap& e,
                       const std::vector<Wish>& targets, const std::function<void()>& otherwise) {
-  if (low.is_gpu() || low.mode_ != Mode::host || e.space.empty()) return false;
+  if (low.is_gpu() || e.space.empty()) return false;
+  const bool host = low.mode_ == Mode::host;
   if (std::any_of(targets.begin(), targets.end(), [](const Wish& one) { return !one; })) {
+    if (!host) return false;
     std::optional<Code> code = map_whole_blocks(low, s, e, targets);
     if (code) low.append(std::move(*code));
     return code.has_value();
@@ -221,11 +234,90 @@ bool Lanes::lower_map(Lowering& low, const ir::Statement& s, const ir::Segmented
       std::optional<Blocks> blocks =
           map_blocks(low, s, e, targets, dimensions, may_pack || last == 0);
       if (!blocks) continue;
-      low.host_branch(blocks->fits, [&] { low.append(std::move(blocks->code)); }, otherwise);
+      const auto in_lanes = [&] { low.append(std::move(blocks->code)); };
+      if (host) {
+        low.host_branch(blocks->fits, in_lanes, otherwise);
+      } else {
+        low.branch(blocks->fits, in_lanes, otherwise);
+      }
       return true;
     }
   }
   return false;
+}
+
+// ---------------------------------------------------------------- maps inside a task
+
+namespace {
+
+bool is_plain_map(const ir::MapScanReduce& e, const ir::Names& names) {
+  const bool has_arrays = std::all_of(e.arrays.begin(), e.arrays.end(), [&](NameId array) {
+    return names.type(array).kind == ir::TypeKind::value;
+  });
+  return has_arrays && e.scans.empty() && e.reductions.empty() && !e.post;
+}
+
+bool has_loops(const ir::Body& body) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
+    return as<ir::MapScanReduce>(one.operation) || as<ir::Loop>(one.operation);
+  });
+}
+
+/// The map that alone makes the results of a body whose other statements are views.
+const ir::MapScanReduce* sole_map(const ir::Body& body, const ir::Names& names) {
+  if (body.statements.empty()) return nullptr;
+  const ir::Statement& last = body.statements.back();
+  const auto* map = as<ir::MapScanReduce>(last.operation);
+  if (!map || !is_plain_map(*map, names) || !last.tokens.empty()) return nullptr;
+  if (last.results.size() != body.results.size()) return nullptr;
+  for (std::size_t k = 0; k < last.results.size(); ++k) {
+    if (body.results[k] != Operand(last.results[k].name)) return nullptr;
+  }
+  for (std::size_t k = 0; k + 1 < body.statements.size(); ++k) {
+    const ir::Operation& one = body.statements[k].operation;
+    if (!as<ir::Index>(one) && !as<ir::Slice>(one) && !as<ir::Permute>(one)) return nullptr;
+  }
+  return map;
+}
+
+/// A map, and a map that is all it does, as one map over a space.
+ir::SegmentedMap as_space(const ir::MapScanReduce& outer, ir::Names& names) {
+  ir::SegmentedMap result{ir::Level::thread, {}, {}, {}};
+  const ir::MapScanReduce* map = &outer;
+  const ir::MapScanReduce* next = nullptr;
+  for (;; map = next) {
+    const NameId index = names.fresh("i", ir::scalar_of(ScalarType::i64));
+    result.space.push_back({ir::Binder{index}, map->width});
+    for (std::size_t k = 0; k < map->arrays.size(); ++k) {
+      result.body.statements.push_back(
+          {{map->map.parameters[k]}, ir::Index{map->arrays[k], {index}}});
+    }
+    next = result.space.size() < 2 ? sole_map(map->map.body, names) : nullptr;
+    const auto& inner = map->map.body.statements;
+    result.body.statements.insert(result.body.statements.end(), inner.begin(),
+                                  next ? inner.end() - 1 : inner.end());
+    if (!next) break;
+  }
+  result.body.results = map->map.body.results;
+  result.result_types = map->map.result_types;
+  return result;
+}
+
+}  // namespace
+
+bool Lanes::lower_nest(Lowering& low, const ir::Statement& s, const ir::MapScanReduce& e,
+                       const std::function<void()>& otherwise) {
+  if (low.is_gpu() || low.mode_ != Mode::task || !is_plain_map(e, low.names())) return false;
+  if (!has_loops(e.map.body) || s.results.empty()) return false;
+  const ir::SegmentedMap map = as_space(e, low.names());
+  if (!has_loops(map.body)) return false;
+  std::vector<Wish> targets;
+  for (const ir::Binder& result : s.results) {
+    // Both ways of lowering write to the same place.
+    targets.push_back(low.result_array(result.name));
+    low.wishes_.insert_or_assign(result.name, *targets.back());
+  }
+  return lower_map(low, s, map, targets, otherwise);
 }
 
 // ---------------------------------------------------------------- reductions
@@ -239,7 +331,7 @@ bool Lanes::reduce_pieces(Lowering& low, const ir::Statement& s, const ir::Segme
     if (!is_commutative(one) || !are_scalars(one.op.result_types)) return false;
     reduced += one.neutral.size();
   }
-  const LaneBlock block = block_for(e.body, low.names(), false);
+  const LaneBlock block = block_for(e.body, low.names(), false, false);
   const Operand span = ir::i64_operand(block.span());
   const auto reduce_blocks = [&](const std::vector<Operand>& outer, const Operand& start,
                                  const Operand& count,

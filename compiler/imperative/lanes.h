@@ -59,6 +59,9 @@ class Lanes {
   /// emitted, where lanes do not fit.
   static bool lower_map(Lowering& lowering, const ir::Statement& s, const ir::SegmentedMap& e,
                         const std::vector<Wish>& targets, const std::function<void()>& otherwise);
+  /// Likewise a map inside a task.
+  static bool lower_nest(Lowering& lowering, const ir::Statement& s, const ir::MapScanReduce& e,
+                         const std::function<void()>& otherwise);
   /// Likewise the first stage of a reduction.
   static bool reduce_pieces(Lowering& lowering, const ir::Statement& s,
                             const ir::SegmentedReduce& e, const Lowering::Pieces& pieces,
@@ -97,6 +100,8 @@ class Lanes {
     std::size_t points;
     std::optional<std::size_t> rows;
   };
+  static void for_blocks(Lowering& low, const Operand& count, const Operand& cost,
+                         const std::function<void(Operand)>& body);
   static std::optional<Code> attempt(Lowering& lowering, const std::function<void()>& build);
   struct Blocks {
     Code code;

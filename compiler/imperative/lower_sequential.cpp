@@ -1,5 +1,5 @@
 // Parallel operations inside a thread: one loop each, with scalar accumulators in variables.
-#include "imperative/lowering.h"
+#include "imperative/lanes.h"
 
 namespace dagaz::imperative {
 
@@ -35,28 +35,31 @@ std::vector<Value> Lowering::elements_at(const std::vector<NameId>& arrays,
 
 void Lowering::lower(const ir::Statement& s, const ir::MapScanReduce& e) {
   if (mode_ == Mode::host) unsupported("a parallel operation that was not flattened");
-  const std::vector<Running> scans = start_scans(e.scans);
-  std::vector<Running> reductions;
-  std::size_t reduced = 0;
-  for (const ir::ReduceOperator& one : e.reductions) {
-    std::vector<Wish> wished;
-    for (std::size_t k = 0; k < one.neutral.size(); ++k) {
-      wished.push_back(wish_for(s.results[reduced + k].name));
+  const auto point_by_point = [&] {
+    const std::vector<Running> scans = start_scans(e.scans);
+    std::vector<Running> reductions;
+    std::size_t reduced = 0;
+    for (const ir::ReduceOperator& one : e.reductions) {
+      std::vector<Wish> wished;
+      for (std::size_t k = 0; k < one.neutral.size(); ++k) {
+        wished.push_back(wish_for(s.results[reduced + k].name));
+      }
+      reductions.push_back(start_running(one.op, one.neutral, wished));
+      reduced += one.neutral.size();
     }
-    reductions.push_back(start_running(one.op, one.neutral, wished));
-    reduced += one.neutral.size();
-  }
-  std::vector<Wish> targets;
-  for (std::size_t k = reduced; k < s.results.size(); ++k) {
-    const bool is_array = names().type(s.results[k].name).is_array();
-    targets.push_back(is_array ? Wish(result_array(s.results[k].name)) : std::nullopt);
-  }
-  const bool independent = !has_arrays(scans) && !has_arrays(reductions);
-  thread_loop(e.width, independent, [&](const Operand& i) {
-    map_scan_reduce_step(s, e, scans, reductions, targets, i);
-  });
-  const std::vector<Value> totals = running_values(reductions);
-  for (std::size_t k = 0; k < totals.size(); ++k) assign(s.results[k].name, totals[k]);
+    std::vector<Wish> targets;
+    for (std::size_t k = reduced; k < s.results.size(); ++k) {
+      const bool is_array = names().type(s.results[k].name).is_array();
+      targets.push_back(is_array ? Wish(result_array(s.results[k].name)) : std::nullopt);
+    }
+    const bool independent = !has_arrays(scans) && !has_arrays(reductions);
+    thread_loop(e.width, independent, [&](const Operand& i) {
+      map_scan_reduce_step(s, e, scans, reductions, targets, i);
+    });
+    const std::vector<Value> totals = running_values(reductions);
+    for (std::size_t k = 0; k < totals.size(); ++k) assign(s.results[k].name, totals[k]);
+  };
+  if (!Lanes::lower_nest(*this, s, e, point_by_point)) point_by_point();
 }
 
 // One iteration: map, scans, post, stores, reductions.
