@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t vector_bytes = 64;
 constexpr std::int64_t many_operations = 24;  // more than registers hold for several vectors
 constexpr std::int64_t row_blocks_per_chunk = 64;  // of one parallel iteration
-constexpr std::int64_t rows_worth_packing = 32;
+constexpr std::int64_t rows_worth_packing = 8;
 
 std::int64_t operations_in(const ir::Body& body);
 
@@ -59,6 +59,10 @@ LaneBlock block_for(const ir::Body& body, const ir::Names& names, bool has_rows,
   if (operations_in(body) > many_operations) return {1, 1, width};
   if (inside) return has_rows ? LaneBlock{8, 1, width} : LaneBlock{1, 2, width};
   return has_rows ? LaneBlock{4, 2, width} : LaneBlock{1, 4, width};
+}
+
+bool is_known_below(const Operand& extent, std::int64_t least) {
+  return extent.is_constant() && ir::integer_value(extent.constant()) < least;
 }
 
 bool is_commutative(const ir::ReduceOperator& one) {
@@ -133,6 +137,7 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
   const Operand span = ir::i64_operand(block.span());
   const Operand rows = ir::i64_operand(block.rows);
   const ir::SpaceDimension& along = e.space[dimensions.points];
+  if (is_known_below(along.extent, block.span())) return std::nullopt;
   bool has_packed = false;
   // The first point of block `number`.
   const auto start = [&](const Operand& number, const Operand& extent, const Operand& size) {
@@ -182,6 +187,7 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
   Operand fits = low.less(ir::i64_operand(block.span() - 1), along.extent);
   if (dimensions.rows) {
     const std::int64_t least = has_packed ? rows_worth_packing : block.rows;
+    if (is_known_below(e.space[*dimensions.rows].extent, least)) return std::nullopt;
     fits = low.both(fits, low.less(ir::i64_operand(least - 1), e.space[*dimensions.rows].extent));
   }
   return Blocks{std::move(*code), fits};
@@ -228,7 +234,9 @@ bool Lanes::lower_map(Lowering& low, const ir::Statement& s, const ir::Segmented
   }
   const std::size_t last = e.space.size() - 1;
   std::vector<Dimensions> candidates = {{last, std::nullopt}};
-  if (last > 0) candidates = {{last, last - 1}, {last - 1, last}};
+  if (last > 0) {
+    candidates = {{last, last - 1}, {last - 1, last}, {last, std::nullopt}, {last - 1, std::nullopt}};
+  }
   for (const bool may_pack : {false, true}) {
     for (const Dimensions& dimensions : candidates) {
       std::optional<Blocks> blocks =
