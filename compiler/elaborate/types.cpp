@@ -141,7 +141,9 @@ OpenType Elaborator::open_type(const check::Type* type, Frame* frame,
       const auto it = named.find(name->name);
       if (it != named.end()) return it->second;
     }
-    open.sizes.push_back(names().fresh("size", ir::scalar_of(ir::ScalarType::i64)));
+    const Symbol written = name == nullptr ? Symbol() : program.bindings[name->name].name;
+    const std::string base = written.valid() ? std::string(symbols.text(written)) : "size";
+    open.sizes.push_back(names().fresh(base, ir::scalar_of(ir::ScalarType::i64)));
     if (name != nullptr) named.emplace(name->name, open.sizes.back());
     return open.sizes.back();
   };

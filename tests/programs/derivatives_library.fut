@@ -13,6 +13,11 @@
 -- entry: checks
 -- input { [0.5, 1.5, -2.0] }
 -- output { true true }
+
+-- ==
+-- entry: hessians
+-- input { [2.0, 3.0] }
+-- output { [[6.0, 4.0], [4.0, 0.0]] [6.0, 0.0] }
 import "derivatives"
 
 def squares [n] (x: [n]f64) : f64 = f64.sum (map (\y -> y * y) x)
@@ -30,3 +35,7 @@ entry checks (x: []f64) =
   let f [n] (x: [n]f64) : f64 = f64.sum (map (\y -> f64.sin y * f64.exp y) x)
   let wrong [n] (x: [n]f64) : f64 = with_vjp squares (\_ _ -> map (const 0) x) x
   in (check_gradient f x < 1e-6, check_gradient wrong x > 0.5)
+
+entry hessians (x: [2]f64) =
+  let f (x: [2]f64) = x[0] * x[0] * x[1]
+  in (hessian f x, hessian_diagonal f x)

@@ -68,6 +68,7 @@ void SumOverMap::need(const SumNest& nest) {
 }
 
 void SumOverMap::set_results(const std::vector<NameId>& arrays) {
+  results_ = arrays;
   for (std::size_t i = 0; i < materialised_.size(); ++i) {
     arrays_.insert_or_assign(materialised_[i], arrays[i]);
   }

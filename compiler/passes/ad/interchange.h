@@ -41,6 +41,7 @@ class SumOverMap {
   const std::vector<ir::NameId>& materialised() const { return materialised_; }
   /// The arrays of those values.
   void set_results(const std::vector<ir::NameId>& arrays);
+  const std::vector<ir::NameId>& results() const { return results_; }
   /// Emits the sum, after the map.
   ir::NameId emit(Plan plan);
 
@@ -60,6 +61,7 @@ class SumOverMap {
   SummedMap site_;
   PerIteration arrays_;  // of the site's parameters and kept values
   std::vector<ir::NameId> materialised_;
+  std::vector<ir::NameId> results_;
 };
 
 }  // namespace dagaz::passes::ad

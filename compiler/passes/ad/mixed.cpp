@@ -8,6 +8,7 @@
 // over the lambda, hence no restriction on its control flow.  Around it, map.cpp keeps the nest:
 // adjoints of elements are mapped results, those of stretched operands are sums.
 #include <algorithm>
+#include <cmath>
 
 #include "passes/ad/forward.h"
 #include "passes/ad/reverse.h"
@@ -81,6 +82,8 @@ void CoreSurvey::statement(const Statement& statement, double weight) {
   shape_.reverse += weight * (active ? 3 : 1);
 }
 
+std::string rounded(double count) { return std::to_string(std::llround(count)); }
+
 }  // namespace
 
 bool Reverse::core_goes_forward(const MapSite& site, const std::vector<NameId>& inputs) {
@@ -107,8 +110,10 @@ bool Reverse::core_goes_forward(const MapSite& site, const std::vector<NameId>& 
   if (site.mode == ModeRequest::forward) return decide(true, "#[forward]");
   if (shape.loops) return decide(true, "scalar core with loops");
   if (shape.branches) return decide(true, "scalar core with branches");
-  if (shape.forward <= shape.reverse) return decide(true, "scalar core, few tangents");
-  return decide(false, "scalar core with many tangents");
+  const std::string estimate = " (operations of one element: " + rounded(shape.forward) +
+                               " forward, " + rounded(shape.reverse) + " reverse)";
+  if (shape.forward <= shape.reverse) return decide(true, "scalar core" + estimate);
+  return decide(false, "scalar core" + estimate);
 }
 
 void Reverse::core_forward(const Lambda& lambda, const std::vector<NameId>& inputs,

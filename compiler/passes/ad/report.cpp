@@ -1,17 +1,50 @@
 // The report of what was differentiated how, for `dagaz inspect --stage=ad`.
+#include <map>
+
 #include "passes/passes.h"
 #include "support/text_writer.h"
 
 namespace dagaz::passes {
 
+namespace {
+
+using namespace ir;
+
+// The place in the user's own program: where the library is differentiated, the call of it.
+Range place_of(LocationId location, const AdReport& report, const SourceFiles& files) {
+  Range innermost;
+  while (location.valid() && location.index < report.locations.size()) {
+    const Location& place = report.locations[location.index];
+    if (!innermost.valid()) innermost = place.range;
+    const bool library =
+        place.range.valid() && files.file(place.range.file).name().starts_with("/prelude/");
+    if (place.range.valid() && !library) return place.range;
+    location = place.inlined_at;
+  }
+  return innermost;
+}
+
+std::string line_of(const AdReportEntry& entry, const AdReport& report,
+                    const SourceFiles& files) {
+  std::string line = files.describe(place_of(entry.location, report, files)) + ": " + entry.rule +
+                     ": " + entry.mode + " mode: " + entry.reason;
+  if (!entry.stored.empty()) line += "; stored: " + entry.stored;
+  return line;
+}
+
+}  // namespace
+
 std::string print(const AdReport& report, const SourceFiles& files) {
-  TextWriter out;
+  std::map<std::string, int> times;
+  std::vector<std::string> order;
   for (const AdReportEntry& entry : report.entries) {
-    if (entry.location.valid() && report.locations.size() > entry.location.index) {
-      out << files.describe(report.locations[entry.location.index].range) << ": ";
-    }
-    out << entry.rule << ": " << entry.mode << " mode: " << entry.reason;
-    if (!entry.stored.empty()) out << "; stored: " << entry.stored;
+    std::string line = line_of(entry, report, files);
+    if (times[line]++ == 0) order.push_back(std::move(line));
+  }
+  TextWriter out;
+  for (const std::string& line : order) {
+    out << line;
+    if (times[line] > 1) out << " (" << times[line] << " times)";
     out << '\n';
   }
   return out.take();

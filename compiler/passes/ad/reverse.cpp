@@ -324,6 +324,16 @@ void Reverse::return_statement(const Statement& statement) {
       [](const auto&) { DZ_UNREACHABLE("no adjoints at this stage"); });
 }
 
+std::string Reverse::size_formula(const Type& type) {
+  std::string formula;
+  for (const Operand& size : type.shape) {
+    if (!formula.empty()) formula += "·";
+    formula += size.is_name() ? names().base(size.name())
+                              : std::to_string(integer_value(size.constant()));
+  }
+  return formula + " " + std::string(name_of(type.element));
+}
+
 void Reverse::note(const Statement& statement, std::string rule, std::string mode,
                    std::string reason, std::string stored) {
   if (report_ == nullptr) return;

@@ -20,6 +20,7 @@
 
 #include "passes/ad/activity.h"
 #include "passes/ad/environment.h"
+#include "passes/ad/interchange.h"
 #include "passes/passes.h"
 
 namespace dagaz::passes::ad {
@@ -156,6 +157,10 @@ class Reverse {
   void add_segment(const MapSite& site, std::size_t result, const ReturnMap& back);
   void leave_map(const MapSite& site, ReturnMap& back);
   std::vector<ir::NameId> emit_map(const MapSite& site, ReturnMap& back);
+  void note_sums(const ir::Statement& statement,
+                 const std::vector<std::pair<ir::NameId, SumOverMap::Plan>>& plans,
+                 const std::vector<std::pair<ir::NameId, ir::Operand>>& accumulated,
+                 const SumOverMap& sums);
   const ir::Lambda* keep(ir::Lambda lambda);
   ir::NameId add_accumulator(ReturnMap& back, ir::NameId name, const ir::Type& type);
   void set_summed(ir::NameId name, Adjoint adjoint);
@@ -242,6 +247,8 @@ class Reverse {
   // Statements that stand for another one in both sweeps, made on its forward sweep.
   const std::vector<ir::Statement>& replace(
       const ir::Statement& statement, const std::function<std::vector<ir::Statement>()>& make);
+  /// How many numbers an emitted array holds, for people: "n·m f64".
+  std::string size_formula(const ir::Type& type);
   void note(const ir::Statement& statement, std::string rule, std::string mode,
             std::string reason, std::string stored = "");
 

@@ -65,7 +65,8 @@ void Reverse::forward_loop(const Statement& key, const Statement& statement, con
   const Operand bound = environment_->operand(form.bound);
   const Operand wide =
       out().convert(ScalarOp::sign_extend, index_type, ScalarType::i64, bound, "trips");
-  saved.trips = out().scalar(ScalarOp::smax, ScalarType::i64, {wide, i64_operand(0)}, "trips");
+  const std::string base = bound.is_name() ? names().base(bound.name()) : "trips";
+  saved.trips = out().scalar(ScalarOp::smax, ScalarType::i64, {wide, i64_operand(0)}, base);
   Loop kept;
   kept.attributes = loop.attributes;
   kept.attributes.true_dependence.clear();
@@ -468,7 +469,8 @@ void Reverse::return_loop(const Statement& key, const Statement& statement, cons
   for (std::size_t i = 0; i < loop.values.size(); ++i) {
     if (saved.values[i].kind != SavedLoop::Kind::saved) continue;
     if (!stored.empty()) stored += ", ";
-    stored += names().base(loop.values[i].parameter.name) + " at each iteration";
+    stored += names().base(loop.values[i].parameter.name) + ": " +
+              size_formula(names().type(saved.values[i].array));
   }
   note(statement, "loop", "reverse", "iterations run backwards from saved loop values", stored);
 }

@@ -217,6 +217,26 @@ void Reverse::leave_map(const MapSite& site, ReturnMap& back) {
   }
 }
 
+// What became of arrays that every iteration uses as a whole.
+void Reverse::note_sums(const Statement& statement,
+                        const std::vector<std::pair<NameId, SumOverMap::Plan>>& plans,
+                        const std::vector<std::pair<NameId, Operand>>& accumulated,
+                        const SumOverMap& sums) {
+  std::string stored;
+  for (const NameId array : sums.results()) {
+    if (!stored.empty()) stored += ", ";
+    stored += names().base(array) + ": " + size_formula(names().type(array));
+  }
+  for (const auto& [name, plan] : plans) {
+    note(statement, "adjoint of `" + names().base(name) + "`", "reverse",
+         "a nest of sums over the iterations", std::exchange(stored, ""));
+  }
+  for (const auto& [name, contribution] : accumulated) {
+    note(statement, "adjoint of `" + names().base(name) + "`", "reverse",
+         "an accumulator, to which every iteration adds");
+  }
+}
+
 void Reverse::return_map(const MapSite& site) {
   ReturnMap back;
   enter_map(site, back);
@@ -316,6 +336,7 @@ void Reverse::return_map(const MapSite& site) {
     add_adjoint(Operand(*site.originals[i]), results[next++], Ownership::owned);
   }
   sums.set_results({results.begin() + static_cast<std::ptrdiff_t>(next), results.end()});
+  if (site.statement != nullptr) note_sums(*site.statement, plans, accumulated, sums);
   for (auto& [name, plan] : plans) {
     add_adjoint(Operand(name), sums.emit(std::move(plan)), Ownership::owned);
   }
