@@ -364,6 +364,12 @@ Program with_vjp(const Program& program) {
   return differentiated(std::move(copy));
 }
 
+Program optimised_vjp(const Program& program) {
+  Program copy = program;
+  add_derivative(copy, "f", "vjp", DerivativeMode::reverse);
+  return differentiated(std::move(copy), DerivativeOptions{.optimise = true});
+}
+
 Values vjp(const Program& program, const Values& arguments, const Values& cotangents) {
   return run(with_vjp(program), "vjp", joined(arguments, cotangents));
 }

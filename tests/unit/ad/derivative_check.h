@@ -43,5 +43,7 @@ std::vector<ir::Value> jvp(const ir::Program& program, const std::vector<ir::Val
                            const std::vector<ir::Value>& tangents);
 /// The program with the function `vjp` beside `f`, after the AD pass.
 ir::Program with_vjp(const ir::Program& program);
+/// The same, optimised before and after.
+ir::Program optimised_vjp(const ir::Program& program);
 
 }  // namespace dagaz::ad_test

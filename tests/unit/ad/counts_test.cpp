@@ -1,0 +1,126 @@
+// What gradients cost, counted on the IR that differentiation and optimisation give.
+#include <doctest/doctest.h>
+
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include "derivative_check.h"
+#include "ir/fields.h"
+#include "support/match.h"
+
+namespace {
+
+using namespace dagaz;
+using namespace dagaz::ir;
+
+using Sizes = std::map<std::string, double>;  // of parameters, by base name
+
+double size_of(const Operand& operand, const Sizes& sizes, const Names& names) {
+  if (operand.is_constant()) return static_cast<double>(integer_value(operand.constant()));
+  const auto found = sizes.find(names.base(operand.name()));
+  REQUIRE(found != sizes.end());
+  return found->second;
+}
+
+/// How often exp is evaluated; a branch counts both sides.
+double exponentials(const Body& body, const Sizes& sizes, const Names& names) {
+  double count = 0;
+  for (const Statement& each : body.statements) {
+    if (const auto* scalar = as<Scalar>(each.operation)) count += scalar->op == ScalarOp::exp;
+    double times = 1;
+    if (const auto* map = as<MapScanReduce>(each.operation)) {
+      times = size_of(map->width, sizes, names);
+    }
+    for_each_scope(each.operation, [&](const Body& inner) {
+      count += times * exponentials(inner, sizes, names);
+    });
+  }
+  return count;
+}
+
+template <typename Node>
+int occurrences(const Body& body) {
+  int count = 0;
+  for (const Statement& each : body.statements) {
+    count += std::holds_alternative<Node>(each.operation);
+    for_each_scope(each.operation, [&](const Body& inner) { count += occurrences<Node>(inner); });
+  }
+  return count;
+}
+
+const Function& function(const Program& program, const std::string& name) {
+  for (const Function& each : program.functions) {
+    if (each.name == name) return each;
+  }
+  FAIL("no function " << name);
+  throw std::logic_error(name);
+}
+
+const char* const mixture = R"(
+function f (n: i64, k: i64, d: i64, means: [k][d]f64, factors: [k][d][d]f64, points: [n][d]f64) -> [f64] {
+  total: f64 = map_scan_reduce n [points] map \(point: [d]f64) -> [f64] {
+    terms: [k]f64 = map_scan_reduce k [means, factors] map \(mean: [d]f64, factor: [d][d]f64) -> [f64] {
+      centred: [d]f64 = map_scan_reduce d [point, mean] map \(p: f64, m: f64) -> [f64] {
+        c: f64 = sub.f64 p m
+        return c }
+      distance: f64 = map_scan_reduce d [factor] map \(row: [d]f64) -> [f64] {
+        y: f64 = map_scan_reduce d [row, centred] map \(r: f64, c1: f64) -> [f64] {
+          rc: f64 = mul.f64 r c1
+          return rc } reductions [(op \(a: f64, b: f64) -> [f64] { s: f64 = add.f64 a b return s } neutral [0.0f64])]
+        yy: f64 = mul.f64 y y
+        return yy } reductions [(op \(a1: f64, b1: f64) -> [f64] { s1: f64 = add.f64 a1 b1 return s1 } neutral [0.0f64])]
+      term: f64 = neg.f64 distance
+      return term }
+    sum: f64 = map_scan_reduce k [terms] map \(t: f64) -> [f64] {
+      e: f64 = exp.f64 t
+      return e } reductions [(op \(a2: f64, b2: f64) -> [f64] { s2: f64 = add.f64 a2 b2 return s2 } neutral [0.0f64])]
+    l: f64 = log.f64 sum
+    return l } reductions [(op \(a3: f64, b3: f64) -> [f64] { s3: f64 = add.f64 a3 b3 return s3 } neutral [0.0f64])]
+  return total
+})";
+
+const char* const powers = R"(
+function f (n: i64, x: f64) -> [f64] {
+  y: f64 = loop values [a: f64 = x] form for i: i64 < n body {
+    b: f64 = sin.f64 a
+    c: f64 = mul.f64 a b
+    return c }
+  return y
+})";
+
+const char* const nest = R"(
+function f (n: i64, m: i64, xs: [n][m]f64, ys: [n]f64) -> [[n][m]f64] {
+  r: [n][m]f64 = map_scan_reduce n [xs, ys] map \(row: [m]f64, y: f64) -> [[m]f64] {
+    rr: [m]f64 = map_scan_reduce m [row] map \(x: f64) -> [f64] {
+      e: f64 = exp.f64 x
+      p: f64 = mul.f64 e y
+      return p }
+    return rr }
+  return r
+})";
+
+}  // namespace
+
+TEST_CASE("the gradient of a mixture evaluates as many exponentials as twice the primal") {
+  const Program program = ad_test::optimised_vjp(ad_test::program_of(mixture));
+  const Sizes sizes = {{"n", 1000}, {"k", 25}, {"d", 20}};
+  const double primal = exponentials(function(program, "f").body, sizes, program.names);
+  const Body& gradient = function(program, "vjp").body;
+  CHECK(primal == 25000);
+  CHECK(exponentials(gradient, sizes, program.names) <= 2 * primal);
+  CHECK(occurrences<Accumulate>(gradient) == 0);
+}
+
+TEST_CASE("the gradient of a loop keeps one array, of its value at each iteration") {
+  const Program program = ad_test::optimised_vjp(ad_test::program_of(powers));
+  CHECK(occurrences<Scratch>(function(program, "vjp").body) == 1);
+}
+
+TEST_CASE("the gradient of a nest of maps is one statement") {
+  const Program program = ad_test::optimised_vjp(ad_test::program_of(nest));
+  const Body& gradient = function(program, "vjp").body;
+  CHECK(gradient.statements.size() == 1);
+  CHECK(occurrences<Accumulate>(gradient) == 0);
+  CHECK(occurrences<Scratch>(gradient) == 0);
+}
