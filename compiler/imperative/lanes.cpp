@@ -78,15 +78,19 @@ std::optional<Code> Lanes::attempt(Lowering& low, const std::function<void()>& b
   const Mode mode = low.mode_;
   const bool uses_scratch = low.uses_scratch_;
   const bool uses_private_memory = low.uses_private_memory_;
+  // The same body may be lowered again: where its arrays are to lie is known only to this attempt.
+  const auto wishes = low.wishes_;
+  std::optional<Code> result;
   try {
-    return low.collect(build);
+    result = low.collect(build);
   } catch (const NotInLanes&) {
     low.set_code(code);
     low.mode_ = mode;
     low.uses_scratch_ = uses_scratch;
     low.uses_private_memory_ = uses_private_memory;
-    return std::nullopt;
   }
+  low.wishes_ = wishes;
+  return result;
 }
 
 /// body(block) for `count` blocks, in parallel where this is host code.
