@@ -141,8 +141,10 @@ Value* SingleFormula::hyperbolic_tangent(Value* x, llvm::Function* exponential) 
   Value* near = fma(b_.CreateFMul(square, x), polynomial(square, tanh_series), x);
   Value* grown = b_.CreateCall(exponential, {b_.CreateFAdd(magnitude, magnitude)});
   Value* far = fma(number(-2), inverse(b_.CreateFAdd(grown, number(1))), number(1));
-  far = binary(llvm::Intrinsic::copysign, far, x);
-  return b_.CreateSelect(b_.CreateFCmpOLT(magnitude, number(tanh_series_end)), near, far);
+  // The sign also of a zero, which the sum in `near` loses.
+  return binary(llvm::Intrinsic::copysign,
+                b_.CreateSelect(b_.CreateFCmpOLT(magnitude, number(tanh_series_end)), near, far),
+                x);
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ def is_jacobian [n] (f: [n]f64 -> [n]f64) (x: [n]f64): bool =
   let padded = units n ++ units n ++ units n
   let all = jmp f x padded
   let one_by_one = map (\unit -> jvp f x unit) padded
-  in and (map2 (==) (flatten all) (flatten one_by_one))
+  let close a b = f64.abs (a - b) <= 1e-12 * f64.max 1 (f64.abs b)
+  in and (map2 close (flatten all) (flatten one_by_one))
 
 entry agrees (x: []f64): (bool, bool, bool, bool) =
   (is_jacobian smooth x, is_jacobian consuming x, is_jacobian overwriting x, is_jacobian branching x)
