@@ -12,6 +12,7 @@ import argparse
 import os
 import random
 import re
+import resource
 import statistics
 import struct
 import subprocess
@@ -75,6 +76,16 @@ def timed(command, data, runs, folder):
     return [float(line) for line in open(times)][1:]
 
 
+def user_time(command, data, runs):
+    """Microseconds of CPU time that one run takes, by the difference of two processes."""
+    def spent(count):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        subprocess.run(command + ['-n', '-t', os.devnull, '-r', str(count)], input=data,
+                       check=True, stdout=subprocess.DEVNULL)
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    return [1e6 * (spent(2 * runs) - spent(runs)) / runs]
+
+
 def processor():
     for line in open('/proc/cpuinfo'):
         if line.startswith('model name'):
@@ -91,10 +102,13 @@ def main():
     parser.add_argument('--runs', type=int, default=6)
     parser.add_argument('--rounds', type=int, default=3)
     parser.add_argument('--threads', type=int, default=1)
+    parser.add_argument('--user-time', action='store_true',
+                        help='CPU time instead of wall-clock time, for machines that are not idle')
     options = parser.parse_args()
     backend = 'c' if options.threads == 1 else 'multicore'
     print(f'{time.strftime("%Y-%m-%d")}, {processor()}, {os.cpu_count()} cores, '
-          f'{options.threads} thread(s), peer backend {backend}; median ms\n')
+          f'{options.threads} thread(s), peer backend {backend}; median ms'
+          f'{" of CPU time" if options.user_time else ""}\n')
     print('| program | entry | Dagaz | peer | peer / Dagaz | largest difference |')
     print('|---|---|---|---|---|---|')
     for path in options.files:
@@ -115,8 +129,12 @@ def main():
                     for c in (a, b)))
                 x, y = [], []
                 for _ in range(options.rounds):
-                    x += timed(a, data, options.runs, folder)
-                    y += timed(b, data, options.runs, folder)
+                    if options.user_time:
+                        x += user_time(a, data, options.runs)
+                        y += user_time(b, data, options.runs)
+                    else:
+                        x += timed(a, data, options.runs, folder)
+                        y += timed(b, data, options.runs, folder)
                 mine, other = statistics.median(x) / 1e3, statistics.median(y) / 1e3
                 print(f'| {os.path.basename(path)} | {entry} | {mine:.3f} | {other:.3f} '
                       f'| {other / mine:.2f} | {difference:.1e} |', flush=True)
