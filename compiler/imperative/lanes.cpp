@@ -239,7 +239,10 @@ bool Lanes::lower_map(Lowering& low, const ir::Statement& s, const ir::Segmented
   const std::size_t last = e.space.size() - 1;
   std::vector<Dimensions> candidates = {{last, std::nullopt}};
   if (last > 0) {
-    candidates = {{last, last - 1}, {last - 1, last}, {last, std::nullopt}, {last - 1, std::nullopt}};
+    candidates = {{last, last - 1},
+                  {last - 1, last},
+                  {last, std::nullopt},
+                  {last - 1, std::nullopt}};
   }
   for (const bool may_pack : {false, true}) {
     for (const Dimensions& dimensions : candidates) {
@@ -334,62 +337,66 @@ bool Lanes::lower_nest(Lowering& low, const ir::Statement& s, const ir::MapScanR
 
 // ---------------------------------------------------------------- reductions
 
+// `count` blocks of points from `start` on, combined into `totals`.
+void Lanes::reduce_blocks(Lowering& low, const ir::SegmentedReduce& e, const LaneBlock& block,
+                          const std::vector<Wish>& mapped, const std::vector<Operand>& outer,
+                          const Operand& start, const Operand& count,
+                          const std::vector<Lowering::Running>& totals) {
+  const Operand span = ir::i64_operand(block.span());
+  std::size_t reduced = 0;
+  for (const ir::ReduceOperator& one : e.operators) reduced += one.neutral.size();
+  Lanes lanes(low, block);
+  std::vector<std::vector<LaneScalar>> running;
+  for (const ir::ReduceOperator& one : e.operators) running.push_back(lanes.start(one.neutral));
+  std::vector<NameId> indices;
+  for (const ir::SpaceDimension& dimension : e.space) indices.push_back(dimension.index.name);
+  for (std::size_t d = 0; d < outer.size(); ++d) {
+    lanes.bind_index(indices[d], outer[d], false, false);
+  }
+  low.thread_loop(count, false, [&](const Operand& b) {
+    lanes.bind_index(indices.back(), low.add(start, low.mul(b, span)), false, true);
+    std::vector<std::optional<LaneArray>> parts(reduced);
+    for (const Wish& target : mapped) {
+      if (!target) throw NotInLanes{};
+      parts.push_back(lanes.part(*target, indices));
+    }
+    std::vector<std::optional<LaneArray>> rows = parts;
+    for (auto& row : rows) {
+      if (row && row->place.strides.empty()) row.reset();
+    }
+    lanes.prepare(e.body, std::nullopt);
+    const std::vector<Result> results = lanes.body(e.body, rows);
+    std::size_t position = 0;
+    for (std::size_t k = 0; k < e.operators.size(); ++k) {
+      std::vector<LaneScalar> values;
+      for (std::size_t v = 0; v < running[k].size(); ++v) {
+        values.push_back(*results[position++].scalar);
+      }
+      lanes.combine(e.operators[k].op, running[k], values);
+    }
+    for (std::size_t k = reduced; k < results.size(); ++k) {
+      lanes.put(*parts[k], results[k], e.result_types[k]);
+    }
+    if (!lanes.is_worthwhile()) throw NotInLanes{};
+  });
+  for (std::size_t k = 0; k < totals.size(); ++k) lanes.finish(running[k], totals[k]);
+}
+
 bool Lanes::reduce_pieces(Lowering& low, const ir::Statement& s, const ir::SegmentedReduce& e,
                           const Lowering::Pieces& pieces, const Operand& cost,
                           const std::vector<Wish>& mapped, const std::vector<Place>& partial) {
   if (low.is_gpu() || low.mode_ != Mode::host) return false;
-  std::size_t reduced = 0;
   for (const ir::ReduceOperator& one : e.operators) {
     if (!is_commutative(one) || !are_scalars(one.op.result_types)) return false;
-    reduced += one.neutral.size();
   }
   const LaneBlock block = block_for(e.body, low.names(), false, false);
   const Operand span = ir::i64_operand(block.span());
-  const auto reduce_blocks = [&](const std::vector<Operand>& outer, const Operand& start,
-                                 const Operand& count,
-                                 const std::vector<Lowering::Running>& totals) {
-    Lanes lanes(low, block);
-    std::vector<std::vector<LaneScalar>> running;
-    for (const ir::ReduceOperator& one : e.operators) running.push_back(lanes.start(one.neutral));
-    std::vector<NameId> indices;
-    for (const ir::SpaceDimension& dimension : e.space) indices.push_back(dimension.index.name);
-    for (std::size_t d = 0; d < outer.size(); ++d) {
-      lanes.bind_index(indices[d], outer[d], false, false);
-    }
-    low.thread_loop(count, false, [&](const Operand& b) {
-      lanes.bind_index(indices.back(), low.add(start, low.mul(b, span)), false, true);
-      std::vector<std::optional<LaneArray>> parts(reduced);
-      for (const Wish& target : mapped) {
-        if (!target) throw NotInLanes{};
-        parts.push_back(lanes.part(*target, indices));
-      }
-      std::vector<std::optional<LaneArray>> rows = parts;
-      for (auto& row : rows) {
-        if (row && row->place.strides.empty()) row.reset();
-      }
-      lanes.prepare(e.body, std::nullopt);
-      const std::vector<Result> results = lanes.body(e.body, rows);
-      std::size_t position = 0;
-      for (std::size_t k = 0; k < e.operators.size(); ++k) {
-        std::vector<LaneScalar> values;
-        for (std::size_t v = 0; v < running[k].size(); ++v) {
-          values.push_back(*results[position++].scalar);
-        }
-        lanes.combine(e.operators[k].op, running[k], values);
-      }
-      for (std::size_t k = reduced; k < results.size(); ++k) {
-        lanes.put(*parts[k], results[k], e.result_types[k]);
-      }
-      if (!lanes.is_worthwhile()) throw NotInLanes{};
-    });
-    for (std::size_t k = 0; k < totals.size(); ++k) lanes.finish(running[k], totals[k]);
-  };
   std::optional<Code> code = attempt(low, [&] {
     low.for_each_piece(pieces, cost, [&](const std::vector<Operand>& outer, const Operand& piece,
                                          const Operand& start, const Operand& length) {
       const std::vector<Lowering::Running> totals = low.start_reductions(e.operators);
       const Operand blocks = low.divide(length, span);
-      reduce_blocks(outer, start, blocks, totals);
+      reduce_blocks(low, e, block, mapped, outer, start, blocks, totals);
       const Operand done = low.mul(blocks, span);
       low.thread_loop(low.sub(length, done), false, [&](const Operand& i) {
         low.reduce_point(s, e, totals, mapped, with(outer, low.add(start, low.add(done, i))));

@@ -114,6 +114,10 @@ class Lanes {
   static std::optional<Code> map_whole_blocks(Lowering& low, const ir::Statement& s,
                                               const ir::SegmentedMap& e,
                                               const std::vector<Wish>& targets);
+  static void reduce_blocks(Lowering& low, const ir::SegmentedReduce& e, const LaneBlock& block,
+                            const std::vector<Wish>& mapped, const std::vector<Operand>& outer,
+                            const Operand& start, const Operand& count,
+                            const std::vector<Lowering::Running>& totals);
   void map_point(const ir::Statement& s, const ir::SegmentedMap& e,
                  const std::vector<Wish>& targets);
 
@@ -172,7 +176,7 @@ class Lanes {
   void lower(const ir::Statement& s, const ir::Branch& e);
   void lower(const ir::Statement& s, const ir::Loop& e);
   void lower(const ir::Statement& s, const ir::MapScanReduce& e);
-  void lower(const ir::Statement& s, const ir::Accumulate& e);
+  void lower(const ir::Statement& s, const ir::Accumulate& e);  // lanes_accumulate.cpp
   template <typename Operation>
   void lower(const ir::Statement&, const Operation&) {
     throw NotInLanes{};

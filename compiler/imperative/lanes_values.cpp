@@ -218,8 +218,8 @@ LaneArray Lanes::part_of(const LaneArray& array, const std::vector<LaneScalar>& 
   for (std::size_t k = 0; k < indices.size(); ++k) {
     part.offset = add(part.offset, times(indices[k], array.place.strides[k]));
   }
-  part.place.strides.erase(part.place.strides.begin(),
-                           part.place.strides.begin() + static_cast<std::ptrdiff_t>(indices.size()));
+  const auto begin = part.place.strides.begin();
+  part.place.strides.erase(begin, begin + static_cast<std::ptrdiff_t>(indices.size()));
   return part;
 }
 
