@@ -19,6 +19,8 @@ using boost::context::detail::transfer_t;
 namespace {
 
 constexpr size_t stack_bytes = 256 << 10;
+// Blocks run together while they have no more threads than this, or alone.
+constexpr int32_t resident_threads = 1024;
 // Fresh memory has this in every byte, so that using it uninitialised shows.
 constexpr int poison = 0xcb;
 
@@ -53,8 +55,8 @@ void Fiber::restart() {
 BlockScheduler::BlockScheduler(const KnownMemory& memory, uint64_t seed)
     : memory_(memory), random_(seed) {}
 
-BlockScheduler::~BlockScheduler() {
-  std::free(shared_);
+SimBlock::~SimBlock() {
+  std::free(shared);
 }
 
 /// The life of a fibre: threads that have not started, as long as there are any, then rest.
@@ -76,7 +78,7 @@ SimThread* BlockScheduler::take_unstarted() {
   if (next_unstarted_ == start_order_.size()) {
     return nullptr;
   }
-  SimThread& thread = threads_[static_cast<size_t>(start_order_[next_unstarted_])];
+  SimThread& thread = *start_order_[next_unstarted_];
   ++next_unstarted_;
   // The fibre that runs is the one that was resumed last.
   thread.fiber = idle_.back();
@@ -114,23 +116,26 @@ void BlockScheduler::suspend(SimThread& thread, ThreadState state) {
   thread.state = ThreadState::running;
 }
 
-void BlockScheduler::start_block() {
+void BlockScheduler::start_block(SimBlock& block, int32_t index) {
   const auto count = static_cast<size_t>(job_.block);
-  threads_.assign(count, SimThread{});
+  block.index = index;
+  block.threads.assign(count, SimThread{});
+  block.warp_epochs.assign((count + warp_threads - 1) / warp_threads, 0);
   for (size_t i = 0; i < count; ++i) {
-    threads_[i].scheduler = this;
-    threads_[i].index = static_cast<int32_t>(i);
+    block.threads[i].scheduler = this;
+    block.threads[i].block = &block;
+    block.threads[i].index = static_cast<int32_t>(i);
+    start_order_.push_back(&block.threads[i]);
   }
-  start_order_.resize(count);
-  std::iota(start_order_.begin(), start_order_.end(), 0);
-  std::shuffle(start_order_.begin(), start_order_.end(), random_);
-  next_unstarted_ = 0;
-  ready_.clear();
-  live_ = job_.block;
-  warp_epochs_.assign((count + warp_threads - 1) / warp_threads, 0);
-  if (job_.shared_bytes > 0) {
-    std::memset(shared_, poison, static_cast<size_t>(job_.shared_bytes));
-    shadow_.start_block(job_.shared_bytes);
+  const auto shared_bytes = static_cast<size_t>(job_.shared_bytes);
+  if (shared_bytes > block.shared_capacity) {
+    std::free(block.shared);
+    block.shared_capacity = (shared_bytes + 63) / 64 * 64;
+    block.shared = std::aligned_alloc(64, block.shared_capacity);
+  }
+  if (shared_bytes > 0) {
+    std::memset(block.shared, poison, shared_bytes);
+    block.shadow.start_block(job_.shared_bytes);
   }
 }
 
@@ -158,8 +163,19 @@ bool BlockScheduler::step() {
   return fine;
 }
 
-bool BlockScheduler::run_block() {
-  start_block();
+bool BlockScheduler::run_blocks(int32_t first, int32_t count) {
+  start_order_.clear();
+  next_unstarted_ = 0;
+  ready_.clear();
+  running_ = static_cast<size_t>(count);
+  while (blocks_.size() < running_) {
+    blocks_.push_back(std::make_unique<SimBlock>());
+  }
+  for (int32_t i = 0; i < count; ++i) {
+    start_block(*blocks_[static_cast<size_t>(i)], first + i);
+  }
+  std::shuffle(start_order_.begin(), start_order_.end(), random_);
+  live_ = static_cast<int64_t>(start_order_.size());
   while (live_ > 0) {
     if (next_unstarted_ < start_order_.size() || !ready_.empty()) {
       if (!step()) {
@@ -176,15 +192,12 @@ bool BlockScheduler::run_block() {
 bool BlockScheduler::run(const BlockJob& job) {
   job_ = job;
   problem_.clear();
-  const auto shared_bytes = static_cast<size_t>(job.shared_bytes);
-  if (shared_bytes > shared_capacity_) {
-    std::free(shared_);
-    shared_capacity_ = (shared_bytes + 63) / 64 * 64;
-    shared_ = std::aligned_alloc(64, shared_capacity_);
-  }
+  const int32_t together = std::max(1, resident_threads / job.block);
   bool fine = true;
-  for (block_index_ = 0; fine && block_index_ < job.grid; ++block_index_) {
-    fine = run_block();
+  for (int32_t first = 0; fine && first < job.grid;) {
+    const int32_t count = std::min(together, job.grid - first);
+    fine = run_blocks(first, count);
+    first += count;
     if (live_ > 0) {
       // Some fibres are suspended inside the kernel for good.
       idle_.clear();
@@ -197,38 +210,41 @@ bool BlockScheduler::run(const BlockJob& job) {
   return fine;
 }
 
-void BlockScheduler::make_ready(std::vector<SimThread*> threads) {
-  std::shuffle(threads.begin(), threads.end(), random_);
-  ready_.insert(ready_.end(), threads.begin(), threads.end());
-}
-
 /// Lets threads go on that wait for nobody else; false when there are none.
 bool BlockScheduler::release() {
   bool released = false;
-  for (size_t warp = 0; warp < warp_epochs_.size(); ++warp) {
-    released |= release_warp(static_cast<int32_t>(warp));
+  for (size_t i = 0; i < running_; ++i) {
+    released |= release(*blocks_[i]);
   }
-  if (released) {
-    return true;
+  std::shuffle(ready_.begin(), ready_.end(), random_);
+  return released;
+}
+
+bool BlockScheduler::release(SimBlock& block) {
+  bool released = false;
+  for (size_t warp = 0; warp < block.warp_epochs.size(); ++warp) {
+    released |= release_warp(block, static_cast<int32_t>(warp));
   }
-  const bool all_wait = std::all_of(threads_.begin(), threads_.end(), [](const SimThread& t) {
+  const bool all_wait = !released && std::all_of(block.threads.begin(), block.threads.end(),
+                                                 [](const SimThread& t) {
     return t.state == ThreadState::at_barrier;
   });
   if (all_wait) {
-    release_barrier();
+    release_barrier(block);
   }
-  return all_wait;
+  return released || all_wait;
 }
 
 /// A shuffle happens when every thread of the warp that is still there has come to it.
-bool BlockScheduler::release_warp(int32_t warp) {
+bool BlockScheduler::release_warp(SimBlock& block, int32_t warp) {
   const size_t first = static_cast<size_t>(warp) * warp_threads;
-  const size_t end = std::min(first + warp_threads, threads_.size());
+  const size_t end = std::min(first + warp_threads, block.threads.size());
   std::vector<SimThread*> waiting;
   for (size_t i = first; i < end; ++i) {
-    if (threads_[i].state == ThreadState::at_shuffle) {
-      waiting.push_back(&threads_[i]);
-    } else if (threads_[i].state != ThreadState::finished) {
+    SimThread& thread = block.threads[i];
+    if (thread.state == ThreadState::at_shuffle) {
+      waiting.push_back(&thread);
+    } else if (thread.state != ThreadState::finished) {
       return false;
     }
   }
@@ -243,8 +259,8 @@ bool BlockScheduler::release_warp(int32_t warp) {
   for (size_t i = 0; i < waiting.size(); ++i) {
     waiting[i]->value = received[i];
   }
-  ++warp_epochs_[static_cast<size_t>(warp)];
-  make_ready(std::move(waiting));
+  ++block.warp_epochs[static_cast<size_t>(warp)];
+  ready_.insert(ready_.end(), waiting.begin(), waiting.end());
   return true;
 }
 
@@ -266,29 +282,35 @@ int64_t BlockScheduler::shuffled_value(const SimThread& thread) const {
       source = thread.operand & (warp_threads - 1);
       break;
   }
+  const std::vector<SimThread>& threads = thread.block->threads;
   const auto index = static_cast<size_t>(thread.index - lane + source);
-  if (source < 0 || source >= warp_threads || index >= threads_.size() ||
-      threads_[index].state != ThreadState::at_shuffle) {
+  if (source < 0 || source >= warp_threads || index >= threads.size() ||
+      threads[index].state != ThreadState::at_shuffle) {
     return thread.value;
   }
-  return threads_[index].value;
+  return threads[index].value;
 }
 
-void BlockScheduler::release_barrier() {
-  shadow_.barrier();
-  std::vector<SimThread*> waiting;
-  for (SimThread& thread : threads_) {
-    waiting.push_back(&thread);
+void BlockScheduler::release_barrier(SimBlock& block) {
+  block.shadow.barrier();
+  for (SimThread& thread : block.threads) {
+    ready_.push_back(&thread);
   }
-  make_ready(std::move(waiting));
 }
 
-/// Describes who waits for whom; always false.
+/// Describes who waits for whom in the first block that is stuck; always false.
 bool BlockScheduler::divergence() {
+  const auto is_stuck = [](const std::unique_ptr<SimBlock>& block) {
+    return std::any_of(block->threads.begin(), block->threads.end(), [](const SimThread& t) {
+      return t.state == ThreadState::at_barrier || t.state == ThreadState::at_shuffle;
+    });
+  };
+  const auto end = blocks_.begin() + static_cast<std::ptrdiff_t>(running_);
+  const SimBlock& block = **std::find_if(blocks_.begin(), end, is_stuck);
   const SimThread* at_barrier = nullptr;
   const SimThread* at_shuffle = nullptr;
   const SimThread* finished = nullptr;
-  for (const SimThread& thread : threads_) {
+  for (const SimThread& thread : block.threads) {
     at_barrier = thread.state == ThreadState::at_barrier ? &thread : at_barrier;
     at_shuffle = thread.state == ThreadState::at_shuffle ? &thread : at_shuffle;
     finished = thread.state == ThreadState::finished ? &thread : finished;
@@ -305,8 +327,9 @@ bool BlockScheduler::divergence() {
   return false;
 }
 
-std::string BlockScheduler::place(const SimThread& thread) const {
-  return "thread " + std::to_string(thread.index) + " of block " + std::to_string(block_index_);
+std::string BlockScheduler::place(const SimThread& thread) {
+  return "thread " + std::to_string(thread.index) + " of block " +
+         std::to_string(thread.block->index);
 }
 
 void BlockScheduler::barrier(SimThread& thread) {
@@ -343,16 +366,18 @@ bool BlockScheduler::check_access(const SimThread& thread, const void* address, 
     }
     return problem_.empty();
   }
-  const int64_t offset = static_cast<const char*>(address) - static_cast<const char*>(shared_);
-  if (shared_ == nullptr || offset < 0 || offset + bytes > job_.shared_bytes) {
+  SimBlock& block = *thread.block;
+  const int64_t offset =
+      static_cast<const char*>(address) - static_cast<const char*>(block.shared);
+  if (block.shared == nullptr || offset < 0 || offset + bytes > job_.shared_bytes) {
     problem_ = place(thread) + verb + std::to_string(bytes) + " bytes at offset " +
                std::to_string(offset) + " of shared memory, which has " +
                std::to_string(job_.shared_bytes) + " bytes";
     return false;
   }
   const int32_t warp = thread.index / warp_threads;
-  const Accessor who = {thread.index, warp, warp_epochs_[static_cast<size_t>(warp)]};
-  const int32_t other = shadow_.access(offset, bytes, flags, who);
+  const Accessor who = {thread.index, warp, block.warp_epochs[static_cast<size_t>(warp)]};
+  const int32_t other = block.shadow.access(offset, bytes, flags, who);
   if (other >= 0) {
     problem_ = "race in shared memory: " + place(thread) + verb + std::to_string(bytes) +
                " bytes at offset " + std::to_string(offset) + ", which thread " +

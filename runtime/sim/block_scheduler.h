@@ -1,4 +1,5 @@
-// Runs the threads of one simulated block at a time.  Each thread runs as a plain call on a
+// Runs the threads of a few simulated blocks at a time, as a GPU does, so that blocks that wait for
+// each other are seen to do so in any order.  Each thread runs as a plain call on a
 // fibre's stack; while no thread blocks, one fibre runs them all, one after another, so a kernel
 // without barriers pays nothing for fibres.  A thread that reaches a barrier or a shuffle leaves
 // its fibre suspended there, and the rest go on in another one.
@@ -25,6 +26,7 @@ constexpr int32_t warp_threads = 32;
 
 class BlockScheduler;
 struct Fiber;
+struct SimBlock;
 
 enum class ThreadState { unstarted, running, at_barrier, at_shuffle, finished };
 
@@ -34,12 +36,28 @@ enum class ShuffleMode { down = 0, up = 1, exclusive_or = 2, index = 3 };
 /// A simulated thread: what generated code passes around as `thread`.
 struct SimThread {
   BlockScheduler* scheduler;
+  SimBlock* block;
   int32_t index;
   ThreadState state;
   Fiber* fiber;
   int64_t value;       // given to, then received from, a shuffle
   ShuffleMode mode;
   int32_t operand;
+};
+
+/// A block that runs.
+struct SimBlock {
+  int32_t index = 0;
+  std::vector<SimThread> threads;
+  std::vector<int32_t> warp_epochs;
+  void* shared = nullptr;
+  size_t shared_capacity = 0;
+  SharedShadow shadow;
+
+  SimBlock() = default;
+  ~SimBlock();
+  SimBlock(const SimBlock&) = delete;
+  SimBlock& operator=(const SimBlock&) = delete;
 };
 
 /// A stack with guard page, and the suspended computation on it.
@@ -70,7 +88,6 @@ struct BlockJob {
 class BlockScheduler {
  public:
   BlockScheduler(const KnownMemory& memory, uint64_t seed);
-  ~BlockScheduler();
   BlockScheduler(const BlockScheduler&) = delete;
   BlockScheduler& operator=(const BlockScheduler&) = delete;
 
@@ -79,9 +96,7 @@ class BlockScheduler {
   const std::string& problem() const { return problem_; }
 
   // For dz_sim_*.
-  int32_t block_index() const { return block_index_; }
   const BlockJob& job() const { return job_; }
-  void* shared() const { return shared_; }
   void barrier(SimThread& thread);
   int64_t shuffle(SimThread& thread, int64_t value, ShuffleMode mode, int32_t operand);
   void access(const SimThread& thread, const void* address, int64_t bytes, int32_t flags);
@@ -89,38 +104,34 @@ class BlockScheduler {
  private:
   static void fiber_main(boost::context::detail::transfer_t transfer);
 
-  bool run_block();
-  void start_block();
+  bool run_blocks(int32_t first, int32_t count);
+  void start_block(SimBlock& block, int32_t index);
   bool step();
   bool resume(Fiber& fiber);
   SimThread* take_unstarted();
   void suspend(SimThread& thread, ThreadState state);
   bool check_access(const SimThread& thread, const void* address, int64_t bytes, int32_t flags);
   bool release();
-  bool release_warp(int32_t warp);
-  void release_barrier();
+  bool release(SimBlock& block);
+  bool release_warp(SimBlock& block, int32_t warp);
+  void release_barrier(SimBlock& block);
   bool divergence();
-  void make_ready(std::vector<SimThread*> threads);
   int64_t shuffled_value(const SimThread& thread) const;
-  std::string place(const SimThread& thread) const;
+  static std::string place(const SimThread& thread);
   Fiber* idle_fiber();
 
   const KnownMemory& memory_;
   std::mt19937_64 random_;
   BlockJob job_{};
-  int32_t block_index_ = 0;
-  std::vector<SimThread> threads_;
-  std::vector<int32_t> start_order_;
+  std::vector<std::unique_ptr<SimBlock>> blocks_;
+  size_t running_ = 0;                  // of blocks_
+  std::vector<SimThread*> start_order_;
   size_t next_unstarted_ = 0;
   std::vector<SimThread*> ready_;       // in reverse order of running
-  std::vector<int32_t> warp_epochs_;
-  int32_t live_ = 0;
+  int64_t live_ = 0;                    // threads
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> idle_;
   boost::context::detail::fcontext_t caller_ = nullptr;
-  void* shared_ = nullptr;
-  size_t shared_capacity_ = 0;
-  SharedShadow shadow_;
   std::string problem_;
 };
 

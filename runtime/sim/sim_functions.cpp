@@ -15,7 +15,7 @@ int32_t dz_sim_thread_index(void* thread) {
 }
 
 int32_t dz_sim_block_index(void* thread) {
-  return static_cast<SimThread*>(thread)->scheduler->block_index();
+  return static_cast<SimThread*>(thread)->block->index;
 }
 
 int32_t dz_sim_block_size(void* thread) {
@@ -37,7 +37,7 @@ int64_t dz_sim_shuffle(void* thread, int64_t value, int32_t mode, int32_t operan
 }
 
 void* dz_sim_shared(void* thread) {
-  return static_cast<SimThread*>(thread)->scheduler->shared();
+  return static_cast<SimThread*>(thread)->block->shared;
 }
 
 void dz_sim_access(void* thread, const void* address, int64_t bytes, int32_t flags) {
