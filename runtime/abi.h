@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define DZ_ABI_VERSION 2
+#define DZ_ABI_VERSION 3
 
 /* Exit codes of entry points and runtime functions (the peer's numbers). */
 enum dz_status {
@@ -145,6 +145,8 @@ typedef struct dz_program {
   int64_t global_count;
   int32_t tuning_count;
   const char *const *tuning_names;
+  int64_t kernel_stack_bytes; /* what a kernel's thread needs where the GPU's compiler cannot tell
+                                 because functions call themselves; else 0 */
 } dz_program;
 
 /* The failure word of a kernel launch, in device memory. `code` is 0 or 1 + index of a

@@ -111,6 +111,13 @@ int32_t dz_copy(dz_context* context, dz_block* target, int64_t target_offset, dz
                                dagaz::runtime::advance(source->data, source_offset), bytes);
 }
 
+int32_t dz_clear(dz_context* context, dz_block* block, int64_t offset, int64_t bytes) {
+  if (!inside(block, offset, bytes)) {
+    return outside(context, "a fill", block, offset, bytes);
+  }
+  return context->device->clear(dagaz::runtime::advance(block->data, offset), bytes);
+}
+
 int32_t dz_synchronise(dz_context* context) {
   return context->device->synchronise();
 }

@@ -33,6 +33,8 @@ class Device {
   virtual int32_t read(const void* source, int64_t bytes, void* host) = 0;
   virtual int32_t write(void* target, int64_t bytes, const void* host) = 0;
   virtual int32_t copy(void* target, const void* source, int64_t bytes) = 0;
+  /// Sets memory to zero.
+  virtual int32_t clear(void* target, int64_t bytes) = 0;
   virtual int32_t launch(const Launch& launch) = 0;
   virtual int32_t synchronise() = 0;
 

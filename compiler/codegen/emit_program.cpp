@@ -1,5 +1,7 @@
 // The dz_program constant: what the runtime knows about the compiled program.  The layouts are
 // those of runtime/abi.h.
+#include <algorithm>
+
 #include <llvm/IR/Constants.h>
 
 #include "abi.h"
@@ -164,6 +166,15 @@ int target_number(imperative::Target target) {
   DZ_UNREACHABLE("target");
 }
 
+/// Device functions are those that inlining leaves: they call themselves, so how deep a thread's
+/// stack grows is the program's business.  Sixteen times what a GPU gives without being asked.
+std::int64_t kernel_stack_bytes(const Unit& unit) {
+  const auto& functions = unit.program.functions;
+  const bool recursive = std::any_of(functions.begin(), functions.end(),
+                                     [](const auto& function) { return function.device; });
+  return recursive ? std::int64_t{16} << 10 : 0;
+}
+
 /// i32 initialise(context): computes the globals behind the `first` of them that the runtime sets.
 llvm::Function* initialiser(Unit& unit, llvm::Function* compute, std::uint64_t first) {
   llvm::IRBuilder<> b(unit.context);
@@ -230,7 +241,7 @@ void emit_program(Unit& unit, const std::vector<llvm::Function*>& entries, std::
        make.i32(count(kernels.size())), make.list(kernels), make.i32(count(failures.size())),
        make.list(failures), ptx.empty() ? make.null() : make.text(ptx), make.i64(count(ptx.size())),
        globals.initialise, make.i64(count(globals.count)), make.i32(count(globals.tuning.size())),
-       make.list(globals.tuning)});
+       make.list(globals.tuning), make.i64(kernel_stack_bytes(unit))});
   auto* symbol = new llvm::GlobalVariable(*unit.host, program->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, program,
                                           program_symbol(unit.options));

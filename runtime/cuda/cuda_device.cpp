@@ -29,13 +29,20 @@ CUdeviceptr address(const void* data) {
 /// Makes the device's context current for a scope, and leaves the application's own in place.
 class CurrentContext {
  public:
-  explicit CurrentContext(CUcontext context) { driver().cuCtxPushCurrent(context); }
+  explicit CurrentContext(CUcontext context)
+      : pushed_(driver().cuCtxPushCurrent(context) == success) {}
   ~CurrentContext() {
+    // Without our own on top this would take away the application's.
     CUcontext popped = nullptr;
-    driver().cuCtxPopCurrent(&popped);
+    if (pushed_) {
+      driver().cuCtxPopCurrent(&popped);
+    }
   }
   CurrentContext(const CurrentContext&) = delete;
   CurrentContext& operator=(const CurrentContext&) = delete;
+
+ private:
+  bool pushed_;
 };
 
 struct LoadedKernel {
@@ -56,6 +63,7 @@ class CudaDevice final : public Device {
   int32_t read(const void* source, int64_t bytes, void* host) override;
   int32_t write(void* target, int64_t bytes, const void* host) override;
   int32_t copy(void* target, const void* source, int64_t bytes) override;
+  int32_t clear(void* target, int64_t bytes) override;
   int32_t launch(const Launch& launch) override;
   int32_t synchronise() override;
   int64_t property(int32_t property) const override;
@@ -68,6 +76,7 @@ class CudaDevice final : public Device {
   bool matches(CUdevice device, int ordinal) const;
   bool make_stream();
   bool load_program();
+  bool reserve_stacks();
   int attribute(int which) const;
   /// DZ_OK, or reports and classifies the driver's error.  The words for it are only put
   /// together when there is one: launches and copies are frequent.
@@ -240,6 +249,30 @@ bool CudaDevice::load_program() {
   return true;
 }
 
+/// The GPU's compiler reserves the stack of a kernel, but for functions that call themselves it
+/// can only take the context's limit, which is 1 KiB at first.  The driver reserves that much for
+/// every thread that may be resident, hence no more than an eighth of the memory.
+bool CudaDevice::reserve_stacks() {
+  if (context_.program.kernel_stack_bytes == 0) {
+    return true;
+  }
+  const CurrentContext current(cuda_context_);
+  size_t memory = 0;
+  size_t before = 0;
+  if (check(driver().cuDeviceTotalMem(&memory, device_), "asking for the memory of the GPU") !=
+          DZ_OK ||
+      check(driver().cuCtxGetLimit(&before, limit_stack_bytes), "asking for the stack limit") !=
+          DZ_OK) {
+    return false;
+  }
+  const size_t affordable = memory / 8 / static_cast<size_t>(std::max(resident_threads_, 1));
+  const size_t wanted =
+      std::min(static_cast<size_t>(context_.program.kernel_stack_bytes), affordable);
+  // The limit belongs to the application, too: it is never lowered.
+  return wanted <= before ||
+         check(driver().cuCtxSetLimit(limit_stack_bytes, wanted), "reserving stacks") == DZ_OK;
+}
+
 bool CudaDevice::start() {
   if (!driver().problem.empty()) {
     context_.errors.report(DZ_ERROR, driver().problem);
@@ -254,6 +287,9 @@ bool CudaDevice::start() {
       std::max(attribute(attribute_shared_bytes), attribute(attribute_shared_bytes_opt_in));
   resident_threads_ = multiprocessors_ * attribute(attribute_max_multiprocessor_threads);
   warp_size_ = std::max(1, attribute(attribute_warp_size));
+  if (!reserve_stacks()) {
+    return false;
+  }
   const int unified = context_.config.unified_memory;
   managed_ = driver().cuMemAllocManaged != nullptr &&
              (unified == 1 ||
@@ -398,6 +434,15 @@ int32_t CudaDevice::copy(void* target, const void* source, int64_t bytes) {
   return check(driver().cuMemcpyDtoDAsync(address(target), address(source),
                                           static_cast<size_t>(bytes), stream_),
                "copying GPU memory");
+}
+
+int32_t CudaDevice::clear(void* target, int64_t bytes) {
+  if (bytes == 0) {
+    return DZ_OK;
+  }
+  const CurrentContext current(cuda_context_);
+  return check(driver().cuMemsetD8Async(address(target), 0, static_cast<size_t>(bytes), stream_),
+               "clearing GPU memory");
 }
 
 int32_t CudaDevice::kernel_function(const Launch& launch, CUfunction* out) {

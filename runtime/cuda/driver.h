@@ -35,6 +35,8 @@ constexpr int attribute_capability_minor = 76;
 constexpr int attribute_concurrent_managed_access = 89;
 constexpr int attribute_shared_bytes_opt_in = 97;
 
+constexpr int limit_stack_bytes = 0;  // CUlimit
+
 // CUfunction_attribute, CUjit_option, CUjitInputType and flags.
 constexpr int function_attribute_dynamic_shared_bytes = 8;
 constexpr int jit_info_log_buffer = 3;

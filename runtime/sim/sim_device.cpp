@@ -50,6 +50,10 @@ class SimDevice final : public Device {
   int32_t copy(void* target, const void* source, int64_t bytes) override {
     return move(target, source, bytes);
   }
+  int32_t clear(void* target, int64_t bytes) override {
+    std::memset(target, 0, static_cast<size_t>(bytes));
+    return DZ_OK;
+  }
   int32_t launch(const Launch& launch) override;
   int32_t synchronise() override;
   int64_t property(int32_t property) const override;

@@ -11,7 +11,7 @@ namespace {
 
 enum Kernel {
   fill, block_sum, warp_sum, fail_odd, past_end, early_exit, race, shuffle_or_barrier,
-              atomic_count, warp_private };
+              atomic_count, warp_private, missing, handshake };
 
 int64_t* array_argument(void** arguments, int index) {
   return static_cast<int64_t*>(*static_cast<void**>(arguments[index]));
@@ -138,6 +138,16 @@ void warp_private_kernel(void* thread, void** arguments) {
   store(thread, array_argument(arguments, 1) + global_index(thread), other);
 }
 
+// Two blocks that wait for each other.
+void handshake_kernel(void* thread, void** arguments) {
+  int64_t* said = array_argument(arguments, 1);
+  const int32_t me = dz_sim_block_index(thread);
+  store(thread, said + me, -1, 5);
+  while (load(thread, said + 1 - me, 4) != -1) {
+    dz_sim_shuffle(thread, 0, 3, 0);
+  }
+}
+
 const int32_t one_array[] = {8};
 const int32_t two[] = {8, 8};
 const dz_kernel kernels[] = {
@@ -152,10 +162,11 @@ const dz_kernel kernels[] = {
     {"atomic_count", atomic_count_kernel, 1, one_array, "f.fut:9:1-9"},
     {"warp_private", warp_private_kernel, 1, one_array, "f.fut:10:1-9"},
     {"missing", nullptr, 0, nullptr, ""},
+    {"handshake", handshake_kernel, 1, one_array, "f.fut:11:1-9"},
 };
 const dz_failure failures[] = {{"Index [{}] out of bounds for array of shape [{}].", "f.fut:4:3"}};
-const dz_program program = {DZ_ABI_VERSION, DZ_TARGET_SIM, "sim", 0, nullptr, 0, nullptr, 11,
-                            kernels, 1, failures, nullptr, 0, nullptr, 0, 0, nullptr};
+const dz_program program = {DZ_ABI_VERSION, DZ_TARGET_SIM, "sim", 0, nullptr, 0, nullptr, 12,
+                            kernels, 1, failures, nullptr, 0, nullptr, 0, 0, nullptr, 0};
 
 /// A context, a block of `count` numbers, and launches over it.
 struct Sim {
@@ -278,9 +289,15 @@ TEST_CASE("sim refuses what a GPU refuses") {
   CHECK(sim.context.error().find("the limit is 1024") != std::string::npos);
   CHECK(sim.launch(fill, 1, 32, 1 << 20) == DZ_ERROR);
   CHECK(sim.context.error().find("bytes of shared memory; the limit is") != std::string::npos);
-  CHECK(sim.launch(10, 1, 32) == DZ_ERROR);
-  CHECK(sim.launch(11, 1, 32) == DZ_ERROR);
+  CHECK(sim.launch(missing, 1, 32) == DZ_ERROR);
+  CHECK(sim.launch(handshake + 1, 1, 32) == DZ_ERROR);
   CHECK(sim.launch(fill, 0, 32) == DZ_OK);
+}
+
+TEST_CASE("sim runs blocks together, so that they can wait for each other") {
+  Sim sim(64);
+  REQUIRE(sim.launch(handshake, 2, 1) == DZ_OK);
+  CHECK(sim.read(sim.block, 2) == std::vector<int64_t>{-1, -1});
 }
 
 TEST_CASE("large blocks with many barriers do not run out of stacks") {

@@ -163,8 +163,19 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
   return success;
 }
 CUresult cuCtxPushCurrent_v2(CUcontext) {
-  ++state().context_depth;
-  return success;
+  const CUresult failure = take_failure(state().fail_next_push);
+  if (failure == success) {
+    ++state().context_depth;
+  }
+  return failure;
+}
+CUresult cuCtxGetLimit(size_t* value, int limit) {
+  *value = state().stack_limit;
+  return limit == limit_stack_bytes ? needs_context() : invalid_value;
+}
+CUresult cuCtxSetLimit(int limit, size_t value) {
+  state().stack_limit = value;
+  return limit == limit_stack_bytes ? needs_context() : invalid_value;
 }
 CUresult cuCtxPopCurrent_v2(CUcontext* context) {
   *context = &the_context;

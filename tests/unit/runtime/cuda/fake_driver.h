@@ -14,6 +14,8 @@ struct FakeCudaState {
   int misuses = 0;                // calls without a current context, bad pointers
   int fail_next_launch = 0;       // the next launch returns this code
   int fail_next_wait = 0;         // so does the next wait
+  int fail_next_push = 0;         // so does making a context current
+  size_t stack_limit = 1024;      // bytes of a thread's stack
   unsigned last_shared_bytes = 0;
 };
 

@@ -39,7 +39,7 @@ const char ptx[] = ".version 7.8\n.entry add\n.entry fail\n";
 
 dz_program make_program(const char* text) {
   return {DZ_ABI_VERSION, DZ_TARGET_CUDA, "cuda", 0, nullptr, 0, nullptr, 3, kernels, 1, failures,
-          text, static_cast<int64_t>(std::strlen(text)), nullptr, 0, 0, nullptr};
+          text, static_cast<int64_t>(std::strlen(text)), nullptr, 0, 0, nullptr, 0};
 }
 const dz_program program = make_program(ptx);
 
@@ -158,6 +158,44 @@ TEST_CASE("driver errors name the kernel and leave the context alive") {
   CHECK(numbers.context.error().find("finding kernel absent failed") != std::string::npos);
   CHECK(dz_launch(numbers.context, 0, int64_t{1} << 40, 1, 0, nullptr) == DZ_ERROR);
   CHECK(numbers.add(1, 1) == DZ_OK);
+}
+
+TEST_CASE("the application's context stays current when ours cannot be") {
+  Numbers numbers;
+  const int depth = fake().context_depth;
+  fake().fail_next_push = 201;
+  CHECK(dz_synchronise(numbers.context) != DZ_OK);
+  CHECK(fake().context_depth == depth);
+  fake().misuses = 0;  // calls without a context, as wanted here
+}
+
+TEST_CASE("stacks grow for functions that call themselves, and never shrink") {
+  dz_program recursive = program;
+  recursive.kernel_stack_bytes = 16 << 10;
+  fake().stack_limit = 100;
+  // 1 GiB / 8 for the 1016 × 1039 threads that the stand-in holds.
+  { const test::Context context(recursive); }
+  CHECK(fake().stack_limit == 127);
+  fake().stack_limit = 4096;
+  { const test::Context context(recursive); }
+  CHECK(fake().stack_limit == 4096);
+  { const test::Context context(program); }
+  CHECK(fake().stack_limit == 4096);
+  check_nothing_left();
+}
+
+TEST_CASE("memory is cleared in order with what else is done to it") {
+  Numbers numbers;
+  REQUIRE(numbers.add(1, 0) == DZ_OK);
+  REQUIRE(dz_clear(numbers.context, numbers.block, 8, 16) == DZ_OK);
+  std::vector<int64_t> values(64);
+  REQUIRE(dz_read(numbers.context, numbers.block, 0, 64 * 8, values.data()) == DZ_OK);
+  CHECK(values[0] == 1);
+  CHECK(values[1] == 0);
+  CHECK(values[2] == 0);
+  CHECK(values[3] == 4);
+  CHECK(dz_clear(numbers.context, numbers.block, 0, 0) == DZ_OK);
+  CHECK(dz_clear(numbers.context, numbers.block, 8, 64 * 8) == DZ_ERROR);
 }
 
 TEST_CASE("large shared memory is asked for before the launch") {
