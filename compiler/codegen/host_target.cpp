@@ -104,20 +104,13 @@ void prepare_for(llvm::Module& module, const llvm::TargetMachine& machine) {
   }
 }
 
-void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
+void run_passes(llvm::Module& module, llvm::TargetMachine& machine,
+                const llvm::PipelineTuningOptions& tuning, const MakePipeline& make_pipeline) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = level >= 2;
-  tuning.SLPVectorization = level >= 2;
-  tuning.LoopInterleaving = level >= 2;
   llvm::PassBuilder passes(&machine, tuning);
-  passes.registerVectorizerStartEPCallback(
-      [](llvm::FunctionPassManager& later, llvm::OptimizationLevel) {
-        later.addPass(ExtremumReductions());
-      });
   const llvm::TargetLibraryInfoImpl library = library_of(machine);
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
   passes.registerModuleAnalyses(modules);
@@ -125,10 +118,22 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
   passes.registerFunctionAnalyses(functions);
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, components, modules);
-  llvm::ModulePassManager pipeline =
-      level == 0 ? passes.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
-                 : passes.buildPerModuleDefaultPipeline(pipeline_level(level));
-  pipeline.run(module, modules);
+  make_pipeline(passes).run(module, modules);
+}
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = level >= 2;
+  tuning.SLPVectorization = level >= 2;
+  tuning.LoopInterleaving = level >= 2;
+  run_passes(module, machine, tuning, [&](llvm::PassBuilder& passes) {
+    passes.registerVectorizerStartEPCallback(
+        [](llvm::FunctionPassManager& later, llvm::OptimizationLevel) {
+          later.addPass(ExtremumReductions());
+        });
+    return level == 0 ? passes.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
+                      : passes.buildPerModuleDefaultPipeline(pipeline_level(level));
+  });
 }
 
 std::string machine_code(llvm::Module& module, llvm::TargetMachine& machine, Form form) {
@@ -138,7 +143,9 @@ std::string machine_code(llvm::Module& module, llvm::TargetMachine& machine, For
   passes.add(new llvm::TargetLibraryInfoWrapperPass(library_of(machine)));
   const auto type = form == Form::object ? llvm::CodeGenFileType::ObjectFile
                                          : llvm::CodeGenFileType::AssemblyFile;
-  const bool impossible = machine.addPassesToEmitFile(passes, out, nullptr, type);
+  // What is compiled has been verified when it was made.
+  const bool verified = true;
+  const bool impossible = machine.addPassesToEmitFile(passes, out, nullptr, type, verified);
   DZ_CHECK(!impossible, "the target machine cannot write this kind of file");
   passes.run(module);
   return std::string(bytes.begin(), bytes.end());

@@ -2,11 +2,13 @@
 // pipeline, and object code or assembly out.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Target/TargetMachine.h>
 
 #include "codegen/codegen.h"
@@ -22,6 +24,11 @@ void prepare_for(llvm::Module& module, const llvm::TargetMachine& machine);
 
 /// What may be taken for granted about functions outside the module.
 llvm::TargetLibraryInfoImpl library_of(const llvm::TargetMachine& machine);
+
+/// Runs what `make_pipeline` builds, with the analyses of `machine`.
+using MakePipeline = std::function<llvm::ModulePassManager(llvm::PassBuilder&)>;
+void run_passes(llvm::Module& module, llvm::TargetMachine& machine,
+                const llvm::PipelineTuningOptions& tuning, const MakePipeline& make_pipeline);
 
 /// Runs the optimisation pipeline of `level` (0 to 3) for `machine`.
 void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level);

@@ -26,12 +26,37 @@ constexpr const char* triple = "nvptx64-nvidia-cuda";
 constexpr const char* library_file = "nvptx64--nvidiacl.bc";
 constexpr int oldest_architecture = 70;
 
-/// The PTX version that knows `architecture`; older ones run on more drivers.
-const char* ptx_feature(int architecture) {
+/// The PTX version that knows `architecture`, with its own instructions where it is
+/// `accelerated` (sm_90a); older versions run on more drivers.
+const char* ptx_feature(int architecture, bool accelerated) {
   if (architecture >= 100) return "+ptx85";
-  if (architecture >= 89) return "+ptx78";
+  if (architecture >= 89) return accelerated ? "+ptx80" : "+ptx78";
+  if (architecture >= 87) return "+ptx74";
   if (architecture >= 80) return "+ptx71";
   return "+ptx63";
+}
+
+/// What kernels need of LLVM's passes.  They are many, small and made by us, and the driver's
+/// compiler optimises again: simplifying once before and once after loops is enough, and what
+/// vectorises for a CPU only costs time.  Half the time of LLVM's own list, and the PTX is as long.
+constexpr const char* kernel_passes =
+    "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>),"
+    "cgscc(inline),always-inline,globaldce,"
+    "function(sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
+    "correlated-propagation,simplifycfg,"
+    "loop-mssa(loop-instsimplify,loop-simplifycfg,loop-rotate,licm),"
+    "loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,gvn,adce,loop-mssa(licm),"
+    "loop-unroll<O3>,slp-vectorizer,instcombine<no-verify-fixpoint>,simplifycfg)";
+
+void optimise_kernels(llvm::Module& module, llvm::TargetMachine& machine) {
+  run_passes(module, machine, {}, [](llvm::PassBuilder& passes) {
+    llvm::ModulePassManager pipeline;
+    // The target's own: libraries that ask what they run on, ranges of thread numbers.
+    passes.invokePipelineStartEPCallbacks(pipeline, llvm::OptimizationLevel::O3);
+    llvm::Error problem = passes.parsePassPipeline(pipeline, kernel_passes);
+    DZ_CHECK(!problem, "LLVM's passes: " + llvm::toString(std::move(problem)));
+    return pipeline;
+  });
 }
 
 std::string find_library() {
@@ -77,8 +102,8 @@ std::unique_ptr<llvm::TargetMachine> make_device_machine(const Options& options,
   llvm::TargetOptions settings;
   settings.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, options.gpu, ptx_feature(architecture), settings, std::nullopt, std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
+      triple, options.gpu, ptx_feature(architecture, options.gpu.ends_with('a')), settings, std::nullopt, std::nullopt,
+      llvm::CodeGenOptLevel::Default));
   if (!machine->getMCSubtargetInfo()->isCPUStringValid(options.gpu)) {
     problem = "this LLVM does not know the GPU architecture `" + options.gpu + "`";
     return nullptr;
@@ -128,7 +153,11 @@ std::string make_ptx(llvm::Module& module, llvm::TargetMachine& machine, int lev
     function.removeFnAttr("target-features");
     function.removeFnAttr(llvm::Attribute::OptimizeNone);
   }
-  optimise(module, machine, level);
+  if (level < 2) {
+    optimise(module, machine, level);
+  } else {
+    optimise_kernels(module, machine);
+  }
   return machine_code(module, machine, Form::assembly);
 }
 
