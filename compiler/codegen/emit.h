@@ -145,6 +145,7 @@ class FunctionEmitter {
   void emit(const imperative::AllocateLocal& node);
   void emit(const imperative::SharedMemory& node);
   void emit(const imperative::CopyElements& node);
+  void emit(const imperative::Clear& node);
   void emit(const imperative::ReadElement& node);
   void emit(const imperative::WriteElement& node);
   void emit(const imperative::Fence& node);

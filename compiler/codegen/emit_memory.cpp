@@ -174,6 +174,11 @@ void FunctionEmitter::emit(const imperative::CopyElements& node) {
   builder_.CreateMemCpy(target, alignment(node.type), source, alignment(node.type), bytes);
 }
 
+void FunctionEmitter::emit(const imperative::Clear& node) {
+  check_status(runtime_call("dz_clear", {context_, reference(node.block),
+                                         value(node.byte_offset), value(node.bytes)}));
+}
+
 void FunctionEmitter::emit(const imperative::ReadElement& node) {
   if (!unit_.on_gpu()) {
     emit(imperative::Load{node.target, node.block, node.index, node.type, Space::global, false});

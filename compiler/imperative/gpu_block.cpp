@@ -26,15 +26,39 @@ Operand Lowering::shared_bytes_for(const std::vector<ir::Type>& types) {
 }
 
 std::vector<Value> Lowering::shuffled(const std::vector<Value>& values, ShuffleMode mode,
-                                      int distance) {
+                                      const Operand& distance) {
   std::vector<Value> result;
   for (const Value& value : values) {
     const NameId target = variable("other", value.type.element);
-    emit(Shuffle{target, value.operand, value.type.element, mode,
-                 ir::make_integer(ScalarType::i32, distance)});
+    emit(Shuffle{target, value.operand, value.type.element, mode, distance});
     result.push_back({target, value.type, std::nullopt});
   }
   return result;
+}
+
+// A loop, because operators may be long: LLVM unrolls it where they are not.
+void Lowering::for_distances(int threads, const std::function<void(Operand)>& body) {
+  const NameId distance =
+      mutable_variable("distance", ScalarType::i32, ir::make_integer(ScalarType::i32, 1));
+  const NameId more = variable("more", ScalarType::boolean);
+  Code test = collect([&] {
+    emit(Assign{more, ScalarOp::slt, ScalarType::i32, ScalarType::boolean,
+                {distance, ir::make_integer(ScalarType::i32, threads)}});
+  });
+  Code step = collect([&] {
+    body(distance);
+    emit(Assign{distance, ScalarOp::add, ScalarType::i32, ScalarType::i32, {distance, distance}});
+  });
+  emit(While{std::move(test), more, std::move(step)});
+}
+
+// An inclusive scan over each warp.
+void Lowering::scan_warp(const std::vector<Running>& values, const Operand& lane) {
+  for_distances(warp_threads, [&](const Operand& distance) {
+    const std::vector<Value> others = shuffled(running_values(values), ShuffleMode::up, distance);
+    branch(scalar(ScalarOp::sle, ScalarType::i64, {to_i64(distance, ScalarType::i32), lane}),
+           [&] { combine_before(values, others); });
+  });
 }
 
 Lowering::Lane Lowering::lane() {
@@ -46,19 +70,23 @@ Lowering::Lane Lowering::lane() {
 // After it, the first thread of each warp holds the combination of its warp's values.  Neighbours
 // combine first, which keeps the order.
 void Lowering::reduce_warp(const std::vector<Running>& running, int threads) {
-  for (int distance = 1; distance < threads; distance *= 2) {
-    const std::vector<Value> others =
-        shuffled(running_values(running), ShuffleMode::down, distance);
-    combine_all(running, others, 0);
-  }
+  for_distances(threads, [&](const Operand& distance) {
+    combine_all(running, shuffled(running_values(running), ShuffleMode::down, distance), 0);
+  });
 }
 
 // After it, the first thread of the block holds the combination of all values.
 void Lowering::reduce_block(const std::vector<Running>& running,
                             const std::vector<Operand>& neutral) {
+  reduce_warp(running, warp_threads);
+  reduce_warps(running, neutral);
+}
+
+// Combines what the first threads of the warps hold.
+void Lowering::reduce_warps(const std::vector<Running>& running,
+                            const std::vector<Operand>& neutral) {
   const Lane here = lane();
   const std::vector<Place> slots = warp_slots(running);
-  reduce_warp(running, warp_threads);
   branch(equal(here.lane, ir::i64_operand(0)),
          [&] { write_all(slots, {here.warp}, running_values(running)); });
   emit(Barrier{});
@@ -103,11 +131,7 @@ void Lowering::combine_before(const std::vector<Running>& running,
 void Lowering::scan_block(const std::vector<Running>& values, const std::vector<Running>& carry) {
   const Lane here = lane();
   const std::vector<Place> slots = warp_slots(values);
-  for (int distance = 1; distance < warp_threads; distance *= 2) {
-    const std::vector<Value> others = shuffled(running_values(values), ShuffleMode::up, distance);
-    branch(less(ir::i64_operand(distance - 1), here.lane),
-           [&] { combine_before(values, others); });
-  }
+  scan_warp(values, here.lane);
   branch(equal(here.lane, ir::i64_operand(warp_threads - 1)),
          [&] { write_all(slots, {here.warp}, running_values(values)); });
   emit(Barrier{});

@@ -18,21 +18,6 @@ Operand Lowering::resident_threads() {
   return threads;
 }
 
-void Lowering::choose_by_segments(const std::vector<ir::SpaceDimension>& space,
-                                  const std::function<void()>& few,
-                                  const std::function<void()>& many) {
-  if (space.size() == 1) {
-    few();
-    return;
-  }
-  std::vector<Operand> outer = extents_of(space);
-  const Operand width = outer.back();
-  outer.pop_back();
-  const Operand enough = less(resident_threads(), mul(product(outer), ir::i64_operand(4)));
-  const Operand short_ones = less(width, ir::i64_operand(32));
-  host_branch(scalar(ScalarOp::bit_or, ScalarType::boolean, {enough, short_ones}), many, few);
-}
-
 Operand Lowering::read_special(Special which) {
   const NameId value = variable("special", ScalarType::i32);
   emit(ReadSpecial{value, which});

@@ -1,12 +1,17 @@
-// Reductions of scalars on a GPU.
+// Reductions of scalars on a GPU, in one kernel.
 //
-// Many or short segments: a thread each, by the general rule of segmented_reduce.cpp.  Few and
-// long ones: blocks share a segment; each block reduces its part, striding where the operator
-// commutes so that accesses coalesce, and a second kernel reduces the blocks' results.  The host
-// chooses by the sizes.
+// A team of threads reduces a segment, striding where the operator commutes so that accesses
+// coalesce: a warp where segments are short, else a block.  Where blocks outnumber segments they
+// share them, and the last block of a segment to finish combines the parts (Harris, "Optimizing
+// parallel reduction in CUDA", and the CUDA sample threadFenceReduction).  Segments that are very
+// short, or many and interleaved in memory, get a thread each.  The host chooses by the sizes.
 #include "imperative/lowering.h"
 
 namespace dagaz::imperative {
+
+static constexpr int warp_threads = 32;
+// Longer segments are worth a block.
+static constexpr std::int64_t longest_warp_segment = 1024;
 
 static bool commutes(const ir::ReduceOperator& one) {
   if (one.commutative) return true;
@@ -48,63 +53,203 @@ Lowering::Pieces Lowering::blocks_of_segments(const std::vector<ir::SpaceDimensi
   return pieces;
 }
 
-void Lowering::gpu_reduce(const ir::Statement& s, const ir::SegmentedReduce& e,
+// A warp for segments that give each of its threads little to do, else a block.
+Lowering::Team Lowering::team_for(const Pieces& pieces) {
+  Team team{ir::i64_operand(kernel_threads), ir::i64_operand(8)};
+  if (pieces.outer.empty()) return team;
+  const NameId threads = mutable_variable("team", ScalarType::i64, team.threads);
+  const NameId shift = mutable_variable("shift", ScalarType::i64, team.shift);
+  branch(less(pieces.width, ir::i64_operand(longest_warp_segment + 1)), [&] {
+    move(threads, ir::i64_operand(warp_threads));
+    move(shift, ir::i64_operand(5));
+  });
+  return {threads, shift};
+}
+
+Lowering::TeamPart Lowering::team_part(const Pieces& pieces, const Team& team) {
+  const Operand thread = read_special(Special::thread_index);
+  const Operand all = add(mul(read_special(Special::block_index),
+                              ir::i64_operand(kernel_threads)), thread);
+  const Operand number = scalar(ScalarOp::lshr, ScalarType::i64, {all, team.shift});
+  TeamPart part;
+  part.rank = scalar(ScalarOp::bit_and, ScalarType::i64,
+                     {thread, sub(team.threads, ir::i64_operand(1))});
+  part.segment = divide(number, pieces.count);
+  part.piece = remainder(number, pieces.count);
+  part.start = mul(part.piece, pieces.chunk);
+  // The last block may hold more warps than there are segments left.
+  const Operand inside = less(part.segment, product(pieces.outer));
+  const Operand left = maximum(sub(pieces.width, part.start), ir::i64_operand(0));
+  const NameId length = mutable_variable("length", ScalarType::i64, ir::i64_operand(0));
+  branch(inside, [&] { move(length, minimum(left, pieces.chunk)); });
+  part.length = length;
+  part.leads = both(inside, equal(part.rank, ir::i64_operand(0)));
+  return part;
+}
+
+// False, having emitted nothing, where threads need memory of their own that only a kernel over
+// points can give them.
+bool Lowering::gpu_reduce(const ir::Statement& s, const ir::SegmentedReduce& e,
                           const std::vector<ir::Type>& types, const std::vector<Place>& totals,
                           const std::vector<Wish>& mapped) {
-  const Pieces pieces = blocks_of_segments(e.space);
-  const std::vector<Place> partial = partial_arrays(types, pieces);
-  const bool strides = std::all_of(e.operators.begin(), e.operators.end(), commutes);
-  const Operand segments = product(pieces.outer);
-  const std::vector<Operand> neutral = neutral_of(e.operators);
-  Code code = kernel_body([&] {
-    const Operand block = read_special(Special::block_index);
-    const Operand piece = remainder(block, pieces.count);
-    const std::vector<Operand> outer = unflatten(divide(block, pieces.count), pieces.outer);
-    const Operand start = mul(piece, pieces.chunk);
-    const Operand left = maximum(sub(pieces.width, start), ir::i64_operand(0));
-    const std::vector<Running> running = start_reductions(e.operators);
-    for_thread_share(minimum(left, pieces.chunk), strides, [&](const Operand& i) {
-      reduce_point(s, e, running, mapped, with(outer, add(start, i)));
-    });
-    reduce_block(running, neutral);
-    branch(equal(read_special(Special::thread_index), ir::i64_operand(0)),
-           [&] { write_all(partial, with(outer, piece), running_values(running)); });
+  if (e.space.size() == 1) {
+    return attempt([&] { return reduce_by_teams(s, e, types, totals, mapped); });
+  }
+  const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
+  return attempt([&] {
+    const Operand width = e.space.back().extent;
+    Operand by_threads = less(width, ir::i64_operand(warp_threads));
+    if (has_interleaved_segments(e)) {
+      const Operand segments = divide(product(extents_of(e.space)),
+                                      maximum(width, ir::i64_operand(1)));
+      const Operand many = less(resident_threads(), mul(segments, ir::i64_operand(4)));
+      by_threads = scalar(ScalarOp::bit_or, ScalarType::boolean, {by_threads, many});
+    }
+    bool possible = false;
+    host_branch(by_threads,
+                [&] {
+                  reduce_by_threads(s, *as<ir::SegmentedReduce>(copied.operation), totals, mapped);
+                },
+                [&] { possible = reduce_by_teams(s, e, types, totals, mapped); });
+    return possible;
   });
-  forbid_expansions();
-  launch("segred", mul(segments, pieces.count), shared_bytes_for(types), std::move(code));
-  Code last = kernel_body([&] {
-    const std::vector<Operand> outer =
-        unflatten(read_special(Special::block_index), pieces.outer);
-    const std::vector<Running> running = start_reductions(e.operators);
-    for_thread_share(pieces.count, strides, [&](const Operand& piece) {
-      combine_all(running, values_at(partial, types, with(outer, piece)), 0);
-    });
-    reduce_block(running, neutral);
-    branch(equal(read_special(Special::thread_index), ir::i64_operand(0)),
-           [&] { write_all(totals, outer, running_values(running)); });
-  });
-  launch("segred_last", segments, shared_bytes_for(types), std::move(last));
 }
 
-// This thread's part of 0 … count-1: every 256th where the order does not matter, else a stretch.
-void Lowering::for_thread_share(const Operand& count, bool strides,
-                                const std::function<void(Operand)>& body) {
-  const Operand thread = read_special(Special::thread_index);
-  const Operand block = ir::i64_operand(kernel_threads);
+bool Lowering::attempt(const std::function<bool()>& build) {
+  const std::vector<HostScope> scopes = scopes_;
+  bool possible = false;
+  Code code = collect([&] { possible = build(); });
+  if (possible) {
+    append(std::move(code));
+  } else {
+    scopes_ = scopes;
+  }
+  return possible;
+}
+
+bool Lowering::reduce_by_teams(const ir::Statement& s, const ir::SegmentedReduce& e,
+                               const std::vector<ir::Type>& types,
+                               const std::vector<Place>& totals,
+                               const std::vector<Wish>& mapped) {
+  const Pieces pieces = blocks_of_segments(e.space);
+  const Team team = team_for(pieces);
+  const Operand segments = product(pieces.outer);
+  // Parts and their count are needed only where teams share a segment.
+  const NameId sharing = mutable_variable("sharing", ScalarType::i64, ir::i64_operand(0));
+  branch(less(ir::i64_operand(1), pieces.count), [&] { move(sharing, segments); });
+  TeamReduction reduction{e.operators, types, pieces, team, neutral_of(e.operators), {}, {},
+                          totals, std::all_of(e.operators.begin(), e.operators.end(), commutes)};
+  for (const ir::Type& type : types) {
+    reduction.partial.push_back(
+        new_array(ir::array_of(type.element, {sharing, pieces.count}), "partial"));
+  }
+  const Operand bytes = mul(sharing, ir::i64_operand(ir::byte_size(ScalarType::i32)));
+  reduction.arrived = new_block(bytes, "arrived");
+  branch(less(ir::i64_operand(0), sharing),
+         [&] { emit(Clear{reduction.arrived, ir::i64_operand(0), bytes}); });
+  Code code = kernel_body([&] {
+    const TeamPart part = team_part(pieces, team);
+    const std::vector<Operand> outer = unflatten(part.segment, pieces.outer);
+    const std::vector<Running> running = start_reductions(e.operators);
+    for_thread_share(part.rank, team.threads, part.length, reduction.strides,
+                     [&](const Operand& i) {
+      reduce_point(s, e, running, mapped, with(outer, add(part.start, i)));
+    });
+    reduce_warp(running, warp_threads);
+    branch(less(ir::i64_operand(warp_threads), team.threads),
+           [&] { reduce_warps(running, reduction.neutral); });
+    finish_team(reduction, part, running);
+  });
+  if (has_private_memory()) return false;
+  const Operand threads = mul(mul(segments, pieces.count), team.threads);
+  const Operand shared = add(shared_bytes_for(types), ir::i64_operand(warp_slot_bytes));
+  launch("segred", divide_up(threads, ir::i64_operand(kernel_threads)), shared, std::move(code));
+  return true;
+}
+
+// The leader holds its team's result.
+void Lowering::finish_team(const TeamReduction& reduction, const TeamPart& part,
+                           const std::vector<Running>& running) {
+  branch(equal(reduction.pieces.count, ir::i64_operand(1)), [&] {
+    branch(part.leads, [&] {
+      write_all(reduction.totals, unflatten(part.segment, reduction.pieces.outer),
+                running_values(running));
+    });
+  }, [&] { combine_parts(reduction, part, running); });
+}
+
+// The team that is the last of its segment to arrive reduces the parts.  A part is written before
+// the count that announces it, and read after the count that says all are there: fences order
+// both for the device, the barrier passes that on to the rest of the block.
+void Lowering::combine_parts(const TeamReduction& reduction, const TeamPart& part,
+                             const std::vector<Running>& running) {
+  const NameId told = block_variable("told");
+  emit(SharedMemory{told, shared_bytes_for(reduction.types)});
+  branch(part.leads, [&] {
+    write_all(reduction.partial, {part.segment, part.piece}, running_values(running));
+    emit(Fence{});
+    const NameId before = variable("before", ScalarType::i32);
+    emit(Atomic{before, AtomicOp::add, reduction.arrived, part.segment,
+                ir::make_integer(ScalarType::i32, 1), ScalarType::i32});
+    emit(Store{told, ir::i64_operand(0), before, ScalarType::i32, Space::shared});
+  });
+  emit(Barrier{});
+  const NameId before = variable("before", ScalarType::i32);
+  emit(Load{before, told, ir::i64_operand(0), ScalarType::i32, Space::shared});
+  const Operand arrived = add(to_i64(before, ScalarType::i32), ir::i64_operand(1));
+  branch(equal(arrived, reduction.pieces.count), [&] {
+    emit(Fence{});
+    set_neutral(running, reduction.neutral);
+    for_thread_share(part.rank, ir::i64_operand(kernel_threads), reduction.pieces.count,
+                     reduction.strides, [&](const Operand& piece) {
+      combine_all(running, values_at(reduction.partial, reduction.types, {part.segment, piece}),
+                  0);
+    });
+    reduce_block(running, reduction.neutral);
+    branch(part.leads, [&] {
+      write_all(reduction.totals, unflatten(part.segment, reduction.pieces.outer),
+                running_values(running));
+    });
+  });
+}
+
+void Lowering::reduce_by_threads(const ir::Statement& s, const ir::SegmentedReduce& e,
+                                 const std::vector<Place>& totals,
+                                 const std::vector<Wish>& mapped) {
+  std::vector<Operand> outer = extents_of(e.space);
+  const Operand width = outer.back();
+  outer.pop_back();
+  for_each_point(outer, cost_of(e.body), "segred", [&](const std::vector<Operand>& point) {
+    const std::vector<Running> running = start_reductions(e.operators);
+    thread_loop(width, true, [&](const Operand& i) {
+      reduce_point(s, e, running, mapped, with(point, i));
+    });
+    write_all(totals, point, running_values(running));
+  });
+}
+
+// This thread's part of 0 … count-1: one of as many as there are threads where the order does not
+// matter, so that neighbours read neighbours, else a stretch.
+void Lowering::for_thread_share(const Operand& rank, const Operand& threads, const Operand& count,
+                                bool strides, const std::function<void(Operand)>& body) {
+  const Operand zero = ir::i64_operand(0);
   if (strides) {
-    const Operand steps =
-        divide_up(maximum(sub(count, thread), ir::i64_operand(0)), block);
-    thread_loop(steps, true, [&](const Operand& i) { body(add(thread, mul(i, block))); });
+    const NameId i = mutable_variable("i", ScalarType::i64, rank);
+    const NameId more = variable("more", ScalarType::boolean);
+    Code test = collect([&] {
+      emit(Assign{more, ScalarOp::slt, ScalarType::i64, ScalarType::boolean, {i, count}});
+    });
+    Code step = collect([&] {
+      with_private_scope([&] { body(i); });
+      move(i, add(i, threads));
+    });
+    emit(While{std::move(test), more, std::move(step)});
     return;
   }
-  const Operand share = divide_up(count, block);
-  const Operand start = mul(thread, share);
-  const Operand left = maximum(sub(count, start), ir::i64_operand(0));
+  const Operand share = divide_up(count, threads);
+  const Operand start = mul(rank, share);
+  const Operand left = maximum(sub(count, start), zero);
   thread_loop(minimum(share, left), true, [&](const Operand& i) { body(add(start, i)); });
-}
-
-void Lowering::forbid_expansions() const {
-  if (has_private_memory()) unsupported("a large array inside a reduction or scan on a GPU");
 }
 
 }  // namespace dagaz::imperative

@@ -1,13 +1,66 @@
-// Scans of scalars on a GPU.
+// Scans of scalars on a GPU: in one kernel where that is possible (gpu_look_back.cpp), short
+// segments by a thread each, else in stages.
 //
-// Blocks share a segment: a first kernel reduces each block's part, a second finds the running
-// value before each part, a third scans the parts tile by tile, one element per thread.
+// In stages blocks share a segment: a first kernel reduces each block's part, a second finds the
+// running value before each part, a third scans the parts tile by tile, one element per thread.
 #include "imperative/lowering.h"
 
 namespace dagaz::imperative {
 
-void Lowering::gpu_scan(const ir::Statement& s, const ir::SegmentedScan& e,
+// False, having emitted nothing, where threads need memory of their own that only a kernel over
+// points can give them.
+bool Lowering::gpu_scan(const ir::Statement& s, const ir::SegmentedScan& e,
                         const std::vector<ir::Type>& types, const std::vector<Wish>& targets) {
+  for (const auto by_blocks : {&Lowering::scan_in_one_pass, &Lowering::scan_in_stages}) {
+    const ir::Statement few = ir::renamed(ir::Statement{{}, e}, names());
+    const ir::Statement many = ir::renamed(ir::Statement{{}, e}, names());
+    bool possible = false;
+    const auto scan_few = [&] {
+      possible = (this->*by_blocks)(s, *as<ir::SegmentedScan>(few.operation), types, targets);
+    };
+    const auto scan_many = [&] {
+      scan_by_threads(s, *as<ir::SegmentedScan>(many.operation), targets);
+    };
+    const bool done = attempt([&] {
+      if (e.space.size() == 1) {
+        scan_few();
+      } else {
+        host_branch(are_short(e.space), scan_many, scan_few);
+      }
+      return possible;
+    });
+    if (done) return true;
+  }
+  return false;
+}
+
+// Whether segments are better scanned by a thread each.
+Operand Lowering::are_short(const std::vector<ir::SpaceDimension>& space) {
+  const Operand width = space.back().extent;
+  const Operand segments =
+      divide(product(extents_of(space)), maximum(width, ir::i64_operand(1)));
+  const Operand many = less(resident_threads(), mul(segments, ir::i64_operand(4)));
+  const Operand few_steps = less(width, ir::i64_operand(kernel_threads));
+  return scalar(ScalarOp::bit_or, ScalarType::boolean,
+                {less(width, ir::i64_operand(32)), both(many, few_steps)});
+}
+
+void Lowering::scan_by_threads(const ir::Statement& s, const ir::SegmentedScan& e,
+                               const std::vector<Wish>& targets) {
+  std::vector<Operand> outer = extents_of(e.space);
+  const Operand width = outer.back();
+  outer.pop_back();
+  for_each_point(outer, cost_of(e.body), "segscan", [&](const std::vector<Operand>& point) {
+    const std::vector<Running> running = start_scans(e.operators);
+    thread_loop(width, true, [&](const Operand& i) {
+      scan_point(s, e, running, targets, with(point, i));
+    });
+  });
+}
+
+bool Lowering::scan_in_stages(const ir::Statement& s, const ir::SegmentedScan& e,
+                              const std::vector<ir::Type>& types,
+                              const std::vector<Wish>& targets) {
   const Pieces pieces = blocks_of_segments(e.space);
   const std::vector<Place> before = partial_arrays(types, pieces);
   std::vector<Operand> neutral;
@@ -15,8 +68,9 @@ void Lowering::gpu_scan(const ir::Statement& s, const ir::SegmentedScan& e,
     neutral.insert(neutral.end(), one.neutral.begin(), one.neutral.end());
   }
   const Operand blocks = mul(product(pieces.outer), pieces.count);
+  bool possible = true;
   host_branch(less(ir::i64_operand(1), pieces.count), [&] {
-    gpu_scan_reduce(e, pieces, before, neutral, blocks, types);
+    possible = gpu_scan_reduce(e, pieces, before, neutral, blocks, types);
   });
   exclusive_over_pieces(e, pieces, before, types);
   Code code = kernel_body([&] {
@@ -30,8 +84,9 @@ void Lowering::gpu_scan(const ir::Statement& s, const ir::SegmentedScan& e,
       scan_tile(s, e, part, i, carry, targets);
     });
   });
-  forbid_expansions();
+  if (!possible || has_private_memory()) return false;
   launch("segscan", blocks, shared_bytes_for(types), std::move(code));
+  return true;
 }
 
 Lowering::BlockPart Lowering::block_part(const Pieces& pieces) {
@@ -45,7 +100,7 @@ Lowering::BlockPart Lowering::block_part(const Pieces& pieces) {
   return part;
 }
 
-void Lowering::gpu_scan_reduce(const ir::SegmentedScan& e, const Pieces& pieces,
+bool Lowering::gpu_scan_reduce(const ir::SegmentedScan& e, const Pieces& pieces,
                                const std::vector<Place>& partial,
                                const std::vector<Operand>& neutral, const Operand& blocks,
                                const std::vector<ir::Type>& types) {
@@ -54,7 +109,8 @@ void Lowering::gpu_scan_reduce(const ir::SegmentedScan& e, const Pieces& pieces,
   Code code = kernel_body([&] {
     const BlockPart part = block_part(pieces);
     const std::vector<Running> running = start_scans(fresh.operators);
-    for_thread_share(part.length, false, [&](const Operand& i) {
+    for_thread_share(read_special(Special::thread_index), ir::i64_operand(kernel_threads),
+                     part.length, false, [&](const Operand& i) {
       set_indices(fresh.space, with(part.outer, add(part.start, i)));
       lower_body(fresh.body, {}, [&](const std::vector<Value>& values) {
         combine_all(running, values, 0);
@@ -65,8 +121,9 @@ void Lowering::gpu_scan_reduce(const ir::SegmentedScan& e, const Pieces& pieces,
       write_all(partial, with(part.outer, part.piece), running_values(running));
     });
   });
-  forbid_expansions();
+  if (has_private_memory()) return false;
   launch("segscan_reduce", blocks, shared_bytes_for(types), std::move(code));
+  return true;
 }
 
 // One element per thread: the body, a scan over the block, post and results.

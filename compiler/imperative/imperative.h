@@ -119,6 +119,8 @@ struct CopyElements {
   Operand count;
   ScalarType type;
 };
+/// Host, GPU targets: sets bytes of the device to zero.
+struct Clear { NameId block; Operand byte_offset; Operand bytes; };
 /// Host, GPU targets: one element from or to the device.  Reading waits for the device.
 struct ReadElement { NameId target; NameId block; Operand index; ScalarType type; };
 struct WriteElement { NameId block; Operand index; Operand value; ScalarType type; };
@@ -244,7 +246,8 @@ struct Fail {
 using Node =
     std::variant<Assign, Move, Load, Store, For, While, If, Allocate, Share, Release,
                  AllocateScratch, ScratchScope, AllocateLocal, SharedMemory, CopyElements,
-                 ReadElement, WriteElement, LoadLanes, StoreLanes, LaneNumbers, CombineLanes, ParallelFor, PieceCount, Launch, ReadSpecial,
+                 Clear, ReadElement, WriteElement, LoadLanes, StoreLanes, LaneNumbers, CombineLanes,
+                 ParallelFor, PieceCount, Launch, ReadSpecial,
                  DeviceProperty, Barrier, Shuffle, Fence, Atomic, CompareExchange, Call, Fail>;
 
 struct Instruction {

@@ -144,10 +144,12 @@ bool Lowering::is_interchangeable(const ir::SegmentedMap& e) const {
 }
 
 bool Lowering::is_interchangeable(const ir::SegmentedReduce& e) const {
-  if (is_gpu() || e.space.size() < 2 || !is_straight(e.body.statements) ||
-      !are_scalar_operators(e.operators)) {
-    return false;
-  }
+  return !is_gpu() && is_straight(e.body.statements) && are_scalar_operators(e.operators) &&
+         has_interleaved_segments(e);
+}
+
+bool Lowering::has_interleaved_segments(const ir::SegmentedReduce& e) const {
+  if (e.space.size() < 2) return false;
   AccessPattern pattern(places_, e.space[e.space.size() - 2].index.name);
   pattern.add_reduction_index(e.space.back().index.name);
   pattern.read(e.body.statements);

@@ -62,6 +62,7 @@ void Lowering::lower(const ir::Statement& s, const ir::Replicate& e) {
     return;
   }
   const Place target = result_array(result);
+  if (clear(target, names().type(result), e.value)) return;
   const Value value = value_of(e.value);
   for_each_point(shape_of(result), 2, "replicate", [&](const std::vector<Operand>& point) {
     const std::vector<Operand> inner(

@@ -153,6 +153,8 @@ class Lowering : public Emitter {
   void store(const Place& place, const std::vector<Operand>& indices, const Operand& value,
              ScalarType type);
   void copy(const Place& target, const Place& source, const ir::Type& type);
+  /// Fills an array with `value` if that is zero and the device can do it without a kernel.
+  bool clear(const Place& target, const ir::Type& type, const Operand& value);
   /// Writes a scalar or array to the part of `target` at `indices`.
   void write(const Place& target, const std::vector<Operand>& indices, const Value& value);
   /// The array without gaps, copied if it has some.
@@ -305,6 +307,8 @@ class Lowering : public Emitter {
       std::function<void(Operand base, Operand count, const std::vector<Place>& tile)>;
   bool is_interchangeable(const ir::SegmentedMap& e) const;
   bool is_interchangeable(const ir::SegmentedReduce& e) const;
+  /// Whether segments, not the elements of one, lie side by side in memory.
+  bool has_interleaved_segments(const ir::SegmentedReduce& e) const;
   void reduce_tile(const std::vector<ir::ReduceOperator>& operators, const Operand& count,
                    const Operand& width, const std::vector<Place>& tile,
                    const TileValues& values);
@@ -370,7 +374,22 @@ class Lowering : public Emitter {
   void histogram_by_pieces(const ir::SegmentedHistogram& e,
                            const std::vector<std::vector<Place>>& places, const Operand& width,
                            const Operand& pieces);
+  void histogram_by_segments(const ir::SegmentedHistogram& e,
+                             const std::vector<std::vector<Place>>& places);
   void fill_bins(const ir::HistogramOperator& one, const std::vector<Place>& bins);
+
+  // ---- gpu_hist.cpp
+  struct Locks {
+    NameId block;   // i32 each
+    Operand count;
+  };
+  static bool may_fail(const Code& code);
+  bool histogram_with_locks(const ir::SegmentedHistogram& e,
+                            const std::vector<std::vector<Place>>& places);
+  bool combine_locked(const ir::HistogramOperator& one, const std::vector<Place>& places,
+                      const std::vector<Operand>& segment, const std::vector<Operand>& outer,
+                      const std::vector<Value>& given, const Locks& locks);
+  void while_locked(NameId locks, const Operand& lock, Code code);
 
   // ---- gpu_points.cpp
   static constexpr int kernel_threads = 256;
@@ -380,9 +399,6 @@ class Lowering : public Emitter {
     NameId block;
     ir::Type type;
   };
-  /// Few long segments, or many? `few` where blocks can share a segment; one version each.
-  void choose_by_segments(const std::vector<ir::SpaceDimension>& space,
-                          const std::function<void()>& few, const std::function<void()>& many);
   Operand resident_threads();
   Operand read_special(Special which);
   std::string kernel_name(std::string_view base);
@@ -395,7 +411,6 @@ class Lowering : public Emitter {
   Place arena_array(const ir::Type& type);
   bool has_private_memory() const { return uses_arena_ || !expansions_.empty(); }
   void allocate_private_memory(const Operand& threads);
-  void forbid_expansions() const;
 
   // ---- gpu_block.cpp
   static constexpr std::int64_t warp_slot_bytes = 128;  // 9 values of up to 8 bytes
@@ -407,9 +422,14 @@ class Lowering : public Emitter {
   Lane lane();
   std::vector<Place> warp_slots(const std::vector<Running>& running);
   static Operand shared_bytes_for(const std::vector<ir::Type>& types);
-  std::vector<Value> shuffled(const std::vector<Value>& values, ShuffleMode mode, int distance);
+  std::vector<Value> shuffled(const std::vector<Value>& values, ShuffleMode mode,
+                              const Operand& distance);
+  /// `body` for distances 1, 2, 4, … below `threads`.
+  void for_distances(int threads, const std::function<void(Operand)>& body);
+  void scan_warp(const std::vector<Running>& values, const Operand& lane);
   void reduce_warp(const std::vector<Running>& running, int threads);
   void reduce_block(const std::vector<Running>& running, const std::vector<Operand>& neutral);
+  void reduce_warps(const std::vector<Running>& running, const std::vector<Operand>& neutral);
   void load_running(const std::vector<Running>& running, const std::vector<Place>& slots,
                     const std::vector<Operand>& point);
   void set_neutral(const std::vector<Running>& running, const std::vector<Operand>& neutral);
@@ -417,12 +437,51 @@ class Lowering : public Emitter {
   void scan_block(const std::vector<Running>& values, const std::vector<Running>& carry);
 
   // ---- gpu_reduce.cpp
+  /// Threads that reduce together: a warp or a block.
+  struct Team {
+    Operand threads;
+    Operand shift;  // the logarithm of `threads`
+  };
+  /// What a team works on, seen by one of its threads.
+  struct TeamPart {
+    Operand rank;     // of the thread in its team
+    Operand segment;
+    Operand piece;
+    Operand start;
+    Operand length;   // 0 where there is nothing to do
+    Operand leads;    // whether the thread writes for its team, which has something to do
+  };
+  /// The inside of a reduction's kernel.
+  struct TeamReduction {
+    const std::vector<ir::ReduceOperator>& operators;
+    const std::vector<ir::Type>& types;
+    const Pieces& pieces;
+    const Team& team;
+    std::vector<Operand> neutral;
+    std::vector<Place> partial;  // [segment][piece]
+    NameId arrived;              // i32 [segment]: teams that have written their part
+    std::vector<Place> totals;
+    bool strides;
+  };
   Pieces blocks_of_segments(const std::vector<ir::SpaceDimension>& space);
-  void gpu_reduce(const ir::Statement& s, const ir::SegmentedReduce& e,
+  Team team_for(const Pieces& pieces);
+  TeamPart team_part(const Pieces& pieces, const Team& team);
+  bool gpu_reduce(const ir::Statement& s, const ir::SegmentedReduce& e,
                   const std::vector<ir::Type>& types, const std::vector<Place>& totals,
                   const std::vector<Wish>& mapped);
-  void for_thread_share(const Operand& count, bool strides,
-                        const std::function<void(Operand)>& body);
+  bool reduce_by_teams(const ir::Statement& s, const ir::SegmentedReduce& e,
+                       const std::vector<ir::Type>& types, const std::vector<Place>& totals,
+                       const std::vector<Wish>& mapped);
+  void finish_team(const TeamReduction& reduction, const TeamPart& part,
+                   const std::vector<Running>& running);
+  void combine_parts(const TeamReduction& reduction, const TeamPart& part,
+                     const std::vector<Running>& running);
+  void reduce_by_threads(const ir::Statement& s, const ir::SegmentedReduce& e,
+                         const std::vector<Place>& totals, const std::vector<Wish>& mapped);
+  void for_thread_share(const Operand& rank, const Operand& threads, const Operand& count,
+                        bool strides, const std::function<void(Operand)>& body);
+  /// Emits what `build` emits if it returns true.
+  bool attempt(const std::function<bool()>& build);
 
   // ---- gpu_scan.cpp
   /// The part of a segment that a block works on.
@@ -433,14 +492,67 @@ class Lowering : public Emitter {
     Operand length;
   };
   BlockPart block_part(const Pieces& pieces);
-  void gpu_scan(const ir::Statement& s, const ir::SegmentedScan& e,
+  bool gpu_scan(const ir::Statement& s, const ir::SegmentedScan& e,
                 const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
-  void gpu_scan_reduce(const ir::SegmentedScan& e, const Pieces& pieces,
+  bool scan_in_stages(const ir::Statement& s, const ir::SegmentedScan& e,
+                      const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
+  void scan_by_threads(const ir::Statement& s, const ir::SegmentedScan& e,
+                       const std::vector<Wish>& targets);
+  Operand are_short(const std::vector<ir::SpaceDimension>& space);
+  bool gpu_scan_reduce(const ir::SegmentedScan& e, const Pieces& pieces,
                        const std::vector<Place>& partial, const std::vector<Operand>& neutral,
                        const Operand& blocks, const std::vector<ir::Type>& types);
   void scan_tile(const ir::Statement& s, const ir::SegmentedScan& e, const BlockPart& part,
                  const Operand& i, const std::vector<Running>& carry,
                  const std::vector<Wish>& targets);
+
+  // ---- gpu_look_back.cpp
+  /// A scan in one kernel, seen by its host.
+  struct OnePass {
+    const ir::Statement& s;
+    const ir::SegmentedScan& e;
+    const std::vector<ir::Type>& types;
+    std::vector<ir::Type> kept;      // of the body's results that are not scanned
+    const std::vector<Wish>& targets;
+    std::vector<Operand> outer;
+    Operand width;
+    std::int64_t stretch;            // elements per thread
+    Operand count;                   // tiles of a segment
+    Operand tiles;
+    std::vector<Place> totals;       // per tile: of it alone
+    std::vector<Place> prefixes;     // and up to its end
+    NameId states;                   // i32 per tile, and how many tiles have been taken
+  };
+  /// Shared memory handed out so far.
+  struct SharedLayout {
+    std::int64_t bytes = 0;
+    Operand take(std::int64_t size);
+  };
+  std::vector<Place> shared_arrays(SharedLayout& layout, const std::vector<ir::Type>& types,
+                                   std::int64_t count);
+  bool scan_in_one_pass(const ir::Statement& s, const ir::SegmentedScan& e,
+                        const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
+  void scan_tile_by_tile(const OnePass& scan, SharedLayout& layout);
+  Operand take_tile(const OnePass& scan, SharedLayout& layout, const Lane& here);
+  void compute_tile(const OnePass& scan, const BlockPart& tile, const Lane& here,
+                    const std::vector<Place>& values, const std::vector<Place>& kept);
+  void finish_tile(const OnePass& scan, const BlockPart& tile, const Lane& here,
+                   const std::vector<Place>& values, const std::vector<Place>& kept);
+  void scan_threads(const std::vector<Running>& values, const std::vector<Running>& before,
+                    const std::vector<Place>& slots);
+  void publish(const OnePass& scan, const Operand& number, std::int64_t state,
+               const std::vector<Value>& values);
+  void add_prefix(const OnePass& scan, const Operand& number, const Operand& piece,
+                  const Lane& here, const std::vector<Running>& total,
+                  const std::vector<Running>& before, SharedLayout& layout);
+  std::vector<Running> look_back(const OnePass& scan, const Operand& number,
+                                 const Operand& first, const Lane& here);
+  void await_tiles(const OnePass& scan, const Operand& tile, const Operand& exists,
+                   const Lane& here, NameId state, NameId nearest);
+  /// `op` over the i32 values of a warp's lanes.
+  Operand over_warp(const Operand& value, ScalarOp op);
+  Operand narrow(const Operand& value);
+
   static void mark_invariant(Code& code);
   static void mark_invariant(Code& code, const std::unordered_set<NameId>& written);
 

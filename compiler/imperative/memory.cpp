@@ -102,6 +102,15 @@ void Lowering::copy(const Place& target, const Place& source, const ir::Type& ty
   });
 }
 
+// On a GPU memory is cleared without a kernel.
+bool Lowering::clear(const Place& target, const ir::Type& type, const Operand& value) {
+  const bool zero = value.is_constant() && value.constant().bits == 0;
+  if (!zero || !is_gpu() || mode_ != Mode::host || !target.is_dense()) return false;
+  const Operand size = ir::i64_operand(ir::byte_size(type.element));
+  emit(Clear{target.block, mul(target.offset, size), byte_count(type)});
+  return true;
+}
+
 void Lowering::write(const Place& target, const std::vector<Operand>& indices,
                      const Value& value) {
   if (value.place) {

@@ -124,6 +124,12 @@ class Printer {
     out_ << " := ";
     element(e.source, e.source_index, Space::global);
   }
+  void operator()(const Clear& e) {
+    call("clear", e.block);
+    out_ << " from byte ";
+    use(e.byte_offset);
+    call(" bytes", e.bytes);
+  }
   void operator()(const ReadElement& e) {
     set(e.target);
     out_ << "read ";

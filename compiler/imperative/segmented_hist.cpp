@@ -2,7 +2,9 @@
 //
 // CPU histogram: where the bins are few against the elements, every piece of the elements fills
 // bins of its own, which are then combined bin by bin; else one thread fills the destination.
-// Segments run in parallel with each other.  Scatters write straight to their destination.
+// Segments run in parallel with each other.  A GPU combines with atomic instructions where there
+// are some, and has locks where a CPU would take one thread.  Scatters write straight to their
+// destination.
 #include "imperative/lowering.h"
 
 namespace dagaz::imperative {
@@ -51,16 +53,12 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedHistogram& e) {
     histogram_atomically(e, places);
     return;
   }
-  std::vector<Operand> outer = extents_of(e.space);
-  const Operand width = outer.back();
-  outer.pop_back();
-  const Operand cost = add(cost_of(e.body), ir::i64_operand(4));
-  if (!outer.empty()) {
-    for_each_point(outer, mul(cost, width), "hist", [&](const std::vector<Operand>& point) {
-      histogram_elements(e, parts_at(*this, places, point), point, ir::i64_operand(0), width);
-    });
+  const Operand width = e.space.back().extent;
+  if (e.space.size() > 1) {
+    histogram_by_segments(e, places);
     return;
   }
+  const Operand cost = add(cost_of(e.body), ir::i64_operand(4));
   Operand bins = ir::i64_operand(1);
   for (const ir::HistogramOperator& one : e.operators) {
     for (const NameId destination : one.destinations) {
@@ -69,13 +67,43 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedHistogram& e) {
   }
   const Operand wanted = piece_count(ir::i64_operand(1), width, cost);
   const Operand pieces = minimum(wanted, divide(width, bins));
+  const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
   host_branch(less(ir::i64_operand(1), pieces),
               [&] { histogram_by_pieces(e, places, width, pieces); },
               [&] {
+                if (is_gpu() &&
+                    histogram_with_locks(*as<ir::SegmentedHistogram>(copied.operation), places)) {
+                  return;
+                }
                 for_each_point({}, cost, "hist", [&](const std::vector<Operand>&) {
                   histogram_elements(e, places, {}, ir::i64_operand(0), width);
                 });
               });
+}
+
+// A thread for each segment; on a GPU, where those are few, for each element.
+void Lowering::histogram_by_segments(const ir::SegmentedHistogram& e,
+                                     const std::vector<std::vector<Place>>& places) {
+  std::vector<Operand> outer = extents_of(e.space);
+  const Operand width = outer.back();
+  outer.pop_back();
+  const Operand cost = add(cost_of(e.body), ir::i64_operand(4));
+  const auto by_segments = [&] {
+    for_each_point(outer, mul(cost, width), "hist", [&](const std::vector<Operand>& point) {
+      histogram_elements(e, parts_at(*this, places, point), point, ir::i64_operand(0), width);
+    });
+  };
+  if (!is_gpu() || mode_ != Mode::host) {
+    by_segments();
+    return;
+  }
+  const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
+  const Operand many = less(resident_threads(), mul(product(outer), ir::i64_operand(4)));
+  host_branch(many, by_segments, [&] {
+    if (!histogram_with_locks(*as<ir::SegmentedHistogram>(copied.operation), places)) {
+      by_segments();
+    }
+  });
 }
 
 // Whether every operator combines single values that atomics can combine.

@@ -97,11 +97,9 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedReduce& e) {
   const std::vector<Place> totals = total_arrays(s, types.size());
   if (is_gpu() && are_scalars(types)) {
     const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
-    choose_by_segments(
-        e.space, [&] { gpu_reduce(s, e, types, totals, mapped); },
-        [&] {
-          reduce_by_pieces(s, *as<ir::SegmentedReduce>(copied.operation), types, totals, mapped);
-        });
+    if (!gpu_reduce(s, e, types, totals, mapped)) {
+      reduce_by_pieces(s, *as<ir::SegmentedReduce>(copied.operation), types, totals, mapped);
+    }
   } else {
     reduce_by_pieces(s, e, types, totals, mapped);
   }

@@ -13,14 +13,8 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedScan& e) {
     types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());
   }
   const std::vector<Wish> targets = result_targets(s, 0);
-  if (!is_gpu() || !are_scalars(types)) {
-    scan_by_pieces(s, e, types, targets);
-    return;
-  }
-  const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
-  choose_by_segments(
-      e.space, [&] { gpu_scan(s, e, types, targets); },
-      [&] { scan_by_pieces(s, *as<ir::SegmentedScan>(copied.operation), types, targets); });
+  if (is_gpu() && are_scalars(types) && gpu_scan(s, e, types, targets)) return;
+  scan_by_pieces(s, e, types, targets);
 }
 
 void Lowering::scan_by_pieces(const ir::Statement& s, const ir::SegmentedScan& e,

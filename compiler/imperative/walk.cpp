@@ -22,6 +22,10 @@ static void visit_memory(const Node& node, const InstructionVisitor& v) {
     v.use(copy->source);
     v.use(copy->source_index);
     v.use(copy->count);
+  } else if (const auto* cleared = as<Clear>(node)) {
+    v.use(cleared->block);
+    v.use(cleared->byte_offset);
+    v.use(cleared->bytes);
   } else if (const auto* read = as<ReadElement>(node)) {
     v.use(read->block);
     v.use(read->index);
