@@ -1,5 +1,7 @@
 // The functions of the C interface: each gathers its parameters and calls one generic function of
 // runtime/api.h.  A call of an entry point thus costs one call and a few stores.
+#include <llvm/Transforms/Utils/ModuleUtils.h>
+
 #include "codegen/c_api.h"
 #include "codegen/emit.h"
 #include "codegen/runtime_calls.h"
@@ -89,9 +91,23 @@ void WrapperEmitter::emit() {
   }
 }
 
+/// The runtime refers to the maker of the sim device weakly, which takes nothing out of a library:
+/// the program does.
+void refer_to_sim(Unit& unit) {
+  llvm::Module& module = *unit.host;
+  Type* pointer = llvm::PointerType::getUnqual(unit.context);
+  auto* maker_type = llvm::FunctionType::get(pointer, {pointer}, false);
+  llvm::FunctionCallee maker = module.getOrInsertFunction("dz_make_sim_device", maker_type);
+  auto* reference = new llvm::GlobalVariable(
+      module, pointer, true, llvm::GlobalValue::InternalLinkage,
+      llvm::cast<llvm::Constant>(maker.getCallee()), "dz.sim");
+  llvm::appendToUsed(module, {reference});
+}
+
 }  // namespace
 
 void emit_c_api(Unit& unit) {
+  if (unit.program.target == imperative::Target::sim) refer_to_sim(unit);
   for (const CSection& section : c_api(unit.program, unit.options)) {
     for (const CFunction& function : section.functions) WrapperEmitter(unit, function).emit();
   }
