@@ -81,7 +81,14 @@ void FunctionEmitter::emit(const imperative::While& node) {
   builder_.CreateCondBr(value(node.condition), body, after);
   builder_.SetInsertPoint(body);
   emit(node.body);
-  builder_.CreateBr(test);
+  llvm::BranchInst* back = builder_.CreateBr(test);
+  if (node.rolled) {
+    auto* never = llvm::MDString::get(unit_.context, "llvm.loop.unroll.disable");
+    llvm::MDNode* loop = llvm::MDNode::getDistinct(
+        unit_.context, {nullptr, llvm::MDNode::get(unit_.context, {never})});
+    loop->replaceOperandWith(0, loop);
+    back->setMetadata(llvm::LLVMContext::MD_loop, loop);
+  }
   builder_.SetInsertPoint(after);
 }
 

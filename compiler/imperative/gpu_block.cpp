@@ -36,7 +36,7 @@ std::vector<Value> Lowering::shuffled(const std::vector<Value>& values, ShuffleM
   return result;
 }
 
-// A loop, because operators may be long: LLVM unrolls it where they are not.
+// A loop, because operators may be long and this is no place where time is spent.
 void Lowering::for_distances(int threads, const std::function<void(Operand)>& body) {
   const NameId distance =
       mutable_variable("distance", ScalarType::i32, ir::make_integer(ScalarType::i32, 1));
@@ -49,7 +49,7 @@ void Lowering::for_distances(int threads, const std::function<void(Operand)>& bo
     body(distance);
     emit(Assign{distance, ScalarOp::add, ScalarType::i32, ScalarType::i32, {distance, distance}});
   });
-  emit(While{std::move(test), more, std::move(step)});
+  emit(While{std::move(test), more, std::move(step), true});
 }
 
 // An inclusive scan over each warp.

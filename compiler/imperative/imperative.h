@@ -79,11 +79,13 @@ struct For {
   Code body;
   LoopHints hints;
 };
-/// Runs `test`, then `body` and again while `condition` (set by `test`) holds.
+/// Runs `test`, then `body` and again while `condition` (set by `test`) holds.  `rolled`: unrolling
+/// it would only make code long.
 struct While {
   Code test;
   NameId condition;
   Code body;
+  bool rolled = false;
 };
 struct If {
   Operand condition;

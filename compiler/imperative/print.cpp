@@ -78,7 +78,7 @@ class Printer {
   void operator()(const While& e) {
     out_ << "test ";
     block(e.test);
-    out_ << " while " << text(e.condition) << " ";
+    out_ << " while " << text(e.condition) << (e.rolled ? " rolled " : " ");
     block(e.body);
   }
   void operator()(const If& e) {
