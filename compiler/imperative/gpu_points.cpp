@@ -1,6 +1,6 @@
 // Kernels over a space of points, and the private memory of their threads.
 //
-// One thread per point.  Arrays that are too large for a thread's stack and whose size the host
+// One thread per point, or per four where a point is little work.  Arrays that are too large for a thread's stack and whose size the host
 // knows lie in one global block per array, thread by thread next to each other so that neighbours'
 // accesses coalesce.  Arrays whose size only the thread knows come from its share of an arena.  A
 // kernel that has either starts no more threads than the device holds and strides over the points.
@@ -11,6 +11,8 @@ namespace dagaz::imperative {
 
 // dz_property numbers of runtime/abi.h.
 static constexpr int property_resident_threads = 3;
+// One 4-byte element a thread reaches half of a large GPU's bandwidth; 16 bytes are enough.
+static constexpr std::int64_t points_per_thread = 4;
 
 Operand Lowering::resident_threads() {
   const NameId threads = variable("resident", ScalarType::i64);
@@ -64,18 +66,59 @@ void Lowering::launch(std::string_view kernel, const Operand& grid, const Operan
   emit(Launch{name, grid, kernel_threads, shared_bytes, std::move(code), location_});
 }
 
+// Whether a point takes so little that a thread should do several: then what bounds the kernel is
+// how many loads are under way.
+static bool is_short_and_straight(const Code& code) {
+  constexpr std::size_t longest = 24;
+  return code.size() <= longest &&
+         std::all_of(code.begin(), code.end(), [](const Instruction& one) {
+           return as<Assign>(one.node) || as<Move>(one.node) || as<Load>(one.node) ||
+                  as<Store>(one.node);
+         });
+}
+
+// A block does `several` runs of as many points as it has threads, so that neighbours stay side by
+// side; all at once where every thread has all of its points.
+static void emit_several(Emitter& emitter, std::int64_t several, NameId point,
+                         const Operand& first, const Operand& step, const Operand& total,
+                         const Code& points) {
+  const auto nth = [&](const Operand& k) { return emitter.add(first, emitter.mul(k, step)); };
+  const Operand last = nth(ir::i64_operand(several - 1));
+  emitter.branch(emitter.less(last, total), [&] {
+    for (std::int64_t k = 0; k < several; ++k) {
+      emitter.move(point, nth(ir::i64_operand(k)));
+      emitter.append(points);
+    }
+  }, [&] {
+    emitter.loop("k", ir::i64_operand(several), {}, [&](const Operand& k) {
+      emitter.move(point, nth(k));
+      emitter.branch(emitter.less(point, total), [&] { emitter.append(points); });
+    });
+  });
+}
+
 void Lowering::launch_points(const std::vector<Operand>& extents, std::string_view kernel,
                              const PointFunction& body) {
   const Operand total = product(extents);
   const Operand block = ir::i64_operand(kernel_threads);
   const NameId threads = variable("threads", ScalarType::i64);
   kernel_threads_total_ = threads;
+  std::int64_t several = 1;
   Code code = kernel_body([&] {
-    const Operand index = add(mul(read_special(Special::block_index), block),
-                              read_special(Special::thread_index));
-    kernel_thread_ = mutable_variable("thread", ScalarType::i64, index);
-    const NameId point = mutable_variable("point", ScalarType::i64, kernel_thread_);
+    const NameId own = variable("thread", ScalarType::i64);
+    kernel_thread_ = own;
+    const NameId point = variable("point", ScalarType::i64);
     Code points = collect([&] { with_private_scope([&] { body(unflatten(point, extents)); }); });
+    const Operand thread = read_special(Special::thread_index);
+    const Operand group = read_special(Special::block_index);
+    if (!has_private_memory() && extents.size() == 1 && is_short_and_straight(points)) {
+      several = points_per_thread;
+      emit_several(*this, several, point, add(mul(group, ir::i64_operand(several * kernel_threads)),
+                                              thread), block, total, points);
+      return;
+    }
+    move(own, add(mul(group, block), thread));
+    move(point, own);
     if (!has_private_memory()) {
       emit(If{less(point, total), std::move(points), {}});
       return;
@@ -87,7 +130,7 @@ void Lowering::launch_points(const std::vector<Operand>& extents, std::string_vi
                              {point, threads}}});
     emit(While{std::move(test), more, std::move(points)});
   });
-  Operand grid = divide_up(total, block);
+  Operand grid = divide_up(total, ir::i64_operand(several * kernel_threads));
   if (has_private_memory()) {
     const Operand most = maximum(divide(resident_threads(), block), ir::i64_operand(1));
     grid = minimum(grid, uses_arena_ ? minimum(most, ir::i64_operand(64)) : most);

@@ -139,3 +139,20 @@ entry pairs (n: i64) (bins: i64): (bool, bool) =
       all (\r -> all (\b -> let l = i64.max (-1) (last_of b)
                             in rows[r, b].0 == (if l < 0 then -1 else l + r)) some)
           (iota 3))
+
+-- | Maps of little work a point, which a thread does several of.
+-- ==
+-- entry: short_maps
+-- input { 0i64 } output { true }
+-- input { 1i64 } output { true }
+-- input { 255i64 } output { true }
+-- input { 256i64 } output { true }
+-- input { 257i64 } output { true }
+-- input { 1023i64 } output { true }
+-- input { 1024i64 } output { true }
+-- input { 1025i64 } output { true }
+-- input { 5000i64 } output { true }
+entry short_maps (n: i64): bool =
+  let xs = opaque (map f64.i64 (iota n))
+  let ys = opaque (map2 (\x i -> 2 * x + f64.i64 i) xs (reverse (iota n)))
+  in all (\i -> ys[i] == 2 * f64.i64 i + f64.i64 (n - 1 - i)) (iota n)
