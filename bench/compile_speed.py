@@ -4,7 +4,8 @@
 usage: compile_speed.py [--dagaz build/dagaz] [--runs N] [--peer COMMAND] FILE.fut...
 
 For each file: `check`, `build --target=cpu` and `build --target=cuda --emit=ptx`, each N times
-after one run that is not counted; medians of wall-clock time, and the largest resident memory.
+after one run that is not counted; medians of wall-clock time and of processor time (of all
+threads; what a busy machine disturbs less), and the largest resident memory.
 With --peer, `COMMAND check FILE` and `COMMAND c FILE` are timed in turn with ours.
 """
 import argparse
@@ -17,7 +18,7 @@ import time
 
 
 def once(command):
-    """Wall-clock seconds and peak resident MiB of one run, which must succeed."""
+    """Wall-clock and processor seconds and peak resident MiB of one run, which must succeed."""
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     errors = process.stderr.read()
@@ -25,13 +26,14 @@ def once(command):
     seconds = time.perf_counter() - start
     if status != 0:
         raise SystemExit(f'{" ".join(command)} failed:\n{errors.decode()}')
-    return seconds, usage.ru_maxrss / 1024
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def measure(command, runs):
     once(command)
     samples = [once(command) for _ in range(runs)]
-    return statistics.median(s for s, _ in samples), max(m for _, m in samples)
+    return (statistics.median(s for s, _, _ in samples),
+            statistics.median(c for _, c, _ in samples), max(m for _, _, m in samples))
 
 
 def processor():
@@ -52,8 +54,8 @@ def main():
     options = parser.parse_args()
     print(f'{time.strftime("%Y-%m-%d")}, {processor()}, {os.cpu_count()} cores; '
           f'median of {options.runs} runs, whole process\n')
-    print('| program | command | ms | peak MiB |')
-    print('|---|---|---|---|')
+    print('| program | command | ms | processor ms | peak MiB |')
+    print('|---|---|---|---|---|')
     with tempfile.TemporaryDirectory() as folder:
         for path in options.files:
             name = os.path.basename(path)
@@ -66,8 +68,9 @@ def main():
                 commands += [('peer check', [options.peer, 'check', path]),
                              ('peer c (to C only)', [options.peer, 'c', '--library', '-o', 'out', path])]
             for label, command in commands:
-                seconds, memory = measure(command, options.runs)
-                print(f'| {name} | {label} | {seconds * 1e3:.1f} | {memory:.0f} |', flush=True)
+                seconds, busy, memory = measure(command, options.runs)
+                print(f'| {name} | {label} | {seconds * 1e3:.1f} | {busy * 1e3:.1f} | {memory:.0f} |',
+                      flush=True)
         print('\nPasses of `build --target=cpu`, last file:\n\n```')
         table = subprocess.run([options.dagaz, 'build', options.files[-1], '--time-passes', '-o',
                                 os.path.join(folder, 'out')], stderr=subprocess.PIPE, check=True)
