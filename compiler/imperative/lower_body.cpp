@@ -15,6 +15,7 @@ void Lowering::unsupported(std::string_view what) const {
 
 void Lowering::lower_body(const ir::Body& body, const std::vector<Wish>& wishes,
                           const Finish& finish) {
+  forget_places(body);
   propagate_wishes(body, wishes);
   const bool host = mode_ == Mode::host;
   if (host) enter_host_scope(body);
@@ -49,6 +50,16 @@ void Lowering::lower_statement(const ir::Statement& statement) {
 }
 
 // ---------------------------------------------------------------- wishes
+
+// Code may have several versions of a body: each lowers it again, with places of its own.
+void Lowering::forget_places(const ir::Body& body) {
+  for (const ir::Statement& statement : body.statements) {
+    for (const ir::Binder& result : statement.results) {
+      places_.erase(result.name);
+      wishes_.erase(result.name);
+    }
+  }
+}
 
 void Lowering::propagate_wishes(const ir::Body& body, const std::vector<Wish>& wishes) {
   bool any = false;

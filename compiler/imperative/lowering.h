@@ -119,6 +119,7 @@ class Lowering : public Emitter {
   void lower_lambda(const ir::Lambda& lambda, const std::vector<Value>& arguments,
                     const std::vector<Wish>& wishes, const Finish& finish);
   void lower_statement(const ir::Statement& statement);
+  void forget_places(const ir::Body& body);
   void propagate_wishes(const ir::Body& body, const std::vector<Wish>& wishes);
   void wish(const Operand& value, const Place& place);
   Wish wish_for(NameId name) const;
