@@ -1,5 +1,8 @@
 // Sizes of slices, and updates in place.  See sizes.h.
 #include "check/expression_walk.h"
+
+#include <algorithm>
+
 #include "check/print_type.h"
 #include "check/sizes.h"
 #include "support/match.h"

@@ -2,6 +2,7 @@
 // or where it was when Dagaz was built.  It is parsed lazily and only what is called is linked.
 #include "codegen/nvptx_target.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <mutex>
 #include <vector>

@@ -1,4 +1,5 @@
 // dagaz build: executables, libraries with their C header and manifest, servers, and texts.
+#include <cctype>
 #include <filesystem>
 #include <iostream>
 

@@ -1,5 +1,7 @@
 #include "driver/compare_values.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 #include <vector>

@@ -1,4 +1,5 @@
 // dagaz test: the `-- ==` blocks of .fut files, several programs at a time.
+#include <algorithm>
 #include <unistd.h>
 
 #include <atomic>

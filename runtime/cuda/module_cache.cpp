@@ -2,6 +2,7 @@
 // the PTX is compiled again and the file rewritten, so a stale or damaged file costs only time.
 #include "cuda/module_cache.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <fstream>

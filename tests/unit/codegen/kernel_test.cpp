@@ -1,5 +1,6 @@
 // Kernels: the same programs run on the simulated GPU, and their PTX is accepted by NVIDIA's
 // assembler where there is one.
+#include <algorithm>
 #include <doctest/doctest.h>
 
 #include <cmath>

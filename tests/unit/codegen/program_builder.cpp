@@ -2,6 +2,7 @@
 // a user.
 #include "codegen/program_builder.h"
 
+#include <algorithm>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,7 +1,9 @@
 // Every scalar operation, on every type it has, gives what ir::evaluate says.  Operands are
 // loaded from arrays and results stored to arrays as bit patterns, in loops that LLVM may
 // vectorise, so that the vector forms are tested too.
+#include <algorithm>
 #include <doctest/doctest.h>
+#include <iomanip>
 
 #include <cmath>
 #include <cstdlib>

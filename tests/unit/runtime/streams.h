@@ -1,6 +1,7 @@
 // Running a driver function on text: what the tests of executables and servers share.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>

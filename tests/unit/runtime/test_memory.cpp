@@ -1,4 +1,5 @@
 // The memory pool, scratch stacks and parallel loops.
+#include <algorithm>
 #include <doctest/doctest.h>
 
 #include <atomic>

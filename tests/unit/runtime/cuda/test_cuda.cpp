@@ -1,5 +1,7 @@
 // The CUDA device against stand-ins for the driver: loading, memory, copies, launches, failures,
 // the code cache, and machines without a usable driver.
+#include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 
