@@ -10,11 +10,12 @@ With --peer, `COMMAND check FILE` and `COMMAND c FILE` are timed in turn with ou
 """
 import argparse
 import os
-import platform
 import statistics
 import subprocess
 import tempfile
 import time
+
+import machine
 
 
 def once(command):
@@ -36,14 +37,6 @@ def measure(command, runs):
             statistics.median(c for _, c, _ in samples), max(m for _, _, m in samples))
 
 
-def processor():
-    with open('/proc/cpuinfo') as info:
-        for line in info:
-            if line.startswith('model name'):
-                return line.split(':', 1)[1].strip()
-    return platform.processor()
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -52,8 +45,7 @@ def main():
     parser.add_argument('--runs', type=int, default=9)
     parser.add_argument('--peer')
     options = parser.parse_args()
-    print(f'{time.strftime("%Y-%m-%d")}, {processor()}, {os.cpu_count()} cores; '
-          f'median of {options.runs} runs, whole process\n')
+    print(f'{machine.headline()}; median of {options.runs} runs, whole process\n')
     print('| program | command | ms | processor ms | peak MiB |')
     print('|---|---|---|---|---|')
     with tempfile.TemporaryDirectory() as folder:

@@ -17,7 +17,8 @@ import statistics
 import struct
 import subprocess
 import tempfile
-import time
+
+import machine
 
 SIZES = {'f64': 'd', 'f32': 'f', 'i64': 'q', 'i32': 'i'}
 
@@ -86,13 +87,6 @@ def user_time(command, data, runs):
     return [1e6 * (spent(2 * runs) - spent(runs)) / runs]
 
 
-def processor():
-    for line in open('/proc/cpuinfo'):
-        if line.startswith('model name'):
-            return line.split(':', 1)[1].strip()
-    return 'unknown processor'
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -106,8 +100,7 @@ def main():
                         help='CPU time instead of wall-clock time, for machines that are not idle')
     options = parser.parse_args()
     backend = 'c' if options.threads == 1 else 'multicore'
-    print(f'{time.strftime("%Y-%m-%d")}, {processor()}, {os.cpu_count()} cores, '
-          f'{options.threads} thread(s), peer backend {backend}; median ms'
+    print(f'{machine.headline()}, {options.threads} thread(s), peer backend {backend}; median ms'
           f'{" of CPU time" if options.user_time else ""}\n')
     print('| program | entry | Dagaz | peer | peer / Dagaz | largest difference |')
     print('|---|---|---|---|---|---|')

@@ -9,15 +9,14 @@ most that was alive at one time, of which the arguments are part.  Each entry po
 of its own.
 """
 import argparse
-import os
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / 'gradbench'))
+sys.path[:0] = [str(HERE.parent), str(HERE.parent / 'gradbench')]
 import library  # noqa: E402
+import machine  # noqa: E402
 
 # Program: (a size that takes a moment, published sizes), as arguments of `generate`.
 SIZES = {
@@ -67,14 +66,6 @@ def measure(shared, options, entry, source, data, kinds):
     return min(times) / 1e6, memory
 
 
-def processor():
-    with open('/proc/cpuinfo', encoding='utf-8') as info:
-        for line in info:
-            if line.startswith('model name'):
-                return line.split(':', 1)[1].strip()
-    return 'unknown processor'
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -84,8 +75,7 @@ def main():
     parser.add_argument('--seconds', type=float, default=1)
     parser.add_argument('--published', action='store_true')
     options = parser.parse_args()
-    print(f'{time.strftime("%Y-%m-%d")}, {processor()}, {os.cpu_count()} cores, '
-          f'{options.threads} thread(s); least ms, peak MiB\n')
+    print(f'{machine.headline()}, {options.threads} thread(s); least ms, peak MiB\n')
     print('| program | size | entry | primal ms | gradient ms | ratio | primal MiB | gradient MiB | ratio |')
     print('|---|---|---|---|---|---|---|---|---|')
     with tempfile.TemporaryDirectory() as folder:

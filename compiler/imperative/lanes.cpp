@@ -297,7 +297,7 @@ const ir::MapScanReduce* sole_map(const ir::Body& body, const ir::Names& names) 
 
 /// A map, and a map that is all it does, as one map over a space.
 ir::SegmentedMap as_space(const ir::MapScanReduce& outer, ir::Names& names) {
-  ir::SegmentedMap result{ir::Level::thread, {}, {}, {}};
+  ir::SegmentedMap result;
   const ir::MapScanReduce* map = &outer;
   const ir::MapScanReduce* next = nullptr;
   for (;; map = next) {

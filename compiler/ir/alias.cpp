@@ -415,8 +415,6 @@ class AliasWalk {
   void effect(const Copy&, const Statement&) {}
   void effect(const Scratch&, const Statement&) {}
   void effect(const Assert&, const Statement&) {}
-  void effect(const Allocate&, const Statement&) {}
-  void effect(const Release&, const Statement&) {}
 
   const Program& program_;
   AliasInfo& info_;

@@ -359,11 +359,4 @@ Interpreter::Values Interpreter::operator()(const SegmentedScatter& e) {
   return destinations;
 }
 
-Interpreter::Values Interpreter::operator()(const Allocate&) {
-  fail("the memory stage is not interpreted");
-}
-Interpreter::Values Interpreter::operator()(const Release&) {
-  fail("the memory stage is not interpreted");
-}
-
 }  // namespace dagaz::ir

@@ -64,8 +64,6 @@ class Interpreter {
   Values operator()(const SegmentedScan& e);
   Values operator()(const SegmentedHistogram& e);
   Values operator()(const SegmentedScatter& e);
-  Values operator()(const Allocate& e);
-  Values operator()(const Release& e);
 
  private:
   struct OpenAccumulator {

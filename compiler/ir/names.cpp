@@ -24,11 +24,6 @@ class FreeNames {
   void bind(const Binder& binder) {
     bound_.insert(binder.name);
     type(names_.type(binder.name));
-    if (const auto& layout = names_.layout(binder.name)) {
-      use(layout->block);
-      use(layout->offset);
-      for (const Operand& stride : layout->strides) use(stride);
-    }
   }
   void type(const Type& type) {
     for (const Operand& size : type.shape) use(size);
@@ -92,19 +87,11 @@ class Substitute {
   void bind(Binder& binder) {
     const Type& old = names_.type(binder.name);
     if (mentions(old.shape, with_)) names_.set_type(binder.name, ir::substitute(old, with_));
-    if (const auto& layout = names_.layout(binder.name)) bind_layout(binder.name, *layout);
   }
   void body(Body& body) { walk_body(*this, body); }
   void lambda(Lambda& lambda) { walk_lambda(*this, lambda); }
 
  protected:
-  void bind_layout(NameId name, Layout layout) {
-    use(layout.block);
-    use(layout.offset);
-    for (Operand& stride : layout.strides) use(stride);
-    names_.set_layout(name, std::move(layout));
-  }
-
   const Substitution& with_;
   Names& names_;
 };

@@ -395,10 +395,6 @@ struct CustomDerivative {
 
 // ---------------------------------------------------------------- stage flat
 
-/// Where a segmented operation runs: over the whole device, by the threads of one block, or one
-/// after another in a thread.
-enum class Level : std::uint8_t { grid, block, thread };
-
 struct SpaceDimension {
   Binder index;
   Operand extent;
@@ -408,11 +404,10 @@ struct SpaceDimension {
 /// A perfect nest: `body` for every point of the space.  Results: arrays over the space.
 struct SegmentedMap {
   static constexpr std::string_view mnemonic = "segmented_map";
-  Level level;
   std::vector<SpaceDimension> space;
   Body body;
   std::vector<Type> result_types;  // of one point
-  DZ_FIELDS(level, space, body, result_types)
+  DZ_FIELDS(space, body, result_types)
 };
 
 /// Reduces along the innermost dimension of the space.
@@ -420,64 +415,44 @@ struct SegmentedMap {
 /// Results: reduced values over the outer dimensions | mapped arrays over the space.
 struct SegmentedReduce {
   static constexpr std::string_view mnemonic = "segmented_reduce";
-  Level level;
   std::vector<SpaceDimension> space;
   Body body;
   std::vector<ReduceOperator> operators;
   std::vector<Type> result_types;  // of the body
-  DZ_FIELDS(level, space, body, operators, result_types)
+  DZ_FIELDS(space, body, operators, result_types)
 };
 
 /// Scans along the innermost dimension; as MapScanReduce, `post` maps scan outputs and mapped
 /// values.  Results: arrays over the space.
 struct SegmentedScan {
   static constexpr std::string_view mnemonic = "segmented_scan";
-  Level level;
   std::vector<SpaceDimension> space;
   Body body;
   std::vector<ScanOperator> operators;
   std::optional<Lambda> post;
   std::vector<Type> result_types;  // of the body
-  DZ_FIELDS(level, space, body, operators, post, result_types)
+  DZ_FIELDS(space, body, operators, post, result_types)
 };
 
 /// As Histogram, with the indices and values computed by `body` at each point.  `destinations`
 /// have the space's outer dimensions in front of `shape`.
 struct SegmentedHistogram {
   static constexpr std::string_view mnemonic = "segmented_histogram";
-  Level level;
   std::vector<SpaceDimension> space;
   Body body;
   std::vector<HistogramOperator> operators;
   std::vector<Type> result_types;  // of the body
-  DZ_FIELDS(level, space, body, operators, result_types)
+  DZ_FIELDS(space, body, operators, result_types)
 };
 
 /// As Scatter, likewise.
 struct SegmentedScatter {
   static constexpr std::string_view mnemonic = "segmented_scatter";
-  Level level;
   std::vector<SpaceDimension> space;
   Body body;
   std::vector<ScatterTarget> targets;
   std::vector<Type> result_types;  // of the body
-  DZ_FIELDS(level, space, body, targets, result_types)
-};
-
-// ---------------------------------------------------------------- stage memory
-
-/// A new memory block of `bytes`; the result's type is of kind `block`.
-struct Allocate {
-  static constexpr std::string_view mnemonic = "allocate";
-  Operand bytes;
-  DZ_FIELDS(bytes)
-};
-
-/// The last use of a block has passed.
-struct Release {
-  static constexpr std::string_view mnemonic = "release";
-  NameId block;
-  DZ_FIELDS(block)
+  DZ_FIELDS(space, body, targets, result_types)
 };
 
 using Operation =
@@ -485,7 +460,7 @@ using Operation =
                  Reshape, Permute, Copy, Scratch, Branch, Loop, Call, Assert, MapScanReduce,
                  Histogram, Scatter, WithAccumulator, Accumulate, FlatMap, Differentiate,
                  CustomDerivative, SegmentedMap, SegmentedReduce, SegmentedScan,
-                 SegmentedHistogram, SegmentedScatter, Allocate, Release>;
+                 SegmentedHistogram, SegmentedScatter>;
 
 /// What AD was told about a statement: #[forward], #[reverse].
 enum class ModeRequest : std::uint8_t { none, forward, reverse };

@@ -39,7 +39,6 @@ class NameEntries {
     std::string_view spelling;
     std::string base;
     Type type;
-    std::optional<Layout> layout;
     bool bound = false;
   };
 
@@ -85,8 +84,7 @@ class NameEntries {
   Names take() {
     Names names;
     for (Entry& entry : entries_) {
-      const NameId name = names.fresh(std::move(entry.base), std::move(entry.type));
-      if (entry.layout) names.set_layout(name, std::move(*entry.layout));
+      names.fresh(std::move(entry.base), std::move(entry.type));
     }
     return names;
   }
@@ -261,10 +259,6 @@ class Parser {
       out = token_type();
       return;
     }
-    if (skip_word("block")) {
-      out = Type{ScalarType::i8, {}, TypeKind::block};
-      return;
-    }
     out = Type{};
     if (skip_word("acc")) out.kind = TypeKind::accumulator;
     while (skip("[")) {
@@ -286,14 +280,6 @@ class Parser {
     }
     entry.bound = true;
     entry.type = std::move(type);
-    if (!skip_word("at")) return;
-    Layout layout;
-    expect("(");
-    read(layout.block);
-    read(layout.offset);
-    read(layout.strides);
-    expect(")");
-    if (!failed_) names_[out.name].layout = std::move(layout);
   }
   void read(SliceDimension& out) {
     read(out.start);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 
 #include "ir/text.h"
 #include "support/text_writer.h"
@@ -69,15 +70,6 @@ class Printer {
     value(binder.name);
     out_ << ": ";
     value(names_.type(binder.name));
-    if (const auto& layout = names_.layout(binder.name)) {
-      out_ << " at (";
-      value(layout->block);
-      out_ << " ";
-      value(layout->offset);
-      out_ << " ";
-      value(layout->strides);
-      out_ << ")";
-    }
   }
   void value(const Type& type) {
     switch (type.kind) {
@@ -277,15 +269,16 @@ class Printer {
   /// Each member after `before` or, from the second on, a space.
   template <typename Node>
   void members(const Node& node, std::string_view before) {
-    constexpr std::size_t labelled = text::first_labelled<Node>();
+    const std::size_t first_labelled = text::first_labelled<Node>();
     std::size_t index = 0;
     bool first = true;
     const auto write = [&](const auto& member) {
       const std::size_t at = index++;
-      if (at >= labelled && is_default(member)) return;
+      const bool labelled = std::greater_equal<>()(at, first_labelled);
+      if (labelled && is_default(member)) return;
       out_ << (first ? before : " ");
       first = false;
-      if (at >= labelled) out_ << text::label_at(Node::field_names, at) << " ";
+      if (labelled) out_ << text::label_at(Node::field_names, at) << " ";
       value(member);
     };
     std::apply([&](const auto&... member) { (write(member), ...); }, node.fields());

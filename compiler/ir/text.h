@@ -11,7 +11,7 @@
 //              and left out if it is empty, absent or zero
 //   lambda     \(x_3: type, …) -> [type, …] { body }
 //   vector     [a, b, …]     structure  (members)      i_4: i64 < operand and the like: `joint`
-//   type       [size][size]f64   token   block   acc [size]f64
+//   type       [size][size]f64   token   acc [size]f64
 //   constant   12 (an i64)  12i32  1.5f64  f64.nan  f64.inf  -f64.inf  true  "text"
 //
 // Names end in their number, `base_7`, and keep it; a name written without one gets the next free
@@ -54,10 +54,6 @@ struct Spellings;
 template <>
 struct Spellings<DerivativeMode> {
   static constexpr std::array<std::string_view, 2> words = {"forward", "reverse"};
-};
-template <>
-struct Spellings<Level> {
-  static constexpr std::array<std::string_view, 3> words = {"grid", "block", "thread"};
 };
 template <>
 struct Spellings<ScalarType> {

@@ -41,7 +41,7 @@ enum class TypeKind : std::uint8_t {
   value,        // a scalar (rank 0) or an array
   token,        // the result of an assert; statements that carry it cannot move before it
   accumulator,  // write-only view of an array with `shape`, see WithAccumulator
-  block         // memory (memory stage)
+  block         // memory; in imperative code only
 };
 
 /// `element` with `shape`; rank 0 is a scalar.  Sizes are i64 operands.
@@ -73,24 +73,15 @@ inline Type array_over(Operand width, const Type& row) {
   return type;
 }
 
-/// Where an array lies (memory stage): element (i…) is at block[offset + Σ iₖ·strideₖ], counted in
-/// elements.
-struct Layout {
-  NameId block;
-  Operand offset;
-  std::vector<Operand> strides;
-  bool operator==(const Layout&) const = default;
-};
-
-/// All names of a program: a human base name, the type, and in the memory stage the layout.
+/// All names of a program: a human base name and the type.
 class Names {
  public:
   /// A new name, printed as `base_12`.
   NameId fresh(std::string base, Type type) {
-    entries_.push_back(Entry{std::move(base), std::move(type), std::nullopt});
+    entries_.push_back(Entry{std::move(base), std::move(type)});
     return NameId(entries_.size() - 1);
   }
-  /// A new name with base name, type and layout of `like`.
+  /// A new name with the base name and type of `like`.
   NameId fresh_like(NameId like) {
     entries_.push_back(Entry(entries_[like.index]));
     return NameId(entries_.size() - 1);
@@ -100,8 +91,6 @@ class Names {
   const Type& type(NameId name) const { return entries_[name.index].type; }
   /// Only for binders whose type is being rewritten together with its uses (substitution).
   void set_type(NameId name, Type type) { entries_[name.index].type = std::move(type); }
-  const std::optional<Layout>& layout(NameId name) const { return entries_[name.index].layout; }
-  void set_layout(NameId name, Layout layout) { entries_[name.index].layout = std::move(layout); }
   std::size_t size() const { return entries_.size(); }
 
   /// The type of an operand.
@@ -115,7 +104,6 @@ class Names {
   struct Entry {
     std::string base;
     Type type;
-    std::optional<Layout> layout;
   };
   std::deque<Entry> entries_;  // a deque: references stay valid while names are added
 };

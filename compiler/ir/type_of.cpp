@@ -205,10 +205,6 @@ class TypesOf {
   std::vector<Type> operator()(const SegmentedScatter& e) const {
     return scatter_types(e.targets);
   }
-  std::vector<Type> operator()(const Allocate&) const {
-    return {Type{ScalarType::i8, {}, TypeKind::block}};
-  }
-  std::vector<Type> operator()(const Release&) const { return {}; }
 
  private:
   std::vector<Type> histogram_types(const std::vector<HistogramOperator>& operators) const {

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t enough = 50;
 
 // Which operations occur at which stages: the parallel ones not after flattening, the flat ones
-// not before, memory only at the end.
+// not before.
 template <typename Node>
 constexpr bool is_legal(Stage stage) {
   constexpr bool parallel_only =
@@ -25,10 +25,8 @@ constexpr bool is_legal(Stage stage) {
       std::is_same_v<Node, SegmentedMap> || std::is_same_v<Node, SegmentedReduce> ||
       std::is_same_v<Node, SegmentedScan> || std::is_same_v<Node, SegmentedHistogram> ||
       std::is_same_v<Node, SegmentedScatter>;
-  constexpr bool memory = std::is_same_v<Node, Allocate> || std::is_same_v<Node, Release>;
   if (parallel_only) return stage == Stage::parallel;
-  if (segmented) return stage != Stage::parallel;
-  if (memory) return stage == Stage::memory;
+  if (segmented) return stage == Stage::flat;
   return true;
 }
 
@@ -135,7 +133,7 @@ class Verifier {
       state_[parameter.name.index] = State::gone;
     }
     scope_.clear();
-    if (violations_.size() > before || stage_ == Stage::memory) return;
+    if (violations_.size() > before) return;
     const AliasInfo aliases = analyse_aliases(function, program_);
     for (const std::string& message : aliases.violations()) violation(message);
   }

@@ -17,7 +17,7 @@
 
 namespace dagaz::ir {
 
-enum class Stage { parallel, flat, memory };
+enum class Stage { parallel, flat };
 
 /// One line per violation, with the statement; empty if the program is well-formed.
 std::vector<std::string> verify(const Program& program, Stage stage);

@@ -257,10 +257,6 @@ class TypeRules {
     gives(e.body.results, e.result_types, "the body");
     scatter(e.targets, e.result_types, e.space.size() - 1);
   }
-  void operator()(const Allocate& e) { is(e.bytes, i64_type); }
-  void operator()(const Release& e) {
-    require(names_.type(e.block).kind == TypeKind::block, "what is released");
-  }
 
   void require(bool condition, std::string_view what) {
     if (!condition) errors_.push_back("wrong: " + std::string(what));

@@ -23,7 +23,6 @@ bool is_shareable(const Operation& operation) {
       [](const Update&) { return false; }, [](const Scatter&) { return false; },
       [](const Histogram&) { return false; }, [](const WithAccumulator&) { return false; },
       [](const Accumulate&) { return false; }, [](const Call&) { return false; },
-      [](const Allocate&) { return false; }, [](const Release&) { return false; },
       // Everything else is a function of its operands.
       [](const auto&) { return true; });
 }

@@ -109,11 +109,6 @@ class Marker {
 
   void visit(NameId name) {
     mark_type(names_.type(name));
-    if (const auto& layout = names_.layout(name)) {
-      mark(layout->block);
-      mark(layout->offset);
-      mark_each(layout->strides);
-    }
     const Definition definition = definitions_[name.index];
     switch (definition.kind) {
       case Definition::Kind::none: return;

@@ -219,8 +219,7 @@ void Dependence::statement(const Statement& statement) {
       [](const Differentiate&) {},
       // Of later stages.
       [](const SegmentedMap&) {}, [](const SegmentedReduce&) {}, [](const SegmentedScan&) {},
-      [](const SegmentedHistogram&) {}, [](const SegmentedScatter&) {}, [](const Allocate&) {},
-      [](const Release&) {});
+      [](const SegmentedHistogram&) {}, [](const SegmentedScatter&) {});
 }
 
 }  // namespace dagaz::passes::ad

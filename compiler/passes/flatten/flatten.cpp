@@ -166,8 +166,8 @@ void Flattener::flatten_histogram(Statement statement, Histogram e, Out& out) {
   add_dimension(nest, e.width, names_);
   PointBody point = at_index(std::move(e.map), e.arrays, nest, names_);
   statement.operation =
-      SegmentedHistogram{Level::grid, std::move(nest.space), std::move(point.body),
-                         std::move(e.operators), std::move(point.result_types)};
+      SegmentedHistogram{std::move(nest.space), std::move(point.body), std::move(e.operators),
+                         std::move(point.result_types)};
   out.push_back(std::move(statement));
 }
 
@@ -176,8 +176,8 @@ void Flattener::flatten_scatter(Statement statement, Scatter e, Out& out) {
   add_dimension(nest, e.width, names_);
   PointBody point = at_index(std::move(e.map), e.arrays, nest, names_);
   statement.operation =
-      SegmentedScatter{Level::grid, std::move(nest.space), std::move(point.body),
-                       std::move(e.targets), std::move(point.result_types)};
+      SegmentedScatter{std::move(nest.space), std::move(point.body), std::move(e.targets),
+                       std::move(point.result_types)};
   out.push_back(std::move(statement));
 }
 

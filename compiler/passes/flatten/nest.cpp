@@ -138,21 +138,20 @@ static Body with_prefix(std::vector<Statement> prefix, Body body) {
 }
 
 Operation segmented_map(Nest nest, PointBody point) {
-  return SegmentedMap{Level::grid, std::move(nest.space),
+  return SegmentedMap{std::move(nest.space),
                       with_prefix(std::move(nest.prefix), std::move(point.body)),
                       std::move(point.result_types)};
 }
 
 Operation segmented_reduce(Nest nest, PointBody point, std::vector<ReduceOperator> operators) {
-  return SegmentedReduce{Level::grid, std::move(nest.space),
+  return SegmentedReduce{std::move(nest.space),
                          with_prefix(std::move(nest.prefix), std::move(point.body)),
                          std::move(operators), std::move(point.result_types)};
 }
 
 Operation segmented_scan(Nest nest, PointBody point, std::vector<ScanOperator> operators,
                          std::optional<Lambda> post) {
-  return SegmentedScan{Level::grid,
-                       std::move(nest.space),
+  return SegmentedScan{std::move(nest.space),
                        with_prefix(std::move(nest.prefix), std::move(point.body)),
                        std::move(operators),
                        std::move(post),

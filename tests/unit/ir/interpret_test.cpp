@@ -107,7 +107,7 @@ TEST_CASE("segments of flatmap are concatenated") {
 
 TEST_CASE("segmented operations run along the innermost dimension") {
   CHECK(run("function f () -> [[2]i64, [2][3]i64] {"
-            " r: [2]i64, xs: [2][3]i64 = segmented_reduce grid space [i: i64 < 2, j: i64 < 3]"
+            " r: [2]i64, xs: [2][3]i64 = segmented_reduce space [i: i64 < 2, j: i64 < 3]"
             "   body { x: i64 = add.i64 i j return x, x }"
             "   operators [(op \\(a: i64, b: i64) -> [i64] { c: i64 = add.i64 a b return c }"
             "              neutral [0])] result_types [i64, i64]"

@@ -78,7 +78,7 @@ TEST_CASE("consumption") {
 
 TEST_CASE("stages") {
   const std::string segmented =
-      "function f () -> [[2]i64] { xs: [2]i64 = segmented_map grid space [i: i64 < 2]"
+      "function f () -> [[2]i64] { xs: [2]i64 = segmented_map space [i: i64 < 2]"
       " body { return i } result_types [i64] return xs }";
   CHECK(first_violation(segmented, Stage::flat) == "");
   finds(segmented, "not legal at this stage");
