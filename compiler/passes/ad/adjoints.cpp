@@ -56,18 +56,25 @@ Operand Reverse::take_owned(NameId original) {
   return out().add(Copy{adjoint->value->name()}, "adjoint");
 }
 
-// The part of an array at `indices`, all of it in the dimensions left.
-static std::vector<SliceDimension> part_at(const std::vector<Operand>& indices,
-                                           const Type& array) {
-  std::vector<SliceDimension> part;
-  for (std::size_t i = 0; i < array.rank(); ++i) {
-    if (i < indices.size()) {
-      part.push_back(SliceDimension{true, indices[i], i64_operand(1), i64_operand(1)});
-    } else {
-      part.push_back(SliceDimension{false, i64_operand(0), array.shape[i], i64_operand(1)});
-    }
+std::vector<NameId> Reverse::outer_active_names(const std::vector<NameId>& free) const {
+  std::vector<NameId> active;
+  for (const NameId name : free) {
+    const Type& type = environment_->names().type(name);
+    if (type.kind == TypeKind::value && is_active(Operand(name))) active.push_back(name);
   }
-  return part;
+  return active;
+}
+
+void Reverse::replace_adjoint(NameId original, NameId after) {
+  Adjoint& adjoint = adjoints_[original];
+  if (adjoint.accumulator) {
+    adjoint.accumulator = after;
+  } else if (adjoint.deferred) {
+    adjoint.contributions.push_back(after);
+  } else {
+    adjoint.value = after;
+    adjoint.ownership = Ownership::owned;
+  }
 }
 
 void Reverse::add_at(NameId original, const std::vector<Operand>& indices, Operand value) {

@@ -192,6 +192,18 @@ void NestedScope::leave() {
   outer_ = nullptr;
 }
 
+std::vector<SliceDimension> part_at(const std::vector<Operand>& indices, const Type& array) {
+  std::vector<SliceDimension> part;
+  for (std::size_t i = 0; i < array.rank(); ++i) {
+    if (i < indices.size()) {
+      part.push_back(SliceDimension{true, indices[i], i64_operand(1), i64_operand(1)});
+    } else {
+      part.push_back(SliceDimension{false, i64_operand(0), array.shape[i], i64_operand(1)});
+    }
+  }
+  return part;
+}
+
 std::optional<ScalarOp> binary_scalar_operator(const Lambda& lambda) {
   if (lambda.parameters.size() != 2 || lambda.body.statements.size() != 1 ||
       lambda.body.results.size() != 1) {

@@ -122,6 +122,10 @@ class NestedScope {
   ir::Builder* outer_;
 };
 
+/// The part of `array` at `indices`: all of it in the dimensions left.
+std::vector<ir::SliceDimension> part_at(const std::vector<ir::Operand>& indices,
+                                        const ir::Type& array);
+
 // Recognising operators and shapes of original code.
 
 /// The scalar operation `op` of a lambda \x y -> op x y (or op y x, for commutative ones) on

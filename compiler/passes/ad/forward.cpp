@@ -1,5 +1,5 @@
 // Forward mode: bookkeeping of tangents, first-order operations and control flow.  The rules of
-// second-order operations are in rules/forward_parallel.cpp.
+// second-order operations are in rules/forward_*.cpp.
 #include "passes/ad/forward.h"
 
 #include "passes/ad/scalar_derivatives.h"
@@ -93,6 +93,34 @@ std::vector<NameId> Forward::tangent_names(const std::vector<NameId>& originals,
     result.push_back(tangent_or_zero(originals[slot.index], slot.direction).name());
   }
   return result;
+}
+
+std::vector<Binder> Forward::dual_binders(const std::vector<Binder>& originals,
+                                          const Slots& slots) {
+  std::vector<Binder> all = environment_->bind_fresh(originals);
+  for (const Binder& each : bind_fresh(originals, slots)) all.push_back(each);
+  return all;
+}
+
+std::vector<Operand> Forward::dual_operands(const std::vector<Operand>& originals,
+                                            const Slots& slots) {
+  std::vector<Operand> all = environment_->operands(originals);
+  for (const Operand& each : tangents(originals, slots)) all.push_back(each);
+  return all;
+}
+
+std::vector<NameId> Forward::dual_names(const std::vector<NameId>& originals,
+                                        const Slots& slots) {
+  std::vector<NameId> all = environment_->names_of(originals);
+  for (const NameId each : tangent_names(originals, slots)) all.push_back(each);
+  return all;
+}
+
+std::vector<Type> Forward::dual_types(const std::vector<Type>& originals, const Slots& slots) {
+  std::vector<Type> all;
+  for (const Type& original : originals) all.push_back(environment_->type(original));
+  for (const Slot& slot : slots) all.push_back(all[slot.index]);
+  return all;
 }
 
 Body Forward::extended_body(const Body& body, const Slots& slots) {

@@ -52,6 +52,14 @@ class Forward {
   std::vector<ir::NameId> tangent_names(const std::vector<ir::NameId>& originals,
                                         const Slots& slots);
   ir::Body extended_body(const ir::Body& body, const Slots& slots);
+  // Values followed by their tangents in the slots.
+  std::vector<ir::Binder> dual_binders(const std::vector<ir::Binder>& originals,
+                                       const Slots& slots);
+  std::vector<ir::Operand> dual_operands(const std::vector<ir::Operand>& originals,
+                                         const Slots& slots);
+  std::vector<ir::NameId> dual_names(const std::vector<ir::NameId>& originals,
+                                     const Slots& slots);
+  std::vector<ir::Type> dual_types(const std::vector<ir::Type>& originals, const Slots& slots);
 
   void emit(const std::vector<ir::Statement>& statements);
   void statement(const ir::Statement& statement);
@@ -72,9 +80,14 @@ class Forward {
   void rule(const ir::Statement& statement, const ir::FlatMap& flat_map);
   void rule(const ir::Statement& statement, const ir::CustomDerivative& custom);
 
-  // The map of a second-order operation with extra parameters for the tangents of its arrays; the
-  // body's results are left to the caller, inside the scope.
+  // rules/forward_map.cpp, forward_histogram.cpp
+  struct DualMap;
+  struct DualHistogram;
+  // An operator on values followed by their tangents.
   ir::Lambda dual_operator(const ir::Lambda& op, const Slots& slots);
+  // Neutral elements of an operator, followed by zeros.
+  std::vector<ir::Operand> dual_neutral(const std::vector<ir::Operand>& originals,
+                                        const Slots& slots);
 
   Environment* environment_;
   int directions_;

@@ -53,7 +53,7 @@ void Reverse::forward_statement(const Statement& statement) {
     if (std::holds_alternative<WhileForm>(loop->form)) {
       const bool bounded = loop->attributes.bound.has_value();
       const auto& instead = replace(statement, [&] {
-        return bounded ? bounded_while(statement, *loop) : counted_while(statement, *loop);
+        return bounded ? bounded_while(statement, *loop) : counted_while(statement);
       });
       if (!bounded) counting_.insert(&instead[instead.size() - 2]);
       forward_sweep(instead);

@@ -115,7 +115,8 @@ class Reverse {
   // `key` is the statement of the original code, `statement` the same without accumulators.
   void forward_loop(const ir::Statement& key, const ir::Statement& statement,
                     const ir::Loop& loop);
-  std::vector<ir::Statement> counted_while(const ir::Statement& statement, const ir::Loop& loop);
+  struct ForwardLoop;
+  std::vector<ir::Statement> counted_while(const ir::Statement& statement);
   std::vector<ir::Statement> bounded_while(const ir::Statement& statement, const ir::Loop& loop);
   void copy_protected(const ir::Statement& statement);
   void inline_custom(const ir::Statement& statement, const ir::CustomDerivative& custom);
@@ -129,6 +130,7 @@ class Reverse {
   void rule(const ir::Statement& statement, const ir::Concat& concat);
   void rule(const ir::Statement& statement, const ir::Reshape& reshape);
   void rule(const ir::Statement& statement, const ir::Permute& permute);
+  struct ReturnBranch;
   void rule(const ir::Statement& statement, const ir::Branch& branch);
   void rule(const ir::Statement& statement, const ir::Loop& loop);
   void return_loop(const ir::Statement& key, const ir::Statement& statement,
@@ -145,10 +147,14 @@ class Reverse {
   // rules/loop.cpp
   struct ReturnLoop;
   std::vector<bool> carried_values(const ir::Statement& statement, const ir::Loop& loop);
+  void recompute_values(const ir::Statement& statement, const ir::Loop& loop,
+                        const ir::Operand& iteration);
   void restore_values(const SavedLoop& saved, const ir::Statement& statement,
                       const ir::Loop& loop, const ir::Operand& iteration);
-  // The state of an outer adjoint inside a nested scope that hands it on.
+  // The names of values among `free` that adjoints may be added to.
   std::vector<ir::NameId> outer_active_names(const std::vector<ir::NameId>& free) const;
+  // What a nested scope that was handed the adjoint of a name gives back.
+  void replace_adjoint(ir::NameId original, ir::NameId after);
 
   // rules/map.cpp, mixed.cpp
   struct ReturnMap;
@@ -177,6 +183,7 @@ class Reverse {
   void reduce_general(const ir::Statement& statement, const ir::MapScanReduce& map);
   void return_scan(const ir::Statement& statement, const ir::MapScanReduce& map);
   struct ScanSite;
+  struct ScanRecurrence;
   std::vector<ir::NameId> scan_recurrence(const ScanSite& site);
   bool scan_needs_loop(const ir::MapScanReduce& map) const;
   std::vector<ir::Statement> scan_as_loop(const ir::Statement& statement,

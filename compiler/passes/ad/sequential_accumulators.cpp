@@ -171,14 +171,6 @@ void Sequencer::write(const Statement& statement, const Accumulate& write, Build
 
 // ---------------------------------------------------------------- maps as loops
 
-std::vector<SliceDimension> row_at(const Operand& index, const Type& array) {
-  std::vector<SliceDimension> place = {{true, index, i64_operand(1), i64_operand(1)}};
-  for (std::size_t d = 1; d < array.rank(); ++d) {
-    place.push_back({false, i64_operand(0), array.shape[d], i64_operand(1)});
-  }
-  return place;
-}
-
 // The parameters of the map: elements at `index`, and what its accumulators have become.
 void Sequencer::enter_elements(const MapScanReduce& map, NameId index, Builder& inner,
                                std::vector<Carried>& carried) {
@@ -246,7 +238,7 @@ void Sequencer::step(const Statement& statement, const MapScanReduce& map, NameI
     const NameId result = statement.results[at].name;
     if (names_->type(result).kind != TypeKind::accumulator) {
       Carried& rows = carried_for(result);
-      const auto place = row_at(index, names_->type(rows.parameter));
+      const auto place = part_at({index}, names_->type(rows.parameter));
       rows.next = inner.add(Update{rows.parameter, place, operand(results[at])}, "rows");
       continue;
     }

@@ -74,11 +74,7 @@ std::vector<Statement> Reverse::scan_as_loop(const Statement& statement,
                          op.body.statements.end());
   body.results = op.body.results;
   for (std::size_t i = 0; i < arity; ++i) {
-    const Type type = names().type(parameters[i]);
-    std::vector<SliceDimension> row = {{true, index, i64_operand(1), i64_operand(1)}};
-    for (std::size_t d = 1; d < type.rank(); ++d) {
-      row.push_back({false, i64_operand(0), type.shape[d], i64_operand(1)});
-    }
+    const auto row = part_at({index}, names().type(parameters[i]));
     const NameId next = names().fresh_like(parameters[i]);
     body.statements.push_back(Statement{{Binder{next}},
                                         Update{parameters[i], row, op.body.results[i]},
@@ -126,122 +122,149 @@ struct Reverse::ScanSite {
   std::vector<std::optional<Operand>> adjoints;       // ȳ of the active components
 };
 
-// The total adjoints r̄ of the active components, as arrays.
-std::vector<NameId> Reverse::scan_recurrence(const ScanSite& site) {
-  const std::size_t count = site.active.size();
-  const Lambda& op = site.map->scans[0].op;
-  const std::size_t arity = op.parameters.size() / 2;
+// The recurrence of the total adjoints, as a scan of affine maps: its parts while it is being built.
+struct Reverse::ScanRecurrence {
+  using Entry = std::pair<std::size_t, std::size_t>;  // column and row
+
+  Reverse& reverse;
+  const ScanSite& site;
+  const Lambda& op;
+  std::size_t count;                 // of active components
+  std::vector<Entry> entries = {};   // of the transposed Jacobian, that may be nonzero
+
+  Builder& out() { return reverse.out(); }
+  Operand zero() const { return Operand(zero_of(site.type)); }
+
   // Which ∂yᵢ₊₁,r/∂yᵢ,c there are: entry (c, r) of the transposed Jacobian.
-  Dependence dependence(names());
-  for (std::size_t c = 0; c < count; ++c) {
-    dependence.seed(op.parameters[site.active[c]].name, Directions{1} << c);
-  }
-  dependence.run(op.body.statements);
-  std::vector<std::vector<bool>> pattern(count, std::vector<bool>(count));
-  for (std::size_t r = 0; r < count; ++r) {
-    const Directions directions = dependence.of(op.body.results[site.active[r]]);
-    for (std::size_t c = 0; c < count; ++c) pattern[c][r] = (directions >> c & 1) != 0;
-  }
-  pattern = closure(std::move(pattern));
-  std::vector<std::pair<std::size_t, std::size_t>> entries;
-  for (std::size_t c = 0; c < count; ++c) {
+  void find_entries() {
+    Dependence dependence(reverse.names());
+    for (std::size_t c = 0; c < count; ++c) {
+      dependence.seed(op.parameters[site.active[c]].name, Directions{1} << c);
+    }
+    dependence.run(op.body.statements);
+    std::vector<std::vector<bool>> pattern(count, std::vector<bool>(count));
     for (std::size_t r = 0; r < count; ++r) {
-      if (pattern[c][r]) entries.emplace_back(c, r);
+      const Directions directions = dependence.of(op.body.results[site.active[r]]);
+      for (std::size_t c = 0; c < count; ++c) pattern[c][r] = (directions >> c & 1) != 0;
+    }
+    pattern = closure(std::move(pattern));
+    for (std::size_t c = 0; c < count; ++c) {
+      for (std::size_t r = 0; r < count; ++r) {
+        if (pattern[c][r]) entries.emplace_back(c, r);
+      }
     }
   }
 
-  // The affine maps, from right to left.
-  const Type scalar = scalar_of(site.type);
-  const Operand zero(zero_of(site.type));
-  MapScanReduce affine;
-  affine.width = site.width;
-  const NameId position = names().fresh("j", scalar_of(ScalarType::i64));
-  affine.arrays = {
-      out().add(Iota{ScalarType::i64, site.width, i64_operand(0), i64_operand(1)}, "positions")};
-  affine.map.parameters = {Binder{position}};
-  {
-    NestedScope scope(*environment_);
+  // The affine maps (ȳᵢ, Jᵢ), from right to left.
+  std::vector<NameId> affine_maps() {
+    MapScanReduce affine;
+    affine.width = site.width;
+    const NameId position = reverse.names().fresh("j", scalar_of(ScalarType::i64));
+    affine.arrays = {out().add(
+        Iota{ScalarType::i64, site.width, i64_operand(0), i64_operand(1)}, "positions")};
+    affine.map.parameters = {Binder{position}};
+    NestedScope scope(*reverse.environment_);
     const Operand last = out().sub_i64(site.width, i64_operand(1));
     const Operand i = out().sub_i64(last, position);
+    const Operand at_end = out().scalar(ScalarOp::eq, ScalarType::i64, {i, last});
+    Forward forward(*reverse.environment_, static_cast<int>(count));
+    differentiate_step(forward, i, last);
+    std::vector<Operand> results;
+    for (std::size_t c = 0; c < count; ++c) results.push_back(adjoint_at(c, i));
+    for (const auto& [c, r] : entries) {
+      const auto tangent =
+          forward.tangent(op.body.results[site.active[r]], static_cast<int>(c));
+      // Nothing follows the last element.
+      results.push_back(tangent ? out().select(site.type, at_end, zero(), *tangent) : zero());
+    }
+    affine.map.result_types.assign(results.size(), scalar_of(site.type));
+    affine.map.body = scope.take(std::move(results));
+    scope.leave();
+    return out().add_results(std::move(affine), "affine");
+  }
+
+  // The operator at yᵢ and xᵢ₊₁, with a tangent per active component of yᵢ.
+  void differentiate_step(Forward& forward, const Operand& i, const Operand& last) {
+    const std::size_t arity = op.parameters.size() / 2;
     const Operand after = out().scalar(ScalarOp::smin, ScalarType::i64,
                                        {out().add_i64(i, i64_operand(1)), last});
-    const Operand at_end = out().scalar(ScalarOp::eq, ScalarType::i64, {i, last});
     for (std::size_t k = 0; k < arity; ++k) {
-      environment_->bind(op.parameters[k].name, out().index(site.prefixes[k], {i}));
-      environment_->bind(op.parameters[arity + k].name,
-                         out().index(site.elements[k], {after}));
+      reverse.environment_->bind(op.parameters[k].name, out().index(site.prefixes[k], {i}));
+      reverse.environment_->bind(op.parameters[arity + k].name,
+                                 out().index(site.elements[k], {after}));
     }
-    Forward forward(*environment_, static_cast<int>(count));
     for (std::size_t c = 0; c < count; ++c) {
       forward.seed(op.parameters[site.active[c]].name, static_cast<int>(c),
                    Operand(one_of(site.type)));
     }
     forward.run(op.body.statements);
-    std::vector<Operand> results;
-    for (std::size_t c = 0; c < count; ++c) {
-      results.push_back(site.adjoints[c]
-                            ? environment_->uniform_row(site.adjoints[c]->name())
-                                  .value_or(zero)
-                            : zero);
-      if (site.adjoints[c] && !environment_->uniform_row(site.adjoints[c]->name())) {
-        results.back() = out().index(site.adjoints[c]->name(), {i});
-      }
-    }
-    for (const auto& [c, r] : entries) {
-      const auto tangent =
-          forward.tangent(op.body.results[site.active[r]], static_cast<int>(c));
-      // Nothing follows the last element.
-      results.push_back(tangent ? out().select(site.type, at_end, zero, *tangent) : zero);
-    }
-    affine.map.result_types.assign(results.size(), scalar);
-    affine.map.body = scope.take(std::move(results));
   }
-  const std::vector<NameId> maps = out().add_results(std::move(affine), "affine");
+
+  Operand adjoint_at(std::size_t component, const Operand& i) {
+    const auto& adjoint = site.adjoints[component];
+    if (!adjoint) return zero();
+    if (const auto row = reverse.environment_->uniform_row(adjoint->name())) return *row;
+    return out().index(adjoint->name(), {i});
+  }
+
+  // Where an entry lies among the components of an affine map.
+  std::optional<std::size_t> place(std::size_t c, std::size_t r) const {
+    const auto found = std::find(entries.begin(), entries.end(), Entry(c, r));
+    if (found == entries.end()) return std::nullopt;
+    return count + static_cast<std::size_t>(found - entries.begin());
+  }
 
   // (b₁, A₁) then (b₂, A₂):  (b₂ + A₂·b₁, A₂·A₁)
-  ScanOperator compose;
-  const std::size_t size = count + entries.size();
-  const auto entry = [&](std::size_t c, std::size_t r) -> std::optional<std::size_t> {
-    for (std::size_t e = 0; e < entries.size(); ++e) {
-      if (entries[e] == std::pair(c, r)) return count + e;
-    }
-    return std::nullopt;
-  };
-  compose.op = out().lambda(
-      std::vector<Type>(2 * size, scalar), {}, [&](Builder& inner, const std::vector<NameId>& p) {
-        std::vector<Operand> results;
-        const auto product = [&](std::size_t a, std::size_t b) {
-          return inner.scalar(ScalarOp::mul, site.type, {Operand(p[a]), Operand(p[b])});
-        };
-        for (std::size_t c = 0; c < count; ++c) {
-          Operand sum = p[size + c];
-          for (std::size_t r = 0; r < count; ++r) {
-            if (const auto e = entry(c, r)) {
-              sum = inner.scalar(ScalarOp::add, site.type, {sum, product(size + *e, r)});
+  ScanOperator compose() {
+    const std::size_t size = count + entries.size();
+    ScanOperator result;
+    result.op = out().lambda(
+        std::vector<Type>(2 * size, scalar_of(site.type)), {},
+        [&](Builder& inner, const std::vector<NameId>& p) {
+          std::vector<Operand> results;
+          const auto product = [&](std::size_t a, std::size_t b) {
+            return inner.scalar(ScalarOp::mul, site.type, {Operand(p[a]), Operand(p[b])});
+          };
+          const auto add = [&](const Operand& a, const Operand& b) {
+            return inner.scalar(ScalarOp::add, site.type, {a, b});
+          };
+          for (std::size_t c = 0; c < count; ++c) {
+            Operand sum = p[size + c];
+            for (std::size_t r = 0; r < count; ++r) {
+              if (const auto e = place(c, r)) sum = add(sum, product(size + *e, r));
             }
+            results.push_back(sum);
           }
-          results.push_back(sum);
-        }
-        for (const auto& [c, r] : entries) {
-          std::optional<Operand> sum;
-          for (std::size_t k = 0; k < count; ++k) {
-            const auto left = entry(c, k);
-            const auto right = entry(k, r);
-            if (!left || !right) continue;
-            const Operand term = product(size + *left, *right);
-            sum = sum ? inner.scalar(ScalarOp::add, site.type, {*sum, term}) : term;
+          for (const auto& [c, r] : entries) {
+            std::optional<Operand> sum;
+            for (std::size_t k = 0; k < count; ++k) {
+              const auto left = place(c, k);
+              const auto right = place(k, r);
+              if (!left || !right) continue;
+              const Operand term = product(size + *left, *right);
+              sum = sum ? add(*sum, term) : term;
+            }
+            results.push_back(sum.value_or(zero()));
           }
-          results.push_back(sum.value_or(zero));
-        }
-        return results;
-      });
-  for (std::size_t c = 0; c < count; ++c) compose.neutral.push_back(zero);
-  for (const auto& [c, r] : entries) {
-    compose.neutral.push_back(c == r ? Operand(one_of(site.type)) : zero);
+          return results;
+        });
+    result.neutral.assign(count, zero());
+    for (const auto& [c, r] : entries) {
+      result.neutral.push_back(c == r ? Operand(one_of(site.type)) : zero());
+    }
+    return result;
   }
-  const std::vector<NameId> composed = out().scan(site.width, maps, std::move(compose), "total");
-  std::vector<NameId> totals;
-  for (std::size_t c = 0; c < count; ++c) totals.push_back(reversed(composed[c], site.width));
+};
+
+// The total adjoints r̄ of the active components, as arrays.
+std::vector<NameId> Reverse::scan_recurrence(const ScanSite& site) {
+  ScanRecurrence recurrence{*this, site, site.map->scans[0].op, site.active.size()};
+  recurrence.find_entries();
+  const std::vector<NameId> maps = recurrence.affine_maps();
+  std::vector<NameId> totals =
+      out().scan(site.width, maps, recurrence.compose(), "total");
+  totals.resize(recurrence.count);
+  for (NameId& total : totals) total = reversed(total, site.width);
   return totals;
 }
 

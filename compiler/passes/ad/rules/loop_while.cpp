@@ -1,0 +1,85 @@
+// A `while` loop under reverse mode becomes a `for` loop, because the return sweep must know how many
+// iterations there were: counted by running the loop once more, or bounded by `#[bound(n)]`.
+#include <utility>
+
+#include "passes/ad/consumption.h"
+#include "passes/ad/reverse.h"
+
+namespace dagaz::passes::ad {
+
+using namespace ir;
+
+// while c do b  =  for i < n do b, where n is counted by running the loop once more.
+std::vector<Statement> Reverse::counted_while(const Statement& statement) {
+  Statement counting = renamed(statement, names());
+  Loop& counted = std::get<Loop>(counting.operation);
+  for (Binder& result : counting.results) result.name = names().fresh_like(result.name);
+  const Type number = scalar_of(ScalarType::i64);
+  const NameId count = names().fresh("count", number);
+  const NameId next = names().fresh("count", number);
+  const NameId total = names().fresh("count", number);
+  counted.values.push_back(LoopValue{Binder{count}, i64_operand(0)});
+  if (!counted.attributes.true_dependence.empty()) {
+    counted.attributes.true_dependence.push_back(false);
+  }
+  counted.body.statements.push_back(
+      Statement{{Binder{next}},
+                Scalar{ScalarOp::add, ScalarType::i64, ScalarType::i64, {count, i64_operand(1)}},
+                {},
+                statement.location});
+  counted.body.results.push_back(next);
+  counting.results.push_back(Binder{total});
+
+  // Both loops start from the same arrays, so the first one must not consume them; its results
+  // but the count are dead.
+  std::vector<Statement> result;
+  const NameSet consumed =
+      consumed_names(counted.body.statements, names(), environment_->functions());
+  for (LoopValue& value : counted.values) {
+    if (consumed.count(value.parameter.name) == 0 || !value.initial.is_name()) continue;
+    const NameId copy = names().fresh_like(value.initial.name());
+    result.push_back(Statement{{Binder{copy}}, Copy{value.initial.name()}, statement.tokens,
+                               statement.location});
+    value.initial = copy;
+  }
+  result.push_back(std::move(counting));
+  Statement again = statement;
+  Loop& repeated = std::get<Loop>(again.operation);
+  repeated.form = ForForm{Binder{names().fresh("i", number)}, total};
+  repeated.attributes.bound = std::nullopt;
+  result.push_back(std::move(again));
+  note(statement, "while loop", "reverse", "the iterations are counted by running the loop once");
+  return result;
+}
+
+// while c do b  =  for i < bound do if c then b else nothing.
+std::vector<Statement> Reverse::bounded_while(const Statement& statement, const Loop& loop) {
+  Statement result = statement;
+  Loop& bounded = std::get<Loop>(result.operation);
+  const NameId index = names().fresh("i", scalar_of(ScalarType::i64));
+  bounded.form = ForForm{Binder{index}, *loop.attributes.bound};
+  bounded.attributes.bound = std::nullopt;
+  Branch branch;
+  branch.condition = std::get<WhileForm>(loop.form).condition;
+  branch.then_body = std::move(bounded.body);
+  Statement guarded{{}, Identity{}, {}, statement.location};
+  Substitution renaming;
+  for (const LoopValue& value : loop.values) {
+    const NameId parameter = value.parameter.name;
+    branch.else_body.results.push_back(parameter);
+    const Type type = substitute(names().type(parameter), renaming);
+    branch.result_types.push_back(type);
+    guarded.results.push_back(Binder{names().fresh(names().base(parameter), type)});
+    renaming.emplace(parameter, guarded.results.back().name);
+    bounded.body.results.clear();
+  }
+  for (const Binder& each : guarded.results) bounded.body.results.push_back(each.name);
+  guarded.operation = std::move(branch);
+  bounded.body.statements.clear();
+  bounded.body.statements.push_back(std::move(guarded));
+  std::vector<Statement> all;
+  all.push_back(std::move(result));
+  return all;
+}
+
+}  // namespace dagaz::passes::ad
