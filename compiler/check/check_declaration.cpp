@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "check/declarations.h"
+#include "check/duplicate_names.h"
 #include "check/exhaustiveness.h"
 #include "check/infer.h"
 #include "check/local_checks.h"
@@ -117,23 +118,13 @@ void Declarations::export_module(Environment& members, Symbol name, ModuleId id)
 }
 
 void Declarations::check_duplicates(const std::vector<ast::Declaration*>& declarations) {
-  struct Seen { NameSpace space; ast::Name name; };
-  std::unordered_map<std::uint64_t, ast::Name> seen;
-  const auto add = [&](NameSpace space, const ast::Name& name) {
-    const std::uint64_t key = (static_cast<std::uint64_t>(space) << 32) | name.symbol.index;
-    const auto [previous, is_new] = seen.try_emplace(key, name);
-    if (is_new) return;
-    Diagnostic& d = context_.diagnostics.report(
-        DiagnosticKind::duplicate_name, name.range,
-        "duplicate definition of `" + std::string(context_.text(name.symbol)) + "`");
-    d.labels.push_back({previous->second.range, "previously defined here"});
-  };
+  DuplicateNames names(context_);
   for (const ast::Declaration* declaration : declarations) {
     dagaz::match(
-        declaration->node, [&](const ast::ValueDeclaration& d) { add(NameSpace::term, d.name); },
-        [&](const ast::TypeDeclaration& d) { add(NameSpace::type, d.name); },
-        [&](const ast::ModuleDeclaration& d) { add(NameSpace::term, d.name); },
-        [&](const ast::SignatureDeclaration& d) { add(NameSpace::signature, d.name); },
+        declaration->node, [&](const ast::ValueDeclaration& d) { names.add(NameSpace::term, d.name); },
+        [&](const ast::TypeDeclaration& d) { names.add(NameSpace::type, d.name); },
+        [&](const ast::ModuleDeclaration& d) { names.add(NameSpace::term, d.name); },
+        [&](const ast::SignatureDeclaration& d) { names.add(NameSpace::signature, d.name); },
         [](const ast::OpenDeclaration&) {}, [](const ast::LocalDeclaration&) {});
   }
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "check/declarations.h"
+#include "check/duplicate_names.h"
 #include "check/infer.h"
 #include "check/size_tools.h"
 #include "check/sizes.h"
@@ -37,23 +38,14 @@ ModuleType Declarations::check_signature_arrow(ast::SignatureArrow& arrow) {
 
 ModuleType Declarations::check_specs(std::vector<ast::Spec>& specs) {
   const Scope::Frame frame(scope_);
-  std::unordered_map<std::uint64_t, ast::Name> seen;
-  const auto add = [&](NameSpace space, const ast::Name& name) {
-    const std::uint64_t key = (static_cast<std::uint64_t>(space) << 32) | name.symbol.index;
-    const auto [previous, is_new] = seen.try_emplace(key, name);
-    if (is_new) return;
-    Diagnostic& d = context_.diagnostics.report(
-        DiagnosticKind::duplicate_name, name.range,
-        "duplicate definition of `" + std::string(context_.text(name.symbol)) + "`");
-    d.labels.push_back({previous->second.range, "previously defined here"});
-  };
+  DuplicateNames names(context_);
   ModuleType whole;
   ModuleInfo info;
   for (ast::Spec& spec : specs) {
     dagaz::match(
-        spec.node, [&](ast::ValueSpec& s) { add(NameSpace::term, s.name); },
-        [&](ast::TypeSpec& s) { add(NameSpace::type, s.name); },
-        [&](ast::ModuleSpec& s) { add(NameSpace::term, s.name); }, [](ast::IncludeSpec&) {});
+        spec.node, [&](ast::ValueSpec& s) { names.add(NameSpace::term, s.name); },
+        [&](ast::TypeSpec& s) { names.add(NameSpace::type, s.name); },
+        [&](ast::ModuleSpec& s) { names.add(NameSpace::term, s.name); }, [](ast::IncludeSpec&) {});
     check_spec(spec, info.members, whole);
   }
   whole.module = context_.new_module(std::move(info));

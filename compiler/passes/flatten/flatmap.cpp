@@ -7,6 +7,7 @@
 
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "passes/flatten/each_body.h"
 #include "support/match.h"
 
 namespace dagaz::passes::flattening {
@@ -45,27 +46,10 @@ static Lambda keep_results(Lambda lambda, std::size_t begin, std::size_t count,
 
 static Lambda add_i64_lambda(Names& names) { return addition(ScalarType::i64, {}, names); }
 
-namespace {
-
-/// Calls `on_body` for each body directly inside an operation.
-struct BodyVisitor {
-  const std::function<void(Body&)>& on_body;
-  void use(NameId&) {}
-  void use(Operand&) {}
-  void bind(Binder&) {}
-  void type(Type&) {}
-  void body(Body& body) { on_body(body); }
-  void lambda(Lambda& lambda) { on_body(lambda.body); }
-};
-
-}  // namespace
-
 void Flattener::expand_flatmaps(Body& body) {
-  const std::function<void(Body&)> on_body = [this](Body& inner) { expand_flatmaps(inner); };
-  BodyVisitor visitor{on_body};
   Out out;
   for (Statement& one : body.statements) {
-    walk_fields(visitor, one.operation);
+    for_each_body(one.operation, [this](Body& inner) { expand_flatmaps(inner); });
     if (auto* flatmap = as<FlatMap>(one.operation)) {
       FlatMap taken = std::move(*flatmap);
       for (Statement& part : expand_flatmap(std::move(one), std::move(taken))) {

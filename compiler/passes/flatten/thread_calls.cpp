@@ -2,6 +2,7 @@
 // no parallelism left for them to use.
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "passes/flatten/each_body.h"
 #include "passes/flatten/flattener.h"
 #include "support/match.h"
 
@@ -10,21 +11,6 @@ namespace dagaz::passes::flattening {
 using namespace ir;
 
 static std::string thread_name(const std::string& function) { return function + "'thread"; }
-
-namespace {
-
-/// Calls `on_body` for each body directly inside an operation.
-struct BodyVisitor {
-  const std::function<void(Body&)>& on_body;
-  void use(NameId&) {}
-  void use(Operand&) {}
-  void bind(Binder&) {}
-  void type(Type&) {}
-  void body(Body& body) { on_body(body); }
-  void lambda(Lambda& lambda) { on_body(lambda.body); }
-};
-
-}  // namespace
 
 static bool is_segmented(const Operation& operation) {
   return as<SegmentedMap>(operation) || as<SegmentedReduce>(operation) ||
@@ -48,9 +34,7 @@ void Flattener::redirect_calls(Body& body, bool in_thread) {
       call->function = thread_name(call->function);
     }
     const bool inside = in_thread || is_segmented(statement.operation);
-    const std::function<void(Body&)> on_body = [&](Body& inner) { redirect_calls(inner, inside); };
-    BodyVisitor visitor{on_body};
-    walk_fields(visitor, statement.operation);
+    for_each_body(statement.operation, [&](Body& inner) { redirect_calls(inner, inside); });
   }
 }
 
