@@ -36,6 +36,10 @@
 -- entry: running_sums
 -- input { [1.0, 2.0, 3.0] } output { [3.0, 2.0, 1.0] }
 
+-- ==
+-- entry: windows_of_rows
+-- input { [[1.0, 2.0, 3.0], [0.0, 1.0, 0.0]] } output { [[6.0, 16.0, 10.0], [2.0, 4.0, 2.0]] }
+
 def cubic (x: f64) = x * x * x + x
 def matmul [n][m][p] (a: [n][m]f64) (b: [m][p]f64) =
   map (\row -> map (\column -> f64.sum (map2 (*) row column)) (transpose b)) a
@@ -54,3 +58,6 @@ entry branches (xs: []f64) =
 entry matrix_gradient [n] (a: [n][n]f64) (b: [n][n]f64) =
   vjp (\(x, y) -> matmul x y) (a, b) (replicate n (replicate n 1))
 entry running_sums (xs: []f64) = vjp (scan (+) 0) xs (map (const 1) xs)
+entry windows_of_rows [n][m] (xs: [n][m]f64) =
+  let squares rows i = f64.sum (map (\row -> f64.sum row[i:i + 2] ** 2) rows)
+  in vjp (\rows -> f64.sum (map (squares rows) (iota (m - 1)))) xs 1

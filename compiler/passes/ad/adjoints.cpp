@@ -18,7 +18,8 @@ void Reverse::add_adjoint(const Operand& original, Operand contribution, Ownersh
   if (!is_active(original)) return;
   Adjoint& adjoint = adjoints_[original.name()];
   if (adjoint.accumulator) {
-    accumulate(original.name(), adjoint, {}, contribution);
+    accumulate(original.name(), adjoint,
+               part_at({}, environment_->type_of(original)), contribution);
   } else if (adjoint.deferred) {
     adjoint.contributions.push_back(contribution);
   } else if (!adjoint.value) {
@@ -79,10 +80,6 @@ void Reverse::replace_adjoint(NameId original, NameId after) {
 
 void Reverse::add_at(NameId original, const std::vector<Operand>& indices, Operand value) {
   if (!is_active(original)) return;
-  if (Adjoint& adjoint = adjoints_[original]; adjoint.accumulator) {
-    accumulate(original, adjoint, indices, value);
-    return;
-  }
   add_slice(original, part_at(indices, environment_->type_of(original)), value);
 }
 
@@ -97,7 +94,10 @@ void Reverse::add_slice(NameId original, const std::vector<SliceDimension>& dime
     all_fixed = all_fixed && each.fixed;
     indices.push_back(each.start);
   }
-  if (Adjoint& adjoint = adjoints_[original]; adjoint.accumulator || adjoint.deferred) {
+  if (Adjoint& adjoint = adjoints_[original]; adjoint.accumulator) {
+    accumulate(original, adjoint, dimensions, value);
+    return;
+  } else if (adjoint.deferred) {
     // A whole array with zeros around the part.
     const Operand zeros = environment_->zero(type);
     const NameId whole = out().add(Update{zeros.name(), dimensions, value}, "adjoint");

@@ -8,6 +8,7 @@
 #include "ir/names.h"
 #include "passes/ad/environment.h"
 #include "passes/ad/extremum.h"
+#include "passes/ad/row_reads.h"
 #include "support/match.h"
 
 namespace dagaz::passes::ad {
@@ -431,6 +432,10 @@ void Normaliser::statement(Statement statement, Builder& out) {
 
 }  // namespace
 
-Body normalise(Body body, Names& names) { return Normaliser(names).body(std::move(body)); }
+Body normalise(Body body, Names& names) {
+  Body result = Normaliser(names).body(std::move(body));
+  read_through_rows(result, names);
+  return result;
+}
 
 }  // namespace dagaz::passes::ad

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -240,10 +241,11 @@ class Reverse {
   // rules/indexing.cpp
   /// array[indices…], or zero where an index is outside.
   ir::Operand guarded_index(ir::NameId array, const std::vector<ir::Operand>& indices);
-  void accumulate(ir::NameId original, Adjoint& adjoint, std::vector<ir::Operand> indices,
-                  ir::Operand value);
+  /// Adds `value` to the part of the array at `dimensions`, in its accumulator.
+  void accumulate(ir::NameId original, Adjoint& adjoint,
+                  const std::vector<ir::SliceDimension>& dimensions, ir::Operand value);
   ir::NameId accumulate_nest(ir::NameId accumulator, std::vector<ir::Operand> indices,
-                             ir::Operand value);
+                             std::span<const ir::SliceDimension> dimensions, ir::Operand value);
 
   // rules/accumulator.cpp
   bool touches_accumulators(const ir::Statement& statement) const;

@@ -35,25 +35,31 @@ Operand Reverse::guarded_index(NameId array, const std::vector<Operand>& indices
   return out().add(std::move(branch), "x");
 }
 
-void Reverse::accumulate(NameId original, Adjoint& adjoint, std::vector<Operand> indices,
-                         Operand value) {
-  const NameId after = accumulate_nest(*adjoint.accumulator, std::move(indices), value);
+void Reverse::accumulate(NameId original, Adjoint& adjoint,
+                         const std::vector<SliceDimension>& dimensions, Operand value) {
+  const NameId after = accumulate_nest(*adjoint.accumulator, {}, dimensions, value);
   // Emitting may have moved the table of adjoints.
   adjoints_[original].accumulator = after;
 }
 
-NameId Reverse::accumulate_nest(NameId accumulator, std::vector<Operand> indices, Operand value) {
-  const Type type = names().type(value);
-  if (type.is_scalar()) {
+// `indices` are places in the dimensions before `dimensions`.
+NameId Reverse::accumulate_nest(NameId accumulator, std::vector<Operand> indices,
+                                std::span<const SliceDimension> dimensions, Operand value) {
+  for (; !dimensions.empty() && dimensions[0].fixed; dimensions = dimensions.subspan(1)) {
+    indices.push_back(dimensions[0].start);
+  }
+  if (dimensions.empty()) {
     return out().add(Accumulate{accumulator, std::move(indices), value}, "accumulator");
   }
+  const SliceDimension& here = dimensions[0];
+  const Type type = names().type(value);
   MapScanReduce map;
-  map.width = type.shape[0];
+  map.width = here.count;
   const Type accumulator_type = names().type(accumulator);
   const NameId inner = names().fresh("accumulator", accumulator_type);
   const NameId index = names().fresh("i", scalar_of(ScalarType::i64));
-  const NameId positions = out().add(
-      Iota{ScalarType::i64, map.width, i64_operand(0), i64_operand(1)}, "positions");
+  const NameId positions =
+      out().add(Iota{ScalarType::i64, here.count, here.start, here.stride}, "positions");
   map.arrays = {accumulator, positions};
   map.map.parameters = {Binder{inner}, Binder{index}};
   Operand row;
@@ -68,7 +74,8 @@ NameId Reverse::accumulate_nest(NameId accumulator, std::vector<Operand> indices
   {
     NestedScope scope(*environment_);
     indices.push_back(index);
-    const NameId result = accumulate_nest(inner, std::move(indices), row);
+    const NameId result =
+        accumulate_nest(inner, std::move(indices), dimensions.subspan(1), row);
     map.map.body = scope.take({result});
   }
   map.map.result_types = {accumulator_type};

@@ -1,0 +1,18 @@
+// Reads of an array's rows, as reads of the array.
+//
+//   map (\row -> … row[j] …) xs  =  map (\i -> … xs[i, j] …) (iota n)
+//
+// Inside the lambda of a map, for an array from outside that lambda whose rows are read in places
+// alone: its adjoint is then sparse in every iteration and goes to one accumulator.  The left side
+// would give a dense adjoint of the whole array in each.
+#pragma once
+
+#include "ir/names.h"
+#include "ir/ops.h"
+
+namespace dagaz::passes::ad {
+
+/// Rewrites `body` and everything nested in it, in which operations are normalised.
+void read_through_rows(ir::Body& body, ir::Names& names);
+
+}  // namespace dagaz::passes::ad
