@@ -33,7 +33,12 @@ void dz_retain(dz_block* block) {
 }
 
 void dz_release(dz_block* block) {
-  if (block != nullptr && __atomic_sub_fetch(&block->references, 1, __ATOMIC_ACQ_REL) == 0) {
+  if (block == nullptr) {
+    return;
+  }
+  // Whoever holds the only reference shares the block with nobody who could count.
+  if (__atomic_load_n(&block->references, __ATOMIC_ACQUIRE) == 1 ||
+      __atomic_sub_fetch(&block->references, 1, __ATOMIC_ACQ_REL) == 0) {
     block->context->pool->destroy(block);
   }
 }

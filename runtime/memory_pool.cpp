@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 #include <string>
 
@@ -92,30 +93,39 @@ MemoryPool::~MemoryPool() {
     node->remove();
     std::free(node);  // the node is the handle's first member
   }
-  clear();
-  for (const PoolBlock* record : spare_records_) {
-    delete record;
-  }
 }
 
 int32_t MemoryPool::allocate(int64_t bytes, dz_block** out) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(lock_);
   if (bytes < 0 || bytes > largest_request) {
     return out_of_memory(bytes);
   }
   ++statistics_.allocations;
   const size_t size_class = class_of(bytes);
-  int64_t capacity = capacity_of(size_class);
-  void* data = take_cached(size_class, &capacity);
-  if (data == nullptr && !take_from_device(capacity, &data)) {
+  PoolBlock* block = take_cached(size_class);
+  if (block == nullptr) {
+    block = take_from_device(size_class);
+  }
+  if (block == nullptr) {
     return out_of_memory(bytes);
   }
-  return register_block(data, bytes, capacity, false, out);
+  use(*block, bytes);
+  *out = block;
+  return DZ_OK;
 }
 
 int32_t MemoryPool::adopt(void* data, int64_t bytes, dz_block** out) {
-  const std::lock_guard lock(mutex_);
-  return register_block(data, bytes, 0, true, out);
+  const std::lock_guard lock(lock_);
+  auto* block = new (std::nothrow) PoolBlock;
+  if (block == nullptr) {
+    return context_.errors.report(DZ_OUT_OF_MEMORY, "Error: out of host memory");
+  }
+  block->data = data;
+  block->borrowed = true;
+  block->insert_before(blocks_);
+  use(*block, bytes);
+  *out = block;
+  return DZ_OK;
 }
 
 int32_t MemoryPool::out_of_memory(int64_t bytes) {
@@ -125,96 +135,92 @@ int32_t MemoryPool::out_of_memory(int64_t bytes) {
   return context_.errors.report(DZ_OUT_OF_MEMORY, std::move(text));
 }
 
-PoolBlock* MemoryPool::new_record() {
-  if (spare_records_.empty()) {
-    return new (std::nothrow) PoolBlock;
-  }
-  PoolBlock* record = spare_records_.back();
-  spare_records_.pop_back();
-  return record;
-}
-
-int32_t MemoryPool::register_block(void* data, int64_t bytes, int64_t capacity, bool borrowed,
-                                   dz_block** out) {
-  PoolBlock* block = new_record();
-  if (block == nullptr) {
-    if (!borrowed) {
-      device_.release(data, capacity);
-    }
-    return context_.errors.report(DZ_OUT_OF_MEMORY, "Error: out of host memory");
-  }
-  block->data = data;
-  block->bytes = bytes;
-  block->references = 1;
-  block->context = &context_;
-  block->capacity = capacity;
-  block->borrowed = borrowed;
-  block->insert_before(blocks_);
-  statistics_.in_use += capacity;
+/// Hands a block out.
+void MemoryPool::use(PoolBlock& block, int64_t bytes) {
+  block.bytes = bytes;
+  block.references = 1;
+  block.context = &context_;
+  statistics_.in_use += block.capacity;
   statistics_.peak = std::max(statistics_.peak, statistics_.in_use);
-  device_.block_created(*block);
-  *out = block;
-  return DZ_OK;
+  device_.block_created(block);
 }
 
-void MemoryPool::destroy(dz_block* block) {
-  auto* mine = static_cast<PoolBlock*>(block);
-  const std::lock_guard lock(mutex_);
+void MemoryPool::destroy(dz_block* given) {
+  auto* block = static_cast<PoolBlock*>(given);
+  const std::lock_guard lock(lock_);
   device_.block_destroyed(*block);
-  mine->remove();
-  statistics_.in_use -= mine->capacity;
-  if (!mine->borrowed) {
-    cache_[class_of(mine->capacity)].push_back(mine->data);
-    statistics_.cached += mine->capacity;
-    // The cache may hold half as much again as the program ever needed at once.
-    const int64_t kept = std::max(least_kept, statistics_.peak + statistics_.peak / 2);
-    if (statistics_.in_use + statistics_.cached > kept) {
-      shrink_cache(std::max(int64_t{0}, kept - statistics_.in_use));
-    }
+  statistics_.in_use -= block->capacity;
+  if (block->borrowed) {
+    block->remove();
+    delete block;
+    return;
   }
-  spare_records_.push_back(mine);
+  block->next_cached = cache_[block->size_class];
+  cache_[block->size_class] = block;
+  statistics_.cached += block->capacity;
+  if (statistics_.in_use + statistics_.cached > least_kept) {
+    keep_within_limits();
+  }
+}
+
+/// The cache may hold half as much again as the program ever needed at once.
+void MemoryPool::keep_within_limits() {
+  const int64_t kept = std::max(least_kept, statistics_.peak + statistics_.peak / 2);
+  if (statistics_.in_use + statistics_.cached > kept) {
+    shrink_cache(std::max(int64_t{0}, kept - statistics_.in_use));
+  }
 }
 
 /// Memory of the wanted class, or of one of the next two: at most a quarter more.
-void* MemoryPool::take_cached(size_t size_class, int64_t* capacity) {
+PoolBlock* MemoryPool::take_cached(size_t size_class) {
   const size_t last = std::min(size_class + 3, class_count);
   for (size_t candidate = size_class; candidate < last; ++candidate) {
-    std::vector<void*>& free_memory = cache_[candidate];
-    if (free_memory.empty()) {
-      continue;
+    PoolBlock* block = cache_[candidate];
+    if (block != nullptr) {
+      cache_[candidate] = block->next_cached;
+      statistics_.cached -= block->capacity;
+      return block;
     }
-    void* data = free_memory.back();
-    free_memory.pop_back();
-    *capacity = capacity_of(candidate);
-    statistics_.cached -= *capacity;
-    return data;
   }
   return nullptr;
 }
 
-bool MemoryPool::take_from_device(int64_t capacity, void** out) {
+PoolBlock* MemoryPool::take_from_device(size_t size_class) {
+  const int64_t capacity = capacity_of(size_class);
   if (cap_ > 0 && statistics_.in_use + capacity > cap_) {
-    return false;
+    return nullptr;
   }
   if (cap_ > 0 && statistics_.in_use + statistics_.cached + capacity > cap_) {
     shrink_cache(cap_ - statistics_.in_use - capacity);
   }
-  ++statistics_.device_allocations;
-  if (device_.allocate(capacity, out) == DZ_OK) {
-    return true;
+  auto* block = new (std::nothrow) PoolBlock;
+  if (block == nullptr) {
+    return nullptr;
   }
-  shrink_cache(0);
-  return device_.allocate(capacity, out) == DZ_OK;
+  ++statistics_.device_allocations;
+  if (device_.allocate(capacity, &block->data) != DZ_OK) {
+    shrink_cache(0);
+    if (device_.allocate(capacity, &block->data) != DZ_OK) {
+      delete block;
+      return nullptr;
+    }
+  }
+  block->capacity = capacity;
+  block->size_class = static_cast<uint32_t>(size_class);
+  block->insert_before(blocks_);
+  return block;
 }
 
 /// Gives cached memory back, the largest pieces first, until at most `target` bytes are cached.
 void MemoryPool::shrink_cache(int64_t target) {
   for (size_t candidate = class_count; candidate-- > 0 && statistics_.cached > target;) {
-    std::vector<void*>& free_memory = cache_[candidate];
-    while (!free_memory.empty() && statistics_.cached > target) {
-      device_.release(free_memory.back(), capacity_of(candidate));
-      statistics_.cached -= capacity_of(candidate);
-      free_memory.pop_back();
+    while (cache_[candidate] != nullptr && statistics_.cached > target) {
+      PoolBlock* block = cache_[candidate];
+      cache_[candidate] = block->next_cached;
+      statistics_.cached -= block->capacity;
+      device_.release(block->data, block->capacity);
+      block->remove();
+      delete block;
     }
   }
 }
@@ -226,25 +232,25 @@ dz_array* MemoryPool::make_handle(int32_t rank) {
     return nullptr;
   }
   auto* handle = new (memory) Handle;
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(lock_);
   handle->node.insert_before(handles_);
   return array_of(handle);
 }
 
 void MemoryPool::free_handle(dz_array* array) {
   Handle* handle = handle_of(array);
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(lock_);
   handle->node.remove();
   std::free(handle);
 }
 
 void MemoryPool::clear() {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(lock_);
   shrink_cache(0);
 }
 
 MemoryStatistics MemoryPool::statistics() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(lock_);
   return statistics_;
 }
 

@@ -1,13 +1,14 @@
 // A caching allocator: memory that is freed is kept and handed out again, because asking a GPU
 // driver (or the kernel, for fresh pages) costs far more than most operations.  How much is kept
-// follows the program's own peak, and a cap bounds what is held in total.  Every block and array
-// handle is on a list of its pool, so that freeing a context frees all its memory.
+// follows the program's own peak, and a cap bounds what is held in total.  A cached piece of memory
+// keeps its record, so that handing it out again is a few instructions: loops of host code do it in
+// every iteration.  Every block and array handle is on a list of its pool, so that freeing a context
+// frees all its memory.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
-#include <mutex>
-#include <vector>
 
 #include "abi.h"
 #include "device.h"
@@ -23,10 +24,26 @@ struct ListNode {
   void remove();
 };
 
-/// A block as the pool sees it.
+/// A block as the pool sees it, in use or cached.
 struct PoolBlock : dz_block, ListNode {
-  int64_t capacity = 0;  // bytes really taken from the device
-  bool borrowed = false; // the memory is the application's; never freed here
+  int64_t capacity = 0;            // bytes really taken from the device
+  PoolBlock* next_cached = nullptr;
+  uint32_t size_class = 0;
+  bool borrowed = false;           // the memory is the application's; never freed here
+};
+
+/// A lock for a few instructions.  Calls on a context run one after another, so hardly anybody ever
+/// waits for it.
+class SpinLock {
+ public:
+  void lock() {
+    while (taken_.test_and_set(std::memory_order_acquire)) {
+    }
+  }
+  void unlock() { taken_.clear(std::memory_order_release); }
+
+ private:
+  std::atomic_flag taken_ = ATOMIC_FLAG_INIT;
 };
 
 /// What the pool holds, in bytes.
@@ -65,20 +82,18 @@ class MemoryPool {
   // Capacities come in classes; see memory_pool.cpp.
   static constexpr size_t class_count = 512;
 
-  void* take_cached(size_t size_class, int64_t* capacity);
-  bool take_from_device(int64_t capacity, void** out);
+  PoolBlock* take_cached(size_t size_class);
+  PoolBlock* take_from_device(size_t size_class);
   void shrink_cache(int64_t target);
-  PoolBlock* new_record();
-  int32_t register_block(void* data, int64_t bytes, int64_t capacity, bool borrowed,
-                         dz_block** out);
+  void keep_within_limits();
+  void use(PoolBlock& block, int64_t bytes);
   int32_t out_of_memory(int64_t bytes);
 
   dz_context& context_;
   Device& device_;
   int64_t cap_;
-  mutable std::mutex mutex_;
-  std::array<std::vector<void*>, class_count> cache_;  // free memory of each class
-  std::vector<PoolBlock*> spare_records_;
+  mutable SpinLock lock_;
+  std::array<PoolBlock*, class_count> cache_{};  // free memory of each class, linked
   ListNode blocks_;
   ListNode handles_;
   MemoryStatistics statistics_;
