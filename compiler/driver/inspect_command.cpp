@@ -109,7 +109,7 @@ void inspect_source(Compilation& compilation, const InspectOptions& options) {
       auto optimised =
           optimise(std::move(*program), context, options.compile.optimisation, nullptr);
       std::cout << ir::print(
-          flatten(std::move(optimised), context, options.compile.target).program);
+          flatten(std::move(optimised), context, options.compile).program);
       break;
     }
     case InspectStage::imperative:

@@ -58,9 +58,29 @@ ParallelProgram optimise(ParallelProgram program, const PassContext& context, in
   return optimise_after_derivatives(std::move(program), context);
 }
 
-ir::FlatProgram flatten(ParallelProgram program, const PassContext& context, Target target) {
-  const passes::FlattenOptions options{target == Target::cpu ? passes::FlattenTarget::cpu
-                                                             : passes::FlattenTarget::gpu};
+// What scalarisation leaves is made of literals whose elements are read: no new maps, so nothing to
+// fuse.
+static ParallelProgram scalarise(ParallelProgram program, const PassContext& context,
+                                 passes::FlattenTarget target) {
+  bool changed = false;
+  program = run_pass<ParallelProgram, ParallelProgram>(
+      context, "scalarise", ir::Stage::parallel,
+      [&](ParallelProgram p) {
+        changed = passes::scalarise(p, target);
+        return p;
+      },
+      std::move(program));
+  if (!changed) return program;
+  program = run(context, "simplify", passes::simplify, std::move(program));
+  program = run(context, "cse", passes::common_subexpressions, std::move(program));
+  return run(context, "dead-code", passes::eliminate_dead_code, std::move(program));
+}
+
+ir::FlatProgram flatten(ParallelProgram program, const PassContext& context,
+                        const CompileOptions& compile) {
+  const passes::FlattenOptions options{compile.target == Target::cpu ? passes::FlattenTarget::cpu
+                                                                     : passes::FlattenTarget::gpu};
+  if (compile.optimisation > 0) program = scalarise(std::move(program), context, options.target);
   return run_pass<ir::FlatProgram, ParallelProgram>(
       context, "flatten", ir::Stage::flat,
       [&options](ParallelProgram p) { return passes::flatten(std::move(p), options); },
@@ -72,7 +92,7 @@ std::optional<imperative::Program> lower(ParallelProgram program, const PassCont
                                          Diagnostics& diagnostics) {
   program = optimise(std::move(program), context, options.optimisation, nullptr);
   if (diagnostics.has_errors()) return std::nullopt;
-  ir::FlatProgram flat = flatten(std::move(program), context, options.target);
+  ir::FlatProgram flat = flatten(std::move(program), context, options);
   const imperative::Target target = options.target == Target::cpu    ? imperative::Target::cpu
                                     : options.target == Target::cuda ? imperative::Target::cuda
                                                                      : imperative::Target::sim;

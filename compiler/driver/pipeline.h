@@ -24,8 +24,9 @@ ir::ParallelProgram optimise_after_derivatives(ir::ParallelProgram program,
 ir::ParallelProgram optimise(ir::ParallelProgram program, const PassContext& context,
                              int optimisation, passes::AdReport* report);
 
-/// To segmented operations, for a CPU or a GPU target.
-ir::FlatProgram flatten(ir::ParallelProgram program, const PassContext& context, Target target);
+/// Small arrays to scalars, then to segmented operations, for a CPU or a GPU target.
+ir::FlatProgram flatten(ir::ParallelProgram program, const PassContext& context,
+                        const CompileOptions& compile);
 /// Everything after the front end; nothing (and a diagnostic) for what a target does not support.
 std::optional<imperative::Program> lower(ir::ParallelProgram program, const PassContext& context,
                                          const CompileOptions& options, Diagnostics& diagnostics);

@@ -58,6 +58,9 @@ enum class FlattenTarget { cpu, gpu };
 struct FlattenOptions {
   FlattenTarget target = FlattenTarget::cpu;
 };
+/// Replaces arrays of a few elements by scalars where nothing needs them in memory; whether there
+/// were any.  Leaves literals whose elements are read for simplification.
+bool scalarise(ir::ParallelProgram& program, FlattenTarget target);
 /// Turns nested parallelism into segmented operations over iteration spaces.
 ir::FlatProgram flatten(ir::ParallelProgram program, const FlattenOptions& options);
 

@@ -20,6 +20,12 @@ Program differentiated(Program program) {
   return differentiate(ParallelProgram{std::move(program)}, nullptr).program;
 }
 template <FlattenTarget target>
+Program scalarised(Program program) {
+  ParallelProgram result{std::move(program)};
+  scalarise(result, target);
+  return std::move(result.program);
+}
+template <FlattenTarget target>
 Program flattened(Program program) {
   return flatten(ParallelProgram{std::move(program)}, FlattenOptions{target}).program;
 }
@@ -34,6 +40,8 @@ const std::vector<RegisteredPass>& registered_passes() {
       {"inline", parallel<inline_functions>, Stage::parallel},
       {"fuse", parallel<fuse>, Stage::parallel},
       {"ad", differentiated, Stage::parallel},
+      {"scalarise-cpu", scalarised<FlattenTarget::cpu>, Stage::parallel},
+      {"scalarise-gpu", scalarised<FlattenTarget::gpu>, Stage::parallel},
       {"flatten-cpu", flattened<FlattenTarget::cpu>, Stage::flat},
       {"flatten-gpu", flattened<FlattenTarget::gpu>, Stage::flat},
   };

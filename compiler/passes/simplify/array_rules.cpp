@@ -174,7 +174,7 @@ Outcome apply(Copy& node, Rules& rules) {
     rules.statement->operation = again;
     return Outcome::rewritten;
   }
-  return Outcome::none;
+  return copy_of_literal(node, rules);
 }
 
 }  // namespace dagaz::passes

@@ -1,5 +1,8 @@
 // Equations of Index, Slice and Update: reading an element of a view or of a computed array reads
 // where the element comes from.
+#include <algorithm>
+#include <cstdint>
+
 #include "passes/simplify/rules.h"
 
 namespace dagaz::passes {
@@ -120,13 +123,30 @@ Outcome index_of_permute(Index& node, Rules& rules) {
   return Outcome::rewritten;
 }
 
-// index (reshape xs) [i, j] = xs[i · m + j] for flat xs
+bool are_constant(const std::vector<Operand>& operands) {
+  return std::all_of(operands.begin(), operands.end(),
+                     [](const Operand& one) { return one.is_constant(); });
+}
+
+/// The position in row-major order of element number `number`; all sizes are constants.
+std::vector<Operand> position_of(std::int64_t number, const std::vector<Operand>& shape) {
+  std::vector<Operand> position(shape.size());
+  for (std::size_t k = shape.size(); k-- > 0;) {
+    const std::int64_t extent = integer_value(shape[k].constant());
+    position[k] = i64_operand(number % extent);
+    number /= extent;
+  }
+  return position;
+}
+
+// index (reshape xs) [i, j] = xs[i · m + j] for flat xs; for others where all that is known
 Outcome index_of_reshape(Index& node, Rules& rules) {
   const auto* found = rules.defined_as<Reshape>(node.array);
-  if (found == nullptr || node.indices.size() != found->shape.size() ||
-      rules.type(found->array).rank() != 1) {
-    return Outcome::none;
-  }
+  if (found == nullptr || node.indices.size() != found->shape.size()) return Outcome::none;
+  const std::vector<Operand> source = rules.type(found->array).shape;
+  const bool known =
+      are_constant(source) && are_constant(found->shape) && are_constant(node.indices);
+  if (source.size() != 1 && !known) return Outcome::none;
   const Reshape reshape = *found;
   Operand flat = i64_operand(0);
   for (std::size_t k = 0; k < reshape.shape.size(); ++k) {
@@ -134,8 +154,33 @@ Outcome index_of_reshape(Index& node, Rules& rules) {
     flat = rules.scalar(ScalarOp::add, ScalarType::i64, {flat, node.indices[k]});
   }
   rules.look_through(node.array);
-  node = Index{reshape.array, {flat}};
+  node = Index{reshape.array, source.size() == 1
+                                  ? std::vector<Operand>{flat}
+                                  : position_of(integer_value(flat.constant()), source)};
   return Outcome::rewritten;
+}
+
+// index (concat [xs, ys]) [i, …] = index ys [i - n, …] for known i, where xs has n elements
+Outcome index_of_concat(Index& node, Rules& rules) {
+  const auto* concat = rules.defined_as<Concat>(node.array);
+  if (concat == nullptr || !node.indices[0].is_constant()) return Outcome::none;
+  std::int64_t at = integer_value(node.indices[0].constant());
+  for (const NameId part : concat->arrays) {
+    const Operand& size = rules.type(part).shape[0];
+    if (!size.is_constant() || at < 0) return Outcome::none;
+    const std::int64_t count = integer_value(size.constant());
+    if (at >= count) {
+      at -= count;
+      continue;
+    }
+    if (rules.may_be_consumed(part)) return Outcome::none;
+    if (!rules.type(rules.statement->results.front().name).is_scalar()) return Outcome::none;
+    rules.look_through(node.array);
+    node.array = part;
+    node.indices[0] = i64_operand(at);
+    return Outcome::rewritten;
+  }
+  return Outcome::none;
 }
 
 // index (copy xs) is = index xs is, if nobody writes xs
@@ -257,7 +302,7 @@ Outcome apply(Index& node, Rules& rules) {
     return outcome;
   }
   for (const auto rule : {index_of_index, index_of_replicate, index_of_literal, index_of_slice,
-                          index_of_permute, index_of_reshape, index_of_copy}) {
+                          index_of_permute, index_of_reshape, index_of_copy, index_of_concat}) {
     if (const Outcome outcome = rule(node, rules); outcome != Outcome::none) return outcome;
   }
   if (const Outcome outcome = index_of_iota(node, rules); outcome != Outcome::none) return outcome;
@@ -271,14 +316,17 @@ Outcome apply(Slice& node, Rules& rules) {
   for (const auto rule : {slice_of_slice, slice_of_index}) {
     if (const Outcome outcome = rule(node, rules); outcome != Outcome::none) return outcome;
   }
-  return slice_of_computed(node, rules);
+  if (const Outcome outcome = slice_of_computed(node, rules); outcome != Outcome::none) {
+    return outcome;
+  }
+  return slice_of_literal(node, rules);
 }
 
 // Overwriting the whole of an array gives a copy of the value.
 Outcome apply(Update& node, Rules& rules) {
   const Type& type = rules.type(node.array);
   for (std::size_t k = 0; k < node.dimensions.size(); ++k) {
-    if (!is_full(node.dimensions[k], type.shape[k])) return Outcome::none;
+    if (!is_full(node.dimensions[k], type.shape[k])) return update_of_literal(node, rules);
   }
   rules.statement->operation = Copy{node.value.name()};
   return Outcome::rewritten;

@@ -110,6 +110,13 @@ inline bool is_constant_bool(const Operand& operand, bool value) {
   return operand == Operand(make_bool(value));
 }
 
+// Arrays of a few elements (small_array_rules.cpp).
+/// Overwriting an element of a small literal at a known position gives another literal; likewise
+/// parts and copies of small literals.
+Outcome update_of_literal(const Update& node, Rules& rules);
+Outcome slice_of_literal(const Slice& node, Rules& rules);
+Outcome copy_of_literal(const Copy& node, Rules& rules);
+
 // The rules of each operation: before its scopes are simplified (known conditions, trip
 // counts and inputs), and after.
 Outcome apply_before(Branch& node, Rules& rules);

@@ -1,0 +1,35 @@
+// Arrays of a few elements become scalars: they need no memory, no loops and no tests of indices,
+// and what is computed of them is simplified as scalars are.
+//
+// Two steps, each an equation between small arrays and literals of their elements: operations on
+// small arrays are unrolled (unroll.cpp), and loops and branches hand on elements (split.cpp).
+// Simplification afterwards reads elements of literals and removes what nobody needs in memory.
+// After fusion and differentiation, which see more in arrays than in scalars; before flattening,
+// so that host code and the threads of parallel operations profit alike.  On a GPU host code does
+// not take up what lies in the device's memory (residence.h).
+#include "passes/passes.h"
+#include "passes/scalarise/split.h"
+#include "passes/scalarise/unroll.h"
+
+namespace dagaz::passes {
+
+using namespace scalarising;  // NOLINT: the pass itself
+
+static bool has_small_arrays(const ir::Names& names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (is_small(names.type(ir::NameId(i)))) return true;
+  }
+  return false;
+}
+
+bool scalarise(ir::ParallelProgram& program, FlattenTarget target) {
+  if (!has_small_arrays(program.program.names)) return false;
+  bool changed = false;
+  for (ir::Function& function : program.program.functions) {
+    changed |= unroll(function, program.program, target);
+    changed |= split(function, program.program.names, target);
+  }
+  return changed;
+}
+
+}  // namespace dagaz::passes

@@ -1,0 +1,28 @@
+// Arrays of so few elements that their elements may as well be scalars.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/builder.h"
+
+namespace dagaz::passes::scalarising {
+
+using namespace ir;  // NOLINT: private header of the pass
+
+/// What fits into the registers of every target, with room for what is computed of it.
+constexpr std::int64_t most_elements = 16;
+
+/// Whether values of the type are arrays of constant shape with 1 … most_elements elements.
+bool is_small(const Type& type);
+bool is_small(const Operand& operand, const Names& names);
+/// How many elements a small array has.
+std::int64_t element_count(const Type& type);
+
+/// The elements of a small array in row-major order, read one by one; a scalar is its own element.
+std::vector<Operand> elements_of(const Operand& value, Builder& out);
+/// Makes `result` the small array of these elements.
+void make_array(NameId result, std::vector<Operand> elements, Builder& out);
+
+}  // namespace dagaz::passes::scalarising

@@ -1,0 +1,286 @@
+// map f [x, y]  =  [f x, f y];   reduce op e [x, y]  =  op (op e x) y;   scan likewise
+//
+// For a constant width, where f and op are straight-line code (so nothing parallel or long is
+// serialised) and arrays in and out are small.  Innermost first, so that a map over the rows of a
+// small matrix meets straight-line code.  The copies are bounded for each operation and for each
+// function: a program grows by a bounded factor where it is small and not at all beyond.
+#include "passes/scalarise/unroll.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ir/alias.h"
+#include "ir/cost.h"
+#include "ir/fields.h"
+#include "ir/names.h"
+#include "passes/scalarise/residence.h"
+#include "support/match.h"
+
+namespace dagaz::passes::scalarising {
+
+namespace {
+
+/// Statements that the copies of one operation, and all copies in one function, may add.
+constexpr std::int64_t most_added_by_operation = 256;
+constexpr std::int64_t most_added_to_function = 4096;
+
+/// Whether the operation is a scalar, a view or a small array, perhaps under branches.
+class StraightLine {
+ public:
+  explicit StraightLine(const Names& names) : names_(names) {}
+
+  bool covers(const Body& body) const {
+    return std::all_of(body.statements.begin(), body.statements.end(),
+                       [this](const Statement& one) { return covers(one); });
+  }
+
+ private:
+  bool covers(const Statement& statement) const {
+    const bool makes_small = std::all_of(
+        statement.results.begin(), statement.results.end(), [this](const Binder& result) {
+          const Type& type = names_.type(result.name);
+          return type.kind == TypeKind::token || type.is_scalar() || is_small(type);
+        });
+    return match(
+        statement.operation, [](const Scalar&) { return true; },
+        [](const Identity&) { return true; }, [](const Index&) { return true; },
+        [](const Slice&) { return true; }, [](const Reshape&) { return true; },
+        [](const Permute&) { return true; }, [](const Assert&) { return true; },
+        [&](const ArrayLiteral&) { return makes_small; }, [&](const Iota&) { return makes_small; },
+        [&](const Replicate&) { return makes_small; }, [&](const Concat&) { return makes_small; },
+        [&](const Copy&) { return makes_small; }, [&](const Scratch&) { return makes_small; },
+        [&](const Update&) { return makes_small; },
+        [&](const Branch& branch) {
+          return makes_small && covers(branch.then_body) && covers(branch.else_body);
+        },
+        [](const auto&) { return false; });
+  }
+
+  const Names& names_;
+};
+
+std::int64_t size_of(const Body& body) {
+  std::int64_t size = 0;
+  for (const Statement& statement : body.statements) {
+    size += 1;
+    for_each_scope(statement.operation, [&](const Body& inner) { size += size_of(inner); });
+  }
+  return size;
+}
+
+class Unroller {
+ public:
+  Unroller(const Function& function, Program& program, FlattenTarget target)
+      : names_(program.names),
+        aliases_(analyse_aliases(function, program)),
+        target_(target),
+        residence_(program.names) {}
+
+  bool run(Function& function) {
+    for (const Binder& parameter : function.parameters) {
+      residence_.add_device_array(parameter.name);
+    }
+    body(function.body, Where::host);
+    return added_ > 0;
+  }
+
+ private:
+  enum class Where { host, point };
+
+  void body(Body& body, Where where) {
+    Builder out(names_);
+    for (Statement& statement : body.statements) {
+      const bool is_control = as<Branch>(statement.operation) || as<Loop>(statement.operation) ||
+                              as<WithAccumulator>(statement.operation);
+      for_each_scope(statement.operation, [&](Body& inner) {
+        this->body(inner, is_control ? where : Where::point);
+      });
+      const auto* map = as<MapScanReduce>(statement.operation);
+      if (map && unrolls(*map, statement, where)) {
+        expand(*map, statement, out);
+        continue;
+      }
+      if (where == Where::host) residence_.record(statement);
+      out.add(std::move(statement));
+    }
+    body.statements = out.take();
+  }
+
+  // ---- whether
+
+  bool unrolls(const MapScanReduce& e, const Statement& statement, Where where) const {
+    if (!e.width.is_constant()) return false;
+    const std::int64_t width = integer_value(e.width.constant());
+    if (width < 1 || width > most_elements) return false;
+    const std::int64_t size = size_of(e) * width;
+    if (size > most_added_by_operation || added_ + size > most_added_to_function) return false;
+    return are_values(e) && makes_small(statement) && is_straight(e) && may_read(e, where);
+  }
+
+  static std::int64_t size_of(const MapScanReduce& e) {
+    std::int64_t size = 1;
+    for_each_scope(e, [&](const Body& body) { size += scalarising::size_of(body); });
+    return size;
+  }
+  template <typename Visit>
+  static void for_each_scope(const MapScanReduce& e, const Visit& visit) {
+    visit(e.map.body);
+    for (const ScanOperator& one : e.scans) visit(one.op.body);
+    for (const ReduceOperator& one : e.reductions) visit(one.op.body);
+    if (e.post) visit(e.post->body);
+  }
+  template <typename Operation, typename Visit>
+  static void for_each_scope(Operation& operation, const Visit& visit) {
+    ir::for_each_scope(operation, visit);
+  }
+
+  bool makes_small(const Statement& statement) const {
+    return std::all_of(statement.results.begin(), statement.results.end(),
+                       [this](const Binder& result) {
+                         const Type& type = names_.type(result.name);
+                         return type.is_scalar() || is_small(type);
+                       });
+  }
+  bool is_straight(const MapScanReduce& e) const {
+    bool straight = true;
+    for_each_scope(e, [&](const Body& body) {
+      straight = straight && StraightLine(names_).covers(body);
+    });
+    return straight;
+  }
+  /// Accumulators are handed on, and what a lambda writes in place is memory of its own: neither is
+  /// what a copy of its body would get.
+  bool are_values(const MapScanReduce& e) const {
+    const bool has_arrays = std::all_of(e.arrays.begin(), e.arrays.end(), [this](NameId array) {
+      return names_.type(array).is_array();
+    });
+    return has_arrays && only_reads(e.map) &&
+           (!e.post || only_reads(*e.post)) &&
+           std::all_of(e.scans.begin(), e.scans.end(),
+                       [this](const ScanOperator& one) { return only_reads(one.op); }) &&
+           std::all_of(e.reductions.begin(), e.reductions.end(),
+                       [this](const ReduceOperator& one) { return only_reads(one.op); });
+  }
+  bool only_reads(const Lambda& lambda) const {
+    return std::none_of(
+        lambda.parameters.begin(), lambda.parameters.end(),
+        [this](const Binder& parameter) { return aliases_.is_consumed(parameter.name); });
+  }
+  bool may_read(const MapScanReduce& e, Where where) const {
+    if (target_ == FlattenTarget::cpu || where == Where::point) return true;
+    return std::none_of(e.arrays.begin(), e.arrays.end(),
+                        [this](NameId array) { return residence_.is_on_device(array); });
+  }
+
+  // ---- how
+
+  void expand(const MapScanReduce& e, const Statement& statement, Builder& out) {
+    const std::int64_t width = integer_value(e.width.constant());
+    added_ += size_of(e) * width;
+    out.set_location(statement.location);
+    std::vector<Operand> reduced;
+    for (const ReduceOperator& one : e.reductions) {
+      reduced.insert(reduced.end(), one.neutral.begin(), one.neutral.end());
+    }
+    std::vector<Operand> scanned;
+    for (const ScanOperator& one : e.scans) {
+      scanned.insert(scanned.end(), one.neutral.begin(), one.neutral.end());
+    }
+    std::vector<std::vector<Operand>> rows;  // per position, what the statement maps to there
+    for (std::int64_t position = 0; position < width; ++position) {
+      const std::vector<Operand> values = at(e, position, statement, out);
+      auto next = values.begin();
+      scanned = combined(e.scans, scanned, next, statement, out);
+      reduced = combined(e.reductions, reduced, next, statement, out);
+      std::vector<Operand> row = scanned;
+      row.insert(row.end(), next, values.end());
+      if (e.post) row = apply(*e.post, row, statement, out);
+      rows.push_back(std::move(row));
+    }
+    bind_results(statement, reduced, rows, out);
+  }
+
+  /// The results of the map at a position.
+  std::vector<Operand> at(const MapScanReduce& e, std::int64_t position,
+                          const Statement& statement, Builder& out) {
+    out.set_tokens(statement.tokens);
+    std::vector<Operand> arguments;
+    for (std::size_t i = 0; i < e.arrays.size(); ++i) {
+      arguments.push_back(out.index(e.arrays[i], {i64_operand(position)},
+                                    names_.base(e.map.parameters[i].name)));
+    }
+    out.set_tokens({});
+    return apply(e.map, arguments, statement, out);
+  }
+
+  template <typename Operator>
+  std::vector<Operand> combined(const std::vector<Operator>& operators,
+                                const std::vector<Operand>& running,
+                                std::vector<Operand>::const_iterator& next,
+                                const Statement& statement, Builder& out) {
+    std::vector<Operand> results;
+    auto so_far = running.begin();
+    for (const Operator& one : operators) {
+      const auto count = static_cast<std::ptrdiff_t>(one.neutral.size());
+      std::vector<Operand> arguments(so_far, so_far + count);
+      arguments.insert(arguments.end(), next, next + count);
+      so_far += count;
+      next += count;
+      const std::vector<Operand> values = apply(one.op, arguments, statement, out);
+      results.insert(results.end(), values.begin(), values.end());
+    }
+    return results;
+  }
+
+  /// A copy of the lambda's body with these arguments, guarded as the statement was.
+  std::vector<Operand> apply(const Lambda& lambda, const std::vector<Operand>& arguments,
+                             const Statement& statement, Builder& out) {
+    Lambda copy = renamed(lambda, names_);
+    Substitution with;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      with.emplace(copy.parameters[i].name, arguments[i]);
+    }
+    substitute(copy, with, names_);
+    for (Statement& inner : copy.body.statements) {
+      const auto* scalar = as<Scalar>(inner.operation);
+      if (!scalar || !is_cheap(scalar->op)) {
+        inner.tokens.insert(inner.tokens.end(), statement.tokens.begin(), statement.tokens.end());
+      }
+      out.add(std::move(inner));
+    }
+    return std::move(copy.body.results);
+  }
+
+  void bind_results(const Statement& statement, const std::vector<Operand>& reduced,
+                    const std::vector<std::vector<Operand>>& rows, Builder& out) {
+    for (std::size_t k = 0; k < statement.results.size(); ++k) {
+      const NameId result = statement.results[k].name;
+      if (names_.type(result).is_scalar()) {
+        out.add(Statement{{Binder{result}}, Identity{reduced[k]}, {}, statement.location});
+      } else if (k < reduced.size()) {
+        make_array(result, elements_of(reduced[k], out), out);
+      } else {
+        std::vector<Operand> elements;
+        for (const std::vector<Operand>& row : rows) {
+          const std::vector<Operand> part = elements_of(row[k - reduced.size()], out);
+          elements.insert(elements.end(), part.begin(), part.end());
+        }
+        make_array(result, std::move(elements), out);
+      }
+    }
+  }
+
+  Names& names_;
+  const AliasInfo aliases_;
+  const FlattenTarget target_;
+  Residence residence_;
+  std::int64_t added_ = 0;
+};
+
+}  // namespace
+
+bool unroll(Function& function, Program& program, FlattenTarget target) {
+  return Unroller(function, program, target).run(function);
+}
+
+}  // namespace dagaz::passes::scalarising
