@@ -65,7 +65,8 @@ const dz_entry* ProgramRun::find_entry() const {
 }
 
 int ProgramRun::unknown_entry() const {
-  std::string text = "there is no entry point `" + options_.entry + "`; choose one with -e:";
+  std::string text = "there is no entry point `" + options_.entry + "`";
+  text += program_.entry_count > 0 ? "; choose one with -e:" : ", nor any other";
   for (int i = 0; i < program_.entry_count; ++i) {
     text += std::string("\n  ") + program_.entries[i].name;
   }

@@ -291,22 +291,25 @@ class Matrix {
     return found;
   }
 
+  // The literal at the head of a row; nothing if the head matches everything.
+  static std::optional<std::string> literal_of(const Row& row, Primitive primitive) {
+    const ast::Pattern* head = stripped(row.front());
+    if (head == nullptr) return std::nullopt;
+    return literal_text(*std::get<ast::LiteralPattern>(head->node).literal, primitive);
+  }
+
   // The literals in the first column, each with the rows it leaves.
   static std::map<std::string, std::vector<Row>> by_literal(const std::vector<Row>& rows,
                                                             Primitive primitive) {
     std::map<std::string, std::vector<Row>> groups;
-    const auto text_of = [&](const Row& row) -> std::optional<std::string> {
-      const ast::Pattern* head = stripped(row.front());
-      if (head == nullptr) return std::nullopt;
-      return literal_text(*std::get<ast::LiteralPattern>(head->node).literal, primitive);
-    };
     for (const Row& row : rows) {
-      if (const auto text = text_of(row)) groups.emplace(*text, std::vector<Row>{});
+      if (const auto text = literal_of(row, primitive)) groups.emplace(*text, std::vector<Row>{});
     }
     for (const Row& row : rows) {
-      const auto text = text_of(row);
-      for (auto& [literal, group] : groups) {
-        if (!text || *text == literal) group.push_back(tail(row));
+      if (const auto text = literal_of(row, primitive)) {
+        groups.at(*text).push_back(tail(row));
+      } else {
+        for (auto& [literal, group] : groups) group.push_back(tail(row));
       }
     }
     return groups;
@@ -336,19 +339,18 @@ class Matrix {
 
   bool useful_literal(const std::vector<Row>& rows, const Row& row, const Columns& columns,
                       Primitive primitive) {
-    std::vector<Row> together = rows;
-    together.push_back(row);
-    const auto groups = by_literal(together, primitive);
-    const ast::Pattern* head = stripped(row.front());
-    for (const auto& [literal, group] : groups) {
-      if (head != nullptr &&
-          literal != literal_text(*std::get<ast::LiteralPattern>(head->node).literal, primitive)) {
-        continue;
+    if (const auto wanted = literal_of(row, primitive)) {
+      std::vector<Row> before;
+      for (const Row& other : rows) {
+        const auto text = literal_of(other, primitive);
+        if (!text || *text == *wanted) before.push_back(tail(other));
       }
-      const std::vector<Row> before(group.begin(), group.end() - 1);
-      if (useful(before, group.back(), tail(columns))) return true;
+      return useful(before, tail(row), tail(columns));
     }
-    if (head != nullptr) return false;
+    const auto groups = by_literal(rows, primitive);
+    for (const auto& [literal, group] : groups) {
+      if (useful(group, tail(row), tail(columns))) return true;
+    }
     if (const auto count = value_count(primitive); count && groups.size() == *count) return false;
     return useful(default_rows(rows), tail(row), tail(columns));
   }

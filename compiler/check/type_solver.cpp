@@ -226,7 +226,9 @@ bool TypeSolver::equate_parts(const Type* a, const Type* b) {
     const auto* m = as<MetaType>(x->node);
     const auto* n = as<MetaType>(y->node);
     if (m != nullptr && n != nullptr) {
-      if (m->index != n->index) ok = equate_variables(m->index, n->index) && ok;
+      // The older variable stays: those of a long list's elements do not form a chain.
+      const auto [older, newer] = std::minmax(m->index, n->index);
+      if (older != newer) ok = equate_variables(older, newer) && ok;
     } else if (m != nullptr) {
       ok = bind(m->index, y) && ok;
     } else if (n != nullptr) {

@@ -106,6 +106,10 @@ int test_command(const TestOptions& options) {
   const std::vector<std::string> programs = find_programs(options.paths, missing);
   for (const std::string& path : missing) std::cerr << "dagaz: there is no `" << path << "`\n";
   if (!missing.empty()) return 2;
+  if (programs.empty()) {
+    std::cerr << "dagaz: there are no .fut files in `" << options.paths.front() << "`\n";
+    return 2;
+  }
   std::vector<ProgramResult> results(programs.size());
   Progress progress(programs.size());
   std::atomic<std::size_t> next{0};

@@ -208,11 +208,18 @@ ast::Program parse_program_text(const std::string& name, std::string text, Sourc
   return loader.take();
 }
 
+static std::string why_unreadable(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return "there is no such file";
+  if (std::filesystem::is_directory(path, error)) return "it is a folder";
+  return std::filesystem::is_regular_file(path, error) ? "permission denied" : "it is not a file";
+}
+
 ast::Program parse_program(const std::string& root_path, SourceFiles& sources, NameTable& names,
                            Diagnostics& diagnostics, const FileReader& read) {
   std::optional<std::string> text = read(root_path);
   if (!text) {
-    diagnostics.report(DiagnosticKind::io, Range{}, "cannot read " + root_path);
+    diagnostics.report(DiagnosticKind::io, Range{}, "cannot read `" + root_path + "`: " + why_unreadable(root_path));
     return {};
   }
   return parse_program_text(root_path, std::move(*text), sources, names, diagnostics, read);

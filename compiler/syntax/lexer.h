@@ -3,7 +3,9 @@
 // without a message of its own.
 #pragma once
 
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "support/diagnostic.h"
 #include "support/name_table.h"
@@ -25,16 +27,25 @@ class Lexer {
   Parser::symbol_type next();
   /// Where the token handed out last begins.
   std::size_t token_begin() const { return static_cast<std::size_t>(token_ - begin_); }
+  /// The innermost open bracket that the token handed out last cannot stand in: it ends a
+  /// larger phrase, or closes a bracket of another kind.
+  std::optional<Range> unclosed_bracket() const;
   /// The place behind the token before that one.
   Range before_token() const { return {file_, before_token_, before_token_}; }
 
  private:
   using Byte = unsigned char;
+  using Kind = Parser::symbol_kind_type;
+  struct Bracket {
+    Kind closing;
+    Range range;
+  };
 
   Range range() const;
   std::string_view token_text() const;
   ast::Name name_from(std::size_t skip) const;
   ast::QualifiedName qualified_operator() const;
+  void note_bracket(Kind kind);
   Parser::symbol_type scan();
   Parser::symbol_type opening();
   Parser::symbol_type integer();
@@ -58,6 +69,9 @@ class Lexer {
   Goal goal_;
   bool started_ = false;
   std::uint32_t before_token_ = 0;
+  std::vector<Bracket> brackets_;          // those open
+  Kind last_ = Parser::symbol_kind::S_YYEMPTY;  // the token handed out last
+  bool closes_ = false;                    // whether that one closes a bracket
 };
 
 }  // namespace dagaz::syntax

@@ -18,11 +18,18 @@ Lexer::Lexer(FileId file, std::string_view text, std::size_t start, Goal goal, N
       names_(names),
       diagnostics_(diagnostics),
       goal_(goal),
-      before_token_(static_cast<std::uint32_t>(start)) {}
+      before_token_(static_cast<std::uint32_t>(start)) {
+  // Some editors begin a file with a byte order mark.
+  if (start == 0 && text.starts_with("\xef\xbb\xbf")) cursor_ += 3;
+}
 
 Parser::symbol_type Lexer::next() {
   before_token_ = static_cast<std::uint32_t>(cursor_ - begin_);
-  if (started_) return scan();
+  if (started_) {
+    Parser::symbol_type token = scan();
+    note_bracket(token.kind());
+    return token;
+  }
   started_ = true;
   switch (goal_) {
     case Goal::file: return Parser::make_START_FILE(range());
@@ -30,6 +37,42 @@ Parser::symbol_type Lexer::next() {
     case Goal::type: return Parser::make_START_TYPE(range());
   }
   return scan();
+}
+
+void Lexer::note_bracket(Kind kind) {
+  using enum Kind;
+  last_ = kind;
+  closes_ = !brackets_.empty() && brackets_.back().closing == kind;
+  if (closes_) {
+    brackets_.pop_back();
+  } else if (kind == S_PARENTHESIS) {
+    brackets_.push_back({S_CLOSE_PARENTHESIS, range()});
+  } else if (kind == S_BRACKET || kind == S_INDEX_BRACKET || kind == S_ATTRIBUTE) {
+    brackets_.push_back({S_CLOSE_BRACKET, range()});
+  } else if (kind == S_BRACE) {
+    brackets_.push_back({S_CLOSE_BRACE, range()});
+  }
+}
+
+std::optional<Range> Lexer::unclosed_bracket() const {
+  using enum Kind;
+  if (brackets_.empty() || closes_) return std::nullopt;
+  const Bracket& innermost = brackets_.back();
+  switch (last_) {
+    case S_DEF:
+    case S_ENTRY:
+    case S_TYPE:
+    case S_MODULE:
+    case S_OPEN:
+    case S_LOCAL:
+      if (innermost.closing == S_CLOSE_BRACE) return std::nullopt;
+      return innermost.range;
+    case S_YYEOF:
+    case S_CLOSE_PARENTHESIS:
+    case S_CLOSE_BRACKET:
+    case S_CLOSE_BRACE: return innermost.range;
+    default: return std::nullopt;
+  }
 }
 
 Range Lexer::range() const {
@@ -75,6 +118,19 @@ bool Lexer::follows_operand() const {
 Parser::symbol_type Lexer::invalid(std::string message) {
   diagnostics_.report(DiagnosticKind::syntax, range(), std::move(message));
   return Parser::make_YYerror(range());
+}
+
+/// `text` is one character of UTF-8, or a byte of something else.
+static std::string unknown_character_message(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const bool is_text = text.size() > 1 || first < 0x80;
+  if (is_text && first >= 0x20 && first != 0x7f) {
+    return "the character `" + std::string(text) + "` has no meaning here";
+  }
+  constexpr std::string_view digits = "0123456789abcdef";
+  const std::string number{'0', 'x', digits[first >> 4], digits[first & 15]};
+  if (is_text) return "the control character " + number + " has no meaning here";
+  return "the byte " + number + " is not UTF-8 text, as programs must be";
 }
 
 Parser::symbol_type Lexer::opening() {
@@ -250,7 +306,7 @@ Parser::symbol_type Lexer::scan() {
         return Parser::make_DOT(range());
       }
       [\xc2-\xf4][\x80-\xbf]+ | [^] {
-        return invalid("the character `" + std::string(token_text()) + "` has no meaning here");
+        return invalid(unknown_character_message(token_text()));
       }
     */
   }

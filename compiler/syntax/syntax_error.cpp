@@ -2,6 +2,7 @@
 // the words of a user, so that thirty tokens that begin an expression are "an expression".
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -116,8 +117,10 @@ void Parser::report_syntax_error(const Parser::context& found) const {
   expected.resize(static_cast<std::size_t>(count));
 
   const symbol_kind_type kind = found.token();
+  const std::optional<Range> unclosed = input.lexer.unclosed_bracket();
   // The ends of what began before an earlier mistake.
-  if (input.resumed && (kind == symbol_kind::S_CLOSE_BRACE || kind == symbol_kind::S_IN)) return;
+  const bool ends = kind == symbol_kind::S_CLOSE_BRACE || kind == symbol_kind::S_IN;
+  if (input.resumed && ends && !unclosed) return;
   const Range range =
       kind == symbol_kind::S_YYEOF ? input.lexer.before_token() : found.location();
   std::string message;
@@ -139,7 +142,9 @@ void Parser::report_syntax_error(const Parser::context& found) const {
   if (kind == symbol_kind::S_BANG && !contains(expected, symbol_kind::S_BANG)) {
     message = "`!` is a prefix operator and cannot be used as infix operator";
   }
-  input.diagnostics.report(DiagnosticKind::syntax, range, std::move(message));
+  Diagnostic& reported =
+      input.diagnostics.report(DiagnosticKind::syntax, range, std::move(message));
+  if (unclosed) reported.labels.push_back({*unclosed, "this is not closed"});
 }
 
 void Parser::error(const location_type& range, const std::string& message) {
