@@ -71,7 +71,10 @@ int dzr_call_entry(dz_context* context, int entry, void* const* outs, const void
                          now_microseconds() - start);
   }
   if (status != DZ_OK) {
-    context->errors.report(status, std::string("Error: ") + description.name + " failed");
+    context->errors.report(status, status == DZ_OUT_OF_MEMORY
+                                       ? "Error: out of memory: no room for the arrays that one "
+                                         "thread makes"
+                                       : std::string("Error: ") + description.name + " failed");
     return status;
   }
   return store_results(*context, description, results.data(), outs);

@@ -125,6 +125,25 @@ Operand Emitter::product(const std::vector<Operand>& factors) {
   return result;
 }
 
+// More bytes than any machine has, and few enough to be added up.
+static constexpr std::int64_t too_large = std::int64_t{1} << 62;
+
+Operand Emitter::size_mul(const Operand& a, const Operand& b) {
+  const Operand exact = mul(a, b);
+  if (exact.is_constant() || exact == a || exact == b) return exact;
+  Operand wraps;
+  if (b.is_constant()) {
+    wraps = less(ir::i64_operand(too_large / ir::integer_value(b.constant())), a);
+  } else {
+    constexpr auto i64 = ScalarType::i64;
+    const Operand above = scalar(ScalarOp::umul_hi, i64, {a, b});
+    const Operand top = scalar(ScalarOp::lshr, i64, {exact, ir::i64_operand(62)});
+    const Operand excess = scalar(ScalarOp::bit_or, i64, {above, top});
+    wraps = scalar(ScalarOp::ne, i64, {excess, ir::i64_operand(0)});
+  }
+  return scalar(ScalarOp::select, ScalarType::i64, {wraps, ir::i64_operand(too_large), exact});
+}
+
 Operand Emitter::to_i64(const Operand& value, ScalarType from) {
   if (from == ScalarType::i64) return value;
   if (value.is_constant()) return ir::i64_operand(ir::integer_value(value.constant()));

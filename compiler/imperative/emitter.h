@@ -47,6 +47,8 @@ class Emitter {
   Operand equal(const Operand& a, const Operand& b);
   Operand both(const Operand& a, const Operand& b);
   Operand product(const std::vector<Operand>& factors);
+  /// a·b of sizes that are not negative; 2^62, which no memory holds, where that does not fit.
+  Operand size_mul(const Operand& a, const Operand& b);
   Operand to_i64(const Operand& value, ScalarType from);
   /// A mutable variable that starts as `initial`.
   NameId mutable_variable(std::string_view base, ScalarType type, const Operand& initial);

@@ -175,7 +175,7 @@ Place Lowering::arena_array(const ir::Type& type) {
 
 void Lowering::allocate_private_memory(const Operand& threads) {
   for (const Expansion& one : expansions_) {
-    emit(Allocate{one.block, mul(byte_count(one.type), threads)});
+    emit(Allocate{one.block, size_mul(byte_count(one.type), threads)});
     own(one.block);
   }
   if (uses_arena_) {

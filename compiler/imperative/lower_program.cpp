@@ -44,8 +44,7 @@ NameId Lowering::from_start(const Value& value) {
   branch(equal(place.offset, ir::i64_operand(0)), [&] { emit(Share{block, place.block}); },
          [&] {
            const Operand count = product(value.type.shape);
-           const Operand bytes = mul(count, ir::i64_operand(ir::byte_size(value.type.element)));
-           emit(Allocate{block, bytes});
+           emit(Allocate{block, byte_count(value.type)});
            emit(CopyElements{block, ir::i64_operand(0), place.block, place.offset, count,
                              value.type.element});
          });

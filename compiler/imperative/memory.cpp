@@ -18,7 +18,9 @@ void Lowering::bind(NameId array, Place place) {
 }
 
 Operand Lowering::byte_count(const ir::Type& type) {
-  return mul(product(type.shape), ir::i64_operand(ir::byte_size(type.element)));
+  Operand bytes = ir::i64_operand(ir::byte_size(type.element));
+  for (const Operand& size : type.shape) bytes = size_mul(size, bytes);
+  return bytes;
 }
 
 NameId Lowering::new_block(const Operand& bytes, std::string_view base) {

@@ -1,12 +1,16 @@
 // The interpreter's straight-line code, control and calls.
 #include "ir/interpret.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "ir/interpreter.h"
 #include "ir/names.h"
 
 namespace dagaz::ir {
+
+// The largest array: eight gigabytes.
+static constexpr std::int64_t most_elements = std::int64_t{1} << 30;
 
 Interpreter::Interpreter(const Program& program)
     : program_(program), values_(program.names.size()) {
@@ -44,7 +48,20 @@ std::vector<std::int64_t> Interpreter::integers(const std::vector<Operand>& oper
 std::int64_t Interpreter::size(const Operand& operand) const {
   const std::int64_t value = integer(operand);
   if (value < 0) fail("an array of a negative size");
+  if (value > most_elements) fail_for_memory();
   return value;
+}
+
+void Interpreter::fail_for_memory() const {
+  fail("out of memory: an array of the interpreter has at most " +
+       std::to_string(most_elements) + " elements");
+}
+
+void Interpreter::check_memory(std::span<const std::int64_t> shape) const {
+  std::int64_t room = most_elements;
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
+  for (const std::int64_t extent : shape) room /= extent;
+  if (room == 0) fail_for_memory();
 }
 
 Interpreter::Values Interpreter::run(const Body& body) {
@@ -179,6 +196,7 @@ Interpreter::Values Interpreter::operator()(const Replicate& e) {
   for (const Operand& extent : e.shape) result.shape.push_back(size(extent));
   const std::size_t count = element_count(result.shape);
   result.shape.insert(result.shape.end(), value.shape.begin(), value.shape.end());
+  check_memory(result.shape);
   for (std::size_t i = 0; i < count; ++i) {
     result.elements.insert(result.elements.end(), value.elements.begin(), value.elements.end());
   }
@@ -224,6 +242,7 @@ Interpreter::Values Interpreter::operator()(const Copy& e) { return {lookup(e.ar
 Interpreter::Values Interpreter::operator()(const Scratch& e) {
   std::vector<std::int64_t> shape;
   for (const Operand& extent : e.shape) shape.push_back(size(extent));
+  check_memory(shape);
   return {filled(e.type, std::move(shape), 0)};
 }
 

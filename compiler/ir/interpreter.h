@@ -78,6 +78,9 @@ class Interpreter {
   using Point = std::vector<std::int64_t>;
 
   [[noreturn]] void fail(std::string message) const;
+  [[noreturn]] void fail_for_memory() const;
+  /// Fails where an array of this shape would be too large.
+  void check_memory(std::span<const std::int64_t> shape) const;
 
   // Operands.
   const Value& lookup(NameId name) const { return values_[name.index]; }
