@@ -20,10 +20,11 @@ struct Options {
   int optimisation = 3;            // 0: -O0 for differential tests
   bool executable = false;         // also define dz_main_program
   bool bounds_report = true;
+  unsigned threads = 0;            // that compile; 0: as many as there are processors
 };
 
 struct Artifacts {
-  std::string object;   // ELF bytes
+  std::vector<std::string> objects;  // ELF bytes; to be linked together
   std::string ptx;      // GPU programs
   std::string llvm;     // text, when asked for
   std::string assembly; // text, when asked for

@@ -1,5 +1,6 @@
-// The order of work: host code first, because it discovers the kernels; then the kernels; then
-// PTX, which becomes a constant of the host module; then the host's machine code.
+// The order of work: the program is divided into parts; the GPU's parts become PTX, the host's
+// machine code, several at a time.  The host's first part describes the program to the runtime and
+// holds the PTX as a constant, so it is the last for CUDA.
 #include "codegen/codegen.h"
 
 #include <llvm/IR/Verifier.h>
@@ -9,6 +10,7 @@
 #include "codegen/c_header.h"
 #include "codegen/emit.h"
 #include "codegen/host_target.h"
+#include "codegen/jobs.h"
 #include "codegen/manifest.h"
 #include "codegen/nvptx_target.h"
 #include "support/check.h"
@@ -16,16 +18,29 @@
 namespace dagaz::codegen {
 
 Unit::Unit(const imperative::Program& imperative_program, const SourceFiles& source_files,
-           const Options& compile_options)
+           const Options& compile_options, Divide how)
     : program(imperative_program), files(source_files), options(compile_options),
-      host(std::make_unique<llvm::Module>("dagaz." + compile_options.prefix, context)),
-      failures(imperative_program.failures) {
-  if (program.target == imperative::Target::cuda) {
-    device = std::make_unique<llvm::Module>("dagaz.kernels", context);
-  }
+      division(divide(imperative_program, how)) {
+  for (const imperative::Function& one : program.functions) functions[one.name] = &one;
+}
+
+const imperative::Function& Unit::function(const std::string& name) const {
+  const auto found = functions.find(name);
+  DZ_CHECK(found != functions.end(), "no function " + name);
+  return *found->second;
+}
+
+PartModule::PartModule(const Unit& whole, const std::string& name,
+                       const llvm::TargetMachine& machine)
+    : unit(whole), module(name, context), ptx(machine.getTargetTriple().isNVPTX()),
+      library(library_of(machine)) {
+  module.setTargetTriple(machine.getTargetTriple().str());
+  module.setDataLayout(machine.createDataLayout());
 }
 
 namespace {
+
+constexpr unsigned want_host = want_object | want_llvm | want_assembly;
 
 std::string text_of(const llvm::Module& module) {
   std::string text;
@@ -43,14 +58,75 @@ void verify(const llvm::Module& module) {
   DZ_CHECK(!llvm::verifyModule(module, &out), "LLVM refuses the code: " + problems);
 }
 
-/// Compiles the device module; false with a reason in the artifacts when that is impossible.
-bool compile_device(Unit& unit, llvm::TargetMachine& machine, Artifacts& artifacts) {
-  const Doing doing("generating PTX");
-  verify(*unit.device);
-  if (!link_math_library(*unit.device, artifacts.problem)) return false;
-  artifacts.ptx = make_ptx(*unit.device, machine, unit.options.optimisation);
-  return true;
-}
+/// One program on its way through LLVM.  Each job of the pool has its own place for what it makes.
+class Compiler {
+ public:
+  Compiler(const Unit& unit, unsigned want, Artifacts& artifacts)
+      : unit_(unit), want_(want), artifacts_(artifacts), ptx_(unit.division.device.size()),
+        problems_(unit.division.device.size()) {
+    artifacts_.objects.resize(unit.division.host.size());
+  }
+
+  void compile() {
+    std::vector<Job> jobs;
+    for (std::size_t i = 0; i < ptx_.size(); ++i) {
+      jobs.push_back([this, i] { compile_device(i); });
+    }
+    const bool host = (want_ & want_host) != 0;
+    for (std::size_t i = 1; host && i < unit_.division.host.size(); ++i) {
+      jobs.push_back([this, i] { compile_host(i); });
+    }
+    const bool needs_ptx = !ptx_.empty();
+    if (host && !needs_ptx) jobs.push_back([this] { compile_host(0); });
+    run(jobs, unit_.options.threads);
+    for (std::string& problem : problems_) {
+      if (!problem.empty()) artifacts_.problem = std::move(problem);
+    }
+    if (!artifacts_.problem.empty()) return;
+    artifacts_.ptx = joined_ptx(ptx_);
+    if (host && needs_ptx) compile_host(0);
+  }
+
+ private:
+  void compile_device(std::size_t number) {
+    const Doing doing("generating PTX");
+    const std::unique_ptr<llvm::TargetMachine> machine =
+        make_device_machine(unit_.options, problems_[number]);
+    if (machine == nullptr) return;
+    PartModule part(unit_, "dagaz.kernels", *machine);
+    emit_part(part, unit_.division.device[number]);
+    verify(part.module);
+    if (!link_math_library(part.module, problems_[number])) return;
+    ptx_[number] = make_ptx(part.module, *machine, unit_.options.optimisation, number);
+  }
+
+  void compile_host(std::size_t number) {
+    const Doing doing("generating machine code");
+    const std::unique_ptr<llvm::TargetMachine> machine = make_host_machine(unit_.options);
+    PartModule part(unit_, "dagaz." + unit_.options.prefix, *machine);
+    emit_part(part, unit_.division.host[number]);
+    if (number == 0) {
+      emit_program(part, emit_entry_points(part), artifacts_.ptx);
+      if (!unit_.options.executable) emit_c_api(part);
+    }
+    compile_for(part.module, *machine);
+    verify(part.module);
+    optimise(part.module, *machine, unit_.options.optimisation);
+    if ((want_ & want_llvm) != 0) artifacts_.llvm = text_of(part.module);
+    if ((want_ & want_assembly) != 0) {
+      artifacts_.assembly = machine_code(part.module, *machine, Form::assembly);
+    }
+    if ((want_ & want_object) != 0) {
+      artifacts_.objects[number] = machine_code(part.module, *machine, Form::object);
+    }
+  }
+
+  const Unit& unit_;
+  unsigned want_;
+  Artifacts& artifacts_;
+  std::vector<std::string> ptx_;
+  std::vector<std::string> problems_;
+};
 
 }  // namespace
 
@@ -62,35 +138,12 @@ Artifacts generate(const imperative::Program& program, const SourceFiles& files,
     artifacts.header = c_header(program, options);
     artifacts.manifest = manifest(program, options);
   }
-  if ((want & (want_object | want_ptx | want_llvm | want_assembly)) == 0) return artifacts;
-
+  if ((want & (want_host | want_ptx)) == 0) return artifacts;
   const llvm::ScopedFatalErrorHandler on_fatal_errors(report_fatal);
-  Unit unit(program, files, options);
-  const std::unique_ptr<llvm::TargetMachine> host_machine = make_host_machine(options);
-  prepare_for(*unit.host, *host_machine);
-  unit.library = std::make_unique<llvm::TargetLibraryInfoImpl>(library_of(*host_machine));
-  std::unique_ptr<llvm::TargetMachine> device_machine;
-  if (unit.device) {
-    device_machine = make_device_machine(options, artifacts.problem);
-    if (device_machine == nullptr) return artifacts;
-    unit.device->setTargetTriple(device_machine->getTargetTriple().str());
-    unit.device->setDataLayout(device_machine->createDataLayout());
-  }
-  emit_functions(unit);
-  if (unit.device && !compile_device(unit, *device_machine, artifacts)) return artifacts;
-  if ((want & (want_object | want_llvm | want_assembly)) == 0) return artifacts;
-  emit_program(unit, emit_entry_points(unit), artifacts.ptx);
-  if (!options.executable) emit_c_api(unit);
-  prepare_for(*unit.host, *host_machine);
-  verify(*unit.host);
-  optimise(*unit.host, *host_machine, options.optimisation);
-  if ((want & want_llvm) != 0) artifacts.llvm = text_of(*unit.host);
-  if ((want & want_assembly) != 0) {
-    artifacts.assembly = machine_code(*unit.host, *host_machine, Form::assembly);
-  }
-  if ((want & want_object) != 0) {
-    artifacts.object = machine_code(*unit.host, *host_machine, Form::object);
-  }
+  // A text is one module.
+  const bool text = (want & (want_llvm | want_assembly)) != 0;
+  const Unit unit(program, files, options, text ? Divide::never : Divide::as_useful);
+  Compiler(unit, want, artifacts).compile();
   return artifacts;
 }
 

@@ -1,5 +1,5 @@
-// What the emit_* files share: the unit being compiled (one LLVM module for the host and, for
-// CUDA, one for the device) and the emitter of one function.
+// What the emit_* files share: the program being compiled, the LLVM module of one part of it, and
+// the emitter of one function.
 //
 // Mutable variables are stack slots in the entry block; LLVM turns them into values.  A function
 // of the program becomes `{i32 status, results…} f(context, parameters…)`; every call checks the
@@ -17,8 +17,10 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
 
 #include "codegen/codegen.h"
+#include "codegen/parts.h"
 #include "imperative/imperative.h"
 
 namespace dagaz::codegen {
@@ -29,35 +31,32 @@ using imperative::ScalarOp;
 using imperative::ScalarType;
 using imperative::Space;
 
-/// A kernel, numbered in the order of `Unit::kernels`; its code is emitted after the host's.
-struct Kernel {
-  const imperative::Launch* launch;
-  std::vector<NameId> captured;
-  llvm::Function* simulated = nullptr;  // sim only
-};
-
-/// Everything known while one program is compiled.
+/// What is compiled; several threads read it at once.
 struct Unit {
   Unit(const imperative::Program& imperative_program, const SourceFiles& source_files,
-       const Options& compile_options);
+       const Options& compile_options, Divide how);
 
   const imperative::Program& program;
   const SourceFiles& files;
   const Options& options;
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> host;
-  std::unique_ptr<llvm::Module> device;  // CUDA only
   std::unordered_map<std::string, const imperative::Function*> functions;
-  std::vector<Kernel> kernels;
-  std::unordered_map<std::string, unsigned> kernel_numbers;  // by name
-  std::vector<imperative::Failure> failures;  // the program's, and those of entry points
-  std::unique_ptr<llvm::TargetLibraryInfoImpl> library;  // functions that the host has
+  Division division;
 
-  /// The number of the kernel that `launch` starts; launches of one name share it.
-  unsigned kernel_number(const imperative::Launch& launch, const std::vector<NameId>& captured);
+  const imperative::Function& function(const std::string& name) const;
   bool on_gpu() const { return program.target != imperative::Target::cpu; }
-  /// Where tasks, kernels and the device functions they call live.
-  llvm::Module& device_module() { return device ? *device : *host; }
+};
+
+/// The LLVM module of one part.
+struct PartModule {
+  PartModule(const Unit& whole, const std::string& name, const llvm::TargetMachine& machine);
+
+  const Unit& unit;
+  llvm::LLVMContext context;
+  llvm::Module module;
+  const bool ptx;  // or code of the host
+  const llvm::TargetLibraryInfoImpl library;  // functions that can be called
+  /// Device functions that are called here; each is emitted here once.
+  std::vector<const imperative::Function*> called;
 };
 
 /// Where code runs, which decides what its block variables are and how it fails.
@@ -78,12 +77,11 @@ struct Variable {
 /// Emits the body of one LLVM function.
 class FunctionEmitter {
  public:
-  FunctionEmitter(Unit& unit, llvm::Module& module, llvm::Function* function, Side side);
+  FunctionEmitter(PartModule& part, llvm::Function* function, Side side);
 
   // ---- whole functions (emit_functions.cpp)
   void emit_function(const imperative::Function& source);
-  void emit_task(const imperative::ParallelFor& loop, const std::vector<NameId>& captured,
-                 Sharing sharing);
+  void emit_task(const Task& task, Sharing sharing);
   void emit_kernel(const Kernel& kernel);
 
   // ---- values (emit_values.cpp)
@@ -110,9 +108,8 @@ class FunctionEmitter {
   llvm::Value* math(ScalarOp op, ScalarType type, const std::vector<llvm::Value*>& arguments);
 
   llvm::IRBuilder<>& builder() { return builder_; }
-  Unit& unit() { return unit_; }
-  llvm::Module& module() { return module_; }
-  bool in_ptx() const { return &module_ == unit_.device.get(); }
+  PartModule& part() { return part_; }
+  bool in_ptx() const { return part_.ptx; }
   /// Calls a function of abi_functions.def.
   llvm::Value* runtime_call(std::string_view name, const std::vector<llvm::Value*>& arguments);
   /// A fresh block, at the end of the function.
@@ -189,8 +186,8 @@ class FunctionEmitter {
   void finish(const std::vector<llvm::Value*>& results);
   void reserve_scratch_mark();
 
-  Unit& unit_;
-  llvm::Module& module_;
+  PartModule& part_;
+  const Unit& unit_;
   llvm::Function* function_;
   Side side_;
   Sharing sharing_ = Sharing::with_other_pieces;
@@ -209,17 +206,32 @@ class FunctionEmitter {
 
 /// The C library's name of a function of reals, for f64; null if it has none.
 const char* library_function(ScalarOp op);
+/// What the linker calls something of this program, for several may be linked together; `name`
+/// begins with what it is.
+std::string symbol(const Unit& unit, const std::string& name);
 /// Declares, on first use, the LLVM function of a function of the program.
-llvm::Function* declare_function(Unit& unit, const imperative::Function& source);
+llvm::Function* declare_function(PartModule& part, const imperative::Function& source);
+/// Declares, on first use, one version of a task.
+llvm::Function* declare_task(PartModule& part, const Task& task, Sharing sharing);
+/// The versions of a task that its loops choose from.
+std::vector<Sharing> ways_to_run(const Task& task);
+/// Declares, on first use, a kernel.
+llvm::Function* declare_kernel(PartModule& part, const Kernel& kernel);
 /// The type `{i32 status, results…}`.
-llvm::StructType* result_struct(Unit& unit, const imperative::Function& source);
-/// Emits every function and kernel of the program (emit_functions.cpp).
-void emit_functions(Unit& unit);
-/// Emits entry wrappers and the dz_program (emit_entry_points.cpp, emit_program.cpp).
-std::vector<llvm::Function*> emit_entry_points(Unit& unit);
-void emit_program(Unit& unit, const std::vector<llvm::Function*>& entries, std::string_view ptx);
+llvm::StructType* result_struct(PartModule& part, const imperative::Function& source);
+/// Emits the functions, tasks and kernels of a part (emit_functions.cpp).
+void emit_part(PartModule& part, const Part& contents);
+
+/// The functions behind the entry points, and why they fail (emit_entry_points.cpp).
+struct EntryPoints {
+  std::vector<llvm::Function*> functions;
+  std::vector<imperative::Failure> failures;  // the program's, and those of entry points
+};
+EntryPoints emit_entry_points(PartModule& part);
+/// Emits the dz_program (emit_program.cpp).
+void emit_program(PartModule& part, const EntryPoints& entries, std::string_view ptx);
 /// Emits the functions of the C interface (emit_c_api.cpp); after emit_program.
-void emit_c_api(Unit& unit);
+void emit_c_api(PartModule& part);
 /// The name of the symbol of the dz_program.
 std::string program_symbol(const Options& options);
 

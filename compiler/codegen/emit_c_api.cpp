@@ -17,17 +17,17 @@ namespace {
 /// Emits the body of one function.
 class WrapperEmitter {
  public:
-  WrapperEmitter(Unit& unit, const CFunction& function)
-      : unit_(unit), function_(function), builder_(unit.context) {}
+  WrapperEmitter(PartModule& part, const CFunction& function)
+      : part_(part), function_(function), builder_(part.context) {}
 
   void emit();
 
  private:
-  Type* type(char code) { return type_of_code(unit_.context, code); }
+  Type* type(char code) { return type_of_code(part_.context, code); }
   Value* argument(const CArgument& argument);
   Value* list_of(const CArgument& argument);
 
-  Unit& unit_;
+  PartModule& part_;
   const CFunction& function_;
   llvm::IRBuilder<> builder_;
   llvm::Function* target_ = nullptr;
@@ -57,7 +57,7 @@ Value* WrapperEmitter::argument(const CArgument& argument) {
     case CArgument::Kind::number:
       return builder_.getInt32(static_cast<unsigned>(argument.number));
     case CArgument::Kind::program:
-      return unit_.host->getGlobalVariable(program_symbol(unit_.options));
+      return part_.module.getGlobalVariable(program_symbol(part_.unit.options));
     case CArgument::Kind::text: return builder_.CreateGlobalStringPtr(argument.text);
     case CArgument::Kind::sizes:
     case CArgument::Kind::values: return list_of(argument);
@@ -72,9 +72,9 @@ void WrapperEmitter::emit() {
   }
   auto* own_type = llvm::FunctionType::get(type(function_.result.code), parameters, false);
   target_ = llvm::Function::Create(own_type, llvm::Function::ExternalLinkage, function_.name,
-                                   *unit_.host);
+                                   part_.module);
   target_->setDoesNotThrow();
-  builder_.SetInsertPoint(llvm::BasicBlock::Create(unit_.context, "", target_));
+  builder_.SetInsertPoint(llvm::BasicBlock::Create(part_.context, "", target_));
   std::vector<Value*> values;
   std::vector<Type*> types;
   for (const CArgument& each : function_.arguments) {
@@ -83,7 +83,7 @@ void WrapperEmitter::emit() {
   }
   auto* callee_type = llvm::FunctionType::get(type(function_.result.code), types, false);
   Value* result =
-      builder_.CreateCall(unit_.host->getOrInsertFunction(function_.callee, callee_type), values);
+      builder_.CreateCall(part_.module.getOrInsertFunction(function_.callee, callee_type), values);
   if (function_.result.code == 'v') {
     builder_.CreateRetVoid();
   } else {
@@ -93,9 +93,9 @@ void WrapperEmitter::emit() {
 
 /// The runtime refers to the maker of the sim device weakly, which takes nothing out of a library:
 /// the program does.
-void refer_to_sim(Unit& unit) {
-  llvm::Module& module = *unit.host;
-  Type* pointer = llvm::PointerType::getUnqual(unit.context);
+void refer_to_sim(PartModule& part) {
+  llvm::Module& module = part.module;
+  Type* pointer = llvm::PointerType::getUnqual(part.context);
   auto* maker_type = llvm::FunctionType::get(pointer, {pointer}, false);
   llvm::FunctionCallee maker = module.getOrInsertFunction("dz_make_sim_device", maker_type);
   auto* reference = new llvm::GlobalVariable(
@@ -106,10 +106,10 @@ void refer_to_sim(Unit& unit) {
 
 }  // namespace
 
-void emit_c_api(Unit& unit) {
-  if (unit.program.target == imperative::Target::sim) refer_to_sim(unit);
-  for (const CSection& section : c_api(unit.program, unit.options)) {
-    for (const CFunction& function : section.functions) WrapperEmitter(unit, function).emit();
+void emit_c_api(PartModule& part) {
+  if (part.unit.program.target == imperative::Target::sim) refer_to_sim(part);
+  for (const CSection& section : c_api(part.unit.program, part.unit.options)) {
+    for (const CFunction& function : section.functions) WrapperEmitter(part, function).emit();
   }
 }
 

@@ -49,14 +49,14 @@ void FunctionEmitter::emit(const imperative::For& node) {
   const std::vector<llvm::MDNode*> outer_groups = access_groups_;
   std::vector<llvm::Metadata*> properties = {nullptr};  // the first is the node itself
   const auto property = [&](const char* name, llvm::Metadata* detail) {
-    std::vector<llvm::Metadata*> parts = {llvm::MDString::get(unit_.context, name)};
+    std::vector<llvm::Metadata*> parts = {llvm::MDString::get(part_.context, name)};
     if (detail != nullptr) parts.push_back(detail);
-    properties.push_back(llvm::MDNode::get(unit_.context, parts));
+    properties.push_back(llvm::MDNode::get(part_.context, parts));
   };
   property("llvm.loop.mustprogress", nullptr);
   if (node.hints.unroll) property("llvm.loop.unroll.enable", nullptr);
   if (node.hints.independent) {
-    access_groups_.push_back(llvm::MDNode::getDistinct(unit_.context, {}));
+    access_groups_.push_back(llvm::MDNode::getDistinct(part_.context, {}));
     property("llvm.loop.parallel_accesses", access_groups_.back());
   }
   emit(node.body);
@@ -65,7 +65,7 @@ void FunctionEmitter::emit(const imperative::For& node) {
   index->addIncoming(zero, before);
   index->addIncoming(next, builder_.GetInsertBlock());
   llvm::BranchInst* back = builder_.CreateCondBr(builder_.CreateICmpSLT(next, bound), body, after);
-  llvm::MDNode* loop = llvm::MDNode::getDistinct(unit_.context, properties);
+  llvm::MDNode* loop = llvm::MDNode::getDistinct(part_.context, properties);
   loop->replaceOperandWith(0, loop);
   back->setMetadata(llvm::LLVMContext::MD_loop, loop);
   builder_.SetInsertPoint(after);
@@ -83,9 +83,9 @@ void FunctionEmitter::emit(const imperative::While& node) {
   emit(node.body);
   llvm::BranchInst* back = builder_.CreateBr(test);
   if (node.rolled) {
-    auto* never = llvm::MDString::get(unit_.context, "llvm.loop.unroll.disable");
+    auto* never = llvm::MDString::get(part_.context, "llvm.loop.unroll.disable");
     llvm::MDNode* loop = llvm::MDNode::getDistinct(
-        unit_.context, {nullptr, llvm::MDNode::get(unit_.context, {never})});
+        part_.context, {nullptr, llvm::MDNode::get(part_.context, {never})});
     loop->replaceOperandWith(0, loop);
     back->setMetadata(llvm::LLVMContext::MD_loop, loop);
   }
@@ -109,9 +109,7 @@ void FunctionEmitter::emit(const imperative::If& node) {
 }
 
 void FunctionEmitter::emit(const imperative::Call& node) {
-  const auto found = unit_.functions.find(node.function);
-  DZ_CHECK(found != unit_.functions.end(), "no function " + node.function);
-  const imperative::Function& callee = *found->second;
+  const imperative::Function& callee = unit_.function(node.function);
   std::vector<Value*> arguments;
   if (side_ == Side::kernel) {
     arguments = {thread_, failure_word_};
@@ -123,7 +121,7 @@ void FunctionEmitter::emit(const imperative::Call& node) {
         side_ == Side::host && argument.is_name() && is_block(argument.name()) && !callee.device;
     arguments.push_back(counted ? reference(argument.name()) : value(argument));
   }
-  Value* all = builder_.CreateCall(declare_function(unit_, callee), arguments);
+  Value* all = builder_.CreateCall(declare_function(part_, callee), arguments);
   check_status(builder_.CreateExtractValue(all, 0));
   for (unsigned i = 0; i < node.results.size(); ++i) {
     Value* result = builder_.CreateExtractValue(all, i + 1);

@@ -64,21 +64,21 @@ std::vector<Leaf> leaves_of(const std::vector<ir::Type>& types) {
 }
 
 /// i32 dense(context, array, element bytes, out): a new block with the array's elements.
-llvm::Function* dense_copy(Unit& unit) {
+llvm::Function* dense_copy(PartModule& part) {
   constexpr const char* name = "dz.dense_copy";
-  if (llvm::Function* known = unit.host->getFunction(name)) return known;
-  llvm::IRBuilder<> b(unit.context);
+  if (llvm::Function* known = part.module.getFunction(name)) return known;
+  llvm::IRBuilder<> b(part.context);
   auto* type = llvm::FunctionType::get(
       b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy(), b.getInt64Ty(), b.getPtrTy()}, false);
   auto* function =
-      llvm::Function::Create(type, llvm::Function::InternalLinkage, name, *unit.host);
+      llvm::Function::Create(type, llvm::Function::InternalLinkage, name, part.module);
   function->addFnAttr(llvm::Attribute::NoInline);
   function->addFnAttr(llvm::Attribute::Cold);
-  auto* entry = llvm::BasicBlock::Create(unit.context, "", function);
-  auto* loop = llvm::BasicBlock::Create(unit.context, "", function);
-  auto* counted = llvm::BasicBlock::Create(unit.context, "", function);
-  auto* allocated = llvm::BasicBlock::Create(unit.context, "", function);
-  auto* failed = llvm::BasicBlock::Create(unit.context, "", function);
+  auto* entry = llvm::BasicBlock::Create(part.context, "", function);
+  auto* loop = llvm::BasicBlock::Create(part.context, "", function);
+  auto* counted = llvm::BasicBlock::Create(part.context, "", function);
+  auto* allocated = llvm::BasicBlock::Create(part.context, "", function);
+  auto* failed = llvm::BasicBlock::Create(part.context, "", function);
   Value* array = function->getArg(1);
   const auto member = [&](Type* of, std::uint64_t at) {
     return b.CreateLoad(of, b.CreateConstInBoundsGEP1_64(b.getInt8Ty(), array, at));
@@ -99,14 +99,14 @@ llvm::Function* dense_copy(Unit& unit) {
   bytes->addIncoming(product, loop);
   b.CreateCondBr(b.CreateICmpULT(next, rank), loop, counted);
   b.SetInsertPoint(counted);
-  Value* status = b.CreateCall(runtime_function(*unit.host, "dz_allocate"),
+  Value* status = b.CreateCall(runtime_function(part.module, "dz_allocate"),
                                {function->getArg(0), product, function->getArg(3)});
   b.CreateCondBr(b.CreateICmpEQ(status, b.getInt32(0)), allocated, failed);
   b.SetInsertPoint(failed);
   b.CreateRet(status);
   b.SetInsertPoint(allocated);
   Value* from = b.CreateMul(member(b.getInt64Ty(), array_offset_at), function->getArg(2));
-  b.CreateRet(b.CreateCall(runtime_function(*unit.host, "dz_copy"),
+  b.CreateRet(b.CreateCall(runtime_function(part.module, "dz_copy"),
                            {function->getArg(0), b.CreateLoad(b.getPtrTy(), function->getArg(3)),
                             b.getInt64(0), member(b.getPtrTy(), 0), from, product}));
   return function;
@@ -115,17 +115,19 @@ llvm::Function* dense_copy(Unit& unit) {
 /// Emits the wrapper of one entry point, or of the function that computes the globals.
 class EntryEmitter {
  public:
-  EntryEmitter(Unit& unit, std::size_t number)
-      : unit_(unit), entry_(unit.program.entries[number]), builder_(unit.context) {
-    const std::vector<ir::Type>& given = unit.program.entry_inputs[number];
-    const std::vector<ir::Type>& results = unit.program.entry_outputs[number];
+  EntryEmitter(PartModule& part, std::size_t number,
+               std::vector<imperative::Failure>& failures)
+      : part_(part), entry_(part.unit.program.entries[number]), failures_(failures),
+        builder_(part.context) {
+    const std::vector<ir::Type>& given = part.unit.program.entry_inputs[number];
+    const std::vector<ir::Type>& results = part.unit.program.entry_outputs[number];
     if (ir::computes_globals(entry_)) {
       inputs_ = leaves_of(given);
       outputs_ = leaves_of(results);
       return;
     }
-    inputs_ = leaves_of(unit, entry_.inputs, given);
-    outputs_ = leaves_of(unit, entry_.outputs, results);
+    inputs_ = leaves_of(part.unit, entry_.inputs, given);
+    outputs_ = leaves_of(part.unit, entry_.outputs, results);
     DZ_CHECK(outputs_.size() == results.size(), "an entry point has fewer leaves than types");
     // What follows the arguments are the globals.
     const auto own = static_cast<std::ptrdiff_t>(inputs_.size());
@@ -142,14 +144,14 @@ class EntryEmitter {
   };
 
   Value* call(std::string_view name, const std::vector<Value*>& arguments) {
-    return builder_.CreateCall(runtime_function(*unit_.host, name), arguments);
+    return builder_.CreateCall(runtime_function(part_.module, name), arguments);
   }
   Value* member(Value* base, std::uint64_t at, Type* type) {
     return builder_.CreateLoad(type, builder_.CreateConstInBoundsGEP1_64(builder_.getInt8Ty(),
                                                                          base, at));
   }
   llvm::BasicBlock* block() {
-    return llvm::BasicBlock::Create(unit_.context, "", function_);
+    return llvm::BasicBlock::Create(part_.context, "", function_);
   }
   llvm::AllocaInst* slot(Type* type) {
     llvm::BasicBlock& entry = function_->getEntryBlock();
@@ -167,8 +169,9 @@ class EntryEmitter {
   void write_array(std::size_t leaf, Value* reference, Value* place);
   Type* value_type(ScalarType type);
 
-  Unit& unit_;
+  PartModule& part_;
   const ir::EntryPoint& entry_;
+  std::vector<imperative::Failure>& failures_;
   std::vector<Leaf> inputs_;
   std::vector<Leaf> globals_;
   std::vector<Leaf> outputs_;
@@ -182,7 +185,7 @@ class EntryEmitter {
 };
 
 Type* EntryEmitter::value_type(ScalarType type) {
-  return FunctionEmitter(unit_, *unit_.host, function_, Side::host).value_type(type);
+  return FunctionEmitter(part_, function_, Side::host).value_type(type);
 }
 
 void EntryEmitter::check(Value* status) {
@@ -210,8 +213,8 @@ void EntryEmitter::compare_size(Value* size, Value* expected, const std::string&
   llvm::BasicBlock* good = block();
   builder_.CreateCondBr(builder_.CreateICmpEQ(size, expected), good, bad);
   builder_.SetInsertPoint(bad);
-  const auto number = static_cast<unsigned>(unit_.failures.size());
-  unit_.failures.push_back(imperative::Failure{
+  const auto number = static_cast<unsigned>(failures_.size());
+  failures_.push_back(imperative::Failure{
       "Entry point arguments have invalid sizes: " + found + " is {}, but " + wanted + " is {}.",
       ir::LocationId()});
   llvm::AllocaInst* list = slot(llvm::ArrayType::get(builder_.getInt64Ty(), 2));
@@ -252,7 +255,7 @@ Value* EntryEmitter::read_array(const Leaf& leaf, Value* array) {
   builder_.CreateCondBr(builder_.CreateICmpEQ(offset, builder_.getInt64(0)), after, shifted);
   builder_.SetInsertPoint(shifted);
   Value* bytes = builder_.getInt64(static_cast<std::uint64_t>(ir::byte_size(leaf.type.element)));
-  check(builder_.CreateCall(dense_copy(unit_), {function_->getArg(0), array, bytes, copy}));
+  check(builder_.CreateCall(dense_copy(part_), {function_->getArg(0), array, bytes, copy}));
   Value* copied = builder_.CreateLoad(builder_.getPtrTy(), copy);
   llvm::BasicBlock* copied_in = builder_.GetInsertBlock();
   builder_.CreateBr(after);
@@ -273,7 +276,7 @@ void EntryEmitter::read_inputs(const std::vector<Leaf>& leaves, Value* from) {
                                                : read_array(leaf, bits));
     if (leaf.type.is_scalar() && leaf.type.element == ScalarType::i64) {
       // Shapes of later arguments and of results may mention it.
-      const std::vector<NameId>& names = unit_.functions.at(entry_.function)->parameters;
+      const std::vector<NameId>& names = part_.unit.function(entry_.function).parameters;
       const std::size_t place = arguments_.size() - 1;
       const NameId name = names[static_cast<std::size_t>(entry_.size_parameters) + place];
       sizes_.try_emplace(name, SeenSize{arguments_.back(), "argument `" + leaf.parameter + "`"});
@@ -331,7 +334,7 @@ llvm::Function* EntryEmitter::emit() {
   Type* pointer = builder_.getPtrTy();
   auto* type = llvm::FunctionType::get(builder_.getInt32Ty(), {pointer, pointer, pointer}, false);
   function_ = llvm::Function::Create(type, llvm::Function::InternalLinkage,
-                                     "dz.entry." + entry_.name, *unit_.host);
+                                     symbol(part_.unit, "entry." + entry_.name), part_.module);
   function_->setDoesNotThrow();
   llvm::BasicBlock* start = block();
   llvm::BasicBlock* body = block();
@@ -345,9 +348,7 @@ llvm::Function* EntryEmitter::emit() {
     read_inputs(globals_, call("dz_global", {function_->getArg(0), builder_.getInt64(0)}));
   }
 
-  const auto found = unit_.functions.find(entry_.function);
-  DZ_CHECK(found != unit_.functions.end(), "no function of entry point " + entry_.name);
-  const imperative::Function& target = *found->second;
+  const imperative::Function& target = part_.unit.function(entry_.function);
   std::vector<Value*> arguments = {function_->getArg(0)};
   for (int i = 0; i < entry_.size_parameters; ++i) {
     const NameId name = target.parameters[static_cast<std::size_t>(i)];
@@ -356,7 +357,7 @@ llvm::Function* EntryEmitter::emit() {
     arguments.push_back(size->second.value);
   }
   arguments.insert(arguments.end(), arguments_.begin(), arguments_.end());
-  Value* all = builder_.CreateCall(declare_function(unit_, target), arguments);
+  Value* all = builder_.CreateCall(declare_function(part_, target), arguments);
   check(builder_.CreateExtractValue(all, 0));
   for (int i = 0; i < entry_.size_results; ++i) {
     const Operand& size = target.results[static_cast<std::size_t>(i)];
@@ -381,12 +382,12 @@ llvm::Function* EntryEmitter::emit() {
 
 }  // namespace
 
-std::vector<llvm::Function*> emit_entry_points(Unit& unit) {
-  std::vector<llvm::Function*> wrappers;
-  for (std::size_t i = 0; i < unit.program.entries.size(); ++i) {
-    wrappers.push_back(EntryEmitter(unit, i).emit());
+EntryPoints emit_entry_points(PartModule& part) {
+  EntryPoints made{{}, part.unit.program.failures};
+  for (std::size_t i = 0; i < part.unit.program.entries.size(); ++i) {
+    made.functions.push_back(EntryEmitter(part, i, made.failures).emit());
   }
-  return wrappers;
+  return made;
 }
 
 }  // namespace dagaz::codegen

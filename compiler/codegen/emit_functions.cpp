@@ -17,54 +17,67 @@ namespace {
 
 const llvm::Align block_alignment(64);
 
-Type* parameter_type(Unit& unit, NameId name) {
-  const ir::Type type = unit.program.names.type(name);
-  if (type.kind == ir::TypeKind::block) return llvm::PointerType::getUnqual(unit.context);
+Type* parameter_type(PartModule& part, NameId name) {
+  const ir::Type type = part.unit.program.names.type(name);
+  if (type.kind == ir::TypeKind::block) return llvm::PointerType::getUnqual(part.context);
   switch (type.element) {
-    case ScalarType::f16: return Type::getHalfTy(unit.context);
-    case ScalarType::f32: return Type::getFloatTy(unit.context);
-    case ScalarType::f64: return Type::getDoubleTy(unit.context);
+    case ScalarType::f16: return Type::getHalfTy(part.context);
+    case ScalarType::f32: return Type::getFloatTy(part.context);
+    case ScalarType::f64: return Type::getDoubleTy(part.context);
     default: break;  // integers and booleans
   }
-  return Type::getIntNTy(unit.context, static_cast<unsigned>(ir::bit_width(type.element)));
+  return Type::getIntNTy(part.context, static_cast<unsigned>(ir::bit_width(type.element)));
 }
 
-Type* operand_type(Unit& unit, const Operand& operand) {
-  if (operand.is_name()) return parameter_type(unit, operand.name());
+Type* operand_type(PartModule& part, const Operand& operand) {
+  if (operand.is_name()) return parameter_type(part, operand.name());
   const ScalarType type = operand.constant().type;
   switch (type) {
-    case ScalarType::f16: return Type::getHalfTy(unit.context);
-    case ScalarType::f32: return Type::getFloatTy(unit.context);
-    case ScalarType::f64: return Type::getDoubleTy(unit.context);
+    case ScalarType::f16: return Type::getHalfTy(part.context);
+    case ScalarType::f32: return Type::getFloatTy(part.context);
+    case ScalarType::f64: return Type::getDoubleTy(part.context);
     default: break;  // integers and booleans
   }
-  return Type::getIntNTy(unit.context, static_cast<unsigned>(ir::bit_width(type)));
+  return Type::getIntNTy(part.context, static_cast<unsigned>(ir::bit_width(type)));
 }
 
 bool runs_in_kernels(const Unit& unit, const imperative::Function& source) {
   return source.device && unit.on_gpu();
 }
 
+/// A function of the host that is emitted in one part, perhaps another.
+llvm::Function* declare(PartModule& part, const std::string& name, llvm::FunctionType* type) {
+  if (llvm::Function* known = part.module.getFunction(name)) return known;
+  const bool divided = part.unit.division.host.size() > 1;
+  auto* function = llvm::Function::Create(type,
+                                          divided ? llvm::Function::ExternalLinkage
+                                                  : llvm::Function::InternalLinkage,
+                                          name, part.module);
+  if (divided) function->setVisibility(llvm::Function::HiddenVisibility);
+  function->setDoesNotThrow();
+  return function;
+}
+
 /// void release_owned(ptr references, i64 count): releases those that are not null.
-llvm::Function* release_owned(Unit& unit) {
+llvm::Function* release_owned(PartModule& part) {
   constexpr const char* name = "dz.release_owned";
-  if (llvm::Function* known = unit.host->getFunction(name)) return known;
-  llvm::IRBuilder<> b(unit.context);
+  if (llvm::Function* known = part.module.getFunction(name)) return known;
+  llvm::IRBuilder<> b(part.context);
   auto* type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt64Ty()}, false);
   auto* function =
-      llvm::Function::Create(type, llvm::Function::InternalLinkage, name, *unit.host);
+      llvm::Function::Create(type, llvm::Function::InternalLinkage, name, part.module);
   function->addFnAttr(llvm::Attribute::NoInline);
   function->addFnAttr(llvm::Attribute::Cold);
   function->addParamAttr(0, llvm::Attribute::NoCapture);
-  auto* entry = llvm::BasicBlock::Create(unit.context, "", function);
-  auto* loop = llvm::BasicBlock::Create(unit.context, "", function);
-  auto* done = llvm::BasicBlock::Create(unit.context, "", function);
+  auto* entry = llvm::BasicBlock::Create(part.context, "", function);
+  auto* loop = llvm::BasicBlock::Create(part.context, "", function);
+  auto* done = llvm::BasicBlock::Create(part.context, "", function);
   b.SetInsertPoint(entry);
   b.CreateBr(loop);
   b.SetInsertPoint(loop);
   llvm::PHINode* i = b.CreatePHI(b.getInt64Ty(), 2);
   Value* slot = b.CreateGEP(b.getPtrTy(), function->getArg(0), i);
-  const auto release = unit.host->getOrInsertFunction("dz_release", b.getVoidTy(), b.getPtrTy());
+  const auto release = part.module.getOrInsertFunction("dz_release", b.getVoidTy(), b.getPtrTy());
   b.CreateCall(release, {b.CreateLoad(b.getPtrTy(), slot)});
   Value* next = b.CreateAdd(i, b.getInt64(1));
   i->addIncoming(b.getInt64(0), entry);
@@ -77,30 +90,73 @@ llvm::Function* release_owned(Unit& unit) {
 
 }  // namespace
 
-llvm::StructType* result_struct(Unit& unit, const imperative::Function& source) {
-  std::vector<Type*> types = {Type::getInt32Ty(unit.context)};
-  for (const Operand& result : source.results) types.push_back(operand_type(unit, result));
-  return llvm::StructType::get(unit.context, types);
+std::string symbol(const Unit& unit, const std::string& name) {
+  return "dz." + unit.options.prefix + "." + name;
 }
 
-llvm::Function* declare_function(Unit& unit, const imperative::Function& source) {
-  const bool kernel_side = runs_in_kernels(unit, source);
-  llvm::Module& module = kernel_side ? unit.device_module() : *unit.host;
-  const std::string name = "dz.function." + source.name;
-  if (llvm::Function* known = module.getFunction(name)) return known;
-  Type* pointer = llvm::PointerType::getUnqual(unit.context);
+llvm::StructType* result_struct(PartModule& part, const imperative::Function& source) {
+  std::vector<Type*> types = {Type::getInt32Ty(part.context)};
+  for (const Operand& result : source.results) types.push_back(operand_type(part, result));
+  return llvm::StructType::get(part.context, types);
+}
+
+llvm::Function* declare_function(PartModule& part, const imperative::Function& source) {
+  const bool kernel_side = runs_in_kernels(part.unit, source);
+  const std::string name = symbol(part.unit, "function." + source.name);
+  if (llvm::Function* known = part.module.getFunction(name)) return known;
+  Type* pointer = llvm::PointerType::getUnqual(part.context);
   std::vector<Type*> parameters(kernel_side ? 2 : 1, pointer);
   for (const NameId parameter : source.parameters) {
-    parameters.push_back(parameter_type(unit, parameter));
+    parameters.push_back(parameter_type(part, parameter));
   }
-  auto* type = llvm::FunctionType::get(result_struct(unit, source), parameters, false);
-  auto* function = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, module);
-  function->setDoesNotThrow();
+  auto* type = llvm::FunctionType::get(result_struct(part, source), parameters, false);
+  if (!source.device) return declare(part, name, type);
+  part.called.push_back(&source);
+  auto* copy =
+      llvm::Function::Create(type, llvm::Function::InternalLinkage, name, part.module);
+  copy->setDoesNotThrow();
+  return copy;
+}
+
+llvm::Function* declare_task(PartModule& part, const Task& task, Sharing sharing) {
+  auto* i64 = Type::getInt64Ty(part.context);
+  auto* pointer = llvm::PointerType::getUnqual(part.context);
+  auto* type = llvm::FunctionType::get(Type::getInt32Ty(part.context),
+                                       {pointer, pointer, i64, i64}, false);
+  const char* suffix = sharing == Sharing::alone ? ".alone" : "";
+  llvm::Function* function = declare(part, symbol(part.unit, "task." + task.name + suffix), type);
+  function->addParamAttr(1, llvm::Attribute::NoAlias);
+  function->addParamAttr(1, llvm::Attribute::ReadOnly);
+  return function;
+}
+
+llvm::Function* declare_kernel(PartModule& part, const Kernel& kernel) {
+  Type* nothing = Type::getVoidTy(part.context);
+  if (!part.ptx) {
+    Type* pointer = llvm::PointerType::getUnqual(part.context);
+    auto* type = llvm::FunctionType::get(nothing, {pointer, pointer}, false);
+    return declare(part, symbol(part.unit, "kernel." + kernel.launch->kernel), type);
+  }
+  Type* global = llvm::PointerType::get(part.context, 1);
+  std::vector<Type*> parameters = {global};
+  for (const NameId name : kernel.captured) {
+    Type* type = parameter_type(part, name);
+    if (type->isIntegerTy(1)) type = Type::getInt8Ty(part.context);
+    parameters.push_back(type->isPointerTy() ? global : type);
+  }
+  auto* function = llvm::Function::Create(llvm::FunctionType::get(nothing, parameters, false),
+                                          llvm::Function::ExternalLinkage,
+                                          kernel.launch->kernel, part.module);
+  for (unsigned i = 1; i < parameters.size(); ++i) {
+    if (!parameters[i]->isPointerTy()) continue;
+    function->addParamAttr(
+        i, llvm::Attribute::getWithAlignment(part.context, block_alignment));
+  }
   return function;
 }
 
 void FunctionEmitter::start() {
-  auto* entry = llvm::BasicBlock::Create(unit_.context, "entry", function_);
+  auto* entry = llvm::BasicBlock::Create(part_.context, "entry", function_);
   llvm::BasicBlock* body = block("body");
   builder_.SetInsertPoint(entry);
   builder_.CreateBr(body);
@@ -141,7 +197,7 @@ void FunctionEmitter::finish(const std::vector<Value*>& results) {
   leave(builder_.getInt32(0), results);
   builder_.SetInsertPoint(error_exit_);
   if (owned_count_ > 0) {
-    builder_.CreateCall(release_owned(unit_), {owned_, builder_.getInt64(owned_count_)});
+    builder_.CreateCall(release_owned(part_), {owned_, builder_.getInt64(owned_count_)});
   }
   leave(builder_.CreateLoad(builder_.getInt32Ty(), error_status_), {});
   if (owned_ == nullptr) return;
@@ -163,7 +219,7 @@ void FunctionEmitter::exit_with(Value* status) {
 void FunctionEmitter::check_status(Value* status) {
   llvm::BasicBlock* next = block("");
   builder_.CreateStore(status, error_status_);
-  llvm::MDBuilder metadata(unit_.context);
+  llvm::MDBuilder metadata(part_.context);
   builder_.CreateCondBr(builder_.CreateICmpEQ(status, builder_.getInt32(0)), next, error_exit_,
                         metadata.createBranchWeights(1u << 20, 1));
   builder_.SetInsertPoint(next);
@@ -208,9 +264,9 @@ void FunctionEmitter::emit_function(const imperative::Function& source) {
   finish(results);
 }
 
-void FunctionEmitter::emit_task(const imperative::ParallelFor& loop,
-                                const std::vector<NameId>& captured, Sharing sharing) {
+void FunctionEmitter::emit_task(const Task& task, Sharing sharing) {
   sharing_ = sharing;
+  const std::vector<NameId>& captured = task.captured;
   start();
   context_ = function_->getArg(0);
   std::vector<Type*> members;
@@ -219,8 +275,8 @@ void FunctionEmitter::emit_task(const imperative::ParallelFor& loop,
                           ? builder_.getPtrTy()
                           : memory_type(unit_.program.names.type(name).element));
   }
-  auto* environment = llvm::StructType::get(unit_.context, members);
-  llvm::MDNode* nothing = llvm::MDNode::get(unit_.context, {});
+  auto* environment = llvm::StructType::get(part_.context, members);
+  llvm::MDNode* nothing = llvm::MDNode::get(part_.context, {});
   for (unsigned i = 0; i < captured.size(); ++i) {
     Value* address = builder_.CreateStructGEP(environment, function_->getArg(1), i);
     llvm::LoadInst* loaded = builder_.CreateLoad(members[i], address);
@@ -229,50 +285,34 @@ void FunctionEmitter::emit_task(const imperative::ParallelFor& loop,
     bind(captured[i], scalar ? from_memory(loaded, unit_.program.names.type(captured[i]).element)
                              : loaded);
   }
-  bind(loop.begin, function_->getArg(2));
-  bind(loop.end, function_->getArg(3));
-  emit(loop.body);
+  bind(task.loop->begin, function_->getArg(2));
+  bind(task.loop->end, function_->getArg(3));
+  emit(task.loop->body);
   finish({});
 }
 
-void emit_functions(Unit& unit) {
-  for (const imperative::Function& function : unit.program.functions) {
-    unit.functions[function.name] = &function;
+void emit_part(PartModule& part, const Part& contents) {
+  const Division& division = part.unit.division;
+  for (const imperative::Function* function : contents.functions) {
+    llvm::Function* target = declare_function(part, *function);
+    FunctionEmitter(part, target, Side::host).emit_function(*function);
   }
-  for (const imperative::Function& function : unit.program.functions) {
-    llvm::Function* target = declare_function(unit, function);
-    const Side side = !function.device ? Side::host : unit.on_gpu() ? Side::kernel : Side::task;
-    FunctionEmitter(unit, *target->getParent(), target, side).emit_function(function);
+  for (const std::size_t number : contents.tasks) {
+    const Task& task = division.tasks[number];
+    for (const Sharing sharing : ways_to_run(task)) {
+      FunctionEmitter(part, declare_task(part, task, sharing), Side::task)
+          .emit_task(task, sharing);
+    }
   }
-  // Emitting a kernel starts no other, so the list is complete by now.
-  for (Kernel& kernel : unit.kernels) {
-    llvm::Module& module = unit.device_module();
-    std::vector<Type*> parameters;
-    Type* pointer = llvm::PointerType::getUnqual(unit.context);
-    if (unit.device) {
-      Type* global = llvm::PointerType::get(unit.context, 1);
-      parameters.push_back(global);
-      for (const NameId name : kernel.captured) {
-        Type* type = parameter_type(unit, name);
-        if (type->isIntegerTy(1)) type = Type::getInt8Ty(unit.context);
-        parameters.push_back(type->isPointerTy() ? global : type);
-      }
-    } else {
-      parameters = {pointer, pointer};
-    }
-    auto* type = llvm::FunctionType::get(Type::getVoidTy(unit.context), parameters, false);
-    auto* function = llvm::Function::Create(type,
-                                            unit.device ? llvm::Function::ExternalLinkage
-                                                        : llvm::Function::InternalLinkage,
-                                            kernel.launch->kernel, module);
-    if (!unit.device) kernel.simulated = function;
-    FunctionEmitter(unit, module, function, Side::kernel).emit_kernel(kernel);
-    if (!unit.device) continue;
-    for (unsigned i = 0; i < parameters.size(); ++i) {
-      if (parameters[i]->isPointerTy() && i > 0) {
-        function->addParamAttr(i, llvm::Attribute::getWithAlignment(unit.context, block_alignment));
-      }
-    }
+  for (const std::size_t number : contents.kernels) {
+    const Kernel& kernel = division.kernels[number];
+    FunctionEmitter(part, declare_kernel(part, kernel), Side::kernel).emit_kernel(kernel);
+  }
+  // Emitting one may call further ones.
+  const Side side = part.unit.on_gpu() ? Side::kernel : Side::task;
+  for (std::size_t i = 0; i < part.called.size(); ++i) {
+    const imperative::Function& function = *part.called[i];
+    FunctionEmitter(part, declare_function(part, function), side).emit_function(function);
   }
 }
 

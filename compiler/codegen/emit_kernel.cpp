@@ -107,7 +107,7 @@ void FunctionEmitter::emit_kernel(const Kernel& kernel) {
 
 void FunctionEmitter::fail_in_kernel(const imperative::Fail& node) {
   DZ_CHECK(node.arguments.size() <= failure_arguments, "too many arguments of a failure");
-  llvm::StructType* type = failure_word_type(unit_.context);
+  llvm::StructType* type = failure_word_type(part_.context);
   Value* word = failure_word_;
   if (in_ptx()) word = builder_.CreateAddrSpaceCast(word, builder_.getPtrTy(1));
   Value* code = builder_.getInt32(static_cast<unsigned>(node.failure) + 1);
@@ -166,10 +166,10 @@ void FunctionEmitter::emit(const imperative::SharedMemory& node) {
   Value* base = nullptr;
   if (in_ptx()) {
     constexpr const char* name = "dz_shared";
-    llvm::GlobalVariable* shared = module_.getGlobalVariable(name);
+    llvm::GlobalVariable* shared = part_.module.getGlobalVariable(name);
     if (shared == nullptr) {
       auto* bytes = llvm::ArrayType::get(builder_.getInt8Ty(), 0);
-      shared = new llvm::GlobalVariable(module_, bytes, false, llvm::GlobalValue::ExternalLinkage,
+      shared = new llvm::GlobalVariable(part_.module, bytes, false, llvm::GlobalValue::ExternalLinkage,
                                         nullptr, name, nullptr,
                                         llvm::GlobalValue::NotThreadLocal, 3);
       shared->setAlignment(llvm::Align(16));

@@ -136,14 +136,14 @@ Value* FunctionEmitter::vector_function(ScalarOp op, ScalarType type,
   unsigned width = lanes;
   llvm::StringRef vector_name;
   for (; width > 1 && vector_name.empty(); width /= 2) {
-    vector_name = unit_.library->getVectorizedFunction(
+    vector_name = part_.library.getVectorizedFunction(
         name, llvm::ElementCount::getFixed(width), false);
     if (!vector_name.empty()) break;
   }
   if (vector_name.empty()) return nullptr;
   auto* vector = llvm::FixedVectorType::get(value_type(type), width);
   const std::vector<llvm::Type*> types(arguments.size(), vector);
-  llvm::FunctionCallee callee = module_.getOrInsertFunction(
+  llvm::FunctionCallee callee = part_.module.getOrInsertFunction(
       vector_name, llvm::FunctionType::get(vector, types, false));
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
   function->setDoesNotAccessMemory();

@@ -89,7 +89,7 @@ Value* library_call(FunctionEmitter& emitter, const MathRow& row,
   for (const Value* argument : arguments) types.push_back(argument->getType());
   auto* type = llvm::FunctionType::get(types[0], types, false);
   const std::string name = library_name(row, emitter.in_ptx(), arguments);
-  llvm::FunctionCallee callee = emitter.module().getOrInsertFunction(name, type);
+  llvm::FunctionCallee callee = emitter.part().module.getOrInsertFunction(name, type);
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
   // errno is nobody's business here, so these are functions of their arguments alone.
   function->setDoesNotAccessMemory();
@@ -153,7 +153,7 @@ Value* FunctionEmitter::math(ScalarOp op, ScalarType type, const std::vector<Val
     return builder_.CreateFPTrunc(math(op, ScalarType::f32, wide), builder_.getHalfTy());
   }
   if (side_ == Side::kernel && type == ScalarType::f32) {
-    if (llvm::Function* own = kernel_function(unit_, module_, op)) {
+    if (llvm::Function* own = kernel_function(part_, op)) {
       return builder_.CreateCall(own, arguments);
     }
   }
@@ -168,7 +168,7 @@ Value* FunctionEmitter::math(ScalarOp op, ScalarType type, const std::vector<Val
     return builder_.CreateFDiv(angle, llvm::ConstantFP::get(angle->getType(), std::numbers::pi));
   }
   Value* wide = builder_.CreateFPCast(arguments[0], builder_.getDoubleTy());
-  Value* result = builder_.CreateCall(special_function(unit_, module_, op), {wide});
+  Value* result = builder_.CreateCall(special_function(part_, op), {wide});
   return builder_.CreateFPCast(result, arguments[0]->getType());
 }
 

@@ -79,7 +79,7 @@ void FunctionEmitter::mark_access(llvm::Instruction* access, Space space) {
   llvm::MDNode* groups = access_groups_.back();
   if (access_groups_.size() > 1) {
     const std::vector<llvm::Metadata*> all(access_groups_.begin(), access_groups_.end());
-    groups = llvm::MDNode::get(unit_.context, all);
+    groups = llvm::MDNode::get(part_.context, all);
   }
   access->setMetadata(llvm::LLVMContext::MD_access_group, groups);
 }
@@ -97,7 +97,7 @@ void FunctionEmitter::emit(const imperative::Load& node) {
   llvm::LoadInst* loaded =
       builder_.CreateAlignedLoad(memory_type(node.type), address, alignment(node.type));
   if (node.invariant && side_ != Side::host) {
-    loaded->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(unit_.context, {}));
+    loaded->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(part_.context, {}));
   }
   mark_access(loaded, node.space);
   assign(node.target, from_memory(loaded, node.type));

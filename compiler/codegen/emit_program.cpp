@@ -19,23 +19,23 @@ namespace {
 /// Builds constants of the host module.
 class ConstantBuilder {
  public:
-  explicit ConstantBuilder(Unit& unit) : unit_(unit) {}
+  explicit ConstantBuilder(PartModule& part) : part_(part) {}
 
   Constant* i32(std::int64_t value) {
-    return llvm::ConstantInt::get(llvm::Type::getInt32Ty(unit_.context),
+    return llvm::ConstantInt::get(llvm::Type::getInt32Ty(part_.context),
                                   static_cast<std::uint64_t>(value), true);
   }
   Constant* i64(std::int64_t value) {
-    return llvm::ConstantInt::get(llvm::Type::getInt64Ty(unit_.context),
+    return llvm::ConstantInt::get(llvm::Type::getInt64Ty(part_.context),
                                   static_cast<std::uint64_t>(value), true);
   }
   Constant* null() {
-    return llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(unit_.context));
+    return llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(part_.context));
   }
   Constant* text(std::string_view text) { return global(llvm::ConstantDataArray::getString(
-                                              unit_.context, llvm::StringRef(text))); }
+                                              part_.context, llvm::StringRef(text))); }
   Constant* structure(std::vector<Constant*> members) {
-    return llvm::ConstantStruct::getAnon(unit_.context, members);
+    return llvm::ConstantStruct::getAnon(part_.context, members);
   }
   /// The address of an array of `items`, or null.
   Constant* list(const std::vector<Constant*>& items) {
@@ -51,13 +51,13 @@ class ConstantBuilder {
 
  private:
   Constant* global(Constant* value) {
-    auto* variable = new llvm::GlobalVariable(*unit_.host, value->getType(), true,
+    auto* variable = new llvm::GlobalVariable(part_.module, value->getType(), true,
                                               llvm::GlobalValue::PrivateLinkage, value);
     variable->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
     return variable;
   }
 
-  Unit& unit_;
+  PartModule& part_;
 };
 
 std::int64_t count(std::size_t size) { return static_cast<std::int64_t>(size); }
@@ -143,7 +143,8 @@ std::string position(const Unit& unit, ir::LocationId location) {
   return place.range.valid() ? unit.files.describe(place.range) : "";
 }
 
-Constant* kernel_constant(ConstantBuilder& make, const Unit& unit, const Kernel& kernel) {
+Constant* kernel_constant(ConstantBuilder& make, PartModule& part, const Kernel& kernel) {
+  const Unit& unit = part.unit;
   std::vector<int> bytes;
   for (const NameId name : kernel.captured) {
     const ir::Type type = unit.program.names.type(name);
@@ -151,7 +152,8 @@ Constant* kernel_constant(ConstantBuilder& make, const Unit& unit, const Kernel&
                         ? static_cast<int>(sizeof(void*))
                         : static_cast<int>(ir::byte_size(type.element)));
   }
-  Constant* simulated = kernel.simulated == nullptr ? make.null() : kernel.simulated;
+  const bool sim = unit.program.target == imperative::Target::sim;
+  Constant* simulated = sim ? declare_kernel(part, kernel) : make.null();
   return make.structure({make.text(kernel.launch->kernel), simulated,
                          make.i32(count(bytes.size())), make.numbers(bytes),
                          make.text(position(unit, kernel.launch->location))});
@@ -176,13 +178,13 @@ std::int64_t kernel_stack_bytes(const Unit& unit) {
 }
 
 /// i32 initialise(context): computes the globals behind the `first` of them that the runtime sets.
-llvm::Function* initialiser(Unit& unit, llvm::Function* compute, std::uint64_t first) {
-  llvm::IRBuilder<> b(unit.context);
+llvm::Function* initialiser(PartModule& part, llvm::Function* compute, std::uint64_t first) {
+  llvm::IRBuilder<> b(part.context);
   auto* type = llvm::FunctionType::get(b.getInt32Ty(), {b.getPtrTy()}, false);
   auto* function =
-      llvm::Function::Create(type, llvm::Function::InternalLinkage, "dz.initialise", *unit.host);
-  b.SetInsertPoint(llvm::BasicBlock::Create(unit.context, "", function));
-  llvm::Function* global = runtime_function(*unit.host, "dz_global");
+      llvm::Function::Create(type, llvm::Function::InternalLinkage, "dz.initialise", part.module);
+  b.SetInsertPoint(llvm::BasicBlock::Create(part.context, "", function));
+  llvm::Function* global = runtime_function(part.module, "dz_global");
   llvm::Value* context = function->getArg(0);
   llvm::Value* inputs = b.CreateCall(global, {context, b.getInt64(0)});
   llvm::Value* outputs = b.CreateConstInBoundsGEP1_64(b.getInt64Ty(), inputs, first);
@@ -197,16 +199,16 @@ struct GlobalsConstants {
   std::vector<Constant*> tuning;
 };
 
-GlobalsConstants globals_constants(ConstantBuilder& make, Unit& unit,
+GlobalsConstants globals_constants(ConstantBuilder& make, PartModule& part,
                                    const std::vector<llvm::Function*>& wrappers) {
   GlobalsConstants globals{make.null(), 0, {}};
   for (std::size_t i = 0; i < wrappers.size(); ++i) {
-    const ir::EntryPoint& entry = unit.program.entries[i];
+    const ir::EntryPoint& entry = part.unit.program.entries[i];
     if (!ir::computes_globals(entry)) continue;
     for (const ir::ExternalValue& one : entry.inputs) globals.tuning.push_back(make.text(one.name));
-    const std::size_t inputs = unit.program.entry_inputs[i].size();
-    globals.count = inputs + unit.program.entry_outputs[i].size();
-    globals.initialise = initialiser(unit, wrappers[i], inputs);
+    const std::size_t inputs = part.unit.program.entry_inputs[i].size();
+    globals.count = inputs + part.unit.program.entry_outputs[i].size();
+    globals.initialise = initialiser(part, wrappers[i], inputs);
   }
   return globals;
 }
@@ -215,25 +217,28 @@ GlobalsConstants globals_constants(ConstantBuilder& make, Unit& unit,
 
 std::string program_symbol(const Options& options) { return "dz_program_" + options.prefix; }
 
-void emit_program(Unit& unit, const std::vector<llvm::Function*>& entries, std::string_view ptx) {
-  ConstantBuilder make(unit);
+void emit_program(PartModule& part, const EntryPoints& entries, std::string_view ptx) {
+  const Unit& unit = part.unit;
+  ConstantBuilder make(part);
   std::vector<Constant*> types;
   for (const ir::ExternalType& type : unit.program.external_types) {
     types.push_back(type_constant(make, type));
   }
   std::vector<Constant*> entry_points;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
+  for (std::size_t i = 0; i < entries.functions.size(); ++i) {
     if (ir::computes_globals(unit.program.entries[i])) continue;
-    entry_points.push_back(entry_constant(make, unit.program.entries[i], entries[i]));
+    entry_points.push_back(entry_constant(make, unit.program.entries[i], entries.functions[i]));
   }
   std::vector<Constant*> kernels;
-  for (const Kernel& kernel : unit.kernels) kernels.push_back(kernel_constant(make, unit, kernel));
+  for (const Kernel& kernel : unit.division.kernels) {
+    kernels.push_back(kernel_constant(make, part, kernel));
+  }
   std::vector<Constant*> failures;
-  for (const imperative::Failure& failure : unit.failures) {
+  for (const imperative::Failure& failure : entries.failures) {
     failures.push_back(make.structure(
         {make.text(failure.text), make.text(backtrace(unit, failure.location))}));
   }
-  const GlobalsConstants globals = globals_constants(make, unit, entries);
+  const GlobalsConstants globals = globals_constants(make, part, entries.functions);
   Constant* program = make.structure(
       {make.i32(DZ_ABI_VERSION), make.i32(target_number(unit.program.target)),
        make.text(unit.options.prefix), make.i32(count(types.size())), make.list(types),
@@ -242,11 +247,11 @@ void emit_program(Unit& unit, const std::vector<llvm::Function*>& entries, std::
        make.list(failures), ptx.empty() ? make.null() : make.text(ptx), make.i64(count(ptx.size())),
        globals.initialise, make.i64(count(globals.count)), make.i32(count(globals.tuning.size())),
        make.list(globals.tuning), make.i64(kernel_stack_bytes(unit))});
-  auto* symbol = new llvm::GlobalVariable(*unit.host, program->getType(), true,
+  auto* symbol = new llvm::GlobalVariable(part.module, program->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, program,
                                           program_symbol(unit.options));
   if (unit.options.executable) {
-    new llvm::GlobalVariable(*unit.host, symbol->getType(), true,
+    new llvm::GlobalVariable(part.module, symbol->getType(), true,
                              llvm::GlobalValue::ExternalLinkage, symbol, "dz_main_program");
   }
 }

@@ -11,26 +11,25 @@ namespace dagaz::codegen {
 using llvm::Type;
 using llvm::Value;
 
-FunctionEmitter::FunctionEmitter(Unit& unit, llvm::Module& module, llvm::Function* function,
-                                 Side side)
-    : unit_(unit), module_(module), function_(function), side_(side), builder_(unit.context) {}
+FunctionEmitter::FunctionEmitter(PartModule& part, llvm::Function* function, Side side)
+    : part_(part), unit_(part.unit), function_(function), side_(side), builder_(part.context) {}
 
 Type* FunctionEmitter::value_type(ScalarType type) const {
   switch (type) {
-    case ScalarType::boolean: return Type::getInt1Ty(unit_.context);
-    case ScalarType::i8: return Type::getInt8Ty(unit_.context);
-    case ScalarType::i16: return Type::getInt16Ty(unit_.context);
-    case ScalarType::i32: return Type::getInt32Ty(unit_.context);
-    case ScalarType::i64: return Type::getInt64Ty(unit_.context);
-    case ScalarType::f16: return Type::getHalfTy(unit_.context);
-    case ScalarType::f32: return Type::getFloatTy(unit_.context);
-    case ScalarType::f64: return Type::getDoubleTy(unit_.context);
+    case ScalarType::boolean: return Type::getInt1Ty(part_.context);
+    case ScalarType::i8: return Type::getInt8Ty(part_.context);
+    case ScalarType::i16: return Type::getInt16Ty(part_.context);
+    case ScalarType::i32: return Type::getInt32Ty(part_.context);
+    case ScalarType::i64: return Type::getInt64Ty(part_.context);
+    case ScalarType::f16: return Type::getHalfTy(part_.context);
+    case ScalarType::f32: return Type::getFloatTy(part_.context);
+    case ScalarType::f64: return Type::getDoubleTy(part_.context);
   }
   DZ_UNREACHABLE("scalar type");
 }
 
 Type* FunctionEmitter::memory_type(ScalarType type) const {
-  return type == ScalarType::boolean ? Type::getInt8Ty(unit_.context) : value_type(type);
+  return type == ScalarType::boolean ? Type::getInt8Ty(part_.context) : value_type(type);
 }
 
 Value* FunctionEmitter::integer(std::int64_t value, unsigned bits) {
@@ -40,7 +39,7 @@ Value* FunctionEmitter::integer(std::int64_t value, unsigned bits) {
 llvm::Constant* FunctionEmitter::constant(const ir::Constant& constant) {
   const auto bits = static_cast<unsigned>(ir::bit_width(constant.type));
   const llvm::APInt pattern(bits, constant.bits);
-  if (!ir::is_float(constant.type)) return llvm::ConstantInt::get(unit_.context, pattern);
+  if (!ir::is_float(constant.type)) return llvm::ConstantInt::get(part_.context, pattern);
   Type* type = value_type(constant.type);
   return llvm::ConstantFP::get(type, llvm::APFloat(type->getFltSemantics(), pattern));
 }
@@ -121,11 +120,11 @@ Value* FunctionEmitter::from_memory(Value* value, ScalarType type) {
 }
 
 Value* FunctionEmitter::runtime_call(std::string_view name, const std::vector<Value*>& arguments) {
-  return builder_.CreateCall(runtime_function(module_, name), arguments);
+  return builder_.CreateCall(runtime_function(part_.module, name), arguments);
 }
 
 llvm::BasicBlock* FunctionEmitter::block(std::string_view name) {
-  return llvm::BasicBlock::Create(unit_.context, llvm::StringRef(name), function_);
+  return llvm::BasicBlock::Create(part_.context, llvm::StringRef(name), function_);
 }
 
 }  // namespace dagaz::codegen

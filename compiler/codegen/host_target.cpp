@@ -88,9 +88,7 @@ std::unique_ptr<llvm::TargetMachine> make_host_machine(const Options& options) {
                                   std::nullopt, code_level(options.optimisation)));
 }
 
-void prepare_for(llvm::Module& module, const llvm::TargetMachine& machine) {
-  module.setTargetTriple(machine.getTargetTriple().str());
-  module.setDataLayout(machine.createDataLayout());
+void compile_for(llvm::Module& module, const llvm::TargetMachine& machine) {
   // LLVM keeps to half of AVX-512 because early processors slowed down for all of it.  Those with
   // this extension do not, and the vector maths of glibc is several times faster at full width.
   const bool wide = machine.getTargetTriple().isX86() &&

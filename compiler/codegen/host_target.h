@@ -18,9 +18,8 @@ namespace dagaz::codegen {
 /// A target machine for `options.cpu`.
 std::unique_ptr<llvm::TargetMachine> make_host_machine(const Options& options);
 
-/// Says to `module` and its functions which machine they are for; before any code is emitted,
-/// because layouts depend on it, and again after, because it marks each function.
-void prepare_for(llvm::Module& module, const llvm::TargetMachine& machine);
+/// Says to the functions of `module` which machine they are for, once all have been emitted.
+void compile_for(llvm::Module& module, const llvm::TargetMachine& machine);
 
 /// What may be taken for granted about functions outside the module.
 llvm::TargetLibraryInfoImpl library_of(const llvm::TargetMachine& machine);

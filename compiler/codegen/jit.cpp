@@ -85,8 +85,10 @@ int run_in_process(const imperative::Program& program, const SourceFiles& files,
   const std::unique_ptr<llvm::orc::LLJIT> jit =
       must(llvm::orc::LLJITBuilder().create(), "starting the in-memory linker");
   define_symbols(*jit);
-  must(jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(artifacts.object, "dagaz")),
-       "linking in memory");
+  for (const std::string& object : artifacts.objects) {
+    must(jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, "dagaz")),
+         "linking in memory");
+  }
   const auto* compiled =
       must(jit->lookup(program_symbol(options)), "finding the program").toPtr<const dz_program*>();
   return dz_program_main(compiled, argc, argv, dz_streams{stdin, stdout, stderr});

@@ -149,24 +149,24 @@ Value* SingleFormula::hyperbolic_tangent(Value* x, llvm::Function* exponential) 
 
 }  // namespace
 
-llvm::Function* kernel_function(Unit& unit, llvm::Module& module, ScalarOp op) {
+llvm::Function* kernel_function(PartModule& part, ScalarOp op) {
   if (op != ScalarOp::exp && op != ScalarOp::log && op != ScalarOp::tanh) return nullptr;
   const std::string name = "dz." + std::string(ir::name_of(op)) + ".f32";
-  if (llvm::Function* known = module.getFunction(name)) return known;
-  llvm::Type* real = llvm::Type::getFloatTy(unit.context);
+  if (llvm::Function* known = part.module.getFunction(name)) return known;
+  llvm::Type* real = llvm::Type::getFloatTy(part.context);
   auto* type = llvm::FunctionType::get(real, {real}, false);
-  auto* function = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, module);
+  auto* function = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, part.module);
   function->setDoesNotAccessMemory();
   function->setDoesNotThrow();
   function->setWillReturn();
-  SingleFormula formula(function, &module == unit.device.get());
+  SingleFormula formula(function, part.ptx);
   Value* x = function->getArg(0);
   if (op == ScalarOp::exp) {
     formula.give(formula.exponential(x));
   } else if (op == ScalarOp::log) {
     formula.give(formula.logarithm(x));
   } else {
-    formula.give(formula.hyperbolic_tangent(x, kernel_function(unit, module, ScalarOp::exp)));
+    formula.give(formula.hyperbolic_tangent(x, kernel_function(part, ScalarOp::exp)));
   }
   return function;
 }

@@ -7,7 +7,7 @@
 
 namespace dagaz::codegen {
 
-/// `float f(float)` for `op`, built in `module` on first use; null when there is none.
-llvm::Function* kernel_function(Unit& unit, llvm::Module& module, ScalarOp op);
+/// `float f(float)` for `op`, built on first use; null when there is none.
+llvm::Function* kernel_function(PartModule& part, ScalarOp op);
 
 }  // namespace dagaz::codegen

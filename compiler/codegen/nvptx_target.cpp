@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include <llvm/ADT/StringSet.h>
 #include <llvm/IRReader/IRReader.h>
 #include <llvm/Linker/Linker.h>
 #include <llvm/MC/MCSubtargetInfo.h>
@@ -47,7 +48,7 @@ constexpr const char* kernel_passes =
     "correlated-propagation,simplifycfg,"
     "loop-mssa(loop-instsimplify,loop-simplifycfg,loop-rotate,licm),"
     "loop(indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,gvn,adce,loop-mssa(licm),"
-    "loop-unroll<O3>,slp-vectorizer,instcombine<no-verify-fixpoint>,simplifycfg)";
+    "loop-unroll<O3>,slp-vectorizer,instcombine<no-verify-fixpoint>,simplifycfg),globaldce";
 
 void optimise_kernels(llvm::Module& module, llvm::TargetMachine& machine) {
   run_passes(module, machine, {}, [](llvm::PassBuilder& passes) {
@@ -77,6 +78,26 @@ std::vector<std::string> undefined_functions(const llvm::Module& module) {
   }
   return names;
 }
+
+/// What is not visible outside a module needs a name that no other part of the program has.
+/// Variables are the maths library's tables and shared memory: the same wherever they occur.
+void make_names_unique(llvm::Module& module, std::size_t number) {
+  for (llvm::Function& function : module) {
+    if (!function.hasLocalLinkage()) continue;
+    function.setName(function.getName() + "_part" + llvm::Twine(number));
+  }
+}
+
+/// What follows the lines that say for what machine it is.
+llvm::StringRef without_header(llvm::StringRef ptx) {
+  constexpr llvm::StringRef header_end = ".address_size 64\n";
+  const std::size_t end = ptx.find(header_end);
+  DZ_CHECK(end != llvm::StringRef::npos, "PTX without a header");
+  return ptx.drop_front(end + header_end.size());
+}
+
+/// Whether a line of PTX is the whole of a variable outside functions.
+bool is_variable(llvm::StringRef line) { return line.starts_with(".") && line.ends_with(";"); }
 
 }  // namespace
 
@@ -147,7 +168,8 @@ bool link_math_library(llvm::Module& module, std::string& problem) {
   return true;
 }
 
-std::string make_ptx(llvm::Module& module, llvm::TargetMachine& machine, int level) {
+std::string make_ptx(llvm::Module& module, llvm::TargetMachine& machine, int level,
+                     std::size_t number) {
   // Libraries mark their functions for their own target; here everything is for one machine.
   for (llvm::Function& function : module) {
     function.removeFnAttr("target-cpu");
@@ -159,7 +181,25 @@ std::string make_ptx(llvm::Module& module, llvm::TargetMachine& machine, int lev
   } else {
     optimise_kernels(module, machine);
   }
+  if (number > 0) make_names_unique(module, number);
   return machine_code(module, machine, Form::assembly);
+}
+
+std::string joined_ptx(const std::vector<std::string>& parts) {
+  if (parts.empty()) return "";
+  std::string all = parts[0].substr(0, parts[0].size() - without_header(parts[0]).size());
+  llvm::StringSet<> variables;
+  for (const std::string& part : parts) {
+    llvm::StringRef rest = without_header(part);
+    while (!rest.empty()) {
+      const auto [line, after] = rest.split('\n');
+      rest = after;
+      if (is_variable(line) && !variables.insert(line).second) continue;
+      all += line;
+      all += '\n';
+    }
+  }
+  return all;
 }
 
 }  // namespace dagaz::codegen

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
@@ -20,7 +21,11 @@ std::unique_ptr<llvm::TargetMachine> make_device_machine(const Options& options,
 /// when libclc is needed and not installed.
 bool link_math_library(llvm::Module& module, std::string& problem);
 
-/// Optimises `module` and returns its PTX.
-std::string make_ptx(llvm::Module& module, llvm::TargetMachine& machine, int level);
+/// Optimises `module`, which is part `number` of a program, and returns its PTX.
+std::string make_ptx(llvm::Module& module, llvm::TargetMachine& machine, int level,
+                     std::size_t number);
+
+/// The PTX of all parts as one module.
+std::string joined_ptx(const std::vector<std::string>& parts);
 
 }  // namespace dagaz::codegen

@@ -21,9 +21,9 @@ constexpr double series_start = 12;
 /// Arithmetic on doubles inside one function of one parameter.
 class Formula {
  public:
-  Formula(Unit& unit, llvm::Module& module, llvm::Function* function)
-      : emitter_(unit, module, function, Side::task), b_(emitter_.builder()) {
-    b_.SetInsertPoint(llvm::BasicBlock::Create(unit.context, "", function));
+  Formula(PartModule& part, llvm::Function* function)
+      : emitter_(part, function, Side::task), b_(emitter_.builder()) {
+    b_.SetInsertPoint(llvm::BasicBlock::Create(part.context, "", function));
   }
 
   Value* sine_of_pi(Value* x);
@@ -32,7 +32,7 @@ class Formula {
   Value* trigamma(Value* x);
   void give(Value* result) { b_.CreateRet(result); }
   Value* call(ScalarOp op, Value* x) {
-    return b_.CreateCall(special_function(emitter_.unit(), emitter_.module(), op), {x});
+    return b_.CreateCall(special_function(emitter_.part(), op), {x});
   }
   Value* divide(Value* x, Value* y) { return b_.CreateFDiv(x, y); }
 
@@ -181,17 +181,17 @@ void build(Formula& formula, ScalarOp op, Value* x) {
 
 }  // namespace
 
-llvm::Function* special_function(Unit& unit, llvm::Module& module, ScalarOp op) {
+llvm::Function* special_function(PartModule& part, ScalarOp op) {
   const std::string name = "dz." + std::string(ir::name_of(op));
-  if (llvm::Function* known = module.getFunction(name)) return known;
-  llvm::Type* real = llvm::Type::getDoubleTy(unit.context);
+  if (llvm::Function* known = part.module.getFunction(name)) return known;
+  llvm::Type* real = llvm::Type::getDoubleTy(part.context);
   auto* type = llvm::FunctionType::get(real, {real}, false);
   auto* function =
-      llvm::Function::Create(type, llvm::Function::InternalLinkage, name, module);
+      llvm::Function::Create(type, llvm::Function::InternalLinkage, name, part.module);
   function->setDoesNotAccessMemory();
   function->setDoesNotThrow();
   function->setWillReturn();
-  Formula formula(unit, module, function);
+  Formula formula(part, function);
   build(formula, op, function->getArg(0));
   return function;
 }

@@ -6,7 +6,7 @@
 
 namespace dagaz::codegen {
 
-/// `double f(double)` for sinpi, cospi, tanpi, digamma or trigamma; built in `module` on first use.
-llvm::Function* special_function(Unit& unit, llvm::Module& module, ScalarOp op);
+/// `double f(double)` for sinpi, cospi, tanpi, digamma or trigamma; built on first use.
+llvm::Function* special_function(PartModule& part, ScalarOp op);
 
 }  // namespace dagaz::codegen

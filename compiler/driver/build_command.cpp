@@ -56,14 +56,14 @@ bool write_artifacts(const BuildOptions& options, const std::string& output,
   const Target target = options.compile.target;
   switch (options.emit) {
     case Emit::executable:
-      return link_executable(artifacts.object, output, target, ProgramKind::executable,
+      return link_executable(artifacts.objects, output, target, ProgramKind::executable,
                              diagnostics);
     case Emit::server:
-      return link_executable(artifacts.object, output, target, ProgramKind::server, diagnostics);
+      return link_executable(artifacts.objects, output, target, ProgramKind::server, diagnostics);
     case Emit::library:
       return write_file(output + ".h", artifacts.header, diagnostics) &&
              write_file(output + ".json", artifacts.manifest, diagnostics) &&
-             make_archive(artifacts.object, archive_path(output), target, diagnostics);
+             make_archive(artifacts.objects, archive_path(output), target, diagnostics);
     case Emit::header:
       return write_file(text_path(output, ".h"), artifacts.header, diagnostics);
     case Emit::ptx:

@@ -97,17 +97,30 @@ bool write_file(const std::string& path, const std::string& text, Diagnostics& d
   return static_cast<bool>(out);
 }
 
-bool link_executable(const std::string& object, const std::string& output, Target target,
+// Writes each to a file of its own: STEM.o, STEM.1.o, …
+static std::optional<std::vector<std::string>> write_objects(
+    const std::vector<std::string>& objects, const std::string& stem, Diagnostics& diagnostics) {
+  std::vector<std::string> files;
+  for (const std::string& object : objects) {
+    const std::string number = files.empty() ? "" : "." + std::to_string(files.size());
+    files.push_back(stem + number + ".o");
+    if (!write_file(files.back(), object, diagnostics)) return std::nullopt;
+  }
+  return files;
+}
+
+bool link_executable(const std::vector<std::string>& objects, const std::string& output, Target target,
                      ProgramKind kind, Diagnostics& diagnostics) {
   const TemporaryFolder folder;
-  const std::string object_file = folder.path() + "/program.o";
-  if (!write_file(object_file, object, diagnostics)) return false;
+  const auto object_files = write_objects(objects, folder.path() + "/program", diagnostics);
+  if (!object_files) return false;
   std::vector<std::string> names{kind == ProgramKind::server ? "libdagaz_server_main.a"
                                                              : "libdagaz_program_main.a"};
   for (std::string& name : runtime_archives(target)) names.push_back(std::move(name));
   const auto archives = archive_paths(names, diagnostics);
   if (!archives) return false;
-  std::vector<std::string> command{c_compiler(), object_file, "-o", output};
+  std::vector<std::string> command{c_compiler(), "-o", output};
+  command.insert(command.end(), object_files->begin(), object_files->end());
   // The runtime names the sim device weakly, and a program without kernels not at all.
   if (target == Target::sim) command.push_back("-Wl,-u,dz_make_sim_device");
   command.push_back("-Wl,--start-group");
@@ -117,17 +130,18 @@ bool link_executable(const std::string& object, const std::string& output, Targe
   return run_tool(command, "", "link `" + output + "`", diagnostics);
 }
 
-bool make_archive(const std::string& object, const std::string& output, Target target,
+bool make_archive(const std::vector<std::string>& objects, const std::string& output, Target target,
                   Diagnostics& diagnostics) {
   const TemporaryFolder folder;
   const std::string stem = fs::path(output).stem().string();
-  const std::string object_file = folder.path() + "/" + stem + ".o";
-  if (!write_file(object_file, object, diagnostics)) return false;
+  const auto object_files = write_objects(objects, folder.path() + "/" + stem, diagnostics);
+  if (!object_files) return false;
   const auto archives = archive_paths(runtime_archives(target), diagnostics);
   if (!archives) return false;
   // ar's script language is the portable way to put archives into an archive.
   const std::string archive_file = folder.path() + "/out.a";
-  std::string script = "create " + archive_file + "\naddmod " + object_file + "\n";
+  std::string script = "create " + archive_file + "\n";
+  for (const std::string& file : *object_files) script += "addmod " + file + "\n";
   for (const std::string& archive : *archives) script += "addlib " + archive + "\n";
   script += "save\nend\n";
   if (!run_tool({"ar", "-M"}, script, "make `" + output + "`", diagnostics)) return false;

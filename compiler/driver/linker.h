@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "driver/options.h"
 #include "support/diagnostic.h"
@@ -15,12 +16,12 @@ bool write_file(const std::string& path, const std::string& text, Diagnostics& d
 enum class ProgramKind { executable, server };
 
 /// Links object code and the runtime into an executable at `output`.
-bool link_executable(const std::string& object, const std::string& output, Target target,
+bool link_executable(const std::vector<std::string>& objects, const std::string& output, Target target,
                      ProgramKind kind, Diagnostics& diagnostics);
 
 /// Makes the archive `output` of the object code and the runtime, so that an application links it
 /// alone (and the system libraries that `library_flags` names).
-bool make_archive(const std::string& object, const std::string& output, Target target,
+bool make_archive(const std::vector<std::string>& objects, const std::string& output, Target target,
                   Diagnostics& diagnostics);
 
 /// What an application that links such an archive passes to its linker after it.

@@ -299,6 +299,8 @@ std::string print(const Program& program);
 /// `code` as text with variables numbered in order of appearance: code of the same form does the
 /// same with the variables it captures, in order.
 std::string form_of(const Code& code, const ir::Names& names);
+/// The same for a loop's body, whatever the loop's count and grain.
+std::string form_of(const ParallelFor& loop, const ir::Names& names);
 
 /// Variables used in `code` but declared outside it, in order of first use.
 std::vector<NameId> captured_variables(const Code& code);

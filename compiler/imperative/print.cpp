@@ -41,6 +41,11 @@ class Printer {
     out_.dedent();
     out_ << "}";
   }
+  /// A piece of the loop, alone.
+  void piece(const ParallelFor& loop) {
+    out_ << "[" << text(loop.begin) << ", " << text(loop.end) << ") ";
+    block(loop.body);
+  }
   std::string take() { return out_.take(); }
 
   void operator()(const Assign& e) {
@@ -296,6 +301,12 @@ std::string print(const Program& program) {
 std::string form_of(const Code& code, const ir::Names& names) {
   Printer printer(names, Printer::Naming::numbered);
   printer.block(code);
+  return printer.take();
+}
+
+std::string form_of(const ParallelFor& loop, const ir::Names& names) {
+  Printer printer(names, Printer::Naming::numbered);
+  printer.piece(loop);
   return printer.take();
 }
 

@@ -145,7 +145,7 @@ TEST_CASE("a C program calls the interface") {
                                   dagaz::codegen::want_object | dagaz::codegen::want_header);
   const TemporaryFolder folder;
   std::ofstream(folder.path("scale.h")) << artifacts.header;
-  std::ofstream(folder.path("scale.o"), std::ios::binary) << artifacts.object;
+  std::ofstream(folder.path("scale.o"), std::ios::binary) << artifacts.objects.at(0);
   std::ofstream(folder.path("caller.c")) << caller;
   const std::string runtime =
       fs::canonical("/proc/self/exe").parent_path().string() + "/runtime/libdagaz_runtime.a";

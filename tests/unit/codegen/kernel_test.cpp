@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 
 #include "codegen/program_builder.h"
 
@@ -202,35 +201,6 @@ std::vector<float> floats_in(const std::string& line) {
     }
   }
   return values;
-}
-
-/// Whether ptxas accepts the PTX of `program`; tells when there is no ptxas.
-void check_assembles(const dagaz::imperative::Program& program) {
-  static const bool assembler = std::system("ptxas --version > /dev/null 2>&1") == 0;
-  for (const std::string gpu : {"sm_70", "sm_75", "sm_80", "sm_90"}) {
-    auto options = test_options();
-    options.gpu = gpu;
-    const auto artifacts = generate(program, options, dagaz::codegen::want_ptx);
-    REQUIRE(artifacts.problem == "");
-    REQUIRE(artifacts.ptx.find(".entry") != std::string::npos);
-    if (!assembler) {
-      std::puts("[SKIP] ptxas is not installed");
-      return;
-    }
-    char name[] = "/tmp/dagaz_ptx_XXXXXX";
-    const int file = mkstemp(name);
-    REQUIRE(file >= 0);
-    std::ofstream(name) << artifacts.ptx;
-    // PTX for sm_70 runs on anything newer; assemblers drop old machines.
-    const std::string machine = gpu == "sm_70" ? "sm_75" : gpu;
-    const std::string command =
-        "ptxas -arch=" + machine + " -o /dev/null " + name + " 2>" + name + ".log";
-    const bool accepted = std::system(command.c_str()) == 0;
-    if (!accepted) std::system(("cat " + std::string(name) + ".log").c_str());
-    CHECK_MESSAGE(accepted, gpu);
-    std::remove(name);
-    std::remove((std::string(name) + ".log").c_str());
-  }
 }
 
 const std::vector<ScalarOp> unary_functions = {

@@ -3,6 +3,7 @@
 #include "codegen/program_builder.h"
 
 #include <algorithm>
+#include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -189,6 +190,34 @@ Outcome run(const dagaz::imperative::Program& program, const std::string& input,
   int status = 0;
   waitpid(child, &status, 0);
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), out.text(), errors.text()};
+}
+
+void check_assembles(const dagaz::imperative::Program& program) {
+  static const bool assembler = std::system("ptxas --version > /dev/null 2>&1") == 0;
+  for (const std::string gpu : {"sm_70", "sm_75", "sm_80", "sm_90"}) {
+    auto options = test_options();
+    options.gpu = gpu;
+    const auto artifacts = generate(program, options, dagaz::codegen::want_ptx);
+    REQUIRE(artifacts.problem == "");
+    REQUIRE(artifacts.ptx.find(".entry") != std::string::npos);
+    if (!assembler) {
+      std::puts("[SKIP] ptxas is not installed");
+      return;
+    }
+    char name[] = "/tmp/dagaz_ptx_XXXXXX";
+    const int file = mkstemp(name);
+    REQUIRE(file >= 0);
+    std::ofstream(name) << artifacts.ptx;
+    // PTX for sm_70 runs on anything newer; assemblers drop old machines.
+    const std::string machine = gpu == "sm_70" ? "sm_75" : gpu;
+    const std::string command =
+        "ptxas -arch=" + machine + " -o /dev/null " + name + " 2>" + name + ".log";
+    const bool accepted = std::system(command.c_str()) == 0;
+    if (!accepted) std::system(("cat " + std::string(name) + ".log").c_str());
+    CHECK_MESSAGE(accepted, gpu);
+    std::remove(name);
+    std::remove((std::string(name) + ".log").c_str());
+  }
 }
 
 }  // namespace codegen_test

@@ -76,5 +76,7 @@ dagaz::codegen::Artifacts generate(const dagaz::imperative::Program& program,
 /// Runs the program in a child process with `input` on standard input.
 Outcome run(const dagaz::imperative::Program& program, const std::string& input,
             const dagaz::codegen::Options& options = test_options());
+/// Checks that NVIDIA's assembler accepts the PTX of `program`; says so when there is none.
+void check_assembles(const dagaz::imperative::Program& program);
 
 }  // namespace codegen_test

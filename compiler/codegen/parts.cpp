@@ -1,0 +1,143 @@
+// Pieces of code are as heavy as they have instructions.  The heaviest comes first, each to the
+// part that is lightest so far (Graham's LPT rule), into as many parts as make them worth a
+// thread and an LLVM context.
+#include "codegen/parts.h"
+
+#include <algorithm>
+
+#include "imperative/walk.h"
+
+namespace dagaz::codegen {
+
+namespace {
+
+using imperative::Code;
+using imperative::Instruction;
+
+/// Instructions that take about fifty times as long as setting up a part.
+constexpr std::size_t part_weight = 1000;
+/// More parts than this only help machines that are fast enough anyway.
+constexpr std::size_t most_parts = 16;
+/// What describes one entry point or type to the runtime and to C.
+constexpr std::size_t description_weight = 20;
+
+/// A host function, task or kernel; each is in the list of the part that it names.
+struct Piece {
+  enum class Kind { function, task, kernel };
+  Kind kind;
+  std::size_t number;
+  std::size_t weight;
+};
+
+/// Walks host code once: finds tasks and kernels, and weighs everything.
+class Collector {
+ public:
+  Collector(const imperative::Program& program, Division& division)
+      : program_(program), division_(division) {}
+
+  void collect() {
+    for (std::size_t i = 0; i < program_.functions.size(); ++i) {
+      const imperative::Function& function = program_.functions[i];
+      // Parts that call a device function have their own copy of it.
+      if (function.device) continue;
+      function_ = &function;
+      pieces.push_back({Piece::Kind::function, i, weigh(function.body)});
+    }
+  }
+
+  std::vector<Piece> pieces;
+
+ private:
+  std::size_t weigh(const Code& code) {
+    std::size_t weight = 0;
+    imperative::InstructionVisitor visitor;
+    visitor.use = [](const imperative::Operand&) {};
+    visitor.set = [](imperative::NameId) {};
+    visitor.nested = [&](const Code& inner) { weight += weigh(inner); };
+    for (const Instruction& instruction : code) {
+      ++weight;
+      if (const auto* loop = std::get_if<imperative::ParallelFor>(&instruction.node)) {
+        add_task(*loop);
+      } else if (const auto* launch = std::get_if<imperative::Launch>(&instruction.node)) {
+        add_kernel(*launch);
+      } else {
+        imperative::visit(instruction, visitor);
+      }
+    }
+    return weight;
+  }
+
+  void add_task(const imperative::ParallelFor& loop) {
+    const std::size_t next = division_.tasks.size();
+    const auto [same, fresh] = tasks_.try_emplace(form_of(loop, program_.names), next);
+    division_.task_numbers[&loop] = same->second;
+    if (!fresh) return;
+    const std::string name = function_->name + "." + std::to_string(next);
+    division_.tasks.push_back({name, &loop, captured_by(loop)});
+    // A loop with atomic operations has a second body, without.
+    const std::size_t bodies = imperative::has_atomics(loop.body) ? 2 : 1;
+    pieces.push_back({Piece::Kind::task, next, bodies * weigh(loop.body)});
+  }
+
+  void add_kernel(const imperative::Launch& launch) {
+    const std::size_t next = division_.kernels.size();
+    if (!division_.kernel_numbers.try_emplace(launch.kernel, next).second) return;
+    division_.kernels.push_back({&launch, imperative::captured_variables(launch.body)});
+    pieces.push_back({Piece::Kind::kernel, next, weigh(launch.body)});
+  }
+
+  const imperative::Program& program_;
+  Division& division_;
+  const imperative::Function* function_ = nullptr;
+  std::unordered_map<std::string, std::size_t> tasks_;  // by form
+};
+
+/// `first_weight` is what the first part has anyway.
+std::vector<Part> distribute(const imperative::Program& program, std::vector<Piece> pieces,
+                             std::size_t first_weight, Divide how) {
+  std::size_t total = first_weight;
+  for (const Piece& piece : pieces) total += piece.weight;
+  const std::size_t useful = std::clamp<std::size_t>(total / part_weight, 1, most_parts);
+  std::vector<Part> parts(how == Divide::never ? 1 : useful);
+  std::vector<std::size_t> weights(parts.size(), 0);
+  weights[0] = first_weight;
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](const Piece& a, const Piece& b) { return a.weight > b.weight; });
+  for (const Piece& piece : pieces) {
+    const auto lightest = std::min_element(weights.begin(), weights.end());
+    *lightest += piece.weight;
+    Part& part = parts[static_cast<std::size_t>(lightest - weights.begin())];
+    switch (piece.kind) {
+      case Piece::Kind::function: part.functions.push_back(&program.functions[piece.number]); break;
+      case Piece::Kind::task: part.tasks.push_back(piece.number); break;
+      case Piece::Kind::kernel: part.kernels.push_back(piece.number); break;
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<imperative::NameId> captured_by(const imperative::ParallelFor& loop) {
+  std::vector<imperative::NameId> captured = imperative::captured_variables(loop.body);
+  std::erase_if(captured, [&](auto name) { return name == loop.begin || name == loop.end; });
+  return captured;
+}
+
+Division divide(const imperative::Program& program, Divide how) {
+  Division division;
+  Collector collector(program, division);
+  collector.collect();
+  std::vector<Piece> host;
+  std::vector<Piece> device;
+  const bool cuda = program.target == imperative::Target::cuda;
+  for (const Piece& piece : collector.pieces) {
+    (cuda && piece.kind == Piece::Kind::kernel ? device : host).push_back(piece);
+  }
+  const std::size_t described = program.entries.size() + program.external_types.size();
+  division.host = distribute(program, std::move(host), described * description_weight, how);
+  if (cuda) division.device = distribute(program, std::move(device), 0, how);
+  return division;
+}
+
+}  // namespace dagaz::codegen

@@ -1,0 +1,53 @@
+// How a program is divided to be compiled by several threads: into parts, each with some of the
+// host's functions, tasks and kernels.  A part is compiled in an LLVM context of its own; names
+// that are hidden outside the program connect the parts of the host.  The division depends on the
+// program alone, so the same program becomes the same bytes on every machine.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "imperative/imperative.h"
+
+namespace dagaz::codegen {
+
+/// The body of a parallel loop; loops whose bodies are of the same form share it.
+struct Task {
+  std::string name;
+  const imperative::ParallelFor* loop;
+  std::vector<imperative::NameId> captured;
+};
+
+/// A kernel; launches of one name share it.
+struct Kernel {
+  const imperative::Launch* launch;
+  std::vector<imperative::NameId> captured;
+};
+
+/// What is compiled together; tasks and kernels by their numbers.
+struct Part {
+  std::vector<const imperative::Function*> functions;
+  std::vector<std::size_t> tasks;
+  std::vector<std::size_t> kernels;
+};
+
+struct Division {
+  std::vector<Task> tasks;
+  std::vector<Kernel> kernels;
+  std::unordered_map<const imperative::ParallelFor*, std::size_t> task_numbers;
+  std::unordered_map<std::string, std::size_t> kernel_numbers;  // by name
+  /// At least one; the first also gets the entry points and the description of the program.
+  std::vector<Part> host;
+  std::vector<Part> device;  // CUDA only
+};
+
+/// Whether the program is one part whatever its size (for text, which is read as a whole).
+enum class Divide { as_useful, never };
+
+/// The variables of other code that a piece of `loop` uses.
+std::vector<imperative::NameId> captured_by(const imperative::ParallelFor& loop);
+
+Division divide(const imperative::Program& program, Divide how);
+
+}  // namespace dagaz::codegen
