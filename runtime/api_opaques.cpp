@@ -9,11 +9,6 @@ using namespace dagaz::runtime;
 
 namespace {
 
-// A serialised value: this word, the number of bytes after the two words, then every leaf in the
-// binary value format.
-constexpr char magic[8] = {'d', 'a', 'g', 'a', 'z', 'v', '0', '1'};
-constexpr size_t envelope_bytes = 2 * sizeof(int64_t);
-
 /// Shares `count` leaves with a new opaque value's, or frees the value.
 int32_t fill_opaque(dz_context& context, dz_opaque* object, const std::vector<dz_leaf>& leaves) {
   const dz_type& type = type_at(context, object->type);
@@ -104,18 +99,6 @@ int32_t restore_leaf(dz_context& context, ValueReader& reader, dz_leaf_type type
 
 }  // namespace
 
-std::optional<size_t> dagaz::runtime::stored_bytes(std::string_view bytes) {
-  if (bytes.size() < envelope_bytes || !bytes.starts_with({magic, sizeof magic})) {
-    return std::nullopt;
-  }
-  uint64_t payload = 0;
-  std::memcpy(&payload, bytes.data() + sizeof magic, sizeof payload);
-  if (payload > bytes.size() - envelope_bytes) {
-    return std::nullopt;
-  }
-  return envelope_bytes + payload;
-}
-
 int dzr_free_opaque(dz_context* context, dz_opaque* object) {
   const std::lock_guard lock(context->calls);
   free_opaque(*context, object);
@@ -129,11 +112,11 @@ int dzr_store_opaque(dz_context* context, const dz_opaque* object, void** p, siz
   for (int32_t i = 0; i < object->leaf_count; ++i) {
     payload += static_cast<int64_t>(serialised_bytes(type.leaves[i], object->leaves[i]));
   }
-  *n = envelope_bytes + static_cast<size_t>(payload);
+  *n = stored_header + static_cast<size_t>(payload);
   if (p == nullptr) {
     return DZ_OK;
   }
-  std::string text(magic, sizeof magic);
+  std::string text(stored_magic);
   text.append(reinterpret_cast<const char*>(&payload), sizeof payload);
   for (int32_t i = 0; i < object->leaf_count; ++i) {
     const int32_t status =
@@ -159,16 +142,16 @@ dz_opaque* dzr_restore_opaque(dz_context* context, int type, const void* p) {
   }
   const auto* bytes = static_cast<const char*>(p);
   int64_t payload = 0;
-  if (std::memcmp(bytes, magic, sizeof magic) != 0) {
+  if (std::string_view(bytes, stored_magic.size()) != stored_magic) {
     bad_value(*context, "Error: these bytes are not a stored value");
     return nullptr;
   }
-  std::memcpy(&payload, bytes + sizeof magic, sizeof payload);
+  std::memcpy(&payload, bytes + stored_magic.size(), sizeof payload);
   dz_opaque* object = nullptr;
   if (payload < 0 || make_opaque(*context, type, &object) != DZ_OK) {
     return nullptr;
   }
-  ValueReader reader({bytes + envelope_bytes, static_cast<size_t>(payload)}, "a stored value");
+  ValueReader reader({bytes + stored_header, static_cast<size_t>(payload)}, "a stored value");
   for (int32_t i = 0; i < object->leaf_count; ++i) {
     const dz_leaf_type leaf = type_at(*context, type).leaves[i];
     if (restore_leaf(*context, reader, leaf, &object->leaves[i]) != DZ_OK) {

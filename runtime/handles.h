@@ -63,10 +63,6 @@ bool append_leaves(dz_context& context, int32_t type, const void* value,
 /// Stores leaves as the C value of a type at `out`.  The leaves' references pass to the value.
 int32_t store_leaves(dz_context& context, int32_t type, const dz_leaf* leaves, void* out);
 
-/// How many bytes at the front of `bytes` are a value that dzr_store_opaque wrote; nothing when
-/// they are not one, or not all of one.
-std::optional<size_t> stored_bytes(std::string_view bytes);
-
 inline dz_leaf scalar_leaf(const void* value, int32_t element) {
   dz_leaf leaf;
   leaf.bits = 0;

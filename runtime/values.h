@@ -96,6 +96,14 @@ void write_value(std::string& out, ValueFormat format, int32_t element,
 /// Appends one scalar as text: "1i32", "2.5f64", "f32.nan", "true".
 void write_scalar(std::string& out, int32_t element, const void* bytes);
 
+/// A value that dzr_store_opaque wrote begins with this word and the number of bytes after the two
+/// words; then follows every leaf in the binary format.
+inline constexpr std::string_view stored_magic = "dagazv01";
+inline constexpr size_t stored_header = 2 * sizeof(int64_t);
+/// How many bytes at the front of `bytes` are such a value, with its header; nothing when they are
+/// not one, or not all of one.
+std::optional<size_t> stored_bytes(std::string_view bytes);
+
 /// Everything a stream holds; nothing when reading fails.
 std::optional<std::string> read_everything(std::FILE* stream);
 

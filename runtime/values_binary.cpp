@@ -72,4 +72,16 @@ bool ValueReader::read_binary(dz_leaf_type type, Value& out) {
   return true;
 }
 
+std::optional<size_t> stored_bytes(std::string_view bytes) {
+  if (bytes.size() < stored_header || !bytes.starts_with(stored_magic)) {
+    return std::nullopt;
+  }
+  uint64_t payload = 0;
+  std::memcpy(&payload, bytes.data() + stored_magic.size(), sizeof payload);
+  if (payload > bytes.size() - stored_header) {
+    return std::nullopt;
+  }
+  return stored_header + payload;
+}
+
 }  // namespace dagaz::runtime

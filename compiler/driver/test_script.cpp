@@ -9,6 +9,7 @@
 #include <sstream>
 #include <vector>
 
+#include "driver/binary_values.h"
 #include "values.h"
 
 namespace dagaz::driver {
@@ -33,47 +34,6 @@ ScriptValue tuple(std::vector<ScriptValue> parts) {
     result.fields.emplace_back(std::to_string(result.fields.size()), std::move(part));
   }
   return result;
-}
-
-// ---------------------------------------------------------------- the binary format
-
-constexpr std::size_t binary_header = 7;  // `b`, version, rank, four characters of type
-
-// The value in the binary format at the start of `text`.
-struct BinaryValue {
-  std::size_t element_bytes;
-  std::vector<int64_t> shape;
-  std::size_t header;  // bytes before the elements
-  std::size_t bytes;   // all of it
-};
-
-std::optional<BinaryValue> binary_value(std::string_view text) {
-  if (text.size() < binary_header || text[0] != 'b') return std::nullopt;
-  std::string_view name = text.substr(3, 4);
-  name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
-  const auto element = runtime::element_named(name);
-  if (!element) return std::nullopt;
-  const auto rank = static_cast<std::size_t>(static_cast<unsigned char>(text[2]));
-  BinaryValue value{static_cast<std::size_t>(runtime::element_info(*element).bytes), {},
-                    binary_header + 8 * rank, 0};
-  if (text.size() < value.header) return std::nullopt;
-  value.shape.resize(rank);
-  if (rank > 0) std::memcpy(value.shape.data(), text.data() + binary_header, 8 * rank);
-  std::size_t count = 1;
-  for (const int64_t size : value.shape) count *= static_cast<std::size_t>(size);
-  value.bytes = value.header + count * value.element_bytes;
-  return text.size() < value.bytes ? std::nullopt : std::optional(value);
-}
-
-std::vector<std::string> split_binary(std::string_view text) {
-  std::vector<std::string> leaves;
-  for (;;) {
-    text.remove_prefix(std::min(text.find_first_not_of(" \n"), text.size()));
-    const auto value = binary_value(text);
-    if (!value) return leaves;
-    leaves.emplace_back(text.substr(0, value->bytes));
-    text.remove_prefix(value->bytes);
-  }
 }
 
 std::string bytes_value(const std::string& bytes) {
@@ -146,8 +106,7 @@ class Script {
 
   ScriptValue application() {
     if (eat("$")) {
-      const std::string builtin = name();
-      return call_builtin(builtin, atom());
+      return call_builtin(name());
     }
     const std::size_t start = position_;
     if (!at_name() || at_literal_word()) return atom();
@@ -240,21 +199,54 @@ class Script {
 
   // ------------------------------------------------------------ functions
 
-  ScriptValue call_builtin(const std::string& builtin, const ScriptValue& argument) {
-    if (builtin != "loaddata" && builtin != "loadbytes") {
-      throw ScriptError{"there is no builtin `$" + builtin +
-                        "`; there are `$loaddata` and `$loadbytes`"};
+  ScriptValue call_builtin(const std::string& builtin) {
+    if (builtin == "loaddata") return ScriptValue{{read(quoted(builtin))}};
+    if (builtin == "loadbytes") return ScriptValue{{bytes_value(read(quoted(builtin)))}};
+    if (builtin == "restore") {
+      const std::string type = quoted(builtin);
+      return restore(type, quoted(builtin));
     }
-    if (argument.leaves.size() != 1 || argument.leaves[0].front() != '"') {
-      throw ScriptError{"`$" + builtin + "` takes the name of a file"};
+    throw ScriptError{"there is no builtin `$" + builtin +
+                      "`; there are `$loaddata`, `$loadbytes` and `$restore`"};
+  }
+
+  // The text that a builtin takes as its next argument.
+  std::string quoted(const std::string& builtin) {
+    const ScriptValue argument = at("\"") ? plain_atom() : ScriptValue{};
+    if (argument.leaves.empty()) {
+      throw ScriptError{"`$" + builtin + "` takes " +
+                        (builtin == "restore" ? "a type and the name of a file, both in quotes"
+                                              : "the name of a file in quotes")};
     }
-    const std::string& quoted = argument.leaves.front();
-    const std::string file = quoted.substr(1, quoted.size() - 2);
+    const std::string& leaf = argument.leaves.front();
+    return leaf.substr(1, leaf.size() - 2);
+  }
+
+  std::string read(const std::string& file) const {
     std::ifstream in(context_.folder / file, std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
     if (!in) throw ScriptError{"cannot read `" + file + "`"};
-    return ScriptValue{{builtin == "loadbytes" ? bytes_value(text.str()) : text.str()}};
+    return text.str();
+  }
+
+  // The value of a type of the program that the server's command `store` wrote to the file.
+  ScriptValue restore(const std::string& type, const std::string& file) {
+    const std::string text = read(file);
+    std::string_view stored = text;
+    if (const auto bytes = runtime::stored_bytes(stored)) {
+      stored = stored.substr(runtime::stored_header, *bytes - runtime::stored_header);
+    }
+    const std::vector<std::string> leaves = split_binary(stored);
+    const auto& types = context_.program.external_types;
+    const auto found = std::find_if(types.begin(), types.end(),
+                                    [&](const auto& one) { return one.name == type; });
+    if (found == types.end()) throw ScriptError{"no entry point uses a type `" + type + "`"};
+    if (leaves.size() != found->leaves.size()) {
+      throw ScriptError{"`" + file + "` does not hold a stored value of type `" + type + "`"};
+    }
+    auto next = leaves.begin();
+    return typed(static_cast<int>(found - types.begin()), next, leaves.end());
   }
 
   ScriptValue call(const std::string& function, const std::vector<ScriptValue>& arguments) {

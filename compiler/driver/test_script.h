@@ -1,10 +1,10 @@
 // Test inputs in the peer's script language: expressions over the entry points of the program.
 //
-//   e ::= let x = e in e | let (x, …) = e in e | f a … | $builtin a | a
+//   e ::= let x = e in e | let (x, …) = e in e | f a … | $builtin a … | a
 //   a ::= literal | "text" | x | f | (e, …) | {x = e, …} | a.x | x[e, …]
 //
-// Builtins: `$loaddata "file"`, the values in a file, and `$loadbytes "file"`, its bytes.  A tuple
-// given to a function is its arguments.  Where two expressions follow each other, white space
+// Builtins: `$loaddata "file"`, the values in a file; `$loadbytes "file"`, its bytes; and `$restore
+// "type" "file"`, a value that the server stored.  A tuple given to a function is its arguments.  Where two expressions follow each other, white space
 // decides: `f [1]` applies, `x[1]` indexes.
 #pragma once
 

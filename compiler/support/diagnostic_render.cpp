@@ -42,7 +42,7 @@ Window window_of(std::string_view line, std::uint32_t mark) {
 }
 
 // Copies the columns of `line` from `first` up to `last`; as white space, tabs are kept so that
-// what follows stands under its character.
+// what follows stands under its character.  Control characters are not let out to the terminal.
 enum class Show { text, space };
 std::string columns(std::string_view line, std::uint32_t first, std::uint32_t last, Show show) {
   std::string out;
@@ -52,7 +52,8 @@ std::string columns(std::string_view line, std::uint32_t first, std::uint32_t la
     if (!continues) ++column;
     if (column < first || column >= last) continue;
     if (show == Show::text) {
-      out += c;
+      const bool control = static_cast<unsigned char>(c) < 0x20 && c != '\t';
+      out += control || c == 0x7f ? ' ' : c;
     } else if (!continues) {
       out += c == '\t' ? '\t' : ' ';
     }

@@ -20,6 +20,12 @@
 -- script input @ data/twice.script
 -- output { 6i64 }
 
+-- ==
+-- entry: sum_stored
+-- script input { $restore "stored" "data/pair.stored" } output { 7.5f64 }
+
+type~ stored = {n: i64, values: []f64}
+
 entry pair (n: i64) = (n, map f64.i64 (1...n))
 entry table (n: i64) = map f64.i64 (1...n)
 entry grid (n: i64) = tabulate_2d n n (\i j -> i * 2 + j)
@@ -27,3 +33,5 @@ entry total (n: i64) (xs: [n]f64) = f64.sum xs
 entry first (xs: []f64) (n: i64) = xs[0] + f64.i64 n
 entry bytes (text: []u8) = length text
 entry twice (x: i64) = 2 * x
+entry store (n: i64) : stored = {n, values = [1.5, 3]}
+entry sum_stored (s: stored) = f64.i64 s.n + f64.sum s.values
