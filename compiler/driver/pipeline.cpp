@@ -58,8 +58,8 @@ ParallelProgram optimise(ParallelProgram program, const PassContext& context, in
   return optimise_after_derivatives(std::move(program), context);
 }
 
-// What scalarisation leaves is made of literals whose elements are read: no new maps, so nothing to
-// fuse.
+// Scalarisation leaves views and literals whose elements are read, for simplification, but nothing
+// new to fuse.
 static ParallelProgram scalarise(ParallelProgram program, const PassContext& context,
                                  passes::FlattenTarget target) {
   bool changed = false;

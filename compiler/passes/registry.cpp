@@ -2,6 +2,7 @@
 #include "passes/registry.h"
 
 #include "passes/passes.h"
+#include "passes/scalarise/read_parts.h"
 
 namespace dagaz::passes {
 
@@ -18,6 +19,10 @@ Program parallel(Program program) {
 }
 Program differentiated(Program program) {
   return differentiate(ParallelProgram{std::move(program)}, nullptr).program;
+}
+Program read_by_parts(Program program) {
+  for (ir::Function& function : program.functions) scalarising::read_parts(function, program);
+  return program;
 }
 template <FlattenTarget target>
 Program scalarised(Program program) {
@@ -40,6 +45,7 @@ const std::vector<RegisteredPass>& registered_passes() {
       {"inline", parallel<inline_functions>, Stage::parallel},
       {"fuse", parallel<fuse>, Stage::parallel},
       {"ad", differentiated, Stage::parallel},
+      {"read-parts", read_by_parts, Stage::parallel},
       {"scalarise-cpu", scalarised<FlattenTarget::cpu>, Stage::parallel},
       {"scalarise-gpu", scalarised<FlattenTarget::gpu>, Stage::parallel},
       {"flatten-cpu", flattened<FlattenTarget::cpu>, Stage::flat},

@@ -3,7 +3,15 @@
 
 #include <utility>
 
+#include "support/match.h"
+
 namespace dagaz::passes::scalarising {
+
+Where inside(const Operation& operation, Where where) {
+  const bool is_control = as<Branch>(operation) != nullptr || as<Loop>(operation) != nullptr ||
+                          as<WithAccumulator>(operation) != nullptr;
+  return is_control ? where : Where::point;
+}
 
 bool is_small(const Type& type) {
   if (!type.is_array()) return false;
@@ -48,6 +56,19 @@ std::vector<Operand> elements_of(const Operand& value, Builder& out) {
         out.index(value.name(), indices_of(type, number), out.names().base(value.name())));
   }
   return elements;
+}
+
+std::vector<NameId> scalars_for(NameId array, Builder& out) {
+  Names& names = out.names();
+  const Type type = names.type(array);
+  std::vector<NameId> scalars;
+  std::vector<Operand> elements;
+  for (std::int64_t k = 0; k < element_count(type); ++k) {
+    scalars.push_back(names.fresh(names.base(array), scalar_of(type.element)));
+    elements.push_back(scalars.back());
+  }
+  make_array(array, std::move(elements), out);
+  return scalars;
 }
 
 void make_array(NameId result, std::vector<Operand> elements, Builder& out) {

@@ -1,4 +1,5 @@
-// loop x = a do b            =  x = [x₀ …] where loop x₀ … = a[0] … do b with [x₀ …] for x, giving b[0] …
+// loop x = a do b            =  x = [x₀ …] where
+//                               loop x₀ … = a[0] … do b with [x₀ …] for x, giving b[0] …
 // if c then a else b         =  [if c then a[0] else b[0], …]
 // a with [is, 0:2] = v       =  a with [is, 0] = v[0] with [is, 1] = v[1]
 //
@@ -6,11 +7,10 @@
 // for those of arrays that are needed whole, which is why these are left alone (whole_uses.h).
 #include "passes/scalarise/split.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "ir/fields.h"
-#include "ir/names.h"
+#include "passes/scalarise/operators.h"
 #include "support/match.h"
 
 namespace dagaz::passes::scalarising {
@@ -22,22 +22,22 @@ class Splitter {
   Splitter(Names& names, const WholeUses& uses, FlattenTarget target)
       : names_(names), uses_(uses), target_(target) {}
 
-  void body(Body& body, bool is_host) {
+  void body(Body& body, Where where) {
     Builder out(names_);
+    const bool writes_elements = target_ == FlattenTarget::cpu || where == Where::point;
     for (Statement& statement : body.statements) {
-      const bool is_control = as<Branch>(statement.operation) || as<Loop>(statement.operation) ||
-                              as<WithAccumulator>(statement.operation);
-      for_each_scope(statement.operation, [&](Body& inner) {
-        this->body(inner, is_host && is_control);
-      });
+      const Where there = inside(statement.operation, where);
+      for_each_scope(statement.operation, [&](Body& inner) { this->body(inner, there); });
       out.set_location(statement.location);
       if (auto* one = as<Loop>(statement.operation)) {
         loop(statement, *one, out);
       } else if (auto* either = as<Branch>(statement.operation)) {
         branch(statement, *either, out);
       } else if (const auto* write = as<Update>(statement.operation);
-                 write && is_small(write->value, names_) && !(is_host && is_gpu())) {
+                 write && writes_elements && is_small(write->value, names_)) {
         update(statement, *write, out);
+      } else if (as<MapScanReduce>(statement.operation)) {
+        changed_ |= split_operators(std::move(statement), uses_, target_, where, out);
       } else {
         out.add(std::move(statement));
       }
@@ -48,23 +48,8 @@ class Splitter {
   bool changed() const { return changed_; }
 
  private:
-  bool is_gpu() const { return target_ == FlattenTarget::gpu; }
   bool splits(NameId array) const {
     return is_small(names_.type(array)) && !uses_.is_whole(array);
-  }
-
-  /// New scalars for the elements of `array`, which `out` makes of them.
-  std::vector<NameId> scalars_for(NameId array, Builder& out) {
-    changed_ = true;
-    const Type type = names_.type(array);
-    std::vector<NameId> scalars;
-    std::vector<Operand> elements;
-    for (std::int64_t k = 0; k < element_count(type); ++k) {
-      scalars.push_back(names_.fresh(names_.base(array), scalar_of(type.element)));
-      elements.push_back(scalars.back());
-    }
-    make_array(array, std::move(elements), out);
-    return scalars;
   }
 
   void loop(Statement& statement, Loop& e, Builder& out) {
@@ -84,6 +69,7 @@ class Splitter {
         next.push_back(e.body.results[k]);
         results.push_back(statement.results[k]);
       } else {
+        changed_ = true;
         out.set_tokens(statement.tokens);
         const std::vector<Operand> initial = elements_of(value.initial, out);
         out.set_tokens({});
@@ -128,6 +114,7 @@ class Splitter {
         no_results.push_back(e.else_body.results[k]);
         continue;
       }
+      changed_ = true;
       for (const NameId scalar : scalars_for(result, after)) {
         results.push_back({scalar});
         types.push_back(names_.type(scalar));
@@ -197,7 +184,7 @@ class Splitter {
 bool split(Function& function, Names& names, FlattenTarget target) {
   const WholeUses uses(function, names, target);
   Splitter splitter(names, uses, target);
-  splitter.body(function.body, true);
+  splitter.body(function.body, Where::host);
   return splitter.changed();
 }
 

@@ -13,6 +13,7 @@
 #include "ir/cost.h"
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "passes/scalarise/operators.h"
 #include "passes/scalarise/residence.h"
 #include "support/match.h"
 
@@ -85,16 +86,10 @@ class Unroller {
   }
 
  private:
-  enum class Where { host, point };
-
   void body(Body& body, Where where) {
     Builder out(names_);
     for (Statement& statement : body.statements) {
-      const bool is_control = as<Branch>(statement.operation) || as<Loop>(statement.operation) ||
-                              as<WithAccumulator>(statement.operation);
-      for_each_scope(statement.operation, [&](Body& inner) {
-        this->body(inner, is_control ? where : Where::point);
-      });
+      scopes(statement.operation, where);
       const auto* map = as<MapScanReduce>(statement.operation);
       if (map && unrolls(*map, statement, where)) {
         expand(*map, statement, out);
@@ -104,6 +99,29 @@ class Unroller {
       out.add(std::move(statement));
     }
     body.statements = out.take();
+  }
+
+  /// Operators on larger arrays stay maps, by which lowering knows what they do.
+  void scopes(Operation& operation, Where where) {
+    const Where there = inside(operation, where);
+    if (auto* e = as<MapScanReduce>(operation)) {
+      body(e->map.body, there);
+      if (e->post) body(e->post->body, there);
+      for (ScanOperator& one : e->scans) operator_body(one, there);
+      for (ReduceOperator& one : e->reductions) {
+        if (may_split_reductions(target_, where)) operator_body(one, there);
+      }
+    } else if (auto* histogram = as<Histogram>(operation)) {
+      body(histogram->map.body, there);
+    } else if (auto* with = as<WithAccumulator>(operation)) {
+      body(with->body.body, there);
+    } else {
+      for_each_scope(operation, [&](Body& inner) { body(inner, there); });
+    }
+  }
+  template <typename Operator>
+  void operator_body(Operator& one, Where where) {
+    if (small_operand_count(one.neutral, names_) > 0) body(one.op.body, where);
   }
 
   // ---- whether
@@ -119,19 +137,15 @@ class Unroller {
 
   static std::int64_t size_of(const MapScanReduce& e) {
     std::int64_t size = 1;
-    for_each_scope(e, [&](const Body& body) { size += scalarising::size_of(body); });
+    for_each_body(e, [&](const Body& body) { size += scalarising::size_of(body); });
     return size;
   }
   template <typename Visit>
-  static void for_each_scope(const MapScanReduce& e, const Visit& visit) {
+  static void for_each_body(const MapScanReduce& e, const Visit& visit) {
     visit(e.map.body);
     for (const ScanOperator& one : e.scans) visit(one.op.body);
     for (const ReduceOperator& one : e.reductions) visit(one.op.body);
     if (e.post) visit(e.post->body);
-  }
-  template <typename Operation, typename Visit>
-  static void for_each_scope(Operation& operation, const Visit& visit) {
-    ir::for_each_scope(operation, visit);
   }
 
   bool makes_small(const Statement& statement) const {
@@ -143,7 +157,7 @@ class Unroller {
   }
   bool is_straight(const MapScanReduce& e) const {
     bool straight = true;
-    for_each_scope(e, [&](const Body& body) {
+    for_each_body(e, [&](const Body& body) {
       straight = straight && StraightLine(names_).covers(body);
     });
     return straight;

@@ -24,10 +24,8 @@ void WholeUses::body(const Body& body, Where where) {
 }
 
 void WholeUses::statement(const Statement& statement, Where where) {
-  const bool is_control = as<Branch>(statement.operation) || as<Loop>(statement.operation) ||
-                          as<WithAccumulator>(statement.operation);
-  for_each_scope(statement.operation,
-                 [&](const Body& inner) { body(inner, is_control ? where : Where::point); });
+  const Where there = inside(statement.operation, where);
+  for_each_scope(statement.operation, [&](const Body& inner) { body(inner, there); });
   if (const auto* one = as<Loop>(statement.operation)) {
     loop(*one, where);
   } else if (const auto* either = as<Branch>(statement.operation)) {

@@ -19,8 +19,6 @@ class WholeUses {
   bool is_whole(NameId array) const { return whole_.contains(array); }
 
  private:
-  enum class Where { host, point };
-
   void body(const Body& body, Where where);
   void statement(const Statement& statement, Where where);
   void uses(const Statement& statement);
