@@ -1,4 +1,6 @@
 // Statements that any code may hold: assignments, loops, branches, calls, failures.
+#include <algorithm>
+
 #include "codegen/emit.h"
 #include "support/check.h"
 #include "support/match.h"
@@ -35,6 +37,15 @@ void FunctionEmitter::emit(const imperative::Move& node) {
   assign(node.target, splat(value(node.value), lanes_of(node.target)));
 }
 
+// Whether an iteration calls functions of reals.  Then the iterations that do not fill a vector are
+// worth a masked one: done singly, each would cost as much as all of them in one vector.
+static bool calls_functions(const imperative::Code& code) {
+  return std::any_of(code.begin(), code.end(), [](const imperative::Instruction& one) {
+    const auto* assign = as<imperative::Assign>(one.node);
+    return assign != nullptr && library_function(assign->op) != nullptr;
+  });
+}
+
 void FunctionEmitter::emit(const imperative::For& node) {
   Value* bound = value(node.bound);
   llvm::Type* type = bound->getType();
@@ -58,6 +69,10 @@ void FunctionEmitter::emit(const imperative::For& node) {
   if (node.hints.independent) {
     access_groups_.push_back(llvm::MDNode::getDistinct(part_.context, {}));
     property("llvm.loop.parallel_accesses", access_groups_.back());
+    if (calls_functions(node.body)) {
+      property("llvm.loop.vectorize.predicate.enable",
+               llvm::ConstantAsMetadata::get(builder_.getTrue()));
+    }
   }
   emit(node.body);
   access_groups_ = outer_groups;
