@@ -142,6 +142,7 @@ class FunctionEmitter {
   void emit(const imperative::AllocateLocal& node);
   void emit(const imperative::SharedMemory& node);
   void emit(const imperative::CopyElements& node);
+  void emit(const imperative::WriteTable& node);
   void emit(const imperative::Clear& node);
   void emit(const imperative::ReadElement& node);
   void emit(const imperative::WriteElement& node);

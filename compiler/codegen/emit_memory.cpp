@@ -174,6 +174,28 @@ void FunctionEmitter::emit(const imperative::CopyElements& node) {
   builder_.CreateMemCpy(target, alignment(node.type), source, alignment(node.type), bytes);
 }
 
+void FunctionEmitter::emit(const imperative::WriteTable& node) {
+  const auto size = static_cast<std::size_t>(ir::byte_size(node.type));
+  std::string bytes;
+  for (const ir::Constant& element : node.values) {
+    for (std::size_t k = 0; k < size; ++k) bytes += static_cast<char>(element.bits >> 8 * k);
+  }
+  llvm::Constant* values = llvm::ConstantDataArray::getRaw(bytes, node.values.size(),
+                                                           memory_type(node.type));
+  auto* table = new llvm::GlobalVariable(part_.module, values->getType(), true,
+                                         llvm::GlobalValue::PrivateLinkage, values);
+  table->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+  Value* total = builder_.getInt64(bytes.size());
+  if (side_ == Side::host && unit_.on_gpu()) {
+    Value* offset = builder_.CreateMul(value(node.index), builder_.getInt64(size));
+    check_status(runtime_call("dz_write",
+                              {context_, reference(node.block), offset, total, table}));
+    return;
+  }
+  Value* target = element_address(node.block, node.index, node.type, Space::global);
+  builder_.CreateMemCpy(target, alignment(node.type), table, alignment(node.type), total);
+}
+
 void FunctionEmitter::emit(const imperative::Clear& node) {
   check_status(runtime_call("dz_clear", {context_, reference(node.block),
                                          value(node.byte_offset), value(node.bytes)}));

@@ -121,6 +121,13 @@ struct CopyElements {
   Operand count;
   ScalarType type;
 };
+/// Host or task: writes the elements of a table from `index` on.
+struct WriteTable {
+  NameId block;
+  Operand index;
+  std::vector<ir::Constant> values;
+  ScalarType type;
+};
 /// Host, GPU targets: sets bytes of the device to zero.
 struct Clear { NameId block; Operand byte_offset; Operand bytes; };
 /// Host, GPU targets: one element from or to the device.  Reading waits for the device.
@@ -248,7 +255,7 @@ struct Fail {
 using Node =
     std::variant<Assign, Move, Load, Store, For, While, If, Allocate, Share, Release,
                  AllocateScratch, ScratchScope, AllocateLocal, SharedMemory, CopyElements,
-                 Clear, ReadElement, WriteElement, LoadLanes, StoreLanes, LaneNumbers, CombineLanes,
+                 WriteTable, Clear, ReadElement, WriteElement, LoadLanes, StoreLanes, LaneNumbers, CombineLanes,
                  ParallelFor, PieceCount, Launch, ReadSpecial,
                  DeviceProperty, Barrier, Shuffle, Fence, Atomic, CompareExchange, Call, Fail>;
 

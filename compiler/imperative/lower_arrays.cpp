@@ -3,8 +3,27 @@
 
 namespace dagaz::imperative {
 
+/// The elements, if all are constants.
+static std::vector<ir::Constant> constants_of(const ir::ArrayLiteral& literal) {
+  std::vector<ir::Constant> constants;
+  for (const Operand& element : literal.elements) {
+    if (!element.is_constant()) return {};
+    constants.push_back(element.constant());
+  }
+  return constants;
+}
+
 void Lowering::lower(const ir::Statement& s, const ir::ArrayLiteral& e) {
   const Place target = result_array(s.results[0].name);
+  // Each write to a GPU is a transfer; on a CPU a few elements are better in registers.
+  const std::size_t few = mode_ == Mode::host && is_gpu() ? 1 : 16;
+  if (mode_ != Mode::kernel && target.is_dense() && e.elements.size() > few) {
+    const std::vector<ir::Constant> constants = constants_of(e);
+    if (!constants.empty()) {
+      emit(WriteTable{target.block, target.offset, constants, constants[0].type});
+      return;
+    }
+  }
   for (std::size_t k = 0; k < e.elements.size(); ++k) {
     write(target, {ir::i64_operand(static_cast<std::int64_t>(k))}, value_of(e.elements[k]));
   }

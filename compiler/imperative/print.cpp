@@ -129,6 +129,11 @@ class Printer {
     out_ << " := ";
     element(e.source, e.source_index, Space::global);
   }
+  void operator()(const WriteTable& e) {
+    element(e.block, e.index, Space::global);
+    out_ << ".. := " << ir::name_of(e.type);
+    for (const ir::Constant& value : e.values) out_ << " " << ir::print(Operand(value), names_);
+  }
   void operator()(const Clear& e) {
     call("clear", e.block);
     out_ << " from byte ";

@@ -22,6 +22,9 @@ static void visit_memory(const Node& node, const InstructionVisitor& v) {
     v.use(copy->source);
     v.use(copy->source_index);
     v.use(copy->count);
+  } else if (const auto* table = as<WriteTable>(node)) {
+    v.use(table->block);
+    v.use(table->index);
   } else if (const auto* cleared = as<Clear>(node)) {
     v.use(cleared->block);
     v.use(cleared->byte_offset);
