@@ -29,6 +29,10 @@ namespace {
 /// Up to so many seeds are differentiated side by side; more are mapped over.
 constexpr std::int64_t most_seeds_side_by_side = 8;
 
+/// A function that differentiates calls of itself has derivatives of every order, each of which
+/// calls the next one.  They are made up to this order; needing more is an error at run time.
+constexpr int highest_order = 5;
+
 std::optional<std::int64_t> known_size(const std::optional<Operand>& operand) {
   if (!operand || !operand->is_constant()) return std::nullopt;
   return integer_value(operand->constant());
@@ -47,8 +51,21 @@ class Differentiator : public FunctionDerivatives {
 
  private:
   enum class State { untouched, running, finished };
+  /// A derivative of a function, to be made of the finished function.
+  struct Version {
+    std::string of;
+    std::string name;
+    DerivativeMode mode;
+    bool by_itself;  // asked for while that function is being made
+  };
 
-  void finish(const std::string& name, LocationId location);
+  void finish(const std::string& name);
+  std::string version(const std::string& name, DerivativeMode mode, LocationId location);
+  Function declared(const Function& original, const std::string& name, DerivativeMode mode);
+  void make(const Version& version);
+  void make_forward(Function original, Function& result);
+  void make_reverse(const Function& original, Function& result);
+  Body too_deep_body(const Function& result);
   void body(Body& body, int depth);
   void differentiate(Statement statement, Differentiate operation, int depth, Builder& out);
   void forward(Differentiate operation, Environment& environment, std::vector<Operand>& results);
@@ -74,8 +91,8 @@ class Differentiator : public FunctionDerivatives {
   Diagnostics* diagnostics_;
   std::deque<Function> derived_;
   std::map<std::string, State> states_;
-  std::map<std::string, std::string> forward_names_;
-  std::map<std::string, std::string> reverse_names_;
+  std::map<std::string, int> orders_;  // of derived functions: how often they were differentiated
+  std::deque<Version> pending_;        // of functions that are not finished
 };
 
 // Binds the results of a replaced statement.  They must be fresh arrays: a value that is, or is
@@ -107,7 +124,12 @@ void bind_results(const std::vector<Binder>& results, const std::vector<Operand>
 void Differentiator::run() {
   std::vector<std::string> names;
   for (const Function& each : program_->functions) names.push_back(each.name);
-  for (const std::string& name : names) finish(name, {});
+  for (const std::string& name : names) finish(name);
+  while (!pending_.empty()) {
+    const Version next = std::move(pending_.front());
+    pending_.pop_front();
+    make(next);
+  }
   for (Function& each : derived_) program_->functions.push_back(std::move(each));
   if (report_ != nullptr) report_->locations = program_->locations;
 }
@@ -122,12 +144,9 @@ const Function& Differentiator::function(const std::string& name, LocationId loc
   throw Unsupported{location, "a call of an unknown function"};
 }
 
-void Differentiator::finish(const std::string& name, LocationId location) {
+void Differentiator::finish(const std::string& name) {
   State& state = states_[name];
-  if (state == State::finished) return;
-  if (state == State::running) {
-    throw Unsupported{location, "a function that differentiates its own calls"};
-  }
+  if (state != State::untouched) return;
   state = State::running;
   for (Function& each : program_->functions) {
     if (each.name == name) body(each.body, 0);
@@ -135,76 +154,145 @@ void Differentiator::finish(const std::string& name, LocationId location) {
   states_[name] = State::finished;
 }
 
+// ---------------------------------------------------------------- derivatives of functions
+
 std::string Differentiator::forward_version(const std::string& name, LocationId location) {
-  if (const auto known = forward_names_.find(name); known != forward_names_.end()) {
-    return known->second;
-  }
-  finish(name, location);
-  const std::string derivative = name + "_jvp";
-  forward_names_.emplace(name, derivative);
-  Function original = function(name, location);
-  original.body = with_ordered_accumulation(std::move(original.body), program_->names);
-  Builder out(program_->names);
-  Environment environment(program_->names, out, *this);
-  Function result;
-  result.name = derivative;
-  result.parameters = environment.bind_fresh(original.parameters);
-  result.consumes = original.consumes;
-  Forward forward(environment, 1);
-  for (std::size_t i = 0; i < original.parameters.size(); ++i) {
-    const NameId parameter = original.parameters[i].name;
-    if (!carries_derivative(program_->names.type(parameter))) continue;
-    const NameId tangent = program_->names.fresh(
-        program_->names.base(parameter) + "_tangent", environment.type_of(Operand(parameter)));
-    result.parameters.push_back(Binder{tangent});
-    result.consumes.push_back(original.consumes[i]);
-    forward.seed(parameter, 0, tangent);
-  }
-  forward.run(original.body.statements);
-  std::vector<Operand> results = environment.operands(original.body.results);
-  for (const Type& type : original.result_types) {
-    result.result_types.push_back(environment.type(type));
-  }
-  for (std::size_t i = 0; i < original.body.results.size(); ++i) {
-    const Operand& value = original.body.results[i];
-    if (!carries_derivative(program_->names.type(value))) continue;
-    results.push_back(forward.tangent_or_zero(value, 0));
-    const Type type = result.result_types[i];
-    result.result_types.push_back(type);
-  }
-  result.body = out.take_body(std::move(results));
-  derived_.push_back(std::move(result));
-  return derivative;
+  return version(name, DerivativeMode::forward, location);
 }
 
 std::string Differentiator::reverse_version(const std::string& name, LocationId location) {
-  if (const auto known = reverse_names_.find(name); known != reverse_names_.end()) {
-    return known->second;
+  return version(name, DerivativeMode::reverse, location);
+}
+
+// Declared at once, since it may call itself, and made when the function it is the derivative of
+// is finished: that one may be what asks for it.
+std::string Differentiator::version(const std::string& name, DerivativeMode mode,
+                                    LocationId location) {
+  Version result{name, name + (mode == DerivativeMode::forward ? "_jvp" : "_vjp"), mode, false};
+  const auto [known, is_new] = orders_.emplace(result.name, 0);
+  if (!is_new) return result.name;
+  if (const auto order = orders_.find(name); order != orders_.end()) known->second = order->second;
+  ++known->second;
+  finish(name);
+  derived_.push_back(declared(function(name, location), result.name, mode));
+  states_[result.name] = State::running;
+  result.by_itself = states_[name] != State::finished;
+  if (result.by_itself) {
+    pending_.push_back(result);
+  } else {
+    make(result);
   }
-  finish(name, location);
-  const std::string derivative = name + "_vjp";
-  reverse_names_.emplace(name, derivative);
-  const Function& original = function(name, location);
+  return result.name;
+}
+
+// The derivative without its body.
+Function Differentiator::declared(const Function& original, const std::string& name,
+                                  DerivativeMode mode) {
+  Builder out(program_->names);
+  Environment environment(program_->names, out, *this);
+  Function result;
+  result.name = name;
+  result.parameters = environment.bind_fresh(original.parameters);
+  const auto add_parameter = [&](const std::string& base, const Type& type) {
+    result.parameters.push_back(Binder{program_->names.fresh(base, environment.type(type))});
+  };
+  const auto seeded = [&](auto&& each_parameter) {
+    for (const Binder& parameter : original.parameters) {
+      const Type& type = program_->names.type(parameter.name);
+      if (carries_derivative(type)) each_parameter(parameter.name, type);
+    }
+  };
+  if (mode == DerivativeMode::reverse) {
+    for (const Operand& size : sizes_known_inside(original)) {
+      const NameId parameter = program_->names.fresh("size", scalar_of(ScalarType::i64));
+      result.parameters.push_back(Binder{parameter});
+      environment.bind(size.name(), parameter);
+    }
+    for (const Type& type : original.result_types) {
+      if (carries_derivative(type)) add_parameter("seed", type);
+    }
+    seeded([&](NameId, const Type& type) {
+      result.result_types.push_back(environment.type(type));
+    });
+    result.consumes.assign(result.parameters.size(), false);
+    return result;
+  }
+  result.consumes = original.consumes;
+  for (std::size_t i = 0; i < original.parameters.size(); ++i) {
+    if (!carries_derivative(program_->names.type(original.parameters[i].name))) continue;
+    result.consumes.push_back(original.consumes[i]);
+  }
+  seeded([&](NameId parameter, const Type& type) {
+    add_parameter(program_->names.base(parameter) + "_tangent", type);
+  });
+  for (const Type& type : original.result_types) {
+    result.result_types.push_back(environment.type(type));
+  }
+  for (const Type& type : original.result_types) {
+    if (carries_derivative(type)) result.result_types.push_back(environment.type(type));
+  }
+  return result;
+}
+
+void Differentiator::make(const Version& version) {
+  const Function original = function(version.of, {});
+  for (Function& result : derived_) {
+    if (result.name != version.name) continue;
+    if (version.by_itself && orders_[version.name] > highest_order) {
+      result.body = too_deep_body(result);
+    } else if (version.mode == DerivativeMode::forward) {
+      make_forward(original, result);
+    } else {
+      make_reverse(original, result);
+    }
+  }
+  states_[version.name] = State::finished;
+}
+
+void Differentiator::make_forward(Function original, Function& result) {
+  original.body = with_ordered_accumulation(std::move(original.body), program_->names);
+  Builder out(program_->names);
+  Environment environment(program_->names, out, *this);
+  Forward forward(environment, 1);
+  std::size_t next = original.parameters.size();
+  for (std::size_t i = 0; i < original.parameters.size(); ++i) {
+    const NameId parameter = original.parameters[i].name;
+    environment.bind(parameter, result.parameters[i].name);
+    if (!carries_derivative(program_->names.type(parameter))) continue;
+    forward.seed(parameter, 0, result.parameters[next++].name);
+  }
+  forward.run(original.body.statements);
+  std::vector<Operand> results = environment.operands(original.body.results);
+  for (const Operand& value : original.body.results) {
+    if (!carries_derivative(program_->names.type(value))) continue;
+    results.push_back(forward.tangent_or_zero(value, 0));
+  }
+  // Sizes that are known only inside are those of this body.
+  for (Type& type : result.result_types) type = environment.type(type);
+  result.body = out.take_body(std::move(results));
+}
+
+void Differentiator::make_reverse(const Function& original, Function& result) {
   Lambda lambda = renamed(Lambda{original.parameters, original.body, original.result_types},
                           program_->names);
   lambda.body = with_ordered_accumulation(std::move(lambda.body), program_->names);
   lambda.body = normalise(std::move(lambda.body), program_->names);
   Builder out(program_->names);
   Environment environment(program_->names, out, *this);
-  Function result;
-  result.name = derivative;
-  result.parameters = environment.bind_fresh(lambda.parameters);
   Reverse reverse(environment, report_, {});
-  for (const Binder& parameter : lambda.parameters) reverse.activate(parameter.name);
+  for (std::size_t i = 0; i < lambda.parameters.size(); ++i) {
+    environment.bind(lambda.parameters[i].name, result.parameters[i].name);
+    reverse.activate(lambda.parameters[i].name);
+  }
   reverse.analyse(lambda.body.statements);
   reverse.forward_sweep(lambda.body.statements);
-  for (std::size_t i = 0; i < lambda.body.results.size(); ++i) {
-    const Operand& value = lambda.body.results[i];
+  std::size_t next = lambda.parameters.size() + sizes_known_inside(original).size();
+  for (const Operand& value : lambda.body.results) {
     if (!carries_derivative(program_->names.type(value))) continue;
-    // The type in the signature may not mention names of the body.
-    const NameId seed =
-        program_->names.fresh("seed", environment.type(lambda.result_types[i]));
-    result.parameters.push_back(Binder{seed});
+    NameId seed = result.parameters[next++].name;
+    const Type type = environment.type_of(value);
+    // The same sizes under the names that they have here.
+    if (type != program_->names.type(seed)) seed = out.add(Reshape{seed, type.shape}, "seed");
     reverse.add_adjoint(value, seed, Ownership::shared);
   }
   reverse.return_sweep(lambda.body.statements);
@@ -212,12 +300,25 @@ std::string Differentiator::reverse_version(const std::string& name, LocationId 
   for (const Binder& parameter : lambda.parameters) {
     if (!carries_derivative(program_->names.type(parameter.name))) continue;
     results.push_back(reverse.take_owned(parameter.name));
-    result.result_types.push_back(environment.type_of(Operand(parameter.name)));
   }
-  result.consumes.assign(result.parameters.size(), false);
   result.body = out.take_body(std::move(results));
-  derived_.push_back(std::move(result));
-  return derivative;
+}
+
+Body Differentiator::too_deep_body(const Function& result) {
+  Builder out(program_->names);
+  Environment environment(program_->names, out, *this);
+  const NameId token = out.add(
+      Assert{Operand(make_bool(false)),
+             "this recursion differentiates itself more than {} levels deep",
+             {i64_operand(highest_order)}},
+      "checked");
+  out.set_tokens({token});
+  std::vector<Operand> results;
+  for (const Type& type : result.result_types) results.push_back(environment.zero(type));
+  for (Operand& each : results) {
+    if (!each.is_name()) each = out.add(Identity{each}, "zero");
+  }
+  return out.take_body(std::move(results));
 }
 
 void Differentiator::body(Body& body, int depth) {

@@ -1,6 +1,8 @@
 // Emission of copied code and of small arithmetic; see the header.
 #include "passes/ad/environment.h"
 
+#include <algorithm>
+
 #include "support/check.h"
 #include "support/match.h"
 
@@ -268,6 +270,30 @@ bool is_pure_map(const MapScanReduce& operation) {
 
 bool carries_derivative(const Type& type) {
   return type.kind == TypeKind::value || type.kind == TypeKind::accumulator;
+}
+
+std::vector<Operand> sizes_known_inside(const Function& function) {
+  std::vector<Operand> sizes;
+  for (const Type& type : function.result_types) {
+    for (const Operand& size : type.shape) {
+      const bool known =
+          size.is_constant() || std::find(sizes.begin(), sizes.end(), size) != sizes.end() ||
+          std::any_of(function.parameters.begin(), function.parameters.end(),
+                      [&](const Binder& each) { return each.name == size.name(); });
+      if (!known) sizes.push_back(size);
+    }
+  }
+  return sizes;
+}
+
+Operand size_at_call(const Function& function, const Operand& size,
+                     const std::vector<Type>& results) {
+  for (std::size_t i = 0; i < function.result_types.size(); ++i) {
+    const std::vector<Operand>& shape = function.result_types[i].shape;
+    const auto found = std::find(shape.begin(), shape.end(), size);
+    if (found != shape.end()) return results[i].shape[static_cast<std::size_t>(found - shape.begin())];
+  }
+  DZ_UNREACHABLE("a size of a result");
 }
 
 std::vector<Type> types_of_binders(const std::vector<Binder>& binders, const Names& names) {

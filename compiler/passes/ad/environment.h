@@ -31,7 +31,7 @@ class FunctionDerivatives {
   /// The name of: (arguments, tangents) to (results, tangents).  Values that carry no derivative
   /// have none in these lists.
   virtual std::string forward_version(const std::string& name, ir::LocationId location) = 0;
-  /// The name of: (arguments, result adjoints) to argument adjoints, likewise.
+  /// The name of: (arguments, sizes known inside, result adjoints) to argument adjoints, likewise.
   virtual std::string reverse_version(const std::string& name, ir::LocationId location) = 0;
 };
 
@@ -141,6 +141,11 @@ bool is_pure_map(const ir::MapScanReduce& operation);
 /// Whether values of this type can carry derivatives: all but tokens.  Booleans do, as far as they
 /// are only passed on or negated.
 bool carries_derivative(const ir::Type& type);
+/// The sizes of a function's results that are not among its parameters, each once, in order.
+std::vector<ir::Operand> sizes_known_inside(const ir::Function& function);
+/// What one of them is where a call has results of the given types.
+ir::Operand size_at_call(const ir::Function& function, const ir::Operand& size,
+                         const std::vector<ir::Type>& results);
 std::vector<ir::Type> types_of_binders(const std::vector<ir::Binder>& binders,
                                        const ir::Names& names);
 

@@ -229,6 +229,15 @@ void Reverse::rule(const Statement& statement, const Call& call) {
   const std::string derivative =
       environment_->functions().reverse_version(call.function, statement.location);
   Call back{derivative, environment_->operands(call.arguments), {}};
+  const Function& function =
+      environment_->functions().function(call.function, statement.location);
+  std::vector<Type> types;
+  for (const Binder& result : statement.results) {
+    types.push_back(environment_->type_of(Operand(result.name)));
+  }
+  for (const Operand& size : sizes_known_inside(function)) {
+    back.arguments.push_back(size_at_call(function, size, types));
+  }
   for (const Binder& result : statement.results) {
     if (carries_derivative(names().type(result.name))) {
       back.arguments.push_back(take_or_zero(result.name));

@@ -10,6 +10,7 @@
 #include "ir/builder.h"
 #include "ir/fields.h"
 #include "passes/ad/environment.h"
+#include "passes/ad/normalise.h"
 #include "support/match.h"
 
 namespace dagaz::passes::ad {
@@ -131,7 +132,7 @@ void Sequencer::statement(const Statement& statement, Builder& out) {
   } else if (std::holds_alternative<WithAccumulator>(statement.operation)) {
     with(statement, out);
   } else {
-    throw Unsupported{statement.location, "accumulation in segments of different sizes"};
+    throw Unsupported{statement.location, "accumulation by a recursive function"};
   }
 }
 
@@ -259,7 +260,9 @@ void Sequencer::step(const Statement& statement, const MapScanReduce& map, NameI
 
 void Sequencer::map(const Statement& statement, const MapScanReduce& map, Builder& out) {
   if (!map.scans.empty() || map.post) {
-    throw Unsupported{statement.location, "accumulation beside a scan"};
+    // Split, the map that accumulates stands alone.
+    statements(normalise(Body{{statement}, {}}, *names_).statements, out);
+    return;
   }
   const NameId index = names_->fresh("i", scalar_of(ScalarType::i64));
   Builder inner = out.nested();

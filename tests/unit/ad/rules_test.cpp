@@ -225,5 +225,36 @@ TEST_CASE("a recursive function") {
         {scalar(0.9)}, {});
 }
 
+const std::string tree =
+    "function g (a: f64, n: i64) -> [f64] {"
+    " p: bool = sle.i64 n 0"
+    " r: f64 = branch p then_body { s: f64 = sin.f64 a return s } else_body {"
+    "  m: i64 = sub.i64 n 1  fs: [2]f64 = array f64 [0.5f64, 0.75f64]"
+    "  c: f64 = map_scan_reduce 2 [fs] map \\(k: f64) -> [f64] {"
+    "   b: f64 = mul.f64 a k  d: f64 = call \"g\" [b, m] [f64] return d } reductions ["
+    "   (op \\(u: f64, v: f64) -> [f64] { w: f64 = add.f64 u v return w } neutral [0.0f64])]"
+    "  return c } result_types [f64]"
+    " return r }";
+
+TEST_CASE("a recursive function that calls itself in a map") {
+  check("function f (x: f64) -> [f64] { y: f64 = call \"g\" [x, 3] [f64] return y }" + tree,
+        {scalar(0.9)});
+}
+
+TEST_CASE("an accumulation by products beside a scan") {
+  check("function f (n: i64, xs: [n]f64, is: [n]i64) -> [[3]f64, [n]f64] {"
+        " start: [3]f64 = replicate [3] 1.5f64"
+        " h: [3]f64, ys: [n]f64 = with_accumulator inputs [([3] start op"
+        "  \\(p: f64, q: f64) -> [f64] { s: f64 = mul.f64 p q return s } neutral [1.0f64])]"
+        "  body \\(acc: acc [3]f64) -> [acc [3]f64, [n]f64] {"
+        "   zs: [n]f64, last: acc [3]f64 = map_scan_reduce n [xs, is, acc]"
+        "    map \\(x: f64, i: i64, a: acc [3]f64) -> [f64, acc [3]f64] {"
+        "     y: f64 = sin.f64 x  b: acc [3]f64 = accumulate a [i] y return x, b }"
+        "    scans [(op \\(u: f64, v: f64) -> [f64] { w: f64 = add.f64 u v return w } neutral [0.0f64])]"
+        "   return last, zs }"
+        " return h, ys }",
+        {integer(4), vector({0.5, -0.25, 2, 1.5}), integers({0, 2, 0, 5})});
+}
+
 }  // namespace
 }  // namespace dagaz::ad_test

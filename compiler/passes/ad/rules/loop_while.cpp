@@ -13,7 +13,13 @@ using namespace ir;
 std::vector<Statement> Reverse::counted_while(const Statement& statement) {
   Statement counting = renamed(statement, names());
   Loop& counted = std::get<Loop>(counting.operation);
-  for (Binder& result : counting.results) result.name = names().fresh_like(result.name);
+  Substitution sizes;  // those of results among the results
+  for (Binder& result : counting.results) {
+    const Type type = substitute(names().type(result.name), sizes);
+    const NameId dead = names().fresh(names().base(result.name), type);
+    sizes.emplace(result.name, dead);
+    result.name = dead;
+  }
   const Type number = scalar_of(ScalarType::i64);
   const NameId count = names().fresh("count", number);
   const NameId next = names().fresh("count", number);
