@@ -29,6 +29,14 @@ void Inference::resolve_projections(ast::Exp& exp, std::size_t first_field) {
   exp.node = ast::Project{base, parts.back()};
 }
 
+static bool is_number_type(std::string_view name) {
+  for (int i = 0; i < 12; ++i) {
+    const auto type = static_cast<Primitive>(i);
+    if (type != Primitive::boolean && primitive_name(type) == name) return true;
+  }
+  return false;
+}
+
 const Type* Inference::infer_variable(ast::Exp& exp) {
   auto& variable = std::get<ast::Variable>(exp.node);
   const ast::QualifiedName& name = variable.name;
@@ -50,8 +58,13 @@ const Type* Inference::infer_variable(ast::Exp& exp) {
   const Member member = scope_.resolve(NameSpace::term, name);
   if (member.kind == MemberKind::none) return unusable(exp.range);
   if (member.kind == MemberKind::module) {
-    error(DiagnosticKind::unknown_name, exp.range,
-          "`" + std::string(context_.text(name.name.symbol)) + "` is a module, not a value");
+    const std::string spelling(context_.text(name.name.symbol));
+    Diagnostic& d = error(DiagnosticKind::unknown_name, exp.range,
+                          "`" + spelling + "` is a module, not a value");
+    if (is_number_type(spelling)) {
+      d.hints.push_back("a number is converted by the function for its type: `" + spelling +
+                        (spelling == "i64" ? ".i32" : ".i64") + " x`");
+    }
     return unusable(exp.range);
   }
   const std::string_view spelling = context_.text(name.name.symbol);
@@ -139,6 +152,16 @@ static void hint_at_application(Diagnostic& d, const Type* function, std::string
   }
 }
 
+/// The type of a function of the library, whose order of arguments may be remembered wrongly.
+static void hint_at_signature(Diagnostic& d, const Context& context, const ast::Exp* function) {
+  const auto* variable = function == nullptr ? nullptr : as<ast::Variable>(function->node);
+  if (variable == nullptr || !d.hints.empty()) return;
+  const ValueInfo& info = context.values[variable->id];
+  if (info.scheme == nullptr || info.scheme->type_parameters.empty()) return;
+  d.hints.push_back(function_name(context, function) + " has type `" +
+                    print_scheme(context, *info.scheme) + "`");
+}
+
 const Type* Inference::apply(const Type* function, const Type* argument,
                              const ast::Exp* function_exp, const ast::Exp* argument_exp,
                              std::size_t position, const Range& range) {
@@ -174,6 +197,7 @@ const Type* Inference::apply(const Type* function, const Type* argument,
                               " to this argument: it has type `" + text(argument) +
                               "`, but `" + text(from) + "` is expected");
     explain(d, argument, from);
+    hint_at_signature(d, context_, function_exp);
     if (as<Arrow>(solver_.head(argument)->node) && plain_name(context_, function_exp) == "-") {
       d.hints.push_back("`f -1` subtracts; a negative argument needs parentheses: `f (-1)`");
     }

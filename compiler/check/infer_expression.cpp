@@ -35,6 +35,9 @@ void Inference::explain(Diagnostic& d, const Type* actual, const Type* expected)
   if (!solver_.failure().empty()) d.hints.push_back(solver_.failure());
   const auto* from = as<PrimitiveType>(solver_.head(actual)->node);
   const auto* to = as<PrimitiveType>(solver_.head(expected)->node);
+  if (to != nullptr && as<Array>(solver_.head(actual)->node)) {
+    d.hints.emplace_back("`map` applies a function to each element of an array");
+  }
   if (from == nullptr || to == nullptr) return;
   d.hints.push_back("numbers are never converted silently; `" +
                     std::string(primitive_name(to->primitive)) + "." +
@@ -187,14 +190,24 @@ const Type* Inference::infer_record(ast::Record& record) {
   return context_.types.record(std::move(fields));
 }
 
+static bool is_number(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 const Type* Inference::infer_project(ast::Project& project, const Range& range) {
   const Type* record = infer(*project.record);
   const Type* field = solver_.fresh(range);
   const Type* wanted = solver_.fresh_record(range, project.field.symbol, field);
   if (!solver_.equate(record, wanted)) {
-    error(DiagnosticKind::type_mismatch, project.field.range,
-          "there is no field `" + std::string(context_.text(project.field.symbol)) +
-              "` in a value of type `" + text(project.record->type) + "`");
+    const std::string name(context_.text(project.field.symbol));
+    Diagnostic& d = error(DiagnosticKind::type_mismatch, project.field.range,
+                          "there is no field `" + name + "` in a value of type `" +
+                              text(project.record->type) + "`");
+    if (scope_.find(NameSpace::term, project.field.symbol).kind == MemberKind::value) {
+      d.hints.push_back("a function stands before its argument: `" + name + " x`");
+    } else if (as<Record>(solver_.head(record)->node) && is_number(name)) {
+      d.hints.emplace_back("the parts of a tuple are counted from 0");
+    }
   }
   return field;
 }

@@ -106,6 +106,10 @@ void Scope::hint_at_unknown(Diagnostic& d, Symbol name) {
   }
   if (spelling == "fst" || spelling == "snd") {
     d.hints.emplace_back("the parts of a pair `p` are `p.0` and `p.1`");
+  } else if (spelling == "mod" || spelling == "rem") {
+    d.hints.emplace_back("the remainder of a division is `x % y`");
+  } else if (spelling == "div") {
+    d.hints.emplace_back("`x / y` divides integers, too");
   }
 }
 

@@ -3,6 +3,8 @@
 // holds the PTX as a constant, so it is the last for CUDA.
 #include "codegen/codegen.h"
 
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/raw_ostream.h>
@@ -30,10 +32,21 @@ const imperative::Function& Unit::function(const std::string& name) const {
   return *found->second;
 }
 
+// LLVM warns of loops that it did not unroll or vectorise as it was told: of no use to users.
+static void ignore_warnings(const llvm::DiagnosticInfo* info, void*) {
+  if (info->getSeverity() != llvm::DS_Error) return;
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  llvm::DiagnosticPrinterRawOStream printer(out);
+  info->print(printer);
+  bug(__FILE__, __LINE__, text);
+}
+
 PartModule::PartModule(const Unit& whole, const std::string& name,
                        const llvm::TargetMachine& machine)
     : unit(whole), module(name, context), ptx(machine.getTargetTriple().isNVPTX()),
       library(library_of(machine)) {
+  context.setDiagnosticHandlerCallBack(ignore_warnings);
   module.setTargetTriple(machine.getTargetTriple().str());
   module.setDataLayout(machine.createDataLayout());
 }

@@ -1,5 +1,6 @@
 #include "driver/pipeline.h"
 
+#include "driver/rolled_loops.h"
 #include "imperative/lower.h"
 
 namespace dagaz::driver {
@@ -53,6 +54,7 @@ ParallelProgram optimise(ParallelProgram program, const PassContext& context, in
                          passes::AdReport* report) {
   if (optimisation == 0) return differentiate(std::move(program), context, report);
   program = optimise_before_derivatives(std::move(program), context);
+  warn_of_rolled_loops(program.program, context.diagnostics);
   if (!passes::has_derivatives(program)) return program;
   program = differentiate(std::move(program), context, report);
   return optimise_after_derivatives(std::move(program), context);

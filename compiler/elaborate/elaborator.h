@@ -139,6 +139,7 @@ class Elaborator {
   Range range;                         // of the expression being elaborated
   Request request;
   bool is_unsafe = false;
+  Range watched;                       // #[warn(safety_checks)] around it, if any
   std::string hint = "x";              // base for the names of results
   std::unordered_set<ir::NameId> known_sizes;  // never negative, so no check is needed
   // The operator of the stream being built, if it works on the array itself: see streams.cpp.
@@ -161,6 +162,7 @@ class Elaborator {
                                   std::vector<ir::Operand> arguments = {});
   ir::NameId assert_that(ir::Operand condition, std::string message,
                          std::vector<ir::Operand> arguments);
+  void warn_of_check(std::string failure);
   ir::Operand logical_and(ir::Operand a, ir::Operand b);
   ir::Operand logical_or(ir::Operand a, ir::Operand b);
   ir::Operand logical_not(ir::Operand a);

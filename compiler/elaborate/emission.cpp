@@ -42,7 +42,21 @@ std::optional<ir::NameId> Elaborator::check(ir::Operand condition, std::string m
                                             std::vector<ir::Operand> arguments) {
   if (is_unsafe) return std::nullopt;
   if (condition.is_constant() && condition.constant().bits != 0) return std::nullopt;
+  if (watched.valid()) warn_of_check(message);
   return assert_that(std::move(condition), std::move(message), std::move(arguments));
+}
+
+/// Once for each failure, however often the expression is elaborated.
+void Elaborator::warn_of_check(std::string failure) {
+  for (std::size_t at; (at = failure.find("{}")) != std::string::npos;) {
+    failure.replace(at, 2, "…");
+  }
+  const std::string text = "Safety check required: this may fail with `" + failure + "`";
+  for (const Diagnostic& earlier : diagnostics.all()) {
+    if (earlier.range == watched && earlier.message == text) return;
+  }
+  Diagnostic& warning = diagnostics.report(DiagnosticKind::safety_check, watched, text);
+  if (range != watched) warning.labels.push_back({range, "checked here"});
 }
 
 ir::NameId Elaborator::assert_that(ir::Operand condition, std::string message,

@@ -236,6 +236,7 @@ static std::int64_t attribute_number(const ast::Attribute& attribute) {
 ValueRef Elaborator::evaluate_attributed(const ast::Attributed& node, Frame* frame) {
   const Temporarily<Request> with_request(request, request);
   const Temporarily<bool> with_safety(is_unsafe, is_unsafe);
+  const Temporarily<Range> with_watch(watched, watched);
   const ast::Attribute& attribute = node.attribute;
   const std::string_view name =
       attribute.name.valid() ? symbols.text(attribute.name) : std::string_view();
@@ -244,6 +245,11 @@ ValueRef Elaborator::evaluate_attributed(const ast::Attributed& node, Frame* fra
   if (name == "forward") request.mode = ir::ModeRequest::forward;
   if (name == "reverse") request.mode = ir::ModeRequest::reverse;
   if (name == "unroll") request.unroll = true;
+  if (name == "warn" && attribute.arguments.size() == 1 &&
+      attribute.arguments[0].name.valid() &&
+      symbols.text(attribute.arguments[0].name) == "safety_checks") {
+    watched = node.value->range;
+  }
   if (name == "stripmine") request.stripmine = static_cast<int>(attribute_number(attribute));
   if (name == "bound") request.bound = ir::i64_operand(attribute_number(attribute));
   if (name == "param" && attribute.arguments.size() == 1 && attribute.arguments[0].name.valid()) {

@@ -144,6 +144,12 @@ void Parser::report_syntax_error(const Parser::context& found) const {
   }
   Diagnostic& reported =
       input.diagnostics.report(DiagnosticKind::syntax, range, std::move(message));
+  const bool ends_phrase = declares || kind == symbol_kind::S_YYEOF;
+  if (ends_phrase && contains(expected, symbol_kind::S_ELSE)) {
+    reported.hints.emplace_back("an `if` always has an `else`, as its value is used");
+  } else if (!declares && contains(expected, symbol_kind::S_IN)) {
+    reported.hints.emplace_back("a `let` is followed by `in` and the result, or by another `let`");
+  }
   if (unclosed) reported.labels.push_back({*unclosed, "this is not closed"});
 }
 
