@@ -1,5 +1,5 @@
 // Statements that any code may hold: assignments, loops, branches, calls, failures.
-#include <algorithm>
+#include <cstdint>
 
 #include "codegen/emit.h"
 #include "support/check.h"
@@ -37,52 +37,76 @@ void FunctionEmitter::emit(const imperative::Move& node) {
   assign(node.target, splat(value(node.value), lanes_of(node.target)));
 }
 
-// Whether an iteration calls functions of reals.  Then the iterations that do not fill a vector are
-// worth a masked one: done singly, each would cost as much as all of them in one vector.
+// Whether iterations are straight-line code that calls functions of reals.
 static bool calls_functions(const imperative::Code& code) {
-  return std::any_of(code.begin(), code.end(), [](const imperative::Instruction& one) {
-    const auto* assign = as<imperative::Assign>(one.node);
-    return assign != nullptr && library_function(assign->op) != nullptr;
-  });
+  bool calls = false;
+  for (const imperative::Instruction& one : code) {
+    if (const auto* assign = as<imperative::Assign>(one.node)) {
+      calls = calls || library_function(assign->op) != nullptr;
+    } else if (as<imperative::Load>(one.node) == nullptr &&
+               as<imperative::Store>(one.node) == nullptr &&
+               as<imperative::Move>(one.node) == nullptr) {
+      return false;
+    }
+  }
+  return calls;
 }
+
+// Up to here iterations that do not fill a vector are a large part of the work: done singly, each of
+// them costs as much as a whole vector if it calls functions.  Masking does them together; in longer
+// loops it would cost more than it gains, because some processors write under a mask slowly.
+static constexpr std::int64_t longest_masked_loop = 64;
 
 void FunctionEmitter::emit(const imperative::For& node) {
   Value* bound = value(node.bound);
   llvm::Type* type = bound->getType();
   Value* zero = llvm::ConstantInt::get(type, 0);
-  llvm::BasicBlock* before = builder_.GetInsertBlock();
-  llvm::BasicBlock* body = block("for." + unit_.program.names.base(node.index));
   llvm::BasicBlock* after = block("for.done");
-  builder_.CreateCondBr(builder_.CreateICmpSGT(bound, zero), body, after);
-  builder_.SetInsertPoint(body);
-  llvm::PHINode* index = builder_.CreatePHI(type, 2, unit_.program.names.text(node.index));
-  bind(node.index, index);
-  const std::vector<llvm::MDNode*> outer_groups = access_groups_;
-  std::vector<llvm::Metadata*> properties = {nullptr};  // the first is the node itself
-  const auto property = [&](const char* name, llvm::Metadata* detail) {
-    std::vector<llvm::Metadata*> parts = {llvm::MDString::get(part_.context, name)};
-    if (detail != nullptr) parts.push_back(detail);
-    properties.push_back(llvm::MDNode::get(part_.context, parts));
-  };
-  property("llvm.loop.mustprogress", nullptr);
-  if (node.hints.unroll) property("llvm.loop.unroll.enable", nullptr);
-  if (node.hints.independent) {
-    access_groups_.push_back(llvm::MDNode::getDistinct(part_.context, {}));
-    property("llvm.loop.parallel_accesses", access_groups_.back());
-    if (calls_functions(node.body)) {
+  const auto loop = [&](bool masked) {
+    llvm::BasicBlock* before = builder_.GetInsertBlock();
+    llvm::BasicBlock* body = block("for." + unit_.program.names.base(node.index));
+    builder_.CreateCondBr(builder_.CreateICmpSGT(bound, zero), body, after);
+    builder_.SetInsertPoint(body);
+    llvm::PHINode* index = builder_.CreatePHI(type, 2, unit_.program.names.text(node.index));
+    bind(node.index, index);
+    const std::vector<llvm::MDNode*> outer_groups = access_groups_;
+    std::vector<llvm::Metadata*> properties = {nullptr};  // the first is the node itself
+    const auto property = [&](const char* name, llvm::Metadata* detail) {
+      std::vector<llvm::Metadata*> parts = {llvm::MDString::get(part_.context, name)};
+      if (detail != nullptr) parts.push_back(detail);
+      properties.push_back(llvm::MDNode::get(part_.context, parts));
+    };
+    property("llvm.loop.mustprogress", nullptr);
+    if (node.hints.unroll) property("llvm.loop.unroll.enable", nullptr);
+    if (node.hints.independent) {
+      access_groups_.push_back(llvm::MDNode::getDistinct(part_.context, {}));
+      property("llvm.loop.parallel_accesses", access_groups_.back());
+    }
+    if (masked) {
       property("llvm.loop.vectorize.predicate.enable",
                llvm::ConstantAsMetadata::get(builder_.getTrue()));
     }
+    emit(node.body);
+    access_groups_ = outer_groups;
+    Value* next = builder_.CreateAdd(index, llvm::ConstantInt::get(type, 1), "", true, true);
+    index->addIncoming(zero, before);
+    index->addIncoming(next, builder_.GetInsertBlock());
+    llvm::BranchInst* back =
+        builder_.CreateCondBr(builder_.CreateICmpSLT(next, bound), body, after);
+    llvm::MDNode* node_of_loop = llvm::MDNode::getDistinct(part_.context, properties);
+    node_of_loop->replaceOperandWith(0, node_of_loop);
+    back->setMetadata(llvm::LLVMContext::MD_loop, node_of_loop);
+  };
+  if (side_ != Side::kernel && node.hints.independent && calls_functions(node.body)) {
+    llvm::BasicBlock* few = block("for.few");
+    llvm::BasicBlock* many = block("for.many");
+    Value* longest = llvm::ConstantInt::get(type, longest_masked_loop);
+    builder_.CreateCondBr(builder_.CreateICmpSLE(bound, longest), few, many);
+    builder_.SetInsertPoint(few);
+    loop(true);
+    builder_.SetInsertPoint(many);
   }
-  emit(node.body);
-  access_groups_ = outer_groups;
-  Value* next = builder_.CreateAdd(index, llvm::ConstantInt::get(type, 1), "", true, true);
-  index->addIncoming(zero, before);
-  index->addIncoming(next, builder_.GetInsertBlock());
-  llvm::BranchInst* back = builder_.CreateCondBr(builder_.CreateICmpSLT(next, bound), body, after);
-  llvm::MDNode* loop = llvm::MDNode::getDistinct(part_.context, properties);
-  loop->replaceOperandWith(0, loop);
-  back->setMetadata(llvm::LLVMContext::MD_loop, loop);
+  loop(false);
   builder_.SetInsertPoint(after);
 }
 

@@ -89,11 +89,16 @@ class Lanes {
                const std::vector<LaneScalar>& values);
   /// Combines the lanes of `running` into `totals`, values of the thread.
   void finish(const std::vector<LaneScalar>& running, const Lowering::Running& totals);
-  /// Whether lanes were worth it: there are loops, and the innermost reach memory in unit steps.
-  bool is_worthwhile() const { return deepest_ > 0 && deepest_gather_ < deepest_; }
+  /// Whether lanes were worth it: there are loops, and the innermost reach memory in unit steps, or
+  /// compute a lot for each vector that they gather.
+  bool is_worthwhile() const {
+    return work_.depth > 0 && work_.operations >= operations_worth_gathering * work_.gathers;
+  }
   bool has_packed() const { return has_packed_; }
 
  private:
+  static constexpr std::int64_t operations_worth_gathering = 8;
+
   // ---- lanes.cpp
   /// A dimension for the points of a row and perhaps one for rows, by position.
   struct Dimensions {
@@ -196,8 +201,13 @@ class Lanes {
   std::unordered_set<const ir::Statement*> prepared_;
   bool has_packed_ = false;
   std::int64_t depth_ = 0;
-  std::int64_t deepest_ = 0;
-  std::int64_t deepest_gather_ = 0;
+  /// What happens in the innermost loops.
+  struct Work {
+    std::int64_t depth = 0;
+    std::int64_t operations = 0;  // on vectors
+    std::int64_t gathers = 0;     // of vectors whose elements lie apart in memory
+  };
+  Work work_;
 };
 
 }  // namespace dagaz::imperative

@@ -243,8 +243,8 @@ LaneArray Lanes::new_array(const ir::Type& type, std::string_view base) {
 }
 
 void Lanes::count_work(bool in_unit_steps) {
-  deepest_ = std::max(deepest_, depth_);
-  if (!in_unit_steps) deepest_gather_ = std::max(deepest_gather_, depth_);
+  if (depth_ > work_.depth) work_ = {depth_, 0, 0};
+  if (depth_ == work_.depth) (in_unit_steps ? work_.operations : work_.gathers) += 1;
 }
 
 LaneScalar Lanes::load(const LaneArray& element, ScalarType type) {
@@ -311,13 +311,11 @@ void Lanes::copy(const LaneArray& target, const LaneArray& source, const ir::Typ
     return;
   }
   // Copies are no reason to run in lanes, nor against it.
-  const std::int64_t deepest = deepest_;
-  const std::int64_t deepest_gather = deepest_gather_;
+  const Work work = work_;
   low_.thread_loop(uniform_operand(type.shape[0]), false, [&](const Operand& i) {
     copy(part_of(target, {uniform(i)}), part_of(source, {uniform(i)}), ir::row_of(type));
   });
-  deepest_ = deepest;
-  deepest_gather_ = deepest_gather;
+  work_ = work;
 }
 
 void Lanes::put(const LaneArray& target, const Result& result, const ir::Type& type) {

@@ -2,7 +2,8 @@
 //
 // For a constant width, where f and op are straight-line code (so nothing parallel or long is
 // serialised) and arrays in and out are small.  Innermost first, so that a map over the rows of a
-// small matrix meets straight-line code.  The copies are bounded for each operation and for each
+// small matrix meets straight-line code.  What a copy reads of arrays from around a map that is not
+// unrolled itself is read in front of that map.  The copies are bounded for each operation and for each
 // function: a program grows by a bounded factor where it is small and not at all beyond.
 #include "passes/scalarise/unroll.h"
 
@@ -12,6 +13,7 @@
 #include "ir/alias.h"
 #include "ir/cost.h"
 #include "ir/fields.h"
+#include "ir/name_flags.h"
 #include "ir/names.h"
 #include "passes/scalarise/operators.h"
 #include "passes/scalarise/residence.h"
@@ -95,6 +97,7 @@ class Unroller {
         expand(*map, statement, out);
         continue;
       }
+      if (where == Where::point) read_before(statement, out);
       if (where == Where::host) residence_.record(statement);
       out.add(std::move(statement));
     }
@@ -122,6 +125,45 @@ class Unroller {
   template <typename Operator>
   void operator_body(Operator& one, Where where) {
     if (small_operand_count(one.neutral, names_) > 0) body(one.op.body, where);
+  }
+
+  // ---- invariant elements
+
+  /// Moves reads of elements of small arrays from around out of a map or loop.  In host code they
+  /// stay: there the elements would become arguments of the tasks or kernels.
+  void read_before(Statement& statement, Builder& out) {
+    NameFlags inside;
+    Body* body = nullptr;
+    if (auto* map = as<MapScanReduce>(statement.operation)) {
+      for (const Binder& parameter : map->map.parameters) inside.insert(parameter.name);
+      body = &map->map.body;
+    } else if (auto* loop = as<Loop>(statement.operation)) {
+      for (const LoopValue& value : loop->values) inside.insert(value.parameter.name);
+      body = &loop->body;
+    }
+    if (body == nullptr) return;
+    std::vector<Statement> rest;
+    for (Statement& one : body->statements) {
+      const auto* index = as<Index>(one.operation);
+      if (index && one.tokens.empty() && !inside.contains(index->array) && is_known(*index)) {
+        out.add(std::move(one));
+        continue;
+      }
+      for (const Binder& result : one.results) inside.insert(result.name);
+      rest.push_back(std::move(one));
+    }
+    body->statements = std::move(rest);
+  }
+  /// Whether the array has the element, whatever happens at run time.
+  bool is_known(const Index& index) const {
+    const Type& type = names_.type(index.array);
+    if (!is_small(type)) return false;
+    for (std::size_t k = 0; k < index.indices.size(); ++k) {
+      if (!index.indices[k].is_constant()) return false;
+      const std::int64_t at = integer_value(index.indices[k].constant());
+      if (at < 0 || at >= integer_value(type.shape[k].constant())) return false;
+    }
+    return true;
   }
 
   // ---- whether
