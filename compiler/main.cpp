@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <cstddef>
+#include <iostream>
 
 #include "driver/command_line.h"
 
@@ -37,6 +38,11 @@ int main(int argc, char** argv) {
     pthread_join(thread, nullptr);
   } else {
     run(&command_line);
+  }
+  std::cout.flush();
+  if (command_line.status == 0 && !std::cout) {
+    std::cerr << "dagaz: cannot write to standard output\n";
+    return 1;
   }
   return command_line.status;
 }

@@ -152,6 +152,11 @@ Artifacts generate(const imperative::Program& program, const SourceFiles& files,
     artifacts.manifest = manifest(program, options);
   }
   if ((want & (want_host | want_ptx)) == 0) return artifacts;
+  if ((want & want_host) != 0 && !knows_processor(options.cpu)) {
+    artifacts.problem = "`" + options.cpu + "` is not a processor that LLVM knows; expected "
+                        "`native`, `generic` or a name that `llc -mcpu=help` lists";
+    return artifacts;
+  }
   const llvm::ScopedFatalErrorHandler on_fatal_errors(report_fatal);
   // A text is one module.
   const bool text = (want & (want_llvm | want_assembly)) != 0;

@@ -63,16 +63,29 @@ llvm::TargetLibraryInfoImpl library_of(const llvm::TargetMachine& machine) {
   return library;
 }
 
-std::unique_ptr<llvm::TargetMachine> make_host_machine(const Options& options) {
+static const llvm::Target& host_target(const std::string& triple) {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
   });
-  const std::string triple = llvm::sys::getDefaultTargetTriple();
   std::string problem;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
   DZ_CHECK(target != nullptr, problem);
+  return *target;
+}
+
+bool knows_processor(const std::string& cpu) {
+  if (cpu == "native" || cpu == "generic") return true;
+  const std::string triple = llvm::sys::getDefaultTargetTriple();
+  const std::unique_ptr<llvm::MCSubtargetInfo> processors(
+      host_target(triple).createMCSubtargetInfo(triple, "", ""));
+  return processors->isCPUStringValid(cpu);
+}
+
+std::unique_ptr<llvm::TargetMachine> make_host_machine(const Options& options) {
+  const std::string triple = llvm::sys::getDefaultTargetTriple();
+  const llvm::Target& target = host_target(triple);
   std::string processor = options.cpu;
   std::string features;
   if (options.cpu == "native") {
@@ -84,7 +97,7 @@ std::unique_ptr<llvm::TargetMachine> make_host_machine(const Options& options) {
   llvm::TargetOptions settings;
   settings.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(triple, processor, features, settings, llvm::Reloc::PIC_,
+      target.createTargetMachine(triple, processor, features, settings, llvm::Reloc::PIC_,
                                   std::nullopt, code_level(options.optimisation)));
 }
 

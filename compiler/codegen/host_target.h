@@ -15,7 +15,9 @@
 
 namespace dagaz::codegen {
 
-/// A target machine for `options.cpu`.
+/// Whether `cpu` is `native`, `generic` or a processor's name.
+bool knows_processor(const std::string& cpu);
+/// A target machine for `options.cpu`, which is known.
 std::unique_ptr<llvm::TargetMachine> make_host_machine(const Options& options);
 
 /// Says to the functions of `module` which machine they are for, once all have been emitted.

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -53,6 +55,12 @@ CLI::Option* add_choice(CLI::App& app, const std::string& flag, T& value,
                                          : "`" + text + "` is not one of " + choices(table);
           },
           choices(table)));
+}
+
+bool is_identifier(const std::string& text) {
+  const auto belongs = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
+         std::all_of(text.begin(), text.end(), belongs);
 }
 
 // What standard error can show.
@@ -121,7 +129,12 @@ void add_build(CLI::App& app, AllOptions& all, int& status) {
   add_file(*command, options.compile);
   add_compile_options(*command, options.compile);
   command->add_option("-o", options.output, "Name of the output (default: the file's name)");
-  command->add_option("--prefix", options.prefix, "Prefix of C names (default: output's name)");
+  command->add_option("--prefix", options.prefix, "Prefix of C names (default: output's name)")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            return is_identifier(text) ? "" : "`" + text + "` cannot begin a name of C";
+          },
+          ""));
   add_choice(*command, "--emit", options.emit, emits, "What to make (default exe)");
   command->callback([&] { status = build_command(all.build); });
 }
@@ -147,10 +160,12 @@ void add_test(CLI::App& app, AllOptions& all, int& status) {
   command->add_option("PATH", options.paths, "Files, or folders to search for .fut files")
       ->required();
   add_compile_options(*command, options.compile);
-  command->add_option("-j,--jobs", options.jobs, "Programs at a time (default: cores)");
+  command->add_option("-j,--jobs", options.jobs, "Programs at a time (default: cores)")
+      ->check(CLI::Range(1, 1024));
   command->add_option("--exclude", options.exclude, "Skip programs and cases with this tag");
   command->add_option("--junit", options.junit, "Also write a JUnit XML report to this file");
   command->add_option("--timeout", options.timeout, "Seconds for one program")
+      ->check(CLI::Range(0.001, 1e6))
       ->capture_default_str();
   command->add_flag_callback("--strict", [&options] { options.tolerance = Tolerance::strict; },
                              "Compare each float within 1e-4 (f16: 5e-3) of itself");
@@ -165,7 +180,7 @@ void add_bench(CLI::App& app, AllOptions& all, int& status) {
   add_compile_options(*command, options.compile);
   command->add_option("-r,--runs", options.runs, "Runs of each input, after one that warms up")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(0.001, 1e6));
   command->add_option("--json", options.json, "Also write every run's time to this file");
   command->callback([&] { status = bench_command(all.bench); });
 }

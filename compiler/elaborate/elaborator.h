@@ -150,6 +150,7 @@ class Elaborator {
 
   // ------------------------------------------------------------ emission.cpp
   [[noreturn]] void unsupported(const Range& where, std::string message);
+  [[noreturn]] void refuse_irregular_map();
   ir::Names& names() { return ir_program.names; }
   ir::Operand scalar(ir::ScalarOp op, ir::ScalarType type, std::vector<ir::Operand> arguments);
   std::vector<ir::NameId> emit(ir::Operation operation);

@@ -10,6 +10,23 @@ void Elaborator::unsupported(const Range& where, std::string message) {
   throw Abandoned{};
 }
 
+/// Marks the innermost place outside of the library.
+void Elaborator::refuse_irregular_map() {
+  Range where = range;
+  const auto in_library = [&] { return files.file(where.file).name().starts_with("/prelude/"); };
+  ir::LocationId at = out->location();
+  while (at.valid() && where.valid() && in_library()) {
+    where = ir_program.locations[at.index].range;
+    at = ir_program.locations[at.index].inlined_at;
+  }
+  diagnostics
+      .report(DiagnosticKind::existential_size, where,
+              "the rows of this array have sizes that only the mapped function knows, and may differ")
+      .hints.emplace_back("all rows of an array have one size; `flatmap` puts rows of any size one "
+                          "behind the other");
+  throw Abandoned{};
+}
+
 ir::Operand Elaborator::scalar(ir::ScalarOp op, ir::ScalarType type,
                                std::vector<ir::Operand> arguments) {
   return out->scalar(op, type, std::move(arguments), hint);

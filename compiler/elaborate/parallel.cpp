@@ -12,7 +12,7 @@ namespace {
 /// known outside, which is where names older than `mark` are.
 TypeRef row_outside(Elaborator& e, TypeRef inside, std::size_t mark) {
   if (!e.open_type(inside, mark).sizes.empty()) {
-    e.unsupported({}, "the size of the rows of this array is known only inside the map");
+    e.refuse_irregular_map();
   }
   return inside;
 }
