@@ -1,8 +1,9 @@
 // Removes what is never used.
 //
 // Marking follows definitions backwards from the function's results, through branches, loops and
-// lambdas result by result: a loop value that only feeds itself is never reached.  Sweeping then
-// drops unmarked statements, results and parameters.  Both are linear in the size of the function.
+// lambdas result by result: a loop value that only feeds itself is never reached, nor a component of
+// a reduction that no other component needs.  Sweeping then drops unmarked statements, results and
+// parameters.  Both are linear in the size of the function.
 // Nothing has effects but memory operations; an assert whose token nobody carries guards nothing.
 #include <algorithm>
 
@@ -25,7 +26,9 @@ std::size_t operand_count(const std::vector<Operator>& operators) {
 
 /// Where a name comes from.
 struct Definition {
-  enum class Kind : std::uint8_t { none, result, loop_parameter, map_parameter, post_parameter };
+  enum class Kind : std::uint8_t {
+    none, result, loop_parameter, map_parameter, post_parameter, reduction_parameter
+  };
   Kind kind = Kind::none;
   std::size_t index = 0;
   const Statement* statement = nullptr;
@@ -79,10 +82,23 @@ class Marker {
       set(node.map.parameters[i].name, Definition::Kind::map_parameter, i, statement);
     }
     if constexpr (std::is_same_v<Node, MapScanReduce>) {
+      define_reductions(node, statement);
       if (!node.post) return;
       for (std::size_t i = 0; i < node.post->parameters.size(); ++i) {
         set(node.post->parameters[i].name, Definition::Kind::post_parameter, i, statement);
       }
+    }
+  }
+  // A parameter of a reduction's operator stands for the result of its component.
+  void define_reductions(const MapScanReduce& node, const Statement& statement) {
+    std::size_t first = 0;
+    for (const ReduceOperator& one : node.reductions) {
+      const std::size_t count = one.neutral.size();
+      for (std::size_t i = 0; i < one.op.parameters.size(); ++i) {
+        set(one.op.parameters[i].name, Definition::Kind::reduction_parameter, first + i % count,
+            statement);
+      }
+      first += count;
     }
   }
   // Parameters of other scopes depend on nothing but the statement itself.
@@ -125,6 +141,9 @@ class Marker {
         return;
       case Definition::Kind::post_parameter:
         post_input(std::get<MapScanReduce>(definition.statement->operation), definition.index);
+        return;
+      case Definition::Kind::reduction_parameter:
+        mark(definition.statement->results[definition.index].name);
         return;
     }
   }
@@ -178,10 +197,12 @@ class Marker {
     for (const ReduceOperator& reduction : node.reductions) {
       const std::size_t count = reduction.neutral.size();
       if (index >= first && index < first + count) {
-        name_results(statement, first, count);
-        operator_lambda(reduction.op);
-        mark_each(reduction.neutral);
-        for (std::size_t i = 0; i < count; ++i) map_result(node.map, input + i);
+        const std::size_t component = index - first;
+        map_result(reduction.op, component);
+        mark(reduction.op.parameters[component].name);
+        mark(reduction.op.parameters[count + component].name);
+        mark(reduction.neutral[component]);
+        map_result(node.map, input + component);
         return;
       }
       first += count;
@@ -374,18 +395,26 @@ class Sweeper {
     }
     dependence = std::move(kept);
   }
+  static void prune(ReduceOperator& one, const std::vector<bool>& flags) {
+    if (all(flags)) return;
+    std::vector<bool> parameters = flags;
+    parameters.insert(parameters.end(), flags.begin(), flags.end());
+    keep(one.op.parameters, parameters);
+    keep_results(one.op, flags);
+    keep(one.neutral, flags);
+  }
   void prune(MapScanReduce& node, Statement& statement) {
     const std::vector<bool> live = live_flags(statement.results);
     std::vector<bool> map_results;
-    std::vector<bool> reduced;
-    std::vector<bool> reductions;
-    std::size_t at = 0;
-    for (const ReduceOperator& one : node.reductions) {
-      reductions.push_back(live[at]);
-      reduced.insert(reduced.end(), one.neutral.size(), live[at]);
-      at += one.neutral.size();
+    auto next = live.begin();
+    for (ReduceOperator& one : node.reductions) {
+      const auto end = next + static_cast<std::ptrdiff_t>(one.neutral.size());
+      prune(one, {next, end});
+      next = end;
     }
-    const std::vector<bool> rest(live.begin() + static_cast<std::ptrdiff_t>(at), live.end());
+    std::erase_if(node.reductions, [](const ReduceOperator& one) { return one.neutral.empty(); });
+    const std::vector<bool> reduced(live.begin(), next);
+    const std::vector<bool> rest(next, live.end());
     const std::vector<bool> after =
         node.post ? live_flags(node.post->parameters) : rest;
     std::vector<bool> scans;
@@ -401,7 +430,6 @@ class Sweeper {
     if (!all(map_results)) {
       keep_results(node.map, map_results);
       keep(node.scans, scans);
-      keep(node.reductions, reductions);
     }
     if (node.post) {
       keep_results(*node.post, rest);
