@@ -176,6 +176,7 @@ class Reverse {
                     const std::vector<std::optional<ir::Operand>>& result_adjoints);
   // rules/reduce.cpp, rules/scan.cpp
   void return_reduce(const ir::Statement& statement, const ir::MapScanReduce& map);
+  bool add_to_winner(ir::NameId original, ir::NameId winner, const ir::Operand& adjoint);
   void reduce_extremum(const ir::Statement& statement, const ir::MapScanReduce& map,
                        ir::Operand adjoint);
   void reduce_product(const ir::MapScanReduce& map, ir::Operand adjoint);

@@ -1,7 +1,8 @@
 // Reductions, r = x₀ ⊙ x₁ ⊙ … .
 //
 //   +         x̄ᵢ = r̄
-//   min, max  x̄ᵢ = r̄ at the first place where the extremum is, else 0
+//   min, max  x̄ᵢ = r̄ at the first place where the extremum is, else 0: one element where there is
+//             an adjoint to add it to
 //   ×         with the product p of the non-zeros and their complement, the number z of zeros:
 //             x̄ᵢ = r̄·p/xᵢ if z = 0;  r̄·p if z = 1 and xᵢ = 0;  else 0
 //   general   with lᵢ = x₀ ⊙ … ⊙ xᵢ₋₁ and rᵢ = xᵢ₊₁ ⊙ … (two exclusive scans),
@@ -84,6 +85,36 @@ NameId Reverse::shifted(NameId array, const Operand& first, const Operand& width
   return out().add(std::move(map), "shifted");
 }
 
+// Adds to the element at `winner`, if there is such an element; false where no adjoint is there yet.
+bool Reverse::add_to_winner(NameId original, NameId winner, const Operand& adjoint) {
+  if (Adjoint& known = adjoints_[original]; known.accumulator) {
+    add_at(original, {winner}, adjoint);
+    return true;
+  } else if (known.deferred || !known.value) {
+    return false;
+  }
+  const NameId whole = take_owned(original).name();
+  const Type type = names().type(whole);
+  Branch branch;
+  branch.condition =
+      out().scalar(ScalarOp::ult, ScalarType::i64, {Operand(winner), type.shape[0]}, "found");
+  {
+    NestedScope scope(*environment_);
+    const Operand old = out().index(whole, {winner});
+    const Operand sum = environment_->add(row_of(type), old, adjoint);
+    const SliceDimension place{true, winner, i64_operand(1), i64_operand(1)};
+    const NameId updated = out().add(Update{whole, {place}, sum}, "adjoint");
+    branch.then_body = scope.take({updated});
+  }
+  branch.else_body.results = {whole};
+  branch.result_types = {type};
+  Adjoint updated;
+  updated.value = out().add(std::move(branch), "adjoint");
+  updated.ownership = Ownership::owned;
+  adjoints_[original] = std::move(updated);
+  return true;
+}
+
 // The adjoint goes to the first element that is the extremum.
 void Reverse::reduce_extremum(const Statement& statement, const MapScanReduce& map,
                               Operand adjoint) {
@@ -116,6 +147,7 @@ void Reverse::reduce_extremum(const Statement& statement, const MapScanReduce& m
                           });
   search.reductions = {std::move(least)};
   const NameId winner = out().add_results(std::move(search), "winner")[0];
+  if (add_to_winner(map.arrays[0], winner, adjoint)) return;
   const NameId adjoints = out().map(
       width, {positions},
       [&](Builder& inner, const std::vector<NameId>& p) {
