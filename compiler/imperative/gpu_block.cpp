@@ -61,7 +61,7 @@ void Lowering::scan_warp(const std::vector<Running>& values, const Operand& lane
   });
 }
 
-Lowering::Lane Lowering::lane() {
+Lane Lowering::lane() {
   const Operand thread = read_special(Special::thread_index);
   const Operand size = ir::i64_operand(warp_threads);
   return {thread, remainder(thread, size), divide(thread, size)};

@@ -36,7 +36,7 @@ static std::int64_t stretch_for(std::int64_t element_bytes) {
   return 0;
 }
 
-Operand Lowering::SharedLayout::take(std::int64_t size) {
+Operand SharedLayout::take(std::int64_t size) {
   const std::int64_t offset = bytes;
   bytes += size;
   return i64(offset);
@@ -266,7 +266,7 @@ Operand Lowering::over_warp(const Operand& value, ScalarOp op) {
 
 // The combination of all tiles from `first` up to `number`, in every lane of one warp.  Each lane
 // looks at one of the 32 tiles before those known; the nearest whose prefix is known ends it.
-std::vector<Lowering::Running> Lowering::look_back(const OnePass& scan, const Operand& number,
+std::vector<Running> Lowering::look_back(const OnePass& scan, const Operand& number,
                                                    const Operand& first, const Lane& here) {
   const std::vector<Running> front = start_scans(scan.e.operators);
   const NameId end = mutable_variable("end", ScalarType::i64, number);

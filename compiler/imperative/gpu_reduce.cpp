@@ -38,7 +38,7 @@ static std::vector<Operand> neutral_of(const std::vector<ir::ReduceOperator>& op
 }
 
 // How many blocks share a segment, and how much of it each takes.
-Lowering::Pieces Lowering::blocks_of_segments(const std::vector<ir::SpaceDimension>& space) {
+Pieces Lowering::blocks_of_segments(const std::vector<ir::SpaceDimension>& space) {
   Pieces pieces;
   pieces.outer = extents_of(space);
   pieces.width = pieces.outer.back();
@@ -54,7 +54,7 @@ Lowering::Pieces Lowering::blocks_of_segments(const std::vector<ir::SpaceDimensi
 }
 
 // A warp for segments that give each of its threads little to do, else a block.
-Lowering::Team Lowering::team_for(const Pieces& pieces) {
+Team Lowering::team_for(const Pieces& pieces) {
   Team team{ir::i64_operand(kernel_threads), ir::i64_operand(8)};
   if (pieces.outer.empty()) return team;
   const NameId threads = mutable_variable("team", ScalarType::i64, team.threads);
@@ -66,7 +66,7 @@ Lowering::Team Lowering::team_for(const Pieces& pieces) {
   return {threads, shift};
 }
 
-Lowering::TeamPart Lowering::team_part(const Pieces& pieces, const Team& team) {
+TeamPart Lowering::team_part(const Pieces& pieces, const Team& team) {
   const Operand thread = read_special(Special::thread_index);
   const Operand all = add(mul(read_special(Special::block_index),
                               ir::i64_operand(kernel_threads)), thread);

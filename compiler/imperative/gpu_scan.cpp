@@ -89,7 +89,7 @@ bool Lowering::scan_in_stages(const ir::Statement& s, const ir::SegmentedScan& e
   return true;
 }
 
-Lowering::BlockPart Lowering::block_part(const Pieces& pieces) {
+BlockPart Lowering::block_part(const Pieces& pieces) {
   const Operand block = read_special(Special::block_index);
   BlockPart part;
   part.piece = remainder(block, pieces.count);

@@ -78,8 +78,6 @@ std::optional<Code> Lanes::attempt(Lowering& low, const std::function<void()>& b
   const Mode mode = low.mode_;
   const bool uses_scratch = low.uses_scratch_;
   const bool uses_private_memory = low.uses_private_memory_;
-  // The same body may be lowered again: where its arrays are to lie is known only to this attempt.
-  const auto wishes = low.wishes_;
   std::optional<Code> result;
   try {
     result = low.collect(build);
@@ -89,7 +87,6 @@ std::optional<Code> Lanes::attempt(Lowering& low, const std::function<void()>& b
     low.uses_scratch_ = uses_scratch;
     low.uses_private_memory_ = uses_private_memory;
   }
-  low.wishes_ = wishes;
   return result;
 }
 
@@ -100,7 +97,7 @@ void Lanes::for_blocks(Lowering& low, const Operand& count, const Operand& cost,
     low.thread_loop(count, false, body);
     return;
   }
-  low.parallel_for(count, low.grain_for(cost), [&](const Operand& begin, const Operand& end) {
+  low.parallel_for(count, cost, [&](const Operand& begin, const Operand& end) {
     low.thread_loop(low.sub(end, begin), false,
                     [&](const Operand& b) { body(low.add(begin, b)); });
   });
@@ -125,8 +122,7 @@ void Lanes::map_point(const ir::Statement& s, const ir::SegmentedMap& e,
     if (parts[k]) {
       put(*parts[k], results[k], e.result_types[k]);
     } else {
-      const Accumulator accumulator = low_.accumulator_of(e.body.results[k].name());
-      low_.accumulators_.insert_or_assign(s.results[k].name, accumulator);
+      low_.continue_accumulator(s.results[k].name, e.body.results[k].name());
     }
   }
   if (!is_worthwhile()) throw NotInLanes{};
@@ -341,7 +337,7 @@ bool Lanes::lower_nest(Lowering& low, const ir::Statement& s, const ir::MapScanR
 void Lanes::reduce_blocks(Lowering& low, const ir::SegmentedReduce& e, const LaneBlock& block,
                           const std::vector<Wish>& mapped, const std::vector<Operand>& outer,
                           const Operand& start, const Operand& count,
-                          const std::vector<Lowering::Running>& totals) {
+                          const std::vector<Running>& totals) {
   const Operand span = ir::i64_operand(block.span());
   std::size_t reduced = 0;
   for (const ir::ReduceOperator& one : e.operators) reduced += one.neutral.size();
@@ -383,7 +379,7 @@ void Lanes::reduce_blocks(Lowering& low, const ir::SegmentedReduce& e, const Lan
 }
 
 bool Lanes::reduce_pieces(Lowering& low, const ir::Statement& s, const ir::SegmentedReduce& e,
-                          const Lowering::Pieces& pieces, const Operand& cost,
+                          const Pieces& pieces, const Operand& cost,
                           const std::vector<Wish>& mapped, const std::vector<Place>& partial) {
   if (low.is_gpu() || low.mode_ != Mode::host) return false;
   for (const ir::ReduceOperator& one : e.operators) {
@@ -394,7 +390,7 @@ bool Lanes::reduce_pieces(Lowering& low, const ir::Statement& s, const ir::Segme
   std::optional<Code> code = attempt(low, [&] {
     low.for_each_piece(pieces, cost, [&](const std::vector<Operand>& outer, const Operand& piece,
                                          const Operand& start, const Operand& length) {
-      const std::vector<Lowering::Running> totals = low.start_reductions(e.operators);
+      const std::vector<Running> totals = low.start_reductions(e.operators);
       const Operand blocks = low.divide(length, span);
       reduce_blocks(low, e, block, mapped, outer, start, blocks, totals);
       const Operand done = low.mul(blocks, span);

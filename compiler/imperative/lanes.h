@@ -50,6 +50,12 @@ struct LaneArray {
   LaneScalar offset;
 };
 
+/// An array of every point without memory: `start` everywhere, or counting from there.
+struct LaneVirtual {
+  LaneScalar start;
+  std::optional<Operand> stride;
+};
+
 /// Lowers one body for blocks of points.
 class Lanes {
  public:
@@ -64,7 +70,7 @@ class Lanes {
                          const std::function<void()>& otherwise);
   /// Likewise the first stage of a reduction.
   static bool reduce_pieces(Lowering& lowering, const ir::Statement& s,
-                            const ir::SegmentedReduce& e, const Lowering::Pieces& pieces,
+                            const ir::SegmentedReduce& e, const Pieces& pieces,
                             const Operand& cost, const std::vector<Wish>& mapped,
                             const std::vector<Place>& partial);
 
@@ -88,7 +94,7 @@ class Lanes {
   void combine(const ir::Lambda& op, const std::vector<LaneScalar>& running,
                const std::vector<LaneScalar>& values);
   /// Combines the lanes of `running` into `totals`, values of the thread.
-  void finish(const std::vector<LaneScalar>& running, const Lowering::Running& totals);
+  void finish(const std::vector<LaneScalar>& running, const Running& totals);
   /// Whether lanes were worth it: there are loops, and the innermost reach memory in unit steps, or
   /// compute a lot for each vector that they gather.
   bool is_worthwhile() const {
@@ -122,7 +128,7 @@ class Lanes {
   static void reduce_blocks(Lowering& low, const ir::SegmentedReduce& e, const LaneBlock& block,
                             const std::vector<Wish>& mapped, const std::vector<Operand>& outer,
                             const Operand& start, const Operand& count,
-                            const std::vector<Lowering::Running>& totals);
+                            const std::vector<Running>& totals);
   void map_point(const ir::Statement& s, const ir::SegmentedMap& e,
                  const std::vector<Wish>& targets);
 
@@ -165,6 +171,7 @@ class Lanes {
   void statement(const ir::Statement& statement);
   Result result_of(const Operand& operand) const;
   Result element(NameId array, const std::vector<LaneScalar>& indices);
+  LaneScalar virtual_element(const LaneVirtual& array, const LaneScalar& index);
   std::vector<Result> lambda(const ir::Lambda& lambda, const std::vector<Result>& arguments,
                              const std::vector<std::optional<LaneArray>>& at);
   LaneArray result_array(NameId name);
@@ -175,11 +182,14 @@ class Lanes {
   void lower(const ir::Statement& s, const ir::Slice& e);
   void lower(const ir::Statement& s, const ir::Permute& e);
   void lower(const ir::Statement& s, const ir::Reshape& e);
+  void lower(const ir::Statement& s, const ir::Iota& e);
   void lower(const ir::Statement& s, const ir::Replicate& e);
   void lower(const ir::Statement& s, const ir::ArrayLiteral& e);
   void lower(const ir::Statement& s, const ir::Copy& e);
-  void lower(const ir::Statement& s, const ir::Branch& e);
-  void lower(const ir::Statement& s, const ir::Loop& e);
+  void lower(const ir::Statement& s, const ir::Scratch& e);
+  void lower(const ir::Statement& s, const ir::Update& e);
+  void lower(const ir::Statement& s, const ir::Branch& e);  // lanes_control.cpp
+  void lower(const ir::Statement& s, const ir::Loop& e);    // lanes_control.cpp
   void lower(const ir::Statement& s, const ir::MapScanReduce& e);
   void lower(const ir::Statement& s, const ir::Accumulate& e);  // lanes_accumulate.cpp
   template <typename Operation>
@@ -189,24 +199,48 @@ class Lanes {
   void step(const ir::Statement& s, const ir::MapScanReduce& e,
             const std::vector<LaneScalar>& running, const std::vector<LaneArray>& targets,
             const Operand& i);
-  void uniform_branch(const ir::Statement& s, const ir::Branch& e);
-  void accumulate_lanes(const ir::Accumulate& e, const Accumulator& accumulator);
+  void accumulate_lanes(const ir::Accumulate& e);
 
-  Lowering& low_;
-  LaneBlock block_;
-  std::unordered_map<NameId, LaneScalar> scalars_;
-  std::unordered_map<NameId, LaneArray> arrays_;
-  std::unordered_map<NameId, LaneScalar> repeated_;  // arrays of one value, without memory
-  std::unordered_map<NameId, LaneArray> wishes_;
-  std::unordered_set<const ir::Statement*> prepared_;
-  bool has_packed_ = false;
-  std::int64_t depth_ = 0;
+  LaneArray own_array(NameId name);
+  LaneArray slice_of(const LaneArray& array, const std::vector<ir::SliceDimension>& dimensions);
+
+  // ---- lanes_control.cpp
+  struct Carried;
+  void uniform_branch(const ir::Statement& s, const ir::Branch& e);
+  void step(const std::vector<LaneScalar>& carried, const std::vector<Result>& next);
+  Carried carry(const ir::Loop& e, std::size_t k);
+  void step(const ir::Loop& e, const Carried& carried, const LaneArray& result);
+
+  // ---- lanes_serial.cpp
+  /// A scalar of every point in memory; the offset of an array where `array` says the rest, or the
+  /// start of one without memory.
+  struct Spilled {
+    NameId name;
+    Place values;
+    std::optional<Place> array;
+    const LaneVirtual* without_memory = nullptr;
+  };
+  LaneArray spilled(const Place& values);
+  std::vector<Spilled> spill_inputs(const ir::Statement& statement);
+  void take(const Spilled& input, const Operand& point);
+  void one_by_one(const ir::Statement& s);
+
   /// What happens in the innermost loops.
   struct Work {
     std::int64_t depth = 0;
     std::int64_t operations = 0;  // on vectors
     std::int64_t gathers = 0;     // of vectors whose elements lie apart in memory
   };
+
+  Lowering& low_;
+  LaneBlock block_;
+  std::unordered_map<NameId, LaneScalar> scalars_;
+  std::unordered_map<NameId, LaneArray> arrays_;
+  std::unordered_map<NameId, LaneVirtual> virtual_arrays_;
+  std::unordered_map<NameId, LaneArray> wishes_;
+  std::unordered_set<const ir::Statement*> prepared_;
+  bool has_packed_ = false;
+  std::int64_t depth_ = 0;
   Work work_;
 };
 

@@ -5,14 +5,14 @@ namespace dagaz::imperative {
 
 void Lanes::lower(const ir::Statement& s, const ir::Accumulate& e) {
   const Accumulator accumulator = low_.accumulator_of(e.accumulator);
-  low_.accumulators_.insert_or_assign(s.results[0].name, accumulator);
+  low_.continue_accumulator(s.results[0].name, e.accumulator);
   low_.uses_private_memory_ = true;  // iterations meet in memory: not independent
   if (!accumulator.row.is_scalar() || !accumulator.op) throw NotInLanes{};
   const bool one_place = std::all_of(e.indices.begin(), e.indices.end(), [&](const Operand& one) {
     return scalar_of(one).is_uniform();
   });
   if (!one_place || !is_simple(*accumulator.op)) {
-    accumulate_lanes(e, accumulator);
+    accumulate_lanes(e);
     return;
   }
   const auto& op = *as<ir::Scalar>(accumulator.op->body.statements[0].operation);
@@ -33,11 +33,11 @@ void Lanes::lower(const ir::Statement& s, const ir::Accumulate& e) {
   const NameId total = low_.variable("total", op.type);
   low_.emit(CombineLanes{total, op.op, op.type, sum});
   count_work(true);
-  low_.accumulate(e, accumulator, {total, ir::scalar_of(op.type), std::nullopt});
+  low_.accumulate(e, {total, ir::scalar_of(op.type), std::nullopt});
 }
 
 // Point after point.
-void Lanes::accumulate_lanes(const ir::Accumulate& e, const Accumulator& accumulator) {
+void Lanes::accumulate_lanes(const ir::Accumulate& e) {
   count_work(false);
   const LaneScalar value = scalar_of(e.value);
   const Place values = spill(value);
@@ -49,7 +49,7 @@ void Lanes::accumulate_lanes(const ir::Accumulate& e, const Accumulator& accumul
       one.indices.push_back(low_.load(index, {i}, ScalarType::i64, "index"));
     }
     const Operand loaded = low_.load(values, {i}, value.type, "value");
-    low_.accumulate(one, accumulator, {loaded, ir::scalar_of(value.type), std::nullopt});
+    low_.accumulate(one, {loaded, ir::scalar_of(value.type), std::nullopt});
   });
 }
 

@@ -1,5 +1,5 @@
-// Statements in lanes.  What is the same for all points of a block is left to the thread; loops
-// and branches must go the same way for all points, but for branches that only compute.
+// Statements in lanes.  What is the same for all points of a block is left to the thread; what does
+// not fit lanes is done point by point.
 #include "imperative/lanes.h"
 #include "ir/fields.h"
 
@@ -13,7 +13,9 @@ std::vector<Lanes::Result> Lanes::body(const ir::Body& body,
     if (at[k] && body.results[k].is_name()) wishes_.try_emplace(body.results[k].name(), *at[k]);
   }
   for (const ir::Statement& one : body.statements) {
-    if (!prepared_.contains(&one)) statement(one);
+    if (prepared_.contains(&one)) continue;
+    low_.forget_places(one);
+    statement(one);
   }
   std::vector<Result> results;
   for (const Operand& result : body.results) results.push_back(result_of(result));
@@ -37,12 +39,13 @@ std::vector<Lanes::Result> Lanes::lambda(const ir::Lambda& lambda,
 }
 
 bool Lanes::varies(const ir::Statement& statement) const {
+  if (as<ir::Scratch>(statement.operation)) return true;  // each point fills its own
   for (const ir::Binder& result : statement.results) {
     if (low_.names().type(result.name).kind == ir::TypeKind::accumulator) return true;
   }
   const auto names = ir::free_names(statement, low_.names());
   return std::any_of(names.begin(), names.end(), [&](NameId name) {
-    return scalars_.contains(name) || arrays_.contains(name) || repeated_.contains(name);
+    return scalars_.contains(name) || arrays_.contains(name) || virtual_arrays_.contains(name);
   });
 }
 
@@ -52,7 +55,16 @@ void Lanes::statement(const ir::Statement& statement) {
     return;
   }
   low_.location_ = statement.location;
-  std::visit([&](const auto& operation) { lower(statement, operation); }, statement.operation);
+  const Work before = work_;
+  std::optional<Code> code = attempt(low_, [&] {
+    std::visit([&](const auto& operation) { lower(statement, operation); }, statement.operation);
+  });
+  if (code) {
+    low_.append(std::move(*code));
+  } else {
+    work_ = before;
+    one_by_one(statement);
+  }
 }
 
 // ---------------------------------------------------------------- scalars and views
@@ -96,23 +108,25 @@ void Lanes::lower(const ir::Statement& s, const ir::Assert& e) {
   low_.emit(If{holds, {}, std::move(failing)});
 }
 
-Lanes::Result Lanes::element(NameId array, const std::vector<LaneScalar>& indices) {
-  if (const auto found = repeated_.find(array); found != repeated_.end()) {
-    return {found->second, std::nullopt};
+LaneScalar Lanes::virtual_element(const LaneVirtual& array, const LaneScalar& index) {
+  if (!array.stride) return array.start;
+  const ScalarType type = array.start.type;
+  LaneScalar position = index;
+  if (type != ScalarType::i64) {
+    position = apply(ScalarOp::sign_extend, ScalarType::i64, type, {position});
   }
-  const auto iota = low_.virtual_arrays_.find(array);
-  if (iota != low_.virtual_arrays_.end()) {
-    const Lowering::VirtualArray& values = iota->second;
-    if (!values.stride) return {uniform(values.start), std::nullopt};
-    LaneScalar position = indices[0];
-    if (values.element != ScalarType::i64) {
-      position = apply(ScalarOp::sign_extend, ScalarType::i64, values.element, {position});
-    }
-    const LaneScalar scaled = apply(ScalarOp::mul, values.element, values.element,
-                                    {position, uniform(*values.stride)});
-    return {apply(ScalarOp::add, values.element, values.element,
-                  {scaled, uniform(values.start)}),
-            std::nullopt};
+  const LaneScalar scaled = apply(ScalarOp::mul, type, type, {position, uniform(*array.stride)});
+  return apply(ScalarOp::add, type, type, {scaled, array.start});
+}
+
+Lanes::Result Lanes::element(NameId array, const std::vector<LaneScalar>& indices) {
+  if (const auto found = virtual_arrays_.find(array); found != virtual_arrays_.end()) {
+    return {virtual_element(found->second, indices[0]), std::nullopt};
+  }
+  const auto uniform_array = low_.virtual_arrays_.find(array);
+  if (uniform_array != low_.virtual_arrays_.end()) {
+    const Lowering::VirtualArray& values = uniform_array->second;
+    return {virtual_element({uniform(values.start), values.stride}, indices[0]), std::nullopt};
   }
   const LaneArray part = part_of(array_of(array), indices);
   if (!part.place.strides.empty()) return {std::nullopt, part};
@@ -125,20 +139,24 @@ void Lanes::lower(const ir::Statement& s, const ir::Index& e) {
   bind(s.results[0].name, element(e.array, indices));
 }
 
-void Lanes::lower(const ir::Statement& s, const ir::Slice& e) {
-  const LaneArray array = array_of(e.array);
+LaneArray Lanes::slice_of(const LaneArray& array,
+                          const std::vector<ir::SliceDimension>& dimensions) {
   LaneArray slice{array.place, array.offset};
   slice.place.strides.clear();
   slice.place.unit.reset();
-  for (std::size_t k = 0; k < e.dimensions.size(); ++k) {
-    const ir::SliceDimension& dimension = e.dimensions[k];
+  for (std::size_t k = 0; k < dimensions.size(); ++k) {
+    const ir::SliceDimension& dimension = dimensions[k];
     slice.offset = add(slice.offset, times(scalar_of(dimension.start), array.place.strides[k]));
     if (dimension.fixed) continue;
     uniform_operand(dimension.count);
     slice.place.strides.push_back(
         low_.mul(array.place.strides[k], uniform_operand(dimension.stride)));
   }
-  bind(s.results[0].name, slice);
+  return slice;
+}
+
+void Lanes::lower(const ir::Statement& s, const ir::Slice& e) {
+  bind(s.results[0].name, slice_of(array_of(e.array), e.dimensions));
 }
 
 void Lanes::lower(const ir::Statement& s, const ir::Permute& e) {
@@ -167,11 +185,18 @@ LaneArray Lanes::result_array(NameId name) {
   return array;
 }
 
+void Lanes::lower(const ir::Statement& s, const ir::Iota& e) {
+  const NameId name = s.results[0].name;
+  if (!low_.element_only_.contains(name)) throw NotInLanes{};
+  const LaneVirtual counted{scalar_of(e.start), uniform_operand(e.stride)};
+  virtual_arrays_.insert_or_assign(name, counted);
+}
+
 void Lanes::lower(const ir::Statement& s, const ir::Replicate& e) {
   const NameId name = s.results[0].name;
   const Result value = result_of(e.value);
   if (value.scalar && low_.element_only_.contains(name)) {
-    repeated_.insert_or_assign(name, *value.scalar);
+    virtual_arrays_.insert_or_assign(name, LaneVirtual{*value.scalar, std::nullopt});
     return;
   }
   const LaneArray array = result_array(name);
@@ -196,95 +221,28 @@ void Lanes::lower(const ir::Statement& s, const ir::ArrayLiteral& e) {
   }
 }
 
+void Lanes::lower(const ir::Statement& s, const ir::Scratch&) {
+  result_array(s.results[0].name);
+}
+
+// An array that each point may write to: the one that only this point has.
+LaneArray Lanes::own_array(NameId name) {
+  const LaneArray array = array_of(name);
+  if (arrays_.contains(name)) return array;
+  const LaneArray own = new_array(low_.names().type(name), low_.names().base(name));
+  copy(own, array, low_.names().type(name));
+  return own;
+}
+
+void Lanes::lower(const ir::Statement& s, const ir::Update& e) {
+  const LaneArray whole = own_array(e.array);
+  put(slice_of(whole, e.dimensions), result_of(e.value), low_.names().type(e.value));
+  bind(s.results[0].name, whole);
+}
+
 void Lanes::lower(const ir::Statement& s, const ir::Copy& e) {
   const LaneArray source = array_of(e.array);
   copy(result_array(s.results[0].name), source, low_.names().type(e.array));
-}
-
-// ---------------------------------------------------------------- control
-
-// Scalar work that may be done for points that do not need it.
-static bool only_computes(const ir::Body& body) {
-  return std::all_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
-    if (!one.tokens.empty()) return false;
-    if (const auto* branch = as<ir::Branch>(one.operation)) {
-      return only_computes(branch->then_body) && only_computes(branch->else_body);
-    }
-    const auto* scalar = as<ir::Scalar>(one.operation);
-    if (!scalar) return as<ir::Identity>(one.operation) != nullptr;
-    const bool divides = scalar->op >= ScalarOp::sdiv_floor && scalar->op <= ScalarOp::ipow;
-    return !divides;
-  });
-}
-
-static bool are_scalar_types(const std::vector<ir::Type>& types) {
-  return std::all_of(types.begin(), types.end(), [](const ir::Type& type) {
-    return type.is_scalar() || type.kind == ir::TypeKind::accumulator;
-  });
-}
-
-void Lanes::lower(const ir::Statement& s, const ir::Branch& e) {
-  if (!are_scalar_types(e.result_types)) throw NotInLanes{};
-  const LaneScalar condition = scalar_of(e.condition);
-  if (condition.is_uniform()) {
-    uniform_branch(s, e);
-    return;
-  }
-  if (!only_computes(e.then_body) || !only_computes(e.else_body)) throw NotInLanes{};
-  const std::vector<Result> yes = body(e.then_body, {});
-  const std::vector<Result> no = body(e.else_body, {});
-  for (std::size_t k = 0; k < yes.size(); ++k) {
-    if (!yes[k].scalar) throw NotInLanes{};
-    const ScalarType type = yes[k].scalar->type;
-    bind(s.results[k].name,
-         apply(ScalarOp::select, type, type, {condition, *yes[k].scalar, *no[k].scalar}));
-  }
-}
-
-void Lanes::uniform_branch(const ir::Statement& s, const ir::Branch& e) {
-  std::vector<LaneScalar> joined;
-  for (const ir::Type& type : e.result_types) {
-    if (type.kind == ir::TypeKind::accumulator) throw NotInLanes{};
-    joined.push_back(make(type.element, true, true, [&](std::int64_t, std::int64_t) -> Operand {
-      return lane_variable("joined", type.element);
-    }));
-  }
-  const auto side = [&](const ir::Body& taken) {
-    return low_.collect([&] {
-      const std::vector<Result> results = body(taken, {});
-      for (std::size_t k = 0; k < results.size(); ++k) move(joined[k], *results[k].scalar);
-    });
-  };
-  Code then_code = side(e.then_body);
-  Code else_code = side(e.else_body);
-  low_.emit(If{uniform_operand(e.condition), std::move(then_code), std::move(else_code)});
-  for (std::size_t k = 0; k < joined.size(); ++k) bind(s.results[k].name, joined[k]);
-}
-
-void Lanes::lower(const ir::Statement& s, const ir::Loop& e) {
-  const auto* form = as<ir::ForForm>(e.form);
-  if (!form) throw NotInLanes{};
-  uniform_operand(form->bound);
-  std::vector<LaneScalar> carried;
-  for (const ir::LoopValue& value : e.values) {
-    const ir::Type& type = low_.names().type(value.parameter.name);
-    if (!type.is_scalar()) throw NotInLanes{};
-    carried.push_back(variables(type.element, scalar_of(value.initial)));
-    scalars_.insert_or_assign(value.parameter.name, carried.back());
-  }
-  low_.record(form->index.name);
-  ++depth_;
-  Code code = low_.collect([&] {
-    low_.with_private_scope([&] {
-      const std::vector<Result> next = body(e.body, {});
-      std::vector<LaneScalar> read;  // all before any is set
-      for (const Result& one : next) read.push_back(variables(one.scalar->type, *one.scalar));
-      for (std::size_t k = 0; k < read.size(); ++k) move(carried[k], read[k]);
-    });
-  });
-  --depth_;
-  low_.emit_loop(e, std::move(code));
-  for (std::size_t k = 0; k < carried.size(); ++k) bind(s.results[k].name, carried[k]);
 }
 
 // ---------------------------------------------------------------- parallel operations
@@ -304,11 +262,10 @@ void Lanes::combine(const ir::Lambda& op, const std::vector<LaneScalar>& running
   std::vector<Result> arguments;
   for (const LaneScalar& one : running) arguments.push_back({one, std::nullopt});
   for (const LaneScalar& one : values) arguments.push_back({one, std::nullopt});
-  const std::vector<Result> results = lambda(fresh, arguments, {});
-  for (std::size_t k = 0; k < results.size(); ++k) move(running[k], *results[k].scalar);
+  step(running, lambda(fresh, arguments, {}));
 }
 
-void Lanes::finish(const std::vector<LaneScalar>& running, const Lowering::Running& totals) {
+void Lanes::finish(const std::vector<LaneScalar>& running, const Running& totals) {
   std::vector<Place> lanes;
   for (const LaneScalar& one : running) lanes.push_back(spill(one));
   low_.thread_loop(ir::i64_operand(block_.points()), false, [&](const Operand& i) {
@@ -362,8 +319,7 @@ void Lanes::step(const ir::Statement& s, const ir::MapScanReduce& e,
   }
   for (std::size_t k = 0; k < e.arrays.size(); ++k) {
     if (low_.names().type(e.arrays[k]).kind != ir::TypeKind::accumulator) continue;
-    const Accumulator accumulator = low_.accumulator_of(e.arrays[k]);
-    low_.accumulators_.insert_or_assign(e.map.parameters[k].name, accumulator);
+    low_.continue_accumulator(e.map.parameters[k].name, e.arrays[k]);
   }
   std::vector<std::optional<LaneArray>> wanted(scanned + reduced);
   if (!e.post) {
@@ -392,8 +348,7 @@ void Lanes::step(const ir::Statement& s, const ir::MapScanReduce& e,
     if (rows[k]) {
       put(*rows[k], outputs[k], ir::row_of(type));
     } else {
-      low_.accumulators_.insert_or_assign(
-          name, Accumulator(low_.accumulator_of(e.map.body.results[scanned + reduced + k].name())));
+      low_.continue_accumulator(name, e.map.body.results[scanned + reduced + k].name());
     }
   }
   combine_all(e.reductions, scanned);

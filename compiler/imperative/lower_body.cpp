@@ -15,7 +15,7 @@ void Lowering::unsupported(std::string_view what) const {
 
 void Lowering::lower_body(const ir::Body& body, const std::vector<Wish>& wishes,
                           const Finish& finish) {
-  forget_places(body);
+  for (const ir::Statement& one : body.statements) forget_places(one);
   propagate_wishes(body, wishes);
   const bool host = mode_ == Mode::host;
   if (host) enter_host_scope(body);
@@ -52,12 +52,10 @@ void Lowering::lower_statement(const ir::Statement& statement) {
 // ---------------------------------------------------------------- wishes
 
 // Code may have several versions of a body: each lowers it again, with places of its own.
-void Lowering::forget_places(const ir::Body& body) {
-  for (const ir::Statement& statement : body.statements) {
-    for (const ir::Binder& result : statement.results) {
-      places_.erase(result.name);
-      wishes_.erase(result.name);
-    }
+void Lowering::forget_places(const ir::Statement& statement) {
+  for (const ir::Binder& result : statement.results) {
+    places_.erase(result.name);
+    wishes_.erase(result.name);
   }
 }
 

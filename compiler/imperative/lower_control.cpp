@@ -17,7 +17,7 @@ void Lowering::lower(const ir::Statement& s, const ir::Branch& e) {
   }
 }
 
-Lowering::Joint Lowering::new_joint(NameId name) {
+Joint Lowering::new_joint(NameId name) {
   return Joint{block_variable(names().base(name)), variable("offset", ScalarType::i64)};
 }
 

@@ -171,10 +171,9 @@ void Lowering::lower(const ir::Statement& s, const ir::WithAccumulator& e) {
     ir::Type row = names().type(input.array);
     row.shape.erase(row.shape.begin(),
                     row.shape.begin() + static_cast<std::ptrdiff_t>(input.shape.size()));
-    accumulators_.insert_or_assign(
-        e.body.parameters[k].name,
-        Accumulator{place_of(input.array), input.shape, row, input.op ? &*input.op : nullptr,
-                    mode_});
+    open(e.body.parameters[k].name,
+         Accumulator{place_of(input.array), input.shape, row, input.op ? &*input.op : nullptr,
+                     &input.neutral, mode_});
   }
   std::vector<Wish> wishes;
   for (std::size_t k = 0; k < s.results.size(); ++k) {
@@ -204,28 +203,28 @@ void Lowering::lower(const ir::Statement& s, const ir::WithAccumulator& e) {
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::Accumulate& e) {
-  const Accumulator accumulator = accumulator_of(e.accumulator);
-  accumulators_.insert_or_assign(s.results[0].name, accumulator);
+  continue_accumulator(s.results[0].name, e.accumulator);
   uses_private_memory_ = true;  // iterations meet in memory: not independent
   const Value value = value_of(e.value);
   if (mode_ == Mode::host) {
     // One point of parallel code, where rows and device memory are at hand.
     for_each_point({}, 1, "accumulate", [&](const std::vector<Operand>&) {
-      accumulate(e, accumulator, value);
+      accumulate(e, value);
     });
   } else {
-    accumulate(e, accumulator, value);
+    accumulate(e, value);
   }
 }
 
-void Lowering::accumulate(const ir::Accumulate& e, const Accumulator& accumulator,
-                          const Value& value) {
+void Lowering::accumulate(const ir::Accumulate& e, const Value& value) {
+  const Accumulator accumulator = accumulator_of(e.accumulator);
   branch(is_inside(e.indices, accumulator.shape), [&] {
     if (!accumulator.op) {
       write(accumulator.place, e.indices, value);
     } else if (accumulator.opened == mode_) {
       combine_at(*accumulator.op, {accumulator.place}, e.indices, {value});
     } else {
+      shared_.insert(accumulators_.at(e.accumulator));
       combine_atomically(*accumulator.op, accumulator.row, accumulator.place, e.indices, value);
     }
   });

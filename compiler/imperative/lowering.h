@@ -11,9 +11,9 @@
 // the end of the body.
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -21,49 +21,14 @@
 #include <vector>
 
 #include "imperative/emitter.h"
+#include "imperative/gpu.h"
+#include "imperative/lowering_types.h"
 #include "imperative/place.h"
 #include "ir/names.h"
 #include "ir/program.h"
 #include "support/match.h"
 
 namespace dagaz::imperative {
-
-enum class Mode { host, task, kernel };
-
-/// Thrown within this folder where no rule covers the program; `lower` makes it a diagnostic.
-struct Unsupported {
-  std::string what;
-  ir::LocationId location;
-};
-
-/// A place wanted for a result, or none.
-using Wish = std::optional<Place>;
-
-/// A value of a body: scalars are operands, arrays have a place.
-struct Value {
-  Operand operand;
-  ir::Type type;
-  std::optional<Place> place;
-};
-using Finish = std::function<void(const std::vector<Value>&)>;
-using PointFunction = std::function<void(const std::vector<Operand>&)>;
-
-/// An array opened for accumulation, with the mode of the code that opened it.
-struct Accumulator {
-  Place place;
-  std::vector<Operand> shape;  // the indexed dimensions
-  ir::Type row;
-  const ir::Lambda* op;        // null: writes overwrite
-  Mode opened;
-};
-
-/// Whether `op` applies one binary scalar operation per pair of arguments, perhaps under maps.
-bool is_simple(const ir::Lambda& op);
-/// The lambda of the innermost of the maps that `op` consists of; `op` itself if it is no map.
-const ir::Lambda& innermost_lambda(const ir::Lambda& op);
-std::vector<Operand> extents_of(const std::vector<ir::SpaceDimension>& space);
-std::vector<Operand> with(std::vector<Operand> point, const Operand& last);
-bool are_scalars(const std::vector<ir::Type>& types);
 
 class Lowering : public Emitter {
   friend class Lanes;
@@ -72,26 +37,6 @@ class Lowering : public Emitter {
   Lowering(Program& program, const ir::Program& source);
   void lower_program();
 
-  /// The values of an operator's accumulators inside a loop; `next` is where a combination of
-  /// array values is computed.
-  struct Running {
-    const ir::Lambda* op;
-    bool positionwise;
-    std::vector<Value> values;
-    std::vector<Wish> next;
-  };
-  /// An array result of host control flow: variables that every path sets.
-  struct Joint {
-    NameId block;
-    NameId offset;
-  };
-  /// Segments cut into `count` pieces of `chunk` elements; `outer` are the segments' dimensions.
-  struct Pieces {
-    std::vector<Operand> outer;
-    Operand width;
-    Operand count;
-    Operand chunk;
-  };
   struct Carried;
 
  private:
@@ -119,7 +64,7 @@ class Lowering : public Emitter {
   void lower_lambda(const ir::Lambda& lambda, const std::vector<Value>& arguments,
                     const std::vector<Wish>& wishes, const Finish& finish);
   void lower_statement(const ir::Statement& statement);
-  void forget_places(const ir::Body& body);
+  void forget_places(const ir::Statement& statement);
   void propagate_wishes(const ir::Body& body, const std::vector<Wish>& wishes);
   void wish(const Operand& value, const Place& place);
   Wish wish_for(NameId name) const;
@@ -165,6 +110,9 @@ class Lowering : public Emitter {
   /// Makes `to` mean `value`: sets a variable or binds a place.
   void assign(NameId to, const Value& value);
   const Accumulator& accumulator_of(NameId name) const;
+  void open(NameId name, Accumulator accumulator);
+  /// Makes `to` mean the open accumulator `from`.
+  void continue_accumulator(NameId to, NameId from);
   /// Emits what `build` emits; scratch memory is given back after it.  Whether it used private
   /// memory, so that iterations of a loop around it share memory.
   bool with_private_scope(const std::function<void()>& build);
@@ -252,7 +200,7 @@ class Lowering : public Emitter {
   void lower(const ir::Statement& s, const ir::Scatter& e);
   void lower(const ir::Statement& s, const ir::WithAccumulator& e);
   void lower(const ir::Statement& s, const ir::Accumulate& e);
-  void accumulate(const ir::Accumulate& e, const Accumulator& accumulator, const Value& value);
+  void accumulate(const ir::Accumulate& e, const Value& value);
   /// A sequential loop whose iterations have scratch memory of their own.
   void thread_loop(const Operand& width, bool independent,
                    const std::function<void(Operand)>& body);
@@ -287,8 +235,6 @@ class Lowering : public Emitter {
   void for_each_point(const std::vector<Operand>& extents, std::int64_t cost,
                       std::string_view kernel, const PointFunction& body);
   void nested_loops(const std::vector<Operand>& extents, const PointFunction& body);
-  void parallel_for(const Operand& count, const Operand& grain,
-                    const std::function<void(Operand, Operand)>& body);
   /// In parallel, for runs [low, high) of the innermost dimension at `outer`.
   using RowFunction = std::function<void(const std::vector<Operand>& outer, Operand low,
                                          Operand high)>;
@@ -300,6 +246,18 @@ class Lowering : public Emitter {
   std::vector<Wish> rows_of(const std::vector<Wish>& targets, const std::vector<Operand>& point);
   void put_point(const ir::Statement& s, std::size_t from, const std::vector<Wish>& targets,
                  const std::vector<Operand>& point, const std::vector<Value>& values);
+
+  // ---- parallel_for.cpp
+  /// `body` for ranges that together are [0, count), in parallel; `cost` of one iteration.
+  void parallel_for(const Operand& count, const Operand& cost, const RangeFunction& body);
+  void parallel_loop(const Operand& count, const Operand& grain, const RangeFunction& body);
+  void accumulate_alone(const std::vector<std::size_t>& shared, const Operand& count,
+                        const RangeFunction& body);
+  static ir::Type type_of(const Accumulator& accumulator);
+  Operand size_of(const Accumulator& accumulator);
+  void accumulate_by_pieces(const std::vector<std::size_t>& shared, const Operand& count,
+                            const Pieces& pieces, const RangeFunction& body);
+  void fill_neutral(const Accumulator& accumulator);
 
   // ---- interchange.cpp
   using TileValues = std::function<void(Operand j, Operand first, std::int64_t steps,
@@ -380,10 +338,6 @@ class Lowering : public Emitter {
   void fill_bins(const ir::HistogramOperator& one, const std::vector<Place>& bins);
 
   // ---- gpu_hist.cpp
-  struct Locks {
-    NameId block;   // i32 each
-    Operand count;
-  };
   static bool may_fail(const Code& code);
   bool histogram_with_locks(const ir::SegmentedHistogram& e,
                             const std::vector<std::vector<Place>>& places);
@@ -393,13 +347,6 @@ class Lowering : public Emitter {
   void while_locked(NameId locks, const Operand& lock, Code code);
 
   // ---- gpu_points.cpp
-  static constexpr int kernel_threads = 256;
-  static constexpr std::int64_t arena_bytes = std::int64_t{512} << 20;
-  /// An array for every thread of a kernel.
-  struct Expansion {
-    NameId block;
-    ir::Type type;
-  };
   Operand resident_threads();
   Operand read_special(Special which);
   std::string kernel_name(std::string_view base);
@@ -414,12 +361,6 @@ class Lowering : public Emitter {
   void allocate_private_memory(const Operand& threads);
 
   // ---- gpu_block.cpp
-  static constexpr std::int64_t warp_slot_bytes = 128;  // 9 values of up to 8 bytes
-  struct Lane {
-    Operand thread;
-    Operand lane;
-    Operand warp;
-  };
   Lane lane();
   std::vector<Place> warp_slots(const std::vector<Running>& running);
   static Operand shared_bytes_for(const std::vector<ir::Type>& types);
@@ -438,32 +379,6 @@ class Lowering : public Emitter {
   void scan_block(const std::vector<Running>& values, const std::vector<Running>& carry);
 
   // ---- gpu_reduce.cpp
-  /// Threads that reduce together: a warp or a block.
-  struct Team {
-    Operand threads;
-    Operand shift;  // the logarithm of `threads`
-  };
-  /// What a team works on, seen by one of its threads.
-  struct TeamPart {
-    Operand rank;     // of the thread in its team
-    Operand segment;
-    Operand piece;
-    Operand start;
-    Operand length;   // 0 where there is nothing to do
-    Operand leads;    // whether the thread writes for its team, which has something to do
-  };
-  /// The inside of a reduction's kernel.
-  struct TeamReduction {
-    const std::vector<ir::ReduceOperator>& operators;
-    const std::vector<ir::Type>& types;
-    const Pieces& pieces;
-    const Team& team;
-    std::vector<Operand> neutral;
-    std::vector<Place> partial;  // [segment][piece]
-    NameId arrived;              // i32 [segment]: teams that have written their part
-    std::vector<Place> totals;
-    bool strides;
-  };
   Pieces blocks_of_segments(const std::vector<ir::SpaceDimension>& space);
   Team team_for(const Pieces& pieces);
   TeamPart team_part(const Pieces& pieces, const Team& team);
@@ -485,13 +400,6 @@ class Lowering : public Emitter {
   bool attempt(const std::function<bool()>& build);
 
   // ---- gpu_scan.cpp
-  /// The part of a segment that a block works on.
-  struct BlockPart {
-    Operand piece;
-    std::vector<Operand> outer;
-    Operand start;
-    Operand length;
-  };
   BlockPart block_part(const Pieces& pieces);
   bool gpu_scan(const ir::Statement& s, const ir::SegmentedScan& e,
                 const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
@@ -508,27 +416,6 @@ class Lowering : public Emitter {
                  const std::vector<Wish>& targets);
 
   // ---- gpu_look_back.cpp
-  /// A scan in one kernel, seen by its host.
-  struct OnePass {
-    const ir::Statement& s;
-    const ir::SegmentedScan& e;
-    const std::vector<ir::Type>& types;
-    std::vector<ir::Type> kept;      // of the body's results that are not scanned
-    const std::vector<Wish>& targets;
-    std::vector<Operand> outer;
-    Operand width;
-    std::int64_t stretch;            // elements per thread
-    Operand count;                   // tiles of a segment
-    Operand tiles;
-    std::vector<Place> totals;       // per tile: of it alone
-    std::vector<Place> prefixes;     // and up to its end
-    NameId states;                   // i32 per tile, and how many tiles have been taken
-  };
-  /// Shared memory handed out so far.
-  struct SharedLayout {
-    std::int64_t bytes = 0;
-    Operand take(std::int64_t size);
-  };
   std::vector<Place> shared_arrays(SharedLayout& layout, const std::vector<ir::Type>& types,
                                    std::int64_t count);
   bool scan_in_one_pass(const ir::Statement& s, const ir::SegmentedScan& e,
@@ -573,7 +460,9 @@ class Lowering : public Emitter {
 
   std::unordered_map<NameId, Place> places_;
   std::unordered_map<NameId, Place> wishes_;
-  std::unordered_map<NameId, Accumulator> accumulators_;
+  std::vector<Accumulator> opened_;
+  std::unordered_map<NameId, std::size_t> accumulators_;  // by position in opened_
+  std::set<std::size_t> shared_;  // of opened_: several threads combine into these
   std::unordered_map<NameId, VirtualArray> virtual_arrays_;
   std::unordered_set<NameId> virtual_iotas_;  // those that count 0, 1, 2, …
   std::unordered_set<NameId> element_only_;   // candidates found by find_memory_uses

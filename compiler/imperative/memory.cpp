@@ -156,7 +156,7 @@ void Lowering::assign(NameId to, const Value& value) {
   if (value.place) {
     bind(to, *value.place);
   } else if (value.type.kind == ir::TypeKind::accumulator) {
-    accumulators_.insert_or_assign(to, accumulator_of(value.operand.name()));
+    continue_accumulator(to, value.operand.name());
   } else if (value.type.kind == ir::TypeKind::value && value.operand != Operand(to)) {
     move(to, value.operand);
   }
@@ -165,7 +165,17 @@ void Lowering::assign(NameId to, const Value& value) {
 const Accumulator& Lowering::accumulator_of(NameId name) const {
   const auto found = accumulators_.find(name);
   DZ_CHECK(found != accumulators_.end(), names().text(name) + " is not an open accumulator");
-  return found->second;
+  return opened_[found->second];
+}
+
+void Lowering::open(NameId name, Accumulator accumulator) {
+  accumulators_.insert_or_assign(name, opened_.size());
+  opened_.push_back(std::move(accumulator));
+}
+
+void Lowering::continue_accumulator(NameId to, NameId from) {
+  const std::size_t position = accumulators_.at(from);
+  accumulators_.insert_or_assign(to, position);
 }
 
 bool Lowering::with_private_scope(const std::function<void()>& build) {

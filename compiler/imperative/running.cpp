@@ -61,7 +61,7 @@ bool is_simple(const ir::Lambda& op) {
   return true;
 }
 
-Lowering::Running Lowering::start_running(const ir::Lambda& op,
+Running Lowering::start_running(const ir::Lambda& op,
                                           const std::vector<Operand>& neutral,
                                           const std::vector<Wish>& wishes) {
   Running running{&op, is_positionwise(op), {}, {}};
@@ -106,7 +106,7 @@ void Lowering::set_running(const Running& running, const std::vector<Value>& res
   }
 }
 
-std::vector<Lowering::Running> Lowering::start_scans(const std::vector<ir::ScanOperator>& scans) {
+std::vector<Running> Lowering::start_scans(const std::vector<ir::ScanOperator>& scans) {
   std::vector<Running> running;
   for (const ir::ScanOperator& scan : scans) {
     running.push_back(start_running(scan.op, scan.neutral, {}));
@@ -132,7 +132,7 @@ std::vector<Value> Lowering::running_values(const std::vector<Running>& running)
   return values;
 }
 
-std::vector<Lowering::Running> Lowering::start_reductions(
+std::vector<Running> Lowering::start_reductions(
     const std::vector<ir::ReduceOperator>& operators) {
   std::vector<Running> running;
   for (const ir::ReduceOperator& one : operators) {

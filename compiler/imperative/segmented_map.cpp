@@ -50,20 +50,10 @@ void Lowering::nested_loops(const std::vector<Operand>& extents, const PointFunc
   next();
 }
 
-void Lowering::parallel_for(const Operand& count, const Operand& grain,
-                            const std::function<void(Operand begin, Operand end)>& body) {
-  const NameId begin = variable("begin", ScalarType::i64);
-  const NameId end = variable("end", ScalarType::i64);
-  const Mode outer = std::exchange(mode_, Mode::task);
-  Code code = collect([&] { with_private_scope([&] { body(begin, end); }); });
-  mode_ = outer;
-  emit(ParallelFor{count, grain, begin, end, std::move(code)});
-}
-
 void Lowering::parallel_points(const std::vector<Operand>& extents, const Operand& cost,
                                const PointFunction& body) {
   if (extents.empty()) {
-    parallel_for(ir::i64_operand(1), ir::i64_operand(1),
+    parallel_for(ir::i64_operand(1), cost,
                  [&](const Operand&, const Operand&) { body({}); });
     return;
   }
@@ -76,16 +66,15 @@ void Lowering::parallel_points(const std::vector<Operand>& extents, const Operan
 
 void Lowering::parallel_rows(const std::vector<Operand>& extents, const Operand& cost,
                              const RowFunction& body) {
-  const Operand grain = grain_for(cost);
   if (extents.size() == 1) {
-    parallel_for(extents[0], grain, [&](const Operand& begin, const Operand& end) {
+    parallel_for(extents[0], cost, [&](const Operand& begin, const Operand& end) {
       body({}, begin, end);
     });
     return;
   }
   const Operand width = extents.back();
   const std::vector<Operand> outer(extents.begin(), extents.end() - 1);
-  parallel_for(product(extents), grain, [&](const Operand& begin, const Operand& end) {
+  parallel_for(product(extents), cost, [&](const Operand& begin, const Operand& end) {
     const Operand first = divide(begin, width);
     const Operand rows = sub(divide_up(end, width), first);
     thread_loop(rows, false, [&](const Operand& r) {

@@ -22,7 +22,7 @@ Operand Lowering::piece_count(const Operand& segments, const Operand& width,
   return maximum(one, minimum(ir::i64_operand(1024), minimum(wanted, useful)));
 }
 
-Lowering::Pieces Lowering::cut_segments(const std::vector<ir::SpaceDimension>& space,
+Pieces Lowering::cut_segments(const std::vector<ir::SpaceDimension>& space,
                                         const Operand& cost) {
   Pieces pieces;
   pieces.outer = extents_of(space);

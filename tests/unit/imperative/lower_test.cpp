@@ -142,6 +142,21 @@ TEST_CASE("programs keep their meaning when flattened, and lower to well-scoped 
   }
 }
 
+TEST_CASE("points that accumulate run in lanes, and their tasks into copies of their own") {
+  for (const Source& source : programs()) {
+    if (source.name != "points_that_accumulate.ir") continue;
+    Diagnostics diagnostics;
+    const auto lowered = lower(passes::flatten({parsed(source)}, {}), Target::cpu, diagnostics);
+    const std::string text = print(*lowered);
+    // What the points of a block add to one place is combined first, point after point elsewhere.
+    CHECK(text.find(":= lanes add.i64") != std::string::npos);
+    CHECK(text.find(" := allocate ") != std::string::npos);
+    CHECK(text.find("own_") != std::string::npos);
+    return;
+  }
+  FAIL("the program is missing");
+}
+
 TEST_CASE("printing shows loops, launches and failures") {
   const Source source{"small.ir",
                       "function main () -> [[4]i64] {"

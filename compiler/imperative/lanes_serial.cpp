@@ -1,0 +1,135 @@
+// What does not fit lanes, done point by point: the values of the block go to memory, each point
+// takes its own from there, and what it computes goes the same way back.
+#include "imperative/lanes.h"
+#include "ir/fields.h"
+
+namespace dagaz::imperative {
+
+namespace {
+
+std::int64_t loops_in(const ir::Body& body);
+
+/// How deep loops are nested in an operation.
+std::int64_t loops_in(const ir::Operation& operation) {
+  std::int64_t inside = 0;
+  ir::for_each_scope(operation, [&](const ir::Body& body) {
+    inside = std::max(inside, loops_in(body));
+  });
+  const bool is_straight = as<ir::Scalar>(operation) || as<ir::Identity>(operation) ||
+                           as<ir::Assert>(operation) || as<ir::Index>(operation) ||
+                           as<ir::Slice>(operation) || as<ir::Permute>(operation) ||
+                           as<ir::Reshape>(operation) || as<ir::Update>(operation) ||
+                           as<ir::Branch>(operation) || as<ir::Accumulate>(operation) ||
+                           as<ir::WithAccumulator>(operation);
+  return inside + (is_straight ? 0 : 1);
+}
+
+std::int64_t loops_in(const ir::Body& body) {
+  std::int64_t deepest = 0;
+  for (const ir::Statement& one : body.statements) {
+    deepest = std::max(deepest, loops_in(one.operation));
+  }
+  return deepest;
+}
+
+}  // namespace
+
+// A vector of memory for every point's value.
+LaneArray Lanes::spilled(const Place& values) {
+  LaneArray array;
+  array.place = values;
+  array.place.strides.clear();
+  array.offset.by_row = block_.rows > 1;
+  array.offset.by_point = true;
+  array.offset.even = Even{zero(), ir::i64_operand(block_.span()), ir::i64_operand(1)};
+  return array;
+}
+
+/// The statement's values that differ between points, where a point finds them.
+std::vector<Lanes::Spilled> Lanes::spill_inputs(const ir::Statement& statement) {
+  std::vector<Spilled> inputs;
+  for (const NameId name : ir::free_names(statement, low_.names())) {
+    if (const auto found = virtual_arrays_.find(name); found != virtual_arrays_.end()) {
+      inputs.push_back({name, spill(found->second.start), std::nullopt, &found->second});
+    } else if (const auto scalar = scalars_.find(name); scalar != scalars_.end()) {
+      inputs.push_back({name, spill(scalar->second), std::nullopt});
+    } else if (const auto array = arrays_.find(name); array != arrays_.end()) {
+      inputs.push_back({name, spill(array->second.offset), array->second.place});
+    }
+  }
+  return inputs;
+}
+
+void Lanes::take(const Spilled& input, const Operand& point) {
+  if (input.without_memory) {
+    const ScalarType type = input.without_memory->start.type;
+    const Operand start = low_.load(input.values, {point}, type, "start");
+    low_.virtual_arrays_.insert_or_assign(
+        input.name, Lowering::VirtualArray{type, start, input.without_memory->stride});
+    return;
+  }
+  if (!input.array) {
+    const ScalarType type = low_.names().type(input.name).element;
+    low_.load_into(input.name, input.values, {point}, type);
+    return;
+  }
+  Place place = *input.array;
+  place.offset = low_.load(input.values, {point}, ScalarType::i64, "offset");
+  low_.bind(input.name, place);
+}
+
+void Lanes::one_by_one(const ir::Statement& s) {
+  const Work before = work_;
+  const std::vector<Spilled> inputs = spill_inputs(s);
+  std::vector<Spilled> outputs;
+  ir::Body body{{s}, {}};
+  for (const ir::Binder& result : s.results) {
+    const ir::Type type = low_.names().type(result.name);
+    if (type.kind == ir::TypeKind::token) continue;
+    body.results.push_back(result.name);
+    if (type.kind == ir::TypeKind::accumulator) {
+      outputs.push_back({result.name, {}, std::nullopt});
+    } else if (type.is_array()) {
+      for (const Operand& size : type.shape) {
+        for (const ir::Binder& other : s.results) {
+          if (size == Operand(other.name)) throw NotInLanes{};
+        }
+      }
+      const LaneArray array = result_array(result.name);
+      outputs.push_back({result.name, spill(array.offset), array.place});
+    } else {
+      const ir::Type all = ir::array_of(type.element, {ir::i64_operand(block_.points())});
+      outputs.push_back({result.name, low_.private_array(all, "results"), std::nullopt});
+    }
+  }
+  low_.thread_loop(ir::i64_operand(block_.points()), false, [&](const Operand& point) {
+    for (const Spilled& input : inputs) take(input, point);
+    std::vector<Wish> wishes;
+    for (const Spilled& output : outputs) {
+      wishes.push_back(output.array);
+      if (!output.array) continue;
+      wishes.back()->offset = low_.load(output.values, {point}, ScalarType::i64, "offset");
+    }
+    low_.lower_body(body, wishes, [&](const std::vector<Value>& values) {
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        if (values[k].type.is_scalar()) low_.write(outputs[k].values, {point}, values[k]);
+      }
+    });
+  });
+  for (const Spilled& input : inputs) {
+    low_.places_.erase(input.name);
+    low_.virtual_arrays_.erase(input.name);
+  }
+  for (const Spilled& output : outputs) {
+    low_.places_.erase(output.name);
+    const ir::Type type = low_.names().type(output.name);
+    if (type.is_scalar()) bind(output.name, load(spilled(output.values), type.element));
+  }
+  work_ = before;
+  // As if each point gathered a vector of its own.
+  const std::int64_t depth = depth_ + loops_in(s.operation);
+  if (depth > work_.depth) work_ = {depth, 0, 0};
+  if (depth == work_.depth) work_.gathers += block_.points();
+}
+
+}  // namespace dagaz::imperative

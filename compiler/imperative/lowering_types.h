@@ -1,0 +1,76 @@
+// What the members of Lowering hand to each other: values, where they are wanted, open accumulators,
+// running values of reductions.  Private to this folder.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "imperative/imperative.h"
+#include "imperative/place.h"
+#include "ir/program.h"
+
+namespace dagaz::imperative {
+
+enum class Mode { host, task, kernel };
+
+/// Thrown within this folder where no rule covers the program; `lower` makes it a diagnostic.
+struct Unsupported {
+  std::string what;
+  ir::LocationId location;
+};
+
+/// A place wanted for a result, or none.
+using Wish = std::optional<Place>;
+
+/// A value of a body: scalars are operands, arrays have a place.
+struct Value {
+  Operand operand;
+  ir::Type type;
+  std::optional<Place> place;
+};
+using Finish = std::function<void(const std::vector<Value>&)>;
+using PointFunction = std::function<void(const std::vector<Operand>&)>;
+using RangeFunction = std::function<void(const Operand& begin, const Operand& end)>;
+
+/// An array opened for accumulation.
+struct Accumulator {
+  Place place;
+  std::vector<Operand> shape;  // the indexed dimensions
+  ir::Type row;
+  const ir::Lambda* op;        // null: writes overwrite
+  const std::vector<Operand>* neutral;
+  Mode opened;                 // other threads combine into it, too, unless code of this mode runs
+};
+
+/// Whether `op` applies one binary scalar operation per pair of arguments, perhaps under maps.
+bool is_simple(const ir::Lambda& op);
+/// The lambda of the innermost of the maps that `op` consists of; `op` itself if it is no map.
+const ir::Lambda& innermost_lambda(const ir::Lambda& op);
+std::vector<Operand> extents_of(const std::vector<ir::SpaceDimension>& space);
+std::vector<Operand> with(std::vector<Operand> point, const Operand& last);
+bool are_scalars(const std::vector<ir::Type>& types);
+
+/// The values of an operator's accumulators inside a loop; `next` is where a combination of
+/// array values is computed.
+struct Running {
+  const ir::Lambda* op;
+  bool positionwise;
+  std::vector<Value> values;
+  std::vector<Wish> next;
+};
+/// An array result of host control flow: variables that every path sets.
+struct Joint {
+  NameId block;
+  NameId offset;
+};
+/// Segments cut into `count` pieces of `chunk` elements; `outer` are the segments' dimensions.
+struct Pieces {
+  std::vector<Operand> outer;
+  Operand width;
+  Operand count;
+  Operand chunk;
+};
+
+}  // namespace dagaz::imperative

@@ -1,0 +1,135 @@
+// Parallel loops of the CPU, and what their pieces accumulate.
+//
+// Pieces of a loop that combine values into one array would need an atomic instruction for every
+// value.  Where a piece is more work than the array is large, it combines into a copy of its own,
+// which starts neutral, and the copies are combined at the end; a loop in one piece combines into
+// the array itself.  Which of the two ways is taken is decided when the program runs.
+#include "imperative/lowering.h"
+
+namespace dagaz::imperative {
+
+// Filling an element of a copy and combining it again, in the unit of cost_of.
+static constexpr std::int64_t cost_of_copied_element = 4;
+
+void Lowering::parallel_for(const Operand& count, const Operand& cost, const RangeFunction& body) {
+  const auto outer = std::exchange(shared_, {});
+  Code together = collect([&] { parallel_loop(count, grain_for(cost), body); });
+  const std::set<std::size_t> found = std::exchange(shared_, outer);
+  const std::vector<std::size_t> shared(found.begin(), found.end());
+  if (shared.empty()) {
+    append(std::move(together));
+    return;
+  }
+  if (is_constant(count, 1)) {
+    accumulate_alone(shared, count, body);
+    return;
+  }
+  const NameId pieces = variable("pieces", ScalarType::i64);
+  emit(PieceCount{pieces, count, grain_for(cost)});
+  const bool are_dense = std::all_of(shared.begin(), shared.end(), [&](std::size_t one) {
+    return opened_[one].place.is_dense();
+  });
+  if (!are_dense) {
+    host_branch(less(ir::i64_operand(1), pieces), [&] { append(std::move(together)); },
+                [&] { accumulate_alone(shared, count, body); });
+    return;
+  }
+  const Operand chunk = divide_up(count, pieces);
+  Operand size = ir::i64_operand(0);
+  for (const std::size_t one : shared) size = add(size, size_of(opened_[one]));
+  const Operand several = less(ir::i64_operand(1), pieces);
+  const Operand large = less(mul(chunk, cost), mul(size, ir::i64_operand(cost_of_copied_element)));
+  host_branch(both(several, large), [&] { append(std::move(together)); }, [&] {
+    accumulate_by_pieces(shared, count, Pieces{{}, count, pieces, chunk}, body);
+  });
+}
+
+void Lowering::parallel_loop(const Operand& count, const Operand& grain,
+                             const RangeFunction& body) {
+  const NameId begin = variable("begin", ScalarType::i64);
+  const NameId end = variable("end", ScalarType::i64);
+  const Mode outer = std::exchange(mode_, Mode::task);
+  Code code = collect([&] { with_private_scope([&] { body(begin, end); }); });
+  mode_ = outer;
+  emit(ParallelFor{count, grain, begin, end, std::move(code)});
+}
+
+void Lowering::accumulate_alone(const std::vector<std::size_t>& shared, const Operand& count,
+                                const RangeFunction& body) {
+  const std::vector<Accumulator> opened = opened_;
+  for (const std::size_t one : shared) opened_[one].opened = Mode::task;
+  parallel_loop(count, count, body);
+  opened_ = opened;
+}
+
+ir::Type Lowering::type_of(const Accumulator& accumulator) {
+  ir::Type type = accumulator.row;
+  type.shape.insert(type.shape.begin(), accumulator.shape.begin(), accumulator.shape.end());
+  return type;
+}
+
+Operand Lowering::size_of(const Accumulator& accumulator) {
+  return product(type_of(accumulator).shape);
+}
+
+void Lowering::accumulate_by_pieces(const std::vector<std::size_t>& shared, const Operand& count,
+                                    const Pieces& pieces, const RangeFunction& body) {
+  const std::vector<Accumulator> opened = opened_;
+  const Operand several = less(ir::i64_operand(1), pieces.count);
+  // One block with a copy for every piece, or the array itself.
+  std::vector<Place> copies;
+  for (const std::size_t one : shared) {
+    const Place& place = opened[one].place;
+    const NameId block = block_variable("own");
+    const NameId offset = variable("offset", ScalarType::i64);
+    branch(several, [&] {
+      emit(Allocate{block, mul(pieces.count, byte_count(type_of(opened[one])))});
+      move(offset, ir::i64_operand(0));
+    }, [&] {
+      emit(Share{block, place.block});
+      move(offset, place.offset);
+    });
+    own(block);
+    copies.push_back(row_major(*this, block, offset, type_of(opened[one]).shape));
+  }
+  const auto copy_of = [&](std::size_t k, const Operand& piece) {
+    Place place = copies[k];
+    place.offset = add(place.offset, mul(piece, size_of(opened[shared[k]])));
+    return place;
+  };
+  parallel_loop(pieces.count, ir::i64_operand(1), [&](const Operand& first, const Operand& last) {
+    thread_loop(sub(last, first), false, [&](const Operand& p) {
+      const Operand piece = add(first, p);
+      for (std::size_t k = 0; k < shared.size(); ++k) {
+        Accumulator& one = opened_[shared[k]];
+        one.place = copy_of(k, piece);
+        one.opened = Mode::task;
+        branch(several, [&] { fill_neutral(one); });
+      }
+      const Operand begin = mul(piece, pieces.chunk);
+      const Operand end = minimum(count, add(begin, pieces.chunk));
+      branch(less(begin, end), [&] { body(begin, end); });
+    });
+  });
+  opened_ = opened;
+  host_branch(several, [&] {
+    for (std::size_t k = 0; k < shared.size(); ++k) {
+      const Accumulator& one = opened[shared[k]];
+      const Operand cost = mul(pieces.count, ir::i64_operand(cost_of_copied_element));
+      for_each_point(one.shape, cost, "accumulate", [&](const std::vector<Operand>& at) {
+        thread_loop(pieces.count, false, [&](const Operand& piece) {
+          combine_at(*one.op, {one.place}, at, values_at({copy_of(k, piece)}, {one.row}, at));
+        });
+      });
+    }
+  });
+}
+
+void Lowering::fill_neutral(const Accumulator& accumulator) {
+  const Value neutral = value_of((*accumulator.neutral)[0]);
+  nested_loops(accumulator.shape, [&](const std::vector<Operand>& at) {
+    write(accumulator.place, at, neutral);
+  });
+}
+
+}  // namespace dagaz::imperative
