@@ -22,7 +22,6 @@ namespace {
 constexpr std::int64_t vector_bytes = 64;
 constexpr std::int64_t many_operations = 24;  // more than registers hold for several vectors
 constexpr std::int64_t row_blocks_per_chunk = 64;  // of one parallel iteration
-constexpr std::int64_t rows_worth_packing = 8;
 
 std::int64_t operations_in(const ir::Body& body);
 
@@ -138,7 +137,7 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
   const Operand rows = ir::i64_operand(block.rows);
   const ir::SpaceDimension& along = e.space[dimensions.points];
   if (is_known_below(along.extent, block.span())) return std::nullopt;
-  bool has_packed = false;
+  std::vector<Operand> packed;
   // The first point of block `number`.
   const auto start = [&](const Operand& number, const Operand& extent, const Operand& size) {
     return low.minimum(low.mul(number, size), low.sub(extent, size));
@@ -170,6 +169,7 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
       if (!dimensions.rows) {
         if (may_pack) lanes.prepare(e.body, std::nullopt);
         lanes.map_point(s, e, targets);
+        packed = lanes.packed();
         return;
       }
       const NameId row = e.space[*dimensions.rows].index.name;
@@ -180,28 +180,32 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
         lanes.bind_index(row, start(low.add(first, r), extent, rows), true, false);
         lanes.map_point(s, e, targets);
       });
-      has_packed = lanes.has_packed();
+      packed = lanes.packed();
     });
   });
   if (!code) return std::nullopt;
   Operand fits = low.less(ir::i64_operand(block.span() - 1), along.extent);
   if (dimensions.rows) {
-    const std::int64_t least = has_packed ? rows_worth_packing : block.rows;
-    if (is_known_below(e.space[*dimensions.rows].extent, least)) return std::nullopt;
-    fits = low.both(fits, low.less(ir::i64_operand(least - 1), e.space[*dimensions.rows].extent));
+    const Operand& extent = e.space[*dimensions.rows].extent;
+    if (is_known_below(extent, block.rows)) return std::nullopt;
+    fits = low.both(fits, low.less(ir::i64_operand(block.rows - 1), extent));
+    if (!packed.empty()) packed = {extent};  // rows read what is packed again
   }
-  return Blocks{std::move(*code), fits};
+  const std::optional<Operand> worth = worth_packing(low, e.body, packed);
+  if (!worth) return std::nullopt;
+  return Blocks{std::move(*code), low.both(fits, *worth)};
 }
 
 // Only whole blocks in lanes, the last points of the space one by one.
-std::optional<Code> Lanes::map_whole_blocks(Lowering& low, const ir::Statement& s,
-                                            const ir::SegmentedMap& e,
-                                            const std::vector<Wish>& targets) {
+std::optional<Lanes::Blocks> Lanes::map_whole_blocks(Lowering& low, const ir::Statement& s,
+                                                     const ir::SegmentedMap& e,
+                                                     const std::vector<Wish>& targets) {
   if (e.space.size() != 1) return std::nullopt;
   const LaneBlock block = block_for(e.body, low.names(), false, false);
   const Operand span = ir::i64_operand(block.span());
   const ir::SpaceDimension& dimension = e.space[0];
-  return attempt(low, [&] {
+  std::vector<Operand> packed;
+  std::optional<Code> code = attempt(low, [&] {
     const Operand count = low.divide(dimension.extent, span);
     const Operand cost = low.cost_of(e.body);
     for_blocks(low, count, low.mul(cost, span), [&](const Operand& b) {
@@ -209,6 +213,7 @@ std::optional<Code> Lanes::map_whole_blocks(Lowering& low, const ir::Statement& 
       lanes.bind_index(dimension.index.name, low.mul(b, span), false, true);
       lanes.prepare(e.body, std::nullopt);
       lanes.map_point(s, e, targets);
+      packed = lanes.packed();
     });
     const Operand done = low.mul(count, span);
     low.parallel_points({low.sub(dimension.extent, done)}, cost,
@@ -220,6 +225,9 @@ std::optional<Code> Lanes::map_whole_blocks(Lowering& low, const ir::Statement& 
       });
     });
   });
+  const std::optional<Operand> worth = worth_packing(low, e.body, packed);
+  if (!code || !worth) return std::nullopt;
+  return Blocks{std::move(*code), *worth};
 }
 
 bool Lanes::lower_map(Lowering& low, const ir::Statement& s, const ir::SegmentedMap& e,
@@ -228,9 +236,10 @@ bool Lanes::lower_map(Lowering& low, const ir::Statement& s, const ir::Segmented
   const bool host = low.mode_ == Mode::host;
   if (std::any_of(targets.begin(), targets.end(), [](const Wish& one) { return !one; })) {
     if (!host) return false;
-    std::optional<Code> code = map_whole_blocks(low, s, e, targets);
-    if (code) low.append(std::move(*code));
-    return code.has_value();
+    std::optional<Blocks> blocks = map_whole_blocks(low, s, e, targets);
+    if (!blocks) return false;
+    low.host_branch(blocks->fits, [&] { low.append(std::move(blocks->code)); }, otherwise);
+    return true;
   }
   const std::size_t last = e.space.size() - 1;
   std::vector<Dimensions> candidates = {{last, std::nullopt}};
@@ -337,7 +346,7 @@ bool Lanes::lower_nest(Lowering& low, const ir::Statement& s, const ir::MapScanR
 void Lanes::reduce_blocks(Lowering& low, const ir::SegmentedReduce& e, const LaneBlock& block,
                           const std::vector<Wish>& mapped, const std::vector<Operand>& outer,
                           const Operand& start, const Operand& count,
-                          const std::vector<Running>& totals) {
+                          const std::vector<Running>& totals, std::vector<Operand>& packed) {
   const Operand span = ir::i64_operand(block.span());
   std::size_t reduced = 0;
   for (const ir::ReduceOperator& one : e.operators) reduced += one.neutral.size();
@@ -375,24 +384,27 @@ void Lanes::reduce_blocks(Lowering& low, const ir::SegmentedReduce& e, const Lan
     }
     if (!lanes.is_worthwhile()) throw NotInLanes{};
   });
+  packed = lanes.packed();
   for (std::size_t k = 0; k < totals.size(); ++k) lanes.finish(running[k], totals[k]);
 }
 
 bool Lanes::reduce_pieces(Lowering& low, const ir::Statement& s, const ir::SegmentedReduce& e,
                           const Pieces& pieces, const Operand& cost,
-                          const std::vector<Wish>& mapped, const std::vector<Place>& partial) {
+                          const std::vector<Wish>& mapped, const std::vector<Place>& partial,
+                          const std::function<void()>& otherwise) {
   if (low.is_gpu() || low.mode_ != Mode::host) return false;
   for (const ir::ReduceOperator& one : e.operators) {
     if (!is_commutative(one) || !are_scalars(one.op.result_types)) return false;
   }
   const LaneBlock block = block_for(e.body, low.names(), false, false);
   const Operand span = ir::i64_operand(block.span());
+  std::vector<Operand> packed;
   std::optional<Code> code = attempt(low, [&] {
     low.for_each_piece(pieces, cost, [&](const std::vector<Operand>& outer, const Operand& piece,
                                          const Operand& start, const Operand& length) {
       const std::vector<Running> totals = low.start_reductions(e.operators);
       const Operand blocks = low.divide(length, span);
-      reduce_blocks(low, e, block, mapped, outer, start, blocks, totals);
+      reduce_blocks(low, e, block, mapped, outer, start, blocks, totals, packed);
       const Operand done = low.mul(blocks, span);
       low.thread_loop(low.sub(length, done), false, [&](const Operand& i) {
         low.reduce_point(s, e, totals, mapped, with(outer, low.add(start, low.add(done, i))));
@@ -400,8 +412,10 @@ bool Lanes::reduce_pieces(Lowering& low, const ir::Statement& s, const ir::Segme
       low.write_all(partial, with(outer, piece), Lowering::running_values(totals));
     });
   });
-  if (code) low.append(std::move(*code));
-  return code.has_value();
+  const std::optional<Operand> worth = worth_packing(low, e.body, packed);
+  if (!code || !worth) return false;
+  low.host_branch(*worth, [&] { low.append(std::move(*code)); }, otherwise);
+  return true;
 }
 
 }  // namespace dagaz::imperative

@@ -72,7 +72,8 @@ class Lanes {
   static bool reduce_pieces(Lowering& lowering, const ir::Statement& s,
                             const ir::SegmentedReduce& e, const Pieces& pieces,
                             const Operand& cost, const std::vector<Wish>& mapped,
-                            const std::vector<Place>& partial);
+                            const std::vector<Place>& partial,
+                            const std::function<void()>& otherwise);
 
   /// What a body gives: one or the other; nothing for an accumulator.
   struct Result {
@@ -100,7 +101,8 @@ class Lanes {
   bool is_worthwhile() const {
     return work_.depth > 0 && work_.operations >= operations_worth_gathering * work_.gathers;
   }
-  bool has_packed() const { return has_packed_; }
+  /// The widths of the loops that read packed arrays again, one for each.
+  const std::vector<Operand>& packed() const { return packed_; }
 
  private:
   static constexpr std::int64_t operations_worth_gathering = 8;
@@ -122,17 +124,20 @@ class Lanes {
                                           const ir::SegmentedMap& e,
                                           const std::vector<Wish>& targets,
                                           const Dimensions& dimensions, bool may_pack);
-  static std::optional<Code> map_whole_blocks(Lowering& low, const ir::Statement& s,
-                                              const ir::SegmentedMap& e,
-                                              const std::vector<Wish>& targets);
+  static std::optional<Blocks> map_whole_blocks(Lowering& low, const ir::Statement& s,
+                                                const ir::SegmentedMap& e,
+                                                const std::vector<Wish>& targets);
   static void reduce_blocks(Lowering& low, const ir::SegmentedReduce& e, const LaneBlock& block,
                             const std::vector<Wish>& mapped, const std::vector<Operand>& outer,
                             const Operand& start, const Operand& count,
-                            const std::vector<Running>& totals);
+                            const std::vector<Running>& totals, std::vector<Operand>& packed);
   void map_point(const ir::Statement& s, const ir::SegmentedMap& e,
                  const std::vector<Wish>& targets);
 
   // ---- lanes_packing.cpp
+  /// Whether packing pays in loops of these widths; nothing where it is known not to.
+  static std::optional<Operand> worth_packing(Lowering& low, const ir::Body& body,
+                                              const std::vector<Operand>& widths);
   void pack(NameId name);
 
   // ---- lanes_values.cpp
@@ -239,7 +244,7 @@ class Lanes {
   std::unordered_map<NameId, LaneVirtual> virtual_arrays_;
   std::unordered_map<NameId, LaneArray> wishes_;
   std::unordered_set<const ir::Statement*> prepared_;
-  bool has_packed_ = false;
+  std::vector<Operand> packed_;
   std::int64_t depth_ = 0;
   Work work_;
 };

@@ -56,6 +56,7 @@ void Lanes::statement(const ir::Statement& statement) {
   }
   low_.location_ = statement.location;
   const Work before = work_;
+  const std::int64_t depth = depth_;
   std::optional<Code> code = attempt(low_, [&] {
     std::visit([&](const auto& operation) { lower(statement, operation); }, statement.operation);
   });
@@ -63,6 +64,7 @@ void Lanes::statement(const ir::Statement& statement) {
     low_.append(std::move(*code));
   } else {
     work_ = before;
+    depth_ = depth;
     one_by_one(statement);
   }
 }

@@ -128,13 +128,14 @@ void Lowering::reduce_by_pieces(const ir::Statement& s, const ir::SegmentedReduc
   const Operand cost = cost_of(e.body);
   const Pieces pieces = cut_segments(e.space, cost);
   const std::vector<Place> partial = partial_arrays(types, pieces);
-  if (Lanes::reduce_pieces(*this, s, e, pieces, cost, mapped, partial)) {
-    // Done.
-  } else if (mapped.empty() && is_interchangeable(e)) {
-    reduce_pieces_interchanged(e, pieces, cost, partial);
-  } else {
-    reduce_pieces(s, e, pieces, cost, mapped, partial);
-  }
+  const auto by_points = [&] {
+    if (mapped.empty() && is_interchangeable(e)) {
+      reduce_pieces_interchanged(e, pieces, cost, partial);
+    } else {
+      reduce_pieces(s, e, pieces, cost, mapped, partial);
+    }
+  };
+  if (!Lanes::reduce_pieces(*this, s, e, pieces, cost, mapped, partial, by_points)) by_points();
   for_each_point(pieces.outer, mul(pieces.count, ir::i64_operand(4)), "combine",
                  [&](const std::vector<Operand>& outer) {
     const std::vector<Running> running = start_reductions(e.operators);
