@@ -66,8 +66,13 @@ class Differentiator : public FunctionDerivatives {
   void make_forward(Function original, Function& result);
   void make_reverse(const Function& original, Function& result);
   Body too_deep_body(const Function& result);
-  void body(Body& body, int depth);
-  void differentiate(Statement statement, Differentiate operation, int depth, Builder& out);
+  // Where code stands: how many derivatives are taken around it, and whether a map is.
+  struct Place {
+    int derivatives = 0;
+    bool in_map = false;
+  };
+  void body(Body& body, Place place);
+  void differentiate(Statement statement, Differentiate operation, Place place, Builder& out);
   void forward(Differentiate operation, Environment& environment, std::vector<Operand>& results);
   // What forward mode is applied to.  With a count, seeds are arrays of so many, and so are the
   // tangents.
@@ -79,7 +84,7 @@ class Differentiator : public FunctionDerivatives {
   };
   void forward_side_by_side(const Lambda& function, const Seeded& seeded,
                             Environment& environment, std::vector<Operand>& results);
-  void reverse(Differentiate operation, int depth, Environment& environment,
+  void reverse(Differentiate operation, Place place, Environment& environment,
                std::vector<Operand>& results);
   void report_unsupported(const Unsupported& reason, LocationId fallback);
   void inline_custom(Statement statement, CustomDerivative custom, Builder& out);
@@ -149,7 +154,7 @@ void Differentiator::finish(const std::string& name) {
   if (state != State::untouched) return;
   state = State::running;
   for (Function& each : program_->functions) {
-    if (each.name == name) body(each.body, 0);
+    if (each.name == name) body(each.body, {});
   }
   states_[name] = State::finished;
 }
@@ -321,18 +326,25 @@ Body Differentiator::too_deep_body(const Function& result) {
   return out.take_body(std::move(results));
 }
 
-void Differentiator::body(Body& body, int depth) {
+static bool repeats_its_body_in_parallel(const Operation& operation) {
+  return !std::holds_alternative<Loop>(operation) && !std::holds_alternative<Branch>(operation) &&
+         !std::holds_alternative<WithAccumulator>(operation) &&
+         !std::holds_alternative<Differentiate>(operation);
+}
+
+void Differentiator::body(Body& body, Place place) {
   Builder out(program_->names);
   for (Statement& statement : body.statements) {
     const bool inner = std::holds_alternative<Differentiate>(statement.operation);
-    for_each_scope(statement.operation,
-                   [&](Body& nested) { this->body(nested, depth + (inner ? 1 : 0)); });
+    const Place inside{place.derivatives + (inner ? 1 : 0),
+                       place.in_map || repeats_its_body_in_parallel(statement.operation)};
+    for_each_scope(statement.operation, [&](Body& nested) { this->body(nested, inside); });
     out.set_location(statement.location);
     out.set_tokens(statement.tokens);
     if (inner) {
       Differentiate operation = std::move(std::get<Differentiate>(statement.operation));
-      differentiate(std::move(statement), std::move(operation), depth, out);
-    } else if (depth == 0 && std::holds_alternative<CustomDerivative>(statement.operation)) {
+      differentiate(std::move(statement), std::move(operation), place, out);
+    } else if (place.derivatives == 0 && std::holds_alternative<CustomDerivative>(statement.operation)) {
       CustomDerivative custom = std::move(std::get<CustomDerivative>(statement.operation));
       inline_custom(std::move(statement), std::move(custom), out);
     } else {
@@ -387,7 +399,7 @@ std::vector<Operand> Differentiator::protected_arguments(const Differentiate& op
   return result;
 }
 
-void Differentiator::differentiate(Statement statement, Differentiate operation, int depth,
+void Differentiator::differentiate(Statement statement, Differentiate operation, Place place,
                                    Builder& out) {
   Builder code = out.nested();
   Environment environment(program_->names, code, *this);
@@ -398,7 +410,7 @@ void Differentiator::differentiate(Statement statement, Differentiate operation,
     if (operation.mode == DerivativeMode::forward) {
       forward(std::move(operation), environment, results);
     } else {
-      reverse(std::move(operation), depth, environment, results);
+      reverse(std::move(operation), place, environment, results);
     }
   } catch (const Unsupported& reason) {
     report_unsupported(reason, statement.location);
@@ -500,11 +512,14 @@ void Differentiator::forward_side_by_side(const Lambda& function, const Seeded& 
 
 // ---------------------------------------------------------------- reverse mode
 
-void Differentiator::reverse(Differentiate operation, int depth, Environment& environment,
+void Differentiator::reverse(Differentiate operation, Place place, Environment& environment,
                              std::vector<Operand>& results) {
   Lambda function = std::move(operation.function);
   function.body = normalise(std::move(function.body), program_->names);
-  Reverse reverse(environment, report_, ReverseOptions{.differentiated_again = depth > 0});
+  const bool again = place.derivatives > 0;
+  const bool alone = !again && !place.in_map && !operation.batch;
+  Reverse reverse(environment, report_,
+                  ReverseOptions{.differentiated_again = again, .in_chunks = alone});
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     environment.bind(function.parameters[i].name, operation.arguments[i]);
     reverse.activate(function.parameters[i].name);

@@ -163,6 +163,30 @@ Operand Environment::at(NameId array, Operand index) {
   return out_->index(array, {index});
 }
 
+Operand Environment::sum_of_rows(NameId array) {
+  const Type type = names().type(array);
+  if (type.rank() == 1) {
+    return out().reduce(type.shape[0], {array}, addition(row_of(type)), "sum")[0];
+  }
+  // Rows of arrays: for each place of a row, the sum of a column.
+  std::vector<int> swap(type.rank());
+  for (std::size_t i = 0; i < swap.size(); ++i) swap[i] = static_cast<int>(i);
+  std::swap(swap[0], swap[1]);
+  const NameId columns = out().add(Permute{array, swap}, "columns");
+  MapScanReduce map;
+  map.width = type.shape[1];
+  map.arrays = {columns};
+  const NameId column = names().fresh("column", row_of(names().type(columns)));
+  map.map.parameters = {Binder{column}};
+  {
+    NestedScope scope(*this);
+    const Operand sum = sum_of_rows(column);
+    map.map.body = scope.take({sum});
+  }
+  map.map.result_types = {row_of(row_of(type))};
+  return out().add(std::move(map), "sums");
+}
+
 std::optional<Operand> Environment::uniform_row(NameId array) const {
   const auto found = uniform_.find(array);
   if (found == uniform_.end()) return std::nullopt;

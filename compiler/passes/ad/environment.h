@@ -87,6 +87,9 @@ class Environment {
   /// array[index] for an emitted array.
   ir::Operand at(ir::NameId array, ir::Operand index);
 
+  /// The sum of the rows of an emitted array.
+  ir::Operand sum_of_rows(ir::NameId array);
+
   /// The row of an emitted array that is a replicate of one value, if that is known.
   std::optional<ir::Operand> uniform_row(ir::NameId array) const;
   /// replicate [width] value, remembered for uniform_row.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "passes/ad/linear_core.h"
 #include "support/match.h"
 
 namespace dagaz::passes::ad {
@@ -16,6 +17,13 @@ void SumOverMap::set_map(const MapScanReduce& map, std::vector<Statement>& state
     arrays_.emplace(map.map.parameters[i].name, map.arrays[i]);
   }
   site_.set(map.map.parameters, map.arrays, statements, kept);
+}
+
+void SumOverMap::set_part(const MapScanReduce& map) {
+  width_ = map.width;
+  for (std::size_t i = 0; i < map.arrays.size(); ++i) {
+    arrays_.insert_or_assign(map.map.parameters[i].name, map.arrays[i]);
+  }
 }
 
 // ---------------------------------------------------------------- planning
@@ -76,9 +84,62 @@ void SumOverMap::set_results(const std::vector<NameId>& arrays) {
 
 // ---------------------------------------------------------------- emission
 
+namespace {
+
+bool loops(const Body& core) {
+  return std::any_of(core.statements.begin(), core.statements.end(), [](const Statement& each) {
+    return std::holds_alternative<MapScanReduce>(each.operation);
+  });
+}
+
+}  // namespace
+
+// Where a nest's core is linear in what differs between iterations, that is summed as soon as it
+// appears: if it appears further out than the core, or the core is itself a sum, then the core is
+// evaluated once instead of in every iteration.
+void SumOverMap::plan_early_sums(const SumNest& nest) {
+  const Names& names = environment_->names();
+  early_.clear();
+  totals_.clear();
+  std::unordered_map<NameId, std::size_t> levels;  // of names that differ
+  for (const auto& [name, array] : arrays_) levels.emplace(name, 0);
+  for (std::size_t i = 0; i < nest.levels.size(); ++i) {
+    const SumNest::Level& level = nest.levels[i];
+    for (std::size_t k = 0; k < level.arrays.size(); ++k) {
+      if (levels.count(level.arrays[k]) != 0) levels.emplace(level.parameters[k].name, i);
+    }
+    for (const Statement& view : level.views) {
+      const std::vector<NameId> used = free_names(view, names);
+      const bool differs = std::any_of(used.begin(), used.end(),
+                                       [&](NameId each) { return levels.count(each) != 0; });
+      if (differs) levels.emplace(view.results.front().name, i);
+    }
+  }
+  NameSet varying;
+  bool pays = loops(nest.core);
+  std::vector<EarlySum> early;
+  for (const NameId name : free_names(nest.core, names)) {
+    const auto found = levels.find(name);
+    if (found == levels.end()) continue;
+    varying.insert(name);
+    early.push_back({name, found->second});
+    pays = pays || found->second + 1 < nest.levels.size();
+  }
+  if (pays && is_linear(nest.core, varying, names)) early_ = std::move(early);
+}
+
+void SumOverMap::sum_early(std::size_t level, const PerIteration& arrays) {
+  for (const EarlySum& each : early_) {
+    if (each.level != level) continue;
+    totals_.insert_or_assign(each.name, environment_->sum_of_rows(arrays.at(each.name)));
+  }
+}
+
 NameId SumOverMap::emit(Plan plan) {
   PerIteration arrays = arrays_;
+  plan_early_sums(plan.nest);
   emit_views(plan.nest.levels[0].views, arrays);
+  sum_early(0, arrays);
   NameId sum = emit_level(plan.nest, 1, std::move(arrays));
   for (Operation view : plan.views) {
     if (auto* permute = as<Permute>(view)) permute->array = sum;
@@ -141,6 +202,7 @@ NameId SumOverMap::emit_level(SumNest& nest, std::size_t level, PerIteration arr
   {
     NestedScope scope(*environment_);
     emit_views(here.views, arrays);
+    sum_early(level, arrays);
     Operand value;
     if (level + 1 == nest.levels.size()) {
       value = emit_core(nest, arrays);
@@ -161,6 +223,11 @@ NameId SumOverMap::emit_level(SumNest& nest, std::size_t level, PerIteration arr
 // The sum over the iterations of the core's result.
 Operand SumOverMap::emit_core(SumNest& nest, const PerIteration& arrays) {
   Names& names = environment_->names();
+  if (!early_.empty()) {
+    substitute(nest.core, totals_, names);
+    environment_->out().add_all(std::move(nest.core.statements));
+    return nest.core.results.front();
+  }
   MapScanReduce sum;
   sum.width = width_;
   Substitution elements;

@@ -3,7 +3,8 @@
 //   Σᵢ map (\j -> map (\k -> f i j k))  =  map (\j -> map (\k -> Σᵢ f i j k))
 //
 // The right side writes each element once, needs no accumulator, and is a matrix product where the
-// left side is a sum of outer products.  Values that an iteration computes before the nest are
+// left side is a sum of outer products.  Where f is linear in what differs between iterations, that
+// is summed instead (linear_core.h).  Values that an iteration computes before the nest are
 // kept for all iterations (sum_nest.h says which).
 #pragma once
 
@@ -39,6 +40,8 @@ class SumOverMap {
   std::optional<Plan> plan(const ir::Operand& contribution);
   /// The values of the body that plans need of every iteration: further results of the map.
   const std::vector<ir::NameId>& materialised() const { return materialised_; }
+  /// The map runs over a part of its iterations: the arrays it maps over there.
+  void set_part(const ir::MapScanReduce& map);
   /// The arrays of those values.
   void set_results(const std::vector<ir::NameId>& arrays);
   const std::vector<ir::NameId>& results() const { return results_; }
@@ -49,7 +52,15 @@ class SumOverMap {
   /// Names of the nest that differ between iterations, and the arrays of all their values.
   using PerIteration = std::unordered_map<ir::NameId, ir::NameId>;
 
+  /// A name of a nest's core, summed over the iterations at a level of the nest.
+  struct EarlySum {
+    ir::NameId name;
+    std::size_t level;
+  };
+
   void need(const SumNest& nest);
+  void plan_early_sums(const SumNest& nest);
+  void sum_early(std::size_t level, const PerIteration& arrays);
   ir::NameId emit_level(SumNest& nest, std::size_t level, PerIteration arrays);
   void emit_views(std::vector<ir::Statement>& views, PerIteration& arrays);
   void enter_row(ir::NameId array, const ir::Binder& parameter, PerIteration& arrays,
@@ -62,6 +73,9 @@ class SumOverMap {
   PerIteration arrays_;  // of the site's parameters and kept values
   std::vector<ir::NameId> materialised_;
   std::vector<ir::NameId> results_;
+  // Of the nest that is being emitted.
+  std::vector<EarlySum> early_;
+  ir::Substitution totals_;
 };
 
 }  // namespace dagaz::passes::ad

@@ -162,8 +162,8 @@ void Reverse::rule(const Statement& statement, const Iota& iota) {
   const NameId adjoint = take_or_zero(statement.results[0].name).name();
   const Operand count = environment_->operand(iota.count);
   // An integer that is differentiated counts as the start of the numbers that it counts.
-  add_adjoint(iota.count, sum_of_rows(adjoint), Ownership::owned);
-  add_adjoint(iota.start, sum_of_rows(adjoint), Ownership::owned);
+  add_adjoint(iota.count, environment_->sum_of_rows(adjoint), Ownership::owned);
+  add_adjoint(iota.start, environment_->sum_of_rows(adjoint), Ownership::owned);
   if (!is_active(iota.stride)) return;
   const NameId positions = out().add(
       Iota{iota.type, count, Operand(zero_of(iota.type)), Operand(one_of(iota.type))}, "i");
@@ -173,7 +173,7 @@ void Reverse::rule(const Statement& statement, const Iota& iota) {
                   return std::vector<Operand>{inner.scalar(ScalarOp::mul, iota.type,
                                                            {elements[0], elements[1]})};
                 })[0];
-  add_adjoint(iota.stride, sum_of_rows(products), Ownership::owned);
+  add_adjoint(iota.stride, environment_->sum_of_rows(products), Ownership::owned);
 }
 
 void Reverse::rule(const Statement& statement, const Replicate& replicate) {
@@ -185,7 +185,7 @@ void Reverse::rule(const Statement& statement, const Replicate& replicate) {
     shape.insert(shape.end(), value.shape.begin(), value.shape.end());
     array = out().add(Reshape{array, shape}, "adjoint");
   }
-  add_adjoint(replicate.value, sum_of_rows(array), Ownership::owned);
+  add_adjoint(replicate.value, environment_->sum_of_rows(array), Ownership::owned);
 }
 
 void Reverse::rule(const Statement& statement, const Concat& concat) {

@@ -46,6 +46,8 @@ struct ReverseOptions {
   /// The result will be differentiated again: formulas that are only right to first order (the
   /// product by zero counts) are not used.
   bool differentiated_again = false;
+  /// No other map is around: one that would keep arrays of every iteration may run in chunks.
+  bool in_chunks = false;
 };
 
 class Reverse {
@@ -158,16 +160,19 @@ class Reverse {
   void replace_adjoint(ir::NameId original, ir::NameId after);
 
   // rules/map.cpp, mixed.cpp
+  using Sums = std::vector<std::pair<ir::NameId, SumOverMap::Plan>>;
   struct ReturnMap;
   void return_map(const MapSite& site);
   void enter_map(const MapSite& site, ReturnMap& back);
   void add_segment(const MapSite& site, std::size_t result, const ReturnMap& back);
   void leave_map(const MapSite& site, ReturnMap& back);
   std::vector<ir::NameId> emit_map(const MapSite& site, ReturnMap& back);
-  void note_sums(const ir::Statement& statement,
-                 const std::vector<std::pair<ir::NameId, SumOverMap::Plan>>& plans,
-                 const std::vector<std::pair<ir::NameId, ir::Operand>>& accumulated,
-                 const SumOverMap& sums);
+  void emit_at_once(const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans);
+  // rules/chunked_map.cpp
+  bool runs_in_chunks(const MapSite& site, const ReturnMap& back, const SumOverMap& sums) const;
+  ir::Operand chunk_size(const MapSite& site, const SumOverMap& sums, const Sums& plans);
+  void emit_chunks(const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans);
+  void note_sums(const ir::Statement& statement, const Sums& plans, const SumOverMap& sums);
   const ir::Lambda* keep(ir::Lambda lambda);
   ir::NameId add_accumulator(ReturnMap& back, ir::NameId name, const ir::Type& type);
   void set_summed(ir::NameId name, Adjoint adjoint);
@@ -194,8 +199,6 @@ class Reverse {
   ir::NameId reversed(ir::NameId array, const ir::Operand& width);
   /// [first, xs[0], …, xs[width-2]]
   ir::NameId shifted(ir::NameId array, const ir::Operand& first, const ir::Operand& width);
-  /// The sum of the rows of an emitted array.
-  ir::Operand sum_of_rows(ir::NameId array);
 
   // rules/histogram.cpp
   struct HistogramSite;
@@ -270,6 +273,7 @@ class Reverse {
   ReverseOptions options_;
   Dependence varied_;
   std::unordered_map<ir::NameId, Adjoint> adjoints_;
+  int maps_around_ = 0;  // return maps whose body is being emitted
   std::unordered_map<const ir::Statement*, SavedLoop> saved_loops_;
   std::unordered_map<const ir::Statement*, std::unique_ptr<std::vector<ir::Statement>>>
       replacements_;

@@ -391,13 +391,16 @@ std::optional<Composed> into_map_stage(Statement& producer, MapScanReduce& p, St
 
 // ---------------------------------------------------------------- nests
 
-/// The width of the first parallel operation inside, or nothing for a body without any.
-std::optional<Operand> inner_width(const Body& body) {
+/// The width of the first parallel operation inside, of the first one inside that, and so on.
+std::vector<Operand> inner_widths(const Body& body) {
   for (const Statement& statement : body.statements) {
     const auto* inner = as<MapScanReduce>(statement.operation);
-    if (inner != nullptr) return inner->width;
+    if (inner == nullptr) continue;
+    std::vector<Operand> widths = inner_widths(inner->map.body);
+    widths.insert(widths.begin(), inner->width);
+    return widths;
   }
-  return std::nullopt;
+  return {};
 }
 
 bool has_scopes(const Body& body) {
@@ -410,13 +413,11 @@ bool has_scopes(const Body& body) {
 }
 
 /// Whether side by side the two bodies make as good a nest as apart: both without inner scopes, or
-/// both with inner operations of one width, which then merge in turn.
+/// both with inner operations of the same widths, which then merge in turn.
 bool are_alike(const Lambda& a, const Lambda& b) {
-  const std::optional<Operand> first = inner_width(a.body);
-  const std::optional<Operand> second = inner_width(b.body);
-  if (first.has_value() != second.has_value()) return false;
-  if (first) return *first == *second;
-  return has_scopes(a.body) == has_scopes(b.body);
+  const std::vector<Operand> widths = inner_widths(a.body);
+  if (widths != inner_widths(b.body)) return false;
+  return !widths.empty() || has_scopes(a.body) == has_scopes(b.body);
 }
 
 }  // namespace

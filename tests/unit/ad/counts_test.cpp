@@ -104,12 +104,26 @@ function f (n: i64, m: i64, xs: [n][m]f64, ys: [n]f64) -> [[n][m]f64] {
 
 TEST_CASE("the gradient of a mixture evaluates as many exponentials as twice the primal") {
   const Program program = ad_test::optimised_vjp(ad_test::program_of(mixture));
-  const Sizes sizes = {{"n", 1000}, {"k", 25}, {"d", 20}};
+  // All points in one chunk.
+  const Sizes sizes = {{"n", 1000}, {"chunk", 1000}, {"k", 25}, {"d", 20}};
   const double primal = exponentials(function(program, "f").body, sizes, program.names);
   const Body& gradient = function(program, "vjp").body;
   CHECK(primal == 25000);
   CHECK(exponentials(gradient, sizes, program.names) <= 2 * primal);
   CHECK(occurrences<Accumulate>(gradient) == 0);
+}
+
+TEST_CASE("the gradient of a mixture keeps arrays of a chunk of points alone") {
+  const Program program = ad_test::optimised_vjp(ad_test::program_of(mixture));
+  const Function& gradient = function(program, "vjp");
+  for (const Statement& each : gradient.body.statements) {
+    for (const Binder& result : each.results) {
+      const Type& type = program.names.type(result.name);
+      const bool of_all_points = type.rank() > 2 && type.shape[0].is_name() &&
+                                 program.names.base(type.shape[0].name()) == "n";
+      CHECK_MESSAGE(!of_all_points, program.names.base(result.name));
+    }
+  }
 }
 
 TEST_CASE("the gradient of a loop keeps one array, of its value at each iteration") {

@@ -12,6 +12,7 @@
 #include "passes/ad/equal_statements.h"
 #include "passes/ad/interchange.h"
 #include "passes/ad/reverse.h"
+#include "passes/ad/rules/return_map.h"
 #include "support/match.h"
 
 namespace dagaz::passes::ad {
@@ -88,26 +89,6 @@ void Reverse::rule(const Statement& statement, const MapScanReduce& map) {
   }
   return_map(site);
 }
-
-// The state of a return map while it is being built.
-struct Reverse::ReturnMap {
-  MapScanReduce map;
-  std::vector<std::optional<Operand>> row_adjoints;  // of the lambda's results
-  std::vector<NameId> free;                          // active, from outside
-  std::unordered_map<NameId, Adjoint> outer;
-  std::unordered_map<NameId, NameId> accumulators;   // of arrays from outside: the parameter
-  std::unordered_map<NameId, NameId> opened;         // those opened for this map
-  std::vector<Statement> statements;
-  std::vector<NameId> summed;                        // scalars from outside with a contribution
-  std::vector<Operand> reduced;
-  std::vector<std::size_t> rows;                     // arrays whose rows have an adjoint
-  std::vector<Operand> mapped;
-  std::vector<Type> mapped_types;
-  std::vector<std::pair<NameId, Operand>> sums;      // contributions that are summed outside
-  std::vector<NameId> given_back;                    // accumulators, in order
-  NameId start;                                      // of the segment, for a flatmap
-  NameId size;
-};
 
 // Parameters for arrays, for adjoints of results and for accumulators.
 void Reverse::enter_map(const MapSite& site, ReturnMap& back) {
@@ -218,9 +199,7 @@ void Reverse::leave_map(const MapSite& site, ReturnMap& back) {
 }
 
 // What became of arrays that every iteration uses as a whole.
-void Reverse::note_sums(const Statement& statement,
-                        const std::vector<std::pair<NameId, SumOverMap::Plan>>& plans,
-                        const std::vector<std::pair<NameId, Operand>>& accumulated,
+void Reverse::note_sums(const Statement& statement, const Sums& plans,
                         const SumOverMap& sums) {
   std::string stored;
   for (const NameId array : sums.results()) {
@@ -230,10 +209,6 @@ void Reverse::note_sums(const Statement& statement,
   for (const auto& [name, plan] : plans) {
     note(statement, "adjoint of `" + names().base(name) + "`", "reverse",
          "a nest of sums over the iterations", std::exchange(stored, ""));
-  }
-  for (const auto& [name, contribution] : accumulated) {
-    note(statement, "adjoint of `" + names().base(name) + "`", "reverse",
-         "an accumulator, to which every iteration adds");
   }
 }
 
@@ -246,7 +221,8 @@ void Reverse::return_map(const MapSite& site) {
   }
   inputs.insert(inputs.end(), back.free.begin(), back.free.end());
   SumOverMap sums(*environment_, site.width);
-  std::vector<std::pair<NameId, SumOverMap::Plan>> plans;
+  Sums plans;
+  ++maps_around_;
   {
     NestedScope scope(*environment_);
     if (core_goes_forward(site, inputs)) {
@@ -324,8 +300,22 @@ void Reverse::return_map(const MapSite& site) {
     }
     back.map.map.body = scope.take(std::move(results));
   }
+  --maps_around_;
   adjoints_ = std::move(back.outer);
-  std::vector<NameId> results = emit_map(site, back);
+  if (runs_in_chunks(site, back, sums)) {
+    emit_chunks(site, back, sums, std::move(plans));
+  } else {
+    emit_at_once(site, back, sums, std::move(plans));
+  }
+  if (site.statement == nullptr) return;
+  for (const auto& [name, contribution] : accumulated) {
+    note(*site.statement, "adjoint of `" + names().base(name) + "`", "reverse",
+         "an accumulator, to which every iteration adds");
+  }
+}
+
+void Reverse::emit_at_once(const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans) {
+  const std::vector<NameId> results = emit_map(site, back);
 
   // Results: sums, rows, materialised values.
   std::size_t next = 0;
@@ -336,7 +326,7 @@ void Reverse::return_map(const MapSite& site) {
     add_adjoint(Operand(*site.originals[i]), results[next++], Ownership::owned);
   }
   sums.set_results({results.begin() + static_cast<std::ptrdiff_t>(next), results.end()});
-  if (site.statement != nullptr) note_sums(*site.statement, plans, accumulated, sums);
+  if (site.statement != nullptr) note_sums(*site.statement, plans, sums);
   for (auto& [name, plan] : plans) {
     add_adjoint(Operand(name), sums.emit(std::move(plan)), Ownership::owned);
   }

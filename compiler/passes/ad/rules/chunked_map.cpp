@@ -1,0 +1,133 @@
+// Return maps in chunks.
+//
+// Where sums over the iterations of a map need arrays that every iteration computes, these would
+// all have to be kept until the map is done.  Instead the iterations are cut into chunks, one after
+// the other: what a chunk keeps lives until its part of the sums is added to the rest.
+//
+//   Σᵢ<n f(aᵢ)  =  Σ_c Σ_{i in chunk c} f(aᵢ)
+#include <algorithm>
+#include <utility>
+
+#include "passes/ad/reverse.h"
+#include "passes/ad/rules/return_map.h"
+
+namespace dagaz::passes::ad {
+
+using namespace ir;
+
+namespace {
+
+// A chunk keeps so many numbers at least; as many as the sums have, which are there anyway; more
+// if there would be more chunks than `most_chunks` otherwise.
+constexpr std::int64_t least_kept = std::int64_t{1} << 16;
+constexpr std::int64_t most_chunks = 256;
+constexpr std::int64_t least_iterations = 32;
+
+SliceDimension range(const Operand& start, const Operand& count) {
+  return SliceDimension{false, start, count, i64_operand(1)};
+}
+
+std::vector<SliceDimension> rows_of(const Type& array, const Operand& start,
+                                    const Operand& count) {
+  std::vector<SliceDimension> part = {range(start, count)};
+  for (std::size_t i = 1; i < array.rank(); ++i) {
+    part.push_back(range(i64_operand(0), array.shape[i]));
+  }
+  return part;
+}
+
+}  // namespace
+
+bool Reverse::runs_in_chunks(const MapSite& site, const ReturnMap& back,
+                             const SumOverMap& sums) const {
+  const auto& kept = sums.materialised();
+  const auto& rows = back.mapped;  // are there after the map in any case
+  return options_.in_chunks && maps_around_ == 0 && back.given_back.empty() &&
+         site.segments.empty() && !site.sequential &&
+         std::any_of(kept.begin(), kept.end(), [&](NameId each) {
+           return environment_->names().type(each).is_array() &&
+                  std::find(rows.begin(), rows.end(), Operand(each)) == rows.end();
+         });
+}
+
+Operand Reverse::chunk_size(const MapSite& site, const SumOverMap& sums, const Sums& plans) {
+  const auto binary = [&](ScalarOp op, const Operand& a, const Operand& b) {
+    return out().scalar(op, ScalarType::i64, {a, b}, "chunk");
+  };
+  Operand kept = i64_operand(0);
+  for (const NameId each : sums.materialised()) {
+    kept = out().add_i64(kept, out().product(names().type(each).shape));
+  }
+  Operand summed = i64_operand(0);
+  for (const auto& [name, plan] : plans) {
+    summed = out().add_i64(summed, out().product(environment_->type_of(Operand(name)).shape));
+  }
+  const Operand numbers = binary(ScalarOp::smax, summed, i64_operand(least_kept));
+  const Operand by_size =
+      binary(ScalarOp::sdiv, numbers, binary(ScalarOp::smax, kept, i64_operand(1)));
+  const Operand by_count = binary(ScalarOp::sdiv, site.width, i64_operand(most_chunks));
+  const Operand size = binary(ScalarOp::smax, by_size, by_count);
+  return binary(ScalarOp::smax, size, i64_operand(least_iterations));
+}
+
+void Reverse::emit_chunks(const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans) {
+  const Operand chunk = chunk_size(site, sums, plans);
+  const Operand rounded = out().add_i64(site.width, out().sub_i64(chunk, i64_operand(1)));
+  const Operand chunks =
+      out().scalar(ScalarOp::sdiv, ScalarType::i64, {rounded, chunk}, "chunks");
+  // The loop's values: sums of scalars, rows, sums of arrays.
+  Loop loop;
+  std::vector<NameId> targets;
+  const auto carry = [&](NameId target, const Operand& initial) {
+    const NameId parameter = names().fresh("adjoint", names().type(initial));
+    loop.values.push_back(LoopValue{Binder{parameter}, initial});
+    targets.push_back(target);
+  };
+  for (const NameId name : back.summed) carry(name, take_owned(name));
+  for (std::size_t i = 0; i < back.rows.size(); ++i) {
+    const Type type = array_over(site.width, back.mapped_types[i]);
+    carry(*site.originals[back.rows[i]],
+          out().add(Scratch{type.element, type.shape}, "adjoint"));
+  }
+  for (const auto& [name, plan] : plans) carry(name, take_owned(name));
+  const NameId index = names().fresh("c", scalar_of(ScalarType::i64));
+  loop.form = ForForm{Binder{index}, chunks};
+  std::vector<Operand> next;
+  {
+    NestedScope scope(*environment_);
+    const Operand start = out().mul_i64(index, chunk);
+    const Operand left = out().sub_i64(site.width, start);
+    MapSite part = site;
+    part.width = out().scalar(ScalarOp::smin, ScalarType::i64, {chunk, left}, "chunk");
+    back.map.width = part.width;
+    for (NameId& array : back.map.arrays) {
+      array = out().add(Slice{array, rows_of(names().type(array), start, part.width)}, "part");
+    }
+    sums.set_part(back.map);
+    const std::size_t first_sum = back.summed.size() + back.rows.size();
+    const std::vector<NameId> results = emit_map(part, back);
+    sums.set_results({results.begin() + static_cast<std::ptrdiff_t>(first_sum), results.end()});
+    if (site.statement != nullptr) note_sums(*site.statement, plans, sums);
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      const NameId so_far = loop.values[i].parameter.name;
+      const Type type = names().type(so_far);
+      const bool is_row = i >= back.summed.size() && i < first_sum;
+      if (is_row) {
+        next.push_back(out().add(
+            Update{so_far, rows_of(type, start, part.width), results[i]}, "adjoint"));
+        continue;
+      }
+      const Operand more =
+          i < first_sum ? Operand(results[i])
+                        : Operand(sums.emit(std::move(plans[i - first_sum].second)));
+      next.push_back(environment_->add(type, so_far, more));
+    }
+    loop.body = scope.take(std::move(next));
+  }
+  const std::vector<NameId> results = out().add_results(std::move(loop), "adjoint");
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    add_adjoint(Operand(targets[i]), results[i], Ownership::owned);
+  }
+}
+
+}  // namespace dagaz::passes::ad
