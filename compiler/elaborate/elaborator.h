@@ -265,6 +265,9 @@ class Elaborator {
   ValueRef apply(ValueRef function, std::vector<ValueRef> arguments, const Range& where);
   ValueRef apply_closure(const Closure& closure, std::span<const ValueRef> arguments,
                          const Range& where);
+  /// Whether so much has come of applying `closure` that it is better called from now on.
+  bool has_grown(const Closure& closure, std::span<const ValueRef> arguments) const;
+  std::unordered_map<const ast::ValueDeclaration*, std::size_t> grown;  // names made by each
   /// A frame in which the parameters of `closure` are bound.
   Frame* activate(const Closure& closure, std::span<const ValueRef> arguments);
   /// The types of the instance; its sizes that nothing else has bound.
@@ -318,6 +321,8 @@ class Elaborator {
   std::map<std::vector<std::uint64_t>, RecursiveFunction*> recursive_functions;
   std::deque<RecursiveFunction> recursive_storage;
   std::vector<RecursiveFunction*> recursive_group;  // built, not finished
+  /// How many functions are being built around here.
+  int recursion_depth() const;
 
   // ------------------------------------------------------------ indexing.cpp
   ValueRef evaluate_index(const ast::Exp* exp, const ast::Index& node, Frame* frame);

@@ -349,6 +349,7 @@ ir::EntryPoint Elaborator::describe_entry(const check::EntryPoint& entry,
 
 void Elaborator::elaborate_entry(const check::EntryPoint& entry) {
   const auto& declaration = std::get<ast::ValueDeclaration>(entry.declaration->node);
+  grown.clear();
   FunctionContext inner{ir::Builder(names())};
   const Temporarily<FunctionContext*> in_context(context, &inner);
   const Temporarily<ir::Builder*> redirected(out, &inner.top);

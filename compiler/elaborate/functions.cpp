@@ -1,4 +1,8 @@
-// Functions: closures, their instances, and application by evaluating the body in place.
+// Functions: closures, their instances, and application by evaluating the body in place.  Where
+// that makes very much code of one declaration (a chain of functions that each call the one before
+// twice), it is called instead from then on, as recursive functions are.
+#include <algorithm>
+
 #include "elaborate/elaborator.h"
 
 namespace dagaz::elaborate {
@@ -97,16 +101,43 @@ Frame* Elaborator::activate(const Closure& closure, std::span<const ValueRef> ar
   return frame;
 }
 
+namespace {
+
+/// The names that one declaration may make in an entry point before it is called instead.
+constexpr std::size_t most_names = 5000;
+/// Building a function for a call may apply others; this many deep they are applied in place.
+constexpr int deepest_calls = 32;
+
+bool is_first_order(ValueRef value) {
+  if (const auto* record = as<RecordValue>(value->node)) {
+    return std::all_of(record->fields.begin(), record->fields.end(),
+                       [](const auto& field) { return is_first_order(field.second); });
+  }
+  return std::holds_alternative<LeafValue>(value->node);
+}
+
+}  // namespace
+
+bool Elaborator::has_grown(const Closure& closure, std::span<const ValueRef> arguments) const {
+  const auto made = grown.find(closure.declaration);
+  return made != grown.end() && made->second > most_names && recursion_depth() < deepest_calls &&
+         std::all_of(arguments.begin(), arguments.end(), is_first_order);
+}
+
 ValueRef Elaborator::apply_closure(const Closure& closure, std::span<const ValueRef> arguments,
                                    const Range& where) {
   const At at(*this, where);
-  if (closure.declaration != nullptr && closure.declaration->is_recursive) {
+  const bool declared = closure.declaration != nullptr;
+  if (declared && (closure.declaration->is_recursive || has_grown(closure, arguments))) {
     return call_recursive(closure, arguments);
   }
   Frame* frame = activate(closure, arguments);
   const Temporarily<ir::LocationId> called(inlined_at, out->location());
   const Temporarily<bool> safety(is_unsafe, closure.is_unsafe);
-  return evaluate(closure.function->body, frame);
+  const std::size_t before = names().size();
+  const ValueRef result = evaluate(closure.function->body, frame);
+  if (declared) grown[closure.declaration] += names().size() - before;
+  return result;
 }
 
 namespace {

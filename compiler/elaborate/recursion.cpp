@@ -1,4 +1,5 @@
-// Recursive functions: the only ones that become functions of the IR.
+// Recursive functions become functions of the IR, and so do those whose application in place has
+// made too much code (functions.cpp).
 //
 // One IR function for each combination of a declaration, the static parts of its arguments and the
 // types its type parameters stand for.  Its parameters are the sizes that the argument types
@@ -226,6 +227,12 @@ void capture(ir::Lambda& function, const std::vector<ir::NameId>& captured, ir::
 
 }  // namespace
 
+int Elaborator::recursion_depth() const {
+  int depth = 0;
+  for (const FunctionContext* c = context; c != nullptr; c = c->outer) ++depth;
+  return depth;
+}
+
 RecursiveFunction& Elaborator::recursive_function(const Closure& closure,
                                                   std::span<const ValueRef> arguments) {
   std::vector<std::uint64_t> key;
@@ -241,9 +248,7 @@ RecursiveFunction& Elaborator::recursive_function(const Closure& closure,
   RecursiveFunction*& known = recursive_functions[key];
   if (known != nullptr) return *known;
   constexpr int deepest = 64;
-  int depth = 0;
-  for (const FunctionContext* c = context; c != nullptr; c = c->outer) ++depth;
-  if (depth > deepest) {
+  if (recursion_depth() > deepest) {
     unsupported(range, "the function arguments of this recursion change from call to call");
   }
   known = &recursive_storage.emplace_back();

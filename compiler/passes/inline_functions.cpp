@@ -1,5 +1,6 @@
 // Inlines calls of functions that do not reach themselves, callees first, and removes functions
-// that no entry point reaches.  Statements keep their source location, with the place of the call
+// that no entry point reaches.  A long function with several calls stays a function: chains of
+// functions that each call the one before twice grow without bound otherwise.  Statements keep their source location, with the place of the call
 // as the chain that error messages show.
 #include <algorithm>
 #include <unordered_map>
@@ -24,6 +25,7 @@ class Inliner {
     }
     states_.resize(program.functions.size(), State::unseen);
     recursive_.resize(program.functions.size(), false);
+    calls_.resize(program.functions.size(), 0);
   }
 
   void run() {
@@ -35,6 +37,22 @@ class Inliner {
 
  private:
   enum class State : std::uint8_t { unseen, active, done };
+
+  /// What is longer is worth a call.
+  static constexpr std::size_t longest_copied = 256;
+
+  static std::size_t length(const Body& body) {
+    std::size_t statements = body.statements.size();
+    for (const Statement& statement : body.statements) {
+      for_each_scope(statement.operation, [&](const Body& inner) { statements += length(inner); });
+    }
+    return statements;
+  }
+
+  bool stays(std::size_t function) const {
+    if (recursive_[function]) return true;
+    return calls_[function] > 1 && length(program_.functions[function].body) > longest_copied;
+  }
 
   template <typename Visit>
   static void each_call(const Body& body, const Visit& visit) {
@@ -52,6 +70,7 @@ class Inliner {
     each_call(program_.functions[function].body, [&](const std::string& name) {
       const auto found = index_.find(name);
       if (found == index_.end()) return;
+      ++calls_[found->second];
       find_recursion(found->second);
       if (states_[found->second] != State::active) return;
       const auto from = std::find(stack_.begin(), stack_.end(), found->second);
@@ -78,7 +97,7 @@ class Inliner {
       for_each_scope(statement.operation, [this](Body& inner) { replace_calls(inner); });
       const auto* call = std::get_if<Call>(&statement.operation);
       const auto found = call == nullptr ? index_.end() : index_.find(call->function);
-      if (found == index_.end() || recursive_[found->second]) {
+      if (found == index_.end() || stays(found->second)) {
         out.add(std::move(statement));
       } else {
         expand(*call, statement, program_.functions[found->second], out);
@@ -151,6 +170,7 @@ class Inliner {
   std::unordered_map<std::string, std::size_t> index_;
   std::vector<State> states_;
   std::vector<bool> recursive_;
+  std::vector<std::size_t> calls_;  // of each function, before anything is inlined
   std::vector<std::size_t> stack_;
   std::unordered_map<LocationId, LocationId> chains_;
 };
