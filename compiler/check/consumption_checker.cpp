@@ -98,7 +98,10 @@ AliasTree ConsumptionChecker::simple(const ast::Exp& exp) {
         expression(*e.condition);
         return expression(*e.value);
       },
-      [&](const ast::Attributed& e) { return expression(*e.value); },
+      [&](const ast::Attributed& e) {
+        if (e.argument != nullptr) expression(*e.argument);
+        return expression(*e.value);
+      },
       [&](const ast::Let&) { return let_chain(exp); },
       [&](const ast::LetFunction&) { return let_chain(exp); },
       // Values made anew: they share nothing.

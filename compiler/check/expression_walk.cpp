@@ -108,7 +108,10 @@ void for_each_child(ast::Exp& exp, const Visit& visit) {
         visit(e.condition);
         visit(e.value);
       },
-      [&](ast::Attributed& e) { visit(e.value); },
+      [&](ast::Attributed& e) {
+        if (e.argument != nullptr) visit(e.argument);
+        visit(e.value);
+      },
       [&](ast::Broadcast& e) {
         visit(e.function);
         visit_all(e.operands, visit);

@@ -166,7 +166,10 @@ const Type* Inference::infer_node(ast::Exp& exp) {
         require_type(*e.condition, context_.types.boolean(), "the condition of `assert`");
         return infer(*e.value);
       },
-      [&](ast::Attributed& e) { return infer(*e.value); },
+      [&](ast::Attributed& e) {
+        if (e.argument != nullptr) require_type(*e.argument, context_.types.i64(), "a bound");
+        return infer(*e.value);
+      },
       [&](ast::Broadcast&) { return infer_broadcast(exp); });
 }
 

@@ -236,7 +236,10 @@ const Type* Sizes::check_node(ast::Exp& exp) {
         check(*e.condition);
         return check(*e.value);
       },
-      [&](ast::Attributed& e) { return check(*e.value); },
+      [&](ast::Attributed& e) {
+        if (e.argument != nullptr) check(*e.argument);
+        return check(*e.value);
+      },
       [&](ast::Broadcast& e) { return check_broadcast(e, exp); });
 }
 

@@ -251,7 +251,10 @@ ValueRef Elaborator::evaluate_attributed(const ast::Attributed& node, Frame* fra
     watched = node.value->range;
   }
   if (name == "stripmine") request.stripmine = static_cast<int>(attribute_number(attribute));
-  if (name == "bound") request.bound = ir::i64_operand(attribute_number(attribute));
+  if (name == "bound") {
+    request.bound = node.argument == nullptr ? ir::i64_operand(attribute_number(attribute))
+                                             : leaves_of(evaluate(node.argument, frame)).front();
+  }
   if (name == "param" && attribute.arguments.size() == 1 && attribute.arguments[0].name.valid()) {
     const std::string parameter(symbols.text(attribute.arguments[0].name));
     return evaluate_tuning(parameter, node.value, frame);

@@ -253,7 +253,11 @@ struct Loop {
 };
 struct Construct { Name constructor; std::vector<Exp*> arguments; };
 struct Assert { Exp* condition; Exp* value; };
-struct Attributed { Attribute attribute; Exp* value; };
+struct Attributed {
+  Attribute attribute;
+  Exp* value;
+  Exp* argument = nullptr;              // the variable n of #[bound(n)]
+};
 
 /// `f.(x, y)`, `x .+ y`, `broadcast f x y`.  `function` takes scalars (DESIGN.md §2).
 struct Broadcast {

@@ -130,7 +130,10 @@ void for_each_child(const Exp& exp, const F& visit) {
         visit(*e.condition);
         visit(*e.value);
       },
-      [&](const Attributed& e) { visit(*e.value); },
+      [&](const Attributed& e) {
+        if (e.argument != nullptr) visit(*e.argument);
+        visit(*e.value);
+      },
       [&](const Broadcast& e) {
         visit(*e.function);
         all(e.operands);

@@ -43,6 +43,16 @@ ast::Exp* TreeBuilder::variable(ast::QualifiedName name) {
   return exp(range, ast::Variable{std::move(name)});
 }
 
+ast::Exp* TreeBuilder::attributed(const Range& range, ast::Attribute attribute, ast::Exp* value) {
+  ast::Exp* argument = nullptr;
+  if (attribute.name.valid() && names_.text(attribute.name) == "bound" &&
+      attribute.arguments.size() == 1 && attribute.arguments[0].name.valid()) {
+    const ast::Attribute& bound = attribute.arguments[0];
+    argument = variable({{}, {bound.name, bound.range}, bound.range});
+  }
+  return exp(range, ast::Attributed{std::move(attribute), value, argument});
+}
+
 ast::Name TreeBuilder::binding_name(const ast::QualifiedName& name) {
   if (!name.qualifiers.empty()) {
     diagnostics_.report(DiagnosticKind::syntax, name.range,

@@ -89,6 +89,7 @@ class TreeBuilder {
 
   /// `f a b c`; a constructor at the head takes the arguments.
   ast::Exp* application(const Range& range, std::vector<ast::Exp*> items);
+  ast::Exp* attributed(const Range& range, ast::Attribute attribute, ast::Exp* value);
   /// `atom.field`: extends a qualified name, or selects from a record.
   ast::Exp* select(const Range& range, ast::Exp* atom, ast::Name field);
   /// `M.(body)`; reports if `atom` is not a name.
