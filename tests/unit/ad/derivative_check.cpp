@@ -259,6 +259,18 @@ void check_first_order(const Program& plain, const Values& arguments,
   }
 }
 
+// The adjoints of the optimised program against those of the program as it is.
+void check_fused(const Program& plain, const Values& arguments, const DerivativeOptions& options) {
+  std::mt19937_64 random(options.seed);
+  Program program = plain;
+  add_derivative(program, "f", "vjp", DerivativeMode::reverse);
+  const Program fused = differentiated(program, DerivativeOptions{.optimise = true});
+  const Program unfused = differentiated(std::move(program));
+  const Values inputs = joined(arguments, random_like(run(plain, "f", arguments), random));
+  expect_close(run(fused, "vjp", inputs), run(unfused, "vjp", inputs), 1e-12,
+               "vjp of the fused and of the unfused program", fused);
+}
+
 // Batches of 3 seeds, and of 9, which are too many for side by side, against single seeds.
 void check_batches(const Program& plain, const Values& arguments,
                    const DerivativeOptions& options) {
@@ -350,6 +362,7 @@ std::string derivative_fault(const Program& program, const Values& arguments,
                              const DerivativeOptions& options) {
   try {
     check_first_order(program, arguments, options);
+    check_fused(program, arguments, options);
     check_batches(program, arguments, options);
     if (options.second_order) check_second_order(program, arguments, options);
   } catch (const Fault& fault) {

@@ -2,8 +2,8 @@
 //
 // For the function `f` of a program, its f64 parameters are differentiated and the others (sizes,
 // indices, flags) are constants.  Checked are: forward mode against central differences,
-// ⟨w, J v⟩ = ⟨Jᵀ w, v⟩, zero adjoints for zero cotangents, seeds in batches, and, on request,
-// derivatives of derivatives.
+// ⟨w, J v⟩ = ⟨Jᵀ w, v⟩, zero adjoints for zero cotangents, the optimised program against the plain
+// one, seeds in batches, and, on request, derivatives of derivatives.
 #pragma once
 
 #include <string>

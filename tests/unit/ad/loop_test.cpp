@@ -29,6 +29,15 @@ TEST_CASE("a strip-mined loop") {
   check(power_loop(" attributes (2)"), {integer(0), scalar(0.7), scalar(1.1)}, {});
 }
 
+TEST_CASE("a strip-mined loop has the derivatives of the plain one") {
+  const std::vector<ir::Value> arguments = {integer(11), scalar(0.7), scalar(1.1)};
+  const auto plain = vjp(program_of(power_loop("")), arguments, {scalar(1.5)});
+  for (const std::string depth : {"2", "3", "4"}) {
+    const auto program = program_of(power_loop(" attributes (" + depth + ")"));
+    CHECK(vjp(program, arguments, {scalar(1.5)}) == plain);
+  }
+}
+
 std::string while_loop(const std::string& attributes) {
   return "function f (x: f64, c: f64) -> [f64, i64] {"
          " p0: bool = flt.f64 x 100.0f64"

@@ -1,0 +1,51 @@
+-- Derivatives of reduce_by_index by every class of operator, of scatter and of gathers.
+-- ==
+-- entry: sums products maxima one_number rows_of_sums rows_of_products
+-- input { [1.2, 0.6, 0.9, 1.7] } output { true true true true }
+
+-- ==
+-- entry: pairs two_dimensions no_values no_values_general no_bins overwriting
+-- input { [1.2, 0.6, 0.9, 1.7] } output { true true true true }
+
+-- ==
+-- entry: overwriting_in_two_dimensions no_writes gathered gathered_rows
+-- input { [1.2, 0.6, 0.9, 1.7] } output { true true true true }
+
+import "shared/derivative_properties"
+
+entry sums =
+  properties (\(x: [4]f64): f64 -> weighted (reduce_by_index (copy (take 3 x)) (+) 0 [0, 2, 0, 1] (map f64.sin x)))
+entry products =
+  properties (\(x: [4]f64): f64 -> weighted (reduce_by_index (copy (take 3 x)) (*) 1 [0, 2, 0, 1] (map f64.sin x)))
+entry maxima =
+  properties (\(x: [4]f64): f64 -> weighted (map2 (*) (take 3 x) (reduce_by_index (copy (take 3 x)) f64.max (-100) [0, 2, 0, 1] (map (\a -> 1.01 * a * a) x))))
+entry one_number =
+  properties (\(x: [4]f64): f64 -> weighted (reduce_by_index (copy (take 3 x)) (\a b -> a + b + 0.3 * a * b) 0 [0, 2, 0, 1] (map f64.sin x)))
+entry rows_of_sums =
+  properties (\(x: [4]f64): f64 -> weighted (flatten (reduce_by_index [take 2 x, drop 2 x :> [2]f64, [x[1], x[2]]] (map2 (+)) [0, 0] [0, 2, 0, 1] (map (\a -> [a, a * a]) x))))
+entry rows_of_products =
+  properties (\(x: [4]f64): f64 -> weighted (flatten (reduce_by_index [take 2 x, drop 2 x :> [2]f64, [x[1], x[2]]] (map2 (*)) [1, 1] [0, 2, 0, 1] (map (\a -> [a, a * a]) x))))
+entry pairs =
+  properties (\(x: [4]f64): f64 ->
+     let (a, b) = unzip (reduce_by_index (copy (zip (take 3 x) (map f64.sin (take 3 x)))) (\(a, b) (c, d) -> (a * c - b * d, a * d + b * c)) (1, 0) [0, 2, 0, 1] (zip x (map f64.cos x)))
+     in weighted a + weighted b)
+entry two_dimensions =
+  properties (\(x: [4]f64): f64 -> weighted (flatten (reduce_by_index_2d [take 2 x, drop 2 x :> [2]f64] (+) 0 [(0, 1), (1, 1), (0, 1), (5, 0)] (map f64.sin x))))
+entry no_values =
+  properties (\(x: [4]f64): f64 -> weighted (reduce_by_index (copy x) f64.max (-10) (take 0 [1i64]) (take 0 [x[0]])))
+entry no_values_general =
+  properties (\(x: [4]f64): f64 -> weighted (reduce_by_index (copy x) (\a b -> a + b + a * b) 0 (take 0 [1i64]) (take 0 [x[0]])))
+entry no_bins =
+  properties (\(x: [4]f64): f64 -> f64.sum (reduce_by_index (copy (take 0 x)) (*) 1 [0, 1, 2, 3] x) + x[0])
+entry overwriting =
+  properties (\(x: [4]f64): f64 -> weighted (map2 (*) x (scatter (copy x) [3, 0, 9, -1] (map (\a -> a * a) x))))
+entry overwriting_in_two_dimensions =
+  properties (\(x: [4]f64): f64 -> weighted (flatten (scatter_2d [take 2 x, drop 2 x :> [2]f64] [(0, 1), (1, 1), (7, 0), (1, 0)] (map (\a -> a * a) x))))
+entry no_writes =
+  properties (\(x: [4]f64): f64 -> weighted (scatter (copy x) (take 0 [1i64]) (take 0 x)))
+entry gathered =
+  properties (\(x: [4]f64): f64 -> weighted (map (\i -> x[i] * x[(i + 1) % 4]) [0, 3, 3, 1, 2]))
+entry gathered_rows =
+  properties (\(x: [4]f64): f64 ->
+     let m = [x, map f64.sin x, map f64.cos x]
+     in weighted (flatten (map (\i -> map (* x[i]) m[i]) [0, 2, 2, 1])))
