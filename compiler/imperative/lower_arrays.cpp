@@ -113,7 +113,8 @@ void Lowering::lower(const ir::Statement& s, const ir::Reshape& e) {
     bind(result, std::move(*place));
     return;
   }
-  const Place copied = dense(source, from);
+  const Place copied = new_array(from, "dense");
+  copy(copied, source, from);
   bind(result, *reshaped(*this, copied, from.shape, to));
 }
 

@@ -56,6 +56,7 @@ Function Lowering::lower_called(const ir::Function& function, Mode mode) {
   Function result{function.name, mode != Mode::host, {}, {}, {}};
   function_name_ = function.name;
   mode_ = mode;
+  kernel_thread_ = Operand();
   const auto parameters = [&] {
     for (const ir::Binder& parameter : function.parameters) {
       const ir::Type type = names().type(parameter.name);

@@ -123,8 +123,10 @@ void Lowering::write(const Place& target, const std::vector<Operand>& indices,
 }
 
 Place Lowering::dense(const Place& place, const ir::Type& type) {
-  if (place.is_dense()) return place;
-  Place copied = new_array(type, "dense");
+  // Whoever asks hands on a block and an offset, which do not say that a kernel's array is the
+  // thread's own: it must lie in the device's memory.
+  if (place.is_dense() && place.space == Space::global) return place;
+  Place copied = mode_ == Mode::kernel ? arena_array(type) : new_array(type, "dense");
   copy(copied, place, type);
   return copied;
 }
