@@ -5,8 +5,8 @@ usage: measure.py [--dagaz COMMAND] [--threads N] [--seconds S] [--published] [P
 
 Each program makes its own data (`generate`), at a size that takes a moment or, with --published, at
 the literature's.  Times are the least of the runs that fit in S seconds, at least two; memory is the
-most that was alive at one time, of which the arguments are part.  Each entry point runs in a context
-of its own.
+most that was alive at one time, of which the arguments are part.  `least` is what the gradient's
+arguments and results alone take.  Each entry point runs in a context of its own.
 """
 import argparse
 import sys
@@ -46,24 +46,45 @@ PAIRS = {
 }
 
 
-def generate(shared, options, sizes):
+# The sweep over the number of arguments in hmlstm.fut, and the numbers in each argument.
+ARITIES = (1, 2, 3, 4, 6, 8, 10, 12, 16)
+SWEEP = 1 << 20
+
+
+def generate(shared, options, sizes, entry='generate'):
     """A context with the program's data of the given sizes, the data, and their types."""
     program = library.Library(shared, options.threads)
-    kinds = [parameter['type'] for parameter in program.entries['generate']['inputs']]
+    kinds = [parameter['type'] for parameter in program.entries[entry]['inputs']]
     arguments = [program.argument(size, kind) for size, kind in zip(sizes, kinds)]
-    return program, program.call('generate', arguments), program.outputs('generate')[0]
+    return program, program.call(entry, arguments), program.outputs(entry)[0]
+
+
+def sweep(shared, options):
+    """Gradients of products of more and more arrays: all that is read and written, per second."""
+    print('\n| arguments | gradient ms | GB/s | MiB | least MiB |')
+    print('|---|---|---|---|---|')
+    for arity in ARITIES:
+        source, data, kinds = generate(shared, options, (arity, SWEEP), 'generate_sweep')
+        elapsed, memory, least = measure(shared, options, f'arity_{arity}', source, data, kinds)
+        print(f'| {arity} | {elapsed:.3f} | {least / elapsed / 1e6:.1f} | {memory / 2**20:.1f} '
+              f'| {least / 2**20:.1f} |', flush=True)
+        source.free_results(data, kinds)
+        source.close()
 
 
 def measure(shared, options, entry, source, data, kinds):
-    """Milliseconds and bytes of `entry` on data of another context."""
+    """Milliseconds, bytes, and bytes of arguments and results, of `entry` on another context's data."""
     program = library.Library(shared, options.threads)
     arguments = [program.copy_from(source, value, kind) for value, kind in zip(data, kinds)]
     results, times = program.time(entry, arguments, 2, options.seconds)
     memory = program.peak_memory()
-    program.free_results(results, program.outputs(entry)[0])
+    outputs = program.outputs(entry)[0]
+    least = sum(program.byte_count(value, kind)
+                for value, kind in zip(arguments + results, kinds + outputs))
+    program.free_results(results, outputs)
     program.free_results(arguments, kinds)
     program.close()
-    return min(times) / 1e6, memory
+    return min(times) / 1e6, memory, least
 
 
 def main():
@@ -76,8 +97,9 @@ def main():
     parser.add_argument('--published', action='store_true')
     options = parser.parse_args()
     print(f'{machine.headline()}, {options.threads} thread(s); least ms, peak MiB\n')
-    print('| program | size | entry | primal ms | gradient ms | ratio | primal MiB | gradient MiB | ratio |')
-    print('|---|---|---|---|---|---|---|---|---|')
+    print('| program | size | entry | primal ms | gradient ms | ratio | primal MiB | gradient MiB | ratio | least MiB |')
+    print('|---|---|---|---|---|---|---|---|---|---|')
+    swept = None
     with tempfile.TemporaryDirectory() as folder:
         for name in options.programs:
             small, published = SIZES[name]
@@ -85,13 +107,17 @@ def main():
             for sizes in published if options.published else [small]:
                 source, data, kinds = generate(shared, options, sizes)
                 for primal, gradient in PAIRS.get(name, [('primal', 'gradient')]):
-                    time_1, memory_1 = measure(shared, options, primal, source, data, kinds)
-                    time_2, memory_2 = measure(shared, options, gradient, source, data, kinds)
+                    time_1, memory_1, _ = measure(shared, options, primal, source, data, kinds)
+                    time_2, memory_2, least = measure(shared, options, gradient, source, data,
+                                                      kinds)
                     print(f'| {name} | {" ".join(map(str, sizes))} | {gradient} | {time_1:.3f} '
                           f'| {time_2:.3f} | {time_2 / time_1:.2f} | {memory_1 / 2**20:.1f} '
-                          f'| {memory_2 / 2**20:.1f} | {memory_2 / memory_1:.2f} |', flush=True)
+                          f'| {memory_2 / 2**20:.1f} | {memory_2 / memory_1:.2f} | {least / 2**20:.1f} |', flush=True)
                 source.free_results(data, kinds)
                 source.close()
+            swept = shared if name == 'hmlstm' else swept
+        if swept is not None:
+            sweep(swept, options)
 
 
 if __name__ == '__main__':

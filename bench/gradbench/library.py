@@ -7,6 +7,7 @@ that was converted once can be passed to any number of calls.
 import array
 import ctypes
 import json
+import math
 import subprocess
 import time
 from pathlib import Path
@@ -123,6 +124,13 @@ class Library:
     def shape(self, value, kind):
         sizes = self.operation(kind, 'shape')(self.context, value)
         return ctypes.cast(sizes, ctypes.POINTER(ctypes.c_int64))[:self.types[kind]['rank']]
+
+    def byte_count(self, value, kind):
+        """How many bytes of elements an array has; none for a scalar."""
+        if kind in SCALARS:
+            return 0
+        element = SCALARS[self.types[kind]['elemtype']][0]
+        return math.prod(self.shape(value, kind)) * ctypes.sizeof(element)
 
     def result(self, out, kind):
         if kind in SCALARS:
