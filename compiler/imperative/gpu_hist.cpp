@@ -8,6 +8,8 @@
 // operators that may fail are refused.
 #include "imperative/lowering.h"
 
+#include <algorithm>
+
 namespace dagaz::imperative {
 
 static constexpr std::int64_t most_locks = std::int64_t{1} << 20;

@@ -5,6 +5,9 @@
 // accesses coalesce.  Arrays whose size only the thread knows come from its share of an arena.  A
 // kernel that has either starts no more threads than the device holds and strides over the points.
 #include "imperative/lowering.h"
+
+#include <algorithm>
+
 #include "imperative/walk.h"
 
 namespace dagaz::imperative {

@@ -7,6 +7,8 @@
 // short, or many and interleaved in memory, get a thread each.  The host chooses by the sizes.
 #include "imperative/lowering.h"
 
+#include <algorithm>
+
 namespace dagaz::imperative {
 
 static constexpr int warp_threads = 32;

@@ -8,6 +8,8 @@
 // an accumulator is loaded and stored once for all of them.
 #include "imperative/lowering.h"
 
+#include <algorithm>
+
 namespace dagaz::imperative {
 
 static constexpr std::int64_t tile_width = 256;

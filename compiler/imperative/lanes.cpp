@@ -13,6 +13,8 @@
 // twice; where points accumulate, the last ones go one by one instead.
 #include "imperative/lanes.h"
 
+#include <algorithm>
+
 namespace dagaz::imperative {
 
 // ---------------------------------------------------------------- shapes

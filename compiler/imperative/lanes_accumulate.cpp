@@ -1,6 +1,8 @@
 // Accumulation in lanes: values for one place are combined in registers first and written once.
 #include "imperative/lanes.h"
 
+#include <algorithm>
+
 namespace dagaz::imperative {
 
 void Lanes::lower(const ir::Statement& s, const ir::Accumulate& e) {

@@ -3,6 +3,8 @@
 // where it is, others alternate between two.
 #include "imperative/lanes.h"
 
+#include <algorithm>
+
 namespace dagaz::imperative {
 
 // ---------------------------------------------------------------- branches

@@ -3,6 +3,8 @@
 // they are first copied to where the points are neighbours.
 #include "imperative/lanes.h"
 
+#include <algorithm>
+
 namespace dagaz::imperative {
 
 namespace {

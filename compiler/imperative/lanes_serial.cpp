@@ -1,6 +1,9 @@
 // What does not fit lanes, done point by point: the values of the block go to memory, each point
 // takes its own from there, and what it computes goes the same way back.
 #include "imperative/lanes.h"
+
+#include <algorithm>
+
 #include "ir/fields.h"
 
 namespace dagaz::imperative {

@@ -1,6 +1,9 @@
 // Statements in lanes.  What is the same for all points of a block is left to the thread; what does
 // not fit lanes is done point by point.
 #include "imperative/lanes.h"
+
+#include <algorithm>
+
 #include "ir/fields.h"
 
 namespace dagaz::imperative {

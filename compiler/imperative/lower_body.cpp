@@ -1,5 +1,8 @@
 // Bodies and statements: order, when blocks die, and where results are wanted.
 #include "imperative/lowering.h"
+
+#include <algorithm>
+
 #include "support/match.h"
 
 namespace dagaz::imperative {

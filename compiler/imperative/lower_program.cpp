@@ -4,6 +4,8 @@
 // other functions call passes each array as a block and an offset, row-major.
 #include "imperative/lower.h"
 
+#include <algorithm>
+
 #include "imperative/lowering.h"
 
 namespace dagaz::imperative {

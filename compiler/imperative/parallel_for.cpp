@@ -6,6 +6,8 @@
 // the array itself.  Which of the two ways is taken is decided when the program runs.
 #include "imperative/lowering.h"
 
+#include <algorithm>
+
 namespace dagaz::imperative {
 
 // Filling an element of a copy and combining it again, in the unit of cost_of.

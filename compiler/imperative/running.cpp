@@ -1,6 +1,8 @@
 // Running values of reductions and scans within one thread, and combining at one index.
 #include "imperative/lowering.h"
 
+#include <algorithm>
+
 namespace dagaz::imperative {
 
 // Whether `op` only combines its arguments position by position, in one nest of maps: then its

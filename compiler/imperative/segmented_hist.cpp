@@ -7,6 +7,8 @@
 // destination.
 #include "imperative/lowering.h"
 
+#include <algorithm>
+
 namespace dagaz::imperative {
 
 void Lowering::bind_destinations(const ir::Statement& s,

@@ -4,6 +4,8 @@
 // loop reduces the pieces, a second combines the partial results of each segment in order.
 #include "imperative/lanes.h"
 
+#include <algorithm>
+
 namespace dagaz::imperative {
 
 // How many pieces each of `segments` is worth.  On a GPU a second stage walks the pieces of a
