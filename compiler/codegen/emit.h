@@ -62,10 +62,6 @@ struct PartModule {
 /// Where code runs, which decides what its block variables are and how it fails.
 enum class Side { host, task, kernel };
 
-/// Whether other pieces of its loop may run while a task does.  Atomic operations of a task that
-/// runs alone are plain loads and stores, which LLVM keeps in registers and vectorises.
-enum class Sharing { with_other_pieces, alone };
-
 /// A variable of the imperative program inside one LLVM function.
 struct Variable {
   llvm::Type* type = nullptr;           // of its value: a scalar, or an address for a block
@@ -81,7 +77,7 @@ class FunctionEmitter {
 
   // ---- whole functions (emit_functions.cpp)
   void emit_function(const imperative::Function& source);
-  void emit_task(const Task& task, Sharing sharing);
+  void emit_task(const Task& task);
   void emit_kernel(const Kernel& kernel);
 
   // ---- values (emit_values.cpp)
@@ -163,7 +159,6 @@ class FunctionEmitter {
                                const std::vector<llvm::Value*>& arguments, unsigned lanes);
   unsigned lanes_of(NameId name) const;
   void emit(const imperative::Atomic& node);
-  void emit_alone(const imperative::Atomic& node);
   void emit(const imperative::CompareExchange& node);
   // ---- parallelism (emit_parallel.cpp) and kernels (emit_kernel.cpp)
   void emit(const imperative::ParallelFor& node);
@@ -191,7 +186,6 @@ class FunctionEmitter {
   const Unit& unit_;
   llvm::Function* function_;
   Side side_;
-  Sharing sharing_ = Sharing::with_other_pieces;
   llvm::IRBuilder<> builder_;
   llvm::Value* context_ = nullptr;       // dz_context * (host, task)
   llvm::Value* thread_ = nullptr;        // sim kernels: the thread
@@ -212,10 +206,8 @@ const char* library_function(ScalarOp op);
 std::string symbol(const Unit& unit, const std::string& name);
 /// Declares, on first use, the LLVM function of a function of the program.
 llvm::Function* declare_function(PartModule& part, const imperative::Function& source);
-/// Declares, on first use, one version of a task.
-llvm::Function* declare_task(PartModule& part, const Task& task, Sharing sharing);
-/// The versions of a task that its loops choose from.
-std::vector<Sharing> ways_to_run(const Task& task);
+/// Declares, on first use, a task.
+llvm::Function* declare_task(PartModule& part, const Task& task);
 /// Declares, on first use, a kernel.
 llvm::Function* declare_kernel(PartModule& part, const Kernel& kernel);
 /// The type `{i32 status, results…}`.

@@ -118,13 +118,12 @@ llvm::Function* declare_function(PartModule& part, const imperative::Function& s
   return copy;
 }
 
-llvm::Function* declare_task(PartModule& part, const Task& task, Sharing sharing) {
+llvm::Function* declare_task(PartModule& part, const Task& task) {
   auto* i64 = Type::getInt64Ty(part.context);
   auto* pointer = llvm::PointerType::getUnqual(part.context);
   auto* type = llvm::FunctionType::get(Type::getInt32Ty(part.context),
                                        {pointer, pointer, i64, i64}, false);
-  const char* suffix = sharing == Sharing::alone ? ".alone" : "";
-  llvm::Function* function = declare(part, symbol(part.unit, "task." + task.name + suffix), type);
+  llvm::Function* function = declare(part, symbol(part.unit, "task." + task.name), type);
   function->addParamAttr(1, llvm::Attribute::NoAlias);
   function->addParamAttr(1, llvm::Attribute::ReadOnly);
   return function;
@@ -264,8 +263,7 @@ void FunctionEmitter::emit_function(const imperative::Function& source) {
   finish(results);
 }
 
-void FunctionEmitter::emit_task(const Task& task, Sharing sharing) {
-  sharing_ = sharing;
+void FunctionEmitter::emit_task(const Task& task) {
   const std::vector<NameId>& captured = task.captured;
   start();
   context_ = function_->getArg(0);
@@ -299,10 +297,7 @@ void emit_part(PartModule& part, const Part& contents) {
   }
   for (const std::size_t number : contents.tasks) {
     const Task& task = division.tasks[number];
-    for (const Sharing sharing : ways_to_run(task)) {
-      FunctionEmitter(part, declare_task(part, task, sharing), Side::task)
-          .emit_task(task, sharing);
-    }
+    FunctionEmitter(part, declare_task(part, task), Side::task).emit_task(task);
   }
   for (const std::size_t number : contents.kernels) {
     const Kernel& kernel = division.kernels[number];

@@ -43,22 +43,6 @@ llvm::AtomicRMWInst::BinOp atomic_operation(imperative::AtomicOp op, bool real) 
   DZ_UNREACHABLE("atomic operation");
 }
 
-// The same on values; an exchange has none.
-ScalarOp plain_operation(imperative::AtomicOp op) {
-  switch (op) {
-    case imperative::AtomicOp::add: return ScalarOp::add;
-    case imperative::AtomicOp::smin: return ScalarOp::smin;
-    case imperative::AtomicOp::smax: return ScalarOp::smax;
-    case imperative::AtomicOp::umin: return ScalarOp::umin;
-    case imperative::AtomicOp::umax: return ScalarOp::umax;
-    case imperative::AtomicOp::bit_and: return ScalarOp::bit_and;
-    case imperative::AtomicOp::bit_or: return ScalarOp::bit_or;
-    case imperative::AtomicOp::bit_xor: return ScalarOp::bit_xor;
-    case imperative::AtomicOp::exchange: break;
-  }
-  DZ_UNREACHABLE("atomic operation");
-}
-
 llvm::Align alignment(ScalarType type) {
   return llvm::Align(static_cast<std::uint64_t>(ir::byte_size(type)));
 }
@@ -233,23 +217,7 @@ void FunctionEmitter::emit(const imperative::Fence&) {
   }
 }
 
-void FunctionEmitter::emit_alone(const imperative::Atomic& node) {
-  emit(imperative::Load{node.old, node.block, node.index, node.type, node.space, false});
-  Value* replacement = value(node.value);
-  if (node.op != imperative::AtomicOp::exchange) {
-    replacement = scalar(plain_operation(node.op), node.type, node.type,
-                         {value(node.old), replacement});
-  }
-  Value* address = element_address(node.block, node.index, node.type, node.space);
-  mark_access(builder_.CreateAlignedStore(to_memory(replacement, node.type), address,
-                                          alignment(node.type)), node.space);
-}
-
 void FunctionEmitter::emit(const imperative::Atomic& node) {
-  if (sharing_ == Sharing::alone) {
-    emit_alone(node);
-    return;
-  }
   Value* operand = to_memory(value(node.value), node.type);
   Value* address = element_address(node.block, node.index, node.type, node.space);
   simulate_access(address, node.type, node.space, access_write | access_atomic);

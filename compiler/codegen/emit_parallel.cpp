@@ -10,11 +10,6 @@ namespace dagaz::codegen {
 
 using llvm::Value;
 
-std::vector<Sharing> ways_to_run(const Task& task) {
-  if (!imperative::has_atomics(task.loop->body)) return {Sharing::with_other_pieces};
-  return {Sharing::with_other_pieces, Sharing::alone};
-}
-
 void FunctionEmitter::emit(const imperative::ParallelFor& node) {
   DZ_CHECK(side_ == Side::host, "a parallel loop outside host code");
   const Task& task = unit_.division.tasks[unit_.division.task_numbers.at(&node)];
@@ -36,15 +31,8 @@ void FunctionEmitter::emit(const imperative::ParallelFor& node) {
     builder_.CreateStore(values[i], builder_.CreateStructGEP(type, environment, i));
   }
 
-  Value* chosen = declare_task(part_, task, Sharing::with_other_pieces);
-  if (ways_to_run(task).size() > 1) {
-    Value* pieces =
-        runtime_call("dz_loop_piece_count", {context_, value(node.count), value(node.grain)});
-    chosen = builder_.CreateSelect(builder_.CreateICmpEQ(pieces, integer(1)),
-                                   declare_task(part_, task, Sharing::alone), chosen);
-  }
   check_status(runtime_call("dz_parallel_for", {context_, value(node.count), value(node.grain),
-                                                chosen, environment}));
+                                                declare_task(part_, task), environment}));
 }
 
 void FunctionEmitter::emit(const imperative::PieceCount& node) {

@@ -74,9 +74,7 @@ class Collector {
     if (!fresh) return;
     const std::string name = function_->name + "." + std::to_string(next);
     division_.tasks.push_back({name, &loop, captured_by(loop)});
-    // A loop with atomic operations has a second body, without.
-    const std::size_t bodies = imperative::has_atomics(loop.body) ? 2 : 1;
-    pieces.push_back({Piece::Kind::task, next, bodies * weigh(loop.body)});
+    pieces.push_back({Piece::Kind::task, next, weigh(loop.body)});
   }
 
   void add_kernel(const imperative::Launch& launch) {

@@ -311,7 +311,5 @@ std::string form_of(const ParallelFor& loop, const ir::Names& names);
 
 /// Variables used in `code` but declared outside it, in order of first use.
 std::vector<NameId> captured_variables(const Code& code);
-/// Whether code combines into memory atomically.
-bool has_atomics(const Code& code);
 
 }  // namespace dagaz::imperative

@@ -176,19 +176,4 @@ std::vector<NameId> captured_variables(const Code& code) {
   return captured;
 }
 
-bool has_atomics(const Code& code) {
-  bool found = false;
-  InstructionVisitor visitor;
-  visitor.use = [](const Operand&) {};
-  visitor.set = [](NameId) {};
-  visitor.nested = [&](const Code& inner) {
-    for (const Instruction& instruction : inner) {
-      found = found || as<Atomic>(instruction.node) != nullptr;
-      visit(instruction, visitor);
-    }
-  };
-  visitor.nested(code);
-  return found;
-}
-
 }  // namespace dagaz::imperative

@@ -120,10 +120,6 @@ int32_t dz_parallel_for(dz_context* context, int64_t count, int64_t grain, dz_ta
   return context->scheduler.run(context, count, grain, task, environment);
 }
 
-int64_t dz_loop_piece_count(dz_context* context, int64_t count, int64_t grain) {
-  return context->scheduler.loop_piece_count(count, grain);
-}
-
 int64_t dz_piece_count(dz_context* context, int64_t count, int64_t grain) {
   return context->scheduler.piece_count(count, grain);
 }

@@ -19,13 +19,13 @@ class Scheduler {
 
   int threads() const { return threads_; }
 
-  /// See dz_parallel_for, dz_piece_count and dz_loop_piece_count in abi_functions.def.
+  /// See dz_parallel_for and dz_piece_count in abi_functions.def.
   int32_t run(dz_context* context, int64_t count, int64_t grain, dz_task task,
               void* environment);
   int64_t piece_count(int64_t count, int64_t grain) const;
-  int64_t loop_piece_count(int64_t count, int64_t grain) const;
 
  private:
+  int64_t loop_piece_count(int64_t count, int64_t grain) const;
   struct Arena;
   Arena& arena();
   int64_t pieces(int64_t count, int64_t grain, int64_t per_thread) const;
