@@ -150,9 +150,7 @@ void Lowering::launch_points(const std::vector<Operand>& extents, std::string_vi
 // An array in a kernel that is too large for the stack: expanded, if its size is known before the
 // kernel starts, else from the thread's arena.
 Place Lowering::kernel_array(const ir::Type& type, NameId block) {
-  if (!kernel_thread_.is_name()) {
-    unsupported("an array whose size is not constant in a function called by a kernel");
-  }
+  if (in_device_function_) return arena_array(type);
   const bool known = std::none_of(type.shape.begin(), type.shape.end(), [&](const Operand& size) {
     return size.is_name() && was_recorded(size.name());
   });

@@ -130,6 +130,7 @@ void Lowering::lower(const ir::Statement& s, const ir::Call& e) {
     return;
   }
   imperative::Call code{call(e.function), {}, {}};
+  if (mode_ == Mode::kernel && may_use_arena(e.function)) hand_on_arena(code);
   for (const Operand& argument : e.arguments) {
     const Value value = value_of(argument);
     if (value.place) {

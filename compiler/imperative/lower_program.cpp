@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "imperative/lowering.h"
+#include "ir/fields.h"
 
 namespace dagaz::imperative {
 
@@ -58,8 +59,9 @@ Function Lowering::lower_called(const ir::Function& function, Mode mode) {
   Function result{function.name, mode != Mode::host, {}, {}, {}};
   function_name_ = function.name;
   mode_ = mode;
-  kernel_thread_ = Operand();
+  in_device_function_ = mode == Mode::kernel;
   const auto parameters = [&] {
+    if (in_device_function_ && may_use_arena(function.name)) receive_arena(result);
     for (const ir::Binder& parameter : function.parameters) {
       const ir::Type type = names().type(parameter.name);
       if (!type.is_array()) {
@@ -99,6 +101,7 @@ Function Lowering::lower_called(const ir::Function& function, Mode mode) {
     }
   });
   if (mode == Mode::host) scopes_.pop_back();
+  in_device_function_ = false;
   return result;
 }
 
@@ -107,6 +110,53 @@ static const ir::Function* function_named(const ir::Program& program, const std:
     if (function.name == name) return &function;
   }
   return nullptr;
+}
+
+// ---------------------------------------------------------------- the arena of a kernel's thread
+
+static void collect_calls(const ir::Body& body, std::vector<std::string>& functions) {
+  for (const ir::Statement& statement : body.statements) {
+    if (const auto* call = as<ir::Call>(statement.operation)) {
+      const auto found = std::find(functions.begin(), functions.end(), call->function);
+      if (found == functions.end()) functions.push_back(call->function);
+    }
+    ir::for_each_scope(statement.operation,
+                       [&](const ir::Body& inner) { collect_calls(inner, functions); });
+  }
+}
+
+// Whether a function, or one that it calls, has arrays.
+bool Lowering::may_use_arena(const std::string& name) const {
+  std::vector<std::string> functions = {name};
+  for (std::size_t k = 0; k < functions.size(); ++k) {
+    const ir::Function* function = function_named(source_, functions[k]);
+    if (function == nullptr) continue;  // of the compiler's own
+    const std::vector<NameId> bound = ir::bound_names(function->body);
+    const auto is_array = [&](NameId one) { return program_.names.type(one).is_array(); };
+    if (std::any_of(bound.begin(), bound.end(), is_array)) return true;
+    for (const ir::Binder& parameter : function->parameters) {
+      if (is_array(parameter.name)) return true;
+    }
+    collect_calls(function->body, functions);
+  }
+  return false;
+}
+
+// A function called by a kernel works in the arena of the thread that calls it, from where that has
+// got to; what it takes is free again when it returns.
+void Lowering::receive_arena(Function& function) {
+  arena_ = block_variable("arena");
+  arena_share_ = variable("share", ScalarType::i64);
+  const NameId thread = variable("thread", ScalarType::i64);
+  kernel_thread_ = thread;
+  const NameId used = variable("used", ScalarType::i64);
+  arena_used_ = mutable_variable("used", ScalarType::i64, used);
+  function.parameters = {arena_, arena_share_, thread, used};
+}
+
+void Lowering::hand_on_arena(imperative::Call& call) {
+  uses_arena_ = true;
+  call.arguments = {arena_, arena_share_, kernel_thread_, arena_used_};
 }
 
 void Lowering::lower_called_functions() {

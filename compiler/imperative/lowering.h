@@ -55,6 +55,9 @@ class Lowering : public Emitter {
   NameId from_start(const Value& value);
   bool function_named_in_result(const std::string& name) const;
   std::string call(const std::string& function);
+  bool may_use_arena(const std::string& function) const;
+  void receive_arena(Function& function);
+  void hand_on_arena(imperative::Call& call);
   static std::string called_name(const std::string& function, Mode mode);
   [[noreturn]] void unsupported(std::string_view what) const;
   bool is_gpu() const { return program_.target != Target::cpu; }
@@ -475,6 +478,7 @@ class Lowering : public Emitter {
   std::vector<Expansion> expansions_;
   Operand kernel_thread_;         // this thread's number among …
   Operand kernel_threads_total_;  // … so many
+  bool in_device_function_ = false;
   bool uses_arena_ = false;
   NameId arena_;                  // a block with a share for each thread
   NameId arena_share_;            // bytes of a share

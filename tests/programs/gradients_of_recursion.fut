@@ -13,7 +13,7 @@
 -- input { 6i64 0.5 } error: more than 5 levels deep
 
 -- ==
--- entry: gradient_of_itself
+-- entry: gradient_of_itself second_order_of_itself
 -- input { [1.2, 0.6, 0.9, 1.7] } output { true }
 
 def agrees (f: [4]f64 -> f64) (x: [4]f64): bool =
@@ -46,3 +46,5 @@ def both (n: i64) (y: [4]f64): f64 =
 entry reverse_of_itself (n: i64) (y: f64) = reverse_of_itself' n y
 entry forward_of_itself (n: i64) (y: f64) = forward_of_itself' n y
 entry gradient_of_itself (x: [4]f64) = agrees (both 2) x
+entry second_order_of_itself (x: [4]f64) =
+  agrees (\y -> f64.sum (map2 (*) y (vjp (both 2) y 1))) x

@@ -241,15 +241,17 @@ Function Differentiator::declared(const Function& original, const std::string& n
 
 void Differentiator::make(const Version& version) {
   const Function original = function(version.of, {});
-  for (Function& result : derived_) {
-    if (result.name != version.name) continue;
-    if (version.by_itself && orders_[version.name] > highest_order) {
-      result.body = too_deep_body(result);
-    } else if (version.mode == DerivativeMode::forward) {
-      make_forward(original, result);
-    } else {
-      make_reverse(original, result);
-    }
+  const auto found = std::find_if(derived_.begin(), derived_.end(), [&](const Function& each) {
+    return each.name == version.name;
+  });
+  // Making one derivative may declare others behind it: the reference stays, iterators do not.
+  Function& result = *found;
+  if (version.by_itself && orders_[version.name] > highest_order) {
+    result.body = too_deep_body(result);
+  } else if (version.mode == DerivativeMode::forward) {
+    make_forward(original, result);
+  } else {
+    make_reverse(original, result);
   }
   states_[version.name] = State::finished;
 }
