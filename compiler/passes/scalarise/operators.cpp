@@ -68,7 +68,9 @@ class OperatorSplitter {
     for (std::size_t k = 0; k < count; ++k) {
       const NameId left = one.op.parameters[k].name;
       const NameId right = one.op.parameters[count + k].name;
-      splits_.push_back(small && is_small(one.neutral[k], names()) && !uses_.is_whole(left) &&
+      splits_.push_back(small && is_small(one.neutral[k], names()) &&
+                        is_small(names().type(left)) && is_small(names().type(right)) &&
+                        is_small(e_.map.result_types[splits_.size()]) && !uses_.is_whole(left) &&
                         !uses_.is_whole(right));
     }
   }
@@ -106,7 +108,7 @@ class OperatorSplitter {
         types.push_back(e_.map.result_types[k]);
         continue;
       }
-      for (const Operand& element : elements_of(result, last)) {
+      for (const Operand& element : elements_of(result, e_.map.result_types[k], last)) {
         results.push_back(element);
         types.push_back(scalar_of(e_.map.result_types[k].element));
       }
@@ -152,9 +154,10 @@ class OperatorSplitter {
     last.set_tokens({});
     for (std::size_t k = 0; k < count; ++k) {
       const bool split = splits_[first + k];
+      const Type whole = names().type(one.neutral[k]);
       const auto add = [&](std::vector<Operand>& to, const Operand& value, Builder& at) {
         const std::vector<Operand> parts =
-            split ? elements_of(value, at) : std::vector<Operand>{value};
+            split ? elements_of(value, whole, at) : std::vector<Operand>{value};
         to.insert(to.end(), parts.begin(), parts.end());
         return parts.size();
       };

@@ -47,8 +47,7 @@ static std::vector<Operand> indices_of(const Type& type, std::int64_t number) {
   return indices;
 }
 
-std::vector<Operand> elements_of(const Operand& value, Builder& out) {
-  const Type type = out.names().type(value);
+std::vector<Operand> elements_of(const Operand& value, const Type& type, Builder& out) {
   if (type.is_scalar()) return {value};
   std::vector<Operand> elements;
   for (std::int64_t number = 0; number < element_count(type); ++number) {

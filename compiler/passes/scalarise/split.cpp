@@ -62,7 +62,8 @@ class Splitter {
     std::vector<bool> dependence;
     for (std::size_t k = 0; k < e.values.size(); ++k) {
       const LoopValue& value = e.values[k];
-      const bool split = splits(value.parameter.name);
+      const bool split =
+          splits(value.parameter.name) && is_small(names_.type(statement.results[k].name));
       const std::size_t before = values.size();
       if (!split) {
         values.push_back(value);
@@ -71,11 +72,12 @@ class Splitter {
       } else {
         changed_ = true;
         out.set_tokens(statement.tokens);
-        const std::vector<Operand> initial = elements_of(value.initial, out);
+        const Type type = names_.type(value.parameter.name);
+        const std::vector<Operand> initial = elements_of(value.initial, type, out);
         out.set_tokens({});
         const auto scalars = scalars_for(value.parameter.name, first);
         const auto ends = scalars_for(statement.results[k].name, after);
-        const std::vector<Operand> elements = elements_of(e.body.results[k], last);
+        const std::vector<Operand> elements = elements_of(e.body.results[k], type, last);
         for (std::size_t i = 0; i < scalars.size(); ++i) {
           values.push_back({Binder{scalars[i]}, initial[i]});
           next.push_back(elements[i]);
@@ -115,14 +117,15 @@ class Splitter {
         continue;
       }
       changed_ = true;
+      const Type type = names_.type(result);
       for (const NameId scalar : scalars_for(result, after)) {
         results.push_back({scalar});
         types.push_back(names_.type(scalar));
       }
-      for (const Operand& one : elements_of(e.then_body.results[k], yes)) {
+      for (const Operand& one : elements_of(e.then_body.results[k], type, yes)) {
         yes_results.push_back(one);
       }
-      for (const Operand& one : elements_of(e.else_body.results[k], no)) {
+      for (const Operand& one : elements_of(e.else_body.results[k], type, no)) {
         no_results.push_back(one);
       }
     }
@@ -141,7 +144,7 @@ class Splitter {
     changed_ = true;
     const Type value = names_.type(e.value);
     out.set_tokens(statement.tokens);
-    const std::vector<Operand> elements = elements_of(e.value, out);
+    const std::vector<Operand> elements = elements_of(e.value, value, out);
     NameId array = e.array;
     for (std::size_t k = 0; k < elements.size(); ++k) {
       const std::vector<SliceDimension> position =

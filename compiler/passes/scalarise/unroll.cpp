@@ -314,11 +314,11 @@ class Unroller {
       if (names_.type(result).is_scalar()) {
         out.add(Statement{{Binder{result}}, Identity{reduced[k]}, {}, statement.location});
       } else if (k < reduced.size()) {
-        make_array(result, elements_of(reduced[k], out), out);
+        make_array(result, elements_of(reduced[k], names_.type(result), out), out);
       } else {
         std::vector<Operand> elements;
         for (const std::vector<Operand>& row : rows) {
-          const std::vector<Operand> part = elements_of(row[k - reduced.size()], out);
+          const std::vector<Operand> part = elements_of(row[k - reduced.size()], row_of(names_.type(result)), out);
           elements.insert(elements.end(), part.begin(), part.end());
         }
         make_array(result, std::move(elements), out);
