@@ -58,7 +58,7 @@ def main():
                                         '--emit=ptx', '-o', output])]
             if options.peer:
                 commands += [('peer check', [options.peer, 'check', path]),
-                             ('peer c (to C only)', [options.peer, 'c', '--library', '-o', 'out', path])]
+                             ('peer c (to C only)', [options.peer, 'c', '--library', '-o', output, path])]
             for label, command in commands:
                 seconds, busy, memory = measure(command, options.runs)
                 print(f'| {name} | {label} | {seconds * 1e3:.1f} | {busy * 1e3:.1f} | {memory:.0f} |',
