@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "derivative_check.h"
@@ -98,12 +99,12 @@ double stored(const Body& body, Known known) {
   return here + inside;
 }
 
-const Function& function(const Program& program, const std::string& name) {
+const Function& function(const Program& program, std::string_view name) {
   for (const Function& each : program.functions) {
     if (each.name == name) return each;
   }
-  FAIL("no function " << name);
-  throw std::logic_error(name);
+  FAIL("no function " << std::string(name));
+  throw std::logic_error("no such function");
 }
 
 const char* const mixture = R"(
