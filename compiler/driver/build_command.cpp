@@ -2,6 +2,7 @@
 #include <cctype>
 #include <filesystem>
 #include <iostream>
+#include <string_view>
 
 #include "codegen/load.h"
 #include "driver/commands.h"
@@ -46,9 +47,38 @@ std::string archive_path(const std::string& output) {
   return (path.parent_path() / ("lib" + path.filename().string() + ".a")).string();
 }
 
+// What the one file that is written is called after the output's name; nothing where there are
+// several, or where it is a program.
+std::string_view extension(Emit emit) {
+  switch (emit) {
+    case Emit::executable:
+    case Emit::server:
+    case Emit::library: return "";
+    case Emit::header: return ".h";
+    case Emit::ptx: return ".ptx";
+    case Emit::llvm: return ".ll";
+    case Emit::assembly: return ".s";
+    case Emit::ir: return ".ir";
+  }
+  DZ_UNREACHABLE("emit");
+}
+
+// The output's name: that of the source, or the one given, with or without the extension.
+std::string output_name(const BuildOptions& options) {
+  if (options.output.empty()) return fs::path(options.compile.file).stem().string();
+  std::string name = options.output;
+  const std::string_view ending = extension(options.emit);
+  if (name.size() > ending.size() && name.ends_with(ending)) {
+    name.resize(name.size() - ending.size());
+  }
+  return name;
+}
+
 // A text goes to NAME.extension, or to standard output with `-o -`.
-std::string text_path(const std::string& output, const char* extension) {
-  return output == "-" ? output : output + extension;
+bool write_text(const BuildOptions& options, const std::string& output, const std::string& text,
+                Diagnostics& diagnostics) {
+  const std::string path = output == "-" ? output : output + std::string(extension(options.emit));
+  return write_file(path, text, diagnostics);
 }
 
 bool write_artifacts(const BuildOptions& options, const std::string& output,
@@ -65,13 +95,13 @@ bool write_artifacts(const BuildOptions& options, const std::string& output,
              write_file(output + ".json", artifacts.manifest, diagnostics) &&
              make_archive(artifacts.objects, archive_path(output), target, diagnostics);
     case Emit::header:
-      return write_file(text_path(output, ".h"), artifacts.header, diagnostics);
+      return write_text(options, output, artifacts.header, diagnostics);
     case Emit::ptx:
-      return write_file(text_path(output, ".ptx"), artifacts.ptx, diagnostics);
+      return write_text(options, output, artifacts.ptx, diagnostics);
     case Emit::llvm:
-      return write_file(text_path(output, ".ll"), artifacts.llvm, diagnostics);
+      return write_text(options, output, artifacts.llvm, diagnostics);
     case Emit::assembly:
-      return write_file(text_path(output, ".s"), artifacts.assembly, diagnostics);
+      return write_text(options, output, artifacts.assembly, diagnostics);
     case Emit::ir: break;
   }
   DZ_UNREACHABLE("emit");
@@ -86,7 +116,7 @@ void build(Compilation& compilation, const BuildOptions& options, const std::str
   if (options.emit == Emit::ir) {
     const auto optimised =
         optimise(std::move(*program), context, options.compile.optimisation, nullptr);
-    write_file(text_path(output, ".ir"), ir::print(optimised.program), diagnostics);
+    write_text(options, output, ir::print(optimised.program), diagnostics);
     return;
   }
   if (program->program.entries.empty() && options.emit != Emit::llvm) {
@@ -132,9 +162,7 @@ int build_command(const BuildOptions& options) {
     std::cerr << "dagaz: --emit=ptx needs --target=cuda\n";
     return 2;
   }
-  const std::string output = options.output.empty()
-                                 ? fs::path(options.compile.file).stem().string()
-                                 : options.output;
+  const std::string output = output_name(options);
   Compilation compilation(options.compile);
   build(compilation, options, output);
   return report(compilation) ? 1 : 0;

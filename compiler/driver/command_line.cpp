@@ -238,7 +238,10 @@ int run_command_line(int argc, char** argv) {
                 << "`\nRun `dagaz --help` for more information.\n";
       return 2;
     }
-    std::cerr << "dagaz: " << error.what() << "\nRun `dagaz --help` for more information.\n";
+    const auto commands = app.get_subcommands();
+    const std::string command = commands.empty() ? "" : commands.front()->get_name() + " ";
+    std::cerr << "dagaz: " << error.what() << "\nRun `dagaz " << command
+              << "--help` for more information.\n";
     return 2;
   }
   return status;
