@@ -130,7 +130,7 @@ void Lowering::lower(const ir::Statement& s, const ir::Call& e) {
     return;
   }
   imperative::Call code{call(e.function), {}, {}};
-  if (mode_ == Mode::kernel && may_use_arena(e.function)) hand_on_arena(code);
+  if (mode_ == Mode::kernel && arena_functions_.contains(e.function)) hand_on_arena(code);
   for (const Operand& argument : e.arguments) {
     const Value value = value_of(argument);
     if (value.place) {
@@ -145,7 +145,7 @@ void Lowering::lower(const ir::Statement& s, const ir::Call& e) {
   for (const ir::Binder& result : s.results) {
     const ir::Type type = names().type(result.name);
     if (type.is_array()) {
-      if (mode_ != Mode::host) unsupported("an array result of a function called in parallel code");
+      DZ_CHECK(mode_ == Mode::host, "a thread calls a function that gives an array");
       const Joint joint = new_joint(result.name);
       code.results.push_back(joint.block);
       code.results.push_back(joint.offset);

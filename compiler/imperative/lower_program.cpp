@@ -61,7 +61,7 @@ Function Lowering::lower_called(const ir::Function& function, Mode mode) {
   mode_ = mode;
   in_device_function_ = mode == Mode::kernel;
   const auto parameters = [&] {
-    if (in_device_function_ && may_use_arena(function.name)) receive_arena(result);
+    if (in_device_function_ && arena_functions_.contains(function.name)) receive_arena(result);
     for (const ir::Binder& parameter : function.parameters) {
       const ir::Type type = names().type(parameter.name);
       if (!type.is_array()) {
@@ -125,21 +125,35 @@ static void collect_calls(const ir::Body& body, std::vector<std::string>& functi
   }
 }
 
-// Whether a function, or one that it calls, has arrays.
-bool Lowering::may_use_arena(const std::string& name) const {
-  std::vector<std::string> functions = {name};
-  for (std::size_t k = 0; k < functions.size(); ++k) {
-    const ir::Function* function = function_named(source_, functions[k]);
-    if (function == nullptr) continue;  // of the compiler's own
-    const std::vector<NameId> bound = ir::bound_names(function->body);
-    const auto is_array = [&](NameId one) { return program_.names.type(one).is_array(); };
-    if (std::any_of(bound.begin(), bound.end(), is_array)) return true;
-    for (const ir::Binder& parameter : function->parameters) {
-      if (is_array(parameter.name)) return true;
+static bool works_on_arrays(const ir::Function& function, const ir::Names& names) {
+  const auto is_array = [&](NameId one) { return names.type(one).is_array(); };
+  const std::vector<NameId> bound = ir::bound_names(function.body);
+  return std::any_of(bound.begin(), bound.end(), is_array) ||
+         std::any_of(function.parameters.begin(), function.parameters.end(),
+                     [&](const ir::Binder& parameter) { return is_array(parameter.name); });
+}
+
+// Functions that have arrays, and those that call one.
+void Lowering::find_arena_functions() {
+  std::vector<std::pair<std::string, std::vector<std::string>>> others;
+  for (const ir::Function& function : source_.functions) {
+    if (works_on_arrays(function, names())) {
+      arena_functions_.insert(function.name);
+    } else {
+      others.emplace_back(function.name, std::vector<std::string>{});
+      collect_calls(function.body, others.back().second);
     }
-    collect_calls(function->body, functions);
   }
-  return false;
+  const auto calls_one = [&](const auto& caller) {
+    return std::any_of(caller.second.begin(), caller.second.end(), [&](const std::string& callee) {
+      return arena_functions_.contains(callee);
+    });
+  };
+  for (auto found = others.end();
+       (found = std::find_if(others.begin(), others.end(), calls_one)) != others.end();) {
+    arena_functions_.insert(found->first);
+    others.erase(found);
+  }
 }
 
 // A function called by a kernel works in the arena of the thread that calls it, from where that has
@@ -233,6 +247,7 @@ static void describe_entries(const ir::Program& source, Program& program) {
 }
 
 void Lowering::lower_program() {
+  find_arena_functions();
   for (const ir::EntryPoint& entry : source_.entries) {
     if (function_named_in_result(entry.function)) continue;
     program_.functions.push_back(lower_entry(*function_named(source_, entry.function)));

@@ -55,7 +55,7 @@ class Lowering : public Emitter {
   NameId from_start(const Value& value);
   bool function_named_in_result(const std::string& name) const;
   std::string call(const std::string& function);
-  bool may_use_arena(const std::string& function) const;
+  void find_arena_functions();
   void receive_arena(Function& function);
   void hand_on_arena(imperative::Call& call);
   static std::string called_name(const std::string& function, Mode mode);
@@ -470,6 +470,7 @@ class Lowering : public Emitter {
   std::unordered_set<NameId> virtual_iotas_;  // those that count 0, 1, 2, …
   std::unordered_set<NameId> element_only_;   // candidates found by find_memory_uses
   std::vector<std::pair<std::string, Mode>> called_;
+  std::unordered_set<std::string> arena_functions_;  // those that kernels hand their arena to
 
   // The kernel being built.
   std::string function_name_;  // the function it belongs to

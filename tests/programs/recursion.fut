@@ -80,3 +80,58 @@ def insert_sorted [n] (xs: [n]i32) : [n]i32 =
        in sized n (take place sorted ++ [xs[n - 1]] ++ drop place sorted)
 
 entry sorted_rows (xss: [][]i32) = map insert_sorted xss
+
+-- They may also be called by the operator of a reduction, a scan, a histogram, or a stream.
+-- ==
+-- entry: combined_by_numbers
+-- input { [2i64, 0i64, 3i64] }
+-- output { 3i64 [3i64, 6i64, 3i64] [1i64, 1i64, 6i64] [3i64, 1i64, 3i64] }
+-- input { empty([0]i64) } output { 0i64 empty([0]i64) [1i64, 1i64, 1i64] [1i64, 1i64, 1i64] }
+
+-- ==
+-- entry: combined_pairs
+-- input { [2i64, 0i64, 3i64] }
+-- output { [3i64, 6i64, 3i64] [0i64, 3i64, 4i64] 3i64 4i64 }
+
+-- ==
+-- entry: combined_rows
+-- input { [[2i64, 0i64, 3i64], [1i64, 2i64, 3i64]] }
+-- output { [34i64, 34i64, 32i64] [[7i64, 7i64, 8i64], [34i64, 34i64, 32i64]]
+--          [[9i64, 9i64, 6i64], [1i64, 1i64, 1i64], [7i64, 7i64, 8i64]] }
+
+-- ==
+-- entry: combined_in_a_map
+-- input { [[2i64, 0i64, 3i64], [1i64, 2i64, 3i64]] }
+-- output { [3i64, 3i64] [[3i64, 6i64, 3i64], [1i64, 6i64, 3i64]]
+--          [[1i64, 1i64, 6i64], [1i64, 3i64, 6i64]] [[3i64, 1i64, 3i64], [1i64, 6i64, 3i64]] }
+
+def by_numbers (a: i64) (b: i64) : i64 = i64.sum (numbers (a + b)) % 7
+
+def stream [n] (ns: [n]i64) =
+  intrinsics.hist_stream (replicate 3 1) by_numbers 0i64
+                         (\(acc: *intrinsics.acc ([3]i64)) n -> intrinsics.acc_write acc n (n + 1))
+                         ns
+
+entry combined_by_numbers (ns: []i64) =
+  ( reduce by_numbers 0 ns, scan by_numbers 0 ns
+  , reduce_by_index (replicate 3 1) by_numbers 0 ns ns, stream ns )
+
+entry combined_pairs (ns: []i64) =
+  let op (a, b) (c, d) = (by_numbers a c, b + by_numbers d d)
+  let pairs = map (\n -> (n, n + 1)) ns
+  let (firsts, seconds) = unzip (scan op (0, 0) pairs)
+  let (first, second) = reduce op (0, 0) pairs
+  in (firsts, seconds, first, second)
+
+def turned [n] (k: i64) (xs: [n]i64) : [n]i64 =
+  if k == 0 then xs else turned (k - 1) (map2 (+) (reverse xs) (rotate 1 xs))
+
+entry combined_rows [n][m] (xss: [n][m]i64) =
+  let op (a: [m]i64) b = map2 (+) (turned 2 a) (turned 1 b)
+  in ( reduce_comm op (replicate m 1) xss, scan op (replicate m 1) xss
+     , reduce_by_index (replicate 3 (replicate m 1)) op (replicate m 0) xss[0, :n] xss )
+
+entry combined_in_a_map (xss: [][]i64) =
+  unzip4 (map (\xs -> ( reduce by_numbers 0 xs, scan by_numbers 0 xs
+                      , reduce_by_index (replicate 3 1) by_numbers 0 xs xs, stream xs ))
+              xss)

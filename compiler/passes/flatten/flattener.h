@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/names.h"
@@ -65,14 +66,28 @@ class Flattener {
   void expand_flatmaps(ir::Body& body);
   std::vector<ir::Statement> expand_flatmap(ir::Statement statement, ir::FlatMap e);
 
-  // ---- host_calls.cpp: maps that call functions with array results become loops
+  // ---- host_calls.cpp: what calls functions with array results becomes loops
   bool calls_host(const ir::Body& body) const;
   void find_host_functions();
   void loop_over_host_calls(ir::Body& body);
   void emit_with_host_calls(ir::Statement statement, Out& out);
   template <typename Node>
   void take_map_off(Node& node, const ir::Statement& statement, Out& out);
-  void emit_host_loop(ir::Statement statement, ir::MapScanReduce map, Out& out);
+  template <typename Operator>
+  bool operators_call_host(const std::vector<Operator>& operators) const;
+
+  // ---- host_loops.cpp
+  void emit_host_loop(ir::Statement statement, ir::MapScanReduce e, Out& out);
+  void emit_host_loop(ir::Statement statement, ir::Histogram e, Out& out);
+
+  // ---- host_accumulators.cpp
+  void open_host_accumulators(ir::WithAccumulator& with, std::vector<ir::Binder>& results);
+  void continue_host_accumulator(const ir::Operand& from, ir::NameId to);
+  void enter_with_host_accumulators(ir::Operation& operation);
+  void leave_with_host_accumulators(ir::Operation& operation,
+                                    const std::vector<ir::Binder>& results);
+  bool takes_host_accumulator(const ir::MapScanReduce& map) const;
+  bool emit_host_accumulate(const ir::Statement& statement, const ir::Accumulate& e, Out& out);
 
   // ---- thread_calls.cpp: functions called inside segments get a sequential copy
   void redirect_calls();
@@ -84,6 +99,7 @@ class Flattener {
   FlattenOptions options_;
   std::vector<ir::Function> originals_;   // as they were before flattening
   std::set<std::string> host_functions_;  // with array results, or calling such
+  std::unordered_map<ir::NameId, ir::AccumulatorInput> host_accumulators_;  // by each of its names
   std::set<std::string> thread_copies_;
   bool asks_device_ = false;
 };

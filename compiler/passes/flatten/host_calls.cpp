@@ -1,8 +1,8 @@
-// Maps that call functions with array results.
+// Which parallel operations call functions with array results.
 //
 // A thread cannot hand an array of a size of its own to whoever called it, so such functions run on
-// the host, and a map that calls one becomes a loop there.  What is parallel inside the functions
-// stays parallel.
+// the host, and a parallel operation that calls one becomes a loop there (host_loops.cpp).  What is
+// parallel inside the functions stays parallel.
 #include <algorithm>
 
 #include "ir/fields.h"
@@ -43,35 +43,46 @@ void Flattener::find_host_functions() {
 void Flattener::loop_over_host_calls(Body& body) {
   Out out;
   for (Statement& statement : body.statements) {
+    enter_with_host_accumulators(statement.operation);
     if (auto* branch = as<Branch>(statement.operation)) {
       loop_over_host_calls(branch->then_body);
       loop_over_host_calls(branch->else_body);
     } else if (auto* loop = as<Loop>(statement.operation)) {
       loop_over_host_calls(loop->body);
     } else if (auto* with = as<WithAccumulator>(statement.operation)) {
+      open_host_accumulators(*with, statement.results);
       loop_over_host_calls(with->body.body);
     }
+    leave_with_host_accumulators(statement.operation, statement.results);
     emit_with_host_calls(std::move(statement), out);
   }
   body.statements = std::move(out);
 }
 
+template <typename Operator>
+bool Flattener::operators_call_host(const std::vector<Operator>& operators) const {
+  return std::any_of(operators.begin(), operators.end(),
+                     [&](const Operator& one) { return calls_host(one.op.body); });
+}
+
 void Flattener::emit_with_host_calls(Statement statement, Out& out) {
   if (auto* map = as<MapScanReduce>(statement.operation)) {
-    const bool in_post = map->post.has_value() && calls_host(map->post->body);
-    if (in_post || calls_host(map->map.body)) {
+    if (calls_host(map->map.body) || operators_call_host(map->scans) ||
+        operators_call_host(map->reductions) || (map->post && calls_host(map->post->body)) ||
+        takes_host_accumulator(*map)) {
       MapScanReduce taken = std::move(*map);
-      if (is_map(taken)) return emit_host_loop(std::move(statement), std::move(taken), out);
-      const std::vector<Statement> parts =
-          in_post ? split_post_off(std::move(statement), std::move(taken))
-                  : split_map_off(std::move(statement), std::move(taken));
-      for (const Statement& part : parts) emit_with_host_calls(part, out);
-      return;
+      return emit_host_loop(std::move(statement), std::move(taken), out);
     }
   } else if (auto* histogram = as<Histogram>(statement.operation)) {
+    if (operators_call_host(histogram->operators)) {
+      Histogram taken = std::move(*histogram);
+      return emit_host_loop(std::move(statement), std::move(taken), out);
+    }
     if (calls_host(histogram->map.body)) take_map_off(*histogram, statement, out);
   } else if (auto* scatter = as<Scatter>(statement.operation)) {
     if (calls_host(scatter->map.body)) take_map_off(*scatter, statement, out);
+  } else if (const auto* accumulate = as<Accumulate>(statement.operation)) {
+    if (emit_host_accumulate(statement, *accumulate, out)) return;
   }
   out.push_back(std::move(statement));
 }
@@ -91,61 +102,6 @@ void Flattener::take_map_off(Node& node, const Statement& statement, Out& out) {
   emit_host_loop(std::move(mapping), std::move(map), out);
   node.arrays = std::move(inputs);
   node.map = identity_lambda(types, names_);
-}
-
-// results = map f xs  →  results = loop rs = scratch for i < n do rs with [i] = f xs[i]
-void Flattener::emit_host_loop(Statement statement, MapScanReduce map, Out& out) {
-  const NameId index = names_.fresh("i", scalar_of(ScalarType::i64));
-  Loop loop;
-  loop.form = ForForm{{index}, map.width};
-  const auto add = [&](NameId result, Operation operation) {
-    loop.body.statements.push_back(
-        Statement{{{result}}, std::move(operation), {}, statement.location});
-  };
-  std::vector<std::pair<NameId, NameId>> accumulators;  // inside and around the loop
-  for (std::size_t i = 0; i < map.arrays.size(); ++i) {
-    const NameId parameter = map.map.parameters[i].name;
-    const Type type = names_.type(parameter);
-    if (type.kind == TypeKind::accumulator) {
-      accumulators.emplace_back(parameter, map.arrays[i]);
-    } else if (type.is_scalar()) {
-      add(parameter, Index{map.arrays[i], {index}});
-    } else {
-      // The body may write to its row.
-      const NameId row = names_.fresh_like(parameter);
-      add(row, Index{map.arrays[i], {index}});
-      add(parameter, Copy{row});
-    }
-  }
-  for (Statement& one : map.map.body.statements) loop.body.statements.push_back(std::move(one));
-
-  auto accumulator = accumulators.begin();
-  for (std::size_t k = 0; k < map.map.result_types.size(); ++k) {
-    const Operand& value = map.map.body.results[k];
-    const Type& row = map.map.result_types[k];
-    if (row.kind == TypeKind::accumulator) {
-      loop.values.push_back({{accumulator->first}, accumulator->second});
-      loop.body.results.push_back(value);
-      ++accumulator;
-      continue;
-    }
-    const Type type = array_over(map.width, row);
-    const NameId unwritten = names_.fresh("rows", type);
-    out.push_back(Statement{
-        {{unwritten}}, Scratch{type.element, type.shape}, statement.tokens, statement.location});
-    const NameId rows = names_.fresh("rows", type);
-    const NameId written = names_.fresh("rows", type);
-    std::vector<SliceDimension> place{{true, index, i64_operand(1), i64_operand(1)}};
-    for (const Operand& size : row.shape) {
-      place.push_back({false, i64_operand(0), size, i64_operand(1)});
-    }
-    add(written, Update{rows, std::move(place), value});
-    loop.values.push_back({{rows}, unwritten});
-    loop.body.results.push_back(written);
-  }
-  loop_over_host_calls(loop.body);
-  statement.operation = std::move(loop);
-  out.push_back(std::move(statement));
 }
 
 }  // namespace dagaz::passes::flattening

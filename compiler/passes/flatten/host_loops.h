@@ -1,0 +1,18 @@
+// What host loops and host accumulators share.
+#pragma once
+
+#include <vector>
+
+#include "ir/builder.h"
+
+namespace dagaz::passes::flattening {
+
+/// bins[indices] = op bins[indices] updates, if the indices are inside `shape`; else nothing.
+/// The next bins.
+std::vector<ir::NameId> combine_where_inside(const std::vector<ir::NameId>& bins,
+                                             const std::vector<ir::Operand>& shape, ir::Lambda op,
+                                             const std::vector<ir::Operand>& indices,
+                                             const std::vector<ir::Operand>& updates,
+                                             ir::Builder& body);
+
+}  // namespace dagaz::passes::flattening
