@@ -10,6 +10,7 @@
 
 #include "ir/fields.h"
 #include "passes/ad/consumption.h"
+#include "passes/ad/custom.h"
 #include "passes/ad/forward.h"
 #include "passes/ad/lasting_values.h"
 #include "passes/ad/normalise.h"
@@ -87,7 +88,6 @@ class Differentiator : public FunctionDerivatives {
   void reverse(Differentiate operation, Place place, Environment& environment,
                std::vector<Operand>& results);
   void report_unsupported(const Unsupported& reason, LocationId fallback);
-  void inline_custom(Statement statement, CustomDerivative custom, Builder& out);
   std::vector<Operand> protected_arguments(const Differentiate& operation,
                                            const std::vector<Operand>& values, Builder& out);
 
@@ -136,6 +136,10 @@ void Differentiator::run() {
     make(next);
   }
   for (Function& each : derived_) program_->functions.push_back(std::move(each));
+  derived_.clear();
+  for (Function& each : program_->functions) {
+    inline_custom_derivatives(each.body, program_->names, *this);
+  }
   if (report_ != nullptr) report_->locations = program_->locations;
 }
 
@@ -346,31 +350,11 @@ void Differentiator::body(Body& body, Place place) {
     if (inner) {
       Differentiate operation = std::move(std::get<Differentiate>(statement.operation));
       differentiate(std::move(statement), std::move(operation), place, out);
-    } else if (place.derivatives == 0 && std::holds_alternative<CustomDerivative>(statement.operation)) {
-      CustomDerivative custom = std::move(std::get<CustomDerivative>(statement.operation));
-      inline_custom(std::move(statement), std::move(custom), out);
     } else {
       out.add(std::move(statement));
     }
   }
   body.statements = out.take();
-}
-
-void Differentiator::inline_custom(Statement statement, CustomDerivative custom, Builder& out) {
-  const NameSet consumed =
-      consumed_names(custom.function.body.statements, program_->names, *this);
-  for (std::size_t i = 0; i < custom.arguments.size(); ++i) {
-    const NameId parameter = custom.function.parameters[i].name;
-    Operation pass = Identity{custom.arguments[i]};
-    if (consumed.count(parameter) != 0) pass = Copy{custom.arguments[i].name()};
-    out.add(Statement{{Binder{parameter}}, std::move(pass), statement.tokens, statement.location});
-  }
-  out.add_all(std::move(custom.function.body.statements));
-  for (std::size_t i = 0; i < statement.results.size(); ++i) {
-    const Operand& value =
-        custom.function.body.results[static_cast<std::size_t>(custom.tape) + i];
-    out.add(Statement{{statement.results[i]}, Identity{value}, {}, statement.location});
-  }
 }
 
 void Differentiator::report_unsupported(const Unsupported& reason, LocationId fallback) {
