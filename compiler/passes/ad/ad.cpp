@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ir/fields.h"
+#include "passes/ad/chunked_operators.h"
 #include "passes/ad/consumption.h"
 #include "passes/ad/custom.h"
 #include "passes/ad/forward.h"
@@ -501,9 +502,13 @@ void Differentiator::forward_side_by_side(const Lambda& function, const Seeded& 
 void Differentiator::reverse(Differentiate operation, Place place, Environment& environment,
                              std::vector<Operand>& results) {
   Lambda function = std::move(operation.function);
-  function.body = normalise(std::move(function.body), program_->names);
   const bool again = place.derivatives > 0;
   const bool alone = !again && !place.in_map && !operation.batch;
+  if (alone) {
+    function.body = with_chunked_operators(std::move(function.body), function.parameters,
+                                           program_->names);
+  }
+  function.body = normalise(std::move(function.body), program_->names);
   Reverse reverse(environment, report_,
                   ReverseOptions{.differentiated_again = again, .in_chunks = alone});
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {

@@ -230,6 +230,15 @@ std::vector<SliceDimension> part_at(const std::vector<Operand>& indices, const T
   return part;
 }
 
+std::vector<SliceDimension> rows_of(const Type& array, const Operand& start,
+                                    const Operand& count) {
+  std::vector<SliceDimension> part = {{false, start, count, i64_operand(1)}};
+  for (std::size_t i = 1; i < array.rank(); ++i) {
+    part.push_back(SliceDimension{false, i64_operand(0), array.shape[i], i64_operand(1)});
+  }
+  return part;
+}
+
 std::optional<ScalarOp> binary_scalar_operator(const Lambda& lambda) {
   if (lambda.parameters.size() != 2 || lambda.body.statements.size() != 1 ||
       lambda.body.results.size() != 1) {

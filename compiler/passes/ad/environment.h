@@ -129,6 +129,10 @@ class NestedScope {
 std::vector<ir::SliceDimension> part_at(const std::vector<ir::Operand>& indices,
                                         const ir::Type& array);
 
+/// So many rows of `array` from `start` on.
+std::vector<ir::SliceDimension> rows_of(const ir::Type& array, const ir::Operand& start,
+                                        const ir::Operand& count);
+
 // Recognising operators and shapes of original code.
 
 /// The scalar operation `op` of a lambda \x y -> op x y (or op y x, for commutative ones) on

@@ -225,9 +225,10 @@ void Normaliser::split(Statement statement, MapScanReduce map, Builder& out) {
 }
 
 // reduce (map2 f) e xss  =  map (\xs e' -> reduce f e' xs) (transpose xss) e
+// Sums of rows stay: every row gets the same adjoint, which is then known to be.
 void Normaliser::reduce(Statement statement, MapScanReduce map, Builder& out) {
   ReduceOperator& op = map.reductions[0];
-  const Lambda* element = vectorised_operator(op.op);
+  const Lambda* element = is_addition(op.op) ? nullptr : vectorised_operator(op.op);
   if (element == nullptr) {
     lambda(op.op);
     statement.operation = std::move(map);

@@ -2,9 +2,9 @@
 //
 // Afterwards every MapScanReduce is one of: a map; one reduction with the identity as its map; one
 // scan, likewise.  Histograms and scatters have the identity as their map.  An operator that works
-// on rows element by element has become a map of operators on scalars.  Loops with a request for
-// strip-mining are nests.  Rows that are read in places are read through their array
-// (row_reads.h).  Fusion puts the parts together again after differentiation.
+// on rows element by element, other than a sum of rows, has become a map of operators on scalars.
+// Loops with a request for strip-mining are nests.  Rows that are read in places are read through
+// their array (row_reads.h).  Fusion puts the parts together again after differentiation.
 #pragma once
 
 #include "ir/ops.h"

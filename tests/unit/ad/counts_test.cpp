@@ -174,6 +174,43 @@ function f (n: i64, m: i64, xs: [n][m]f64, ys: [n]f64) -> [[n][m]f64] {
   return r
 })";
 
+const char* const recurrences = R"(
+function f (n: i64, xs: [n]f64, keys: [n]i64) -> [f64, [n]f64, [8]f64] {
+  a: f64, b: f64 = map_scan_reduce n [xs] map \(x: f64) -> [f64, f64] {
+    s: f64 = sin.f64 x
+    c: f64 = cos.f64 x
+    return s, c } reductions [(op \(a1: f64, b1: f64, a2: f64, b2: f64) -> [f64, f64] {
+      p: f64 = mul.f64 b2 a1
+      q: f64 = add.f64 p a2
+      r: f64 = mul.f64 b1 b2
+      return q, r } neutral [0.0f64, 1.0f64])]
+  ys: [n]f64 = map_scan_reduce n [xs] map \(x1: f64) -> [f64] {
+    s1: f64 = sin.f64 x1
+    return s1 } scans [(op \(c1: f64, c2: f64) -> [f64] {
+      m: f64 = mul.f64 c1 c2
+      return m } neutral [1.0f64])]
+  ones: [8]f64 = replicate [8] 1.0f64
+  bins: [8]f64 = histogram n [keys, xs] map \(k: i64, x2: f64) -> [i64, f64] {
+    s2: f64 = cos.f64 x2
+    return k, s2 } operators [([8] [ones] [1.0f64] op \(d1: f64, d2: f64) -> [f64] {
+      d: f64 = mul.f64 d1 d2
+      return d })]
+  return a, ys, bins
+})";
+
+/// The arrays of n elements that statements of the function itself make.
+int arrays_of_all(const Function& function, const Names& names) {
+  int count = 0;
+  for (const Statement& each : function.body.statements) {
+    for (const Binder& result : each.results) {
+      const Type& type = names.type(result.name);
+      count += type.rank() > 0 && type.shape[0].is_name() &&
+               names.base(type.shape[0].name()) == "n";
+    }
+  }
+  return count;
+}
+
 }  // namespace
 
 TEST_CASE("the gradient of a mixture evaluates as many exponentials as twice the primal") {
@@ -198,6 +235,12 @@ TEST_CASE("the gradient of a mixture keeps arrays of a chunk of points alone") {
       CHECK_MESSAGE(!of_all_points, program.names.base(result.name));
     }
   }
+}
+
+TEST_CASE("gradients of general operators keep arrays of a chunk of elements alone") {
+  const Program program = ad_test::optimised_vjp(ad_test::program_of(recurrences));
+  // The adjoint of xs before and after each of three loops, that of ys before and after its loop.
+  CHECK(arrays_of_all(function(program, "vjp"), program.names) <= 6);
 }
 
 TEST_CASE("the gradient of a loop keeps one array, of its value at each iteration") {

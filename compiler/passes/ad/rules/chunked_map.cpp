@@ -23,19 +23,6 @@ constexpr std::int64_t least_kept = std::int64_t{1} << 16;
 constexpr std::int64_t most_chunks = 256;
 constexpr std::int64_t least_iterations = 32;
 
-SliceDimension range(const Operand& start, const Operand& count) {
-  return SliceDimension{false, start, count, i64_operand(1)};
-}
-
-std::vector<SliceDimension> rows_of(const Type& array, const Operand& start,
-                                    const Operand& count) {
-  std::vector<SliceDimension> part = {range(start, count)};
-  for (std::size_t i = 1; i < array.rank(); ++i) {
-    part.push_back(range(i64_operand(0), array.shape[i]));
-  }
-  return part;
-}
-
 }  // namespace
 
 bool Reverse::runs_in_chunks(const MapSite& site, const ReturnMap& back,

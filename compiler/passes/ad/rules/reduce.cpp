@@ -273,7 +273,7 @@ void Reverse::return_reduce(const Statement& statement, const MapScanReduce& map
   const ReduceOperator& reduce = map.reductions[0];
   const auto op = binary_scalar_operator(reduce.op);
   const bool single = statement.results.size() == 1;
-  if (single && op == ScalarOp::add) {
+  if (single && is_addition(reduce.op)) {
     const auto adjoint = take(statement.results[0].name);
     add_adjoint(Operand(map.arrays[0]),
                 environment_->replicate(environment_->operand(map.width), *adjoint->value,
