@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <iomanip>
 #include <iostream>
 #include <map>
+#include <sstream>
 #include <string>
 
 #include "driver/commands.h"
@@ -35,6 +37,8 @@ const std::map<std::string, InspectStage> stages{
     {"imperative", InspectStage::imperative}, {"llvm", InspectStage::llvm},
     {"ptx", InspectStage::ptx}};
 
+const std::map<std::string, bool> diagnostics_as_json{{"text", false}, {"json", true}};
+
 // The spellings of a choice, for help texts: {cpu,cuda,…}.
 template <typename T>
 std::string choices(const std::map<std::string, T>& table) {
@@ -43,18 +47,45 @@ std::string choices(const std::map<std::string, T>& table) {
   return out + "}";
 }
 
+// The text of messages about bad values is ours: that of CLI11 changes from version to version.
+template <typename T>
+CLI::Validator is_one_of(const std::map<std::string, T>& table) {
+  return CLI::Validator(
+      [&table](const std::string& text) {
+        return table.count(text) > 0 ? std::string()
+                                     : "`" + text + "` is not one of " + choices(table);
+      },
+      choices(table));
+}
+
+template <typename T>
+std::string written(T value) {
+  std::ostringstream out;
+  out << std::setprecision(9) << value;
+  return out.str();
+}
+
+template <typename T>
+CLI::Validator is_between(T low, T high) {
+  const std::string range = written(low) + " to " + written(high);
+  const auto check = [low, high, range](const std::string& text) {
+    std::istringstream in(text);
+    T value;
+    const bool is_number = in >> value && in.peek() == std::istringstream::traits_type::eof();
+    return is_number && low <= value && value <= high
+               ? std::string()
+               : "`" + text + "` is not a number from " + range;
+  };
+  return CLI::Validator(check, range);
+}
+
 template <typename T>
 CLI::Option* add_choice(CLI::App& app, const std::string& flag, T& value,
                         const std::map<std::string, T>& table, const std::string& help) {
   return app
       .add_option_function<std::string>(
           flag, [&value, &table](const std::string& text) { value = table.at(text); }, help)
-      ->check(CLI::Validator(
-          [&table](const std::string& text) {
-            return table.count(text) > 0 ? std::string()
-                                         : "`" + text + "` is not one of " + choices(table);
-          },
-          choices(table)));
+      ->check(is_one_of(table));
 }
 
 bool is_identifier(const std::string& text) {
@@ -73,10 +104,10 @@ void add_diagnostic_options(CLI::App& app, CompileOptions& options) {
   app.add_option_function<std::string>(
          "--diagnostics",
          [&options](const std::string& text) {
-           if (text == "json") options.style = RenderStyle::json;
+           if (diagnostics_as_json.at(text)) options.style = RenderStyle::json;
          },
          "How to print errors and warnings: text, or one JSON object a line")
-      ->check(CLI::IsMember({"text", "json"}));
+      ->check(is_one_of(diagnostics_as_json));
   app.add_flag_callback("-w", [&options] { options.warnings = false; }, "No warnings");
   app.add_flag("--Werror", options.warnings_are_errors, "Warnings are errors");
   app.add_flag("--time-passes", options.time_passes, "Print how long each pass took");
@@ -96,7 +127,7 @@ void add_compile_options(CLI::App& app, CompileOptions& options) {
           "sm_NN"));
   app.add_option("-O", options.optimisation, "0 turns optimisation off")
       ->capture_default_str()
-      ->check(CLI::Range(0, 3));
+      ->check(is_between(0, 3));
   app.add_flag("--verify", options.verify, "Check the program after elaboration and every pass");
   app.add_flag("--safe", options.safe, "Ignore #[unsafe]");
 }
@@ -161,11 +192,11 @@ void add_test(CLI::App& app, AllOptions& all, int& status) {
       ->required();
   add_compile_options(*command, options.compile);
   command->add_option("-j,--jobs", options.jobs, "Programs at a time (default: cores)")
-      ->check(CLI::Range(1, 1024));
+      ->check(is_between(1, 1024));
   command->add_option("--exclude", options.exclude, "Skip programs and cases with this tag");
   command->add_option("--junit", options.junit, "Also write a JUnit XML report to this file");
   command->add_option("--timeout", options.timeout, "Seconds for one program")
-      ->check(CLI::Range(0.001, 1e6))
+      ->check(is_between(0.001, 1e6))
       ->capture_default_str();
   command->add_flag_callback("--strict", [&options] { options.tolerance = Tolerance::strict; },
                              "Compare each float within 1e-4 (f16: 5e-3) of itself");
@@ -180,7 +211,7 @@ void add_bench(CLI::App& app, AllOptions& all, int& status) {
   add_compile_options(*command, options.compile);
   command->add_option("-r,--runs", options.runs, "Runs of each input, after one that warms up")
       ->capture_default_str()
-      ->check(CLI::Range(0.001, 1e6));
+      ->check(is_between(1, 1000000));
   command->add_option("--json", options.json, "Also write every run's time to this file");
   command->callback([&] { status = bench_command(all.bench); });
 }

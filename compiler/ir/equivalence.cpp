@@ -68,7 +68,8 @@ class Compare {
   std::unordered_map<NameId, NameId> stands_for_;
 };
 
-/// Mixes the parts of an operation; names bound inside count by order of binding.
+/// Mixes the parts of an operation; names bound inside count by order of binding.  Of scopes deep
+/// inside only the length counts, so that hashing every level of a deep nest stays linear.
 class Hash {
  public:
   std::size_t value = 0;
@@ -93,10 +94,15 @@ class Hash {
     for (const Operand& size : type.shape) use(size);
   }
   void body(const Body& body) {
+    constexpr int deepest = 2;
+    mix(body.statements.size());
+    if (depth_ == deepest) return;
+    ++depth_;
     for (const Statement& statement : body.statements) {
       mix(statement.operation.index());
       walk_statement(*this, statement);
     }
+    --depth_;
     for (const Operand& result : body.results) use(result);
   }
   void lambda(const Lambda& lambda) {
@@ -114,6 +120,7 @@ class Hash {
 
  private:
   std::unordered_map<NameId, std::size_t> numbers_;
+  int depth_ = 0;
 };
 
 }  // namespace

@@ -72,11 +72,8 @@ class Sharer {
   }
 
  private:
-  struct Known {
-    Operation operation;
-    std::vector<Binder> results;
-  };
-  using Table = std::unordered_multimap<std::size_t, Known>;
+  // Statements stay where they are while their scope is walked.
+  using Table = std::unordered_multimap<std::size_t, const Statement*>;
 
   void statement(Statement& statement) {
     for (NameId& token : statement.tokens) use(token);
@@ -87,11 +84,11 @@ class Sharer {
     const std::size_t hash = hash_of(statement.operation, names_);
     const auto [first, last] = table_.equal_range(hash);
     for (auto at = first; at != last; ++at) {
-      if (share(at->second, statement)) return;
+      if (share(*at->second, statement)) return;
     }
-    trail_.push_back(table_.emplace(hash, Known{statement.operation, statement.results}));
+    trail_.push_back(table_.emplace(hash, &statement));
   }
-  bool share(const Known& known, const Statement& statement) {
+  bool share(const Statement& known, const Statement& statement) {
     if (known.results.size() != statement.results.size()) return false;
     for (std::size_t i = 0; i < known.results.size(); ++i) {
       if (!may_share(known.results[i].name, statement.results[i].name)) return false;
