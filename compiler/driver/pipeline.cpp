@@ -46,8 +46,19 @@ ParallelProgram differentiate(ParallelProgram program, const PassContext& contex
       std::move(program));
 }
 
+// Only now nests of maps are what they will be; what the interchanged ones share then moves out.
 ParallelProgram optimise_after_derivatives(ParallelProgram program, const PassContext& context) {
-  return simplify_and_fuse(std::move(program), context);
+  program = simplify_and_fuse(std::move(program), context);
+  bool changed = false;
+  program = run_pass<ParallelProgram, ParallelProgram>(
+      context, "interchange", ir::Stage::parallel,
+      [&](ParallelProgram p) {
+        changed = passes::interchange(p);
+        return p;
+      },
+      std::move(program));
+  if (changed) program = simplify_and_fuse(std::move(program), context);
+  return program;
 }
 
 ParallelProgram optimise(ParallelProgram program, const PassContext& context, int optimisation,

@@ -77,6 +77,7 @@ bool is_commutative(const ir::ReduceOperator& one) {
 std::optional<Code> Lanes::attempt(Lowering& low, const std::function<void()>& build) {
   Code* const code = low.code();
   const Mode mode = low.mode_;
+  const std::size_t scopes = low.scopes_.size();
   const bool uses_scratch = low.uses_scratch_;
   const bool uses_private_memory = low.uses_private_memory_;
   std::optional<Code> result;
@@ -85,6 +86,7 @@ std::optional<Code> Lanes::attempt(Lowering& low, const std::function<void()>& b
   } catch (const NotInLanes&) {
     low.set_code(code);
     low.mode_ = mode;
+    low.scopes_.resize(scopes);
     low.uses_scratch_ = uses_scratch;
     low.uses_private_memory_ = uses_private_memory;
   }
@@ -140,6 +142,11 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
   const ir::SpaceDimension& along = e.space[dimensions.points];
   if (is_known_below(along.extent, block.span())) return std::nullopt;
   std::vector<Operand> packed;
+  const bool host = low.mode_ == Mode::host;
+  // What each point of a row needs is laid out again where other rows need it, too.
+  const std::vector<NameId> apart = host && dimensions.rows
+                                        ? arrays_apart(low, e.body, along.index.name)
+                                        : std::vector<NameId>();
   // The first point of block `number`.
   const auto start = [&](const Operand& number, const Operand& extent, const Operand& size) {
     return low.minimum(low.mul(number, size), low.sub(extent, size));
@@ -159,10 +166,14 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
     const Operand chunk = ir::i64_operand(row_blocks_per_chunk);
     extents.push_back(low.divide_up(row_blocks, chunk));
     const Operand points = low.mul(low.mul(span, rows), low.minimum(chunk, row_blocks));
-    const Operand cost = low.mode_ == Mode::host ? low.mul(low.cost_of(e.body), points) : points;
+    const Operand cost = host ? low.mul(low.cost_of(e.body), points) : points;
+    std::unordered_map<NameId, LaneArray> arrays;
+    if (host) low.scopes_.push_back({});
+    for (const NameId array : apart) arrays.emplace(array, laid_out(low, array));
     for_blocks(low, low.product(extents), cost, [&](const Operand& b) {
       const std::vector<Operand> at = low.unflatten(b, extents);
       Lanes lanes(low, block);
+      lanes.arrays_ = arrays;
       for (std::size_t k = 0; k < others.size(); ++k) {
         lanes.bind_index(others[k], at[k], false, false);
       }
@@ -184,6 +195,7 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
       });
       packed = lanes.packed();
     });
+    if (host) low.leave_host_scope();
   });
   if (!code) return std::nullopt;
   Operand fits = low.less(ir::i64_operand(block.span() - 1), along.extent);
@@ -192,6 +204,7 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
     if (is_known_below(extent, block.rows)) return std::nullopt;
     fits = low.both(fits, low.less(ir::i64_operand(block.rows - 1), extent));
     if (!packed.empty()) packed = {extent};  // rows read what is packed again
+    if (!apart.empty()) packed.push_back(extent);
   }
   const std::optional<Operand> worth = worth_packing(low, e.body, packed);
   if (!worth) return std::nullopt;
@@ -246,10 +259,10 @@ bool Lanes::lower_map(Lowering& low, const ir::Statement& s, const ir::Segmented
   const std::size_t last = e.space.size() - 1;
   std::vector<Dimensions> candidates = {{last, std::nullopt}};
   if (last > 0) {
-    candidates = {{last, last - 1},
-                  {last - 1, last},
-                  {last, std::nullopt},
-                  {last - 1, std::nullopt}};
+    candidates = {{last, last - 1}, {last - 1, last}};
+    if (last > 1) candidates.push_back({last, 0});
+    candidates.push_back({last, std::nullopt});
+    candidates.push_back({last - 1, std::nullopt});
   }
   for (const bool may_pack : {false, true}) {
     for (const Dimensions& dimensions : candidates) {

@@ -134,6 +134,14 @@ class Lanes {
   void map_point(const ir::Statement& s, const ir::SegmentedMap& e,
                  const std::vector<Wish>& targets);
 
+  // ---- lanes_layout.cpp
+  /// Arrays with a part of several dimensions for each point, which the points' loops read and
+  /// whose elements lie apart along the points.
+  static std::vector<NameId> arrays_apart(const Lowering& low, const ir::Body& body,
+                                          NameId points);
+  /// A copy that has the outermost dimension innermost in memory.
+  static LaneArray laid_out(Lowering& low, NameId array);
+
   // ---- lanes_packing.cpp
   /// Whether packing pays in loops of these widths; nothing where it is known not to.
   static std::optional<Operand> worth_packing(Lowering& low, const ir::Body& body,

@@ -1,6 +1,8 @@
 // Arrays as memory: making them, reading and writing elements, copying.
 #include "imperative/lowering.h"
 
+#include <algorithm>
+
 namespace dagaz::imperative {
 
 // Constant-size arrays up to this many bytes live on the stack of their thread.
@@ -85,6 +87,19 @@ void Lowering::store(const Place& place, const std::vector<Operand>& indices, co
   }
 }
 
+// The dimension along which both arrays, or else one of them, have neighbours; the last one where
+// that is as good as any.
+static std::size_t innermost_dimension(const Place& target, const Place& source) {
+  const auto neighbours = [&](std::size_t k) {
+    return (is_constant(target.strides[k], 1) ? 1 : 0) + (is_constant(source.strides[k], 1) ? 1 : 0);
+  };
+  std::size_t best = target.strides.size() - 1;
+  for (std::size_t k = best; k-- > 0;) {
+    if (neighbours(k) > neighbours(best)) best = k;
+  }
+  return best;
+}
+
 void Lowering::copy(const Place& target, const Place& source, const ir::Type& type) {
   if (target == source) return;
   if (type.shape.empty()) {
@@ -99,7 +114,11 @@ void Lowering::copy(const Place& target, const Place& source, const ir::Type& ty
                       type.element});
     return;
   }
-  for_each_point(type.shape, 2, "copy", [&](const std::vector<Operand>& point) {
+  const auto innermost = static_cast<std::ptrdiff_t>(innermost_dimension(target, source));
+  std::vector<Operand> extents = type.shape;
+  std::rotate(extents.begin() + innermost, extents.begin() + innermost + 1, extents.end());
+  for_each_point(extents, 2, "copy", [&](std::vector<Operand> point) {
+    std::rotate(point.begin() + innermost, point.end() - 1, point.end());
     store(target, point, load(source, point, type.element, "x"), type.element);
   });
 }

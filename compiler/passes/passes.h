@@ -26,6 +26,10 @@ ir::ParallelProgram inline_functions(ir::ParallelProgram program);
 /// intermediate arrays vanish.
 ir::ParallelProgram fuse(ir::ParallelProgram program);
 
+/// Moves maps over a few points (a basis, of which tangents are taken) inside the maps over many
+/// that they are around, where these reduce; whether there were any.
+bool interchange(ir::ParallelProgram& program);
+
 // ---------------------------------------------------------------- differentiation
 
 /// What was differentiated how: one entry for each construct that the AD pass met.

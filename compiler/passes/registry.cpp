@@ -24,6 +24,11 @@ Program read_by_parts(Program program) {
   for (ir::Function& function : program.functions) scalarising::read_parts(function, program);
   return program;
 }
+Program interchanged(Program program) {
+  ParallelProgram result{std::move(program)};
+  interchange(result);
+  return std::move(result.program);
+}
 template <FlattenTarget target>
 Program scalarised(Program program) {
   ParallelProgram result{std::move(program)};
@@ -44,6 +49,7 @@ const std::vector<RegisteredPass>& registered_passes() {
       {"simplify", parallel<simplify>, Stage::parallel},
       {"inline", parallel<inline_functions>, Stage::parallel},
       {"fuse", parallel<fuse>, Stage::parallel},
+      {"interchange", interchanged, Stage::parallel},
       {"ad", differentiated, Stage::parallel},
       {"read-parts", read_by_parts, Stage::parallel},
       {"scalarise-cpu", scalarised<FlattenTarget::cpu>, Stage::parallel},
