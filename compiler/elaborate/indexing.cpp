@@ -136,10 +136,9 @@ class Access {
     const ir::Operand count = i64(sdiv, {e_.out->add_i64(distance, rounding), step});
     const ir::Operand steps = e_.out->sub_i64(count, ir::i64_operand(1));
     const ir::Operand final = e_.out->add_i64(from, e_.out->mul_i64(steps, step));
-    const ir::Operand final_inside = e_.logical_and(e_.compare_i64(sle, zero, final),
-                                                    e_.compare_i64(slt, final, size));
-    const ir::Operand forwards_ok =
-        e_.logical_and(e_.compare_i64(sle, zero, from), e_.compare_i64(sle, from, to));
+    const ir::Operand ends_inside =
+        e_.logical_and(within(from, size, false), within(final, size, false));
+    const ir::Operand forwards_ok = e_.compare_i64(sle, from, to);
     const ir::Operand backwards_ok =
         e_.logical_and(e_.compare_i64(sle, minus_one, to), e_.compare_i64(sle, to, from));
     const ir::Operand direction_ok =
@@ -147,7 +146,7 @@ class Access {
                       e_.logical_and(e_.logical_not(backwards), forwards_ok));
     const ir::Operand empty = e_.compare_i64(eq, count, zero);
     require(e_.logical_not(is_zero));
-    require(e_.logical_or(empty, e_.logical_and(direction_ok, final_inside)));
+    require(e_.logical_or(empty, e_.logical_and(direction_ok, ends_inside)));
     dimensions_.push_back({false, from, count, step});
   }
 
