@@ -357,7 +357,8 @@ void Inference::infer_let_function(ast::LetFunction& let) {
   const Type* type = infer_function(let.function);
   let.id = context_.new_binding(let.name.symbol, let.name.range);
   ValueInfo& info = context_.values[let.id];
-  info.unsized = type;
+  // Each use replaces the type parameters, also those that variables have come to stand for.
+  info.unsized = solver_.resolve(type);
   for (const ast::TypeParameter& p : let.function.type_parameters) {
     if (p.type_id.valid()) info.type_parameters.push_back(p.type_id);
   }

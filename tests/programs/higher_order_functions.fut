@@ -24,3 +24,16 @@ entry in_a_record (x: i32) =
   let operations = {add = \a -> a + x, scale = \a -> a * 2}
   in operations.add (operations.scale 2) + 1
 entry captured (xs: []i32) (y: i32) = let f x = x + y in map f xs
+
+-- A local polymorphic function without a result type may be used in a lambda.
+-- ==
+-- entry: local_polymorphism
+-- input { 3i64 } output { 3i64 4i64 true 4i64 [[0i64], [1i64]] }
+
+entry local_polymorphism (n: i64) =
+  let pair 't (x: t) = (x, n + 1)
+  let single 't (x: t) = [x]
+  let on_number = \y -> pair (y * 1)
+  let (a, b) = on_number n
+  let (c, d) = pair true
+  in (a, b, c, d, map (\x -> single x) [0i64, 1])
