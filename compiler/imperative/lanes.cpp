@@ -152,7 +152,12 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
     return low.minimum(low.mul(number, size), low.sub(extent, size));
   };
   std::optional<Code> code = attempt(low, [&] {
-    std::vector<Operand> extents;
+    // Blocks of the same points run one after another: they share what is packed.  A chunk of rows
+    // meets all points before the next: what is read and written for a row lies together.
+    const Operand extent = dimensions.rows ? e.space[*dimensions.rows].extent : rows;
+    const Operand row_blocks = low.divide_up(extent, rows);
+    const Operand chunk = ir::i64_operand(row_blocks_per_chunk);
+    std::vector<Operand> extents = {low.divide_up(row_blocks, chunk)};
     std::vector<NameId> others;
     for (std::size_t d = 0; d < e.space.size(); ++d) {
       if (d == dimensions.points || d == dimensions.rows) continue;
@@ -160,11 +165,6 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
       others.push_back(e.space[d].index.name);
     }
     extents.push_back(low.divide_up(along.extent, span));
-    // Blocks of the same points run one after another: they share what is packed.
-    const Operand extent = dimensions.rows ? e.space[*dimensions.rows].extent : rows;
-    const Operand row_blocks = low.divide_up(extent, rows);
-    const Operand chunk = ir::i64_operand(row_blocks_per_chunk);
-    extents.push_back(low.divide_up(row_blocks, chunk));
     const Operand points = low.mul(low.mul(span, rows), low.minimum(chunk, row_blocks));
     const Operand cost = host ? low.mul(low.cost_of(e.body), points) : points;
     std::unordered_map<NameId, LaneArray> arrays;
@@ -175,10 +175,9 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
       Lanes lanes(low, block);
       lanes.arrays_ = arrays;
       for (std::size_t k = 0; k < others.size(); ++k) {
-        lanes.bind_index(others[k], at[k], false, false);
+        lanes.bind_index(others[k], at[k + 1], false, false);
       }
-      lanes.bind_index(along.index.name, start(at[others.size()], along.extent, span), false,
-                       true);
+      lanes.bind_index(along.index.name, start(at.back(), along.extent, span), false, true);
       if (!dimensions.rows) {
         if (may_pack) lanes.prepare(e.body, std::nullopt);
         lanes.map_point(s, e, targets);
@@ -187,7 +186,7 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
       }
       const NameId row = e.space[*dimensions.rows].index.name;
       if (may_pack) lanes.prepare(e.body, row);
-      const Operand first = low.mul(at.back(), chunk);
+      const Operand first = low.mul(at[0], chunk);
       low.thread_loop(low.minimum(chunk, low.sub(row_blocks, first)), false,
                       [&](const Operand& r) {
         lanes.bind_index(row, start(low.add(first, r), extent, rows), true, false);

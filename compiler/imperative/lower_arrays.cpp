@@ -92,9 +92,23 @@ void Lowering::lower(const ir::Statement& s, const ir::Replicate& e) {
   });
 }
 
+Place Lowering::concatenated_array(NameId name) {
+  if (mode_ != Mode::host || wish_for(name)) return result_array(name);
+  const auto found = scopes_.back().turned.find(name);
+  if (found == scopes_.back().turned.end()) return result_array(name);
+  ir::Type type = names().type(name);
+  const std::vector<Operand> shape = type.shape;
+  for (std::size_t k = 0; k < shape.size(); ++k) {
+    type.shape[k] = shape[static_cast<std::size_t>(found->second[k])];
+  }
+  const Place place = permuted_back(new_array(type, names().base(name)), found->second);
+  bind(name, place);
+  return place;
+}
+
 void Lowering::lower(const ir::Statement& s, const ir::Concat& e) {
   const NameId result = s.results[0].name;
-  const Place target = result_array(result);
+  const Place target = concatenated_array(result);
   Operand start = ir::i64_operand(0);
   for (const NameId array : e.arrays) {
     Place part = target;

@@ -84,15 +84,6 @@ Wish Lowering::wish_for(NameId name) const {
   return found == wishes_.end() ? std::nullopt : Wish(found->second);
 }
 
-// The place of x such that permute(x) lies at `place`.
-static Place permuted_back(const Place& place, const std::vector<int>& permutation) {
-  std::vector<int> inverse(permutation.size());
-  for (std::size_t k = 0; k < permutation.size(); ++k) {
-    inverse[static_cast<std::size_t>(permutation[k])] = static_cast<int>(k);
-  }
-  return permuted(place, inverse);
-}
-
 void Lowering::hand_on_wish(const ir::Statement& statement) {
   const auto wanted = [&](std::size_t k) { return wish_for(statement.results[k].name); };
   if (const auto* update = as<ir::Update>(statement.operation)) {
@@ -210,7 +201,25 @@ void Lowering::enter_host_scope(const ir::Body& body) {
   for (const Operand& result : body.results) {
     if (result.is_name()) scope.last_use[result.name()] = body.statements.size();
   }
+  find_turned(body, scope);
   scopes_.push_back(std::move(scope));
+}
+
+// What is put together only to be permuted is put together in that order.
+void Lowering::find_turned(const ir::Body& body, HostScope& scope) {
+  std::unordered_map<NameId, int> uses;  // of concatenations
+  for (const ir::Statement& one : body.statements) {
+    for (const NameId name : ir::free_names(one, names())) {
+      if (const auto found = uses.find(name); found != uses.end()) ++found->second;
+    }
+    if (as<ir::Concat>(one.operation)) uses.emplace(one.results[0].name, 0);
+  }
+  for (const ir::Statement& one : body.statements) {
+    const auto* permute = as<ir::Permute>(one.operation);
+    if (!permute || !uses.contains(permute->array) || uses[permute->array] > 1) continue;
+    if (scope.last_use[permute->array] == body.statements.size()) continue;  // a result
+    scope.turned.emplace(permute->array, permute->permutation);
+  }
 }
 
 void Lowering::own(NameId block) {

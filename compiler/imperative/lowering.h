@@ -40,6 +40,8 @@ class Lowering : public Emitter {
   struct Carried;
 
  private:
+  struct HostScope;
+
   /// Arrays that are only read element by element and have no memory: an element is computed.
   struct VirtualArray {
     ScalarType element;
@@ -76,6 +78,7 @@ class Lowering : public Emitter {
   bool is_updated_in_place_by_branch(const ir::Body& around, const ir::Branch& branch,
                                      std::size_t result, NameId parameter) const;
   void enter_host_scope(const ir::Body& body);
+  void find_turned(const ir::Body& body, HostScope& scope);
   void own(NameId block);
   void keep_alive(NameId block, NameId array);
   void release_dead(std::size_t statement);
@@ -141,6 +144,7 @@ class Lowering : public Emitter {
   void lower(const ir::Statement& s, const ir::Iota& e);
   void lower(const ir::Statement& s, const ir::Replicate& e);
   void lower(const ir::Statement& s, const ir::Concat& e);
+  Place concatenated_array(NameId name);
   void lower(const ir::Statement& s, const ir::Reshape& e);
   void lower(const ir::Statement& s, const ir::Permute& e);
   void lower(const ir::Statement& s, const ir::Copy& e);
@@ -492,6 +496,7 @@ class Lowering : public Emitter {
   };
   struct HostScope {
     std::unordered_map<NameId, std::size_t> last_use;
+    std::unordered_map<NameId, std::vector<int>> turned;  // concatenations needed so permuted only
     std::vector<Owned> owned;
     std::size_t current = 0;
   };

@@ -65,6 +65,14 @@ Place permuted(const Place& place, const std::vector<int>& permutation) {
   return result;
 }
 
+Place permuted_back(const Place& place, const std::vector<int>& permutation) {
+  std::vector<int> inverse(permutation.size());
+  for (std::size_t k = 0; k < permutation.size(); ++k) {
+    inverse[static_cast<std::size_t>(permutation[k])] = static_cast<int>(k);
+  }
+  return permuted(place, inverse);
+}
+
 // Whether the shapes agree after leaving out dimensions of constant size 1; then the strides that
 // remain, in order, serve both.
 static std::optional<std::vector<Operand>> strides_without_ones(const Place& place,

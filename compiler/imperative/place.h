@@ -32,6 +32,8 @@ Place part_at(Emitter& emitter, const Place& place, const std::vector<Operand>& 
 Place slice_of(Emitter& emitter, const Place& place, const std::vector<Operand>& shape,
                const std::vector<ir::SliceDimension>& dimensions);
 Place permuted(const Place& place, const std::vector<int>& permutation);
+/// The place of x such that permute(x) lies at `place`.
+Place permuted_back(const Place& place, const std::vector<int>& permutation);
 /// The same elements under another shape, if no copy is needed for it.
 std::optional<Place> reshaped(Emitter& emitter, const Place& place,
                               const std::vector<Operand>& from, const std::vector<Operand>& to);
