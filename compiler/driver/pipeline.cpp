@@ -31,8 +31,14 @@ ParallelProgram simplify_and_fuse(ParallelProgram program, const PassContext& co
 
 }  // namespace
 
+// Neither differentiation nor code generation hands accumulators to functions.
+static ParallelProgram sequence_calls(ParallelProgram program, const PassContext& context) {
+  return run(context, "sequence-calls", passes::sequence_accumulating_calls, std::move(program));
+}
+
 ParallelProgram optimise_before_derivatives(ParallelProgram program, const PassContext& context) {
   program = run(context, "inline", passes::inline_functions, std::move(program));
+  program = sequence_calls(std::move(program), context);
   return simplify_and_fuse(std::move(program), context);
 }
 
@@ -63,7 +69,9 @@ ParallelProgram optimise_after_derivatives(ParallelProgram program, const PassCo
 
 ParallelProgram optimise(ParallelProgram program, const PassContext& context, int optimisation,
                          passes::AdReport* report) {
-  if (optimisation == 0) return differentiate(std::move(program), context, report);
+  if (optimisation == 0) {
+    return differentiate(sequence_calls(std::move(program), context), context, report);
+  }
   program = optimise_before_derivatives(std::move(program), context);
   warn_of_rolled_loops(program.program, context.diagnostics);
   if (!passes::has_derivatives(program)) return program;

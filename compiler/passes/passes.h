@@ -45,6 +45,9 @@ struct AdReport {
   std::vector<ir::Location> locations;
 };
 
+/// Turns accumulation that calls functions into updates of arrays, so that no function is handed an
+/// accumulator.
+ir::ParallelProgram sequence_accumulating_calls(ir::ParallelProgram program);
 /// Whether any Differentiate or CustomDerivative is left.
 bool has_derivatives(const ir::ParallelProgram& program);
 /// Removes every Differentiate and CustomDerivative, innermost first; `report` may be null.  What

@@ -4,6 +4,17 @@
 -- entry: products maxima saturated overwrite
 -- input { [1.5, -0.5, 2.0, 0.25] } output { true }
 
+-- Functions that are handed accumulators.
+-- ==
+-- entry: recursive_sums recursive_products operator_with_a_captured_value recursion_in_a_recursion
+-- input { [1.5, -0.5, 2.0, 0.25] } output { true }
+-- ==
+-- entry: values_of_recursion
+-- input { [1.5, -0.5, 2.0, 0.25] } output { [1.0, 1.0625, 4.090547426825682] }
+-- ==
+-- entry: many_tangents
+-- input { [1.5, -0.5, 2.0, 0.25] } output { true }
+
 type~ acc 't = intrinsics.acc t
 def write [n] (acc: *acc ([n]f64)) (i: i64) (v: f64): *acc ([n]f64) = intrinsics.acc_write acc i v
 def scatter_stream [n] 'a (xs: *[n]f64) (f: *acc ([n]f64) -> a -> acc ([n]f64)) (ys: []a): *[n]f64 =
@@ -44,3 +55,28 @@ entry overwrite (x: [4]f64): bool =
   agrees (\x -> let ys = written x
                 in weighted (scatter_stream (copy x) (\(acc: *acc ([4]f64)) (i: i64, y: f64) -> write acc i (y * y))
                                             (zip [3, 1, 9, 0, -1] ys))) x
+
+-- Writes y at i, and smaller values after it.
+def trailing [n] (k: i64) (acc: *acc ([n]f64)) (i: i64) (y: f64): *acc ([n]f64) =
+  if k <= 0 then acc else trailing (k - 1) (write acc i y) (i + 1) (y * 0.5 + 0.1 * y * y)
+-- Writes k rows of them, from the last one on.
+def rows [n] (k: i64) (acc: *acc ([n]f64)) (y: f64): *acc ([n]f64) =
+  if k <= 0 then acc else rows (k - 1) (loop acc for j < 2 do trailing 2 acc (k + j - 2) (y * y)) (y + 1)
+
+def along (op: f64 -> f64 -> f64) (ne: f64) (x: [4]f64): [3]f64 =
+  hist_stream (copy (take 3 x)) op ne (\(acc: *acc ([3]f64)) (i: i64, y: f64) -> trailing 2 acc i y)
+              (zip is (written x))
+
+entry recursive_sums (x: [4]f64): bool = agrees (\x -> weighted (along (+) 0 x)) x
+entry recursive_products (x: [4]f64): bool = agrees (\x -> weighted (along (*) 1 x)) x
+entry operator_with_a_captured_value (x: [4]f64): bool =
+  agrees (\x -> weighted (along (\a b -> a + b + a * b * x[0]) 0 x)) x
+entry recursion_in_a_recursion (x: [4]f64): bool =
+  agrees (\x -> weighted (hist_stream (copy (take 3 x)) (+) 0
+                                      (\(acc: *acc ([3]f64)) (y: f64) -> rows 2 acc y) (written x))) x
+entry values_of_recursion (x: [4]f64): [3]f64 = along (+) 0 x
+entry many_tangents (x: [4]f64): bool =
+  let units = tabulate_2d 4 4 (\i j -> f64.bool (i == j))
+  let close a b = f64.abs (a - b) <= 1e-12
+  let together = jmp (along (+) 0) x units
+  in and (map2 (\u t -> and (map2 close (jvp (along (+) 0) x u) t)) units together)

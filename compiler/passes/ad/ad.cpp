@@ -4,8 +4,6 @@
 // and what can be one nest is one.  The code made here is plain IR, with dead primal code in it;
 // simplification and a second fusion follow.
 #include <algorithm>
-#include <deque>
-#include <map>
 #include <utility>
 
 #include "ir/fields.h"
@@ -13,6 +11,7 @@
 #include "passes/ad/consumption.h"
 #include "passes/ad/custom.h"
 #include "passes/ad/forward.h"
+#include "passes/ad/function_derivatives.h"
 #include "passes/ad/lasting_values.h"
 #include "passes/ad/normalise.h"
 #include "passes/ad/reverse.h"
@@ -31,43 +30,22 @@ namespace {
 /// Up to so many seeds are differentiated side by side; more are mapped over.
 constexpr std::int64_t most_seeds_side_by_side = 8;
 
-/// A function that differentiates calls of itself has derivatives of every order, each of which
-/// calls the next one.  They are made up to this order; needing more is an error at run time.
-constexpr int highest_order = 5;
-
 std::optional<std::int64_t> known_size(const std::optional<Operand>& operand) {
   if (!operand || !operand->is_constant()) return std::nullopt;
   return integer_value(operand->constant());
 }
 
-class Differentiator : public FunctionDerivatives {
+class Differentiator {
  public:
   Differentiator(Program& program, AdReport* report, Diagnostics& diagnostics)
-      : program_(&program), report_(report), diagnostics_(&diagnostics) {}
+      : program_(&program),
+        report_(report),
+        diagnostics_(&diagnostics),
+        functions_(program, report, [this](Body& each) { body(each, {}); }) {}
 
   void run();
 
-  const Function& function(const std::string& name, LocationId location) override;
-  std::string forward_version(const std::string& name, LocationId location) override;
-  std::string reverse_version(const std::string& name, LocationId location) override;
-
  private:
-  enum class State { untouched, running, finished };
-  /// A derivative of a function, to be made of the finished function.
-  struct Version {
-    std::string of;
-    std::string name;
-    DerivativeMode mode;
-    bool by_itself;  // asked for while that function is being made
-  };
-
-  void finish(const std::string& name);
-  std::string version(const std::string& name, DerivativeMode mode, LocationId location);
-  Function declared(const Function& original, const std::string& name, DerivativeMode mode);
-  void make(const Version& version);
-  void make_forward(Function original, Function& result);
-  void make_reverse(const Function& original, Function& result);
-  Body too_deep_body(const Function& result);
   // Where code stands: how many derivatives are taken around it, and whether a map is.
   struct Place {
     int derivatives = 0;
@@ -95,10 +73,7 @@ class Differentiator : public FunctionDerivatives {
   Program* program_;
   AdReport* report_;
   Diagnostics* diagnostics_;
-  std::deque<Function> derived_;
-  std::map<std::string, State> states_;
-  std::map<std::string, int> orders_;  // of derived functions: how often they were differentiated
-  std::deque<Version> pending_;        // of functions that are not finished
+  Functions functions_;
 };
 
 // Binds the results of a replaced statement.  They must be fresh arrays: a value that is, or is
@@ -128,209 +103,11 @@ void bind_results(const std::vector<Binder>& results, const std::vector<Operand>
 }
 
 void Differentiator::run() {
-  std::vector<std::string> names;
-  for (const Function& each : program_->functions) names.push_back(each.name);
-  for (const std::string& name : names) finish(name);
-  while (!pending_.empty()) {
-    const Version next = std::move(pending_.front());
-    pending_.pop_front();
-    make(next);
-  }
-  for (Function& each : derived_) program_->functions.push_back(std::move(each));
-  derived_.clear();
+  functions_.finish_all();
   for (Function& each : program_->functions) {
-    inline_custom_derivatives(each.body, program_->names, *this);
+    inline_custom_derivatives(each.body, program_->names, functions_);
   }
   if (report_ != nullptr) report_->locations = program_->locations;
-}
-
-const Function& Differentiator::function(const std::string& name, LocationId location) {
-  for (const Function& each : program_->functions) {
-    if (each.name == name) return each;
-  }
-  for (const Function& each : derived_) {
-    if (each.name == name) return each;
-  }
-  throw Unsupported{location, "a call of an unknown function"};
-}
-
-void Differentiator::finish(const std::string& name) {
-  State& state = states_[name];
-  if (state != State::untouched) return;
-  state = State::running;
-  for (Function& each : program_->functions) {
-    if (each.name == name) body(each.body, {});
-  }
-  states_[name] = State::finished;
-}
-
-// ---------------------------------------------------------------- derivatives of functions
-
-std::string Differentiator::forward_version(const std::string& name, LocationId location) {
-  return version(name, DerivativeMode::forward, location);
-}
-
-std::string Differentiator::reverse_version(const std::string& name, LocationId location) {
-  return version(name, DerivativeMode::reverse, location);
-}
-
-// Declared at once, since it may call itself, and made when the function it is the derivative of
-// is finished: that one may be what asks for it.
-std::string Differentiator::version(const std::string& name, DerivativeMode mode,
-                                    LocationId location) {
-  Version result{name, name + (mode == DerivativeMode::forward ? "_jvp" : "_vjp"), mode, false};
-  const auto [known, is_new] = orders_.emplace(result.name, 0);
-  if (!is_new) return result.name;
-  if (const auto order = orders_.find(name); order != orders_.end()) known->second = order->second;
-  ++known->second;
-  finish(name);
-  derived_.push_back(declared(function(name, location), result.name, mode));
-  states_[result.name] = State::running;
-  result.by_itself = states_[name] != State::finished;
-  if (result.by_itself) {
-    pending_.push_back(result);
-  } else {
-    make(result);
-  }
-  return result.name;
-}
-
-// The derivative without its body.
-Function Differentiator::declared(const Function& original, const std::string& name,
-                                  DerivativeMode mode) {
-  Builder out(program_->names);
-  Environment environment(program_->names, out, *this);
-  Function result;
-  result.name = name;
-  result.parameters = environment.bind_fresh(original.parameters);
-  const auto add_parameter = [&](const std::string& base, const Type& type) {
-    result.parameters.push_back(Binder{program_->names.fresh(base, environment.type(type))});
-  };
-  const auto seeded = [&](auto&& each_parameter) {
-    for (const Binder& parameter : original.parameters) {
-      const Type& type = program_->names.type(parameter.name);
-      if (carries_derivative(type)) each_parameter(parameter.name, type);
-    }
-  };
-  if (mode == DerivativeMode::reverse) {
-    for (const Operand& size : sizes_known_inside(original)) {
-      const NameId parameter = program_->names.fresh("size", scalar_of(ScalarType::i64));
-      result.parameters.push_back(Binder{parameter});
-      environment.bind(size.name(), parameter);
-    }
-    for (const Type& type : original.result_types) {
-      if (carries_derivative(type)) add_parameter("seed", type);
-    }
-    seeded([&](NameId, const Type& type) {
-      result.result_types.push_back(environment.type(type));
-    });
-    result.consumes.assign(result.parameters.size(), false);
-    return result;
-  }
-  result.consumes = original.consumes;
-  for (std::size_t i = 0; i < original.parameters.size(); ++i) {
-    if (!carries_derivative(program_->names.type(original.parameters[i].name))) continue;
-    result.consumes.push_back(original.consumes[i]);
-  }
-  seeded([&](NameId parameter, const Type& type) {
-    add_parameter(program_->names.base(parameter) + "_tangent", type);
-  });
-  for (const Type& type : original.result_types) {
-    result.result_types.push_back(environment.type(type));
-  }
-  for (const Type& type : original.result_types) {
-    if (carries_derivative(type)) result.result_types.push_back(environment.type(type));
-  }
-  return result;
-}
-
-void Differentiator::make(const Version& version) {
-  const Function original = function(version.of, {});
-  const auto found = std::find_if(derived_.begin(), derived_.end(), [&](const Function& each) {
-    return each.name == version.name;
-  });
-  // Making one derivative may declare others behind it: the reference stays, iterators do not.
-  Function& result = *found;
-  if (version.by_itself && orders_[version.name] > highest_order) {
-    result.body = too_deep_body(result);
-  } else if (version.mode == DerivativeMode::forward) {
-    make_forward(original, result);
-  } else {
-    make_reverse(original, result);
-  }
-  states_[version.name] = State::finished;
-}
-
-void Differentiator::make_forward(Function original, Function& result) {
-  original.body = with_ordered_accumulation(std::move(original.body), program_->names);
-  Builder out(program_->names);
-  Environment environment(program_->names, out, *this);
-  Forward forward(environment, 1);
-  std::size_t next = original.parameters.size();
-  for (std::size_t i = 0; i < original.parameters.size(); ++i) {
-    const NameId parameter = original.parameters[i].name;
-    environment.bind(parameter, result.parameters[i].name);
-    if (!carries_derivative(program_->names.type(parameter))) continue;
-    forward.seed(parameter, 0, result.parameters[next++].name);
-  }
-  forward.run(original.body.statements);
-  std::vector<Operand> results = environment.operands(original.body.results);
-  for (const Operand& value : original.body.results) {
-    if (!carries_derivative(program_->names.type(value))) continue;
-    results.push_back(forward.tangent_or_zero(value, 0));
-  }
-  // Sizes that are known only inside are those of this body.
-  for (Type& type : result.result_types) type = environment.type(type);
-  result.body = out.take_body(std::move(results));
-}
-
-void Differentiator::make_reverse(const Function& original, Function& result) {
-  Lambda lambda = renamed(Lambda{original.parameters, original.body, original.result_types},
-                          program_->names);
-  lambda.body = with_ordered_accumulation(std::move(lambda.body), program_->names);
-  lambda.body = normalise(std::move(lambda.body), program_->names);
-  Builder out(program_->names);
-  Environment environment(program_->names, out, *this);
-  Reverse reverse(environment, report_, {});
-  for (std::size_t i = 0; i < lambda.parameters.size(); ++i) {
-    environment.bind(lambda.parameters[i].name, result.parameters[i].name);
-    reverse.activate(lambda.parameters[i].name);
-  }
-  reverse.analyse(lambda.body.statements);
-  reverse.forward_sweep(lambda.body.statements);
-  std::size_t next = lambda.parameters.size() + sizes_known_inside(original).size();
-  for (const Operand& value : lambda.body.results) {
-    if (!carries_derivative(program_->names.type(value))) continue;
-    NameId seed = result.parameters[next++].name;
-    const Type type = environment.type_of(value);
-    // The same sizes under the names that they have here.
-    if (type != program_->names.type(seed)) seed = out.add(Reshape{seed, type.shape}, "seed");
-    reverse.add_adjoint(value, seed, Ownership::shared);
-  }
-  reverse.return_sweep(lambda.body.statements);
-  std::vector<Operand> results;
-  for (const Binder& parameter : lambda.parameters) {
-    if (!carries_derivative(program_->names.type(parameter.name))) continue;
-    results.push_back(reverse.take_owned(parameter.name));
-  }
-  result.body = out.take_body(std::move(results));
-}
-
-Body Differentiator::too_deep_body(const Function& result) {
-  Builder out(program_->names);
-  Environment environment(program_->names, out, *this);
-  const NameId token = out.add(
-      Assert{Operand(make_bool(false)),
-             "this recursion differentiates itself more than {} levels deep",
-             {i64_operand(highest_order)}},
-      "checked");
-  out.set_tokens({token});
-  std::vector<Operand> results;
-  for (const Type& type : result.result_types) results.push_back(environment.zero(type));
-  for (Operand& each : results) {
-    if (!each.is_name()) each = out.add(Identity{each}, "zero");
-  }
-  return out.take_body(std::move(results));
 }
 
 static bool repeats_its_body_in_parallel(const Operation& operation) {
@@ -373,7 +150,7 @@ std::vector<Operand> Differentiator::protected_arguments(const Differentiate& op
                                                          const std::vector<Operand>& values,
                                                          Builder& out) {
   const NameSet consumed =
-      consumed_names(operation.function.body.statements, program_->names, *this);
+      consumed_names(operation.function.body.statements, program_->names, functions_);
   std::vector<Operand> result;
   for (std::size_t i = 0; i < values.size(); ++i) {
     Operand value = values[i];
@@ -389,11 +166,11 @@ std::vector<Operand> Differentiator::protected_arguments(const Differentiate& op
 void Differentiator::differentiate(Statement statement, Differentiate operation, Place place,
                                    Builder& out) {
   Builder code = out.nested();
-  Environment environment(program_->names, code, *this);
+  Environment environment(program_->names, code, functions_);
   std::vector<Operand> results;
   try {
     Body& body = operation.function.body;
-    body = with_ordered_accumulation(std::move(body), program_->names);
+    body = with_ordered_accumulation(std::move(body), operation.mode, program_->names);
     if (operation.mode == DerivativeMode::forward) {
       forward(std::move(operation), environment, results);
     } else {
@@ -403,7 +180,7 @@ void Differentiator::differentiate(Statement statement, Differentiate operation,
     report_unsupported(reason, statement.location);
     // The program stays well-formed for the passes that follow.
     Builder zeros = out.nested();
-    Environment around(program_->names, zeros, *this);
+    Environment around(program_->names, zeros, functions_);
     results.clear();
     for (const Binder& each : statement.results) {
       results.push_back(around.zero(program_->names.type(each.name)));
@@ -422,6 +199,11 @@ void Differentiator::forward(Differentiate operation, Environment& environment,
                              std::vector<Operand>& results) {
   const auto batch = known_size(operation.batch);
   Builder& out = environment.out();
+  if (report_ != nullptr) {
+    report_->entries.push_back(AdReportEntry{
+        out.location(), operation.batch ? "tangents along many directions" : "tangent", "forward",
+        "computed beside the values", ""});
+  }
   if (!operation.batch || (batch && *batch > 0 && *batch <= most_seeds_side_by_side)) {
     Seeded seeded{protected_arguments(operation, operation.arguments, out), operation.seeds,
                   batch};
@@ -434,7 +216,7 @@ void Differentiator::forward(Differentiate operation, Environment& environment,
   results = environment.inline_lambda(
       function, protected_arguments(operation, operation.arguments, out));
   Seeded seeded;
-  for (const NameId name : lasting_values(function.body.statements, program_->names, *this)) {
+  for (const NameId name : lasting_values(function.body.statements, program_->names, functions_)) {
     seeded.known.emplace_back(name, environment.operand(name));
   }
   MapScanReduce map;
@@ -470,7 +252,7 @@ void Differentiator::forward_side_by_side(const Lambda& function, const Seeded& 
   Builder& out = environment.out();
   const auto directions = static_cast<int>(count.value_or(1));
   const NameSet consumed =
-      consumed_names(function.body.statements, program_->names, *this);
+      consumed_names(function.body.statements, program_->names, functions_);
   Forward forward(environment, directions);
   for (const auto& [name, value] : known) forward.provide(name, value);
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -28,9 +28,10 @@ class FunctionDerivatives {
   virtual ~FunctionDerivatives() = default;
   /// The function called `name`, free of Differentiate.
   virtual const ir::Function& function(const std::string& name, ir::LocationId location) = 0;
-  /// The name of: (arguments, tangents) to (results, tangents).  Values that carry no derivative
-  /// have none in these lists.
-  virtual std::string forward_version(const std::string& name, ir::LocationId location) = 0;
+  /// The name of: (arguments, tangents) to (results, tangents), with `directions` tangents for each
+  /// value.  Values that carry no derivative have none in these lists.
+  virtual std::string forward_version(const std::string& name, int directions,
+                                      ir::LocationId location) = 0;
   /// The name of: (arguments, sizes known inside, result adjoints) to argument adjoints, likewise.
   virtual std::string reverse_version(const std::string& name, ir::LocationId location) = 0;
 };

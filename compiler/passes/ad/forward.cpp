@@ -257,30 +257,27 @@ void Forward::rule(const Statement& statement, const Call& call) {
     environment.copy_statement(statement);
     return;
   }
-  const std::string derivative =
-      environment.functions().forward_version(call.function, statement.location);
-  std::vector<Operand> originals;  // those with tangents
-  for (const Operand& argument : call.arguments) {
-    if (carries_derivative(environment.names().type(argument))) originals.push_back(argument);
-  }
-  // One call for each direction; the values are the same each time.
+  std::vector<int> along;
   for (int j = 0; j < directions_; ++j) {
-    if ((active >> j & 1) == 0) continue;
-    Call both{derivative, environment.operands(call.arguments), {}};
-    for (const Operand& original : originals) {
-      both.arguments.push_back(tangent_or_zero(original, j));
-    }
-    std::vector<Binder> results = environment.bind_fresh(statement.results);
-    Slots along;
-    for (std::size_t i = 0; i < statement.results.size(); ++i) {
-      if (carries_derivative(environment.names().type(statement.results[i].name))) {
-        along.push_back(Slot{i, j});
-      }
-    }
-    for (const Binder& each : bind_fresh(statement.results, along)) results.push_back(each);
-    both.result_types = types_of_binders(results, environment.names());
-    environment.emit_bound(statement, std::move(both), results);
+    if ((active >> j & 1) != 0) along.push_back(j);
   }
+  // One call for all directions: it may consume its arguments.
+  Call both{environment.functions().forward_version(call.function, static_cast<int>(along.size()),
+                                                    statement.location),
+            environment.operands(call.arguments),
+            {}};
+  for (const Operand& argument : call.arguments) {
+    if (!carries_derivative(environment.names().type(argument))) continue;
+    for (const int j : along) both.arguments.push_back(tangent_or_zero(argument, j));
+  }
+  Slots result_slots;
+  for (std::size_t i = 0; i < statement.results.size(); ++i) {
+    if (!carries_derivative(environment.names().type(statement.results[i].name))) continue;
+    for (const int j : along) result_slots.push_back(Slot{i, j});
+  }
+  const std::vector<Binder> results = dual_binders(statement.results, result_slots);
+  both.result_types = types_of_binders(results, environment.names());
+  environment.emit_bound(statement, std::move(both), results);
 }
 
 void Forward::rule(const Statement&, const CustomDerivative& custom) {

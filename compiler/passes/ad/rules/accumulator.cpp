@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "ir/fields.h"
+#include "passes/ad/accumulator_views.h"
 #include "passes/ad/reverse.h"
 #include "support/check.h"
 #include "support/match.h"
@@ -21,60 +22,13 @@ namespace {
 using Reads = std::unordered_map<NameId, std::optional<NameId>>;
 
 // Gives every view of an accumulator the array that its root has.
-class Spread {
- public:
-  explicit Spread(Reads& reads) : reads_(&reads) {}
-
-  void body(const Body& body) {
-    for (const Statement& each : body.statements) statement(each);
-  }
-  void statement(const Statement& statement);
-
- private:
-  void copy(NameId from, NameId to) {
-    if (const auto found = reads_->find(from); found != reads_->end()) {
-      const std::optional<NameId> array = found->second;
-      reads_->insert_or_assign(to, array);
-    }
-  }
-  void copy(const Operand& from, NameId to) {
-    if (from.is_name()) copy(from.name(), to);
-  }
-
-  Reads* reads_;
-};
-
-void Spread::statement(const Statement& statement) {
-  const auto& results = statement.results;
-  if (const auto* each = as<Accumulate>(statement.operation)) {
-    copy(each->accumulator, results[0].name);
-  } else if (const auto* same = as<Identity>(statement.operation)) {
-    copy(same->value, results[0].name);
-  } else if (const auto* map = as<MapScanReduce>(statement.operation)) {
-    for (std::size_t i = 0; i < map->arrays.size(); ++i) {
-      copy(map->arrays[i], map->map.parameters[i].name);
-    }
-    body(map->map.body);
-    for (std::size_t i = 0; i < results.size() && is_pure_map(*map); ++i) {
-      copy(map->map.body.results[i], results[i].name);
-    }
-  } else if (const auto* loop = as<Loop>(statement.operation)) {
-    for (const LoopValue& value : loop->values) copy(value.initial, value.parameter.name);
-    body(loop->body);
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      copy(loop->body.results[i], results[i].name);
-    }
-  } else if (const auto* branch = as<Branch>(statement.operation)) {
-    body(branch->then_body);
-    body(branch->else_body);
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      copy(branch->then_body.results[i], results[i].name);
-    }
-  } else if (const auto* with = as<WithAccumulator>(statement.operation)) {
-    body(with->body.body);
-    for (std::size_t i = 0; i < results.size(); ++i) {
-      copy(with->body.body.results[i], results[i].name);
-    }
+void spread(const Body& body, Reads& reads) {
+  AccumulatorRoots roots;
+  for (const auto& [accumulator, array] : reads) roots.emplace(accumulator, accumulator);
+  add_views(body, roots, {});
+  for (const auto& [view, root] : roots) {
+    const std::optional<NameId> array = reads.at(root);
+    reads.insert_or_assign(view, array);
   }
 }
 
@@ -188,7 +142,7 @@ NameId Reverse::overwritten_by_zeros(const WithAccumulator& with, std::size_t in
   for (std::size_t i = 0; i < with.inputs.size(); ++i) {
     if (i != index) others.emplace(zeroing.body.parameters[i].name, std::nullopt);
   }
-  Spread(others).body(zeroing.body.body);
+  spread(zeroing.body.body, others);
   Strip(others).body(zeroing.body.body);
   Type part = names().type(input.array);
   part.shape.erase(part.shape.begin(),
@@ -197,7 +151,7 @@ NameId Reverse::overwritten_by_zeros(const WithAccumulator& with, std::size_t in
   environment_->bind(zero, environment_->zero(environment_->type(part)));
   Reads written;
   written.emplace(zeroing.body.parameters[index].name, zero);
-  Spread(written).body(zeroing.body.body);
+  spread(zeroing.body.body, written);
   write_instead(zeroing.body.body, written);
   zeroing.body.parameters = {zeroing.body.parameters[index]};
   zeroing.body.body.results = {zeroing.body.body.results[index]};
@@ -232,7 +186,7 @@ void Reverse::rule(const Statement& statement, const WithAccumulator& with) {
     const auto adjoint = take(statement.results[i].name);
     other_adjoints.push_back(adjoint ? adjoint->value : std::nullopt);
   }
-  Spread(accumulator_reads_).body(body);
+  spread(body, accumulator_reads_);
   forward_sweep(body.statements);
   for (std::size_t i = count; i < statement.results.size(); ++i) {
     if (other_adjoints[i - count]) {
