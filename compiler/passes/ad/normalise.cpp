@@ -320,7 +320,11 @@ void Normaliser::strip_mine(Statement statement, Loop loop, Builder& out) {
   const Operand chunk =
       out.scalar(ScalarOp::smax, ScalarType::i64, {share, i64_operand(1)}, "chunk");
   const Operand rounded = out.add_i64(bound, out.sub_i64(chunk, i64_operand(1)));
-  const Operand count = out.scalar(ScalarOp::sdiv, ScalarType::i64, {rounded, chunk}, "chunks");
+  // Names that the report shows as sizes.
+  const std::string n = bound.is_name() ? names_->base(bound.name())
+                                        : std::to_string(integer_value(bound.constant()));
+  const std::string root_of_n = (depth == 2 ? "sqrt_" : "root" + std::to_string(depth) + "_") + n;
+  const Operand count = out.scalar(ScalarOp::sdiv, ScalarType::i64, {rounded, chunk}, root_of_n);
 
   Loop outer;
   Loop inner = std::move(loop);
@@ -339,7 +343,9 @@ void Normaliser::strip_mine(Statement statement, Loop loop, Builder& out) {
   Builder nested = out.nested();
   const Operand start = nested.mul_i64(o, chunk);
   const Operand left = nested.sub_i64(bound, start);
-  const Operand inner_count = nested.scalar(ScalarOp::smin, ScalarType::i64, {chunk, left});
+  const Operand inner_count =
+      nested.scalar(ScalarOp::smin, ScalarType::i64, {chunk, left},
+                    depth == 2 ? root_of_n : "rest_of_" + n);
   const NameId j = names_->fresh("j", scalar_of(ScalarType::i64));
   inner.form = ForForm{Binder{j}, inner_count};
   Builder index = nested.nested();

@@ -343,6 +343,16 @@ std::string Reverse::size_formula(const Type& type) {
   return formula + " " + std::string(name_of(type.element));
 }
 
+std::string Reverse::size_formulas(const std::string& label,
+                                   const std::vector<NameId>& originals) {
+  std::string formulas;
+  for (const NameId original : originals) {
+    if (!formulas.empty()) formulas += ", ";
+    formulas += label + ": " + size_formula(environment_->type_of(Operand(original)));
+  }
+  return formulas;
+}
+
 void Reverse::note(const Statement& statement, std::string rule, std::string mode,
                    std::string reason, std::string stored) {
   if (report_ == nullptr) return;

@@ -262,6 +262,8 @@ class Reverse {
       const ir::Statement& statement, const std::function<std::vector<ir::Statement>()>& make);
   /// How many numbers an emitted array holds, for people: "n·m f64".
   std::string size_formula(const ir::Type& type);
+  /// The same for each of some original arrays, under one label: "prefixes: n f64".
+  std::string size_formulas(const std::string& label, const std::vector<ir::NameId>& originals);
   void note(const ir::Statement& statement, std::string rule, std::string mode,
             std::string reason, std::string stored = "");
 

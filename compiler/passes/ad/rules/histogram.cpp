@@ -253,7 +253,9 @@ void Reverse::rule(const Statement& statement, const Histogram& histogram) {
         all.push_back(histogram.arrays[next_array++]);
       }
       histogram_general(statement, each, site.width, site.indices, all, adjoints);
-      note(statement, "histogram", "reverse", "sorted by bin, then as a reduction of segments");
+      note(statement, "histogram", "reverse", "sorted by bin, then as a reduction of segments",
+           size_formulas("order", {histogram.arrays[next_array - count - 1]}) + ", " +
+               size_formulas("prefixes", all) + ", " + size_formulas("suffixes", all));
       continue;
     }
     const auto adjoint = take(statement.results[next_result].name);

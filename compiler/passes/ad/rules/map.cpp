@@ -312,6 +312,13 @@ void Reverse::return_map(const MapSite& site) {
     note(*site.statement, "adjoint of `" + names().base(name) + "`", "reverse",
          "an accumulator, to which every iteration adds");
   }
+  for (const NameId name : back.given_back) {
+    const bool whole = std::any_of(accumulated.begin(), accumulated.end(),
+                                   [&](const auto& each) { return each.first == name; });
+    if (whole || back.opened.count(name) == 0) continue;
+    note(*site.statement, "adjoint of `" + names().base(name) + "`", "reverse",
+         "an accumulator: each iteration adds where it reads");
+  }
 }
 
 void Reverse::emit_at_once(const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans) {

@@ -296,7 +296,7 @@ void Reverse::return_reduce(const Statement& statement, const MapScanReduce& map
   }
   reduce_general(statement, map);
   note(statement, "reduce", "reverse", "two exclusive scans and a map",
-       "prefixes and suffixes of the array");
+       size_formulas("prefixes", map.arrays) + ", " + size_formulas("suffixes", map.arrays));
 }
 
 }  // namespace dagaz::passes::ad

@@ -318,7 +318,7 @@ void Reverse::return_scan(const Statement& statement, const MapScanReduce& map) 
   analyse(step.body.statements);
   return_map(last);
   note(statement, "scan", "reverse", "a linear recurrence from the right",
-       "the scanned array");
+       size_formulas("scanned", map.arrays));
 }
 
 }  // namespace dagaz::passes::ad
