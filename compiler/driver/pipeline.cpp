@@ -47,7 +47,7 @@ ParallelProgram differentiate(ParallelProgram program, const PassContext& contex
   return run_pass<ParallelProgram, ParallelProgram>(
       context, "ad", ir::Stage::parallel,
       [&](ParallelProgram p) {
-        return passes::differentiate(std::move(p), report, context.diagnostics);
+        return passes::differentiate(std::move(p), report);
       },
       std::move(program));
 }

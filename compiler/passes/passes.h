@@ -50,11 +50,7 @@ struct AdReport {
 ir::ParallelProgram sequence_accumulating_calls(ir::ParallelProgram program);
 /// Whether any Differentiate or CustomDerivative is left.
 bool has_derivatives(const ir::ParallelProgram& program);
-/// Removes every Differentiate and CustomDerivative, innermost first; `report` may be null.  What
-/// cannot be differentiated is reported as `unsupported` and gives zeros.
-ir::ParallelProgram differentiate(ir::ParallelProgram program, AdReport* report,
-                                  Diagnostics& diagnostics);
-/// The same for programs in which everything can be differentiated.
+/// Removes every Differentiate and CustomDerivative, innermost first; `report` may be null.
 ir::ParallelProgram differentiate(ir::ParallelProgram program, AdReport* report);
 /// The report as text for people.
 std::string print(const AdReport& report, const SourceFiles& files);

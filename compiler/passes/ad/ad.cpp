@@ -37,10 +37,9 @@ std::optional<std::int64_t> known_size(const std::optional<Operand>& operand) {
 
 class Differentiator {
  public:
-  Differentiator(Program& program, AdReport* report, Diagnostics& diagnostics)
+  Differentiator(Program& program, AdReport* report)
       : program_(&program),
         report_(report),
-        diagnostics_(&diagnostics),
         functions_(program, report, [this](Body& each) { body(each, {}); }) {}
 
   void run();
@@ -66,13 +65,11 @@ class Differentiator {
                             Environment& environment, std::vector<Operand>& results);
   void reverse(Differentiate operation, Place place, Environment& environment,
                std::vector<Operand>& results);
-  void report_unsupported(const Unsupported& reason, LocationId fallback);
   std::vector<Operand> protected_arguments(const Differentiate& operation,
                                            const std::vector<Operand>& values, Builder& out);
 
   Program* program_;
   AdReport* report_;
-  Diagnostics* diagnostics_;
   Functions functions_;
 };
 
@@ -135,16 +132,6 @@ void Differentiator::body(Body& body, Place place) {
   body.statements = out.take();
 }
 
-void Differentiator::report_unsupported(const Unsupported& reason, LocationId fallback) {
-  const LocationId place = reason.location.valid() ? reason.location : fallback;
-  Range range;
-  if (place.valid() && place.index < program_->locations.size()) {
-    range = program_->locations[place.index].range;
-  }
-  diagnostics_->report(DiagnosticKind::unsupported, range,
-                       reason.what + " cannot be differentiated yet");
-}
-
 // jvp and vjp only observe their arguments and seeds, whatever the function does to its own.
 std::vector<Operand> Differentiator::protected_arguments(const Differentiate& operation,
                                                          const std::vector<Operand>& values,
@@ -168,25 +155,12 @@ void Differentiator::differentiate(Statement statement, Differentiate operation,
   Builder code = out.nested();
   Environment environment(program_->names, code, functions_);
   std::vector<Operand> results;
-  try {
-    Body& body = operation.function.body;
-    body = with_ordered_accumulation(std::move(body), operation.mode, program_->names);
-    if (operation.mode == DerivativeMode::forward) {
-      forward(std::move(operation), environment, results);
-    } else {
-      reverse(std::move(operation), place, environment, results);
-    }
-  } catch (const Unsupported& reason) {
-    report_unsupported(reason, statement.location);
-    // The program stays well-formed for the passes that follow.
-    Builder zeros = out.nested();
-    Environment around(program_->names, zeros, functions_);
-    results.clear();
-    for (const Binder& each : statement.results) {
-      results.push_back(around.zero(program_->names.type(each.name)));
-    }
-    bind_results(statement.results, results, zeros.take(), out);
-    return;
+  Body& body = operation.function.body;
+  body = with_ordered_accumulation(std::move(body), operation.mode, program_->names);
+  if (operation.mode == DerivativeMode::forward) {
+    forward(std::move(operation), environment, results);
+  } else {
+    reverse(std::move(operation), place, environment, results);
   }
   out.set_location(statement.location);
   out.set_tokens(statement.tokens);
@@ -355,16 +329,8 @@ bool has_derivatives(const ParallelProgram& program) {
                      [](const Function& each) { return holds_derivatives(each.body); });
 }
 
-ParallelProgram differentiate(ParallelProgram program, AdReport* report,
-                              Diagnostics& diagnostics) {
-  Differentiator(program.program, report, diagnostics).run();
-  return program;
-}
-
 ParallelProgram differentiate(ParallelProgram program, AdReport* report) {
-  Diagnostics diagnostics;
-  program = differentiate(std::move(program), report, diagnostics);
-  DZ_CHECK(diagnostics.all().empty(), diagnostics.all().front().message);
+  Differentiator(program.program, report).run();
   return program;
 }
 

@@ -85,7 +85,7 @@ void Consumption::statement(const Statement& statement) {
         }
       },
       [&](const Call& each) {
-        const Function& function = functions_->function(each.function, statement.location);
+        const Function& function = functions_->function(each.function);
         for (std::size_t i = 0; i < function.consumes.size(); ++i) {
           if (function.consumes[i] && each.arguments[i].is_name()) {
             consume(each.arguments[i].name());

@@ -15,25 +15,17 @@
 
 namespace dagaz::passes::ad {
 
-/// Thrown inside this folder when a construct cannot be differentiated; the pass turns it into a
-/// diagnostic.
-struct Unsupported {
-  ir::LocationId location;
-  std::string what;
-};
-
 /// Derivatives of the program's functions, made on demand, for calls inside differentiated code.
 class FunctionDerivatives {
  public:
   virtual ~FunctionDerivatives() = default;
   /// The function called `name`, free of Differentiate.
-  virtual const ir::Function& function(const std::string& name, ir::LocationId location) = 0;
+  virtual const ir::Function& function(const std::string& name) = 0;
   /// The name of: (arguments, tangents) to (results, tangents), with `directions` tangents for each
   /// value.  Values that carry no derivative have none in these lists.
-  virtual std::string forward_version(const std::string& name, int directions,
-                                      ir::LocationId location) = 0;
+  virtual std::string forward_version(const std::string& name, int directions) = 0;
   /// The name of: (arguments, sizes known inside, result adjoints) to argument adjoints, likewise.
-  virtual std::string reverse_version(const std::string& name, ir::LocationId location) = 0;
+  virtual std::string reverse_version(const std::string& name) = 0;
 };
 
 class Environment {

@@ -262,8 +262,7 @@ void Forward::rule(const Statement& statement, const Call& call) {
     if ((active >> j & 1) != 0) along.push_back(j);
   }
   // One call for all directions: it may consume its arguments.
-  Call both{environment.functions().forward_version(call.function, static_cast<int>(along.size()),
-                                                    statement.location),
+  Call both{environment.functions().forward_version(call.function, static_cast<int>(along.size())),
             environment.operands(call.arguments),
             {}};
   for (const Operand& argument : call.arguments) {

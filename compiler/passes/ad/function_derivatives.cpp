@@ -45,14 +45,14 @@ void Functions::finish_all() {
   derived_.clear();
 }
 
-const Function& Functions::function(const std::string& name, LocationId location) {
+const Function& Functions::function(const std::string& name) {
   for (const Function& each : program_->functions) {
     if (each.name == name) return each;
   }
   for (const Function& each : derived_) {
     if (each.name == name) return each;
   }
-  throw Unsupported{location, "a call of an unknown function"};
+  DZ_UNREACHABLE("a call of an unknown function");
 }
 
 void Functions::finish(const std::string& name) {
@@ -81,7 +81,7 @@ void Functions::add(Function header, const std::string& of, MakeBody make) {
     make = [this](const Function&, Function& result) { return too_deep_body(result); };
   }
   const auto finish_derivative = [this, of, &derivative, make = std::move(make)] {
-    derivative.body = make(function(of, {}), derivative);
+    derivative.body = make(function(of), derivative);
     states_[derivative.name] = State::finished;
   };
   if (by_itself) {
@@ -91,12 +91,11 @@ void Functions::add(Function header, const std::string& of, MakeBody make) {
   }
 }
 
-std::string Functions::forward_version(const std::string& name, int directions,
-                                       LocationId location) {
+std::string Functions::forward_version(const std::string& name, int directions) {
   const std::string many = directions > 1 ? std::to_string(directions) : "";
   const std::string version = name + "_jvp" + many;
   if (is_known(version)) return version;
-  Function header = forward_header(function(name, location), directions);
+  Function header = forward_header(function(name), directions);
   header.name = version;
   add(std::move(header), name, [this, directions](const Function& of, Function& result) {
     return forward_body(of, directions, result);
@@ -104,10 +103,10 @@ std::string Functions::forward_version(const std::string& name, int directions,
   return version;
 }
 
-std::string Functions::reverse_version(const std::string& name, LocationId location) {
+std::string Functions::reverse_version(const std::string& name) {
   const std::string version = name + "_vjp";
   if (is_known(version)) return version;
-  Function header = reverse_header(function(name, location));
+  Function header = reverse_header(function(name));
   header.name = version;
   add(std::move(header), name, [this](const Function& of, Function& result) {
     return reverse_body(of, result);

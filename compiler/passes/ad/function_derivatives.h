@@ -21,10 +21,9 @@ class Functions : public FunctionDerivatives {
   /// Makes all functions free of derivatives, and adds those that this needs to the program.
   void finish_all();
 
-  const ir::Function& function(const std::string& name, ir::LocationId location) override;
-  std::string forward_version(const std::string& name, int directions,
-                              ir::LocationId location) override;
-  std::string reverse_version(const std::string& name, ir::LocationId location) override;
+  const ir::Function& function(const std::string& name) override;
+  std::string forward_version(const std::string& name, int directions) override;
+  std::string reverse_version(const std::string& name) override;
 
  private:
   enum class State { untouched, running, finished };

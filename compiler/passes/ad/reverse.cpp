@@ -226,11 +226,9 @@ void Reverse::rule(const Statement& statement, const Permute& permute) {
 }
 
 void Reverse::rule(const Statement& statement, const Call& call) {
-  const std::string derivative =
-      environment_->functions().reverse_version(call.function, statement.location);
+  const std::string derivative = environment_->functions().reverse_version(call.function);
   Call back{derivative, environment_->operands(call.arguments), {}};
-  const Function& function =
-      environment_->functions().function(call.function, statement.location);
+  const Function& function = environment_->functions().function(call.function);
   std::vector<Type> types;
   for (const Binder& result : statement.results) {
     types.push_back(environment_->type_of(Operand(result.name)));
