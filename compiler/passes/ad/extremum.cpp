@@ -15,10 +15,6 @@ bool is_extremum(ScalarOp op) {
 }
 
 ReduceOperator first_extremum(ScalarOp op, ScalarType type, Operand neutral, Builder& out) {
-  const bool real = is_float(type);
-  const bool is_unsigned = op == ScalarOp::umin || op == ScalarOp::umax;
-  const ScalarOp less = real ? ScalarOp::flt : is_unsigned ? ScalarOp::ult : ScalarOp::slt;
-  const bool minimum = op == ScalarOp::smin || op == ScalarOp::umin || op == ScalarOp::fmin;
   const Type value_type = scalar_of(type);
   const Type index_type = scalar_of(ScalarType::i64);
   ReduceOperator best;
@@ -27,28 +23,16 @@ ReduceOperator first_extremum(ScalarOp op, ScalarType type, Operand neutral, Bui
   best.op = out.lambda(
       {value_type, index_type, value_type, index_type}, {"x", "i", "y", "j"},
       [&](Builder& inner, const std::vector<NameId>& p) {
-        const auto before = [&](NameId a, NameId b) {
-          const Operand first = minimum ? a : b;
-          const Operand second = minimum ? b : a;
-          const Operand wins = inner.scalar(less, type, {first, second});
-          if (!real) return wins;
-          // A number wins over NaN.
-          const Operand other_nan = inner.scalar(ScalarOp::isnan, type, {Operand(b)});
-          return inner.scalar(ScalarOp::bit_or, ScalarType::boolean, {wins, other_nan});
-        };
-        const Operand x_wins = before(p[0], p[2]);
-        const Operand y_wins = before(p[2], p[0]);
+        // A number wins over NaN: then, too, only one of them is the extremum.  With two NaNs
+        // neither is, which is a tie like two equal numbers.
+        const Operand value = inner.scalar(op, type, {Operand(p[0]), Operand(p[2])});
+        const Operand x_is = inner.scalar(ScalarOp::eq, type, {Operand(p[0]), value});
+        const Operand y_is = inner.scalar(ScalarOp::eq, type, {Operand(p[2]), value});
+        const Operand tie = inner.scalar(ScalarOp::eq, ScalarType::boolean, {x_is, y_is});
         const Operand earlier =
             inner.scalar(ScalarOp::smin, ScalarType::i64, {Operand(p[1]), Operand(p[3])});
-        const Operand y_or_tie = inner.select(ScalarType::i64, y_wins, p[3], earlier);
-        // Two NaNs win over each other: a tie.
-        const Operand both =
-            inner.scalar(ScalarOp::bit_and, ScalarType::boolean, {x_wins, y_wins});
-        const Operand index = inner.select(
-            ScalarType::i64, both, earlier,
-            inner.select(ScalarType::i64, x_wins, p[1], y_or_tie));
-        const Operand value = inner.select(type, x_wins, p[0], p[2]);
-        return std::vector<Operand>{value, index};
+        const Operand place = inner.select(ScalarType::i64, x_is, p[1], p[3]);
+        return std::vector<Operand>{value, inner.select(ScalarType::i64, tie, earlier, place)};
       });
   return best;
 }
