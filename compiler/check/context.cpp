@@ -1,6 +1,7 @@
 // See context.h.
 #include "check/context.h"
 
+#include "check/type_size.h"
 #include "support/check.h"
 
 namespace dagaz::check {
@@ -51,7 +52,13 @@ BindingId Context::new_size(std::string_view name, const Range& range) {
   return id;
 }
 
-TypeNameId Context::new_type_name(TypeNameInfo info) { return type_names.add(std::move(info)); }
+TypeNameId Context::new_type_name(TypeNameInfo info) {
+  if (info.definition != nullptr && is_too_large(info.definition)) {
+    report_too_large(*this, info.range);
+    info.definition = types.unit();
+  }
+  return type_names.add(std::move(info));
+}
 
 ModuleId Context::new_module(ModuleInfo info) {
   module_storage_.push_back(std::move(info));

@@ -5,6 +5,7 @@
 
 #include "check/expression_walk.h"
 #include "check/infer.h"
+#include "check/type_size.h"
 #include "support/match.h"
 
 namespace dagaz::check {
@@ -32,6 +33,12 @@ Inference::Generalised Inference::infer_definition(ast::Function& function, cons
     check_instances();
     report_ambiguous();
     if (!context_.in_library) report_unused();
+  }
+  if (solver_.gave_up()) {
+    all_broken_ = true;
+  } else if (is_too_large(solver_.resolve(type))) {
+    report_too_large(context_, name.range);
+    all_broken_ = true;
   }
   if (context_.diagnostics.error_count() > errors) poisoned_ = true;
   generalise(type, result);

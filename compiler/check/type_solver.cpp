@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "check/print_type.h"
+#include "check/type_size.h"
 #include "support/match.h"
 
 namespace dagaz::check {
@@ -376,6 +377,7 @@ bool TypeSolver::equate_variables(std::uint32_t a, std::uint32_t b) {
 }
 
 bool TypeSolver::admit(std::uint32_t index, const Type* original) {
+  if (++admitted_ > most_type_parts) return true;
   const Type* type = head(original);
   return match(
       type->node, [](const PrimitiveType&) { return true; },
@@ -418,7 +420,14 @@ bool TypeSolver::admit(std::uint32_t index, const Type* original) {
 }
 
 bool TypeSolver::bind(std::uint32_t index, const Type* type) {
+  admitted_ = 0;
   if (!admit(index, type)) return false;
+  if (admitted_ > most_type_parts) {
+    // The variable stays open, so that nothing grows from here on.
+    if (!gave_up_) report_too_large(context_, metas_[index].range);
+    gave_up_ = true;
+    return true;
+  }
   const Meta meta = metas_[index];
   switch (meta.kind) {
     case Kind::free: {

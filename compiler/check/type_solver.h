@@ -40,6 +40,9 @@ class TypeSolver {
   /// The primitives that the unsolved variable `type` may be; 0 if it is something else.
   PrimitiveSet primitives_of(const Type* type) const;
 
+  /// Whether a type grew too large, which has been reported.
+  bool gave_up() const { return gave_up_; }
+
   // The end of a definition.
   struct Unsolved { std::uint32_t index; };
   std::size_t size() const { return metas_.size(); }
@@ -72,7 +75,8 @@ class TypeSolver {
   void save(std::uint32_t index);
   bool equate_variables(std::uint32_t a, std::uint32_t b);
   bool bind(std::uint32_t index, const Type* type);
-  /// Checks that `index` does not occur in `type`, and lowers levels and liftedness inside.
+  /// Checks that `index` does not occur in `type`, and lowers levels and liftedness inside.  Counts
+  /// the parts of `type`, and gives up where they are too many.
   bool admit(std::uint32_t index, const Type* type);
   bool equate_records(const Record& a, const Record& b);
   bool equate_sums(const Sum& a, const Sum& b);
@@ -83,6 +87,8 @@ class TypeSolver {
   Context& context_;
   std::vector<Meta> metas_;
   std::string failure_;
+  std::size_t admitted_ = 0;
+  bool gave_up_ = false;
   mutable std::vector<std::uint32_t> describing_;  // variables whose description is under way
   mutable std::vector<std::uint32_t> mentioned_;   // variables that messages have named
   // While types are equated: what to restore if they turn out to differ.
