@@ -62,6 +62,12 @@ LaneBlock block_for(const ir::Body& body, const ir::Names& names, bool has_rows,
   return has_rows ? LaneBlock{4, 2, width} : LaneBlock{1, 4, width};
 }
 
+bool has_loops(const ir::Body& body) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
+    return as<ir::MapScanReduce>(one.operation) || as<ir::Loop>(one.operation);
+  });
+}
+
 bool is_known_below(const Operand& extent, std::int64_t least) {
   return extent.is_constant() && ir::integer_value(extent.constant()) < least;
 }
@@ -210,6 +216,18 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
   return Blocks{std::move(*code), low.both(fits, *worth)};
 }
 
+// Without loops there are no blocks; the sizes of all blocks divide that of the longest row.
+Operand Lanes::in_whole_blocks(Lowering& low, const ir::SegmentedMap& e) {
+  Operand whole(ir::make_bool(true));
+  if (low.is_gpu() || !has_loops(e.body)) return whole;
+  const Operand span = ir::i64_operand(block_for(e.body, low.names(), false, false).span());
+  for (std::size_t d = e.space.size(); d-- > 0 && d + 2 >= e.space.size();) {
+    const Operand rest = low.remainder(e.space[d].extent, span);
+    whole = low.both(whole, low.equal(rest, ir::i64_operand(0)));
+  }
+  return whole;
+}
+
 // Only whole blocks in lanes, the last points of the space one by one.
 std::optional<Lanes::Blocks> Lanes::map_whole_blocks(Lowering& low, const ir::Statement& s,
                                                      const ir::SegmentedMap& e,
@@ -289,12 +307,6 @@ bool is_plain_map(const ir::MapScanReduce& e, const ir::Names& names) {
     return names.type(array).kind == ir::TypeKind::value;
   });
   return has_arrays && e.scans.empty() && e.reductions.empty() && !e.post;
-}
-
-bool has_loops(const ir::Body& body) {
-  return std::any_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
-    return as<ir::MapScanReduce>(one.operation) || as<ir::Loop>(one.operation);
-  });
 }
 
 /// The map that alone makes the results of a body whose other statements are views.

@@ -65,6 +65,8 @@ class Lanes {
   /// emitted, where lanes do not fit.
   static bool lower_map(Lowering& lowering, const ir::Statement& s, const ir::SegmentedMap& e,
                         const std::vector<Wish>& targets, const std::function<void()>& otherwise);
+  /// Whether the blocks of a map in lanes share no points.
+  static Operand in_whole_blocks(Lowering& lowering, const ir::SegmentedMap& e);
   /// Likewise a map inside a task.
   static bool lower_nest(Lowering& lowering, const ir::Statement& s, const ir::MapScanReduce& e,
                          const std::function<void()>& otherwise);

@@ -106,18 +106,6 @@ Place Lowering::concatenated_array(NameId name) {
   return place;
 }
 
-void Lowering::lower(const ir::Statement& s, const ir::Concat& e) {
-  const NameId result = s.results[0].name;
-  const Place target = concatenated_array(result);
-  Operand start = ir::i64_operand(0);
-  for (const NameId array : e.arrays) {
-    Place part = target;
-    part.offset = element_at(*this, target, {start});
-    copy(part, place_of(array), names().type(array));
-    start = add(start, shape_of(array)[0]);
-  }
-}
-
 void Lowering::lower(const ir::Statement& s, const ir::Reshape& e) {
   const NameId result = s.results[0].name;
   const ir::Type from = names().type(e.array);

@@ -196,12 +196,28 @@ bool Lowering::is_updated_in_place_by_branch(const ir::Body& around, const ir::B
 void Lowering::enter_host_scope(const ir::Body& body) {
   HostScope scope;
   for (std::size_t k = 0; k < body.statements.size(); ++k) {
-    for (const NameId name : ir::free_names(body.statements[k], names())) scope.last_use[name] = k;
+    const ir::Statement& one = body.statements[k];
+    for (const NameId name : ir::free_names(one, names())) {
+      scope.last_use[name] = k;
+      ++scope.uses[name];
+    }
+    if (as<ir::Replicate>(one.operation) || as<ir::Scratch>(one.operation) ||
+        as<ir::SegmentedMap>(one.operation)) {
+      for (const ir::Binder& result : one.results) scope.made.insert(result.name);
+    }
+    if (const auto* with = as<ir::WithAccumulator>(one.operation)) {
+      for (std::size_t i = 0; i < with->inputs.size(); ++i) {
+        if (scope.made.contains(with->inputs[i].array)) scope.made.insert(one.results[i].name);
+      }
+    }
   }
   for (const Operand& result : body.results) {
-    if (result.is_name()) scope.last_use[result.name()] = body.statements.size();
+    if (!result.is_name()) continue;
+    scope.last_use[result.name()] = body.statements.size();
+    ++scope.uses[result.name()];
   }
   find_turned(body, scope);
+  plan_concats(body, scope);
   scopes_.push_back(std::move(scope));
 }
 

@@ -1,6 +1,7 @@
 // Sequential loops.
 //
-// In host code a carried array is a block variable and an offset variable.  In a thread an array
+// In host code a carried array is a block variable and an offset variable; one that each iteration
+// replaces point by point stays where it is.  In a thread an array
 // that the body updates in place stays where it is; one of the same size in every iteration
 // alternates between the halves of one buffer, or is copied back if it is small enough for
 // registers; an array of changing size is followed wherever each iteration makes it.
@@ -77,6 +78,8 @@ void Lowering::lower_host_loop(const ir::Loop& e) {
     join(joints[k], initial);
     own(joints[k].block);
   }
+  replace_in_place(e);
+  release_initials(e);
   Code body = collect([&] {
     // Strides of arrays whose size changes are computed anew in each iteration.
     bind_joints(e, joints);
@@ -87,6 +90,25 @@ void Lowering::lower_host_loop(const ir::Loop& e) {
   });
   emit_loop(e, std::move(body));
   bind_joints(e, joints);
+}
+
+// The loop's variables keep its initial arrays alive.  One that nothing else needs dies in the first
+// iteration, not after the last.
+void Lowering::release_initials(const ir::Loop& e) {
+  std::unordered_set<NameId> used;  // blocks
+  for (const NameId name : ir::free_names(e.body, names())) {
+    if (has_place(name)) used.insert(place_of(name).block);
+  }
+  HostScope& scope = scopes_.back();
+  for (const ir::LoopValue& value : e.values) {
+    const Value initial = value_of(value.initial);
+    if (!initial.place || used.contains(initial.place->block)) continue;
+    std::erase_if(scope.owned, [&](const Owned& one) {
+      if (one.block != initial.place->block || one.last > scope.current) return false;
+      emit(Release{one.block});
+      return true;
+    });
+  }
 }
 
 // Binds the parameters to their variables; strides follow the sizes of the moment.

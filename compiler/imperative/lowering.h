@@ -143,13 +143,26 @@ class Lowering : public Emitter {
   void lower(const ir::Statement& s, const ir::Update& e);
   void lower(const ir::Statement& s, const ir::Iota& e);
   void lower(const ir::Statement& s, const ir::Replicate& e);
-  void lower(const ir::Statement& s, const ir::Concat& e);
   Place concatenated_array(NameId name);
   void lower(const ir::Statement& s, const ir::Reshape& e);
   void lower(const ir::Statement& s, const ir::Permute& e);
   void lower(const ir::Statement& s, const ir::Copy& e);
   void lower(const ir::Statement& s, const ir::Scratch& e);
   bool steal(NameId result, NameId array);
+
+  // ---- lower_concat.cpp
+  struct HostScope;
+  /// A concatenation of which parts are made where they end up.
+  struct Whole {
+    NameId result;
+    std::vector<NameId> parts;          // before views of them
+    std::vector<Operand> offsets = {};  // of the parts, in elements, once there is memory
+    NameId block = {};
+  };
+  void plan_concats(const ir::Body& body, HostScope& scope);
+  void place_parts(const ir::Statement& s);
+  void allocate_whole(Whole& whole);
+  void lower(const ir::Statement& s, const ir::Concat& e);
 
   // ---- lower_control.cpp
   void lower(const ir::Statement& s, const ir::Branch& e);
@@ -167,6 +180,7 @@ class Lowering : public Emitter {
   void emit_loop(const ir::Loop& e, Code body);
   void step_scalars(const ir::Loop& e, const std::vector<Value>& values);
   void lower_host_loop(const ir::Loop& e);
+  void release_initials(const ir::Loop& e);
   void bind_joints(const ir::Loop& e, const std::vector<Joint>& joints);
   void step_host_arrays(const ir::Loop& e, const std::vector<Joint>& joints,
                         const std::vector<Value>& values);
@@ -253,6 +267,12 @@ class Lowering : public Emitter {
   std::vector<Wish> rows_of(const std::vector<Wish>& targets, const std::vector<Operand>& point);
   void put_point(const ir::Statement& s, std::size_t from, const std::vector<Wish>& targets,
                  const std::vector<Operand>& point, const std::vector<Value>& values);
+
+  // ---- in_place.cpp
+  bool is_handed_over(const ir::Operand& array) const;
+  void replace_in_place(const ir::Loop& e);
+  Place replaced_array(NameId array, const Operand& in_place);
+  void take_place(const ir::Statement& s, const ir::SegmentedMap& e);
 
   // ---- parallel_for.cpp
   /// `body` for ranges that together are [0, count), in parallel; `cost` of one iteration.
@@ -497,10 +517,16 @@ class Lowering : public Emitter {
   struct HostScope {
     std::unordered_map<NameId, std::size_t> last_use;
     std::unordered_map<NameId, std::vector<int>> turned;  // concatenations needed so permuted only
+    std::unordered_map<NameId, std::size_t> uses;  // statements that mention a name
+    std::unordered_set<NameId> made;               // arrays that have memory of their own
+    std::vector<Whole> wholes;
+    std::unordered_map<NameId, std::size_t> whole_of;  // of parts that are made in place
     std::vector<Owned> owned;
     std::size_t current = 0;
   };
   std::vector<HostScope> scopes_;
+  // Results of loop bodies that may lie where a loop variable lies.
+  std::unordered_map<NameId, NameId> replaced_;
 };
 
 }  // namespace dagaz::imperative

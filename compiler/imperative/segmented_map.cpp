@@ -164,6 +164,8 @@ bool Lowering::lower_split(const ir::Statement& s, const ir::SegmentedMap& e,
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::SegmentedMap& e) {
+  if (mode_ == Mode::host) place_parts(s);
+  take_place(s, e);
   const std::vector<Wish> targets = result_targets(s, 0);
   if (is_gpu() || mode_ != Mode::host) {
     lower_point_by_point(s, e, targets);

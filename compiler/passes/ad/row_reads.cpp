@@ -16,9 +16,12 @@ using namespace ir;
 
 namespace {
 
-bool is_read_in_places_alone(const Body& body, NameId array, const Names& names);
+enum class Loops { refused, allowed };
 
-bool is_read_in_places_alone(const Statement& statement, NameId array, const Names& names) {
+bool is_read_in_places_alone(const Body& body, NameId array, const Names& names, Loops loops);
+
+bool is_read_in_places_alone(const Statement& statement, NameId array, const Names& names,
+                             Loops loops) {
   const std::vector<NameId> used = free_names(statement, names);
   if (std::find(used.begin(), used.end(), array) == used.end()) return true;
   if (const auto* index = as<Index>(statement.operation)) return index->array == array;
@@ -27,28 +30,31 @@ bool is_read_in_places_alone(const Statement& statement, NameId array, const Nam
   if (map != nullptr && is_pure_map(*map)) {
     for (std::size_t i = 0; i < map->arrays.size(); ++i) {
       if (map->arrays[i] == array &&
-          !is_read_in_places_alone(map->map.body, map->map.parameters[i].name, names)) {
+          !is_read_in_places_alone(map->map.body, map->map.parameters[i].name, names, loops)) {
         return false;
       }
     }
-    return is_read_in_places_alone(map->map.body, array, names);
+    return is_read_in_places_alone(map->map.body, array, names, loops);
   }
-  if (map != nullptr || std::holds_alternative<Loop>(statement.operation) ||
-      std::holds_alternative<CustomDerivative>(statement.operation)) {
-    return false;
+  if (map != nullptr || std::holds_alternative<CustomDerivative>(statement.operation)) return false;
+  if (const auto* loop = as<Loop>(statement.operation)) {
+    return loops == Loops::allowed &&
+           std::none_of(loop->values.begin(), loop->values.end(),
+                        [&](const LoopValue& each) { return each.initial == Operand(array); }) &&
+           is_read_in_places_alone(loop->body, array, names, loops);
   }
   if (const auto* branch = as<Branch>(statement.operation)) {
-    return is_read_in_places_alone(branch->then_body, array, names) &&
-           is_read_in_places_alone(branch->else_body, array, names);
+    return is_read_in_places_alone(branch->then_body, array, names, loops) &&
+           is_read_in_places_alone(branch->else_body, array, names, loops);
   }
   return false;
 }
 
-bool is_read_in_places_alone(const Body& body, NameId array, const Names& names) {
+bool is_read_in_places_alone(const Body& body, NameId array, const Names& names, Loops loops) {
   const auto& results = body.results;
   return std::find(results.begin(), results.end(), Operand(array)) == results.end() &&
          std::all_of(body.statements.begin(), body.statements.end(), [&](const Statement& each) {
-           return is_read_in_places_alone(each, array, names);
+           return is_read_in_places_alone(each, array, names, loops);
          });
 }
 
@@ -68,6 +74,8 @@ class RowReads {
   void lambda(Lambda& lambda);
   void parallel(MapScanReduce& map, Builder& out);
   bool reads_through(const MapScanReduce& map, std::size_t place) const;
+  bool is_from_around(NameId array) const;
+  NameSet rows_read_in_places(const Body& body) const;
 
   Names* names_;
   int depth_ = 0;                           // how many maps are around
@@ -75,15 +83,34 @@ class RowReads {
   std::unordered_map<NameId, Part> parts_;  // rows that are not mapped over any more
 };
 
+// Whether the array has rows, of reals, and comes from outside the innermost map around.
+bool RowReads::is_from_around(NameId array) const {
+  const Type& type = names_->type(array);
+  if (type.kind != TypeKind::value || type.rank() < 2 || !is_float(type.element)) return false;
+  const auto depth = depths_.find(array);
+  return (depth == depths_.end() ? 0 : depth->second) < depth_;
+}
+
+// The rows that statements of `body` pick and that are read in places alone.
+NameSet RowReads::rows_read_in_places(const Body& body) const {
+  NameSet rows;
+  for (const Statement& each : body.statements) {
+    const auto* index = as<Index>(each.operation);
+    if (index == nullptr || names_->type(each.results[0].name).is_scalar()) continue;
+    const NameId row = each.results[0].name;
+    const bool around = rows.count(index->array) != 0 || is_from_around(index->array);
+    if (around && is_read_in_places_alone(body, row, *names_, Loops::allowed)) rows.insert(row);
+  }
+  return rows;
+}
+
 // Whether rows of an array from outside the maps around `map` are read in places alone.
 bool RowReads::reads_through(const MapScanReduce& map, std::size_t place) const {
   const NameId array = map.arrays[place];
   if (parts_.count(array) != 0) return true;
-  const Type& type = names_->type(array);
-  if (type.kind != TypeKind::value || type.rank() < 2 || !is_float(type.element)) return false;
-  const auto depth = depths_.find(array);
-  return (depth == depths_.end() ? 0 : depth->second) < depth_ &&
-         is_read_in_places_alone(map.map.body, map.map.parameters[place].name, *names_);
+  return is_from_around(array) &&
+         is_read_in_places_alone(map.map.body, map.map.parameters[place].name, *names_,
+                                 Loops::refused);
 }
 
 void RowReads::parallel(MapScanReduce& map, Builder& out) {
@@ -125,6 +152,7 @@ void RowReads::scope(Body& body, const std::vector<Binder>& parameters) {
 
 void RowReads::body(Body& body) {
   Builder out(*names_);
+  const NameSet rows = rows_read_in_places(body);
   for (Statement& each : body.statements) {
     out.set_location(each.location);
     for (const Binder& result : each.results) depths_.insert_or_assign(result.name, depth_);
@@ -133,6 +161,10 @@ void RowReads::body(Body& body) {
         index->array = part->second.array;
         index->indices.insert(index->indices.begin(), part->second.indices.begin(),
                               part->second.indices.end());
+      }
+      if (rows.count(each.results[0].name) != 0) {
+        parts_.insert_or_assign(each.results[0].name, Part{index->array, index->indices});
+        continue;
       }
     } else if (auto* slice = as<Slice>(each.operation)) {
       if (const auto part = parts_.find(slice->array); part != parts_.end()) {

@@ -1,6 +1,7 @@
 // Reads of an array's rows, as reads of the array.
 //
 //   map (\row -> … row[j] …) xs  =  map (\i -> … xs[i, j] …) (iota n)
+//   let row = xs[i] in … row[j] …   =  … xs[i, j] …
 //
 // Inside the lambda of a map, for an array from outside that lambda whose rows are read in places
 // alone: its adjoint is then sparse in every iteration and goes to one accumulator.  The left side

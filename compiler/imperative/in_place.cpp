@@ -1,0 +1,117 @@
+// Results of maps in the place of arrays that they replace.
+//
+// In host code, a map that reads an array of its result's type at its own point alone, and is the
+// last to know that array, may write the result over it.  So the sums that a loop adds to stay
+// where they are.
+#include <algorithm>
+
+#include "imperative/lanes.h"
+
+namespace dagaz::imperative {
+
+// Whether nothing but the statement in turn knows the array.
+bool Lowering::is_handed_over(const ir::Operand& array) const {
+  const HostScope& scope = scopes_.back();
+  if (!array.is_name() || !scope.made.contains(array.name())) return false;
+  return scope.uses.at(array.name()) == 1;
+}
+
+namespace {
+
+// Whether the body of `map` reads `array` at its own point alone.
+bool reads_own_point(const ir::SegmentedMap& map, NameId array, const ir::Names& names) {
+  std::unordered_map<NameId, std::size_t> rows = {{array, 0}};  // by number of indices
+  for (const ir::Statement& one : map.body.statements) {
+    const auto* index = as<ir::Index>(one.operation);
+    if (index != nullptr && rows.contains(index->array)) {
+      std::size_t depth = rows.at(index->array);
+      for (const Operand& each : index->indices) {
+        if (each != Operand(map.space[depth++].index.name)) return false;
+      }
+      if (depth < map.space.size()) rows.emplace(one.results[0].name, depth);
+      continue;
+    }
+    for (const NameId name : ir::free_names(one, names)) {
+      if (rows.contains(name)) return false;
+    }
+  }
+  return true;
+}
+
+// Whether the next value of the k-th loop variable is computed point by point of the one before,
+// which nothing else reads.
+bool is_replaced(const ir::Loop& e, std::size_t k, const ir::Names& names) {
+  const NameId parameter = e.values[k].parameter.name;
+  if (!e.body.results[k].is_name()) return false;
+  const NameId next = e.body.results[k].name();
+  if (std::count(e.body.results.begin(), e.body.results.end(), Operand(next)) != 1) return false;
+  bool found = false;
+  for (const ir::Statement& one : e.body.statements) {
+    if (one.results.size() == 1 && one.results[0].name == next) {
+      const auto* map = as<ir::SegmentedMap>(one.operation);
+      if (map == nullptr || !map->result_types[0].is_scalar()) return false;
+      if (names.type(next) != names.type(parameter)) return false;
+      found = reads_own_point(*map, parameter, names);
+      continue;
+    }
+    for (const NameId name : ir::free_names(one, names)) {
+      if (name == parameter || name == next) return false;
+    }
+  }
+  return found && std::count(e.body.results.begin(), e.body.results.end(),
+                             Operand(parameter)) == 0;
+}
+
+}  // namespace
+
+// Finds the loop variables whose next value may take the place of the one before.
+void Lowering::replace_in_place(const ir::Loop& e) {
+  for (std::size_t k = 0; k < e.values.size(); ++k) {
+    const NameId parameter = e.values[k].parameter.name;
+    if (!names().type(parameter).is_array() || !is_handed_over(e.values[k].initial)) continue;
+    const bool once = std::count_if(e.values.begin(), e.values.end(), [&](const auto& each) {
+                        return each.initial == e.values[k].initial;
+                      }) == 1;
+    if (once && is_replaced(e, k, names())) {
+      replaced_.insert_or_assign(e.body.results[k].name(), parameter);
+    }
+  }
+}
+
+// The place of `array`, or a new one.
+Place Lowering::replaced_array(NameId array, const Operand& in_place) {
+  const ir::Type type = names().type(array);
+  const Place old = place_of(array);
+  const Joint joint = new_joint(array);
+  host_branch(
+      in_place,
+      [&] {
+        emit(Share{joint.block, old.block});
+        move(joint.offset, old.offset);
+      },
+      [&] { join(joint, Value{{}, type, new_array(type, names().base(array))}); });
+  own(joint.block);
+  return row_major(*this, joint.block, joint.offset, type.shape);
+}
+
+// Lets the result of a map lie where an array lies that it replaces: a loop variable, or one that
+// dies with the map.
+void Lowering::take_place(const ir::Statement& s, const ir::SegmentedMap& e) {
+  const NameId result = s.results[0].name;
+  if (mode_ != Mode::host || s.results.size() != 1 || !e.result_types[0].is_scalar()) return;
+  if (wish_for(result)) return;
+  std::optional<NameId> old;
+  if (const auto found = replaced_.find(result); found != replaced_.end()) {
+    old = found->second;
+  } else {
+    for (const NameId name : ir::free_names(e.body, names())) {
+      const bool dies = names().type(name) == names().type(result) && has_place(name) &&
+                        place_of(name).is_dense() && is_handed_over(name);
+      if (dies && reads_own_point(e, name, names())) old = name;
+    }
+  }
+  // Points must not be computed twice.
+  if (old) wish(result, replaced_array(*old, Lanes::in_whole_blocks(*this, e)));
+}
+
+}  // namespace dagaz::imperative

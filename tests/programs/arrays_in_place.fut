@@ -1,0 +1,64 @@
+-- Results that lie where arrays lie that they replace, and parts of concatenations that are made
+-- where they end up: with sizes that blocks of points divide, and others.
+-- ==
+-- entry: sums_of_products
+-- input { 64i64 } output { true }
+-- input { 50i64 } output { true }
+-- input { 1i64 } output { true }
+-- input { 0i64 } output { true }
+-- ==
+-- entry: neighbours_are_read_first
+-- input { 64i64 } output { 1i64 }
+-- input { 5i64 } output { 1i64 }
+-- ==
+-- entry: both_are_needed
+-- input { 64i64 } output { 192i64 640i64 }
+-- ==
+-- entry: parts
+-- input { 3i64 } output { [0i64, 0i64, 1i64, 2i64, 2i64, 4i64, 7i64, 0i64, 1i64, 4i64] 7i64 }
+-- input { 0i64 } output { [7i64] 7i64 }
+-- ==
+-- entry: part_twice
+-- input { 2i64 } output { [0i64, 3i64, 0i64, 3i64] }
+-- ==
+-- entry: parts_of_sizes_known_late
+-- input { [3i64, -1i64, 5i64] } output { [6i64, -2i64, 10i64, 3i64, 5i64] }
+
+-- A sum of products that a loop adds to: point by point of what was there before.
+entry sums_of_products (n: i64): bool =
+  let a i = tabulate_2d n n (\j k -> (i + j * k) % 7)
+  let b i = tabulate_2d n n (\j k -> (i * j + k) % 5)
+  let product a b = map (\row -> map (\column -> i64.sum (map2 (*) row column)) (transpose b)) a
+  let sums =
+    loop sums = replicate n (replicate n 0) for i < 4 do
+      map2 (map2 (+)) sums (product (a i) (b i))
+  let right j k = i64.sum (tabulate 4 (\i -> i64.sum (map2 (*) (a i)[j] (transpose (b i))[k])))
+  in and (flatten (tabulate_2d n n (\j k -> sums[j, k] == right j k)))
+
+-- The sum stays 1 only if no element is overwritten before its neighbour reads it.
+entry neighbours_are_read_first (n: i64): i64 =
+  i64.sum (loop xs = tabulate n (\i -> i64.bool (i == 0)) for _i < 3 do
+             map (\i -> xs[(i + n - 1) % n]) (iota n))
+
+-- What an iteration replaces is read after it, too.
+entry both_are_needed (n: i64): (i64, i64) =
+  let ones = replicate n 1
+  let (_, before, after) =
+    loop (xs, before, _) = (map (* 1) ones, ones, ones) for _i < 3 do
+      let next = map (+ 1) xs
+      in (next, xs, map2 (\x y -> x * 2 + y) xs next)
+  in (i64.sum before, i64.sum after)
+
+entry parts (n: i64): ([]i64, i64) =
+  let squares = map (\i -> i * i) (iota n)
+  let doubles = tabulate_2d n 2 (\i j -> i * (j + 1))
+  let all = flatten doubles ++ [7] ++ squares
+  in (all, all[2 * n])
+
+entry part_twice (n: i64): []i64 =
+  let part = map (* 3) (iota n)
+  in part ++ part
+
+entry parts_of_sizes_known_late [n] (xs: [n]i64): []i64 =
+  let doubles = map (* 2) xs
+  in doubles ++ map (+ 0) (filter (> 0) xs)
