@@ -131,6 +131,10 @@ void Declarations::check_duplicates(const std::vector<ast::Declaration*>& declar
 
 void Declarations::check_all(std::vector<ast::Declaration*>& declarations, Environment& members) {
   check_duplicates(declarations);
+  for (const ast::Declaration* declaration : declarations) {
+    const auto* value = as<ast::ValueDeclaration>(declaration->node);
+    if (value != nullptr) scope_.announce(value->name.symbol, value->name.range);
+  }
   for (ast::Declaration* declaration : declarations) check_one(*declaration, members, false);
 }
 

@@ -88,6 +88,14 @@ void Scope::report_unknown(NameSpace space, const ast::Name& name, const ModuleI
   Diagnostic& d = context_.diagnostics.report(
       DiagnosticKind::unknown_name, name.range,
       std::string("unknown ") + description(space) + " `" + spelling + "`" + where);
+  const auto below = announced_.find(name.symbol);
+  if (module == nullptr && space == NameSpace::term && below != announced_.end() &&
+      below->second.file == name.range.file && below->second.begin > name.range.begin) {
+    d.labels.push_back({below->second, "it is defined here, below its use"});
+    d.hints.emplace_back("a definition sees what stands above it, and a function itself; two "
+                         "functions cannot call each other");
+    return;
+  }
   if (!best.empty()) d.hints.push_back("a similar name exists: `" + best + "`");
   if (module == nullptr && space == NameSpace::term) hint_at_unknown(d, name.symbol);
 }

@@ -1,6 +1,7 @@
 // What a name means here: the lexical scope, and how written names are looked up in it.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "check/context.h"
@@ -27,6 +28,9 @@ class Scope {
     bind(NameSpace::term, name, {MemberKind::module, id.index});
   }
   void open(const Environment& environment);
+
+  /// Says that `name` is defined at `range`, perhaps below what is being checked.
+  void announce(Symbol name, const Range& range) { announced_[name] = range; }
 
   /// What `name` means, without a diagnostic.
   Member find(NameSpace space, Symbol name) const;
@@ -59,6 +63,7 @@ class Scope {
   std::vector<Member> tables_[3];  // by symbol
   struct Change { NameSpace space; Symbol name; Member before; };
   std::vector<Change> trail_;
+  std::unordered_map<Symbol, Range> announced_;  // values of files and modules, where defined
 };
 
 }  // namespace dagaz::check

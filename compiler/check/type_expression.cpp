@@ -217,8 +217,9 @@ void TypeExpressions::evaluate_array(const ast::ArrayType& array, WrittenType& r
 
 void TypeExpressions::evaluate_unique(const ast::UniqueType& unique, WrittenType& result,
                                       const Range& range) {
+  const std::size_t errors = context_.diagnostics.error_count();
   const Type* type = component(*unique.type, result);
-  if (!may_hold_array(type)) {
+  if (!may_hold_array(type) && context_.diagnostics.error_count() == errors) {
     report(DiagnosticKind::useless_uniqueness, range,
            "declaring `" + print_type(context_, type) + "` as unique has no effect");
   }

@@ -226,8 +226,8 @@ struct Loop {
   DZ_FIELDS(values, form, body, attributes)
 };
 
-/// A call of a function of the program, by name.  Only recursive functions and those marked
-/// `noinline` are called; all others were inlined by elaboration.
+/// A call of a function of the program, by name.  Only recursive functions, and those that made
+/// too much code where they were inlined, are called.  The attribute `noinline` has no effect.
 struct Call {
   static constexpr std::string_view mnemonic = "call";
   std::string function;
