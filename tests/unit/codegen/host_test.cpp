@@ -69,6 +69,11 @@ TEST_CASE("an independent loop is vectorised") {
   CHECK(artifacts.llvm.find("<8 x float>") != std::string::npos);
 }
 
+TEST_CASE("a task keeps vectors where they do not cross cache lines") {
+  const auto artifacts = generate(saxpy(), test_options(), dagaz::codegen::want_llvm);
+  CHECK(artifacts.llvm.find("alignstack=64") != std::string::npos);
+}
+
 TEST_CASE("sizes that contradict each other are reported with their names") {
   const auto outcome = run(saxpy(), "2f32 [1f32,2f32,3f32] [10f32,20f32]");
   CHECK(outcome.status == 1);
