@@ -365,7 +365,7 @@ std::vector<NameId> Reverse::emit_map(const MapSite& site, ReturnMap& back) {
     }
     return made;
   };
-  if (others == 0 && back.given_back.empty()) return {};
+  if (others == 0 && (back.given_back.empty() || emit_histogram(site, back))) return {};
   std::vector<Binder> results = fresh_results(0, others);
   std::vector<NameId> opened;
   for (const NameId name : back.given_back) {
