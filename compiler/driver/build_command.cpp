@@ -115,7 +115,7 @@ void build(Compilation& compilation, const BuildOptions& options, const std::str
                             compilation.diagnostics};
   if (options.emit == Emit::ir) {
     const auto optimised =
-        optimise(std::move(*program), context, options.compile.optimisation, nullptr);
+        optimise(std::move(*program), context, options.compile, nullptr);
     write_text(options, output, ir::print(optimised.program), diagnostics);
     return;
   }

@@ -96,18 +96,18 @@ void inspect_source(Compilation& compilation, const InspectOptions& options) {
     case InspectStage::ir: std::cout << ir::print(program->program); break;
     case InspectStage::fused:
       std::cout << ir::print(optimise(std::move(*program), context,
-                                      options.compile.optimisation, nullptr)
+                                      options.compile, nullptr)
                                  .program);
       break;
     case InspectStage::ad: {
       passes::AdReport ad_report;
-      optimise(std::move(*program), context, options.compile.optimisation, &ad_report);
+      optimise(std::move(*program), context, options.compile, &ad_report);
       std::cout << passes::print(ad_report, compilation.files);
       break;
     }
     case InspectStage::flat: {
       auto optimised =
-          optimise(std::move(*program), context, options.compile.optimisation, nullptr);
+          optimise(std::move(*program), context, options.compile, nullptr);
       std::cout << ir::print(
           flatten(std::move(optimised), context, options.compile).program);
       break;

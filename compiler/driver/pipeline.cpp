@@ -42,12 +42,20 @@ ParallelProgram optimise_before_derivatives(ParallelProgram program, const PassC
   return simplify_and_fuse(std::move(program), context);
 }
 
+// A GPU needs more elements at a time than a CPU.
+static passes::AdOptions derivative_options(const CompileOptions& compile) {
+  passes::AdOptions options;
+  const bool gpu = compile.target == Target::cuda || compile.target == Target::sim;
+  if (gpu) options.least_chunk = std::int64_t{1} << 17;
+  return options;
+}
+
 ParallelProgram differentiate(ParallelProgram program, const PassContext& context,
-                              passes::AdReport* report) {
+                              const CompileOptions& compile, passes::AdReport* report) {
   return run_pass<ParallelProgram, ParallelProgram>(
       context, "ad", ir::Stage::parallel,
       [&](ParallelProgram p) {
-        return passes::differentiate(std::move(p), report);
+        return passes::differentiate(std::move(p), report, derivative_options(compile));
       },
       std::move(program));
 }
@@ -67,15 +75,15 @@ ParallelProgram optimise_after_derivatives(ParallelProgram program, const PassCo
   return program;
 }
 
-ParallelProgram optimise(ParallelProgram program, const PassContext& context, int optimisation,
-                         passes::AdReport* report) {
-  if (optimisation == 0) {
-    return differentiate(sequence_calls(std::move(program), context), context, report);
+ParallelProgram optimise(ParallelProgram program, const PassContext& context,
+                         const CompileOptions& compile, passes::AdReport* report) {
+  if (compile.optimisation == 0) {
+    return differentiate(sequence_calls(std::move(program), context), context, compile, report);
   }
   program = optimise_before_derivatives(std::move(program), context);
   warn_of_rolled_loops(program.program, context.diagnostics);
   if (!passes::has_derivatives(program)) return program;
-  program = differentiate(std::move(program), context, report);
+  program = differentiate(std::move(program), context, compile, report);
   return optimise_after_derivatives(std::move(program), context);
 }
 
@@ -111,7 +119,7 @@ ir::FlatProgram flatten(ParallelProgram program, const PassContext& context,
 std::optional<imperative::Program> lower(ParallelProgram program, const PassContext& context,
                                          const CompileOptions& options,
                                          Diagnostics& diagnostics) {
-  program = optimise(std::move(program), context, options.optimisation, nullptr);
+  program = optimise(std::move(program), context, options, nullptr);
   if (diagnostics.has_errors()) return std::nullopt;
   ir::FlatProgram flat = flatten(std::move(program), context, options);
   const imperative::Target target = options.target == Target::cpu    ? imperative::Target::cpu

@@ -16,13 +16,13 @@ ir::ParallelProgram optimise_before_derivatives(ir::ParallelProgram program,
                                                 const PassContext& context);
 /// Removes every derivative; `report` may be null.
 ir::ParallelProgram differentiate(ir::ParallelProgram program, const PassContext& context,
-                                  passes::AdReport* report);
+                                  const CompileOptions& compile, passes::AdReport* report);
 /// Simplification and fusion of what differentiation made.
 ir::ParallelProgram optimise_after_derivatives(ir::ParallelProgram program,
                                                const PassContext& context);
 /// The three above; without optimisation only the derivatives are removed.
 ir::ParallelProgram optimise(ir::ParallelProgram program, const PassContext& context,
-                             int optimisation, passes::AdReport* report);
+                             const CompileOptions& compile, passes::AdReport* report);
 
 /// Small arrays to scalars, then to segmented operations, for a CPU or a GPU target.
 ir::FlatProgram flatten(ir::ParallelProgram program, const PassContext& context,

@@ -18,7 +18,7 @@ int interpret(Compilation& compilation, const RunOptions& options) {
   const PassContext context{compilation.times, options.compile.verify,
                             compilation.diagnostics};
   const ir::ParallelProgram ready =
-      optimise(std::move(*program), context, options.compile.optimisation, nullptr);
+      optimise(std::move(*program), context, options.compile, nullptr);
   if (compilation.diagnostics.has_errors()) {
     report(compilation);
     return 1;

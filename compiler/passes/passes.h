@@ -2,6 +2,7 @@
 // returns one; what runs when is driver/pipeline.cpp.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -50,8 +51,14 @@ struct AdReport {
 ir::ParallelProgram sequence_accumulating_calls(ir::ParallelProgram program);
 /// Whether any Differentiate or CustomDerivative is left.
 bool has_derivatives(const ir::ParallelProgram& program);
+struct AdOptions {
+  /// What runs in chunks in order to keep less has so many elements in each at least: enough to
+  /// keep the target busy.
+  std::int64_t least_chunk = std::int64_t{1} << 12;
+};
 /// Removes every Differentiate and CustomDerivative, innermost first; `report` may be null.
-ir::ParallelProgram differentiate(ir::ParallelProgram program, AdReport* report);
+ir::ParallelProgram differentiate(ir::ParallelProgram program, AdReport* report,
+                                  const AdOptions& options = {});
 /// The report as text for people.
 std::string print(const AdReport& report, const SourceFiles& files);
 

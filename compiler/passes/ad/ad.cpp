@@ -37,9 +37,10 @@ std::optional<std::int64_t> known_size(const std::optional<Operand>& operand) {
 
 class Differentiator {
  public:
-  Differentiator(Program& program, AdReport* report)
+  Differentiator(Program& program, AdReport* report, const AdOptions& options)
       : program_(&program),
         report_(report),
+        options_(options),
         functions_(program, report, [this](Body& each) { body(each, {}); }) {}
 
   void run();
@@ -70,6 +71,7 @@ class Differentiator {
 
   Program* program_;
   AdReport* report_;
+  AdOptions options_;
   Functions functions_;
 };
 
@@ -262,11 +264,13 @@ void Differentiator::reverse(Differentiate operation, Place place, Environment& 
   const bool alone = !again && !place.in_map && !operation.batch;
   if (alone) {
     function.body = with_chunked_operators(std::move(function.body), function.parameters,
-                                           program_->names);
+                                           program_->names, options_.least_chunk);
   }
   function.body = normalise(std::move(function.body), program_->names);
   Reverse reverse(environment, report_,
-                  ReverseOptions{.differentiated_again = again, .in_chunks = alone});
+                  ReverseOptions{.differentiated_again = again,
+                                 .in_chunks = alone,
+                                 .least_chunk = options_.least_chunk});
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     environment.bind(function.parameters[i].name, operation.arguments[i]);
     reverse.activate(function.parameters[i].name);
@@ -329,8 +333,9 @@ bool has_derivatives(const ParallelProgram& program) {
                      [](const Function& each) { return holds_derivatives(each.body); });
 }
 
-ParallelProgram differentiate(ParallelProgram program, AdReport* report) {
-  Differentiator(program.program, report).run();
+ParallelProgram differentiate(ParallelProgram program, AdReport* report,
+                              const AdOptions& options) {
+  Differentiator(program.program, report, options).run();
   return program;
 }
 

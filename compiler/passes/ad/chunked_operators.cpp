@@ -16,15 +16,15 @@ using namespace ir;
 
 namespace {
 
-// A chunk has so many numbers at least, more if there would be more chunks than `most_chunks`
-// otherwise, and so many for each bin that is kept at its entry.
-constexpr std::int64_t least_chunk = std::int64_t{1} << 12;
+// There are no more chunks than this, and a chunk has so many elements for each bin that is kept at
+// its entry.
 constexpr std::int64_t most_chunks = 256;
 constexpr std::int64_t elements_per_bin = 16;
 
 class Chunker {
  public:
-  Chunker(Names& names, const Dependence& varied) : names_(&names), varied_(&varied) {}
+  Chunker(Names& names, const Dependence& varied, std::int64_t least_chunk)
+      : names_(&names), varied_(&varied), least_chunk_(least_chunk) {}
 
   Body body(Body body);
 
@@ -35,6 +35,13 @@ class Chunker {
     Statement statement;  // that the loop becomes
     Operand start;        // of the chunk
     Operand size;
+  };
+
+  // The parameters of its values.
+  struct Carried {
+    std::vector<Operand> totals;
+    std::vector<Operand> before;
+    std::vector<NameId> outputs;
   };
 
   void statement(Statement statement, Builder& out);
@@ -51,11 +58,17 @@ class Chunker {
                              const std::vector<Operand>& after, Builder& inside);
   void take_along(MapScanReduce& map, const std::vector<Operand>& before, const Operand& size,
                   Builder& inside);
+  Operand least_rows(const MapScanReduce& map, Builder& out) const;
+  Carried carry_all(Chunks& chunks, const Statement& statement, const MapScanReduce& map,
+                    Builder& out);
+  std::vector<NameId> emit_part(MapScanReduce part, Chunks& chunks, const Carried& carried,
+                                Builder& inside);
   void chunk(Statement statement, MapScanReduce map, Builder& out);
   void chunk(Statement statement, Histogram histogram, Builder& out);
 
   Names* names_;
   const Dependence* varied_;
+  std::int64_t least_chunk_;
 };
 
 Body Chunker::body(Body body) {
@@ -215,72 +228,81 @@ void Chunker::take_along(MapScanReduce& map, const std::vector<Operand>& before,
   for (Statement& each : last.take()) map.map.body.statements.push_back(std::move(each));
 }
 
-void Chunker::chunk(Statement statement, MapScanReduce map, Builder& out) {
-  Chunks chunks;
-  Builder inside = out.nested();
+// The least chunk of reductions: of rows there are fewer.
+Operand Chunker::least_rows(const MapScanReduce& map, Builder& out) const {
   Operand row = i64_operand(1);
   for (const ReduceOperator& each : map.reductions) {
     for (const Type& type : each.op.result_types) {
       row = out.scalar(ScalarOp::smax, ScalarType::i64, {row, out.product(type.shape)});
     }
   }
-  const Operand least = out.scalar(
-      ScalarOp::smax, ScalarType::i64,
-      {out.scalar(ScalarOp::sdiv, ScalarType::i64, {i64_operand(least_chunk), row}),
-       i64_operand(1)},
-      "chunk");
-  enter(chunks, map.width, least, out, inside);
+  const Operand rows =
+      out.scalar(ScalarOp::sdiv, ScalarType::i64, {i64_operand(least_chunk_), row});
+  return out.scalar(ScalarOp::smax, ScalarType::i64, {rows, i64_operand(1)}, "chunk");
+}
 
-  std::vector<Operand> totals;   // of reductions, at entry
-  std::vector<Operand> before;   // where scans ended, at entry
-  std::vector<NameId> outputs;   // arrays that parts are written to
+// The loop's values: totals of reductions, where scans ended, arrays that parts are written to.
+Chunker::Carried Chunker::carry_all(Chunks& chunks, const Statement& statement,
+                                    const MapScanReduce& map, Builder& out) {
+  Carried carried;
   std::size_t result = 0;
   for (const ReduceOperator& each : map.reductions) {
     for (const Operand& neutral : each.neutral) {
-      totals.push_back(carry(chunks, statement.results[result++].name, neutral));
+      carried.totals.push_back(carry(chunks, statement.results[result++].name, neutral));
     }
   }
   for (const ScanOperator& each : map.scans) {
     for (std::size_t k = 0; k < each.neutral.size(); ++k) {
       const NameId ended = names_->fresh_like(each.op.parameters[k].name);
-      before.push_back(carry(chunks, ended, each.neutral[k]));
+      carried.before.push_back(carry(chunks, ended, each.neutral[k]));
     }
   }
   for (; result < statement.results.size(); ++result) {
     const NameId array = statement.results[result].name;
     const Type& type = names_->type(array);
-    outputs.push_back(
+    carried.outputs.push_back(
         carry(chunks, array, out.add(Scratch{type.element, type.shape}, names_->base(array))));
     // Nothing reads it in the loop.
     chunks.loop.attributes.true_dependence.back() = true;
   }
+  return carried;
+}
 
-  MapScanReduce part = map;
+// The operation on one chunk; behind its results, what was scanned, where `post` hides that.
+std::vector<NameId> Chunker::emit_part(MapScanReduce part, Chunks& chunks,
+                                       const Carried& carried, Builder& inside) {
   part.width = chunks.size;
   cut(part.arrays, chunks, inside);
-  if (!before.empty()) take_along(part, before, chunks.size, inside);
+  if (!carried.before.empty()) take_along(part, carried.before, chunks.size, inside);
   if (part.post) {
-    // What was scanned leaves, too.
-    for (std::size_t k = 0; k < before.size(); ++k) {
+    for (std::size_t k = 0; k < carried.before.size(); ++k) {
       const NameId scanned = part.post->parameters[k].name;
       part.post->body.results.push_back(scanned);
       part.post->result_types.push_back(names_->type(scanned));
     }
   }
-  const std::size_t first_scanned = totals.size() + (part.post ? outputs.size() : 0);
-  const std::vector<NameId> made = inside.add_results(std::move(part), "part");
+  return inside.add_results(std::move(part), "part");
+}
+
+void Chunker::chunk(Statement statement, MapScanReduce map, Builder& out) {
+  Chunks chunks;
+  Builder inside = out.nested();
+  enter(chunks, map.width, least_rows(map, out), out, inside);
+  const Carried carried = carry_all(chunks, statement, map, out);
+  const auto& [totals, before, outputs] = carried;
+  const std::vector<NameId> made = emit_part(map, chunks, carried, inside);
 
   std::vector<Operand>& next = chunks.loop.body.results;
   std::size_t done = 0;
   for (const ReduceOperator& each : map.reductions) {
-    const std::size_t arity = each.neutral.size();
     const auto at = static_cast<std::ptrdiff_t>(done);
-    const auto end = at + static_cast<std::ptrdiff_t>(arity);
+    const auto end = at + static_cast<std::ptrdiff_t>(each.neutral.size());
     const std::vector<Operand> so_far(totals.begin() + at, totals.begin() + end);
     const std::vector<Operand> more(made.begin() + at, made.begin() + end);
     for (const Operand& sum : apply(each.op, so_far, more, inside)) next.push_back(sum);
-    done += arity;
+    done += each.neutral.size();
   }
+  const std::size_t first_scanned = totals.size() + (map.post ? outputs.size() : 0);
   const Operand last = inside.sub_i64(chunks.size, i64_operand(1));
   for (std::size_t k = 0; k < before.size(); ++k) {
     next.push_back(inside.index(made[first_scanned + k], {last}));
@@ -306,7 +328,7 @@ void Chunker::chunk(Statement statement, Histogram histogram, Builder& out) {
   }
   const Operand least =
       out.scalar(ScalarOp::smax, ScalarType::i64,
-                 {out.mul_i64(bins, i64_operand(elements_per_bin)), i64_operand(least_chunk)},
+                 {out.mul_i64(bins, i64_operand(elements_per_bin)), i64_operand(least_chunk_)},
                  "chunk");
   enter(chunks, histogram.width, least, out, inside);
   Histogram part = std::move(histogram);
@@ -328,11 +350,12 @@ void Chunker::chunk(Statement statement, Histogram histogram, Builder& out) {
 
 }  // namespace
 
-Body with_chunked_operators(Body body, const std::vector<Binder>& parameters, Names& names) {
+Body with_chunked_operators(Body body, const std::vector<Binder>& parameters, Names& names,
+                            std::int64_t least) {
   Dependence varied(names);
   for (const Binder& each : parameters) varied.seed(each.name, 1);
   varied.run(body.statements);
-  return Chunker(names, varied).body(std::move(body));
+  return Chunker(names, varied, least).body(std::move(body));
 }
 
 }  // namespace dagaz::passes::ad

@@ -18,8 +18,9 @@
 
 namespace dagaz::passes::ad {
 
-/// Brings what depends on `parameters` in `body` into this form, wherever no map is around it.
+/// Brings what depends on `parameters` in `body` into this form, wherever no map is around it.  A
+/// chunk has `least` elements or more.
 ir::Body with_chunked_operators(ir::Body body, const std::vector<ir::Binder>& parameters,
-                                ir::Names& names);
+                                ir::Names& names, std::int64_t least);
 
 }  // namespace dagaz::passes::ad

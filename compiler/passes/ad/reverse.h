@@ -48,6 +48,8 @@ struct ReverseOptions {
   bool differentiated_again = false;
   /// No other map is around: one that would keep arrays of every iteration may run in chunks.
   bool in_chunks = false;
+  /// Elements of a chunk, at least.
+  std::int64_t least_chunk = AdOptions{}.least_chunk;
 };
 
 class Reverse {

@@ -17,9 +17,9 @@ using namespace ir;
 
 namespace {
 
-// A chunk keeps so many numbers at least; half as many as the sums have, which are there anyway;
-// more if there would be more chunks than `most_chunks` otherwise.
-constexpr std::int64_t least_kept = std::int64_t{3} << 14;
+// A chunk keeps this times AdOptions::least_chunk numbers at least; half as many as the sums have,
+// which are there anyway; more if there would be more chunks than `most_chunks` otherwise.
+constexpr std::int64_t numbers_per_element = 12;
 constexpr std::int64_t most_chunks = 256;
 constexpr std::int64_t least_iterations = 32;
 
@@ -50,7 +50,7 @@ Operand Reverse::chunk_size(const MapSite& site, const SumOverMap& sums, const S
     summed = out().add_i64(summed, out().product(environment_->type_of(Operand(name)).shape));
   }
   const Operand half = binary(ScalarOp::sdiv, summed, i64_operand(2));
-  const Operand numbers = binary(ScalarOp::smax, half, i64_operand(least_kept));
+  const Operand numbers = binary(ScalarOp::smax, half, i64_operand(numbers_per_element * options_.least_chunk));
   const Operand by_size =
       binary(ScalarOp::sdiv, numbers, binary(ScalarOp::smax, kept, i64_operand(1)));
   const Operand by_count = binary(ScalarOp::sdiv, site.width, i64_operand(most_chunks));
