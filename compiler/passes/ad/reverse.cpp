@@ -254,7 +254,8 @@ void Reverse::rule(const Statement& statement, const Call& call) {
   out().add(Statement{adjoints, std::move(back), environment_->names_of(statement.tokens),
                       statement.location});
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    add_adjoint(arguments[i], adjoints[i].name, Ownership::owned);
+    // For all that a caller knows, a result of a call is part of an argument.
+    add_adjoint(arguments[i], adjoints[i].name, Ownership::shared);
   }
   note(statement, "call of `" + call.function + "`", "reverse",
        "a recursive function has a derivative function, which calls itself");
