@@ -26,6 +26,16 @@ class Normaliser {
  private:
   void statement(Statement statement, Builder& out);
   void split(Statement statement, MapScanReduce map, Builder& out);
+  // A map over the columns of rows, and what stands in it: an operation, still without its operator,
+  // on one column.
+  struct Columns {
+    std::vector<int> swap;  // rows and columns
+    MapScanReduce outer;
+    MapScanReduce inner;
+    Type column;
+    NameId neutral;  // of the operator on elements
+  };
+  Columns columns_of(const MapScanReduce& map, const Operand& neutral, Builder& out);
   void reduce(Statement statement, MapScanReduce map, Builder& out);
   bool is_extremum_of_map(const MapScanReduce& map) const;
   void extremum_of_map(Statement statement, MapScanReduce map, Builder& out);
@@ -224,6 +234,27 @@ void Normaliser::split(Statement statement, MapScanReduce map, Builder& out) {
   out.add(alike(statement, outputs, std::move(after)));
 }
 
+Normaliser::Columns Normaliser::columns_of(const MapScanReduce& map, const Operand& neutral,
+                                           Builder& out) {
+  Columns result;
+  const Type rows = names_->type(map.arrays[0]);
+  result.swap.resize(rows.rank());
+  std::iota(result.swap.begin(), result.swap.end(), 0);
+  std::swap(result.swap[0], result.swap[1]);
+  const NameId columns = out.add(Permute{map.arrays[0], result.swap}, "columns");
+  result.column = row_of(names_->type(columns));
+  result.outer.width = rows.shape[1];
+  result.outer.arrays = {columns, neutral.name()};
+  const NameId column = names_->fresh("column", result.column);
+  result.neutral = names_->fresh("neutral", row_of(names_->type(neutral.name())));
+  result.outer.map.parameters = {Binder{column}, Binder{result.neutral}};
+  result.inner.width = rows.shape[0];
+  result.inner.arrays = {column};
+  result.inner.sequential = map.sequential;
+  result.inner.map = identity_lambda({row_of(result.column)}, *names_);
+  return result;
+}
+
 // reduce (map2 f) e xss  =  map (\xs e' -> reduce f e' xs) (transpose xss) e
 // Sums of rows stay: every row gets the same adjoint, which is then known to be.
 void Normaliser::reduce(Statement statement, MapScanReduce map, Builder& out) {
@@ -235,30 +266,15 @@ void Normaliser::reduce(Statement statement, MapScanReduce map, Builder& out) {
     out.add(std::move(statement));
     return;
   }
-  const Type rows = names_->type(map.arrays[0]);
-  std::vector<int> swap(rows.rank());
-  std::iota(swap.begin(), swap.end(), 0);
-  std::swap(swap[0], swap[1]);
-  const NameId columns = out.add(Permute{map.arrays[0], swap}, "columns");
-  MapScanReduce outer;
-  outer.width = rows.shape[1];
-  outer.arrays = {columns, op.neutral[0].name()};
-  const NameId column = names_->fresh("column", row_of(names_->type(columns)));
-  const NameId neutral = names_->fresh("neutral", row_of(names_->type(op.neutral[0].name())));
-  outer.map.parameters = {Binder{column}, Binder{neutral}};
-  MapScanReduce inner;
-  inner.width = rows.shape[0];
-  inner.arrays = {column};
-  inner.sequential = map.sequential;
-  const Type row = row_of(names_->type(column));
-  inner.map = identity_lambda({row}, *names_);
-  inner.reductions.push_back({*element, {neutral}, op.commutative});
+  Columns columns = columns_of(map, op.neutral[0], out);
+  const Type row = row_of(columns.column);
+  columns.inner.reductions.push_back({*element, {columns.neutral}, op.commutative});
   const NameId result = names_->fresh("r", row);
   Builder nested = out.nested();
-  reduce(alike(statement, {result}, Identity{}), std::move(inner), nested);
-  outer.map.body = nested.take_body({result});
-  outer.map.result_types = {row};
-  statement.operation = std::move(outer);
+  reduce(alike(statement, {result}, Identity{}), std::move(columns.inner), nested);
+  columns.outer.map.body = nested.take_body({result});
+  columns.outer.map.result_types = {row};
+  statement.operation = std::move(columns.outer);
   out.add(std::move(statement));
 }
 
@@ -272,31 +288,17 @@ void Normaliser::scan(Statement statement, MapScanReduce map, Builder& out) {
     out.add(std::move(statement));
     return;
   }
-  const Type rows = names_->type(map.arrays[0]);
-  std::vector<int> swap(rows.rank());
-  std::iota(swap.begin(), swap.end(), 0);
-  std::swap(swap[0], swap[1]);
-  const NameId columns = out.add(Permute{map.arrays[0], swap}, "columns");
-  MapScanReduce outer;
-  outer.width = rows.shape[1];
-  outer.arrays = {columns, op.neutral[0].name()};
-  const NameId column = names_->fresh("column", row_of(names_->type(columns)));
-  const NameId neutral = names_->fresh("neutral", row_of(names_->type(op.neutral[0].name())));
-  outer.map.parameters = {Binder{column}, Binder{neutral}};
-  MapScanReduce inner;
-  inner.width = rows.shape[0];
-  inner.arrays = {column};
-  inner.sequential = map.sequential;
-  inner.map = identity_lambda({row_of(names_->type(column))}, *names_);
-  inner.scans.push_back({*element, {neutral}});
-  const NameId result = names_->fresh("scanned", names_->type(column));
+  Columns columns = columns_of(map, op.neutral[0], out);
+  const Type all = names_->type(columns.outer.arrays[0]);
+  columns.inner.scans.push_back({*element, {columns.neutral}});
+  const NameId result = names_->fresh("scanned", columns.column);
   Builder nested = out.nested();
-  scan(alike(statement, {result}, Identity{}), std::move(inner), nested);
-  outer.map.body = nested.take_body({result});
-  outer.map.result_types = {names_->type(column)};
-  const NameId scanned = names_->fresh("scanned", names_->type(columns));
-  out.add(alike(statement, {scanned}, std::move(outer)));
-  statement.operation = Permute{scanned, swap};
+  scan(alike(statement, {result}, Identity{}), std::move(columns.inner), nested);
+  columns.outer.map.body = nested.take_body({result});
+  columns.outer.map.result_types = {columns.column};
+  const NameId scanned = names_->fresh("scanned", all);
+  out.add(alike(statement, {scanned}, std::move(columns.outer)));
+  statement.operation = Permute{scanned, columns.swap};
   out.add(std::move(statement));
 }
 
