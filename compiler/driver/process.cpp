@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,7 +79,9 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
     return result;
   }
   if (child == 0) {
+    // A group of its own, to be killed with all it starts; who interrupts us ends it, too.
     setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(in.read_end, 0);
     dup2(out.write_end, 1);
     dup2(err.write_end, 2);
