@@ -1,6 +1,7 @@
 -- | ADBench's GMM: the Gaussian mixture of GradBench, on made-up data.
 -- Published sizes (n, d, k): (1000, 64, 200) (1000, 128, 200) (10000, 32, 200) (10000, 64, 25)
 -- (10000, 128, 25) (10000, 128, 200).
+-- memory: gradient n=1000 d=32 k=25: gradient <= 2.1 * primal
 -- ==
 -- entry: check
 -- input { 20i64 4i64 3i64 } output { true }

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """Time and memory of gradients over those of their primals, for the programs in this folder.
 
-usage: measure.py [--dagaz COMMAND] [--threads N] [--seconds S] [--published] [PROGRAM ...]
+usage: measure.py [--dagaz COMMAND] [--threads N] [--seconds S] [--runs N] [--processor-time]
+                  [--published] [PROGRAM ...]
 
 Each program makes its own data (`generate`), at a size that takes a moment or, with --published, at
-the literature's.  Times are the least of the runs that fit in S seconds, at least two; memory is the
-most that was alive at one time, of which the arguments are part.  `least` is what the gradient's
-arguments and results alone take.  Each entry point runs in a context of its own.
+the literature's.  Times are the least of the runs that fit in S seconds, at least N; on a busy
+machine the processor's time says more than the clock's.  Memory is the most that was alive at one
+time, of which the arguments are part.  `least` is what the gradient's arguments and results alone
+take.  Each entry point runs in a context of its own.
 """
 import argparse
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -75,8 +78,10 @@ def sweep(shared, options):
 def measure(shared, options, entry, source, data, kinds):
     """Milliseconds, bytes, and bytes of arguments and results, of `entry` on another context's data."""
     program = library.Library(shared, options.threads)
+    if options.processor_time:
+        program.clock = time.process_time_ns
     arguments = [program.copy_from(source, value, kind) for value, kind in zip(data, kinds)]
-    results, times = program.time(entry, arguments, 2, options.seconds)
+    results, times = program.time(entry, arguments, options.runs, options.seconds)
     memory = program.peak_memory()
     outputs = program.outputs(entry)[0]
     least = sum(program.byte_count(value, kind)
@@ -94,9 +99,12 @@ def main():
     parser.add_argument('--dagaz', default='dagaz')
     parser.add_argument('--threads', type=int, default=1)
     parser.add_argument('--seconds', type=float, default=1)
+    parser.add_argument('--runs', type=int, default=2)
+    parser.add_argument('--processor-time', action='store_true')
     parser.add_argument('--published', action='store_true')
     options = parser.parse_args()
-    print(f'{machine.headline()}, {options.threads} thread(s); least ms, peak MiB\n')
+    print(f'{machine.headline()}, {options.threads} thread(s); '
+          f'least ms{" of the processor" if options.processor_time else ""}, peak MiB\n')
     print('| program | size | entry | primal ms | gradient ms | ratio | primal MiB | gradient MiB | ratio | least MiB |')
     print('|---|---|---|---|---|---|---|---|---|---|')
     swept = None

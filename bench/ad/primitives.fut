@@ -2,6 +2,19 @@
 -- own (Bruun, Larsen, Hinnerskov and Oancea 2023): sums, products, minima, vectors of these, linear
 -- recurrences, matrix products, and one without a rule.
 -- Published sizes: 10 and 100 million numbers; histograms of 31, 401 and 500000 bins.
+-- memory: reduce_sum_gradient n=1000000: gradient <= 2.1 * primal
+-- memory: reduce_product_gradient n=1000000: gradient <= 2.1 * primal
+-- memory: reduce_min_gradient n=1000000: gradient <= 2.1 * primal
+-- memory: reduce_rows_gradient n=1000000: gradient <= 2.1 * primal
+-- memory: reduce_recurrence_gradient n=1000000: gradient <= 2.1 * primal
+-- memory: reduce_matrices_gradient n=1000000: gradient <= 2.1 * primal
+-- memory: scan_sum_gradient n=1000000: gradient <= 2.1 * primal
+-- memory: scan_product_gradient n=1000000: gradient <= 2.1 * primal
+-- memory: scan_min_gradient n=1000000: gradient <= 2.1 * primal
+-- memory: scan_recurrence_gradient n=1000000: gradient <= 2.1 * primal
+-- memory: scan_matrices_gradient n=1000000: gradient <= 2.1 * primal
+-- memory: hist_sum_gradient n=1000000: gradient <= 2.1 * primal
+-- memory: hist_rows_gradient n=1000000: gradient <= 2.1 * primal
 -- ==
 -- entry: check
 -- input { 12i64 } output { true }

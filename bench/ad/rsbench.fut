@@ -3,6 +3,7 @@
 -- Faddeeva function.  The gradient is with respect to the poles' residues and places and the windows'
 -- backgrounds.
 -- Published size: 68 nuclides of 100 windows and 1000 poles, 10.2 million lookups ("small").
+-- memory: gradient nuclides=68 windows=100 per_window=10 lookups=200: gradient <= 2.1 * primal
 -- ==
 -- entry: check
 -- input { 6i64 5i64 3i64 20i64 } output { true }

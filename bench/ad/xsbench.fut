@@ -2,6 +2,7 @@
 -- of Monte Carlo neutron transport (XSBench, Tramm et al. 2014), with the unionised energy grid.  The
 -- gradient is with respect to the nuclides' tables, energies and cross sections alike.
 -- Published size: 68 nuclides of 11303 points, 17 million lookups ("small", event based).
+-- memory: gradient nuclides=68 points=1000 lookups=2000: gradient <= 2.1 * primal
 -- ==
 -- entry: check
 -- input { 8i64 20i64 50i64 } output { true }
