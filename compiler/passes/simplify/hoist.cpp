@@ -47,6 +47,21 @@ std::size_t Simplifier::depth_of(const Statement& statement) const {
   return walk.deepest;
 }
 
+// Whether the statement picks a part of an array at a constant place that the array surely has.
+// A number stays where it is: on a GPU the host would have to ask for it.
+static bool is_existing_part(const Statement& statement, const Names& names) {
+  const auto* index = std::get_if<Index>(&statement.operation);
+  if (index == nullptr || names.type(statement.results.front().name).is_scalar()) return false;
+  const std::vector<Operand>& shape = names.type(index->array).shape;
+  for (std::size_t k = 0; k < index->indices.size(); ++k) {
+    const Operand& at = index->indices[k];
+    if (!at.is_constant() || !shape[k].is_constant()) return false;
+    const std::int64_t place = integer_value(at.constant());
+    if (place < 0 || place >= integer_value(shape[k].constant())) return false;
+  }
+  return true;
+}
+
 bool Simplifier::may_leave(const Statement& statement, const Scope& scope) const {
   const auto* scalar = std::get_if<Scalar>(&statement.operation);
   const bool is_assert = std::holds_alternative<Assert>(statement.operation);
@@ -57,7 +72,10 @@ bool Simplifier::may_leave(const Statement& statement, const Scope& scope) const
     case Runs::once: break;
     case Runs::per_iteration:
       if (is_assert && !scope.trip_count) return false;
-      if (!is_assert && !is_safe_anywhere(statement.operation)) return false;
+      if (!is_assert && !is_safe_anywhere(statement.operation) &&
+          !is_existing_part(statement, names_)) {
+        return false;
+      }
       break;
   }
   // Each run needs its own copy of what it consumes.
