@@ -157,6 +157,12 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
     choose_version(std::move(statement), std::move(nest), std::move(point), out);
     return;
   }
+  if (options_.target == FlattenTarget::cpu) {
+    if (const auto place = place_to_cut(nest, point.body)) {
+      cut(std::move(statement), std::move(nest), std::move(point), *place, out);
+      return;
+    }
+  }
   statement.operation = segmented_map(std::move(nest), std::move(point));
   out.push_back(std::move(statement));
 }

@@ -1,6 +1,7 @@
 // The state of flattening one program, shared by the files of this folder.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -39,6 +40,12 @@ class Flattener {
   std::vector<ir::Statement> split_post_off(ir::Statement statement, ir::MapScanReduce e);
   std::vector<ir::Statement> split_map_off(ir::Statement statement, ir::MapScanReduce e);
   std::vector<ir::Statement> split_scan_and_reduce(ir::Statement statement, ir::MapScanReduce e);
+
+  // ---- rows.cpp
+  bool consists_of_rows(const ir::Body& body, const ir::NameSet& inside) const;
+  std::optional<std::size_t> place_to_cut(const Nest& nest, const ir::Body& body) const;
+  void cut(ir::Statement statement, Nest nest, PointBody point, std::size_t place, Out& out);
+  void emit_part(ir::Statement statement, Nest nest, PointBody point, Out& out);
 
   // ---- distribute.cpp
   bool is_regular(const ir::Type& type, const ir::NameSet& inside) const;
