@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::int64_t vector_bytes = 64;
 constexpr std::int64_t many_operations = 24;  // more than registers hold for several vectors
+constexpr std::int64_t most_sums = 24;         // vectors of sums that fit registers, with operands
 constexpr std::int64_t row_blocks_per_chunk = 64;  // of one parallel iteration
 
 std::int64_t operations_in(const ir::Body& body);
@@ -50,7 +51,22 @@ std::int64_t operations_in(const ir::Body& body) {
   return std::max(straight, nested);
 }
 
-// Inside a task sizes tend to be smaller: blocks are, too.
+/// The largest number of sums that a loop carries.
+std::int64_t sums_in(const ir::Body& body) {
+  std::int64_t most = 0;
+  for (const ir::Statement& one : body.statements) {
+    const auto* map = as<ir::MapScanReduce>(one.operation);
+    if (!map) continue;
+    std::int64_t sums = 0;
+    for (const ir::ReduceOperator& each : map->reductions) {
+      sums += static_cast<std::int64_t>(each.neutral.size());
+    }
+    most = std::max({most, sums, sums_in(map->map.body)});
+  }
+  return most;
+}
+
+// Inside a task sizes tend to be smaller: blocks are, too.  The sums of a block stay in registers.
 LaneBlock block_for(const ir::Body& body, const ir::Names& names, bool has_rows, bool inside) {
   std::int64_t largest = 4;
   for (const NameId name : ir::bound_names(body)) {
@@ -58,8 +74,13 @@ LaneBlock block_for(const ir::Body& body, const ir::Names& names, bool has_rows,
   }
   const std::int64_t width = vector_bytes / largest;
   if (operations_in(body) > many_operations) return {1, 1, width};
-  if (inside) return has_rows ? LaneBlock{8, 1, width} : LaneBlock{1, 2, width};
-  return has_rows ? LaneBlock{4, 2, width} : LaneBlock{1, 4, width};
+  LaneBlock block = inside ? has_rows ? LaneBlock{8, 1, width} : LaneBlock{1, 2, width}
+                    : has_rows ? LaneBlock{4, 2, width} : LaneBlock{1, 4, width};
+  const std::int64_t sums = sums_in(body);
+  while (sums * block.rows * block.columns > most_sums && block.rows * block.columns > 1) {
+    (block.rows > 1 ? block.rows : block.columns) /= 2;
+  }
+  return block;
 }
 
 bool has_loops(const ir::Body& body) {
@@ -140,7 +161,9 @@ void Lanes::map_point(const ir::Statement& s, const ir::SegmentedMap& e,
 std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statement& s,
                                                const ir::SegmentedMap& e,
                                                const std::vector<Wish>& targets,
-                                               const Dimensions& dimensions, bool may_pack) {
+                                               const Dimensions& dimensions,
+                                               const Reading& reading) {
+  const bool may_pack = reading.may_pack || e.space.size() == 1;
   const LaneBlock block = block_for(e.body, low.names(), dimensions.rows.has_value(),
                                     low.mode_ != Mode::host);
   const Operand span = ir::i64_operand(block.span());
@@ -187,6 +210,7 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
       if (!dimensions.rows) {
         if (may_pack) lanes.prepare(e.body, std::nullopt);
         lanes.map_point(s, e, targets);
+        if (!reading.may_gather && lanes.work_.gathers > 0) throw NotInLanes{};
         packed = lanes.packed();
         return;
       }
@@ -198,11 +222,13 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
         lanes.bind_index(row, start(low.add(first, r), extent, rows), true, false);
         lanes.map_point(s, e, targets);
       });
+      if (!reading.may_gather && lanes.work_.gathers > 0) throw NotInLanes{};
       packed = lanes.packed();
     });
     if (host) low.leave_host_scope();
   });
   if (!code) return std::nullopt;
+  const std::size_t copies = packed.size() + apart.size();
   Operand fits = low.less(ir::i64_operand(block.span() - 1), along.extent);
   if (dimensions.rows) {
     const Operand& extent = e.space[*dimensions.rows].extent;
@@ -213,7 +239,7 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
   }
   const std::optional<Operand> worth = worth_packing(low, e.body, packed);
   if (!worth) return std::nullopt;
-  return Blocks{std::move(*code), low.both(fits, *worth)};
+  return Blocks{std::move(*code), low.both(fits, *worth), copies};
 }
 
 // Without loops there are no blocks; the sizes of all blocks divide that of the longest row.
@@ -259,7 +285,23 @@ std::optional<Lanes::Blocks> Lanes::map_whole_blocks(Lowering& low, const ir::St
   });
   const std::optional<Operand> worth = worth_packing(low, e.body, packed);
   if (!code || !worth) return std::nullopt;
-  return Blocks{std::move(*code), *worth};
+  return Blocks{std::move(*code), *worth, packed.size()};
+}
+
+// The first of `candidates` that copies least.
+std::optional<Lanes::Blocks> Lanes::best_blocks(Lowering& low, const ir::Statement& s,
+                                                const ir::SegmentedMap& e,
+                                                const std::vector<Wish>& targets,
+                                                const std::vector<Dimensions>& candidates,
+                                                const Reading& reading) {
+  std::optional<Blocks> best;
+  for (const Dimensions& dimensions : candidates) {
+    std::optional<Blocks> blocks = map_blocks(low, s, e, targets, dimensions, reading);
+    if (!blocks || (best && best->copies <= blocks->copies)) continue;
+    best = std::move(blocks);
+    if (best->copies == 0) break;
+  }
+  return best;
 }
 
 bool Lanes::lower_map(Lowering& low, const ir::Statement& s, const ir::SegmentedMap& e,
@@ -281,21 +323,35 @@ bool Lanes::lower_map(Lowering& low, const ir::Statement& s, const ir::Segmented
     candidates.push_back({last, std::nullopt});
     candidates.push_back({last - 1, std::nullopt});
   }
-  for (const bool may_pack : {false, true}) {
-    for (const Dimensions& dimensions : candidates) {
-      std::optional<Blocks> blocks =
-          map_blocks(low, s, e, targets, dimensions, may_pack || last == 0);
-      if (!blocks) continue;
-      const auto in_lanes = [&] { low.append(std::move(blocks->code)); };
-      if (host) {
-        low.host_branch(blocks->fits, in_lanes, otherwise);
-      } else {
-        low.branch(blocks->fits, in_lanes, otherwise);
-      }
-      return true;
+  // Vectors that are read as a whole are best, copies that make them so next; where sizes do not
+  // allow for these, a vector may be gathered.
+  std::vector<Blocks> ways;
+  const auto add = [&](const Reading& reading) {
+    std::optional<Blocks> blocks = best_blocks(low, s, e, targets, candidates, reading);
+    if (blocks) ways.push_back(std::move(*blocks));
+    return blocks.has_value();
+  };
+  if (!add({.may_pack = false, .may_gather = false})) {
+    add({.may_pack = true, .may_gather = false});
+    if (!add({.may_pack = false, .may_gather = true}) && ways.empty()) {
+      add({.may_pack = true, .may_gather = true});
     }
   }
-  return false;
+  if (ways.empty()) return false;
+  std::function<void(std::size_t)> take = [&](std::size_t k) {
+    if (k == ways.size()) {
+      otherwise();
+      return;
+    }
+    const auto in_lanes = [&] { low.append(std::move(ways[k].code)); };
+    if (host) {
+      low.host_branch(ways[k].fits, in_lanes, [&] { take(k + 1); });
+    } else {
+      low.branch(ways[k].fits, in_lanes, [&] { take(k + 1); });
+    }
+  };
+  take(0);
+  return true;
 }
 
 // ---------------------------------------------------------------- maps inside a task

@@ -121,11 +121,22 @@ class Lanes {
   struct Blocks {
     Code code;
     Operand fits;  // whether the space is large enough for it
+    std::size_t copies = 0;  // arrays that are laid out again
+  };
+  /// What the innermost loops may do where the elements of a vector lie apart.
+  struct Reading {
+    bool may_pack;
+    bool may_gather;
   };
   static std::optional<Blocks> map_blocks(Lowering& low, const ir::Statement& s,
                                           const ir::SegmentedMap& e,
                                           const std::vector<Wish>& targets,
-                                          const Dimensions& dimensions, bool may_pack);
+                                          const Dimensions& dimensions, const Reading& reading);
+  static std::optional<Blocks> best_blocks(Lowering& low, const ir::Statement& s,
+                                           const ir::SegmentedMap& e,
+                                           const std::vector<Wish>& targets,
+                                           const std::vector<Dimensions>& candidates,
+                                           const Reading& reading);
   static std::optional<Blocks> map_whole_blocks(Lowering& low, const ir::Statement& s,
                                                 const ir::SegmentedMap& e,
                                                 const std::vector<Wish>& targets);

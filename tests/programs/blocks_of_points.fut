@@ -28,6 +28,13 @@
 -- input { 64i64 0i64 } output { true }
 -- input { 130i64 6i64 } output { true }
 -- ==
+-- entry: gates
+-- input { 0i64 3i64 2i64 } output { true }
+-- input { 5i64 40i64 3i64 } output { true }
+-- input { 16i64 7i64 4i64 } output { true }
+-- input { 16i64 8i64 1i64 } output { true }
+-- input { 37i64 70i64 21i64 } output { true }
+-- ==
 -- entry: failing_points
 -- input { 100i64 0i64 } output { 29302i64 }
 -- input { 98i64 1i64 } error: out of bounds
@@ -123,6 +130,26 @@ entry points (n: i64) (d: i64): bool =
   in and (map2 (==) scores expected) && total == expected_total
      && equal moved (by_updates all (transpose weights))
      && and (map2 (==) gathered expected_gathered) && equal gradient expected_gradient
+
+-- Four products at once, whose sums go through more operations than registers hold, as a row that is
+-- given back and multiplied again.
+def gate (x: f64) (y: f64): f64 =
+  let mix a b = if a > b then a * 2 - b else b - a + 3
+  in mix x (mix y (mix (x + y) (mix (x - y) (mix (2 * x) (mix (3 * y) (x + 2 * y))))))
+
+entry gates (n: i64) (h: i64) (d: i64): bool =
+  let all = f64_matrix n d
+  let weights = tabulate 4 (\k -> tabulate_2d h d (\i j -> f64.i64 ((i + 2 * j + k) % 5 - 2)))
+  let (rows, again) =
+    unzip (map (\x ->
+                  let y = map4 (\a b c e -> gate (dot a x) (dot b x) - gate (dot c x) (dot e x))
+                               weights[0] weights[1] weights[2] weights[3]
+                  in (y, map (dot y) (transpose weights[2])))
+               all)
+  let by_gate k = by_updates all (transpose weights[k])
+  let expected = map4 (map4 (\a b c e -> gate a b - gate c e))
+                      (by_gate 0) (by_gate 1) (by_gate 2) (by_gate 3)
+  in equal rows expected && equal again (by_updates expected weights[2])
 
 -- Some points of a block fail, others do not.
 entry failing_points (n: i64) (more: i64): i64 =
