@@ -12,6 +12,19 @@ namespace dagaz::passes {
 
 namespace {
 
+/// Maps of so many scalar operations are computed again rather than kept.
+constexpr std::size_t most_repeated_operations = 32;
+
+bool is_computed_on_the_way(const Operation& operation) {
+  const auto* map = std::get_if<MapScanReduce>(&operation);
+  if (map == nullptr || !map->scans.empty() || !map->reductions.empty() || map->post) return false;
+  const std::vector<Statement>& body = map->map.body.statements;
+  return body.size() <= most_repeated_operations &&
+         std::all_of(body.begin(), body.end(), [](const Statement& statement) {
+           return std::holds_alternative<Scalar>(statement.operation);
+         });
+}
+
 /// The deepest scope that any operand was bound in.
 struct DeepestUse {
   const std::function<std::size_t(NameId)>& depth_of;
@@ -70,6 +83,9 @@ bool Simplifier::may_leave(const Statement& statement, const Scope& scope) const
       if (scalar == nullptr || !is_cheap(scalar->op)) return false;
       break;
     case Runs::once: break;
+    case Runs::differentiated:
+      if (is_computed_on_the_way(statement.operation)) return false;
+      break;
     case Runs::per_iteration:
       if (is_assert && !scope.trip_count) return false;
       if (!is_assert && !is_safe_anywhere(statement.operation) &&
@@ -99,7 +115,8 @@ Simplifier::Scope* Simplifier::target_of(const Statement& statement) const {
         std::holds_alternative<Assert>(statement.operation)) {
       depth = std::max(*depth, definitions_[at->trip_count->name().index].depth);
     }
-    const bool accept = at->runs == Runs::per_iteration || (at->runs == Runs::once && at == target);
+    const bool runs_once = at->runs == Runs::once || at->runs == Runs::differentiated;
+    const bool accept = at->runs == Runs::per_iteration || (runs_once && at == target);
     at = at->outer;
     if (accept) target = at;
   }

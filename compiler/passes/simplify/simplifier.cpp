@@ -405,7 +405,9 @@ void Simplifier::simplify_scopes(Statement& statement) {
         }
         simplify_lambda(node.body, Runs::once, std::nullopt);
       },
-      [&](Differentiate& node) { simplify_lambda(node.function, Runs::once, std::nullopt); },
+      [&](Differentiate& node) {
+        simplify_lambda(node.function, Runs::differentiated, std::nullopt);
+      },
       [&](CustomDerivative& node) {
         simplify_lambda(node.function, Runs::once, std::nullopt);
         simplify_lambda(node.adjoint, Runs::maybe, std::nullopt);

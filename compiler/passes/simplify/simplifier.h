@@ -25,7 +25,7 @@ class Simplifier {
   friend class Rules;
 
   /// How often a scope runs each time it is reached: this decides what may move out of it.
-  enum class Runs { once, maybe, per_iteration };
+  enum class Runs { once, differentiated, maybe, per_iteration };
   struct Scope;
   struct Place {
     Scope* scope;
