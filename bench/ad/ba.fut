@@ -25,6 +25,24 @@ entry gradient [n][m][p] (cameras: [n][11]f64) (points: [m][3]f64) (weights: [p]
                          (observations: [p][2]i32) (features: [p][2]f64): ([]i32, []i32, []f64) =
   jacobian cameras points weights observations features
 
+-- | Along one direction, a weighted sum of the errors: by the sparse Jacobian, and by differences.
+entry slopes [n][m][p] (cameras: [n][11]f64) (points: [m][3]f64) (weights: [p]f64)
+                       (observations: [p][2]i32) (features: [p][2]f64): (f64, f64) =
+  let (starts, columns, values) = gradient cameras points weights observations features
+  let size = 11 * n + 3 * m + p
+  let shares = noise_1d 8 (3 * p)
+  let value (all: [size]f64) =
+    let (of_observations, of_weights) =
+      primal (unflatten (take (n * 11) all)) (unflatten (take (m * 3) (drop (n * 11) all)))
+             (take p (drop (11 * n + 3 * m) all)) observations features
+    in dot shares (flatten of_observations ++ of_weights :> [3 * p]f64)
+  let row r =
+    loop sum = 0 for i in i64.i32 starts[r]..<i64.i32 starts[r + 1] do
+      sum + values[i] * (direction size)[columns[i]]
+  let along = dot shares (tabulate (3 * p) row)
+  in (along, (both_slopes value (flatten cameras ++ flatten points ++ weights :> [size]f64)
+                     (replicate size 0)).1)
+
 -- The sparse Jacobian times a direction is the derivative along it.
 entry check (n: i64) (m: i64) (p: i64): bool =
   let (cameras, points, weights, seen, features) = generate n m p

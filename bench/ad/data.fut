@@ -19,13 +19,22 @@ def noise_3d (seed: i64) (n: i64) (m: i64) (k: i64): [n][m][k]f64 =
 
 def dot [n] (x: [n]f64) (y: [n]f64): f64 = f64.sum (map2 (*) x y)
 
--- | Whether `slope` is the derivative of `f` at 0, by central differences.
-def is_slope (f: f64 -> f64) (slope: f64): bool =
+-- | The slope of `f` at 0, by central differences.
+def difference (f: f64 -> f64): f64 =
   let h = 1e-5
-  let difference = (f h - f (-h)) / (2 * h)
-  in f64.abs (difference - slope) <= 1e-6 * f64.max 1 (f64.abs slope)
+  in (f h - f (-h)) / (2 * h)
 
--- | Whether `gradient` is that of `f` at `x`, along a direction that no symmetry favours.
+-- | Whether `slope` is the derivative of `f` at 0.
+def is_slope (f: f64 -> f64) (slope: f64): bool =
+  f64.abs (difference f - slope) <= 1e-6 * f64.max 1 (f64.abs slope)
+
+-- | A direction that no symmetry favours.
+def direction (n: i64): [n]f64 = map (\u -> u - 0.4) (noise_1d 77 n)
+
+-- | The slope of `f` at `x` along a direction: by its gradient, and by differences.
+def both_slopes [n] (f: [n]f64 -> f64) (x: [n]f64) (gradient: [n]f64): (f64, f64) =
+  (dot gradient (direction n), difference (\t -> f (map2 (\a b -> a + t * b) x (direction n))))
+
+-- | Whether `gradient` is that of `f` at `x`.
 def is_gradient [n] (f: [n]f64 -> f64) (x: [n]f64) (gradient: [n]f64): bool =
-  let direction = map (\u -> u - 0.4) (noise_1d 77 n)
-  in is_slope (\t -> f (map2 (\a b -> a + t * b) x direction)) (dot gradient direction)
+  is_slope (\t -> f (map2 (\a b -> a + t * b) x (direction n))) (dot gradient (direction n))

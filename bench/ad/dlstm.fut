@@ -20,6 +20,16 @@ entry gradient [r][b][c] (main: [r][4 * b]f64) (extra: [3][b]f64) (state: [r][b]
                          (sequence: [c][b]f64): []f64 =
   jacobian main extra state sequence
 
+-- | Along one direction: by the gradient, and by differences.
+entry slopes [r][b][c] (main: [r][4 * b]f64) (extra: [3][b]f64) (state: [r][b]f64)
+                       (sequence: [c][b]f64): (f64, f64) =
+  let size = r * (4 * b) + 3 * b
+  let value (x: [size]f64) =
+    primal (unflatten (take (r * (4 * b)) x)) (unflatten (drop (r * (4 * b)) x :> [3 * b]f64))
+           state sequence
+  in both_slopes value (flatten main ++ flatten extra :> [size]f64)
+            (gradient main extra state sequence :> [size]f64)
+
 entry check (l: i64) (c: i64) (b: i64): bool =
   let r = 2 * l
   let (main, extra, state, sequence) = generate l c b

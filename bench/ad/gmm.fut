@@ -22,6 +22,18 @@ entry gradient [n][k][d][t] (alpha: [k]f64) (mu: [k][d]f64) (q: [k][d]f64) (l: [
                             (x: [n][d]f64): ([k]f64, [k][d]f64, [k][d]f64, [k][t]f64) =
   jacobian alpha mu q l x 1 0
 
+-- | Along one direction through all parameters: by the gradient, and by differences.
+entry slopes [n][k][d][t] (alpha: [k]f64) (mu: [k][d]f64) (q: [k][d]f64) (l: [k][t]f64)
+                          (x: [n][d]f64): (f64, f64) =
+  let size = k + k * d + k * d + k * t
+  let joined alpha mu q l = alpha ++ flatten mu ++ flatten q ++ flatten l :> [size]f64
+  let value (all: [size]f64) =
+    let part from count = take count (drop from all)
+    in primal (part 0 k) (unflatten (part k (k * d))) (unflatten (part (k + k * d) (k * d)))
+              (unflatten (part (k + 2 * (k * d)) (k * t))) x
+  let (alpha', mu', q', l') = gradient alpha mu q l x
+  in both_slopes value (joined alpha mu q l) (joined alpha' mu' q' l')
+
 entry check (n: i64) (d: i64) (k: i64): bool =
   let (alpha, mu, q, l, x) = generate n d k
   let (alpha', mu', q', l') = gradient alpha mu q l x

@@ -46,6 +46,22 @@ entry gradient [b][v][t][c]
   jacobian_complicated parents relatives inverses weights positions mirrored triangles
                        correspondences points theta us
 
+-- | Along one direction, a weighted sum of the errors: by the Jacobian, and by differences.
+entry slopes [b][v][t][c]
+    (parents: [b]i32) (relatives: [b][4][4]f64) (inverses: [b][4][4]f64) (weights: [v][b]f64)
+    (positions: [v][4]f64) (mirrored: bool) (triangles: [t][3]i32) (correspondences: [c]i32)
+    (points: [c][3]f64) (theta: [26]f64) (us: [c][2]f64): (f64, f64) =
+  let jacobian = gradient parents relatives inverses weights positions mirrored triangles
+                          correspondences points theta us :> [3 * c][28]f64
+  let (of_theta, of_us) = (direction 26, unflatten (direction (c * 2)))
+  let shares = noise_1d 8 (3 * c)
+  let value t =
+    dot shares (primal parents relatives inverses weights positions mirrored triangles
+                       correspondences points (map2 (\x by -> x + t * by) theta of_theta)
+                       (map2 (map2 (\x by -> x + t * by)) us of_us) :> [3 * c]f64)
+  let row r = dot jacobian[r] (of_us[r / 3] ++ of_theta :> [28]f64)
+  in (dot shares (tabulate (3 * c) row), difference value)
+
 -- The Jacobians times a direction are the derivatives along it.
 entry check (bones: i64) (v: i64) (c: i64): (bool, bool) =
   let (parents, relatives, inverses, weights, positions, mirrored, triangles, corresponding,

@@ -83,6 +83,15 @@ entry arity_10 [n] (xs: [10][n]f32): [10][n]f32 = vjp single.product_10 xs (repl
 entry arity_12 [n] (xs: [12][n]f32): [12][n]f32 = vjp single.product_12 xs (replicate n 1)
 entry arity_16 [n] (xs: [16][n]f32): [16][n]f32 = vjp single.product_16 xs (replicate n 1)
 
+-- | Along one direction: by the gradient, and by differences in f64.
+entry slopes [n][m] (z: [m]f32) (zb: [m]f32) (c: [n][m]f32) (f: [n][m]f32) (i: [n][m]f32)
+                    (g: [n][m]f32): (f64, f64) =
+  let joined (c, f, i, g) = map f64.f32 (flatten_3d [c, f, i, g])
+  let value xs =
+    let xs = unflatten_3d xs
+    in f64.sum (map f64.sum (double.cells (map f64.f32 z) (map f64.f32 zb) xs[0] xs[1] xs[2] xs[3]))
+  in both_slopes value (joined (c, f, i, g)) (joined (gradient z zb c f i g))
+
 entry check (n: i64) (m: i64): bool =
   let (z, zb) = (bits 1 m, bits 2 m)
   let xs = noise_3d 3 4 n m

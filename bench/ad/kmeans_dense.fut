@@ -51,6 +51,12 @@ def means [n][k][d] (points: [n][d]f64) (centres: [k][d]f64): [k][d]f64 =
   let sizes = reduce_by_index (replicate k 0) (+) 0 owners (replicate n 1)
   in map3 (\centre sum size -> if size == 0 then centre else map (/ size) sum) centres sums sizes
 
+-- | Along one direction: by the gradient, and by differences in f64.
+entry slopes [n][k][d] (points: [n][d]f32) (centres: [k][d]f32): (f64, f64) =
+  let wide [a][b] (xs: [a][b]f32) = map (map f64.f32) xs
+  in both_slopes (\c -> double.cost (wide points) (unflatten c)) (flatten (wide centres))
+            (flatten (wide (gradient points centres)))
+
 entry check (k: i64) (n: i64) (d: i64): bool =
   let points = noise_2d 1 n d
   let centres = noise_2d 2 k d

@@ -59,6 +59,13 @@ entry newton [n][e][k][d] (starts: [n]i64) (columns: [e]i32) (values: [e]f32)
                           (centres: [k][d]f32): [k][d]f32 =
   iterate 10 (single.step starts columns values) centres
 
+-- | Along one direction: by the gradient, and by differences in f64.
+entry slopes [n][e][k][d] (starts: [n]i64) (columns: [e]i32) (values: [e]f32)
+                          (centres: [k][d]f32): (f64, f64) =
+  let wide = map (map f64.f32)
+  in both_slopes (\c -> double.cost starts columns (map f64.f32 values) (unflatten c))
+            (flatten (wide centres)) (flatten (wide (gradient starts columns values centres)))
+
 -- The gradient is one, and a step moves each centre to the mean of its points.
 entry check (k: i64) (n: i64) (d: i64) (per_row: i64): bool =
   let (starts, columns, values) = points n d per_row

@@ -82,6 +82,14 @@ entry primal [nz][ny][nx] (n: i32) (state: [19][nz][ny][nx]f32): [19][nz][ny][nx
 entry gradient [nz][ny][nx] (n: i32) (state: [19][nz][ny][nx]f32): [19][nz][ny][nx]f32 =
   vjp (single.steps n) state (replicate 19 (replicate nz (replicate ny (replicate nx 1))))
 
+-- | Along one direction: by the gradient, and by differences in f64.
+entry slopes [nz][ny][nx] (n: i32) (state: [19][nz][ny][nx]f32): (f64, f64) =
+  let size = 19 * nz * ny * nx
+  let wide (s: [19][nz][ny][nx]f32) = map f64.f32 (flatten_4d s) :> [size]f64
+  let loss (flat: [size]f64) =
+    double.loss n (unflatten_4d (flat :> [19 * nz * ny * nx]f64))
+  in both_slopes loss (wide state) (wide (gradient n state))
+
 entry check (nz: i64) (ny: i64) (nx: i64) (n: i64): bool =
   let disturbed =
     map2 (\plane q -> map2 (\rows z -> map2 (map2 (\f u -> f * (1 + 0.1 * u))) rows (noise_2d (q * nz + z) ny nx))

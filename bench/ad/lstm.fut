@@ -59,6 +59,21 @@ entry gradient [bs][n][d][h] (wi: [4][h][d]f32) (wh: [4][h][h]f32) (b: [4][h]f32
                              (x: [n][bs][d]f32): ([4][h][d]f32, [4][h][h]f32, [4][h]f32) =
   vjp (\(wi, wh, b) -> single.loss wi wh b x) (wi, wh, b) 1
 
+-- | Along one direction: by the gradient, and by differences in f64.
+entry slopes [bs][n][d][h] (wi: [4][h][d]f32) (wh: [4][h][h]f32) (b: [4][h]f32)
+                           (x: [n][bs][d]f32): (f64, f64) =
+  let (inputs, hidden) = (4 * h * d, 4 * h * h)
+  let size = inputs + hidden + 4 * h
+  let joined wi wh b: [size]f64 =
+    map f64.f32 (flatten_3d wi ++ flatten_3d wh ++ flatten b :> [size]f32)
+  let xs = map (map (map f64.f32)) x
+  let value (all: [size]f64) =
+    double.loss (unflatten_3d (take inputs all :> [4 * h * d]f64))
+                (unflatten_3d (take hidden (drop inputs all) :> [4 * h * h]f64))
+                (unflatten (drop (inputs + hidden) all :> [4 * h]f64)) xs
+  let (wi', wh', b') = gradient wi wh b x
+  in both_slopes value (joined wi wh b) (joined wi' wh' b')
+
 entry check (bs: i64) (n: i64) (d: i64) (h: i64): bool =
   let (wi, wh, b, x) = weights bs n d h
   let (wi', wh', b') = vjp (\(wi, wh, b) -> double.loss wi wh b x) (wi, wh, b) 1

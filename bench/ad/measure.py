@@ -2,13 +2,17 @@
 """Time and memory of gradients over those of their primals, for the programs in this folder.
 
 usage: measure.py [--dagaz COMMAND] [--threads N] [--seconds S] [--runs N] [--processor-time]
-                  [--published] [PROGRAM ...]
+                  [--published] [--check] [PROGRAM ...]
 
 Each program makes its own data (`generate`), at a size that takes a moment or, with --published, at
 the literature's.  Times are the least of the runs that fit in S seconds, at least N; on a busy
 machine the processor's time says more than the clock's.  Memory is the most that was alive at one
 time, of which the arguments are part.  `least` is what the gradient's arguments and results alone
 take.  Each entry point runs in a context of its own.
+
+With --check the last column compares the gradient, on the same data, with central differences in f64
+along one direction: the slopes' difference over the larger of 1 and the slope.  It has to be at most
+1e-6, and 1e-3 for a gradient in f32; else the exit status is 1.
 """
 import argparse
 import sys
@@ -32,9 +36,9 @@ SIZES = {
     'kmeans_dense': ((5, 49402, 35), [(5, 494019, 35), (1024, 10000, 256), (1024, 2000000, 10)]),
     'kmeans_sparse': ((10, 1000, 131000, 144), [(10, 139000, 131000, 144), (10, 300000, 102000, 235),
                                                 (10, 66000, 27000, 1971)]),
-    'rsbench': ((68, 100, 10, 1000), [(68, 100, 10, 10200000)]),
+    'rsbench': ((68, 100, 10, 1000), [(68, 100, 10, 1020000), (68, 100, 10, 10200000)]),
     'xsbench': ((68, 1130, 100000), [(68, 11303, 17000000)]),
-    'lbm': ((30, 24, 24, 20), [(150, 120, 120, 100)]),
+    'lbm': ((30, 24, 24, 20), [(75, 60, 60, 100), (150, 120, 120, 100)]),
     'hmlstm': ((1024, 1024), [(512, 512), (1024, 1024), (2048, 2048)]),
     'primitives': ((1000000,), [(10000000,), (100000000,)]),
 }
@@ -48,6 +52,11 @@ PAIRS = {
         'scan_matrices', 'hist_sum', 'hist_product', 'hist_min', 'hist_rows', 'hist_general')],
 }
 
+
+# One entry point for each of many gradients, which `check` compares.
+UNCHECKED = {'primitives'}
+# Programs whose gradients are in f32.
+SINGLE = {'lstm', 'kmeans_dense', 'kmeans_sparse', 'lbm', 'hmlstm'}
 
 # The sweep over the number of arguments in hmlstm.fut, and the numbers in each argument.
 ARITIES = (1, 2, 3, 4, 6, 8, 10, 12, 16)
@@ -76,7 +85,7 @@ def sweep(shared, options):
 
 
 def measure(shared, options, entry, source, data, kinds):
-    """Milliseconds, bytes, and bytes of arguments and results, of `entry` on another context's data."""
+    """Milliseconds, bytes, and bytes of arguments and results, of `entry` on another's data."""
     program = library.Library(shared, options.threads)
     if options.processor_time:
         program.clock = time.process_time_ns
@@ -92,6 +101,16 @@ def measure(shared, options, entry, source, data, kinds):
     return min(times) / 1e6, memory, least
 
 
+def slope_difference(shared, options, source, data, kinds):
+    """How far the slopes by the gradient and by differences are apart."""
+    program = library.Library(shared, options.threads)
+    arguments = [program.copy_from(source, value, kind) for value, kind in zip(data, kinds)]
+    by_gradient, by_differences = (slope.value for slope in program.call('slopes', arguments))
+    program.free_results(arguments, kinds)
+    program.close()
+    return abs(by_gradient - by_differences) / max(1, abs(by_differences))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -102,11 +121,14 @@ def main():
     parser.add_argument('--runs', type=int, default=2)
     parser.add_argument('--processor-time', action='store_true')
     parser.add_argument('--published', action='store_true')
+    parser.add_argument('--check', action='store_true')
     options = parser.parse_args()
     print(f'{machine.headline()}, {options.threads} thread(s); '
           f'least ms{" of the processor" if options.processor_time else ""}, peak MiB\n')
-    print('| program | size | entry | primal ms | gradient ms | ratio | primal MiB | gradient MiB | ratio | least MiB |')
-    print('|---|---|---|---|---|---|---|---|---|---|')
+    columns = ['program', 'size', 'entry', 'primal ms', 'gradient ms', 'ratio', 'primal MiB',
+               'gradient MiB', 'ratio', 'least MiB'] + ['check'] * options.check
+    print('| ' + ' | '.join(columns) + ' |\n' + '|---' * len(columns) + '|')
+    wrong = 0
     swept = None
     with tempfile.TemporaryDirectory() as folder:
         for name in options.programs:
@@ -114,19 +136,26 @@ def main():
             shared = library.build(options.dagaz, HERE / f'{name}.fut', folder)
             for sizes in published if options.published else [small]:
                 source, data, kinds = generate(shared, options, sizes)
+                checked = ''
+                if options.check and name not in UNCHECKED:
+                    off = slope_difference(shared, options, source, data, kinds)
+                    wrong += not off <= (1e-3 if name in SINGLE else 1e-6)
+                    checked = f' {off:.0e} |'
                 for primal, gradient in PAIRS.get(name, [('primal', 'gradient')]):
                     time_1, memory_1, _ = measure(shared, options, primal, source, data, kinds)
                     time_2, memory_2, least = measure(shared, options, gradient, source, data,
                                                       kinds)
                     print(f'| {name} | {" ".join(map(str, sizes))} | {gradient} | {time_1:.3f} '
                           f'| {time_2:.3f} | {time_2 / time_1:.2f} | {memory_1 / 2**20:.1f} '
-                          f'| {memory_2 / 2**20:.1f} | {memory_2 / memory_1:.2f} | {least / 2**20:.1f} |', flush=True)
+                          f'| {memory_2 / 2**20:.1f} | {memory_2 / memory_1:.2f} '
+                          f'| {least / 2**20:.1f} |{checked}', flush=True)
                 source.free_results(data, kinds)
                 source.close()
             swept = shared if name == 'hmlstm' else swept
         if swept is not None:
             sweep(swept, options)
+    return 1 if wrong > 0 else 0
 
 
 if __name__ == '__main__':
-    main()
+    sys.exit(main())

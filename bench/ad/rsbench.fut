@@ -112,6 +112,18 @@ entry gradient [n][w][p] (poles: [n][w][p][8]f64) (backgrounds: [n][w][3]f64) (l
   : ([n][w][p][8]f64, [n][w][3]f64) =
   vjp (\(poles, backgrounds) -> total_sections lookups poles backgrounds) (poles, backgrounds) 1
 
+-- | Along one direction: by the gradient, and by differences.
+entry slopes [n][w][p] (poles: [n][w][p][8]f64) (backgrounds: [n][w][3]f64) (lookups: i64)
+  : (f64, f64) =
+  let (of_poles, of_backgrounds) = (n * w * p * 8, n * w * 3)
+  let size = of_poles + of_backgrounds
+  let joined poles backgrounds = flatten_4d poles ++ flatten_3d backgrounds :> [size]f64
+  let value (all: [size]f64) =
+    total_sections lookups (unflatten_4d (take of_poles all :> [n * w * p * 8]f64))
+                   (unflatten_3d (drop of_poles all :> [n * w * 3]f64))
+  let (poles', backgrounds') = gradient poles backgrounds lookups
+  in both_slopes value (joined poles backgrounds) (joined poles' backgrounds')
+
 entry check (nuclides: i64) (windows: i64) (per_window: i64) (lookups: i64): bool =
   let (poles, backgrounds, _) = generate nuclides windows per_window lookups
   let (poles', backgrounds') = gradient poles backgrounds lookups

@@ -85,14 +85,21 @@ entry gradient [n][g][e] (tables: [n][g][6]f64) (grid: [e]f64) (stands: [e][n]i3
   vjp (total grid stands lookups) tables 1
 
 -- Central differences move the cross sections only: moving energies would reorder the grid.
+def sections_of [n][g] (tables: [n][g][6]f64): [n * g * 5]f64 =
+  flatten_3d (map (map (\p -> drop 1 p :> [5]f64)) tables)
+
+def with_sections [n][g] (tables: [n][g][6]f64) (xs: [n * g * 5]f64): [n][g][6]f64 =
+  map2 (map2 (\p x -> [p[0]] ++ x :> [6]f64)) tables (unflatten_3d xs)
+
+-- | Along one direction: by the gradient, and by differences.
+entry slopes [n][g][e] (tables: [n][g][6]f64) (grid: [e]f64) (stands: [e][n]i32) (lookups: i64)
+  : (f64, f64) =
+  both_slopes (\xs -> total grid stands lookups (with_sections tables xs)) (sections_of tables)
+         (sections_of (gradient tables grid stands lookups))
+
 entry check (nuclides: i64) (points: i64) (lookups: i64): bool =
   let (tables, grid, stands, _) = generate nuclides points lookups
-  let size = nuclides * points * 5
   let grid = grid :> [points * nuclides]f64
   let stands = stands :> [points * nuclides][nuclides]i32
-  let sections (t: [nuclides][points][6]f64): [size]f64 =
-    flatten_3d (map (map (\p -> drop 1 p :> [5]f64)) t) :> [size]f64
-  let with_sections (xs: [size]f64): [nuclides][points][6]f64 =
-    map2 (map2 (\p x -> [p[0]] ++ x :> [6]f64)) tables (unflatten_3d (xs :> [nuclides * points * 5]f64))
-  in is_gradient (\xs -> total grid stands lookups (with_sections xs)) (sections tables)
-                 (sections (gradient tables grid stands lookups))
+  in is_gradient (\xs -> total grid stands lookups (with_sections tables xs)) (sections_of tables)
+                 (sections_of (gradient tables grid stands lookups))
