@@ -13,6 +13,7 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
 
 #include "codegen/extremum_reductions.h"
 #include "codegen/vector_functions.h"
@@ -141,6 +142,11 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
     passes.registerVectorizerStartEPCallback(
         [](llvm::FunctionPassManager& later, llvm::OptimizationLevel) {
           later.addPass(ExtremumReductions());
+        });
+    // Both sides of a branch lie in one block once lanes run both: what they share is computed once.
+    passes.registerOptimizerLastEPCallback(
+        [](llvm::ModulePassManager& last, llvm::OptimizationLevel) {
+          last.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::EarlyCSEPass()));
         });
     return level == 0 ? passes.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
                       : passes.buildPerModuleDefaultPipeline(pipeline_level(level));
