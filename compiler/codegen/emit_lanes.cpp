@@ -80,9 +80,8 @@ namespace {
 /// Operations that emit_scalar.cpp emits for vectors as for scalars.
 bool has_vector_form(ScalarOp op, ScalarType type) {
   switch (op) {
-    case ScalarOp::float_to_signed:
-    case ScalarOp::float_to_unsigned: return false;
     case ScalarOp::fmod: return false;
+    case ScalarOp::float_to_signed: case ScalarOp::float_to_unsigned:
     case ScalarOp::round:
     case ScalarOp::float_convert: return type != ScalarType::f16;
     case ScalarOp::add: case ScalarOp::sub: case ScalarOp::mul: case ScalarOp::neg:

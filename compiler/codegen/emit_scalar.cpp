@@ -1,5 +1,7 @@
 // Scalar operations, with the semantics of ir::evaluate.  Integers here and conversions; the
 // functions of reals are in emit_math.cpp.
+#include <cmath>
+
 #include <llvm/IR/Intrinsics.h>
 
 #include "codegen/emit.h"
@@ -48,7 +50,7 @@ class ScalarEmitter {
   Value* signed_division(Value* a, Value* b, bool floor, bool quotient);
   Value* power(Value* base, Value* exponent);
   Value* high_product(Value* a, Value* b, bool is_signed);
-  Value* to_integer(Value* x, ID saturating);
+  Value* to_integer(Value* x, bool is_signed);
 
   FunctionEmitter& emitter_;
   llvm::IRBuilder<>& builder_;
@@ -205,14 +207,37 @@ Value* ScalarEmitter::comparison(ScalarOp op, const Arguments& x) {
   }
 }
 
-/// LLVM's saturating conversions give 0 for NaN, and a bound for infinities; ours give 0 for both.
-/// From f16 they go through f32: LLVM 19 gets NaN wrong where the processor converts f16 itself.
-Value* ScalarEmitter::to_integer(Value* x, ID saturating) {
-  if (x->getType()->isHalfTy()) x = builder_.CreateFPExt(x, builder_.getFloatTy());
-  Value* converted = builder_.CreateIntrinsic(saturating, {result_type(), x->getType()}, {x});
+/// Truncation where the number fits; else the nearer bound, but 0 for NaN and infinities.
+Value* ScalarEmitter::to_integer(Value* x, bool is_signed) {
+  if (type_ == ScalarType::f16) x = builder_.CreateFPExt(x, shaped(builder_.getFloatTy()));
+  Value* size = intrinsic(llvm::Intrinsic::fabs, {x});
   Value* infinity = llvm::ConstantFP::getInfinity(x->getType());
-  Value* infinite = builder_.CreateFCmpOEQ(intrinsic(llvm::Intrinsic::fabs, {x}), infinity);
-  return builder_.CreateSelect(infinite, llvm::Constant::getNullValue(result_type()), converted);
+  Value* nothing = llvm::Constant::getNullValue(result_type());
+  if (emitter_.in_ptx()) {
+    // One instruction of a GPU.  LLVM 19 takes vectors of a CPU apart for it.
+    const ID saturating = is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+    Value* saturated = builder_.CreateIntrinsic(saturating, {result_type(), x->getType()}, {x});
+    return builder_.CreateSelect(builder_.CreateFCmpOLT(size, infinity), saturated, nothing);
+  }
+  const auto bits = static_cast<unsigned>(ir::bit_width(result_));
+  const llvm::APInt low = is_signed ? llvm::APInt::getSignedMinValue(bits)
+                                    : llvm::APInt::getMinValue(bits);
+  const llvm::APInt high = is_signed ? llvm::APInt::getSignedMaxValue(bits)
+                                     : llvm::APInt::getMaxValue(bits);
+  // Powers of two are exact.  What does not fit is not converted.
+  Value* limit = llvm::ConstantFP::get(
+      x->getType(), std::ldexp(1.0, static_cast<int>(bits) - (is_signed ? 1 : 0)));
+  Value* below = builder_.CreateFCmpOLT(x, llvm::Constant::getNullValue(x->getType()));
+  Value* fits = builder_.CreateFCmpOLT(size, limit);
+  if (!is_signed) fits = builder_.CreateAnd(fits, builder_.CreateNot(below));
+  Value* fitting = builder_.CreateSelect(fits, x, llvm::Constant::getNullValue(x->getType()));
+  Value* converted = is_signed ? builder_.CreateFPToSI(fitting, result_type())
+                               : builder_.CreateFPToUI(fitting, result_type());
+  Value* bound = builder_.CreateSelect(below, llvm::ConstantInt::get(result_type(), low),
+                                       llvm::ConstantInt::get(result_type(), high));
+  Value* outside =
+      builder_.CreateSelect(builder_.CreateFCmpOLT(size, infinity), bound, nothing);
+  return builder_.CreateSelect(fits, converted, outside);
 }
 
 Value* ScalarEmitter::conversion(ScalarOp op, Value* x) {
@@ -224,8 +249,8 @@ Value* ScalarEmitter::conversion(ScalarOp op, Value* x) {
     case ScalarOp::zero_extend: return builder_.CreateZExtOrTrunc(x, result_type());
     case ScalarOp::signed_to_float: return builder_.CreateSIToFP(x, result_type());
     case ScalarOp::unsigned_to_float: return builder_.CreateUIToFP(x, result_type());
-    case ScalarOp::float_to_signed: return to_integer(x, llvm::Intrinsic::fptosi_sat);
-    case ScalarOp::float_to_unsigned: return to_integer(x, llvm::Intrinsic::fptoui_sat);
+    case ScalarOp::float_to_signed: return to_integer(x, true);
+    case ScalarOp::float_to_unsigned: return to_integer(x, false);
     case ScalarOp::float_convert: return builder_.CreateFPCast(x, result_type());
     case ScalarOp::float_to_bits:
     case ScalarOp::bits_to_float: return builder_.CreateBitCast(x, result_type());
