@@ -354,6 +354,12 @@ class Lowering : public Emitter {
                           const std::vector<std::vector<Place>>& bins,
                           const std::vector<Operand>& outer, const Operand& start,
                           const Operand& count);
+  bool is_worth_a_block(const ir::SegmentedHistogram& e);
+  /// Lowers element `i`, and hands over what its body gives.
+  using ElementFunction = std::function<void(const Operand& i, const Finish& finish)>;
+  void histogram_blocks(const std::vector<ir::HistogramOperator>& operators,
+                        const std::vector<std::vector<Place>>& bins, const Operand& count,
+                        const ElementFunction& element);
   bool has_atomic_histogram(const ir::SegmentedHistogram& e) const;
   void histogram_atomically(const ir::SegmentedHistogram& e,
                             const std::vector<std::vector<Place>>& places);

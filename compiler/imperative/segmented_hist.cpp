@@ -2,7 +2,8 @@
 //
 // CPU histogram: where the bins are few against the elements, every piece of the elements fills
 // bins of its own, which are then combined bin by bin; else one thread fills the destination.
-// Segments run in parallel with each other.  A GPU combines with atomic instructions where there
+// Where bins and values take arithmetic, a block of them is computed first, in a loop that
+// vectorises, and then combined.  Segments run in parallel with each other.  A GPU combines with atomic instructions where there
 // are some, and has locks where a CPU would take one thread.  Scatters write straight to their
 // destination.
 #include "imperative/lowering.h"
@@ -10,6 +11,11 @@
 #include <algorithm>
 
 namespace dagaz::imperative {
+
+// Their bins and values stay in the first-level cache.
+static constexpr std::int64_t elements_of_a_block = 256;
+// Fewer operations cost no more than to store their result.
+static constexpr std::int64_t worth_a_block = 8;
 
 void Lowering::bind_destinations(const ir::Statement& s,
                                  const std::vector<ir::HistogramOperator>& operators,
@@ -34,16 +40,65 @@ static std::vector<std::vector<Place>> parts_at(Emitter& emitter,
   return parts;
 }
 
+// What the body gives: for each operator the indices of a bin, and values.
+static std::vector<ir::Type> types_given(const std::vector<ir::HistogramOperator>& operators) {
+  std::vector<ir::Type> types;
+  for (const ir::HistogramOperator& one : operators) {
+    types.insert(types.end(), one.shape.size(), ir::scalar_of(ScalarType::i64));
+    types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());
+  }
+  return types;
+}
+
+bool Lowering::is_worth_a_block(const ir::SegmentedHistogram& e) {
+  if (is_gpu() || !are_scalars(types_given(e.operators))) return false;
+  const bool straight =
+      std::all_of(e.body.statements.begin(), e.body.statements.end(), [](const auto& one) {
+        return as<ir::Scalar>(one.operation) || as<ir::Index>(one.operation);
+      });
+  return straight && std::ssize(e.body.statements) >= worth_a_block;
+}
+
 void Lowering::histogram_elements(const ir::SegmentedHistogram& e,
                                   const std::vector<std::vector<Place>>& bins,
                                   const std::vector<Operand>& outer, const Operand& start,
                                   const Operand& count) {
   const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
   const auto& fresh = *as<ir::SegmentedHistogram>(copied.operation);
-  thread_loop(count, false, [&](const Operand& i) {
+  const auto element = [&](const Operand& i, const Finish& finish) {
     set_indices(fresh.space, with(outer, add(start, i)));
-    lower_body(fresh.body, {}, [&](const std::vector<Value>& values) {
+    lower_body(fresh.body, {}, finish);
+  };
+  if (is_worth_a_block(e)) {
+    histogram_blocks(fresh.operators, bins, count, element);
+    return;
+  }
+  thread_loop(count, false, [&](const Operand& i) {
+    element(i, [&](const std::vector<Value>& values) {
       histogram_step(fresh.operators, bins, values);
+    });
+  });
+}
+
+void Lowering::histogram_blocks(const std::vector<ir::HistogramOperator>& operators,
+                                const std::vector<std::vector<Place>>& bins,
+                                const Operand& count, const ElementFunction& element) {
+  const std::vector<ir::Type> types = types_given(operators);
+  const Operand size = ir::i64_operand(elements_of_a_block);
+  thread_loop(divide_up(count, size), false, [&](const Operand& block) {
+    const Operand first = mul(block, size);
+    const Operand length = minimum(size, sub(count, first));
+    std::vector<Place> held;
+    for (const ir::Type& type : types) {
+      held.push_back(private_array(ir::array_of(type.element, {size}), "held"));
+    }
+    thread_loop(length, true, [&](const Operand& i) {
+      element(add(first, i), [&](const std::vector<Value>& values) {
+        write_all(held, {i}, values);
+      });
+    });
+    thread_loop(length, false, [&](const Operand& i) {
+      histogram_step(operators, bins, values_at(held, types, {i}));
     });
   });
 }
