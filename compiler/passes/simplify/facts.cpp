@@ -5,8 +5,6 @@
 // Sums and products of sizes and indices are taken not to overflow: they count elements in memory.
 #include "passes/simplify/facts.h"
 
-#include <algorithm>
-
 namespace dagaz::passes {
 
 using namespace ir;
@@ -44,7 +42,7 @@ void Facts::change(NameId name, Known known) {
 
 void Facts::set_nonnegative(NameId name) {
   if (name.index >= known_.size()) known_.resize(name.index + 1);
-  known_[name.index].nonnegative = true;
+  known_[name.index].raise(0);
 }
 
 void Facts::set_index(NameId name, Operand bound) {
@@ -59,19 +57,26 @@ void Facts::forget(std::size_t mark) {
   }
 }
 
+void Facts::assume_at_least(const Operand& operand, std::int64_t least) {
+  if (!operand.is_name()) return;
+  Known fact = known(operand.name());
+  fact.raise(least);
+  change(operand.name(), fact);
+}
+
+std::optional<std::int64_t> Facts::least_of(const Operand& operand) const {
+  if (operand.is_constant()) return small_constant(operand);
+  if (const auto least = known(operand.name()).least) return least;
+  return is_nonnegative(operand) ? std::optional<std::int64_t>(0) : std::nullopt;
+}
+
 void Facts::assume_less(const Operand& a, const Operand& b) {
   if (a.is_name()) {
     Known fact = known(a.name());
     fact.bound = b;
     change(a.name(), fact);
   }
-  const auto least = small_constant(a);
-  const bool positive = least ? *least >= -1 : is_nonnegative(a);
-  if (b.is_name() && positive) {
-    Known fact = known(b.name());
-    fact.nonnegative = true;
-    change(b.name(), fact);
-  }
+  if (const auto least = least_of(a)) assume_at_least(b, *least + 1);
 }
 
 void Facts::assume_at_most(const Operand& a, const Operand& b) {
@@ -80,11 +85,16 @@ void Facts::assume_at_most(const Operand& a, const Operand& b) {
     fact.bound = i64_operand(*most + 1);
     change(a.name(), fact);
   }
-  if (b.is_name() && is_nonnegative(a)) {
-    Known fact = known(b.name());
-    fact.nonnegative = true;
-    change(b.name(), fact);
-  }
+  if (const auto least = least_of(a)) assume_at_least(b, *least);
+}
+
+// Only the ends of a range that is known can be cut off.
+void Facts::assume_different(const Operand& a, const Operand& b) {
+  if (!a.is_name()) return;
+  Known fact = known(a.name());
+  if (fact.least && small_constant(b) == fact.least) fact.raise(*fact.least + 1);
+  if (fact.bound && is_equal(*fact.bound, b, 1)) fact.bound = b;
+  change(a.name(), fact);
 }
 
 void Facts::assume_scalar(const Scalar& scalar, bool holds, int depth) {
@@ -100,7 +110,10 @@ void Facts::assume_scalar(const Scalar& scalar, bool holds, int depth) {
     return;
   }
   if (scalar.type != ScalarType::i64) return;
-  if (scalar.op == ScalarOp::slt) {
+  if ((scalar.op == ScalarOp::ne && holds) || (scalar.op == ScalarOp::eq && !holds)) {
+    assume_different(arguments[0], arguments[1]);
+    assume_different(arguments[1], arguments[0]);
+  } else if (scalar.op == ScalarOp::slt) {
     if (holds) assume_less(arguments[0], arguments[1]);
     if (!holds) assume_at_most(arguments[1], arguments[0]);
   } else if (scalar.op == ScalarOp::sle) {
@@ -131,15 +144,15 @@ Facts::Known Facts::of_operand(const Operand& operand, int depth) const {
   if (operand.is_name()) return known(operand.name(), depth);
   const auto value = small_constant(operand);
   if (!value) return {};
-  return {*value >= 0, i64_operand(*value + 1)};
+  return {*value, i64_operand(*value + 1)};
 }
 
 // x / c < ⌈b / c⌉ for x < b;  x / m < n for x < n · m
 Facts::Known Facts::quotient(const Scalar& scalar, int depth) const {
   const Known dividend = of_operand(scalar.arguments[0], depth);
   const Operand& divisor = scalar.arguments[1];
-  if (!dividend.nonnegative || !of_operand(divisor, depth).nonnegative) return {};
-  Known result{true, std::nullopt};
+  if (!dividend.nonnegative() || !of_operand(divisor, depth).nonnegative()) return {};
+  Known result{0, std::nullopt};
   if (!dividend.bound) return result;
   const auto bound = small_constant(*dividend.bound);
   const auto by = small_constant(divisor);
@@ -159,37 +172,46 @@ Facts::Known Facts::quotient(const Scalar& scalar, int depth) const {
 Facts::Known Facts::derived(const Scalar& scalar, int depth) const {
   const auto& arguments = scalar.arguments;
   const auto argument = [&](std::size_t i) { return of_operand(arguments[i], depth); };
+  const auto all_nonnegative = [&]() -> Known {
+    if (argument(0).nonnegative() && argument(1).nonnegative()) return {0, std::nullopt};
+    return {};
+  };
   if (scalar.op == ScalarOp::zero_extend && scalar.result == ScalarType::i64 &&
       bit_width(scalar.type) < 64) {
-    return {true, i64_operand(std::int64_t{1} << bit_width(scalar.type))};
+    return {0, i64_operand(std::int64_t{1} << bit_width(scalar.type))};
   }
   if (scalar.type != ScalarType::i64) return {};
   switch (scalar.op) {
     case ScalarOp::smod_floor:
       // The divisor is not zero where the remainder exists.
-      if (!argument(1).nonnegative) return {};
-      return {true, arguments[1]};
+      if (!argument(1).nonnegative()) return {};
+      return {0, arguments[1]};
     case ScalarOp::srem:
     case ScalarOp::urem:
-      if (!is_positive_constant(arguments[1]) || !argument(0).nonnegative) return {};
-      return {true, arguments[1]};
+      if (!is_positive_constant(arguments[1]) || !argument(0).nonnegative()) return {};
+      return {0, arguments[1]};
     case ScalarOp::sdiv:
     case ScalarOp::sdiv_floor:
     case ScalarOp::udiv: return quotient(scalar, depth);
     case ScalarOp::smin: {
+      Known least = all_nonnegative();
       const Known a = argument(0);
-      const Known b = argument(1);
-      return {a.nonnegative && b.nonnegative, a.bound ? a.bound : b.bound};
+      least.bound = a.bound ? a.bound : argument(1).bound;
+      return least;
     }
-    case ScalarOp::smax: return {argument(0).nonnegative || argument(1).nonnegative, std::nullopt};
-    case ScalarOp::lshr: return {is_positive_constant(arguments[1]), std::nullopt};
+    case ScalarOp::smax:
+      if (!argument(0).nonnegative() && !argument(1).nonnegative()) return {};
+      return {0, std::nullopt};
+    case ScalarOp::lshr:
+      if (!is_positive_constant(arguments[1])) return {};
+      return {0, std::nullopt};
     case ScalarOp::bit_and: {
       const auto mask = small_constant(arguments[1]);
       if (!mask || *mask < 0) return {};
-      return {true, i64_operand(*mask + 1)};
+      return {0, i64_operand(*mask + 1)};
     }
-    case ScalarOp::mul: return {argument(0).nonnegative && argument(1).nonnegative, std::nullopt};
-    case ScalarOp::add: return {argument(0).nonnegative && argument(1).nonnegative, std::nullopt};
+    case ScalarOp::mul:
+    case ScalarOp::add: return all_nonnegative();
     default: return {};  // nothing follows from the operation alone
   }
 }
@@ -201,7 +223,7 @@ Facts::Known Facts::known(NameId name, int depth) const {
   const Scalar* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
   if (scalar == nullptr) return fact;
   Known more = derived(*scalar, depth + 1);
-  more.nonnegative = more.nonnegative || fact.nonnegative;
+  if (fact.least) more.raise(*fact.least);
   return more;
 }
 
@@ -258,8 +280,8 @@ void Facts::add(Sum& to, const Operand& operand, std::int64_t factor, int depth)
 }
 
 bool Facts::is_nonnegative(const Monomial& monomial) const {
-  return known(monomial.first).nonnegative &&
-         (!monomial.second.valid() || known(monomial.second).nonnegative);
+  return known(monomial.first).nonnegative() &&
+         (!monomial.second.valid() || known(monomial.second).nonnegative());
 }
 
 /// Replaces one subtracted term by the largest that it may be; false if there is none to replace.
@@ -279,7 +301,7 @@ bool Facts::replace_by_largest(Sum& sum) const {
     for (const auto& [index, other] : {std::pair(monomial.first, monomial.second),
                                        std::pair(monomial.second, monomial.first)}) {
       const Known fact = known(index);
-      if (!fact.bound || !known(other).nonnegative) continue;
+      if (!fact.bound || !known(other).nonnegative()) continue;
       erase();
       add_product(sum, other, *fact.bound, factor);
       add_term(sum, {other, NameId()}, -factor);
@@ -289,14 +311,17 @@ bool Facts::replace_by_largest(Sum& sum) const {
   return false;
 }
 
+// What is left is at least what its terms are at least.
 bool Facts::is_nonnegative(Sum sum) const {
   for (int step = 0; step < most_steps && !sum.too_large; ++step) {
     std::erase_if(sum.terms, [](const Sum::Term& term) { return term.factor == 0; });
     if (replace_by_largest(sum)) continue;
-    return sum.constant >= 0 &&
-           std::all_of(sum.terms.begin(), sum.terms.end(), [this](const Sum::Term& term) {
-             return term.factor > 0 && is_nonnegative(term.monomial);
-           });
+    std::int64_t least = sum.constant;
+    for (const Sum::Term& term : sum.terms) {
+      if (term.factor <= 0 || !is_nonnegative(term.monomial)) return false;
+      if (!term.monomial.second.valid()) least += term.factor * *known(term.monomial.first).least;
+    }
+    return least >= 0;
   }
   return false;
 }
@@ -304,6 +329,7 @@ bool Facts::is_nonnegative(Sum sum) const {
 // ---------------------------------------------------------------- questions
 
 bool Facts::is_nonnegative(const Operand& operand) const {
+  if (operand.is_name() && known(operand.name()).nonnegative()) return true;
   Sum sum;
   add(sum, operand, 1, 0);
   return is_nonnegative(std::move(sum));
@@ -316,7 +342,18 @@ bool Facts::is_less_or_equal(const Operand& a, const Operand& b) const {
   return is_nonnegative(std::move(sum));
 }
 
+bool Facts::is_equal(const Operand& a, const Operand& b, std::int64_t difference) const {
+  Sum sum;
+  sum.constant = -difference;
+  add(sum, a, 1, 0);
+  add(sum, b, -1, 0);
+  return !sum.too_large && sum.constant == 0 &&
+         std::all_of(sum.terms.begin(), sum.terms.end(),
+                     [](const Sum::Term& term) { return term.factor == 0; });
+}
+
 bool Facts::is_less(const Operand& a, const Operand& b) const {
+  if (a.is_name() && known(a.name()).bound == b) return true;
   Sum sum;
   sum.constant = -1;
   add(sum, b, 1, 0);

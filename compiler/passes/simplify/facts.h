@@ -3,7 +3,9 @@
 // so that the usual bounds checks go away.
 #pragma once
 
+#include <algorithm>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "ir/ops.h"
@@ -46,10 +48,12 @@ class Facts {
     std::vector<Term> terms = {};
     bool too_large = false;
   };
-  /// 0 ≤ name, and name < bound.
+  /// least ≤ name < bound
   struct Known {
-    bool nonnegative = false;
+    std::optional<std::int64_t> least = std::nullopt;
     std::optional<ir::Operand> bound = std::nullopt;
+    bool nonnegative() const { return least && *least >= 0; }
+    void raise(std::int64_t to) { least = std::max(to, least.value_or(to)); }
   };
 
   void add(Sum& to, const ir::Operand& operand, std::int64_t factor, int depth) const;
@@ -66,6 +70,10 @@ class Facts {
   void change(ir::NameId name, Known known);
   void assume_less(const ir::Operand& a, const ir::Operand& b);
   void assume_at_most(const ir::Operand& a, const ir::Operand& b);
+  void assume_different(const ir::Operand& a, const ir::Operand& b);
+  void assume_at_least(const ir::Operand& operand, std::int64_t least);
+  std::optional<std::int64_t> least_of(const ir::Operand& operand) const;
+  bool is_equal(const ir::Operand& a, const ir::Operand& b, std::int64_t difference) const;
   void assume_scalar(const ir::Scalar& scalar, bool holds, int depth);
   void assume_at(const ir::Operand& condition, bool holds, int depth);
 
