@@ -10,6 +10,7 @@
 #include "driver/pipeline.h"
 #include "ir/parse.h"
 #include "ir/print.h"
+#include "ir/verify.h"
 #include "passes/registry.h"
 #include "syntax/ast_print.h"
 
@@ -19,6 +20,17 @@ namespace {
 
 bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+// What is printed may be of either stage; passes start from the first.
+bool is_well_formed(const ir::Program& program, bool has_passes, Diagnostics& diagnostics) {
+  const std::vector<std::string> violations = ir::verify(program, ir::Stage::parallel);
+  if (violations.empty()) return true;
+  if (!has_passes && ir::verify(program, ir::Stage::flat).empty()) return true;
+  std::string text = "the program is not well-formed:";
+  for (const std::string& one : violations) text += "\n  " + one;
+  diagnostics.report(DiagnosticKind::syntax, Range{}, text);
+  return false;
 }
 
 // IR text through the named passes.
@@ -35,14 +47,22 @@ void inspect_ir(Compilation& compilation, const InspectOptions& options) {
   std::optional<ir::Program> program =
       ir::parse(file, compilation.files, compilation.diagnostics);
   if (!program) return;
+  if (!is_well_formed(*program, !options.passes.empty(), compilation.diagnostics)) return;
+  ir::Stage stage = ir::Stage::parallel;
   for (const std::string& name : options.passes) {
     const passes::RegisteredPass* pass = passes::find_pass(name);
     if (pass == nullptr) {
       compilation.diagnostics.report(DiagnosticKind::io, Range{}, "there is no pass `" + name + "`");
       return;
     }
+    if (stage == ir::Stage::flat) {
+      compilation.diagnostics.report(DiagnosticKind::io, Range{},
+                                     "pass `" + name + "` cannot follow one that flattens");
+      return;
+    }
     const PassTimer timer(compilation.times, name);
     *program = pass->run(std::move(*program));
+    stage = pass->result;
   }
   std::cout << ir::print(*program);
 }
