@@ -183,4 +183,30 @@ void FunctionEmitter::emit(const imperative::CombineLanes& node) {
   assign(node.target, builder_.CreateExtractElement(rest, std::uint64_t{0}));
 }
 
+// log₂ of the lanes rounds: in the round of size s, squares of s × s change places with those beside
+// them on the other side of the diagonal (Eklundh, "A fast computer method for matrix transposing",
+// IEEE Transactions on Computers 1972).
+void FunctionEmitter::emit(const imperative::TransposeLanes& node) {
+  std::vector<Value*> rows;
+  for (const Operand& each : node.values) rows.push_back(value(each));
+  const auto count = static_cast<unsigned>(rows.size());
+  for (unsigned size = 1; size < count; size *= 2) {
+    std::vector<int> upper;
+    std::vector<int> lower;
+    for (unsigned l = 0; l < count; ++l) {
+      const bool is_left = (l & size) == 0;
+      upper.push_back(static_cast<int>(is_left ? l : count + l - size));
+      lower.push_back(static_cast<int>(is_left ? l + size : count + l));
+    }
+    for (unsigned k = 0; k < count; ++k) {
+      if ((k & size) != 0) continue;
+      Value* const first = rows[k];
+      Value* const second = rows[k + size];
+      rows[k] = builder_.CreateShuffleVector(first, second, upper);
+      rows[k + size] = builder_.CreateShuffleVector(first, second, lower);
+    }
+  }
+  for (unsigned k = 0; k < count; ++k) assign(node.targets[k], rows[k]);
+}
+
 }  // namespace dagaz::codegen

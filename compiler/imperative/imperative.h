@@ -168,6 +168,11 @@ struct CombineLanes {
   ScalarType type;
   Operand value;
 };
+/// targets[k] := lane k of each of `values`, as many as there are lanes.
+struct TransposeLanes {
+  std::vector<NameId> targets;
+  std::vector<Operand> values;
+};
 
 // ---------------------------------------------------------------- parallelism
 
@@ -255,9 +260,9 @@ struct Fail {
 using Node =
     std::variant<Assign, Move, Load, Store, For, While, If, Allocate, Share, Release,
                  AllocateScratch, ScratchScope, AllocateLocal, SharedMemory, CopyElements,
-                 WriteTable, Clear, ReadElement, WriteElement, LoadLanes, StoreLanes, LaneNumbers, CombineLanes,
-                 ParallelFor, PieceCount, Launch, ReadSpecial,
-                 DeviceProperty, Barrier, Shuffle, Fence, Atomic, CompareExchange, Call, Fail>;
+                 WriteTable, Clear, ReadElement, WriteElement, LoadLanes, StoreLanes,
+                 LaneNumbers, CombineLanes, TransposeLanes, ParallelFor, PieceCount, Launch, ReadSpecial, DeviceProperty,
+                 Barrier, Shuffle, Fence, Atomic, CompareExchange, Call, Fail>;
 
 struct Instruction {
   Node node;

@@ -160,6 +160,7 @@ class Lanes {
   static std::optional<Operand> worth_packing(Lowering& low, const ir::Body& body,
                                               const std::vector<Operand>& widths);
   void pack(NameId name);
+  void copy_rows(const LaneArray& target, const LaneArray& source, const ir::Type& type);
 
   // ---- lanes_values.cpp
   Operand zero() const { return ir::i64_operand(0); }

@@ -60,8 +60,52 @@ void Lanes::pack(NameId name) {
   target.place.strides.pop_back();
   target.offset.by_point = true;
   target.offset.even = Even{zero(), zero(), ir::i64_operand(1)};
-  copy(target, source, type);
+  copy_rows(target, source, type);
   arrays_.insert_or_assign(name, target);
+}
+
+// Copies rows to where their points are neighbours, in squares of as many elements as there are
+// lanes where each row is one stretch of memory: these cross over in registers.
+void Lanes::copy_rows(const LaneArray& target, const LaneArray& source, const ir::Type& type) {
+  const bool is_stretch = source.offset.even && is_constant(source.place.strides[0], 1);
+  if (!is_stretch || ir::byte_size(type.element) < 4) {
+    copy(target, source, type);
+    return;
+  }
+  const Operand width = ir::i64_operand(block_.width);
+  const Operand count = uniform_operand(type.shape[0]);
+  const Operand squares = low_.divide(count, width);
+  low_.thread_loop(squares, false, [&](const Operand& square) {
+    const Operand first = low_.mul(square, width);
+    for (std::int64_t column = 0; column < block_.columns; ++column) {
+      TransposeLanes turned;
+      for (std::int64_t lane = 0; lane < block_.width; ++lane) {
+        const Even& even = *source.offset.even;
+        const Operand point = ir::i64_operand(column * block_.width + lane);
+        const Operand row = low_.add(even.base, low_.mul(even.point_step, point));
+        const NameId stretch = lane_variable("stretch", type.element);
+        low_.emit(LoadLanes{stretch, source.place.block, low_.add(row, first),
+                            ir::i64_operand(1), type.element});
+        turned.values.push_back(stretch);
+        turned.targets.push_back(lane_variable("turned", type.element));
+      }
+      low_.emit(turned);
+      for (std::int64_t k = 0; k < block_.width; ++k) {
+        const Operand element = low_.add(first, ir::i64_operand(k));
+        const Operand at = low_.add(low_.mul(element, target.place.strides[0]),
+                                    ir::i64_operand(column * block_.width));
+        low_.emit(StoreLanes{target.place.block, at, ir::i64_operand(1),
+                             turned.targets[static_cast<std::size_t>(k)], type.element});
+      }
+    }
+  });
+  const Operand done = low_.mul(squares, width);
+  const Work work = work_;
+  low_.thread_loop(low_.sub(count, done), false, [&](const Operand& i) {
+    const LaneScalar element = uniform(low_.add(done, i));
+    store(part_of(target, {element}), load(part_of(source, {element}), type.element));
+  });
+  work_ = work;
 }
 
 void Lanes::prepare(const ir::Body& body, const std::optional<NameId>& rows) {

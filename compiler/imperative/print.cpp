@@ -173,6 +173,16 @@ class Printer {
     out_ << "lanes " << ir::name_of(e.op) << "." << ir::name_of(e.type) << " ";
     use(e.value);
   }
+  void operator()(const TransposeLanes& e) {
+    for (std::size_t k = 0; k < e.targets.size(); ++k) {
+      out_ << (k == 0 ? "" : ", ") << text(e.targets[k]);
+    }
+    out_ << " := transposed";
+    for (const Operand& value : e.values) {
+      out_ << " ";
+      use(value);
+    }
+  }
   void operator()(const ParallelFor& e) {
     out_ << "parallel [" << text(e.begin) << ", " << text(e.end) << ") of ";
     use(e.count);
