@@ -60,18 +60,27 @@ ParallelProgram differentiate(ParallelProgram program, const PassContext& contex
       std::move(program));
 }
 
-// Only now nests of maps are what they will be; what the interchanged ones share then moves out.
-ParallelProgram optimise_after_derivatives(ParallelProgram program, const PassContext& context) {
-  program = simplify_and_fuse(std::move(program), context);
+// Runs a pass that says whether it changed anything.
+static bool changes(ParallelProgram& program, const PassContext& context, const char* name,
+                    bool (*pass)(ParallelProgram&)) {
   bool changed = false;
   program = run_pass<ParallelProgram, ParallelProgram>(
-      context, "interchange", ir::Stage::parallel,
+      context, name, ir::Stage::parallel,
       [&](ParallelProgram p) {
-        changed = passes::interchange(p);
+        changed = pass(p);
         return p;
       },
       std::move(program));
-  if (changed) program = simplify_and_fuse(std::move(program), context);
+  return changed;
+}
+
+// Only now nests of maps are what they will be.  What interchanged ones share then moves out, and
+// arrays that histograms are handed as they are need no copies.
+ParallelProgram optimise_after_derivatives(ParallelProgram program, const PassContext& context) {
+  program = simplify_and_fuse(std::move(program), context);
+  const bool interchanged = changes(program, context, "interchange", passes::interchange);
+  const bool added = changes(program, context, "histograms", passes::make_histograms);
+  if (interchanged || added) program = simplify_and_fuse(std::move(program), context);
   return program;
 }
 

@@ -59,6 +59,8 @@ struct AdOptions {
 /// Removes every Differentiate and CustomDerivative, innermost first; `report` may be null.
 ir::ParallelProgram differentiate(ir::ParallelProgram program, AdReport* report,
                                   const AdOptions& options = {});
+/// Turns accumulation of one number a point into histograms; whether there was any.
+bool make_histograms(ir::ParallelProgram& program);
 /// The report as text for people.
 std::string print(const AdReport& report, const SourceFiles& files);
 

@@ -29,6 +29,11 @@ Program interchanged(Program program) {
   interchange(result);
   return std::move(result.program);
 }
+Program with_histograms(Program program) {
+  ParallelProgram result{std::move(program)};
+  make_histograms(result);
+  return std::move(result.program);
+}
 template <FlattenTarget target>
 Program scalarised(Program program) {
   ParallelProgram result{std::move(program)};
@@ -52,6 +57,7 @@ const std::vector<RegisteredPass>& registered_passes() {
       {"interchange", interchanged, Stage::parallel},
       {"sequence-calls", parallel<sequence_accumulating_calls>, Stage::parallel},
       {"ad", differentiated, Stage::parallel},
+      {"histograms", with_histograms, Stage::parallel},
       {"read-parts", read_by_parts, Stage::parallel},
       {"scalarise-cpu", scalarised<FlattenTarget::cpu>, Stage::parallel},
       {"scalarise-gpu", scalarised<FlattenTarget::gpu>, Stage::parallel},

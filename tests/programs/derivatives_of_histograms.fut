@@ -11,6 +11,10 @@
 -- entry: overwriting_in_two_dimensions no_writes gathered gathered_rows
 -- input { [1.2, 0.6, 0.9, 1.7] } output { true true true true }
 
+-- ==
+-- entry: gathered_by_rows gathered_from_rows gathered_twice gathered_from_two
+-- input { [1.2, 0.6, 0.9, 1.7] } output { true true true true }
+
 import "shared/derivative_properties"
 
 entry sums =
@@ -49,3 +53,19 @@ entry gathered_rows =
   properties (\(x: [4]f64): f64 ->
      let m = [x, map f64.sin x, map f64.cos x]
      in weighted (flatten (map (\i -> map (* x[i]) m[i]) [0, 2, 2, 1])))
+entry gathered_by_rows (x: [4]f64) =
+  let places = [[0, 3, 1], [2, 2, 0]]
+  in properties (\(x: [4]f64): f64 ->
+                   weighted (map2 (\w row -> f64.product (map (\i -> w * x[i]) row)) (take 2 x) places)) x
+entry gathered_from_rows (x: [4]f64) =
+  let places = iota (2 + i64.f64 x[0])
+  in properties (\(x: [4]f64): f64 ->
+                   let rows = map (\a -> map (* a) x) x
+                   in weighted (map (\row -> f64.product (map (\i -> row[3 - i]) places)) rows)) x
+entry gathered_twice =
+  properties (\(x: [4]f64): f64 ->
+     weighted (vjp (\(y: [4]f64) -> f64.sum (map (\i -> y[i] * y[i] * y[i]) [0, 3, 3, 1, 2])) x 1))
+entry gathered_from_two =
+  properties (\(x: [4]f64): f64 ->
+     let sines = map f64.sin x
+     in weighted (map2 (\i j -> x[i] * sines[j]) [0, 3, 3] [2, 2, 1]))

@@ -170,8 +170,6 @@ class Reverse {
   void leave_map(const MapSite& site, ReturnMap& back);
   std::vector<ir::NameId> emit_map(const MapSite& site, ReturnMap& back);
   void emit_at_once(const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans);
-  // rules/gather.cpp
-  bool emit_histogram(const MapSite& site, ReturnMap& back);
   // rules/chunked_map.cpp
   bool runs_in_chunks(const MapSite& site, const ReturnMap& back, const SumOverMap& sums) const;
   ir::Operand chunk_size(const MapSite& site, const SumOverMap& sums, const Sums& plans);

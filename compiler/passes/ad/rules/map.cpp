@@ -13,6 +13,7 @@
 #include "passes/ad/interchange.h"
 #include "passes/ad/reverse.h"
 #include "passes/ad/rules/return_map.h"
+#include "passes/histograms.h"
 #include "support/match.h"
 
 namespace dagaz::passes::ad {
@@ -317,7 +318,8 @@ void Reverse::return_map(const MapSite& site) {
                                    [&](const auto& each) { return each.first == name; });
     if (whole || back.opened.count(name) == 0) continue;
     note(*site.statement, "adjoint of `" + names().base(name) + "`", "reverse",
-         "an accumulator: each iteration adds where it reads");
+         std::string(back.is_histogram ? "a histogram" : "an accumulator") +
+             ": each iteration adds where it reads");
   }
 }
 
@@ -365,7 +367,7 @@ std::vector<NameId> Reverse::emit_map(const MapSite& site, ReturnMap& back) {
     }
     return made;
   };
-  if (others == 0 && (back.given_back.empty() || emit_histogram(site, back))) return {};
+  if (others == 0 && back.given_back.empty()) return {};
   std::vector<Binder> results = fresh_results(0, others);
   std::vector<NameId> opened;
   for (const NameId name : back.given_back) {
@@ -437,6 +439,8 @@ std::vector<NameId> Reverse::emit_map(const MapSite& site, ReturnMap& back) {
     all.insert(all.end(), after.begin(), after.end());
     with.body.body.statements.push_back(statement(all, std::move(back.map)));
     with.body.body.results = std::move(body_results);
+    back.is_histogram =
+        is_histogram(with, maps_around_ > 0 ? Around::maps : Around::nothing, names());
     out().add(statement(outer_results, std::move(with)));
   }
   std::vector<NameId> given;

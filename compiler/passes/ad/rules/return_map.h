@@ -33,6 +33,7 @@ struct Reverse::ReturnMap {
   std::vector<std::pair<ir::NameId, ir::Operand>> sums;
   /// Accumulators, in order.
   std::vector<ir::NameId> given_back;
+  bool is_histogram = false;
   /// Of the segment, for a flatmap.
   ir::NameId start;
   ir::NameId size;
