@@ -3,7 +3,8 @@
 // Pieces of a loop that combine values into one array would need an atomic instruction for every
 // value.  Where a piece is more work than the array is large, it combines into a copy of its own,
 // which starts neutral, and the copies are combined at the end; a loop in one piece combines into
-// the array itself.  Which of the two ways is taken is decided when the program runs.
+// the array itself.  Which of the two ways is taken is decided when the program runs.  Several pieces a
+// thread even out iterations of different cost; of a large array there is only a copy a thread.
 #include "imperative/lowering.h"
 
 #include <algorithm>
@@ -12,6 +13,11 @@ namespace dagaz::imperative {
 
 // Filling an element of a copy and combining it again, in the unit of cost_of.
 static constexpr std::int64_t cost_of_copied_element = 4;
+
+// Arrays of more elements together are copied as few times as possible.
+static constexpr std::int64_t most_often_copied = std::int64_t{1} << 16;
+// As many as the scheduler cuts reductions into.
+static constexpr std::int64_t pieces_per_thread = 4;
 
 void Lowering::parallel_for(const Operand& count, const Operand& cost, const RangeFunction& body) {
   const auto outer = std::exchange(shared_, {});
@@ -36,9 +42,12 @@ void Lowering::parallel_for(const Operand& count, const Operand& cost, const Ran
                 [&] { accumulate_alone(shared, count, body); });
     return;
   }
-  const Operand chunk = divide_up(count, pieces);
   Operand size = ir::i64_operand(0);
   for (const std::size_t one : shared) size = add(size, size_of(opened_[one]));
+  branch(less(ir::i64_operand(most_often_copied), size), [&] {
+    move(pieces, divide_up(pieces, ir::i64_operand(pieces_per_thread)));
+  });
+  const Operand chunk = divide_up(count, pieces);
   const Operand several = less(ir::i64_operand(1), pieces);
   const Operand large = less(mul(chunk, cost), mul(size, ir::i64_operand(cost_of_copied_element)));
   host_branch(both(several, large), [&] { append(std::move(together)); }, [&] {

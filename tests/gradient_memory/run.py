@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """Compares how much memory gradients and their primals take, by the statistics of the runtime's pool.
 
-usage: run.py DAGAZ [--threads N] [-v] PROGRAM.fut|FOLDER ...
+usage: run.py DAGAZ [-v] PROGRAM.fut|FOLDER ...
 
 A program says in comments what must hold:
 
     -- memory: product_gradient n=100000: gradient <= 2.1 * primal
 
 compares the entry points `product_gradient` and `product_primal` (another primal: `newton over
-primal`), each in a context of its own, on the data that `generate` makes of the sizes.  The condition
-is Python; it sees the sizes and, in bytes, `gradient` and `primal`, the most that was alive at one
-time, arguments included, and `least`, what the gradient's arguments and results take.  The pool
-rounds sizes up, by an eighth at most; powers of two are exact.  Nothing is timed, and memory does not
-depend on the machine, so every run gives the same numbers.
+primal`), each in a context of its own, on the data that `generate` makes of the sizes.  One of these
+may be `threads=N`, which is 1 otherwise.  The condition is Python; it sees the sizes and, in bytes,
+`gradient` and `primal`, the most that was alive at one time, arguments included, and `least`, what
+the gradient's arguments and results take.  The pool rounds sizes up, by an eighth at most; powers of
+two are exact.  Nothing is timed, and memory does not depend on the machine, so every run gives the
+same numbers.
 """
 import argparse
 import re
@@ -51,8 +52,9 @@ def take(shared, threads, entry, source, data, kinds):
     return peak, least
 
 
-def compare(shared, threads, gradient, primal, sizes):
+def compare(shared, gradient, primal, sizes):
     """What a condition sees."""
+    threads = sizes.get('threads', 1)
     source = library.Library(shared, threads)
     parameters = source.entries['generate']['inputs']
     arguments = [source.argument(sizes[parameter['name']], parameter['type'])
@@ -71,7 +73,6 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('dagaz')
     parser.add_argument('paths', nargs='+', type=Path, metavar='PATH')
-    parser.add_argument('--threads', type=int, default=1)
     parser.add_argument('-v', '--verbose', action='store_true')
     options = parser.parse_args()
     files = [file for path in options.paths
@@ -82,7 +83,7 @@ def main():
             found = list(claims(file.read_text(encoding='utf-8')))
             shared = library.build(options.dagaz, file, folder) if found else None
             for gradient, primal, sizes, condition in found:
-                seen = compare(shared, options.threads, gradient, primal, sizes)
+                seen = compare(shared, gradient, primal, sizes)
                 holds = eval(condition, {'max': max}, seen)  # our own tests, not input
                 count, failures = count + 1, failures + (not holds)
                 if not holds or options.verbose:
