@@ -183,13 +183,13 @@ void Lowering::finish_tile(const OnePass& scan, const BlockPart& tile, const Lan
         std::vector<Value> outputs = values_at(values, scan.types, {at});
         const std::vector<Value> mapped = values_at(kept, scan.kept, {at});
         outputs.insert(outputs.end(), mapped.begin(), mapped.end());
+        const PointTargets results = at_point(scan.targets, point);
         if (!scan.e.post) {
-          put_point(scan.s, 0, scan.targets, point, outputs);
+          put_point(scan.s, 0, results, outputs);
           return;
         }
-        lower_lambda(*scan.e.post, outputs, rows_of(scan.targets, point),
-                     [&](const std::vector<Value>& all) {
-          put_point(scan.s, 0, scan.targets, point, all);
+        lower_lambda(*scan.e.post, outputs, results.rows, [&](const std::vector<Value>& all) {
+          put_point(scan.s, 0, results, all);
         });
       });
     });

@@ -149,12 +149,13 @@ void Lowering::scan_tile(const ir::Statement& s, const ir::SegmentedScan& e,
   branch(inside, [&] {
     std::vector<Value> outputs = running_values(values);
     outputs.insert(outputs.end(), mapped.begin(), mapped.end());
+    const PointTargets at = at_point(targets, point);
     if (e.post) {
-      lower_lambda(*e.post, outputs, rows_of(targets, point), [&](const std::vector<Value>& all) {
-        put_point(s, 0, targets, point, all);
+      lower_lambda(*e.post, outputs, at.rows, [&](const std::vector<Value>& all) {
+        put_point(s, 0, at, all);
       });
     } else {
-      put_point(s, 0, targets, point, outputs);
+      put_point(s, 0, at, outputs);
     }
   });
 }

@@ -252,8 +252,9 @@ void Lowering::lower_interchanged(const ir::Statement& s, const ir::SegmentedMap
                                  static_cast<std::ptrdiff_t>(position) + 1,
                              fresh.body.statements.end()},
                             fresh.body.results};
-        lower_body(rest, rows_of(targets, point), [&](const std::vector<Value>& results) {
-          put_point(s, 0, targets, point, results);
+        const PointTargets at = at_point(targets, point);
+        lower_body(rest, at.rows, [&](const std::vector<Value>& results) {
+          put_point(s, 0, at, results);
         });
       });
     });

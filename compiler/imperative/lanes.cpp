@@ -278,8 +278,9 @@ std::optional<Lanes::Blocks> Lanes::map_whole_blocks(Lowering& low, const ir::St
                         [&](const std::vector<Operand>& point) {
       const std::vector<Operand> at = {low.add(point[0], done)};
       low.set_indices(e.space, at);
-      low.lower_body(e.body, low.rows_of(targets, at), [&](const std::vector<Value>& values) {
-        low.put_point(s, 0, targets, at, values);
+      const Lowering::PointTargets parts = low.at_point(targets, at);
+      low.lower_body(e.body, parts.rows, [&](const std::vector<Value>& values) {
+        low.put_point(s, 0, parts, values);
       });
     });
   });

@@ -264,9 +264,15 @@ class Lowering : public Emitter {
   void parallel_points(const std::vector<Operand>& extents, const Operand& cost,
                        const PointFunction& body);
   std::vector<Wish> result_targets(const ir::Statement& s, std::size_t from);
-  std::vector<Wish> rows_of(const std::vector<Wish>& targets, const std::vector<Operand>& point);
-  void put_point(const ir::Statement& s, std::size_t from, const std::vector<Wish>& targets,
-                 const std::vector<Operand>& point, const std::vector<Value>& values);
+  /// Where the results of one point go: `rows` has the parts of those targets that are arrays there.
+  struct PointTargets {
+    const std::vector<Wish>& targets;
+    std::vector<Operand> point;
+    std::vector<Wish> rows;
+  };
+  PointTargets at_point(const std::vector<Wish>& targets, std::vector<Operand> point);
+  void put_point(const ir::Statement& s, std::size_t from, const PointTargets& at,
+                 const std::vector<Value>& values);
 
   // ---- in_place.cpp
   bool is_handed_over(const ir::Operand& array) const;

@@ -98,22 +98,24 @@ std::vector<Wish> Lowering::result_targets(const ir::Statement& s, std::size_t f
   return targets;
 }
 
-std::vector<Wish> Lowering::rows_of(const std::vector<Wish>& targets,
-                                    const std::vector<Operand>& point) {
-  std::vector<Wish> rows;
+Lowering::PointTargets Lowering::at_point(const std::vector<Wish>& targets,
+                                          std::vector<Operand> point) {
+  PointTargets at{targets, std::move(point), {}};
   for (const Wish& target : targets) {
-    const bool has_rows = target && target->strides.size() > point.size();
-    rows.push_back(has_rows ? Wish(part_at(*this, *target, point)) : std::nullopt);
+    const bool has_rows = target && target->strides.size() > at.point.size();
+    at.rows.push_back(has_rows ? Wish(part_at(*this, *target, at.point)) : std::nullopt);
   }
-  return rows;
+  return at;
 }
 
-void Lowering::put_point(const ir::Statement& s, std::size_t from,
-                         const std::vector<Wish>& targets, const std::vector<Operand>& point,
+// A row that was made where it goes is recognised by its place.
+void Lowering::put_point(const ir::Statement& s, std::size_t from, const PointTargets& at,
                          const std::vector<Value>& values) {
-  for (std::size_t k = 0; k < targets.size(); ++k) {
-    if (targets[k]) {
-      write(*targets[k], point, values[k]);
+  for (std::size_t k = 0; k < at.targets.size(); ++k) {
+    if (at.rows[k] && values[k].place) {
+      copy(*at.rows[k], *values[k].place, values[k].type);
+    } else if (at.targets[k]) {
+      write(*at.targets[k], at.point, values[k]);
     } else {
       assign(s.results[from + k].name, values[k]);
     }
@@ -129,8 +131,9 @@ void Lowering::lower_point_by_point(const ir::Statement& s, const ir::SegmentedM
   const Operand cost = cost_of(e.body);
   for_each_point(extents_of(e.space), cost, "segmap", [&](const std::vector<Operand>& point) {
     set_indices(e.space, point);
-    lower_body(e.body, rows_of(targets, point), [&](const std::vector<Value>& values) {
-      put_point(s, 0, targets, point, values);
+    const PointTargets at = at_point(targets, point);
+    lower_body(e.body, at.rows, [&](const std::vector<Value>& values) {
+      put_point(s, 0, at, values);
     });
   });
 }

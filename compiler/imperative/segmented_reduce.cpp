@@ -114,10 +114,10 @@ void Lowering::reduce_point(const ir::Statement& s, const ir::SegmentedReduce& e
   const std::size_t reduced = running_values(running).size();
   set_indices(e.space, point);
   std::vector<Wish> wishes(reduced);
-  const std::vector<Wish> rows = rows_of(mapped, point);
-  wishes.insert(wishes.end(), rows.begin(), rows.end());
+  const PointTargets at = at_point(mapped, point);
+  wishes.insert(wishes.end(), at.rows.begin(), at.rows.end());
   lower_body(e.body, wishes, [&](const std::vector<Value>& values) {
-    put_point(s, reduced, mapped, point,
+    put_point(s, reduced, at,
               {values.begin() + static_cast<std::ptrdiff_t>(reduced), values.end()});
     combine_all(running, values, 0);
   });

@@ -47,11 +47,12 @@ void Lowering::scan_point(const ir::Statement& s, const ir::SegmentedScan& e,
                           const std::vector<Wish>& targets, const std::vector<Operand>& point) {
   set_indices(e.space, point);
   const std::size_t scanned = running_values(running).size();
-  const std::vector<Wish> rows = rows_of(targets, point);
+  const PointTargets at = at_point(targets, point);
   std::vector<Wish> wishes;
   if (!e.post) {
     wishes.assign(scanned, std::nullopt);
-    wishes.insert(wishes.end(), rows.begin() + static_cast<std::ptrdiff_t>(scanned), rows.end());
+    wishes.insert(wishes.end(), at.rows.begin() + static_cast<std::ptrdiff_t>(scanned),
+                  at.rows.end());
   }
   lower_body(e.body, wishes, [&](const std::vector<Value>& values) {
     combine_all(running, values, 0);
@@ -59,11 +60,11 @@ void Lowering::scan_point(const ir::Statement& s, const ir::SegmentedScan& e,
     outputs.insert(outputs.end(), values.begin() + static_cast<std::ptrdiff_t>(scanned),
                    values.end());
     if (e.post) {
-      lower_lambda(*e.post, outputs, rows, [&](const std::vector<Value>& results) {
-        put_point(s, 0, targets, point, results);
+      lower_lambda(*e.post, outputs, at.rows, [&](const std::vector<Value>& results) {
+        put_point(s, 0, at, results);
       });
     } else {
-      put_point(s, 0, targets, point, outputs);
+      put_point(s, 0, at, outputs);
     }
   });
 }

@@ -157,6 +157,21 @@ TEST_CASE("points that accumulate run in lanes, and their tasks into copies of t
   FAIL("the program is missing");
 }
 
+TEST_CASE("a row that a point makes where it goes is not copied onto itself") {
+  const Source source{"rows.ir",
+                      "function main (n: i64, xs: [n]f64) -> [[n][2]f64] {"
+                      " rows: [n][2]f64 = map_scan_reduce n [xs] map \\(x: f64) -> [[2]f64] {"
+                      "   y: f64 = mul.f64 x x"
+                      "   row: [2]f64 = array f64 [x, y] return row }"
+                      " return rows }"};
+  Diagnostics diagnostics;
+  const std::string text =
+      print(*lower(passes::flatten({parsed(source)}, {}), Target::cpu, diagnostics));
+  const std::size_t loop = text.find(" independent {");
+  REQUIRE(loop != std::string::npos);
+  CHECK(text.find(" independent {", loop + 1) == std::string::npos);
+}
+
 TEST_CASE("printing shows loops, launches and failures") {
   const Source source{"small.ir",
                       "function main () -> [[4]i64] {"
