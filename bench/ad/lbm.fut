@@ -2,6 +2,7 @@
 -- moves (Qian, d'Humières and Lallemand 1992; SPEC's and Parboil's `lbm`).  The gradient is that of
 -- the sum of the state after some steps, with respect to the initial state.
 -- Published size: 120 × 120 × 150 cells, 100 steps.
+-- memory: gradient nz=8 ny=16 nx=16 n=16: gradient <= 4 * primal + 19 * 4 * nz * ny * nx * n
 -- ==
 -- entry: check
 -- input { 4i64 5i64 6i64 5i64 } output { true }

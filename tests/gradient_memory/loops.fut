@@ -4,8 +4,25 @@
 -- memory: plain_gradient s=1024 n=256: gradient <= 2.1 * primal + 8 * n * s
 -- memory: plain_gradient s=1024 n=1024: 8 * n * s <= gradient <= 2.1 * primal + 8 * n * s
 -- memory: stripmined_gradient s=1024 n=1024: gradient <= 2.1 * primal + 8 * 2 * 32 * s
+-- memory: stripmined_gradient s=1024 n=4096: gradient <= 2.1 * primal + 8 * 2 * 64 * s
+-- memory: stripmined_3_gradient s=1024 n=4096: gradient <= 3 * primal + 8 * 3 * 16 * s
+--
+-- A `while` keeps as much, and a number for each iteration; its bound says how many there may be.
+--
+-- memory: while_gradient s=1024 n=256: 8 * n * s <= gradient <= 2.2 * primal + 8 * n * (s + 2)
+-- memory: bounded_gradient s=1024 n=256: 8 * n * s <= gradient <= 2.2 * primal + 8 * n * (s + 2)
+-- memory: generous_gradient s=1024 n=256: 8 * 2 * n * s <= gradient <= 2.2 * primal + 8 * 2 * n * (s + 2)
+--
+-- A loop inside a loop keeps its states for one iteration of the outer one.
+--
+-- memory: nested_gradient s=1024 n=64: 8 * 2 * n * s <= gradient <= 3.1 * primal + 8 * 2 * n * s
+--
+-- Nothing is kept of an array that the loop only fills, if the program says so: n·s·n otherwise.
+--
+-- memory: filled_gradient s=64 n=256: gradient <= 2.1 * primal
+-- memory: undeclared_gradient s=64 n=256: 8 * n * n * s <= gradient
 
-def step [s] (i: i64) (x: [s]f64): [s]f64 =
+def step [s] (i: i64) (x: [s]f64): *[s]f64 =
   map2 (\a b -> f64.sin (a + 0.1 * b) + f64.i64 i * 0.001) x (rotate 1 x)
 
 entry generate (s: i64) (n: i64): ([s]f64, i64) = (map (\i -> f64.i64 i / f64.i64 s) (iota s), n)
@@ -18,3 +35,42 @@ entry plain_primal [s] (x: [s]f64) (n: i64): f64 = plain n x
 entry plain_gradient [s] (x: [s]f64) (n: i64): [s]f64 = vjp (plain n) x 1
 entry stripmined_primal [s] (x: [s]f64) (n: i64): f64 = stripmined n x
 entry stripmined_gradient [s] (x: [s]f64) (n: i64): [s]f64 = vjp (stripmined n) x 1
+
+def stripmined_3 [s] (n: i64) (x: [s]f64): f64 =
+  f64.sum (#[stripmine(3)] loop x for i < n do step i x)
+entry stripmined_3_primal [s] (x: [s]f64) (n: i64): f64 = stripmined_3 n x
+entry stripmined_3_gradient [s] (x: [s]f64) (n: i64): [s]f64 = vjp (stripmined_3 n) x 1
+
+def unbounded [s] (n: i64) (x: [s]f64): f64 =
+  f64.sum (loop (x, i) = (x, 0) while i < n do (step i x, i + 1)).0
+def bounded [s] (n: i64) (x: [s]f64): f64 =
+  f64.sum (#[bound(n)] loop (x, i) = (x, 0) while i < n do (step i x, i + 1)).0
+def generous [s] (n: i64) (x: [s]f64): f64 =
+  let twice = 2 * n
+  in f64.sum (#[bound(twice)] loop (x, i) = (x, 0) while i < n do (step i x, i + 1)).0
+entry while_primal [s] (x: [s]f64) (n: i64): f64 = unbounded n x
+entry while_gradient [s] (x: [s]f64) (n: i64): [s]f64 = vjp (unbounded n) x 1
+entry bounded_primal [s] (x: [s]f64) (n: i64): f64 = bounded n x
+entry bounded_gradient [s] (x: [s]f64) (n: i64): [s]f64 = vjp (bounded n) x 1
+entry generous_primal [s] (x: [s]f64) (n: i64): f64 = generous n x
+entry generous_gradient [s] (x: [s]f64) (n: i64): [s]f64 = vjp (generous n) x 1
+
+def nested [s] (n: i64) (x: [s]f64): f64 =
+  f64.sum (loop x for i < n do loop x for j < n do step (i + j) x)
+entry nested_primal [s] (x: [s]f64) (n: i64): f64 = nested n x
+entry nested_gradient [s] (x: [s]f64) (n: i64): [s]f64 = vjp (nested n) x 1
+
+-- | Row i is computed of the row before it.
+def next [s][m] (x: [s]f64) (rows: [m][s]f64) (i: i64): *[s]f64 =
+  step i (if i == 0 then x else copy rows[i - 1])
+def filled [s] (n: i64) (x: [s]f64): f64 =
+  let rows = loop #[true_dep] rows = replicate n (replicate s 0) for i < n do
+               rows with [i] = next x rows i
+  in f64.sum (map f64.sum rows)
+def undeclared [s] (n: i64) (x: [s]f64): f64 =
+  let rows = loop rows = replicate n (replicate s 0) for i < n do rows with [i] = next x rows i
+  in f64.sum (map f64.sum rows)
+entry filled_primal [s] (x: [s]f64) (n: i64): f64 = filled n x
+entry filled_gradient [s] (x: [s]f64) (n: i64): [s]f64 = vjp (filled n) x 1
+entry undeclared_primal [s] (x: [s]f64) (n: i64): f64 = undeclared n x
+entry undeclared_gradient [s] (x: [s]f64) (n: i64): [s]f64 = vjp (undeclared n) x 1
