@@ -18,12 +18,17 @@ TypeRef type_argument(Elaborator& e, const IntrinsicCall& call, std::size_t inde
   return e.try_evaluate_type(call.here.instance->types[index], call.here.frame);
 }
 
+// `pattern` is what `function` binds its argument to, if that is known.
 Flattened flatten(Elaborator& e, TypeRef parameter, TypeRef expected,
-                  const std::function<ValueRef(ValueRef)>& function) {
+                  const std::function<ValueRef(ValueRef)>& function,
+                  const ast::Pattern* pattern = nullptr) {
   Flattened flat;
   const std::size_t mark = e.names().size();
   flat.result = expected;
-  flat.lambda = e.lambda(leaf_types(parameter), {}, [&](const std::vector<ir::NameId>& leaves) {
+  const std::vector<ir::NameId> leaves = e.fresh_for(pattern, parameter);
+  for (const ir::NameId leaf : leaves) flat.lambda.parameters.push_back({leaf});
+  const Temporarily<Request> cleared(e.request, Request{});
+  flat.lambda.body = e.nested_body([&] {
     const ValueRef value = function(e.arena.from_leaves(parameter, leaves));
     if (flat.result == nullptr) {
       flat.result = e.arena.type_of(value);
@@ -37,17 +42,61 @@ Flattened flatten(Elaborator& e, TypeRef parameter, TypeRef expected,
   return flat;
 }
 
+/// Which leaves of `type` say what constructor a sum is.
+void append_tags(TypeRef type, std::vector<bool>& out) {
+  match(
+      type->node, [&](const ScalarShape&) { out.push_back(false); },
+      [&](const ArrayShape& t) { append_tags(t.element, out); },
+      [&](const RecordShape& t) {
+        for (const auto& [name, field] : t.fields) append_tags(field, out);
+      },
+      [&](const SumShape& t) {
+        std::vector<bool> slots(t.slot_types.size(), false);
+        for (const ConstructorShape& constructor : t.constructors) {
+          std::vector<bool> payload;
+          for (const TypeRef part : constructor.payload) append_tags(part, payload);
+          for (std::size_t i = 0; i < payload.size(); ++i) {
+            if (payload[i]) slots[constructor.slots[i]] = true;
+          }
+        }
+        out.push_back(true);
+        out.insert(out.end(), slots.begin(), slots.end());
+      },
+      [&](const AccumulatorShape& t) { append_tags(t.array, out); }, [](const FunctionShape&) {});
+}
+
+/// The derivative of a sum is made by the constructor of the sum: `leaves` with the tags of `value`,
+/// a value of `type`; with several derivatives, each has them.
+std::vector<ir::Operand> with_tags(Elaborator& e, TypeRef type, std::vector<ir::Operand> leaves,
+                                   const std::vector<ir::Operand>& value,
+                                   const std::optional<ir::Operand>& batch) {
+  std::vector<bool> tags;
+  append_tags(type, tags);
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (!tags[i]) continue;
+    if (batch) {
+      leaves[i] = e.emit_one(ir::Replicate{{*batch}, value[i]});
+    } else if (e.names().type(value[i]).is_scalar()) {
+      leaves[i] = value[i];
+    } else {
+      leaves[i] = e.emit_one(ir::Copy{value[i].name()});
+    }
+  }
+  return leaves;
+}
+
 ValueRef differentiate(Elaborator& e, const IntrinsicCall& call, ir::DerivativeMode mode,
                        bool batched) {
   const ValueRef function = call.arguments[0];
   const ValueRef argument = call.arguments[1];
   const ValueRef seed = call.arguments[2];
   const TypeRef parameter = e.arena.type_of(argument);
-  Flattened flat = flatten(e, parameter, type_argument(e, call, 1), [&](ValueRef value) {
-    return e.apply(function, {value}, call.range);
-  });
+  const auto apply = [&](ValueRef value) { return e.apply(function, {value}, call.range); };
+  Flattened flat = flatten(e, parameter, type_argument(e, call, 1), apply,
+                           e.parameter_pattern(function, 0));
   const bool forward = mode == ir::DerivativeMode::forward;
-  TypeRef derivative = forward ? flat.result : parameter;
+  const TypeRef differentiated = forward ? flat.result : parameter;
+  TypeRef derivative = differentiated;
   ir::Differentiate operation{mode, std::move(flat.lambda), leaves_of(argument), leaves_of(seed),
                               std::nullopt};
   if (batched) {
@@ -58,9 +107,13 @@ ValueRef differentiate(Elaborator& e, const IntrinsicCall& call, ir::DerivativeM
   const std::vector<ir::NameId> derivatives = e.fresh(leaf_types(derivative));
   std::vector<ir::NameId> results = primals;
   results.insert(results.end(), derivatives.begin(), derivatives.end());
+  const std::optional<ir::Operand> batch = operation.batch;
   if (!results.empty()) e.emit_named(results, std::move(operation));
-  return e.tuple({e.arena.from_leaves(flat.result, primals),
-                  e.arena.from_leaves(derivative, derivatives)});
+  const ValueRef primal = e.arena.from_leaves(flat.result, primals);
+  const std::vector<ir::Operand> tagged =
+      with_tags(e, differentiated, {derivatives.begin(), derivatives.end()},
+                leaves_of(forward ? primal : argument), batch);
+  return e.tuple({primal, e.arena.from_leaves(derivative, tagged.data())});
 }
 
 template <ir::DerivativeMode mode, bool batched>
@@ -91,9 +144,12 @@ ValueRef build_with_vjp(Elaborator& e, const IntrinsicCall& call) {
   const TypeRef pair = e.arena.record(
       {{e.tuple_field(0), function.result}, {e.tuple_field(1), function.result}});
   const auto adjoint = [&](ValueRef both) {
-    const ValueRef first = e.project(both, e.tuple_field(0), call.range);
-    const ValueRef second = e.project(both, e.tuple_field(1), call.range);
-    return e.apply(call.arguments[1], {first, second}, call.range);
+    const ValueRef result = e.project(both, e.tuple_field(0), call.range);
+    const ValueRef seed = e.project(both, e.tuple_field(1), call.range);
+    const std::vector<ir::Operand> tagged =
+        with_tags(e, function.result, leaves_of(seed), leaves_of(result), std::nullopt);
+    return e.apply(call.arguments[1],
+                   {result, e.arena.from_leaves(function.result, tagged.data())}, call.range);
   };
   return custom(e, function, pair, adjoint, argument, function.result, 0);
 }

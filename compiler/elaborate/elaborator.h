@@ -247,6 +247,8 @@ class Elaborator {
 
   // ------------------------------------------------------------ patterns.cpp
   void bind_pattern(const ast::Pattern* pattern, ValueRef value, Frame* frame);
+  /// Names for the leaves of a value of `type` that `pattern`, if it is not null, will be bound to.
+  std::vector<ir::NameId> fresh_for(const ast::Pattern* pattern, TypeRef type);
   /// Whether `value` matches the literals and constructors of `pattern`.
   ir::Operand test_pattern(const ast::Pattern* pattern, ValueRef value, Frame* frame);
   ValueRef evaluate_match(const ast::Exp* exp, const ast::Match& node, Frame* frame);
@@ -275,7 +277,9 @@ class Elaborator {
   void bind_instance_sizes(const Closure& closure, Frame* frame);
   ValueRef evaluate_lambda(const ast::Exp* exp, const ast::Lambda& node, Frame* frame);
   ValueRef evaluate_let_function(const ast::LetFunction& node, Frame* frame);
-  /// The base names for the parameters of a lambda made of `function`.
+  /// What a parameter of `function` is bound to; null where that is not known.
+  const ast::Pattern* parameter_pattern(ValueRef function, std::size_t index);
+  /// The base name for that parameter.
   std::string parameter_hint(ValueRef function, std::size_t index);
 
   // ------------------------------------------------------------ constants.cpp

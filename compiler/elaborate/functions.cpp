@@ -196,13 +196,18 @@ ValueRef Elaborator::apply(ValueRef function, std::vector<ValueRef> arguments,
   return rest.empty() ? value : apply(value, std::move(rest), where);
 }
 
-std::string Elaborator::parameter_hint(ValueRef function, std::size_t index) {
+const ast::Pattern* Elaborator::parameter_pattern(ValueRef function, std::size_t index) {
   if (const auto* partial = as<PartialApplication>(function->node)) {
-    return parameter_hint(partial->function, index + partial->arguments.size());
+    return parameter_pattern(partial->function, index + partial->arguments.size());
   }
   const auto* closure = as<Closure>(function->node);
-  if (closure == nullptr || index >= closure->function->parameters.size()) return "x";
-  const ast::Pattern* pattern = closure->function->parameters[index];
+  const bool known = closure != nullptr && index < closure->function->parameters.size();
+  return known ? closure->function->parameters[index] : nullptr;
+}
+
+std::string Elaborator::parameter_hint(ValueRef function, std::size_t index) {
+  const ast::Pattern* pattern = parameter_pattern(function, index);
+  if (pattern == nullptr) return "x";
   while (const auto* ascribed = as<ast::AscribedPattern>(pattern->node)) {
     pattern = ascribed->pattern;
   }

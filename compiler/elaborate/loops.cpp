@@ -43,7 +43,7 @@ class LoopBuilder {
     const Temporarily<Request> cleared(e_.request, Request{});
     const ValueRef initial = e_.evaluate(node_.initial, frame_);
     open_ = e_.open_type(node_.pattern->type, frame_, sizes_);
-    parameters_ = e_.fresh(leaf_types(open_.type));
+    parameters_ = e_.fresh_for(node_.pattern, open_.type);
     set_form(initial);
     set_values(initial);
     set_attributes();
@@ -78,6 +78,7 @@ class LoopBuilder {
     }
     ir::Operand bound;
     if (const auto* counted = as<ast::ForLoop>(node_.form)) {
+      const Temporarily<std::string> named(e_.hint, "iterations");
       const ValueRef value = e_.evaluate(counted->bound, frame_);
       index_primitive_ = e_.primitive_of(value);
       bound = e_.scalar_of(value);

@@ -26,6 +26,19 @@ static std::size_t constructor_index(const LeafValue& sum, Symbol name) {
   DZ_UNREACHABLE("the checker saw the constructor");
 }
 
+// What a tuple or record pattern binds to the field at `index`, called `name`; null for nothing.
+static const ast::Pattern* part_of(const ast::Pattern* pattern, std::size_t index, Symbol name) {
+  if (const auto* tuple = as<ast::TuplePattern>(pattern->node)) {
+    return index < tuple->elements.size() ? tuple->elements[index] : nullptr;
+  }
+  if (const auto* record = as<ast::RecordPattern>(pattern->node)) {
+    for (const auto& [field, part] : record->fields) {
+      if (field.symbol == name) return part;
+    }
+  }
+  return nullptr;
+}
+
 void Elaborator::bind_pattern(const ast::Pattern* pattern, ValueRef value, Frame* frame) {
   match(
       pattern->node, [&](const ast::NamePattern& p) { frame->values[p.id] = value; },
@@ -58,6 +71,31 @@ void Elaborator::bind_pattern(const ast::Pattern* pattern, ValueRef value, Frame
       [](const ast::LiteralPattern&) {},
       [&](const ast::AscribedPattern& p) { bind_pattern(p.pattern, value, frame); },
       [&](const ast::AttributePattern& p) { bind_pattern(p.pattern, value, frame); });
+}
+
+// ---------------------------------------------------------------- naming
+
+std::vector<ir::NameId> Elaborator::fresh_for(const ast::Pattern* pattern, TypeRef type) {
+  if (pattern == nullptr) return fresh(leaf_types(type));
+  if (const auto* ascribed = as<ast::AscribedPattern>(pattern->node)) {
+    return fresh_for(ascribed->pattern, type);
+  }
+  if (const auto* attribute = as<ast::AttributePattern>(pattern->node)) {
+    return fresh_for(attribute->pattern, type);
+  }
+  if (const auto* named = as<ast::NamePattern>(pattern->node)) {
+    const Temporarily<std::string> base(hint, std::string(symbols.text(named->name.symbol)));
+    return fresh(leaf_types(type));
+  }
+  const auto* record = as<RecordShape>(type->node);
+  if (record == nullptr) return fresh(leaf_types(type));
+  std::vector<ir::NameId> leaves;
+  for (std::size_t i = 0; i < record->fields.size(); ++i) {
+    const auto& [name, field] = record->fields[i];
+    const std::vector<ir::NameId> part = fresh_for(part_of(pattern, i, name), field);
+    leaves.insert(leaves.end(), part.begin(), part.end());
+  }
+  return leaves;
 }
 
 // ---------------------------------------------------------------- testing

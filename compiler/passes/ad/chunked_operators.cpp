@@ -52,7 +52,7 @@ class Chunker {
   bool has_general_rule(const Operator& each) const;
   void enter(Chunks& chunks, const Operand& width, const Operand& least, Builder& out,
              Builder& inside);
-  NameId carry(Chunks& chunks, NameId result, const Operand& initial);
+  NameId carry(Chunks& chunks, NameId result, const Operand& initial, std::string base);
   void cut(std::vector<NameId>& arrays, const Chunks& chunks, Builder& inside);
   std::vector<Operand> apply(const Lambda& op, const std::vector<Operand>& before,
                              const std::vector<Operand>& after, Builder& inside);
@@ -172,8 +172,8 @@ void Chunker::enter(Chunks& chunks, const Operand& width, const Operand& least, 
 }
 
 // A further value of the loop, of which `result` is the last.
-NameId Chunker::carry(Chunks& chunks, NameId result, const Operand& initial) {
-  const NameId parameter = names_->fresh_like(result);
+NameId Chunker::carry(Chunks& chunks, NameId result, const Operand& initial, std::string base) {
+  const NameId parameter = names_->fresh(std::move(base), names_->type(result));
   chunks.loop.values.push_back(LoopValue{Binder{parameter}, initial});
   chunks.loop.attributes.true_dependence.push_back(false);
   chunks.statement.results.push_back(Binder{result});
@@ -248,20 +248,21 @@ Chunker::Carried Chunker::carry_all(Chunks& chunks, const Statement& statement,
   std::size_t result = 0;
   for (const ReduceOperator& each : map.reductions) {
     for (const Operand& neutral : each.neutral) {
-      carried.totals.push_back(carry(chunks, statement.results[result++].name, neutral));
+      carried.totals.push_back(carry(chunks, statement.results[result++].name, neutral, "total"));
     }
   }
   for (const ScanOperator& each : map.scans) {
     for (std::size_t k = 0; k < each.neutral.size(); ++k) {
       const NameId ended = names_->fresh_like(each.op.parameters[k].name);
-      carried.before.push_back(carry(chunks, ended, each.neutral[k]));
+      carried.before.push_back(carry(chunks, ended, each.neutral[k], "before"));
     }
   }
   for (; result < statement.results.size(); ++result) {
     const NameId array = statement.results[result].name;
     const Type& type = names_->type(array);
     carried.outputs.push_back(
-        carry(chunks, array, out.add(Scratch{type.element, type.shape}, names_->base(array))));
+        carry(chunks, array, out.add(Scratch{type.element, type.shape}, names_->base(array)),
+              names_->base(array)));
     // Nothing reads it in the loop.
     chunks.loop.attributes.true_dependence.back() = true;
   }
@@ -335,7 +336,7 @@ void Chunker::chunk(Statement statement, Histogram histogram, Builder& out) {
   std::size_t result = 0;
   for (HistogramOperator& each : part.operators) {
     for (NameId& destination : each.destinations) {
-      destination = carry(chunks, statement.results[result++].name, destination);
+      destination = carry(chunks, statement.results[result++].name, destination, "bins");
     }
   }
   part.width = chunks.size;

@@ -22,12 +22,20 @@ namespace {
 
 // What a scalar function costs, in statements, and what stands in its way.
 struct CoreShape {
-  bool eligible = true;   // all active values are real scalars
+  std::string obstacle;   // an active value that is no real scalar
   bool loops = false;
   bool branches = false;
   double forward = 0;     // with tangents
   double reverse = 0;     // executed again, then swept back
 };
+
+bool is_obstacle(const Type& type) { return !type.is_scalar() || !is_float(type.element); }
+
+std::string obstacle(NameId name, const Names& names) {
+  const std::string quoted = "`" + names.base(name) + "`";
+  return names.type(name).is_scalar() ? "works on " + quoted + ", no real number"
+                                      : "works on the array " + quoted;
+}
 
 class CoreSurvey {
  public:
@@ -59,7 +67,7 @@ void CoreSurvey::statement(const Statement& statement, double weight) {
     const Directions directions = directions_->of(result.name);
     if (directions == 0) continue;
     const Type& type = names_->type(result.name);
-    if (!type.is_scalar() || !is_float(type.element)) shape_.eligible = false;
+    if (is_obstacle(type)) shape_.obstacle = obstacle(result.name, *names_);
     tangents += population(directions);
   }
   const bool active = tangents > 0;
@@ -74,9 +82,10 @@ void CoreSurvey::statement(const Statement& statement, double weight) {
     statements(loop->body.statements, weight);
     return;
   }
-  if (active && (std::holds_alternative<CustomDerivative>(statement.operation) ||
-                 std::holds_alternative<Call>(statement.operation))) {
-    shape_.eligible = false;
+  if (active && std::holds_alternative<CustomDerivative>(statement.operation)) {
+    shape_.obstacle = "has a derivative of its own inside";
+  } else if (active && std::holds_alternative<Call>(statement.operation)) {
+    shape_.obstacle = "calls a function";
   }
   shape_.forward += weight * (1 + tangents);
   shape_.reverse += weight * (active ? 3 : 1);
@@ -96,17 +105,14 @@ bool Reverse::core_goes_forward(const MapSite& site, const std::vector<NameId>& 
   if (site.mode == ModeRequest::reverse) return decide(false, "#[reverse]");
   Dependence directions(names());
   for (std::size_t j = 0; j < inputs.size(); ++j) {
-    const Type& type = names().type(inputs[j]);
-    if (!type.is_scalar() || !is_float(type.element)) {
-      return decide(false, "an active input is not a real scalar");
-    }
+    if (is_obstacle(names().type(inputs[j]))) return decide(false, obstacle(inputs[j], names()));
     directions.seed(inputs[j], Directions{1} << (j % max_directions));
   }
   directions.run(site.lambda->body.statements);
   CoreSurvey survey(names(), directions);
   survey.statements(site.lambda->body.statements, 1);
   const CoreShape& shape = survey.shape();
-  if (!shape.eligible) return decide(false, "an active value inside is not a real scalar");
+  if (!shape.obstacle.empty()) return decide(false, shape.obstacle);
   if (site.mode == ModeRequest::forward) return decide(true, "#[forward]");
   if (shape.loops) return decide(true, "scalar core with loops");
   if (shape.branches) return decide(true, "scalar core with branches");
