@@ -173,6 +173,7 @@ class Reverse {
   // rules/chunked_map.cpp
   bool runs_in_chunks(const MapSite& site, const ReturnMap& back, const SumOverMap& sums) const;
   ir::Operand chunk_size(const MapSite& site, const SumOverMap& sums, const Sums& plans);
+  void keep_repeated_values(ReturnMap& back, const SumOverMap& sums);
   void emit_chunks(const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans);
   void note_sums(const ir::Statement& statement, const Sums& plans, const SumOverMap& sums);
   const ir::Lambda* keep(ir::Lambda lambda);

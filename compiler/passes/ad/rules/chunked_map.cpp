@@ -2,12 +2,14 @@
 //
 // Where sums over the iterations of a map need arrays that every iteration computes, these would
 // all have to be kept until the map is done.  Instead the iterations are cut into chunks, one after
-// the other: what a chunk keeps lives until its part of the sums is added to the rest.
+// the other: what a chunk keeps lives until its part of the sums is added to the rest.  As it
+// keeps that anyway, values that its iterations would find twice may be there for the while, too.
 //
 //   Σᵢ<n f(aᵢ)  =  Σ_c Σ_{i in chunk c} f(aᵢ)
 #include <algorithm>
 #include <utility>
 
+#include "passes/ad/repeated_work.h"
 #include "passes/ad/reverse.h"
 #include "passes/ad/rules/return_map.h"
 
@@ -21,7 +23,8 @@ namespace {
 // which are there anyway; more if there would be more chunks than `most_chunks` otherwise.
 constexpr std::int64_t numbers_per_element = 12;
 constexpr std::int64_t most_chunks = 256;
-constexpr std::int64_t least_iterations = 32;
+// Processors run so many iterations at a time: a chunk has a multiple of them.
+constexpr std::int64_t iterations_at_a_time = 32;
 
 }  // namespace
 
@@ -51,14 +54,38 @@ Operand Reverse::chunk_size(const MapSite& site, const SumOverMap& sums, const S
   }
   const Operand half = binary(ScalarOp::sdiv, summed, i64_operand(2));
   const Operand numbers = binary(ScalarOp::smax, half, i64_operand(numbers_per_element * options_.least_chunk));
-  const Operand by_size =
-      binary(ScalarOp::sdiv, numbers, binary(ScalarOp::smax, kept, i64_operand(1)));
-  const Operand by_count = binary(ScalarOp::sdiv, site.width, i64_operand(most_chunks));
-  const Operand size = binary(ScalarOp::smax, by_size, by_count);
-  return binary(ScalarOp::smax, size, i64_operand(least_iterations));
+  const auto at_least_one = [&](const Operand& divisor) {
+    return binary(ScalarOp::smax, divisor, i64_operand(1));
+  };
+  // Both in units of iterations_at_a_time: the one rounded down, the other up.
+  const Operand unit = i64_operand(iterations_at_a_time);
+  const Operand by_size = binary(ScalarOp::sdiv, numbers, at_least_one(out().mul_i64(kept, unit)));
+  const Operand least = i64_operand(most_chunks * iterations_at_a_time);
+  const Operand by_count = binary(
+      ScalarOp::sdiv, out().add_i64(site.width, out().sub_i64(least, i64_operand(1))), least);
+  return out().mul_i64(at_least_one(binary(ScalarOp::smax, by_size, by_count)), unit);
+}
+
+// A chunk may hold as many repeated values as values that it keeps for the sums, and arrays of lower
+// rank, which are small beside these.
+void Reverse::keep_repeated_values(ReturnMap& back, const SumOverMap& sums) {
+  std::vector<Type> room;
+  for (const NameId each : sums.materialised()) room.push_back(names().type(each));
+  keep_repeated_work(back.map.map.body.statements, *environment_, [&](const Type& type) {
+    const auto place = std::find(room.begin(), room.end(), type);
+    if (place != room.end()) {
+      room.erase(place);
+      return true;
+    }
+    return std::any_of(room.begin(), room.end(), [&](const Type& each) {
+      return type.rank() < each.rank() &&
+             std::equal(type.shape.begin(), type.shape.end(), each.shape.begin());
+    });
+  });
 }
 
 void Reverse::emit_chunks(const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans) {
+  keep_repeated_values(back, sums);
   const Operand chunk = chunk_size(site, sums, plans);
   const Operand rounded = out().add_i64(site.width, out().sub_i64(chunk, i64_operand(1)));
   const Operand chunks =
