@@ -10,7 +10,8 @@
 // read memory in unit steps or not at all.
 //
 // A block that would cross the end of a dimension is moved back, so that a few points are computed
-// twice; where points accumulate, the last ones go one by one instead.
+// twice; where points accumulate, or write over what they have read, the last ones go one by one
+// instead.
 #include "imperative/lanes.h"
 
 #include <algorithm>
@@ -309,7 +310,13 @@ bool Lanes::lower_map(Lowering& low, const ir::Statement& s, const ir::Segmented
                       const std::vector<Wish>& targets, const std::function<void()>& otherwise) {
   if (low.is_gpu() || e.space.empty()) return false;
   const bool host = low.mode_ == Mode::host;
-  if (std::any_of(targets.begin(), targets.end(), [](const Wish& one) { return !one; })) {
+  const bool accumulates =
+      std::any_of(targets.begin(), targets.end(), [](const Wish& one) { return !one; });
+  const bool overwrites = std::any_of(
+      e.body.results.begin(), e.body.results.end(), [&](const Operand& one) {
+        return one.is_name() && low.overwritten_.contains(one.name());
+      });
+  if (accumulates || overwrites) {
     if (!host) return false;
     std::optional<Blocks> blocks = map_whole_blocks(low, s, e, targets);
     if (!blocks) return false;

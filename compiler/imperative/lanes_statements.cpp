@@ -13,7 +13,10 @@ namespace dagaz::imperative {
 std::vector<Lanes::Result> Lanes::body(const ir::Body& body,
                                        const std::vector<std::optional<LaneArray>>& at) {
   for (std::size_t k = 0; k < at.size(); ++k) {
-    if (at[k] && body.results[k].is_name()) wishes_.try_emplace(body.results[k].name(), *at[k]);
+    if (!at[k] || !body.results[k].is_name()) continue;
+    wishes_.try_emplace(body.results[k].name(), *at[k]);
+    const auto over = low_.overwritten_.find(body.results[k].name());
+    if (over != low_.overwritten_.end()) wishes_.try_emplace(over->second, *at[k]);
   }
   for (const ir::Statement& one : body.statements) {
     if (prepared_.contains(&one)) continue;

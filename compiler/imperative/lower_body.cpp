@@ -67,6 +67,9 @@ void Lowering::propagate_wishes(const ir::Body& body, const std::vector<Wish>& w
   for (std::size_t k = 0; k < wishes.size(); ++k) {
     if (!wishes[k]) continue;
     wish(body.results[k], *wishes[k]);
+    if (!body.results[k].is_name()) continue;
+    const auto over = overwritten_.find(body.results[k].name());
+    if (over != overwritten_.end()) wish(over->second, *wishes[k]);
     any = true;
   }
   if (!any) return;
@@ -217,6 +220,7 @@ void Lowering::enter_host_scope(const ir::Body& body) {
     ++scope.uses[result.name()];
   }
   find_turned(body, scope);
+  find_points_within(body, scope);
   plan_concats(body, scope);
   scopes_.push_back(std::move(scope));
 }
@@ -235,6 +239,45 @@ void Lowering::find_turned(const ir::Body& body, HostScope& scope) {
     if (!permute || !uses.contains(permute->array) || uses[permute->array] > 1) continue;
     if (scope.last_use[permute->array] == body.statements.size()) continue;  // a result
     scope.turned.emplace(permute->array, permute->permutation);
+  }
+}
+
+// What each point of a row makes is seen only as parts of all points: then the points are neighbours
+// in memory.
+void Lowering::find_points_within(const ir::Body& body, HostScope& scope) {
+  if (is_gpu()) return;
+  std::unordered_set<NameId> made;
+  for (const ir::Statement& one : body.statements) {
+    const auto* permute = as<ir::Permute>(one.operation);
+    const bool within = permute != nullptr && permute->permutation.front() != 0;
+    for (const NameId name : ir::free_names(one, names())) {
+      if (!within) {
+        scope.points_within.erase(name);
+      } else if (made.contains(name)) {
+        scope.points_within.insert(name);
+      }
+      if (!within) made.erase(name);
+    }
+    const auto* map = as<ir::SegmentedMap>(one.operation);
+    if (map == nullptr || map->space.size() != 1) continue;
+    for (const ir::Binder& result : one.results) {
+      const ir::Type& type = names().type(result.name);
+      if (type.kind == ir::TypeKind::value && type.rank() > 1) made.insert(result.name);
+    }
+  }
+  for (const Operand& result : body.results) {
+    if (result.is_name()) scope.points_within.erase(result.name());
+  }
+}
+
+void Lowering::place_points_within(const ir::Statement& s) {
+  for (const ir::Binder& result : s.results) {
+    if (!scopes_.back().points_within.contains(result.name) || wish_for(result.name)) continue;
+    ir::Type type = names().type(result.name);
+    std::rotate(type.shape.begin(), type.shape.begin() + 1, type.shape.end());
+    std::vector<int> outermost = {static_cast<int>(type.rank()) - 1};
+    for (int k = 0; k + 1 < static_cast<int>(type.rank()); ++k) outermost.push_back(k);
+    wish(result.name, permuted(new_array(type, names().base(result.name)), outermost));
   }
 }
 

@@ -79,6 +79,8 @@ class Lowering : public Emitter {
                                      std::size_t result, NameId parameter) const;
   void enter_host_scope(const ir::Body& body);
   void find_turned(const ir::Body& body, HostScope& scope);
+  void find_points_within(const ir::Body& body, HostScope& scope);
+  void place_points_within(const ir::Statement& s);
   void own(NameId block);
   void keep_alive(NameId block, NameId array);
   void release_dead(std::size_t statement);
@@ -279,6 +281,7 @@ class Lowering : public Emitter {
   void replace_in_place(const ir::Loop& e);
   Place replaced_array(NameId array, const Operand& in_place);
   void take_place(const ir::Statement& s, const ir::SegmentedMap& e);
+  void find_overwritten(const ir::SegmentedMap& map);
 
   // ---- parallel_for.cpp
   /// `body` for ranges that together are [0, count), in parallel; `cost` of one iteration.
@@ -529,6 +532,7 @@ class Lowering : public Emitter {
   struct HostScope {
     std::unordered_map<NameId, std::size_t> last_use;
     std::unordered_map<NameId, std::vector<int>> turned;  // concatenations needed so permuted only
+    std::unordered_set<NameId> points_within;  // results of maps, read with rows outermost
     std::unordered_map<NameId, std::size_t> uses;  // statements that mention a name
     std::unordered_set<NameId> made;               // arrays that have memory of their own
     std::vector<Whole> wholes;
@@ -539,6 +543,8 @@ class Lowering : public Emitter {
   std::vector<HostScope> scopes_;
   // Results of loop bodies that may lie where a loop variable lies.
   std::unordered_map<NameId, NameId> replaced_;
+  // Results of a map's body, and the arrays that they may be written over.
+  std::unordered_map<NameId, NameId> overwritten_;
 };
 
 }  // namespace dagaz::imperative

@@ -167,8 +167,12 @@ bool Lowering::lower_split(const ir::Statement& s, const ir::SegmentedMap& e,
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::SegmentedMap& e) {
-  if (mode_ == Mode::host) place_parts(s);
+  if (mode_ == Mode::host) {
+    place_parts(s);
+    place_points_within(s);
+  }
   take_place(s, e);
+  find_overwritten(e);
   const std::vector<Wish> targets = result_targets(s, 0);
   if (is_gpu() || mode_ != Mode::host) {
     lower_point_by_point(s, e, targets);
