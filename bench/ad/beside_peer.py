@@ -12,6 +12,7 @@ which one runs twice as often (about S seconds), least of the rounds; the two co
 import argparse
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -36,9 +37,26 @@ def copy_of(name, folder):
     return str(main)
 
 
-def runs_in(seconds, command, data, folder):
-    one = min(side_by_side.timed(command, data, 2, folder)) / 1e6
-    return max(2, min(1000, int(seconds / one)))
+def spent(command, count, data):
+    """Seconds of the processor that a process takes which runs so often."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([*command, '-n', '-t', os.devnull, '-r', str(count)], input=data, check=True,
+                   stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def milliseconds(commands, data, folder, options):
+    """What one run of each command takes."""
+    runs = [max(2, min(1000, int(options.seconds * 1e6 /
+                                 min(side_by_side.timed(command, data, 2, folder)))))
+            for command in commands]
+    few, many = [], []
+    for _ in range(options.rounds):
+        few.append([spent(command, count, data) for command, count in zip(commands, runs)])
+        many.append([spent(command, 3 * count, data) for command, count in zip(commands, runs)])
+    return [1e3 * max(least_3 - least_1, 1e-6) / (2 * count)
+            for least_1, least_3, count in zip(map(min, zip(*few)), map(min, zip(*many)), runs)]
 
 
 def compare(name, options, folder):
@@ -60,14 +78,8 @@ def compare(name, options, folder):
     for primal, gradient in measure.PAIRS.get(name, [('primal', 'gradient')]):
         times = []
         for entry in (primal, gradient):
-            least = [float('inf')] * 2
-            runs = [runs_in(options.seconds, [*command, '-e', entry], data, folder)
-                    for command in commands]
-            for _ in range(options.rounds):
-                for i, command in enumerate(commands):
-                    spent = side_by_side.user_time([*command, '-e', entry], data, runs[i])
-                    least[i] = min([least[i], *spent])
-            times += [max(time, 1) / 1e3 for time in least]
+            times += milliseconds([[*command, '-e', entry] for command in commands], data, folder,
+                                  options)
         difference = side_by_side.largest_difference(*(
             subprocess.run([*command, '-e', gradient, '-b'], input=data, check=True,
                            stdout=subprocess.PIPE).stdout for command in commands))

@@ -267,6 +267,7 @@ class Lanes {
   std::unordered_map<NameId, LaneArray> wishes_;
   std::unordered_set<const ir::Statement*> prepared_;
   std::vector<Operand> packed_;
+  std::unordered_map<NameId, LaneArray> before_packing_;
   std::int64_t depth_ = 0;
   Work work_;
 };

@@ -35,7 +35,7 @@ bool is_view(const ir::Operation& operation) {
 // Copying pays where enough is read again.  What sizes inside the body are nobody knows before.
 std::optional<Operand> Lanes::worth_packing(Lowering& low, const ir::Body& body,
                                             const std::vector<Operand>& widths) {
-  constexpr std::int64_t least = 8;
+  constexpr std::int64_t least = 2;
   const auto inside = ir::bound_names(body);
   Operand worth = ir::Constant(ir::make_bool(true));
   for (const Operand& width : widths) {
@@ -61,6 +61,7 @@ void Lanes::pack(NameId name) {
   target.offset.by_point = true;
   target.offset.even = Even{zero(), zero(), ir::i64_operand(1)};
   copy_rows(target, source, type);
+  before_packing_.insert_or_assign(name, source);
   arrays_.insert_or_assign(name, target);
 }
 

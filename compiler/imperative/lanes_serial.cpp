@@ -48,7 +48,8 @@ LaneArray Lanes::spilled(const Place& values) {
   return array;
 }
 
-/// The statement's values that differ between points, where a point finds them.
+/// The statement's values that differ between points, where a point finds them.  Of a packed row a
+/// point takes the original: its elements are neighbours.
 std::vector<Lanes::Spilled> Lanes::spill_inputs(const ir::Statement& statement) {
   std::vector<Spilled> inputs;
   for (const NameId name : ir::free_names(statement, low_.names())) {
@@ -57,7 +58,10 @@ std::vector<Lanes::Spilled> Lanes::spill_inputs(const ir::Statement& statement) 
     } else if (const auto scalar = scalars_.find(name); scalar != scalars_.end()) {
       inputs.push_back({name, spill(scalar->second), std::nullopt});
     } else if (const auto array = arrays_.find(name); array != arrays_.end()) {
-      inputs.push_back({name, spill(array->second.offset), array->second.place});
+      const auto original = before_packing_.find(name);
+      const LaneArray& source =
+          original == before_packing_.end() ? array->second : original->second;
+      inputs.push_back({name, spill(source.offset), source.place});
     }
   }
   return inputs;
