@@ -8,6 +8,9 @@ void Lowering::lower(const ir::Statement& s, const ir::Identity& e) {
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::Scalar& e) {
+  if (mode_ == Mode::host && e.result == ScalarType::i64) {
+    host_scalars_.insert_or_assign(s.results[0].name, e);
+  }
   emit(Assign{s.results[0].name, e.op, e.type, e.result, e.arguments, reassociate_});
 }
 

@@ -276,6 +276,14 @@ class Lowering : public Emitter {
   void put_point(const ir::Statement& s, std::size_t from, const PointTargets& at,
                  const std::vector<Value>& values);
 
+  // ---- accumulate_blocks.cpp
+  bool accumulates_in_blocks(const ir::SegmentedMap& e);
+  void accumulate_in_blocks(const ir::Statement& s, const ir::SegmentedMap& e,
+                            const std::vector<Wish>& targets);
+  std::vector<Place> block_of(const ir::Accumulate& addition, const Operand& size);
+  void add_held(const ir::Accumulate& addition, const std::vector<Place>& held,
+                const Operand& i);
+
   // ---- in_place.cpp
   bool is_handed_over(const ir::Operand& array) const;
   void replace_in_place(const ir::Loop& e);
@@ -294,6 +302,12 @@ class Lowering : public Emitter {
   void accumulate_by_pieces(const std::vector<std::size_t>& shared, const Operand& count,
                             const Pieces& pieces, const RangeFunction& body);
   void fill_neutral(const Accumulator& accumulator);
+
+  // ---- neighbours.cpp
+  std::optional<Operand> distance_of_additions(const ir::SegmentedMap& e);
+  void accumulate_apart(const std::vector<std::size_t>& shared, const Operand& count,
+                        const Operand& cost, const Operand& distance,
+                        const RangeFunction& body);
 
   // ---- interchange.cpp
   using TileValues = std::function<void(Operand j, Operand first, std::int64_t steps,
@@ -505,6 +519,8 @@ class Lowering : public Emitter {
   std::vector<Accumulator> opened_;
   std::unordered_map<NameId, std::size_t> accumulators_;  // by position in opened_
   std::set<std::size_t> shared_;  // of opened_: several threads combine into these
+  std::optional<Operand> apart_;  // points of the map being lowered that add to different elements
+  std::unordered_map<NameId, ir::Scalar> host_scalars_;  // of i64, computed outside parallel code
   std::unordered_map<NameId, VirtualArray> virtual_arrays_;
   std::unordered_set<NameId> virtual_iotas_;  // those that count 0, 1, 2, …
   std::unordered_set<NameId> element_only_;   // candidates found by find_memory_uses

@@ -5,6 +5,7 @@
 // which starts neutral, and the copies are combined at the end; a loop in one piece combines into
 // the array itself.  Which of the two ways is taken is decided when the program runs.  Several pieces a
 // thread even out iterations of different cost; of a large array there is only a copy a thread.
+// Points that accumulate near themselves have a way of their own (neighbours.cpp).
 #include "imperative/lowering.h"
 
 #include <algorithm>
@@ -26,6 +27,10 @@ void Lowering::parallel_for(const Operand& count, const Operand& cost, const Ran
   const std::vector<std::size_t> shared(found.begin(), found.end());
   if (shared.empty()) {
     append(std::move(together));
+    return;
+  }
+  if (apart_) {
+    accumulate_apart(shared, count, cost, *apart_, body);
     return;
   }
   if (is_constant(count, 1)) {

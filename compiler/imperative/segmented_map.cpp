@@ -128,6 +128,10 @@ void Lowering::lower_point_by_point(const ir::Statement& s, const ir::SegmentedM
     lower_interchanged(s, e, targets);
     return;
   }
+  if (accumulates_in_blocks(e)) {
+    accumulate_in_blocks(s, e, targets);
+    return;
+  }
   const Operand cost = cost_of(e.body);
   for_each_point(extents_of(e.space), cost, "segmap", [&](const std::vector<Operand>& point) {
     set_indices(e.space, point);
@@ -174,11 +178,13 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedMap& e) {
   take_place(s, e);
   find_overwritten(e);
   const std::vector<Wish> targets = result_targets(s, 0);
+  const auto outer = std::exchange(apart_, distance_of_additions(e));
   if (is_gpu() || mode_ != Mode::host) {
     lower_point_by_point(s, e, targets);
   } else if (!lower_in_lanes(s, e, targets) && !lower_split(s, e, targets)) {
     lower_point_by_point(s, e, targets);
   }
+  apart_ = outer;
 }
 
 }  // namespace dagaz::imperative

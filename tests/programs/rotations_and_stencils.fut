@@ -18,6 +18,10 @@
 -- input { 40i64 } output { true }
 -- input { 1000i64 } output { true }
 
+-- ==
+-- entry: gradients_agree plane_agrees
+-- input { 20000i64 } output { true }
+
 entry rotations [n] (xs: [n]i32) (by: i64) = rotate by xs
 
 -- | The same by remainders.
@@ -52,3 +56,17 @@ def agrees [n] (f: [n]f64 -> f64) (xs: [n]f64): bool =
 entry gradients_agree (n: i64): bool =
   let xs = map noise (iota n)
   in agrees on_a_ring xs && agrees between_ends xs && agrees inside xs && agrees one_sided xs
+
+-- | Neighbours in both directions of a plane, of which one is a ring.
+def plane [n][m] (xs: [n][m]f64): f64 =
+  f64.sum (map (\i -> f64.sum (map (\j ->
+    let left = xs[i, (j + m - 1) % m]
+    let above = if i == 0 then 1 else xs[i - 1, j]
+    let below = if i == n - 1 then 0.5 else xs[i + 1, j]
+    in f64.tanh (left * above - xs[i, j] * below)) (iota m))) (iota n))
+
+entry plane_agrees (n: i64): bool =
+  let m = 50
+  let rows = n / m
+  in agrees (\(xs: [rows * m]f64) -> plane (unflatten xs)) (map noise (iota (rows * m)))
+     && agrees (\(xs: [rows * m]f64) -> plane (rotate (-2) (unflatten xs))) (map noise (iota (rows * m)))
