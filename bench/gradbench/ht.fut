@@ -80,12 +80,11 @@ def placements [bones][v] (model: model [bones][v]) (theta: [26]f64)
 -- | The places of the skin's vertices: linear in the bones' placements, to each of which a vertex
 -- hangs with a weight.
 def skin [b][v] (model: model [b][v]) (bones: [b]placement, translation: [3]f64): [v][3]f64 =
-  map2 (\weights base ->
-          let place i =
-            f64.sum (map2 (\weight bone -> weight * f64.sum (map2 (*) bone[i] base))
-                          weights bones)
-          in map2 (\i t -> place i + t) (iota 3) translation)
-       model.weights model.base_positions
+  let rows = map flatten (transpose bones)
+  in map2 (\weights base ->
+             let hanging = flatten (map (\weight -> map (weight *) base) weights)
+             in map2 (\row t -> f64.sum (map2 (*) row hanging) + t) rows translation)
+          model.weights model.base_positions
 
 def posed_vertices [b][v] (model: model [b][v]) (theta: [26]f64): [v][3]f64 =
   skin model (placements model theta)
