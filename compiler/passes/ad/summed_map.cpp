@@ -65,6 +65,15 @@ bool is_mapped_result(const MapScanReduce& map, std::size_t result) {
   return map.scans.empty() && !map.post && result >= reduced_count(map);
 }
 
+// The result of the lambda, not of a reduction over it, that is `name`.
+static std::optional<std::size_t> mapped_place(const MapScanReduce& map, NameId name) {
+  const std::vector<Operand>& results = map.map.body.results;
+  const auto first = results.begin() + static_cast<std::ptrdiff_t>(reduced_count(map));
+  const auto found = std::find(first, results.end(), Operand(name));
+  if (found == results.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - results.begin());
+}
+
 void SummedMap::set(const std::vector<Binder>& parameters, const std::vector<NameId>& arrays,
                     std::vector<Statement>& statements, const std::vector<Operand>& kept) {
   for (std::size_t i = 0; i < arrays.size(); ++i) {
@@ -162,10 +171,9 @@ bool SummedMap::is_kept(NameId name) const {
   const Definition* source = definition(name);
   if (source == nullptr) return false;
   while (source->around != nullptr) {
-    const auto& results = std::get<MapScanReduce>(source->around->operation).map.body.results;
-    const auto found = std::find(results.begin(), results.end(), Operand(name));
-    if (found == results.end()) return false;
-    name = source->around->results[static_cast<std::size_t>(found - results.begin())].name;
+    const auto place = mapped_place(std::get<MapScanReduce>(source->around->operation), name);
+    if (!place) return false;
+    name = source->around->results[*place].name;
     source = definition(name);
   }
   return kept_.count(name) != 0;
@@ -195,20 +203,19 @@ std::optional<NameId> SummedMap::keep(NameId name) {
   while (source->around != nullptr) {
     Statement& around = *source->around;
     auto& map = std::get<MapScanReduce>(around.operation);
-    auto& results = map.map.body.results;
-    const auto found = std::find(results.begin(), results.end(), Operand(name));
-    const auto place = static_cast<std::size_t>(found - results.begin());
-    if (found == results.end()) {
+    auto place = mapped_place(map, name);
+    if (!place) {
       const Type row = names_->type(name);
-      results.push_back(name);
+      place = map.map.body.results.size();
+      map.map.body.results.push_back(name);
       map.map.result_types.push_back(row);
       const NameId array = names_->fresh(names_->base(name), array_over(map.width, row));
-      const Definition outer{&around, place,
+      const Definition outer{&around, *place,
                              definitions_.at(around.results.front().name).around};
       around.results.push_back(Binder{array});
       definitions_.emplace(array, outer);
     }
-    name = around.results[place].name;
+    name = around.results[*place].name;
     source = definition(name);
   }
   kept_.insert(name);

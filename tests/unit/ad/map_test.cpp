@@ -86,5 +86,19 @@ TEST_CASE("a scalar loop inside a map") {
       {integer(3), vector({-0.5, 0.2, 0.3}), scalar(0.75)});
 }
 
+TEST_CASE("a number that the rows of a nest sum, and a sum over the nest needs too") {
+  check(
+      "function f (y: f64, xs: [2]f64, m: [3][2]f64) -> [[3][2]f64] {"
+      "  x: f64 = index xs [0]"
+      "  ys: [2]f64 = map_scan_reduce 2 [xs] map \\(e: f64) -> [f64] {"
+      "    d: f64 = sub.f64 e y  return d }"
+      "  zs: [3][2]f64 = map_scan_reduce 3 [m] map \\(row: [2]f64) -> [[2]f64] {"
+      "    rs: [2]f64 = map_scan_reduce 2 [ys, row] map \\(z: f64, w: f64) -> [f64] {"
+      "      a: f64 = sub.f64 x z  b: f64 = mul.f64 a w  t: f64 = tanh.f64 b  return t }"
+      "    return rs }"
+      "  return zs }",
+      {scalar(0.3), vector({0.5, -0.2}), matrix(3, 2, {1, 2, 3, 4, 0.5, -1})});
+}
+
 }  // namespace
 }  // namespace dagaz::ad_test
