@@ -84,6 +84,21 @@ ParallelProgram optimise_after_derivatives(ParallelProgram program, const PassCo
   return program;
 }
 
+// Last, when no values are computed twice that fusion could bring together.
+static ParallelProgram keep_expensive_values(ParallelProgram program, const PassContext& context,
+                                             passes::AdReport* report) {
+  bool changed = false;
+  program = run_pass<ParallelProgram, ParallelProgram>(
+      context, "keep-values", ir::Stage::parallel,
+      [&](ParallelProgram p) {
+        changed = passes::keep_expensive_values(p, report);
+        return p;
+      },
+      std::move(program));
+  if (!changed) return program;
+  return run(context, "dead-code", passes::eliminate_dead_code, std::move(program));
+}
+
 ParallelProgram optimise(ParallelProgram program, const PassContext& context,
                          const CompileOptions& compile, passes::AdReport* report) {
   if (compile.optimisation == 0) {
@@ -91,9 +106,14 @@ ParallelProgram optimise(ParallelProgram program, const PassContext& context,
   }
   program = optimise_before_derivatives(std::move(program), context);
   warn_of_rolled_loops(program.program, context.diagnostics);
-  if (!passes::has_derivatives(program)) return program;
-  program = differentiate(std::move(program), context, compile, report);
-  return optimise_after_derivatives(std::move(program), context);
+  if (passes::has_derivatives(program)) {
+    program = differentiate(std::move(program), context, compile, report);
+    program = optimise_after_derivatives(std::move(program), context);
+  }
+  if (compile.target == Target::cpu) {
+    program = keep_expensive_values(std::move(program), context, report);
+  }
+  return program;
 }
 
 // Scalarisation leaves views and literals whose elements are read, for simplification, but nothing

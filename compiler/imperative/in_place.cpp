@@ -1,8 +1,8 @@
 // Results of maps in the place of arrays that they replace.
 //
-// In host code, a map that reads an array of its result's type at its own point alone, and is the
-// last to know that array, may write the result over it.  So the sums that a loop adds to stay
-// where they are.
+// In host code, a map or a reduction that reads an array of its result's type at its own point
+// alone, and is the last to know that array, may write the result over it.  So the sums that a loop
+// adds to stay where they are, and values that were kept for a derivative become the derivative.
 //
 // Likewise within a point: a map that is the last to know an array of its result's type, and reads
 // it element by element, may write the result over it.  So what is kept for a while only to be
@@ -22,8 +22,9 @@ bool Lowering::is_handed_over(const ir::Operand& array) const {
 
 namespace {
 
-// Whether the body of `map` reads `array` at its own point alone.
-bool reads_own_point(const ir::SegmentedMap& map, NameId array, const ir::Names& names) {
+// Whether the body of `map`, or of a reduction, reads `array` at its own point alone.
+template <typename OverSpace>
+bool reads_own_point(const OverSpace& map, NameId array, const ir::Names& names) {
   std::unordered_map<NameId, std::size_t> rows = {{array, 0}};  // by number of indices
   for (const ir::Statement& one : map.body.statements) {
     const auto* index = as<ir::Index>(one.operation);
@@ -165,24 +166,40 @@ Place Lowering::replaced_array(NameId array, const Operand& in_place) {
   return row_major(*this, joint.block, joint.offset, type.shape);
 }
 
+// An array that dies with statement `s`, of which `e` is the operation, and may become its result
+// `result`.
+template <typename OverSpace>
+std::optional<NameId> Lowering::dying_array(const OverSpace& e, NameId result) const {
+  for (const NameId name : ir::free_names(e.body, names())) {
+    const bool dies = names().type(name) == names().type(result) && has_place(name) &&
+                      place_of(name).is_dense() && is_handed_over(name);
+    if (dies && reads_own_point(e, name, names())) return name;
+  }
+  return std::nullopt;
+}
+
 // Lets the result of a map lie where an array lies that it replaces: a loop variable, or one that
 // dies with the map.
 void Lowering::take_place(const ir::Statement& s, const ir::SegmentedMap& e) {
   const NameId result = s.results[0].name;
   if (mode_ != Mode::host || s.results.size() != 1 || !e.result_types[0].is_scalar()) return;
   if (wish_for(result)) return;
-  std::optional<NameId> old;
-  if (const auto found = replaced_.find(result); found != replaced_.end()) {
-    old = found->second;
-  } else {
-    for (const NameId name : ir::free_names(e.body, names())) {
-      const bool dies = names().type(name) == names().type(result) && has_place(name) &&
-                        place_of(name).is_dense() && is_handed_over(name);
-      if (dies && reads_own_point(e, name, names())) old = name;
-    }
-  }
+  const auto found = replaced_.find(result);
+  const std::optional<NameId> old =
+      found != replaced_.end() ? std::optional(found->second) : dying_array(e, result);
   // Points must not be computed twice.
   if (old) wish(result, replaced_array(*old, Lanes::in_whole_blocks(*this, e)));
+}
+
+// The same for the first mapped result, number `mapped`, of a reduction.
+void Lowering::take_place(const ir::Statement& s, const ir::SegmentedReduce& e,
+                          std::size_t mapped) {
+  if (is_gpu() || mode_ != Mode::host || s.results.size() <= mapped) return;
+  const NameId result = s.results[mapped].name;
+  if (!e.result_types[mapped].is_scalar() || wish_for(result)) return;
+  if (const auto old = dying_array(e, result)) {
+    wish(result, replaced_array(*old, Operand(ir::make_bool(true))));
+  }
 }
 
 }  // namespace dagaz::imperative

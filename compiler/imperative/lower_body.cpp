@@ -205,7 +205,7 @@ void Lowering::enter_host_scope(const ir::Body& body) {
       ++scope.uses[name];
     }
     if (as<ir::Replicate>(one.operation) || as<ir::Scratch>(one.operation) ||
-        as<ir::SegmentedMap>(one.operation)) {
+        as<ir::SegmentedMap>(one.operation) || as<ir::SegmentedReduce>(one.operation)) {
       for (const ir::Binder& result : one.results) scope.made.insert(result.name);
     }
     if (const auto* with = as<ir::WithAccumulator>(one.operation)) {

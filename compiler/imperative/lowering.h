@@ -288,7 +288,10 @@ class Lowering : public Emitter {
   bool is_handed_over(const ir::Operand& array) const;
   void replace_in_place(const ir::Loop& e);
   Place replaced_array(NameId array, const Operand& in_place);
+  template <typename OverSpace>
+  std::optional<NameId> dying_array(const OverSpace& e, NameId result) const;
   void take_place(const ir::Statement& s, const ir::SegmentedMap& e);
+  void take_place(const ir::Statement& s, const ir::SegmentedReduce& e, std::size_t mapped);
   void find_overwritten(const ir::SegmentedMap& map);
 
   // ---- parallel_for.cpp

@@ -95,6 +95,7 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedReduce& e) {
   for (const ir::ReduceOperator& one : e.operators) {
     types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());
   }
+  take_place(s, e, types.size());
   const std::vector<Wish> mapped = result_targets(s, types.size());
   const std::vector<Place> totals = total_arrays(s, types.size());
   if (is_gpu() && are_scalars(types)) {

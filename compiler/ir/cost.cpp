@@ -18,4 +18,9 @@ bool is_cheap(ScalarOp op) {
   }
 }
 
+bool is_transcendental(ScalarOp op) {
+  if (op == ScalarOp::hypot) return false;  // a root
+  return op == ScalarOp::fpow || (op >= ScalarOp::cbrt && op <= ScalarOp::erfc);
+}
+
 }  // namespace dagaz::ir

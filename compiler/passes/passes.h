@@ -46,6 +46,10 @@ struct AdReport {
   std::vector<ir::Location> locations;
 };
 
+/// Lets a map keep what is expensive to compute for a later one that computes the same; whether
+/// there was any.  `report` may be null.
+bool keep_expensive_values(ir::ParallelProgram& program, AdReport* report);
+
 /// Turns accumulation that calls functions into updates of arrays, so that no function is handed an
 /// accumulator.
 ir::ParallelProgram sequence_accumulating_calls(ir::ParallelProgram program);

@@ -34,6 +34,11 @@ Program with_histograms(Program program) {
   make_histograms(result);
   return std::move(result.program);
 }
+Program kept(Program program) {
+  ParallelProgram result{std::move(program)};
+  keep_expensive_values(result, nullptr);
+  return std::move(result.program);
+}
 template <FlattenTarget target>
 Program scalarised(Program program) {
   ParallelProgram result{std::move(program)};
@@ -55,6 +60,7 @@ const std::vector<RegisteredPass>& registered_passes() {
       {"inline", parallel<inline_functions>, Stage::parallel},
       {"fuse", parallel<fuse>, Stage::parallel},
       {"interchange", interchanged, Stage::parallel},
+      {"keep-values", kept, Stage::parallel},
       {"sequence-calls", parallel<sequence_accumulating_calls>, Stage::parallel},
       {"ad", differentiated, Stage::parallel},
       {"histograms", with_histograms, Stage::parallel},
