@@ -139,11 +139,11 @@ bool Chunker::needs_chunks(const MapScanReduce& map) const {
     found = found || (has_general_rule(each) && (computed || arity > 1));
   }
   for (const ReduceOperator& each : map.reductions) {
-    const bool computed = !is_parameter(map.map.body.results[next]);
     next += each.neutral.size();
     const auto op = binary_scalar_operator(each.op);
-    // The rules of extrema and of products of an array that is there anyway keep nothing.
-    const bool needs_nothing = op && (is_extremum(*op) || (*op == ScalarOp::mul && !computed));
+    // The rule of extrema keeps nothing, and that of products the factors alone, where their
+    // adjoints will be.
+    const bool needs_nothing = op && (is_extremum(*op) || *op == ScalarOp::mul);
     found = found || (has_general_rule(each) && !needs_nothing);
   }
   return found;
