@@ -85,10 +85,13 @@ void Lowering::replace_in_place(const ir::Loop& e) {
 
 namespace {
 
-// Whether the map reads array `array` of its arrays at the place alone that result `result` of its
-// lambda is written to next.
+/// Results that may be written over arrays, and these.
+using Overwritten = std::unordered_map<NameId, NameId>;
+
+// Whether a map reads array `array` of its arrays at the place alone that result `result` of its
+// lambda is written to next.  The results of the maps inside it that do so go to `inside`.
 bool reads_own_element(const ir::MapScanReduce& map, std::size_t array, std::size_t result,
-                       const ir::Names& names) {
+                       const ir::Names& names, Overwritten& inside) {
   const ir::Lambda& lambda = map.map;
   if (!map.scans.empty() || !map.reductions.empty() || map.post) return false;
   const NameId row = lambda.parameters[array].name;
@@ -107,8 +110,9 @@ bool reads_own_element(const ir::MapScanReduce& map, std::size_t array, std::siz
     if (from == inner->arrays.end() || to == one.results.end()) return false;
     if (std::count(inner->arrays.begin(), inner->arrays.end(), row) != 1) return false;
     reads = reads_own_element(*inner, static_cast<std::size_t>(from - inner->arrays.begin()),
-                              static_cast<std::size_t>(to - one.results.begin()), names);
+                              static_cast<std::size_t>(to - one.results.begin()), names, inside);
     if (!reads) return false;
+    inside.insert_or_assign(to->name, row);
   }
   return reads && std::count(lambda.body.results.begin(), lambda.body.results.end(),
                              Operand(row)) == 0;
@@ -132,8 +136,11 @@ void Lowering::find_overwritten(const ir::SegmentedMap& map) {
         for (std::size_t k = 0; k < e->arrays.size(); ++k) {
           const NameId array = e->arrays[k];
           const bool once = std::count(e->arrays.begin(), e->arrays.end(), array) == 1;
-          if (!made.contains(array) || !once || !reads_own_element(*e, k, r, names())) continue;
+          if (!made.contains(array) || !once) continue;
+          Overwritten inside;
+          if (!reads_own_element(*e, k, r, names(), inside)) continue;
           overwritten_.insert_or_assign(result, array);
+          overwritten_.insert(inside.begin(), inside.end());
         }
       }
       if (names().type(result).kind == ir::TypeKind::value) made.insert(result);

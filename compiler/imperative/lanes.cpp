@@ -419,6 +419,11 @@ bool Lanes::lower_nest(Lowering& low, const ir::Statement& s, const ir::MapScanR
                        const std::function<void()>& otherwise) {
   if (low.is_gpu() || low.mode_ != Mode::task || !is_plain_map(e, low.names())) return false;
   if (!has_loops(e.map.body) || s.results.empty()) return false;
+  // Blocks may share points, which must not be computed twice.
+  const bool overwrites = std::any_of(s.results.begin(), s.results.end(), [&](const auto& one) {
+    return low.overwritten_.contains(one.name);
+  });
+  if (overwrites) return false;
   const ir::SegmentedMap map = as_space(e, low.names());
   if (!has_loops(map.body)) return false;
   std::vector<Wish> targets;
