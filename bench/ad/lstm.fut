@@ -40,9 +40,11 @@ module lstm_over (R: real) = {
 module single = lstm_over f32
 module double = lstm_over f64
 
+-- | Weights between ±1/√h, as layers start; with larger ones the cells are chaotic, and so are
+-- derivatives after many steps.
 def weights (bs: i64) (n: i64) (d: i64) (h: i64)
   : ([4][h][d]f64, [4][h][h]f64, [4][h]f64, [n][bs][d]f64) =
-  let centred x = x - 0.5
+  let centred x = (2 * x - 1) / f64.sqrt (f64.i64 h)
   in ( map (map (map centred)) (noise_3d 1 4 h d), map (map (map centred)) (noise_3d 2 4 h h)
      , map (map centred) (noise_2d 3 4 h), noise_3d 4 n bs d)
 
