@@ -6,8 +6,9 @@
 //                                                          =  hist (+) d (flatten (map (map …) rs))
 //
 // So the gradient of a gather is a histogram, whichever derivatives were taken of it before.  With
-// millions of reads it takes the time of the accumulator or less, on one thread and on two; on a
-// GPU both have one atomic instruction for each read.  (Futhark's HistAccs does this for kernels.)
+// millions of reads it takes about the time of the accumulator on one thread, a quarter more where
+// the bins do not fit a cache, and less on several; on a GPU both have one atomic instruction for
+// each read.  (Futhark's HistAccs does this for kernels.)
 //
 // Accumulators stay where they save writing between the maps and the histogram: where the maps give
 // other results as well, and where those of a nest compute the places; and inside other maps where
