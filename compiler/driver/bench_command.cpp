@@ -10,7 +10,7 @@
 
 #include "driver/commands.h"
 #include "driver/process.h"
-#include "driver/random_values.h"
+#include "driver/test_input.h"
 #include "driver/test_run.h"
 #include "driver/test_spec.h"
 
@@ -40,8 +40,11 @@ void print_row(const std::string& name, std::vector<double> times) {
 
 class ProgramBench {
  public:
-  ProgramBench(std::string path, const BenchOptions& options, nlohmann::json& report)
-      : path_(std::move(path)), options_(options), report_(report) {}
+  ProgramBench(const std::string& path, const BenchOptions& options, nlohmann::json& report)
+      : path_(path), options_(options), report_(report),
+        inputs_(path, options.compile, [this](const std::string& entry, const std::string& input) {
+          return run_process({program(), "-e", entry, "-b"}, input, timeout_seconds);
+        }) {}
 
   // False if something did not compile or run.
   bool run() {
@@ -68,9 +71,11 @@ class ProgramBench {
   }
 
  private:
+  std::string program() const { return folder_.path() + "/program"; }
+
   bool build() {
     const ProcessResult result = run_process(
-        {own_executable(), "build", path_, "-o", folder_.path() + "/program", "--target",
+        {own_executable(), "build", path_, "-o", program(), "--target",
          std::string(name_of(options_.compile.target)), "--cpu", options_.compile.cpu, "--gpu",
          options_.compile.gpu},
         "", timeout_seconds);
@@ -80,33 +85,22 @@ class ProgramBench {
 
   bool run_case(const std::string& entry, std::size_t number, const TestCase& test) {
     const bool skip = test.expectation == Expectation::error ||
-                      test.input_kind == InputKind::script ||
-                      test.input_kind == InputKind::script_file ||
                       std::find(test.tags.begin(), test.tags.end(), "nobench") != test.tags.end();
     if (skip) return true;
     std::string problem;
-    std::string input = test.input;
-    if (test.input_kind == InputKind::random) {
-      input = random_input(test.input, problem).value_or("");
-    } else if (test.input_kind == InputKind::file) {
-      std::ifstream in(fs::path(path_).parent_path() / test.input, std::ios::binary);
-      std::ostringstream text;
-      text << in.rdbuf();
-      if (!in) problem = "cannot read `" + test.input + "`";
-      input = text.str();
-    }
+    const std::optional<std::string> input = inputs_.of(test, problem);
     const std::string name =
         path_ + ":" + entry + " #" + (test.name.empty() ? std::to_string(number) : test.name);
     const std::string times_file = folder_.path() + "/times";
     ProcessResult result;
-    if (problem.empty()) {
-      result = run_process({folder_.path() + "/program", "-e", entry, "-n", "-t", times_file, "-r",
+    if (input) {
+      result = run_process({program(), "-e", entry, "-n", "-t", times_file, "-r",
                             std::to_string(options_.runs)},
-                           input, timeout_seconds);
+                           *input, timeout_seconds);
     }
     const std::vector<double> times = read_times(times_file);
-    if (!problem.empty() || result.status != 0 || times.empty()) {
-      std::cerr << name << ": " << (problem.empty() ? result.errors : problem) << "\n";
+    if (!input || result.status != 0 || times.empty()) {
+      std::cerr << name << ": " << (input ? result.errors : problem) << "\n";
       return false;
     }
     print_row(name, times);
@@ -119,6 +113,7 @@ class ProgramBench {
   const BenchOptions& options_;
   nlohmann::json& report_;
   TemporaryFolder folder_;
+  TestInputs inputs_;
 };
 
 }  // namespace

@@ -8,10 +8,8 @@
 #include <sstream>
 
 #include "driver/compare_values.h"
-#include "driver/compile.h"
 #include "driver/process.h"
-#include "driver/random_values.h"
-#include "driver/test_script.h"
+#include "driver/test_input.h"
 #include "driver/test_spec.h"
 
 namespace dagaz::driver {
@@ -19,32 +17,6 @@ namespace dagaz::driver {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::optional<std::string> read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-// The values in a file, which may be compressed.
-std::optional<std::string> read_data(const fs::path& path) {
-  auto text = read_file(path);
-  if (!text || !text->starts_with("\x1f\x8b")) return text;
-  constexpr double patience = 60;
-  ProcessResult unpacked = run_process({"gzip", "-dc"}, *text, patience);
-  if (unpacked.status != 0) return std::nullopt;
-  return std::move(unpacked.output);
-}
-
-std::string first_lines(const std::string& text, int count) {
-  std::istringstream in(text);
-  std::string out;
-  std::string line;
-  while (count-- > 0 && std::getline(in, line)) out += "    " + line + "\n";
-  return out;
-}
 
 // Whether `text` contains a match; line ends count as white space.  A pattern that std::regex
 // cannot read must occur literally.
@@ -59,10 +31,11 @@ bool matches(const std::string& text, const std::string& pattern) {
 
 class ProgramTest {
  public:
-  ProgramTest(std::string path, const TestOptions& options)
-      : options_(options), target_(name_of(options.compile.target)) {
-    result_.path = std::move(path);
-  }
+  ProgramTest(const std::string& path, const TestOptions& options)
+      : options_(options), target_(name_of(options.compile.target)), result_{path, {}},
+        inputs_(path, options.compile, [this](const std::string& entry, const std::string& input) {
+          return run_entry(entry, input, options_.compile.target);
+        }) {}
 
   ProgramResult run() {
     const auto text = read_file(result_.path);
@@ -178,53 +151,12 @@ class ProgramTest {
     return run_process(command, input, options_.timeout);
   }
 
-  fs::path beside(const std::string& file) const {
-    return fs::path(result_.path).parent_path() / file;
-  }
-
-  std::optional<std::string> input_of(const TestCase& test, std::string& problem) {
-    switch (test.input_kind) {
-      case InputKind::literal: return test.input;
-      case InputKind::random: return random_input(test.input, problem);
-      case InputKind::script: return run_script(test.input, problem);
-      case InputKind::file:
-      case InputKind::script_file: break;
-    }
-    auto text = read_data(beside(test.input));
-    if (!text) problem = "cannot read `" + test.input + "`";
-    if (!text || test.input_kind == InputKind::file) return text;
-    return run_script(*text, problem);
-  }
-
-  // Scripts call the entry points of the program under test.
-  std::optional<std::string> run_script(const std::string& script, std::string& problem) {
-    if (!program_) {
-      CompileOptions options = options_.compile;
-      options.file = result_.path;
-      Compilation compilation(std::move(options));
-      program_ = front_end(compilation);
-      if (!program_) {
-        problem = "the program does not compile";
-        return std::nullopt;
-      }
-    }
-    const auto call = [&](const std::string& entry, const std::string& input,
-                          std::string& failure) -> std::optional<std::string> {
-      ProcessResult process = run_entry(entry, input, options_.compile.target);
-      if (process.status == 0 && !process.timed_out) return std::move(process.output);
-      failure = describe(process);
-      return std::nullopt;
-    };
-    const ScriptContext context{program_->program, beside(""), call};
-    return evaluate_script(script, context, problem);
-  }
-
   void run_case(const std::string& entry, std::size_t number, const TestCase& test) {
     std::string name = entry + ", case " + std::to_string(number);
     if (!test.name.empty()) name += " (" + test.name + ")";
     if (excluded(test.tags)) return add(name, Outcome::skipped, "excluded by a tag\n");
     std::string problem;
-    const auto input = input_of(test, problem);
+    const auto input = inputs_.of(test, problem);
     if (!input) return add(name, Outcome::failed, problem + "\n");
     const auto start = std::chrono::steady_clock::now();
     const ProcessResult process = run_entry(entry, *input, options_.compile.target);
@@ -248,7 +180,7 @@ class ProgramTest {
     std::string expected = test.expected;
     if (test.expectation == Expectation::success) return std::nullopt;
     if (test.expectation == Expectation::values_file) {
-      const auto text = read_data(beside(test.expected));
+      const auto text = read_data(inputs_.beside(test.expected));
       if (!text) return "cannot read `" + test.expected + "`\n";
       expected = *text;
     } else if (test.expectation == Expectation::automatic) {
@@ -259,13 +191,6 @@ class ProgramTest {
     }
     const auto found = difference(process.output, expected, options_.tolerance);
     return found ? std::optional<std::string>(*found + "\n") : std::nullopt;
-  }
-
-  static std::string describe(const ProcessResult& process) {
-    if (process.timed_out) return "took too long\n";
-    std::string out = "exit status " + std::to_string(process.status);
-    if (process.status > 128) out += " (signal " + std::to_string(process.status - 128) + ")";
-    return out + "\n" + first_lines(process.errors, 12);
   }
 
   std::string retry_command(const std::string& entry) const {
@@ -280,7 +205,7 @@ class ProgramTest {
   std::string target_;
   TemporaryFolder folder_;
   ProgramResult result_;
-  std::optional<ir::ParallelProgram> program_;  // once a script needed its entry points
+  TestInputs inputs_;
 };
 
 }  // namespace
