@@ -157,6 +157,20 @@ TEST_CASE("points that accumulate run in lanes, and their tasks into copies of t
   FAIL("the program is missing");
 }
 
+TEST_CASE("points that accumulate nearby take turns, without atomic instructions") {
+  for (const Source& source : programs()) {
+    if (source.name != "points_that_accumulate_nearby.ir") continue;
+    Diagnostics diagnostics;
+    const auto lowered = lower(passes::flatten({parsed(source)}, {}), Target::cpu, diagnostics);
+    const std::string text = print(*lowered);
+    CHECK(text.find("turn_") != std::string::npos);
+    CHECK(text.find("atomic") == std::string::npos);
+    CHECK(text.find("own_") == std::string::npos);
+    return;
+  }
+  FAIL("the program is missing");
+}
+
 TEST_CASE("a row that a point makes where it goes is not copied onto itself") {
   const Source source{"rows.ir",
                       "function main (n: i64, xs: [n]f64) -> [[n][2]f64] {"
