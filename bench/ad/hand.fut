@@ -5,6 +5,7 @@
 -- ==
 -- entry: check
 -- input { 22i64 9i64 5i64 } output { true true }
+-- input { 22i64 5i64 9i64 } output { true true }
 
 import "../gradbench/ht"
 import "data"

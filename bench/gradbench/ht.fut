@@ -1,9 +1,11 @@
 -- | The eval `ht`, hand tracking: how far measured points lie from the skin of a hand model, whose
--- pose is given by 26 numbers, and the Jacobian of these distances.  In the complicated form a point
--- corresponds to a place on a triangle of the skin, and the place is differentiated too.
+-- pose is given by 26 numbers, and the Jacobian of these distances.  In the complicated form a
+-- point corresponds to a place on a triangle of the skin, and the place is differentiated too.
 --
 -- The pose is the hand's rotation (axis times angle), its position, and four angles for each of
 -- five fingers.
+--
+-- Points that are fewer than vertices are placed one by one, without the rest of the skin.
 -- ==
 -- entry: rotations_are_right
 -- input { 0.3 0.7 0.5 }
@@ -77,26 +79,56 @@ def placements [bones][v] (model: model [bones][v]) (theta: [26]f64)
   let place absolute inverse = times mirrored (take 3 (times absolute inverse))
   in (map2 place absolutes model.inverse_base_absolutes, take 3 (drop 3 theta))
 
--- | The places of the skin's vertices: linear in the bones' placements, to each of which a vertex
--- hangs with a weight.
-def skin [b][v] (model: model [b][v]) (bones: [b]placement, translation: [3]f64): [v][3]f64 =
+-- | What a vertex hangs on: its base position for each bone, times the weight.
+def hanging [b] (weights: [b]f64) (base: [4]f64): [b * 4]f64 =
+  flatten (map (\weight -> map (weight *) base) weights)
+
+-- | Likewise a place on a triangle of the skin, at barycentric coordinates u, v and 1 - u - v.
+def hanging_on_triangle [b][v] (model: model [b][v]) (triangle: [3]i32) (u: [2]f64): [b * 4]f64 =
+  let (i, j, k) = (triangle[0], triangle[1], triangle[2])
+  let (p, q, r) = (model.base_positions[i], model.base_positions[j], model.base_positions[k])
+  let shares i share = map (share *) model.weights[i]
+  in flatten (map3 (\a b c -> map3 (\x y z -> a * x + b * y + c * z) p q r)
+                   (shares i u[0]) (shares j u[1]) (shares k (1 - u[0] - u[1])))
+
+-- | Where a pose puts what hangs on bones: linear in their placements.
+def place [b] (bones: [b]placement, translation: [3]f64) (hanging: [b * 4]f64): [3]f64 =
   let rows = map flatten (transpose bones)
-  in map2 (\weights base ->
-             let hanging = flatten (map (\weight -> map (weight *) base) weights)
-             in map2 (\row t -> f64.sum (map2 (*) row hanging) + t) rows translation)
-          model.weights model.base_positions
+  in map2 (\row t -> f64.sum (map2 (*) row hanging) + t) rows translation
 
-def posed_vertices [b][v] (model: model [b][v]) (theta: [26]f64): [v][3]f64 =
-  skin model (placements model theta)
-
--- | The vertices, and their derivatives with respect to the pose, one after the other.
-def moving_vertices [b][v] (model: model [b][v]) (theta: [26]f64): ([v][3]f64, [26][v][3]f64) =
-  jmp2 (posed_vertices model) theta (identity 26)
+-- | The places of the skin's vertices.
+def skin [b][v] (model: model [b][v]) (pose: ([b]placement, [3]f64)): [v][3]f64 =
+  map2 (\weights base -> place pose (hanging weights base)) model.weights model.base_positions
 
 -- | The point of a triangle at barycentric coordinates u, v and 1 - u - v.
 def on_triangle [v] (vertices: [v][3]f64) (triangle: [3]i32) (u: [2]f64): [3]f64 =
   map3 (\p q r -> u[0] * p + u[1] * q + (1 - u[0] - u[1]) * r)
        vertices[triangle[0]] vertices[triangle[1]] vertices[triangle[2]]
+
+-- | How far points lie from the places that correspond to them.
+def distances [c] (points: [c][3]f64) (places: [c][3]f64): [c * 3]f64 =
+  flatten (map2 (map2 (-)) points places)
+
+-- | Where vertices are: by placing these alone, or the skin.
+def vertices_alone [b][v][c] (model: model [b][v]) (correspondences: [c]i32)
+    (pose: ([b]placement, [3]f64)): [c][3]f64 =
+  map (\i -> place pose (hanging model.weights[i] model.base_positions[i])) correspondences
+
+def vertices_of_skin [b][v][c] (model: model [b][v]) (correspondences: [c]i32)
+    (pose: ([b]placement, [3]f64)): [c][3]f64 =
+  let vertices = skin model pose
+  in map (\i -> vertices[i]) correspondences
+
+-- | Likewise where points of triangles are.  What is alone is the mean of what corners hang on, and
+-- is placed once.
+def triangles_alone [b][v][t][c] (model: model [b][v]) (triangles: [t][3]i32)
+    (correspondences: [c]i32) (pose: ([b]placement, [3]f64)) (us: [c][2]f64): [c][3]f64 =
+  map2 (\i u -> place pose (hanging_on_triangle model triangles[i] u)) correspondences us
+
+def triangles_of_skin [b][v][t][c] (model: model [b][v]) (triangles: [t][3]i32)
+    (correspondences: [c]i32) (pose: ([b]placement, [3]f64)) (us: [c][2]f64): [c][3]f64 =
+  let vertices = skin model pose
+  in map2 (\i u -> on_triangle vertices triangles[i] u) correspondences us
 
 entry objective_simple [b][v][c]
     (parents: [b]i32) (base_relatives: [b][4][4]f64) (inverse_base_absolutes: [b][4][4]f64)
@@ -104,8 +136,10 @@ entry objective_simple [b][v][c]
     (correspondences: [c]i32) (points: [c][3]f64) (theta: [26]f64): []f64 =
   let model = {parents, base_relatives, inverse_base_absolutes, weights, base_positions,
                is_mirrored}
-  let vertices = posed_vertices model theta
-  in flatten (map2 (\point i -> map2 (-) point vertices[i]) points correspondences)
+  let errors places = distances points (places (placements model theta))
+  in if c < v
+     then errors (vertices_alone model correspondences)
+     else errors (vertices_of_skin model correspondences)
 
 entry objective_complicated [b][v][t][c]
     (parents: [b]i32) (base_relatives: [b][4][4]f64) (inverse_base_absolutes: [b][4][4]f64)
@@ -113,9 +147,10 @@ entry objective_complicated [b][v][t][c]
     (correspondences: [c]i32) (points: [c][3]f64) (theta: [26]f64) (us: [c][2]f64): []f64 =
   let model = {parents, base_relatives, inverse_base_absolutes, weights, base_positions,
                is_mirrored}
-  let vertices = posed_vertices model theta
-  in flatten (map3 (\point i u -> map2 (-) point (on_triangle vertices triangles[i] u))
-                   points correspondences us)
+  let errors places = distances points (places (placements model theta) us)
+  in if c < v
+     then errors (triangles_alone model triangles correspondences)
+     else errors (triangles_of_skin model triangles correspondences)
 
 -- | One row for each error; a column for each number of the pose.
 entry jacobian_simple [b][v][c]
@@ -124,26 +159,30 @@ entry jacobian_simple [b][v][c]
     (correspondences: [c]i32) (points: [c][3]f64) (theta: [26]f64): [][]f64 =
   let model = {parents, base_relatives, inverse_base_absolutes, weights, base_positions,
                is_mirrored}
-  let errors theta =
-    let vertices = posed_vertices model theta
-    in flatten (map2 (\point i -> map2 (-) point vertices[i]) points correspondences)
-  in transpose (jmp errors theta (identity 26))
+  let jacobian places =
+    let errors theta = distances points (places (placements model theta))
+    in transpose (jmp errors theta (identity 26))
+  in if c < v
+     then jacobian (vertices_alone model correspondences)
+     else jacobian (vertices_of_skin model correspondences)
 
--- | First the columns of the places on triangles, then those of the pose.  An error depends on two
--- numbers of its own place and on three vertices, which alone depend on the pose.
+-- | First the columns of the places on triangles, each error's own two numbers, then those of the
+-- pose.
 entry jacobian_complicated [b][v][t][c]
     (parents: [b]i32) (base_relatives: [b][4][4]f64) (inverse_base_absolutes: [b][4][4]f64)
     (weights: [v][b]f64) (base_positions: [v][4]f64) (is_mirrored: bool) (triangles: [t][3]i32)
     (correspondences: [c]i32) (points: [c][3]f64) (theta: [26]f64) (us: [c][2]f64): [][]f64 =
   let model = {parents, base_relatives, inverse_base_absolutes, weights, base_positions,
                is_mirrored}
-  let errors vertices us =
-    flatten (map3 (\point i u -> map2 (-) point (on_triangle vertices triangles[i] u))
-                  points correspondences us)
-  let (vertices, moving) = moving_vertices model theta
-  let places = map (\unit -> jvp (errors vertices) us (map (const unit) us)) [[1, 0], [0, 1]]
-  let pose = map (jvp (\vertices -> errors vertices us) vertices) moving
-  in transpose (places ++ pose)
+  let jacobian places =
+    let pose = placements model theta
+    let errors pose us = distances points (places pose us)
+    let of_places = map (\unit -> jvp (errors pose) us (map (const unit) us)) [[1, 0], [0, 1]]
+    let of_pose = jmp (\theta -> errors (placements model theta) us) theta (identity 26)
+    in transpose (of_places ++ of_pose)
+  in if c < v
+     then jacobian (triangles_alone model triangles correspondences)
+     else jacobian (triangles_of_skin model triangles correspondences)
 
 -- The two ways to make rotations agree, and they are orthogonal.
 entry rotations_are_right (x: f64) (z: f64) (y: f64): (bool, bool) =
@@ -151,5 +190,6 @@ entry rotations_are_right (x: f64) (z: f64) (y: f64): (bool, bool) =
     and (flatten (map2 (map2 (\p q -> f64.abs (p - q) < 1e-12)) a b))
   let combined = map (take 3) (take 3 (rotation_by x z y))
   in ( close (times combined (transpose combined)) (identity 3)
-     , close (rotation_about [0, 0, z] `times` rotation_about [0, y, 0] `times` rotation_about [x, 0, 0])
+     , close (rotation_about [0, 0, z] `times` rotation_about [0, y, 0]
+              `times` rotation_about [x, 0, 0])
              combined)
