@@ -8,6 +8,14 @@
 -- input { [1.2, 0.6, 0.9, 1.7] } output { true true true true }
 
 -- ==
+-- entry: minima_in_two_dimensions minima_and_maxima minima_in_a_map
+-- input { [1.2, 0.6, 0.9, 1.7] } output { true true true true }
+
+-- ==
+-- entry: first_of_equal_extrema
+-- input { [1.5, 1.5, 2.0, 1.5, 3.0] } output { [2.0, 0.0, 0.0, 0.0, 0.0] [1.0, 0.0] }
+
+-- ==
 -- entry: overwriting_in_two_dimensions no_writes gathered gathered_rows
 -- input { [1.2, 0.6, 0.9, 1.7] } output { true true true true }
 
@@ -35,6 +43,19 @@ entry pairs =
      in weighted a + weighted b)
 entry two_dimensions =
   properties (\(x: [4]f64): f64 -> weighted (flatten (reduce_by_index_2d [take 2 x, drop 2 x :> [2]f64] (+) 0 [(0, 1), (1, 1), (0, 1), (5, 0)] (map f64.sin x))))
+entry minima_in_two_dimensions =
+  properties (\(x: [4]f64): f64 -> weighted (flatten (reduce_by_index_2d [take 2 x, drop 2 x :> [2]f64] f64.min 9 [(0, 1), (1, 1), (0, 1), (5, 0)] (map (\a -> 0.5 * f64.sin a) x))))
+entry minima_and_maxima =
+  properties (\(x: [4]f64): f64 ->
+     let (is, squares) = unzip (map2 (\i a -> (i % 3, a * a)) (iota 4) x)
+     in weighted (hist f64.min 9 3 is squares) + 2 * weighted (hist f64.max (-9) 3 is squares))
+entry minima_in_a_map =
+  properties (\(x: [4]f64): f64 ->
+     weighted (flatten (map (\a -> hist f64.min a 3 [0, 2, 0, 1] (map (\b -> f64.sin (a * b)) x)) x)))
+-- The destination counts as the first.
+entry first_of_equal_extrema (x: [5]f64) =
+  let f (d: [2]f64) (x: [5]f64) = reduce_by_index (copy d) f64.min f64.inf [1, 1, 0, 0, 1] x
+  in (vjp (f [1.5, 9]) x [1, 2], vjp (\d -> f d x) [1.5, 9] [1, 2])
 entry no_values =
   properties (\(x: [4]f64): f64 -> weighted (reduce_by_index (copy x) f64.max (-10) (take 0 [1i64]) (take 0 [x[0]])))
 entry no_values_general =

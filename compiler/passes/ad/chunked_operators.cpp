@@ -150,7 +150,8 @@ bool Chunker::needs_chunks(const MapScanReduce& map) const {
 }
 
 bool Chunker::needs_chunks(const Histogram& histogram) const {
-  return std::any_of(histogram.operators.begin(), histogram.operators.end(),
+  return !finds_extrema(histogram) &&
+         std::any_of(histogram.operators.begin(), histogram.operators.end(),
                      [&](const HistogramOperator& each) { return has_general_rule(each); });
 }
 

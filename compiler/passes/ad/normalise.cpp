@@ -38,7 +38,6 @@ class Normaliser {
   Columns columns_of(const MapScanReduce& map, const Operand& neutral, Builder& out);
   void reduce(Statement statement, MapScanReduce map, Builder& out);
   bool is_extremum_of_map(const MapScanReduce& map) const;
-  void extremum_of_map(Statement statement, MapScanReduce map, Builder& out);
   void scan(Statement statement, MapScanReduce map, Builder& out);
   void strip_mine(Statement statement, Loop loop, Builder& out);
   void lambda(Lambda& lambda) { lambda.body = body(std::move(lambda.body)); }
@@ -116,44 +115,9 @@ bool Normaliser::is_extremum_of_map(const MapScanReduce& map) const {
                      [&](NameId array) { return names_->type(array).is_array(); });
 }
 
-// minimum (map f xs)  =  f xs[i], for the place i of the first minimum: only there is the function
-// differentiated, so that the adjoints of xs are sparse.
-void Normaliser::extremum_of_map(Statement statement, MapScanReduce map, Builder& out) {
-  const ReduceOperator& reduce = map.reductions[0];
-  const Type type = map.map.result_types[0];
-  const ScalarOp op = *binary_scalar_operator(reduce.op);
-  MapScanReduce search;
-  search.width = map.width;
-  search.arrays = map.arrays;
-  search.sequential = map.sequential;
-  search.map = renamed(map.map, *names_);
-  const NameId place = names_->fresh("i", scalar_of(ScalarType::i64));
-  search.arrays.push_back(
-      out.add(Iota{ScalarType::i64, map.width, i64_operand(0), i64_operand(1)}, "positions"));
-  search.map.parameters.push_back(Binder{place});
-  search.map.body.results.push_back(place);
-  search.map.result_types.push_back(scalar_of(ScalarType::i64));
-  search.reductions = {first_extremum(op, type.element, reduce.neutral[0], out)};
-  const NameId winner = out.add_results(std::move(search), "winner")[1];
-  const Operand found = out.scalar(ScalarOp::ult, ScalarType::i64, {Operand(winner), map.width});
-  Branch branch;
-  branch.condition = found;
-  Builder at_winner = out.nested();
-  for (std::size_t i = 0; i < map.arrays.size(); ++i) {
-    at_winner.add(Statement{
-        {map.map.parameters[i]}, Index{map.arrays[i], {Operand(winner)}}, {}, statement.location});
-  }
-  at_winner.add_all(std::move(map.map.body.statements));
-  branch.then_body = at_winner.take_body(std::move(map.map.body.results));
-  branch.else_body.results = {reduce.neutral[0]};
-  branch.result_types = {type};
-  statement.operation = std::move(branch);
-  out.add(std::move(statement));
-}
-
 void Normaliser::split(Statement statement, MapScanReduce map, Builder& out) {
   if (is_extremum_of_map(map)) {
-    extremum_of_map(std::move(statement), std::move(map), out);
+    reduce_at_winner(std::move(statement), std::move(map), out);
     return;
   }
   std::size_t reduced = 0;
@@ -415,6 +379,11 @@ void Normaliser::statement(Statement statement, Builder& out) {
     lambda(flat_map->map);
   } else if (auto* histogram = as<Histogram>(statement.operation)) {
     lambda(histogram->map);
+    if (finds_extrema(*histogram)) {
+      Histogram operation = std::move(*histogram);
+      combine_at_winners(std::move(statement), std::move(operation), out);
+      return;
+    }
     for (HistogramOperator& each : histogram->operators) lambda(each.op);
     const std::vector<NameId> targets(histogram->map.body.results.size());
     if (!is_identity(histogram->map)) {

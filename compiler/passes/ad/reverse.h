@@ -207,7 +207,6 @@ class Reverse {
   struct HistogramSite;
   ir::NameId scattered_adjoints(const ir::Operand& width, const std::vector<ir::NameId>& indices,
                                 ir::NameId adjoint, const std::vector<ir::Operand>& shape);
-  void histogram_extremum(const HistogramSite& site, ir::ScalarOp op);
   void histogram_product(const HistogramSite& site);
   ir::NameId map_here(
       const ir::Operand& width, const std::vector<ir::NameId>& arrays,

@@ -1,13 +1,11 @@
 // Histograms, dest[iₖ] = dest[iₖ] ⊙ vₖ, and scatters, dest[iₖ] = vₖ; indices outside are ignored.
 //
 //   +         v̄ₖ = d̄[iₖ];  the destination's adjoint is d̄
-//   min, max  a histogram of (value, place) finds who wins each bin, the destination first on a
-//             tie; the winner gets d̄ of its bin
+//   min, max  have become the numbers at the places where they are (extremum.h)
 //   ×         products of the non-zeros and numbers of zeros per bin, as for a reduction
 //   general   see histogram_general.cpp
 //   scatter   v̄ₖ = d̄[iₖ] for the write that takes effect;  the destination's adjoint is d̄ with zeros where something was written
 #include <algorithm>
-#include <limits>
 
 #include "passes/ad/reverse.h"
 
@@ -44,84 +42,8 @@ Type row_after(Type type, std::size_t dimensions) {
 // Whether a rule of its own applies to the operator.
 bool Reverse::has_histogram_rule(const HistogramOperator& each) const {
   if (is_addition(each.op)) return true;
-  const auto op = binary_scalar_operator(each.op);
-  if (!op || each.destinations.size() != 1) return false;
-  switch (*op) {
-    case ScalarOp::smin: case ScalarOp::smax: case ScalarOp::umin: case ScalarOp::umax:
-    case ScalarOp::fmin: case ScalarOp::fmax:
-      return true;
-    case ScalarOp::mul:
-      return !options_.differentiated_again;
-    default:
-      return false;
-  }
-}
-
-// Two histograms over the same bins find, for min and max, who wins.
-void Reverse::histogram_extremum(const HistogramSite& site, ScalarOp op) {
-  const Type dest_type = names().type(site.destination);
-  const ScalarType type = dest_type.element;
-  const bool minimum = op == ScalarOp::smin || op == ScalarOp::umin || op == ScalarOp::fmin;
-  const ScalarOp less = is_float(type) ? ScalarOp::flt
-                        : op == ScalarOp::umin || op == ScalarOp::umax ? ScalarOp::ult
-                                                                       : ScalarOp::slt;
-  const Type index_type = scalar_of(ScalarType::i64);
-  const NameId positions =
-      out().add(Iota{ScalarType::i64, site.width, i64_operand(0), i64_operand(1)}, "positions");
-  HistogramOperator best;
-  best.shape = dest_type.shape;
-  best.destinations = {out().add(Copy{site.destination}, "best"),
-                       out().add(Replicate{dest_type.shape, i64_operand(-1)}, "winner")};
-  best.neutral = {environment_->operand(site.op->neutral[0]),
-                  Operand(make_i64(std::numeric_limits<std::int64_t>::max()))};
-  best.op = out().lambda(
-      {scalar_of(type), index_type, scalar_of(type), index_type}, {"x", "i", "y", "j"},
-      [&](Builder& inner, const std::vector<NameId>& p) {
-        const auto before = [&](NameId a, NameId b) {
-          return inner.scalar(less, type, {Operand(minimum ? a : b), Operand(minimum ? b : a)});
-        };
-        const Operand x_wins = before(p[0], p[2]);
-        const Operand y_wins = before(p[2], p[0]);
-        const Operand earlier =
-            inner.scalar(ScalarOp::smin, ScalarType::i64, {Operand(p[1]), Operand(p[3])});
-        const Operand index = inner.select(
-            ScalarType::i64, x_wins, p[1],
-            inner.select(ScalarType::i64, y_wins, p[3], earlier));
-        return std::vector<Operand>{inner.select(type, y_wins, p[2], p[0]), index};
-      });
-  Histogram find;
-  find.width = site.width;
-  find.arrays = site.indices;
-  find.arrays.push_back(site.values);
-  find.arrays.push_back(positions);
-  std::vector<Type> rows;
-  for (const NameId array : find.arrays) rows.push_back(row_of(names().type(array)));
-  find.map = identity_lambda(rows, names());
-  find.operators = {std::move(best)};
-  const NameId winner = out().add_results(std::move(find), "best")[1];
-
-  const Operand zero(zero_of(type));
-  if (is_active(Operand(site.original_values))) {
-    std::vector<NameId> arrays = site.indices;
-    arrays.push_back(positions);
-    const NameId adjoints = map_here(site.width, arrays, [&](const std::vector<NameId>& p) {
-      const std::vector<Operand> place(p.begin(), p.end() - 1);
-      const Operand who = guarded_index(winner, place);
-      const Operand wins = out().scalar(ScalarOp::eq, ScalarType::i64, {who, Operand(p.back())});
-      const Operand bin = guarded_index(site.adjoint, place);
-      // Outside the bins both reads give 0, which may be this element's own place.
-      return out().select(type, wins, bin, zero);
-    });
-    add_adjoint(Operand(site.original_values), adjoints, Ownership::owned);
-  }
-  if (!is_active(Operand(site.op->destinations[0]))) return;
-  const NameId kept = map_bins(dest_type.shape, {winner, site.adjoint},
-                               [&](const std::vector<NameId>& p) {
-    const Operand stays =
-        out().scalar(ScalarOp::eq, ScalarType::i64, {Operand(p[0]), i64_operand(-1)});
-    return out().select(type, stays, p[1], zero);
-  });
-  add_adjoint(Operand(site.op->destinations[0]), kept, Ownership::owned);
+  return binary_scalar_operator(each.op) == ScalarOp::mul && each.destinations.size() == 1 &&
+         !options_.differentiated_again;
 }
 
 void Reverse::histogram_product(const HistogramSite& site) {
@@ -279,14 +201,8 @@ void Reverse::rule(const Statement& statement, const Histogram& histogram) {
       note(statement, "histogram +", "reverse", "each value reads the adjoint of its bin");
       continue;
     }
-    const auto op = binary_scalar_operator(each.op);
-    if (op == ScalarOp::mul) {
-      histogram_product(site);
-      note(statement, "histogram *", "reverse", "by the number of zeros in each bin");
-    } else {
-      histogram_extremum(site, *op);
-      note(statement, "histogram min/max", "reverse", "the winner of each bin gets its adjoint");
-    }
+    histogram_product(site);
+    note(statement, "histogram *", "reverse", "by the number of zeros in each bin");
   }
 }
 
