@@ -99,6 +99,14 @@ static ParallelProgram keep_expensive_values(ParallelProgram program, const Pass
   return run(context, "dead-code", passes::eliminate_dead_code, std::move(program));
 }
 
+// After the above, for what is kept is not to be computed again.
+static ParallelProgram compute_where_read(ParallelProgram program, const PassContext& context) {
+  if (!changes(program, context, "where-read", passes::compute_where_read)) return program;
+  program = run(context, "simplify", passes::simplify, std::move(program));
+  program = run(context, "cse", passes::common_subexpressions, std::move(program));
+  return run(context, "dead-code", passes::eliminate_dead_code, std::move(program));
+}
+
 ParallelProgram optimise(ParallelProgram program, const PassContext& context,
                          const CompileOptions& compile, passes::AdReport* report) {
   if (compile.optimisation == 0) {
@@ -113,7 +121,7 @@ ParallelProgram optimise(ParallelProgram program, const PassContext& context,
   if (compile.target == Target::cpu) {
     program = keep_expensive_values(std::move(program), context, report);
   }
-  return program;
+  return compute_where_read(std::move(program), context);
 }
 
 // Scalarisation leaves views and literals whose elements are read, for simplification, but nothing

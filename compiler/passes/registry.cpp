@@ -39,6 +39,11 @@ Program kept(Program program) {
   keep_expensive_values(result, nullptr);
   return std::move(result.program);
 }
+Program computed_where_read(Program program) {
+  ParallelProgram result{std::move(program)};
+  compute_where_read(result);
+  return std::move(result.program);
+}
 template <FlattenTarget target>
 Program scalarised(Program program) {
   ParallelProgram result{std::move(program)};
@@ -61,6 +66,7 @@ const std::vector<RegisteredPass>& registered_passes() {
       {"fuse", parallel<fuse>, Stage::parallel},
       {"interchange", interchanged, Stage::parallel},
       {"keep-values", kept, Stage::parallel},
+      {"where-read", computed_where_read, Stage::parallel},
       {"sequence-calls", parallel<sequence_accumulating_calls>, Stage::parallel},
       {"ad", differentiated, Stage::parallel},
       {"histograms", with_histograms, Stage::parallel},
