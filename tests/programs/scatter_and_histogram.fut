@@ -15,8 +15,21 @@
 -- entry: largest
 -- input { 2i64 [0i64, 0i64] [4, 9] } output { [9, -2147483648] }
 
+-- The places are read by two that write, of which one writes over what they are computed from.
+-- ==
+-- entry: frontier
+-- input { [true, false, true] [false, false, false] }
+-- output { [true, false, true] [false, false, false] true }
+
 entry scattered [k] (xs: *[k]i32) (is: []i64) (vs: []i32) =
   let n = length is in scatter xs (is :> [n]i64) (vs :> [n]i32)
 entry counted (k: i64) (is: []i64) = hist (+) 0 k is (map (const 1i32) is)
 entry combined [k][n] (xs: *[k]f64) (is: [n]i64) (vs: [n]f64) = reduce_by_index xs (+) 0 is vs
 entry largest [n] (k: i64) (is: [n]i64) (vs: [n]i32) = hist i32.max i32.lowest k is vs
+
+entry frontier [n] (marked: *[n]bool) (seen: *[n]bool) =
+  let is = map2 (\m i -> if m then i else -1) marked (iota n)
+  let seen = scatter seen is (replicate n true)
+  let marked = scatter marked is (replicate n false)
+  let more = scatter [false] (map (\i -> if i >= 0 then 0 else -1) is) (replicate n true)
+  in (seen, marked, more[0])

@@ -11,7 +11,9 @@ using namespace ir;
 
 FusionGraph::FusionGraph(std::vector<Statement> statements, const std::vector<Operand>& results,
                          const Names& names, const AliasInfo& aliases)
-    : statements_(std::move(statements)),
+    : names_(names),
+      aliases_(aliases),
+      statements_(std::move(statements)),
       needs_(statements_.size()),
       gives_result_(statements_.size()) {
   std::unordered_map<NameId, Node> binds;
@@ -101,31 +103,65 @@ bool FusionGraph::needs_through_others(Node later, Node earlier) const {
   });
 }
 
-void FusionGraph::merge(Node earlier, Node later, Statement merged) {
+void FusionGraph::move_dependents(Node earlier, Node later) {
   const std::vector<bool> dependent = dependents_between(earlier, later);
   const std::size_t first = position_[earlier];
   const std::size_t last = position_[later];
-  std::vector<Node> order(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(first));
+  std::vector<Node> waiting;
+  std::size_t place = first + 1;
   for (std::size_t at = first + 1; at < last; ++at) {
-    if (!dependent[at - first]) order.push_back(order_[at]);
+    if (dependent[at - first]) {
+      waiting.push_back(order_[at]);
+    } else {
+      order_[place++] = order_[at];
+    }
   }
-  order.push_back(later);
-  for (std::size_t at = first + 1; at < last; ++at) {
-    if (dependent[at - first]) order.push_back(order_[at]);
-  }
-  order.insert(order.end(), order_.begin() + static_cast<std::ptrdiff_t>(last) + 1, order_.end());
-  order_ = std::move(order);
-  for (std::size_t at = first; at < order_.size(); ++at) position_[order_[at]] = at;
-  merged_into_[earlier] = later;
-  gives_result_[later] = gives_result_[later] || gives_result_[earlier];
-  bypass(earlier, later, std::move(merged));
+  order_[place++] = later;
+  std::copy(waiting.begin(), waiting.end(),
+            order_.begin() + static_cast<std::ptrdiff_t>(place));
+  for (std::size_t at = first; at <= last; ++at) position_[order_[at]] = at;
 }
 
-void FusionGraph::bypass(Node earlier, Node later, Statement changed) {
+void FusionGraph::inherit_needs(Node earlier, Node later) {
   std::erase_if(needs_[later], [&](Node need) { return find(need) == find(earlier); });
   for (const Node need : std::vector<Node>(needs_[earlier])) {
     if (find(need) != later) add_need(later, need);
   }
+}
+
+void FusionGraph::merge(Node earlier, Node later, Statement merged) {
+  move_dependents(earlier, later);
+  order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(position_[earlier]));
+  for (std::size_t at = position_[earlier]; at < order_.size(); ++at) position_[order_[at]] = at;
+  merged_into_[earlier] = later;
+  gives_result_[later] = gives_result_[later] || gives_result_[earlier];
+  inherit_needs(earlier, later);
+  statements_[later] = std::move(merged);
+}
+
+bool FusionGraph::consumes_input(Node node, Node reader) const {
+  const std::vector<NameId> consumed = aliases_.consumed_by(statements_[node]);
+  if (consumed.empty()) return false;
+  for (const NameId name : free_names(statements_[reader], names_)) {
+    for (const NameId root : aliases_.roots(name)) {
+      if (std::find(consumed.begin(), consumed.end(), root) != consumed.end()) return true;
+    }
+  }
+  return false;
+}
+
+void FusionGraph::bypass(Node earlier, Node later, Statement changed) {
+  std::vector<Node> consumers;
+  bool between = false;
+  for (std::size_t at = position_[earlier] + 1; at < order_.size(); ++at) {
+    const Node node = order_[at];
+    if (node == later || !needs_directly(node, earlier) || !consumes_input(node, earlier)) continue;
+    consumers.push_back(node);
+    between = between || at < position_[later];
+  }
+  if (between) move_dependents(earlier, later);
+  for (const Node consumer : consumers) add_need(consumer, later);
+  inherit_needs(earlier, later);
   statements_[later] = std::move(changed);
 }
 

@@ -32,7 +32,8 @@ class FusionGraph {
 
   /// Lets `later` stand for both; what depends on `earlier` and stood between them moves behind.
   void merge(Node earlier, Node later, ir::Statement merged);
-  /// `later` no longer needs `earlier`, but what that needs.
+  /// `later` no longer needs `earlier`, but what that needs.  What consumes something that
+  /// `earlier` reads and stood between them moves behind.
   void bypass(Node earlier, Node later, ir::Statement changed);
 
   std::vector<ir::Statement> take();
@@ -40,7 +41,14 @@ class FusionGraph {
  private:
   Node find(Node node) const;
   std::vector<bool> dependents_between(Node earlier, Node later) const;
+  /// `later` and, after it, what stood between and needs `earlier`.
+  void move_dependents(Node earlier, Node later);
+  void inherit_needs(Node earlier, Node later);
+  bool consumes_input(Node node, Node reader) const;
   void add_need(Node node, Node on);
+
+  const ir::Names& names_;
+  const ir::AliasInfo& aliases_;
 
   std::vector<ir::Statement> statements_;
   std::vector<std::vector<Node>> needs_;
