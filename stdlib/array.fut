@@ -49,7 +49,7 @@ def iota (n: i64) : *[n]i64 = intrinsics.iota n
 def indices [n] 't (_: [n]t) : *[n]i64 = intrinsics.iota n
 
 -- | Moves all elements by `r` places to the left; those that fall off come in at the end.
-def rotate [n] 't (r: i64) (xs: [n]t) : [n]t = intrinsics.rotate r xs
+def rotate [n] 't (r: i64) (xs: [n]t) : *[n]t = intrinsics.rotate r xs
 
 -- | `n` times the same value.
 def replicate 't (n: i64) (x: t) : *[n]t = intrinsics.replicate n x

@@ -129,7 +129,7 @@ module type intrinsics = {
   val length [n] 't : [n]t -> i64
   val concat [n][m] 't : [n]t -> [m]t -> *[n+m]t
   val reverse [n] 't : [n]t -> [n]t
-  val rotate [n] 't : i64 -> [n]t -> [n]t
+  val rotate [n] 't : i64 -> [n]t -> *[n]t
   val flatten [n][m] 't : [n][m]t -> [n*m]t
   val unflatten [n][m] 't : [n*m]t -> [n][m]t
   val transpose [n][m] 't : [n][m]t -> [m][n]t

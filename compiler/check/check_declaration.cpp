@@ -4,7 +4,7 @@
 #include "check/declarations.h"
 #include "check/duplicate_names.h"
 #include "check/exhaustiveness.h"
-#include "check/infer.h"
+#include "check/expression_walk.h"
 #include "check/local_checks.h"
 #include "check/print_type.h"
 #include "check/size_tools.h"
@@ -151,18 +151,46 @@ void Declarations::check_one(ast::Declaration& declaration, Environment& members
       [&](ast::LocalDeclaration& d) { check_one(*d.declaration, members, true); });
 }
 
+// A function is in scope in its own body.  Where no types make sense of that, a name that had a
+// meaning before keeps it, as it did before functions could be recursive; if that does not help
+// either, the messages are about a recursive function.
+Inference::Generalised Declarations::infer_value(ast::ValueDeclaration& value,
+                                                 std::optional<Inference>& inference) {
+  const Diagnostics::Mark before = context_.diagnostics.mark();
+  const Member earlier = scope_.find(NameSpace::term, value.name.symbol);
+  const auto infer = [&](bool may_recur) {
+    context_.diagnostics.undo(before);
+    if (inference) inference->forget_names();
+    value.id = context_.new_binding(value.name.symbol, value.name.range);
+    inference.emplace(context_, scope_);
+    return inference->infer_definition(value.function, value.name, value.id, may_recur);
+  };
+  Inference::Generalised result = infer(true);
+  if (!inference->failed() || !result.is_recursive || earlier.kind != MemberKind::value) {
+    return result;
+  }
+  result = infer(false);
+  if (inference->failed()) return infer(true);
+  const std::string name = "`" + std::string(context_.text(value.name.symbol)) + "`";
+  context_.diagnostics
+      .report(DiagnosticKind::not_recursive, first_use(earlier.value(), *value.function.body),
+              "this " + name + " is taken to be the earlier one, as the types do not allow it to " +
+                  "be the function that is being defined")
+      .hints.emplace_back("give the new function another name");
+  return result;
+}
+
 void Declarations::check_value(ast::Declaration& declaration, ast::ValueDeclaration& value,
                                Environment& members) {
-  value.id = context_.new_binding(value.name.symbol, value.name.range);
   const std::string_view spelling = context_.text(value.name.symbol);
   if (spelling == "&&" || spelling == "||") {
     context_.diagnostics.report(DiagnosticKind::duplicate_name, value.name.range,
                                 "the `" + std::string(spelling) +
                                     "` operator may not be redefined (may-not-be-redefined)");
   }
-  Inference inference(context_, scope_);
-  const Inference::Generalised generalised =
-      inference.infer_definition(value.function, value.name, value.id, value.is_recursive);
+  std::optional<Inference> inference;
+  const Inference::Generalised generalised = infer_value(value, inference);
+  value.is_recursive = generalised.is_recursive;
   ValueInfo& info = context_.values[value.id];
   info.type_parameters.clear();
   for (const ast::TypeParameter& p : value.function.type_parameters) {
@@ -171,7 +199,7 @@ void Declarations::check_value(ast::Declaration& declaration, ast::ValueDeclarat
   info.type_parameters.insert(info.type_parameters.end(), generalised.type_parameters.begin(),
                               generalised.type_parameters.end());
   if (info.kind == ValueKind::unusable) {
-    if (const BrokenExpressions* broken = inference.broken()) {
+    if (const BrokenExpressions* broken = inference->broken()) {
       Sizes(context_, scope_)
           .check_rest(value.function, value.name, value.id, value.is_recursive, *broken);
     }

@@ -91,6 +91,8 @@ class ConsumptionChecker {
   AliasTree loop(const ast::Exp& exp, const ast::Loop& loop);
   AliasTree loop_body(const ast::Loop& loop, const std::vector<LoopParameter>& parameters,
                       Consumed& consumed);
+  void find_consumed(const Range& range, const AliasTree& body, Consumed& consumed,
+                     LoopState& state);
   void check_loop_return(const ast::Pattern& pattern, const AliasTree& tree, LoopState& state);
   AliasTree loop_value(const ast::Pattern& pattern, const AliasTree& initial,
                        const AliasSet& fresh, LoopState& state);

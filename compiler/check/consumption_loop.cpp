@@ -1,12 +1,13 @@
 // Loops.  Whether a loop consumes a parameter is not written but found out: a parameter that the
 // body consumes is consumed, so its initial value is too, and the value for the next iteration
-// must not share memory with anything else.
+// must not share memory with anything else.  A written `*` counts until something is found that it
+// does not say; then what the body consumes and returns decides alone, and programs rely on that:
+// `loop (xs: *[]t) = ys while … do (f xs)[1:]` leaves `ys` to its owner.
 #include <algorithm>
 
 #include "check/consumption_checker.h"
 #include "check/expression_walk.h"
 #include "support/match.h"
-#include "syntax/children.h"
 
 namespace dagaz::check {
 
@@ -29,7 +30,7 @@ struct ConsumptionChecker::LoopState {
   std::vector<LoopParameter>& parameters;
   AliasSet consumed = {};
   AliasSet observed = {};
-  bool report = false;
+  bool reported = false;
 
   LoopParameter* find(BindingId id) {
     for (LoopParameter& parameter : parameters) {
@@ -134,7 +135,7 @@ AliasTree ConsumptionChecker::loop_body(const ast::Loop& loop,
 void ConsumptionChecker::check_loop_return(const ast::Pattern& pattern, const AliasTree& tree,
                                            LoopState& state) {
   const auto report = [&](DiagnosticKind kind, BindingId id, const std::string& text) {
-    if (!state.report) return;
+    if (state.reported) return;
     diagnostics_.report(kind, result_expression(*state.loop.body).range,
                         (state.find(id)->consumed ? "Return value for consuming loop parameter \""
                                                   : "Return value for loop parameter \"") +
@@ -163,17 +164,6 @@ void ConsumptionChecker::check_loop_return(const ast::Pattern& pattern, const Al
       });
 }
 
-/// The first use of `id` in `exp`.
-static Range use_of(BindingId id, const ast::Exp& exp) {
-  Range found;
-  ast::for_each_expression(exp, [&](const ast::Exp& inner) {
-    const auto* use = as<ast::Variable>(inner.node);
-    const bool first = !found.valid() || inner.range.begin < found.begin;
-    if (use != nullptr && use->id == id && first) found = inner.range;
-  });
-  return found;
-}
-
 void ConsumptionChecker::check_not_consumed_by(std::string_view what, const ast::Exp& exp,
                                                const Consumed& consumed) {
   for (const auto& [id, tree] : free_variables(exp)) {
@@ -183,10 +173,37 @@ void ConsumptionChecker::check_not_consumed_by(std::string_view what, const ast:
     });
     if (!used) continue;
     diagnostics_
-        .report(DiagnosticKind::loop_uses_consumed, use_of(id, exp),
+        .report(DiagnosticKind::loop_uses_consumed, first_use(id, exp),
                 std::string(what) + " uses " + describe(id) +
                     " (or an alias), but this is consumed by the initial loop argument")
         .hints.emplace_back("use the loop parameter instead, or start the loop with a copy");
+  }
+}
+
+void ConsumptionChecker::find_consumed(const Range& range, const AliasTree& body,
+                                       Consumed& consumed, LoopState& state) {
+  bool settled = true;
+  for (LoopParameter& parameter : state.parameters) {
+    if (parameter.ascribed) continue;
+    parameter.consumed = consumed.contains(parameter.id);
+    settled &= !parameter.consumed;
+  }
+  const std::size_t errors = diagnostics_.error_count();
+  const auto compare = [&] {
+    state.consumed = {};
+    state.observed = {};
+    check_loop_return(*state.loop.pattern, body, state);
+    state.reported = diagnostics_.error_count() > errors;
+    // What shares memory with a consumed parameter is consumed as well.
+    for (const Alias& alias : state.consumed) {
+      settled &= !consumed.emplace(alias.variable, range).second;
+    }
+  };
+  for (compare(); !settled; compare()) {
+    settled = true;
+    for (LoopParameter& parameter : state.parameters) {
+      parameter.consumed = consumed.contains(parameter.id);
+    }
   }
 }
 
@@ -205,23 +222,8 @@ AliasTree ConsumptionChecker::loop(const ast::Exp& exp, const ast::Loop& loop) {
   Consumed consumed;
   const AliasTree body = loop_body(loop, parameters, consumed);
 
-  // A parameter is also consumed if it shares memory with one that is.
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (LoopParameter& parameter : parameters) {
-      if (parameter.ascribed || parameter.consumed || !consumed.contains(parameter.id)) continue;
-      parameter.consumed = true;
-      changed = true;
-    }
-    LoopState state{loop, parameters};
-    check_loop_return(*loop.pattern, body, state);
-    for (const Alias& alias : state.consumed) {
-      changed |= consumed.emplace(alias.variable, exp.range).second;
-    }
-  }
   LoopState state{loop, parameters};
-  state.report = true;
-  check_loop_return(*loop.pattern, body, state);
+  find_consumed(exp.range, body, consumed, state);
 
   const bool any_consumed =
       std::any_of(parameters.begin(), parameters.end(),

@@ -1,11 +1,13 @@
 // Declarations and the module language: every file, definition, module and module type, in order.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "check/consumption_checker.h"
 #include "check/context.h"
+#include "check/infer.h"
 #include "check/rewrite.h"
 #include "check/scope.h"
 #include "check/size_solver.h"
@@ -28,6 +30,8 @@ class Declarations {
   /// Checks declarations in the current scope; what they make visible outside goes to `members`.
   void check_all(std::vector<ast::Declaration*>& declarations, Environment& members);
   void check_one(ast::Declaration& declaration, Environment& members, bool is_local);
+  Inference::Generalised infer_value(ast::ValueDeclaration& value,
+                                     std::optional<Inference>& inference);
   void check_value(ast::Declaration& declaration, ast::ValueDeclaration& value,
                    Environment& members);
   /// The rules that apply once types and sizes are known.

@@ -2,6 +2,7 @@
 #include "check/expression_walk.h"
 
 #include "support/match.h"
+#include "syntax/children.h"
 
 namespace dagaz::check {
 
@@ -185,13 +186,23 @@ const ast::Exp& result_expression(const ast::Exp& exp) {
   }
 }
 
+Range first_use(BindingId id, const ast::Exp& exp) {
+  Range found;
+  ast::for_each_expression(exp, [&](const ast::Exp& inner) {
+    const auto* use = as<ast::Variable>(inner.node);
+    const bool first = !found.valid() || inner.range.begin < found.begin;
+    if (use != nullptr && use->id == id && first) found = inner.range;
+  });
+  return found;
+}
+
 bool has_binding(const ast::Exp& exp) {
   if (as<ast::Lambda>(exp.node) || as<ast::Let>(exp.node) || as<ast::LetFunction>(exp.node) ||
       as<ast::Loop>(exp.node) || as<ast::Match>(exp.node)) {
     return true;
   }
   bool found = false;
-  for_each_child(exp, [&](const ast::Exp* child) { found = found || has_binding(*child); });
+  check::for_each_child(exp, [&](const ast::Exp* child) { found = found || has_binding(*child); });
   return found;
 }
 

@@ -24,6 +24,9 @@ const ast::Exp* strip_expression(const ast::Exp* exp);
 /// The expression whose value `exp` has: what stands behind its `let`s.
 const ast::Exp& result_expression(const ast::Exp& exp);
 
+/// Where `exp` uses `id` first; invalid if nowhere.
+Range first_use(BindingId id, const ast::Exp& exp);
+
 /// Whether `exp` binds names inside, which a size must not.
 bool has_binding(const ast::Exp& exp);
 

@@ -26,12 +26,15 @@ class Inference : private SizeReader {
   /// What a definition generalises to, besides what is written.
   struct Generalised {
     std::vector<TypeNameId> type_parameters;
+    bool is_recursive = false;
   };
 
-  /// Infers the definition of `name`, which `function` may mention if it has parameters.
-  /// Afterwards all types in it are resolved.  Returns the inferred type parameters.
+  /// Infers the definition of `name`, which is in scope in `function` if it has parameters and
+  /// `may_recur`.  Afterwards all types in it are resolved.
   Generalised infer_definition(ast::Function& function, const ast::Name& name, BindingId id,
-                               bool& is_recursive);
+                               bool may_recur);
+  /// Forgets what the names stand for, so that the definition can be inferred once more.
+  void forget_names();
   /// Whether what was inferred cannot be used further.
   bool failed() const { return poisoned_; }
   /// After a failure: the expressions at whose own level it lies.  All others have types that fit
@@ -150,13 +153,14 @@ class Inference : private SizeReader {
   /// Sizes in written types, which no walk over expressions meets.
   std::vector<ast::Exp*> size_expressions_;
   std::vector<BindingId> bound_;  // local names
+  std::vector<ast::Exp*> resolved_;  // variables
   BindingId defining_;
   /// Something that is used has an error of its own, which has been reported.
   bool poisoned_ = false;
   const ast::Exp* current_ = nullptr;  // the expression being inferred
   BrokenExpressions broken_;
   bool all_broken_ = false;
-  bool* is_recursive_ = nullptr;
+  bool is_recursive_ = false;
 };
 
 }  // namespace dagaz::check

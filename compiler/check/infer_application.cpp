@@ -79,7 +79,8 @@ const Type* Inference::infer_variable(ast::Exp& exp) {
           "change");
   }
   variable.id = member.value();
-  if (variable.id == defining_ && is_recursive_ != nullptr) *is_recursive_ = true;
+  resolved_.push_back(&exp);
+  if (variable.id == defining_) is_recursive_ = true;
   return instantiate(variable, exp.range);
 }
 

@@ -11,22 +11,20 @@
 namespace dagaz::check {
 
 Inference::Generalised Inference::infer_definition(ast::Function& function, const ast::Name& name,
-                                                   BindingId id, bool& is_recursive) {
+                                                   BindingId id, bool may_recur) {
   const std::size_t errors = context_.diagnostics.error_count();
   Generalised result;
   const Type* type = nullptr;
-  is_recursive = false;
   {
     const Scope::Frame frame(scope_);
     const Type* self = solver_.fresh(name.range);
-    if (!function.parameters.empty()) {
+    if (may_recur && !function.parameters.empty()) {
       defining_ = id;
-      is_recursive_ = &is_recursive;
       context_.values[id].unsized = self;
       scope_.bind_value(name.symbol, id);
     }
     type = infer_function(function);
-    if (is_recursive) expect(type, self, name.range, "a use of this function in its own body");
+    if (is_recursive_) expect(type, self, name.range, "a use of this function in its own body");
   }
   report_broadcasts();
   if (context_.diagnostics.error_count() == errors && !poisoned_) {
@@ -48,7 +46,12 @@ Inference::Generalised Inference::infer_definition(ast::Function& function, cons
   ValueInfo& info = context_.values[id];
   info.unsized = finish(type);
   if (poisoned_) info.kind = ValueKind::unusable;
+  result.is_recursive = is_recursive_;
   return result;
+}
+
+void Inference::forget_names() {
+  for (ast::Exp* exp : resolved_) std::get<ast::Variable>(exp->node).id = {};
 }
 
 WrittenType Inference::infer_type(ast::TypeExp& type) {

@@ -48,6 +48,14 @@ class Diagnostics {
   std::size_t error_count() const { return errors_; }
   const std::vector<Diagnostic>& all() const { return items_; }
 
+  /// What was reported up to here; `undo` forgets what came later.
+  struct Mark { std::size_t items, errors; };
+  Mark mark() const { return {items_.size(), errors_}; }
+  void undo(const Mark& mark) {
+    items_.erase(items_.begin() + static_cast<std::ptrdiff_t>(mark.items), items_.end());
+    errors_ = mark.errors;
+  }
+
  private:
   std::vector<Diagnostic> items_;
   std::size_t errors_ = 0;

@@ -113,6 +113,20 @@ TEST_CASE("loops consume the initial values of what their bodies consume") {
         "loop-parameter-aliases-other");
 }
 
+TEST_CASE("what a loop's body returns decides whether a parameter with a `*` is consumed") {
+  const auto loop = [](const std::string& body) {
+    return "def f (a: []i32) =\n  loop (x: *[]i32) = a while length x > 2 do " + body;
+  };
+  CHECK(errors(loop("copy x[1:]")) == "not-consumable");
+  CHECK(errors(loop("x[1:]")) == "not-consumable");
+  CHECK(errors(loop("let y = copy x in y[1:]")) == "");
+  CHECK(errors(loop("let y = x with [0] = 1 let z = copy y in z[1:]")) == "not-consumable");
+}
+
+TEST_CASE("a rotated array is a new one") {
+  CHECK(errors("def f (a: []i32) : *[]i32 = rotate 1 a") == "");
+}
+
 TEST_CASE("the fields of a record are consumed apart") {
   CHECK(errors("def f (a: *[]i32) (b: *[]i32) =\n"
                "  let r = {a, b} let c = r.a with [0] = 1 in (c, 1)") == "");
