@@ -251,6 +251,7 @@ ValueRef Elaborator::evaluate_attributed(const ast::Attributed& node, Frame* fra
     watched = node.value->range;
   }
   if (name == "stripmine") request.stripmine = static_cast<int>(attribute_number(attribute));
+  if (name == "keep") request.stripmine = -1;
   if (name == "bound") {
     request.bound = node.argument == nullptr ? ir::i64_operand(attribute_number(attribute))
                                              : leaves_of(evaluate(node.argument, frame)).front();

@@ -206,7 +206,7 @@ struct WhileForm {
 };
 /// What the user said about a loop with attributes.
 struct LoopAttributes {
-  int stripmine = 0;                    // 0: not given
+  int stripmine = 0;                    // 0: not given; -1: #[keep]
   std::optional<Operand> bound;         // #[bound(n)] of a while loop
   std::vector<bool> true_dependence;    // per loop value; empty: none
   bool unroll = false;

@@ -63,6 +63,8 @@ class Generator {
   void reduce_or_scan(Scope& scope, Builder& out);
   void loop(Scope& scope, Builder& out, int depth);
   void loop_over_array(Scope& scope, Builder& out, int depth);
+  NameId loops_over_rows(Scope& scope, Builder& out, int depth, NameId matrix);
+  int kept();
   void branch(Scope& scope, Builder& out, int depth);
   void read(Scope& scope, Builder& out);
   void rearrange(Scope& scope, Builder& out);
@@ -207,7 +209,7 @@ void Generator::loop(Scope& scope, Builder& out, int depth) {
   std::vector<Operand> next;
   for (std::size_t i = 0; i < values; ++i) next.push_back(arithmetic(nested, inner));
   result.body = inner.take_body(std::move(next));
-  if (below(4) == 0) result.attributes.stripmine = 2;
+  result.attributes.stripmine = kept();
   for (const NameId each : out.add_results(std::move(result), "l")) scope.reals.push_back(each);
 }
 
@@ -232,7 +234,65 @@ void Generator::loop_over_array(Scope& scope, Builder& out, int depth) {
   const NameId updated = inner.add(
       Update{parameter, {{true, place, i64_operand(1), i64_operand(1)}}, value}, "as");
   result.body = inner.take_body({updated});
+  result.attributes.stripmine = kept();
   scope.columns.push_back(out.add_results(std::move(result), "as")[0]);
+}
+
+// What #[stripmine(n)] or #[keep] ask for.
+int Generator::kept() {
+  switch (below(8)) {
+    case 0: return 2;
+    case 1: return 1;
+    case 2: return -1;
+    default: return 0;
+  }
+}
+
+// Nested loops that read and write rows of one matrix, and hand on a number.
+NameId Generator::loops_over_rows(Scope& scope, Builder& out, int depth, NameId matrix) {
+  Names& names = out.names();
+  const NameId parameter = names.fresh("rows", names.type(matrix));
+  const NameId number = names.fresh("a", scalar_of(ScalarType::f64));
+  const NameId index = names.fresh("i", scalar_of(ScalarType::i64));
+  Loop result;
+  result.values = {{Binder{number}, real(scope)}, {Binder{parameter}, matrix}};
+  result.form = ForForm{Binder{index}, i64_operand(static_cast<std::int64_t>(1 + below(2)))};
+  Scope nested = scope;
+  nested.reals.push_back(number);
+  nested.integers.push_back(index);
+  Builder inner = out.nested();
+  NameId rows = parameter;
+  if (below(2) == 0) {
+    const NameId row = inner.index(rows, {pick(nested.integers)}).name();
+    nested.rows.push_back(inner.add(Copy{row}, "row"));
+  }
+  if (below(3) == 0) {
+    const NameId all = inner.map(i64_operand(outer_size), {rows},
+                                 [&](Builder& body, const std::vector<NameId>& row) {
+                                   const Operand x = body.index(row[0], {i64_operand(1)});
+                                   return std::vector<Operand>{
+                                       body.scalar(ScalarOp::sin, ScalarType::f64, {x})};
+                                 })[0];
+    nested.columns.push_back(all);
+  }
+  statements(nested, inner, static_cast<int>(below(3)), depth - 1);
+  if (below(2) == 0) rows = loops_over_rows(nested, inner, depth - 1, rows);
+  if (below(2) == 0) {
+    nested.reals.push_back(inner.index(rows, {pick(nested.integers), i64_operand(1)}));
+  }
+  if (below(3) != 0) {
+    const NameId row = inner.add(Copy{pick(nested.rows)}, "row");
+    const std::vector<SliceDimension> place = {
+        {true, pick(nested.integers), i64_operand(1), i64_operand(1)},
+        {false, i64_operand(0), i64_operand(inner_size), i64_operand(1)}};
+    rows = inner.add(Update{rows, place, row}, "rows");
+  }
+  const Operand value = arithmetic(nested, inner);
+  result.body = inner.take_body({value, rows});
+  result.attributes.stripmine = kept();
+  const auto results = out.add_results(std::move(result), "rows");
+  scope.reals.push_back(results[0]);
+  return results[1];
 }
 
 void Generator::branch(Scope& scope, Builder& out, int depth) {
@@ -358,10 +418,13 @@ void Generator::statement(Scope& scope, Builder& out, int depth) {
     case 2: map_of_rows(scope, out, depth); break;
     case 3: branch(scope, out, depth); break;
     case 4:
-      if (below(2) == 0) {
-        loop(scope, out, depth);
-      } else {
-        loop_over_array(scope, out, depth);
+      switch (below(3)) {
+        case 0: loop(scope, out, depth); break;
+        case 1: loop_over_array(scope, out, depth); break;
+        default: {
+          const NameId copy = out.add(Copy{pick(scope.matrices)}, "copy");
+          scope.matrices.push_back(loops_over_rows(scope, out, depth, copy));
+        }
       }
       break;
     case 5: read(scope, out); break;

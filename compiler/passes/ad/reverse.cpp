@@ -15,8 +15,22 @@ using namespace ir;
 void Reverse::forward_sweep(const std::vector<Statement>& statements) {
   for (const Statement& each : statements) {
     environment_->enter_statement(each);
-    forward_statement(each);
+    if (!is_known(each)) forward_statement(each);
+    for (const Binder& result : each.results) {
+      if (const auto known = known_.find(result.name); known != known_.end()) {
+        environment_->bind(result.name, known->second);
+      }
+    }
   }
+}
+
+// Whether nothing is left to be executed: the loop around kept the results, or does without them.
+bool Reverse::is_known(const Statement& statement) const {
+  if (not_repeated_.count(&statement) != 0) return true;
+  if (const auto* update = as<Update>(statement.operation)) return unknown_.count(update->array) != 0;
+  if (const auto* slice = as<Slice>(statement.operation)) return unknown_.count(slice->array) != 0;
+  const auto* index = as<Index>(statement.operation);
+  return index != nullptr && unknown_.count(index->array) != 0;
 }
 
 void Reverse::forward_statement(const Statement& statement) {

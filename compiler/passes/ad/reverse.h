@@ -3,8 +3,8 @@
 // For a scope, the forward sweep emits its statements; the return sweep walks them backwards and
 // turns the adjoints of results into adjoints of operands.  A nested scope (lambda body, branch,
 // loop body) emits both sweeps anew inside its own return code, so nothing inside it was stored;
-// dead-code removal deletes what is not needed.  Only sequential loops store: each loop value at
-// the entry of each iteration (rules/loop.cpp).
+// dead-code removal deletes what is not needed.  Only sequential loops store: what their plan says
+// (loop_plan.h, rules/loop.cpp), from which the rest of an iteration follows.
 //
 // Adjoints are used linearly: once a contribution is added, the old sum is dead.  So an array
 // adjoint that is `owned` may be updated in place.
@@ -22,6 +22,7 @@
 #include "passes/ad/activity.h"
 #include "passes/ad/environment.h"
 #include "passes/ad/interchange.h"
+#include "passes/ad/loop_plan.h"
 #include "passes/passes.h"
 
 namespace dagaz::passes::ad {
@@ -87,16 +88,18 @@ class Reverse {
   ir::Operand take_owned(ir::NameId original);
 
  private:
-  // What the forward sweep of a loop leaves for its return sweep: for each loop value the array
-  // of its values at iteration entry, or how else to get it.
+  // What the forward sweep of a loop leaves for its return sweep: arrays over the iterations, and how
+  // to get what is not in one.
   struct SavedLoop {
-    enum class Kind { saved, final_value, recomputed };
-    struct Value {
-      Kind kind;
-      ir::Operand array;
-    };
-    std::vector<Value> values;
-    ir::Operand trips;  // i64
+    LoopPlan plan;
+    std::vector<ir::Operand> entries;    // per loop value
+    std::vector<ir::Operand> values;     // as in the plan
+    std::vector<SavedLoop> inner;        // as in the plan
+    std::vector<ir::Operand> iteration;  // of the loops around that keep for this one
+    ir::Operand trips;                   // i64
+
+    /// All arrays over iterations.
+    std::vector<ir::Operand*> arrays();
   };
   // A map that is differentiated: the statement's own, or one that a rule makes up.
   struct MapSite {
@@ -121,6 +124,8 @@ class Reverse {
   void forward_loop(const ir::Statement& key, const ir::Statement& statement,
                     const ir::Loop& loop);
   struct ForwardLoop;
+  LoopPlan plan_of(const ir::Loop& loop, bool only_loop_values);
+  bool is_known(const ir::Statement& statement) const;
   std::vector<ir::Statement> counted_while(const ir::Statement& statement);
   std::vector<ir::Statement> bounded_while(const ir::Statement& statement, const ir::Loop& loop);
   void copy_protected(const ir::Statement& statement);
@@ -154,8 +159,17 @@ class Reverse {
   std::vector<bool> carried_values(const ir::Statement& statement, const ir::Loop& loop);
   void recompute_values(const ir::Statement& statement, const ir::Loop& loop,
                         const ir::Operand& iteration);
-  void restore_values(const SavedLoop& saved, const ir::Statement& statement,
-                      const ir::Loop& loop, const ir::Operand& iteration);
+  struct Restored {
+    ir::NameId original;
+    ir::NameId array;
+    ir::Operand value;  // of the array
+  };
+  std::vector<Restored> restore_entries(const SavedLoop& saved, const ir::Statement& statement,
+                                        const ir::Loop& loop, const ir::Operand& iteration);
+  std::vector<Restored> restore_values(const SavedLoop& saved, const ir::Operand& iteration);
+  Restored restored_value(ir::NameId original, const ir::Operand& array,
+                          const std::vector<ir::Operand>& place);
+  void forget_values(const SavedLoop& saved);
   // The names of values among `free` that adjoints may be added to.
   std::vector<ir::NameId> outer_active_names(const std::vector<ir::NameId>& free) const;
   // What a nested scope that was handed the adjoint of a name gives back.
@@ -290,6 +304,11 @@ class Reverse {
   std::vector<std::unique_ptr<ir::Lambda>> made_up_;
   // Statements without the accumulators whose scope is being swept.
   std::unordered_map<const ir::Statement*, ir::Statement> stripped_;
+  // In the return sweep of an iteration: values of its body that were kept, arrays that it does not
+  // have, and loops that it does not execute again.
+  std::unordered_map<ir::NameId, ir::Operand> known_;
+  ir::NameSet unknown_;
+  std::unordered_set<const ir::Statement*> not_repeated_;
   // Arrays that hold their final values throughout a loop (#[true_dep]); updates change nothing.
   std::unordered_set<ir::NameId> final_arrays_;
 };

@@ -155,14 +155,69 @@ function f (n: i64, m: i64, xs: [m]f64, c: f64) -> [[m]f64] {
 })";
 }
 
+/// What a gradient stores whose first parameters are these sizes.
+double stored_in(const Function& gradient, const std::vector<std::int64_t>& sizes) {
+  Known known;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    known.insert_or_assign(gradient.parameters[i].name, make_integer(ScalarType::i64, sizes[i]));
+  }
+  return stored(gradient.body, known);
+}
+
 /// What the gradient of a simulation of n steps of m numbers stores.
 double stored_by_gradient(const std::string& attributes, std::int64_t n, std::int64_t m) {
   const Program program = ad_test::optimised_vjp(ad_test::program_of(simulation(attributes)));
-  const Function& gradient = function(program, "vjp");
-  Known known;
-  known.insert_or_assign(gradient.parameters[0].name, make_integer(ScalarType::i64, n));
-  known.insert_or_assign(gradient.parameters[1].name, make_integer(ScalarType::i64, m));
-  return stored(gradient.body, known);
+  return stored_in(function(program, "vjp"), {n, m});
+}
+
+/// Rows are stepped one after the other, n times, from what the row before became.
+std::string layers(const std::string& of_steps, const std::string& of_rows) {
+  return R"(
+function f (n: i64, m: i64, l: i64, xs: [l][m]f64, z: [m]f64) -> [[l][m]f64] {
+  own: [l][m]f64 = copy xs
+  ys: [l][m]f64 = loop values [s: [l][m]f64 = own] form for i: i64 < n body {
+    last: [m]f64, t: [l][m]f64 = loop values [before: [m]f64 = z, r: [l][m]f64 = s] form for j: i64 < l body {
+      row: [m]f64 = index r [j]
+      a: [m]f64 = map_scan_reduce m [row, before] map \(x: f64, y: f64) -> [f64] {
+        p: f64 = mul.f64 x y
+        v: f64 = tanh.f64 p
+        return v }
+      b: [m]f64 = map_scan_reduce m [a] map \(w: f64) -> [f64] {
+        u: f64 = mul.f64 w w
+        return u }
+      q: [l][m]f64 = update r [j, 0 : m : 1] b
+      return a, q })" + of_rows + R"(
+    return t })" + of_steps + R"(
+  return ys
+})";
+}
+
+/// How often the gradient evaluates the steps' functions, in steps of the primal.
+double steps_of_gradient(const std::string& source) {
+  const Program program = ad_test::optimised_vjp(ad_test::program_of(source));
+  const Sizes sizes = {{"m", 10}};
+  const double primal =
+      evaluations(ScalarOp::tanh, function(program, "f").body, sizes, program.names);
+  CHECK(primal == 10);
+  return evaluations(ScalarOp::tanh, function(program, "vjp").body, sizes, program.names) / primal;
+}
+
+/// The sum of sines scales the next state.
+std::string scaled(const std::string& attributes) {
+  return R"(
+function f (n: i64, m: i64, xs: [m]f64) -> [[m]f64] {
+  ys: [m]f64 = loop values [s: [m]f64 = xs] form for i: i64 < n body {
+    sum: f64 = map_scan_reduce m [s] map \(x: f64) -> [f64] {
+      y: f64 = sin.f64 x
+      return y } reductions [(op \(p: f64, q: f64) -> [f64] {
+        r: f64 = add.f64 p q
+        return r } neutral [0.0f64])]
+    t: [m]f64 = map_scan_reduce m [s] map \(z: f64) -> [f64] {
+      u: f64 = mul.f64 z sum
+      return u }
+    return t })" + attributes + R"(
+  return ys
+})";
 }
 
 const char* const nest = R"(
@@ -266,6 +321,30 @@ TEST_CASE("the gradient of a simulation keeps a state for each step; strip-mined
   CHECK(stored_by_gradient(" attributes (2)", 10000, 50) <= 2 * 100 * 50);
   CHECK(stored_by_gradient(" attributes (2)", 40000, 50) <= 2 * 200 * 50);
   CHECK(stored_by_gradient(" attributes (3)", 8000, 50) <= 3 * 20 * 50);
+}
+
+TEST_CASE("the gradient of nested loops that step rows evaluates each step twice, if it may") {
+  CHECK(steps_of_gradient(layers("", "")) == 2);
+  CHECK(steps_of_gradient(layers(" attributes (1)", "")) == 3);
+  CHECK(steps_of_gradient(layers(" attributes (2)", "")) == 3);
+  // Two rows more for each step.
+  CHECK(steps_of_gradient(layers("", " attributes (-1)")) == 3);
+  CHECK(steps_of_gradient(layers(" attributes (-1)", " attributes (-1)")) == 2);
+}
+
+TEST_CASE("what a loop keeps by its attribute is not evaluated again") {
+  const auto sines = [](const std::string& attributes) {
+    const Program program = ad_test::optimised_vjp(ad_test::program_of(scaled(attributes)));
+    const Body& gradient = function(program, "vjp").body;
+    return evaluations(ScalarOp::sin, gradient, {{"m", 10}}, program.names);
+  };
+  CHECK(sines("") == 20);
+  CHECK(sines(" attributes (-1)") == 10);
+}
+
+TEST_CASE("the gradient of nested loops that step rows keeps two rows for each step") {
+  const Program program = ad_test::optimised_vjp(ad_test::program_of(layers("", "")));
+  CHECK(stored_in(function(program, "vjp"), {100, 50, 7}) == 2 * 100 * 50 * 7);
 }
 
 TEST_CASE("the gradient of a nest of maps is one statement") {

@@ -67,6 +67,51 @@ TEST_CASE("a loop that updates an array in place") {
   check(in_place_loop(""), {integer(4), vector({1, 0.5, 2, 1.5}), scalar(0.9)});
 }
 
+// Rows of one array, in two loops; `between` uses the array in the outer one.
+std::string nested_loops_over_rows(const std::string& between, const std::string& attributes) {
+  return "function f (n: i64, xs: [n][2]f64, c: f64) -> [[n][2]f64, f64] {"
+         " own: [n][2]f64 = copy xs"
+         " s: f64, ys: [n][2]f64 = loop values [s1: f64 = c, r: [n][2]f64 = own] form for t: i64 < 3 body {"
+         "  z: f64 = index r [1, 0]" + between +
+         "  s2: f64, q: [n][2]f64 = loop values [u: f64 = z2, r2: [n][2]f64 = r] form for i: i64 < n body {"
+         "   row: [2]f64 = index r2 [i]"
+         "   new: [2]f64 = map_scan_reduce 2 [row] map \\(x: f64) -> [f64] {"
+         "    p: f64 = mul.f64 x u  v: f64 = sin.f64 p  return v }"
+         "   w: f64 = index new [1]  u2: f64 = add.f64 w u"
+         "   r3: [n][2]f64 = update r2 [i, 0 : 2 : 1] new  return u2, r3 }" + attributes +
+         "  e: f64 = index q [0, 1]  s3: f64 = mul.f64 s2 e  return s3, q }" + attributes +
+         " return ys, s }";
+}
+
+TEST_CASE("loops that update rows of one array") {
+  const std::vector<ir::Value> arguments = {integer(3), matrix(3, 2, {0.4, 1, 0.5, 2, 1.5, -0.3}),
+                                            scalar(0.9)};
+  const std::string reads = "  z2: f64 = mul.f64 z s1";
+  const std::string reads_all =
+      "  sums: [n]f64 = map_scan_reduce n [r] map \\(row0: [2]f64) -> [f64] {"
+      "   a: f64 = index row0 [0]  b: f64 = index row0 [1]  d: f64 = mul.f64 a b  return d }"
+      "  z1: f64 = index sums [2]  z2: f64 = mul.f64 z1 s1";
+  for (const std::string attributes :
+       {"", " attributes (1)", " attributes (2)", " attributes (-1)"}) {
+    check(nested_loops_over_rows(reads, attributes), arguments);
+    check(nested_loops_over_rows(reads_all, attributes), arguments);
+  }
+}
+
+TEST_CASE("a loop that keeps all that it computes") {
+  check("function f (n: i64, xs: [n]f64, c: f64) -> [[n]f64] {"
+        " ys: [n]f64 = loop values [a: [n]f64 = xs] form for i: i64 < 3 body {"
+        "  b: [n]f64 = map_scan_reduce n [a] map \\(x: f64) -> [f64] {"
+        "   p: f64 = mul.f64 x c  q: f64 = sin.f64 p return q }"
+        "  t: f64 = index b [i]  e: f64 = exp.f64 t"
+        "  g: [n]f64 = update b [i] e"
+        "  d: [n]f64 = map_scan_reduce n [g] map \\(y: f64) -> [f64] {"
+        "   u: f64 = mul.f64 y e  v: f64 = cos.f64 u return v }"
+        "  return d } attributes (-1)"
+        " return ys }",
+        {integer(4), vector({1, 0.5, 2, 1.5}), scalar(0.9)});
+}
+
 TEST_CASE("a loop that writes each element once, from those before") {
   // An element is read before it is written nowhere.
   check("function f (n: i64, xs: [n]f64) -> [[n]f64] {"

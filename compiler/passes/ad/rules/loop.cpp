@@ -1,10 +1,11 @@
 // Sequential loops, the one construct that stores.
 //
-// The forward sweep keeps each loop value at the entry of each iteration in an array of `trips`
-// values (loop_forward.cpp).  The return sweep runs the iterations backwards: it restores the values,
-// executes the body again, and carries the adjoints of the loop values and of the names from
-// outside.  A loop value whose size changes was not kept: it is recomputed from the start for every
-// iteration.  A `while` loop becomes a `for` loop first (loop_while.cpp).
+// The forward sweep keeps for each iteration what its plan says (loop_plan.h), as a rule the loop
+// values at its entry, in arrays of `trips` values (loop_forward.cpp).  The return sweep runs the
+// iterations backwards: it restores the values, executes the rest of the body again, and carries the
+// adjoints of the loop values and of the names from outside.  A loop value whose size changes was
+// not kept: it is recomputed from the start for every iteration.  A `while` loop becomes a `for` loop
+// first (loop_while.cpp).
 #include <algorithm>
 #include <utility>
 
@@ -76,24 +77,78 @@ void Reverse::recompute_values(const Statement& statement, const Loop& loop,
 }
 
 // Binds the loop's parameters to their values at the entry of an iteration.
-void Reverse::restore_values(const SavedLoop& saved, const Statement& statement,
-                             const Loop& loop, const Operand& iteration) {
-  const bool recomputed = std::any_of(
-      saved.values.begin(), saved.values.end(), [](const SavedLoop::Value& value) {
-        return value.kind == SavedLoop::Kind::recomputed;
-      });
-  if (recomputed) recompute_values(statement, loop, iteration);
+std::vector<Reverse::Restored> Reverse::restore_entries(const SavedLoop& saved,
+                                                        const Statement& statement,
+                                                        const Loop& loop,
+                                                        const Operand& iteration) {
+  const auto& entries = saved.plan.entries;
+  if (std::find(entries.begin(), entries.end(), LoopPlan::Entry::recomputed) != entries.end()) {
+    recompute_values(statement, loop, iteration);
+  }
+  std::vector<Operand> place = saved.iteration;
+  place.push_back(iteration);
+  std::vector<Restored> restored;
   for (std::size_t i = 0; i < loop.values.size(); ++i) {
-    const SavedLoop::Value& value = saved.values[i];
     const NameId parameter = loop.values[i].parameter.name;
-    if (value.kind == SavedLoop::Kind::saved) {
-      environment_->bind(parameter,
-                         out().index(value.array.name(), {iteration}, names().base(parameter)));
-    } else if (value.kind == SavedLoop::Kind::final_value) {
-      environment_->bind(parameter, value.array);
+    if (entries[i] == LoopPlan::Entry::kept) {
+      restored.push_back(restored_value(parameter, saved.entries[i], place));
+      environment_->bind(parameter, restored.back().value);
+    } else if (entries[i] == LoopPlan::Entry::final_value) {
+      environment_->bind(parameter, saved.entries[i]);
       final_arrays_.insert(parameter);
     }
   }
+  return restored;
+}
+
+Reverse::Restored Reverse::restored_value(NameId original, const Operand& array,
+                                          const std::vector<Operand>& place) {
+  return {original, array.name(), out().index(array.name(), place, names().base(original))};
+}
+
+// What else of an iteration was kept: while its body is swept, statements that give nothing else are
+// not executed again.
+std::vector<Reverse::Restored> Reverse::restore_values(const SavedLoop& saved,
+                                                       const Operand& iteration) {
+  std::vector<Operand> place = saved.iteration;
+  place.push_back(iteration);
+  std::vector<Restored> restored;
+  for (std::size_t i = 0; i < saved.values.size(); ++i) {
+    const NameId value = saved.plan.values[i];
+    restored.push_back(restored_value(value, saved.values[i], place));
+    known_.insert_or_assign(value, restored.back().value);
+  }
+  unknown_.insert(saved.plan.unknown.begin(), saved.plan.unknown.end());
+  for (std::size_t i = 0; i < saved.inner.size(); ++i) {
+    const Statement* statement = saved.plan.inner[i].statement;
+    not_repeated_.insert(statement);
+    SavedLoop inner = saved.inner[i];
+    inner.iteration = place;
+    saved_loops_.insert_or_assign(statement, std::move(inner));
+  }
+  return restored;
+}
+
+void Reverse::forget_values(const SavedLoop& saved) {
+  for (const NameId value : saved.plan.values) known_.erase(value);
+  for (const NameId name : saved.plan.unknown) unknown_.erase(name);
+  for (const LoopPlan::Inner& each : saved.plan.inner) not_repeated_.erase(each.statement);
+}
+
+// The names that the results of the body are made of.
+static NameSet needed_names(const Body& body, const Names& names) {
+  NameSet needed;
+  for (const Operand& result : body.results) {
+    if (result.is_name()) needed.insert(result.name());
+  }
+  for (auto each = body.statements.rbegin(); each != body.statements.rend(); ++each) {
+    const bool is_needed =
+        std::any_of(each->results.begin(), each->results.end(),
+                    [&](const Binder& result) { return needed.count(result.name) != 0; });
+    if (!is_needed) continue;
+    for (const NameId name : free_names(*each, names)) needed.insert(name);
+  }
+  return needed;
 }
 
 // The return loop while it is being built.  Its values are, in this order: the sizes that change, the
@@ -113,6 +168,7 @@ struct Reverse::ReturnLoop {
   std::vector<NameId> outside = {};                   // active names from outside
   std::vector<NameId> outside_parameters = {};
   std::vector<bool> touched = {};  // per name from outside
+  std::vector<Restored> restored = {};
   std::unordered_map<NameId, Adjoint> outer = {};
 
   Environment& environment() { return *reverse.environment_; }
@@ -180,7 +236,10 @@ struct Reverse::ReturnLoop {
     const Operand iteration = out().sub_i64(last, step);
     environment().bind(form.index.name, out().convert(ScalarOp::sign_extend, ScalarType::i64,
                                                       index_type, iteration, "i"));
-    reverse.restore_values(saved, statement, loop, iteration);
+    restored = reverse.restore_entries(saved, statement, loop, iteration);
+    for (const Restored& each : reverse.restore_values(saved, iteration)) {
+      restored.push_back(each);
+    }
     reverse.forward_sweep(body);
     std::size_t next = 0;
     for (std::size_t i = 0; i < loop.values.size(); ++i) {
@@ -190,6 +249,7 @@ struct Reverse::ReturnLoop {
       reverse.add_adjoint(loop.body.results[i], adjoint, Ownership::owned);
     }
     reverse.return_sweep(body);
+    reverse.forget_values(saved);
     environment().enter_statement(statement);
     result.body = scope.take(iteration_results());
   }
@@ -268,14 +328,14 @@ struct Reverse::ReturnLoop {
     }
   }
 
-  // What the loop stores, for the report.
+  // What the loop stores, for the report: arrays whose values no iteration needs will go.
   std::string stored() {
+    const NameSet needed = needed_names(result.body, names());
     std::string text;
-    for (std::size_t i = 0; i < loop.values.size(); ++i) {
-      if (saved.values[i].kind != SavedLoop::Kind::saved) continue;
+    for (const Restored& each : restored) {
+      if (needed.count(each.value.name()) == 0) continue;
       if (!text.empty()) text += ", ";
-      text += names().base(loop.values[i].parameter.name) + ": " +
-              reverse.size_formula(names().type(saved.values[i].array));
+      text += names().base(each.original) + ": " + reverse.size_formula(names().type(each.array));
     }
     return text;
   }
@@ -303,9 +363,13 @@ void Reverse::return_loop(const Statement& key, const Statement& statement, cons
   environment_->enter_statement(statement);
   back.carry_outside_names();
   if (back.result.values.empty()) return;
+  const std::string stored = back.stored();
   back.hand_on(back.emit());
-  note(statement, "loop", "reverse", "iterations run backwards from saved loop values",
-       back.stored());
+  const bool is_inside = !saved.iteration.empty();
+  note(statement, "loop", "reverse",
+       is_inside ? "iterations run backwards from values that the loop around saved"
+                 : "iterations run backwards from saved loop values",
+       stored);
 }
 
 }  // namespace dagaz::passes::ad

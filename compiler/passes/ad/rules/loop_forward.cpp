@@ -1,12 +1,13 @@
-// The forward sweep of a `for` loop: the loop itself, carrying for each loop value one more array, of
-// `trips` rows, that holds the value at the entry of each iteration.
+// The forward sweep of a `for` loop: the loop itself, carrying for each value that its iterations keep
+// (loop_plan.h) one more array, of `trips` values.  What a loop inside keeps for each iteration
+// lies in such arrays of the outermost loop, with one dimension for each of the loops; the
+// loops inside carry them on and write where they are:
 //
-// Nothing is kept for a value that the program says to be final throughout (#[true_dep]), nor for
-// one whose size changes, which has no place in such an array.
+//   loop (x, xs) for t < n do                          xs: [n][l]…
+//     loop (x, xs) for i < l do (f x, xs with [t, i] = x)
 #include <utility>
 
 #include "passes/ad/consumption.h"
-#include "passes/ad/loop_sizes.h"
 #include "passes/ad/reverse.h"
 
 namespace dagaz::passes::ad {
@@ -14,32 +15,44 @@ namespace dagaz::passes::ad {
 using namespace ir;
 
 struct Reverse::ForwardLoop {
-  // An array that is carried in order to keep a loop value.
-  struct Store {
-    NameId array;
-    NameId value;  // emitted
-  };
-
   Reverse& reverse;
-  const Statement& statement;
-  const Loop& loop;
-  SavedLoop saved = {};
-  Loop kept = {};
-  std::vector<Store> stores = {};
 
   Environment& environment() { return *reverse.environment_; }
   Names& names() { return reverse.names(); }
   Builder& out() { return reverse.out(); }
 
-  void count_trips(const Operand& bound, ScalarType index_type) {
-    const Operand wide =
-        out().convert(ScalarOp::sign_extend, index_type, ScalarType::i64, bound, "trips");
+  /// Counts the iterations, and makes room for what they keep, `around` times.
+  SavedLoop prepare(const Loop& loop, LoopPlan plan, std::vector<Operand> around) {
+    const auto& form = std::get<ForForm>(loop.form);
+    const Operand bound = environment().operand(form.bound);
+    const Operand wide = out().convert(ScalarOp::sign_extend, names().type(form.index.name).element,
+                                       ScalarType::i64, bound, "trips");
     const std::string base = bound.is_name() ? names().base(bound.name()) : "trips";
+    SavedLoop saved;
     saved.trips = out().scalar(ScalarOp::smax, ScalarType::i64, {wide, i64_operand(0)}, base);
+    around.push_back(saved.trips);
+    for (std::size_t i = 0; i < loop.values.size(); ++i) {
+      const bool kept = plan.entries[i] == LoopPlan::Entry::kept;
+      saved.entries.push_back(kept ? room_for(loop.values[i].parameter.name, around) : Operand());
+    }
+    for (const NameId value : plan.values) saved.values.push_back(room_for(value, around));
+    for (const LoopPlan::Inner& each : plan.inner) {
+      saved.inner.push_back(
+          prepare(std::get<Loop>(each.statement->operation), each.plan, around));
+    }
+    saved.plan = std::move(plan);
+    return saved;
   }
 
-  // The loop's own values; what the body consumes is copied, for the return sweep runs it again.
-  void carry_values() {
+  Operand room_for(NameId original, const std::vector<Operand>& around) {
+    const Type type = environment().type(names().type(original));
+    std::vector<Operand> shape = around;
+    shape.insert(shape.end(), type.shape.begin(), type.shape.end());
+    return out().add(Scratch{type.element, std::move(shape)}, "saved");
+  }
+
+  /// What the body of the loop consumes is copied, for the return sweep runs it again.
+  std::vector<Operand> protected_initials(const Loop& loop) {
     const NameSet consumed =
         consumed_names(loop.body.statements, names(), environment().functions());
     std::vector<Operand> initials;
@@ -50,78 +63,116 @@ struct Reverse::ForwardLoop {
       }
       initials.push_back(initial);
     }
+    return initials;
+  }
+  std::vector<Operand> initials(const Loop& loop) {
+    std::vector<Operand> initials;
+    for (const LoopValue& value : loop.values) {
+      initials.push_back(environment().operand(value.initial));
+    }
+    return initials;
+  }
+
+  /// Emits the loop.  `place` is the iteration of the loops around that it keeps values for.
+  void emit(const Statement& statement, const Loop& loop, const std::vector<Operand>& initial,
+            SavedLoop& saved, const std::vector<Operand>& place) {
+    const auto& form = std::get<ForForm>(loop.form);
+    const std::vector<Operand*> arrays = saved.arrays();
+    Loop kept;
+    kept.attributes = loop.attributes;
+    kept.attributes.true_dependence.clear();
+    const Operand bound = environment().operand(form.bound);
     for (std::size_t i = 0; i < loop.values.size(); ++i) {
       const NameId parameter = environment().bind_fresh(loop.values[i].parameter.name);
-      kept.values.push_back(LoopValue{Binder{parameter}, initials[i]});
+      kept.values.push_back(LoopValue{Binder{parameter}, initial[i]});
     }
-  }
-
-  void carry_stores() {
-    const NameSet sizes = varying_sizes(loop, names());
-    const auto& is_final = loop.attributes.true_dependence;
-    for (std::size_t i = 0; i < loop.values.size(); ++i) {
-      const Type type = names().type(loop.values[i].parameter.name);
-      if (i < is_final.size() && is_final[i]) {
-        saved.values.push_back({SavedLoop::Kind::final_value, {}});
-      } else if (has_varying_size(type, sizes)) {
-        saved.values.push_back({SavedLoop::Kind::recomputed, {}});
-      } else {
-        const Type all = array_over(saved.trips, environment().type(type));
-        const NameId empty = out().add(Scratch{all.element, all.shape}, "saved");
-        const NameId array = names().fresh("saved", all);
-        stores.push_back({array, kept.values[i].parameter.name});
-        kept.values.push_back(LoopValue{Binder{array}, empty});
-        saved.values.push_back({SavedLoop::Kind::saved, {}});
-      }
+    for (Operand* array : arrays) {
+      const NameId parameter = names().fresh_like(array->name());
+      kept.values.push_back(LoopValue{Binder{parameter}, *array});
+      *array = parameter;
     }
-  }
-
-  void emit_body(const Operand& index, ScalarType index_type) {
-    NestedScope scope(environment());
-    const Operand place =
-        out().convert(ScalarOp::sign_extend, index_type, ScalarType::i64, index, "i");
-    std::vector<Operand> stored;
-    for (const Store& store : stores) {
-      stored.push_back(out().add(
-          Update{store.array, part_at({place}, names().type(store.array)), store.value}, "saved"));
-    }
-    environment().copy_statements(loop.body.statements);
-    std::vector<Operand> results = environment().operands(loop.body.results);
-    results.insert(results.end(), stored.begin(), stored.end());
-    kept.body = scope.take(std::move(results));
-  }
-
-  void emit() {
-    environment().enter_statement(statement);
+    kept.form = ForForm{Binder{environment().bind_fresh(form.index.name)}, bound};
+    kept.body = body(loop, saved, place);
     std::vector<Binder> results = environment().bind_fresh(statement.results);
-    for (const Store& store : stores) {
-      results.push_back(Binder{names().fresh("saved", names().type(store.array))});
+    for (Operand* array : arrays) {
+      results.push_back(Binder{names().fresh_like(array->name())});
+      *array = results.back().name;
     }
-    std::size_t next = loop.values.size();
     for (std::size_t i = 0; i < loop.values.size(); ++i) {
-      SavedLoop::Value& value = saved.values[i];
-      if (value.kind == SavedLoop::Kind::saved) value.array = results[next++].name;
-      if (value.kind == SavedLoop::Kind::final_value) value.array = results[i].name;
+      const bool is_final = saved.plan.entries[i] == LoopPlan::Entry::final_value;
+      if (is_final) saved.entries[i] = results[i].name;
     }
     environment().emit_bound(statement, std::move(kept), results);
   }
+
+  Body body(const Loop& loop, SavedLoop& saved, std::vector<Operand> place) {
+    NestedScope scope(environment());
+    const NameId index = std::get<ForForm>(loop.form).index.name;
+    place.push_back(out().convert(ScalarOp::sign_extend, names().type(index).element,
+                                  ScalarType::i64, environment().operand(Operand(index)), "i"));
+    for (std::size_t i = 0; i < loop.values.size(); ++i) {
+      if (saved.plan.entries[i] != LoopPlan::Entry::kept) continue;
+      store(saved.entries[i], place, loop.values[i].parameter.name);
+    }
+    for (const Statement& each : loop.body.statements) {
+      if (SavedLoop* inner = saved_inner(saved, each)) {
+        const auto& operation = std::get<Loop>(each.operation);
+        emit(each, operation, initials(operation), *inner, place);
+      } else {
+        environment().copy_statement(each);
+      }
+      for (std::size_t i = 0; i < saved.values.size(); ++i) {
+        for (const Binder& result : each.results) {
+          if (result.name == saved.plan.values[i]) store(saved.values[i], place, result.name);
+        }
+      }
+    }
+    std::vector<Operand> results = environment().operands(loop.body.results);
+    for (const Operand* array : saved.arrays()) results.push_back(*array);
+    return scope.take(std::move(results));
+  }
+
+  static SavedLoop* saved_inner(SavedLoop& saved, const Statement& statement) {
+    for (std::size_t i = 0; i < saved.inner.size(); ++i) {
+      if (saved.plan.inner[i].statement == &statement) return &saved.inner[i];
+    }
+    return nullptr;
+  }
+
+  void store(Operand& array, const std::vector<Operand>& place, NameId original) {
+    const NameId whole = array.name();
+    array = out().add(Update{whole, part_at(place, names().type(whole)),
+                             environment().operand(Operand(original))},
+                      "saved");
+  }
 };
 
+std::vector<Operand*> Reverse::SavedLoop::arrays() {
+  std::vector<Operand*> all;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (plan.entries[i] == LoopPlan::Entry::kept) all.push_back(&entries[i]);
+  }
+  for (Operand& value : values) all.push_back(&value);
+  for (SavedLoop& each : inner) {
+    const std::vector<Operand*> inside = each.arrays();
+    all.insert(all.end(), inside.begin(), inside.end());
+  }
+  return all;
+}
+
+LoopPlan Reverse::plan_of(const Loop& loop, bool only_loop_values) {
+  if (only_loop_values) return plan_of_loop_values(loop, names());
+  return plan_loop(loop, names(), [this](NameId name) { return is_active(Operand(name)); });
+}
+
 void Reverse::forward_loop(const Statement& key, const Statement& statement, const Loop& loop) {
-  const auto& form = std::get<ForForm>(loop.form);
-  const ScalarType index_type = names().type(form.index.name).element;
-  const Operand bound = environment_->operand(form.bound);
-  ForwardLoop forward{*this, statement, loop};
-  forward.count_trips(bound, index_type);
-  forward.kept.attributes = loop.attributes;
-  forward.kept.attributes.true_dependence.clear();
-  forward.carry_values();
-  forward.carry_stores();
-  const NameId index = environment_->bind_fresh(form.index.name);
-  forward.kept.form = ForForm{Binder{index}, bound};
-  forward.emit_body(index, index_type);
-  forward.emit();
-  saved_loops_[&key] = std::move(forward.saved);
+  ForwardLoop forward{*this};
+  // A plan refers to statements of the original code, not of the same without accumulators.
+  SavedLoop saved = forward.prepare(loop, plan_of(loop, &key != &statement), {});
+  const std::vector<Operand> initials = forward.protected_initials(loop);
+  environment_->enter_statement(statement);
+  forward.emit(statement, loop, initials, saved, {});
+  saved_loops_[&key] = std::move(saved);
 }
 
 }  // namespace dagaz::passes::ad
