@@ -110,9 +110,15 @@ const ModuleValue* Elaborator::apply_module(const ModuleValue* module,
           if (module->parameter != nullptr) coerce(*module->parameter, outer, to);
         },
         body);
+    // The result, which may be a parametric module again, speaks of the outer parameter.
     inner = arena.frame(body);
-    if (module->result != nullptr) coerce(*module->result, body, inner);
-    return value;
+    inner->values.insert(outer->values.begin(), outer->values.end());
+    inner->types.insert(outer->types.begin(), outer->types.end());
+    inner->modules.insert(outer->modules.begin(), outer->modules.end());
+    if (module->result == nullptr) return value;
+    if (value != nullptr) return seen_through(module->result, value, inner);
+    coerce(*module->result, body, inner);
+    return nullptr;
   }
   inner = arena.frame(module->frame);
   bind_argument(inner);
