@@ -107,6 +107,12 @@ static ParallelProgram compute_where_read(ParallelProgram program, const PassCon
   return run(context, "dead-code", passes::eliminate_dead_code, std::move(program));
 }
 
+static ParallelProgram avoid_copies(ParallelProgram program, const PassContext& context) {
+  if (!changes(program, context, "avoid-copies", passes::avoid_copies)) return program;
+  program = run(context, "simplify", passes::simplify, std::move(program));
+  return run(context, "dead-code", passes::eliminate_dead_code, std::move(program));
+}
+
 ParallelProgram optimise(ParallelProgram program, const PassContext& context,
                          const CompileOptions& compile, passes::AdReport* report) {
   if (compile.optimisation == 0) {
@@ -121,7 +127,7 @@ ParallelProgram optimise(ParallelProgram program, const PassContext& context,
   if (compile.target == Target::cpu) {
     program = keep_expensive_values(std::move(program), context, report);
   }
-  return compute_where_read(std::move(program), context);
+  return avoid_copies(compute_where_read(std::move(program), context), context);
 }
 
 // Scalarisation leaves views and literals whose elements are read, for simplification, but nothing

@@ -29,6 +29,9 @@ ir::ParallelProgram fuse(ir::ParallelProgram program);
 /// Computes what a map stores for later maps over the same elements there, where that saves more
 /// memory traffic than it costs; whether there was any.
 bool compute_where_read(ir::ParallelProgram& program);
+/// Reads and writes parts of arrays where they are, rather than copies of them, or twice; whether
+/// there was any to change.
+bool avoid_copies(ir::ParallelProgram& program);
 
 /// Moves maps over a few points (a basis, of which tangents are taken) inside the maps over many
 /// that they are around, where these reduce; whether there were any.

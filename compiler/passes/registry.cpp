@@ -44,6 +44,11 @@ Program computed_where_read(Program program) {
   compute_where_read(result);
   return std::move(result.program);
 }
+Program without_copies(Program program) {
+  ParallelProgram result{std::move(program)};
+  avoid_copies(result);
+  return std::move(result.program);
+}
 template <FlattenTarget target>
 Program scalarised(Program program) {
   ParallelProgram result{std::move(program)};
@@ -67,6 +72,7 @@ const std::vector<RegisteredPass>& registered_passes() {
       {"interchange", interchanged, Stage::parallel},
       {"keep-values", kept, Stage::parallel},
       {"where-read", computed_where_read, Stage::parallel},
+      {"avoid-copies", without_copies, Stage::parallel},
       {"sequence-calls", parallel<sequence_accumulating_calls>, Stage::parallel},
       {"ad", differentiated, Stage::parallel},
       {"histograms", with_histograms, Stage::parallel},
