@@ -1,7 +1,8 @@
 // Sequential loops.
 //
-// In host code a carried array is a block variable and an offset variable; one that each iteration
-// replaces point by point stays where it is.  In a thread an array
+// In host code a carried array is a block variable and an offset variable; one that the body updates
+// in place stays where it was before the loop, and one that each iteration replaces point by point
+// stays where it is.  In a thread an array
 // that the body updates in place stays where it is; one of the same size in every iteration
 // alternates between the halves of one buffer, or is copied back if it is small enough for
 // registers; an array of changing size is followed wherever each iteration makes it.
@@ -68,12 +69,36 @@ void Lowering::lower(const ir::Statement& s, const ir::Loop& e) {
   }
 }
 
+// Whether `result` is `array` after updates of its parts, here or in loops.
+static bool is_updated(const ir::Body& body, const Operand& result, NameId array) {
+  if (result == Operand(array)) return true;
+  for (const ir::Statement& each : body.statements) {
+    for (std::size_t k = 0; k < each.results.size(); ++k) {
+      if (Operand(each.results[k].name) != result) continue;
+      if (const auto* update = as<ir::Update>(each.operation)) {
+        return is_updated(body, Operand(update->array), array);
+      }
+      const auto* loop = as<ir::Loop>(each.operation);
+      return loop != nullptr &&
+             is_updated(loop->body, loop->body.results[k], loop->values[k].parameter.name) &&
+             is_updated(body, loop->values[k].initial, array);
+    }
+  }
+  return false;
+}
+
 void Lowering::lower_host_loop(const ir::Loop& e) {
   std::vector<Joint> joints(e.values.size());
   for (std::size_t k = 0; k < e.values.size(); ++k) {
     const NameId parameter = e.values[k].parameter.name;
     const Value initial = value_of(e.values[k].initial);
     if (!initial.place) continue;
+    const bool is_written = e.body.results[k] != Operand(parameter);
+    if (is_written && initial.place->is_dense() &&
+        is_updated(e.body, e.body.results[k], parameter)) {
+      bind(parameter, *initial.place);
+      continue;
+    }
     joints[k] = new_joint(parameter);
     join(joints[k], initial);
     own(joints[k].block);
@@ -125,7 +150,7 @@ void Lowering::step_host_arrays(const ir::Loop& e, const std::vector<Joint>& joi
                                 const std::vector<Value>& values) {
   std::vector<std::pair<std::size_t, Joint>> next;
   for (std::size_t k = 0; k < values.size(); ++k) {
-    if (!values[k].place) continue;
+    if (!values[k].place || !joints[k].block.valid()) continue;
     if (values[k].place->block == joints[k].block &&
         values[k].place->offset == Operand(joints[k].offset) && values[k].place->is_dense()) {
       continue;
