@@ -17,7 +17,7 @@
 -- memory: hist_product_gradient n=1000000: gradient <= 2.1 * primal
 -- memory: hist_min_gradient n=1000000: gradient <= 2.1 * primal
 -- memory: hist_rows_gradient n=1000000: gradient <= 2.1 * primal
--- memory: hist_general_gradient n=4000000: gradient <= 2.1 * primal
+-- memory: hist_general_gradient n=1000000: gradient <= 2.1 * primal
 -- ==
 -- entry: check
 -- input { 12i64 } output { true }

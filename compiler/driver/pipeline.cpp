@@ -42,11 +42,12 @@ ParallelProgram optimise_before_derivatives(ParallelProgram program, const PassC
   return simplify_and_fuse(std::move(program), context);
 }
 
-// A GPU needs more elements at a time than a CPU.
+// A GPU needs more elements at a time than a CPU, and none in order.
 static passes::AdOptions derivative_options(const CompileOptions& compile) {
   passes::AdOptions options;
   const bool gpu = compile.target == Target::cuda || compile.target == Target::sim;
   if (gpu) options.least_chunk = std::int64_t{1} << 17;
+  options.in_order = !gpu;
   return options;
 }
 

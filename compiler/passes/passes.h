@@ -65,6 +65,8 @@ struct AdOptions {
   /// What runs in chunks in order to keep less has so many elements in each at least: enough to
   /// keep the target busy.
   std::int64_t least_chunk = std::int64_t{1} << 12;
+  /// Whether the elements of a chunk may run one after the other where that is less work.
+  bool in_order = true;
 };
 /// Removes every Differentiate and CustomDerivative, innermost first; `report` may be null.
 ir::ParallelProgram differentiate(ir::ParallelProgram program, AdReport* report,

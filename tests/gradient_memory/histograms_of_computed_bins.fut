@@ -4,7 +4,7 @@
 -- memory: sum_gradient n=1000000 bins=401: gradient <= 2.1 * primal
 -- memory: product_gradient n=1000000 bins=401: gradient <= 2.1 * primal
 -- memory: minimum_gradient n=1000000 bins=401: gradient <= 2.1 * primal
--- memory: general_gradient n=4000000 bins=401: gradient <= 2.1 * primal
+-- memory: general_gradient n=1000000 bins=401: gradient <= 2.1 * primal
 
 def sum_of_products (a: (f64, f64)) (b: (f64, f64)): (f64, f64) = (a.0 + b.0 + a.1 * b.1, a.1 + b.1)
 

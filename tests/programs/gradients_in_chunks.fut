@@ -1,7 +1,7 @@
 -- Operators whose gradients run in chunks, over more elements than fit one: a gradient against the
 -- derivative along a direction, ⟨w, J v⟩ = ⟨Jᵀ w, v⟩; no elements; and few.
 -- ==
--- entry: reductions scans histograms several
+-- entry: reductions scans histograms histograms_into_bins histograms_by_an_active_operator several
 -- input { 0i64 } output { true }
 -- input { 1i64 } output { true }
 -- input { 9001i64 } output { true }
@@ -39,6 +39,8 @@ entry scans (n: i64): bool =
   in agrees (\xs -> weighed (map total (scan affine (0, 1) (pairs xs)))) xs
      && agrees (\xs -> weighed (scan (*) 1 (map near_one xs))) xs
      && agrees (\xs -> weighed (scan f64.max (-f64.inf) (map (* 2) xs))) xs
+     && agrees (\xs -> weighed (map f64.sum (scan (map2 (+)) (replicate 3 0) (rows xs)))) xs
+     && agrees (\xs -> weighed (flatten (scan (map2 (+)) (replicate n 0) [xs, map (* 2) xs, xs]))) xs
      && agrees (\xs -> weighed (map2 (*) xs (map (.1) (scan affine (0, 1) (pairs xs))))) xs
 
 entry histograms (n: i64): bool =
@@ -49,6 +51,21 @@ entry histograms (n: i64): bool =
      && agrees (\xs -> weighed (map (f64.min 9) (hist f64.min f64.inf 7 keys (map (+ 1) xs)))) xs
      && agrees (\xs -> weighed (reduce_by_index (map (f64.sin) (sized 7 (take 7 (xs ++ replicate 7 0.5))))
                                                 f64.max (-f64.inf) keys xs)) xs
+
+-- The destination depends on the argument, bins have two dimensions, the operator has a branch.
+entry histograms_into_bins (n: i64): bool =
+  let places = map (\i -> (i % 3 - 1, i * i % 5)) (iota n)
+  let either (a: (f64, f64)) (b: (f64, f64)) = if a.1 < b.1 then b else a
+  let start (xs: []f64) = unflatten (sized (2 * 4) (take 8 (pairs xs ++ replicate 8 (0.5, 0.9))))
+  let bins (xs: [n]f64) = reduce_by_index_2d (start xs) either (0, -f64.inf) places (pairs xs)
+  in agrees (\xs -> weighed (map total (flatten (bins xs)))) (numbers n)
+
+-- The operator uses what is differentiated.
+entry histograms_by_an_active_operator (n: i64): bool =
+  let keys = map (\i -> i * i % 9 - 1) (iota n)
+  in agrees (\xs -> let c = 0.001 * f64.sum (map f64.sin xs) / f64.i64 (n + 1)
+                    in weighed (hist (\a b -> a + b + c * a * b) 0 7 keys xs))
+            (numbers n)
 
 -- Reductions and scans of one traversal, with arrays beside them, in a loop.
 entry several (n: i64): bool =

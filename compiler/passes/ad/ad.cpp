@@ -270,7 +270,8 @@ void Differentiator::reverse(Differentiate operation, Place place, Environment& 
   Reverse reverse(environment, report_,
                   ReverseOptions{.differentiated_again = again,
                                  .in_chunks = alone,
-                                 .least_chunk = options_.least_chunk});
+                                 .least_chunk = options_.least_chunk,
+                                 .in_order = options_.in_order});
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     environment.bind(function.parameters[i].name, operation.arguments[i]);
     reverse.activate(function.parameters[i].name);

@@ -243,9 +243,10 @@ void Normaliser::reduce(Statement statement, MapScanReduce map, Builder& out) {
 }
 
 // scan (map2 f) e xss  =  transpose (map (\xs e' -> scan f e' xs) (transpose xss) e)
+// Sums of rows stay: their rule is a sum of rows, too.
 void Normaliser::scan(Statement statement, MapScanReduce map, Builder& out) {
   ScanOperator& op = map.scans[0];
-  const Lambda* element = vectorised_operator(op.op);
+  const Lambda* element = is_addition(op.op) ? nullptr : vectorised_operator(op.op);
   if (element == nullptr) {
     lambda(op.op);
     statement.operation = std::move(map);

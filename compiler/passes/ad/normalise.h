@@ -3,7 +3,7 @@
 // Afterwards every MapScanReduce is one of: a map; one reduction with the identity as its map; one
 // scan, likewise.  Histograms and scatters have the identity as their map.  Extrema of what a map
 // computes, and those of bins, are values at places that were searched for (extremum.h).  An
-// operator that works on rows element by element, other than a sum of rows, has become a map of
+// operator that works on rows element by element, other than a sum, has become a map of
 // operators on scalars.  Loops with a request for strip-mining are nests.  Rows that are read in
 // places are read through their array (row_reads.h).  Fusion puts the parts together again after
 // differentiation.

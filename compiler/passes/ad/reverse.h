@@ -51,6 +51,8 @@ struct ReverseOptions {
   bool in_chunks = false;
   /// Elements of a chunk, at least.
   std::int64_t least_chunk = AdOptions{}.least_chunk;
+  /// They may run one after the other.
+  bool in_order = false;
 };
 
 class Reverse {
@@ -257,6 +259,22 @@ class Reverse {
                          ir::NameId array);
   ir::Operand choose(const ir::Operand& condition, const ir::Operand& yes,
                      const ir::Operand& no);
+
+  // rules/histogram_in_order.cpp
+  struct ElementLoop;
+  bool runs_in_order(const ir::HistogramOperator& histogram) const;
+  void histogram_in_order(const ir::HistogramOperator& histogram, const ir::Operand& width,
+                          const std::vector<ir::NameId>& indices,
+                          const std::vector<ir::NameId>& originals,
+                          const std::vector<std::optional<ir::Operand>>& adjoints);
+  std::vector<ir::NameId> numbers_before(const ir::HistogramOperator& histogram,
+                                         const ir::Operand& width, const ir::Operand& bins,
+                                         ir::NameId places,
+                                         const std::vector<ir::NameId>& values);
+  ir::NameId with_last_bin(ir::NameId array, const ir::Operand& last, const ir::Operand& bins);
+  std::vector<ir::Operand> operand_adjoints(const ir::Lambda& op,
+                                            const std::vector<ir::Operand>& arguments,
+                                            const std::vector<ir::Operand>& adjoints);
 
   // rules/indexing.cpp
   /// array[indices…], or zero where an index is outside.

@@ -3,7 +3,7 @@
 //   +         v̄ₖ = d̄[iₖ];  the destination's adjoint is d̄
 //   min, max  have become the numbers at the places where they are (extremum.h)
 //   ×         products of the non-zeros and numbers of zeros per bin, as for a reduction
-//   general   see histogram_general.cpp
+//   general   see histogram_in_order.cpp and histogram_general.cpp
 //   scatter   v̄ₖ = d̄[iₖ] for the write that takes effect;  the destination's adjoint is d̄ with zeros where something was written
 #include <algorithm>
 
@@ -173,6 +173,12 @@ void Reverse::rule(const Statement& statement, const Histogram& histogram) {
         const auto adjoint = take(statement.results[next_result++].name);
         adjoints.push_back(adjoint ? adjoint->value : std::nullopt);
         all.push_back(histogram.arrays[next_array++]);
+      }
+      if (runs_in_order(each)) {
+        histogram_in_order(each, site.width, site.indices, all, adjoints);
+        note(statement, "histogram", "reverse", "element after element, and backwards",
+             size_formulas("before", all));
+        continue;
       }
       histogram_general(statement, each, site.width, site.indices, all, adjoints);
       note(statement, "histogram", "reverse", "sorted by bin, then as a reduction of segments",

@@ -6,7 +6,7 @@
 // adjoints are those of the map xᵢ ↦ yᵢ₋₁ ⊙ xᵢ for the adjoints r̄.  For + all Jᵢ are 1, so the
 // recurrence is a sum.  Entries of the Jacobian that are zero for every i are left out, so an
 // operator whose components are independent gives independent recurrences.
-// Operators on arrays run as a sequential loop and are differentiated as one.
+// Operators on arrays other than a sum run as a sequential loop and are differentiated as one.
 #include <algorithm>
 
 #include "passes/ad/forward.h"
@@ -19,7 +19,7 @@ using namespace ir;
 
 // Whether the linear recurrence does not apply: the active components must be reals of one type.
 bool Reverse::scan_needs_loop(const MapScanReduce& map) const {
-  if (map.scans.empty()) return false;
+  if (map.scans.empty() || is_addition(map.scans[0].op)) return false;
   const Lambda& op = map.scans[0].op;
   std::optional<ScalarType> common;
   for (std::size_t i = 0; i < map.arrays.size(); ++i) {
@@ -273,10 +273,10 @@ void Reverse::return_scan(const Statement& statement, const MapScanReduce& map) 
   const std::size_t arity = scan.neutral.size();
   ScanSite site{&statement, &map, environment_->operand(map.width), ScalarType::f64, {}, {}, {},
                 {}};
-  if (arity == 1 && binary_scalar_operator(scan.op) == ScalarOp::add) {
+  if (is_addition(scan.op)) {
     const NameId adjoint = take_or_zero(statement.results[0].name).name();
-    ScanOperator sum{environment_->copy_lambda(scan.op), {Operand(zero_of(
-        names().type(scan.op.parameters[0].name).element))}};
+    const Type row = environment_->type_of(Operand(scan.op.parameters[0].name));
+    ScanOperator sum{environment_->copy_lambda(scan.op), {environment_->zero(row)}};
     const NameId total =
         out().scan(site.width, {reversed(adjoint, site.width)}, std::move(sum), "total")[0];
     add_adjoint(Operand(map.arrays[0]), reversed(total, site.width), Ownership::owned);

@@ -1,0 +1,187 @@
+// Histograms with any operator on numbers, element after element.
+//
+//   for i upwards:    l[i] = d[b];  d[b] = d[b] ⊙ x[i]            b the bin of element i
+//   for i downwards:  (d̄[b], x̄[i]) = d̄[b]·∂(l ⊙ x) at l[i], x[i]
+//
+// What is left in d̄ is the destination's adjoint.  Each loop costs about what the histogram does, so
+// one thread is done before several have sorted the elements (histogram_general.cpp).  Elements
+// outside the bins share a further bin, which is dropped.
+#include <algorithm>
+#include <utility>
+
+#include "passes/ad/reverse.h"
+
+namespace dagaz::passes::ad {
+
+using namespace ir;
+
+namespace {
+
+SliceDimension element_at(const Operand& place) {
+  return {true, place, i64_operand(1), i64_operand(1)};
+}
+
+}  // namespace
+
+// A loop over the elements while it is being built.
+struct Reverse::ElementLoop {
+  Reverse& reverse;
+  Loop loop = {};
+  Statement statement = {};
+
+  // A further array of the loop; the name it has inside.
+  NameId carry(NameId initial) {
+    Names& names = reverse.names();
+    const NameId inside = names.fresh_like(initial);
+    loop.values.push_back(LoopValue{Binder{inside}, initial});
+    loop.attributes.true_dependence.push_back(false);
+    statement.results.push_back(Binder{names.fresh_like(initial)});
+    return inside;
+  }
+
+  std::vector<NameId> carry_all(const std::vector<NameId>& initial) {
+    std::vector<NameId> inside;
+    for (const NameId each : initial) inside.push_back(carry(each));
+    return inside;
+  }
+
+  // The next value of an array: one number differs.
+  void put(NameId array, const Operand& place, const Operand& value) {
+    loop.body.results.push_back(
+        reverse.out().add(Update{array, {element_at(place)}, value}, reverse.names().base(array)));
+  }
+
+  // The arrays after the loop, in the order in which they were carried.
+  std::vector<NameId> emit() {
+    std::vector<NameId> results;
+    for (const Binder& each : statement.results) results.push_back(each.name);
+    statement.location = reverse.out().location();
+    statement.operation = std::move(loop);
+    reverse.out().add(std::move(statement));
+    return results;
+  }
+};
+
+bool Reverse::runs_in_order(const HistogramOperator& histogram) const {
+  const bool of_numbers =
+      std::all_of(histogram.op.result_types.begin(), histogram.op.result_types.end(),
+                  [](const Type& type) { return type.is_scalar(); });
+  return options_.in_order && options_.in_chunks && maps_around_ == 0 && of_numbers &&
+         outer_active_names(free_names(histogram.op, environment_->names())).empty();
+}
+
+// `array` over one dimension of bins, with `last` for the elements outside.
+NameId Reverse::with_last_bin(NameId array, const Operand& last, const Operand& bins) {
+  const NameId flat = out().add(Reshape{array, {bins}}, names().base(array));
+  const NameId one = out().add(Replicate{{i64_operand(1)}, last}, "last");
+  return out().add(Concat{out().add_i64(bins, i64_operand(1)), {flat, one}}, names().base(array));
+}
+
+// The numbers in the bins before each element.
+std::vector<NameId> Reverse::numbers_before(const HistogramOperator& histogram,
+                                            const Operand& width, const Operand& bins,
+                                            NameId places, const std::vector<NameId>& values) {
+  const std::size_t arity = values.size();
+  ElementLoop up{*this};
+  const NameId i = names().fresh("i", scalar_of(ScalarType::i64));
+  up.loop.form = ForForm{Binder{i}, width};
+  std::vector<NameId> filled, before;
+  for (std::size_t k = 0; k < arity; ++k) {
+    filled.push_back(with_last_bin(environment_->name(histogram.destinations[k]),
+                                   environment_->operand(histogram.neutral[k]), bins));
+    before.push_back(out().add(Scratch{histogram.op.result_types[k].element, {width}}, "before"));
+  }
+  filled = up.carry_all(filled);
+  before = up.carry_all(before);
+  {
+    NestedScope scope(*environment_);
+    const Operand bin = out().index(places, {Operand(i)}, "bin");
+    std::vector<Operand> arguments;
+    for (const NameId array : filled) arguments.push_back(out().index(array, {bin}, "l"));
+    for (const NameId array : values) arguments.push_back(out().index(array, {Operand(i)}));
+    const auto combined = environment_->inline_lambda(histogram.op, arguments);
+    for (std::size_t k = 0; k < arity; ++k) up.put(filled[k], bin, combined[k]);
+    for (std::size_t k = 0; k < arity; ++k) up.put(before[k], Operand(i), arguments[k]);
+    up.loop.body.statements = scope.take_statements();
+  }
+  const std::vector<NameId> results = up.emit();
+  return {results.begin() + static_cast<std::ptrdiff_t>(arity), results.end()};
+}
+
+// The adjoints of the operator's operands, at values of them, for those of its results.
+std::vector<Operand> Reverse::operand_adjoints(const Lambda& op,
+                                               const std::vector<Operand>& arguments,
+                                               const std::vector<Operand>& adjoints) {
+  const Lambda* lambda = keep(renamed(op, names()));
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    environment_->bind(lambda->parameters[k].name, arguments[k]);
+    activate(lambda->parameters[k].name);
+  }
+  analyse(lambda->body.statements);
+  auto outer = std::exchange(adjoints_, {});
+  forward_sweep(lambda->body.statements);
+  for (std::size_t k = 0; k < adjoints.size(); ++k) {
+    add_adjoint(lambda->body.results[k], adjoints[k], Ownership::owned);
+  }
+  return_sweep(lambda->body.statements);
+  std::vector<Operand> result;
+  for (const Binder& each : lambda->parameters) result.push_back(take_or_zero(each.name));
+  adjoints_ = std::move(outer);
+  return result;
+}
+
+void Reverse::histogram_in_order(const HistogramOperator& histogram, const Operand& width,
+                                 const std::vector<NameId>& indices,
+                                 const std::vector<NameId>& originals,
+                                 const std::vector<std::optional<Operand>>& adjoints) {
+  const std::size_t arity = originals.size();
+  const std::vector<Operand> shape = environment_->operands(histogram.shape);
+  const Operand bins = out().product(shape);
+  const NameId places = bin_numbers(width, indices, shape, bins);
+  const std::vector<NameId> values = environment_->names_of(originals);
+  const std::vector<NameId> before = numbers_before(histogram, width, bins, places, values);
+
+  ElementLoop down{*this};
+  const NameId step = names().fresh("i", scalar_of(ScalarType::i64));
+  down.loop.form = ForForm{Binder{step}, width};
+  std::vector<NameId> in_bins, of_elements;
+  for (std::size_t k = 0; k < arity; ++k) {
+    const Type& type = histogram.op.result_types[k];
+    const Operand zero = environment_->zero(type);
+    in_bins.push_back(adjoints[k]
+                          ? with_last_bin(adjoints[k]->name(), zero, bins)
+                          : out().add(Replicate{{out().add_i64(bins, i64_operand(1))}, zero},
+                                      "adjoint"));
+    of_elements.push_back(out().add(Scratch{type.element, {width}}, "adjoint"));
+  }
+  in_bins = down.carry_all(in_bins);
+  of_elements = down.carry_all(of_elements);
+  {
+    NestedScope scope(*environment_);
+    const Operand i = out().sub_i64(out().sub_i64(width, i64_operand(1)), step);
+    const Operand bin = out().index(places, {i}, "bin");
+    std::vector<Operand> arguments, results;
+    for (const NameId array : before) arguments.push_back(out().index(array, {i}, "l"));
+    for (const NameId array : values) arguments.push_back(out().index(array, {i}));
+    for (const NameId array : in_bins) results.push_back(out().index(array, {bin}, "adjoint"));
+    const auto given = operand_adjoints(histogram.op, arguments, results);
+    for (std::size_t k = 0; k < arity; ++k) down.put(in_bins[k], bin, given[k]);
+    for (std::size_t k = 0; k < arity; ++k) down.put(of_elements[k], i, given[arity + k]);
+    down.loop.body.statements = scope.take_statements();
+  }
+  const std::vector<NameId> results = down.emit();
+  for (std::size_t k = 0; k < arity; ++k) {
+    const Operand destination(histogram.destinations[k]);
+    if (is_active(Operand(originals[k]))) {
+      add_adjoint(Operand(originals[k]), results[arity + k], Ownership::owned);
+    }
+    if (!is_active(destination)) continue;
+    const SliceDimension inside{false, i64_operand(0), bins, i64_operand(1)};
+    const NameId flat = out().add(Slice{results[k], {inside}}, "adjoint");
+    // A copy, since what is shared with the last bin cannot be updated.
+    const NameId whole = out().add(Copy{flat}, "adjoint");
+    add_adjoint(destination, out().add(Reshape{whole, shape}, "adjoint"), Ownership::owned);
+  }
+}
+
+}  // namespace dagaz::passes::ad
