@@ -8,12 +8,9 @@ and `scan`, compiled by `jit`.  The two run in turn, in one process; times are t
 processor times of the runs that fit in S seconds.  `difference` is the largest between the results,
 over the largest result.
 """
-import argparse
 import os
-import sys
 import tempfile
 import time
-from pathlib import Path
 
 os.environ['JAX_ENABLE_X64'] = '1'
 os.environ['XLA_FLAGS'] = '--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1'
@@ -21,10 +18,8 @@ import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parent / 'gradbench')]
-import library  # noqa: E402
-import machine  # noqa: E402
+import programs  # noqa: E402
+from programs import library  # noqa: E402
 
 
 def gmm(alpha, mu, q, l, x):
@@ -186,25 +181,17 @@ def compare(program, entry, function, data, arrays, seconds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('programs', nargs='*', metavar='PROGRAM', default=list(PROGRAMS))
-    parser.add_argument('--dagaz', default='dagaz')
-    parser.add_argument('--seconds', type=float, default=1)
-    options = parser.parse_args()
+    options = programs.parser(__doc__, PROGRAMS, seconds=1).parse_args()
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    print(f'{machine.headline()}, 1 thread, JAX {jax.__version__}; least processor time in ms\n')
-    print('| program | size | entry | Dagaz | JAX | JAX / Dagaz | difference |')
-    print('|---|---|---|---|---|---|---|')
+    programs.start_table(
+        f'1 thread, JAX {jax.__version__}; least processor time in ms',
+        ['program', 'size', 'entry', 'Dagaz', 'JAX', 'JAX / Dagaz', 'difference'])
     with tempfile.TemporaryDirectory() as folder:
         for name in options.programs:
             sizes_of, functions = PROGRAMS[name]
-            shared = library.build(options.dagaz, HERE / f'{name}.fut', folder)
+            shared = programs.build(options.dagaz, name, folder)
             for sizes in sizes_of:
-                program = library.Library(shared, 1)
-                types = [given['type'] for given in program.entries['generate']['inputs']]
-                data = program.call('generate', list(map(program.argument, sizes, types)))
-                kinds = program.outputs('generate')[0]
+                program, data, kinds = programs.generate(shared, 1, sizes)
                 arrays = [jnp.asarray(numbers(program, value, kind))
                           for value, kind in zip(data, kinds)]
                 for entry, function in functions.items():

@@ -9,26 +9,21 @@ text: the program with what it imports in one folder, its checks no entry points
 that `generate` makes.  A time is the processor's time of one run, the difference of two processes of
 which one runs twice as often (about S seconds), least of the rounds; the two compilers' programs take turns.
 """
-import argparse
 import os
 import re
 import resource
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parent / 'gradbench')]
-import machine  # noqa: E402
-import measure  # noqa: E402
-import side_by_side  # noqa: E402
+import programs
+import side_by_side  # found through programs
 
 
 def copy_of(name, folder):
     """The program with its imports beside it, since the peer may see one folder only."""
     for kind in ('ad', 'gradbench'):
-        for file in (HERE.parent / kind).glob('*.fut'):
+        for file in (programs.HERE.parent / kind).glob('*.fut'):
             text = re.sub(r'import "(\w+)"', rf'import "{kind}_\1"', file.read_text())
             text = re.sub(r'import "\.\./(\w+)/(\w+)"', r'import "\1_\2"', text)
             (Path(folder) / f'{kind}_{file.name}').write_text(text)
@@ -70,12 +65,12 @@ def compare(name, options, folder):
         reason = ' '.join(built.stderr.split())[:100]
         print(f'| {name} | the peer does not compile it: {reason} |||||||||', flush=True)
         return
-    sizes = measure.SIZES[name][0]
+    sizes = programs.SIZES[name][0]
     data = subprocess.run([ours, '-e', 'generate', '-b'], check=True, stdout=subprocess.PIPE,
                           input=' '.join(f'{size}i64' for size in sizes).encode()).stdout
     flags = ['--num-threads', str(options.threads)]
     commands = ([ours, *flags], [theirs, *(flags if backend == 'multicore' else [])])
-    for primal, gradient in measure.PAIRS.get(name, [('primal', 'gradient')]):
+    for primal, gradient in programs.entries(name):
         times = []
         for entry in (primal, gradient):
             times += milliseconds([[*command, '-e', entry] for command in commands], data, folder,
@@ -89,19 +84,14 @@ def compare(name, options, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('programs', nargs='*', metavar='PROGRAM', default=list(measure.SIZES))
-    parser.add_argument('--dagaz', default='dagaz')
+    parser = programs.parser(__doc__, programs.SIZES, seconds=0.3)
     parser.add_argument('--peer-build', required=True)
     parser.add_argument('--threads', type=int, default=1)
-    parser.add_argument('--seconds', type=float, default=0.3)
     parser.add_argument('--rounds', type=int, default=3)
     options = parser.parse_args()
-    print(f'{machine.headline()}, {options.threads} thread(s), ms of the processor\n')
-    columns = ['program', 'entry', 'primal', 'peer', 'gradient', 'peer', 'peer / Dagaz', 'ratio',
-               "peer's", 'largest difference']
-    print('| ' + ' | '.join(columns) + ' |\n' + '|---' * len(columns) + '|', flush=True)
+    programs.start_table(f'{options.threads} thread(s), ms of the processor',
+                         ['program', 'entry', 'primal', 'peer', 'gradient', 'peer', 'peer / Dagaz',
+                          'ratio', "peer's", 'largest difference'])
     for name in options.programs:
         with tempfile.TemporaryDirectory() as folder:
             compare(name, options, folder)

@@ -14,44 +14,12 @@ With --check the last column compares the gradient, on the same data, with centr
 along one direction: the slopes' difference over the larger of 1 and the slope.  It has to be at most
 1e-6, and 1e-3 for a gradient in f32; else the exit status is 1.
 """
-import argparse
 import sys
 import tempfile
 import time
-from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parent / 'gradbench')]
-import library  # noqa: E402
-import machine  # noqa: E402
-
-# Program: (a size that takes a moment, published sizes), as arguments of `generate`.
-SIZES = {
-    'gmm': ((1000, 32, 25), [(1000, 64, 200), (1000, 128, 200), (10000, 32, 200),
-                             (10000, 64, 25), (10000, 128, 25), (10000, 128, 200)]),
-    'ba': ((49, 7776, 31843), [(257, 65132, 225911)]),
-    'hand': ((22, 544, 800), [(22, 544, 100000), (22, 10597, 800), (22, 10597, 100000)]),
-    'dlstm': ((2, 1024, 14), [(4, 4096, 14)]),
-    'lstm': ((16, 20, 300, 192), [(1024, 20, 300, 192), (1024, 300, 80, 256)]),
-    'kmeans_dense': ((5, 49402, 35), [(5, 494019, 35), (1024, 10000, 256), (1024, 2000000, 10)]),
-    'kmeans_sparse': ((10, 1000, 131000, 144), [(10, 139000, 131000, 144), (10, 300000, 102000, 235),
-                                                (10, 66000, 27000, 1971)]),
-    'rsbench': ((68, 100, 10, 1000), [(68, 100, 10, 1020000), (68, 100, 10, 10200000)]),
-    'xsbench': ((68, 1130, 100000), [(68, 11303, 17000000)]),
-    'lbm': ((30, 24, 24, 20), [(75, 60, 60, 100), (150, 120, 120, 100)]),
-    'hmlstm': ((1024, 1024), [(512, 512), (1024, 1024), (2048, 2048)]),
-    'primitives': ((1000000,), [(10000000,), (100000000,)]),
-}
-# Programs whose pairs of entry points are not (primal, gradient) alone.
-PAIRS = {
-    'kmeans_dense': [('primal', 'gradient'), ('primal', 'newton')],
-    'kmeans_sparse': [('primal', 'gradient'), ('primal', 'newton')],
-    'primitives': [(f'{name}_primal', f'{name}_gradient') for name in (
-        'reduce_sum', 'reduce_product', 'reduce_min', 'reduce_rows', 'reduce_recurrence',
-        'reduce_matrices', 'scan_sum', 'scan_product', 'scan_min', 'scan_recurrence',
-        'scan_matrices', 'hist_sum', 'hist_product', 'hist_min', 'hist_rows', 'hist_general')],
-}
-
+import programs
+from programs import generate, library
 
 # One entry point for each of many gradients, which `check` compares.
 UNCHECKED = {'primitives'}
@@ -63,20 +31,13 @@ ARITIES = (1, 2, 3, 4, 6, 8, 10, 12, 16)
 SWEEP = 1 << 20
 
 
-def generate(shared, options, sizes, entry='generate'):
-    """A context with the program's data of the given sizes, the data, and their types."""
-    program = library.Library(shared, options.threads)
-    kinds = [parameter['type'] for parameter in program.entries[entry]['inputs']]
-    arguments = [program.argument(size, kind) for size, kind in zip(sizes, kinds)]
-    return program, program.call(entry, arguments), program.outputs(entry)[0]
-
-
 def sweep(shared, options):
     """Gradients of products of more and more arrays: all that is read and written, per second."""
     print('\n| arguments | gradient ms | GB/s | MiB | least MiB |')
     print('|---|---|---|---|---|')
     for arity in ARITIES:
-        source, data, kinds = generate(shared, options, (arity, SWEEP), 'generate_sweep')
+        source, data, kinds = generate(shared, options.threads, (arity, SWEEP),
+                                       'generate_sweep')
         elapsed, memory, least = measure(shared, options, f'arity_{arity}', source, data, kinds)
         print(f'| {arity} | {elapsed:.3f} | {least / elapsed / 1e6:.1f} | {memory / 2**20:.1f} '
               f'| {least / 2**20:.1f} |', flush=True)
@@ -112,36 +73,31 @@ def slope_difference(shared, options, source, data, kinds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('programs', nargs='*', metavar='PROGRAM', default=list(SIZES))
-    parser.add_argument('--dagaz', default='dagaz')
+    parser = programs.parser(__doc__, programs.SIZES, seconds=1)
     parser.add_argument('--threads', type=int, default=1)
-    parser.add_argument('--seconds', type=float, default=1)
     parser.add_argument('--runs', type=int, default=2)
     parser.add_argument('--processor-time', action='store_true')
     parser.add_argument('--published', action='store_true')
     parser.add_argument('--check', action='store_true')
     options = parser.parse_args()
-    print(f'{machine.headline()}, {options.threads} thread(s); '
-          f'least ms{" of the processor" if options.processor_time else ""}, peak MiB\n')
     columns = ['program', 'size', 'entry', 'primal ms', 'gradient ms', 'ratio', 'primal MiB',
                'gradient MiB', 'ratio', 'least MiB'] + ['check'] * options.check
-    print('| ' + ' | '.join(columns) + ' |\n' + '|---' * len(columns) + '|')
+    whose = ' of the processor' if options.processor_time else ''
+    programs.start_table(f'{options.threads} thread(s); least ms{whose}, peak MiB', columns)
     wrong = 0
     swept = None
     with tempfile.TemporaryDirectory() as folder:
         for name in options.programs:
-            small, published = SIZES[name]
-            shared = library.build(options.dagaz, HERE / f'{name}.fut', folder)
+            small, published = programs.SIZES[name]
+            shared = programs.build(options.dagaz, name, folder)
             for sizes in published if options.published else [small]:
-                source, data, kinds = generate(shared, options, sizes)
+                source, data, kinds = generate(shared, options.threads, sizes)
                 checked = ''
                 if options.check and name not in UNCHECKED:
                     off = slope_difference(shared, options, source, data, kinds)
                     wrong += not off <= (1e-3 if name in SINGLE else 1e-6)
                     checked = f' {off:.0e} |'
-                for primal, gradient in PAIRS.get(name, [('primal', 'gradient')]):
+                for primal, gradient in programs.entries(name):
                     time_1, memory_1, _ = measure(shared, options, primal, source, data, kinds)
                     time_2, memory_2, least = measure(shared, options, gradient, source, data,
                                                       kinds)
