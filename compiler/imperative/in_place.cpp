@@ -3,6 +3,8 @@
 // In host code, a map or a reduction that reads an array of its result's type at its own point
 // alone, and is the last to know that array, may write the result over it.  So the sums that a loop
 // adds to stay where they are, and values that were kept for a derivative become the derivative.
+// So may one that then replaces the part of an array that the map reads, as in what reverse mode
+// makes of reading a part:  xs with [a:b] = map2 (+) xs[a:b] ys.
 //
 // Likewise within a point: a map that is the last to know an array of its result's type, and reads
 // it element by element, may write the result over it.  So what is kept for a while only to be
@@ -157,6 +159,40 @@ void Lowering::find_overwritten(const ir::SegmentedMap& map) {
   }
 }
 
+// Finds the results of maps that are computed point by point of a part of an array that they then
+// replace, where nothing else knows either.
+void Lowering::find_replaced_parts(const ir::Body& body, HostScope& scope) {
+  std::unordered_map<NameId, const ir::Statement*> bound;
+  for (const ir::Statement& one : body.statements) {
+    for (const ir::Binder& result : one.results) bound.emplace(result.name, &one);
+    const auto* update = as<ir::Update>(one.operation);
+    if (update == nullptr || !scope.made.contains(update->array)) continue;
+    if (scope.uses[update->array] != 2 || !update->value.is_name()) continue;
+    const NameId value = update->value.name();
+    if (!bound.contains(value) || scope.uses[value] != 1) continue;
+    const auto* map = as<ir::SegmentedMap>(bound.at(value)->operation);
+    if (map == nullptr || map->result_types.size() != 1 || !map->result_types[0].is_scalar()) {
+      continue;
+    }
+    for (const NameId part : ir::free_names(map->body, names())) {
+      const auto* slice = bound.contains(part) ? as<ir::Slice>(bound.at(part)->operation) : nullptr;
+      if (slice == nullptr || slice->array != update->array || scope.uses[part] != 1) continue;
+      if (slice->dimensions != update->dimensions || names().type(part) != names().type(value)) {
+        continue;
+      }
+      if (reads_own_point(*map, part, names())) scope.part_of.emplace(value, part);
+    }
+  }
+}
+
+// Whether the value is where an update would put it.
+bool Lowering::is_in_part(const Operand& value) const {
+  if (mode_ != Mode::host || !value.is_name()) return false;
+  const auto found = scopes_.back().part_of.find(value.name());
+  return found != scopes_.back().part_of.end() &&
+         place_of(value.name()) == place_of(found->second);
+}
+
 // The place of `array`, or a new one.
 Place Lowering::replaced_array(NameId array, const Operand& in_place) {
   const ir::Type type = names().type(array);
@@ -191,6 +227,12 @@ void Lowering::take_place(const ir::Statement& s, const ir::SegmentedMap& e) {
   const NameId result = s.results[0].name;
   if (mode_ != Mode::host || s.results.size() != 1 || !e.result_types[0].is_scalar()) return;
   if (wish_for(result)) return;
+  const auto part = scopes_.back().part_of.find(result);
+  if (part != scopes_.back().part_of.end() &&
+      Lanes::in_whole_blocks(*this, e) == Operand(ir::make_bool(true))) {
+    wish(result, place_of(part->second));
+    return;
+  }
   const auto found = replaced_.find(result);
   const std::optional<NameId> old =
       found != replaced_.end() ? std::optional(found->second) : dying_array(e, result);

@@ -53,9 +53,15 @@ void Lowering::lower(const ir::Statement& s, const ir::Slice& e) {
 
 void Lowering::lower(const ir::Statement& s, const ir::Update& e) {
   const Place whole = place_of(e.array);
-  const Place part = slice_of(*this, whole, shape_of(e.array), e.dimensions);
-  write(part, {}, value_of(e.value));
   bind(s.results[0].name, whole);
+  const auto put = [&] {
+    write(slice_of(*this, whole, shape_of(e.array), e.dimensions), {}, value_of(e.value));
+  };
+  if (const auto kept = kept_before_.find(s.results[0].name); kept != kept_before_.end()) {
+    host_branch(equal(kept->second, ir::i64_operand(0)), put, nullptr);
+  } else if (!is_in_part(e.value)) {
+    put();
+  }
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::Iota& e) {

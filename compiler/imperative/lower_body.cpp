@@ -222,6 +222,7 @@ void Lowering::enter_host_scope(const ir::Body& body) {
   find_turned(body, scope);
   find_points_within(body, scope);
   plan_concats(body, scope);
+  find_replaced_parts(body, scope);
   scopes_.push_back(std::move(scope));
 }
 

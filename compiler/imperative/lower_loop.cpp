@@ -1,9 +1,9 @@
 // Sequential loops.
 //
 // In host code a carried array is a block variable and an offset variable; one that the body updates
-// in place stays where it was before the loop, and one that each iteration replaces point by point
-// stays where it is.  In a thread an array
-// that the body updates in place stays where it is; one of the same size in every iteration
+// in place stays where it was before the loop, one that each iteration replaces point by point stays
+// where it is, and one that is kept is made in its row (kept_states.cpp).  In a thread an array that
+// the body updates in place stays where it is; one of the same size in every iteration
 // alternates between the halves of one buffer, or is copied back if it is small enough for
 // registers; an array of changing size is followed wherever each iteration makes it.
 #include "imperative/lowering.h"
@@ -105,6 +105,7 @@ void Lowering::lower_host_loop(const ir::Loop& e) {
   }
   replace_in_place(e);
   release_initials(e);
+  keep_states(e);
   Code body = collect([&] {
     // Strides of arrays whose size changes are computed anew in each iteration.
     bind_joints(e, joints);

@@ -284,9 +284,15 @@ class Lowering : public Emitter {
   void add_held(const ir::Accumulate& addition, const std::vector<Place>& held,
                 const Operand& i);
 
+  // ---- kept_states.cpp
+  void keep_states(const ir::Loop& e);
+  void place_next_states(const ir::Statement& s);
+
   // ---- in_place.cpp
   bool is_handed_over(const ir::Operand& array) const;
   void replace_in_place(const ir::Loop& e);
+  void find_replaced_parts(const ir::Body& body, HostScope& scope);
+  bool is_in_part(const ir::Operand& value) const;
   Place replaced_array(NameId array, const Operand& in_place);
   template <typename OverSpace>
   std::optional<NameId> dying_array(const OverSpace& e, NameId result) const;
@@ -556,12 +562,22 @@ class Lowering : public Emitter {
     std::unordered_set<NameId> made;               // arrays that have memory of their own
     std::vector<Whole> wholes;
     std::unordered_map<NameId, std::size_t> whole_of;  // of parts that are made in place
+    std::unordered_map<NameId, NameId> part_of;  // results that replace parts of arrays, and these
     std::vector<Owned> owned;
     std::size_t current = 0;
   };
   std::vector<HostScope> scopes_;
   // Results of loop bodies that may lie where a loop variable lies.
   std::unordered_map<NameId, NameId> replaced_;
+  // Next states of loops, and the rows where they are kept; updates that keep a state there, which
+  // only the first iteration executes, by the index of the loop.
+  struct KeptState {
+    NameId rows;
+    NameId index;
+    Operand count;  // of states that have a row
+  };
+  std::unordered_map<NameId, KeptState> next_states_;
+  std::unordered_map<NameId, NameId> kept_before_;
   // Results of a map's body, and the arrays that they may be written over.
   std::unordered_map<NameId, NameId> overwritten_;
 };

@@ -174,6 +174,7 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedMap& e) {
   if (mode_ == Mode::host) {
     place_parts(s);
     place_points_within(s);
+    place_next_states(s);
   }
   take_place(s, e);
   find_overwritten(e);
