@@ -18,7 +18,7 @@ def cell (weight: [4]f64) (bias: [4]f64) (hidden: f64) (memory: f64) (input: f64
 def advance [l][b] (weights: [l][b][4]f64) (biases: [l][b][4]f64)
                    (hidden: *[l][b]f64) (memory: *[l][b]f64) (input: [b]f64)
   : ([b]f64, *[l][b]f64, *[l][b]f64) =
-  loop (input, hidden, memory) for i < l do
+  #[keep] loop (input, hidden, memory) for i < l do
     let (output, kept) =
       unzip (map5 cell weights[i] biases[i] (copy hidden[i]) (copy memory[i]) input)
     in (output, hidden with [i] = output, memory with [i] = kept)
@@ -35,7 +35,7 @@ def loss [l][b][c] (main: [2 * l][4 * b]f64) (extra: [3][b]f64) (state: [2 * l][
   let (hidden, memory) = alternate state
   let (weights, biases) = (map gates weights, map gates biases)
   let (total, _, _) =
-    loop (total, hidden, memory) = (0, copy hidden, copy memory)
+    #[keep] loop (total, hidden, memory) = (0, copy hidden, copy memory)
     for t < c - 1 do
       let (output, hidden, memory) =
         advance weights biases hidden memory (sequence[t] .* extra[0])

@@ -236,11 +236,13 @@ bool is_computed(const Operation& operation) {
          as<Call>(operation) != nullptr;
 }
 
+// The return sweep of a map may need what the map gives though nothing else does (expensive_values.h).
 void LoopPlanner::keep_all_computed() {
   for (const Statement& statement : loop_->body.statements) {
     if (!is_computed(statement.operation) || inner_plan(statement) != nullptr) continue;
+    const bool is_map = std::holds_alternative<MapScanReduce>(statement.operation);
     for (const Binder& result : statement.results) {
-      const bool is_kept = is_used(result) && is_fixed(names_->type(result.name)) &&
+      const bool is_kept = (is_map || is_used(result)) && is_fixed(names_->type(result.name)) &&
                            plan_.unknown.count(result.name) == 0;
       if (is_kept) plan_.values.push_back(result.name);
     }

@@ -7,6 +7,7 @@
 #include "ir/builder.h"
 #include "ir/names.h"
 #include "passes/ad/environment.h"
+#include "passes/ad/expensive_values.h"
 #include "passes/ad/extremum.h"
 #include "passes/ad/row_reads.h"
 #include "support/match.h"
@@ -371,6 +372,7 @@ void Normaliser::statement(Statement statement, Builder& out) {
       return;
     }
     loop->body = body(std::move(loop->body));
+    if (loop->attributes.stripmine < 0) give_expensive_values(loop->body, *names_);
   } else if (auto* branch = as<Branch>(statement.operation)) {
     branch->then_body = body(std::move(branch->then_body));
     branch->else_body = body(std::move(branch->else_body));

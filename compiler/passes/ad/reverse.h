@@ -182,6 +182,7 @@ class Reverse {
   struct ReturnMap;
   void return_map(const MapSite& site);
   void enter_map(const MapSite& site, ReturnMap& back);
+  void take_known_results(const MapSite& site, ReturnMap& back);
   void add_segment(const MapSite& site, std::size_t result, const ReturnMap& back);
   void leave_map(const MapSite& site, ReturnMap& back);
   std::vector<ir::NameId> emit_map(const MapSite& site, ReturnMap& back);

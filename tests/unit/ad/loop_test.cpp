@@ -112,6 +112,25 @@ TEST_CASE("a loop that keeps all that it computes") {
         {integer(4), vector({1, 0.5, 2, 1.5}), scalar(0.9)});
 }
 
+TEST_CASE("a loop that keeps what its maps compute inside") {
+  check("function f (n: i64, m: i64, xs: [n][2]f64, ws: [m][2]f64) -> [[n][2]f64] {"
+        " ys: [n][2]f64 = loop values [a: [n][2]f64 = xs] form for i: i64 < 3 body {"
+        "  b: [n][2]f64 = map_scan_reduce n [a] map \\(row: [2]f64) -> [[2]f64] {"
+        "   products: [m]f64 = map_scan_reduce m [ws] map \\(w: [2]f64) -> [f64] {"
+        "    dot: f64 = map_scan_reduce 2 [row, w] map \\(p: f64, q: f64) -> [f64] {"
+        "     r: f64 = mul.f64 p q return r } reductions [(op \\(s: f64, t: f64) -> [f64] {"
+        "     u: f64 = add.f64 s t return u } neutral [0.0f64])]"
+        "    e: f64 = tanh.f64 dot  g: f64 = mul.f64 e dot  return g }"
+        "   z: f64 = index products [1]"
+        "   new: [2]f64 = map_scan_reduce 2 [row] map \\(x: f64) -> [f64] {"
+        "    c: f64 = mul.f64 x z  d: f64 = exp.f64 c  h: f64 = sin.f64 d return h }"
+        "   return new }"
+        "  return b } attributes (-1)"
+        " return ys }",
+        {integer(2), integer(3), matrix(2, 2, {0.4, 1, 0.5, -0.3}),
+         matrix(3, 2, {0.1, 0.7, 0.2, -0.4, 1, 0.3})});
+}
+
 TEST_CASE("a loop that writes each element once, from those before") {
   // An element is read before it is written nowhere.
   check("function f (n: i64, xs: [n]f64) -> [[n]f64] {"

@@ -11,6 +11,7 @@
 
 #include "passes/ad/loop_sizes.h"
 #include "passes/ad/reverse.h"
+#include "passes/dead_code.h"
 
 namespace dagaz::passes::ad {
 
@@ -135,20 +136,13 @@ void Reverse::forget_values(const SavedLoop& saved) {
   for (const LoopPlan::Inner& each : saved.plan.inner) not_repeated_.erase(each.statement);
 }
 
-// The names that the results of the body are made of.
-static NameSet needed_names(const Body& body, const Names& names) {
-  NameSet needed;
-  for (const Operand& result : body.results) {
-    if (result.is_name()) needed.insert(result.name());
-  }
-  for (auto each = body.statements.rbegin(); each != body.statements.rend(); ++each) {
-    const bool is_needed =
-        std::any_of(each->results.begin(), each->results.end(),
-                    [&](const Binder& result) { return needed.count(result.name) != 0; });
-    if (!is_needed) continue;
-    for (const NameId name : free_names(*each, names)) needed.insert(name);
-  }
-  return needed;
+// The names from outside that the results of the body are made of.
+static NameSet needed_names(Body body, const Names& names) {
+  Function whole;
+  whole.body = std::move(body);
+  eliminate_dead_code(whole, names);
+  const std::vector<NameId> needed = free_names(whole.body, names);
+  return NameSet(needed.begin(), needed.end());
 }
 
 // The return loop while it is being built.  Its values are, in this order: the sizes that change, the
@@ -333,7 +327,7 @@ struct Reverse::ReturnLoop {
     const NameSet needed = needed_names(result.body, names());
     std::string text;
     for (const Restored& each : restored) {
-      if (needed.count(each.value.name()) == 0) continue;
+      if (needed.count(each.array) == 0) continue;
       if (!text.empty()) text += ", ";
       text += names().base(each.original) + ": " + reverse.size_formula(names().type(each.array));
     }
@@ -363,7 +357,7 @@ void Reverse::return_loop(const Statement& key, const Statement& statement, cons
   environment_->enter_statement(statement);
   back.carry_outside_names();
   if (back.result.values.empty()) return;
-  const std::string stored = back.stored();
+  const std::string stored = report_ == nullptr ? "" : back.stored();
   back.hand_on(back.emit());
   const bool is_inside = !saved.iteration.empty();
   note(statement, "loop", "reverse",

@@ -121,6 +121,7 @@ void Reverse::enter_map(const MapSite& site, ReturnMap& back) {
     back.map.map.parameters.push_back(Binder{parameter});
     back.row_adjoints.push_back(parameter);
   }
+  take_known_results(site, back);
   if (site.starts.valid()) {
     for (NameId* parameter : {&back.start, &back.size}) {
       *parameter = names().fresh("segment", scalar_of(ScalarType::i64));
@@ -144,6 +145,24 @@ void Reverse::enter_map(const MapSite& site, ReturnMap& back) {
       adjoint.deferred = true;
     }
     adjoints_.emplace(name, std::move(adjoint));
+  }
+}
+
+// Results that were kept need not be computed again, nor what they alone are made of.
+void Reverse::take_known_results(const MapSite& site, ReturnMap& back) {
+  if (site.statement == nullptr) return;
+  const auto* map = as<MapScanReduce>(site.statement->operation);
+  if (map == nullptr || !is_pure_map(*map)) return;
+  for (std::size_t i = 0; i < site.lambda->body.results.size(); ++i) {
+    const Operand& value = site.lambda->body.results[i];
+    const auto known = known_.find(site.statement->results[i].name);
+    if (known == known_.end() || !value.is_name()) continue;
+    const NameId array = known->second.name();
+    const NameId parameter = names().fresh(names().base(array), row_of(names().type(array)));
+    back.map.arrays.push_back(array);
+    back.map.map.parameters.push_back(Binder{parameter});
+    back.known.push_back(value.name());
+    known_.insert_or_assign(value.name(), parameter);
   }
 }
 
@@ -226,7 +245,7 @@ void Reverse::return_map(const MapSite& site) {
   ++maps_around_;
   {
     NestedScope scope(*environment_);
-    if (core_goes_forward(site, inputs)) {
+    if (back.known.empty() && core_goes_forward(site, inputs)) {
       core_forward(*site.lambda, inputs, back.row_adjoints);
     } else {
       forward_sweep(site.lambda->body.statements);
@@ -239,6 +258,7 @@ void Reverse::return_map(const MapSite& site) {
       }
       return_sweep(site.lambda->body.statements);
     }
+    for (const NameId name : back.known) known_.erase(name);
     if (site.statement != nullptr) environment_->enter_statement(*site.statement);
     leave_map(site, back);
     back.statements = scope.take_statements();

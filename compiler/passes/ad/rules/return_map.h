@@ -14,6 +14,8 @@ struct Reverse::ReturnMap {
   ir::MapScanReduce map;
   /// Of the lambda's results.
   std::vector<std::optional<ir::Operand>> row_adjoints;
+  /// Results of the lambda that a loop around kept, and what they are here.
+  std::vector<ir::NameId> known;
   /// Active, from outside.
   std::vector<ir::NameId> free;
   std::unordered_map<ir::NameId, Adjoint> outer;
