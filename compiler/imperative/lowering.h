@@ -280,9 +280,16 @@ class Lowering : public Emitter {
   bool accumulates_in_blocks(const ir::SegmentedMap& e);
   void accumulate_in_blocks(const ir::Statement& s, const ir::SegmentedMap& e,
                             const std::vector<Wish>& targets);
-  std::vector<Place> block_of(const ir::Accumulate& addition, const Operand& size);
-  void add_held(const ir::Accumulate& addition, const std::vector<Place>& held,
-                const Operand& i);
+  void add_held(const std::vector<const ir::Accumulate*>& additions,
+                const std::vector<Value>& held);
+
+  // ---- blocks.cpp
+  bool is_worth_a_block(const ir::Body& body);
+  /// Lowers element `i`, and hands over what its body gives.
+  using ElementFunction = std::function<void(const Operand& i, const Finish& finish)>;
+  /// Computes so many elements of these types, and uses them in turn.
+  void in_blocks(const Operand& count, const std::vector<ir::Type>& types,
+                 const ElementFunction& compute, const Finish& use);
 
   // ---- kept_states.cpp
   void keep_states(const ir::Loop& e);
@@ -386,12 +393,6 @@ class Lowering : public Emitter {
                           const std::vector<std::vector<Place>>& bins,
                           const std::vector<Operand>& outer, const Operand& start,
                           const Operand& count);
-  bool is_worth_a_block(const ir::SegmentedHistogram& e);
-  /// Lowers element `i`, and hands over what its body gives.
-  using ElementFunction = std::function<void(const Operand& i, const Finish& finish)>;
-  void histogram_blocks(const std::vector<ir::HistogramOperator>& operators,
-                        const std::vector<std::vector<Place>>& bins, const Operand& count,
-                        const ElementFunction& element);
   bool has_atomic_histogram(const ir::SegmentedHistogram& e) const;
   void histogram_atomically(const ir::SegmentedHistogram& e,
                             const std::vector<std::vector<Place>>& places);

@@ -2,20 +2,14 @@
 //
 // CPU histogram: where the bins are few against the elements, every piece of the elements fills
 // bins of its own, which are then combined bin by bin; else one thread fills the destination.
-// Where bins and values take arithmetic, a block of them is computed first, in a loop that
-// vectorises, and then combined.  Segments run in parallel with each other.  A GPU combines with atomic instructions where there
-// are some, and has locks where a CPU would take one thread.  Scatters write straight to their
-// destination.
-#include "imperative/lowering.h"
-
+// Where bins and values take arithmetic they are computed in blocks (blocks.cpp).  Segments run in
+// parallel with each other.  A GPU combines with atomic instructions where there are some, and has
+// locks where a CPU would take one thread.  Scatters write straight to their destination.
 #include <algorithm>
 
-namespace dagaz::imperative {
+#include "imperative/lowering.h"
 
-// Their bins and values stay in the first-level cache.
-static constexpr std::int64_t elements_of_a_block = 256;
-// Fewer operations cost no more than to store their result.
-static constexpr std::int64_t worth_a_block = 8;
+namespace dagaz::imperative {
 
 void Lowering::bind_destinations(const ir::Statement& s,
                                  const std::vector<ir::HistogramOperator>& operators,
@@ -50,15 +44,6 @@ static std::vector<ir::Type> types_given(const std::vector<ir::HistogramOperator
   return types;
 }
 
-bool Lowering::is_worth_a_block(const ir::SegmentedHistogram& e) {
-  if (is_gpu() || !are_scalars(types_given(e.operators))) return false;
-  const bool straight =
-      std::all_of(e.body.statements.begin(), e.body.statements.end(), [](const auto& one) {
-        return as<ir::Scalar>(one.operation) || as<ir::Index>(one.operation);
-      });
-  return straight && std::ssize(e.body.statements) >= worth_a_block;
-}
-
 void Lowering::histogram_elements(const ir::SegmentedHistogram& e,
                                   const std::vector<std::vector<Place>>& bins,
                                   const std::vector<Operand>& outer, const Operand& start,
@@ -69,38 +54,15 @@ void Lowering::histogram_elements(const ir::SegmentedHistogram& e,
     set_indices(fresh.space, with(outer, add(start, i)));
     lower_body(fresh.body, {}, finish);
   };
-  if (is_worth_a_block(e)) {
-    histogram_blocks(fresh.operators, bins, count, element);
+  const auto step = [&](const std::vector<Value>& values) {
+    histogram_step(fresh.operators, bins, values);
+  };
+  const std::vector<ir::Type> types = types_given(e.operators);
+  if (!is_gpu() && are_scalars(types) && is_worth_a_block(e.body)) {
+    in_blocks(count, types, element, step);
     return;
   }
-  thread_loop(count, false, [&](const Operand& i) {
-    element(i, [&](const std::vector<Value>& values) {
-      histogram_step(fresh.operators, bins, values);
-    });
-  });
-}
-
-void Lowering::histogram_blocks(const std::vector<ir::HistogramOperator>& operators,
-                                const std::vector<std::vector<Place>>& bins,
-                                const Operand& count, const ElementFunction& element) {
-  const std::vector<ir::Type> types = types_given(operators);
-  const Operand size = ir::i64_operand(elements_of_a_block);
-  thread_loop(divide_up(count, size), false, [&](const Operand& block) {
-    const Operand first = mul(block, size);
-    const Operand length = minimum(size, sub(count, first));
-    std::vector<Place> held;
-    for (const ir::Type& type : types) {
-      held.push_back(private_array(ir::array_of(type.element, {size}), "held"));
-    }
-    thread_loop(length, true, [&](const Operand& i) {
-      element(add(first, i), [&](const std::vector<Value>& values) {
-        write_all(held, {i}, values);
-      });
-    });
-    thread_loop(length, false, [&](const Operand& i) {
-      histogram_step(operators, bins, values_at(held, types, {i}));
-    });
-  });
+  thread_loop(count, false, [&](const Operand& i) { element(i, step); });
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::SegmentedHistogram& e) {
