@@ -24,7 +24,6 @@ namespace {
 
 constexpr std::int64_t vector_bytes = 64;
 constexpr std::int64_t many_operations = 24;  // more than registers hold for several vectors
-constexpr std::int64_t most_sums = 24;         // vectors of sums that fit registers, with operands
 constexpr std::int64_t row_blocks_per_chunk = 64;  // of one parallel iteration
 
 std::int64_t operations_in(const ir::Body& body);
@@ -143,9 +142,10 @@ void Lanes::map_point(const ir::Statement& s, const ir::SegmentedMap& e,
   for (const ir::SpaceDimension& dimension : e.space) indices.push_back(dimension.index.name);
   std::vector<std::optional<LaneArray>> parts;
   std::vector<std::optional<LaneArray>> rows;
-  for (const Wish& target : targets) {
-    parts.push_back(target ? std::optional(part(*target, indices)) : std::nullopt);
-    const bool is_row = parts.back() && !parts.back()->place.strides.empty();
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    parts.push_back(targets[k] ? std::optional(part(*targets[k], indices)) : std::nullopt);
+    const bool is_row = parts.back() && !parts.back()->place.strides.empty() &&
+                        !is_collected(*parts.back(), e.result_types[k]);
     rows.push_back(is_row ? parts.back() : std::nullopt);
   }
   const std::vector<Result> results = body(e.body, rows);
@@ -203,7 +203,7 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
     for_blocks(low, low.product(extents), cost, [&](const Operand& b) {
       const std::vector<Operand> at = low.unflatten(b, extents);
       Lanes lanes(low, block);
-      lanes.arrays_ = arrays;
+      lanes.known_.arrays = arrays;
       for (std::size_t k = 0; k < others.size(); ++k) {
         lanes.bind_index(others[k], at[k + 1], false, false);
       }

@@ -17,6 +17,9 @@ namespace dagaz::imperative {
 /// Thrown where a body cannot run in lanes, or gains nothing; the caller then takes another way.
 struct NotInLanes {};
 
+/// Vectors of sums that fit registers, with their operands.
+inline constexpr std::int64_t most_sums = 24;
+
 /// The shape of a block: `rows` points along one dimension of the space, each with `columns`
 /// vectors of `width` points along another.
 struct LaneBlock {
@@ -161,6 +164,17 @@ class Lanes {
                                               const std::vector<Operand>& widths);
   void pack(NameId name);
   void copy_rows(const LaneArray& target, const LaneArray& source, const ir::Type& type);
+  /// Elements from `first` on of the points of a vector.
+  struct Square {
+    Operand first;
+    std::int64_t row;
+    std::int64_t column;
+  };
+  bool is_collected(const LaneArray& target, const ir::Type& type) const;
+  bool turns_over(const ir::Type& type) const;
+  bool turn_over(const LaneArray& target, const LaneArray& source, const ir::Type& type);
+  void turn_square(const LaneArray& target, const LaneArray& source, const Square& square,
+                   ScalarType type);
 
   // ---- lanes_values.cpp
   Operand zero() const { return ir::i64_operand(0); }
@@ -180,6 +194,7 @@ class Lanes {
   LaneScalar times(const LaneScalar& a, const Operand& factor);
   LaneArray array_of(NameId name) const;
   LaneArray part_of(const LaneArray& array, const std::vector<LaneScalar>& indices);
+  LaneScalar own_points() const;
   LaneArray new_array(const ir::Type& type, std::string_view base);
   LaneScalar load(const LaneArray& element, ScalarType type);
   void store(const LaneArray& element, const LaneScalar& value);
@@ -225,11 +240,16 @@ class Lanes {
   }
   void step(const ir::Statement& s, const ir::MapScanReduce& e,
             const std::vector<LaneScalar>& running, const std::vector<LaneArray>& targets,
-            const Operand& i);
+            const LaneScalar& i);
   void accumulate_lanes(const ir::Accumulate& e);
 
   LaneArray own_array(NameId name);
   LaneArray slice_of(const LaneArray& array, const std::vector<ir::SliceDimension>& dimensions);
+
+  // ---- lanes_rows.cpp
+  std::int64_t rows_inside(const ir::Statement& s, const ir::MapScanReduce& e) const;
+  void in_rows(const ir::Statement& s, const ir::MapScanReduce& e,
+               const std::vector<LaneArray>& targets, std::int64_t rows);
 
   // ---- lanes_control.cpp
   struct Carried;
@@ -252,6 +272,13 @@ class Lanes {
   void take(const Spilled& input, const Operand& point);
   void one_by_one(const ir::Statement& s);
 
+  /// Values that differ between points, and where results are wanted.
+  struct Known {
+    std::unordered_map<NameId, LaneScalar> scalars;
+    std::unordered_map<NameId, LaneArray> arrays;
+    std::unordered_map<NameId, LaneVirtual> virtual_arrays;
+    std::unordered_map<NameId, LaneArray> wishes;
+  };
   /// What happens in the innermost loops.
   struct Work {
     std::int64_t depth = 0;
@@ -261,10 +288,7 @@ class Lanes {
 
   Lowering& low_;
   LaneBlock block_;
-  std::unordered_map<NameId, LaneScalar> scalars_;
-  std::unordered_map<NameId, LaneArray> arrays_;
-  std::unordered_map<NameId, LaneVirtual> virtual_arrays_;
-  std::unordered_map<NameId, LaneArray> wishes_;
+  Known known_;
   std::unordered_set<const ir::Statement*> prepared_;
   std::vector<Operand> packed_;
   std::unordered_map<NameId, LaneArray> before_packing_;

@@ -140,7 +140,7 @@ void Lanes::lower(const ir::Statement& s, const ir::Loop& e) {
       bind(value.parameter.name, arrays.back().current);
     } else {
       scalars.push_back(variables(type.element, scalar_of(value.initial)));
-      scalars_.insert_or_assign(value.parameter.name, scalars.back());
+      known_.scalars.insert_or_assign(value.parameter.name, scalars.back());
     }
   }
   low_.record(form->index.name);

@@ -1,6 +1,7 @@
 // Rows of an array that belong to the points of a block lie apart in memory; where they are read
 // again and again (by several rows of the block, or in a loop around the loop that reads them),
-// they are first copied to where the points are neighbours.
+// they are first copied to where the points are neighbours.  What the points make is likewise
+// written where they are neighbours, and then copied to where it belongs.
 #include "imperative/lanes.h"
 
 #include <algorithm>
@@ -52,7 +53,7 @@ std::optional<Operand> Lanes::worth_packing(Lowering& low, const ir::Body& body,
 
 void Lanes::pack(NameId name) {
   const ir::Type type = low_.names().type(name);
-  const LaneArray source = arrays_.at(name);
+  const LaneArray source = known_.arrays.at(name);
   ir::Type packed = type;
   packed.shape.push_back(ir::i64_operand(block_.span()));
   LaneArray target;
@@ -62,7 +63,7 @@ void Lanes::pack(NameId name) {
   target.offset.even = Even{zero(), zero(), ir::i64_operand(1)};
   copy_rows(target, source, type);
   before_packing_.insert_or_assign(name, source);
-  arrays_.insert_or_assign(name, target);
+  known_.arrays.insert_or_assign(name, target);
 }
 
 // Copies rows to where their points are neighbours, in squares of as many elements as there are
@@ -109,6 +110,83 @@ void Lanes::copy_rows(const LaneArray& target, const LaneArray& source, const ir
   work_ = work;
 }
 
+namespace {
+
+constexpr std::int64_t most_bytes_apart = 32768;  // of what a block makes: it stays in a cache
+
+bool are_neighbours(const LaneArray& array) {
+  return array.offset.even && is_constant(array.offset.even->point_step, 1);
+}
+
+/// Each point has its own stretch of memory.
+bool are_stretches(const LaneArray& array) {
+  return array.offset.even && !are_neighbours(array) && is_constant(array.place.strides.back(), 1);
+}
+
+}  // namespace
+
+// Whether to collect rows of results before they go to `target`.
+bool Lanes::is_collected(const LaneArray& target, const ir::Type& type) const {
+  std::int64_t bytes = ir::byte_size(type.element) * block_.points();
+  for (const Operand& size : type.shape) {
+    if (!size.is_constant()) return false;
+    bytes *= ir::integer_value(size.constant());
+  }
+  return are_stretches(target) && turns_over(type) && bytes <= most_bytes_apart;
+}
+
+// Whether rows are long enough for squares.
+bool Lanes::turns_over(const ir::Type& type) const {
+  const Operand& length = type.shape.back();
+  return length.is_constant() && ir::integer_value(length.constant()) >= block_.width &&
+         ir::byte_size(type.element) >= 4;
+}
+
+// Copies one row of each point from where the points are neighbours to where each has a stretch, in
+// squares; the last one is moved back.
+bool Lanes::turn_over(const LaneArray& target, const LaneArray& source, const ir::Type& type) {
+  if (type.rank() != 1 || !turns_over(type)) return false;
+  if (!are_neighbours(source) || !are_stretches(target)) return false;
+  const Operand width = ir::i64_operand(block_.width);
+  const Operand last = low_.sub(type.shape[0], width);
+  low_.thread_loop(low_.divide_up(type.shape[0], width), false, [&](const Operand& square) {
+    const Operand first = low_.minimum(low_.mul(square, width), last);
+    const std::int64_t rows = target.offset.by_row ? block_.rows : 1;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t column = 0; column < block_.columns; ++column) {
+        turn_square(target, source, {first, row, column}, type.element);
+      }
+    }
+  });
+  return true;
+}
+
+void Lanes::turn_square(const LaneArray& target, const LaneArray& source, const Square& square,
+                        ScalarType type) {
+  const auto start = [&](const LaneArray& array, std::int64_t lane, const Operand& element) {
+    const Even& even = *array.offset.even;
+    const std::int64_t point = square.column * block_.width + lane;
+    const std::int64_t row = array.offset.by_row ? square.row : 0;
+    const Operand moved = low_.add(low_.mul(even.row_step, ir::i64_operand(row)),
+                                   low_.mul(even.point_step, ir::i64_operand(point)));
+    return low_.add(low_.add(even.base, moved), low_.mul(element, array.place.strides[0]));
+  };
+  TransposeLanes turned;
+  for (std::int64_t k = 0; k < block_.width; ++k) {
+    const NameId points = lane_variable("points", type);
+    const Operand element = low_.add(square.first, ir::i64_operand(k));
+    low_.emit(LoadLanes{points, source.place.block, start(source, 0, element), ir::i64_operand(1),
+                        type});
+    turned.values.push_back(points);
+    turned.targets.push_back(lane_variable("turned", type));
+  }
+  low_.emit(turned);
+  for (std::int64_t lane = 0; lane < block_.width; ++lane) {
+    low_.emit(StoreLanes{target.place.block, start(target, lane, square.first),
+                         ir::i64_operand(1), turned.targets[static_cast<std::size_t>(lane)], type});
+  }
+}
+
 void Lanes::prepare(const ir::Body& body, const std::optional<NameId>& rows) {
   prepared_.clear();
   std::unordered_set<NameId> later;
@@ -126,9 +204,10 @@ void Lanes::prepare(const ir::Body& body, const std::optional<NameId>& rows) {
     statement(one);
     prepared_.insert(&one);
     const NameId name = one.results[0].name;
-    const auto array = arrays_.find(name);
+    const auto array = known_.arrays.find(name);
     const auto input = inputs.find(name);
-    if (array == arrays_.end() || input == inputs.end() || array->second.offset.by_row) continue;
+    if (array == known_.arrays.end() || input == inputs.end()) continue;
+    if (array->second.offset.by_row) continue;
     const LaneScalar& offset = array->second.offset;
     const bool neighbours = offset.even && is_constant(offset.even->point_step, 1);
     if (!offset.by_point || neighbours) continue;

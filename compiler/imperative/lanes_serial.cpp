@@ -42,9 +42,7 @@ LaneArray Lanes::spilled(const Place& values) {
   LaneArray array;
   array.place = values;
   array.place.strides.clear();
-  array.offset.by_row = block_.rows > 1;
-  array.offset.by_point = true;
-  array.offset.even = Even{zero(), ir::i64_operand(block_.span()), ir::i64_operand(1)};
+  array.offset = own_points();
   return array;
 }
 
@@ -53,11 +51,11 @@ LaneArray Lanes::spilled(const Place& values) {
 std::vector<Lanes::Spilled> Lanes::spill_inputs(const ir::Statement& statement) {
   std::vector<Spilled> inputs;
   for (const NameId name : ir::free_names(statement, low_.names())) {
-    if (const auto found = virtual_arrays_.find(name); found != virtual_arrays_.end()) {
+    if (const auto found = known_.virtual_arrays.find(name); found != known_.virtual_arrays.end()) {
       inputs.push_back({name, spill(found->second.start), std::nullopt, &found->second});
-    } else if (const auto scalar = scalars_.find(name); scalar != scalars_.end()) {
+    } else if (const auto scalar = known_.scalars.find(name); scalar != known_.scalars.end()) {
       inputs.push_back({name, spill(scalar->second), std::nullopt});
-    } else if (const auto array = arrays_.find(name); array != arrays_.end()) {
+    } else if (const auto array = known_.arrays.find(name); array != known_.arrays.end()) {
       const auto original = before_packing_.find(name);
       const LaneArray& source =
           original == before_packing_.end() ? array->second : original->second;

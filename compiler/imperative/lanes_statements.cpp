@@ -14,9 +14,9 @@ std::vector<Lanes::Result> Lanes::body(const ir::Body& body,
                                        const std::vector<std::optional<LaneArray>>& at) {
   for (std::size_t k = 0; k < at.size(); ++k) {
     if (!at[k] || !body.results[k].is_name()) continue;
-    wishes_.try_emplace(body.results[k].name(), *at[k]);
+    known_.wishes.try_emplace(body.results[k].name(), *at[k]);
     const auto over = low_.overwritten_.find(body.results[k].name());
-    if (over != low_.overwritten_.end()) wishes_.try_emplace(over->second, *at[k]);
+    if (over != low_.overwritten_.end()) known_.wishes.try_emplace(over->second, *at[k]);
   }
   for (const ir::Statement& one : body.statements) {
     if (prepared_.contains(&one)) continue;
@@ -51,7 +51,8 @@ bool Lanes::varies(const ir::Statement& statement) const {
   }
   const auto names = ir::free_names(statement, low_.names());
   return std::any_of(names.begin(), names.end(), [&](NameId name) {
-    return scalars_.contains(name) || arrays_.contains(name) || virtual_arrays_.contains(name);
+    return known_.scalars.contains(name) || known_.arrays.contains(name) ||
+           known_.virtual_arrays.contains(name);
   });
 }
 
@@ -63,6 +64,7 @@ void Lanes::statement(const ir::Statement& statement) {
   low_.location_ = statement.location;
   const Work before = work_;
   const std::int64_t depth = depth_;
+  const LaneBlock block = block_;
   std::optional<Code> code = attempt(low_, [&] {
     std::visit([&](const auto& operation) { lower(statement, operation); }, statement.operation);
   });
@@ -71,6 +73,7 @@ void Lanes::statement(const ir::Statement& statement) {
   } else {
     work_ = before;
     depth_ = depth;
+    block_ = block;
     one_by_one(statement);
   }
 }
@@ -128,7 +131,7 @@ LaneScalar Lanes::virtual_element(const LaneVirtual& array, const LaneScalar& in
 }
 
 Lanes::Result Lanes::element(NameId array, const std::vector<LaneScalar>& indices) {
-  if (const auto found = virtual_arrays_.find(array); found != virtual_arrays_.end()) {
+  if (const auto found = known_.virtual_arrays.find(array); found != known_.virtual_arrays.end()) {
     return {virtual_element(found->second, indices[0]), std::nullopt};
   }
   const auto uniform_array = low_.virtual_arrays_.find(array);
@@ -185,8 +188,8 @@ void Lanes::lower(const ir::Statement& s, const ir::Reshape& e) {
 // ---------------------------------------------------------------- new arrays
 
 LaneArray Lanes::result_array(NameId name) {
-  const auto wish = wishes_.find(name);
-  const LaneArray array = wish == wishes_.end()
+  const auto wish = known_.wishes.find(name);
+  const LaneArray array = wish == known_.wishes.end()
                               ? new_array(low_.names().type(name), low_.names().base(name))
                               : wish->second;
   bind(name, array);
@@ -197,14 +200,14 @@ void Lanes::lower(const ir::Statement& s, const ir::Iota& e) {
   const NameId name = s.results[0].name;
   if (!low_.element_only_.contains(name)) throw NotInLanes{};
   const LaneVirtual counted{scalar_of(e.start), uniform_operand(e.stride)};
-  virtual_arrays_.insert_or_assign(name, counted);
+  known_.virtual_arrays.insert_or_assign(name, counted);
 }
 
 void Lanes::lower(const ir::Statement& s, const ir::Replicate& e) {
   const NameId name = s.results[0].name;
   const Result value = result_of(e.value);
   if (value.scalar && low_.element_only_.contains(name)) {
-    virtual_arrays_.insert_or_assign(name, LaneVirtual{*value.scalar, std::nullopt});
+    known_.virtual_arrays.insert_or_assign(name, LaneVirtual{*value.scalar, std::nullopt});
     return;
   }
   const LaneArray array = result_array(name);
@@ -236,7 +239,7 @@ void Lanes::lower(const ir::Statement& s, const ir::Scratch&) {
 // An array that each point may write to: the one that only this point has.
 LaneArray Lanes::own_array(NameId name) {
   const LaneArray array = array_of(name);
-  if (arrays_.contains(name)) return array;
+  if (known_.arrays.contains(name)) return array;
   const LaneArray own = new_array(low_.names().type(name), low_.names().base(name));
   copy(own, array, low_.names().type(name));
   return own;
@@ -304,26 +307,30 @@ void Lanes::lower(const ir::Statement& s, const ir::MapScanReduce& e) {
     const bool is_array = low_.names().type(s.results[k].name).is_array();
     targets.push_back(is_array ? result_array(s.results[k].name) : LaneArray{});
   }
-  loop(e.width, [&](const Operand& i) { step(s, e, running, targets, i); });
+  if (const std::int64_t rows = rows_inside(s, e); rows > 1) {
+    in_rows(s, e, targets, rows);
+    return;
+  }
+  loop(e.width, [&](const Operand& i) { step(s, e, running, targets, uniform(i)); });
   for (std::size_t k = 0; k < reduced; ++k) bind(s.results[k].name, running[scanned + k]);
 }
 
 // One iteration: map, scans, post, stores, reductions.
 void Lanes::step(const ir::Statement& s, const ir::MapScanReduce& e,
                  const std::vector<LaneScalar>& running, const std::vector<LaneArray>& targets,
-                 const Operand& i) {
+                 const LaneScalar& i) {
   std::size_t reduced = 0;
   for (const ir::ReduceOperator& one : e.reductions) reduced += one.neutral.size();
   const std::size_t scanned = running.size() - reduced;
   std::vector<std::optional<LaneArray>> rows;
   for (const LaneArray& target : targets) {
     const bool is_array = target.place.block.valid();
-    rows.push_back(is_array ? std::optional(part_of(target, {uniform(i)})) : std::nullopt);
+    rows.push_back(is_array ? std::optional(part_of(target, {i})) : std::nullopt);
   }
   std::vector<Result> elements;
   for (const NameId array : e.arrays) {
     const bool is_value = low_.names().type(array).kind == ir::TypeKind::value;
-    elements.push_back(is_value ? element(array, {uniform(i)}) : Result{});
+    elements.push_back(is_value ? element(array, {i}) : Result{});
   }
   for (std::size_t k = 0; k < e.arrays.size(); ++k) {
     if (low_.names().type(e.arrays[k]).kind != ir::TypeKind::accumulator) continue;

@@ -22,14 +22,14 @@ LaneScalar Lanes::uniform(const Operand& operand) const {
 
 LaneScalar Lanes::scalar_of(const Operand& operand) const {
   if (operand.is_name()) {
-    const auto found = scalars_.find(operand.name());
-    if (found != scalars_.end()) return found->second;
+    const auto found = known_.scalars.find(operand.name());
+    if (found != known_.scalars.end()) return found->second;
   }
   return uniform(operand);
 }
 
 Operand Lanes::uniform_operand(const Operand& operand) const {
-  if (operand.is_name() && scalars_.contains(operand.name())) throw NotInLanes{};
+  if (operand.is_name() && known_.scalars.contains(operand.name())) throw NotInLanes{};
   return operand;
 }
 
@@ -54,7 +54,9 @@ Operand Lanes::with_lanes(const Operand& operand, ScalarType type) {
 
 Operand Lanes::piece(const LaneScalar& scalar, std::int64_t row, std::int64_t column) {
   if (!scalar.even) {
-    return scalar.pieces[static_cast<std::size_t>(row * block_.columns + column)];
+    // What does not differ between rows may be from before there were rows.
+    const std::int64_t at = scalar.by_row ? row : 0;
+    return scalar.pieces[static_cast<std::size_t>(at * block_.columns + column)];
   }
   const Even& even = *scalar.even;
   const Operand at_row =
@@ -77,7 +79,7 @@ LaneScalar Lanes::make(
     const std::function<Operand(std::int64_t row, std::int64_t column)>& piece_at) {
   LaneScalar result;
   result.type = type;
-  result.by_row = by_row;
+  result.by_row = by_row && block_.rows > 1;
   result.by_point = by_point;
   for (std::int64_t row = 0; row < block_.rows; ++row) {
     for (std::int64_t column = 0; column < block_.columns; ++column) {
@@ -171,7 +173,7 @@ void Lanes::move(const LaneScalar& variables, const LaneScalar& value) {
 
 void Lanes::bind(NameId name, const LaneScalar& scalar) {
   if (!scalar.is_uniform()) {
-    scalars_.insert_or_assign(name, scalar);
+    known_.scalars.insert_or_assign(name, scalar);
   } else if (piece(scalar, 0, 0) != Operand(name)) {
     low_.move(name, piece(scalar, 0, 0));
   }
@@ -179,7 +181,7 @@ void Lanes::bind(NameId name, const LaneScalar& scalar) {
 
 void Lanes::bind(NameId name, const LaneArray& array) {
   if (!array.offset.is_uniform()) {
-    arrays_.insert_or_assign(name, array);
+    known_.arrays.insert_or_assign(name, array);
     return;
   }
   Place place = array.place;
@@ -207,7 +209,8 @@ void Lanes::bind_index(NameId name, const Operand& base, bool along_rows, bool a
 // ---------------------------------------------------------------- arrays
 
 LaneArray Lanes::array_of(NameId name) const {
-  if (const auto found = arrays_.find(name); found != arrays_.end()) return found->second;
+  const auto found = known_.arrays.find(name);
+  if (found != known_.arrays.end()) return found->second;
   if (!low_.has_place(name)) throw NotInLanes{};
   const Place& place = low_.place_of(name);
   return LaneArray{place, uniform(place.offset)};
@@ -229,6 +232,16 @@ LaneArray Lanes::part(const Place& target, const std::vector<NameId>& indices) {
   return part_of(LaneArray{target, uniform(target.offset)}, at);
 }
 
+/// Where the points of the block are neighbours.
+LaneScalar Lanes::own_points() const {
+  LaneScalar offset;
+  offset.by_row = block_.rows > 1;
+  offset.by_point = true;
+  offset.even = Even{zero(), ir::i64_operand(offset.by_row ? block_.span() : 0),
+                     ir::i64_operand(1)};
+  return offset;
+}
+
 LaneArray Lanes::new_array(const ir::Type& type, std::string_view base) {
   ir::Type all = type;
   all.shape = uniform_shape(type.shape);
@@ -236,9 +249,7 @@ LaneArray Lanes::new_array(const ir::Type& type, std::string_view base) {
   const NameId block = low_.private_array(all, base).block;
   LaneArray array;
   array.place = row_major(low_, block, zero(), type.shape, ir::i64_operand(block_.points()));
-  array.offset.by_row = block_.rows > 1;
-  array.offset.by_point = true;
-  array.offset.even = Even{zero(), ir::i64_operand(block_.span()), ir::i64_operand(1)};
+  array.offset = own_points();
   return array;
 }
 
@@ -310,6 +321,7 @@ void Lanes::copy(const LaneArray& target, const LaneArray& source, const ir::Typ
     store(target, load(source, type.element));
     return;
   }
+  if (turn_over(target, source, type)) return;
   // Copies are no reason to run in lanes, nor against it.
   const Work work = work_;
   low_.thread_loop(uniform_operand(type.shape[0]), false, [&](const Operand& i) {

@@ -98,22 +98,9 @@ void Lowering::lower(const ir::Statement& s, const ir::Replicate& e) {
   });
 }
 
-Place Lowering::concatenated_array(NameId name) {
-  if (mode_ != Mode::host || wish_for(name)) return result_array(name);
-  const auto found = scopes_.back().turned.find(name);
-  if (found == scopes_.back().turned.end()) return result_array(name);
-  ir::Type type = names().type(name);
-  const std::vector<Operand> shape = type.shape;
-  for (std::size_t k = 0; k < shape.size(); ++k) {
-    type.shape[k] = shape[static_cast<std::size_t>(found->second[k])];
-  }
-  const Place place = permuted_back(new_array(type, names().base(name)), found->second);
-  bind(name, place);
-  return place;
-}
-
 void Lowering::lower(const ir::Statement& s, const ir::Reshape& e) {
   const NameId result = s.results[0].name;
+  if (bind_placed_view(result, e.array)) return;
   const ir::Type from = names().type(e.array);
   const std::vector<Operand> to = shape_of(result);
   const Place source = place_of(e.array);
@@ -127,7 +114,14 @@ void Lowering::lower(const ir::Statement& s, const ir::Reshape& e) {
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::Permute& e) {
-  bind(s.results[0].name, permuted(place_of(e.array), e.permutation));
+  const NameId result = s.results[0].name;
+  if (bind_placed_view(result, e.array)) return;
+  Place place = permuted(place_of(e.array), e.permutation);
+  // What was made where its permutation is wanted lies as the wish says.
+  const Wish wished = wish_for(result);
+  const bool as_wished = wished && wished->block == place.block &&
+                         wished->offset == place.offset && wished->strides == place.strides;
+  bind(result, as_wished ? *wished : std::move(place));
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::Copy& e) {

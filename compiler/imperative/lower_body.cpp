@@ -200,6 +200,7 @@ void Lowering::enter_host_scope(const ir::Body& body) {
   HostScope scope;
   for (std::size_t k = 0; k < body.statements.size(); ++k) {
     const ir::Statement& one = body.statements[k];
+    for (const ir::Binder& result : one.results) scope.bindings.emplace(result.name, k);
     for (const NameId name : ir::free_names(one, names())) {
       scope.last_use[name] = k;
       ++scope.uses[name];
@@ -239,7 +240,7 @@ void Lowering::find_turned(const ir::Body& body, HostScope& scope) {
     const auto* permute = as<ir::Permute>(one.operation);
     if (!permute || !uses.contains(permute->array) || uses[permute->array] > 1) continue;
     if (scope.last_use[permute->array] == body.statements.size()) continue;  // a result
-    scope.turned.emplace(permute->array, permute->permutation);
+    scope.turned.emplace(permute->array, &one);
   }
 }
 

@@ -145,7 +145,6 @@ class Lowering : public Emitter {
   void lower(const ir::Statement& s, const ir::Update& e);
   void lower(const ir::Statement& s, const ir::Iota& e);
   void lower(const ir::Statement& s, const ir::Replicate& e);
-  Place concatenated_array(NameId name);
   void lower(const ir::Statement& s, const ir::Reshape& e);
   void lower(const ir::Statement& s, const ir::Permute& e);
   void lower(const ir::Statement& s, const ir::Copy& e);
@@ -154,16 +153,29 @@ class Lowering : public Emitter {
 
   // ---- lower_concat.cpp
   struct HostScope;
+  /// A part of a concatenation, and what a map makes to be it, seen through views.
+  struct Part {
+    NameId name;
+    std::optional<NameId> origin = {};
+    std::vector<const ir::Statement*> views = {};  // from the part inwards
+  };
   /// A concatenation of which parts are made where they end up.
   struct Whole {
     NameId result;
-    std::vector<NameId> parts;          // before views of them
-    std::vector<Operand> offsets = {};  // of the parts, in elements, once there is memory
-    NameId block = {};
+    std::vector<Part> parts = {};
+    std::vector<Place> places = {};  // of the parts, once there is memory
   };
+  static Part part_made_by_map(NameId name, const ir::Body& body, const HostScope& scope);
   void plan_concats(const ir::Body& body, HostScope& scope);
   void place_parts(const ir::Statement& s);
-  void allocate_whole(Whole& whole);
+  void place_whole(Whole& whole);
+  Place place_for_whole(NameId result, const ir::Type& type, const Operand& bytes);
+  bool is_known_before(NameId array, const HostScope& scope, std::size_t statement) const;
+  bool is_sized_before(const Part& part, const HostScope& scope, std::size_t statement) const;
+  Operand width_of(const Part& part);
+  std::vector<Place> places_of_parts(const Place& whole, const std::vector<Operand>& widths);
+  std::optional<Place> place_of_origin(const Part& part, Place place);
+  bool bind_placed_view(NameId result, NameId array);
   void lower(const ir::Statement& s, const ir::Concat& e);
 
   // ---- lower_control.cpp
@@ -557,13 +569,16 @@ class Lowering : public Emitter {
   };
   struct HostScope {
     std::unordered_map<NameId, std::size_t> last_use;
-    std::unordered_map<NameId, std::vector<int>> turned;  // concatenations needed so permuted only
+    // Concatenations that are only needed permuted, and by which statement.
+    std::unordered_map<NameId, const ir::Statement*> turned;
     std::unordered_set<NameId> points_within;  // results of maps, read with rows outermost
-    std::unordered_map<NameId, std::size_t> uses;  // statements that mention a name
-    std::unordered_set<NameId> made;               // arrays that have memory of their own
+    std::unordered_map<NameId, std::size_t> bindings;  // the statement that binds a name
+    std::unordered_map<NameId, std::size_t> uses;      // statements that mention a name
+    std::unordered_set<NameId> made;                   // arrays that have memory of their own
     std::vector<Whole> wholes;
     std::unordered_map<NameId, std::size_t> whole_of;  // of parts that are made in place
     std::unordered_map<NameId, NameId> part_of;  // results that replace parts of arrays, and these
+    std::unordered_map<NameId, Place> placed_views;    // of these parts, and of wholes
     std::vector<Owned> owned;
     std::size_t current = 0;
   };

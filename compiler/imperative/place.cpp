@@ -100,6 +100,29 @@ static std::optional<std::vector<Operand>> strides_without_ones(const Place& pla
   return strides;
 }
 
+// Whether the shapes agree but for one dimension of `from`, which is several of `to`.
+static std::optional<std::vector<Operand>> strides_of_split(Emitter& emitter, const Place& place,
+                                                            const std::vector<Operand>& from,
+                                                            const std::vector<Operand>& to) {
+  if (from.empty() || to.size() < from.size()) return std::nullopt;
+  const std::size_t added = to.size() - from.size();
+  std::size_t before = 0;
+  while (before + 1 < from.size() && from[before] == to[before]) ++before;
+  for (std::size_t k = before + 1; k < from.size(); ++k) {
+    if (from[k] != to[k + added]) return std::nullopt;
+  }
+  std::vector<Operand> strides(to.size());
+  for (std::size_t k = 0; k < before; ++k) strides[k] = place.strides[k];
+  for (std::size_t k = before + 1; k < from.size(); ++k) strides[k + added] = place.strides[k];
+  Operand stride = place.strides[before];
+  for (std::size_t k = before + added;; --k) {
+    strides[k] = stride;
+    if (k == before) break;
+    stride = emitter.mul(stride, to[k]);
+  }
+  return strides;
+}
+
 std::optional<Place> reshaped(Emitter& emitter, const Place& place,
                               const std::vector<Operand>& from, const std::vector<Operand>& to) {
   if (place.unit || from.size() == 1) {
@@ -108,12 +131,12 @@ std::optional<Place> reshaped(Emitter& emitter, const Place& place,
     result.space = place.space;
     return result;
   }
-  if (auto strides = strides_without_ones(place, from, to)) {
-    Place result = place;
-    result.strides = std::move(*strides);
-    return result;
-  }
-  return std::nullopt;
+  auto strides = strides_without_ones(place, from, to);
+  if (!strides) strides = strides_of_split(emitter, place, from, to);
+  if (!strides) return std::nullopt;
+  Place result = place;
+  result.strides = std::move(*strides);
+  return result;
 }
 
 }  // namespace dagaz::imperative

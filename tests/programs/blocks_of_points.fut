@@ -40,6 +40,14 @@
 -- input { 16i64 8i64 33i64 } output { true }
 -- input { 35i64 41i64 53i64 } output { true }
 -- ==
+-- entry: small_results
+-- input { 0i64 3i64 } output { true }
+-- input { 1i64 0i64 } output { true }
+-- input { 31i64 1i64 } output { true }
+-- input { 32i64 5i64 } output { true }
+-- input { 33i64 2i64 } output { true }
+-- input { 75i64 9i64 } output { true }
+-- ==
 -- entry: failing_points
 -- input { 100i64 0i64 } output { 29302i64 }
 -- input { 98i64 1i64 } error: out of bounds
@@ -169,6 +177,20 @@ module gates_32 = gates_over f32
 
 entry gates (n: i64) (h: i64) (d: i64): bool = gates_64.agree n h d
 entry single_gates (n: i64) (h: i64) (d: i64): bool = gates_32.agree n h d
+
+-- Each point makes a few numbers of known sizes, which go through rows of blocks and squares.
+def made_of_sums (a: i64) (b: i64) (n: i64) (k: i64): bool =
+  let weights = tabulate_3d a b k (\i j l -> f64.i64 ((i * 3 + j * 5 + l) % 7 - 3))
+  let all = f64_matrix n k
+  let made = map (\x -> map (map (dot x)) weights) all
+  let negative = map (\x -> map (map (\row -> i32.f64 (- dot x row))) weights) all
+  let expected = by_updates all (transpose (flatten weights))
+  in equal (map flatten made) expected
+     && equal (map (map f64.i32) (map flatten negative)) (map (map f64.neg) expected)
+
+entry small_results (n: i64) (k: i64): bool =
+  made_of_sums 3 26 n k && made_of_sums 1 8 n k && made_of_sums 2 7 n k
+  && made_of_sums 9 17 n k && made_of_sums 16 1 n k && made_of_sums 5 33 n k
 
 -- Some points of a block fail, others do not.
 entry failing_points (n: i64) (more: i64): i64 =
