@@ -197,12 +197,17 @@ bool SizeSolver::link_if_possible(const Size* a, const Size* b) {
     return ok;
   };
   int at_level = 0;
+  // That the branches of a choice differ in a size does not narrow what a caller may pass for `[]`.
+  const auto may_become = [&](const NamedSize* from) {
+    return from != nullptr && is_flexible(from->name, at_level) &&
+           !(find(from->name)->kind == SizeKind::free && find(from->name)->any_argument);
+  };
   const auto* x = as<NamedSize>(a->node);
-  if (x != nullptr && is_flexible(x->name, at_level) && can_link(x->name, at_level, b)) {
+  if (may_become(x) && can_link(x->name, at_level, b)) {
     return link(x->name, at_level, b);
   }
   const auto* y = as<NamedSize>(b->node);
-  if (y != nullptr && is_flexible(y->name, at_level) && can_link(y->name, at_level, a)) {
+  if (may_become(y) && can_link(y->name, at_level, a)) {
     return link(y->name, at_level, a);
   }
   return true;

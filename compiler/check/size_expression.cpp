@@ -37,7 +37,7 @@ WrittenType Sizes::check_type(ast::TypeExp& type) {
 }
 
 /// Reads a written type whose open sizes may become anything.
-WrittenType Sizes::written(ast::TypeExp& type, Names* open) {
+WrittenType Sizes::written(ast::TypeExp& type, Names* open, bool of_parameter) {
   WrittenType result = type_expressions_.evaluate(type);
   for (const Names* names : {&result.anonymous, &result.existentials}) {
     for (const BindingId name : *names) {
@@ -46,6 +46,7 @@ WrittenType Sizes::written(ast::TypeExp& type, Names* open) {
       c.name = name;
       c.level = solver_.level;
       c.usage = {type.range, "anonymous size in type expression"};
+      c.any_argument = of_parameter;
       solver_.constrain(std::move(c));
       if (open != nullptr) open->push_back(name);
     }

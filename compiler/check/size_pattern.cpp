@@ -58,7 +58,7 @@ const Type* Sizes::check_pattern_node(ast::Pattern& pattern, const Type* expecte
       },
       [&](ast::LiteralPattern& p) { return check(*p.literal); },
       [&](ast::AscribedPattern& p) {
-        const Type* declared = written(*p.type).type;
+        const Type* declared = written(*p.type, nullptr, expected == nullptr).type;
         if (expected != nullptr) {
           // Sizes that the pattern binds stand for whatever the value has.
           const Type* wanted =

@@ -43,6 +43,7 @@ struct SizeConstraint {
   int occurrence = 0;  // of a copy: which occurrence of the type parameter it belongs to
   ast::Liftedness liftedness = ast::Liftedness::lifted;
   Usage usage;
+  bool any_argument = false;  // free: a `[]` written at a parameter
   Range computed_at;  // existential: where the size that it stands for is computed, if it is
 };
 

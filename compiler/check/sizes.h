@@ -167,7 +167,7 @@ class Sizes : private SizeReader {
   void hint_at_sizes(Diagnostic& d, const Type* actual, Site site);
   const Type* normal(const Type* type) { return solver_.normal(type); }
   const Type* fresh_sizes(const Type* type, const Range& range, Liftedness absorbs);
-  WrittenType written(ast::TypeExp& type, Names* open = nullptr);
+  WrittenType written(ast::TypeExp& type, Names* open = nullptr, bool of_parameter = false);
   bool is_broken(const ast::Exp& exp) const {
     return broken_ != nullptr && broken_->contains(&exp);
   }
