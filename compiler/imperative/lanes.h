@@ -270,6 +270,7 @@ class Lanes {
   LaneArray spilled(const Place& values);
   std::vector<Spilled> spill_inputs(const ir::Statement& statement);
   void take(const Spilled& input, const Operand& point);
+  void own_what_it_consumes(const ir::Statement& s);
   void one_by_one(const ir::Statement& s);
 
   /// Values that differ between points, and where results are wanted.

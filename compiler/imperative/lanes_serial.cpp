@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/alias.h"
 #include "ir/fields.h"
 
 namespace dagaz::imperative {
@@ -83,8 +84,21 @@ void Lanes::take(const Spilled& input, const Operand& point) {
   low_.bind(input.name, place);
 }
 
+/// What the statement writes over has to be each point's own, also where the points had the same.
+void Lanes::own_what_it_consumes(const ir::Statement& s) {
+  const std::vector<NameId> used = ir::free_names(s, low_.names());
+  const bool shares_arrays = std::any_of(used.begin(), used.end(), [&](NameId name) {
+    return low_.names().type(name).is_array() && !known_.arrays.contains(name);
+  });
+  if (!shares_arrays) return;
+  for (const NameId name : ir::consumed_by(s, low_.names(), low_.source_.functions)) {
+    if (low_.names().type(name).is_array()) bind(name, own_array(name));
+  }
+}
+
 void Lanes::one_by_one(const ir::Statement& s) {
   const Work before = work_;
+  own_what_it_consumes(s);
   const std::vector<Spilled> inputs = spill_inputs(s);
   std::vector<Spilled> outputs;
   ir::Body body{{s}, {}};

@@ -51,7 +51,8 @@ void add_unique(std::vector<NameId>& to, NameId name) {
 
 class AliasWalk {
  public:
-  AliasWalk(const Program& program, AliasInfo& info) : program_(program), info_(info) {}
+  AliasWalk(const Names& names, const std::vector<Function>& functions, AliasInfo& info)
+      : names_(names), functions_(functions), info_(info) {}
 
   void function(const Function& function) {
     for (const Binder& parameter : function.parameters) depth_[parameter.name] = 0;
@@ -73,14 +74,14 @@ class AliasWalk {
   };
 
   bool has_memory(NameId name) const {
-    const Type& type = program_.names.type(name);
+    const Type& type = names_.type(name);
     return type.is_array() || type.kind == TypeKind::accumulator;
   }
   void violation(NameId name) {
     if (info_.violations_.size() > 20) return;
     const std::string where =
-        current_ == nullptr ? "the results" : print(*current_, program_.names);
-    info_.violations_.push_back("`" + program_.names.text(name) +
+        current_ == nullptr ? "the results" : print(*current_, names_);
+    info_.violations_.push_back("`" + names_.text(name) +
                                 "` is used after it was consumed, in: " + where);
   }
 
@@ -264,7 +265,7 @@ class AliasWalk {
     for (const ReduceOperator& reduction : e.reductions) elements_lambda(reduction.op, {});
     if (e.post) elements_lambda(*e.post, {});
     for (const NameId array : e.arrays) {
-      if (program_.names.type(array).kind == TypeKind::accumulator) consume(array);
+      if (names_.type(array).kind == TypeKind::accumulator) consume(array);
     }
   }
   void effect(const FlatMap& e, const Statement&) {
@@ -280,11 +281,11 @@ class AliasWalk {
   void effect(const Call& e, const Statement& s) {
     Roots kept;
     const auto callee =
-        std::find_if(program_.functions.begin(), program_.functions.end(),
+        std::find_if(functions_.begin(), functions_.end(),
                      [&](const Function& function) { return function.name == e.function; });
     for (std::size_t i = 0; i < e.arguments.size(); ++i) {
       if (!e.arguments[i].is_name() || !has_memory(e.arguments[i].name())) continue;
-      const bool consumed = callee != program_.functions.end() && i < callee->consumes.size() &&
+      const bool consumed = callee != functions_.end() && i < callee->consumes.size() &&
                             callee->consumes[i];
       if (consumed) {
         consume(e.arguments[i].name());
@@ -344,7 +345,7 @@ class AliasWalk {
   /// A loop that consumes its parameter must not look at the initial value on the side.
   void forbid_inside(const Body& body, NameId initial) {
     const Roots roots = info_.roots(initial);
-    for (const NameId name : free_names(body, program_.names)) {
+    for (const NameId name : free_names(body, names_)) {
       if (!has_memory(name)) continue;
       for (const NameId root : info_.roots(name)) {
         if (std::find(roots.begin(), roots.end(), root) != roots.end()) violation(name);
@@ -416,7 +417,8 @@ class AliasWalk {
   void effect(const Scratch&, const Statement&) {}
   void effect(const Assert&, const Statement&) {}
 
-  const Program& program_;
+  const Names& names_;
+  const std::vector<Function>& functions_;
   AliasInfo& info_;
   std::unordered_map<NameId, std::size_t> depth_;
   std::size_t current_depth_ = 0;
@@ -428,8 +430,18 @@ class AliasWalk {
 
 AliasInfo analyse_aliases(const Function& function, const Program& program) {
   AliasInfo info;
-  AliasWalk(program, info).function(function);
+  AliasWalk(program.names, program.functions, info).function(function);
   return info;
+}
+
+std::vector<NameId> consumed_by(const Statement& statement, const Names& names,
+                                const std::vector<Function>& functions) {
+  Function alone;
+  for (const NameId name : free_names(statement, names)) alone.parameters.push_back({name});
+  alone.body.statements = {statement};
+  AliasInfo info;
+  AliasWalk(names, functions, info).function(alone);
+  return info.consumed_by(statement);
 }
 
 }  // namespace dagaz::ir

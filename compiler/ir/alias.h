@@ -46,4 +46,8 @@ class AliasInfo {
 
 AliasInfo analyse_aliases(const Function& function, const Program& program);
 
+/// The names from outside of `statement` whose memory it consumes.  `functions`: those it may call.
+std::vector<NameId> consumed_by(const Statement& statement, const Names& names,
+                                const std::vector<Function>& functions);
+
 }  // namespace dagaz::ir
