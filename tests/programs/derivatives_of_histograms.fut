@@ -3,6 +3,14 @@
 -- entry: sums products maxima one_number rows_of_sums rows_of_products
 -- input { [1.2, 0.6, 0.9, 1.7] } output { true true true true }
 
+-- An operator without neutral element: a bin that gets no elements counts as combined with it.
+-- ==
+-- entry: saturated
+-- input { [1i64, 1i64, 4i64] [9.0, 9.0, 9.0, 11.0] [2.0, 3.0, 1.0] }
+-- output { [1.0, 0.0, 1.0, 0.0] [0.0, 0.0, 0.0] }
+-- input { [1i64, 1i64, 4i64] [9.0, 1.0, 9.0, 11.0] [2.0, 3.0, 1.0] }
+-- output { [1.0, 1.0, 1.0, 0.0] [1.0, 1.0, 0.0] }
+
 -- ==
 -- entry: pairs two_dimensions no_values no_values_general no_bins overwriting
 -- input { [1.2, 0.6, 0.9, 1.7] } output { true true true true }
@@ -90,3 +98,8 @@ entry gathered_from_two =
   properties (\(x: [4]f64): f64 ->
      let sines = map f64.sin x
      in weighted (map2 (\i j -> x[i] * sines[j]) [0, 3, 3] [2, 2, 1]))
+
+def below_ten (x: f64) (y: f64) = if 10 - x < y then 10 else x + y
+
+entry saturated [n] [k] (is: [n]i64) (dest: [k]f64) (xs: [n]f64) =
+  vjp (\(d, ys) -> reduce_by_index (copy d) below_ten 0 is ys) (dest, xs) (replicate k 1)

@@ -264,6 +264,11 @@ class Reverse {
   // rules/histogram_in_order.cpp
   struct ElementLoop;
   bool runs_in_order(const ir::HistogramOperator& histogram) const;
+  std::vector<ir::NameId> with_neutral(const ir::HistogramOperator& histogram,
+                                       const ir::Operand& bins, std::vector<ir::NameId> filled);
+  std::vector<ir::NameId> before_neutral(const ir::HistogramOperator& histogram,
+                                         const ir::Operand& bins,
+                                         std::vector<ir::NameId> adjoints);
   void histogram_in_order(const ir::HistogramOperator& histogram, const ir::Operand& width,
                           const std::vector<ir::NameId>& indices,
                           const std::vector<ir::NameId>& originals,

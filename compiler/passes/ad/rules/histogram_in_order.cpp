@@ -1,9 +1,12 @@
 // Histograms with any operator on numbers, element after element.
 //
+//   for b:            d[b] = d⁰[b] ⊙ ne
 //   for i upwards:    l[i] = d[b];  d[b] = d[b] ⊙ x[i]            b the bin of element i
 //   for i downwards:  (d̄[b], x̄[i]) = d̄[b]·∂(l ⊙ x) at l[i], x[i]
+//   for b:            d̄[b] = d̄[b]·∂(d⁰ ⊙ ne)/∂d⁰
 //
-// What is left in d̄ is the destination's adjoint.  Each loop costs about what the histogram does, so
+// What is left in d̄ is the destination's adjoint.  The neutral element ne changes nothing, unless the
+// operator has none: then bins without elements count as combined with it, as in the general rule.  Each loop costs about what the histogram does, so
 // one thread is done before several have sorted the elements (histogram_general.cpp).  Elements
 // outside the bins share a further bin, which is dropped.
 #include <algorithm>
@@ -77,6 +80,49 @@ NameId Reverse::with_last_bin(NameId array, const Operand& last, const Operand& 
   return out().add(Concat{out().add_i64(bins, i64_operand(1)), {flat, one}}, names().base(array));
 }
 
+// `filled` combined with the neutral elements.
+std::vector<NameId> Reverse::with_neutral(const HistogramOperator& histogram, const Operand& bins,
+                                          std::vector<NameId> filled) {
+  ElementLoop loop{*this};
+  const NameId b = names().fresh("b", scalar_of(ScalarType::i64));
+  loop.loop.form = ForForm{Binder{b}, bins};
+  filled = loop.carry_all(filled);
+  {
+    NestedScope scope(*environment_);
+    std::vector<Operand> arguments;
+    for (const NameId array : filled) arguments.push_back(out().index(array, {Operand(b)}));
+    for (const Operand& each : environment_->operands(histogram.neutral)) arguments.push_back(each);
+    const auto combined = environment_->inline_lambda(histogram.op, arguments);
+    for (std::size_t k = 0; k < filled.size(); ++k) loop.put(filled[k], Operand(b), combined[k]);
+    loop.loop.body.statements = scope.take_statements();
+  }
+  return loop.emit();
+}
+
+// The adjoints of what was combined with the neutral elements, for those of the result.
+std::vector<NameId> Reverse::before_neutral(const HistogramOperator& histogram,
+                                            const Operand& bins, std::vector<NameId> adjoints) {
+  std::vector<NameId> destinations;
+  for (const NameId each : histogram.destinations) {
+    destinations.push_back(out().add(Reshape{environment_->name(each), {bins}}, "bins"));
+  }
+  ElementLoop loop{*this};
+  const NameId b = names().fresh("b", scalar_of(ScalarType::i64));
+  loop.loop.form = ForForm{Binder{b}, bins};
+  adjoints = loop.carry_all(adjoints);
+  {
+    NestedScope scope(*environment_);
+    std::vector<Operand> arguments, results;
+    for (const NameId array : destinations) arguments.push_back(out().index(array, {Operand(b)}));
+    for (const Operand& each : environment_->operands(histogram.neutral)) arguments.push_back(each);
+    for (const NameId array : adjoints) results.push_back(out().index(array, {Operand(b)}));
+    const auto given = operand_adjoints(histogram.op, arguments, results);
+    for (std::size_t k = 0; k < adjoints.size(); ++k) loop.put(adjoints[k], Operand(b), given[k]);
+    loop.loop.body.statements = scope.take_statements();
+  }
+  return loop.emit();
+}
+
 // The numbers in the bins before each element.
 std::vector<NameId> Reverse::numbers_before(const HistogramOperator& histogram,
                                             const Operand& width, const Operand& bins,
@@ -91,7 +137,7 @@ std::vector<NameId> Reverse::numbers_before(const HistogramOperator& histogram,
                                    environment_->operand(histogram.neutral[k]), bins));
     before.push_back(out().add(Scratch{histogram.op.result_types[k].element, {width}}, "before"));
   }
-  filled = up.carry_all(filled);
+  filled = up.carry_all(with_neutral(histogram, bins, std::move(filled)));
   before = up.carry_all(before);
   {
     NestedScope scope(*environment_);
@@ -170,6 +216,8 @@ void Reverse::histogram_in_order(const HistogramOperator& histogram, const Opera
     down.loop.body.statements = scope.take_statements();
   }
   const std::vector<NameId> results = down.emit();
+  in_bins.assign(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(arity));
+  in_bins = before_neutral(histogram, bins, std::move(in_bins));
   for (std::size_t k = 0; k < arity; ++k) {
     const Operand destination(histogram.destinations[k]);
     if (is_active(Operand(originals[k]))) {
@@ -177,7 +225,7 @@ void Reverse::histogram_in_order(const HistogramOperator& histogram, const Opera
     }
     if (!is_active(destination)) continue;
     const SliceDimension inside{false, i64_operand(0), bins, i64_operand(1)};
-    const NameId flat = out().add(Slice{results[k], {inside}}, "adjoint");
+    const NameId flat = out().add(Slice{in_bins[k], {inside}}, "adjoint");
     // A copy, since what is shared with the last bin cannot be updated.
     const NameId whole = out().add(Copy{flat}, "adjoint");
     add_adjoint(destination, out().add(Reshape{whole, shape}, "adjoint"), Ownership::owned);
