@@ -78,17 +78,20 @@ class BlockReader {
     TestCase result;
     result.line = line();
     if (at("\"")) result.name = quoted();
-    while (!failed_ && !at_word("input") && !at_word("random") && !at_word("script")) {
-      const std::string tag = word();
+    while (!eat_word("input")) {
+      const std::string tag = at_word("structure") ? "" : word();
       if (tag.empty()) {
         fail("expected `input`");
         return result;
       }
-      result.tags.push_back(tag);
+      if (tag == "random") {
+        result.input_kind = InputKind::random;
+      } else if (tag == "script") {
+        result.input_kind = InputKind::script;
+      } else {
+        result.tags.push_back(tag);
+      }
     }
-    if (eat_word("random")) result.input_kind = InputKind::random;
-    if (eat_word("script")) result.input_kind = InputKind::script;
-    if (!eat_word("input")) fail("expected `input`");
     if (eat("@")) {
       result.input_kind =
           result.input_kind == InputKind::script ? InputKind::script_file : InputKind::file;

@@ -226,6 +226,7 @@ class Elaborator {
   ValueRef evaluate_not(ValueRef value);
   /// A value of `type` that is never looked at: zeros.
   ValueRef blank(TypeRef type);
+  ValueRef evaluate_blank(const ast::Exp* exp, Frame* frame);
   /// `value` with its arrays shaped as `type` says; `token` guards the change.
   ValueRef reshape_to(ValueRef value, TypeRef type, std::optional<ir::NameId> token);
   ValueRef project(ValueRef record, Symbol field, const Range& where);

@@ -233,6 +233,30 @@ static std::int64_t attribute_number(const ast::Attribute& attribute) {
   return attribute.arguments.front().number;
 }
 
+/// Whether a value of the type is a number or an array, or is made of some.
+static bool is_data(TypeRef type) {
+  return match(
+      type->node,
+      [](const RecordShape& record) {
+        return std::all_of(record.fields.begin(), record.fields.end(),
+                           [](const auto& field) { return is_data(field.second); });
+      },
+      [](const SumShape& sum) {
+        return std::all_of(sum.constructors.begin(), sum.constructors.end(), [](const auto& one) {
+          return std::all_of(one.payload.begin(), one.payload.end(), is_data);
+        });
+      },
+      [](const ArrayShape& array) { return is_data(array.element); },
+      [](const ScalarShape&) { return true; }, [](const auto&) { return false; });
+}
+
+// `#[blank] e` and `#[scratch] e`: any value of the type will do, so `e` is not evaluated where its
+// type says all sizes.
+ValueRef Elaborator::evaluate_blank(const ast::Exp* exp, Frame* frame) {
+  const TypeRef type = try_evaluate_type(exp->type, frame);
+  return type != nullptr && is_data(type) ? blank(type) : evaluate(exp, frame);
+}
+
 ValueRef Elaborator::evaluate_attributed(const ast::Attributed& node, Frame* frame) {
   const Temporarily<Request> with_request(request, request);
   const Temporarily<bool> with_safety(is_unsafe, is_unsafe);
@@ -256,6 +280,7 @@ ValueRef Elaborator::evaluate_attributed(const ast::Attributed& node, Frame* fra
     request.bound = node.argument == nullptr ? ir::i64_operand(attribute_number(attribute))
                                              : leaves_of(evaluate(node.argument, frame)).front();
   }
+  if (name == "blank" || name == "scratch") return evaluate_blank(node.value, frame);
   if (name == "param" && attribute.arguments.size() == 1 && attribute.arguments[0].name.valid()) {
     const std::string parameter(symbols.text(attribute.arguments[0].name));
     return evaluate_tuning(parameter, node.value, frame);
