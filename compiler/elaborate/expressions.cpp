@@ -1,4 +1,6 @@
 // Expressions that need no file of their own.
+#include <algorithm>
+
 #include "elaborate/elaborator.h"
 
 namespace dagaz::elaborate {
