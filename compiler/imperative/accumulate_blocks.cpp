@@ -13,6 +13,8 @@ bool Lowering::accumulates_in_blocks(const ir::SegmentedMap& e) {
     const auto* accumulate = as<ir::Accumulate>(one.operation);
     if (accumulate == nullptr) continue;
     accumulates = true;
+    // One that an operation inside has handed on: that operation accumulates, too.
+    if (!accumulators_.contains(accumulate->accumulator)) return false;
     if (!accumulator_of(accumulate->accumulator).row.is_scalar()) return false;
     continue_accumulator(one.results[0].name, accumulate->accumulator);
   }
