@@ -24,31 +24,14 @@ Program read_by_parts(Program program) {
   for (ir::Function& function : program.functions) scalarising::read_parts(function, program);
   return program;
 }
-Program interchanged(Program program) {
+/// A pass that says whether it changed anything.
+template <bool (*pass)(ParallelProgram&)>
+Program changed(Program program) {
   ParallelProgram result{std::move(program)};
-  interchange(result);
+  pass(result);
   return std::move(result.program);
 }
-Program with_histograms(Program program) {
-  ParallelProgram result{std::move(program)};
-  make_histograms(result);
-  return std::move(result.program);
-}
-Program kept(Program program) {
-  ParallelProgram result{std::move(program)};
-  keep_expensive_values(result, nullptr);
-  return std::move(result.program);
-}
-Program computed_where_read(Program program) {
-  ParallelProgram result{std::move(program)};
-  compute_where_read(result);
-  return std::move(result.program);
-}
-Program without_copies(Program program) {
-  ParallelProgram result{std::move(program)};
-  avoid_copies(result);
-  return std::move(result.program);
-}
+bool keep_values(ParallelProgram& program) { return keep_expensive_values(program, nullptr); }
 template <FlattenTarget target>
 Program scalarised(Program program) {
   ParallelProgram result{std::move(program)};
@@ -69,13 +52,13 @@ const std::vector<RegisteredPass>& registered_passes() {
       {"simplify", parallel<simplify>, Stage::parallel},
       {"inline", parallel<inline_functions>, Stage::parallel},
       {"fuse", parallel<fuse>, Stage::parallel},
-      {"interchange", interchanged, Stage::parallel},
-      {"keep-values", kept, Stage::parallel},
-      {"where-read", computed_where_read, Stage::parallel},
-      {"avoid-copies", without_copies, Stage::parallel},
+      {"interchange", changed<interchange>, Stage::parallel},
+      {"keep-values", changed<keep_values>, Stage::parallel},
+      {"where-read", changed<compute_where_read>, Stage::parallel},
+      {"avoid-copies", changed<avoid_copies>, Stage::parallel},
       {"sequence-calls", parallel<sequence_accumulating_calls>, Stage::parallel},
       {"ad", differentiated, Stage::parallel},
-      {"histograms", with_histograms, Stage::parallel},
+      {"histograms", changed<make_histograms>, Stage::parallel},
       {"read-parts", read_by_parts, Stage::parallel},
       {"scalarise-cpu", scalarised<FlattenTarget::cpu>, Stage::parallel},
       {"scalarise-gpu", scalarised<FlattenTarget::gpu>, Stage::parallel},
