@@ -14,38 +14,39 @@ bool is_constant(const Operand& operand, std::int64_t value) {
 
 Code Emitter::collect(const std::function<void()>& build) {
   Code collected;
-  Code* const outer = std::exchange(code_, &collected);
+  Code* const outer = std::exchange(emission_->code, &collected);
   build();
-  code_ = outer;
+  emission_->code = outer;
   return collected;
 }
 
 void Emitter::append(Code code) {
-  code_->insert(code_->end(), std::make_move_iterator(code.begin()),
-                std::make_move_iterator(code.end()));
+  Code& all = *emission_->code;
+  all.insert(all.end(), std::make_move_iterator(code.begin()),
+             std::make_move_iterator(code.end()));
 }
 
 NameId Emitter::variable(std::string_view base, ScalarType type) {
-  const NameId name = names_->fresh(std::string(base), ir::scalar_of(type));
+  const NameId name = names().fresh(std::string(base), ir::scalar_of(type));
   record(name);
   return name;
 }
 
 void Emitter::start_recording() {
-  recording_ = true;
-  recorded_.clear();
+  emission_->recording = true;
+  emission_->recorded.clear();
 }
 
 // Nested code was recorded when it was emitted.
 void Emitter::record_targets(const Instruction& instruction) {
   const InstructionVisitor visitor{[](const Operand&) {},
-                                   [this](NameId name) { recorded_.insert(name); },
+                                   [this](NameId name) { emission_->recorded.insert(name); },
                                    [](const Code&) {}};
   visit(instruction, visitor);
 }
 
 NameId Emitter::block_variable(std::string_view base) {
-  return names_->fresh(std::string(base), ir::Type{ScalarType::i8, {}, ir::TypeKind::block});
+  return names().fresh(std::string(base), ir::Type{ScalarType::i8, {}, ir::TypeKind::block});
 }
 
 Operand Emitter::scalar(ScalarOp op, ScalarType type, std::vector<Operand> arguments,

@@ -1,5 +1,5 @@
 // Appends imperative instructions: variables, folded index arithmetic, loops and branches.  The
-// base of Lowering; it knows nothing of arrays.
+// base of what lowers operations; it knows nothing of arrays.
 #pragma once
 
 #include <functional>
@@ -13,16 +13,25 @@
 
 namespace dagaz::imperative {
 
+/// Where code goes.
+struct Emission {
+  ir::Names& names;
+  Code* code = nullptr;
+  bool recording = false;
+  std::unordered_set<NameId> recorded = {};
+};
+
+/// A handle to an emission; emitters of the same one append to the same code.
 class Emitter {
  public:
-  explicit Emitter(ir::Names& names) : names_(&names) {}
+  explicit Emitter(Emission& emission) : emission_(&emission) {}
 
-  ir::Names& names() { return *names_; }
-  const ir::Names& names() const { return *names_; }
+  ir::Names& names() { return emission_->names; }
+  const ir::Names& names() const { return emission_->names; }
 
   void emit(Node node) {
-    code_->push_back(Instruction{std::move(node)});
-    if (recording_) record_targets(code_->back());
+    emission_->code->push_back(Instruction{std::move(node)});
+    if (emission_->recording) record_targets(emission_->code->back());
   }
   /// What `build` emits, not appended.
   Code collect(const std::function<void()>& build);
@@ -62,25 +71,23 @@ class Emitter {
 
   /// Between start and stop, variables that emitted code sets are remembered.
   void start_recording();
-  void stop_recording() { recording_ = false; }
+  void stop_recording() { emission_->recording = false; }
   void record(NameId name) {
-    if (recording_) recorded_.insert(name);
+    if (emission_->recording) emission_->recorded.insert(name);
   }
-  bool was_recorded(NameId name) const { return recorded_.contains(name); }
+  bool was_recorded(NameId name) const { return emission_->recorded.contains(name); }
 
   /// The coordinates of flat index `flat` in a row-major space of these extents.
   std::vector<Operand> unflatten(const Operand& flat, const std::vector<Operand>& extents);
 
  protected:
-  void set_code(Code* code) { code_ = code; }
-  Code* code() { return code_; }
+  void set_code(Code* code) { emission_->code = code; }
+  Code* code() { return emission_->code; }
 
  private:
-  ir::Names* names_;
-  Code* code_ = nullptr;
   void record_targets(const Instruction& instruction);
-  bool recording_ = false;
-  std::unordered_set<NameId> recorded_;
+
+  Emission* emission_;
 };
 
 }  // namespace dagaz::imperative

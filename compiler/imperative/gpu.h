@@ -1,28 +1,23 @@
-// What the strategies for GPUs share: sizes, and the parts that blocks, warps and threads have in a
-// reduction or scan.  Private to this folder.
+// Segmented operations on a GPU where threads work together: in teams and blocks for reductions and
+// scans, one after the other for bins under locks.  Kernels whose threads go their own ways are
+// gpu_points.cpp's.  Private to this folder.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
-#include "imperative/lowering_types.h"
+#include "imperative/lowering.h"
 
 namespace dagaz::imperative {
 
-constexpr int kernel_threads = 256;
-constexpr std::int64_t arena_bytes = std::int64_t{512} << 20;
-constexpr std::int64_t warp_slot_bytes = 128;  // 9 values of up to 8 bytes
+inline constexpr int warp_threads = 32;
+inline constexpr std::int64_t warp_slot_bytes = 128;  // 9 values of up to 8 bytes
 
 /// One for each bin that needs combining under a lock.
 struct Locks {
   NameId block;   // i32 each
   Operand count;
-};
-
-/// An array for every thread of a kernel.
-struct Expansion {
-  NameId block;
-  ir::Type type;
 };
 
 /// Where a thread is in its block.
@@ -90,6 +85,106 @@ struct OnePass {
 struct SharedLayout {
   std::int64_t bytes = 0;
   Operand take(std::int64_t size);
+};
+
+/// Lowers one operation; appends to the code of `low`.  Each way is false, with nothing emitted,
+/// where the operation is none for threads that work together.
+class Gpu : public Emitter {
+ public:
+  explicit Gpu(Lowering& low) : Emitter(low), low_(low) {}
+
+  bool reduce(const ir::Statement& s, const ir::SegmentedReduce& e,
+              const std::vector<ir::Type>& types, const std::vector<Place>& totals,
+              const std::vector<Wish>& mapped);
+  bool scan(const ir::Statement& s, const ir::SegmentedScan& e,
+            const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
+  /// `places` are the destinations' of each operator.
+  bool histogram_with_locks(const ir::SegmentedHistogram& e,
+                            const std::vector<std::vector<Place>>& places);
+
+ private:
+  // ---- gpu_hist.cpp
+  static bool may_fail(const Code& code);
+  bool combine_locked(const ir::HistogramOperator& one, const std::vector<Place>& places,
+                      const std::vector<Operand>& segment, const std::vector<Operand>& outer,
+                      const std::vector<Value>& given, const Locks& locks);
+  void while_locked(NameId locks, const Operand& lock, Code code);
+
+  // ---- gpu_block.cpp
+  Lane lane();
+  std::vector<Place> warp_slots(const std::vector<Running>& running);
+  static Operand shared_bytes_for(const std::vector<ir::Type>& types);
+  std::vector<Value> shuffled(const std::vector<Value>& values, ShuffleMode mode,
+                              const Operand& distance);
+  /// `body` for distances 1, 2, 4, … below `threads`.
+  void for_distances(int threads, const std::function<void(Operand)>& body);
+  void scan_warp(const std::vector<Running>& values, const Operand& lane);
+  void reduce_warp(const std::vector<Running>& running, int threads);
+  void reduce_block(const std::vector<Running>& running, const std::vector<Operand>& neutral);
+  void reduce_warps(const std::vector<Running>& running, const std::vector<Operand>& neutral);
+  void set_neutral(const std::vector<Running>& running, const std::vector<Operand>& neutral);
+  void combine_before(const std::vector<Running>& running, const std::vector<Value>& values);
+  void scan_block(const std::vector<Running>& values, const std::vector<Running>& carry);
+
+  // ---- gpu_reduce.cpp
+  Pieces blocks_of_segments(const std::vector<ir::SpaceDimension>& space);
+  Team team_for(const Pieces& pieces);
+  TeamPart team_part(const Pieces& pieces, const Team& team);
+  bool reduce_by_teams(const ir::Statement& s, const ir::SegmentedReduce& e,
+                       const std::vector<ir::Type>& types, const std::vector<Place>& totals,
+                       const std::vector<Wish>& mapped);
+  void finish_team(const TeamReduction& reduction, const TeamPart& part,
+                   const std::vector<Running>& running);
+  void combine_parts(const TeamReduction& reduction, const TeamPart& part,
+                     const std::vector<Running>& running);
+  void reduce_by_threads(const ir::Statement& s, const ir::SegmentedReduce& e,
+                         const std::vector<Place>& totals, const std::vector<Wish>& mapped);
+  void for_thread_share(const Operand& rank, const Operand& threads, const Operand& count,
+                        bool strides, const std::function<void(Operand)>& body);
+  /// Emits what `build` emits if it returns true.
+  bool attempt(const std::function<bool()>& build);
+
+  // ---- gpu_scan.cpp
+  BlockPart block_part(const Pieces& pieces);
+  bool scan_in_stages(const ir::Statement& s, const ir::SegmentedScan& e,
+                      const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
+  void scan_by_threads(const ir::Statement& s, const ir::SegmentedScan& e,
+                       const std::vector<Wish>& targets);
+  Operand are_short(const std::vector<ir::SpaceDimension>& space);
+  bool reduce_parts(const ir::SegmentedScan& e, const Pieces& pieces,
+                    const std::vector<Place>& partial, const std::vector<Operand>& neutral,
+                    const Operand& blocks, const std::vector<ir::Type>& types);
+  void scan_tile(const ir::Statement& s, const ir::SegmentedScan& e, const BlockPart& part,
+                 const Operand& i, const std::vector<Running>& carry,
+                 const std::vector<Wish>& targets);
+
+  // ---- gpu_look_back.cpp
+  std::vector<Place> shared_arrays(SharedLayout& layout, const std::vector<ir::Type>& types,
+                                   std::int64_t count);
+  bool scan_in_one_pass(const ir::Statement& s, const ir::SegmentedScan& e,
+                        const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
+  void scan_tile_by_tile(const OnePass& scan, SharedLayout& layout);
+  Operand take_tile(const OnePass& scan, SharedLayout& layout, const Lane& here);
+  void compute_tile(const OnePass& scan, const BlockPart& tile, const Lane& here,
+                    const std::vector<Place>& values, const std::vector<Place>& kept);
+  void finish_tile(const OnePass& scan, const BlockPart& tile, const Lane& here,
+                   const std::vector<Place>& values, const std::vector<Place>& kept);
+  void scan_threads(const std::vector<Running>& values, const std::vector<Running>& before,
+                    const std::vector<Place>& slots);
+  void publish(const OnePass& scan, const Operand& number, std::int64_t state,
+               const std::vector<Value>& values);
+  void add_prefix(const OnePass& scan, const Operand& number, const Operand& piece,
+                  const Lane& here, const std::vector<Running>& total,
+                  const std::vector<Running>& before, SharedLayout& layout);
+  std::vector<Running> look_back(const OnePass& scan, const Operand& number,
+                                 const Operand& first, const Lane& here);
+  void await_tiles(const OnePass& scan, const Operand& tile, const Operand& exists,
+                   const Lane& here, NameId state, NameId nearest);
+  /// `op` over the i32 values of a warp's lanes.
+  Operand over_warp(const Operand& value, ScalarOp op);
+  Operand narrow(const Operand& value);
+
+  Lowering& low_;
 };
 
 }  // namespace dagaz::imperative

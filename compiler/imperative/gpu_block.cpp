@@ -1,14 +1,13 @@
 // Combining scalars across the threads of a block: shuffles within a warp, shared memory between
 // warps.  All threads of the block take part; order is kept, so operators need not commute.
-#include "imperative/lowering.h"
+#include "imperative/gpu.h"
 
 namespace dagaz::imperative {
 
-static constexpr int warp_threads = 32;
-static constexpr int warps = 256 / warp_threads;
+static constexpr int warps = kernel_threads / warp_threads;
 
 // Space for one value of each warp and one more.
-std::vector<Place> Lowering::warp_slots(const std::vector<Running>& running) {
+std::vector<Place> Gpu::warp_slots(const std::vector<Running>& running) {
   std::vector<Place> slots;
   for (const Value& value : running_values(running)) {
     const auto slot = static_cast<std::int64_t>(slots.size());
@@ -21,12 +20,12 @@ std::vector<Place> Lowering::warp_slots(const std::vector<Running>& running) {
   return slots;
 }
 
-Operand Lowering::shared_bytes_for(const std::vector<ir::Type>& types) {
+Operand Gpu::shared_bytes_for(const std::vector<ir::Type>& types) {
   return ir::i64_operand(static_cast<std::int64_t>(types.size()) * warp_slot_bytes);
 }
 
-std::vector<Value> Lowering::shuffled(const std::vector<Value>& values, ShuffleMode mode,
-                                      const Operand& distance) {
+std::vector<Value> Gpu::shuffled(const std::vector<Value>& values, ShuffleMode mode,
+                                 const Operand& distance) {
   std::vector<Value> result;
   for (const Value& value : values) {
     const NameId target = variable("other", value.type.element);
@@ -37,7 +36,7 @@ std::vector<Value> Lowering::shuffled(const std::vector<Value>& values, ShuffleM
 }
 
 // A loop, because operators may be long and this is no place where time is spent.
-void Lowering::for_distances(int threads, const std::function<void(Operand)>& body) {
+void Gpu::for_distances(int threads, const std::function<void(Operand)>& body) {
   const NameId distance =
       mutable_variable("distance", ScalarType::i32, ir::make_integer(ScalarType::i32, 1));
   const NameId more = variable("more", ScalarType::boolean);
@@ -53,7 +52,7 @@ void Lowering::for_distances(int threads, const std::function<void(Operand)>& bo
 }
 
 // An inclusive scan over each warp.
-void Lowering::scan_warp(const std::vector<Running>& values, const Operand& lane) {
+void Gpu::scan_warp(const std::vector<Running>& values, const Operand& lane) {
   for_distances(warp_threads, [&](const Operand& distance) {
     const std::vector<Value> others = shuffled(running_values(values), ShuffleMode::up, distance);
     branch(scalar(ScalarOp::sle, ScalarType::i64, {to_i64(distance, ScalarType::i32), lane}),
@@ -61,91 +60,78 @@ void Lowering::scan_warp(const std::vector<Running>& values, const Operand& lane
   });
 }
 
-Lane Lowering::lane() {
-  const Operand thread = read_special(Special::thread_index);
+Lane Gpu::lane() {
+  const Operand thread = low_.read_special(Special::thread_index);
   const Operand size = ir::i64_operand(warp_threads);
   return {thread, remainder(thread, size), divide(thread, size)};
 }
 
 // After it, the first thread of each warp holds the combination of its warp's values.  Neighbours
 // combine first, which keeps the order.
-void Lowering::reduce_warp(const std::vector<Running>& running, int threads) {
+void Gpu::reduce_warp(const std::vector<Running>& running, int threads) {
   for_distances(threads, [&](const Operand& distance) {
-    combine_all(running, shuffled(running_values(running), ShuffleMode::down, distance), 0);
+    low_.combine_all(running, shuffled(running_values(running), ShuffleMode::down, distance), 0);
   });
 }
 
 // After it, the first thread of the block holds the combination of all values.
-void Lowering::reduce_block(const std::vector<Running>& running,
-                            const std::vector<Operand>& neutral) {
+void Gpu::reduce_block(const std::vector<Running>& running, const std::vector<Operand>& neutral) {
   reduce_warp(running, warp_threads);
   reduce_warps(running, neutral);
 }
 
 // Combines what the first threads of the warps hold.
-void Lowering::reduce_warps(const std::vector<Running>& running,
-                            const std::vector<Operand>& neutral) {
+void Gpu::reduce_warps(const std::vector<Running>& running, const std::vector<Operand>& neutral) {
   const Lane here = lane();
   const std::vector<Place> slots = warp_slots(running);
   branch(equal(here.lane, ir::i64_operand(0)),
-         [&] { write_all(slots, {here.warp}, running_values(running)); });
+         [&] { low_.write_all(slots, {here.warp}, running_values(running)); });
   emit(Barrier{});
-  branch(less(here.thread, ir::i64_operand(warps)),
-         [&] { load_running(running, slots, {here.thread}); },
-         [&] { set_neutral(running, neutral); });
+  branch(
+      less(here.thread, ir::i64_operand(warps)),
+      [&] { low_.load_running(running, slots, {here.thread}); },
+      [&] { set_neutral(running, neutral); });
   reduce_warp(running, warps);
 }
 
-void Lowering::load_running(const std::vector<Running>& running, const std::vector<Place>& slots,
-                            const std::vector<Operand>& point) {
-  std::size_t k = 0;
-  for (const Value& value : running_values(running)) {
-    load_into(value.operand.name(), slots[k++], point, value.type.element);
-  }
-}
-
-void Lowering::set_neutral(const std::vector<Running>& running,
-                           const std::vector<Operand>& neutral) {
+void Gpu::set_neutral(const std::vector<Running>& running, const std::vector<Operand>& neutral) {
   std::size_t k = 0;
   for (const Value& value : running_values(running)) move(value.operand.name(), neutral[k++]);
 }
 
 // Combines `values`, which come before, with those of `running`.
-void Lowering::combine_before(const std::vector<Running>& running,
-                              const std::vector<Value>& values) {
+void Gpu::combine_before(const std::vector<Running>& running, const std::vector<Value>& values) {
   std::size_t position = 0;
   for (const Running& one : running) {
     const auto from = values.begin() + static_cast<std::ptrdiff_t>(position);
     std::vector<Value> arguments(from, from + static_cast<std::ptrdiff_t>(one.values.size()));
     arguments.insert(arguments.end(), one.values.begin(), one.values.end());
     const ir::Lambda op = ir::renamed(*one.op, names());
-    lower_lambda(op, arguments, {}, [&](const std::vector<Value>& results) {
-      set_running(one, results);
-    });
+    low_.lower_lambda(op, arguments, {},
+                      [&](const std::vector<Value>& results) { low_.set_running(one, results); });
     position += one.values.size();
   }
 }
 
 // An inclusive scan over the block of `values`, in front of which `carry` stands; afterwards
 // `carry` includes the whole block.
-void Lowering::scan_block(const std::vector<Running>& values, const std::vector<Running>& carry) {
+void Gpu::scan_block(const std::vector<Running>& values, const std::vector<Running>& carry) {
   const Lane here = lane();
   const std::vector<Place> slots = warp_slots(values);
   scan_warp(values, here.lane);
   branch(equal(here.lane, ir::i64_operand(warp_threads - 1)),
-         [&] { write_all(slots, {here.warp}, running_values(values)); });
+         [&] { low_.write_all(slots, {here.warp}, running_values(values)); });
   emit(Barrier{});
   std::vector<ir::Type> types;
   for (const Value& value : running_values(values)) types.push_back(value.type);
   loop("w", here.warp, {}, [&](const Operand& warp) {
-    combine_all(carry, values_at(slots, types, {warp}), 0);
+    low_.combine_all(carry, low_.values_at(slots, types, {warp}), 0);
   });
   combine_before(values, running_values(carry));
-  branch(equal(here.thread, ir::i64_operand(kernel_threads - 1)), [&] {
-    write_all(slots, {ir::i64_operand(warps)}, running_values(values));
-  });
+  branch(equal(here.thread, ir::i64_operand(kernel_threads - 1)),
+         [&] { low_.write_all(slots, {ir::i64_operand(warps)}, running_values(values)); });
   emit(Barrier{});
-  load_running(carry, slots, {ir::i64_operand(warps)});
+  low_.load_running(carry, slots, {ir::i64_operand(warps)});
   emit(Barrier{});
 }
 

@@ -6,7 +6,7 @@
 // A thread that has a lock releases it before it tries again, in the same round of one loop, so
 // that threads of a warp cannot keep each other waiting.  One that failed would keep its lock:
 // operators that may fail are refused.
-#include "imperative/lowering.h"
+#include "imperative/gpu.h"
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@ namespace dagaz::imperative {
 
 static constexpr std::int64_t most_locks = std::int64_t{1} << 20;
 
-bool Lowering::may_fail(const Code& code) {
+bool Gpu::may_fail(const Code& code) {
   return std::any_of(code.begin(), code.end(), [](const Instruction& instruction) {
     const Node& node = instruction.node;
     if (as<Fail>(node) || as<Call>(node)) return true;
@@ -28,8 +28,8 @@ bool Lowering::may_fail(const Code& code) {
 }
 
 // False, having emitted nothing, where an operator may fail.
-bool Lowering::histogram_with_locks(const ir::SegmentedHistogram& e,
-                                    const std::vector<std::vector<Place>>& places) {
+bool Gpu::histogram_with_locks(const ir::SegmentedHistogram& e,
+                               const std::vector<std::vector<Place>>& places) {
   bool possible = true;
   return attempt([&] {
     const std::vector<Operand> extents = extents_of(e.space);
@@ -41,13 +41,13 @@ bool Lowering::histogram_with_locks(const ir::SegmentedHistogram& e,
       counts.push_back(maximum(minimum(bins, ir::i64_operand(most_locks)), ir::i64_operand(1)));
       const Operand bytes =
           mul(counts.back(), ir::i64_operand(ir::byte_size(ScalarType::i32)));
-      locks.push_back(new_block(bytes, "locks"));
+      locks.push_back(low_.new_block(bytes, "locks"));
       emit(Clear{locks.back(), ir::i64_operand(0), bytes});
     }
-    for_each_point(extents, cost_of(e.body), "hist", [&](const std::vector<Operand>& point) {
-      set_indices(e.space, point);
+    const auto combine = [&](const std::vector<Operand>& point) {
+      low_.set_indices(e.space, point);
       const std::vector<Operand> segment(point.begin(), point.end() - 1);
-      lower_body(e.body, {}, [&](const std::vector<Value>& values) {
+      low_.lower_body(e.body, {}, [&](const std::vector<Value>& values) {
         std::size_t position = 0;
         for (std::size_t k = 0; k < e.operators.size(); ++k) {
           const ir::HistogramOperator& one = e.operators[k];
@@ -59,21 +59,21 @@ bool Lowering::histogram_with_locks(const ir::SegmentedHistogram& e,
                                     {locks[k], counts[k]}) && possible;
         }
       });
-    });
+    };
+    low_.for_each_point(extents, low_.cost_of(e.body), "hist", combine);
     return possible;
   });
 }
 
-bool Lowering::combine_locked(const ir::HistogramOperator& one, const std::vector<Place>& places,
-                              const std::vector<Operand>& segment,
-                              const std::vector<Operand>& outer,
-                              const std::vector<Value>& given, const Locks& locks) {
+bool Gpu::combine_locked(const ir::HistogramOperator& one, const std::vector<Place>& places,
+                         const std::vector<Operand>& segment, const std::vector<Operand>& outer,
+                         const std::vector<Value>& given, const Locks& locks) {
   std::vector<Operand> indices;
   for (std::size_t d = 0; d < one.shape.size(); ++d) indices.push_back(given[d].operand);
   const std::vector<Value> values(given.begin() + static_cast<std::ptrdiff_t>(indices.size()),
                                   given.end());
   bool possible = true;
-  branch(is_inside(indices, one.shape), [&] {
+  branch(low_.is_inside(indices, one.shape), [&] {
     Operand flat = ir::i64_operand(0);
     for (std::size_t d = 0; d < outer.size(); ++d) flat = add(mul(flat, outer[d]), segment[d]);
     for (std::size_t d = 0; d < indices.size(); ++d) {
@@ -82,7 +82,7 @@ bool Lowering::combine_locked(const ir::HistogramOperator& one, const std::vecto
     const Operand lock = remainder(flat, locks.count);
     std::vector<Place> parts;
     for (const Place& place : places) parts.push_back(part_at(*this, place, segment));
-    Code combined = collect([&] { combine_at(one.op, parts, indices, values); });
+    Code combined = collect([&] { low_.combine_at(one.op, parts, indices, values); });
     possible = !may_fail(combined);
     while_locked(locks.block, lock, std::move(combined));
   });
@@ -91,7 +91,7 @@ bool Lowering::combine_locked(const ir::HistogramOperator& one, const std::vecto
 
 // Runs `code` once, alone among those that hold the same lock.  What the holder before wrote is
 // seen, and what this one writes is seen by the next: hence the fences.
-void Lowering::while_locked(NameId locks, const Operand& lock, Code code) {
+void Gpu::while_locked(NameId locks, const Operand& lock, Code code) {
   const Operand free = ir::make_integer(ScalarType::i32, 0);
   const Operand taken = ir::make_integer(ScalarType::i32, 1);
   const NameId waits = mutable_variable("waits", ScalarType::boolean, ir::make_bool(true));

@@ -10,13 +10,11 @@
 // A value is written before the state that announces it and read after that state was seen, with
 // a fence between the two on both sides.  A tile that fails would never publish: bodies that may
 // fail are scanned in stages instead (gpu_scan.cpp).
-#include "imperative/lowering.h"
+#include "imperative/gpu.h"
 
 namespace dagaz::imperative {
 
-static constexpr int warp_threads = 32;
-static constexpr int block_threads = 256;
-static constexpr int last_warp = block_threads / warp_threads - 1;
+static constexpr int last_warp = kernel_threads / warp_threads - 1;
 // What a tile may take of the 48 KiB that any GPU gives a block.
 static constexpr std::int64_t tile_bytes = std::int64_t{40} << 10;
 
@@ -31,7 +29,7 @@ static Operand i32(std::int64_t value) { return ir::make_integer(ScalarType::i32
 // memory.  0 where not even one fits.
 static std::int64_t stretch_for(std::int64_t element_bytes) {
   for (const std::int64_t stretch : {9, 7, 5, 3, 1}) {
-    if (stretch * block_threads * element_bytes <= tile_bytes) return stretch;
+    if (stretch * kernel_threads * element_bytes <= tile_bytes) return stretch;
   }
   return 0;
 }
@@ -42,9 +40,8 @@ Operand SharedLayout::take(std::int64_t size) {
   return i64(offset);
 }
 
-std::vector<Place> Lowering::shared_arrays(SharedLayout& layout,
-                                           const std::vector<ir::Type>& types,
-                                           std::int64_t count) {
+std::vector<Place> Gpu::shared_arrays(SharedLayout& layout, const std::vector<ir::Type>& types,
+                                      std::int64_t count) {
   std::vector<Place> arrays;
   for (const ir::Type& type : types) {
     // Multiples of 16 bytes keep every array aligned.
@@ -57,9 +54,8 @@ std::vector<Place> Lowering::shared_arrays(SharedLayout& layout,
 }
 
 // False, having emitted nothing, where one kernel cannot do it.
-bool Lowering::scan_in_one_pass(const ir::Statement& s, const ir::SegmentedScan& e,
-                                const std::vector<ir::Type>& types,
-                                const std::vector<Wish>& targets) {
+bool Gpu::scan_in_one_pass(const ir::Statement& s, const ir::SegmentedScan& e,
+                           const std::vector<ir::Type>& types, const std::vector<Wish>& targets) {
   OnePass scan{s, e, types, {}, targets, {}, {}, 0, {}, {}, {}, {}, {}};
   std::int64_t element_bytes = 0;
   for (const ir::Type& type : types) element_bytes += ir::byte_size(type.element);
@@ -74,69 +70,69 @@ bool Lowering::scan_in_one_pass(const ir::Statement& s, const ir::SegmentedScan&
   scan.outer = extents_of(e.space);
   scan.width = scan.outer.back();
   scan.outer.pop_back();
-  const Operand tile = i64(scan.stretch * block_threads);
+  const Operand tile = i64(scan.stretch * kernel_threads);
   scan.count = divide_up(scan.width, tile);
   scan.tiles = mul(product(scan.outer), scan.count);
   // Tiles need to know of each other only where segments have several.
   const NameId sharing = mutable_variable("sharing", ScalarType::i64, i64(0));
   branch(less(i64(1), scan.count), [&] { move(sharing, scan.tiles); });
   for (const ir::Type& type : types) {
-    scan.totals.push_back(new_array(ir::array_of(type.element, {sharing}), "total"));
-    scan.prefixes.push_back(new_array(ir::array_of(type.element, {sharing}), "prefix"));
+    scan.totals.push_back(low_.new_array(ir::array_of(type.element, {sharing}), "total"));
+    scan.prefixes.push_back(low_.new_array(ir::array_of(type.element, {sharing}), "prefix"));
   }
   const Operand bytes = mul(add(scan.tiles, i64(1)), i64(ir::byte_size(ScalarType::i32)));
-  scan.states = new_block(bytes, "states");
+  scan.states = low_.new_block(bytes, "states");
   branch(less(i64(0), sharing), [&] { emit(Clear{scan.states, i64(0), bytes}); });
   SharedLayout layout;
-  Code code = kernel_body([&] { scan_tile_by_tile(scan, layout); });
-  if (has_private_memory() || may_fail(code)) return false;
-  launch("segscan", scan.tiles, i64(layout.bytes), std::move(code));
+  Code code = low_.kernel_body([&] { scan_tile_by_tile(scan, layout); });
+  if (low_.has_private_memory() || may_fail(code)) return false;
+  low_.launch("segscan", scan.tiles, i64(layout.bytes), std::move(code));
   return true;
 }
 
-void Lowering::scan_tile_by_tile(const OnePass& scan, SharedLayout& layout) {
+void Gpu::scan_tile_by_tile(const OnePass& scan, SharedLayout& layout) {
   const Lane here = lane();
   const Operand number = take_tile(scan, layout, here);
   BlockPart tile;
   tile.piece = remainder(number, scan.count);
   tile.outer = unflatten(divide(number, scan.count), scan.outer);
-  tile.start = mul(tile.piece, i64(scan.stretch * block_threads));
-  tile.length = minimum(sub(scan.width, tile.start), i64(scan.stretch * block_threads));
+  tile.start = mul(tile.piece, i64(scan.stretch * kernel_threads));
+  tile.length = minimum(sub(scan.width, tile.start), i64(scan.stretch * kernel_threads));
   const std::vector<Place> values =
-      shared_arrays(layout, scan.types, scan.stretch * block_threads);
-  const std::vector<Place> kept = shared_arrays(layout, scan.kept, scan.stretch * block_threads);
+      shared_arrays(layout, scan.types, scan.stretch * kernel_threads);
+  const std::vector<Place> kept = shared_arrays(layout, scan.kept, scan.stretch * kernel_threads);
   compute_tile(scan, tile, here, values, kept);
   emit(Barrier{});
 
   const Operand first = mul(here.thread, i64(scan.stretch));
   const Operand own =
       maximum(minimum(sub(tile.length, first), i64(scan.stretch)), i64(0));
-  const std::vector<Running> running = start_scans(scan.e.operators);
+  const std::vector<Running> running = low_.start_scans(scan.e.operators);
   loop("i", own, {}, [&](const Operand& i) {
     const Operand at = add(first, i);
-    combine_all(running, values_at(values, scan.types, {at}), 0);
-    write_all(values, {at}, running_values(running));
+    low_.combine_all(running, low_.values_at(values, scan.types, {at}), 0);
+    low_.write_all(values, {at}, running_values(running));
   });
   // `before` is what stands before the thread's stretch, at first within the tile.
-  const std::vector<Running> before = start_scans(scan.e.operators);
+  const std::vector<Running> before = low_.start_scans(scan.e.operators);
   scan_threads(running, before, shared_arrays(layout, scan.types, last_warp + 1));
   branch(less(i64(1), scan.count), [&] {
     add_prefix(scan, number, tile.piece, here, running, before, layout);
   });
   loop("i", own, {}, [&](const Operand& i) {
     const Operand at = add(first, i);
-    load_running(running, values, {at});
+    low_.load_running(running, values, {at});
     combine_before(running, running_values(before));
-    write_all(values, {at}, running_values(running));
+    low_.write_all(values, {at}, running_values(running));
   });
   emit(Barrier{});
   finish_tile(scan, tile, here, values, kept);
 }
 
 // The number of a tile: by the order in which blocks start, where tiles wait for each other.
-Operand Lowering::take_tile(const OnePass& scan, SharedLayout& layout, const Lane& here) {
-  const NameId number = mutable_variable("number", ScalarType::i64,
-                                         read_special(Special::block_index));
+Operand Gpu::take_tile(const OnePass& scan, SharedLayout& layout, const Lane& here) {
+  const NameId number =
+      mutable_variable("number", ScalarType::i64, low_.read_special(Special::block_index));
   const NameId told = block_variable("told");
   emit(SharedMemory{told, layout.take(16)});
   branch(less(i64(1), scan.count), [&] {
@@ -154,17 +150,17 @@ Operand Lowering::take_tile(const OnePass& scan, SharedLayout& layout, const Lan
 }
 
 // Neighbouring threads compute neighbouring elements.
-void Lowering::compute_tile(const OnePass& scan, const BlockPart& tile, const Lane& here,
-                            const std::vector<Place>& values, const std::vector<Place>& kept) {
+void Gpu::compute_tile(const OnePass& scan, const BlockPart& tile, const Lane& here,
+                       const std::vector<Place>& values, const std::vector<Place>& kept) {
   loop("step", i64(scan.stretch), {}, [&](const Operand& step) {
-    const Operand at = add(mul(step, i64(block_threads)), here.thread);
+    const Operand at = add(mul(step, i64(kernel_threads)), here.thread);
     branch(less(at, tile.length), [&] {
-      with_private_scope([&] {
-        set_indices(scan.e.space, with(tile.outer, add(tile.start, at)));
-        lower_body(scan.e.body, {}, [&](const std::vector<Value>& results) {
+      low_.with_private_scope([&] {
+        low_.set_indices(scan.e.space, with(tile.outer, add(tile.start, at)));
+        low_.lower_body(scan.e.body, {}, [&](const std::vector<Value>& results) {
           for (std::size_t k = 0; k < results.size(); ++k) {
             const bool scanned = k < values.size();
-            write(scanned ? values[k] : kept[k - values.size()], {at}, results[k]);
+            low_.write(scanned ? values[k] : kept[k - values.size()], {at}, results[k]);
           }
         });
       });
@@ -172,24 +168,24 @@ void Lowering::compute_tile(const OnePass& scan, const BlockPart& tile, const La
   });
 }
 
-void Lowering::finish_tile(const OnePass& scan, const BlockPart& tile, const Lane& here,
-                           const std::vector<Place>& values, const std::vector<Place>& kept) {
+void Gpu::finish_tile(const OnePass& scan, const BlockPart& tile, const Lane& here,
+                      const std::vector<Place>& values, const std::vector<Place>& kept) {
   loop("step", i64(scan.stretch), {}, [&](const Operand& step) {
-    const Operand at = add(mul(step, i64(block_threads)), here.thread);
+    const Operand at = add(mul(step, i64(kernel_threads)), here.thread);
     branch(less(at, tile.length), [&] {
-      with_private_scope([&] {
+      low_.with_private_scope([&] {
         const std::vector<Operand> point = with(tile.outer, add(tile.start, at));
-        set_indices(scan.e.space, point);
-        std::vector<Value> outputs = values_at(values, scan.types, {at});
-        const std::vector<Value> mapped = values_at(kept, scan.kept, {at});
+        low_.set_indices(scan.e.space, point);
+        std::vector<Value> outputs = low_.values_at(values, scan.types, {at});
+        const std::vector<Value> mapped = low_.values_at(kept, scan.kept, {at});
         outputs.insert(outputs.end(), mapped.begin(), mapped.end());
-        const PointTargets results = at_point(scan.targets, point);
+        const PointTargets results = low_.at_point(scan.targets, point);
         if (!scan.e.post) {
-          put_point(scan.s, 0, results, outputs);
+          low_.put_point(scan.s, 0, results, outputs);
           return;
         }
-        lower_lambda(*scan.e.post, outputs, results.rows, [&](const std::vector<Value>& all) {
-          put_point(scan.s, 0, results, all);
+        low_.lower_lambda(*scan.e.post, outputs, results.rows, [&](const std::vector<Value>& all) {
+          low_.put_point(scan.s, 0, results, all);
         });
       });
     });
@@ -197,17 +193,17 @@ void Lowering::finish_tile(const OnePass& scan, const BlockPart& tile, const Lan
 }
 
 // values: inclusive over the block afterwards; before: what stands before each thread.
-void Lowering::scan_threads(const std::vector<Running>& values, const std::vector<Running>& before,
-                            const std::vector<Place>& slots) {
+void Gpu::scan_threads(const std::vector<Running>& values, const std::vector<Running>& before,
+                       const std::vector<Place>& slots) {
   const Lane here = lane();
   scan_warp(values, here.lane);
   branch(equal(here.lane, i64(warp_threads - 1)),
-         [&] { write_all(slots, {here.warp}, running_values(values)); });
+         [&] { low_.write_all(slots, {here.warp}, running_values(values)); });
   emit(Barrier{});
   std::vector<ir::Type> types;
   for (const Value& value : running_values(values)) types.push_back(value.type);
   loop("w", here.warp, {}, [&](const Operand& warp) {
-    combine_all(before, values_at(slots, types, {warp}), 0);
+    low_.combine_all(before, low_.values_at(slots, types, {warp}), 0);
   });
   combine_before(values, running_values(before));
   const std::vector<Value> others = shuffled(running_values(values), ShuffleMode::up, i32(1));
@@ -219,9 +215,9 @@ void Lowering::scan_threads(const std::vector<Running>& values, const std::vecto
   });
 }
 
-void Lowering::publish(const OnePass& scan, const Operand& number, std::int64_t state,
-                       const std::vector<Value>& values) {
-  write_all(state == prefix_known ? scan.prefixes : scan.totals, {number}, values);
+void Gpu::publish(const OnePass& scan, const Operand& number, std::int64_t state,
+                  const std::vector<Value>& values) {
+  low_.write_all(state == prefix_known ? scan.prefixes : scan.totals, {number}, values);
   emit(Fence{});
   emit(Atomic{variable("old", ScalarType::i32), AtomicOp::exchange, scan.states, number,
               i32(state), ScalarType::i32});
@@ -229,9 +225,9 @@ void Lowering::publish(const OnePass& scan, const Operand& number, std::int64_t 
 
 // The last warp, whose last lane holds the tile's total, publishes that, finds what stands before
 // the tile, and publishes both together.
-void Lowering::add_prefix(const OnePass& scan, const Operand& number, const Operand& piece,
-                          const Lane& here, const std::vector<Running>& total,
-                          const std::vector<Running>& before, SharedLayout& layout) {
+void Gpu::add_prefix(const OnePass& scan, const Operand& number, const Operand& piece,
+                     const Lane& here, const std::vector<Running>& total,
+                     const std::vector<Running>& before, SharedLayout& layout) {
   const std::vector<Place> found = shared_arrays(layout, scan.types, 1);
   const Operand is_first = equal(piece, i64(0));
   const Operand is_last_lane = equal(here.lane, i64(warp_threads - 1));
@@ -242,19 +238,18 @@ void Lowering::add_prefix(const OnePass& scan, const Operand& number, const Oper
       branch(is_last_lane, [&] { publish(scan, number, total_known, running_values(total)); });
       const std::vector<Running> front = look_back(scan, number, sub(number, piece), here);
       branch(is_last_lane, [&] {
-        write_all(found, {i64(0)}, running_values(front));
+        low_.write_all(found, {i64(0)}, running_values(front));
         combine_before(total, running_values(front));
         publish(scan, number, prefix_known, running_values(total));
       });
     });
   });
   emit(Barrier{});
-  branch(less(i64(0), piece), [&] {
-    combine_before(before, values_at(found, scan.types, {i64(0)}));
-  });
+  branch(less(i64(0), piece),
+         [&] { combine_before(before, low_.values_at(found, scan.types, {i64(0)})); });
 }
 
-Operand Lowering::over_warp(const Operand& value, ScalarOp op) {
+Operand Gpu::over_warp(const Operand& value, ScalarOp op) {
   const NameId all = mutable_variable("all", ScalarType::i32, value);
   for_distances(warp_threads, [&](const Operand& distance) {
     const NameId other = variable("other", ScalarType::i32);
@@ -266,9 +261,9 @@ Operand Lowering::over_warp(const Operand& value, ScalarOp op) {
 
 // The combination of all tiles from `first` up to `number`, in every lane of one warp.  Each lane
 // looks at one of the 32 tiles before those known; the nearest whose prefix is known ends it.
-std::vector<Running> Lowering::look_back(const OnePass& scan, const Operand& number,
-                                                   const Operand& first, const Lane& here) {
-  const std::vector<Running> front = start_scans(scan.e.operators);
+std::vector<Running> Gpu::look_back(const OnePass& scan, const Operand& number,
+                                    const Operand& first, const Lane& here) {
+  const std::vector<Running> front = low_.start_scans(scan.e.operators);
   const NameId end = mutable_variable("end", ScalarType::i64, number);
   const NameId again = mutable_variable("again", ScalarType::boolean, ir::make_bool(true));
   const NameId condition = variable("continue", ScalarType::boolean);
@@ -280,12 +275,13 @@ std::vector<Running> Lowering::look_back(const OnePass& scan, const Operand& num
     const NameId nearest = variable("nearest", ScalarType::i32);
     await_tiles(scan, tile, exists, here, state, nearest);
     emit(Fence{});
-    const std::vector<Running> window = start_scans(scan.e.operators);
+    const std::vector<Running> window = low_.start_scans(scan.e.operators);
     const Operand lane32 = narrow(here.lane);
     branch(both(exists, scalar(ScalarOp::sle, ScalarType::i32, {nearest, lane32})), [&] {
-      branch(scalar(ScalarOp::eq, ScalarType::i32, {nearest, lane32}),
-             [&] { load_running(window, scan.prefixes, {tile}); },
-             [&] { load_running(window, scan.totals, {tile}); });
+      branch(
+          scalar(ScalarOp::eq, ScalarType::i32, {nearest, lane32}),
+          [&] { low_.load_running(window, scan.prefixes, {tile}); },
+          [&] { low_.load_running(window, scan.totals, {tile}); });
     });
     reduce_warp(window, warp_threads);
     combine_before(front, shuffled(running_values(window), ShuffleMode::index, i32(0)));
@@ -298,8 +294,8 @@ std::vector<Running> Lowering::look_back(const OnePass& scan, const Operand& num
 
 // Waits until every tile that matters has published something; `nearest` becomes the highest lane
 // whose tile's prefix is known, or -1.  Tiles that do not exist count as published.
-void Lowering::await_tiles(const OnePass& scan, const Operand& tile, const Operand& exists,
-                           const Lane& here, NameId state, NameId nearest) {
+void Gpu::await_tiles(const OnePass& scan, const Operand& tile, const Operand& exists,
+                      const Lane& here, NameId state, NameId nearest) {
   const NameId waits = mutable_variable("waits", ScalarType::boolean, ir::make_bool(true));
   const NameId condition = variable("continue", ScalarType::boolean);
   Code test = collect([&] { move(condition, waits); });
@@ -323,7 +319,7 @@ void Lowering::await_tiles(const OnePass& scan, const Operand& tile, const Opera
   emit(While{std::move(test), condition, std::move(body)});
 }
 
-Operand Lowering::narrow(const Operand& value) {
+Operand Gpu::narrow(const Operand& value) {
   const NameId target = variable("narrow", ScalarType::i32);
   emit(Assign{target, ScalarOp::zero_extend, ScalarType::i64, ScalarType::i32, {value}});
   return target;

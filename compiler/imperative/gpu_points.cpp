@@ -1,9 +1,10 @@
 // Kernels over a space of points, and the private memory of their threads.
 //
-// One thread per point, or per four where a point is little work.  Arrays that are too large for a thread's stack and whose size the host
-// knows lie in one global block per array, thread by thread next to each other so that neighbours'
-// accesses coalesce.  Arrays whose size only the thread knows come from its share of an arena.  A
-// kernel that has either starts no more threads than the device holds and strides over the points.
+// One thread per point, or per four where a point is little work.  Arrays that are too large for a
+// thread's stack and whose size the host knows lie in one global block per array, thread by thread
+// next to each other so that neighbours' accesses coalesce.  Arrays whose size only the thread knows
+// come from its share of an arena.  A kernel that has either starts no more threads than the device
+// holds and strides over the points.
 #include "imperative/lowering.h"
 
 #include <algorithm>
@@ -16,6 +17,7 @@ namespace dagaz::imperative {
 static constexpr int property_resident_threads = 3;
 // One 4-byte element a thread reaches half of a large GPU's bandwidth; 16 bytes are enough.
 static constexpr std::int64_t points_per_thread = 4;
+static constexpr std::int64_t arena_bytes = std::int64_t{512} << 20;
 
 Operand Lowering::resident_threads() {
   const NameId threads = variable("resident", ScalarType::i64);
@@ -59,6 +61,54 @@ Code Lowering::kernel_body(const std::function<void()>& build) {
   mode_ = outer;
   return code;
 }
+
+// ---------------------------------------------------------------- read-only data
+
+static void mark_invariant(Code& code, const std::unordered_set<NameId>& written) {
+  for (Instruction& instruction : code) {
+    if (auto* load = as<Load>(instruction.node)) {
+      load->invariant = load->space == Space::global && !written.contains(load->block);
+    } else if (auto* loop = as<For>(instruction.node)) {
+      mark_invariant(loop->body, written);
+    } else if (auto* repeat = as<While>(instruction.node)) {
+      mark_invariant(repeat->test, written);
+      mark_invariant(repeat->body, written);
+    } else if (auto* branch = as<If>(instruction.node)) {
+      mark_invariant(branch->then_code, written);
+      mark_invariant(branch->else_code, written);
+    }
+  }
+}
+
+// Blocks that the kernel does not write may be read through the read-only cache.
+static void mark_invariant(Code& code) {
+  std::unordered_set<NameId> written;
+  const std::function<void(const Code&)> collect_written = [&](const Code& inner) {
+    for (const Instruction& instruction : inner) {
+      const Node& node = instruction.node;
+      if (const auto* store = as<Store>(node)) written.insert(store->block);
+      if (const auto* atomic = as<Atomic>(node)) written.insert(atomic->block);
+      if (const auto* exchange = as<CompareExchange>(node)) written.insert(exchange->block);
+      if (const auto* copy = as<CopyElements>(node)) written.insert(copy->target);
+      // Through a variable that may mean several blocks anything may be written.
+      if (const auto* share = as<Share>(node)) {
+        written.insert(share->source);
+        written.insert(share->target);
+      }
+      if (const auto* call = as<Call>(node)) {
+        for (const Operand& argument : call->arguments) {
+          if (argument.is_name()) written.insert(argument.name());
+        }
+      }
+      InstructionVisitor visitor{[](const Operand&) {}, [](NameId) {}, collect_written};
+      visit(instruction, visitor);
+    }
+  };
+  collect_written(code);
+  mark_invariant(code, written);
+}
+
+// ---------------------------------------------------------------- launches
 
 // The entries of a program often repeat each other's kernels; each is compiled once.
 void Lowering::launch(std::string_view kernel, const Operand& grid, const Operand& shared_bytes,
@@ -116,8 +166,8 @@ void Lowering::launch_points(const std::vector<Operand>& extents, std::string_vi
     const Operand group = read_special(Special::block_index);
     if (!has_private_memory() && extents.size() == 1 && is_short_and_straight(points)) {
       several = points_per_thread;
-      emit_several(*this, several, point, add(mul(group, ir::i64_operand(several * kernel_threads)),
-                                              thread), block, total, points);
+      const Operand first = add(mul(group, ir::i64_operand(several * kernel_threads)), thread);
+      emit_several(*this, several, point, first, block, total, points);
       return;
     }
     move(own, add(mul(group, block), thread));
@@ -187,52 +237,6 @@ void Lowering::allocate_private_memory(const Operand& threads) {
     move(arena_share_, mul(share, ir::i64_operand(8)));
     emit(Allocate{arena_, mul(threads, arena_share_)});
     own(arena_);
-  }
-}
-
-// ---------------------------------------------------------------- read-only data
-
-// Blocks that the kernel does not write may be read through the read-only cache.
-void Lowering::mark_invariant(Code& code) {
-  std::unordered_set<NameId> written;
-  const std::function<void(const Code&)> collect_written = [&](const Code& inner) {
-    for (const Instruction& instruction : inner) {
-      const Node& node = instruction.node;
-      if (const auto* store = as<Store>(node)) written.insert(store->block);
-      if (const auto* atomic = as<Atomic>(node)) written.insert(atomic->block);
-      if (const auto* exchange = as<CompareExchange>(node)) written.insert(exchange->block);
-      if (const auto* copy = as<CopyElements>(node)) written.insert(copy->target);
-      // Through a variable that may mean several blocks anything may be written.
-      if (const auto* share = as<Share>(node)) {
-        written.insert(share->source);
-        written.insert(share->target);
-      }
-      if (const auto* call = as<Call>(node)) {
-        for (const Operand& argument : call->arguments) {
-          if (argument.is_name()) written.insert(argument.name());
-        }
-      }
-      InstructionVisitor visitor{[](const Operand&) {}, [](NameId) {}, collect_written};
-      visit(instruction, visitor);
-    }
-  };
-  collect_written(code);
-  mark_invariant(code, written);
-}
-
-void Lowering::mark_invariant(Code& code, const std::unordered_set<NameId>& written) {
-  for (Instruction& instruction : code) {
-    if (auto* load = as<Load>(instruction.node)) {
-      load->invariant = load->space == Space::global && !written.contains(load->block);
-    } else if (auto* loop = as<For>(instruction.node)) {
-      mark_invariant(loop->body, written);
-    } else if (auto* repeat = as<While>(instruction.node)) {
-      mark_invariant(repeat->test, written);
-      mark_invariant(repeat->body, written);
-    } else if (auto* branch = as<If>(instruction.node)) {
-      mark_invariant(branch->then_code, written);
-      mark_invariant(branch->else_code, written);
-    }
   }
 }
 

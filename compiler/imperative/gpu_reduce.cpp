@@ -5,13 +5,12 @@
 // share them, and the last block of a segment to finish combines the parts (Harris, "Optimizing
 // parallel reduction in CUDA", and the CUDA sample threadFenceReduction).  Segments that are very
 // short, or many and interleaved in memory, get a thread each.  The host chooses by the sizes.
-#include "imperative/lowering.h"
+#include "imperative/gpu.h"
 
 #include <algorithm>
 
 namespace dagaz::imperative {
 
-static constexpr int warp_threads = 32;
 // Longer segments are worth a block.
 static constexpr std::int64_t longest_warp_segment = 1024;
 
@@ -40,15 +39,15 @@ static std::vector<Operand> neutral_of(const std::vector<ir::ReduceOperator>& op
 }
 
 // How many blocks share a segment, and how much of it each takes.
-Pieces Lowering::blocks_of_segments(const std::vector<ir::SpaceDimension>& space) {
+Pieces Gpu::blocks_of_segments(const std::vector<ir::SpaceDimension>& space) {
   Pieces pieces;
   pieces.outer = extents_of(space);
   pieces.width = pieces.outer.back();
   pieces.outer.pop_back();
   const Operand one = ir::i64_operand(1);
   const Operand segments = maximum(product(pieces.outer), one);
-  const Operand fill = divide_up(divide(resident_threads(), ir::i64_operand(kernel_threads)),
-                                 segments);
+  const Operand fill =
+      divide_up(divide(low_.resident_threads(), ir::i64_operand(kernel_threads)), segments);
   const Operand useful = divide_up(pieces.width, ir::i64_operand(kernel_threads * 8));
   pieces.count = maximum(one, minimum(ir::i64_operand(1024), minimum(fill, useful)));
   pieces.chunk = divide_up(pieces.width, pieces.count);
@@ -56,7 +55,7 @@ Pieces Lowering::blocks_of_segments(const std::vector<ir::SpaceDimension>& space
 }
 
 // A warp for segments that give each of its threads little to do, else a block.
-Team Lowering::team_for(const Pieces& pieces) {
+Team Gpu::team_for(const Pieces& pieces) {
   Team team{ir::i64_operand(kernel_threads), ir::i64_operand(8)};
   if (pieces.outer.empty()) return team;
   const NameId threads = mutable_variable("team", ScalarType::i64, team.threads);
@@ -68,10 +67,10 @@ Team Lowering::team_for(const Pieces& pieces) {
   return {threads, shift};
 }
 
-TeamPart Lowering::team_part(const Pieces& pieces, const Team& team) {
-  const Operand thread = read_special(Special::thread_index);
-  const Operand all = add(mul(read_special(Special::block_index),
-                              ir::i64_operand(kernel_threads)), thread);
+TeamPart Gpu::team_part(const Pieces& pieces, const Team& team) {
+  const Operand thread = low_.read_special(Special::thread_index);
+  const Operand all =
+      add(mul(low_.read_special(Special::block_index), ir::i64_operand(kernel_threads)), thread);
   const Operand number = scalar(ScalarOp::lshr, ScalarType::i64, {all, team.shift});
   TeamPart part;
   part.rank = scalar(ScalarOp::bit_and, ScalarType::i64,
@@ -91,9 +90,9 @@ TeamPart Lowering::team_part(const Pieces& pieces, const Team& team) {
 
 // False, having emitted nothing, where threads need memory of their own that only a kernel over
 // points can give them.
-bool Lowering::gpu_reduce(const ir::Statement& s, const ir::SegmentedReduce& e,
-                          const std::vector<ir::Type>& types, const std::vector<Place>& totals,
-                          const std::vector<Wish>& mapped) {
+bool Gpu::reduce(const ir::Statement& s, const ir::SegmentedReduce& e,
+                 const std::vector<ir::Type>& types, const std::vector<Place>& totals,
+                 const std::vector<Wish>& mapped) {
   if (e.space.size() == 1) {
     return attempt([&] { return reduce_by_teams(s, e, types, totals, mapped); });
   }
@@ -101,38 +100,35 @@ bool Lowering::gpu_reduce(const ir::Statement& s, const ir::SegmentedReduce& e,
   return attempt([&] {
     const Operand width = e.space.back().extent;
     Operand by_threads = less(width, ir::i64_operand(warp_threads));
-    if (has_interleaved_segments(e)) {
+    if (low_.has_interleaved_segments(e)) {
       const Operand segments = divide(product(extents_of(e.space)),
                                       maximum(width, ir::i64_operand(1)));
-      const Operand many = less(resident_threads(), mul(segments, ir::i64_operand(4)));
-      by_threads = scalar(ScalarOp::bit_or, ScalarType::boolean, {by_threads, many});
+      const Operand enough = less(low_.resident_threads(), mul(segments, ir::i64_operand(4)));
+      by_threads = scalar(ScalarOp::bit_or, ScalarType::boolean, {by_threads, enough});
     }
     bool possible = false;
-    host_branch(by_threads,
-                [&] {
-                  reduce_by_threads(s, *as<ir::SegmentedReduce>(copied.operation), totals, mapped);
-                },
-                [&] { possible = reduce_by_teams(s, e, types, totals, mapped); });
+    const auto& many = *as<ir::SegmentedReduce>(copied.operation);
+    low_.host_branch(by_threads, [&] { reduce_by_threads(s, many, totals, mapped); },
+                     [&] { possible = reduce_by_teams(s, e, types, totals, mapped); });
     return possible;
   });
 }
 
-bool Lowering::attempt(const std::function<bool()>& build) {
-  const std::vector<HostScope> scopes = scopes_;
+bool Gpu::attempt(const std::function<bool()>& build) {
+  const std::vector<HostScope> scopes = low_.scopes_;
   bool possible = false;
   Code code = collect([&] { possible = build(); });
   if (possible) {
     append(std::move(code));
   } else {
-    scopes_ = scopes;
+    low_.scopes_ = scopes;
   }
   return possible;
 }
 
-bool Lowering::reduce_by_teams(const ir::Statement& s, const ir::SegmentedReduce& e,
-                               const std::vector<ir::Type>& types,
-                               const std::vector<Place>& totals,
-                               const std::vector<Wish>& mapped) {
+bool Gpu::reduce_by_teams(const ir::Statement& s, const ir::SegmentedReduce& e,
+                          const std::vector<ir::Type>& types, const std::vector<Place>& totals,
+                          const std::vector<Wish>& mapped) {
   const Pieces pieces = blocks_of_segments(e.space);
   const Team team = team_for(pieces);
   const Operand segments = product(pieces.outer);
@@ -143,52 +139,54 @@ bool Lowering::reduce_by_teams(const ir::Statement& s, const ir::SegmentedReduce
                           totals, std::all_of(e.operators.begin(), e.operators.end(), commutes)};
   for (const ir::Type& type : types) {
     reduction.partial.push_back(
-        new_array(ir::array_of(type.element, {sharing, pieces.count}), "partial"));
+        low_.new_array(ir::array_of(type.element, {sharing, pieces.count}), "partial"));
   }
   const Operand bytes = mul(sharing, ir::i64_operand(ir::byte_size(ScalarType::i32)));
-  reduction.arrived = new_block(bytes, "arrived");
+  reduction.arrived = low_.new_block(bytes, "arrived");
   branch(less(ir::i64_operand(0), sharing),
          [&] { emit(Clear{reduction.arrived, ir::i64_operand(0), bytes}); });
-  Code code = kernel_body([&] {
+  Code code = low_.kernel_body([&] {
     const TeamPart part = team_part(pieces, team);
     const std::vector<Operand> outer = unflatten(part.segment, pieces.outer);
-    const std::vector<Running> running = start_reductions(e.operators);
-    for_thread_share(part.rank, team.threads, part.length, reduction.strides,
-                     [&](const Operand& i) {
-      reduce_point(s, e, running, mapped, with(outer, add(part.start, i)));
-    });
+    const std::vector<Running> running = low_.start_reductions(e.operators);
+    const auto reduce_element = [&](const Operand& i) {
+      low_.reduce_point(s, e, running, mapped, with(outer, add(part.start, i)));
+    };
+    for_thread_share(part.rank, team.threads, part.length, reduction.strides, reduce_element);
     reduce_warp(running, warp_threads);
     branch(less(ir::i64_operand(warp_threads), team.threads),
            [&] { reduce_warps(running, reduction.neutral); });
     finish_team(reduction, part, running);
   });
-  if (has_private_memory()) return false;
+  if (low_.has_private_memory()) return false;
   const Operand threads = mul(mul(segments, pieces.count), team.threads);
   const Operand shared = add(shared_bytes_for(types), ir::i64_operand(warp_slot_bytes));
-  launch("segred", divide_up(threads, ir::i64_operand(kernel_threads)), shared, std::move(code));
+  low_.launch("segred", divide_up(threads, ir::i64_operand(kernel_threads)), shared,
+              std::move(code));
   return true;
 }
 
 // The leader holds its team's result.
-void Lowering::finish_team(const TeamReduction& reduction, const TeamPart& part,
-                           const std::vector<Running>& running) {
-  branch(equal(reduction.pieces.count, ir::i64_operand(1)), [&] {
-    branch(part.leads, [&] {
-      write_all(reduction.totals, unflatten(part.segment, reduction.pieces.outer),
-                running_values(running));
-    });
-  }, [&] { combine_parts(reduction, part, running); });
+void Gpu::finish_team(const TeamReduction& reduction, const TeamPart& part,
+                      const std::vector<Running>& running) {
+  const auto write_total = [&] {
+    low_.write_all(reduction.totals, unflatten(part.segment, reduction.pieces.outer),
+                   running_values(running));
+  };
+  branch(equal(reduction.pieces.count, ir::i64_operand(1)),
+         [&] { branch(part.leads, write_total); },
+         [&] { combine_parts(reduction, part, running); });
 }
 
 // The team that is the last of its segment to arrive reduces the parts.  A part is written before
 // the count that announces it, and read after the count that says all are there: fences order
 // both for the device, the barrier passes that on to the rest of the block.
-void Lowering::combine_parts(const TeamReduction& reduction, const TeamPart& part,
-                             const std::vector<Running>& running) {
+void Gpu::combine_parts(const TeamReduction& reduction, const TeamPart& part,
+                        const std::vector<Running>& running) {
   const NameId told = block_variable("told");
   emit(SharedMemory{told, shared_bytes_for(reduction.types)});
   branch(part.leads, [&] {
-    write_all(reduction.partial, {part.segment, part.piece}, running_values(running));
+    low_.write_all(reduction.partial, {part.segment, part.piece}, running_values(running));
     emit(Fence{});
     const NameId before = variable("before", ScalarType::i32);
     emit(Atomic{before, AtomicOp::add, reduction.arrived, part.segment,
@@ -202,38 +200,39 @@ void Lowering::combine_parts(const TeamReduction& reduction, const TeamPart& par
   branch(equal(arrived, reduction.pieces.count), [&] {
     emit(Fence{});
     set_neutral(running, reduction.neutral);
+    const auto combine_part = [&](const Operand& piece) {
+      const std::vector<Operand> point = {part.segment, piece};
+      low_.combine_all(running, low_.values_at(reduction.partial, reduction.types, point), 0);
+    };
     for_thread_share(part.rank, ir::i64_operand(kernel_threads), reduction.pieces.count,
-                     reduction.strides, [&](const Operand& piece) {
-      combine_all(running, values_at(reduction.partial, reduction.types, {part.segment, piece}),
-                  0);
-    });
+                     reduction.strides, combine_part);
     reduce_block(running, reduction.neutral);
     branch(part.leads, [&] {
-      write_all(reduction.totals, unflatten(part.segment, reduction.pieces.outer),
-                running_values(running));
+      low_.write_all(reduction.totals, unflatten(part.segment, reduction.pieces.outer),
+                     running_values(running));
     });
   });
 }
 
-void Lowering::reduce_by_threads(const ir::Statement& s, const ir::SegmentedReduce& e,
-                                 const std::vector<Place>& totals,
-                                 const std::vector<Wish>& mapped) {
+void Gpu::reduce_by_threads(const ir::Statement& s, const ir::SegmentedReduce& e,
+                            const std::vector<Place>& totals, const std::vector<Wish>& mapped) {
   std::vector<Operand> outer = extents_of(e.space);
   const Operand width = outer.back();
   outer.pop_back();
-  for_each_point(outer, cost_of(e.body), "segred", [&](const std::vector<Operand>& point) {
-    const std::vector<Running> running = start_reductions(e.operators);
-    thread_loop(width, true, [&](const Operand& i) {
-      reduce_point(s, e, running, mapped, with(point, i));
+  const auto reduce_segment = [&](const std::vector<Operand>& segment) {
+    const std::vector<Running> running = low_.start_reductions(e.operators);
+    low_.thread_loop(width, true, [&](const Operand& i) {
+      low_.reduce_point(s, e, running, mapped, with(segment, i));
     });
-    write_all(totals, point, running_values(running));
-  });
+    low_.write_all(totals, segment, running_values(running));
+  };
+  low_.for_each_point(outer, low_.cost_of(e.body), "segred", reduce_segment);
 }
 
 // This thread's part of 0 … count-1: one of as many as there are threads where the order does not
 // matter, so that neighbours read neighbours, else a stretch.
-void Lowering::for_thread_share(const Operand& rank, const Operand& threads, const Operand& count,
-                                bool strides, const std::function<void(Operand)>& body) {
+void Gpu::for_thread_share(const Operand& rank, const Operand& threads, const Operand& count,
+                           bool strides, const std::function<void(Operand)>& body) {
   const Operand zero = ir::i64_operand(0);
   if (strides) {
     const NameId i = mutable_variable("i", ScalarType::i64, rank);
@@ -242,7 +241,7 @@ void Lowering::for_thread_share(const Operand& rank, const Operand& threads, con
       emit(Assign{more, ScalarOp::slt, ScalarType::i64, ScalarType::boolean, {i, count}});
     });
     Code step = collect([&] {
-      with_private_scope([&] { body(i); });
+      low_.with_private_scope([&] { body(i); });
       move(i, add(i, threads));
     });
     emit(While{std::move(test), more, std::move(step)});
@@ -251,7 +250,7 @@ void Lowering::for_thread_share(const Operand& rank, const Operand& threads, con
   const Operand share = divide_up(count, threads);
   const Operand start = mul(rank, share);
   const Operand left = maximum(sub(count, start), zero);
-  thread_loop(minimum(share, left), true, [&](const Operand& i) { body(add(start, i)); });
+  low_.thread_loop(minimum(share, left), true, [&](const Operand& i) { body(add(start, i)); });
 }
 
 }  // namespace dagaz::imperative

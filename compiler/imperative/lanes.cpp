@@ -279,7 +279,7 @@ std::optional<Lanes::Blocks> Lanes::map_whole_blocks(Lowering& low, const ir::St
                         [&](const std::vector<Operand>& point) {
       const std::vector<Operand> at = {low.add(point[0], done)};
       low.set_indices(e.space, at);
-      const Lowering::PointTargets parts = low.at_point(targets, at);
+      const PointTargets parts = low.at_point(targets, at);
       low.lower_body(e.body, parts.rows, [&](const std::vector<Value>& values) {
         low.put_point(s, 0, parts, values);
       });
@@ -504,7 +504,7 @@ bool Lanes::reduce_pieces(Lowering& low, const ir::Statement& s, const ir::Segme
       low.thread_loop(low.sub(length, done), false, [&](const Operand& i) {
         low.reduce_point(s, e, totals, mapped, with(outer, low.add(start, low.add(done, i))));
       });
-      low.write_all(partial, with(outer, piece), Lowering::running_values(totals));
+      low.write_all(partial, with(outer, piece), running_values(totals));
     });
   });
   const std::optional<Operand> worth = worth_packing(low, e.body, packed);

@@ -10,7 +10,7 @@
 namespace dagaz::imperative {
 
 // No origin if something else reads the part, or no map makes it.
-Lowering::Part Lowering::part_made_by_map(NameId name, const ir::Body& body,
+Part Lowering::part_made_by_map(NameId name, const ir::Body& body,
                                           const HostScope& scope) {
   Part part{name};
   for (NameId at = name;;) {

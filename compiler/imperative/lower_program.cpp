@@ -266,7 +266,8 @@ std::optional<Program> lower(ir::FlatProgram flat, Target target, Diagnostics& d
   Program program{target, std::move(source.names), source.locations, {}, {}, source.entries,
                   source.external_types, {}, {}};
   describe_entries(source, program);
-  Lowering lowering(program, source);
+  Emission emission{program.names};
+  Lowering lowering(emission, program, source);
   try {
     lowering.lower_program();
   } catch (const Unsupported& problem) {

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "imperative/emitter.h"
-#include "imperative/gpu.h"
+#include "imperative/host_scope.h"
 #include "imperative/lowering_types.h"
 #include "imperative/place.h"
 #include "ir/names.h"
@@ -31,17 +31,16 @@
 namespace dagaz::imperative {
 
 class Lowering : public Emitter {
+  friend class Gpu;
   friend class Lanes;
 
  public:
-  Lowering(Program& program, const ir::Program& source);
+  Lowering(Emission& emission, Program& program, const ir::Program& source);
   void lower_program();
 
   struct Carried;
 
  private:
-  struct HostScope;
-
   /// Arrays that are only read element by element and have no memory: an element is computed.
   struct VirtualArray {
     ScalarType element;
@@ -77,6 +76,8 @@ class Lowering : public Emitter {
   bool is_updated_in_place(const ir::Body& body, std::size_t result, NameId parameter) const;
   bool is_updated_in_place_by_branch(const ir::Body& around, const ir::Branch& branch,
                                      std::size_t result, NameId parameter) const;
+
+  // ---- host_scope.cpp
   void enter_host_scope(const ir::Body& body);
   void find_turned(const ir::Body& body, HostScope& scope);
   void find_points_within(const ir::Body& body, HostScope& scope);
@@ -152,19 +153,6 @@ class Lowering : public Emitter {
   bool steal(NameId result, NameId array);
 
   // ---- lower_concat.cpp
-  struct HostScope;
-  /// A part of a concatenation, and what a map makes to be it, seen through views.
-  struct Part {
-    NameId name;
-    std::optional<NameId> origin = {};
-    std::vector<const ir::Statement*> views = {};  // from the part inwards
-  };
-  /// A concatenation of which parts are made where they end up.
-  struct Whole {
-    NameId result;
-    std::vector<Part> parts = {};
-    std::vector<Place> places = {};  // of the parts, once there is memory
-  };
   static Part part_made_by_map(NameId name, const ir::Body& body, const HostScope& scope);
   void plan_concats(const ir::Body& body, HostScope& scope);
   void place_parts(const ir::Statement& s);
@@ -214,8 +202,8 @@ class Lowering : public Emitter {
   /// Combines the values from `position` on into all of `running`; the position after them.
   std::size_t combine_all(const std::vector<Running>& running, const std::vector<Value>& values,
                           std::size_t position);
-  static std::vector<Value> running_values(const std::vector<Running>& running);
-  static bool has_arrays(const std::vector<Running>& running);
+  void load_running(const std::vector<Running>& running, const std::vector<Place>& slots,
+                    const std::vector<Operand>& point);
   Operand is_inside(const std::vector<Operand>& indices, const std::vector<Operand>& shape);
   /// targets[indices] := op(targets[indices], values)
   void combine_at(const ir::Lambda& op, const std::vector<Place>& targets,
@@ -278,12 +266,6 @@ class Lowering : public Emitter {
   void parallel_points(const std::vector<Operand>& extents, const Operand& cost,
                        const PointFunction& body);
   std::vector<Wish> result_targets(const ir::Statement& s, std::size_t from);
-  /// Where the results of one point go: `rows` has the parts of those targets that are arrays there.
-  struct PointTargets {
-    const std::vector<Wish>& targets;
-    std::vector<Operand> point;
-    std::vector<Wish> rows;
-  };
   PointTargets at_point(const std::vector<Wish>& targets, std::vector<Operand> point);
   void put_point(const ir::Statement& s, std::size_t from, const PointTargets& at,
                  const std::vector<Value>& values);
@@ -415,15 +397,6 @@ class Lowering : public Emitter {
                              const std::vector<std::vector<Place>>& places);
   void fill_bins(const ir::HistogramOperator& one, const std::vector<Place>& bins);
 
-  // ---- gpu_hist.cpp
-  static bool may_fail(const Code& code);
-  bool histogram_with_locks(const ir::SegmentedHistogram& e,
-                            const std::vector<std::vector<Place>>& places);
-  bool combine_locked(const ir::HistogramOperator& one, const std::vector<Place>& places,
-                      const std::vector<Operand>& segment, const std::vector<Operand>& outer,
-                      const std::vector<Value>& given, const Locks& locks);
-  void while_locked(NameId locks, const Operand& lock, Code code);
-
   // ---- gpu_points.cpp
   Operand resident_threads();
   Operand read_special(Special which);
@@ -437,90 +410,6 @@ class Lowering : public Emitter {
   Place arena_array(const ir::Type& type);
   bool has_private_memory() const { return uses_arena_ || !expansions_.empty(); }
   void allocate_private_memory(const Operand& threads);
-
-  // ---- gpu_block.cpp
-  Lane lane();
-  std::vector<Place> warp_slots(const std::vector<Running>& running);
-  static Operand shared_bytes_for(const std::vector<ir::Type>& types);
-  std::vector<Value> shuffled(const std::vector<Value>& values, ShuffleMode mode,
-                              const Operand& distance);
-  /// `body` for distances 1, 2, 4, … below `threads`.
-  void for_distances(int threads, const std::function<void(Operand)>& body);
-  void scan_warp(const std::vector<Running>& values, const Operand& lane);
-  void reduce_warp(const std::vector<Running>& running, int threads);
-  void reduce_block(const std::vector<Running>& running, const std::vector<Operand>& neutral);
-  void reduce_warps(const std::vector<Running>& running, const std::vector<Operand>& neutral);
-  void load_running(const std::vector<Running>& running, const std::vector<Place>& slots,
-                    const std::vector<Operand>& point);
-  void set_neutral(const std::vector<Running>& running, const std::vector<Operand>& neutral);
-  void combine_before(const std::vector<Running>& running, const std::vector<Value>& values);
-  void scan_block(const std::vector<Running>& values, const std::vector<Running>& carry);
-
-  // ---- gpu_reduce.cpp
-  Pieces blocks_of_segments(const std::vector<ir::SpaceDimension>& space);
-  Team team_for(const Pieces& pieces);
-  TeamPart team_part(const Pieces& pieces, const Team& team);
-  bool gpu_reduce(const ir::Statement& s, const ir::SegmentedReduce& e,
-                  const std::vector<ir::Type>& types, const std::vector<Place>& totals,
-                  const std::vector<Wish>& mapped);
-  bool reduce_by_teams(const ir::Statement& s, const ir::SegmentedReduce& e,
-                       const std::vector<ir::Type>& types, const std::vector<Place>& totals,
-                       const std::vector<Wish>& mapped);
-  void finish_team(const TeamReduction& reduction, const TeamPart& part,
-                   const std::vector<Running>& running);
-  void combine_parts(const TeamReduction& reduction, const TeamPart& part,
-                     const std::vector<Running>& running);
-  void reduce_by_threads(const ir::Statement& s, const ir::SegmentedReduce& e,
-                         const std::vector<Place>& totals, const std::vector<Wish>& mapped);
-  void for_thread_share(const Operand& rank, const Operand& threads, const Operand& count,
-                        bool strides, const std::function<void(Operand)>& body);
-  /// Emits what `build` emits if it returns true.
-  bool attempt(const std::function<bool()>& build);
-
-  // ---- gpu_scan.cpp
-  BlockPart block_part(const Pieces& pieces);
-  bool gpu_scan(const ir::Statement& s, const ir::SegmentedScan& e,
-                const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
-  bool scan_in_stages(const ir::Statement& s, const ir::SegmentedScan& e,
-                      const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
-  void scan_by_threads(const ir::Statement& s, const ir::SegmentedScan& e,
-                       const std::vector<Wish>& targets);
-  Operand are_short(const std::vector<ir::SpaceDimension>& space);
-  bool gpu_scan_reduce(const ir::SegmentedScan& e, const Pieces& pieces,
-                       const std::vector<Place>& partial, const std::vector<Operand>& neutral,
-                       const Operand& blocks, const std::vector<ir::Type>& types);
-  void scan_tile(const ir::Statement& s, const ir::SegmentedScan& e, const BlockPart& part,
-                 const Operand& i, const std::vector<Running>& carry,
-                 const std::vector<Wish>& targets);
-
-  // ---- gpu_look_back.cpp
-  std::vector<Place> shared_arrays(SharedLayout& layout, const std::vector<ir::Type>& types,
-                                   std::int64_t count);
-  bool scan_in_one_pass(const ir::Statement& s, const ir::SegmentedScan& e,
-                        const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
-  void scan_tile_by_tile(const OnePass& scan, SharedLayout& layout);
-  Operand take_tile(const OnePass& scan, SharedLayout& layout, const Lane& here);
-  void compute_tile(const OnePass& scan, const BlockPart& tile, const Lane& here,
-                    const std::vector<Place>& values, const std::vector<Place>& kept);
-  void finish_tile(const OnePass& scan, const BlockPart& tile, const Lane& here,
-                   const std::vector<Place>& values, const std::vector<Place>& kept);
-  void scan_threads(const std::vector<Running>& values, const std::vector<Running>& before,
-                    const std::vector<Place>& slots);
-  void publish(const OnePass& scan, const Operand& number, std::int64_t state,
-               const std::vector<Value>& values);
-  void add_prefix(const OnePass& scan, const Operand& number, const Operand& piece,
-                  const Lane& here, const std::vector<Running>& total,
-                  const std::vector<Running>& before, SharedLayout& layout);
-  std::vector<Running> look_back(const OnePass& scan, const Operand& number,
-                                 const Operand& first, const Lane& here);
-  void await_tiles(const OnePass& scan, const Operand& tile, const Operand& exists,
-                   const Lane& here, NameId state, NameId nearest);
-  /// `op` over the i32 values of a warp's lanes.
-  Operand over_warp(const Operand& value, ScalarOp op);
-  Operand narrow(const Operand& value);
-
-  static void mark_invariant(Code& code);
-  static void mark_invariant(Code& code, const std::unordered_set<NameId>& written);
 
   // Operations that an earlier pass has removed.
   template <typename Operation>
@@ -562,26 +451,6 @@ class Lowering : public Emitter {
   NameId arena_share_;            // bytes of a share
   NameId arena_used_;             // bytes that this thread has taken
 
-  /// A block owned by a host scope, and the statement after which it is dead.
-  struct Owned {
-    NameId block;
-    std::size_t last;
-  };
-  struct HostScope {
-    std::unordered_map<NameId, std::size_t> last_use;
-    // Concatenations that are only needed permuted, and by which statement.
-    std::unordered_map<NameId, const ir::Statement*> turned;
-    std::unordered_set<NameId> points_within;  // results of maps, read with rows outermost
-    std::unordered_map<NameId, std::size_t> bindings;  // the statement that binds a name
-    std::unordered_map<NameId, std::size_t> uses;      // statements that mention a name
-    std::unordered_set<NameId> made;                   // arrays that have memory of their own
-    std::vector<Whole> wholes;
-    std::unordered_map<NameId, std::size_t> whole_of;  // of parts that are made in place
-    std::unordered_map<NameId, NameId> part_of;  // results that replace parts of arrays, and these
-    std::unordered_map<NameId, Place> placed_views;    // of these parts, and of wholes
-    std::vector<Owned> owned;
-    std::size_t current = 0;
-  };
   std::vector<HostScope> scopes_;
   // Results of loop bodies that may lie where a loop variable lies.
   std::unordered_map<NameId, NameId> replaced_;

@@ -15,6 +15,9 @@ namespace dagaz::imperative {
 
 enum class Mode { host, task, kernel };
 
+/// Of a block, on a GPU.
+constexpr int kernel_threads = 256;
+
 /// Thrown within this folder where no rule covers the program; `lower` makes it a diagnostic.
 struct Unsupported {
   std::string what;
@@ -59,6 +62,19 @@ struct Running {
   bool positionwise;
   std::vector<Value> values;
   std::vector<Wish> next;
+};
+std::vector<Value> running_values(const std::vector<Running>& running);
+bool has_arrays(const std::vector<Running>& running);
+/// Where the results of one point go: `rows` has the parts of those targets that are arrays there.
+struct PointTargets {
+  const std::vector<Wish>& targets;
+  std::vector<Operand> point;
+  std::vector<Wish> rows;
+};
+/// An array for every thread of a kernel.
+struct Expansion {
+  NameId block;
+  ir::Type type;
 };
 /// An array result of host control flow: variables that every path sets.
 struct Joint {

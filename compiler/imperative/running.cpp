@@ -126,7 +126,7 @@ std::size_t Lowering::combine_all(const std::vector<Running>& running,
   return position;
 }
 
-std::vector<Value> Lowering::running_values(const std::vector<Running>& running) {
+std::vector<Value> running_values(const std::vector<Running>& running) {
   std::vector<Value> values;
   for (const Running& one : running) {
     values.insert(values.end(), one.values.begin(), one.values.end());
@@ -143,7 +143,15 @@ std::vector<Running> Lowering::start_reductions(
   return running;
 }
 
-bool Lowering::has_arrays(const std::vector<Running>& running) {
+void Lowering::load_running(const std::vector<Running>& running, const std::vector<Place>& slots,
+                            const std::vector<Operand>& point) {
+  std::size_t k = 0;
+  for (const Value& value : running_values(running)) {
+    load_into(value.operand.name(), slots[k++], point, value.type.element);
+  }
+}
+
+bool has_arrays(const std::vector<Running>& running) {
   for (const Value& value : running_values(running)) {
     if (value.place) return true;
   }

@@ -7,7 +7,7 @@
 // locks where a CPU would take one thread.  Scatters write straight to their destination.
 #include <algorithm>
 
-#include "imperative/lowering.h"
+#include "imperative/gpu.h"
 
 namespace dagaz::imperative {
 
@@ -91,7 +91,7 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedHistogram& e) {
               [&] { histogram_by_pieces(e, places, width, pieces); },
               [&] {
                 if (is_gpu() &&
-                    histogram_with_locks(*as<ir::SegmentedHistogram>(copied.operation), places)) {
+                    Gpu(*this).histogram_with_locks(*as<ir::SegmentedHistogram>(copied.operation), places)) {
                   return;
                 }
                 for_each_point({}, cost, "hist", [&](const std::vector<Operand>&) {
@@ -119,7 +119,7 @@ void Lowering::histogram_by_segments(const ir::SegmentedHistogram& e,
   const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
   const Operand many = less(resident_threads(), mul(product(outer), ir::i64_operand(4)));
   host_branch(many, by_segments, [&] {
-    if (!histogram_with_locks(*as<ir::SegmentedHistogram>(copied.operation), places)) {
+    if (!Gpu(*this).histogram_with_locks(*as<ir::SegmentedHistogram>(copied.operation), places)) {
       by_segments();
     }
   });

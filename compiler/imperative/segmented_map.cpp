@@ -98,7 +98,7 @@ std::vector<Wish> Lowering::result_targets(const ir::Statement& s, std::size_t f
   return targets;
 }
 
-Lowering::PointTargets Lowering::at_point(const std::vector<Wish>& targets,
+PointTargets Lowering::at_point(const std::vector<Wish>& targets,
                                           std::vector<Operand> point) {
   PointTargets at{targets, std::move(point), {}};
   for (const Wish& target : targets) {

@@ -2,6 +2,7 @@
 //
 // CPU: each segment is cut into pieces (one, where there are enough segments); a first parallel
 // loop reduces the pieces, a second combines the partial results of each segment in order.
+#include "imperative/gpu.h"
 #include "imperative/lanes.h"
 
 #include <algorithm>
@@ -100,7 +101,7 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedReduce& e) {
   const std::vector<Place> totals = total_arrays(s, types.size());
   if (is_gpu() && are_scalars(types)) {
     const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
-    if (!gpu_reduce(s, e, types, totals, mapped)) {
+    if (!Gpu(*this).reduce(s, e, types, totals, mapped)) {
       reduce_by_pieces(s, *as<ir::SegmentedReduce>(copied.operation), types, totals, mapped);
     }
   } else {

@@ -3,7 +3,7 @@
 // CPU: segments are cut into pieces as for reductions.  With more than one piece, a first loop
 // reduces every piece; the running value before each piece is then known, and a last loop scans
 // all pieces at once.  The body runs twice, which costs less than storing its values would.
-#include "imperative/lowering.h"
+#include "imperative/gpu.h"
 
 namespace dagaz::imperative {
 
@@ -13,7 +13,7 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedScan& e) {
     types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());
   }
   const std::vector<Wish> targets = result_targets(s, 0);
-  if (is_gpu() && are_scalars(types) && gpu_scan(s, e, types, targets)) return;
+  if (is_gpu() && are_scalars(types) && Gpu(*this).scan(s, e, types, targets)) return;
   scan_by_pieces(s, e, types, targets);
 }
 
