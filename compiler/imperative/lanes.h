@@ -248,8 +248,18 @@ class Lanes {
 
   // ---- lanes_rows.cpp
   std::int64_t rows_inside(const ir::Statement& s, const ir::MapScanReduce& e) const;
-  void in_rows(const ir::Statement& s, const ir::MapScanReduce& e,
-               const std::vector<LaneArray>& targets, std::int64_t rows);
+  LaneScalar row_of(const LaneScalar& scalar, std::int64_t row) const;
+  bool in_rows(const ir::Statement& s, const ir::MapScanReduce& e,
+               const std::vector<LaneScalar>& running, const std::vector<LaneArray>& targets,
+               std::int64_t rows);
+  void step_in_rows(const ir::Statement& s, const ir::MapScanReduce& e,
+                    const std::vector<LaneScalar>& running, const std::vector<LaneArray>& targets,
+                    const Operand& first, std::int64_t rows);
+  void in_shared_rows(const ir::Statement& s, const ir::MapScanReduce& e,
+                      const std::vector<LaneArray>& targets, std::int64_t rows);
+  void in_disjoint_rows(const ir::Statement& s, const ir::MapScanReduce& e,
+                        const std::vector<LaneScalar>& running,
+                        const std::vector<LaneArray>& targets, std::int64_t rows);
 
   // ---- lanes_control.cpp
   struct Carried;

@@ -1,7 +1,9 @@
-// Rows of a block that a point's body has inside itself: a map whose elements are sums.
+// Rows of a block that a point's body has inside itself: a map whose elements are sums, or a
+// reduction of them.
 //
 // A point that multiplies a matrix by a vector of its own, yᵢ = Σₖ aᵢₖ·xₖ, has a map over i of
-// sums over k.  Several i at once share what they read of x, and what they read of a serves all
+// sums over k; one that looks for the nearest of several others, minᵢ Σₖ (aᵢₖ - xₖ)², reduces
+// these sums.  Several i at once share what they read of x, and what they read of a serves all
 // points of the block: as if the block had these rows from the start, with as many sums in
 // registers.
 #include "imperative/lanes.h"
@@ -45,7 +47,7 @@ std::int64_t Lanes::rows_inside(const ir::Statement& s, const ir::MapScanReduce&
       std::any_of(inside.begin(), inside.end(), is_written_over) ||
       std::any_of(s.results.begin(), s.results.end(),
                   [&](const ir::Binder& result) { return is_written_over(result.name); });
-  if (overwrites || block_.rows > 1 || !e.scans.empty() || !e.reductions.empty() || e.post) return 1;
+  if (overwrites || block_.rows > 1 || !e.scans.empty() || e.post) return 1;
   for (const ir::Type& type : e.map.result_types) {
     if (type.kind == ir::TypeKind::accumulator) return 1;
   }
@@ -63,19 +65,67 @@ std::int64_t Lanes::rows_inside(const ir::Statement& s, const ir::MapScanReduce&
   return best;
 }
 
-/// A map without running values in blocks of rows.  The last block is moved back.
-void Lanes::in_rows(const ir::Statement& s, const ir::MapScanReduce& e,
+/// Values of one row of a block, in a block without rows.
+LaneScalar Lanes::row_of(const LaneScalar& scalar, std::int64_t row) const {
+  LaneScalar result = scalar;
+  result.by_row = false;
+  if (!scalar.by_row) return result;
+  if (scalar.even) {
+    result.even->base =
+        low_.add(scalar.even->base, low_.mul(scalar.even->row_step, ir::i64_operand(row)));
+    return result;
+  }
+  const auto first = scalar.pieces.begin() + static_cast<std::ptrdiff_t>(row * block_.columns);
+  result.pieces.assign(first, first + static_cast<std::ptrdiff_t>(block_.columns));
+  return result;
+}
+
+/// A map or reduction in blocks of rows; false, with nothing emitted, where these do not fit it.
+bool Lanes::in_rows(const ir::Statement& s, const ir::MapScanReduce& e,
+                    const std::vector<LaneScalar>& running,
                     const std::vector<LaneArray>& targets, std::int64_t rows) {
+  const Known before = known_;
+  const Work work = work_;
+  const std::int64_t depth = depth_;
+  std::optional<Code> code = attempt(low_, [&] {
+    if (running.empty()) {
+      in_shared_rows(s, e, targets, rows);
+    } else {
+      in_disjoint_rows(s, e, running, targets, rows);
+    }
+  });
+  block_.rows = 1;
+  if (code) {
+    low_.append(std::move(*code));
+    return true;
+  }
+  known_ = before;
+  work_ = work;
+  depth_ = depth;
+  return false;
+}
+
+/// One iteration for the block of rows that starts at `first`.
+void Lanes::step_in_rows(const ir::Statement& s, const ir::MapScanReduce& e,
+                         const std::vector<LaneScalar>& running,
+                         const std::vector<LaneArray>& targets, const Operand& first,
+                         std::int64_t rows) {
+  LaneScalar index;
+  index.by_row = true;
+  index.even = Even{first, ir::i64_operand(1), zero()};
+  block_.rows = rows;
+  step(s, e, running, targets, index);
+  block_.rows = 1;
+}
+
+/// A map: the last block is moved back.
+void Lanes::in_shared_rows(const ir::Statement& s, const ir::MapScanReduce& e,
+                           const std::vector<LaneArray>& targets, std::int64_t rows) {
   const Operand count = ir::i64_operand(rows);
   const auto blocks = [&] {
     const Operand last = low_.sub(e.width, count);
     loop(low_.divide_up(e.width, count), [&](const Operand& b) {
-      LaneScalar index;
-      index.by_row = true;
-      index.even = Even{low_.minimum(low_.mul(b, count), last), ir::i64_operand(1), zero()};
-      block_.rows = rows;
-      step(s, e, {}, targets, index);
-      block_.rows = 1;
+      step_in_rows(s, e, {}, targets, low_.minimum(low_.mul(b, count), last), rows);
     });
   };
   if (e.width.is_constant()) {
@@ -88,6 +138,23 @@ void Lanes::in_rows(const ir::Statement& s, const ir::MapScanReduce& e,
     known_ = before;
     loop(e.width, [&](const Operand& i) { step(s, e, {}, targets, uniform(i)); });
   });
+}
+
+/// A reduction: what is left over after the last block goes one by one.
+void Lanes::in_disjoint_rows(const ir::Statement& s, const ir::MapScanReduce& e,
+                             const std::vector<LaneScalar>& running,
+                             const std::vector<LaneArray>& targets, std::int64_t rows) {
+  const Known before = known_;
+  const Operand count = ir::i64_operand(rows);
+  const Operand blocks = low_.divide(uniform_operand(e.width), count);
+  loop(blocks, [&](const Operand& b) {
+    step_in_rows(s, e, running, targets, low_.mul(b, count), rows);
+  });
+  known_ = before;
+  const Operand done = low_.mul(blocks, count);
+  const Operand left = low_.sub(e.width, done);
+  if (is_constant(left, 0)) return;
+  loop(left, [&](const Operand& i) { step(s, e, running, targets, uniform(low_.add(done, i))); });
 }
 
 }  // namespace dagaz::imperative

@@ -269,6 +269,17 @@ std::vector<LaneScalar> Lanes::start(const std::vector<Operand>& neutral) {
 
 void Lanes::combine(const ir::Lambda& op, const std::vector<LaneScalar>& running,
                     const std::vector<LaneScalar>& values) {
+  if (const std::int64_t rows = block_.rows; rows > 1 && !running[0].by_row) {
+    // Running values from before there were rows take the rows in turn.
+    block_.rows = 1;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      std::vector<LaneScalar> of_row;
+      for (const LaneScalar& one : values) of_row.push_back(row_of(one, row));
+      combine(op, running, of_row);
+    }
+    block_.rows = rows;
+    return;
+  }
   const ir::Lambda fresh = ir::renamed(op, low_.names());
   std::vector<Result> arguments;
   for (const LaneScalar& one : running) arguments.push_back({one, std::nullopt});
@@ -307,11 +318,10 @@ void Lanes::lower(const ir::Statement& s, const ir::MapScanReduce& e) {
     const bool is_array = low_.names().type(s.results[k].name).is_array();
     targets.push_back(is_array ? result_array(s.results[k].name) : LaneArray{});
   }
-  if (const std::int64_t rows = rows_inside(s, e); rows > 1) {
-    in_rows(s, e, targets, rows);
-    return;
+  const std::int64_t rows = rows_inside(s, e);
+  if (rows == 1 || !in_rows(s, e, running, targets, rows)) {
+    loop(e.width, [&](const Operand& i) { step(s, e, running, targets, uniform(i)); });
   }
-  loop(e.width, [&](const Operand& i) { step(s, e, running, targets, uniform(i)); });
   for (std::size_t k = 0; k < reduced; ++k) bind(s.results[k].name, running[scanned + k]);
 }
 
