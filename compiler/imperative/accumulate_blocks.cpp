@@ -63,18 +63,8 @@ void Lowering::accumulate_in_blocks(const ir::Statement& s, const ir::SegmentedM
   }
   parallel_rows(extents_of(e.space), cost_of(e.body), [&](const std::vector<Operand>& outer,
                                                          const Operand& low, const Operand& high) {
-    const auto compute = [&](const Operand& i, const Finish& hold) {
-      const std::vector<Operand> point = with(outer, add(low, i));
-      set_indices(e.space, point);
-      lower_body(body.computed, {}, [&](const std::vector<Value>& values) {
-        auto next = values.begin();
-        for (const Wish& target : targets) {
-          if (target) write(*target, point, *next++);
-        }
-        hold({next, values.end()});
-      });
-    };
-    in_blocks(sub(high, low), types, compute,
+    const auto point = [&](const Operand& i) { return with(outer, add(low, i)); };
+    in_blocks(sub(high, low), {e.space, body.computed, targets, types, point},
               [&](const std::vector<Value>& held) { add_held(body.additions, held); });
   });
   for (std::size_t k = 0; k < targets.size(); ++k) {

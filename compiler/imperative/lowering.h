@@ -279,11 +279,15 @@ class Lowering : public Emitter {
 
   // ---- blocks.cpp
   bool is_worth_a_block(const ir::Body& body);
-  /// Lowers element `i`, and hands over what its body gives.
-  using ElementFunction = std::function<void(const Operand& i, const Finish& finish)>;
-  /// Computes so many elements of these types, and uses them in turn.
-  void in_blocks(const Operand& count, const std::vector<ir::Type>& types,
-                 const ElementFunction& compute, const Finish& use);
+  /// A body for the elements of a row.
+  struct BlockBody {
+    const std::vector<ir::SpaceDimension>& space;
+    const ir::Body& body;
+    const std::vector<Wish>& targets;  // where the first results go
+    std::vector<ir::Type> types;       // of the others, which are used in turn
+    std::function<std::vector<Operand>(const Operand& i)> point;
+  };
+  void in_blocks(const Operand& count, const BlockBody& elements, const Finish& use);
 
   // ---- kept_states.cpp
   void keep_states(const ir::Loop& e);

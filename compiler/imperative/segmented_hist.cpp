@@ -50,19 +50,19 @@ void Lowering::histogram_elements(const ir::SegmentedHistogram& e,
                                   const Operand& count) {
   const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
   const auto& fresh = *as<ir::SegmentedHistogram>(copied.operation);
-  const auto element = [&](const Operand& i, const Finish& finish) {
-    set_indices(fresh.space, with(outer, add(start, i)));
-    lower_body(fresh.body, {}, finish);
-  };
+  const auto point = [&](const Operand& i) { return with(outer, add(start, i)); };
   const auto step = [&](const std::vector<Value>& values) {
     histogram_step(fresh.operators, bins, values);
   };
   const std::vector<ir::Type> types = types_given(e.operators);
   if (!is_gpu() && are_scalars(types) && is_worth_a_block(e.body)) {
-    in_blocks(count, types, element, step);
+    in_blocks(count, {fresh.space, fresh.body, {}, types, point}, step);
     return;
   }
-  thread_loop(count, false, [&](const Operand& i) { element(i, step); });
+  thread_loop(count, false, [&](const Operand& i) {
+    set_indices(fresh.space, point(i));
+    lower_body(fresh.body, {}, step);
+  });
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::SegmentedHistogram& e) {
