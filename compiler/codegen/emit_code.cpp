@@ -78,6 +78,10 @@ void FunctionEmitter::emit(const imperative::For& node) {
     };
     property("llvm.loop.mustprogress", nullptr);
     if (node.hints.unroll) property("llvm.loop.unroll.enable", nullptr);
+    if (node.hints.vectorise) {
+      property("llvm.loop.vectorize.enable",
+               llvm::ConstantAsMetadata::get(builder_.getTrue()));
+    }
     if (node.hints.independent) {
       access_groups_.push_back(llvm::MDNode::getDistinct(part_.context, {}));
       property("llvm.loop.parallel_accesses", access_groups_.back());

@@ -71,6 +71,7 @@ struct Store {
 struct LoopHints {
   bool independent = false;  // iterations touch different memory: vectorise freely
   bool unroll = false;
+  bool vectorise = false;    // even where it does not look worthwhile
 };
 /// for index in 0 … bound-1
 struct For {

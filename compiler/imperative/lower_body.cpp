@@ -22,10 +22,13 @@ void Lowering::lower_body(const ir::Body& body, const std::vector<Wish>& wishes,
   propagate_wishes(body, wishes);
   const bool host = mode_ == Mode::host;
   if (host) enter_host_scope(body);
-  for (std::size_t k = 0; k < body.statements.size(); ++k) {
+  for (std::size_t k = 0; k < body.statements.size();) {
     if (host) scopes_.back().current = k;
-    lower_statement(body.statements[k]);
-    if (host) release_dead(k);
+    std::size_t next = k + (host ? lower_together(body, k) : 0);
+    if (next == k) lower_statement(body.statements[next++]);
+    for (; k < next; ++k) {
+      if (host) release_dead(k);
+    }
   }
   if (host) scopes_.back().current = body.statements.size();
   std::vector<Value> values;

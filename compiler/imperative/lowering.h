@@ -24,6 +24,7 @@
 #include "imperative/host_scope.h"
 #include "imperative/lowering_types.h"
 #include "imperative/place.h"
+#include "imperative/sweeps.h"
 #include "ir/names.h"
 #include "ir/program.h"
 #include "support/match.h"
@@ -276,6 +277,15 @@ class Lowering : public Emitter {
                             const std::vector<Wish>& targets);
   void add_held(const std::vector<const ir::Accumulate*>& additions,
                 const std::vector<Value>& held);
+
+  // ---- lower_sweep.cpp
+  std::optional<Sweep> sweep_from(std::span<const ir::Statement> statements) const;
+  struct SweepLoop;
+  void sweep_point(const SweepLoop& loop, const Operand& point, bool inner,
+                   const std::optional<Operand>& gives);
+  void lower_sweep(const Sweep& sweep, const std::vector<Wish>& targets);
+  bool lower_inner_points(const ir::Statement& s, const std::vector<Wish>& targets);
+  std::size_t lower_together(const ir::Body& body, std::size_t first);
 
   // ---- blocks.cpp
   bool is_worth_a_block(const ir::Body& body);

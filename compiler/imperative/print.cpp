@@ -77,6 +77,7 @@ class Printer {
     use(e.bound);
     if (e.hints.independent) out_ << " independent";
     if (e.hints.unroll) out_ << " unroll";
+    if (e.hints.vectorise) out_ << " vectorise";
     out_ << " ";
     block(e.body);
   }

@@ -132,6 +132,7 @@ void Lowering::lower_point_by_point(const ir::Statement& s, const ir::SegmentedM
     accumulate_in_blocks(s, e, targets);
     return;
   }
+  if (lower_inner_points(s, targets)) return;
   const Operand cost = cost_of(e.body);
   for_each_point(extents_of(e.space), cost, "segmap", [&](const std::vector<Operand>& point) {
     set_indices(e.space, point);

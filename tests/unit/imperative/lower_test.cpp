@@ -171,6 +171,25 @@ TEST_CASE("points that accumulate nearby take turns, without atomic instructions
   FAIL("the program is missing");
 }
 
+TEST_CASE("stages of a stencil run in one loop, which hands on what they read of each other") {
+  for (const Source& source : programs()) {
+    if (source.name != "stages_of_a_stencil.ir") continue;
+    Diagnostics diagnostics;
+    const auto lowered = lower(passes::flatten({parsed(source)}, {}), Target::cpu, diagnostics);
+    const std::string text = print(*lowered);
+    const std::size_t loop = text.find("parallel [");
+    REQUIRE(loop != std::string::npos);
+    CHECK(text.find("parallel [", loop + 1) == std::string::npos);
+    CHECK(text.find("held_") != std::string::npos);
+    // Both conditions are known where vectors are whole.
+    const std::size_t inner = text.find(" independent vectorise {");
+    REQUIRE(inner != std::string::npos);
+    CHECK(text.find("slt", inner) == std::string::npos);
+    return;
+  }
+  FAIL("the program is missing");
+}
+
 TEST_CASE("a row that a point makes where it goes is not copied onto itself") {
   const Source source{"rows.ir",
                       "function main (n: i64, xs: [n]f64) -> [[n][2]f64] {"
