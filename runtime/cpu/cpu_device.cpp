@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -13,6 +14,20 @@ namespace dagaz::runtime {
 namespace {
 
 constexpr int64_t huge_page_bytes = int64_t{2} << 20;
+
+// Elements that lie a multiple of this apart share a set of the first cache, and loads wait for
+// stores to such places.  So arrays that are walked together start at different lines of a page.
+constexpr int64_t page_bytes = 4096;
+constexpr int64_t line_bytes = 64;
+constexpr int64_t lines_between_starts = 5;  // odd: all lines of a page in turn
+constexpr int64_t least_staggered = 16 * page_bytes;
+
+int64_t alignment_of(int64_t bytes) {
+  if (bytes >= huge_page_bytes) {
+    return huge_page_bytes;
+  }
+  return bytes >= least_staggered ? page_bytes : line_bytes;
+}
 
 /// What a container may use, from either version of control groups; 0 when there is no limit.
 int64_t container_limit() {
@@ -32,21 +47,28 @@ class CpuDevice final : public Device {
   explicit CpuDevice(dz_context& context) : context_(context) {}
 
   int32_t allocate(int64_t bytes, void** out) override {
-    const bool large = bytes >= huge_page_bytes;
-    const int64_t alignment = large ? huge_page_bytes : 64;
+    const bool staggered = bytes >= least_staggered;
+    const int64_t start = staggered ? next_start() : 0;
+    const int64_t alignment = alignment_of(bytes);
     // aligned_alloc wants a multiple of the alignment; untouched pages cost nothing.
-    const int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    *out = std::aligned_alloc(static_cast<size_t>(alignment), static_cast<size_t>(rounded));
-    if (*out == nullptr) {
+    const int64_t rounded = (start + bytes + alignment - 1) / alignment * alignment;
+    void* memory = std::aligned_alloc(static_cast<size_t>(alignment), static_cast<size_t>(rounded));
+    if (memory == nullptr) {
       return DZ_OUT_OF_MEMORY;
     }
-    if (large) {
+    if (alignment == huge_page_bytes) {
       // Fewer page faults on first use; a system that cannot just ignores it.
-      madvise(*out, static_cast<size_t>(rounded), MADV_HUGEPAGE);
+      const int64_t whole = bytes / huge_page_bytes * huge_page_bytes;
+      madvise(memory, static_cast<size_t>(whole), MADV_HUGEPAGE);
     }
+    *out = static_cast<char*>(memory) + start;
     return DZ_OK;
   }
-  void release(void* data, int64_t) override { std::free(data); }
+  void release(void* data, int64_t bytes) override {
+    const auto alignment = static_cast<std::uintptr_t>(alignment_of(bytes));
+    const std::uintptr_t start = reinterpret_cast<std::uintptr_t>(data) % alignment;
+    std::free(static_cast<char*>(data) - start);
+  }
 
   int32_t read(const void* source, int64_t bytes, void* host) override {
     return move(host, source, bytes);
@@ -96,7 +118,14 @@ class CpuDevice final : public Device {
     return DZ_OK;
   }
 
+  // The pool allocates under its lock.
+  int64_t next_start() {
+    line_ = (line_ + lines_between_starts) % (page_bytes / line_bytes);
+    return line_ * line_bytes;
+  }
+
   dz_context& context_;
+  int64_t line_ = 0;
 };
 
 }  // namespace
