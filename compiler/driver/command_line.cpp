@@ -170,17 +170,56 @@ void add_build(CLI::App& app, AllOptions& all, int& status) {
   command->callback([&] { status = build_command(all.build); });
 }
 
+/// Options of compiled programs that take a value: it could be mistaken for the file.
+struct ProgramOption {
+  const char* names;
+  const char* forwarded;
+  const char* value;
+  const char* help;
+};
+constexpr ProgramOption program_options[] = {
+    {"-e,--entry-point", "-e", "NAME", "Run this entry point instead of main"},
+    {"-t,--write-runtime-to", "-t", "FILE", "Write the microseconds of each run, a line each"},
+    {"-r,--runs", "-r", "RUNS", "Run that many times, after a run that is not counted"},
+    {"-d,--device", "-d", "NAME", "Use the GPU with this in its name, or the k-th: #k"},
+    {"--num-threads", "--num-threads", "N", "Threads of the cpu target; 0 is one per core"},
+    {"--memory-cap", "--memory-cap", "BYTES", "Hold at most that much device memory"},
+    {"--cache-file", "--cache-file", "FILE", "Keep compiled GPU code there"},
+    {"--param", "--param", "NAME=VALUE", "Set a tuning parameter"},
+    {"--tuning", "--tuning", "FILE", "Set tuning parameters from NAME=VALUE lines"},
+    {"--unified-memory", "--unified-memory", "0|1|2", "GPU memory that the CPU sees"},
+    {"--dump-ptx", "--dump-ptx", "FILE", "Write the GPU program to a file"},
+    {"--load-ptx", "--load-ptx", "FILE", "Use the GPU program in this file"},
+};
+
+void add_program_options(CLI::App& command, std::vector<std::string>& arguments) {
+  for (const ProgramOption& option : program_options) {
+    const auto forward = [&arguments, &option](const std::vector<std::string>& values) {
+      for (const std::string& value : values) {
+        arguments.insert(arguments.end(), {option.forwarded, value});
+      }
+    };
+    command.add_option_function<std::vector<std::string>>(option.names, forward, option.help)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false)
+        ->type_name(option.value)
+        ->group("Options of the program");
+  }
+}
+
 void add_run(CLI::App& app, AllOptions& all, int& status) {
   CLI::App* command = app.add_subcommand(
       "run", "Compile in memory and run: values from stdin, results to stdout");
   RunOptions& options = all.run;
   add_file(*command, options.compile);
   add_compile_options(*command, options.compile);
-  command->footer("Further options (-e ENTRY, -b, -t FILE, -r RUNS, …) are those of compiled "
-                  "programs.");
+  add_program_options(*command, options.program_arguments);
+  command->footer("Further options (-b, -n, -P, …) are those of compiled programs.");
   command->allow_extras();
   command->callback([&options, command, &status] {
-    options.program_arguments = command->remaining();
+    const std::vector<std::string> others = command->remaining();
+    options.program_arguments.insert(options.program_arguments.end(), others.begin(), others.end());
     status = run_command(options);
   });
 }
