@@ -3,14 +3,82 @@
 
 #include <algorithm>
 
+#include "ir/fields.h"
+#include "ir/name_flags.h"
+
 namespace dagaz::imperative {
+
+namespace {
+
+/// The names free in what it visits.  Those of the bodies inside are put together from those of
+/// their statements, which are remembered: nests of any depth are walked once.
+class FreeNames {
+ public:
+  FreeNames(const ir::Names& names, Mentioned& mentioned) : names_(names), mentioned_(mentioned) {}
+
+  void use(NameId name) {
+    if (used_.insert(name)) order_.push_back(name);
+  }
+  void use(const Operand& operand) {
+    if (operand.is_name()) use(operand.name());
+  }
+  void bind(const ir::Binder& binder) {
+    bound_.insert(binder.name);
+    type(names_.type(binder.name));
+  }
+  void type(const ir::Type& type) {
+    for (const Operand& size : type.shape) use(size);
+  }
+  void body(const ir::Body& body) {
+    for (const ir::Statement& one : body.statements) {
+      for (const NameId name : of(one)) use(name);
+      for (const ir::Binder& result : one.results) bound_.insert(result.name);
+    }
+    for (const Operand& result : body.results) use(result);
+  }
+  void lambda(const ir::Lambda& lambda) { ir::walk_lambda(*this, lambda); }
+
+ private:
+  const std::vector<NameId>& of(const ir::Statement& statement) {
+    std::vector<NameId> found;
+    if (as<ir::Loop>(statement.operation) || as<ir::Branch>(statement.operation)) {
+      FreeNames inside(names_, mentioned_);
+      ir::walk_statement(inside, statement);
+      found = inside.take();
+    } else {
+      found = ir::free_names(statement, names_);
+    }
+    return mentioned_.insert_or_assign(&statement, std::move(found)).first->second;
+  }
+  std::vector<NameId> take() {
+    std::erase_if(order_, [this](NameId name) { return bound_.contains(name); });
+    return std::move(order_);
+  }
+
+  const ir::Names& names_;
+  Mentioned& mentioned_;
+  ir::NameFlags used_;
+  ir::NameFlags bound_;
+  std::vector<NameId> order_;
+};
+
+}  // namespace
+
+Mentioned mentioned_in(const ir::Body& body, const ir::Names& names) {
+  Mentioned mentioned;
+  FreeNames(names, mentioned).body(body);
+  return mentioned;
+}
 
 void Lowering::enter_host_scope(const ir::Body& body) {
   HostScope scope;
   for (std::size_t k = 0; k < body.statements.size(); ++k) {
     const ir::Statement& one = body.statements[k];
     for (const ir::Binder& result : one.results) scope.bindings.emplace(result.name, k);
-    scope.mentioned.push_back(ir::free_names(one, names()));
+    // A copy of a statement was not there when the function was entered.
+    const auto known = mentioned_.find(&one);
+    scope.mentioned.push_back(known != mentioned_.end() ? known->second
+                                                        : ir::free_names(one, names()));
     for (const NameId name : scope.mentioned.back()) {
       scope.last_use[name] = k;
       ++scope.uses[name];

@@ -9,9 +9,15 @@
 #include <vector>
 
 #include "imperative/place.h"
+#include "ir/ops.h"
 #include "ir/program.h"
 
 namespace dagaz::imperative {
+
+/// The names free in statements.
+using Mentioned = std::unordered_map<const ir::Statement*, std::vector<NameId>>;
+/// Of the statements of host code: of `body`, and inside its loops and branches.
+Mentioned mentioned_in(const ir::Body& body, const ir::Names& names);
 
 /// A part of a concatenation, and what a map makes to be it, seen through views.
 struct Part {
@@ -32,7 +38,7 @@ struct Owned {
 };
 
 struct HostScope {
-  std::vector<std::vector<NameId>> mentioned;  // names free in each statement
+  std::vector<std::vector<NameId>> mentioned;  // by each statement
   std::unordered_map<NameId, std::size_t> last_use;
   // Concatenations that are only needed permuted, and by which statement.
   std::unordered_map<NameId, const ir::Statement*> turned;

@@ -18,6 +18,7 @@ Function Lowering::lower_entry(const ir::Function& function) {
   mode_ = Mode::host;
   result.body = collect([&] {
     scopes_.push_back({});
+    mentioned_ = mentioned_in(function.body, names());
     find_memory_uses(function.body);
     for (const ir::Binder& parameter : function.parameters) {
       const ir::Type type = names().type(parameter.name);
@@ -90,7 +91,10 @@ Function Lowering::lower_called(const ir::Function& function, Mode mode) {
       }
     });
   };
-  if (mode == Mode::host) scopes_.push_back({});
+  if (mode == Mode::host) {
+    scopes_.push_back({});
+    mentioned_ = mentioned_in(function.body, names());
+  }
   result.body = collect([&] {
     find_memory_uses(function.body);
     parameters();

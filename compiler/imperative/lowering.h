@@ -466,6 +466,7 @@ class Lowering : public Emitter {
   NameId arena_used_;             // bytes that this thread has taken
 
   std::vector<HostScope> scopes_;
+  Mentioned mentioned_;  // by the statements of the function
   // Results of loop bodies that may lie where a loop variable lies.
   std::unordered_map<NameId, NameId> replaced_;
   // Next states of loops, and the rows where they are kept; updates that keep a state there, which

@@ -64,6 +64,14 @@ void CopyAvoider::enter(Body& body) {
   }
 }
 
+/// Whether the body has such operations; most have none, and need not be looked at closely.
+template <typename OperationType>
+bool has(const Body& body) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [](const Statement& each) {
+    return std::holds_alternative<OperationType>(each.operation);
+  });
+}
+
 /// Whether the statement gives nothing that shares memory with an array that it reads.
 bool only_reads(const Statement& statement, const Names& names) {
   if (std::holds_alternative<MapScanReduce>(statement.operation)) return true;
@@ -125,6 +133,7 @@ void CopyAvoider::read_written_parts(Body& body) {
   for (Statement& each : body.statements) {
     for_each_scope(each.operation, [&](Body& inner) { read_written_parts(inner); });
   }
+  if (!has<Update>(body)) return;
   enter(body);
   for (Statement& each : body.statements) {
     const auto* index = as<Index>(each.operation);
@@ -172,6 +181,7 @@ void CopyAvoider::read_instead_of_copying(Body& body) {
   for (Statement& each : body.statements) {
     for_each_scope(each.operation, [&](Body& inner) { read_instead_of_copying(inner); });
   }
+  if (!has<Copy>(body)) return;
   enter(body);
   for (std::size_t i = 0; i < body.statements.size(); ++i) {
     Statement& each = body.statements[i];

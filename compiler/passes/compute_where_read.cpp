@@ -105,6 +105,9 @@ class Mover {
       for_each_scope(statement.operation,
                      [&](Body& inner) { this->body(inner, in_loop || loop); });
     }
+    const auto maps = std::count_if(body.statements.begin(), body.statements.end(),
+                                    [](Statement& each) { return map_of(each) != nullptr; });
+    if (maps < 2) return;
     statements_ = &body.statements;
     in_loop_ = in_loop;
     find_uses(body);
