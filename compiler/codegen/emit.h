@@ -176,7 +176,6 @@ class FunctionEmitter {
   void mark_access(llvm::Instruction* access, Space space);
   /// Fails unless it returns; sets the failure word of the kernel.
   void fail_in_kernel(const imperative::Fail& node);
-  void exit_if_failed_before();
   void bind_kernel_arguments(const Kernel& kernel);
   llvm::Value* shuffle_word(llvm::Value* word, imperative::ShuffleMode mode, llvm::Value* operand);
   void start();

@@ -90,10 +90,8 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedHistogram& e) {
   host_branch(less(ir::i64_operand(1), pieces),
               [&] { histogram_by_pieces(e, places, width, pieces); },
               [&] {
-                if (is_gpu() &&
-                    Gpu(*this).histogram_with_locks(*as<ir::SegmentedHistogram>(copied.operation), places)) {
-                  return;
-                }
+                const auto& locked = *as<ir::SegmentedHistogram>(copied.operation);
+                if (is_gpu() && Gpu(*this).histogram_with_locks(locked, places)) return;
                 for_each_point({}, cost, "hist", [&](const std::vector<Operand>&) {
                   histogram_elements(e, places, {}, ir::i64_operand(0), width);
                 });

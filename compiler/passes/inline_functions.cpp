@@ -1,7 +1,7 @@
 // Inlines calls of functions that do not reach themselves, callees first, and removes functions
 // that no entry point reaches.  A long function with several calls stays a function: chains of
-// functions that each call the one before twice grow without bound otherwise.  Statements keep their source location, with the place of the call
-// as the chain that error messages show.
+// functions that each call the one before twice grow without bound otherwise.  Statements keep
+// their source location, with the place of the call as the chain that error messages show.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/builder.h"
+#include "ir/fields.h"
 #include "ir/names.h"
 #include "passes/ad/activity.h"
 #include "passes/ad/environment.h"
@@ -95,11 +96,8 @@ void Chunker::statement(Statement statement, Builder& out) {
       chunk(std::move(statement), std::move(operation), out);
       return;
     }
-  } else if (auto* loop = as<Loop>(statement.operation)) {
-    loop->body = body(std::move(loop->body));
-  } else if (auto* branch = as<Branch>(statement.operation)) {
-    branch->then_body = body(std::move(branch->then_body));
-    branch->else_body = body(std::move(branch->else_body));
+  } else if (as<Loop>(statement.operation) || as<Branch>(statement.operation)) {
+    for_each_scope(statement.operation, [&](Body& inner) { inner = body(std::move(inner)); });
   }
   out.add(std::move(statement));
 }

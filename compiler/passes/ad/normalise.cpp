@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "ir/builder.h"
+#include "ir/fields.h"
 #include "ir/names.h"
 #include "passes/ad/environment.h"
 #include "passes/ad/expensive_values.h"
@@ -40,6 +41,7 @@ class Normaliser {
   void reduce(Statement statement, MapScanReduce map, Builder& out);
   bool is_extremum_of_map(const MapScanReduce& map) const;
   void scan(Statement statement, MapScanReduce map, Builder& out);
+  static Operand share_of(const Operand& n, int depth, Builder& out);
   void strip_mine(Statement statement, Loop loop, Builder& out);
   void lambda(Lambda& lambda) { lambda.body = body(std::move(lambda.body)); }
 
@@ -49,6 +51,9 @@ class Normaliser {
                                     const std::vector<NameId>& arrays, Lambda lambda,
                                     const std::vector<NameId>& targets, bool sequential,
                                     Builder& out);
+  // Leaves a histogram or scatter the identity as its map.
+  template <typename Writes>
+  void compute_before(const Statement& like, Writes& writes, Builder& out);
   // A statement with the location, tokens and mode of `like`.
   Statement alike(const Statement& like, std::vector<NameId> results, Operation operation);
 
@@ -98,6 +103,17 @@ std::vector<NameId> Normaliser::mapped_arrays(const Statement& like, const Opera
   map.map.result_types = std::move(kept_types);
   out.add(alike(like, fresh, std::move(map)));
   return results;
+}
+
+template <typename Writes>
+void Normaliser::compute_before(const Statement& like, Writes& writes, Builder& out) {
+  if (is_identity(writes.map)) return;
+  const std::vector<NameId> targets(writes.map.body.results.size());
+  writes.arrays = mapped_arrays(like, writes.width, writes.arrays, std::move(writes.map), targets,
+                                false, out);
+  std::vector<Type> rows;
+  for (const NameId array : writes.arrays) rows.push_back(row_of(names_->type(array)));
+  writes.map = identity_lambda(rows, *names_);
 }
 
 // Whether the operation does nothing but find the least or greatest value of a computed function.
@@ -268,6 +284,17 @@ void Normaliser::scan(Statement statement, MapScanReduce map, Builder& out) {
   out.add(std::move(statement));
 }
 
+// ⌈n^(1 - 1/depth)⌉, but at least 1: the iterations of the inner loops where `depth` loops share n.
+Operand Normaliser::share_of(const Operand& n, int depth, Builder& out) {
+  const Operand real = out.convert(ScalarOp::signed_to_float, ScalarType::i64, ScalarType::f64, n);
+  const Operand exponent(make_float(ScalarType::f64, 1.0 - 1.0 / depth));
+  const Operand root = out.scalar(ScalarOp::ceil, ScalarType::f64,
+                                  {out.scalar(ScalarOp::fpow, ScalarType::f64, {real, exponent})});
+  const Operand share =
+      out.convert(ScalarOp::float_to_signed, ScalarType::f64, ScalarType::i64, root);
+  return out.scalar(ScalarOp::smax, ScalarType::i64, {share, i64_operand(1)}, "chunk");
+}
+
 // for i < n do b  =  for o < ⌈n/c⌉ do for j < min(c, n - o·c) do b[i := o·c + j], with c the k-th
 // root's share of n; the inner loop is strip-mined k-1 times in turn.
 void Normaliser::strip_mine(Statement statement, Loop loop, Builder& out) {
@@ -277,16 +304,7 @@ void Normaliser::strip_mine(Statement statement, Loop loop, Builder& out) {
   out.set_location(statement.location);
   const Operand bound =
       out.convert(ScalarOp::sign_extend, index_type, ScalarType::i64, form.bound, "n");
-  const Operand real =
-      out.convert(ScalarOp::signed_to_float, ScalarType::i64, ScalarType::f64, bound);
-  const Operand exponent(make_float(ScalarType::f64, 1.0 - 1.0 / depth));
-  const Operand root = out.scalar(
-      ScalarOp::ceil, ScalarType::f64,
-      {out.scalar(ScalarOp::fpow, ScalarType::f64, {real, exponent})});
-  const Operand share =
-      out.convert(ScalarOp::float_to_signed, ScalarType::f64, ScalarType::i64, root);
-  const Operand chunk =
-      out.scalar(ScalarOp::smax, ScalarType::i64, {share, i64_operand(1)}, "chunk");
+  const Operand chunk = share_of(bound, depth, out);
   const Operand rounded = out.add_i64(bound, out.sub_i64(chunk, i64_operand(1)));
   // Names that the report shows as sizes.
   const std::string n = bound.is_name() ? names_->base(bound.name())
@@ -322,9 +340,8 @@ void Normaliser::strip_mine(Statement statement, Loop loop, Builder& out) {
                       Scalar{ScalarOp::sign_extend, ScalarType::i64, index_type, {position}},
                       {},
                       statement.location});
-  std::vector<Statement> statements = index.take();
-  for (Statement& each : inner.body.statements) statements.push_back(std::move(each));
-  inner.body.statements = std::move(statements);
+  index.add_all(std::move(inner.body.statements));
+  inner.body.statements = index.take();
   Statement inner_statement{{}, Identity{}, {}, statement.location, statement.mode};
   Substitution to_results;
   std::vector<Operand> results;
@@ -373,9 +390,8 @@ void Normaliser::statement(Statement statement, Builder& out) {
     }
     loop->body = body(std::move(loop->body));
     if (loop->attributes.stripmine < 0) give_expensive_values(loop->body, *names_);
-  } else if (auto* branch = as<Branch>(statement.operation)) {
-    branch->then_body = body(std::move(branch->then_body));
-    branch->else_body = body(std::move(branch->else_body));
+  } else if (as<Branch>(statement.operation)) {
+    for_each_scope(statement.operation, [&](Body& side) { side = body(std::move(side)); });
   } else if (auto* with = as<WithAccumulator>(statement.operation)) {
     lambda(with->body);
   } else if (auto* flat_map = as<FlatMap>(statement.operation)) {
@@ -388,24 +404,10 @@ void Normaliser::statement(Statement statement, Builder& out) {
       return;
     }
     for (HistogramOperator& each : histogram->operators) lambda(each.op);
-    const std::vector<NameId> targets(histogram->map.body.results.size());
-    if (!is_identity(histogram->map)) {
-      histogram->arrays = mapped_arrays(statement, histogram->width, histogram->arrays,
-                                        std::move(histogram->map), targets, false, out);
-      std::vector<Type> rows;
-      for (const NameId array : histogram->arrays) rows.push_back(row_of(names_->type(array)));
-      histogram->map = identity_lambda(rows, *names_);
-    }
+    compute_before(statement, *histogram, out);
   } else if (auto* scatter = as<Scatter>(statement.operation)) {
     lambda(scatter->map);
-    const std::vector<NameId> targets(scatter->map.body.results.size());
-    if (!is_identity(scatter->map)) {
-      scatter->arrays = mapped_arrays(statement, scatter->width, scatter->arrays,
-                                      std::move(scatter->map), targets, false, out);
-      std::vector<Type> rows;
-      for (const NameId array : scatter->arrays) rows.push_back(row_of(names_->type(array)));
-      scatter->map = identity_lambda(rows, *names_);
-    }
+    compute_before(statement, *scatter, out);
   }
   // A custom derivative stays as it is: its function is not differentiated.
   out.add(std::move(statement));

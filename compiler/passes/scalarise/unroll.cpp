@@ -318,7 +318,8 @@ class Unroller {
       } else {
         std::vector<Operand> elements;
         for (const std::vector<Operand>& row : rows) {
-          const std::vector<Operand> part = elements_of(row[k - reduced.size()], row_of(names_.type(result)), out);
+          const std::vector<Operand> part =
+              elements_of(row[k - reduced.size()], row_of(names_.type(result)), out);
           elements.insert(elements.end(), part.begin(), part.end());
         }
         make_array(result, std::move(elements), out);

@@ -53,7 +53,8 @@ Operand Reverse::chunk_size(const MapSite& site, const SumOverMap& sums, const S
     summed = out().add_i64(summed, out().product(environment_->type_of(Operand(name)).shape));
   }
   const Operand half = binary(ScalarOp::sdiv, summed, i64_operand(2));
-  const Operand numbers = binary(ScalarOp::smax, half, i64_operand(numbers_per_element * options_.least_chunk));
+  const Operand numbers =
+      binary(ScalarOp::smax, half, i64_operand(numbers_per_element * options_.least_chunk));
   const auto at_least_one = [&](const Operand& divisor) {
     return binary(ScalarOp::smax, divisor, i64_operand(1));
   };

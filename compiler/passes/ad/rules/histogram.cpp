@@ -4,7 +4,8 @@
 //   min, max  have become the numbers at the places where they are (extremum.h)
 //   ×         products of the non-zeros and numbers of zeros per bin, as for a reduction
 //   general   see histogram_in_order.cpp and histogram_general.cpp
-//   scatter   v̄ₖ = d̄[iₖ] for the write that takes effect;  the destination's adjoint is d̄ with zeros where something was written
+//   scatter   v̄ₖ = d̄[iₖ] for the write that takes effect;  the destination's adjoint is d̄ with
+//             zeros where something was written
 #include <algorithm>
 
 #include "passes/ad/reverse.h"
@@ -138,21 +139,9 @@ NameId Reverse::map_here(const Operand& width, const std::vector<NameId>& arrays
 NameId Reverse::map_bins(const std::vector<Operand>& shape, const std::vector<NameId>& arrays,
                          const std::function<Operand(const std::vector<NameId>&)>& element) {
   if (shape.size() <= 1) return map_here(shape[0], arrays, element);
-  const std::vector<Operand> rest(shape.begin() + 1, shape.end());
-  MapScanReduce map;
-  map.width = shape[0];
-  map.arrays = arrays;
-  std::vector<NameId> parameters;
-  for (const NameId array : arrays) {
-    parameters.push_back(names().fresh(names().base(array), row_of(names().type(array))));
-    map.map.parameters.push_back(Binder{parameters.back()});
-  }
-  NestedScope scope(*environment_);
-  const NameId value = map_bins(rest, parameters, element);
-  map.map.result_types = {array_of(names().type(value).element, rest)};
-  map.map.body = scope.take({value});
-  scope.leave();
-  return out().add(std::move(map), "mapped");
+  return map_here(shape[0], arrays, [&](const std::vector<NameId>& rows) {
+    return map_bins({shape.begin() + 1, shape.end()}, rows, element);
+  });
 }
 
 void Reverse::rule(const Statement& statement, const Histogram& histogram) {
