@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "driver/command_line.h"
+#include "driver/process.h"
 
 namespace {
 
@@ -27,6 +28,7 @@ void* run(void* opaque) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  dagaz::driver::remove_folders_when_interrupted();
   CommandLine command_line{argc, argv, 0};
   pthread_attr_t attributes;
   pthread_t thread;

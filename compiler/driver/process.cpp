@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +14,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
+#include <set>
+#include <string_view>
+#include <thread>
 
 #include "support/check.h"
 
@@ -82,6 +88,9 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
     // A group of its own, to be killed with all it starts; who interrupts us ends it, too.
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
     dup2(in.read_end, 0);
     dup2(out.write_end, 1);
     dup2(err.write_end, 2);
@@ -126,15 +135,102 @@ std::string own_executable() {
   return error ? std::string("dagaz") : path.string();
 }
 
-TemporaryFolder::TemporaryFolder() {
+// ---------------------------------------------------------------- temporary folders
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view folder_prefix = "dagaz-";
+constexpr std::string_view lock_name = "/lock";
+
+fs::path folder_for_temporaries() {
   std::error_code error;
-  std::string name = (std::filesystem::temp_directory_path(error) / "dagaz-XXXXXX").string();
-  if (mkdtemp(name.data()) != nullptr) path_ = name;
+  return fs::temp_directory_path(error);
+}
+
+/// The folders of this process, which a signal has to find.
+struct LiveFolders {
+  std::mutex mutex;
+  std::set<std::string> paths;
+};
+LiveFolders& live_folders() {
+  static LiveFolders folders;
+  return folders;
+}
+
+/// A lock on the file in the folder, or -1 where somebody has it.
+int locked(const std::string& folder, int flags) {
+  const std::string path = folder + std::string(lock_name);
+  const int file = open(path.c_str(), flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0) return file;
+  close(file);
+  return -1;
+}
+
+/// Removes the folders of processes that are no more: nobody holds their locks.
+void remove_abandoned_folders() {
+  std::error_code error;
+  for (fs::directory_iterator at(folder_for_temporaries(), error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string path = at->path().string();
+    struct stat status {};
+    const bool ours = at->path().filename().string().starts_with(folder_prefix) &&
+                      lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
+                      status.st_uid == getuid();
+    if (!ours) continue;
+    const int lock = locked(path, 0);
+    if (lock < 0) continue;
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+    close(lock);
+  }
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+  static std::once_flag cleaned;
+  std::call_once(cleaned, remove_abandoned_folders);
+  LiveFolders& live = live_folders();
+  const std::lock_guard guard(live.mutex);
+  path_ = (folder_for_temporaries() / (std::string(folder_prefix) + "XXXXXX")).string();
+  // Where none can be made, whoever writes to it reports that.
+  if (mkdtemp(path_.data()) == nullptr) return;
+  lock_ = locked(path_, O_CREAT);
+  live.paths.insert(path_);
 }
 
 TemporaryFolder::~TemporaryFolder() {
+  LiveFolders& live = live_folders();
+  const std::lock_guard guard(live.mutex);
+  if (live.paths.erase(path_) == 0) return;
   std::error_code error;
-  if (!path_.empty()) std::filesystem::remove_all(path_, error);
+  fs::remove_all(path_, error);
+  close(lock_);
+}
+
+void remove_folders_when_interrupted() {
+  sigset_t ending;
+  sigemptyset(&ending);
+  for (const int number : {SIGHUP, SIGINT, SIGTERM}) {
+    struct sigaction action {};
+    const bool ignored =
+        sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+    if (!ignored) sigaddset(&ending, number);
+  }
+  pthread_sigmask(SIG_BLOCK, &ending, nullptr);
+  std::thread([ending] {
+    int number = 0;
+    if (sigwait(&ending, &number) != 0) return;
+    LiveFolders& live = live_folders();
+    live.mutex.lock();  // for good: no more folders are made
+    std::error_code error;
+    for (const std::string& path : live.paths) fs::remove_all(path, error);
+    signal(number, SIG_DFL);
+    pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);
+    raise(number);
+  }).detach();
 }
 
 }  // namespace dagaz::driver

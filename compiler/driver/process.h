@@ -21,7 +21,8 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
 /// The path of this executable.
 std::string own_executable();
 
-/// A folder that disappears with this object.
+/// A folder that disappears with this object.  What a process that was killed left behind, the next
+/// one removes.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -32,6 +33,11 @@ class TemporaryFolder {
 
  private:
   std::string path_;
+  int lock_ = -1;  // of a file in it, for as long as the folder is in use
 };
+
+/// Lets a signal that ends the process remove its temporary folders first.  To be called before
+/// there are other threads.
+void remove_folders_when_interrupted();
 
 }  // namespace dagaz::driver
