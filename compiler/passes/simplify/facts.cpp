@@ -3,6 +3,7 @@
 // is left, the proof is done.
 //
 // Sums and products of sizes and indices are taken not to overflow: they count elements in memory.
+// Those of other numbers may wrap around, and nothing is concluded from their operands.
 #include "passes/simplify/facts.h"
 
 namespace dagaz::passes {
@@ -43,6 +44,7 @@ void Facts::change(NameId name, Known known) {
 void Facts::set_nonnegative(NameId name) {
   if (name.index >= known_.size()) known_.resize(name.index + 1);
   known_[name.index].raise(0);
+  known_[name.index].counts = true;
 }
 
 void Facts::set_index(NameId name, Operand bound) {
@@ -176,6 +178,7 @@ Facts::Known Facts::derived(const Scalar& scalar, int depth) const {
     if (argument(0).nonnegative() && argument(1).nonnegative()) return {0, std::nullopt};
     return {};
   };
+  const auto is_count = [&] { return counts(arguments[0], depth) && counts(arguments[1], depth); };
   if (scalar.op == ScalarOp::zero_extend && scalar.result == ScalarType::i64 &&
       bit_width(scalar.type) < 64) {
     return {0, i64_operand(std::int64_t{1} << bit_width(scalar.type))};
@@ -211,7 +214,7 @@ Facts::Known Facts::derived(const Scalar& scalar, int depth) const {
       return {0, i64_operand(*mask + 1)};
     }
     case ScalarOp::mul:
-    case ScalarOp::add: return all_nonnegative();
+    case ScalarOp::add: return is_count() ? all_nonnegative() : Known{};
     default: return {};  // nothing follows from the operation alone
   }
 }
@@ -225,6 +228,42 @@ Facts::Known Facts::known(NameId name, int depth) const {
   Known more = derived(*scalar, depth + 1);
   if (fact.least) more.raise(*fact.least);
   return more;
+}
+
+// ---------------------------------------------------------------- what counts elements
+
+// Whether the number is a size, an index, one of fewer bits, or made of such.
+bool Facts::counts(const Operand& operand, int depth) const {
+  if (operand.is_constant()) return small_constant(operand).has_value();
+  const NameId name = operand.name();
+  const Known fact = name.index < known_.size() ? known_[name.index] : Known{};
+  if (fact.counts || (fact.least && fact.bound)) return true;
+  const Statement* statement = depth > deepest ? nullptr : definition_(name);
+  const Scalar* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
+  return scalar != nullptr && counts(*scalar, depth + 1);
+}
+
+bool Facts::counts(const Scalar& scalar, int depth) const {
+  const bool extends = scalar.op == ScalarOp::sign_extend || scalar.op == ScalarOp::zero_extend;
+  if (extends && bit_width(scalar.type) < 64) return true;
+  if (scalar.type != ScalarType::i64 || scalar.result != ScalarType::i64) return false;
+  const auto operand_counts = [&](const Operand& each) { return counts(each, depth); };
+  switch (scalar.op) {
+    case ScalarOp::bit_and:
+    case ScalarOp::smod_floor:
+    case ScalarOp::srem:
+    case ScalarOp::urem: return operand_counts(scalar.arguments[1]);
+    case ScalarOp::select:
+      return operand_counts(scalar.arguments[1]) && operand_counts(scalar.arguments[2]);
+    default:
+      return std::all_of(scalar.arguments.begin(), scalar.arguments.end(), operand_counts);
+  }
+}
+
+// Whether a sum is a size or an index, one of a number and a constant: then it did not wrap around.
+bool Facts::is_shifted_count(NameId sum, const Scalar& scalar) const {
+  const bool is_count = sum.index < known_.size() && known_[sum.index].counts;
+  return is_count && scalar.op == ScalarOp::add && small_constant(scalar.arguments[1]);
 }
 
 // ---------------------------------------------------------------- sums
@@ -265,7 +304,9 @@ void Facts::add(Sum& to, const Operand& operand, std::int64_t factor, int depth)
   }
   const Statement* statement = depth < deepest ? definition_(operand.name()) : nullptr;
   const Scalar* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
-  if (scalar != nullptr && scalar->type == ScalarType::i64) {
+  const bool exact = scalar != nullptr && scalar->type == ScalarType::i64 &&
+                     (counts(*scalar, depth) || is_shifted_count(operand.name(), *scalar));
+  if (exact) {
     if (scalar->op == ScalarOp::add || scalar->op == ScalarOp::sub) {
       add(to, scalar->arguments[0], factor, depth + 1);
       add(to, scalar->arguments[1], scalar->op == ScalarOp::add ? factor : -factor, depth + 1);

@@ -19,6 +19,7 @@ class Facts {
   using Definition = std::function<const ir::Statement*(ir::NameId)>;
   explicit Facts(Definition definition) : definition_(std::move(definition)) {}
 
+  /// 0 ≤ name, which is a size.
   void set_nonnegative(ir::NameId name);
   /// 0 ≤ name < bound.
   void set_index(ir::NameId name, ir::Operand bound);
@@ -52,6 +53,7 @@ class Facts {
   struct Known {
     std::optional<std::int64_t> least = std::nullopt;
     std::optional<ir::Operand> bound = std::nullopt;
+    bool counts = false;  // a size or an index
     bool nonnegative() const { return least && *least >= 0; }
     void raise(std::int64_t to) { least = std::max(to, least.value_or(to)); }
   };
@@ -60,6 +62,9 @@ class Facts {
   void add_product(Sum& to, const ir::Operand& a, const ir::Operand& b,
                    std::int64_t factor) const;
   static void add_term(Sum& to, Monomial monomial, std::int64_t factor);
+  bool counts(const ir::Operand& operand, int depth) const;
+  bool counts(const ir::Scalar& scalar, int depth) const;
+  bool is_shifted_count(ir::NameId sum, const ir::Scalar& scalar) const;
   bool replace_by_largest(Sum& sum) const;
   bool is_nonnegative(Sum sum) const;
   bool is_nonnegative(const Monomial& monomial) const;

@@ -128,7 +128,12 @@ bool are_constant(const std::vector<Operand>& operands) {
                      [](const Operand& one) { return one.is_constant(); });
 }
 
-/// The position in row-major order of element number `number`; all sizes are constants.
+bool has_elements(const std::vector<Operand>& constant_shape) {
+  return std::none_of(constant_shape.begin(), constant_shape.end(),
+                      [](const Operand& size) { return is_i64(size, 0); });
+}
+
+/// The position in row-major order of element number `number`; all sizes are positive constants.
 std::vector<Operand> position_of(std::int64_t number, const std::vector<Operand>& shape) {
   std::vector<Operand> position(shape.size());
   for (std::size_t k = shape.size(); k-- > 0;) {
@@ -144,8 +149,8 @@ Outcome index_of_reshape(Index& node, Rules& rules) {
   const auto* found = rules.defined_as<Reshape>(node.array);
   if (found == nullptr || node.indices.size() != found->shape.size()) return Outcome::none;
   const std::vector<Operand> source = rules.type(found->array).shape;
-  const bool known =
-      are_constant(source) && are_constant(found->shape) && are_constant(node.indices);
+  const bool known = are_constant(source) && has_elements(source) &&
+                     are_constant(found->shape) && are_constant(node.indices);
   if (source.size() != 1 && !known) return Outcome::none;
   const Reshape reshape = *found;
   Operand flat = i64_operand(0);
