@@ -76,7 +76,10 @@ class BroadcastNest {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (!present_[i][d]) continue;
       inputs.push_back(values[i]);
-      hints.push_back(e_.parameter_hint(function_, i));
+      const TypeRef element = e_.array_shape(values[i]).element;
+      for (std::string& each : e_.parameter_hints(function_, i, element)) {
+        hints.push_back(std::move(each));
+      }
     }
     return e_.map(
         shape_[d], inputs, rows_[d + 1],

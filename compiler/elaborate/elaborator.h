@@ -280,8 +280,8 @@ class Elaborator {
   ValueRef evaluate_let_function(const ast::LetFunction& node, Frame* frame);
   /// What a parameter of `function` is bound to; null where that is not known.
   const ast::Pattern* parameter_pattern(ValueRef function, std::size_t index);
-  /// The base name for that parameter.
-  std::string parameter_hint(ValueRef function, std::size_t index);
+  /// Base names for the leaves of that parameter, which has such a type.
+  std::vector<std::string> parameter_hints(ValueRef function, std::size_t index, TypeRef type);
 
   // ------------------------------------------------------------ constants.cpp
   ValueRef evaluate_constant(const DelayedConstant& constant);
@@ -358,7 +358,7 @@ class Elaborator {
 
   // ------------------------------------------------------------ parallel.cpp
   /// map of `function` over the outer dimension, of size `width`, of `arrays`; `row` is the type
-  /// of its result if that is known.
+  /// of its result if that is known; `hints` are base names for the leaves of the elements.
   ValueRef map(ir::Operand width, const std::vector<ValueRef>& arrays, TypeRef row,
                const std::function<ValueRef(const std::vector<ValueRef>&)>& function,
                const std::vector<std::string>& hints = {});

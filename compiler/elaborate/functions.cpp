@@ -205,14 +205,4 @@ const ast::Pattern* Elaborator::parameter_pattern(ValueRef function, std::size_t
   return known ? closure->function->parameters[index] : nullptr;
 }
 
-std::string Elaborator::parameter_hint(ValueRef function, std::size_t index) {
-  const ast::Pattern* pattern = parameter_pattern(function, index);
-  if (pattern == nullptr) return "x";
-  while (const auto* ascribed = as<ast::AscribedPattern>(pattern->node)) {
-    pattern = ascribed->pattern;
-  }
-  const auto* named = as<ast::NamePattern>(pattern->node);
-  return named == nullptr ? "x" : std::string(symbols.text(named->name.symbol));
-}
-
 }  // namespace dagaz::elaborate

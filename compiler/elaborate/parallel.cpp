@@ -25,11 +25,14 @@ ValueRef Elaborator::map(ir::Operand width, const std::vector<ValueRef>& arrays,
   std::vector<ir::NameId> inputs;
   std::vector<ir::NameId> parameters;
   std::vector<ValueRef> elements;
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    const TypeRef element = array_shape(arrays[i]).element;
-    const Temporarily<std::string> named(hint, i < hints.size() ? hints[i] : hint);
-    std::vector<ir::NameId> bound = fresh(leaf_types(element));
-    for (const ir::Operand& leaf : leaf_of(arrays[i]).leaves) inputs.push_back(array_name(leaf));
+  for (const ValueRef array : arrays) {
+    const TypeRef element = array_shape(array).element;
+    std::vector<ir::NameId> bound;
+    for (ir::Type& type : leaf_types(element)) {
+      const std::size_t leaf = parameters.size() + bound.size();
+      bound.push_back(names().fresh(leaf < hints.size() ? hints[leaf] : hint, std::move(type)));
+    }
+    for (const ir::Operand& leaf : leaf_of(array).leaves) inputs.push_back(array_name(leaf));
     elements.push_back(arena.from_leaves(element, bound));
     parameters.insert(parameters.end(), bound.begin(), bound.end());
   }
@@ -66,7 +69,7 @@ static ValueRef build_map(Elaborator& e, const IntrinsicCall& call) {
       [&](const std::vector<ValueRef>& elements) {
         return e.apply(function, {elements.front()}, call.range);
       },
-      {e.parameter_hint(function, 0)});
+      e.parameter_hints(function, 0, e.array_shape(array).element));
 }
 
 // ---------------------------------------------------------------- reduce and scan

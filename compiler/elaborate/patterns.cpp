@@ -98,6 +98,78 @@ std::vector<ir::NameId> Elaborator::fresh_for(const ast::Pattern* pattern, TypeR
   return leaves;
 }
 
+namespace {
+
+/// A parameter of another function.
+struct Parameter {
+  ValueRef function;
+  std::size_t index;
+};
+
+/// What a lambda hands a parameter to where it does nothing but call: a is the first of f in
+/// `\(a, b) -> f a b`.
+std::optional<Parameter> handed_on(ValueRef function, BindingId parameter) {
+  const auto* lambda = as<Closure>(function->node);
+  if (lambda == nullptr || lambda->type == nullptr) return std::nullopt;
+  const auto* call = as<ast::Apply>(lambda->function->body->node);
+  const auto* called = call == nullptr ? nullptr : as<ast::Variable>(call->function->node);
+  const ValueRef value = called == nullptr ? nullptr : lambda->frame->find(called->id);
+  if (value == nullptr) return std::nullopt;
+  for (std::size_t i = 0; i < call->arguments.size(); ++i) {
+    const auto* argument = as<ast::Variable>(call->arguments[i]->node);
+    if (argument != nullptr && argument->id == parameter) return Parameter{value, i};
+  }
+  return std::nullopt;
+}
+
+/// Adds base names for the leaves of what `pattern`, of a parameter of `function`, is bound to.
+void add_hints(Elaborator& e, ValueRef function, const ast::Pattern* pattern, TypeRef type,
+               std::vector<std::string>& hints) {
+  if (const auto* ascribed = as<ast::AscribedPattern>(pattern->node)) {
+    add_hints(e, function, ascribed->pattern, type, hints);
+    return;
+  }
+  if (const auto* attribute = as<ast::AttributePattern>(pattern->node)) {
+    add_hints(e, function, attribute->pattern, type, hints);
+    return;
+  }
+  if (const auto* named = as<ast::NamePattern>(pattern->node)) {
+    const auto next = handed_on(function, named->id);
+    const ast::Pattern* other =
+        next ? e.parameter_pattern(next->function, next->index) : nullptr;
+    if (other != nullptr) {
+      add_hints(e, next->function, other, type, hints);
+    } else {
+      hints.insert(hints.end(), type->leaf_count, std::string(e.symbols.text(named->name.symbol)));
+    }
+    return;
+  }
+  while (const auto* array = as<ArrayShape>(type->node)) type = array->element;
+  const auto* record = as<RecordShape>(type->node);
+  for (std::size_t i = 0; record != nullptr && i < record->fields.size(); ++i) {
+    const auto& [name, field] = record->fields[i];
+    const ast::Pattern* part = part_of(pattern, i, name);
+    if (part != nullptr) {
+      add_hints(e, function, part, field, hints);
+    } else {
+      hints.insert(hints.end(), field->leaf_count, e.hint);
+    }
+  }
+  if (record == nullptr) hints.insert(hints.end(), type->leaf_count, e.hint);
+}
+
+}  // namespace
+
+std::vector<std::string> Elaborator::parameter_hints(ValueRef function, std::size_t index,
+                                                     TypeRef type) {
+  std::vector<std::string> hints;
+  const ast::Pattern* pattern = parameter_pattern(function, index);
+  const Temporarily<std::string> unnamed(hint, "x");
+  if (pattern == nullptr) return std::vector<std::string>(type->leaf_count, hint);
+  add_hints(*this, function, pattern, type, hints);
+  return hints;
+}
+
 // ---------------------------------------------------------------- testing
 
 /// The constant that a literal in a pattern stands for.

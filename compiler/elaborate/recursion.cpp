@@ -63,9 +63,12 @@ OpenParameters Elaborator::open_parameters(const Closure& closure,
   }
   const ValueRef self = arena.value(closure);
   for (std::size_t i = 0; i < open.types.size(); ++i) {
-    const Temporarily<std::string> base(hint, parameter_hint(self, i));
-    const std::vector<ir::NameId> leaves = fresh(leaf_types(open.types[i].type));
-    open.leaves.insert(open.leaves.end(), leaves.begin(), leaves.end());
+    const TypeRef type = open.types[i].type;
+    const std::vector<std::string> hints = parameter_hints(self, i, type);
+    const std::vector<ir::Type> leaves = leaf_types(type);
+    for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+      open.leaves.push_back(names().fresh(hints[leaf], leaves[leaf]));
+    }
   }
   return open;
 }
