@@ -164,7 +164,7 @@ Outcome unrolled(Loop& node, Rules& rules) {
   const Constant bound = form.bound.constant();
   const std::int64_t count = integer_value(bound);
   const auto size = static_cast<std::int64_t>(node.body.statements.size());
-  if (!node.attributes.unroll || count * (size + 1) > most_unrolled_statements) {
+  if (!node.attributes.unroll || count > most_unrolled_statements / (size + 1)) {
     return Outcome::none;
   }
   std::vector<Operand> values;
