@@ -11,6 +11,7 @@
 -- memory: scan_sum_gradient n=1000000: gradient <= 2.1 * primal
 -- memory: scan_product_gradient n=1000000: gradient <= 2.1 * primal
 -- memory: scan_min_gradient n=1000000: gradient <= 2.1 * primal
+-- memory: scan_rows_gradient n=1000000: gradient <= 2.1 * primal
 -- memory: scan_recurrence_gradient n=1000000: gradient <= 2.1 * primal
 -- memory: scan_matrices_gradient n=1000000: gradient <= 2.1 * primal
 -- memory: hist_sum_gradient n=1000000: gradient <= 2.1 * primal
@@ -90,6 +91,8 @@ entry scan_product_primal [n] (xs: [n]f64): f64 = scan_product xs
 entry scan_product_gradient [n] (xs: [n]f64): [n]f64 = vjp scan_product xs 1
 entry scan_min_primal [n] (xs: [n]f64): f64 = scan_min xs
 entry scan_min_gradient [n] (xs: [n]f64): [n]f64 = vjp scan_min xs 1
+entry scan_rows_primal [n] (xs: [n]f64): f64 = scan_rows xs
+entry scan_rows_gradient [n] (xs: [n]f64): [n]f64 = vjp scan_rows xs 1
 entry scan_recurrence_primal [n] (xs: [n]f64): f64 = scan_recurrence xs
 entry scan_recurrence_gradient [n] (xs: [n]f64): [n]f64 = vjp scan_recurrence xs 1
 entry scan_matrices_primal [n] (xs: [n]f64): f64 = scan_matrices xs

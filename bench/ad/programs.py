@@ -31,7 +31,7 @@ PAIRS = {
     'kmeans_sparse': [('primal', 'gradient'), ('primal', 'newton')],
     'primitives': [(f'{name}_primal', f'{name}_gradient') for name in (
         'reduce_sum', 'reduce_product', 'reduce_min', 'reduce_rows', 'reduce_recurrence',
-        'reduce_matrices', 'scan_sum', 'scan_product', 'scan_min', 'scan_recurrence',
+        'reduce_matrices', 'scan_sum', 'scan_product', 'scan_min', 'scan_rows', 'scan_recurrence',
         'scan_matrices', 'hist_sum', 'hist_product', 'hist_min', 'hist_rows', 'hist_general')],
 }
 

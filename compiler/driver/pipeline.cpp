@@ -16,13 +16,31 @@ ParallelProgram run(const PassContext& context, const char* name, Pass pass,
                                                     std::move(program));
 }
 
+// Runs a pass that says whether it changed anything.
+bool changes(ParallelProgram& program, const PassContext& context, const char* name,
+             bool (*pass)(ParallelProgram&)) {
+  bool changed = false;
+  program = run_pass<ParallelProgram, ParallelProgram>(
+      context, name, ir::Stage::parallel,
+      [&](ParallelProgram p) {
+        changed = pass(p);
+        return p;
+      },
+      std::move(program));
+  return changed;
+}
+
 // Fusion makes work for simplification (projections of fused lambdas), and simplification makes
-// room for fusion (copies and unused results are gone): two rounds reach almost everything.
+// room for fusion (copies and unused results are gone): two rounds reach almost everything.  What
+// reads slices of what maps make is left for the second.
 ParallelProgram simplify_and_fuse(ParallelProgram program, const PassContext& context) {
   program = run(context, "simplify", passes::simplify, std::move(program));
   program = run(context, "cse", passes::common_subexpressions, std::move(program));
   for (int round = 0; round < 2; ++round) {
     program = run(context, "fuse", passes::fuse, std::move(program));
+    if (round == 0) {
+      changes(program, context, "slice-before-maps", passes::slice_before_maps);
+    }
     program = run(context, "simplify", passes::simplify, std::move(program));
     program = run(context, "cse", passes::common_subexpressions, std::move(program));
   }
@@ -59,20 +77,6 @@ ParallelProgram differentiate(ParallelProgram program, const PassContext& contex
         return passes::differentiate(std::move(p), report, derivative_options(compile));
       },
       std::move(program));
-}
-
-// Runs a pass that says whether it changed anything.
-static bool changes(ParallelProgram& program, const PassContext& context, const char* name,
-                    bool (*pass)(ParallelProgram&)) {
-  bool changed = false;
-  program = run_pass<ParallelProgram, ParallelProgram>(
-      context, name, ir::Stage::parallel,
-      [&](ParallelProgram p) {
-        changed = pass(p);
-        return p;
-      },
-      std::move(program));
-  return changed;
 }
 
 // Only now nests of maps are what they will be.  What interchanged ones share then moves out, and

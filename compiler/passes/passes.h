@@ -26,6 +26,9 @@ ir::ParallelProgram inline_functions(ir::ParallelProgram program);
 /// Merges producers into consumers, and neighbours of one width with each other, so that
 /// intermediate arrays vanish.
 ir::ParallelProgram fuse(ir::ParallelProgram program);
+/// Takes slices of what a map reads instead of what it makes, so that it can be fused with what reads
+/// them; whether there were any.
+bool slice_before_maps(ir::ParallelProgram& program);
 /// Computes what a map stores for later maps over the same elements there, where that saves more
 /// memory traffic than it costs; whether there was any.
 bool compute_where_read(ir::ParallelProgram& program);

@@ -52,6 +52,7 @@ const std::vector<RegisteredPass>& registered_passes() {
       {"simplify", parallel<simplify>, Stage::parallel},
       {"inline", parallel<inline_functions>, Stage::parallel},
       {"fuse", parallel<fuse>, Stage::parallel},
+      {"slice-before-maps", changed<slice_before_maps>, Stage::parallel},
       {"interchange", changed<interchange>, Stage::parallel},
       {"keep-values", changed<keep_values>, Stage::parallel},
       {"where-read", changed<compute_where_read>, Stage::parallel},

@@ -3,6 +3,7 @@
 -- memory: sum_gradient n=1000000: gradient <= 2.1 * primal
 -- memory: product_gradient n=1000000: gradient <= 2.1 * primal
 -- memory: minimum_gradient n=1000000: gradient <= 2.1 * primal
+-- memory: rows_gradient n=1000000: gradient <= 2.1 * primal
 -- memory: recurrence_gradient n=1000000: gradient <= 2.1 * primal
 -- memory: matrices_gradient n=1000000: gradient <= 2.1 * primal
 -- memory: saturating_gradient n=1000000: gradient <= 2.1 * primal
