@@ -102,6 +102,7 @@ void Lowering::enter_host_scope(const ir::Body& body) {
   find_points_within(body, scope);
   plan_concats(body, scope);
   find_replaced_parts(body, scope);
+  find_written_parts(body, scope);
   scopes_.push_back(std::move(scope));
 }
 

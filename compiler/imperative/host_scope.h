@@ -49,6 +49,8 @@ struct HostScope {
   std::vector<Whole> wholes;
   std::unordered_map<NameId, std::size_t> whole_of;  // of parts that are made in place
   std::unordered_map<NameId, NameId> part_of;  // results that replace parts of arrays, and these
+  std::unordered_map<NameId, const ir::Update*> written_by;  // results that are parts of arrays
+  std::unordered_map<NameId, Place> in_part;                 // where such results lie
   std::unordered_map<NameId, Place> placed_views;    // of these parts, and of wholes
   std::vector<Owned> owned;
   std::size_t current = 0;

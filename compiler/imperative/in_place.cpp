@@ -5,6 +5,7 @@
 // adds to stay where they are, and values that were kept for a derivative become the derivative.
 // So may one that then replaces the part of an array that the map reads, as in what reverse mode
 // makes of reading a part:  xs with [a:b] = map2 (+) xs[a:b] ys.
+// What a map makes only for a part of an array, which nothing else reads before, is made there.
 //
 // Likewise within a point: a map that is the last to know an array of its result's type, and reads
 // it element by element, may write the result over it.  So what is kept for a while only to be
@@ -185,28 +186,74 @@ void Lowering::find_replaced_parts(const ir::Body& body, HostScope& scope) {
   }
 }
 
+// Whether nothing but the update in turn knows the array that it writes to, and all that says where it
+// writes is known before statement `map`.
+bool Lowering::is_written_alone(const ir::Body& body, std::size_t update, std::size_t map,
+                                const HostScope& scope) const {
+  const ir::Statement& statement = body.statements[update];
+  const auto& e = std::get<ir::Update>(statement.operation);
+  const auto is_known = [&](NameId name) {
+    const auto bound = scope.bindings.find(name);
+    return bound == scope.bindings.end() || bound->second < map;
+  };
+  const auto are_known = [&](const Operand& operand) {
+    return !operand.is_name() || is_known(operand.name());
+  };
+  const bool is_own = carried_.contains(e.array) || scope.made.contains(e.array);
+  return is_own && is_known(e.array) && scope.uses.at(e.array) == 1 &&
+         std::all_of(statement.tokens.begin(), statement.tokens.end(), is_known) &&
+         std::all_of(e.dimensions.begin(), e.dimensions.end(), [&](const ir::SliceDimension& one) {
+           return are_known(one.start) && are_known(one.count) && are_known(one.stride);
+         });
+}
+
+// Finds the results of maps that may be made where updates put them.
+void Lowering::find_written_parts(const ir::Body& body, HostScope& scope) const {
+  for (std::size_t k = 0; k < body.statements.size(); ++k) {
+    const auto* update = as<ir::Update>(body.statements[k].operation);
+    if (update == nullptr || !update->value.is_name()) continue;
+    const NameId value = update->value.name();
+    const auto bound = scope.bindings.find(value);
+    if (bound == scope.bindings.end() || scope.uses.at(value) != 1) continue;
+    if (!as<ir::SegmentedMap>(body.statements[bound->second].operation)) continue;
+    if (is_written_alone(body, k, bound->second, scope)) scope.written_by.emplace(value, update);
+  }
+}
+
 // Whether the value is where an update would put it.
 bool Lowering::is_in_part(const Operand& value) const {
   if (mode_ != Mode::host || !value.is_name()) return false;
-  const auto found = scopes_.back().part_of.find(value.name());
-  return found != scopes_.back().part_of.end() &&
-         place_of(value.name()) == place_of(found->second);
+  const auto found = scopes_.back().in_part.find(value.name());
+  return found != scopes_.back().in_part.end() && place_of(value.name()) == found->second;
 }
 
-// The place of `array`, or a new one.
-Place Lowering::replaced_array(NameId array, const Operand& in_place) {
-  const ir::Type type = names().type(array);
+// Lets `result` lie in the part of an array that an update replaces by it; whether there is one.
+bool Lowering::take_part(NameId result) {
+  HostScope& scope = scopes_.back();
+  std::optional<Place> place;
+  if (const auto part = scope.part_of.find(result); part != scope.part_of.end()) {
+    place = place_of(part->second);
+    in_place_.insert(result);
+  } else if (const auto by = scope.written_by.find(result); by != scope.written_by.end()) {
+    const ir::Update& e = *by->second;
+    place = slice_of(*this, place_of(e.array), shape_of(e.array), e.dimensions);
+  } else {
+    return false;
+  }
+  wish(result, *place);
+  scope.in_part.insert_or_assign(result, *place);
+  return true;
+}
+
+// Lets `result` lie where `array` lies.
+void Lowering::put_in_place_of(NameId array, NameId result) {
   const Place old = place_of(array);
   const Joint joint = new_joint(array);
-  host_branch(
-      in_place,
-      [&] {
-        emit(Share{joint.block, old.block});
-        move(joint.offset, old.offset);
-      },
-      [&] { join(joint, Value{{}, type, new_array(type, names().base(array))}); });
+  emit(Share{joint.block, old.block});
+  move(joint.offset, old.offset);
   own(joint.block);
-  return row_major(*this, joint.block, joint.offset, type.shape);
+  wish(result, row_major(*this, joint.block, joint.offset, names().type(array).shape));
+  in_place_.insert(result);
 }
 
 // An array that dies with statement `s`, of which `e` is the operation, and may become its result
@@ -224,20 +271,18 @@ std::optional<NameId> Lowering::dying_array(const OverSpace& e, NameId result) c
 // Lets the result of a map lie where an array lies that it replaces: a loop variable, or one that
 // dies with the map.
 void Lowering::take_place(const ir::Statement& s, const ir::SegmentedMap& e) {
-  const NameId result = s.results[0].name;
-  if (mode_ != Mode::host || s.results.size() != 1 || !e.result_types[0].is_scalar()) return;
-  if (wish_for(result)) return;
-  const auto part = scopes_.back().part_of.find(result);
-  if (part != scopes_.back().part_of.end() &&
-      Lanes::in_whole_blocks(*this, e) == Operand(ir::make_bool(true))) {
-    wish(result, place_of(part->second));
-    return;
+  if (mode_ != Mode::host) return;
+  bool is_part = false;
+  for (const ir::Binder& one : s.results) {
+    is_part = (!wish_for(one.name) && take_part(one.name)) || is_part;
   }
+  const NameId result = s.results[0].name;
+  if (is_part || s.results.size() != 1 || !e.result_types[0].is_scalar()) return;
+  if (wish_for(result)) return;
   const auto found = replaced_.find(result);
   const std::optional<NameId> old =
       found != replaced_.end() ? std::optional(found->second) : dying_array(e, result);
-  // Points must not be computed twice.
-  if (old) wish(result, replaced_array(*old, Lanes::in_whole_blocks(*this, e)));
+  if (old) put_in_place_of(*old, result);
 }
 
 // The same for the first mapped result, number `mapped`, of a reduction.
@@ -246,9 +291,7 @@ void Lowering::take_place(const ir::Statement& s, const ir::SegmentedReduce& e,
   if (is_gpu() || mode_ != Mode::host || s.results.size() <= mapped) return;
   const NameId result = s.results[mapped].name;
   if (!e.result_types[mapped].is_scalar() || wish_for(result)) return;
-  if (const auto old = dying_array(e, result)) {
-    wish(result, replaced_array(*old, Operand(ir::make_bool(true))));
-  }
+  if (const auto old = dying_array(e, result)) put_in_place_of(*old, result);
 }
 
 }  // namespace dagaz::imperative

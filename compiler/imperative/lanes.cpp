@@ -10,8 +10,8 @@
 // read memory in unit steps or not at all.
 //
 // A block that would cross the end of a dimension is moved back, so that a few points are computed
-// twice; where points accumulate, or write over what they have read, the last ones go one by one
-// instead.
+// twice; where results lie in the place of what points read, they are stored once.  Where points
+// accumulate, or write over arrays of their own, the last ones go one by one instead.
 #include "imperative/lanes.h"
 
 #include <algorithm>
@@ -150,7 +150,9 @@ void Lanes::map_point(const ir::Statement& s, const ir::SegmentedMap& e,
   }
   const std::vector<Result> results = body(e.body, rows);
   for (std::size_t k = 0; k < results.size(); ++k) {
-    if (parts[k]) {
+    if (parts[k] && shared_) {
+      store_rest(*parts[k], *results[k].scalar, *shared_);
+    } else if (parts[k]) {
       put(*parts[k], results[k], e.result_types[k]);
     } else {
       low_.continue_accumulator(s.results[k].name, e.body.results[k].name());
@@ -177,10 +179,14 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
   const std::vector<NameId> apart = host && dimensions.rows
                                         ? arrays_apart(low, e.body, along.index.name)
                                         : std::vector<NameId>();
-  // The first point of block `number`.
+  // The first point of block `number`, and how many of its points the block before has, too.
   const auto start = [&](const Operand& number, const Operand& extent, const Operand& size) {
     return low.minimum(low.mul(number, size), low.sub(extent, size));
   };
+  const auto again = [&](const Operand& number, const Operand& extent, const Operand& size) {
+    return low.sub(low.mul(number, size), start(number, extent, size));
+  };
+  const bool in_place = low.in_place_.contains(s.results[0].name);
   std::optional<Code> code = attempt(low, [&] {
     // Blocks of the same points run one after another: they share what is packed.  A chunk of rows
     // meets all points before the next: what is read and written for a row lies together.
@@ -208,6 +214,7 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
         lanes.bind_index(others[k], at[k + 1], false, false);
       }
       lanes.bind_index(along.index.name, start(at.back(), along.extent, span), false, true);
+      if (in_place) lanes.shared_ = {lanes.zero(), again(at.back(), along.extent, span)};
       if (!dimensions.rows) {
         if (may_pack) lanes.prepare(e.body, std::nullopt);
         lanes.map_point(s, e, targets);
@@ -220,7 +227,9 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
       const Operand first = low.mul(at[0], chunk);
       low.thread_loop(low.minimum(chunk, low.sub(row_blocks, first)), false,
                       [&](const Operand& r) {
-        lanes.bind_index(row, start(low.add(first, r), extent, rows), true, false);
+        const Operand number = low.add(first, r);
+        lanes.bind_index(row, start(number, extent, rows), true, false);
+        if (in_place) lanes.shared_->rows = again(number, extent, rows);
         lanes.map_point(s, e, targets);
       });
       if (!reading.may_gather && lanes.work_.gathers > 0) throw NotInLanes{};
@@ -241,18 +250,6 @@ std::optional<Lanes::Blocks> Lanes::map_blocks(Lowering& low, const ir::Statemen
   const std::optional<Operand> worth = worth_packing(low, e.body, packed);
   if (!worth) return std::nullopt;
   return Blocks{std::move(*code), low.both(fits, *worth), copies};
-}
-
-// Without loops there are no blocks; the sizes of all blocks divide that of the longest row.
-Operand Lanes::in_whole_blocks(Lowering& low, const ir::SegmentedMap& e) {
-  Operand whole(ir::make_bool(true));
-  if (low.is_gpu() || !has_loops(e.body)) return whole;
-  const Operand span = ir::i64_operand(block_for(e.body, low.names(), false, false).span());
-  for (std::size_t d = e.space.size(); d-- > 0 && d + 2 >= e.space.size();) {
-    const Operand rest = low.remainder(e.space[d].extent, span);
-    whole = low.both(whole, low.equal(rest, ir::i64_operand(0)));
-  }
-  return whole;
 }
 
 // Only whole blocks in lanes, the last points of the space one by one.

@@ -68,8 +68,6 @@ class Lanes {
   /// emitted, where lanes do not fit.
   static bool lower_map(Lowering& lowering, const ir::Statement& s, const ir::SegmentedMap& e,
                         const std::vector<Wish>& targets, const std::function<void()>& otherwise);
-  /// Whether the blocks of a map in lanes share no points.
-  static Operand in_whole_blocks(Lowering& lowering, const ir::SegmentedMap& e);
   /// Likewise a map inside a task.
   static bool lower_nest(Lowering& lowering, const ir::Statement& s, const ir::MapScanReduce& e,
                          const std::function<void()>& otherwise);
@@ -149,6 +147,14 @@ class Lanes {
                             const std::vector<Running>& totals, std::vector<Operand>& packed);
   void map_point(const ir::Statement& s, const ir::SegmentedMap& e,
                  const std::vector<Wish>& targets);
+
+  // ---- lanes_rest.cpp
+  /// How many rows, and points of a row, of a block belong to other blocks, too.
+  struct Shared {
+    Operand rows;
+    Operand points;
+  };
+  void store_rest(const LaneArray& target, const LaneScalar& value, const Shared& shared);
 
   // ---- lanes_layout.cpp
   /// Arrays with a part of several dimensions for each point, which the points' loops read and
@@ -305,6 +311,7 @@ class Lanes {
   std::unordered_map<NameId, LaneArray> before_packing_;
   std::int64_t depth_ = 0;
   Work work_;
+  std::optional<Shared> shared_;  // where results lie in the place of what points read
 };
 
 }  // namespace dagaz::imperative

@@ -93,6 +93,7 @@ void Lowering::lower_host_loop(const ir::Loop& e) {
     const NameId parameter = e.values[k].parameter.name;
     const Value initial = value_of(e.values[k].initial);
     if (!initial.place) continue;
+    carried_.insert(parameter);
     const bool is_written = e.body.results[k] != Operand(parameter);
     if (is_written && initial.place->is_dense() &&
         is_updated(e.body, e.body.results[k], parameter)) {

@@ -307,8 +307,12 @@ class Lowering : public Emitter {
   bool is_handed_over(const ir::Operand& array) const;
   void replace_in_place(const ir::Loop& e);
   void find_replaced_parts(const ir::Body& body, HostScope& scope);
+  void find_written_parts(const ir::Body& body, HostScope& scope) const;
+  bool is_written_alone(const ir::Body& body, std::size_t update, std::size_t map,
+                        const HostScope& scope) const;
+  bool take_part(NameId result);
   bool is_in_part(const ir::Operand& value) const;
-  Place replaced_array(NameId array, const Operand& in_place);
+  void put_in_place_of(NameId array, NameId result);
   template <typename OverSpace>
   std::optional<NameId> dying_array(const OverSpace& e, NameId result) const;
   void take_place(const ir::Statement& s, const ir::SegmentedMap& e);
@@ -469,6 +473,9 @@ class Lowering : public Emitter {
   Mentioned mentioned_;  // by the statements of the function
   // Results of loop bodies that may lie where a loop variable lies.
   std::unordered_map<NameId, NameId> replaced_;
+  std::unordered_set<NameId> carried_;  // arrays that loops carry
+  // Results that lie where an array lies of which their points are computed.
+  std::unordered_set<NameId> in_place_;
   // Next states of loops, and the rows where they are kept; updates that keep a state there, which
   // only the first iteration executes, by the index of the loop.
   struct KeptState {

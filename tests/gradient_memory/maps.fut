@@ -2,6 +2,7 @@
 -- adjoints.
 --
 -- memory: elementwise_gradient n=300: gradient <= 2.1 * primal
+-- memory: nest_gradient n=300: gradient <= 2.1 * primal
 -- memory: branches_gradient n=300: gradient <= 2.1 * primal
 -- memory: inner_loop_gradient n=300: gradient <= 2.1 * primal
 -- memory: matrices_gradient n=300: gradient <= 2.1 * primal
