@@ -2,8 +2,8 @@
 //
 // Pieces of a loop that combine values into one array would need an atomic instruction for every
 // value.  Where a piece is more work than the array is large, it combines into a copy of its own,
-// which starts neutral, and the copies are combined at the end; a loop in one piece combines into
-// the array itself.  Which of the two ways is taken is decided when the program runs.  Several pieces a
+// which starts neutral, and the copies are combined at the end; the first piece combines into the
+// array itself.  Which of the two ways is taken is decided when the program runs.  Several pieces a
 // thread even out iterations of different cost; of a large array there is only a copy a thread.
 // Points that accumulate near themselves have a way of their own (neighbours.cpp).
 #include "imperative/lowering.h"
@@ -91,36 +91,43 @@ Operand Lowering::size_of(const Accumulator& accumulator) {
 void Lowering::accumulate_by_pieces(const std::vector<std::size_t>& shared, const Operand& count,
                                     const Pieces& pieces, const RangeFunction& body) {
   const std::vector<Accumulator> opened = opened_;
-  const Operand several = less(ir::i64_operand(1), pieces.count);
-  // One block with a copy for every piece, or the array itself.
+  const Operand one = ir::i64_operand(1);
+  const Operand several = less(one, pieces.count);
+  // One block with a copy for every piece but the first.
+  const Operand count_of_copies = sub(pieces.count, one);
   std::vector<Place> copies;
-  for (const std::size_t one : shared) {
-    const Place& place = opened[one].place;
-    const NameId block = block_variable("own");
-    const NameId offset = variable("offset", ScalarType::i64);
-    branch(several, [&] {
-      emit(Allocate{block, mul(pieces.count, byte_count(type_of(opened[one])))});
-      move(offset, ir::i64_operand(0));
-    }, [&] {
-      emit(Share{block, place.block});
-      move(offset, place.offset);
-    });
+  for (const std::size_t k : shared) {
+    const NameId block = block_variable("copies");
+    branch(several,
+           [&] { emit(Allocate{block, mul(count_of_copies, byte_count(type_of(opened[k])))}); },
+           [&] { emit(Share{block, opened[k].place.block}); });
     own(block);
-    copies.push_back(row_major(*this, block, offset, type_of(opened[one]).shape));
+    copies.push_back(row_major(*this, block, ir::i64_operand(0), type_of(opened[k]).shape));
   }
-  const auto copy_of = [&](std::size_t k, const Operand& piece) {
+  const auto copy_of = [&](std::size_t k, const Operand& number) {
     Place place = copies[k];
-    place.offset = add(place.offset, mul(piece, size_of(opened[shared[k]])));
+    place.offset = mul(number, size_of(opened[shared[k]]));
     return place;
   };
-  parallel_loop(pieces.count, ir::i64_operand(1), [&](const Operand& first, const Operand& last) {
+  parallel_loop(pieces.count, one, [&](const Operand& first, const Operand& last) {
     thread_loop(sub(last, first), false, [&](const Operand& p) {
       const Operand piece = add(first, p);
       for (std::size_t k = 0; k < shared.size(); ++k) {
-        Accumulator& one = opened_[shared[k]];
-        one.place = copy_of(k, piece);
-        one.opened = Mode::task;
-        branch(several, [&] { fill_neutral(one); });
+        Accumulator& own = opened_[shared[k]];
+        const Place whole = opened[shared[k]].place;
+        const NameId block = block_variable("own");
+        const NameId offset = variable("offset", ScalarType::i64);
+        own.place = row_major(*this, block, offset, type_of(own).shape);
+        own.opened = Mode::task;
+        branch(equal(piece, ir::i64_operand(0)), [&] {
+          emit(Share{block, whole.block});
+          move(offset, whole.offset);
+        }, [&] {
+          const Place copy = copy_of(k, sub(piece, one));
+          emit(Share{block, copy.block});
+          move(offset, copy.offset);
+          fill_neutral(own);
+        });
       }
       const Operand begin = mul(piece, pieces.chunk);
       const Operand end = minimum(count, add(begin, pieces.chunk));
@@ -130,11 +137,12 @@ void Lowering::accumulate_by_pieces(const std::vector<std::size_t>& shared, cons
   opened_ = opened;
   host_branch(several, [&] {
     for (std::size_t k = 0; k < shared.size(); ++k) {
-      const Accumulator& one = opened[shared[k]];
-      const Operand cost = mul(pieces.count, ir::i64_operand(cost_of_copied_element));
-      for_each_point(one.shape, cost, "accumulate", [&](const std::vector<Operand>& at) {
-        thread_loop(pieces.count, false, [&](const Operand& piece) {
-          combine_at(*one.op, {one.place}, at, values_at({copy_of(k, piece)}, {one.row}, at));
+      const Accumulator& whole = opened[shared[k]];
+      const Operand cost = mul(count_of_copies, ir::i64_operand(cost_of_copied_element));
+      for_each_point(whole.shape, cost, "accumulate", [&](const std::vector<Operand>& at) {
+        thread_loop(count_of_copies, false, [&](const Operand& number) {
+          combine_at(*whole.op, {whole.place}, at,
+                     values_at({copy_of(k, number)}, {whole.row}, at));
         });
       });
     }
