@@ -17,10 +17,8 @@ using namespace ir;
 
 namespace {
 
-// There are no more chunks than this, and a chunk has so many elements for each bin that is kept at
-// its entry.
+// There are no more chunks than this.
 constexpr std::int64_t most_chunks = 256;
-constexpr std::int64_t elements_per_bin = 16;
 
 class Chunker {
  public:
@@ -60,6 +58,7 @@ class Chunker {
   void take_along(MapScanReduce& map, const std::vector<Operand>& before, const Operand& size,
                   Builder& inside);
   Operand least_rows(const MapScanReduce& map, Builder& out) const;
+  Operand least_beside(const Histogram& histogram, Builder& out) const;
   Carried carry_all(Chunks& chunks, const Statement& statement, const MapScanReduce& map,
                     Builder& out);
   std::vector<NameId> emit_part(MapScanReduce part, Chunks& chunks, const Carried& carried,
@@ -317,19 +316,32 @@ void Chunker::chunk(Statement statement, MapScanReduce map, Builder& out) {
   out.add(std::move(statement));
 }
 
-void Chunker::chunk(Statement statement, Histogram histogram, Builder& out) {
-  Chunks chunks;
-  Builder inside = out.nested();
+// The least chunk of histograms of n elements with b bins: in chunks of s elements, b numbers are kept
+// for each of n/s chunks, and about 4 for each element of one, which together is least at √(n·b)/2.
+Operand Chunker::least_beside(const Histogram& histogram, Builder& out) const {
+  const auto real = [&](const Operand& count) {
+    return out.convert(ScalarOp::signed_to_float, ScalarType::i64, ScalarType::f64, count, "real");
+  };
   Operand bins = i64_operand(0);
   for (const HistogramOperator& each : histogram.operators) {
     for (const NameId destination : each.destinations) {
       bins = out.add_i64(bins, out.product(names_->type(destination).shape));
     }
   }
-  const Operand least =
-      out.scalar(ScalarOp::smax, ScalarType::i64,
-                 {out.mul_i64(bins, i64_operand(elements_per_bin)), i64_operand(least_chunk_)},
-                 "chunk");
+  const Operand product = out.scalar(ScalarOp::mul, ScalarType::f64,
+                                     {real(histogram.width), real(bins)}, "real");
+  const Operand root = out.scalar(ScalarOp::sqrt, ScalarType::f64, {product}, "real");
+  const Operand whole =
+      out.convert(ScalarOp::float_to_signed, ScalarType::f64, ScalarType::i64, root, "chunk");
+  const Operand half =
+      out.scalar(ScalarOp::sdiv, ScalarType::i64, {whole, i64_operand(2)}, "chunk");
+  return out.scalar(ScalarOp::smax, ScalarType::i64, {half, i64_operand(least_chunk_)}, "chunk");
+}
+
+void Chunker::chunk(Statement statement, Histogram histogram, Builder& out) {
+  Chunks chunks;
+  Builder inside = out.nested();
+  const Operand least = least_beside(histogram, out);
   enter(chunks, histogram.width, least, out, inside);
   Histogram part = std::move(histogram);
   std::size_t result = 0;
