@@ -1,4 +1,6 @@
 // A rough count of operations, for grain sizes: how much work one iteration of a parallel loop is.
+#include <algorithm>
+
 #include "imperative/lowering.h"
 #include "support/match.h"
 
@@ -7,18 +9,23 @@ namespace dagaz::imperative {
 // What is unknown before the body runs counts as this many iterations.
 static constexpr std::int64_t unknown_width = 16;
 static constexpr std::int64_t operations_per_piece = 32768;
+// Compared with what is worth it: an atomic addition to memory that is in a cache costs a fraction.
+static constexpr std::int64_t cost_of_atomic_addition = 64;
 
 namespace {
+
+enum class Counted { operations, additions };  // the latter: numbers that are accumulated
 
 /// Walks a body; sizes that are known outside it enter the count as operands.
 class CostEstimate {
  public:
-  CostEstimate(Emitter& emitter, const ir::Body& body) : emitter_(emitter) {
+  CostEstimate(Emitter& emitter, const ir::Body& body, Counted counted)
+      : emitter_(emitter), counted_(counted) {
     for (const NameId name : ir::bound_names(body)) inside_.insert(name);
   }
 
   Operand of(const ir::Body& body) {
-    std::int64_t fixed = 1;
+    std::int64_t fixed = counted_ == Counted::operations ? 1 : 0;
     Operand rest = ir::i64_operand(0);
     for (const ir::Statement& statement : body.statements) {
       const Operand one = of(statement.operation);
@@ -60,8 +67,6 @@ class CostEstimate {
   }
 
   Operand of(const ir::Operation& operation) {
-    const auto fixed = [](std::int64_t count) { return ir::i64_operand(count); };
-    if (const auto* scalar = as<ir::Scalar>(operation)) return fixed(of_scalar(scalar->op));
     if (const auto* map = as<ir::MapScanReduce>(operation)) return times(map->width, map->map.body);
     if (const auto* histogram = as<ir::Histogram>(operation)) {
       return times(histogram->width, histogram->map.body);
@@ -74,6 +79,18 @@ class CostEstimate {
       return emitter_.add(of(branch->then_body), of(branch->else_body));
     }
     if (const auto* with = as<ir::WithAccumulator>(operation)) return of(with->body.body);
+    return counted_ == Counted::operations ? operations_of(operation) : additions_of(operation);
+  }
+
+  Operand additions_of(const ir::Operation& operation) {
+    const auto* addition = as<ir::Accumulate>(operation);
+    if (addition == nullptr) return ir::i64_operand(0);
+    return volume(emitter_.names().type(addition->value).shape);
+  }
+
+  Operand operations_of(const ir::Operation& operation) {
+    const auto fixed = [](std::int64_t count) { return ir::i64_operand(count); };
+    if (const auto* scalar = as<ir::Scalar>(operation)) return fixed(of_scalar(scalar->op));
     if (as<ir::Call>(operation)) return fixed(200);
     if (const auto* replicate = as<ir::Replicate>(operation)) return volume(replicate->shape);
     if (const auto* iota = as<ir::Iota>(operation)) return volume({iota->count});
@@ -85,12 +102,26 @@ class CostEstimate {
   }
 
   Emitter& emitter_;
+  Counted counted_;
   std::unordered_set<NameId> inside_;
 };
 
 }  // namespace
 
-Operand Lowering::cost_of(const ir::Body& body) { return CostEstimate(*this, body).of(body); }
+Operand Lowering::cost_of(const ir::Body& body) {
+  return CostEstimate(*this, body, Counted::operations).of(body);
+}
+
+// Whether atomic instructions for what the points of a map accumulate would hardly show.
+Operand Lowering::accumulates_rarely(const ir::SegmentedMap& e) {
+  const bool accumulates =
+      std::any_of(e.result_types.begin(), e.result_types.end(), [](const ir::Type& type) {
+        return type.kind == ir::TypeKind::accumulator;
+      });
+  if (is_gpu() || mode_ != Mode::host || !accumulates) return Operand(ir::make_bool(false));
+  const Operand additions = CostEstimate(*this, e.body, Counted::additions).of(e.body);
+  return less(mul(additions, ir::i64_operand(cost_of_atomic_addition)), cost_of(e.body));
+}
 
 Operand Lowering::grain_for(const Operand& cost) {
   return maximum(ir::i64_operand(1), divide(ir::i64_operand(operations_per_piece),

@@ -241,6 +241,7 @@ class Lowering : public Emitter {
 
   // ---- cost.cpp
   Operand cost_of(const ir::Body& body);
+  Operand accumulates_rarely(const ir::SegmentedMap& e);
   Operand grain_for(const Operand& cost);
 
   // ---- segmented_map.cpp
@@ -449,6 +450,7 @@ class Lowering : public Emitter {
   std::unordered_map<NameId, std::size_t> accumulators_;  // by position in opened_
   std::set<std::size_t> shared_;  // of opened_: several threads combine into these
   std::optional<Operand> apart_;  // points of the map being lowered that add to different elements
+  Operand rarely_ = Operand(ir::make_bool(false));  // whether these do little else but compute
   std::unordered_map<NameId, ir::Scalar> host_scalars_;  // of i64, computed outside parallel code
   std::unordered_map<NameId, VirtualArray> virtual_arrays_;
   std::unordered_set<NameId> virtual_iotas_;  // those that count 0, 1, 2, …

@@ -3,8 +3,9 @@
 // Pieces of a loop that combine values into one array would need an atomic instruction for every
 // value.  Where a piece is more work than the array is large, it combines into a copy of its own,
 // which starts neutral, and the copies are combined at the end; the first piece combines into the
-// array itself.  Which of the two ways is taken is decided when the program runs.  Several pieces a
-// thread even out iterations of different cost; of a large array there is only a copy a thread.
+// array itself.  A large array to which a lot of work adds little is not copied: atomic instructions
+// hardly show there.  Which way is taken is decided when the program runs.  Several pieces a thread
+// even out iterations of different cost; of a large array there is only a copy a thread.
 // Points that accumulate near themselves have a way of their own (neighbours.cpp).
 #include "imperative/lowering.h"
 
@@ -55,7 +56,8 @@ void Lowering::parallel_for(const Operand& count, const Operand& cost, const Ran
   const Operand chunk = divide_up(count, pieces);
   const Operand several = less(ir::i64_operand(1), pieces);
   const Operand large = less(mul(chunk, cost), mul(size, ir::i64_operand(cost_of_copied_element)));
-  host_branch(both(several, large), [&] { append(std::move(together)); }, [&] {
+  const Operand rare = both(less(ir::i64_operand(most_often_copied), size), rarely_);
+  host_branch(both(several, scalar(ScalarOp::bit_or, ScalarType::boolean, {large, rare})), [&] { append(std::move(together)); }, [&] {
     accumulate_by_pieces(shared, count, Pieces{{}, count, pieces, chunk}, body);
   });
 }
