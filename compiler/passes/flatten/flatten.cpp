@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "ir/names.h"
+#include "passes/flatten/own_initials.h"
 #include "support/match.h"
 
 namespace dagaz::passes {
@@ -30,6 +31,9 @@ void Flattener::run() {
   for (Function& function : program_.functions) flatten_body(function.body);
   redirect_calls();
   if (asks_device_) add_device_functions();
+  for (Function& function : program_.functions) {
+    give_loops_own_initials(function.body, program_.names);
+  }
 }
 
 void Flattener::flatten_body(Body& body) {
