@@ -4,7 +4,7 @@
 -- backgrounds.
 -- Published size: 68 nuclides of 100 windows and 1000 poles, 10.2 million lookups ("small").
 -- memory: gradient nuclides=68 windows=100 per_window=10 lookups=200: gradient <= 2.1 * primal
--- memory: gradient nuclides=68 windows=100 per_window=10 lookups=200 threads=4: gradient <= (2.1 + threads) * primal
+-- memory: gradient nuclides=68 windows=100 per_window=10 lookups=200 threads=4: gradient <= 2.1 * primal
 -- ==
 -- entry: check
 -- input { 6i64 5i64 3i64 20i64 } output { true }

@@ -5,6 +5,8 @@
 -- memory: minimum_gradient n=100000 bins=401: gradient <= 2.1 * primal
 -- memory: rows_gradient n=100000 bins=401: gradient <= 2.1 * primal
 -- memory: general_gradient n=100000 bins=401: gradient <= 2.1 * primal
+-- memory: product_gradient n=1000000 bins=50000: gradient <= 2.1 * primal
+-- memory: general_gradient n=1000000 bins=50000: gradient <= 2.1 * primal
 
 def sum_of_products (a: (f64, f64)) (b: (f64, f64)): (f64, f64) = (a.0 + b.0 + a.1 * b.1, a.1 + b.1)
 

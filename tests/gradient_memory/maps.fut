@@ -6,6 +6,7 @@
 -- memory: branches_gradient n=300: gradient <= 2.1 * primal
 -- memory: inner_loop_gradient n=300: gradient <= 2.1 * primal
 -- memory: matrices_gradient n=300: gradient <= 2.1 * primal
+-- memory: chain_gradient n=300: gradient <= 2.1 * primal
 -- memory: stencil_gradient n=300: gradient <= 2.1 * primal
 -- memory: gather_gradient n=300: gradient <= 2.1 * primal
 -- memory: transposed_gradient n=300: gradient <= 2.1 * primal
