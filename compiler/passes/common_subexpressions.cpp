@@ -1,14 +1,16 @@
 // Common subexpressions: a statement whose operation is equal to one in scope gives its results.
 //
 // One walk with a table of what is in scope, by hash.  Arrays are shared only where nobody writes
-// either of them, and not both are results of the function.
+// either of them, and not both are results of the function.  Then branches take from each other
+// (equal_branches.h).
 #include <unordered_map>
 
 #include "ir/alias.h"
 #include "ir/fields.h"
 #include "ir/names.h"
-#include "support/match.h"
+#include "passes/equal_branches.h"
 #include "passes/passes.h"
+#include "support/match.h"
 
 namespace dagaz::passes {
 
@@ -126,6 +128,7 @@ class Sharer {
 ParallelProgram common_subexpressions(ParallelProgram program) {
   for (Function& function : program.program.functions) {
     Sharer(program.program, function).run(function);
+    share_between_branches(function.body, program.program.names);
   }
   return program;
 }
