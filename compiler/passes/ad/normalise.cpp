@@ -11,6 +11,7 @@
 #include "passes/ad/expensive_values.h"
 #include "passes/ad/extremum.h"
 #include "passes/ad/row_reads.h"
+#include "passes/ad/short_loops.h"
 #include "support/match.h"
 
 namespace dagaz::passes::ad {
@@ -389,6 +390,7 @@ void Normaliser::statement(Statement statement, Builder& out) {
       return;
     }
     loop->body = body(std::move(loop->body));
+    if (write_out_short_loop(statement, out)) return;
     if (loop->attributes.stripmine < 0) give_expensive_values(loop->body, *names_);
   } else if (as<Branch>(statement.operation)) {
     for_each_scope(statement.operation, [&](Body& side) { side = body(std::move(side)); });
