@@ -1,6 +1,7 @@
 // Target machines and pipelines.  Contraction of a*b+c is allowed everywhere: it only ever makes
 // results more accurate, and costs half otherwise.  Calls of scalar maths in vectorised loops
-// become calls of glibc's vector library; see vector_functions.h.
+// become calls of glibc's vector library (vector_functions.h), or formulas of our own
+// (own_vector_functions.h).
 #include "codegen/host_target.h"
 
 #include <mutex>
@@ -16,6 +17,7 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 
 #include "codegen/extremum_reductions.h"
+#include "codegen/own_vector_functions.h"
 #include "codegen/vector_functions.h"
 #include "support/check.h"
 
@@ -145,7 +147,10 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
         });
     // Both sides of a branch lie in one block once lanes run both: what they share is computed once.
     passes.registerOptimizerLastEPCallback(
-        [](llvm::ModulePassManager& last, llvm::OptimizationLevel) {
+        [&](llvm::ModulePassManager& last, llvm::OptimizationLevel) {
+          if (has_own_vector_functions(machine)) {
+            last.addPass(llvm::createModuleToFunctionPassAdaptor(OwnVectorFunctions()));
+          }
           last.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::EarlyCSEPass()));
         });
     return level == 0 ? passes.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)

@@ -1,6 +1,6 @@
-// Exponential, logarithm and hyperbolic tangent of f32 for kernels: each a few tens of
-// instructions without a branch, where libclc takes several times as many.  Errors stay below two
-// units in the last place.  sim uses them too, so that they are tested where there is no GPU.
+// Exponential, logarithm and hyperbolic tangent of f32 for kernels, by our own formulas: libclc's
+// take several times as many instructions.  sim uses them too, so that they are tested where there
+// is no GPU.
 #pragma once
 
 #include "codegen/emit.h"

@@ -1,0 +1,138 @@
+#include "codegen/single_formulas.h"
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+namespace dagaz::codegen {
+
+using llvm::Value;
+
+namespace {
+
+// The polynomials are minimax fits (weighted least squares by Lawson's iteration) to the function
+// on the interval named with each; their relative error is below 5e-9, a tenth of an f32's last
+// place.
+
+/// (eᶠ - 1 - f) / f² for |f| ≤ 0.35
+const std::vector<float> exp_series = {0.4999999403953552F, 0.16666515171527863F,
+                                       0.04166845604777336F, 0.00836941134184599F,
+                                       0.001381315873004496F};
+/// (log(1+f) - f) / f² for |f| ≤ 1/3
+const std::vector<float> log_series = {-0.5F,
+                                       0.3333320915699005F,
+                                       -0.24999716877937317F,
+                                       0.20010747015476227F,
+                                       -0.16682302951812744F,
+                                       0.14001159369945526F,
+                                       -0.12167185544967651F,
+                                       0.14004762470722198F,
+                                       -0.12948833405971527F};
+/// (tanh x - x) / x³ as a function of x², for |x| ≤ 0.6
+const std::vector<float> tanh_series = {-0.33333298563957214F, 0.13331924378871918F,
+                                        -0.053783826529979706F, 0.02079596370458603F,
+                                        -0.005895150359719992F};
+constexpr float tanh_series_end = 0.6F;
+/// From here on tanh rounds to 1.
+constexpr float tanh_is_one = 10;
+
+/// Adding this to a small number rounds it to an integer and leaves that in the low bits.
+constexpr float rounding_constant = 12582912.0F;  // 1.5 · 2²³
+constexpr std::uint32_t rounding_bits = 0x4B400000;
+/// ln 2 in two parts; the first has few bits, so that its product with a small integer is exact.
+constexpr float log_two_high = 0.693145751953125F;
+constexpr float log_two_low = 1.428606765330187e-6F;
+/// eˣ rounds to infinity above and to zero below.
+constexpr float exp_highest = 89.0F;
+constexpr float exp_lowest = -104.0F;
+constexpr float smallest_normal = 1.17549435e-38F;
+/// Bits of 2/3: a mantissa is taken from [2/3, 4/3).
+constexpr std::uint32_t two_thirds_bits = 0x3F2AAAAB;
+constexpr int mantissa_bits = 23;
+constexpr int exponent_bias = 127;
+
+}  // namespace
+
+Value* SingleFormulas::polynomial(Value* x, const std::vector<float>& coefficients) {
+  Value* result = number(coefficients.back());
+  for (std::size_t i = coefficients.size() - 1; i-- > 0;) {
+    result = fma(result, x, number(coefficients[i]));
+  }
+  return result;
+}
+
+/// 2ᵏ for an exponent that a normal number can have.
+Value* SingleFormulas::power_of_two(Value* k) {
+  return real(b_.CreateShl(b_.CreateAdd(k, word(exponent_bias)), mantissa_bits));
+}
+
+/// 1 / x to within a unit in the last place, for x ≥ 1.
+Value* SingleFormulas::inverse(Value* x) {
+  if (side_ == Side::host) return b_.CreateFDiv(number(1), x);
+  return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_rcp_approx_ftz_f, {}, {x});
+}
+
+/// k and eᶠ of eˣ = 2ᵏ eᶠ with x = k ln 2 + f.
+std::pair<Value*, Value*> SingleFormulas::reduced_exponential(Value* x) {
+  constexpr float log_two_inverse = 1.4426950408889634F;
+  Value* shifted = fma(x, number(log_two_inverse), number(rounding_constant));
+  Value* k = b_.CreateSub(bits(shifted), word(rounding_bits));
+  Value* whole = b_.CreateFSub(shifted, number(rounding_constant));
+  Value* f = fma(whole, number(-log_two_high), x);
+  f = fma(whole, number(-log_two_low), f);
+  Value* rest = fma(b_.CreateFMul(f, f), polynomial(f, exp_series), f);
+  return {k, b_.CreateFAdd(rest, number(1))};
+}
+
+/// 2ᵏ is applied in two halves, because 2ᵏ alone may overflow or be subnormal where the result is
+/// neither.
+Value* SingleFormulas::exponential(Value* x) {
+  Value* limited = binary(llvm::Intrinsic::minnum,
+                          binary(llvm::Intrinsic::maxnum, x, number(exp_lowest)),
+                          number(exp_highest));
+  auto [k, result] = reduced_exponential(limited);
+  Value* half = b_.CreateAShr(k, word(1));
+  result = b_.CreateFMul(result, power_of_two(half));
+  result = b_.CreateFMul(result, power_of_two(b_.CreateSub(k, half)));
+  return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, result);
+}
+
+/// log x = k ln 2 + log(1 + f) with x = 2ᵏ (1 + f).
+Value* SingleFormulas::logarithm(Value* x) {
+  Value* infinity = llvm::ConstantFP::getInfinity(real_);
+  Value* subnormal = b_.CreateFCmpOLT(x, number(smallest_normal));
+  Value* scaled = b_.CreateSelect(
+      subnormal, b_.CreateFMul(x, number(static_cast<float>(1 << mantissa_bits))), x);
+  Value* difference = b_.CreateAnd(b_.CreateSub(bits(scaled), word(two_thirds_bits)),
+                                   word(~std::uint32_t{0} << mantissa_bits));
+  Value* f = b_.CreateFSub(real(b_.CreateSub(bits(scaled), difference)), number(1));
+  Value* k = b_.CreateAShr(difference, word(mantissa_bits));
+  k = b_.CreateSelect(subnormal, b_.CreateSub(k, word(mantissa_bits)), k);
+  Value* rest = fma(b_.CreateFMul(f, f), polynomial(f, log_series), f);
+  Value* result =
+      fma(b_.CreateSIToFP(k, real_), number(log_two_high + log_two_low), rest);
+  Value* not_positive = b_.CreateSelect(b_.CreateFCmpOEQ(x, number(0)),
+                                        llvm::ConstantFP::getInfinity(real_, true),
+                                        llvm::ConstantFP::getNaN(real_));
+  result = b_.CreateSelect(b_.CreateFCmpOGT(x, number(0)), result, not_positive);
+  // Infinity and NaN are their own logarithms.
+  Value* itself = b_.CreateOr(b_.CreateFCmpUNO(x, x), b_.CreateFCmpOEQ(x, infinity));
+  return b_.CreateSelect(itself, x, result);
+}
+
+/// 1 - 2 / (e²ˣ + 1) away from zero, where that loses nothing.
+Value* SingleFormulas::hyperbolic_tangent(Value* x) {
+  Value* magnitude = b_.CreateIntrinsic(llvm::Intrinsic::fabs, {real_}, {x});
+  Value* square = b_.CreateFMul(x, x);
+  Value* near = fma(b_.CreateFMul(square, x), polynomial(square, tanh_series), x);
+  const auto [k, rest] = reduced_exponential(binary(
+      llvm::Intrinsic::minnum, b_.CreateFAdd(magnitude, magnitude), number(2 * tanh_is_one)));
+  Value* grown = b_.CreateFMul(rest, power_of_two(k));
+  Value* far = fma(number(-2), inverse(b_.CreateFAdd(grown, number(1))), number(1));
+  // The sign also of a zero, which the sum in `near` loses.
+  Value* result = binary(
+      llvm::Intrinsic::copysign,
+      b_.CreateSelect(b_.CreateFCmpOLT(magnitude, number(tanh_series_end)), near, far), x);
+  return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, result);
+}
+
+}  // namespace dagaz::codegen
