@@ -230,6 +230,9 @@ ValueRef Elaborator::evaluate_construct(const ast::Exp* exp, const ast::Construc
 
 // ---------------------------------------------------------------- attributes
 
+// Of `#[stripmine(k)]`: k·ᵏ√n shrinks little beyond, whatever n, while the code grows with k².
+static constexpr std::int64_t most_strip_mining = 12;
+
 static std::int64_t attribute_number(const ast::Attribute& attribute) {
   if (attribute.arguments.empty()) return 0;
   return attribute.arguments.front().number;
@@ -276,7 +279,9 @@ ValueRef Elaborator::evaluate_attributed(const ast::Attributed& node, Frame* fra
       symbols.text(attribute.arguments[0].name) == "safety_checks") {
     watched = node.value->range;
   }
-  if (name == "stripmine") request.stripmine = static_cast<int>(attribute_number(attribute));
+  if (name == "stripmine") {
+    request.stripmine = static_cast<int>(std::min(attribute_number(attribute), most_strip_mining));
+  }
   if (name == "keep") request.stripmine = -1;
   if (name == "bound") {
     request.bound = node.argument == nullptr ? ir::i64_operand(attribute_number(attribute))
