@@ -2,9 +2,10 @@
 // may be: an index i < n by n - 1, a product i·m by n·m - m.  If then only what cannot be negative
 // is left, the proof is done.
 //
-// Sums and products of sizes and indices are taken not to overflow: they count elements in memory.
-// Those of other numbers may wrap around, and nothing is concluded from their operands.
+// Sums and products are taken apart only where they do not wrap around (ranges_of_operations.cpp).
 #include "passes/simplify/facts.h"
+
+#include <algorithm>
 
 namespace dagaz::passes {
 
@@ -12,24 +13,10 @@ using namespace ir;
 
 namespace {
 
-/// How deep definitions are followed, and how many terms and steps a proof may have.
-constexpr int deepest = 6;
+/// How many terms and steps a proof may have.
 constexpr std::size_t most_terms = 10;
 constexpr int most_steps = 12;
 constexpr std::int64_t largest_factor = 1 << 20;
-constexpr std::int64_t largest_constant = std::int64_t{1} << 40;
-
-std::optional<std::int64_t> small_constant(const Operand& operand) {
-  if (!operand.is_constant() || operand.constant().type != ScalarType::i64) return std::nullopt;
-  const std::int64_t value = integer_value(operand.constant());
-  if (value > largest_constant || value < -largest_constant) return std::nullopt;
-  return value;
-}
-
-bool is_positive_constant(const Operand& operand) {
-  const auto value = small_constant(operand);
-  return value && *value > 0;
-}
 
 }  // namespace
 
@@ -41,15 +28,24 @@ void Facts::change(NameId name, Known known) {
   known_[name.index] = std::move(known);
 }
 
-void Facts::set_nonnegative(NameId name) {
-  if (name.index >= known_.size()) known_.resize(name.index + 1);
-  known_[name.index].raise(0);
-  known_[name.index].counts = true;
+Facts::Known Facts::recorded(NameId name) const {
+  return name.index < known_.size() ? known_[name.index] : Known{};
+}
+
+void Facts::set_size(NameId name) {
+  Known fact = recorded(name);
+  if (fact.counts) return;
+  fact.raise(0);
+  fact.counts = true;
+  change(name, std::move(fact));
 }
 
 void Facts::set_index(NameId name, Operand bound) {
-  set_nonnegative(name);
-  known_[name.index].bound = std::move(bound);
+  Known fact = recorded(name);
+  fact.raise(0);
+  fact.counts = true;
+  fact.bound = std::move(bound);
+  change(name, std::move(fact));
 }
 
 void Facts::forget(std::size_t mark) {
@@ -128,143 +124,13 @@ void Facts::assume_scalar(const Scalar& scalar, bool holds, int depth) {
 }
 
 void Facts::assume_at(const Operand& condition, bool holds, int depth) {
-  if (!condition.is_name() || depth > deepest) return;
+  if (!condition.is_name() || depth > deepest_definition) return;
   const Statement* statement = definition_(condition.name());
   const Scalar* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
   if (scalar != nullptr) assume_scalar(*scalar, holds, depth);
 }
 
-std::size_t Facts::assume(const Operand& condition, bool holds) {
-  const std::size_t mark = trail_.size();
-  assume_at(condition, holds, 0);
-  return mark;
-}
-
-// ---------------------------------------------------------------- ranges of operations
-
-Facts::Known Facts::of_operand(const Operand& operand, int depth) const {
-  if (operand.is_name()) return known(operand.name(), depth);
-  const auto value = small_constant(operand);
-  if (!value) return {};
-  return {*value, i64_operand(*value + 1)};
-}
-
-// x / c < ⌈b / c⌉ for x < b;  x / m < n for x < n · m
-Facts::Known Facts::quotient(const Scalar& scalar, int depth) const {
-  const Known dividend = of_operand(scalar.arguments[0], depth);
-  const Operand& divisor = scalar.arguments[1];
-  if (!dividend.nonnegative() || !of_operand(divisor, depth).nonnegative()) return {};
-  Known result{0, std::nullopt};
-  if (!dividend.bound) return result;
-  const auto bound = small_constant(*dividend.bound);
-  const auto by = small_constant(divisor);
-  if (bound && by && *by > 0) {
-    result.bound = i64_operand((*bound - 1) / *by + 1);
-  } else if (dividend.bound->is_name()) {
-    const Statement* product = definition_(dividend.bound->name());
-    const Scalar* factors = product == nullptr ? nullptr : as<Scalar>(product->operation);
-    if (factors != nullptr && factors->op == ScalarOp::mul) {
-      if (factors->arguments[1] == divisor) result.bound = factors->arguments[0];
-      if (factors->arguments[0] == divisor) result.bound = factors->arguments[1];
-    }
-  }
-  return result;
-}
-
-Facts::Known Facts::derived(const Scalar& scalar, int depth) const {
-  const auto& arguments = scalar.arguments;
-  const auto argument = [&](std::size_t i) { return of_operand(arguments[i], depth); };
-  const auto all_nonnegative = [&]() -> Known {
-    if (argument(0).nonnegative() && argument(1).nonnegative()) return {0, std::nullopt};
-    return {};
-  };
-  const auto is_count = [&] { return counts(arguments[0], depth) && counts(arguments[1], depth); };
-  if (scalar.op == ScalarOp::zero_extend && scalar.result == ScalarType::i64 &&
-      bit_width(scalar.type) < 64) {
-    return {0, i64_operand(std::int64_t{1} << bit_width(scalar.type))};
-  }
-  if (scalar.type != ScalarType::i64) return {};
-  switch (scalar.op) {
-    case ScalarOp::smod_floor:
-      // The divisor is not zero where the remainder exists.
-      if (!argument(1).nonnegative()) return {};
-      return {0, arguments[1]};
-    case ScalarOp::srem:
-    case ScalarOp::urem:
-      if (!is_positive_constant(arguments[1]) || !argument(0).nonnegative()) return {};
-      return {0, arguments[1]};
-    case ScalarOp::sdiv:
-    case ScalarOp::sdiv_floor:
-    case ScalarOp::udiv: return quotient(scalar, depth);
-    case ScalarOp::smin: {
-      Known least = all_nonnegative();
-      const Known a = argument(0);
-      least.bound = a.bound ? a.bound : argument(1).bound;
-      return least;
-    }
-    case ScalarOp::smax:
-      if (!argument(0).nonnegative() && !argument(1).nonnegative()) return {};
-      return {0, std::nullopt};
-    case ScalarOp::lshr:
-      if (!is_positive_constant(arguments[1])) return {};
-      return {0, std::nullopt};
-    case ScalarOp::bit_and: {
-      const auto mask = small_constant(arguments[1]);
-      if (!mask || *mask < 0) return {};
-      return {0, i64_operand(*mask + 1)};
-    }
-    case ScalarOp::mul:
-    case ScalarOp::add: return is_count() ? all_nonnegative() : Known{};
-    default: return {};  // nothing follows from the operation alone
-  }
-}
-
-Facts::Known Facts::known(NameId name, int depth) const {
-  Known fact = name.index < known_.size() ? known_[name.index] : Known{};
-  if (fact.bound || depth > deepest) return fact;
-  const Statement* statement = definition_(name);
-  const Scalar* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
-  if (scalar == nullptr) return fact;
-  Known more = derived(*scalar, depth + 1);
-  if (fact.least) more.raise(*fact.least);
-  return more;
-}
-
-// ---------------------------------------------------------------- what counts elements
-
-// Whether the number is a size, an index, one of fewer bits, or made of such.
-bool Facts::counts(const Operand& operand, int depth) const {
-  if (operand.is_constant()) return small_constant(operand).has_value();
-  const NameId name = operand.name();
-  const Known fact = name.index < known_.size() ? known_[name.index] : Known{};
-  if (fact.counts || (fact.least && fact.bound)) return true;
-  const Statement* statement = depth > deepest ? nullptr : definition_(name);
-  const Scalar* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
-  return scalar != nullptr && counts(*scalar, depth + 1);
-}
-
-bool Facts::counts(const Scalar& scalar, int depth) const {
-  const bool extends = scalar.op == ScalarOp::sign_extend || scalar.op == ScalarOp::zero_extend;
-  if (extends && bit_width(scalar.type) < 64) return true;
-  if (scalar.type != ScalarType::i64 || scalar.result != ScalarType::i64) return false;
-  const auto operand_counts = [&](const Operand& each) { return counts(each, depth); };
-  switch (scalar.op) {
-    case ScalarOp::bit_and:
-    case ScalarOp::smod_floor:
-    case ScalarOp::srem:
-    case ScalarOp::urem: return operand_counts(scalar.arguments[1]);
-    case ScalarOp::select:
-      return operand_counts(scalar.arguments[1]) && operand_counts(scalar.arguments[2]);
-    default:
-      return std::all_of(scalar.arguments.begin(), scalar.arguments.end(), operand_counts);
-  }
-}
-
-// Whether a sum is a size or an index, one of a number and a constant: then it did not wrap around.
-bool Facts::is_shifted_count(NameId sum, const Scalar& scalar) const {
-  const bool is_count = sum.index < known_.size() && known_[sum.index].counts;
-  return is_count && scalar.op == ScalarOp::add && small_constant(scalar.arguments[1]);
-}
+void Facts::assume(const Operand& condition, bool holds) { assume_at(condition, holds, 0); }
 
 // ---------------------------------------------------------------- sums
 
@@ -286,8 +152,10 @@ void Facts::add_product(Sum& to, const Operand& a, const Operand& b, std::int64_
     } else {
       add(to, a, factor * *value, 0);
     }
-  } else if (a.is_constant()) {
+  } else if (small_constant(a)) {
     add_product(to, b, a, factor);
+  } else if (a.is_constant() || b.is_constant()) {
+    to.too_large = true;
   } else {
     add_term(to, {std::min(a.name(), b.name()), std::max(a.name(), b.name())}, factor);
   }
@@ -302,11 +170,10 @@ void Facts::add(Sum& to, const Operand& operand, std::int64_t factor, int depth)
     to.constant += value ? factor * *value : 0;
     return;
   }
-  const Statement* statement = depth < deepest ? definition_(operand.name()) : nullptr;
+  const Statement* statement = depth < deepest_definition ? definition_(operand.name()) : nullptr;
   const Scalar* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
-  const bool exact = scalar != nullptr && scalar->type == ScalarType::i64 &&
-                     (counts(*scalar, depth) || is_shifted_count(operand.name(), *scalar));
-  if (exact) {
+  if (scalar != nullptr && scalar->type == ScalarType::i64 &&
+      (to.wraps || is_exact(operand.name(), *scalar, depth))) {
     if (scalar->op == ScalarOp::add || scalar->op == ScalarOp::sub) {
       add(to, scalar->arguments[0], factor, depth + 1);
       add(to, scalar->arguments[1], scalar->op == ScalarOp::add ? factor : -factor, depth + 1);
@@ -385,6 +252,7 @@ bool Facts::is_less_or_equal(const Operand& a, const Operand& b) const {
 
 bool Facts::is_equal(const Operand& a, const Operand& b, std::int64_t difference) const {
   Sum sum;
+  sum.wraps = true;
   sum.constant = -difference;
   add(sum, a, 1, 0);
   add(sum, b, -1, 0);

@@ -13,19 +13,27 @@
 
 namespace dagaz::passes {
 
+/// How deep definitions are followed.
+constexpr int deepest_definition = 6;
+
+/// The value, if it is a constant of 64 bits that may be added and multiplied a few times.
+std::optional<std::int64_t> small_constant(const ir::Operand& operand);
+
 /// Facts about names.
 class Facts {
  public:
   using Definition = std::function<const ir::Statement*(ir::NameId)>;
   explicit Facts(Definition definition) : definition_(std::move(definition)) {}
 
-  /// 0 ≤ name, which is a size.
-  void set_nonnegative(ir::NameId name);
+  /// 0 ≤ name, which counts elements.
+  void set_size(ir::NameId name);
   /// 0 ≤ name < bound.
   void set_index(ir::NameId name, ir::Operand bound);
-  /// What follows from `condition` having the value `holds`, until `forget` with the mark that
-  /// this gives.
-  std::size_t assume(const ir::Operand& condition, bool holds);
+  /// What follows from `condition` having the value `holds`.
+  void assume(const ir::Operand& condition, bool holds);
+
+  /// All that becomes known from here on holds in one scope: `forget` with the mark ends it.
+  std::size_t mark() const { return trail_.size(); }
   void forget(std::size_t mark);
 
   bool is_nonnegative(const ir::Operand& operand) const;
@@ -48,12 +56,14 @@ class Facts {
     std::int64_t constant = 0;
     std::vector<Term> terms = {};
     bool too_large = false;
+    /// Definitions are followed where they may overflow: enough for equality, which both have.
+    bool wraps = false;
   };
   /// least ≤ name < bound
   struct Known {
     std::optional<std::int64_t> least = std::nullopt;
     std::optional<ir::Operand> bound = std::nullopt;
-    bool counts = false;  // a size or an index
+    bool counts = false;  // a size or an index: it counts elements in memory
     bool nonnegative() const { return least && *least >= 0; }
     void raise(std::int64_t to) { least = std::max(to, least.value_or(to)); }
   };
@@ -62,14 +72,15 @@ class Facts {
   void add_product(Sum& to, const ir::Operand& a, const ir::Operand& b,
                    std::int64_t factor) const;
   static void add_term(Sum& to, Monomial monomial, std::int64_t factor);
-  bool counts(const ir::Operand& operand, int depth) const;
-  bool counts(const ir::Scalar& scalar, int depth) const;
-  bool is_shifted_count(ir::NameId sum, const ir::Scalar& scalar) const;
   bool replace_by_largest(Sum& sum) const;
   bool is_nonnegative(Sum sum) const;
   bool is_nonnegative(const Monomial& monomial) const;
+  Known recorded(ir::NameId name) const;
   Known known(ir::NameId name, int depth = 0) const;
   Known derived(const ir::Scalar& scalar, int depth) const;
+  int bits(const ir::Operand& operand, int depth) const;
+  int bits_of_result(const ir::Scalar& scalar, int depth) const;
+  bool is_exact(ir::NameId name, const ir::Scalar& scalar, int depth) const;
   Known of_operand(const ir::Operand& operand, int depth) const;
   Known quotient(const ir::Scalar& scalar, int depth) const;
   void change(ir::NameId name, Known known);

@@ -179,7 +179,7 @@ void Simplifier::bind(NameId name, std::size_t depth) {
   definitions_[name.index].depth = depth;
   substitute_type(name);
   for (const Operand& size : names_.type(name).shape) {
-    if (size.is_name()) facts_.set_nonnegative(size.name());
+    if (size.is_name()) facts_.set_size(size.name());
   }
 }
 
@@ -310,6 +310,7 @@ void Simplifier::place(Statement statement) {
 void Simplifier::simplify_body(Body& body, Runs runs, std::optional<Operand> trip_count) {
   Scope scope{scope_, runs, std::move(trip_count), scope_->depth + 1};
   scope_ = &scope;
+  const std::size_t mark = facts_.mark();
   std::vector<Statement> old = std::exchange(body.statements, {});
   scope.statements.reserve(old.size());
   for (Statement& statement : old) process(std::move(statement));
@@ -320,6 +321,7 @@ void Simplifier::simplify_body(Body& body, Runs runs, std::optional<Operand> tri
   for (const Statement& statement : body.statements) {
     for (const Binder& result : statement.results) definitions_[result.name.index].scope = nullptr;
   }
+  facts_.forget(mark);
   scope_ = scope.outer;
 }
 
@@ -352,7 +354,8 @@ void Simplifier::simplify_sides(Branch& node) {
       if (replaced_.size() <= condition.index) replaced_.resize(names_.size());
       replaced_[condition.index] = Operand(make_bool(holds));
     }
-    const std::size_t mark = facts_.assume(node.condition, holds);
+    const std::size_t mark = facts_.mark();
+    facts_.assume(node.condition, holds);
     simplify_body(body, Runs::maybe, std::nullopt);
     facts_.forget(mark);
     if (node.condition.is_name()) replaced_[node.condition.name().index] = std::nullopt;
