@@ -48,7 +48,7 @@ class Generator {
     results(function);
     function.body.statements = out.take();
     program_.functions.push_back(std::move(function));
-    return {std::move(program_), arguments()};
+    return {std::move(program_), generate_arguments(random_)};
   }
 
  private:
@@ -83,10 +83,11 @@ class Generator {
     }
     return found;
   }
-  /// Runs `build` in an inner scope: outer arrays may be read there, not consumed.
-  void inner_scope(const std::function<void()>& build) {
+  /// Runs `build` in an inner scope: outer arrays may be read there, and one `given` consumed.
+  void inner_scope(const std::function<void()>& build,
+                   const std::optional<NameId>& given = std::nullopt) {
     const std::vector<Entry> saved = scope_;
-    for (Entry& entry : scope_) entry.owned = false;
+    for (Entry& entry : scope_) entry.owned = given == entry.name;
     build();
     scope_ = saved;
   }
@@ -316,19 +317,24 @@ class Generator {
   }
 
   void branch(Builder& out, int depth) {
-    const std::vector<Type> types = some_types(3);
+    std::vector<Type> types = some_types(3);
+    // Either side may write to an array that nobody sees afterwards, and give it back.
+    const auto given = below(2) == 0 ? any_owned([](const Type&) { return true; }) : std::nullopt;
+    if (given) types.push_back(names().type(*given));
     const auto side = [&](Builder& inner) {
       std::vector<Operand> results;
       inner_scope([&] {
+        if (given && below(2) == 0) update(inner);
         statements(inner, below(4), depth + 1);
         results = results_of(inner, types, false);
-      });
+      }, given);
       return results;
     };
     for (const NameId name :
          out.branch(operand(ScalarType::boolean), side, side, "b")) {
       add_name(name, names().type(name).is_scalar());
     }
+    if (given) consume(*given);
     // What a branch gives may be a view of anything.
     for (Entry& entry : scope_) entry.owned = false;
   }
@@ -460,19 +466,31 @@ class Generator {
     e.operators.push_back({{bins}, {destination}, {i64_operand(0)}, binary(ScalarType::i64)});
     add_name(out.add(std::move(e), "h"), true);
   }
+  /// An array to write to: one of the scope, which it then has no more, or a new one.
+  NameId destination(Builder& out, const std::vector<Operand>& shape) {
+    const Type type = array_of(ScalarType::i64, shape);
+    const auto owned = any_owned([&](const Type& other) { return other == type; });
+    if (!owned || below(2) == 0) return value_of(out, type, true).name();
+    consume(*owned);
+    return *owned;
+  }
   void scatter(Builder& out, int depth) {
     const Operand width = any(sizes_);
     const std::vector<NameId> arrays = arrays_of_width(width);
-    const Operand size = any(sizes_);
-    const NameId destination = value_of(out, array_of(ScalarType::i64, {size}), true).name();
     // One place may get only one value: write at the index itself.
     std::vector<NameId> all = arrays;
     all.push_back(out.add(Iota{ScalarType::i64, width, i64_operand(0), i64_operand(1)}, "is"));
-    Lambda map = map_lambda(out, all, {i64_}, depth);
-    map.body.results.insert(map.body.results.begin(), map.parameters.back().name);
-    map.result_types = {i64_, i64_};
-    Scatter e{width, all, std::move(map), {{{size}, destination}}};
-    add_name(out.add(std::move(e), "w"), true);
+    const int count = 1 + below(3);
+    const std::vector<Type> values(static_cast<std::size_t>(count), i64_);
+    Scatter e{width, all, map_lambda(out, all, values, depth), {}};
+    for (int k = 0; k < count; ++k) {
+      const auto place = e.map.body.results.begin() + 2 * k;
+      e.map.body.results.insert(place, e.map.parameters.back().name);
+      e.map.result_types.push_back(i64_);
+      e.targets.push_back({{any(sizes_)}, NameId()});
+      e.targets.back().destination = destination(out, e.targets.back().shape);
+    }
+    for (const NameId name : out.add_results(std::move(e), "w")) add_name(name, true);
   }
   void accumulate(Builder& out, int depth) {
     const Operand width = any(sizes_);
@@ -556,34 +574,6 @@ class Generator {
       function.body.results.push_back(name);
       function.result_types.push_back(names().type(name));
     }
-  }
-
-  std::vector<Value> arguments() {
-    const std::int64_t n = below(5);
-    const std::int64_t m = below(4);
-    const auto integers = [&](std::vector<std::int64_t> shape) {
-      Value value{ScalarType::i64, std::move(shape), {}};
-      std::size_t count = 1;
-      for (const std::int64_t size : value.shape) count *= static_cast<std::size_t>(size);
-      for (std::size_t i = 0; i < count; ++i) {
-        value.elements.push_back(make_i64(below(11) - 5).bits);
-      }
-      return value;
-    };
-    Value floats = integers({m});
-    floats.element = ScalarType::f64;
-    for (std::uint64_t& bits : floats.elements) {
-      bits = make_float(ScalarType::f64, static_cast<double>(below(9)) / 4 - 1).bits;
-    }
-    return {Value{ScalarType::i64, {}, {make_i64(n).bits}},
-            Value{ScalarType::i64, {}, {make_i64(m).bits}},
-            integers({}),
-            Value{ScalarType::boolean, {}, {static_cast<std::uint64_t>(below(2))}},
-            Value{ScalarType::f64, {}, {make_float(ScalarType::f64, below(5) - 2).bits}},
-            integers({n}),
-            integers({n}),
-            integers({n, m}),
-            floats};
   }
 
   std::mt19937_64 random_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <random>
 #include <vector>
 
 #include "ir/interpret.h"
@@ -15,5 +16,8 @@ struct GeneratedProgram {
   std::vector<ir::Value> arguments;
 };
 GeneratedProgram generate_program(std::uint64_t seed);
+
+/// Values for the parameters of a generated program.
+std::vector<ir::Value> generate_arguments(std::mt19937_64& random);
 
 }  // namespace dagaz::fuzz
