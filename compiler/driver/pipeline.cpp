@@ -80,12 +80,14 @@ ParallelProgram differentiate(ParallelProgram program, const PassContext& contex
 }
 
 // Only now nests of maps are what they will be.  What interchanged ones share then moves out, and
-// arrays that histograms are handed as they are need no copies.
+// arrays that histograms are handed as they are need no copies.  Additions at fixed distances would be
+// histograms as well.
 ParallelProgram optimise_after_derivatives(ParallelProgram program, const PassContext& context) {
   program = simplify_and_fuse(std::move(program), context);
   const bool interchanged = changes(program, context, "interchange", passes::interchange);
+  const bool gathered = changes(program, context, "gather-additions", passes::gather_additions);
   const bool added = changes(program, context, "histograms", passes::make_histograms);
-  if (interchanged || added) program = simplify_and_fuse(std::move(program), context);
+  if (interchanged || gathered || added) program = simplify_and_fuse(std::move(program), context);
   return program;
 }
 

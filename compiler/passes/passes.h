@@ -59,6 +59,9 @@ struct AdReport {
 /// there was any.  `report` may be null.
 bool keep_expensive_values(ir::ParallelProgram& program, AdReport* report);
 
+/// Additions at a fixed distance from each point become reads.  Whether there are any.
+bool gather_additions(ir::ParallelProgram& program);
+
 /// Turns accumulation that calls functions into updates of arrays, so that no function is handed an
 /// accumulator.
 ir::ParallelProgram sequence_accumulating_calls(ir::ParallelProgram program);

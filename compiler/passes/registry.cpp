@@ -59,6 +59,7 @@ const std::vector<RegisteredPass>& registered_passes() {
       {"avoid-copies", changed<avoid_copies>, Stage::parallel},
       {"sequence-calls", parallel<sequence_accumulating_calls>, Stage::parallel},
       {"ad", differentiated, Stage::parallel},
+      {"gather-additions", changed<gather_additions>, Stage::parallel},
       {"histograms", changed<make_histograms>, Stage::parallel},
       {"read-parts", read_by_parts, Stage::parallel},
       {"scalarise-cpu", scalarised<FlattenTarget::cpu>, Stage::parallel},
