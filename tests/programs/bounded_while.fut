@@ -18,3 +18,10 @@ entry by_name (x: f64) (n: i64) =
 entry by_parameter (x: f64) (n: i64) =
   let bounded (most: i64) (x: f64) = #[bound(most)] loop y = x while y < 20 do y * x + 0.5
   in same (bounded n) x
+
+-- A bound that does not suffice is an error: what the loop gives would be wrong.
+-- ==
+-- entry: too_few
+-- input { 1.5 8i64 } output { 24.0 }
+-- input { 1.5 2i64 } error: takes more than its bound, 2 iterations
+entry too_few (x: f64) (n: i64): f64 = (vjp2 (\x -> #[bound(n)] loop y = x while y < 20 do y * 2) x 1).0

@@ -130,6 +130,8 @@ class Reverse {
   bool is_known(const ir::Statement& statement) const;
   std::vector<ir::Statement> counted_while(const ir::Statement& statement);
   std::vector<ir::Statement> bounded_while(const ir::Statement& statement, const ir::Loop& loop);
+  void check_bound(ir::Statement& statement, const ir::Loop& original,
+                   std::vector<ir::Statement>& after);
   void copy_protected(const ir::Statement& statement);
   void inline_custom(const ir::Statement& statement, const ir::CustomDerivative& custom);
 

@@ -58,6 +58,38 @@ std::vector<Statement> Reverse::counted_while(const Statement& statement) {
   return result;
 }
 
+// Gives the results of a bounded loop only if it has come to its end: else they would be wrong.
+void Reverse::check_bound(Statement& statement, const Loop& original,
+                          std::vector<Statement>& after) {
+  const NameId condition = std::get<WhileForm>(original.form).condition;
+  const Type truth = scalar_of(ScalarType::boolean);
+  const NameId ends = names().fresh("ends", truth);
+  const NameId checked = names().fresh("checked", token_type());
+  Substitution renaming;
+  std::vector<Statement> given;
+  for (std::size_t k = 0; k < statement.results.size(); ++k) {
+    const NameId result = statement.results[k].name;
+    const NameId unchecked =
+        names().fresh(names().base(result), substitute(names().type(result), renaming));
+    renaming.emplace(result, unchecked);
+    statement.results[k].name = unchecked;
+    given.push_back(Statement{{Binder{result}}, Identity{unchecked}, {checked},
+                              statement.location});
+    if (original.values[k].parameter.name != condition) continue;
+    after.push_back(Statement{{Binder{ends}},
+                              Scalar{ScalarOp::bit_not, ScalarType::boolean, ScalarType::boolean,
+                                     {unchecked}},
+                              {},
+                              statement.location});
+    after.push_back(Statement{{Binder{checked}},
+                              Assert{ends, "This loop takes more than its bound, {} iterations.",
+                                     {*original.attributes.bound}},
+                              {},
+                              statement.location});
+  }
+  after.insert(after.end(), given.begin(), given.end());
+}
+
 // while c do b  =  for i < bound do if c then b else nothing.
 std::vector<Statement> Reverse::bounded_while(const Statement& statement, const Loop& loop) {
   Statement result = statement;
@@ -83,9 +115,10 @@ std::vector<Statement> Reverse::bounded_while(const Statement& statement, const 
   guarded.operation = std::move(branch);
   bounded.body.statements.clear();
   bounded.body.statements.push_back(std::move(guarded));
-  std::vector<Statement> all;
-  all.push_back(std::move(result));
-  return all;
+  std::vector<Statement> after;
+  check_bound(result, loop, after);
+  after.insert(after.begin(), std::move(result));
+  return after;
 }
 
 }  // namespace dagaz::passes::ad
