@@ -49,16 +49,16 @@ std::optional<std::vector<Operand>> literal_elements(NameId array, Rules& rules)
   return std::nullopt;
 }
 
-/// The statement makes an array of these elements.
-Outcome becomes_literal(std::vector<Operand> elements, Rules& rules) {
+/// The statement makes an array of these elements and of this shape.
+Outcome becomes_literal(std::vector<Operand> elements, const std::vector<Operand>& shape,
+                        Rules& rules) {
   const NameId result = rules.statement->results.front().name;
-  const Type type = rules.type(result);
-  ArrayLiteral literal{scalar_of(type.element), std::move(elements)};
-  if (type.rank() == 1) {
+  ArrayLiteral literal{scalar_of(rules.type(result).element), std::move(elements)};
+  if (shape.size() == 1) {
     rules.statement->operation = std::move(literal);
   } else {
     const Operand flat = rules.emit_in_place_of(result, std::move(literal));
-    rules.statement->operation = Reshape{flat.name(), type.shape};
+    rules.statement->operation = Reshape{flat.name(), shape};
   }
   return Outcome::rewritten;
 }
@@ -81,10 +81,11 @@ Outcome update_of_literal(const Update& node, Rules& rules) {
     number = number * extent + at;
   }
   const Operand value = node.value;
+  const std::vector<Operand> shape = type.shape;
   auto elements = literal_elements(node.array, rules);
   if (!elements) return Outcome::none;
   (*elements)[static_cast<std::size_t>(number)] = value;
-  return becomes_literal(std::move(*elements), rules);
+  return becomes_literal(std::move(*elements), shape, rules);
 }
 
 // [x, y, z][1:]  =  [y, z]
@@ -106,13 +107,15 @@ Outcome slice_of_literal(const Slice& node, Rules& rules) {
     if (at < 0 || at >= static_cast<std::int64_t>(elements->size())) return Outcome::none;
     part.push_back((*elements)[static_cast<std::size_t>(at)]);
   }
-  return part.empty() ? Outcome::none : becomes_literal(std::move(part), rules);
+  return part.empty() ? Outcome::none : becomes_literal(std::move(part), {dimension.count}, rules);
 }
 
 // A copy of a literal is that literal.
 Outcome copy_of_literal(const Copy& node, Rules& rules) {
+  // The result's type may still name sizes that have become constants.
+  const std::vector<Operand> shape = rules.type(node.array).shape;
   auto elements = literal_elements(node.array, rules);
-  return elements ? becomes_literal(std::move(*elements), rules) : Outcome::none;
+  return elements ? becomes_literal(std::move(*elements), shape, rules) : Outcome::none;
 }
 
 }  // namespace dagaz::passes
