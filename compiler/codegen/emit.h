@@ -148,6 +148,7 @@ class FunctionEmitter {
   void emit(const imperative::StoreLanes& node);
   void emit(const imperative::LaneNumbers& node);
   void emit(const imperative::CombineLanes& node);
+  void emit(const imperative::CombineEach& node);
   void emit(const imperative::TransposeLanes& node);
   llvm::Value* splat(llvm::Value* value, unsigned lanes);
   llvm::Value* lane_addresses(NameId block, const Operand& index, const Operand& stride,

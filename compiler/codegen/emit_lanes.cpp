@@ -183,6 +183,32 @@ void FunctionEmitter::emit(const imperative::CombineLanes& node) {
   assign(node.target, builder_.CreateExtractElement(rest, std::uint64_t{0}));
 }
 
+// Two vectors become one that has a lane of the first wherever bit s of the lane's number is 0, and
+// of the second elsewhere, combined with the lane across bit s: an operation, a shuffle and a choice
+// for each two, where sums one by one take log₂ of the lanes operations and shuffles each.
+void FunctionEmitter::emit(const imperative::CombineEach& node) {
+  std::vector<Value*> rows;
+  for (const Operand& each : node.values) rows.push_back(value(each));
+  const auto count = static_cast<unsigned>(rows.size());
+  for (unsigned size = 1; size < count; size *= 2) {
+    std::vector<int> straight;
+    std::vector<int> across;
+    for (unsigned l = 0; l < count; ++l) {
+      const unsigned other = l ^ size;
+      straight.push_back(static_cast<int>((l & size) == 0 ? l : count + l));
+      across.push_back(static_cast<int>((l & size) == 0 ? other : count + other));
+    }
+    std::vector<Value*> joined;
+    for (std::size_t k = 0; k < rows.size(); k += 2) {
+      Value* own = builder_.CreateShuffleVector(rows[k], rows[k + 1], straight);
+      Value* others = builder_.CreateShuffleVector(rows[k], rows[k + 1], across);
+      joined.push_back(on_lanes(node.op, node.type, node.type, {own, others}, count));
+    }
+    rows = std::move(joined);
+  }
+  assign(node.target, rows[0]);
+}
+
 // log₂ of the lanes rounds: in the round of size s, squares of s × s change places with those beside
 // them on the other side of the diagonal (Eklundh, "A fast computer method for matrix transposing",
 // IEEE Transactions on Computers 1972).

@@ -169,6 +169,13 @@ struct CombineLanes {
   ScalarType type;
   Operand value;
 };
+/// Lane k of target := op over the lanes of values[k], in any order; as many values as lanes.
+struct CombineEach {
+  NameId target;
+  ScalarOp op;
+  ScalarType type;
+  std::vector<Operand> values;
+};
 /// targets[k] := lane k of each of `values`, as many as there are lanes.
 struct TransposeLanes {
   std::vector<NameId> targets;
@@ -262,8 +269,9 @@ using Node =
     std::variant<Assign, Move, Load, Store, For, While, If, Allocate, Share, Release,
                  AllocateScratch, ScratchScope, AllocateLocal, SharedMemory, CopyElements,
                  WriteTable, Clear, ReadElement, WriteElement, LoadLanes, StoreLanes,
-                 LaneNumbers, CombineLanes, TransposeLanes, ParallelFor, PieceCount, Launch, ReadSpecial, DeviceProperty,
-                 Barrier, Shuffle, Fence, Atomic, CompareExchange, Call, Fail>;
+                 LaneNumbers, CombineLanes, CombineEach, TransposeLanes, ParallelFor, PieceCount,
+                 Launch, ReadSpecial, DeviceProperty, Barrier, Shuffle, Fence, Atomic,
+                 CompareExchange, Call, Fail>;
 
 struct Instruction {
   Node node;

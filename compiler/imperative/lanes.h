@@ -59,6 +59,9 @@ struct LaneVirtual {
   std::optional<Operand> stride;
 };
 
+/// Emits an iteration of a loop, or those of a block of rows, which differ in the index.
+using RowFunction = std::function<void(const LaneScalar& index)>;
+
 /// Lowers one body for blocks of points.
 class Lanes {
  public:
@@ -247,7 +250,18 @@ class Lanes {
   void step(const ir::Statement& s, const ir::MapScanReduce& e,
             const std::vector<LaneScalar>& running, const std::vector<LaneArray>& targets,
             const LaneScalar& i);
+
+  // ---- lanes_accumulate.cpp
+  // Larger values do not stay in registers for all rows.
+  static constexpr std::int64_t most_operations_of_added = 6;
+  Operand sum_of(const std::vector<Operand>& vectors, const ir::Scalar& op);
+  Operand sum_of_row(const LaneScalar& value, std::int64_t row, const ir::Scalar& op);
   void accumulate_lanes(const ir::Accumulate& e);
+  void accumulate_rows(const ir::Accumulate& e, const Accumulator& accumulator,
+                       const std::vector<LaneScalar>& indices, const LaneScalar& value);
+  bool only_adds(const ir::Body& body) const;
+  /// A loop in blocks of rows; false, with nothing emitted, where it does more than add.
+  bool add_in_rows(const Operand& count, const ir::Body& body, const RowFunction& iteration);
 
   LaneArray own_array(NameId name);
   LaneArray slice_of(const LaneArray& array, const std::vector<ir::SliceDimension>& dimensions);
@@ -258,14 +272,11 @@ class Lanes {
   bool in_rows(const ir::Statement& s, const ir::MapScanReduce& e,
                const std::vector<LaneScalar>& running, const std::vector<LaneArray>& targets,
                std::int64_t rows);
-  void step_in_rows(const ir::Statement& s, const ir::MapScanReduce& e,
-                    const std::vector<LaneScalar>& running, const std::vector<LaneArray>& targets,
-                    const Operand& first, std::int64_t rows);
+  bool try_rows(const std::function<void()>& build);
+  void in_block_of_rows(const Operand& first, std::int64_t rows, const RowFunction& iteration);
   void in_shared_rows(const ir::Statement& s, const ir::MapScanReduce& e,
                       const std::vector<LaneArray>& targets, std::int64_t rows);
-  void in_disjoint_rows(const ir::Statement& s, const ir::MapScanReduce& e,
-                        const std::vector<LaneScalar>& running,
-                        const std::vector<LaneArray>& targets, std::int64_t rows);
+  void in_disjoint_rows(const Operand& count, std::int64_t rows, const RowFunction& iteration);
 
   // ---- lanes_control.cpp
   struct Carried;

@@ -143,6 +143,17 @@ void Lanes::lower(const ir::Statement& s, const ir::Loop& e) {
       known_.scalars.insert_or_assign(value.parameter.name, scalars.back());
     }
   }
+  const auto iteration = [&](const LaneScalar& i) {
+    bind(form->index.name, i);
+    body(e.body, {});
+  };
+  const bool carries_values = !scalars.empty() || !arrays.empty();
+  if (!carries_values && add_in_rows(form->bound, e.body, iteration)) {
+    for (std::size_t k = 0; k < e.values.size(); ++k) {
+      low_.continue_accumulator(s.results[k].name, e.body.results[k].name());
+    }
+    return;
+  }
   low_.record(form->index.name);
   ++depth_;
   Code code = low_.collect([&] {

@@ -84,16 +84,23 @@ LaneScalar Lanes::row_of(const LaneScalar& scalar, std::int64_t row) const {
 bool Lanes::in_rows(const ir::Statement& s, const ir::MapScanReduce& e,
                     const std::vector<LaneScalar>& running,
                     const std::vector<LaneArray>& targets, std::int64_t rows) {
-  const Known before = known_;
-  const Work work = work_;
-  const std::int64_t depth = depth_;
-  std::optional<Code> code = attempt(low_, [&] {
+  return try_rows([&] {
     if (running.empty()) {
       in_shared_rows(s, e, targets, rows);
     } else {
-      in_disjoint_rows(s, e, running, targets, rows);
+      in_disjoint_rows(e.width, rows,
+                       [&](const LaneScalar& i) { step(s, e, running, targets, i); });
     }
   });
+}
+
+/// What `build` emits for a block that has no rows so far; false, with nothing emitted, where rows
+/// do not fit.
+bool Lanes::try_rows(const std::function<void()>& build) {
+  const Known before = known_;
+  const Work work = work_;
+  const std::int64_t depth = depth_;
+  std::optional<Code> code = attempt(low_, build);
   block_.rows = 1;
   if (code) {
     low_.append(std::move(*code));
@@ -105,16 +112,14 @@ bool Lanes::in_rows(const ir::Statement& s, const ir::MapScanReduce& e,
   return false;
 }
 
-/// One iteration for the block of rows that starts at `first`.
-void Lanes::step_in_rows(const ir::Statement& s, const ir::MapScanReduce& e,
-                         const std::vector<LaneScalar>& running,
-                         const std::vector<LaneArray>& targets, const Operand& first,
-                         std::int64_t rows) {
+/// Iterations for the block of rows that starts at `first`.
+void Lanes::in_block_of_rows(const Operand& first, std::int64_t rows,
+                             const RowFunction& iteration) {
   LaneScalar index;
   index.by_row = true;
   index.even = Even{first, ir::i64_operand(1), zero()};
   block_.rows = rows;
-  step(s, e, running, targets, index);
+  iteration(index);
   block_.rows = 1;
 }
 
@@ -125,7 +130,8 @@ void Lanes::in_shared_rows(const ir::Statement& s, const ir::MapScanReduce& e,
   const auto blocks = [&] {
     const Operand last = low_.sub(e.width, count);
     loop(low_.divide_up(e.width, count), [&](const Operand& b) {
-      step_in_rows(s, e, {}, targets, low_.minimum(low_.mul(b, count), last), rows);
+      in_block_of_rows(low_.minimum(low_.mul(b, count), last), rows,
+                       [&](const LaneScalar& i) { step(s, e, {}, targets, i); });
     });
   };
   if (e.width.is_constant()) {
@@ -140,21 +146,18 @@ void Lanes::in_shared_rows(const ir::Statement& s, const ir::MapScanReduce& e,
   });
 }
 
-/// A reduction: what is left over after the last block goes one by one.
-void Lanes::in_disjoint_rows(const ir::Statement& s, const ir::MapScanReduce& e,
-                             const std::vector<LaneScalar>& running,
-                             const std::vector<LaneArray>& targets, std::int64_t rows) {
+/// A reduction or additions: what is left over after the last block goes one by one.
+void Lanes::in_disjoint_rows(const Operand& width, std::int64_t rows,
+                             const RowFunction& iteration) {
   const Known before = known_;
   const Operand count = ir::i64_operand(rows);
-  const Operand blocks = low_.divide(uniform_operand(e.width), count);
-  loop(blocks, [&](const Operand& b) {
-    step_in_rows(s, e, running, targets, low_.mul(b, count), rows);
-  });
+  const Operand blocks = low_.divide(uniform_operand(width), count);
+  loop(blocks, [&](const Operand& b) { in_block_of_rows(low_.mul(b, count), rows, iteration); });
   known_ = before;
   const Operand done = low_.mul(blocks, count);
-  const Operand left = low_.sub(e.width, done);
+  const Operand left = low_.sub(width, done);
   if (is_constant(left, 0)) return;
-  loop(left, [&](const Operand& i) { step(s, e, running, targets, uniform(low_.add(done, i))); });
+  loop(left, [&](const Operand& i) { iteration(uniform(low_.add(done, i))); });
 }
 
 }  // namespace dagaz::imperative

@@ -318,6 +318,12 @@ void Lanes::lower(const ir::Statement& s, const ir::MapScanReduce& e) {
     const bool is_array = low_.names().type(s.results[k].name).is_array();
     targets.push_back(is_array ? result_array(s.results[k].name) : LaneArray{});
   }
+  const auto iteration = [&](const LaneScalar& i) { step(s, e, running, targets, i); };
+  const bool gives_values =
+      !running.empty() || std::any_of(targets.begin(), targets.end(), [](const LaneArray& one) {
+        return one.place.block.valid();
+      });
+  if (!gives_values && !e.post && add_in_rows(e.width, e.map.body, iteration)) return;
   const std::int64_t rows = rows_inside(s, e);
   if (rows == 1 || !in_rows(s, e, running, targets, rows)) {
     loop(e.width, [&](const Operand& i) { step(s, e, running, targets, uniform(i)); });

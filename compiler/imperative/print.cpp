@@ -174,6 +174,14 @@ class Printer {
     out_ << "lanes " << ir::name_of(e.op) << "." << ir::name_of(e.type) << " ";
     use(e.value);
   }
+  void operator()(const CombineEach& e) {
+    set(e.target);
+    out_ << "lanes of each " << ir::name_of(e.op) << "." << ir::name_of(e.type);
+    for (const Operand& value : e.values) {
+      out_ << " ";
+      use(value);
+    }
+  }
   void operator()(const TransposeLanes& e) {
     for (std::size_t k = 0; k < e.targets.size(); ++k) {
       out_ << (k == 0 ? "" : ", ") << text(e.targets[k]);

@@ -67,6 +67,9 @@ static void visit_lanes(const Node& node, const InstructionVisitor& v) {
   } else if (const auto* combined = as<CombineLanes>(node)) {
     v.use(combined->value);
     v.set(combined->target);
+  } else if (const auto* each = as<CombineEach>(node)) {
+    for (const Operand& value : each->values) v.use(value);
+    v.set(each->target);
   } else if (const auto* turned = as<TransposeLanes>(node)) {
     for (const Operand& value : turned->values) v.use(value);
     for (const NameId target : turned->targets) v.set(target);

@@ -9,6 +9,14 @@
 -- input { 32i64 1i64 } output { true }
 -- input { 70i64 0i64 } output { true }
 -- input { 40000i64 5i64 } output { true }
+-- input { 70i64 8i64 } output { true }
+-- input { 40000i64 27i64 } output { true }
+-- ==
+-- entry: several_orders
+-- input { 70i64 0i64 } output { true }
+-- input { 70i64 7i64 } output { true }
+-- input { 40i64 16i64 } output { true }
+-- input { 20000i64 35i64 } output { true }
 -- ==
 -- entry: nearest
 -- input { 0i64 3i64 2i64 } output { true }
@@ -42,6 +50,31 @@ entry polynomial (n: i64) (m: i64): bool =
       (loop (sums, power) = (sums, 1) for j < m do
          (sums with [j] = sums[j] + power, power * small i)).0
   in and (map2 (==) (vjp value (replicate m 2) 1) expected)
+
+-- What a step of a loop adds to is read forwards, backwards, every second element, a column, or an
+-- element that several steps share; numbers of half the size have twice the lanes.
+entry several_orders (n: i64) (m: i64): bool =
+  let single i j = f32.i64 ((i + j) % 3 - 1)
+  let value (forwards: [m]f64, backwards: [m]f64, seconds: []f64, columns: [m][2]f64,
+             shared: [m]f64, singles: [m]f32) =
+    let a = tabulate n (\i -> loop a = 0 for j < m do
+              a + small (i + j) * (forwards[j] + 2 * backwards[m - 1 - j] + seconds[2 * j]
+                                   + columns[j, 1]))
+    let b = tabulate n (\i -> loop b = 0 for j < m do b + small (i + j) * shared[j / 3])
+    let c = tabulate n (\i -> loop c = 0 for j < m do c + single i j * singles[m - 1 - j])
+    in (f64.sum a + f64.sum b, f32.sum c)
+  let zeros = replicate m 0
+  let (forwards, backwards, seconds, columns, shared, singles) =
+    vjp value (zeros, zeros, replicate (2 * m) 0, replicate m [0, 0], zeros, replicate m 0) (1, 1)
+  let sums = map (\j -> f64.sum (tabulate n (\i -> small (i + j)))) (iota m)
+  let thirds = loop thirds = replicate m 0 for j < m do
+                 thirds with [j / 3] = thirds[j / 3] + sums[j]
+  in and (map2 (==) forwards sums)
+     && and (map2 (==) backwards (map (2 *) (reverse sums)))
+     && and (tabulate m (\j -> seconds[2 * j] == sums[j] && seconds[2 * j + 1] == 0))
+     && and (map2 (\row sum -> row[0] == 0 && row[1] == sum) columns sums)
+     && and (map2 (==) shared thirds)
+     && and (map2 (==) singles (reverse (map f32.f64 sums)))
 
 def distance [d] (p: [d]f64) (q: [d]f64) = f64.sum (map2 (\a b -> (a - b) * (a - b)) p q)
 
