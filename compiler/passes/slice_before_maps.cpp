@@ -9,6 +9,9 @@
 //
 //   zs = map f xs ys[n-1 : n : -1]     =     zs = (map f xs[n-1 : n : -1] ys)[n-1 : n : -1]
 //
+// A part that becomes one of as many elements again, as what a stencil reads beside its points, stays
+// where it is: maps that make and read all of them run as one loop (imperative/sweeps.cpp).
+//
 // Comes after fusion: a map that makes less than it reads is best merged into what it reads.
 #include <algorithm>
 #include <unordered_map>
@@ -47,6 +50,7 @@ class SliceMover {
   bool move_slices(Body& body);
   std::vector<std::size_t> slices_of(const Statement& map) const;
   bool may_be_sliced(const Statement& map, const SliceDimension& rows) const;
+  bool becomes_as_many(const Statement& slice, const Operand& count) const;
   bool may_move(std::size_t from, std::size_t to) const;
   std::vector<Statement> map_of_slices(Statement map, const std::vector<std::size_t>& slices);
   NameId slice_rows(NameId array, const Statement& like, std::vector<Statement>& to);
@@ -74,6 +78,20 @@ bool is_whole(const SliceDimension& dimension, const Operand& size) {
 
 const SliceDimension& rows_of(const Statement& slice) {
   return std::get<Slice>(slice.operation).dimensions.front();
+}
+
+// Whether the slice is only read by what joins it with others, or writes it over others, to `count`
+// rows.
+bool SliceMover::becomes_as_many(const Statement& slice, const Operand& count) const {
+  const auto uses = uses_.find(slice.results[0].name);
+  if (uses == uses_.end()) return false;
+  return std::all_of(uses->second.begin(), uses->second.end(), [&](std::size_t user) {
+    if (user == statements_->size()) return false;
+    const Statement& one = (*statements_)[user];
+    if (!as<Concat>(one.operation) && !as<Update>(one.operation)) return false;
+    const Type& type = names_.type(one.results[0].name);
+    return type.rank() > 0 && type.shape[0] == count;
+  });
 }
 
 // The slices that read the results of the map, one for each, in order of its results; nothing if
@@ -244,7 +262,12 @@ bool SliceMover::move_slices(Body& body) {
     const Statement& map = body.statements[i];
     if (!std::holds_alternative<MapScanReduce>(map.operation)) continue;
     const std::vector<std::size_t> slices = slices_of(map);
-    if (slices.empty()) continue;
+    const Operand& width = std::get<MapScanReduce>(map.operation).width;
+    const bool is_shifted =
+        std::all_of(slices.begin(), slices.end(), [&](std::size_t slice) {
+          return becomes_as_many(body.statements[slice], width);
+        });
+    if (is_shifted) continue;  // or there are none
     const std::size_t place = *std::min_element(slices.begin(), slices.end());
     if (!may_be_sliced(map, rows_of(body.statements[place])) || !may_move(i, place)) continue;
     std::vector<Statement> made = map_of_slices(map, slices);
