@@ -9,6 +9,10 @@
 // distance may run in one loop with what it reads (imperative/sweeps).  That takes an array for each
 // distance, and so only a few are taken, of numbers.  (Hückelheim et al. 2019 compute v again at each
 // place instead.)
+//
+// So do additions to all elements but a few at one end of what a map makes:
+//
+//   with a = map f xs, a[s : n-s] += p     =     map (\j -> a[j] + p[j-s]) [0 … n-1]       0 outside
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -19,6 +23,7 @@
 #include "ir/builder.h"
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "passes/partial_sums.h"
 #include "passes/passes.h"
 #include "support/match.h"
 
@@ -156,6 +161,12 @@ class Rewriter {
     bool changed = false;
     Builder out(names_);
     for (Statement& each : body.statements) {
+      if (const auto sum = partial_sums_.find(each)) {
+        add_everywhere(each, *sum, out);
+        changed = true;
+        continue;
+      }
+      partial_sums_.learn(each);
       if (const auto* iota = as<Iota>(each.operation)) {
         const bool counts = iota->type == ScalarType::i64 && is_i64(iota->start, 0) &&
                             is_i64(iota->stride, 1);
@@ -248,7 +259,9 @@ class Rewriter {
     const NameId sums = out.map_indices(width, [&](Builder& in, const std::vector<NameId>& at) {
       Operand sum = in.index(before, {at[0]});
       for (std::size_t k = 0; k < arrays.size(); ++k) {
-        const Operand one = read(in, arrays[k].second, at[0], arrays[k].first, ends[k]);
+        const Operand one = arrays[k].first == 0
+                                ? in.index(arrays[k].second, {at[0]})
+                                : read(in, arrays[k].second, at[0], arrays[k].first, ends[k]);
         sum = in.scalar(ScalarOp::add, type, {sum, one}, "sum");
       }
       return std::vector<Operand>{sum};
@@ -256,9 +269,23 @@ class Rewriter {
     bind_results(statement, filling, sums, out);
   }
 
-  // array[j - distance], or 0 outside.
+  void add_everywhere(const Statement& statement, const PartialSum& sum, Builder& out) {
+    const auto& update = std::get<Update>(statement.operation);
+    const Type& type = names_.type(sum.array);
+    const std::int64_t start = integer_value(update.dimensions[0].start.constant());
+    out.set_location(statement.location);
+    out.set_tokens(sum.tokens);
+    const NameId sums = out.map_indices(type.shape[0], [&](Builder& in,
+                                                           const std::vector<NameId>& at) {
+      const Operand old = in.index(sum.array, {at[0]});
+      const Operand added = read(in, sum.added, at[0], start, update.dimensions[0].count);
+      return std::vector<Operand>{in.scalar(ScalarOp::add, type.element, {old, added}, "sum")};
+    }, "sums")[0];
+    out.add(Statement{statement.results, Identity{sums}, {}, statement.location, {}});
+  }
+
+  // array[j - distance], or 0 outside, which is before the start or from `end` on.
   Operand read(Builder& in, NameId array, NameId j, std::int64_t distance, const Operand& end) {
-    if (distance == 0) return in.index(array, {j});
     const Operand inside =
         distance > 0
             ? in.scalar(ScalarOp::slt, ScalarType::i64, {i64_operand(distance - 1), j}, "inside")
@@ -284,6 +311,7 @@ class Rewriter {
   }
 
   Names& names_;
+  PartialSums partial_sums_{names_, farthest};
   std::unordered_set<NameId> iotas_;
 };
 
