@@ -103,9 +103,11 @@ void FunctionEmitter::emit(const imperative::Allocate& node) {
 
 void FunctionEmitter::emit(const imperative::Share& node) {
   if (side_ != Side::host) {
-    assign(node.target, value(node.source));
+    assign(node.target, builder_.CreateInBoundsGEP(builder_.getInt8Ty(), value(node.source),
+                                                   {value(node.byte_offset)}));
     return;
   }
+  DZ_CHECK(node.byte_offset == ir::i64_operand(0), "host code shares a part of memory");
   Value* shared = reference(node.source);
   runtime_call("dz_retain", {shared});
   assign_reference(node.target, shared);

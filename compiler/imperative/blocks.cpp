@@ -14,7 +14,7 @@ namespace dagaz::imperative {
 
 // What a block holds stays in the first-level cache.
 static constexpr std::int64_t elements_of_a_block = 256;
-// Fewer operations cost no more than to store their result.
+// What costs less (cost.cpp) takes no longer than to store its result.
 static constexpr std::int64_t worth_a_block = 8;
 
 // Whether a body is nothing but arithmetic, reading of numbers and accumulation, enough of it to be
@@ -24,8 +24,8 @@ bool Lowering::is_worth_a_block(const ir::Body& body) {
   for (const ir::Statement& one : body.statements) {
     const bool reads = as<ir::Index>(one.operation) != nullptr &&
                        names().type(one.results[0].name).is_scalar();
-    if (as<ir::Scalar>(one.operation)) {
-      ++operations;
+    if (const auto* scalar = as<ir::Scalar>(one.operation)) {
+      operations += cost_of_scalar(scalar->op);
     } else if (!reads && !as<ir::Accumulate>(one.operation)) {
       return false;
     }

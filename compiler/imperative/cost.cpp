@@ -9,8 +9,11 @@ namespace dagaz::imperative {
 // What is unknown before the body runs counts as this many iterations.
 static constexpr std::int64_t unknown_width = 16;
 static constexpr std::int64_t operations_per_piece = 32768;
-// Compared with what is worth it: an atomic addition to memory that is in a cache costs a fraction.
-static constexpr std::int64_t cost_of_atomic_addition = 64;
+
+std::int64_t cost_of_scalar(ScalarOp op) {
+  if (op < ScalarOp::sqrt) return op == ScalarOp::fpow ? 20 : 1;
+  return op >= ScalarOp::fma ? 1 : 12;
+}
 
 namespace {
 
@@ -50,11 +53,6 @@ class CostEstimate {
     return result;
   }
 
-  static std::int64_t of_scalar(ScalarOp op) {
-    if (op < ScalarOp::sqrt) return op == ScalarOp::fpow ? 20 : 1;
-    return op >= ScalarOp::fma ? 1 : 12;
-  }
-
   Operand times(const Operand& width, const ir::Body& body) {
     return emitter_.mul(known(width), of(body));
   }
@@ -90,7 +88,7 @@ class CostEstimate {
 
   Operand operations_of(const ir::Operation& operation) {
     const auto fixed = [](std::int64_t count) { return ir::i64_operand(count); };
-    if (const auto* scalar = as<ir::Scalar>(operation)) return fixed(of_scalar(scalar->op));
+    if (const auto* scalar = as<ir::Scalar>(operation)) return fixed(cost_of_scalar(scalar->op));
     if (as<ir::Call>(operation)) return fixed(200);
     if (const auto* replicate = as<ir::Replicate>(operation)) return volume(replicate->shape);
     if (const auto* iota = as<ir::Iota>(operation)) return volume({iota->count});
@@ -112,15 +110,13 @@ Operand Lowering::cost_of(const ir::Body& body) {
   return CostEstimate(*this, body, Counted::operations).of(body);
 }
 
-// Whether atomic instructions for what the points of a map accumulate would hardly show.
-Operand Lowering::accumulates_rarely(const ir::SegmentedMap& e) {
+PointCost Lowering::point_cost_of(const ir::SegmentedMap& e) {
   const bool accumulates =
       std::any_of(e.result_types.begin(), e.result_types.end(), [](const ir::Type& type) {
         return type.kind == ir::TypeKind::accumulator;
       });
-  if (is_gpu() || mode_ != Mode::host || !accumulates) return Operand(ir::make_bool(false));
-  const Operand additions = CostEstimate(*this, e.body, Counted::additions).of(e.body);
-  return less(mul(additions, ir::i64_operand(cost_of_atomic_addition)), cost_of(e.body));
+  if (is_gpu() || mode_ != Mode::host || !accumulates) return {};
+  return {cost_of(e.body), CostEstimate(*this, e.body, Counted::additions).of(e.body)};
 }
 
 Operand Lowering::grain_for(const Operand& cost) {

@@ -99,8 +99,12 @@ struct If {
 /// Host: a new block with one reference.  Fails with out-of-memory.
 struct Allocate { NameId block; Operand bytes; };
 /// Host: target := source, sharing the block (one more reference).  Task or kernel: target := the
-/// same address.
-struct Share { NameId target; NameId source; };
+/// same address, or one `byte_offset` further.
+struct Share {
+  NameId target;
+  NameId source;
+  Operand byte_offset = ir::i64_operand(0);
+};
 /// Host: gives up a reference; the variable is dead afterwards.
 struct Release { NameId block; };
 /// Task: memory from the task's scratch stack, given back when the task ends or at the matching

@@ -241,7 +241,7 @@ class Lowering : public Emitter {
 
   // ---- cost.cpp
   Operand cost_of(const ir::Body& body);
-  Operand accumulates_rarely(const ir::SegmentedMap& e);
+  PointCost point_cost_of(const ir::SegmentedMap& e);
   Operand grain_for(const Operand& cost);
 
   // ---- segmented_map.cpp
@@ -324,6 +324,7 @@ class Lowering : public Emitter {
   /// `body` for ranges that together are [0, count), in parallel; `cost` of one iteration.
   void parallel_for(const Operand& count, const Operand& cost, const RangeFunction& body);
   void parallel_loop(const Operand& count, const Operand& grain, const RangeFunction& body);
+  Operand are_slower_together(const Operand& threads);
   void accumulate_alone(const std::vector<std::size_t>& shared, const Operand& count,
                         const RangeFunction& body);
   static ir::Type type_of(const Accumulator& accumulator);
@@ -450,7 +451,7 @@ class Lowering : public Emitter {
   std::unordered_map<NameId, std::size_t> accumulators_;  // by position in opened_
   std::set<std::size_t> shared_;  // of opened_: several threads combine into these
   std::optional<Operand> apart_;  // points of the map being lowered that add to different elements
-  Operand rarely_ = Operand(ir::make_bool(false));  // whether these do little else but compute
+  PointCost point_;               // what one of these takes
   std::unordered_map<NameId, ir::Scalar> host_scalars_;  // of i64, computed outside parallel code
   std::unordered_map<NameId, VirtualArray> virtual_arrays_;
   std::unordered_set<NameId> virtual_iotas_;  // those that count 0, 1, 2, …

@@ -47,6 +47,14 @@ struct Accumulator {
   Mode opened;                 // other threads combine into it, too, unless code of this mode runs
 };
 
+/// What a point of a map takes, in the unit of Lowering::cost_of, and how many numbers it accumulates.
+struct PointCost {
+  Operand cost = ir::i64_operand(0);
+  Operand additions = ir::i64_operand(0);
+};
+
+/// What a scalar operation takes, in the same unit.
+std::int64_t cost_of_scalar(ScalarOp op);
 /// Whether `op` applies one binary scalar operation per pair of arguments, perhaps under maps.
 bool is_simple(const ir::Lambda& op);
 /// The lambda of the innermost of the maps that `op` consists of; `op` itself if it is no map.

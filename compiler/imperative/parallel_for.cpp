@@ -3,10 +3,11 @@
 // Pieces of a loop that combine values into one array would need an atomic instruction for every
 // value.  Where a piece is more work than the array is large, it combines into a copy of its own,
 // which starts neutral, and the copies are combined at the end; the first piece combines into the
-// array itself.  A large array to which a lot of work adds little is not copied: atomic instructions
-// hardly show there.  Which way is taken is decided when the program runs.  Several pieces a thread
-// even out iterations of different cost; of a large array there is only a copy a thread.
-// Points that accumulate near themselves have a way of their own (neighbours.cpp).
+// array itself.  Several pieces a thread even out iterations of different cost; of a large array
+// there is only a copy a thread, and none where a lot of work adds little: atomic instructions
+// hardly show there.  Where copies do not pay, the threads add with atomic instructions if these are
+// fast enough together, and else there is one piece.  Which way is taken is decided when the program
+// runs.  Points that accumulate near themselves have a way of their own (neighbours.cpp).
 #include "imperative/lowering.h"
 
 #include <algorithm>
@@ -15,6 +16,11 @@ namespace dagaz::imperative {
 
 // Filling an element of a copy and combining it again, in the unit of cost_of.
 static constexpr std::int64_t cost_of_copied_element = 4;
+
+// An addition to an array that no cache holds waits for memory, and an atomic one for other threads
+// as well.
+static constexpr std::int64_t cost_of_addition = 16;
+static constexpr std::int64_t cost_of_atomic_addition = 64;
 
 // Arrays of more elements together are copied as few times as possible.
 static constexpr std::int64_t most_often_copied = std::int64_t{1} << 16;
@@ -40,26 +46,38 @@ void Lowering::parallel_for(const Operand& count, const Operand& cost, const Ran
   }
   const NameId pieces = variable("pieces", ScalarType::i64);
   emit(PieceCount{pieces, count, grain_for(cost)});
+  const Operand threads = divide_up(pieces, ir::i64_operand(pieces_per_thread));
   const bool are_dense = std::all_of(shared.begin(), shared.end(), [&](std::size_t one) {
     return opened_[one].place.is_dense();
   });
   if (!are_dense) {
+    branch(are_slower_together(threads), [&] { move(pieces, ir::i64_operand(1)); });
     host_branch(less(ir::i64_operand(1), pieces), [&] { append(std::move(together)); },
                 [&] { accumulate_alone(shared, count, body); });
     return;
   }
   Operand size = ir::i64_operand(0);
   for (const std::size_t one : shared) size = add(size, size_of(opened_[one]));
-  branch(less(ir::i64_operand(most_often_copied), size), [&] {
-    move(pieces, divide_up(pieces, ir::i64_operand(pieces_per_thread)));
+  const Operand is_large = less(ir::i64_operand(most_often_copied), size);
+  branch(is_large, [&] { move(pieces, threads); });
+  const Operand copying = mul(size, ir::i64_operand(cost_of_copied_element));
+  const Operand little = less(mul(divide_up(count, pieces), cost), copying);
+  const Operand atomic = mul(point_.additions, ir::i64_operand(cost_of_atomic_addition));
+  const Operand rare = both(is_large, less(atomic, point_.cost));
+  const Operand uncopied = scalar(ScalarOp::bit_or, ScalarType::boolean, {little, rare});
+  branch(both(uncopied, are_slower_together(threads)), [&] { move(pieces, ir::i64_operand(1)); });
+  host_branch(both(less(ir::i64_operand(1), pieces), uncopied),
+              [&] { append(std::move(together)); }, [&] {
+    accumulate_by_pieces(shared, count, Pieces{{}, count, pieces, divide_up(count, pieces)}, body);
   });
-  const Operand chunk = divide_up(count, pieces);
-  const Operand several = less(ir::i64_operand(1), pieces);
-  const Operand large = less(mul(chunk, cost), mul(size, ir::i64_operand(cost_of_copied_element)));
-  const Operand rare = both(less(ir::i64_operand(most_often_copied), size), rarely_);
-  host_branch(both(several, scalar(ScalarOp::bit_or, ScalarType::boolean, {large, rare})), [&] { append(std::move(together)); }, [&] {
-    accumulate_by_pieces(shared, count, Pieces{{}, count, pieces, chunk}, body);
-  });
+}
+
+// Whether `threads` that add with atomic instructions take more time than one alone.
+Operand Lowering::are_slower_together(const Operand& threads) {
+  const auto more = cost_of_atomic_addition - cost_of_addition;
+  const Operand alone = add(point_.cost, mul(point_.additions, ir::i64_operand(cost_of_addition)));
+  return less(mul(alone, sub(threads, ir::i64_operand(1))),
+              mul(point_.additions, ir::i64_operand(more)));
 }
 
 void Lowering::parallel_loop(const Operand& count, const Operand& grain,
@@ -118,16 +136,16 @@ void Lowering::accumulate_by_pieces(const std::vector<std::size_t>& shared, cons
         Accumulator& own = opened_[shared[k]];
         const Place whole = opened[shared[k]].place;
         const NameId block = block_variable("own");
-        const NameId offset = variable("offset", ScalarType::i64);
-        own.place = row_major(*this, block, offset, type_of(own).shape);
+        const Operand bytes = ir::i64_operand(ir::byte_size(own.row.element));
+        const auto start_at = [&](const Place& place) {
+          emit(Share{block, place.block, mul(place.offset, bytes)});
+        };
+        own.place = row_major(*this, block, ir::i64_operand(0), type_of(own).shape);
         own.opened = Mode::task;
         branch(equal(piece, ir::i64_operand(0)), [&] {
-          emit(Share{block, whole.block});
-          move(offset, whole.offset);
+          start_at(whole);
         }, [&] {
-          const Place copy = copy_of(k, sub(piece, one));
-          emit(Share{block, copy.block});
-          move(offset, copy.offset);
+          start_at(copy_of(k, sub(piece, one)));
           fill_neutral(own);
         });
       }

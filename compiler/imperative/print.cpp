@@ -104,6 +104,10 @@ class Printer {
   void operator()(const Share& e) {
     set(e.target);
     call("share", e.source);
+    if (e.byte_offset != ir::i64_operand(0)) {
+      out_ << " from byte ";
+      use(e.byte_offset);
+    }
   }
   void operator()(const Release& e) { call("release", e.block); }
   void operator()(const AllocateScratch& e) {

@@ -1,10 +1,12 @@
 // Histograms and scatters over a space.
 //
-// CPU histogram: where the bins are few against the elements, every piece of the elements fills
-// bins of its own, which are then combined bin by bin; else one thread fills the destination.
-// Where bins and values take arithmetic they are computed in blocks (blocks.cpp).  Segments run in
-// parallel with each other.  A GPU combines with atomic instructions where there are some, and has
-// locks where a CPU would take one thread.  Scatters write straight to their destination.
+// CPU histogram, of tuples or rows (those of numbers are maps that accumulate by now,
+// passes/flatten/accumulation): where the bins are few against the elements, every piece of the
+// elements fills bins of its own, which are then combined bin by bin; else one thread fills the
+// destination.  Where bins and values take arithmetic they are computed in blocks (blocks.cpp).
+// Segments run in parallel with each other.  A GPU combines with atomic instructions where there are
+// some, and has locks where a CPU would take one thread.  Scatters write straight to their
+// destination.
 #include <algorithm>
 
 #include "imperative/gpu.h"

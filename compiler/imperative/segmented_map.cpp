@@ -181,14 +181,14 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedMap& e) {
   find_overwritten(e);
   const std::vector<Wish> targets = result_targets(s, 0);
   const auto outer = std::exchange(apart_, distance_of_additions(e));
-  const Operand outer_rarely = std::exchange(rarely_, accumulates_rarely(e));
+  const PointCost outer_point = std::exchange(point_, point_cost_of(e));
   if (is_gpu() || mode_ != Mode::host) {
     lower_point_by_point(s, e, targets);
   } else if (!lower_in_lanes(s, e, targets) && !lower_split(s, e, targets)) {
     lower_point_by_point(s, e, targets);
   }
   apart_ = outer;
-  rarely_ = outer_rarely;
+  point_ = outer_point;
 }
 
 }  // namespace dagaz::imperative

@@ -82,6 +82,7 @@ static void visit_blocks(const Node& node, const InstructionVisitor& v) {
     v.set(allocated->block);
   } else if (const auto* shared = as<Share>(node)) {
     v.use(shared->source);
+    v.use(shared->byte_offset);
     v.set(shared->target);
   } else if (const auto* released = as<Release>(node)) {
     v.use(released->block);

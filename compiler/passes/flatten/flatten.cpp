@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "ir/names.h"
+#include "passes/flatten/accumulation.h"
 #include "passes/flatten/own_initials.h"
 #include "support/match.h"
 
@@ -48,7 +49,11 @@ void Flattener::flatten_statement(Statement statement, Out& out) {
     flatten_map(std::move(statement), std::move(taken), out);
   } else if (auto* histogram = as<Histogram>(statement.operation)) {
     Histogram taken = std::move(*histogram);
-    flatten_histogram(std::move(statement), std::move(taken), out);
+    if (options_.target == FlattenTarget::cpu && combines_numbers(taken)) {
+      flatten_statement(accumulation(std::move(statement), std::move(taken), names_), out);
+    } else {
+      flatten_histogram(std::move(statement), std::move(taken), out);
+    }
   } else if (auto* scatter = as<Scatter>(statement.operation)) {
     Scatter taken = std::move(*scatter);
     flatten_scatter(std::move(statement), std::move(taken), out);
