@@ -57,6 +57,8 @@ static ParallelProgram sequence_calls(ParallelProgram program, const PassContext
 ParallelProgram optimise_before_derivatives(ParallelProgram program, const PassContext& context) {
   program = run(context, "inline", passes::inline_functions, std::move(program));
   program = sequence_calls(std::move(program), context);
+  program = run(context, "simplify", passes::simplify, std::move(program));
+  changes(program, context, "clamp-sizes", passes::clamp_sizes);
   return simplify_and_fuse(std::move(program), context);
 }
 

@@ -18,6 +18,9 @@ namespace dagaz::passes {
 ir::ParallelProgram eliminate_dead_code(ir::ParallelProgram program);
 /// Evaluates equal operations of one scope, and of the scopes inside it, once.
 ir::ParallelProgram common_subexpressions(ir::ParallelProgram program);
+/// Clamps at zero the sizes that are known to count elements only inside a loop or map, so that arrays
+/// can leave it; whether there were any.
+bool clamp_sizes(ir::ParallelProgram& program);
 /// Applies the equations of the files in simplify/ until none fires: constants, indices, views,
 /// known branches and trip counts, degenerate maps and reductions; moves invariant code outwards.
 ir::ParallelProgram simplify(ir::ParallelProgram program);

@@ -49,6 +49,7 @@ const std::vector<RegisteredPass>& registered_passes() {
   static const std::vector<RegisteredPass> passes = {
       {"dead-code", parallel<eliminate_dead_code>, Stage::parallel},
       {"cse", parallel<common_subexpressions>, Stage::parallel},
+      {"clamp-sizes", changed<clamp_sizes>, Stage::parallel},
       {"simplify", parallel<simplify>, Stage::parallel},
       {"inline", parallel<inline_functions>, Stage::parallel},
       {"fuse", parallel<fuse>, Stage::parallel},

@@ -243,7 +243,19 @@ bool Facts::is_nonnegative(const Operand& operand) const {
   return is_nonnegative(std::move(sum));
 }
 
+/// What `operand` is the greater of, and so at least.
+std::vector<Operand> Facts::lower_bounds(const Operand& operand) const {
+  const Statement* statement = operand.is_name() ? definition_(operand.name()) : nullptr;
+  const Scalar* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
+  const bool is_maximum = scalar != nullptr && scalar->op == ScalarOp::smax &&
+                          scalar->type == ScalarType::i64;
+  return is_maximum ? scalar->arguments : std::vector<Operand>();
+}
+
 bool Facts::is_less_or_equal(const Operand& a, const Operand& b) const {
+  for (const Operand& least : lower_bounds(b)) {
+    if (is_less_or_equal(a, least)) return true;
+  }
   Sum sum;
   add(sum, b, 1, 0);
   add(sum, a, -1, 0);
@@ -263,6 +275,9 @@ bool Facts::is_equal(const Operand& a, const Operand& b, std::int64_t difference
 
 bool Facts::is_less(const Operand& a, const Operand& b) const {
   if (a.is_name() && known(a.name()).bound == b) return true;
+  for (const Operand& least : lower_bounds(b)) {
+    if (is_less(a, least)) return true;
+  }
   Sum sum;
   sum.constant = -1;
   add(sum, b, 1, 0);

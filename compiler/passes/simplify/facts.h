@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "ir/ops.h"
@@ -35,6 +36,14 @@ class Facts {
   /// All that becomes known from here on holds in one scope: `forget` with the mark ends it.
   std::size_t mark() const { return trail_.size(); }
   void forget(std::size_t mark);
+  /// What `ask` answers by what was known at `mark`.
+  template <typename Ask>
+  bool as_of(std::size_t mark, const Ask& ask) {
+    for (std::size_t i = trail_.size(); i-- > mark;) exchange(trail_[i]);
+    const bool answer = ask();
+    for (std::size_t i = mark; i < trail_.size(); ++i) exchange(trail_[i]);
+    return answer;
+  }
 
   bool is_nonnegative(const ir::Operand& operand) const;
   bool is_less(const ir::Operand& a, const ir::Operand& b) const;
@@ -90,6 +99,7 @@ class Facts {
   void assume_at_least(const ir::Operand& operand, std::int64_t least);
   std::optional<std::int64_t> least_of(const ir::Operand& operand) const;
   bool is_equal(const ir::Operand& a, const ir::Operand& b, std::int64_t difference) const;
+  std::vector<ir::Operand> lower_bounds(const ir::Operand& operand) const;
   void assume_scalar(const ir::Scalar& scalar, bool holds, int depth);
   void assume_at(const ir::Operand& condition, bool holds, int depth);
 
@@ -97,6 +107,8 @@ class Facts {
     ir::NameId name;
     Known before;
   };
+
+  void exchange(Change& change) { std::swap(known_[change.name.index], change.before); }
 
   Definition definition_;
   std::vector<Known> known_;

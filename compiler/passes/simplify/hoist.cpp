@@ -1,7 +1,8 @@
 // Moving invariant statements out of loops and lambdas.
 //
 // A statement moves outwards as long as everything it mentions is bound further out, it may run
-// where the scope would not have run, and nobody writes its result.
+// where the scope would not have run, its arrays exist there (existence.cpp), and nobody writes its
+// result.
 #include <algorithm>
 #include <functional>
 
@@ -75,7 +76,7 @@ static bool is_existing_part(const Statement& statement, const Names& names) {
   return true;
 }
 
-bool Simplifier::may_leave(const Statement& statement, const Scope& scope) const {
+bool Simplifier::may_leave(const Statement& statement, const Scope& scope) {
   const auto* scalar = std::get_if<Scalar>(&statement.operation);
   const bool is_assert = std::holds_alternative<Assert>(statement.operation);
   switch (scope.runs) {
@@ -92,6 +93,7 @@ bool Simplifier::may_leave(const Statement& statement, const Scope& scope) const
           !is_existing_part(statement, names_)) {
         return false;
       }
+      if (!is_assert && !exists_outside(statement, scope)) return false;
       break;
   }
   // Each run needs its own copy of what it consumes.
@@ -100,7 +102,7 @@ bool Simplifier::may_leave(const Statement& statement, const Scope& scope) const
   });
 }
 
-Simplifier::Scope* Simplifier::target_of(const Statement& statement) const {
+Simplifier::Scope* Simplifier::target_of(const Statement& statement) {
   if (scope_->outer == nullptr || statement.results.empty()) return scope_;
   if (!aliases_.consumed_by(statement).empty()) return scope_;
   Scope* at = scope_;
@@ -128,7 +130,7 @@ void Simplifier::hoist_assert(Statement& statement, Scope* target) {
   auto& assertion = std::get<Assert>(statement.operation);
   Scope* const inner = scope_;
   for (Scope* left = inner; left != target; left = left->outer) {
-    if (left->runs != Runs::per_iteration) continue;
+    if (left->runs != Runs::per_iteration || is_asserted_by_result(statement, *left)) continue;
     // The trip count of a scope is known outside it; compute next to the assert's new place.
     scope_ = target;
     Rules rules(*this);

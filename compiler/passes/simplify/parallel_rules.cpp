@@ -47,6 +47,7 @@ Outcome redundant_inputs(Node& node, Rules& rules) {
     if (!value && is_value && other < i) value = node.map.parameters[other].name;
     if (!value) continue;
     rules.replace_name(parameter, *value);
+    rules.look_through(node.arrays[i]);  // the width may be invalid
     erase_at(node.arrays, i);
     erase_at(node.map.parameters, i);
     changed = true;

@@ -230,7 +230,9 @@ void Simplifier::add(Statement statement) {
   }
   enclosing_tokens_.insert(enclosing_tokens_.end(), statement.tokens.begin(),
                            statement.tokens.end());
+  const auto* const outer_results = std::exchange(enclosing_results_, &statement.results);
   simplify_scopes(statement);
+  enclosing_results_ = outer_results;
   enclosing_tokens_.resize(enclosing_tokens_.size() - statement.tokens.size());
   for (int step = 0; step < 50; ++step) {
     const Outcome outcome = apply_rules(statement, false);
@@ -289,6 +291,9 @@ void Simplifier::place(Statement statement) {
     changed_ = true;
     if (std::holds_alternative<Assert>(statement.operation)) hoist_assert(statement, target);
   }
+  if (std::holds_alternative<Assert>(statement.operation)) {
+    for (const NameId count : asserted_counts(statement)) target->counts.insert(count);
+  }
   if (const auto* identity = std::get_if<Identity>(&statement.operation)) {
     guarded_[statement.results.front().name] = {identity->value, statement.tokens};
   }
@@ -308,9 +313,9 @@ void Simplifier::place(Statement statement) {
 // ---------------------------------------------------------------- scopes
 
 void Simplifier::simplify_body(Body& body, Runs runs, std::optional<Operand> trip_count) {
-  Scope scope{scope_, runs, std::move(trip_count), scope_->depth + 1};
-  scope_ = &scope;
   const std::size_t mark = facts_.mark();
+  Scope scope{scope_, runs, std::move(trip_count), scope_->depth + 1, enclosing_results_, mark};
+  scope_ = &scope;
   std::vector<Statement> old = std::exchange(body.statements, {});
   scope.statements.reserve(old.size());
   for (Statement& statement : old) process(std::move(statement));

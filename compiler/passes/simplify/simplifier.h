@@ -37,8 +37,11 @@ class Simplifier {
     Runs runs;
     std::optional<Operand> trip_count;  // per_iteration: the scope runs only if this is positive
     std::size_t depth;
+    const std::vector<Binder>* results = nullptr;  // of the statement that the scope is part of
+    std::size_t facts = 0;                         // the mark of what is known outside
     std::vector<Statement> statements = {};
     std::vector<Table::iterator> shared = {};
+    NameSet counts = {};  // asserted here not to be negative
   };
   struct Definition {
     Scope* scope = nullptr;
@@ -76,10 +79,18 @@ class Simplifier {
   void bind(NameId name, std::size_t depth);
 
   // Hoisting.
-  Scope* target_of(const Statement& statement) const;
+  Scope* target_of(const Statement& statement);
   std::size_t depth_of(const Statement& statement) const;
-  bool may_leave(const Statement& statement, const Scope& scope) const;
+  bool may_leave(const Statement& statement, const Scope& scope);
   void hoist_assert(Statement& statement, Scope* target);
+
+  // Whether an array exists where its scope does not run.
+  bool surely_runs(const Scope& scope);
+  bool is_count_outside(const Operand& size, const Scope& scope);
+  bool exists_outside(const Statement& statement, const Scope& scope);
+  bool is_asserted_by_result(const Statement& assertion, const Scope& scope) const;
+  std::vector<NameId> asserted_counts(const Statement& assertion) const;
+  struct ExistenceOutside;
 
   const Statement* definition(NameId name) const;
   void count_uses(const Statement& statement);
@@ -101,6 +112,7 @@ class Simplifier {
   };
   std::unordered_map<NameId, Guarded> guarded_;
   std::vector<NameId> enclosing_tokens_;
+  const std::vector<Binder>* enclosing_results_ = nullptr;
   Facts facts_;
   Scope* scope_ = nullptr;
   bool changed_ = false;
