@@ -18,7 +18,7 @@ struct Lowering::SweepLoop {
   void replace_reads(ir::Body& body, bool inner) const;
 };
 
-// Elements of other maps' results are what is held; known conditions are what they are if `inner`.
+// Elements of other maps' results are what is held, those of other arrays are loaded once; known conditions are what they are if `inner`.
 void Lowering::SweepLoop::replace_reads(ir::Body& body, bool inner) const {
   for (ir::Statement& one : body.statements) {
     if (auto* branch = as<ir::Branch>(one.operation)) {
@@ -30,6 +30,8 @@ void Lowering::SweepLoop::replace_reads(ir::Body& body, bool inner) const {
     if (const auto read = sweep.reads.find(name); read != sweep.reads.end()) {
       const auto distance = static_cast<std::size_t>(read->second.distance);
       one.operation = ir::Identity{held[read->second.value][distance]};
+    } else if (const auto same = sweep.same.find(name); same != sweep.same.end()) {
+      one.operation = ir::Identity{same->second};
     } else if (const auto known = sweep.conditions.find(name);
                inner && known != sweep.conditions.end()) {
       one.operation = ir::Identity{ir::make_bool(known->second)};

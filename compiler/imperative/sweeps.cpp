@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 #include "ir/names.h"
 #include "support/match.h"
@@ -122,7 +123,10 @@ class Stages {
     if (is_anything(branch.condition)) return false;
     const bool known = branch.condition.is_name() &&
                        sweep_.conditions.contains(branch.condition.name());
-    if (!add(branch.then_body, known) || !add(branch.else_body, known)) return false;
+    ++branches_;
+    const bool fits = add(branch.then_body, known) && add(branch.else_body, known);
+    --branches_;
+    if (!fits) return false;
     for (std::size_t k = 0; k < statement.results.size(); ++k) {
       if (is_anything(branch.then_body.results[k]) || is_anything(branch.else_body.results[k])) {
         anything_.insert(statement.results[k].name);
@@ -134,6 +138,7 @@ class Stages {
   bool add(NameId result, const ir::Index& index) {
     const auto value = value_of_.find(index.array);
     if (value == value_of_.end()) {
+      share(result, index);
       return std::none_of(index.indices.begin(), index.indices.end(),
                           [&](const Operand& each) { return is_anything(each); });
     }
@@ -151,6 +156,18 @@ class Stages {
     depth_ = std::max(depth_, depths_[value->second] + distance);
     anything_.insert(result);
     return true;
+  }
+
+  // Maps that read the same element load it once.
+  void share(NameId result, const ir::Index& index) {
+    const auto offset = index.indices.size() == 1 ? offset_of(index.indices[0], 0) : std::nullopt;
+    if (!offset) return;
+    const auto before = loaded_.find({index.array, *offset});
+    if (before != loaded_.end()) {
+      sweep_.same[result] = before->second;
+    } else if (branches_ == 0) {
+      loaded_.emplace(std::pair(index.array, *offset), result);
+    }
   }
 
   // Whether it comes from what other maps give.
@@ -303,7 +320,9 @@ class Stages {
   std::unordered_map<NameId, std::size_t> value_of_;
   std::unordered_set<NameId> anything_;
   std::vector<std::int64_t> depths_;  // of values: points before them that they depend on
+  std::map<std::pair<NameId, std::int64_t>, NameId> loaded_;  // at an offset, outside of branches
   std::size_t statements_ = 0;
+  int branches_ = 0;  // around the statement in turn
   // Of the map in turn:
   NameId index_;
   std::int64_t depth_ = 0;

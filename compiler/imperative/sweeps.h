@@ -24,6 +24,8 @@ struct Sweep {
   std::vector<ir::NameId> values;      // the results of the maps, in order
   std::vector<std::optional<std::int64_t>> reach;  // how far away values are read, if they are
   std::unordered_map<ir::NameId, Read> reads;      // of values, by the name of the element
+  // Elements of other arrays that an earlier one is, too.
+  std::unordered_map<ir::NameId, ir::NameId> same;
   std::int64_t halo = 0;               // points before a piece that its first point depends on
   // Points low ≤ i < n - high are inner ones: there these conditions are known.
   std::unordered_map<ir::NameId, bool> conditions;
