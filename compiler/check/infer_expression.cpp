@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "check/attributes.h"
 #include "check/expression_walk.h"
 #include "check/infer.h"
 #include "check/type_builder.h"
@@ -167,6 +168,7 @@ const Type* Inference::infer_node(ast::Exp& exp) {
         return infer(*e.value);
       },
       [&](ast::Attributed& e) {
+        check_attribute(context_, e.attribute);
         if (e.argument != nullptr) require_type(*e.argument, context_.types.i64(), "a bound");
         return infer(*e.value);
       },

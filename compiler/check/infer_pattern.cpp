@@ -1,6 +1,7 @@
 // Patterns, parameters and functions, without sizes.  See infer.h.
 #include <algorithm>
 
+#include "check/attributes.h"
 #include "check/expression_walk.h"
 #include "check/infer.h"
 #include "support/match.h"
@@ -59,7 +60,10 @@ const Type* Inference::infer_pattern(ast::Pattern& pattern) {
         expect(inner, type, p.pattern->range, "this pattern");
         return type;
       },
-      [&](ast::AttributePattern& p) { return infer_pattern(*p.pattern); });
+      [&](ast::AttributePattern& p) {
+        check_attribute(context_, p.attribute);
+        return infer_pattern(*p.pattern);
+      });
   return pattern.type;
 }
 

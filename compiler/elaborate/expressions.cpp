@@ -283,7 +283,7 @@ ValueRef Elaborator::evaluate_attributed(const ast::Attributed& node, Frame* fra
     request.stripmine = static_cast<int>(std::min(attribute_number(attribute), most_strip_mining));
   }
   if (name == "keep") request.stripmine = -1;
-  if (name == "bound") {
+  if (name == "bound" && attribute.arguments.size() == 1) {
     request.bound = node.argument == nullptr ? ir::i64_operand(attribute_number(attribute))
                                              : leaves_of(evaluate(node.argument, frame)).front();
   }
