@@ -86,6 +86,7 @@ Frame* Elaborator::activate(const Closure& closure, std::span<const ValueRef> ar
   const ast::Function& function = *closure.function;
   // Sizes come from the arguments; what they do not determine comes from the instance.
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+    if (!has_arrays(arguments[i])) continue;
     bind_new_sizes(function.parameters[i]->type, arena.type_of(arguments[i]), frame);
   }
   bind_instance_sizes(closure, frame);

@@ -1,6 +1,8 @@
 // Flattening: types to lists of IR types, values to lists of operands, and back.
 #include "elaborate/value.h"
 
+#include <algorithm>
+
 #include "support/match.h"
 
 namespace dagaz::elaborate {
@@ -141,6 +143,33 @@ std::vector<ir::Type> leaf_types(TypeRef type) {
   std::vector<ir::Type> result;
   append_leaf_types(type, result);
   return result;
+}
+
+static bool has_arrays(TypeRef type) {
+  return match(
+      type->node, [](const ScalarShape&) { return false; },
+      [](const ArrayShape&) { return true; },
+      [](const RecordShape& record) {
+        return std::any_of(record.fields.begin(), record.fields.end(),
+                           [](const auto& field) { return has_arrays(field.second); });
+      },
+      [](const SumShape& sum) {
+        return std::any_of(
+            sum.constructors.begin(), sum.constructors.end(), [](const ConstructorShape& one) {
+              return std::any_of(one.payload.begin(), one.payload.end(),
+                                 [](TypeRef payload) { return has_arrays(payload); });
+            });
+      },
+      [](const AccumulatorShape&) { return true; }, [](const FunctionShape&) { return false; });
+}
+
+bool has_arrays(ValueRef value) {
+  if (const auto* leaf = as<LeafValue>(value->node)) return has_arrays(leaf->type);
+  if (const auto* record = as<RecordValue>(value->node)) {
+    return std::any_of(record->fields.begin(), record->fields.end(),
+                       [](const auto& field) { return has_arrays(field.second); });
+  }
+  return false;
 }
 
 }  // namespace dagaz::elaborate

@@ -217,5 +217,7 @@ std::vector<ir::Operand> leaves_of(ValueRef value);
 /// The IR types of the leaves of `type`.
 void append_leaf_types(TypeRef type, std::vector<ir::Type>& out);
 std::vector<ir::Type> leaf_types(TypeRef type);
+/// Whether the value has arrays, and so its type sizes.
+bool has_arrays(ValueRef value);
 
 }  // namespace dagaz::elaborate
