@@ -62,9 +62,20 @@ ValueRef build_length(Elaborator& e, const IntrinsicCall& call) {
   return e.i64_value(e.array_shape(call.arguments[0]).size);
 }
 
+// Units take no memory, so that memory does not keep their number below what an i64 holds.
+std::optional<ir::NameId> check_number_of_units(Elaborator& e, const ir::Operand& first,
+                                                const ir::Operand& second) {
+  const ir::Operand sum = e.out->add_i64(first, second);
+  return e.check(e.compare_i64(ir::ScalarOp::sle, first, sum),
+                 "Arrays of {} and {} units are too long to be concatenated.", {first, second});
+}
+
 ValueRef build_concat(Elaborator& e, const IntrinsicCall& call) {
   const ArrayShape& first = e.array_shape(call.arguments[0]);
   const ArrayShape& second = e.array_shape(call.arguments[1]);
+  const bool units = first.element->leaf_count == 0;
+  const Guarded guarded(
+      e, units ? check_number_of_units(e, first.size, second.size) : std::nullopt);
   const ir::Operand width = e.out->add_i64(first.size, second.size);
   if (width.is_name()) e.known_sizes.insert(width.name());
   LeafValue joined{e.arena.array(width, first.element), {}};
