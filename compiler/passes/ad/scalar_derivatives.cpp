@@ -58,14 +58,17 @@ Partial Formulas::integer_power(int index) {
   return FactorPartial{mul(y(), call(ScalarOp::ipow, {x(), less}))};
 }
 
-// x^y: ∂/∂x = y·x^(y-1), taken as 0 at x = 0 for y < 1; ∂/∂y = log(x)·x^y, 0 for x ≤ 0.
+// x^y: ∂/∂x = y·x^(y-1), taken as 0 at x = 0 for y < 1, and for y = 0, where x^(y-1) may be
+// infinite; ∂/∂y = log(x)·x^y, 0 for x ≤ 0.
 Partial Formulas::float_power(int index) {
   Builder& out = environment_->out();
   if (index == 0) {
     const Operand at_zero = call(ScalarOp::eq, {x(), real(0)});
     const Operand small = call(ScalarOp::flt, {y(), real(1)});
-    const Operand guard =
+    const Operand none = call(ScalarOp::eq, {y(), real(0)});
+    const Operand edge =
         out.scalar(ScalarOp::bit_and, ScalarType::boolean, {at_zero, small}, "d");
+    const Operand guard = out.scalar(ScalarOp::bit_or, ScalarType::boolean, {edge, none}, "d");
     const Operand value = mul(y(), call(ScalarOp::fpow, {x(), sub(y(), real(1))}));
     return FactorPartial{out.select(site_->type, guard, real(0), value)};
   }
