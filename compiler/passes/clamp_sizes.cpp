@@ -2,9 +2,9 @@
 //
 //   map (\x -> … iota n …) xs     =     let m = max(n, 0) in map (\x -> … iota m …) xs
 //
-// A size that comes from outside a loop or map may be negative, if that runs zero times: what asserts
-// that it is not is inside.  Where it runs, n = m from the first array of that size on; so that array
-// and what is made of it can leave the scope, with sizes that are valid there.
+// A size that comes from outside a loop or map may be negative, if that runs zero times: what
+// asserts that it is not is inside.  Where it runs, n = m from the first array of that size on; so
+// that array and what is made of it can leave the scope, with sizes that are valid there.
 //
 // Comes between two simplifications: the first moves numbers and asserts out of scopes, the second
 // the arrays (simplify/existence.cpp).
@@ -165,8 +165,8 @@ Clamper::Frame* Clamper::scope_to_leave(NameId size) {
   return nullptr;
 }
 
-// An array with scopes of its own shows that its sizes count only if an assert stands before it; what
-// else makes an array carries the assert.
+// An array with scopes of its own shows that its sizes count only if an assert stands before it;
+// what else makes an array carries the assert.
 bool Clamper::counts_from(const Statement& statement, NameId size) const {
   bool has_scopes = false;
   for_each_scope(statement.operation, [&](const Body&) { has_scopes = true; });
@@ -203,7 +203,9 @@ void Clamper::clamp(NameId size, Frame& scope) {
   }
   const Substitution with{{size, Operand(known->second)}};
   std::vector<Statement>& statements = scope.body->statements;
-  for (std::size_t i = scope.at; i < statements.size(); ++i) substitute(statements[i], with, names_);
+  for (std::size_t i = scope.at; i < statements.size(); ++i) {
+    substitute(statements[i], with, names_);
+  }
   for (Operand& result : scope.body->results) result = substitute(result, with);
 }
 

@@ -187,6 +187,19 @@ class Reverse {
   void take_known_results(const MapSite& site, ReturnMap& back);
   void add_segment(const MapSite& site, std::size_t result, const ReturnMap& back);
   void leave_map(const MapSite& site, ReturnMap& back);
+  void sweep_iteration(const MapSite& site, ReturnMap& back);
+  Sums plan_sums(ReturnMap& back, SumOverMap& sums);
+  void close_map(ReturnMap& back, const SumOverMap& sums);
+  void note_accumulators(const ir::Statement& statement, const ReturnMap& back);
+  // emit_map.cpp
+  std::vector<ir::Binder> fresh_results(const std::vector<ir::Type>& types);
+  ir::Statement map_statement(const MapSite& site, ReturnMap& back,
+                              std::vector<ir::Binder> results,
+                              const std::vector<ir::Binder>& last);
+  ir::WithAccumulator open_accumulators(ReturnMap& back);
+  void emit_in_accumulators(const MapSite& site, ReturnMap& back, ir::WithAccumulator with,
+                            const std::vector<ir::Binder>& results,
+                            const std::vector<ir::Binder>& last);
   std::vector<ir::NameId> emit_map(const MapSite& site, ReturnMap& back);
   void emit_at_once(const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans);
   // rules/chunked_map.cpp

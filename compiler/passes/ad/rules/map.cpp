@@ -232,17 +232,13 @@ void Reverse::note_sums(const Statement& statement, const Sums& plans,
   }
 }
 
-void Reverse::return_map(const MapSite& site) {
-  ReturnMap back;
-  enter_map(site, back);
+// One iteration of the return sweep: the lambda again, and back through it.
+void Reverse::sweep_iteration(const MapSite& site, ReturnMap& back) {
   std::vector<NameId> inputs;  // active scalars
   for (std::size_t i = 0; i < site.originals.size(); ++i) {
     if (site.originals[i]) inputs.push_back(site.lambda->parameters[i].name);
   }
   inputs.insert(inputs.end(), back.free.begin(), back.free.end());
-  SumOverMap sums(*environment_, site.width);
-  Sums plans;
-  ++maps_around_;
   {
     NestedScope scope(*environment_);
     if (back.known.empty() && core_goes_forward(site, inputs)) {
@@ -268,59 +264,86 @@ void Reverse::return_map(const MapSite& site) {
   for (Operand& each : back.mapped) held.push_back(&each);
   for (auto& [name, contribution] : back.sums) held.push_back(&contribution);
   share_equal_statements(back.statements, *environment_, held);
-  // Whole-array contributions: nests of sums after the map, or accumulators within it.  The
-  // deepest nests go first: others may use what they keep.
+}
+
+// Whole-array contributions: nests of sums after the map, or accumulators within it.  The deepest
+// nests go first: others may use what they keep.
+Reverse::Sums Reverse::plan_sums(ReturnMap& back, SumOverMap& sums) {
   std::vector<Operand> kept = back.reduced;
   kept.insert(kept.end(), back.mapped.begin(), back.mapped.end());
   sums.set_map(back.map, back.statements, kept);
   std::stable_sort(back.sums.begin(), back.sums.end(), [&](const auto& a, const auto& b) {
     return names().type(a.first).rank() > names().type(b.first).rank();
   });
-  std::vector<std::pair<NameId, Operand>> accumulated;
+  Sums plans;
   for (const auto& [name, contribution] : back.sums) {
     if (auto plan = sums.plan(contribution)) {
       plans.emplace_back(name, std::move(*plan));
     } else {
-      accumulated.emplace_back(name, contribution);
+      back.accumulated.emplace_back(name, contribution);
     }
   }
-  {
-    NestedScope scope(*environment_);
-    out().add_all(std::move(back.statements));
-    for (const auto& [name, contribution] : accumulated) {
-      Adjoint& adjoint = adjoints_[name];
-      if (!adjoint.accumulator) {
-        adjoint.deferred = false;
-        adjoint.accumulator = add_accumulator(
-            back, name, accumulator_of(environment_->type_of(Operand(name))));
-        back.opened.emplace(name, *adjoint.accumulator);
-      }
-      add_adjoint(Operand(name), contribution, Ownership::shared);
+  return plans;
+}
+
+// Adds what no nest sums to accumulators, and ends the lambda with its results: sums, rows, values
+// for the nests, accumulators.
+void Reverse::close_map(ReturnMap& back, const SumOverMap& sums) {
+  NestedScope scope(*environment_);
+  out().add_all(std::move(back.statements));
+  for (const auto& [name, contribution] : back.accumulated) {
+    Adjoint& adjoint = adjoints_[name];
+    if (!adjoint.accumulator) {
+      adjoint.deferred = false;
+      adjoint.accumulator =
+          add_accumulator(back, name, accumulator_of(environment_->type_of(Operand(name))));
+      back.opened.emplace(name, *adjoint.accumulator);
     }
-    std::vector<Operand> results = back.reduced;
-    for (const Operand& value : back.reduced) {
-      back.map.map.result_types.push_back(names().type(value));
-    }
-    for (std::size_t i = 0; i < back.mapped.size(); ++i) {
-      results.push_back(back.mapped[i]);
-      back.map.map.result_types.push_back(back.mapped_types[i]);
-    }
-    for (const NameId value : sums.materialised()) {
-      results.push_back(value);
-      back.map.map.result_types.push_back(names().type(value));
-    }
-    for (const NameId name : back.free) {
-      const auto found = back.accumulators.find(name);
-      if (found == back.accumulators.end()) continue;
-      const NameId last = *adjoints_[name].accumulator;
-      if (last == found->second) continue;  // nothing was added
-      back.given_back.push_back(name);
-      results.push_back(last);
-      back.map.map.result_types.push_back(names().type(last));
-      back.map.map.parameters.push_back(Binder{found->second});
-    }
-    back.map.map.body = scope.take(std::move(results));
+    add_adjoint(Operand(name), contribution, Ownership::shared);
   }
+  std::vector<Operand> results;
+  const auto give = [&](const Operand& value, const Type& type) {
+    results.push_back(value);
+    back.map.map.result_types.push_back(type);
+  };
+  for (const Operand& value : back.reduced) give(value, names().type(value));
+  for (std::size_t i = 0; i < back.mapped.size(); ++i) give(back.mapped[i], back.mapped_types[i]);
+  for (const NameId value : sums.materialised()) give(value, names().type(value));
+  for (const NameId name : back.free) {
+    const auto found = back.accumulators.find(name);
+    if (found == back.accumulators.end()) continue;
+    const NameId last = *adjoints_[name].accumulator;
+    if (last == found->second) continue;  // nothing was added
+    back.given_back.push_back(name);
+    give(last, names().type(last));
+    back.map.map.parameters.push_back(Binder{found->second});
+  }
+  back.map.map.body = scope.take(std::move(results));
+}
+
+void Reverse::note_accumulators(const Statement& statement, const ReturnMap& back) {
+  const auto title = [&](NameId name) { return "adjoint of `" + names().base(name) + "`"; };
+  for (const auto& [name, contribution] : back.accumulated) {
+    note(statement, title(name), "reverse", "an accumulator, to which every iteration adds");
+  }
+  for (const NameId name : back.given_back) {
+    const bool whole = std::any_of(back.accumulated.begin(), back.accumulated.end(),
+                                   [&](const auto& each) { return each.first == name; });
+    if (whole || back.opened.count(name) == 0) continue;
+    note(statement, title(name), "reverse",
+         std::string(back.is_histogram ? "a histogram" : "an accumulator") +
+             ": each iteration adds where it reads");
+  }
+}
+
+void Reverse::return_map(const MapSite& site) {
+  ReturnMap back;
+  enter_map(site, back);
+  SumOverMap sums(*environment_, site.width);
+  ++maps_around_;
+  sweep_iteration(site, back);
+  Sums plans = plan_sums(back, sums);
+  close_map(back, sums);
   --maps_around_;
   adjoints_ = std::move(back.outer);
   if (runs_in_chunks(site, back, sums)) {
@@ -328,154 +351,7 @@ void Reverse::return_map(const MapSite& site) {
   } else {
     emit_at_once(site, back, sums, std::move(plans));
   }
-  if (site.statement == nullptr) return;
-  for (const auto& [name, contribution] : accumulated) {
-    note(*site.statement, "adjoint of `" + names().base(name) + "`", "reverse",
-         "an accumulator, to which every iteration adds");
-  }
-  for (const NameId name : back.given_back) {
-    const bool whole = std::any_of(accumulated.begin(), accumulated.end(),
-                                   [&](const auto& each) { return each.first == name; });
-    if (whole || back.opened.count(name) == 0) continue;
-    note(*site.statement, "adjoint of `" + names().base(name) + "`", "reverse",
-         std::string(back.is_histogram ? "a histogram" : "an accumulator") +
-             ": each iteration adds where it reads");
-  }
-}
-
-void Reverse::emit_at_once(const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans) {
-  const std::vector<NameId> results = emit_map(site, back);
-
-  // Results: sums, rows, materialised values.
-  std::size_t next = 0;
-  for (const NameId name : back.summed) {
-    add_adjoint(Operand(name), results[next++], Ownership::owned);
-  }
-  for (const std::size_t i : back.rows) {
-    add_adjoint(Operand(*site.originals[i]), results[next++], Ownership::owned);
-  }
-  sums.set_results({results.begin() + static_cast<std::ptrdiff_t>(next), results.end()});
-  if (site.statement != nullptr) note_sums(*site.statement, plans, sums);
-  for (auto& [name, plan] : plans) {
-    add_adjoint(Operand(name), sums.emit(std::move(plan)), Ownership::owned);
-  }
-}
-
-// Emits the map, inside the scope of the accumulators that it needs; gives its other results.
-std::vector<NameId> Reverse::emit_map(const MapSite& site, ReturnMap& back) {
-  for (const Operand& value : back.reduced) {
-    back.map.reductions.push_back(environment_->addition(names().type(value)));
-  }
-  std::vector<Type> types;
-  for (std::size_t i = 0; i < back.map.map.result_types.size(); ++i) {
-    const Type& row = back.map.map.result_types[i];
-    const bool whole = i < back.reduced.size() || row.kind == TypeKind::accumulator;
-    types.push_back(whole ? row : array_over(site.width, row));
-  }
-  const std::size_t others = types.size() - back.given_back.size();
-  const auto fresh_results = [&](std::size_t from, std::size_t to) {
-    std::vector<Binder> results;
-    for (std::size_t i = from; i < to; ++i) {
-      results.push_back(Binder{names().fresh("adjoint", types[i])});
-    }
-    return results;
-  };
-  const auto statement = [&](std::vector<Binder> results, Operation operation) {
-    Statement made{std::move(results), std::move(operation), {}, out().location(), site.mode};
-    if (site.statement != nullptr) {
-      made.tokens = environment_->names_of(site.statement->tokens);
-    }
-    return made;
-  };
-  if (others == 0 && back.given_back.empty()) return {};
-  std::vector<Binder> results = fresh_results(0, others);
-  std::vector<NameId> opened;
-  for (const NameId name : back.given_back) {
-    if (back.opened.count(name) != 0) opened.push_back(name);
-  }
-  // Accumulators that were open before are threaded through; the others are opened here.
-  WithAccumulator with;
-  std::unordered_map<NameId, NameId> inside;
-  for (const NameId name : opened) {
-    const Type type = environment_->type_of(Operand(name));
-    const NameId start = take_owned(name).name();
-    const ReduceOperator sum = environment_->addition(scalar_of(type.element));
-    with.inputs.push_back(AccumulatorInput{type.shape, start, sum.op, sum.neutral});
-    const NameId parameter = names().fresh(names().base(name) + "_adjoint", accumulator_of(type));
-    with.body.parameters.push_back(Binder{parameter});
-    with.body.result_types.push_back(accumulator_of(type));
-    inside.emplace(name, parameter);
-  }
-  std::vector<Binder> after = fresh_results(others, types.size());
-  for (const NameId name : back.given_back) {
-    const auto found = inside.find(name);
-    back.map.arrays.push_back(found != inside.end() ? found->second
-                                                    : *adjoints_[name].accumulator);
-  }
-  if (opened.empty()) {
-    std::vector<Binder> all = results;
-    all.insert(all.end(), after.begin(), after.end());
-    out().add(statement(all, std::move(back.map)));
-    for (std::size_t i = 0; i < back.given_back.size(); ++i) {
-      adjoints_[back.given_back[i]].accumulator = after[i].name;
-    }
-  } else {
-    // Everything the map gives leaves through the scope of the accumulators.
-    std::vector<Binder> inner = fresh_results(0, others);
-    std::vector<Operand> body_results;
-    std::vector<Binder> outer_results;
-    std::vector<Operand> passed;
-    std::vector<Type> passed_types;
-    for (std::size_t i = 0; i < back.given_back.size(); ++i) {
-      const NameId name = back.given_back[i];
-      const NameId last = after[i].name;
-      if (inside.count(name) != 0) {
-        body_results.push_back(last);
-        const NameId array = names().fresh(names().base(name) + "_adjoint",
-                                           environment_->type_of(Operand(name)));
-        outer_results.push_back(Binder{array});
-        Adjoint adjoint;
-        adjoint.value = array;
-        adjoint.ownership = Ownership::owned;
-        set_summed(name, std::move(adjoint));
-      } else {
-        passed.push_back(last);
-        passed_types.push_back(names().type(last));
-        adjoints_[name].accumulator = names().fresh_like(last);
-      }
-    }
-    for (std::size_t i = 0; i < others; ++i) {
-      body_results.push_back(inner[i].name);
-      with.body.result_types.push_back(types[i]);
-      outer_results.push_back(results[i]);
-    }
-    for (std::size_t i = 0, next = 0; i < back.given_back.size(); ++i) {
-      if (inside.count(back.given_back[i]) != 0) continue;
-      body_results.push_back(passed[next]);
-      with.body.result_types.push_back(passed_types[next++]);
-      outer_results.push_back(Binder{*adjoints_[back.given_back[i]].accumulator});
-    }
-    std::vector<Binder> all = inner;
-    all.insert(all.end(), after.begin(), after.end());
-    with.body.body.statements.push_back(statement(all, std::move(back.map)));
-    with.body.body.results = std::move(body_results);
-    back.is_histogram =
-        is_histogram(with, maps_around_ > 0 ? Around::maps : Around::nothing, names());
-    out().add(statement(outer_results, std::move(with)));
-  }
-  std::vector<NameId> given;
-  for (const Binder& each : results) given.push_back(each.name);
-  return given;
-}
-
-// The adjoint of a name whose earlier sum went into an accumulator.
-void Reverse::set_summed(NameId name, Adjoint adjoint) {
-  Adjoint& place = adjoints_[name];
-  if (place.deferred) {
-    place.contributions.push_back(*adjoint.value);
-  } else {
-    place = std::move(adjoint);
-  }
+  if (site.statement != nullptr) note_accumulators(*site.statement, back);
 }
 
 }  // namespace dagaz::passes::ad

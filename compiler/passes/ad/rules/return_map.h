@@ -33,6 +33,8 @@ struct Reverse::ReturnMap {
   std::vector<ir::Type> mapped_types;
   /// Contributions that are summed outside.
   std::vector<std::pair<ir::NameId, ir::Operand>> sums;
+  /// Those of them that accumulators take.
+  std::vector<std::pair<ir::NameId, ir::Operand>> accumulated;
   /// Accumulators, in order.
   std::vector<ir::NameId> given_back;
   bool is_histogram = false;
