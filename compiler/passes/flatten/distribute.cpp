@@ -5,8 +5,9 @@
 //   sequential statements between them; a loop whose bound is the same for all points is moved
 //   outside the map.
 //
-// Cheap scalar code is not stored but computed again where it is needed.  A nest with a value
-// whose size differs from point to point stays whole, its inner parallelism sequential.
+// Cheap scalar code is not stored but computed again where it is needed.  Accumulators are not over
+// the nest: what adds to one hands it on to the next operation.  A nest with a value whose size
+// differs from point to point stays whole, its inner parallelism sequential.
 #include <algorithm>
 
 #include "ir/names.h"
@@ -30,9 +31,12 @@ static bool depends(const Operand& operand, const NameSet& inside) {
 }
 
 bool Flattener::is_regular(const Type& type, const NameSet& inside) const {
-  return type.kind != TypeKind::accumulator &&
-         std::none_of(type.shape.begin(), type.shape.end(),
+  return std::none_of(type.shape.begin(), type.shape.end(),
                       [&](const Operand& size) { return depends(size, inside); });
+}
+
+static bool is_accumulator(NameId name, const Names& names) {
+  return names.type(name).kind == TypeKind::accumulator;
 }
 
 // Whether `statement`, in a nest where `inside` is bound, has parallelism to distribute.
@@ -43,15 +47,16 @@ bool Flattener::is_parallel(const Statement& statement, const NameSet& inside) c
   if (const auto* map = as<MapScanReduce>(statement.operation)) {
     if (depends(map->width, inside) || is_narrow(map->width)) return false;
     if (operators_depend(*map, inside, names_)) return false;
-    return std::none_of(map->arrays.begin(), map->arrays.end(), [&](NameId array) {
-      return names_.type(array).kind == TypeKind::accumulator;
-    });
+    return is_map(*map) ||
+           std::none_of(map->arrays.begin(), map->arrays.end(),
+                        [&](NameId array) { return is_accumulator(array, names_); });
   }
   if (const auto* loop = as<Loop>(statement.operation)) {
     const auto* form = as<ForForm>(loop->form);
     if (!form || depends(form->bound, inside)) return false;
     for (const LoopValue& value : loop->values) {
-      if (!is_regular(names_.type(value.parameter.name), inside)) return false;
+      const NameId name = value.parameter.name;
+      if (is_accumulator(name, names_) || !is_regular(names_.type(name), inside)) return false;
     }
     return can_distribute(loop->body, inside);
   }
@@ -87,13 +92,18 @@ static std::vector<Operand> indices_of(const Nest& nest) {
 }
 
 static Type over_nest(const Nest& nest, Type type) {
+  if (type.kind == TypeKind::accumulator) return type;
   for (std::size_t k = nest.space.size(); k-- > 0;) type = array_over(nest.space[k].extent, type);
   return type;
 }
 
-// From here on points read `value` from `array`.
-static void read_back(Nest& nest, NameId value, NameId array) {
-  nest.prefix.push_back({{{value}}, Index{array, indices_of(nest)}});
+// From here on points read `value` from `array`; an accumulator is the same at all points.
+static void read_back(Nest& nest, NameId value, NameId array, const Names& names) {
+  if (is_accumulator(array, names)) {
+    nest.prefix.push_back({{{value}}, Identity{array}});
+  } else {
+    nest.prefix.push_back({{{value}}, Index{array, indices_of(nest)}});
+  }
 }
 
 // Of the prefix, what `free` needs.
@@ -168,14 +178,14 @@ void Flattener::flush(Nest& nest, std::vector<Statement>& run, const NameSet& us
   for (const Statement& one : run) {
     for (const Binder& result : one.results) {
       const Type& type = names_.type(result.name);
-      if (type.kind != TypeKind::value || !used_later.contains(result.name)) continue;
+      if (type.kind == TypeKind::token || !used_later.contains(result.name)) continue;
       values.push_back(result.name);
       arrays.push_back({names_.fresh(names_.base(result.name), over_nest(nest, type))});
     }
   }
   emit_map(nest, std::move(run), values, arrays, location, out);
   for (std::size_t k = 0; k < values.size(); ++k) {
-    read_back(nest, values[k].name(), arrays[k].name);
+    read_back(nest, values[k].name(), arrays[k].name, names_);
   }
   run.clear();
 }
@@ -220,7 +230,7 @@ void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& resu
     const std::vector<Binder> values = one.results;
     distribute_statement(nest, std::move(one), arrays, out);
     for (std::size_t r = 0; r < values.size(); ++r) {
-      read_back(nest, values[r].name, arrays[r].name);
+      read_back(nest, values[r].name, arrays[r].name, names_);
     }
   }
   std::vector<Operand> values;
@@ -291,7 +301,7 @@ void Flattener::interchange_loop(const Nest& nest, Loop loop, const std::vector<
   for (std::size_t k = 0; k < loop.values.size(); ++k) {
     const NameId parameter = names_.fresh_like(started[k].name);
     outer.values.push_back({{parameter}, started[k].name});
-    read_back(inner, loop.values[k].parameter.name, parameter);
+    read_back(inner, loop.values[k].parameter.name, parameter, names_);
     next.push_back({names_.fresh_like(started[k].name)});
     outer.body.results.push_back(next.back().name);
   }
