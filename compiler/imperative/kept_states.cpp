@@ -17,10 +17,21 @@ namespace dagaz::imperative {
 
 namespace {
 
-// Whether `update` writes a whole row at `row`.
-bool writes_row(const ir::Update& update, NameId row, const ir::Type& whole) {
+// Whether `row` is the loop's index, as an i64.
+bool is_index(const Operand& row, NameId index, const ir::Body& body) {
+  if (row == Operand(index)) return true;
+  return std::any_of(body.statements.begin(), body.statements.end(), [&](const ir::Statement& one) {
+    const auto* wide = as<ir::Scalar>(one.operation);
+    return wide != nullptr && row == Operand(one.results[0].name) &&
+           wide->op == ScalarOp::sign_extend && wide->arguments[0] == Operand(index);
+  });
+}
+
+// Whether `update` writes a whole row, whose number is the loop's index.
+bool writes_row(const ir::Update& update, NameId index, const ir::Body& body,
+                const ir::Type& whole) {
   const std::vector<ir::SliceDimension>& dimensions = update.dimensions;
-  if (!dimensions[0].fixed || dimensions[0].start != Operand(row)) return false;
+  if (!dimensions[0].fixed || !is_index(dimensions[0].start, index, body)) return false;
   for (std::size_t k = 1; k < dimensions.size(); ++k) {
     const ir::SliceDimension& each = dimensions[k];
     if (each.fixed || !is_constant(each.start, 0) || !is_constant(each.stride, 1) ||
@@ -113,7 +124,7 @@ bool is_state(const ir::Loop& e, std::size_t k, const ir::Names& names) {
 // Finds the loop's states and where they are kept.
 void Lowering::keep_states(const ir::Loop& e) {
   const auto* form = as<ir::ForForm>(e.form);
-  if (form == nullptr || names().type(form->index.name).element != ScalarType::i64) return;
+  if (form == nullptr) return;
   std::unordered_set<NameId> found;
   for (const ir::Statement& each : e.body.statements) {
     const auto* update = as<ir::Update>(each.operation);
@@ -123,14 +134,15 @@ void Lowering::keep_states(const ir::Loop& e) {
       if (update->array != rows || e.body.results[all] != Operand(each.results[0].name)) continue;
       if (uses_of(rows, e.body, names()) != 1) continue;
       if (uses_of(each.results[0].name, e.body, names()) != 1) continue;
-      if (!writes_row(*update, form->index.name, names().type(rows))) continue;
+      if (!writes_row(*update, form->index.name, e.body, names().type(rows))) continue;
       for (std::size_t k = 0; k < e.values.size(); ++k) {
         if (update->value != Operand(e.values[k].parameter.name) || !is_state(e, k, names())) continue;
         const NameId next = e.body.results[k].name();
         if (!found.insert(next).second) continue;  // kept twice: copied to the second array
-        const Operand count = minimum(form->bound, shape_of(rows)[0]);
+        const ScalarType type = names().type(form->index.name).element;
+        const Operand count = minimum(to_i64(form->bound, type), shape_of(rows)[0]);
         next_states_.insert_or_assign(next, KeptState{rows, form->index.name, count});
-        kept_before_.insert_or_assign(each.results[0].name, form->index.name);
+        kept_before_.insert(each.results[0].name);
       }
     }
   }
@@ -143,7 +155,8 @@ void Lowering::place_next_states(const ir::Statement& s) {
     if (found == next_states_.end()) continue;
     const KeptState& kept = found->second;
     const ir::Type type = names().type(result.name);
-    const Operand next = add(kept.index, ir::i64_operand(1));
+    const Operand index = to_i64(kept.index, names().type(kept.index).element);
+    const Operand next = add(index, ir::i64_operand(1));
     const Joint joint = new_joint(result.name);
     host_branch(
         less(next, kept.count),

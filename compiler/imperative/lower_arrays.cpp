@@ -57,8 +57,8 @@ void Lowering::lower(const ir::Statement& s, const ir::Update& e) {
   const auto put = [&] {
     write(slice_of(*this, whole, shape_of(e.array), e.dimensions), {}, value_of(e.value));
   };
-  if (const auto kept = kept_before_.find(s.results[0].name); kept != kept_before_.end()) {
-    host_branch(equal(kept->second, ir::i64_operand(0)), put, nullptr);
+  if (kept_before_.contains(s.results[0].name)) {
+    host_branch(equal(e.dimensions[0].start, ir::i64_operand(0)), put, nullptr);
   } else if (!is_in_part(e.value)) {
     put();
   }

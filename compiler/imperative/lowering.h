@@ -479,15 +479,15 @@ class Lowering : public Emitter {
   std::unordered_set<NameId> carried_;  // arrays that loops carry
   // Results that lie where an array lies of which their points are computed.
   std::unordered_set<NameId> in_place_;
-  // Next states of loops, and the rows where they are kept; updates that keep a state there, which
-  // only the first iteration executes, by the index of the loop.
+  // Next states of loops, and the rows where they are kept, by the loop's index; updates that keep a
+  // state there, which only the first iteration executes.
   struct KeptState {
     NameId rows;
     NameId index;
     Operand count;  // of states that have a row
   };
   std::unordered_map<NameId, KeptState> next_states_;
-  std::unordered_map<NameId, NameId> kept_before_;
+  std::unordered_set<NameId> kept_before_;
   // Results of a map's body, and the arrays that they may be written over.
   std::unordered_map<NameId, NameId> overwritten_;
 };

@@ -7,6 +7,11 @@
 -- input { 1i64 } output { [[0i64, 1i64, 2i64]] [1i64, 3i64, 2i64] }
 -- input { 0i64 } output { empty([0][3]i64) [0i64, 1i64, 2i64] }
 -- ==
+-- entry: history_by_narrow_index
+-- input { 4i32 } output { [[0i64, 1i64, 2i64], [1i64, 3i64, 2i64], [4i64, 5i64, 3i64], [9i64, 8i64, 7i64]]
+--   [17i64, 15i64, 16i64] }
+-- input { 0i32 } output { empty([0][3]i64) [0i64, 1i64, 2i64] }
+-- ==
 -- entry: more_rows_than_iterations
 -- input { 2i64 } output { [[0i64, 1i64, 2i64], [1i64, 3i64, 2i64], [7i64, 7i64, 7i64], [7i64, 7i64, 7i64]] }
 -- input { 0i64 } output { [[7i64, 7i64, 7i64], [7i64, 7i64, 7i64]] }
@@ -51,6 +56,13 @@
 def next (y: [3]i64): [3]i64 = tabulate 3 (\i -> y[i] + y[(i + 1) % 3])
 
 def start (_: i64): [3]i64 = iota 3
+
+entry history_by_narrow_index (n: i32): ([][3]i64, [3]i64) =
+  let rows = i64.i32 n
+  let (y, ys) =
+    loop (y, ys) = (start rows, replicate rows (replicate 3 0)) for i < n do
+      (next y, ys with [i64.i32 i] = y)
+  in (ys, y)
 
 entry history (n: i64): ([n][3]i64, [3]i64) =
   let (y, ys) =
