@@ -52,7 +52,7 @@ void Flattener::expand_flatmaps(Body& body) {
     for_each_body(one.operation, [this](Body& inner) { expand_flatmaps(inner); });
     if (auto* flatmap = as<FlatMap>(one.operation)) {
       FlatMap taken = std::move(*flatmap);
-      for (Statement& part : expand_flatmap(std::move(one), std::move(taken))) {
+      for (Statement& part : expand_flatmap(one, std::move(taken))) {
         out.push_back(std::move(part));
       }
     } else {
@@ -62,35 +62,31 @@ void Flattener::expand_flatmaps(Body& body) {
   body.statements = std::move(out);
 }
 
-std::vector<Statement> Flattener::expand_flatmap(Statement statement, FlatMap e) {
-  Builder builder(names_);
-  builder.set_location(statement.location);
-  builder.set_tokens(statement.tokens);
+// The sizes of the segments, and the values that are one for each element.
+static Statement measure(const Statement& statement, const FlatMap& e, Names& names) {
   const auto varying = static_cast<std::size_t>(e.varying);
   const std::size_t uniform = e.map.result_types.size() - 1 - varying;
-  const NameId total = statement.results[0].name;
-  const NameId sizes = statement.results[1].name;
-  const NameId starts = statement.results[2].name;
-
-  // Sizes and uniform values.
-  Lambda first = e.map;
-  std::rotate(first.body.results.begin() + 1,
-              first.body.results.begin() + 1 + static_cast<std::ptrdiff_t>(varying),
-              first.body.results.end());
-  std::rotate(first.result_types.begin() + 1,
-              first.result_types.begin() + 1 + static_cast<std::ptrdiff_t>(varying),
-              first.result_types.end());
-  Statement measure = statement;
-  measure.results = {{sizes}};
+  Lambda lambda = e.map;
+  const auto behind_segments = [&](auto& results) {
+    const auto segments = results.begin() + 1;
+    std::rotate(segments, segments + static_cast<std::ptrdiff_t>(varying), results.end());
+  };
+  behind_segments(lambda.body.results);
+  behind_segments(lambda.result_types);
+  Statement made = statement;
+  made.results = {statement.results[1]};
   for (std::size_t k = 0; k < uniform; ++k) {
-    measure.results.push_back(statement.results[3 + varying + k]);
+    made.results.push_back(statement.results[3 + varying + k]);
   }
-  measure.operation = MapScanReduce{
-      e.width, e.arrays, renamed(keep_results(std::move(first), 0, 1 + uniform, names_), names_),
+  made.operation = MapScanReduce{
+      e.width, e.arrays, renamed(keep_results(std::move(lambda), 0, 1 + uniform, names), names),
       {}, {}, std::nullopt, false};
-  builder.add(std::move(measure));
+  return made;
+}
 
-  // Starts by an exclusive scan, and the total.
+// Where the segments start, by an exclusive scan of their sizes, and the total.
+static MapScanReduce find_starts(const Operand& width, NameId sizes, Builder& builder,
+                                 Names& names) {
   const Type i64 = scalar_of(ScalarType::i64);
   Lambda twice = builder.lambda({i64}, {"size"}, [](Builder&, const std::vector<NameId>& p) {
     return std::vector<Operand>{p[0], p[0], p[0]};
@@ -99,64 +95,87 @@ std::vector<Statement> Flattener::expand_flatmap(Statement statement, FlatMap e)
                                  [](Builder& b, const std::vector<NameId>& p) {
                                    return std::vector<Operand>{b.sub_i64(p[0], p[1])};
                                  });
-  MapScanReduce place{e.width,
-                      {sizes},
-                      std::move(twice),
-                      {{add_i64_lambda(names_), {i64_operand(0)}}},
-                      {{add_i64_lambda(names_), {i64_operand(0)}, true}},
-                      std::move(before),
-                      false};
-  builder.add({{{total}, {starts}}, std::move(place), statement.tokens, statement.location});
+  return {width,
+          {sizes},
+          std::move(twice),
+          {{add_i64_lambda(names), {i64_operand(0)}}},
+          {{add_i64_lambda(names), {i64_operand(0)}, true}},
+          std::move(before),
+          false};
+}
 
-  // Segments to their places.
-  WithAccumulator with;
-  std::vector<Binder> filled;
+// What writes the segments of one element: a map over the segment's places.
+static Lambda fill_lambda(FlatMap e, const WithAccumulator& with, Names& names) {
+  const auto varying = static_cast<std::size_t>(e.varying);
+  Lambda fill = renamed(keep_results(std::move(e.map), 0, 1 + varying, names), names);
+  const NameId start = names.fresh("start", scalar_of(ScalarType::i64));
+  fill.parameters.push_back({start});
+  Builder last(names);
+  last.add_all(std::move(fill.body.statements));
+  std::vector<NameId> sources;
+  std::vector<NameId> targets;
   for (std::size_t k = 0; k < varying; ++k) {
-    const Type type = names_.type(statement.results[3 + k].name);
+    sources.push_back(last.as_name(fill.body.results[1 + k]));
+    targets.push_back(names.fresh_like(with.body.parameters[k].name));
+    fill.parameters.push_back({targets.back()});
+  }
+  const Operand size = fill.body.results[0];
+  const NameId indices = last.add(Iota{ScalarType::i64, size, start, i64_operand(1)}, "at");
+  std::vector<NameId> all = sources;
+  all.push_back(indices);
+  all.insert(all.end(), targets.begin(), targets.end());
+  const auto written = last.map(size, all, [&](Builder& b, const std::vector<NameId>& p) {
+    std::vector<Operand> accumulators;
+    for (std::size_t k = 0; k < varying; ++k) {
+      accumulators.push_back(b.add(Accumulate{p[varying + 1 + k], {p[varying]}, p[k]}, "acc"));
+    }
+    return accumulators;
+  }, "acc");
+  fill.result_types = with.body.result_types;
+  fill.body = last.take_body({written.begin(), written.end()});
+  return fill;
+}
+
+// The segments, computed again and written to their places.
+static WithAccumulator fill_segments(const Statement& statement, FlatMap e, Builder& builder,
+                                     Names& names) {
+  WithAccumulator with;
+  std::vector<NameId> arrays = e.arrays;
+  arrays.push_back(statement.results[2].name);  // the starts
+  for (std::size_t k = 0; k < static_cast<std::size_t>(e.varying); ++k) {
+    Type type = names.type(statement.results[3 + k].name);
     const NameId array = builder.add(Scratch{type.element, type.shape}, "segments");
     with.inputs.push_back({{type.shape[0]}, array, std::nullopt, {}});
-    Type opened = type;
-    opened.kind = TypeKind::accumulator;
-    with.body.parameters.push_back({names_.fresh("acc", opened)});
-    with.body.result_types.push_back(opened);
-    filled.push_back(statement.results[3 + k]);
+    type.kind = TypeKind::accumulator;
+    with.body.parameters.push_back({names.fresh("acc", type)});
+    with.body.result_types.push_back(type);
+    arrays.push_back(with.body.parameters.back().name);
   }
-  if (varying > 0) {
-    Builder inner = builder.nested();
-    std::vector<NameId> arrays = e.arrays;
-    arrays.push_back(starts);
-    for (const Binder& parameter : with.body.parameters) arrays.push_back(parameter.name);
-    Lambda fill = renamed(keep_results(std::move(e.map), 0, 1 + varying, names_), names_);
-    const NameId start = names_.fresh("start", i64);
-    fill.parameters.push_back({start});
-    Builder last(names_);
-    last.add_all(std::move(fill.body.statements));
-    std::vector<NameId> sources;
-    std::vector<NameId> targets;
-    for (std::size_t k = 0; k < varying; ++k) {
-      sources.push_back(last.as_name(fill.body.results[1 + k]));
-      targets.push_back(names_.fresh_like(with.body.parameters[k].name));
-      fill.parameters.push_back({targets.back()});
-    }
-    const Operand size = fill.body.results[0];
-    const NameId indices = last.add(Iota{ScalarType::i64, size, start, i64_operand(1)}, "at");
-    std::vector<NameId> all = sources;
-    all.push_back(indices);
-    all.insert(all.end(), targets.begin(), targets.end());
-    const auto written = last.map(size, all, [&](Builder& b, const std::vector<NameId>& p) {
-      std::vector<Operand> accumulators;
-      for (std::size_t k = 0; k < varying; ++k) {
-        accumulators.push_back(
-            b.add(Accumulate{p[varying + 1 + k], {p[varying]}, p[k]}, "acc"));
-      }
-      return accumulators;
-    }, "acc");
-    fill.result_types = with.body.result_types;
-    fill.body = last.take_body({written.begin(), written.end()});
-    MapScanReduce map{e.width, arrays, std::move(fill), {}, {}, std::nullopt, false};
-    const auto results = inner.add_results(std::move(map), "acc");
-    with.body.body = inner.take_body({results.begin(), results.end()});
-    builder.add({filled, std::move(with), statement.tokens, statement.location});
+  const Operand width = e.width;
+  Builder inner = builder.nested();
+  MapScanReduce map{width, arrays, fill_lambda(std::move(e), with, names), {}, {}, std::nullopt,
+                    false};
+  const auto results = inner.add_results(std::move(map), "acc");
+  with.body.body = inner.take_body({results.begin(), results.end()});
+  return with;
+}
+
+std::vector<Statement> Flattener::expand_flatmap(const Statement& statement, FlatMap e) {
+  Builder builder(names_);
+  builder.set_location(statement.location);
+  builder.set_tokens(statement.tokens);
+  const std::vector<Binder>& results = statement.results;
+  builder.add(measure(statement, e, names_));
+  builder.add({{results[0], results[2]},
+               find_starts(e.width, results[1].name, builder, names_),
+               statement.tokens,
+               statement.location});
+  if (const auto varying = static_cast<std::ptrdiff_t>(e.varying); varying > 0) {
+    WithAccumulator with = fill_segments(statement, std::move(e), builder, names_);
+    builder.add({{results.begin() + 3, results.begin() + 3 + varying},
+                 std::move(with),
+                 statement.tokens,
+                 statement.location});
   }
   return builder.take();
 }

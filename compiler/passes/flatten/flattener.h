@@ -71,7 +71,7 @@ class Flattener {
 
   // ---- flatmap.cpp: flatmaps become other parallel operations, before anything else
   void expand_flatmaps(ir::Body& body);
-  std::vector<ir::Statement> expand_flatmap(ir::Statement statement, ir::FlatMap e);
+  std::vector<ir::Statement> expand_flatmap(const ir::Statement& statement, ir::FlatMap e);
 
   // ---- host_calls.cpp: what calls functions with array results becomes loops
   bool calls_host(const ir::Body& body) const;
