@@ -9,10 +9,6 @@ namespace dagaz::ir {
 
 namespace {
 
-bool is_i64(const Operand& operand, std::int64_t value) {
-  return operand == i64_operand(value);
-}
-
 /// Whether the types of the results mention the results, so that names come before types.
 bool mentions_own_results(const Operation& operation) {
   return std::holds_alternative<Loop>(operation) || std::holds_alternative<FlatMap>(operation);
@@ -83,21 +79,21 @@ Operand Builder::convert(ScalarOp op, ScalarType from, ScalarType result, Operan
 }
 
 Operand Builder::add_i64(Operand a, Operand b) {
-  if (is_i64(a, 0)) return b;
-  if (is_i64(b, 0)) return a;
+  if (a == i64_operand(0)) return b;
+  if (b == i64_operand(0)) return a;
   return scalar(ScalarOp::add, ScalarType::i64, {std::move(a), std::move(b)});
 }
 
 Operand Builder::sub_i64(Operand a, Operand b) {
-  if (is_i64(b, 0)) return a;
+  if (b == i64_operand(0)) return a;
   if (a == b) return i64_operand(0);
   return scalar(ScalarOp::sub, ScalarType::i64, {std::move(a), std::move(b)});
 }
 
 Operand Builder::mul_i64(Operand a, Operand b) {
-  if (is_i64(a, 1)) return b;
-  if (is_i64(b, 1)) return a;
-  if (is_i64(a, 0) || is_i64(b, 0)) return i64_operand(0);
+  if (a == i64_operand(1)) return b;
+  if (b == i64_operand(1)) return a;
+  if (a == i64_operand(0) || b == i64_operand(0)) return i64_operand(0);
   return scalar(ScalarOp::mul, ScalarType::i64, {std::move(a), std::move(b)});
 }
 

@@ -168,8 +168,8 @@ class Rewriter {
       }
       partial_sums_.learn(each);
       if (const auto* iota = as<Iota>(each.operation)) {
-        const bool counts = iota->type == ScalarType::i64 && is_i64(iota->start, 0) &&
-                            is_i64(iota->stride, 1);
+        const bool counts = iota->type == ScalarType::i64 &&
+                            iota->start == i64_operand(0) && iota->stride == i64_operand(1);
         if (counts) iotas_.insert(each.results[0].name);
       }
       if (as<Loop>(each.operation) || as<Branch>(each.operation)) {
@@ -187,10 +187,6 @@ class Rewriter {
   }
 
  private:
-  static bool is_i64(const Operand& operand, std::int64_t value) {
-    return operand.is_constant() && integer_value(operand.constant()) == value;
-  }
-
   bool gather(const Statement& statement, Builder& out) {
     const auto& with = std::get<WithAccumulator>(statement.operation);
     const Body& around = with.body.body;
