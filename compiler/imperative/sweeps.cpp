@@ -194,7 +194,7 @@ class Stages {
     return moved(*scalar, [&](const Operand& one) { return offset_of(one, depth + 1); });
   }
 
-  /// c, where `operand` is n + c.
+  /// c, where `operand` is n + c, or 0 if that is negative: then no point is an inner one.
   std::optional<std::int64_t> beyond_extent(const Operand& operand, int depth) const {
     if (depth > deepest) return std::nullopt;
     if (operand == extent_) return 0;
@@ -202,6 +202,10 @@ class Stages {
     if (!operand.is_name()) return std::nullopt;
     const auto found = context_.scalars.find(operand.name());
     if (found == context_.scalars.end()) return std::nullopt;
+    const auto& x = found->second.arguments;
+    if (found->second.op == ScalarOp::smax && x[1] == ir::i64_operand(0)) {
+      return beyond_extent(x[0], depth + 1);
+    }
     return moved(found->second, [&](const Operand& one) { return beyond_extent(one, depth + 1); });
   }
 

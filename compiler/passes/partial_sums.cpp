@@ -73,7 +73,7 @@ bool PartialSums::takes_nearly_all(NameId array, const std::vector<SliceDimensio
   return start == 0 || start == *less;
 }
 
-// c, where `count` is n - c.
+// c, where `count` is n - c, or 0 where that is negative.
 std::optional<std::int64_t> PartialSums::missing(const Operand& count, const Operand& n) const {
   if (count.is_constant() && n.is_constant()) {
     return integer_value(n.constant()) - integer_value(count.constant());
@@ -81,6 +81,7 @@ std::optional<std::int64_t> PartialSums::missing(const Operand& count, const Ope
   const auto found = count.is_name() ? scalars_.find(count.name()) : scalars_.end();
   if (found == scalars_.end()) return std::nullopt;
   const auto& x = found->second.arguments;
+  if (found->second.op == ScalarOp::smax && x[1] == i64_operand(0)) return missing(x[0], n);
   const bool is_sum = found->second.op == ScalarOp::add;
   if (!is_sum && found->second.op != ScalarOp::sub) return std::nullopt;
   if (x[0] != n || !x[1].is_constant()) return std::nullopt;

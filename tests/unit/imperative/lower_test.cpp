@@ -180,12 +180,12 @@ TEST_CASE("stages of a stencil run in one loop, which hands on what they read of
     const std::size_t loop = text.find("held_");
     REQUIRE(loop != std::string::npos);
     CHECK(text.find("parallel [", loop) == std::string::npos);
-    // Both conditions are known where vectors are whole.
+    // All conditions are known where vectors are whole.
     const std::size_t inner = text.find(" independent vectorise {");
     REQUIRE(inner != std::string::npos);
-    CHECK(text.find("slt", inner) == std::string::npos);
-    // The element of the input, and the one before it.
     const std::string inside = text.substr(inner, text.find("\n    }", inner) - inner);
+    CHECK(inside.find("slt") == std::string::npos);
+    // The element of the input, and the one before it.
     const std::size_t first = inside.find("] : i64");
     REQUIRE(first != std::string::npos);
     const std::size_t second = inside.find("] : i64", first + 1);
