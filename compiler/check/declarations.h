@@ -88,7 +88,6 @@ class Declarations {
   Coercion::Module functor_coercion(ModuleId to, ModuleId from);
   const Instance* identity_instance(const Scheme* scheme);
   void collect_coercion(ModuleId to, ModuleId from, Coercion& coercion);
-  void collect_functor_coercion(ModuleId to, ModuleId from, Coercion& coercion);
 
   // match_module.cpp
   /// How `module` meets `signature`; null after a diagnostic.  `names` learns what the abstract

@@ -125,12 +125,6 @@ bool TypeSolver::is_unknown(const Type* type) const {
   return meta != nullptr && metas_[meta->index].kind == Kind::free;
 }
 
-PrimitiveSet TypeSolver::primitives_of(const Type* type) const {
-  const auto* meta = as<MetaType>(head(type)->node);
-  if (meta == nullptr || metas_[meta->index].kind != Kind::primitive) return 0;
-  return metas_[meta->index].allowed;
-}
-
 void TypeSolver::save(std::uint32_t index) {
   if (depth_ > 0) trail_.emplace_back(index, metas_[index]);
 }

@@ -37,8 +37,6 @@ class TypeSolver {
 
   /// Whether `type` is an unsolved variable of which nothing is known.
   bool is_unknown(const Type* type) const;
-  /// The primitives that the unsolved variable `type` may be; 0 if it is something else.
-  PrimitiveSet primitives_of(const Type* type) const;
 
   /// Whether a type grew too large, which has been reported.
   bool gave_up() const { return gave_up_; }

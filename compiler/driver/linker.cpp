@@ -151,12 +151,4 @@ bool make_archive(const std::vector<std::string>& objects, const std::string& ou
   return !error;
 }
 
-std::string library_flags(Target target) {
-  std::string out;
-  for (const std::string& library : system_libraries(target)) {
-    out += (out.empty() ? "" : " ") + library;
-  }
-  return out;
-}
-
 }  // namespace dagaz::driver

@@ -20,11 +20,8 @@ bool link_executable(const std::vector<std::string>& objects, const std::string&
                      ProgramKind kind, Diagnostics& diagnostics);
 
 /// Makes the archive `output` of the object code and the runtime, so that an application links it
-/// alone (and the system libraries that `library_flags` names).
+/// alone, and the system libraries that README names.
 bool make_archive(const std::vector<std::string>& objects, const std::string& output, Target target,
                   Diagnostics& diagnostics);
-
-/// What an application that links such an archive passes to its linker after it.
-std::string library_flags(Target target);
 
 }  // namespace dagaz::driver
