@@ -4,6 +4,7 @@
 // does not say; then what the body consumes and returns decides alone, and programs rely on that:
 // `loop (xs: *[]t) = ys while … do (f xs)[1:]` leaves `ys` to its owner.
 #include <algorithm>
+#include <utility>
 
 #include "check/consumption_checker.h"
 #include "check/expression_walk.h"
@@ -31,6 +32,12 @@ struct ConsumptionChecker::LoopState {
   AliasSet consumed = {};
   AliasSet observed = {};
   bool reported = false;
+  /// What each parameter that is not consumed may share memory with after some iterations.
+  std::unordered_map<BindingId, AliasSet> shared = {};
+
+  /// Finds `shared`: a parameter shares with its own initial value, and with those of the
+  /// parameters that the body hands on to it.
+  void hand_on(const AliasTree& initial, const AliasTree& body);
 
   LoopParameter* find(BindingId id) {
     for (LoopParameter& parameter : parameters) {
@@ -96,6 +103,28 @@ void for_each_name(const ast::Pattern& pattern, const AliasTree& tree, const Typ
 }
 
 }  // namespace
+
+void ConsumptionChecker::LoopState::hand_on(const AliasTree& initial, const AliasTree& body) {
+  for_each_name(*loop.pattern, initial, nullptr,
+                [&](BindingId id, const Type*, const AliasTree& part, const Type*) {
+                  const LoopParameter* parameter = find(id);
+                  if (parameter == nullptr || parameter->consumed) return;
+                  shared.emplace(id, all_aliases(part));
+                });
+  bool changed = true;
+  const auto spread = [&](BindingId id, const Type*, const AliasTree& part, const Type*) {
+    const auto own = shared.find(id);
+    if (own == shared.end()) return;
+    for (const Alias& alias : all_aliases(part)) {
+      const auto other = shared.find(alias.variable);
+      if (other == shared.end()) continue;
+      AliasSet both = union_of(own->second, other->second);
+      changed |= both.size() != own->second.size();
+      own->second = std::move(both);
+    }
+  };
+  while (std::exchange(changed, false)) for_each_name(*loop.pattern, body, nullptr, spread);
+}
 
 AliasTree ConsumptionChecker::loop_body(const ast::Loop& loop,
                                         const std::vector<LoopParameter>& parameters,
@@ -252,6 +281,7 @@ AliasTree ConsumptionChecker::loop(const ast::Exp& exp, const ast::Loop& loop) {
     check_not_consumed_by("Loop condition", *condition->condition, by_initial);
   }
 
+  state.hand_on(initial, body);
   AliasSet fresh;
   insert(fresh, {fresh_result("the result of this loop"), true, {}});
   return combined(loop_value(*loop.pattern, initial, fresh, state), body);
@@ -260,8 +290,8 @@ AliasTree ConsumptionChecker::loop(const ast::Exp& exp, const ast::Loop& loop) {
 // The part of the result that comes from the initial value: nothing of what is consumed.
 AliasTree ConsumptionChecker::loop_value(const ast::Pattern& pattern, const AliasTree& initial,
                                          const AliasSet& fresh, LoopState& state) {
-  const auto observed = [&] {
-    return with_aliases(initial, union_of(fresh, all_aliases(initial)));
+  const auto observed = [&](const AliasSet& aliases) {
+    return with_aliases(initial, union_of(fresh, aliases));
   };
   const auto with_field = [&](AliasValue& value, std::size_t index, const ast::Pattern& inner) {
     if (index >= value.fields.size()) return;
@@ -271,9 +301,8 @@ AliasTree ConsumptionChecker::loop_value(const ast::Pattern& pattern, const Alia
   return match(
       pattern.node,
       [&](const ast::NamePattern& p) {
-        const LoopParameter* parameter = state.find(p.id);
-        const bool consumed = parameter != nullptr && parameter->consumed;
-        return consumed ? with_aliases(initial, {}) : observed();
+        const auto found = state.shared.find(p.id);
+        return found == state.shared.end() ? with_aliases(initial, {}) : observed(found->second);
       },
       [&](const ast::TuplePattern& p) {
         AliasValue value = *initial;
@@ -291,9 +320,9 @@ AliasTree ConsumptionChecker::loop_value(const ast::Pattern& pattern, const Alia
       },
       [&](const ast::AscribedPattern& p) { return loop_value(*p.pattern, initial, fresh, state); },
       [&](const ast::AttributePattern& p) { return loop_value(*p.pattern, initial, fresh, state); },
-      [&](const ast::WildcardPattern&) { return observed(); },
-      [&](const ast::LiteralPattern&) { return observed(); },
-      [&](const ast::ConstructorPattern&) { return observed(); });
+      [&](const ast::WildcardPattern&) { return observed(all_aliases(initial)); },
+      [&](const ast::LiteralPattern&) { return observed(all_aliases(initial)); },
+      [&](const ast::ConstructorPattern&) { return observed(all_aliases(initial)); });
 }
 
 }  // namespace dagaz::check
