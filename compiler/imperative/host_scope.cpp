@@ -82,6 +82,8 @@ void Lowering::enter_host_scope(const ir::Body& body) {
     for (const NameId name : scope.mentioned.back()) {
       scope.last_use[name] = k;
       ++scope.uses[name];
+      if (!names().type(name).is_array()) continue;
+      for (const NameId root : aliases_.roots(name)) scope.last_use_of_memory[root] = k;
     }
     if (as<ir::Replicate>(one.operation) || as<ir::Scratch>(one.operation) ||
         as<ir::SegmentedMap>(one.operation) || as<ir::SegmentedReduce>(one.operation)) {
@@ -97,6 +99,9 @@ void Lowering::enter_host_scope(const ir::Body& body) {
     if (!result.is_name()) continue;
     scope.last_use[result.name()] = body.statements.size();
     ++scope.uses[result.name()];
+    for (const NameId root : aliases_.roots(result.name())) {
+      scope.last_use_of_memory[root] = body.statements.size();
+    }
   }
   find_turned(body, scope);
   find_points_within(body, scope);

@@ -40,6 +40,7 @@ struct Owned {
 struct HostScope {
   std::vector<std::vector<NameId>> mentioned;  // by each statement
   std::unordered_map<NameId, std::size_t> last_use;
+  std::unordered_map<NameId, std::size_t> last_use_of_memory;  // by the root of what is used
   // Concatenations that are only needed permuted, and by which statement.
   std::unordered_map<NameId, const ir::Statement*> turned;
   std::unordered_set<NameId> points_within;  // results of maps, read with rows outermost

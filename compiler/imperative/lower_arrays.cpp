@@ -1,6 +1,8 @@
 // First-order array operations: views become places, the rest loops over the result.
 #include "imperative/lowering.h"
 
+#include <algorithm>
+
 namespace dagaz::imperative {
 
 /// The elements, if all are constants.
@@ -131,10 +133,22 @@ void Lowering::lower(const ir::Statement& s, const ir::Copy& e) {
   copy(result_array(result), source, names().type(e.array));
 }
 
+// Whether nothing that is used after the statement in turn, here or outside of the body, may lie in
+// the memory of `array`.  What a branch, a loop or a call gives may be an array from before.
+bool Lowering::is_last_of_memory(NameId array) const {
+  const HostScope& scope = scopes_.back();
+  const std::vector<NameId> roots = aliases_.roots(array);
+  return std::all_of(roots.begin(), roots.end(), [&](NameId root) {
+    const auto use = scope.last_use_of_memory.find(root);
+    return scope.bindings.contains(root) &&
+           (use == scope.last_use_of_memory.end() || use->second <= scope.current);
+  });
+}
+
 // A copy of what nobody needs afterwards is the thing itself: the block is owned here and all
 // arrays in it die with this statement.
 bool Lowering::steal(NameId result, NameId array) {
-  if (mode_ != Mode::host || wish_for(result)) return false;
+  if (mode_ != Mode::host || wish_for(result) || !is_last_of_memory(array)) return false;
   const Place source = place_of(array);
   HostScope& scope = scopes_.back();
   for (const Owned& owned : scope.owned) {

@@ -19,6 +19,7 @@ Function Lowering::lower_entry(const ir::Function& function) {
   result.body = collect([&] {
     scopes_.push_back({});
     mentioned_ = mentioned_in(function.body, names());
+    aliases_ = ir::analyse_aliases(function, names(), source_.functions);
     find_memory_uses(function.body);
     for (const ir::Binder& parameter : function.parameters) {
       const ir::Type type = names().type(parameter.name);
@@ -94,6 +95,7 @@ Function Lowering::lower_called(const ir::Function& function, Mode mode) {
   if (mode == Mode::host) {
     scopes_.push_back({});
     mentioned_ = mentioned_in(function.body, names());
+    aliases_ = ir::analyse_aliases(function, names(), source_.functions);
   }
   result.body = collect([&] {
     find_memory_uses(function.body);

@@ -25,6 +25,7 @@
 #include "imperative/lowering_types.h"
 #include "imperative/place.h"
 #include "imperative/sweeps.h"
+#include "ir/alias.h"
 #include "ir/names.h"
 #include "ir/program.h"
 #include "support/match.h"
@@ -152,6 +153,7 @@ class Lowering : public Emitter {
   void lower(const ir::Statement& s, const ir::Copy& e);
   void lower(const ir::Statement& s, const ir::Scratch& e);
   bool steal(NameId result, NameId array);
+  bool is_last_of_memory(NameId array) const;
 
   // ---- lower_concat.cpp
   static Part part_made_by_map(NameId name, const ir::Body& body, const HostScope& scope);
@@ -474,6 +476,7 @@ class Lowering : public Emitter {
 
   std::vector<HostScope> scopes_;
   Mentioned mentioned_;  // by the statements of the function
+  ir::AliasInfo aliases_;  // of the function
   // Results of loop bodies that may lie where a loop variable lies.
   std::unordered_map<NameId, NameId> replaced_;
   std::unordered_set<NameId> carried_;  // arrays that loops carry

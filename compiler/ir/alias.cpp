@@ -329,8 +329,12 @@ class AliasWalk {
       if (consumed[i]) {
         forbid_inside(e.body, initial.name());
         consume(initial.name());
-      } else {
-        for (const NameId root : info_.roots(initial.name())) add_unique(roots, root);
+      }
+      for (const std::size_t origin : origins(e, i)) {
+        if (consumed[origin]) continue;
+        for (const NameId root : info_.roots(e.values[origin].initial.name())) {
+          add_unique(roots, root);
+        }
       }
       set_roots(s.results[i].name, std::move(roots));
     }
@@ -341,6 +345,24 @@ class AliasWalk {
         consume_root(root);
       }
     }
+  }
+  /// The values whose initial arrays value `of` may be after some iterations: itself, and those that
+  /// the body hands on to it.
+  std::vector<std::size_t> origins(const Loop& e, std::size_t of) const {
+    std::vector<std::size_t> found = {of};
+    for (std::size_t next = 0; next < found.size(); ++next) {
+      const Operand& result = e.body.results[found[next]];
+      if (!result.is_name()) continue;
+      for (const NameId root : info_.roots(result.name())) {
+        for (std::size_t k = 0; k < e.values.size(); ++k) {
+          const bool handed_on = root == e.values[k].parameter.name && e.values[k].initial.is_name();
+          if (handed_on && std::find(found.begin(), found.end(), k) == found.end()) {
+            found.push_back(k);
+          }
+        }
+      }
+    }
+    return found;
   }
   /// A loop that consumes its parameter must not look at the initial value on the side.
   void forbid_inside(const Body& body, NameId initial) {
@@ -428,10 +450,15 @@ class AliasWalk {
   const Statement* current_ = nullptr;
 };
 
-AliasInfo analyse_aliases(const Function& function, const Program& program) {
+AliasInfo analyse_aliases(const Function& function, const Names& names,
+                          const std::vector<Function>& functions) {
   AliasInfo info;
-  AliasWalk(program.names, program.functions, info).function(function);
+  AliasWalk(names, functions, info).function(function);
   return info;
+}
+
+AliasInfo analyse_aliases(const Function& function, const Program& program) {
+  return analyse_aliases(function, program.names, program.functions);
 }
 
 std::vector<NameId> consumed_by(const Statement& statement, const Names& names,

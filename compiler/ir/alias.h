@@ -44,6 +44,9 @@ class AliasInfo {
   std::vector<std::string> violations_;
 };
 
+/// `functions`: those it may call.
+AliasInfo analyse_aliases(const Function& function, const Names& names,
+                          const std::vector<Function>& functions);
 AliasInfo analyse_aliases(const Function& function, const Program& program);
 
 /// The names from outside of `statement` whose memory it consumes.  `functions`: those it may call.
