@@ -159,13 +159,29 @@ LiveFolders& live_folders() {
   return folders;
 }
 
-/// A lock on the file in the folder, or -1 where somebody has it.
+/// A lock on the file in the folder, or -1 and errno: EWOULDBLOCK where somebody has it.
 int locked(const std::string& folder, int flags) {
   const std::string path = folder + std::string(lock_name);
   const int file = open(path.c_str(), flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0 || flock(file, LOCK_EX | LOCK_NB) == 0) return file;
+  const int reason = errno;
   close(file);
+  errno = reason;
   return -1;
+}
+
+/// Locks a new folder; false if another process took it for an abandoned one before, and has removed
+/// it or will.  Without a lock for another reason, as on a full disk, the folder is kept as it is.
+bool lock_own(const std::string& folder, int& lock) {
+  lock = locked(folder, O_CREAT);
+  if (lock < 0) return errno != EWOULDBLOCK && errno != ENOENT;
+  struct stat held {};
+  struct stat named {};
+  const std::string path = folder + std::string(lock_name);
+  const bool is_there = fstat(lock, &held) == 0 && stat(path.c_str(), &named) == 0 &&
+                        held.st_ino == named.st_ino;
+  if (!is_there) close(lock);
+  return is_there;
 }
 
 /// Removes the folders of processes that are no more: nobody holds their locks.
@@ -194,10 +210,11 @@ TemporaryFolder::TemporaryFolder() {
   std::call_once(cleaned, remove_abandoned_folders);
   LiveFolders& live = live_folders();
   const std::lock_guard guard(live.mutex);
-  path_ = (folder_for_temporaries() / (std::string(folder_prefix) + "XXXXXX")).string();
-  // Where none can be made, whoever writes to it reports that.
-  if (mkdtemp(path_.data()) == nullptr) return;
-  lock_ = locked(path_, O_CREAT);
+  do {
+    path_ = (folder_for_temporaries() / (std::string(folder_prefix) + "XXXXXX")).string();
+    // Where none can be made, whoever writes to it reports that.
+    if (mkdtemp(path_.data()) == nullptr) return;
+  } while (!lock_own(path_, lock_));
   live.paths.insert(path_);
 }
 
