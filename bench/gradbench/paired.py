@@ -9,7 +9,8 @@ while slows both.  The ratio of a round is that of the sums over its workloads; 
 of the rounds' ratios, and of the times of both in milliseconds.
 
 Each round also times a loop of multiplications in registers, which nothing but the processor's speed
-can change: where the correlation of a time with it is near 1, its scatter is the machine's.
+can change: where the correlation of a time with it is near 1, its scatter is the machine's.  The last
+line is of the quiet rounds, in which that loop took at most a tenth more than its least time.
 """
 import argparse
 import json
@@ -107,6 +108,10 @@ def main():
         correlation = statistics.correlation(values, gauges) if len(set(values)) > 1 else 0
         print(f'{name:10s} median {middle:10.3f}   quartiles {low:10.3f} {high:10.3f}   '
               f'least {min(values):10.3f}   correlation with the gauge {correlation:5.2f}')
+    quiet = [(p, d) for p, d, gauge in rounds if gauge <= 1.1 * min(gauges)]
+    print(f'quiet      {len(quiet)} rounds: primal {statistics.median(p for p, _ in quiet):.3f}, '
+          f'derivative {statistics.median(d for _, d in quiet):.3f}, '
+          f'ratio {statistics.median(d / p for p, d in quiet):.3f}')
 
 
 if __name__ == '__main__':
