@@ -4,6 +4,7 @@
 
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "support/match.h"
 
 namespace dagaz::ir {
 
@@ -35,7 +36,7 @@ class Compare {
     } else if constexpr (std::is_same_v<T, Statement>) {
       return same(a.tokens, b.tokens) && a.mode == b.mode && same(a.operation, b.operation) &&
              same(a.results, b.results);
-    } else if constexpr (!detail::Carries<T>::value && !std::is_same_v<T, std::vector<Statement>>) {
+    } else if constexpr (!detail::Carries<T>::value && !std::is_same_v<T, Statements>) {
       return a == b;
     } else if constexpr (detail::is_vector<T>) {
       if (a.size() != b.size()) return false;
@@ -47,11 +48,9 @@ class Compare {
       return a.has_value() == b.has_value() && (!a || same(*a, *b));
     } else if constexpr (detail::is_variant<T>) {
       if (a.index() != b.index()) return false;
-      return std::visit(
-          [&](const auto& alternative) {
-            return same(alternative, *std::get_if<std::decay_t<decltype(alternative)>>(&b));
-          },
-          a);
+      return match(a, [&](const auto& alternative) {
+        return same(alternative, *as<std::decay_t<decltype(alternative)>>(b));
+      });
     } else {
       return same_members(a.fields(), b.fields(),
                           std::make_index_sequence<std::tuple_size_v<decltype(a.fields())>>());

@@ -4,6 +4,9 @@
 // type and attribute of a node to a visitor, in the order of DZ_FIELDS.  It stays at one level:
 // the visitor decides whether and how to go into a Body or Lambda, for which `walk_body`,
 // `walk_lambda` and `walk_statement` are the plain ways.
+//
+// The walk is compiled once, in fields.cpp, behind the interface RoleVisitor; only a visitor with
+// `attribute` has one of its own.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +17,7 @@
 #include <vector>
 
 #include "ir/ops.h"
+#include "support/function_ref.h"
 
 namespace dagaz::ir {
 
@@ -35,6 +39,11 @@ inline constexpr bool is_variant = false;
 template <typename... Ts>
 inline constexpr bool is_variant<std::variant<Ts...>> = true;
 
+template <>
+inline constexpr bool is_vector<Statements> = true;
+template <>
+inline constexpr bool is_variant<Operation> = true;
+
 template <typename T>
 inline constexpr bool is_leaf_role =
     std::is_same_v<T, NameId> || std::is_same_v<T, Operand> || std::is_same_v<T, Binder> ||
@@ -49,12 +58,61 @@ template <typename T>
 struct Carries<std::optional<T>> : Carries<T> {};
 template <typename... Ts>
 struct Carries<std::variant<Ts...>> : std::bool_constant<(Carries<Ts>::value || ...)> {};
+template <>
+struct Carries<Operation> : Carries<Operations> {};
+
+}  // namespace detail
+
+/// What the walk calls.  `is_const`: the visitor changes nothing that it meets.
+template <bool is_const>
+class RoleVisitor {
+ public:
+  template <typename T>
+  using Node = std::conditional_t<is_const, const T, T>;
+
+  virtual void use(Node<NameId>& name) = 0;
+  virtual void use(Node<Operand>& operand) = 0;
+  virtual void bind(Node<Binder>& binder) = 0;
+  virtual void body(Node<Body>& body) = 0;
+  virtual void lambda(Node<Lambda>& lambda) = 0;
+  virtual void type(Node<Type>& type) = 0;
+
+ protected:
+  ~RoleVisitor() = default;
+};
+
+void walk_roles(RoleVisitor<false>& visitor, Operation& operation);
+void walk_roles(RoleVisitor<true>& visitor, const Operation& operation);
+
+namespace detail {
+
+/// A visitor of any class as a RoleVisitor.
+template <typename Visitor, bool is_const>
+class RoleAdapter final : public RoleVisitor<is_const> {
+ public:
+  explicit RoleAdapter(Visitor& visitor) : visitor_(visitor) {}
+  template <typename T>
+  using Node = typename RoleVisitor<is_const>::template Node<T>;
+
+  void use(Node<NameId>& name) override { visitor_.use(name); }
+  void use(Node<Operand>& operand) override { visitor_.use(operand); }
+  void bind(Node<Binder>& binder) override { visitor_.bind(binder); }
+  void body(Node<Body>& body) override { visitor_.body(body); }
+  void lambda(Node<Lambda>& lambda) override { visitor_.lambda(lambda); }
+  void type(Node<Type>& type) override { visitor_.type(type); }
+
+ private:
+  Visitor& visitor_;
+};
+
+template <typename Visitor>
+concept HasAttribute = requires(Visitor& visitor, const int& value) { visitor.attribute(value); };
 
 }  // namespace detail
 
 /// Hands the roles inside `field` to `visitor`, which has the members
 ///   use(NameId&), use(Operand&), bind(Binder&), body(Body&), lambda(Lambda&), type(Type&)
-/// and may have attribute(x); const if `field` is.
+/// and may have attribute(x) for every x; const if `field` is.
 template <typename Visitor, typename Field>
 void walk_field(Visitor& visitor, Field& field) {
   using T = std::remove_const_t<Field>;
@@ -69,15 +127,13 @@ void walk_field(Visitor& visitor, Field& field) {
   } else if constexpr (std::is_same_v<T, Type>) {
     visitor.type(field);
   } else if constexpr (!detail::Carries<T>::value) {
-    if constexpr (requires { visitor.attribute(field); }) {
-      visitor.attribute(field);
-    }
+    if constexpr (detail::HasAttribute<Visitor>) visitor.attribute(field);
   } else if constexpr (detail::is_vector<T>) {
     for (auto& item : field) walk_field(visitor, item);
   } else if constexpr (detail::is_optional<T>) {
     if (field) walk_field(visitor, *field);
   } else if constexpr (detail::is_variant<T>) {
-    std::visit([&](auto& alternative) { walk_field(visitor, alternative); }, field);
+    match(field, [&](auto& alternative) { walk_field(visitor, alternative); });
   } else {
     std::apply([&](auto&... member) { (walk_field(visitor, member), ...); }, field.fields());
   }
@@ -86,11 +142,21 @@ void walk_field(Visitor& visitor, Field& field) {
 /// All members of the operation, in order.
 template <typename Visitor>
 void walk_fields(Visitor& visitor, Operation& operation) {
-  std::visit([&](auto& alternative) { walk_field(visitor, alternative); }, operation);
+  if constexpr (detail::HasAttribute<Visitor>) {
+    walk_field(visitor, operation);
+  } else {
+    detail::RoleAdapter<Visitor, false> adapter(visitor);
+    walk_roles(adapter, operation);
+  }
 }
 template <typename Visitor>
 void walk_fields(Visitor& visitor, const Operation& operation) {
-  std::visit([&](const auto& alternative) { walk_field(visitor, alternative); }, operation);
+  if constexpr (detail::HasAttribute<Visitor>) {
+    walk_field(visitor, operation);
+  } else {
+    detail::RoleAdapter<Visitor, true> adapter(visitor);
+    walk_roles(adapter, operation);
+  }
 }
 
 /// Tokens, operation, then results.
@@ -114,102 +180,14 @@ void walk_lambda(Visitor& visitor, LambdaType& lambda) {
   for (auto& type : lambda.result_types) visitor.type(type);
 }
 
-namespace detail {
-
-template <typename Function>
-struct ScopeVisitor {
-  Function& function;
-  void use(const NameId&) {}
-  void use(const Operand&) {}
-  void bind(const Binder&) {}
-  void type(const Type&) {}
-  void body(Body& body) { function(body); }
-  void body(const Body& body) { function(body); }
-  void lambda(Lambda& lambda) { function(lambda.body); }
-  void lambda(const Lambda& lambda) { function(lambda.body); }
-};
-
-template <typename Function>
-struct LambdaVisitor {
-  Function& function;
-  void use(const NameId&) {}
-  void use(const Operand&) {}
-  void bind(const Binder&) {}
-  void type(const Type&) {}
-  void body(const Body&) {}
-  void lambda(Lambda& lambda) { function(lambda); }
-  void lambda(const Lambda& lambda) { function(lambda); }
-};
-
-template <typename Function>
-struct UseVisitor {
-  Function& function;
-  void use(NameId name) { function(Operand(name)); }
-  void use(const Operand& operand) { function(operand); }
-  void bind(const Binder&) {}
-  void type(const Type&) {}
-  void body(const Body&) {}
-  void lambda(const Lambda&) {}
-};
-
-}  // namespace detail
-
 /// Calls `function(body)` for each scope directly inside the operation (bodies of lambdas too).
-template <typename OperationType, typename Function>
-void for_each_scope(OperationType& operation, Function&& function) {
-  detail::ScopeVisitor<Function> visitor{function};
-  walk_fields(visitor, operation);
-}
+void for_each_scope(Operation& operation, FunctionRef<void(Body&)> function);
+void for_each_scope(const Operation& operation, FunctionRef<void(const Body&)> function);
 /// Calls `function(lambda)` for each lambda directly inside the operation.
-template <typename OperationType, typename Function>
-void for_each_lambda(OperationType& operation, Function&& function) {
-  detail::LambdaVisitor<Function> visitor{function};
-  walk_fields(visitor, operation);
-}
+void for_each_lambda(Operation& operation, FunctionRef<void(Lambda&)> function);
+void for_each_lambda(const Operation& operation, FunctionRef<void(const Lambda&)> function);
 /// Calls `function(operand)` for each operand that the operation itself mentions: not those in its
 /// scopes and types.
-template <typename Function>
-void for_each_operand(const Operation& operation, Function&& function) {
-  detail::UseVisitor<Function> visitor{function};
-  walk_fields(visitor, operation);
-}
-
-namespace detail {
-
-struct AnyMember {
-  template <typename T>
-  operator T() const;  // NOLINT: declared only, for counting
-};
-template <typename T, std::size_t... indices>
-constexpr bool takes_members(std::index_sequence<indices...>) {
-  return requires { T{(static_cast<void>(indices), AnyMember{})...}; };
-}
-template <typename T, std::size_t count = 12>
-constexpr std::size_t member_count() {
-  if constexpr (takes_members<T>(std::make_index_sequence<count>())) {
-    return count;
-  } else {
-    return member_count<T, count - 1>();
-  }
-}
-template <typename T>
-constexpr bool lists_all_members() {
-  using Listed = decltype(std::declval<T&>().fields());
-  return std::tuple_size_v<Listed> == member_count<T>();
-}
-template <typename Variant>
-struct AllListed;
-template <typename... Ts>
-struct AllListed<std::variant<Ts...>> {
-  static constexpr bool value = (lists_all_members<Ts>() && ...);
-};
-
-static_assert(AllListed<Operation>::value, "an operation's DZ_FIELDS omits a member");
-static_assert(AllListed<std::variant<SliceDimension, LoopValue, ForForm, WhileForm, LoopAttributes,
-                                     ScanOperator, ReduceOperator, HistogramOperator,
-                                     ScatterTarget, AccumulatorInput, SpaceDimension>>::value,
-              "a part's DZ_FIELDS omits a member");
-
-}  // namespace detail
+void for_each_operand(const Operation& operation, FunctionRef<void(const Operand&)> function);
 
 }  // namespace dagaz::ir

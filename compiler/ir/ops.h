@@ -10,6 +10,8 @@
 // lists (fields.h).  Which operations may occur at which stage is a table in verify.cpp.
 #pragma once
 
+#include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +21,7 @@
 
 #include "ir/scalar.h"
 #include "ir/type.h"
+#include "support/match.h"
 
 #define DZ_FIELDS(...)                                     \
   auto fields() { return std::tie(__VA_ARGS__); }          \
@@ -40,9 +43,25 @@ struct Binder {
   bool operator==(const Binder&) const = default;
 };
 
+/// A list of statements whose special members are defined once, in ops.cpp.
+struct Statements : std::vector<Statement> {
+  using List = std::vector<Statement>;
+  Statements() noexcept;
+  Statements(std::initializer_list<Statement> statements);
+  template <std::input_iterator Iterator>
+  Statements(Iterator first, Iterator last);
+  Statements(List&& list) noexcept;  // NOLINT: the same thing
+  Statements(const List& list);      // NOLINT
+  Statements(const Statements& other);
+  Statements(Statements&& other) noexcept;
+  Statements& operator=(const Statements& other);
+  Statements& operator=(Statements&& other) noexcept;
+  ~Statements();
+};
+
 /// Statements in order, then the values of the whole.
 struct Body {
-  std::vector<Statement> statements;
+  Statements statements;
   std::vector<Operand> results;
 };
 
@@ -455,12 +474,27 @@ struct SegmentedScatter {
   DZ_FIELDS(space, body, targets, result_types)
 };
 
-using Operation =
+/// An operation: one of these.  `match`, `as` and the std::variant functions work on it.
+using Operations =
     std::variant<Identity, Scalar, ArrayLiteral, Index, Slice, Update, Iota, Replicate, Concat,
                  Reshape, Permute, Copy, Scratch, Branch, Loop, Call, Assert, MapScanReduce,
                  Histogram, Scatter, WithAccumulator, Accumulate, FlatMap, Differentiate,
                  CustomDerivative, SegmentedMap, SegmentedReduce, SegmentedScan,
                  SegmentedHistogram, SegmentedScatter>;
+
+/// Its special members are defined once, in ops.cpp: a file that made its own would spend more time
+/// on them than on the rest.
+struct Operation : Operations {
+  Operation();  // the first of them
+  /// One of them, from an rvalue or an lvalue.
+  template <Alternative<Operations> T>
+  Operation(T&& node);  // NOLINT: an alternative is an operation
+  Operation(const Operation& other);
+  Operation(Operation&& other) noexcept;
+  Operation& operator=(const Operation& other);
+  Operation& operator=(Operation&& other) noexcept;
+  ~Operation();
+};
 
 /// What AD was told about a statement: #[forward], #[reverse].
 enum class ModeRequest : std::uint8_t { none, forward, reverse };
@@ -474,5 +508,8 @@ struct Statement {
   LocationId location = {};
   ModeRequest mode = ModeRequest::none;
 };
+
+template <std::input_iterator Iterator>
+Statements::Statements(Iterator first, Iterator last) : List(first, last) {}
 
 }  // namespace dagaz::ir

@@ -437,7 +437,7 @@ class Parser {
       return;
     }
     if (!failed_ && !read_alternative(mnemonic, out,
-                                      std::make_index_sequence<std::variant_size_v<Operation>>())) {
+                                      std::make_index_sequence<std::variant_size_v<Operations>>())) {
       --at_;
       fail("`" + std::string(mnemonic) + "` is no operation");
     }
@@ -460,7 +460,7 @@ class Parser {
   }
   template <std::size_t index>
   bool read_if(std::string_view mnemonic, Operation& out) {
-    using Node = std::variant_alternative_t<index, Operation>;
+    using Node = std::variant_alternative_t<index, Operations>;
     if constexpr (std::is_same_v<Node, Scalar>) {
       return false;
     } else {

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <string>
 
 namespace dagaz {
 
@@ -22,6 +23,11 @@ void bug(std::string_view file, int line, std::string_view message) {
                "and the command line.\n";
   std::cerr.flush();
   std::_Exit(70);
+}
+
+void failed_check(std::string_view file, int line, std::string_view condition,
+                  std::string_view message) {
+  bug(file, line, "`" + std::string(condition) + "` does not hold: " + std::string(message));
 }
 
 }  // namespace dagaz
