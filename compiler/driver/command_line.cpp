@@ -33,7 +33,7 @@ const std::map<std::string, Emit> emits{
     {"asm", Emit::assembly},   {"ir", Emit::ir}};
 const std::map<std::string, InspectStage> stages{
     {"ast", InspectStage::ast},     {"typed", InspectStage::typed}, {"ir", InspectStage::ir},       {"fused", InspectStage::fused},
-    {"ad", InspectStage::ad},       {"flat", InspectStage::flat},
+    {"ad", InspectStage::ad},       {"flat", InspectStage::flat}, {"plan", InspectStage::plan},
     {"imperative", InspectStage::imperative}, {"llvm", InspectStage::llvm},
     {"ptx", InspectStage::ptx}};
 

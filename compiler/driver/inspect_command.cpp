@@ -132,6 +132,12 @@ void inspect_source(Compilation& compilation, const InspectOptions& options) {
           flatten(std::move(optimised), context, options.compile).program);
       break;
     }
+    case InspectStage::plan: {
+      auto optimised = optimise(std::move(*program), context, options.compile, nullptr);
+      auto flat = flatten(std::move(optimised), context, options.compile);
+      std::cout << ir::print(plan(std::move(flat), context, options.compile).program);
+      break;
+    }
     case InspectStage::imperative:
     case InspectStage::llvm:
     case InspectStage::ptx:

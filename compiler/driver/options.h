@@ -49,7 +49,7 @@ struct RunOptions {
   std::vector<std::string> program_arguments;
 };
 
-enum class InspectStage { ast, typed, ir, fused, ad, flat, imperative, llvm, ptx };
+enum class InspectStage { ast, typed, ir, fused, ad, flat, plan, imperative, llvm, ptx };
 
 struct InspectOptions {
   CompileOptions compile;

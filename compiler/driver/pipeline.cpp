@@ -2,6 +2,7 @@
 
 #include "driver/rolled_loops.h"
 #include "imperative/lower.h"
+#include "plan/plan.h"
 
 namespace dagaz::driver {
 
@@ -168,6 +169,17 @@ ir::FlatProgram flatten(ParallelProgram program, const PassContext& context,
       std::move(program));
 }
 
+ir::PlannedProgram plan(ir::FlatProgram program, const PassContext& context,
+                        const CompileOptions& compile) {
+  plan::PlanOptions options;
+  if (compile.target != Target::cpu) options.device = plan::Device::gpu;
+  options.only_pointwise = compile.optimisation == 0;
+  return run_pass<ir::PlannedProgram, ir::FlatProgram>(
+      context, "plan", ir::Stage::flat,
+      [&options](ir::FlatProgram p) { return plan::plan(std::move(p), options); },
+      std::move(program));
+}
+
 std::optional<imperative::Program> lower(ParallelProgram program, const PassContext& context,
                                          const CompileOptions& options,
                                          Diagnostics& diagnostics) {
@@ -177,9 +189,10 @@ std::optional<imperative::Program> lower(ParallelProgram program, const PassCont
   const imperative::Target target = options.target == Target::cpu    ? imperative::Target::cpu
                                     : options.target == Target::cuda ? imperative::Target::cuda
                                                                      : imperative::Target::sim;
+  ir::PlannedProgram planned = plan(std::move(flat), context, options);
   const Doing doing("lowering");
   const PassTimer timer(context.times, "lower");
-  return imperative::lower(std::move(flat), target, diagnostics);
+  return imperative::lower(std::move(planned), target, diagnostics);
 }
 
 }  // namespace dagaz::driver

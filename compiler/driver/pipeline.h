@@ -27,6 +27,9 @@ ir::ParallelProgram optimise(ir::ParallelProgram program, const PassContext& con
 /// Small arrays to scalars, then to segmented operations, for a CPU or a GPU target.
 ir::FlatProgram flatten(ir::ParallelProgram program, const PassContext& context,
                         const CompileOptions& compile);
+/// A schedule for each parallel operation.
+ir::PlannedProgram plan(ir::FlatProgram program, const PassContext& context,
+                        const CompileOptions& compile);
 /// Everything after the front end; nothing (and a diagnostic) for what a target does not support.
 std::optional<imperative::Program> lower(ir::ParallelProgram program, const PassContext& context,
                                          const CompileOptions& options, Diagnostics& diagnostics);

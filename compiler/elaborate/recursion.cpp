@@ -163,7 +163,7 @@ template <typename BodyType, typename Visit>
 void each_call(BodyType& body, const Visit& visit) {
   for (auto& statement : body.statements) {
     if (auto* call = as<ir::Call>(statement.operation)) visit(*call);
-    ir::for_each_scope(statement.operation, [&](auto& inner) { each_call(inner, visit); });
+    ir::for_each_scope(statement.operation, [&](BodyType& inner) { each_call(inner, visit); });
   }
 }
 

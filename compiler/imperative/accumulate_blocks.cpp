@@ -6,21 +6,6 @@
 
 namespace dagaz::imperative {
 
-bool Lowering::accumulates_in_blocks(const ir::SegmentedMap& e) {
-  if (is_gpu() || mode_ != Mode::host || e.space.empty()) return false;
-  bool accumulates = false;
-  for (const ir::Statement& one : e.body.statements) {
-    const auto* accumulate = as<ir::Accumulate>(one.operation);
-    if (accumulate == nullptr) continue;
-    accumulates = true;
-    // One that an operation inside has handed on: that operation accumulates, too.
-    if (!accumulators_.contains(accumulate->accumulator)) return false;
-    if (!accumulator_of(accumulate->accumulator).row.is_scalar()) return false;
-    continue_accumulator(one.results[0].name, accumulate->accumulator);
-  }
-  return accumulates && is_worth_a_block(e.body);
-}
-
 namespace {
 
 /// A body as what its points compute, and what they add.
@@ -54,7 +39,13 @@ Divided divided(const ir::Body& body, const ir::Names& names) {
 }  // namespace
 
 void Lowering::accumulate_in_blocks(const ir::Statement& s, const ir::SegmentedMap& e,
+                                    const ir::HeldBlocks& blocks,
                                     const std::vector<Wish>& targets) {
+  for (const ir::Statement& one : e.body.statements) {
+    if (const auto* addition = as<ir::Accumulate>(one.operation)) {
+      continue_accumulator(one.results[0].name, addition->accumulator);
+    }
+  }
   const Divided body = divided(e.body, names());
   std::vector<ir::Type> types;
   for (const ir::Accumulate* one : body.additions) {
@@ -64,7 +55,7 @@ void Lowering::accumulate_in_blocks(const ir::Statement& s, const ir::SegmentedM
   parallel_rows(extents_of(e.space), cost_of(e.body), [&](const std::vector<Operand>& outer,
                                                          const Operand& low, const Operand& high) {
     const auto point = [&](const Operand& i) { return with(outer, add(low, i)); };
-    in_blocks(sub(high, low), {e.space, body.computed, targets, types, point},
+    in_blocks(sub(high, low), blocks, {e.space, body.computed, targets, types, point},
               [&](const std::vector<Value>& held) { add_held(body.additions, held); });
   });
   for (std::size_t k = 0; k < targets.size(); ++k) {

@@ -12,27 +12,6 @@
 
 namespace dagaz::imperative {
 
-// What a block holds stays in the first-level cache.
-static constexpr std::int64_t elements_of_a_block = 256;
-// What costs less (cost.cpp) takes no longer than to store its result.
-static constexpr std::int64_t worth_a_block = 8;
-
-// Whether a body is nothing but arithmetic, reading of numbers and accumulation, enough of it to be
-// computed in blocks.
-bool Lowering::is_worth_a_block(const ir::Body& body) {
-  std::int64_t operations = 0;
-  for (const ir::Statement& one : body.statements) {
-    const bool reads = as<ir::Index>(one.operation) != nullptr &&
-                       names().type(one.results[0].name).is_scalar();
-    if (const auto* scalar = as<ir::Scalar>(one.operation)) {
-      operations += cost_of_scalar(scalar->op);
-    } else if (!reads && !as<ir::Accumulate>(one.operation)) {
-      return false;
-    }
-  }
-  return operations >= worth_a_block;
-}
-
 namespace {
 
 /// Per result of a body from `first` on: whether it is known without the body's arithmetic, where it
@@ -66,11 +45,12 @@ Sources sources_of(const ir::Body& body, std::size_t first) {
 
 }  // namespace
 
-void Lowering::in_blocks(const Operand& count, const BlockBody& elements, const Finish& use) {
+void Lowering::in_blocks(const Operand& count, const ir::HeldBlocks& blocks,
+                         const BlockBody& elements, const Finish& use) {
   const ir::Body& body = elements.body;
   const std::size_t first = body.results.size() - elements.types.size();
   const Sources sources = sources_of(body, first);
-  const Operand size = ir::i64_operand(elements_of_a_block);
+  const Operand size = ir::i64_operand(blocks.elements);
   thread_loop(divide_up(count, size), false, [&](const Operand& block) {
     const Operand start = mul(block, size);
     const Operand length = minimum(size, sub(count, start));

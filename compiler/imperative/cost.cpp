@@ -10,11 +10,6 @@ namespace dagaz::imperative {
 static constexpr std::int64_t unknown_width = 16;
 static constexpr std::int64_t operations_per_piece = 32768;
 
-std::int64_t cost_of_scalar(ScalarOp op) {
-  if (op < ScalarOp::sqrt) return op == ScalarOp::fpow ? 20 : 1;
-  return op >= ScalarOp::fma ? 1 : 12;
-}
-
 namespace {
 
 enum class Counted { operations, additions };  // the latter: numbers that are accumulated

@@ -100,7 +100,8 @@ bool Gpu::reduce(const ir::Statement& s, const ir::SegmentedReduce& e,
   return attempt([&] {
     const Operand width = e.space.back().extent;
     Operand by_threads = less(width, ir::i64_operand(warp_threads));
-    if (low_.has_interleaved_segments(e)) {
+    const auto* plan = as<ir::Teams>(e.schedule.versions.back().strategy);
+    if (plan != nullptr && plan->interleaved) {
       const Operand segments = divide(product(extents_of(e.space)),
                                       maximum(width, ir::i64_operand(1)));
       const Operand enough = less(low_.resident_threads(), mul(segments, ir::i64_operand(4)));

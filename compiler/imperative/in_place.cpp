@@ -6,10 +6,6 @@
 // So may one that then replaces the part of an array that the map reads, as in what reverse mode
 // makes of reading a part:  xs with [a:b] = map2 (+) xs[a:b] ys.
 // What a map makes only for a part of an array, which nothing else reads before, is made there.
-//
-// Likewise within a point: a map that is the last to know an array of its result's type, and reads
-// it element by element, may write the result over it.  So what is kept for a while only to be
-// scaled needs no memory of its own.
 #include <algorithm>
 
 #include "imperative/lanes.h"
@@ -83,80 +79,6 @@ void Lowering::replace_in_place(const ir::Loop& e) {
     if (once && is_replaced(e, k, names())) {
       replaced_.insert_or_assign(e.body.results[k].name(), parameter);
     }
-  }
-}
-
-namespace {
-
-/// Results that may be written over arrays, and these.
-using Overwritten = std::unordered_map<NameId, NameId>;
-
-// Whether a map reads array `array` of its arrays at the place alone that result `result` of its
-// lambda is written to next.  The results of the maps inside it that do so go to `inside`.
-bool reads_own_element(const ir::MapScanReduce& map, std::size_t array, std::size_t result,
-                       const ir::Names& names, Overwritten& inside) {
-  const ir::Lambda& lambda = map.map;
-  if (!map.scans.empty() || !map.reductions.empty() || map.post) return false;
-  const NameId row = lambda.parameters[array].name;
-  if (names.type(row) != lambda.result_types[result]) return false;
-  if (names.type(row).is_scalar()) return true;
-  bool reads = false;
-  for (const ir::Statement& one : lambda.body.statements) {
-    const auto used = ir::free_names(one, names);
-    if (std::find(used.begin(), used.end(), row) == used.end()) continue;
-    const auto* inner = as<ir::MapScanReduce>(one.operation);
-    if (inner == nullptr || reads) return false;
-    const auto from = std::find(inner->arrays.begin(), inner->arrays.end(), row);
-    const auto to = std::find_if(one.results.begin(), one.results.end(), [&](const auto& each) {
-      return lambda.body.results[result] == Operand(each.name);
-    });
-    if (from == inner->arrays.end() || to == one.results.end()) return false;
-    if (std::count(inner->arrays.begin(), inner->arrays.end(), row) != 1) return false;
-    reads = reads_own_element(*inner, static_cast<std::size_t>(from - inner->arrays.begin()),
-                              static_cast<std::size_t>(to - one.results.begin()), names, inside);
-    if (!reads) return false;
-    inside.insert_or_assign(to->name, row);
-  }
-  return reads && std::count(lambda.body.results.begin(), lambda.body.results.end(),
-                             Operand(row)) == 0;
-}
-
-}  // namespace
-
-// Finds the results of a map's body that may be written over an array that the body makes.
-void Lowering::find_overwritten(const ir::SegmentedMap& map) {
-  if (map.space.size() != 1) return;
-  std::unordered_map<NameId, std::size_t> uses;
-  std::unordered_set<NameId> made;
-  for (const ir::Statement& one : map.body.statements) {
-    for (const NameId name : ir::free_names(one, names())) ++uses[name];
-    const auto* e = as<ir::MapScanReduce>(one.operation);
-    if (e == nullptr) continue;
-    for (std::size_t r = 0; r < one.results.size(); ++r) {
-      const NameId result = one.results[r].name;
-      if (std::count(map.body.results.begin(), map.body.results.end(), Operand(result)) == 1 &&
-          names().type(result).is_array()) {
-        for (std::size_t k = 0; k < e->arrays.size(); ++k) {
-          const NameId array = e->arrays[k];
-          const bool once = std::count(e->arrays.begin(), e->arrays.end(), array) == 1;
-          if (!made.contains(array) || !once) continue;
-          Overwritten inside;
-          if (!reads_own_element(*e, k, r, names(), inside)) continue;
-          overwritten_.insert_or_assign(result, array);
-          overwritten_.insert(inside.begin(), inside.end());
-        }
-      }
-      if (names().type(result).kind == ir::TypeKind::value) made.insert(result);
-    }
-  }
-  for (const Operand& result : map.body.results) {
-    if (!result.is_name()) continue;
-    ++uses[result.name()];
-    const auto over = overwritten_.find(result.name());
-    if (over == overwritten_.end()) continue;
-    const std::vector<Operand>& results = map.body.results;
-    const bool leaves = std::count(results.begin(), results.end(), Operand(over->second)) != 0;
-    if (leaves || uses[over->second] != 1) overwritten_.erase(over);
   }
 }
 

@@ -14,12 +14,6 @@
 
 namespace dagaz::imperative {
 
-/// Thrown where a body cannot run in lanes, or gains nothing; the caller then takes another way.
-struct NotInLanes {};
-
-/// Vectors of sums that fit registers, with their operands.
-inline constexpr std::int64_t most_sums = 24;
-
 /// The shape of a block: `rows` points along one dimension of the space, each with `columns`
 /// vectors of `width` points along another.
 struct LaneBlock {
@@ -62,24 +56,20 @@ struct LaneVirtual {
 /// Emits an iteration of a loop, or those of a block of rows, which differ in the index.
 using RowFunction = std::function<void(const LaneScalar& index)>;
 
-/// Lowers one body for blocks of points.
+/// Lowers one body for blocks of points, as its schedule says.
 class Lanes {
  public:
-  Lanes(Lowering& lowering, LaneBlock block) : low_(lowering), block_(block) {}
+  Lanes(Lowering& lowering, const ir::LaneBlocks& plan)
+      : low_(lowering), plan_(plan), block_{plan.block_rows, plan.columns, plan.width} {}
 
-  /// Lowers a map in lanes, `otherwise` where its sizes are too small for it; false, with nothing
-  /// emitted, where lanes do not fit.
-  static bool lower_map(Lowering& lowering, const ir::Statement& s, const ir::SegmentedMap& e,
-                        const std::vector<Wish>& targets, const std::function<void()>& otherwise);
-  /// Likewise a map inside a task.
-  static bool lower_nest(Lowering& lowering, const ir::Statement& s, const ir::MapScanReduce& e,
-                         const std::function<void()>& otherwise);
-  /// Likewise the first stage of a reduction.
-  static bool reduce_pieces(Lowering& lowering, const ir::Statement& s,
-                            const ir::SegmentedReduce& e, const Pieces& pieces,
-                            const Operand& cost, const std::vector<Wish>& mapped,
-                            const std::vector<Place>& partial,
-                            const std::function<void()>& otherwise);
+  /// A map, in host code or inside a task.
+  static void map(Lowering& lowering, const ir::Statement& s, const ir::SegmentedMap& e,
+                  const ir::LaneBlocks& plan, const std::vector<Wish>& targets);
+  /// The first stage of a reduction.
+  static void reduce_pieces(Lowering& lowering, const ir::Statement& s,
+                            const ir::SegmentedReduce& e, const ir::LaneBlocks& plan,
+                            const Pieces& pieces, const Operand& cost,
+                            const std::vector<Wish>& mapped, const std::vector<Place>& partial);
 
   /// What a body gives: one or the other; nothing for an accumulator.
   struct Result {
@@ -102,54 +92,22 @@ class Lanes {
                const std::vector<LaneScalar>& values);
   /// Combines the lanes of `running` into `totals`, values of the thread.
   void finish(const std::vector<LaneScalar>& running, const Running& totals);
-  /// Whether lanes were worth it: there are loops, and the innermost reach memory in unit steps, or
-  /// compute a lot for each vector that they gather.
-  bool is_worthwhile() const {
-    return work_.depth > 0 && work_.operations >= operations_worth_gathering * work_.gathers;
-  }
-  /// The widths of the loops that read packed arrays again, one for each.
-  const std::vector<Operand>& packed() const { return packed_; }
-
  private:
-  static constexpr std::int64_t operations_worth_gathering = 8;
-
   // ---- lanes.cpp
-  /// A dimension for the points of a row and perhaps one for rows, by position.
-  struct Dimensions {
-    std::size_t points;
-    std::optional<std::size_t> rows;
-  };
   static void for_blocks(Lowering& low, const Operand& count, const Operand& cost,
                          const std::function<void(Operand)>& body);
-  static std::optional<Code> attempt(Lowering& lowering, const std::function<void()>& build);
-  struct Blocks {
-    Code code;
-    Operand fits;  // whether the space is large enough for it
-    std::size_t copies = 0;  // arrays that are laid out again
-  };
-  /// What the innermost loops may do where the elements of a vector lie apart.
-  struct Reading {
-    bool may_pack;
-    bool may_gather;
-  };
-  static std::optional<Blocks> map_blocks(Lowering& low, const ir::Statement& s,
-                                          const ir::SegmentedMap& e,
-                                          const std::vector<Wish>& targets,
-                                          const Dimensions& dimensions, const Reading& reading);
-  static std::optional<Blocks> best_blocks(Lowering& low, const ir::Statement& s,
-                                           const ir::SegmentedMap& e,
-                                           const std::vector<Wish>& targets,
-                                           const std::vector<Dimensions>& candidates,
-                                           const Reading& reading);
-  static std::optional<Blocks> map_whole_blocks(Lowering& low, const ir::Statement& s,
-                                                const ir::SegmentedMap& e,
-                                                const std::vector<Wish>& targets);
-  static void reduce_blocks(Lowering& low, const ir::SegmentedReduce& e, const LaneBlock& block,
-                            const std::vector<Wish>& mapped, const std::vector<Operand>& outer,
-                            const Operand& start, const Operand& count,
-                            const std::vector<Running>& totals, std::vector<Operand>& packed);
+  static void map_moved_blocks(Lowering& low, const ir::Statement& s, const ir::SegmentedMap& e,
+                               const ir::LaneBlocks& plan, const std::vector<Wish>& targets);
+  static void map_whole_blocks(Lowering& low, const ir::Statement& s, const ir::SegmentedMap& e,
+                               const ir::LaneBlocks& plan, const std::vector<Wish>& targets);
+  static void reduce_blocks(Lowering& low, const ir::SegmentedReduce& e,
+                            const ir::LaneBlocks& plan, const std::vector<Wish>& mapped,
+                            const std::vector<Operand>& outer, const Operand& start,
+                            const Operand& count, const std::vector<Running>& totals);
   void map_point(const ir::Statement& s, const ir::SegmentedMap& e,
                  const std::vector<Wish>& targets);
+  /// A bug: the schedule runs in lanes what cannot.
+  [[noreturn]] static void refuse(std::string_view what);
 
   // ---- lanes_rest.cpp
   /// How many rows, and points of a row, of a block belong to other blocks, too.
@@ -160,17 +118,10 @@ class Lanes {
   void store_rest(const LaneArray& target, const LaneScalar& value, const Shared& shared);
 
   // ---- lanes_layout.cpp
-  /// Arrays with a part of several dimensions for each point, which the points' loops read and
-  /// whose elements lie apart along the points.
-  static std::vector<NameId> arrays_apart(const Lowering& low, const ir::Body& body,
-                                          NameId points);
   /// A copy that has the outermost dimension innermost in memory.
   static LaneArray laid_out(Lowering& low, NameId array);
 
   // ---- lanes_packing.cpp
-  /// Whether packing pays in loops of these widths; nothing where it is known not to.
-  static std::optional<Operand> worth_packing(Lowering& low, const ir::Body& body,
-                                              const std::vector<Operand>& widths);
   void pack(NameId name);
   void copy_rows(const LaneArray& target, const LaneArray& source, const ir::Type& type);
   /// Elements from `first` on of the points of a vector.
@@ -215,10 +166,10 @@ class Lanes {
   void bind(NameId name, const LaneArray& array);
   void bind(NameId name, const Result& result);
   void loop(const Operand& width, const std::function<void(Operand)>& body);
-  void count_work(bool in_unit_steps);
 
   // ---- lanes_statements.cpp
   bool varies(const ir::Statement& statement) const;
+  bool is_serialised(const ir::Statement& statement) const;
   void statement(const ir::Statement& statement);
   Result result_of(const Operand& operand) const;
   Result element(NameId array, const std::vector<LaneScalar>& indices);
@@ -245,37 +196,28 @@ class Lanes {
   void lower(const ir::Statement& s, const ir::Accumulate& e);  // lanes_accumulate.cpp
   template <typename Operation>
   void lower(const ir::Statement&, const Operation&) {
-    throw NotInLanes{};
+    refuse(Operation::mnemonic);
   }
   void step(const ir::Statement& s, const ir::MapScanReduce& e,
             const std::vector<LaneScalar>& running, const std::vector<LaneArray>& targets,
             const LaneScalar& i);
 
   // ---- lanes_accumulate.cpp
-  // Larger values do not stay in registers for all rows.
-  static constexpr std::int64_t most_operations_of_added = 6;
   Operand sum_of(const std::vector<Operand>& vectors, const ir::Scalar& op);
   Operand sum_of_row(const LaneScalar& value, std::int64_t row, const ir::Scalar& op);
   void accumulate_lanes(const ir::Accumulate& e);
   void accumulate_rows(const ir::Accumulate& e, const Accumulator& accumulator,
                        const std::vector<LaneScalar>& indices, const LaneScalar& value);
-  bool only_adds(const ir::Body& body) const;
-  /// A loop in blocks of rows; false, with nothing emitted, where it does more than add.
-  bool add_in_rows(const Operand& count, const ir::Body& body, const RowFunction& iteration);
 
   LaneArray own_array(NameId name);
   LaneArray slice_of(const LaneArray& array, const std::vector<ir::SliceDimension>& dimensions);
 
   // ---- lanes_rows.cpp
-  std::int64_t rows_inside(const ir::Statement& s, const ir::MapScanReduce& e) const;
+  /// How many iterations of a statement run at once.
+  std::int64_t rows_inside(const ir::Statement& s) const;
   LaneScalar row_of(const LaneScalar& scalar, std::int64_t row) const;
-  bool in_rows(const ir::Statement& s, const ir::MapScanReduce& e,
-               const std::vector<LaneScalar>& running, const std::vector<LaneArray>& targets,
-               std::int64_t rows);
-  bool try_rows(const std::function<void()>& build);
   void in_block_of_rows(const Operand& first, std::int64_t rows, const RowFunction& iteration);
-  void in_shared_rows(const ir::Statement& s, const ir::MapScanReduce& e,
-                      const std::vector<LaneArray>& targets, std::int64_t rows);
+  void in_shared_rows(const Operand& width, std::int64_t rows, const RowFunction& iteration);
   void in_disjoint_rows(const Operand& count, std::int64_t rows, const RowFunction& iteration);
 
   // ---- lanes_control.cpp
@@ -307,21 +249,12 @@ class Lanes {
     std::unordered_map<NameId, LaneVirtual> virtual_arrays;
     std::unordered_map<NameId, LaneArray> wishes;
   };
-  /// What happens in the innermost loops.
-  struct Work {
-    std::int64_t depth = 0;
-    std::int64_t operations = 0;  // on vectors
-    std::int64_t gathers = 0;     // of vectors whose elements lie apart in memory
-  };
-
   Lowering& low_;
-  LaneBlock block_;
+  const ir::LaneBlocks& plan_;
+  LaneBlock block_;  // has more rows inside statements of plan_.inner_rows
   Known known_;
-  std::unordered_set<const ir::Statement*> prepared_;
-  std::vector<Operand> packed_;
+  std::unordered_set<NameId> prepared_;  // statements, by their first result
   std::unordered_map<NameId, LaneArray> before_packing_;
-  std::int64_t depth_ = 0;
-  Work work_;
   std::optional<Shared> shared_;  // where results lie in the place of what points read
 };
 

@@ -15,7 +15,7 @@ void Lanes::lower(const ir::Statement& s, const ir::Accumulate& e) {
   const Accumulator accumulator = low_.accumulator_of(e.accumulator);
   low_.continue_accumulator(s.results[0].name, e.accumulator);
   low_.uses_private_memory_ = true;  // iterations meet in memory: not independent
-  if (!accumulator.row.is_scalar() || !accumulator.op) throw NotInLanes{};
+  if (!accumulator.row.is_scalar() || !accumulator.op) refuse("an addition of rows");
   std::vector<LaneScalar> indices;
   for (const Operand& index : e.indices) indices.push_back(scalar_of(index));
   const bool differ = std::any_of(indices.begin(), indices.end(),
@@ -26,7 +26,6 @@ void Lanes::lower(const ir::Statement& s, const ir::Accumulate& e) {
   }
   const auto& op = *as<ir::Scalar>(accumulator.op->body.statements[0].operation);
   const LaneScalar value = scalar_of(e.value);
-  count_work(true);
   if (std::any_of(indices.begin(), indices.end(),
                   [](const LaneScalar& index) { return index.by_row; })) {
     accumulate_rows(e, accumulator, indices, value);
@@ -61,7 +60,6 @@ Operand Lanes::sum_of_row(const LaneScalar& value, std::int64_t row, const ir::S
 
 // Point after point.
 void Lanes::accumulate_lanes(const ir::Accumulate& e) {
-  count_work(false);
   const LaneScalar value = scalar_of(e.value);
   const Place values = spill(value);
   std::vector<Place> indices;
@@ -93,7 +91,7 @@ Places places_of(const LaneScalar& offset) {
 
 void Lanes::accumulate_rows(const ir::Accumulate& e, const Accumulator& accumulator,
                             const std::vector<LaneScalar>& indices, const LaneScalar& value) {
-  if (block_.rows != block_.width) throw NotInLanes{};
+  if (block_.rows != block_.width) refuse("additions of some rows");
   const LaneArray element =
       part_of({accumulator.place, uniform(accumulator.place.offset)}, indices);
   const Places places = places_of(element.offset);
@@ -136,29 +134,6 @@ void Lanes::accumulate_rows(const ir::Accumulate& e, const Accumulator& accumula
     low_.emit(Assign{sum, op.op, op.type, op.type, {old, sums.target}});
     low_.emit(StoreLanes{block, first, ir::i64_operand(1), sum, op.type});
   }, one_by_one);
-}
-
-// ---------------------------------------------------------------- loops that only add
-
-bool Lanes::only_adds(const ir::Body& body) const {
-  std::int64_t additions = 0;
-  std::int64_t operations = 0;
-  for (const ir::Statement& one : body.statements) {
-    if (!one.tokens.empty()) return false;
-    if (as<ir::Accumulate>(one.operation)) {
-      ++additions;
-    } else if (as<ir::Scalar>(one.operation) || as<ir::Index>(one.operation)) {
-      ++operations;
-    } else {
-      return false;
-    }
-  }
-  return additions > 0 && operations <= most_operations_of_added * additions;
-}
-
-bool Lanes::add_in_rows(const Operand& count, const ir::Body& body, const RowFunction& iteration) {
-  if (block_.rows > 1 || !only_adds(body)) return false;
-  return try_rows([&] { in_disjoint_rows(count, block_.width, iteration); });
 }
 
 }  // namespace dagaz::imperative

@@ -5,42 +5,22 @@
 
 #include <algorithm>
 
+#include "plan/array_uses.h"
+
 namespace dagaz::imperative {
 
 // ---------------------------------------------------------------- branches
 
-// Scalar work that may be done for points that do not need it.
-static bool only_computes(const ir::Body& body) {
-  return std::all_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
-    if (!one.tokens.empty()) return false;
-    if (const auto* branch = as<ir::Branch>(one.operation)) {
-      return only_computes(branch->then_body) && only_computes(branch->else_body);
-    }
-    const auto* scalar = as<ir::Scalar>(one.operation);
-    if (!scalar) return as<ir::Identity>(one.operation) != nullptr;
-    const bool divides = scalar->op >= ScalarOp::sdiv_floor && scalar->op <= ScalarOp::ipow;
-    return !divides;
-  });
-}
-
-static bool are_scalar_types(const std::vector<ir::Type>& types) {
-  return std::all_of(types.begin(), types.end(), [](const ir::Type& type) {
-    return type.is_scalar() || type.kind == ir::TypeKind::accumulator;
-  });
-}
-
 void Lanes::lower(const ir::Statement& s, const ir::Branch& e) {
-  if (!are_scalar_types(e.result_types)) throw NotInLanes{};
   const LaneScalar condition = scalar_of(e.condition);
   if (condition.is_uniform()) {
     uniform_branch(s, e);
     return;
   }
-  if (!only_computes(e.then_body) || !only_computes(e.else_body)) throw NotInLanes{};
   const std::vector<Result> yes = body(e.then_body, {});
   const std::vector<Result> no = body(e.else_body, {});
   for (std::size_t k = 0; k < yes.size(); ++k) {
-    if (!yes[k].scalar) throw NotInLanes{};
+    if (!yes[k].scalar) refuse("a branch that gives arrays");
     const ScalarType type = yes[k].scalar->type;
     bind(s.results[k].name,
          apply(ScalarOp::select, type, type, {condition, *yes[k].scalar, *no[k].scalar}));
@@ -50,7 +30,7 @@ void Lanes::lower(const ir::Statement& s, const ir::Branch& e) {
 void Lanes::uniform_branch(const ir::Statement& s, const ir::Branch& e) {
   std::vector<LaneScalar> joined;
   for (const ir::Type& type : e.result_types) {
-    if (!type.is_scalar()) throw NotInLanes{};
+    if (!type.is_scalar()) refuse("a branch that gives arrays");
     joined.push_back(make(type.element, true, true, [&](std::int64_t, std::int64_t) -> Operand {
       return lane_variable("joined", type.element);
     }));
@@ -86,13 +66,10 @@ struct Lanes::Carried {
 Lanes::Carried Lanes::carry(const ir::Loop& e, std::size_t k) {
   const NameId parameter = e.values[k].parameter.name;
   const NameId initial = e.values[k].initial.name();
-  if (low_.is_updated_in_place(e.body, k, parameter)) return {k, own_array(initial), std::nullopt};
-  ir::Type both = low_.names().type(parameter);
-  for (const Operand& size : both.shape) {
-    for (const ir::LoopValue& value : e.values) {
-      if (size == Operand(value.parameter.name)) throw NotInLanes{};
-    }
+  if (plan::is_updated_in_place(e.body, k, parameter, low_.names())) {
+    return {k, own_array(initial), std::nullopt};
   }
+  ir::Type both = low_.names().type(parameter);
   both.shape.insert(both.shape.begin(), ir::i64_operand(2));
   const LaneArray buffer = new_array(both, low_.names().base(parameter));
   const auto half = [&](std::int64_t number) {
@@ -124,7 +101,7 @@ void Lanes::step(const ir::Loop& e, const Carried& carried, const LaneArray& res
 
 void Lanes::lower(const ir::Statement& s, const ir::Loop& e) {
   const auto* form = as<ir::ForForm>(e.form);
-  if (!form) throw NotInLanes{};
+  if (!form) refuse("a loop without a bound");
   uniform_operand(form->bound);
   std::vector<LaneScalar> scalars;
   std::vector<Carried> arrays;
@@ -143,19 +120,18 @@ void Lanes::lower(const ir::Statement& s, const ir::Loop& e) {
       known_.scalars.insert_or_assign(value.parameter.name, scalars.back());
     }
   }
-  const auto iteration = [&](const LaneScalar& i) {
+  const RowFunction iteration = [&](const LaneScalar& i) {
     bind(form->index.name, i);
     body(e.body, {});
   };
-  const bool carries_values = !scalars.empty() || !arrays.empty();
-  if (!carries_values && add_in_rows(form->bound, e.body, iteration)) {
+  if (const std::int64_t rows = rows_inside(s); rows > 1) {
+    in_disjoint_rows(form->bound, rows, iteration);
     for (std::size_t k = 0; k < e.values.size(); ++k) {
       low_.continue_accumulator(s.results[k].name, e.body.results[k].name());
     }
     return;
   }
   low_.record(form->index.name);
-  ++depth_;
   Code code = low_.collect([&] {
     low_.with_private_scope([&] {
       const std::vector<Result> results = body(e.body, wanted);
@@ -167,7 +143,6 @@ void Lanes::lower(const ir::Statement& s, const ir::Loop& e) {
       for (const Carried& one : arrays) step(e, one, *results[one.value].array);
     });
   });
-  --depth_;
   low_.emit_loop(e, std::move(code));
   std::size_t scalar = 0;
   std::size_t array = 0;

@@ -9,35 +9,6 @@
 
 namespace dagaz::imperative {
 
-namespace {
-
-std::int64_t loops_in(const ir::Body& body);
-
-/// How deep loops are nested in an operation.
-std::int64_t loops_in(const ir::Operation& operation) {
-  std::int64_t inside = 0;
-  ir::for_each_scope(operation, [&](const ir::Body& body) {
-    inside = std::max(inside, loops_in(body));
-  });
-  const bool is_straight = as<ir::Scalar>(operation) || as<ir::Identity>(operation) ||
-                           as<ir::Assert>(operation) || as<ir::Index>(operation) ||
-                           as<ir::Slice>(operation) || as<ir::Permute>(operation) ||
-                           as<ir::Reshape>(operation) || as<ir::Update>(operation) ||
-                           as<ir::Branch>(operation) || as<ir::Accumulate>(operation) ||
-                           as<ir::WithAccumulator>(operation);
-  return inside + (is_straight ? 0 : 1);
-}
-
-std::int64_t loops_in(const ir::Body& body) {
-  std::int64_t deepest = 0;
-  for (const ir::Statement& one : body.statements) {
-    deepest = std::max(deepest, loops_in(one.operation));
-  }
-  return deepest;
-}
-
-}  // namespace
-
 // A vector of memory for every point's value.
 LaneArray Lanes::spilled(const Place& values) {
   LaneArray array;
@@ -97,7 +68,6 @@ void Lanes::own_what_it_consumes(const ir::Statement& s) {
 }
 
 void Lanes::one_by_one(const ir::Statement& s) {
-  const Work before = work_;
   own_what_it_consumes(s);
   const std::vector<Spilled> inputs = spill_inputs(s);
   std::vector<Spilled> outputs;
@@ -109,11 +79,6 @@ void Lanes::one_by_one(const ir::Statement& s) {
     if (type.kind == ir::TypeKind::accumulator) {
       outputs.push_back({result.name, {}, std::nullopt});
     } else if (type.is_array()) {
-      for (const Operand& size : type.shape) {
-        for (const ir::Binder& other : s.results) {
-          if (size == Operand(other.name)) throw NotInLanes{};
-        }
-      }
       const LaneArray array = result_array(result.name);
       outputs.push_back({result.name, spill(array.offset), array.place});
     } else {
@@ -144,11 +109,6 @@ void Lanes::one_by_one(const ir::Statement& s) {
     const ir::Type type = low_.names().type(output.name);
     if (type.is_scalar()) bind(output.name, load(spilled(output.values), type.element));
   }
-  work_ = before;
-  // As if each point gathered a vector of its own.
-  const std::int64_t depth = depth_ + loops_in(s.operation);
-  if (depth > work_.depth) work_ = {depth, 0, 0};
-  if (depth == work_.depth) work_.gathers += block_.points();
 }
 
 }  // namespace dagaz::imperative

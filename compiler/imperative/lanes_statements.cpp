@@ -19,7 +19,7 @@ std::vector<Lanes::Result> Lanes::body(const ir::Body& body,
     if (over != low_.overwritten_.end()) known_.wishes.try_emplace(over->second, *at[k]);
   }
   for (const ir::Statement& one : body.statements) {
-    if (prepared_.contains(&one)) continue;
+    if (!one.results.empty() && prepared_.contains(one.results[0].name)) continue;
     low_.forget_places(one);
     statement(one);
   }
@@ -61,21 +61,17 @@ void Lanes::statement(const ir::Statement& statement) {
     low_.lower_statement(statement);
     return;
   }
-  low_.location_ = statement.location;
-  const Work before = work_;
-  const std::int64_t depth = depth_;
-  const LaneBlock block = block_;
-  std::optional<Code> code = attempt(low_, [&] {
-    std::visit([&](const auto& operation) { lower(statement, operation); }, statement.operation);
-  });
-  if (code) {
-    low_.append(std::move(*code));
-  } else {
-    work_ = before;
-    depth_ = depth;
-    block_ = block;
+  if (is_serialised(statement)) {
     one_by_one(statement);
+    return;
   }
+  low_.location_ = statement.location;
+  std::visit([&](const auto& operation) { lower(statement, operation); }, statement.operation);
+}
+
+bool Lanes::is_serialised(const ir::Statement& statement) const {
+  const std::vector<NameId>& all = plan_.serialised;
+  return std::find(all.begin(), all.end(), statement.results[0].name) != all.end();
 }
 
 // ---------------------------------------------------------------- scalars and views
@@ -180,7 +176,7 @@ void Lanes::lower(const ir::Statement& s, const ir::Reshape& e) {
   LaneArray array = array_of(e.array);
   const auto place = reshaped(low_, array.place, uniform_shape(low_.shape_of(e.array)),
                               uniform_shape(e.shape));
-  if (!place) throw NotInLanes{};
+  if (!place) refuse("a reshape that copies");
   array.place = *place;
   bind(s.results[0].name, array);
 }
@@ -198,7 +194,7 @@ LaneArray Lanes::result_array(NameId name) {
 
 void Lanes::lower(const ir::Statement& s, const ir::Iota& e) {
   const NameId name = s.results[0].name;
-  if (!low_.element_only_.contains(name)) throw NotInLanes{};
+  if (!low_.element_only_.contains(name)) refuse("an iota in memory");
   const LaneVirtual counted{scalar_of(e.start), uniform_operand(e.stride)};
   known_.virtual_arrays.insert_or_assign(name, counted);
 }
@@ -304,7 +300,7 @@ void Lanes::lower(const ir::Statement& s, const ir::MapScanReduce& e) {
   std::vector<LaneScalar> running;
   const auto begin = [&](const auto& operators) {
     for (const auto& one : operators) {
-      if (!are_scalars(one.op.result_types)) throw NotInLanes{};
+      if (!are_scalars(one.op.result_types)) refuse("an operator on arrays");
       const std::vector<LaneScalar> values = start(one.neutral);
       running.insert(running.end(), values.begin(), values.end());
     }
@@ -318,15 +314,18 @@ void Lanes::lower(const ir::Statement& s, const ir::MapScanReduce& e) {
     const bool is_array = low_.names().type(s.results[k].name).is_array();
     targets.push_back(is_array ? result_array(s.results[k].name) : LaneArray{});
   }
-  const auto iteration = [&](const LaneScalar& i) { step(s, e, running, targets, i); };
-  const bool gives_values =
-      !running.empty() || std::any_of(targets.begin(), targets.end(), [](const LaneArray& one) {
+  const RowFunction iteration = [&](const LaneScalar& i) { step(s, e, running, targets, i); };
+  const std::int64_t rows = rows_inside(s);
+  const bool makes_arrays =
+      running.empty() && std::any_of(targets.begin(), targets.end(), [](const LaneArray& one) {
         return one.place.block.valid();
       });
-  if (!gives_values && !e.post && add_in_rows(e.width, e.map.body, iteration)) return;
-  const std::int64_t rows = rows_inside(s, e);
-  if (rows == 1 || !in_rows(s, e, running, targets, rows)) {
-    loop(e.width, [&](const Operand& i) { step(s, e, running, targets, uniform(i)); });
+  if (rows == 1) {
+    loop(e.width, [&](const Operand& i) { iteration(uniform(i)); });
+  } else if (makes_arrays) {
+    in_shared_rows(e.width, rows, iteration);
+  } else {
+    in_disjoint_rows(e.width, rows, iteration);
   }
   for (std::size_t k = 0; k < reduced; ++k) bind(s.results[k].name, running[scanned + k]);
 }

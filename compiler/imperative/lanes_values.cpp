@@ -9,7 +9,7 @@ namespace dagaz::imperative {
 
 LaneScalar Lanes::uniform(const Operand& operand) const {
   const ir::Type type = low_.names().type(operand);
-  if (type.kind != ir::TypeKind::value || type.rank() != 0) throw NotInLanes{};
+  if (!type.is_scalar()) refuse("an array as a number");
   LaneScalar scalar;
   scalar.type = type.element;
   if (scalar.type == ScalarType::i64) {
@@ -29,7 +29,9 @@ LaneScalar Lanes::scalar_of(const Operand& operand) const {
 }
 
 Operand Lanes::uniform_operand(const Operand& operand) const {
-  if (operand.is_name() && known_.scalars.contains(operand.name())) throw NotInLanes{};
+  if (operand.is_name() && known_.scalars.contains(operand.name())) {
+    refuse("a size that differs between points");
+  }
   return operand;
 }
 
@@ -135,7 +137,6 @@ LaneScalar Lanes::apply(ScalarOp op, ScalarType type, ScalarType result,
     by_row = by_row || argument.by_row;
     by_point = by_point || argument.by_point;
   }
-  if (by_point) count_work(true);
   return make(result, by_row, by_point, [&](std::int64_t row, std::int64_t column) -> Operand {
     std::vector<Operand> operands;
     for (const LaneScalar& argument : arguments) operands.push_back(piece(argument, row, column));
@@ -211,7 +212,7 @@ void Lanes::bind_index(NameId name, const Operand& base, bool along_rows, bool a
 LaneArray Lanes::array_of(NameId name) const {
   const auto found = known_.arrays.find(name);
   if (found != known_.arrays.end()) return found->second;
-  if (!low_.has_place(name)) throw NotInLanes{};
+  if (!low_.has_place(name)) refuse("an array without memory");
   const Place& place = low_.place_of(name);
   return LaneArray{place, uniform(place.offset)};
 }
@@ -253,16 +254,9 @@ LaneArray Lanes::new_array(const ir::Type& type, std::string_view base) {
   return array;
 }
 
-void Lanes::count_work(bool in_unit_steps) {
-  if (depth_ > work_.depth) work_ = {depth_, 0, 0};
-  if (depth_ == work_.depth) (in_unit_steps ? work_.operations : work_.gathers) += 1;
-}
-
 LaneScalar Lanes::load(const LaneArray& element, ScalarType type) {
   const LaneScalar& offset = element.offset;
   const NameId block = element.place.block;
-  const bool steps = offset.by_point && !(offset.even && is_constant(offset.even->point_step, 1));
-  count_work(!steps);
   return make(type, offset.by_row, offset.by_point,
               [&](std::int64_t row, std::int64_t column) -> Operand {
     if (!offset.by_point) {
@@ -288,9 +282,7 @@ LaneScalar Lanes::load(const LaneArray& element, ScalarType type) {
 void Lanes::store(const LaneArray& element, const LaneScalar& value) {
   const LaneScalar& offset = element.offset;
   const NameId block = element.place.block;
-  const bool steps = !(offset.even && is_constant(offset.even->point_step, 1));
-  count_work(!steps);
-  if (!offset.by_point) throw NotInLanes{};
+  if (!offset.by_point) refuse("a store to one place for all points");
   const std::int64_t rows = offset.by_row ? block_.rows : 1;
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t column = 0; column < block_.columns; ++column) {
@@ -311,9 +303,7 @@ void Lanes::store(const LaneArray& element, const LaneScalar& value) {
 }
 
 void Lanes::loop(const Operand& width, const std::function<void(Operand)>& body) {
-  ++depth_;
   low_.thread_loop(uniform_operand(width), false, body);
-  --depth_;
 }
 
 void Lanes::copy(const LaneArray& target, const LaneArray& source, const ir::Type& type) {
@@ -322,12 +312,9 @@ void Lanes::copy(const LaneArray& target, const LaneArray& source, const ir::Typ
     return;
   }
   if (turn_over(target, source, type)) return;
-  // Copies are no reason to run in lanes, nor against it.
-  const Work work = work_;
   low_.thread_loop(uniform_operand(type.shape[0]), false, [&](const Operand& i) {
     copy(part_of(target, {uniform(i)}), part_of(source, {uniform(i)}), ir::row_of(type));
   });
-  work_ = work;
 }
 
 void Lanes::put(const LaneArray& target, const Result& result, const ir::Type& type) {

@@ -17,6 +17,6 @@ namespace dagaz::imperative {
 /// CPU: outer segments become ParallelFor, inner ones loops.  GPU targets: grid-level operations
 /// become kernels; cuda and sim get the same code.  Reports `unsupported` and returns nothing for
 /// what no rule covers.
-std::optional<Program> lower(ir::FlatProgram program, Target target, Diagnostics& diagnostics);
+std::optional<Program> lower(ir::PlannedProgram program, Target target, Diagnostics& diagnostics);
 
 }  // namespace dagaz::imperative

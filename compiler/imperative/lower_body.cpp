@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "plan/array_uses.h"
 #include "support/match.h"
 
 namespace dagaz::imperative {
@@ -118,83 +119,12 @@ void Lowering::hand_on_wish(const ir::Statement& statement) {
   } else if (const auto* loop = as<ir::Loop>(statement.operation)) {
     for (std::size_t k = 0; k < loop->values.size(); ++k) {
       const Wish place = wanted(k);
-      if (place && is_updated_in_place(loop->body, k, loop->values[k].parameter.name)) {
+      const NameId parameter = loop->values[k].parameter.name;
+      if (place && plan::is_updated_in_place(loop->body, k, parameter, names())) {
         wish(loop->values[k].initial, *place);
       }
     }
   }
-}
-
-static const ir::Statement* binding_of(const ir::Body& body, NameId name, std::size_t& position) {
-  for (std::size_t k = body.statements.size(); k-- > 0;) {
-    for (std::size_t r = 0; r < body.statements[k].results.size(); ++r) {
-      if (body.statements[k].results[r].name == name) {
-        position = r;
-        return &body.statements[k];
-      }
-    }
-  }
-  return nullptr;
-}
-
-bool Lowering::is_updated_in_place(const ir::Body& body, std::size_t result,
-                                   NameId parameter) const {
-  const Operand& operand = body.results[result];
-  if (!operand.is_name()) return false;
-  NameId name = operand.name();
-  while (name != parameter) {
-    std::size_t position = 0;
-    const ir::Statement* statement = binding_of(body, name, position);
-    if (!statement) return false;
-    if (const auto* update = as<ir::Update>(statement->operation)) {
-      name = update->array;
-    } else if (const auto* identity = as<ir::Identity>(statement->operation)) {
-      if (!identity->value.is_name()) return false;
-      name = identity->value.name();
-    } else if (const auto* scatter = as<ir::Scatter>(statement->operation)) {
-      name = scatter->targets[position].destination;
-    } else if (const auto* histogram = as<ir::Histogram>(statement->operation)) {
-      std::vector<NameId> destinations;
-      for (const auto& one : histogram->operators) {
-        destinations.insert(destinations.end(), one.destinations.begin(), one.destinations.end());
-      }
-      name = destinations[position];
-    } else if (const auto* with = as<ir::WithAccumulator>(statement->operation)) {
-      if (position >= with->inputs.size()) return false;
-      name = with->inputs[position].array;
-    } else if (const auto* loop = as<ir::Loop>(statement->operation)) {
-      const ir::LoopValue& value = loop->values[position];
-      if (!value.initial.is_name() ||
-          !is_updated_in_place(loop->body, position, value.parameter.name)) {
-        return false;
-      }
-      name = value.initial.name();
-    } else if (const auto* branch = as<ir::Branch>(statement->operation)) {
-      // Both branches hand back what came from the parameter.
-      return is_updated_in_place_by_branch(body, *branch, position, parameter);
-    } else {
-      return false;
-    }
-  }
-  return true;
-}
-
-// A branch keeps an array in place if each side updates the same array from around it, which in
-// turn comes from `parameter`.
-bool Lowering::is_updated_in_place_by_branch(const ir::Body& around, const ir::Branch& branch,
-                                             std::size_t result, NameId parameter) const {
-  const auto candidates = ir::free_names(ir::Operation(branch), names());
-  for (const NameId candidate : candidates) {
-    if (!names().type(candidate).is_array()) continue;
-    if (!is_updated_in_place(branch.then_body, result, candidate) ||
-        !is_updated_in_place(branch.else_body, result, candidate)) {
-      continue;
-    }
-    if (candidate == parameter) return true;
-    ir::Body outer{around.statements, {candidate}};
-    return is_updated_in_place(outer, 0, parameter);
-  }
-  return false;
 }
 
 }  // namespace dagaz::imperative

@@ -7,6 +7,7 @@
 // alternates between the halves of one buffer, or is copied back if it is small enough for
 // registers; an array of changing size is followed wherever each iteration makes it.
 #include "imperative/lowering.h"
+#include "plan/array_uses.h"
 
 namespace dagaz::imperative {
 
@@ -181,7 +182,7 @@ Lowering::Carried Lowering::carry(const ir::Loop& e, std::size_t k) {
   const ir::Type type = names().type(parameter);
   const Value initial = value_of(e.values[k].initial);
   if (!initial.place) return {};
-  if (is_updated_in_place(e.body, k, parameter)) {
+  if (plan::is_updated_in_place(e.body, k, parameter, names())) {
     return {Carried::in_place, *initial.place, {}};
   }
   std::unordered_set<NameId> parameters;

@@ -266,8 +266,8 @@ bool Lowering::function_named_in_result(const std::string& name) const {
                      [&](const Function& function) { return function.name == name; });
 }
 
-std::optional<Program> lower(ir::FlatProgram flat, Target target, Diagnostics& diagnostics) {
-  ir::Program& source = flat.program;
+std::optional<Program> lower(ir::PlannedProgram planned, Target target, Diagnostics& diagnostics) {
+  ir::Program& source = planned.program;
   for (ir::Function& function : source.functions) name_size_results(source.entries, function);
   Program program{target, std::move(source.names), source.locations, {}, {}, source.entries,
                   source.external_types, {}, {}};

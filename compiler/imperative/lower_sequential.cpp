@@ -1,5 +1,6 @@
 // Parallel operations inside a thread: one loop each, with scalar accumulators in variables.
 #include "imperative/lanes.h"
+#include "plan/lane_blocks.h"
 
 namespace dagaz::imperative {
 
@@ -59,7 +60,24 @@ void Lowering::lower(const ir::Statement& s, const ir::MapScanReduce& e) {
     const std::vector<Value> totals = running_values(reductions);
     for (std::size_t k = 0; k < totals.size(); ++k) assign(s.results[k].name, totals[k]);
   };
-  if (!Lanes::lower_nest(*this, s, e, point_by_point)) point_by_point();
+  const bool in_task = mode_ == Mode::task && !is_gpu();
+  if (!in_task || e.schedule.versions.size() == 1) {
+    point_by_point();
+    return;
+  }
+  std::vector<Wish> targets;
+  for (const ir::Binder& result : s.results) {
+    // All versions write to the same place.
+    targets.push_back(result_array(result.name));
+    wishes_.insert_or_assign(result.name, *targets.back());
+  }
+  run_versions(e.schedule, [&](const ir::Strategy& strategy) {
+    if (const auto* blocks = as<ir::LaneBlocks>(strategy)) {
+      Lanes::map(*this, s, plan::as_space(e, names()), *blocks, targets);
+    } else {
+      point_by_point();
+    }
+  });
 }
 
 // One iteration: map, scans, post, stores, reductions.

@@ -11,7 +11,7 @@ namespace dagaz::imperative {
 
 /// A sweep that runs: where its values are held, by distance, and where they go, or nowhere.
 struct Lowering::SweepLoop {
-  const Sweep& sweep;
+  const plan::Sweep& sweep;
   std::vector<std::vector<NameId>> held;
   const std::vector<Wish>& targets;
 
@@ -39,9 +39,8 @@ void Lowering::SweepLoop::replace_reads(ir::Body& body, bool inner) const {
   }
 }
 
-std::optional<Sweep> Lowering::sweep_from(std::span<const ir::Statement> statements) const {
-  if (is_gpu() || mode_ != Mode::host) return std::nullopt;
-  return sweep_of(statements, SweepContext{names(), host_scalars_, virtual_iotas_});
+std::optional<plan::Sweep> Lowering::sweep_from(std::span<const ir::Statement> statements) const {
+  return plan::sweep_of(statements, plan::SweepContext{names(), host_scalars_, virtual_iotas_});
 }
 
 // One point: the maps in turn, then a step of what is held.  Without `gives` it always gives results.
@@ -74,7 +73,7 @@ void Lowering::sweep_point(const SweepLoop& loop, const Operand& point, bool inn
   }
 }
 
-void Lowering::lower_sweep(const Sweep& sweep, const std::vector<Wish>& targets) {
+void Lowering::lower_sweep(const plan::Sweep& sweep, const std::vector<Wish>& targets) {
   const auto& first_map = std::get<ir::SegmentedMap>(sweep.maps[0]->operation);
   const Operand extent = first_map.space[0].extent;
   Operand cost = ir::i64_operand(0);
@@ -118,19 +117,20 @@ void Lowering::lower_sweep(const Sweep& sweep, const std::vector<Wish>& targets)
   });
 }
 
-// One map, if it reads whole vectors where conditions are known.
-bool Lowering::lower_inner_points(const ir::Statement& s, const std::vector<Wish>& targets) {
-  const std::optional<Sweep> sweep = sweep_from(std::span(&s, 1));
-  if (!sweep || !sweep->reads_conditionally) return false;
-  lower_sweep(*sweep, targets);
-  return true;
+// One map, whose inner points read whole vectors.
+void Lowering::lower_inner_points(const ir::Statement& s, const std::vector<Wish>& targets) {
+  lower_sweep(*sweep_from(std::span(&s, 1)), targets);
 }
 
 // Lowers several maps of the current scope, from statement `first` on; how many there were.
 std::size_t Lowering::lower_together(const ir::Body& body, std::size_t first) {
-  const std::optional<Sweep> sweep = sweep_from(std::span(body.statements).subspan(first));
-  if (!sweep || sweep->maps.size() < 2) return 0;
-  const std::size_t end = first + sweep->maps.size();
+  const auto* map = as<ir::SegmentedMap>(body.statements[first].operation);
+  if (map == nullptr || map->schedule.versions.empty()) return 0;
+  const auto* stencil = as<ir::FusedStencil>(map->schedule.versions[0].strategy);
+  if (stencil == nullptr || stencil->maps < 2) return 0;
+  const auto count = static_cast<std::size_t>(stencil->maps);
+  const auto sweep = sweep_from(std::span(body.statements).subspan(first, count));
+  const std::size_t end = first + count;
   std::vector<Wish> targets;
   for (std::size_t k = first; k < end; ++k) {
     const ir::Statement& one = body.statements[k];

@@ -24,10 +24,10 @@
 #include "imperative/host_scope.h"
 #include "imperative/lowering_types.h"
 #include "imperative/place.h"
-#include "imperative/sweeps.h"
 #include "ir/alias.h"
 #include "ir/names.h"
 #include "ir/program.h"
+#include "plan/stencil.h"
 #include "support/match.h"
 
 namespace dagaz::imperative {
@@ -75,9 +75,6 @@ class Lowering : public Emitter {
   void wish(const Operand& value, const Place& place);
   Wish wish_for(NameId name) const;
   void hand_on_wish(const ir::Statement& statement);
-  bool is_updated_in_place(const ir::Body& body, std::size_t result, NameId parameter) const;
-  bool is_updated_in_place_by_branch(const ir::Body& around, const ir::Branch& branch,
-                                     std::size_t result, NameId parameter) const;
 
   // ---- host_scope.cpp
   void enter_host_scope(const ir::Body& body);
@@ -248,10 +245,9 @@ class Lowering : public Emitter {
 
   // ---- segmented_map.cpp
   void lower(const ir::Statement& s, const ir::SegmentedMap& e);
-  bool lower_in_lanes(const ir::Statement& s, const ir::SegmentedMap& e,
-                      const std::vector<Wish>& targets);
-  bool lower_split(const ir::Statement& s, const ir::SegmentedMap& e,
-                   const std::vector<Wish>& targets);
+  /// `run` for the first version whose guards hold.
+  void run_versions(const ir::Schedule& schedule,
+                    const std::function<void(const ir::Strategy&)>& run);
   void lower_point_by_point(const ir::Statement& s, const ir::SegmentedMap& e,
                             const std::vector<Wish>& targets);
   void set_indices(const std::vector<ir::SpaceDimension>& space,
@@ -275,23 +271,21 @@ class Lowering : public Emitter {
                  const std::vector<Value>& values);
 
   // ---- accumulate_blocks.cpp
-  bool accumulates_in_blocks(const ir::SegmentedMap& e);
   void accumulate_in_blocks(const ir::Statement& s, const ir::SegmentedMap& e,
-                            const std::vector<Wish>& targets);
+                            const ir::HeldBlocks& blocks, const std::vector<Wish>& targets);
   void add_held(const std::vector<const ir::Accumulate*>& additions,
                 const std::vector<Value>& held);
 
   // ---- lower_sweep.cpp
-  std::optional<Sweep> sweep_from(std::span<const ir::Statement> statements) const;
+  std::optional<plan::Sweep> sweep_from(std::span<const ir::Statement> statements) const;
   struct SweepLoop;
   void sweep_point(const SweepLoop& loop, const Operand& point, bool inner,
                    const std::optional<Operand>& gives);
-  void lower_sweep(const Sweep& sweep, const std::vector<Wish>& targets);
-  bool lower_inner_points(const ir::Statement& s, const std::vector<Wish>& targets);
+  void lower_sweep(const plan::Sweep& sweep, const std::vector<Wish>& targets);
+  void lower_inner_points(const ir::Statement& s, const std::vector<Wish>& targets);
   std::size_t lower_together(const ir::Body& body, std::size_t first);
 
   // ---- blocks.cpp
-  bool is_worth_a_block(const ir::Body& body);
   /// A body for the elements of a row.
   struct BlockBody {
     const std::vector<ir::SpaceDimension>& space;
@@ -300,7 +294,8 @@ class Lowering : public Emitter {
     std::vector<ir::Type> types;       // of the others, which are used in turn
     std::function<std::vector<Operand>(const Operand& i)> point;
   };
-  void in_blocks(const Operand& count, const BlockBody& elements, const Finish& use);
+  void in_blocks(const Operand& count, const ir::HeldBlocks& blocks, const BlockBody& elements,
+                 const Finish& use);
 
   // ---- kept_states.cpp
   void keep_states(const ir::Loop& e);
@@ -320,7 +315,6 @@ class Lowering : public Emitter {
   std::optional<NameId> dying_array(const OverSpace& e, NameId result) const;
   void take_place(const ir::Statement& s, const ir::SegmentedMap& e);
   void take_place(const ir::Statement& s, const ir::SegmentedReduce& e, std::size_t mapped);
-  void find_overwritten(const ir::SegmentedMap& map);
 
   // ---- parallel_for.cpp
   /// `body` for ranges that together are [0, count), in parallel; `cost` of one iteration.
@@ -346,19 +340,16 @@ class Lowering : public Emitter {
                                         const std::vector<Running>& running)>;
   using TileFunction =
       std::function<void(Operand base, Operand count, const std::vector<Place>& tile)>;
-  bool is_interchangeable(const ir::SegmentedMap& e) const;
-  bool is_interchangeable(const ir::SegmentedReduce& e) const;
-  /// Whether segments, not the elements of one, lie side by side in memory.
-  bool has_interleaved_segments(const ir::SegmentedReduce& e) const;
-  void reduce_tile(const std::vector<ir::ReduceOperator>& operators, const Operand& count,
-                   const Operand& width, const std::vector<Place>& tile,
-                   const TileValues& values);
-  void for_each_tile(const Operand& low, const Operand& high, const std::vector<ir::Type>& types,
-                     const TileFunction& body);
+  void reduce_tile(const std::vector<ir::ReduceOperator>& operators,
+                   const ir::Interchanged& tiles, const Operand& count, const Operand& width,
+                   const std::vector<Place>& tile, const TileValues& values);
+  void for_each_tile(const ir::Interchanged& tiles, const Operand& low, const Operand& high,
+                     const std::vector<ir::Type>& types, const TileFunction& body);
   void lower_interchanged(const ir::Statement& s, const ir::SegmentedMap& e,
-                          const std::vector<Wish>& targets);
-  void reduce_pieces_interchanged(const ir::SegmentedReduce& e, const Pieces& pieces,
-                                  const Operand& cost, const std::vector<Place>& partial);
+                          const ir::Interchanged& tiles, const std::vector<Wish>& targets);
+  void reduce_pieces_interchanged(const ir::SegmentedReduce& e, const ir::Interchanged& tiles,
+                                  const Pieces& pieces, const Operand& cost,
+                                  const std::vector<Place>& partial);
 
   // ---- segmented_reduce.cpp
   void lower(const ir::Statement& s, const ir::SegmentedReduce& e);

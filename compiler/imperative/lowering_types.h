@@ -10,6 +10,8 @@
 #include "imperative/imperative.h"
 #include "imperative/place.h"
 #include "ir/program.h"
+#include "plan/cost.h"
+#include "plan/operators.h"
 
 namespace dagaz::imperative {
 
@@ -53,15 +55,12 @@ struct PointCost {
   Operand additions = ir::i64_operand(0);
 };
 
-/// What a scalar operation takes, in the same unit.
-std::int64_t cost_of_scalar(ScalarOp op);
-/// Whether `op` applies one binary scalar operation per pair of arguments, perhaps under maps.
-bool is_simple(const ir::Lambda& op);
-/// The lambda of the innermost of the maps that `op` consists of; `op` itself if it is no map.
-const ir::Lambda& innermost_lambda(const ir::Lambda& op);
+using plan::are_scalars;
+using plan::cost_of_scalar;
+using plan::innermost_lambda;
+using plan::is_simple;
 std::vector<Operand> extents_of(const std::vector<ir::SpaceDimension>& space);
 std::vector<Operand> with(std::vector<Operand> point, const Operand& last);
-bool are_scalars(const std::vector<ir::Type>& types);
 
 /// The values of an operator's accumulators inside a loop; `next` is where a combination of
 /// array values is computed.

@@ -37,32 +37,6 @@ bool Lowering::is_positionwise(const ir::Lambda& op) const {
   return imperative::is_positionwise(op.body, op.parameters, names());
 }
 
-const ir::Lambda& innermost_lambda(const ir::Lambda& op) {
-  const ir::Lambda* inner = &op;
-  while (inner->body.statements.size() == 1) {
-    const auto* map = as<ir::MapScanReduce>(inner->body.statements[0].operation);
-    if (!map) break;
-    inner = &map->map;
-  }
-  return *inner;
-}
-
-bool is_simple(const ir::Lambda& op) {
-  const ir::Lambda& inner = innermost_lambda(op);
-  const std::size_t count = inner.body.results.size();
-  if (inner.body.statements.size() != count || inner.parameters.size() != 2 * count) return false;
-  for (std::size_t k = 0; k < count; ++k) {
-    const auto* one = as<ir::Scalar>(inner.body.statements[k].operation);
-    if (!one || one->arguments.size() != 2) return false;
-    const Operand left = inner.parameters[k].name;
-    const Operand right = inner.parameters[count + k].name;
-    const bool straight = one->arguments[0] == left && one->arguments[1] == right;
-    const bool crossed = one->arguments[0] == right && one->arguments[1] == left;
-    if (!straight && !crossed) return false;
-  }
-  return true;
-}
-
 Running Lowering::start_running(const ir::Lambda& op,
                                           const std::vector<Operand>& neutral,
                                           const std::vector<Wish>& wishes) {

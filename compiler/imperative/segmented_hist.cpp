@@ -57,8 +57,8 @@ void Lowering::histogram_elements(const ir::SegmentedHistogram& e,
     histogram_step(fresh.operators, bins, values);
   };
   const std::vector<ir::Type> types = types_given(e.operators);
-  if (!is_gpu() && are_scalars(types) && is_worth_a_block(e.body)) {
-    in_blocks(count, {fresh.space, fresh.body, {}, types, point}, step);
+  if (const auto* blocks = as<ir::HeldBlocks>(e.schedule.versions.back().strategy)) {
+    in_blocks(count, *blocks, {fresh.space, fresh.body, {}, types, point}, step);
     return;
   }
   thread_loop(count, false, [&](const Operand& i) {

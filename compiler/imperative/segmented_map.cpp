@@ -2,8 +2,8 @@
 //
 // CPU: the whole space is one flat range cut into pieces; a piece walks its rows, the first and
 // the last perhaps only in part, so that the innermost loop has unit steps and no division.
-#include "imperative/fission.h"
 #include "imperative/lanes.h"
+#include "plan/array_uses.h"
 
 namespace dagaz::imperative {
 
@@ -124,15 +124,6 @@ void Lowering::put_point(const ir::Statement& s, std::size_t from, const PointTa
 
 void Lowering::lower_point_by_point(const ir::Statement& s, const ir::SegmentedMap& e,
                                     const std::vector<Wish>& targets) {
-  if (mode_ == Mode::host && is_interchangeable(e)) {
-    lower_interchanged(s, e, targets);
-    return;
-  }
-  if (accumulates_in_blocks(e)) {
-    accumulate_in_blocks(s, e, targets);
-    return;
-  }
-  if (lower_inner_points(s, targets)) return;
   const Operand cost = cost_of(e.body);
   for_each_point(extents_of(e.space), cost, "segmap", [&](const std::vector<Operand>& point) {
     set_indices(e.space, point);
@@ -143,32 +134,29 @@ void Lowering::lower_point_by_point(const ir::Statement& s, const ir::SegmentedM
   });
 }
 
-bool Lowering::lower_in_lanes(const ir::Statement& s, const ir::SegmentedMap& e,
-                              const std::vector<Wish>& targets) {
-  return Lanes::lower_map(*this, s, e, targets, [&] { lower_point_by_point(s, e, targets); });
-}
-
-// Worthwhile if it brings at least one part into lanes.
-bool Lowering::lower_split(const ir::Statement& s, const ir::SegmentedMap& e,
-                           const std::vector<Wish>& targets) {
-  bool any = false;
-  Code code = collect([&] {
-    for (const MapPart& part : split_by_reduction(e, names())) {
-      ir::Statement one{{}, part.map, s.tokens, s.location};
-      std::vector<Wish> wanted;
-      for (const std::size_t k : part.results) {
-        one.results.push_back(s.results[k]);
-        wanted.push_back(targets[k]);
-      }
-      if (lower_in_lanes(one, part.map, wanted)) {
-        any = true;
-      } else {
-        lower_point_by_point(one, part.map, wanted);
-      }
+void Lowering::run_versions(const ir::Schedule& schedule,
+                            const std::function<void(const ir::Strategy&)>& run) {
+  const std::function<void(std::size_t)> take = [&](std::size_t k) {
+    DZ_CHECK(k < schedule.versions.size(), "a schedule without a last version");
+    const ir::Version& version = schedule.versions[k];
+    if (version.when.empty()) {
+      run(version.strategy);
+      return;
     }
-  });
-  if (any) append(std::move(code));
-  return any;
+    Operand holds = ir::Constant(ir::make_bool(true));
+    for (const ir::Guard& guard : version.when) {
+      const Operand enough = less(ir::i64_operand(guard.least - 1), guard.size);
+      holds = holds.is_constant() ? enough : both(holds, enough);
+    }
+    const auto yes = [&] { run(version.strategy); };
+    const auto no = [&] { take(k + 1); };
+    if (mode_ == Mode::host) {
+      host_branch(holds, yes, no);
+    } else {
+      branch(holds, yes, no);
+    }
+  };
+  take(0);
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::SegmentedMap& e) {
@@ -178,14 +166,25 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedMap& e) {
     place_next_states(s);
   }
   take_place(s, e);
-  find_overwritten(e);
+  overwritten_.merge(plan::overwritten_by(e, names()));
   const std::vector<Wish> targets = result_targets(s, 0);
   const auto outer = std::exchange(apart_, distance_of_additions(e));
   const PointCost outer_point = std::exchange(point_, point_cost_of(e));
-  if (is_gpu() || mode_ != Mode::host) {
+  if (mode_ != Mode::host) {
     lower_point_by_point(s, e, targets);
-  } else if (!lower_in_lanes(s, e, targets) && !lower_split(s, e, targets)) {
-    lower_point_by_point(s, e, targets);
+  } else {
+    run_versions(e.schedule, [&](const ir::Strategy& strategy) {
+      match(strategy,
+            [&](const ir::Pointwise&) { lower_point_by_point(s, e, targets); },
+            [&](const ir::LaneBlocks& blocks) { Lanes::map(*this, s, e, blocks, targets); },
+            [&](const ir::Interchanged& tiles) { lower_interchanged(s, e, tiles, targets); },
+            [&](const ir::HeldBlocks& blocks) { accumulate_in_blocks(s, e, blocks, targets); },
+            [&](const ir::Teams&) { DZ_UNREACHABLE("a map reduced by teams"); },
+            [&](const ir::FusedStencil& stencil) {
+              DZ_CHECK(stencil.maps == 1, "a stencil of several maps begins elsewhere");
+              lower_inner_points(s, targets);
+            });
+    });
   }
   apart_ = outer;
   point_ = outer_point;

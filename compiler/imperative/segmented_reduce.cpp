@@ -86,11 +86,6 @@ std::vector<Operand> with(std::vector<Operand> point, const Operand& last) {
   return point;
 }
 
-bool are_scalars(const std::vector<ir::Type>& types) {
-  return std::all_of(types.begin(), types.end(),
-                     [](const ir::Type& type) { return type.is_scalar(); });
-}
-
 void Lowering::lower(const ir::Statement& s, const ir::SegmentedReduce& e) {
   std::vector<ir::Type> types;
   for (const ir::ReduceOperator& one : e.operators) {
@@ -132,14 +127,15 @@ void Lowering::reduce_by_pieces(const ir::Statement& s, const ir::SegmentedReduc
   const Operand cost = cost_of(e.body);
   const Pieces pieces = cut_segments(e.space, cost);
   const std::vector<Place> partial = partial_arrays(types, pieces);
-  const auto by_points = [&] {
-    if (mapped.empty() && is_interchangeable(e)) {
-      reduce_pieces_interchanged(e, pieces, cost, partial);
+  run_versions(e.schedule, [&](const ir::Strategy& strategy) {
+    if (const auto* blocks = as<ir::LaneBlocks>(strategy)) {
+      Lanes::reduce_pieces(*this, s, e, *blocks, pieces, cost, mapped, partial);
+    } else if (const auto* tiles = as<ir::Interchanged>(strategy)) {
+      reduce_pieces_interchanged(e, *tiles, pieces, cost, partial);
     } else {
       reduce_pieces(s, e, pieces, cost, mapped, partial);
     }
-  };
-  if (!Lanes::reduce_pieces(*this, s, e, pieces, cost, mapped, partial, by_points)) by_points();
+  });
   for_each_point(pieces.outer, mul(pieces.count, ir::i64_operand(4)), "combine",
                  [&](const std::vector<Operand>& outer) {
     const std::vector<Running> running = start_reductions(e.operators);

@@ -41,8 +41,10 @@ struct AllListed<std::variant<Ts...>> {
 static_assert(AllListed<Operations>::value, "an operation's DZ_FIELDS omits a member");
 static_assert(AllListed<std::variant<SliceDimension, LoopValue, ForForm, WhileForm, LoopAttributes,
                                      ScanOperator, ReduceOperator, HistogramOperator,
-                                     ScatterTarget, AccumulatorInput, SpaceDimension>>::value,
+                                     ScatterTarget, AccumulatorInput, SpaceDimension, Guard,
+                                     InnerRows, Version>>::value,
               "a part's DZ_FIELDS omits a member");
+static_assert(AllListed<Strategy>::value, "a strategy's DZ_FIELDS omits a member");
 
 }  // namespace
 

@@ -56,6 +56,8 @@ template <typename T>
 struct Carries<std::vector<T>> : Carries<T> {};
 template <typename T>
 struct Carries<std::optional<T>> : Carries<T> {};
+template <>
+struct Carries<Schedule> : std::false_type {};
 template <typename... Ts>
 struct Carries<std::variant<Ts...>> : std::bool_constant<(Carries<Ts>::value || ...)> {};
 template <>
@@ -76,6 +78,7 @@ class RoleVisitor {
   virtual void body(Node<Body>& body) = 0;
   virtual void lambda(Node<Lambda>& lambda) = 0;
   virtual void type(Node<Type>& type) = 0;
+  virtual void schedule(Node<Schedule>&) {}
 
  protected:
   ~RoleVisitor() = default;
@@ -100,6 +103,9 @@ class RoleAdapter final : public RoleVisitor<is_const> {
   void body(Node<Body>& body) override { visitor_.body(body); }
   void lambda(Node<Lambda>& lambda) override { visitor_.lambda(lambda); }
   void type(Node<Type>& type) override { visitor_.type(type); }
+  void schedule(Node<Schedule>& schedule) override {
+    if constexpr (requires { visitor_.schedule(schedule); }) visitor_.schedule(schedule);
+  }
 
  private:
   Visitor& visitor_;
@@ -112,7 +118,7 @@ concept HasAttribute = requires(Visitor& visitor, const int& value) { visitor.at
 
 /// Hands the roles inside `field` to `visitor`, which has the members
 ///   use(NameId&), use(Operand&), bind(Binder&), body(Body&), lambda(Lambda&), type(Type&)
-/// and may have attribute(x) for every x; const if `field` is.
+/// and may have schedule(Schedule&), and attribute(x) for every other x; const if `field` is.
 template <typename Visitor, typename Field>
 void walk_field(Visitor& visitor, Field& field) {
   using T = std::remove_const_t<Field>;
@@ -126,6 +132,8 @@ void walk_field(Visitor& visitor, Field& field) {
     visitor.lambda(field);
   } else if constexpr (std::is_same_v<T, Type>) {
     visitor.type(field);
+  } else if constexpr (std::is_same_v<T, Schedule>) {
+    if constexpr (requires { visitor.schedule(field); }) visitor.schedule(field);
   } else if constexpr (!detail::Carries<T>::value) {
     if constexpr (detail::HasAttribute<Visitor>) visitor.attribute(field);
   } else if constexpr (detail::is_vector<T>) {

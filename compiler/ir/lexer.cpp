@@ -1,5 +1,5 @@
 // Splits the text form of the IR into words, numbers (with sign and type suffix), texts and
-// punctuation (`->` is one token).
+// punctuation (`->` and `>=` are one token).
 #include "ir/lexer.h"
 
 namespace dagaz::ir::text {
@@ -55,7 +55,8 @@ class Lexer {
       return token(TokenKind::number, begin);
     }
     if (c == '"') return quoted();
-    at_ += c == '-' && peek(1) == '>' ? 2 : 1;
+    const bool pair = (c == '-' && peek(1) == '>') || (c == '>' && peek(1) == '=');
+    at_ += pair ? 2 : 1;
     return token(TokenKind::punctuation, begin);
   }
 

@@ -90,6 +90,9 @@ class Substitute {
   }
   void body(Body& body) { walk_body(*this, body); }
   void lambda(Lambda& lambda) { walk_lambda(*this, lambda); }
+  void schedule(Schedule& schedule) {
+    replace_operands(schedule, [this](const Operand& one) { return ir::substitute(one, with_); });
+  }
 
  protected:
   const Substitution& with_;

@@ -5,6 +5,7 @@
 //   Binder                     a name bound by this operation (a parameter)
 //   Body, Lambda               a nested scope
 //   vectors, optionals and structs with DZ_FIELDS of these: walked through
+//   Schedule                   refers to names inside; renamed with them, but no use (schedule.h)
 //   anything else              an attribute
 // Free names, substitution, renaming, printing, parsing, equality and hashing follow from the
 // lists (fields.h).  Which operations may occur at which stage is a table in verify.cpp.
@@ -15,19 +16,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <variant>
 #include <vector>
 
+#include "ir/field_list.h"
 #include "ir/scalar.h"
+#include "ir/schedule.h"
 #include "ir/type.h"
 #include "support/match.h"
-
-#define DZ_FIELDS(...)                                     \
-  auto fields() { return std::tie(__VA_ARGS__); }          \
-  auto fields() const { return std::tie(__VA_ARGS__); }    \
-  /* The members' names, separated by commas: the labels of the text form. */ \
-  static constexpr std::string_view field_names = #__VA_ARGS__;
 
 namespace dagaz::ir {
 
@@ -298,7 +294,8 @@ struct MapScanReduce {
   std::vector<ReduceOperator> reductions;
   std::optional<Lambda> post;
   bool sequential = false;  // #[sequential]
-  DZ_FIELDS(width, arrays, map, scans, reductions, post, sequential)
+  Schedule schedule = {};   // inside a thread
+  DZ_FIELDS(width, arrays, map, scans, reductions, post, sequential, schedule)
 };
 
 /// One histogram: bins of shape `shape`, starting as `destinations` (consumed).
@@ -426,7 +423,8 @@ struct SegmentedMap {
   std::vector<SpaceDimension> space;
   Body body;
   std::vector<Type> result_types;  // of one point
-  DZ_FIELDS(space, body, result_types)
+  Schedule schedule = {};
+  DZ_FIELDS(space, body, result_types, schedule)
 };
 
 /// Reduces along the innermost dimension of the space.
@@ -438,7 +436,8 @@ struct SegmentedReduce {
   Body body;
   std::vector<ReduceOperator> operators;
   std::vector<Type> result_types;  // of the body
-  DZ_FIELDS(space, body, operators, result_types)
+  Schedule schedule = {};
+  DZ_FIELDS(space, body, operators, result_types, schedule)
 };
 
 /// Scans along the innermost dimension; as MapScanReduce, `post` maps scan outputs and mapped
@@ -450,7 +449,8 @@ struct SegmentedScan {
   std::vector<ScanOperator> operators;
   std::optional<Lambda> post;
   std::vector<Type> result_types;  // of the body
-  DZ_FIELDS(space, body, operators, post, result_types)
+  Schedule schedule = {};
+  DZ_FIELDS(space, body, operators, post, result_types, schedule)
 };
 
 /// As Histogram, with the indices and values computed by `body` at each point.  `destinations`
@@ -461,7 +461,8 @@ struct SegmentedHistogram {
   Body body;
   std::vector<HistogramOperator> operators;
   std::vector<Type> result_types;  // of the body
-  DZ_FIELDS(space, body, operators, result_types)
+  Schedule schedule = {};
+  DZ_FIELDS(space, body, operators, result_types, schedule)
 };
 
 /// As Scatter, likewise.
@@ -471,7 +472,8 @@ struct SegmentedScatter {
   Body body;
   std::vector<ScatterTarget> targets;
   std::vector<Type> result_types;  // of the body
-  DZ_FIELDS(space, body, targets, result_types)
+  Schedule schedule = {};
+  DZ_FIELDS(space, body, targets, result_types, schedule)
 };
 
 /// An operation: one of these.  `match`, `as` and the std::variant functions work on it.

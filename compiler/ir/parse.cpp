@@ -379,6 +379,25 @@ class Parser {
       fail_expected("`for` or `while`");
     }
   }
+  void read(Schedule& out) { read(out.versions); }
+  void read(Version& out) {
+    const std::string_view mnemonic = word("a strategy");
+    if (!failed_ && !read_strategy(mnemonic, out.strategy,
+                                   std::make_index_sequence<std::variant_size_v<Strategy>>())) {
+      --at_;
+      fail("`" + std::string(mnemonic) + "` is no strategy");
+    }
+    if (skip_word("when")) read(out.when);
+  }
+  template <std::size_t... indices>
+  bool read_strategy(std::string_view mnemonic, Strategy& out, std::index_sequence<indices...>) {
+    const auto read_if = [&]<std::size_t index>(std::integral_constant<std::size_t, index>) {
+      if (std::variant_alternative_t<index, Strategy>::mnemonic != mnemonic) return false;
+      members(out.emplace<index>());
+      return true;
+    };
+    return (read_if(std::integral_constant<std::size_t, indices>()) || ...);
+  }
   template <HasFields Node>
   void read(Node& node) {
     if constexpr (!text::joint<Node>.empty()) {

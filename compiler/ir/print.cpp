@@ -135,6 +135,18 @@ class Printer {
     }
     out_ << "\"";
   }
+  void value(const Schedule& schedule) { list(schedule.versions, "[", "]"); }
+  void value(const Version& version) {
+    std::visit(
+        [this](const auto& strategy) {
+          out_ << std::decay_t<decltype(strategy)>::mnemonic;
+          members(strategy, " ");
+        },
+        version.strategy);
+    if (version.when.empty()) return;
+    out_ << " when ";
+    value(version.when);
+  }
   void value(bool flag) { out_ << (flag ? "true" : "false"); }
   void value(int number) { out_ << number; }
   template <typename E>
@@ -257,12 +269,33 @@ class Printer {
       return member.empty();
     } else if constexpr (detail::is_optional<T>) {
       return !member.has_value();
+    } else if constexpr (std::is_same_v<T, Schedule>) {
+      return member.versions.empty();
     } else if constexpr (std::is_same_v<T, LoopAttributes>) {
       return member == LoopAttributes{};
     } else if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, int>) {
       return member == T{};
     } else {
       return false;
+    }
+  }
+
+  template <typename Node, typename T>
+  static bool may_be_left_out(const Node&, std::size_t at, const T& member) {
+    if constexpr (text::IsStrategy<Node>::value) {
+      const Node defaults{};
+      bool same = false;
+      std::size_t index = 0;
+      const auto compare = [&](const auto& other) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(other)>, T>) {
+          same = same || (index == at && other == member);
+        }
+        ++index;
+      };
+      std::apply([&](const auto&... other) { (compare(other), ...); }, defaults.fields());
+      return same;
+    } else {
+      return is_default(member);
     }
   }
 
@@ -275,7 +308,7 @@ class Printer {
     const auto write = [&](const auto& member) {
       const std::size_t at = index++;
       const bool labelled = std::greater_equal<>()(at, first_labelled);
-      if (labelled && is_default(member)) return;
+      if (labelled && may_be_left_out(node, at, member)) return;
       out_ << (first ? before : " ");
       first = false;
       if (labelled) out_ << text::label_at(Node::field_names, at) << " ";

@@ -89,5 +89,6 @@ struct Program {
 /// Stages as types: a pass says what it needs and gives, and cannot be called out of order.
 struct ParallelProgram { Program program; };
 struct FlatProgram { Program program; };
+struct PlannedProgram { Program program; };
 
 }  // namespace dagaz::ir

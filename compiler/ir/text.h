@@ -9,6 +9,7 @@
 //   members    members of simple roles (names, operands, types, attributes) come first, in order
 //              and unlabelled; from the first other member on, each is written `label member`,
 //              and left out if it is empty, absent or zero
+//   version    strategy label member … [when [size >= least, …]]       members that are not the default
 //   lambda     \(x_3: type, …) -> [type, …] { body }
 //   vector     [a, b, …]     structure  (members)      i_4: i64 < operand and the like: `joint`
 //   type       [size][size]f64   token   acc [size]f64
@@ -37,6 +38,8 @@ template <typename T>
 struct Simple<std::vector<T>> : Simple<T> {};
 template <typename T>
 struct Simple<std::optional<T>> : std::false_type {};
+template <>
+struct Simple<Schedule> : std::false_type {};
 
 /// Two-member structures written `first JOINT second`.
 template <typename T>
@@ -47,6 +50,10 @@ template <>
 inline constexpr std::string_view joint<ForForm> = "<";
 template <>
 inline constexpr std::string_view joint<SpaceDimension> = "<";
+template <>
+inline constexpr std::string_view joint<Guard> = ">=";
+template <>
+inline constexpr std::string_view joint<InnerRows> = ":";
 
 /// The spellings of an enumeration used as an attribute.
 template <typename E>
@@ -54,6 +61,10 @@ struct Spellings;
 template <>
 struct Spellings<DerivativeMode> {
   static constexpr std::array<std::string_view, 2> words = {"forward", "reverse"};
+};
+template <>
+struct Spellings<Remainder> {
+  static constexpr std::array<std::string_view, 2> words = {"moved", "serialised"};
 };
 template <>
 struct Spellings<ScalarType> {
@@ -78,9 +89,17 @@ constexpr std::string_view label_at(std::string_view names, std::size_t index) {
   return names.substr(0, names.find(','));
 }
 
+/// Strategies of schedules: all members are labelled, and left out where they are the default.
+template <typename Node>
+struct IsStrategy : std::false_type {};
+template <typename Node>
+  requires requires { static_cast<void>(Strategy(std::declval<Node>())); }
+struct IsStrategy<Node> : std::bool_constant<!std::is_same_v<Node, Strategy>> {};
+
 /// From this member on, members are labelled.
 template <typename Node>
 constexpr std::size_t first_labelled() {
+  if constexpr (IsStrategy<Node>::value) return 0;
   using Members = decltype(std::declval<const Node&>().fields());
   return []<std::size_t... indices>(std::index_sequence<indices...>) {
     std::size_t first = sizeof...(indices);

@@ -15,9 +15,11 @@ ALLOWED = {
     'ir': {'support'},
     'elaborate': {'support', 'syntax', 'check', 'ir'},
     'passes': {'support', 'ir'},
-    'imperative': {'support', 'ir'},
+    'plan': {'support', 'ir'},
+    'imperative': {'support', 'ir', 'plan'},
     'codegen': {'support', 'ir', 'imperative'},
-    'driver': {'support', 'syntax', 'check', 'elaborate', 'ir', 'passes', 'imperative', 'codegen'},
+    'driver': {'support', 'syntax', 'check', 'elaborate', 'ir', 'passes', 'plan', 'imperative',
+               'codegen'},
 }
 # Headers of the outside world that only some folders may include.
 RESTRICTED = [

@@ -18,12 +18,18 @@
 #include "ir/parse.h"
 #include "ir/verify.h"
 #include "passes/passes.h"
+#include "plan/plan.h"
 #include "support/match.h"
 
 namespace dagaz::imperative {
 namespace {
 
 using ir::NameId;
+
+/// Flattened and planned for a CPU.
+ir::PlannedProgram planned_for_cpu(ir::Program program) {
+  return plan::plan(passes::flatten({std::move(program)}, {}), {});
+}
 
 struct Source {
   std::string name;
@@ -125,7 +131,11 @@ void check_target(const Source& source, Target target) {
   CHECK(ir::verify(flat.program, ir::Stage::flat) == std::vector<std::string>{});
   CHECK(result_of(flat.program) == expected);
   Diagnostics diagnostics;
-  const auto lowered = lower(std::move(flat), target, diagnostics);
+  const plan::Device device = gpu ? plan::Device::gpu : plan::Device::cpu;
+  ir::PlannedProgram planned = plan::plan(std::move(flat), {.device = device});
+  CHECK(ir::verify(planned.program, ir::Stage::flat) == std::vector<std::string>{});
+  CHECK(result_of(planned.program) == expected);
+  const auto lowered = lower(std::move(planned), target, diagnostics);
   REQUIRE(lowered.has_value());
   for (const Function& function : lowered->functions) {
     Scoping scoping(lowered->names);
@@ -146,7 +156,7 @@ TEST_CASE("points that accumulate run in lanes, and their tasks into copies of t
   for (const Source& source : programs()) {
     if (source.name != "points_that_accumulate.ir") continue;
     Diagnostics diagnostics;
-    const auto lowered = lower(passes::flatten({parsed(source)}, {}), Target::cpu, diagnostics);
+    const auto lowered = lower(planned_for_cpu(parsed(source)), Target::cpu, diagnostics);
     const std::string text = print(*lowered);
     // What the points of a block add to one place is combined first, point after point elsewhere.
     CHECK(text.find(":= lanes add.i64") != std::string::npos);
@@ -161,7 +171,7 @@ TEST_CASE("points that accumulate nearby take turns, without atomic instructions
   for (const Source& source : programs()) {
     if (source.name != "points_that_accumulate_nearby.ir") continue;
     Diagnostics diagnostics;
-    const auto lowered = lower(passes::flatten({parsed(source)}, {}), Target::cpu, diagnostics);
+    const auto lowered = lower(planned_for_cpu(parsed(source)), Target::cpu, diagnostics);
     const std::string text = print(*lowered);
     CHECK(text.find("turn_") != std::string::npos);
     CHECK(text.find("atomic") == std::string::npos);
@@ -175,7 +185,7 @@ TEST_CASE("stages of a stencil run in one loop, which hands on what they read of
   for (const Source& source : programs()) {
     if (source.name != "stages_of_a_stencil.ir") continue;
     Diagnostics diagnostics;
-    const auto lowered = lower(passes::flatten({parsed(source)}, {}), Target::cpu, diagnostics);
+    const auto lowered = lower(planned_for_cpu(parsed(source)), Target::cpu, diagnostics);
     const std::string text = print(*lowered);
     const std::size_t loop = text.find("held_");
     REQUIRE(loop != std::string::npos);
@@ -205,7 +215,7 @@ TEST_CASE("a row that a point makes where it goes is not copied onto itself") {
                       " return rows }"};
   Diagnostics diagnostics;
   const std::string text =
-      print(*lower(passes::flatten({parsed(source)}, {}), Target::cpu, diagnostics));
+      print(*lower(planned_for_cpu(parsed(source)), Target::cpu, diagnostics));
   const std::size_t loop = text.find(" independent {");
   REQUIRE(loop != std::string::npos);
   CHECK(text.find(" independent {", loop + 1) == std::string::npos);
@@ -222,10 +232,11 @@ TEST_CASE("printing shows loops, launches and failures") {
                       " return ys }"};
   Diagnostics diagnostics;
   const auto on_cpu =
-      lower(passes::flatten({parsed(source)}, {}), Target::cpu, diagnostics);
+      lower(planned_for_cpu(parsed(source)), Target::cpu, diagnostics);
   CHECK(print(*on_cpu).find("parallel [") != std::string::npos);
   CHECK(print(*on_cpu).find("failure 0: {} is too large") != std::string::npos);
-  const auto on_gpu = lower(passes::flatten({parsed(source)}, {passes::FlattenTarget::gpu}),
+  const auto on_gpu = lower(plan::plan(passes::flatten({parsed(source)}, {passes::FlattenTarget::gpu}),
+                                       {.device = plan::Device::gpu}),
                             Target::cuda, diagnostics);
   CHECK(print(*on_gpu).find("launch ") != std::string::npos);
 }

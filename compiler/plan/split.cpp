@@ -1,7 +1,7 @@
 // Fusion puts reductions over the same width into one loop, because they may read the same
 // values.  Where they want different loop orders (the two halves of the gradient of a matrix
 // product), reading twice costs less than one loop in the wrong order: the loop is cut again.
-#include "imperative/fission.h"
+#include "plan/split.h"
 
 #include <algorithm>
 #include <optional>
@@ -10,7 +10,7 @@
 #include "ir/names.h"
 #include "support/match.h"
 
-namespace dagaz::imperative {
+namespace dagaz::plan {
 
 namespace {
 
@@ -136,4 +136,4 @@ std::vector<MapPart> split_by_reduction(const ir::SegmentedMap& e, ir::Names& na
   return parts;
 }
 
-}  // namespace dagaz::imperative
+}  // namespace dagaz::plan

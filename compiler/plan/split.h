@@ -5,7 +5,7 @@
 
 #include "ir/program.h"
 
-namespace dagaz::imperative {
+namespace dagaz::plan {
 
 /// A map for some of the results of another, given by position.
 struct MapPart {
@@ -17,4 +17,4 @@ struct MapPart {
 /// result needs at most one of them; else nothing.  Names bound in the parts are their own.
 std::vector<MapPart> split_by_reduction(const ir::SegmentedMap& e, ir::Names& names);
 
-}  // namespace dagaz::imperative
+}  // namespace dagaz::plan

@@ -11,7 +11,7 @@
 //
 // At the edges stencils choose by comparing the index with a constant or with n.  Where these
 // comparisons are known, at all points but a few, what they guard is read without a mask.
-#include "imperative/sweeps.h"
+#include "plan/stencil.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,7 +20,7 @@
 #include "ir/names.h"
 #include "support/match.h"
 
-namespace dagaz::imperative {
+namespace dagaz::plan {
 
 using ir::NameId;
 using ir::Operand;
@@ -346,4 +346,4 @@ std::optional<Sweep> sweep_of(std::span<const ir::Statement> statements,
   return stages.sweep();
 }
 
-}  // namespace dagaz::imperative
+}  // namespace dagaz::plan

@@ -1,4 +1,4 @@
-// Maps over the same points that may run as one loop; see sweeps.cpp.
+// Maps over the same points that may run as one loop; see stencil.cpp.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 #include "ir/program.h"
 
-namespace dagaz::imperative {
+namespace dagaz::plan {
 
 /// Consecutive maps over [0, n).  Each reads results of earlier ones at its own point and, all on the
 /// same side, a few points away.
@@ -45,4 +45,4 @@ struct SweepContext {
 std::optional<Sweep> sweep_of(std::span<const ir::Statement> statements,
                               const SweepContext& context);
 
-}  // namespace dagaz::imperative
+}  // namespace dagaz::plan

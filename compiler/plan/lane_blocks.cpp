@@ -1,0 +1,429 @@
+#include "plan/lane_blocks.h"
+
+#include <algorithm>
+
+#include "ir/names.h"
+#include "plan/array_uses.h"
+#include "plan/operators.h"
+#include "support/match.h"
+
+namespace dagaz::plan {
+
+using ir::NameId;
+using ir::Operand;
+using ir::ScalarType;
+
+// ---------------------------------------------------------------- shapes
+
+namespace {
+
+constexpr std::int64_t vector_bytes = 64;
+constexpr std::int64_t many_operations = 24;  // more than registers hold for several vectors
+// Vectors gathered in innermost loops must be worth so many operations each.
+constexpr std::int64_t operations_worth_gathering = 8;
+// Copying rows pays where they are read so often.
+constexpr int least_worth_packing = 2;
+
+std::int64_t operations_in(const ir::Body& body);
+
+/// The largest number of scalar operations in a stretch of code without loops.
+std::int64_t operations_in(const ir::Operation& operation) {
+  if (as<ir::Scalar>(operation)) return 1;
+  if (const auto* branch = as<ir::Branch>(operation)) {
+    return operations_in(branch->then_body) + operations_in(branch->else_body);
+  }
+  return 0;
+}
+
+std::int64_t operations_in(const ir::Body& body) {
+  std::int64_t straight = 0;
+  std::int64_t nested = 0;
+  for (const ir::Statement& one : body.statements) {
+    straight += operations_in(one.operation);
+    if (const auto* map = as<ir::MapScanReduce>(one.operation)) {
+      nested = std::max(nested, operations_in(map->map.body));
+    } else if (const auto* loop = as<ir::Loop>(one.operation)) {
+      nested = std::max(nested, operations_in(loop->body));
+    }
+  }
+  return std::max(straight, nested);
+}
+
+/// The largest number of sums that a loop carries.
+std::int64_t sums_in(const ir::Body& body) {
+  std::int64_t most = 0;
+  for (const ir::Statement& one : body.statements) {
+    const auto* map = as<ir::MapScanReduce>(one.operation);
+    if (!map) continue;
+    std::int64_t sums = 0;
+    for (const ir::ReduceOperator& each : map->reductions) {
+      sums += static_cast<std::int64_t>(each.neutral.size());
+    }
+    most = std::max({most, sums, sums_in(map->map.body)});
+  }
+  return most;
+}
+
+/// Inside a task sizes tend to be smaller: blocks are, too.  The sums of a block stay in registers.
+ir::LaneBlocks block_for(const ir::Body& body, const ir::Names& names, bool has_rows,
+                         Around where) {
+  std::int64_t largest = 4;
+  for (const NameId name : ir::bound_names(body)) {
+    if (names.type(name).element == ScalarType::f64) largest = 8;
+  }
+  ir::LaneBlocks block;
+  block.width = static_cast<int>(vector_bytes / largest);
+  if (operations_in(body) > many_operations) return block;
+  if (has_rows) {
+    block.block_rows = where == Around::task ? 8 : 4;
+    block.columns = where == Around::task ? 1 : 2;
+  } else {
+    block.columns = where == Around::task ? 2 : 4;
+  }
+  const std::int64_t sums = sums_in(body);
+  while (sums * block.block_rows * block.columns > most_sums &&
+         block.block_rows * block.columns > 1) {
+    (block.block_rows > 1 ? block.block_rows : block.columns) /= 2;
+  }
+  return block;
+}
+
+bool has_loops(const ir::Body& body) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
+    return as<ir::MapScanReduce>(one.operation) || as<ir::Loop>(one.operation);
+  });
+}
+
+bool is_looped_over(NameId array, const ir::Body& body) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [&](const auto& one) {
+    const auto* map = as<ir::MapScanReduce>(one.operation);
+    return map && std::find(map->arrays.begin(), map->arrays.end(), array) != map->arrays.end();
+  });
+}
+
+/// Arrays with a part of several dimensions for each point, which the points' loops read and whose
+/// elements lie apart along the points.
+std::vector<NameId> arrays_apart(const Surroundings& around, const ir::Body& body,
+                                 NameId points) {
+  std::vector<NameId> found;
+  for (const ir::Statement& one : body.statements) {
+    const auto* index = as<ir::Index>(one.operation);
+    if (!index || index->indices != std::vector<Operand>{points}) continue;
+    if (around.names.type(index->array).rank() < 3) continue;
+    if (around.layouts.of(index->array).strides[0] == 1) continue;
+    if (is_looped_over(one.results[0].name, body)) found.push_back(index->array);
+  }
+  std::sort(found.begin(), found.end(), [](NameId a, NameId b) { return a.index < b.index; });
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+/// Whether lanes were worth it: there are loops, and the innermost reach memory in unit steps, or
+/// compute a lot for each vector that they gather.
+bool is_worthwhile(const LaneWork& work) {
+  return work.depth > 0 && work.operations >= operations_worth_gathering * work.gathers;
+}
+
+/// Guards under which packed rows are read often enough; nothing where it is known that they are not.
+/// What sizes inside the body are nobody knows before.
+std::optional<std::vector<ir::Guard>> worth_packing(const ir::Body& body,
+                                                    const std::vector<Operand>& widths) {
+  const auto inside = ir::bound_names(body);
+  std::vector<ir::Guard> guards;
+  for (const Operand& width : widths) {
+    const bool unknown = width.is_name() && std::find(inside.begin(), inside.end(),
+                                                      width.name()) != inside.end();
+    if (unknown) continue;
+    if (is_known_below(width, least_worth_packing)) return std::nullopt;
+    if (!width.is_constant()) guards.push_back({width, least_worth_packing});
+  }
+  return guards;
+}
+
+void add_guard(std::vector<ir::Guard>& guards, const Operand& size, std::int64_t least) {
+  if (!size.is_constant()) guards.push_back({size, static_cast<int>(least)});
+}
+
+// ---------------------------------------------------------------- maps
+
+/// A dimension for the points of a row and perhaps one for rows, by position.
+struct Dimensions {
+  std::size_t points;
+  std::optional<std::size_t> rows;
+};
+
+/// What the innermost loops may do where the elements of a vector lie apart.
+struct Reading {
+  bool may_pack;
+  bool may_gather;
+};
+
+/// A map to be read, and where.
+struct Candidate {
+  const Surroundings& around;
+  const ir::SegmentedMap& map;
+  const std::vector<ir::Binder>& results;
+  Around where;
+};
+
+void read_points(LaneReading& lanes, const Candidate& candidate) {
+  const ir::SegmentedMap& map = candidate.map;
+  std::vector<std::optional<LaneArrayValue>> parts;
+  std::vector<std::optional<LaneArrayValue>> rows;
+  for (std::size_t k = 0; k < candidate.results.size(); ++k) {
+    const ir::Type& type = map.result_types[k];
+    parts.emplace_back();
+    if (type.kind == ir::TypeKind::value) {
+      parts.back() = lanes.target(map.space, type,
+                                  candidate.around.layouts.of(candidate.results[k].name));
+    }
+    rows.emplace_back();
+    if (parts.back() && type.is_array()) rows.back() = parts.back();
+  }
+  const std::vector<LaneResult> results = lanes.read(map.body, rows);
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    if (parts[k] && lanes.is_legal()) lanes.put(*parts[k], results[k], map.result_types[k]);
+  }
+}
+
+std::size_t copies_of(const ir::Version& version) {
+  const auto& blocks = std::get<ir::LaneBlocks>(version.strategy);
+  return blocks.packed.size() + blocks.laid_out.size();
+}
+
+std::optional<ir::Version> map_blocks(const Candidate& candidate, const Dimensions& dimensions,
+                                      const Reading& reading) {
+  const ir::SegmentedMap& map = candidate.map;
+  const Surroundings& around = candidate.around;
+  ir::LaneBlocks block =
+      block_for(map.body, around.names, dimensions.rows.has_value(), candidate.where);
+  block.points = static_cast<int>(dimensions.points);
+  block.rows = dimensions.rows ? static_cast<int>(*dimensions.rows) : -1;
+  const ir::SpaceDimension& along = map.space[dimensions.points];
+  const std::int64_t span = block.columns * block.width;
+  if (is_known_below(along.extent, span)) return std::nullopt;
+  LaneReading lanes(around, block);
+  if (candidate.where == Around::host && dimensions.rows) {
+    for (const NameId array : arrays_apart(around, map.body, along.index.name)) {
+      lanes.lay_out(array);
+    }
+  }
+  for (std::size_t d = 0; d < map.space.size(); ++d) {
+    lanes.bind_index(map.space[d].index.name, d == dimensions.rows, d == dimensions.points);
+  }
+  if (reading.may_pack || map.space.size() == 1) {
+    lanes.pack_rows(map.body, dimensions.rows
+                                  ? std::optional(map.space[*dimensions.rows].index.name)
+                                  : std::nullopt);
+  }
+  read_points(lanes, candidate);
+  if (!lanes.is_legal() || !is_worthwhile(lanes.work())) return std::nullopt;
+  if (!reading.may_gather && lanes.work().gathers > 0) return std::nullopt;
+  ir::Version version{{}, lanes.blocks()};
+  add_guard(version.when, along.extent, span);
+  std::vector<Operand> packed = lanes.packed_widths();
+  if (dimensions.rows) {
+    const Operand& extent = map.space[*dimensions.rows].extent;
+    if (is_known_below(extent, block.block_rows)) return std::nullopt;
+    add_guard(version.when, extent, block.block_rows);
+    if (!packed.empty()) packed = {extent};  // rows read what is packed again
+    if (!lanes.blocks().laid_out.empty()) packed.push_back(extent);
+  }
+  const auto worth = worth_packing(map.body, packed);
+  if (!worth) return std::nullopt;
+  version.when.insert(version.when.end(), worth->begin(), worth->end());
+  return version;
+}
+
+/// Only whole blocks in lanes, the last points of the space one by one.
+std::optional<ir::Version> whole_blocks(const Candidate& candidate) {
+  const ir::SegmentedMap& map = candidate.map;
+  if (map.space.size() != 1) return std::nullopt;
+  ir::LaneBlocks block = block_for(map.body, candidate.around.names, false, Around::host);
+  block.remainder = ir::Remainder::serialised;
+  LaneReading lanes(candidate.around, block);
+  lanes.bind_index(map.space[0].index.name, false, true);
+  lanes.pack_rows(map.body, std::nullopt);
+  read_points(lanes, candidate);
+  if (!lanes.is_legal() || !is_worthwhile(lanes.work())) return std::nullopt;
+  const auto worth = worth_packing(map.body, lanes.packed_widths());
+  if (!worth) return std::nullopt;
+  return ir::Version{*worth, lanes.blocks()};
+}
+
+/// The first of `candidates` that copies least.
+std::optional<ir::Version> best_blocks(const Candidate& candidate,
+                                       const std::vector<Dimensions>& dimensions,
+                                       const Reading& reading) {
+  std::optional<ir::Version> best;
+  for (const Dimensions& one : dimensions) {
+    std::optional<ir::Version> version = map_blocks(candidate, one, reading);
+    if (!version || (best && copies_of(*best) <= copies_of(*version))) continue;
+    best = std::move(version);
+    if (copies_of(*best) == 0) break;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<ir::Version> map_in_lanes(const Surroundings& around, const ir::SegmentedMap& map,
+                                      const std::vector<ir::Binder>& results, Around where) {
+  if (map.space.empty()) return {};
+  const Candidate candidate{around, map, results, where};
+  const bool accumulates =
+      std::any_of(map.result_types.begin(), map.result_types.end(), [](const ir::Type& type) {
+        return type.kind == ir::TypeKind::accumulator;
+      });
+  const bool overwrites = std::any_of(
+      map.body.results.begin(), map.body.results.end(), [&](const Operand& one) {
+        return one.is_name() && around.overwritten_by(one.name()).has_value();
+      });
+  if (accumulates || overwrites) {
+    if (where != Around::host) return {};
+    const auto version = whole_blocks(candidate);
+    return version ? std::vector{*version} : std::vector<ir::Version>();
+  }
+  const std::size_t last = map.space.size() - 1;
+  std::vector<Dimensions> dimensions = {{last, std::nullopt}};
+  if (last > 0) {
+    dimensions = {{last, last - 1}, {last - 1, last}};
+    if (last > 1) dimensions.push_back({last, 0});
+    dimensions.push_back({last, std::nullopt});
+    dimensions.push_back({last - 1, std::nullopt});
+  }
+  std::vector<ir::Version> ways;
+  const auto add = [&](const Reading& reading) {
+    auto version = best_blocks(candidate, dimensions, reading);
+    if (version) ways.push_back(std::move(*version));
+    return version.has_value();
+  };
+  if (!add({.may_pack = false, .may_gather = false})) {
+    add({.may_pack = true, .may_gather = false});
+    if (!add({.may_pack = false, .may_gather = true}) && ways.empty()) {
+      add({.may_pack = true, .may_gather = true});
+    }
+  }
+  return ways;
+}
+
+// ---------------------------------------------------------------- reductions
+
+std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
+                                            const ir::SegmentedReduce& reduction,
+                                            const std::vector<ir::Binder>& results) {
+  std::size_t reduced = 0;
+  for (const ir::ReduceOperator& one : reduction.operators) {
+    if (!is_commutative(one) || !are_scalars(one.op.result_types)) return {};
+    reduced += one.neutral.size();
+  }
+  const ir::LaneBlocks block = block_for(reduction.body, around.names, false, Around::host);
+  LaneReading lanes(around, block);
+  std::vector<std::vector<LaneValue>> running;
+  for (const ir::ReduceOperator& one : reduction.operators) {
+    running.push_back(lanes.start(one.neutral));
+  }
+  for (std::size_t d = 0; d < reduction.space.size(); ++d) {
+    lanes.bind_index(reduction.space[d].index.name, false, d + 1 == reduction.space.size());
+  }
+  std::vector<std::optional<LaneArrayValue>> parts(reduced);
+  std::vector<std::optional<LaneArrayValue>> rows(reduced);
+  for (std::size_t k = reduced; k < results.size(); ++k) {
+    const ir::Type& type = reduction.result_types[k];
+    if (type.kind != ir::TypeKind::value) return {};
+    parts.emplace_back(
+        lanes.target(reduction.space, type, around.layouts.of(results[k].name)));
+    rows.emplace_back();
+    if (type.is_array()) rows.back() = parts.back();
+  }
+  lanes.pack_rows(reduction.body, std::nullopt);
+  const std::vector<LaneResult> values = lanes.read(reduction.body, rows);
+  if (!lanes.is_legal()) return {};
+  std::size_t position = 0;
+  for (std::size_t k = 0; k < reduction.operators.size(); ++k) {
+    std::vector<LaneValue> inputs;
+    for (std::size_t v = 0; v < running[k].size(); ++v) {
+      if (!values[position].scalar) return {};
+      inputs.push_back(*values[position++].scalar);
+    }
+    lanes.combine(reduction.operators[k].op, running[k], inputs);
+  }
+  for (std::size_t k = reduced; k < values.size(); ++k) {
+    lanes.put(*parts[k], values[k], reduction.result_types[k]);
+  }
+  if (!lanes.is_legal() || !is_worthwhile(lanes.work())) return {};
+  const auto worth = worth_packing(reduction.body, lanes.packed_widths());
+  if (!worth) return {};
+  ir::LaneBlocks found = lanes.blocks();
+  found.points = static_cast<int>(reduction.space.size()) - 1;
+  found.remainder = ir::Remainder::serialised;
+  return {{*worth, found}};
+}
+
+// ---------------------------------------------------------------- maps inside a task
+
+namespace {
+
+bool is_plain_map(const ir::MapScanReduce& e, const ir::Names& names) {
+  const bool has_arrays = std::all_of(e.arrays.begin(), e.arrays.end(), [&](NameId array) {
+    return names.type(array).kind == ir::TypeKind::value;
+  });
+  return has_arrays && e.scans.empty() && e.reductions.empty() && !e.post;
+}
+
+/// The map that alone makes the results of a body whose other statements are views.
+const ir::MapScanReduce* sole_map(const ir::Body& body, const ir::Names& names) {
+  if (body.statements.empty()) return nullptr;
+  const ir::Statement& last = body.statements.back();
+  const auto* map = as<ir::MapScanReduce>(last.operation);
+  if (!map || !is_plain_map(*map, names) || !last.tokens.empty()) return nullptr;
+  if (last.results.size() != body.results.size()) return nullptr;
+  for (std::size_t k = 0; k < last.results.size(); ++k) {
+    if (body.results[k] != Operand(last.results[k].name)) return nullptr;
+  }
+  for (std::size_t k = 0; k + 1 < body.statements.size(); ++k) {
+    const ir::Operation& one = body.statements[k].operation;
+    if (!as<ir::Index>(one) && !as<ir::Slice>(one) && !as<ir::Permute>(one)) return nullptr;
+  }
+  return map;
+}
+
+}  // namespace
+
+ir::SegmentedMap as_space(const ir::MapScanReduce& outer, ir::Names& names) {
+  ir::SegmentedMap result;
+  const ir::MapScanReduce* map = &outer;
+  const ir::MapScanReduce* next = nullptr;
+  for (;; map = next) {
+    const NameId index = names.fresh("i", ir::scalar_of(ScalarType::i64));
+    result.space.push_back({ir::Binder{index}, map->width});
+    for (std::size_t k = 0; k < map->arrays.size(); ++k) {
+      result.body.statements.push_back(
+          {{map->map.parameters[k]}, ir::Index{map->arrays[k], {index}}});
+    }
+    next = result.space.size() < 2 ? sole_map(map->map.body, names) : nullptr;
+    const auto& inner = map->map.body.statements;
+    result.body.statements.insert(result.body.statements.end(), inner.begin(),
+                                  next ? inner.end() - 1 : inner.end());
+    if (!next) break;
+  }
+  result.body.results = map->map.body.results;
+  result.result_types = map->map.result_types;
+  return result;
+}
+
+std::vector<ir::Version> nest_in_lanes(const Surroundings& around, const ir::MapScanReduce& map,
+                                       const std::vector<ir::Binder>& results,
+                                       ir::Names& names) {
+  if (!is_plain_map(map, names) || results.empty() || !has_loops(map.map.body)) return {};
+  // Blocks may share points, which must not be computed twice where they write over what they read.
+  const bool overwrites = std::any_of(results.begin(), results.end(), [&](const auto& one) {
+    return around.overwritten_by(one.name).has_value();
+  });
+  if (overwrites) return {};
+  const ir::SegmentedMap space = as_space(map, names);
+  if (!has_loops(space.body)) return {};
+  return map_in_lanes(around, space, results, Around::task);
+}
+
+}  // namespace dagaz::plan

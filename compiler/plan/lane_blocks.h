@@ -1,0 +1,43 @@
+// Which blocks of points of a map or reduction run in vector lanes on a CPU.
+//
+// LLVM vectorises innermost loops.  In a nest whose innermost loops are short, or run along a
+// dimension with large steps, the points of an outer dimension are the better lanes: then all
+// loops of a point's body stay scalar loops, and each scalar operation works on a vector of
+// points.  A product of matrices, Σₖ a[i][k]·b[k][j], gets lanes along j, where b is read in
+// unit steps, and a few rows i, which share what they read of b: a block of accumulators in
+// registers.  No such form is looked for: the dimension is the first along which the innermost loops
+// read memory in unit steps or not at all.
+//
+// Vectors that are read as a whole are best, copies that make them so next; where sizes do not allow
+// for these, a vector may be gathered.
+#pragma once
+
+#include <vector>
+
+#include "plan/lane_reading.h"
+
+namespace dagaz::plan {
+
+/// Vectors of sums that fit registers, with their operands.
+inline constexpr std::int64_t most_sums = 24;
+
+/// Where a nest runs.
+enum class Around { host, task };
+
+/// Versions in lanes, best first; none where lanes do not fit or gain nothing.  `results` are the
+/// names of the map's results.
+std::vector<ir::Version> map_in_lanes(const Surroundings& around, const ir::SegmentedMap& map,
+                                      const std::vector<ir::Binder>& results, Around where);
+/// Of the first stage of a reduction, of which all points of a piece are one row.
+std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
+                                            const ir::SegmentedReduce& reduction,
+                                            const std::vector<ir::Binder>& results);
+/// Of a map inside a task, as if it and a map that is all it does were one map over a space (see
+/// as_space).
+std::vector<ir::Version> nest_in_lanes(const Surroundings& around, const ir::MapScanReduce& map,
+                                       const std::vector<ir::Binder>& results, ir::Names& names);
+
+/// A map, and a map that is all it does, as one map over a space.
+ir::SegmentedMap as_space(const ir::MapScanReduce& map, ir::Names& names);
+
+}  // namespace dagaz::plan

@@ -1,0 +1,48 @@
+// What is known of values while a body runs in lanes: which of them differ between the points of a
+// block, and how regularly.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "plan/layouts.h"
+
+namespace dagaz::plan {
+
+/// A scalar of every point of a block.  An affine one moves by `point_step` from point to point of a
+/// row, and by `row_step` from row to row.
+struct LaneValue {
+  bool by_row = false;
+  bool by_point = false;
+  bool affine = false;
+  Step base = std::nullopt;  // where it is the same for all points and a constant
+  Step row_step = 0;
+  Step point_step = 0;
+  bool is_uniform() const { return !by_row && !by_point; }
+  /// Whether elements at these places are neighbours along a row.
+  bool is_consecutive() const { return affine && point_step == 1; }
+};
+
+/// An array of every point: like `layout`, but for where it starts.
+struct LaneArrayValue {
+  Layout layout;
+  LaneValue start;
+};
+
+/// An array of every point without memory: `start` everywhere, or counting from there.
+struct LaneSequence {
+  ir::ScalarType element;
+  LaneValue start;
+  std::optional<ir::Operand> stride;
+};
+
+/// What a body gives: one or the other; nothing for an accumulator.
+struct LaneResult {
+  std::optional<LaneValue> scalar;
+  std::optional<LaneArrayValue> array;
+};
+
+/// Sums, differences and uniform multiples of affine numbers are affine.
+std::optional<LaneValue> apply_affine(ir::ScalarOp op, const std::vector<LaneValue>& arguments);
+
+}  // namespace dagaz::plan

@@ -1,0 +1,61 @@
+#include "plan/operators.h"
+
+#include <algorithm>
+
+#include "support/match.h"
+
+namespace dagaz::plan {
+
+using ir::Operand;
+
+const ir::Lambda& innermost_lambda(const ir::Lambda& op) {
+  const ir::Lambda* inner = &op;
+  while (inner->body.statements.size() == 1) {
+    const auto* map = as<ir::MapScanReduce>(inner->body.statements[0].operation);
+    if (!map) break;
+    inner = &map->map;
+  }
+  return *inner;
+}
+
+bool is_simple(const ir::Lambda& op) {
+  const ir::Lambda& inner = innermost_lambda(op);
+  const std::size_t count = inner.body.results.size();
+  if (inner.body.statements.size() != count || inner.parameters.size() != 2 * count) return false;
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto* one = as<ir::Scalar>(inner.body.statements[k].operation);
+    if (!one || one->arguments.size() != 2) return false;
+    const Operand left = inner.parameters[k].name;
+    const Operand right = inner.parameters[count + k].name;
+    const bool straight = one->arguments[0] == left && one->arguments[1] == right;
+    const bool crossed = one->arguments[0] == right && one->arguments[1] == left;
+    if (!straight && !crossed) return false;
+  }
+  return true;
+}
+
+bool is_commutative(const ir::ReduceOperator& op) { return op.commutative || is_simple(op.op); }
+
+bool are_scalars(const std::vector<ir::Type>& types) {
+  return std::all_of(types.begin(), types.end(),
+                     [](const ir::Type& type) { return type.is_scalar(); });
+}
+
+bool is_straight(const std::vector<ir::Statement>& statements) {
+  return std::all_of(statements.begin(), statements.end(), [](const ir::Statement& one) {
+    return as<ir::Scalar>(one.operation) || as<ir::Index>(one.operation) ||
+           as<ir::Slice>(one.operation) || as<ir::Identity>(one.operation) ||
+           as<ir::Permute>(one.operation);
+  });
+}
+
+bool is_constant(const Operand& operand, std::int64_t value) {
+  return operand.is_constant() && operand.constant().type == ir::ScalarType::i64 &&
+         ir::integer_value(operand.constant()) == value;
+}
+
+bool is_known_below(const Operand& extent, std::int64_t least) {
+  return extent.is_constant() && ir::integer_value(extent.constant()) < least;
+}
+
+}  // namespace dagaz::plan

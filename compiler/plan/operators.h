@@ -1,0 +1,25 @@
+// What plans ask of operators and of the sizes of code.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/program.h"
+
+namespace dagaz::plan {
+
+/// The lambda of the innermost of the maps that `op` consists of; `op` itself if it is no map.
+const ir::Lambda& innermost_lambda(const ir::Lambda& op);
+/// Whether `op` applies one binary scalar operation per pair of arguments, perhaps under maps.
+bool is_simple(const ir::Lambda& op);
+/// Whether the values may be combined in another order.
+bool is_commutative(const ir::ReduceOperator& op);
+bool are_scalars(const std::vector<ir::Type>& types);
+/// Statements that are nothing but scalar operations and views.
+bool is_straight(const std::vector<ir::Statement>& statements);
+/// Whether `operand` is this constant.
+bool is_constant(const ir::Operand& operand, std::int64_t value);
+/// Whether `extent` is a constant below `least`.
+bool is_known_below(const ir::Operand& extent, std::int64_t least);
+
+}  // namespace dagaz::plan

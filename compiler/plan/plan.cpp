@@ -1,0 +1,290 @@
+#include "plan/plan.h"
+
+#include <algorithm>
+#include <span>
+
+#include "ir/fields.h"
+#include "plan/array_uses.h"
+#include "plan/cost.h"
+#include "plan/interchange.h"
+#include "plan/lane_blocks.h"
+#include "plan/operators.h"
+#include "plan/split.h"
+#include "plan/stencil.h"
+#include "support/match.h"
+
+namespace dagaz::plan {
+
+using ir::NameId;
+using ir::Operand;
+
+namespace {
+
+ir::Schedule only(ir::Strategy strategy) { return {{ir::Version{{}, std::move(strategy)}}}; }
+
+ir::Schedule versions(std::vector<ir::Version> guarded, ir::Strategy otherwise) {
+  guarded.push_back({{}, std::move(otherwise)});
+  return {std::move(guarded)};
+}
+
+/// Walks a function, with what is known of its values so far.
+class FunctionPlanner {
+ public:
+  FunctionPlanner(ir::Program& program, const PlanOptions& options,
+                  const std::unordered_set<NameId>& element_only)
+      : names_(program.names), options_(options), around_(program, element_only) {}
+
+  /// Code of the host.
+  void host(ir::Body& body) {
+    if (on_cpu()) around_.layouts.turn_rows(body);
+    std::vector<ir::Statement> planned;
+    for (std::size_t k = 0; k < body.statements.size();) {
+      const std::size_t together = fused_stencil(std::span(body.statements).subspan(k));
+      const std::size_t end = k + std::max<std::size_t>(together, 1);
+      for (; k < end; ++k) {
+        ir::Statement& one = body.statements[k];
+        note_scalar(one);
+        around_.enter(one);
+        if (together > 0) {
+          planned.push_back(std::move(one));
+        } else {
+          host(std::move(one), planned);
+        }
+      }
+    }
+    body.statements = std::move(planned);
+  }
+
+ private:
+  bool on_cpu() const { return options_.device == Device::cpu; }
+  bool may_choose() const { return on_cpu() && !options_.only_pointwise; }
+
+  void note_scalar(const ir::Statement& statement) {
+    const auto* scalar = as<ir::Scalar>(statement.operation);
+    if (scalar != nullptr && scalar->result == ir::ScalarType::i64) {
+      scalars_.insert_or_assign(statement.results[0].name, *scalar);
+    }
+    const auto* iota = as<ir::Iota>(statement.operation);
+    if (iota != nullptr && iota->type == ir::ScalarType::i64 && is_constant(iota->start, 0) &&
+        is_constant(iota->stride, 1) && around_.is_element_only(statement.results[0].name)) {
+      iotas_.insert(statement.results[0].name);
+    }
+  }
+
+  /// How many of `statements` run as one loop; the first of them says so.
+  std::size_t fused_stencil(std::span<ir::Statement> statements) {
+    if (!may_choose() || !as<ir::SegmentedMap>(statements[0].operation)) return 0;
+    const auto stencil = sweep_of(statements, SweepContext{names_, scalars_, iotas_});
+    if (!stencil || stencil->maps.size() < 2) return 0;
+    std::get<ir::SegmentedMap>(statements[0].operation).schedule =
+        only(ir::FusedStencil{static_cast<int>(stencil->maps.size())});
+    return stencil->maps.size();
+  }
+
+  void host(ir::Statement statement, std::vector<ir::Statement>& planned) {
+    if (as<ir::SegmentedMap>(statement.operation)) {
+      map(std::move(statement), planned);
+      return;
+    }
+    if (auto* reduction = as<ir::SegmentedReduce>(statement.operation)) {
+      reduce(statement, *reduction);
+    } else if (auto* scan = as<ir::SegmentedScan>(statement.operation)) {
+      scan->schedule = only(ir::Pointwise{});
+      thread(scan->body);
+      for (ir::ScanOperator& one : scan->operators) thread(one.op.body);
+      if (scan->post) thread(scan->post->body);
+    } else if (auto* histogram = as<ir::SegmentedHistogram>(statement.operation)) {
+      hist(*histogram);
+    } else if (auto* scatter = as<ir::SegmentedScatter>(statement.operation)) {
+      scatter->schedule = only(ir::Pointwise{});
+      thread(scatter->body);
+    } else if (as<ir::MapScanReduce>(statement.operation)) {
+      thread(statement);  // of a function that threads call
+    } else {
+      control(statement, [this](ir::Body& body) { host(body); });
+    }
+    planned.push_back(std::move(statement));
+  }
+
+  /// Notes accumulators that control flow hands on, and plans its bodies.
+  template <typename Plan>
+  void control(ir::Statement& statement, const Plan& plan) {
+    if (auto* with = as<ir::WithAccumulator>(statement.operation)) {
+      for (std::size_t k = 0; k < with->inputs.size(); ++k) {
+        const ir::AccumulatorInput& input = with->inputs[k];
+        ir::Type row = names_.type(input.array);
+        row.shape.erase(row.shape.begin(),
+                        row.shape.begin() + static_cast<std::ptrdiff_t>(input.shape.size()));
+        around_.open(with->body.parameters[k].name, {row, input.op ? &*input.op : nullptr});
+      }
+      for (ir::AccumulatorInput& input : with->inputs) {
+        if (input.op) thread(input.op->body);
+      }
+      plan(with->body.body);
+    } else if (auto* loop = as<ir::Loop>(statement.operation)) {
+      for (const ir::LoopValue& value : loop->values) {
+        around_.continue_accumulator(value.parameter.name, value.initial);
+      }
+      plan(loop->body);
+      for (std::size_t k = 0; k < statement.results.size(); ++k) {
+        around_.continue_accumulator(statement.results[k].name, loop->body.results[k]);
+      }
+    } else if (auto* branch = as<ir::Branch>(statement.operation)) {
+      plan(branch->then_body);
+      plan(branch->else_body);
+      for (std::size_t k = 0; k < statement.results.size(); ++k) {
+        around_.continue_accumulator(statement.results[k].name, branch->then_body.results[k]);
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- operations of the host
+
+  void map(ir::Statement statement, std::vector<ir::Statement>& planned) {
+    auto& e = std::get<ir::SegmentedMap>(statement.operation);
+    around_.overwrite(overwritten_by(e, names_));
+    std::vector<ir::Version> lanes;
+    if (may_choose()) {
+      lanes = map_in_lanes(around_, e, statement.results, Around::host);
+      if (lanes.empty() && split(statement, planned)) return;
+    }
+    e.schedule = versions(std::move(lanes), by_points(statement, e));
+    finish_map(std::move(statement), planned);
+  }
+
+  void finish_map(ir::Statement statement, std::vector<ir::Statement>& planned) {
+    auto& e = std::get<ir::SegmentedMap>(statement.operation);
+    thread(e.body);
+    for (std::size_t k = 0; k < statement.results.size(); ++k) {
+      around_.continue_accumulator(statement.results[k].name, e.body.results[k]);
+    }
+    planned.push_back(std::move(statement));
+  }
+
+  /// One map for each reduction, where that brings at least one of them into lanes.
+  bool split(const ir::Statement& statement, std::vector<ir::Statement>& planned) {
+    const auto& e = std::get<ir::SegmentedMap>(statement.operation);
+    std::vector<ir::Statement> parts;
+    bool any = false;
+    for (MapPart& part : split_by_reduction(e, names_)) {
+      ir::Statement one{{}, std::move(part.map), statement.tokens, statement.location};
+      for (const std::size_t k : part.results) one.results.push_back(statement.results[k]);
+      auto& map = std::get<ir::SegmentedMap>(one.operation);
+      std::vector<ir::Version> lanes = map_in_lanes(around_, map, one.results, Around::host);
+      any = any || !lanes.empty();
+      map.schedule = versions(std::move(lanes), by_points(one, map));
+      parts.push_back(std::move(one));
+    }
+    if (!any) return false;
+    for (ir::Statement& one : parts) finish_map(std::move(one), planned);
+    return true;
+  }
+
+  ir::Strategy by_points(const ir::Statement& statement, const ir::SegmentedMap& e) const {
+    if (!may_choose()) return ir::Pointwise{};
+    if (gains_by_interchange(around_, e)) return ir::Interchanged{};
+    if (adds_single_numbers(e) && is_worth_a_block(e.body, names_)) return ir::HeldBlocks{};
+    const auto stencil =
+        sweep_of(std::span(&statement, 1), SweepContext{names_, scalars_, iotas_});
+    if (stencil && stencil->reads_conditionally) return ir::FusedStencil{1};
+    return ir::Pointwise{};
+  }
+
+  /// Whether the body itself accumulates, and only numbers.
+  bool adds_single_numbers(const ir::SegmentedMap& e) const {
+    Surroundings inside(&around_);
+    bool adds = false;
+    for (const ir::Statement& one : e.body.statements) {
+      const auto* addition = as<ir::Accumulate>(one.operation);
+      if (addition == nullptr) continue;
+      adds = true;
+      // One that an operation inside has handed on: that operation accumulates, too.
+      const Opened* const opened = inside.opened(addition->accumulator);
+      if (opened == nullptr || !opened->row.is_scalar()) return false;
+      inside.continue_accumulator(one.results[0].name, addition->accumulator);
+    }
+    return adds && !e.space.empty();
+  }
+
+  void reduce(const ir::Statement& statement, ir::SegmentedReduce& e) {
+    std::vector<ir::Version> lanes;
+    ir::Strategy by_points = ir::Pointwise{};
+    if (!on_cpu()) by_points = ir::Teams{has_interleaved_segments(around_, e)};
+    if (may_choose()) {
+      lanes = reduction_in_lanes(around_, e, statement.results);
+      std::size_t reduced = 0;
+      for (const ir::ReduceOperator& one : e.operators) reduced += one.neutral.size();
+      const bool maps = statement.results.size() > reduced;
+      if (!maps && gains_by_interchange(around_, e)) by_points = ir::Interchanged{};
+    }
+    e.schedule = versions(std::move(lanes), by_points);
+    thread(e.body);
+    for (ir::ReduceOperator& one : e.operators) thread(one.op.body);
+  }
+
+  void hist(ir::SegmentedHistogram& e) {
+    bool single = true;
+    for (const ir::HistogramOperator& one : e.operators) {
+      single = single && are_scalars(one.op.result_types);
+    }
+    const bool holds = may_choose() && single && is_worth_a_block(e.body, names_);
+    e.schedule = only(holds ? ir::Strategy(ir::HeldBlocks{}) : ir::Strategy(ir::Pointwise{}));
+    thread(e.body);
+    for (ir::HistogramOperator& one : e.operators) thread(one.op.body);
+  }
+
+  // ---------------------------------------------------------------- code of threads
+
+  void thread(ir::Body& body) {
+    for (ir::Statement& one : body.statements) {
+      around_.enter(one);
+      thread(one);
+    }
+  }
+
+  void thread(ir::Statement& statement) {
+    auto* map = as<ir::MapScanReduce>(statement.operation);
+    if (map == nullptr) {
+      if (auto* histogram = as<ir::Histogram>(statement.operation)) {
+        thread(histogram->map.body);
+        for (ir::HistogramOperator& one : histogram->operators) thread(one.op.body);
+      }
+      if (auto* scatter = as<ir::Scatter>(statement.operation)) thread(scatter->map.body);
+      control(statement, [this](ir::Body& body) { thread(body); });
+      return;
+    }
+    std::vector<ir::Version> lanes;
+    if (may_choose()) lanes = nest_in_lanes(around_, *map, statement.results, names_);
+    map->schedule = versions(std::move(lanes), ir::Pointwise{});
+    for (std::size_t k = 0; k < map->arrays.size(); ++k) {
+      const NameId row = map->map.parameters[k].name;
+      around_.continue_accumulator(row, map->arrays[k]);
+      if (names_.type(row).is_array()) {
+        around_.layouts.set(row, around_.layouts.part_of(map->arrays[k], 1));
+      }
+    }
+    thread(map->map.body);
+    for (ir::ScanOperator& one : map->scans) thread(one.op.body);
+    for (ir::ReduceOperator& one : map->reductions) thread(one.op.body);
+    if (map->post) thread(map->post->body);
+  }
+
+  ir::Names& names_;
+  const PlanOptions& options_;
+  Surroundings around_;
+  std::unordered_map<NameId, ir::Scalar> scalars_;  // of i64, computed by the host
+  std::unordered_set<NameId> iotas_;                // 0, 1, 2, …, without memory
+};
+
+}  // namespace
+
+ir::PlannedProgram plan(ir::FlatProgram flat, const PlanOptions& options) {
+  ir::Program& program = flat.program;
+  for (ir::Function& function : program.functions) {
+    const auto element_only = element_only_arrays(function.body, program.names);
+    FunctionPlanner(program, options, element_only).host(function.body);
+  }
+  return {std::move(program)};
+}
+
+}  // namespace dagaz::plan
