@@ -111,11 +111,9 @@ void build(Compilation& compilation, const BuildOptions& options, const std::str
   Diagnostics& diagnostics = compilation.diagnostics;
   std::optional<ir::ParallelProgram> program = front_end(compilation);
   if (!program) return;
-  const PassContext context{compilation.times, options.compile.verify,
-                            compilation.diagnostics};
+  const PassContext context = pass_context(compilation);
   if (options.emit == Emit::ir) {
-    const auto optimised =
-        optimise(std::move(*program), context, options.compile, nullptr);
+    const auto optimised = optimise(std::move(*program), context);
     write_text(options, output, ir::print(optimised.program), diagnostics);
     return;
   }
@@ -125,7 +123,7 @@ void build(Compilation& compilation, const BuildOptions& options, const std::str
         "write `entry` instead of `def` before a function, or name one `main`");
     return;
   }
-  const auto lowered = lower(std::move(*program), context, options.compile, diagnostics);
+  const auto lowered = lower(std::move(*program), context);
   if (!lowered) return;
   const codegen::Library* library = codegen::load(diagnostics);
   if (library == nullptr) return;

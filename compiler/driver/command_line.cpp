@@ -8,11 +8,13 @@
 #include <cstdlib>
 #include <iomanip>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <sstream>
 #include <string>
 
 #include "driver/commands.h"
+#include "passes/registry.h"
 
 namespace dagaz::driver {
 
@@ -32,9 +34,17 @@ const std::map<std::string, Emit> emits{
     {"header", Emit::header},  {"ptx", Emit::ptx},       {"llvm", Emit::llvm},
     {"asm", Emit::assembly},   {"ir", Emit::ir}};
 const std::map<std::string, InspectStage> stages{
-    {"ast", InspectStage::ast},     {"typed", InspectStage::typed}, {"ir", InspectStage::ir},       {"fused", InspectStage::fused},
-    {"ad", InspectStage::ad},       {"flat", InspectStage::flat}, {"plan", InspectStage::plan},
-    {"imperative", InspectStage::imperative}, {"llvm", InspectStage::llvm},
+    {"ast", InspectStage::ast},
+    {"typed", InspectStage::typed},
+    {"ir", InspectStage::ir},
+    {"fused", InspectStage::fused},
+    {"optimised", InspectStage::optimised},
+    {"ad", InspectStage::ad},
+    {"flat", InspectStage::flat},
+    {"passes", InspectStage::passes},
+    {"plan", InspectStage::plan},
+    {"imperative", InspectStage::imperative},
+    {"llvm", InspectStage::llvm},
     {"ptx", InspectStage::ptx}};
 
 const std::map<std::string, bool> diagnostics_as_json{{"text", false}, {"json", true}};
@@ -113,6 +123,33 @@ void add_diagnostic_options(CLI::App& app, CompileOptions& options) {
   app.add_flag("--time-passes", options.time_passes, "Print how long each pass took");
 }
 
+// A pass must exist; one that is to be left out, not be required.
+enum class MayBe { any, optional };
+CLI::Validator is_pass(MayBe which) {
+  return CLI::Validator(
+      [which](const std::string& name) {
+        const passes::Pass* pass = passes::find_pass(name);
+        if (pass == nullptr) {
+          return "there is no pass `" + name + "`; `dagaz explain --passes` lists them";
+        }
+        if (which == MayBe::any || pass->need == passes::Need::optional) return std::string();
+        return "no program compiles without `" + name + "`: " + std::string(pass->place);
+      },
+      "PASS");
+}
+
+void add_pass_options(CLI::App& app, CompileOptions& options) {
+  app.add_option("--without", options.without, "Leave out these optimisations")
+      ->delimiter(',')
+      ->check(is_pass(MayBe::optional));
+  app.add_option("--print-after", options.print_after, "Print the program after these passes")
+      ->delimiter(',')
+      ->check(is_pass(MayBe::any));
+  app.add_option("--pass-limit", options.pass_limit, "Leave out all optimisations but the first N")
+      ->check(is_between(0, std::numeric_limits<int>::max()))
+      ->type_name("N");
+}
+
 void add_compile_options(CLI::App& app, CompileOptions& options) {
   add_diagnostic_options(app, options);
   add_choice(app, "--target", options.target, targets, "Where the program runs (default cpu)");
@@ -130,6 +167,7 @@ void add_compile_options(CLI::App& app, CompileOptions& options) {
       ->check(is_between(0, 3));
   app.add_flag("--verify", options.verify, "Check the program after elaboration and every pass");
   app.add_flag("--safe", options.safe, "Ignore #[unsafe]");
+  add_pass_options(app, options);
 }
 
 void add_file(CLI::App& app, CompileOptions& options) {
@@ -239,6 +277,8 @@ void add_test(CLI::App& app, AllOptions& all, int& status) {
       ->capture_default_str();
   command->add_flag_callback("--strict", [&options] { options.tolerance = Tolerance::strict; },
                              "Compare each float within 1e-4 (f16: 5e-3) of itself");
+  command->add_flag("--bisect", options.bisect,
+                    "For each failure, find the first pass after which it fails");
   command->callback([&] { status = test_command(all.test); });
 }
 
@@ -261,7 +301,9 @@ void add_inspect(CLI::App& app, AllOptions& all, int& status) {
   command->add_option("FILE", options.compile.file, "The program (.fut), or IR text (.ir)")
       ->required();
   add_compile_options(*command, options.compile);
-  add_choice(*command, "--stage", options.stage, stages, "Which form to print (default fused)");
+  add_choice(*command, "--stage", options.stage, stages, "Which form to print (default optimised)");
+  command->add_option("--stop-after", options.compile.stop_after, "The last pass to run")
+      ->check(is_pass(MayBe::any));
   command->add_option("--passes", options.passes, "Passes to run on IR text")->delimiter(',');
   command->callback([&] { status = inspect_command(all.inspect); });
 }
@@ -270,6 +312,8 @@ void add_explain(CLI::App& app, AllOptions& all, int& status) {
   CLI::App* command =
       app.add_subcommand("explain", "Say what a kind of error or warning means, with an example");
   command->add_option("KIND", all.explain.kind, "As in `error[KIND]` (default: list all kinds)");
+  command->add_flag("--passes", all.explain.passes,
+                    "List the passes: what each does, and why it stands where it does");
   command->add_flag("--page", all.explain.page, "Print the explanations of all kinds as Markdown");
   command->callback([&] { status = explain_command(all.explain); });
 }

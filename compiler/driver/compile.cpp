@@ -55,6 +55,11 @@ std::optional<ir::ParallelProgram> front_end(Compilation& compilation) {
   return elaborate(compilation);
 }
 
+PassContext pass_context(Compilation& compilation, passes::AdReport* report) {
+  return {compilation.options, compilation.times, compilation.diagnostics, compilation.history,
+          report};
+}
+
 // All diagnostics in the order of the source; those without a place come first.
 static std::vector<const Diagnostic*> in_source_order(const Diagnostics& diagnostics) {
   std::vector<const Diagnostic*> result;

@@ -30,6 +30,7 @@ struct Compilation {
   NameTable names;
   Diagnostics diagnostics;
   PassTimes times;
+  PassHistory history;
   ast::Program syntax;
   check::CheckedProgram checked;
 };
@@ -42,6 +43,9 @@ bool check(Compilation& compilation);
 std::optional<ir::ParallelProgram> elaborate(Compilation& compilation);
 /// All of the above.
 std::optional<ir::ParallelProgram> front_end(Compilation& compilation);
+
+/// How the passes of a compilation are run; `report` may be null.
+PassContext pass_context(Compilation& compilation, passes::AdReport* report = nullptr);
 
 /// Prints the diagnostics to stderr and says whether there were errors; with time_passes also the
 /// table of times.

@@ -6,6 +6,7 @@
 
 #include "check/check.h"
 #include "driver/commands.h"
+#include "passes/registry.h"
 #include "support/explanations.h"
 #include "syntax/imports.h"
 
@@ -87,11 +88,20 @@ void print_kinds() {
   }
 }
 
+void print_passes() {
+  for (const passes::Pass& pass : passes::all_passes()) {
+    std::cout << pass.name << (pass.need == passes::Need::required ? " (required)" : "") << "\n  "
+              << pass.does << "\n  " << pass.place << "\n";
+  }
+}
+
 }  // namespace
 
 int explain_command(const ExplainOptions& options) {
   if (options.page) {
     print_page();
+  } else if (options.passes) {
+    print_passes();
   } else if (options.kind.empty()) {
     print_kinds();
   } else if (const auto kind = find_kind(options.kind)) {

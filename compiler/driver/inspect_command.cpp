@@ -50,7 +50,7 @@ void inspect_ir(Compilation& compilation, const InspectOptions& options) {
   if (!is_well_formed(*program, !options.passes.empty(), compilation.diagnostics)) return;
   ir::Stage stage = ir::Stage::parallel;
   for (const std::string& name : options.passes) {
-    const passes::RegisteredPass* pass = passes::find_pass(name);
+    const passes::Pass* pass = passes::find_pass(name);
     if (pass == nullptr) {
       compilation.diagnostics.report(DiagnosticKind::io, Range{}, "there is no pass `" + name + "`");
       return;
@@ -61,7 +61,8 @@ void inspect_ir(Compilation& compilation, const InspectOptions& options) {
       return;
     }
     const PassTimer timer(compilation.times, name);
-    *program = pass->run(std::move(*program));
+    pass->run(*program, {is_gpu(options.compile.target) ? passes::FlattenTarget::gpu
+                                                        : passes::FlattenTarget::cpu});
     stage = pass->result;
   }
   std::cout << ir::print(*program);
@@ -69,8 +70,7 @@ void inspect_ir(Compilation& compilation, const InspectOptions& options) {
 
 void print_code(Compilation& compilation, const InspectOptions& options,
                 ir::ParallelProgram program, const PassContext& context) {
-  const auto lowered =
-      lower(std::move(program), context, options.compile, compilation.diagnostics);
+  const auto lowered = lower(std::move(program), context);
   if (!lowered) return;
   if (options.stage == InspectStage::imperative) {
     std::cout << imperative::print(*lowered);
@@ -94,6 +94,45 @@ void print_code(Compilation& compilation, const InspectOptions& options,
   std::cout << (ptx ? artifacts.ptx : artifacts.llvm);
 }
 
+// The program after the passes of a stage, or after the one to stop at.
+void print_ir(Compilation& compilation, const InspectOptions& options,
+              ir::ParallelProgram program) {
+  const bool is_report = options.stage == InspectStage::ad;
+  passes::AdReport ad_report;
+  const PassContext context = pass_context(compilation, is_report ? &ad_report : nullptr);
+  switch (options.stage) {
+    case InspectStage::ast:
+    case InspectStage::typed: break;
+    case InspectStage::ir: std::cout << ir::print(program.program); break;
+    case InspectStage::fused:
+      std::cout << ir::print(optimise(std::move(program), context, Until::fused).program);
+      break;
+    case InspectStage::optimised:
+      std::cout << ir::print(optimise(std::move(program), context).program);
+      break;
+    case InspectStage::ad:
+      optimise(std::move(program), context);
+      std::cout << passes::print(ad_report, compilation.files);
+      break;
+    case InspectStage::flat:
+      std::cout << ir::print(flatten(optimise(std::move(program), context), context).program);
+      break;
+    case InspectStage::passes:
+      compilation.history.counts_statements = true;
+      flatten(optimise(std::move(program), context), context);
+      std::cout << compilation.history.table();
+      break;
+    case InspectStage::plan: {
+      ir::FlatProgram flat = flatten(optimise(std::move(program), context), context);
+      std::cout << ir::print(plan(std::move(flat), context).program);
+      break;
+    }
+    case InspectStage::imperative:
+    case InspectStage::llvm:
+    case InspectStage::ptx: print_code(compilation, options, std::move(program), context); break;
+  }
+}
+
 void inspect_source(Compilation& compilation, const InspectOptions& options) {
   if (!parse(compilation)) return;
   if (options.stage == InspectStage::ast) {
@@ -108,42 +147,7 @@ void inspect_source(Compilation& compilation, const InspectOptions& options) {
   if (!check(compilation)) return;
   std::optional<ir::ParallelProgram> program = elaborate(compilation);
   if (!program) return;
-  const PassContext context{compilation.times, options.compile.verify,
-                            compilation.diagnostics};
-  switch (options.stage) {
-    case InspectStage::ast:
-    case InspectStage::typed: break;
-    case InspectStage::ir: std::cout << ir::print(program->program); break;
-    case InspectStage::fused:
-      std::cout << ir::print(optimise(std::move(*program), context,
-                                      options.compile, nullptr)
-                                 .program);
-      break;
-    case InspectStage::ad: {
-      passes::AdReport ad_report;
-      optimise(std::move(*program), context, options.compile, &ad_report);
-      std::cout << passes::print(ad_report, compilation.files);
-      break;
-    }
-    case InspectStage::flat: {
-      auto optimised =
-          optimise(std::move(*program), context, options.compile, nullptr);
-      std::cout << ir::print(
-          flatten(std::move(optimised), context, options.compile).program);
-      break;
-    }
-    case InspectStage::plan: {
-      auto optimised = optimise(std::move(*program), context, options.compile, nullptr);
-      auto flat = flatten(std::move(optimised), context, options.compile);
-      std::cout << ir::print(plan(std::move(flat), context, options.compile).program);
-      break;
-    }
-    case InspectStage::imperative:
-    case InspectStage::llvm:
-    case InspectStage::ptx:
-      print_code(compilation, options, std::move(*program), context);
-      break;
-  }
+  print_ir(compilation, options, std::move(*program));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What the command line asks for; one struct per subcommand.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ constexpr bool is_debug_build = false;
 constexpr bool is_debug_build = true;
 #endif
 
+/// Whether the target runs kernels.
+constexpr bool is_gpu(Target target) { return target == Target::cuda || target == Target::sim; }
+
 /// "cpu", "cuda", …
 std::string_view name_of(Target target);
 
@@ -27,6 +31,10 @@ struct CompileOptions {
   std::string cpu = "native";
   std::string gpu = "sm_70";
   int optimisation = 3;         // 0: unoptimised IR and machine code
+  std::vector<std::string> without;      // optional passes that do not run
+  std::vector<std::string> print_after;  // passes after which the program is printed
+  std::string stop_after;                // the last pass to run; empty: all run
+  int pass_limit = std::numeric_limits<int>::max();  // so many optional passes run, from the first
   bool verify = is_debug_build; // check the IR after elaboration and after every pass
   bool time_passes = false;
   bool safe = false;            // ignore #[unsafe]
@@ -49,11 +57,13 @@ struct RunOptions {
   std::vector<std::string> program_arguments;
 };
 
-enum class InspectStage { ast, typed, ir, fused, ad, flat, plan, imperative, llvm, ptx };
+enum class InspectStage {
+  ast, typed, ir, fused, optimised, ad, flat, passes, plan, imperative, llvm, ptx
+};
 
 struct InspectOptions {
   CompileOptions compile;
-  InspectStage stage = InspectStage::fused;
+  InspectStage stage = InspectStage::optimised;
   std::vector<std::string> passes;  // for .ir files
 };
 
@@ -64,6 +74,7 @@ struct TestOptions {
   std::vector<std::string> exclude;  // tags to skip
   std::string junit;       // file for a JUnit report
   double timeout = 300;    // seconds per program
+  bool bisect = false;     // of what fails, find the first pass that makes it so
   Tolerance tolerance = Tolerance::peer;
 };
 
@@ -77,6 +88,7 @@ struct BenchOptions {
 struct ExplainOptions {
   std::string kind;   // empty: list all kinds
   bool page = false;  // all of them, as docs/errors.md
+  bool passes = false;  // list the passes instead
   RenderStyle style = RenderStyle::plain;
 };
 

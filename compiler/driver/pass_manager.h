@@ -1,14 +1,18 @@
-// Runs passes: times each, and verifies the program after each when asked.
+// Runs passes: times each, prints and verifies the program after each when asked, and leaves out
+// those that have nothing to do or were not asked for.
 #pragma once
 
 #include <chrono>
-#include <functional>
+#include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "driver/options.h"
 #include "ir/program.h"
 #include "ir/verify.h"
+#include "passes/registry.h"
 #include "support/diagnostic.h"
 
 namespace dagaz::driver {
@@ -44,35 +48,50 @@ class PassTimer {
   std::chrono::steady_clock::time_point start_;
 };
 
+/// What became of a pass at its place in the pipeline.
+enum class PassOutcome { changed, unchanged, skipped, left_out };
+
+/// The passes of one compilation so far.
+struct PassHistory {
+  struct Row {
+    const passes::Pass* pass;
+    int number;  // among the optional ones, from 1; 0 for those that are required
+    PassOutcome outcome;
+    std::size_t statements;  // of the program after it, if they are counted
+  };
+  std::vector<Row> rows;
+  int optional = 0;      // places of optional passes so far
+  int version = 0;       // of the program: grows with every change
+  std::map<std::string_view, int> seen;  // the version that each pass left
+  bool stopped = false;  // the pass to stop after has run
+  bool counts_statements = false;
+
+  /// A table for people: number, outcome, statements, name.
+  std::string table() const;
+};
+
 /// How passes are run.
 struct PassContext {
+  const CompileOptions& options;
   PassTimes& times;
-  bool verify;
   Diagnostics& diagnostics;
+  PassHistory& history;
+  passes::AdReport* report = nullptr;  // may be null
 };
+
+/// When a step of the pipeline runs: always, or if a step that always runs, of those just before the
+/// steps that follow it, changed the program.
+enum class Runs { always, if_changed };
+struct Step {
+  std::string_view pass;
+  Runs runs = Runs::always;
+};
+
+/// Runs `steps` on `program`.  An optional pass does not run where nothing has changed since its last
+/// run, where the options leave it out, or without optimisation.
+void run_steps(const PassContext& context, std::span<const Step> steps, ir::Program& program);
 
 /// Ends the process with status 70 unless `program`, made by `phase`, is well-formed.
 void verify_made_by(std::string_view phase, const ir::Program& program, ir::Stage stage);
-
-/// Verifies `after` at `stage` if asked.  A violation is a bug of pass `name`: the first ones
-/// are shown, the program before the pass is written to `dagaz-before-<name>.ir`, and the process
-/// ends with status 70.
-void verify_after(const PassContext& context, std::string_view name, const ir::Program& before,
-                  const ir::Program& after, ir::Stage stage);
-
-/// Runs a pass on a program of one of the stage types.
-template <typename To, typename From>
-To run_pass(const PassContext& context, std::string_view name, ir::Stage stage,
-            const std::function<To(From)>& pass, From program) {
-  const Doing doing(name);
-  From before;
-  if (context.verify) before = program;
-  To after = [&] {
-    const PassTimer timer(context.times, name);
-    return pass(std::move(program));
-  }();
-  verify_after(context, name, before.program, after.program, stage);
-  return after;
-}
 
 }  // namespace dagaz::driver

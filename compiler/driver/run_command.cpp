@@ -15,10 +15,7 @@ namespace {
 int interpret(Compilation& compilation, const RunOptions& options) {
   std::optional<ir::ParallelProgram> program = front_end(compilation);
   if (report(compilation) || !program) return 1;
-  const PassContext context{compilation.times, options.compile.verify,
-                            compilation.diagnostics};
-  const ir::ParallelProgram ready =
-      optimise(std::move(*program), context, options.compile, nullptr);
+  const ir::ParallelProgram ready = optimise(std::move(*program), pass_context(compilation));
   if (compilation.diagnostics.has_errors()) {
     report(compilation);
     return 1;
@@ -31,9 +28,7 @@ int compile_and_run(Compilation& compilation, const RunOptions& options) {
   std::optional<imperative::Program> lowered;
   const codegen::Library* library = nullptr;
   if (program) {
-    const PassContext context{compilation.times, options.compile.verify,
-                              compilation.diagnostics};
-    lowered = lower(std::move(*program), context, options.compile, compilation.diagnostics);
+    lowered = lower(std::move(*program), pass_context(compilation));
   }
   if (lowered) library = codegen::load(compilation.diagnostics);
   if (report(compilation) || library == nullptr) return 1;

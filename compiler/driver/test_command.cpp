@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "driver/bisect.h"
 #include "driver/commands.h"
 #include "driver/test_run.h"
 
@@ -50,6 +51,10 @@ class Progress {
                 << std::flush;
       if (done_ == programs_) std::cerr << "\r\x1b[K";
     }
+  }
+  void say(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    std::cout << text << std::flush;
   }
   const Counts& counts() const { return counts_; }
 
@@ -121,6 +126,7 @@ int test_command(const TestOptions& options) {
       for (std::size_t i = next++; i < programs.size(); i = next++) {
         results[i] = run_program_tests(programs[i], options);
         progress.add(results[i]);
+        if (options.bisect) progress.say(bisected(results[i], options));
       }
     });
   }

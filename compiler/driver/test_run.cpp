@@ -98,6 +98,10 @@ class ProgramTest {
                                    std::to_string(options_.compile.optimisation)};
     if (options_.compile.verify) flags.push_back("--verify");
     if (options_.compile.safe) flags.push_back("--safe");
+    for (const std::string& pass : options_.compile.without) {
+      flags.insert(flags.end(), {"--without", pass});
+    }
+    flags.insert(flags.end(), {"--pass-limit", std::to_string(options_.compile.pass_limit)});
     return flags;
   }
 

@@ -39,6 +39,8 @@ class Sharer {
     for (Type& result : function.result_types) type(result);
   }
 
+  bool changed() const { return !removed_.empty(); }
+
   // The visitor of walk_fields; scopes come after the statement's own operands.
   void use(NameId& name) {
     const auto found = replaced_.find(name);
@@ -125,12 +127,15 @@ class Sharer {
 
 }  // namespace
 
-ParallelProgram common_subexpressions(ParallelProgram program) {
+bool common_subexpressions(ParallelProgram& program) {
+  bool changed = false;
   for (Function& function : program.program.functions) {
-    Sharer(program.program, function).run(function);
-    share_between_branches(function.body, program.program.names);
+    Sharer sharer(program.program, function);
+    sharer.run(function);
+    if (sharer.changed()) changed = true;
+    if (share_between_branches(function.body, program.program.names)) changed = true;
   }
-  return program;
+  return changed;
 }
 
 }  // namespace dagaz::passes

@@ -12,24 +12,14 @@ namespace dagaz::passes {
 
 namespace {
 
-/// Keeps the items whose flag is set.
-template <typename T>
-void keep(std::vector<T>& items, const std::vector<bool>& flags) {
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    if (!flags[i]) continue;
-    if (next != i) items[next] = std::move(items[i]);
-    ++next;
-  }
-  items.resize(next);
-}
-
 class Sweeper {
  public:
   explicit Sweeper(LiveNames names) : names_(std::move(names)) {}
 
+  bool changed() const { return changed_; }
+
   void body(Body& body) {
-    std::erase_if(body.statements, [this](const Statement& statement) {
+    const std::size_t erased = std::erase_if(body.statements, [this](const Statement& statement) {
       return !statement.results.empty() &&
              std::none_of(statement.results.begin(), statement.results.end(),
                           [this](const Binder& result) { return is_live(result); });
@@ -38,9 +28,22 @@ class Sweeper {
       std::visit([&](auto& node) { prune(node, statement); }, statement.operation);
       for_each_scope(statement.operation, [this](Body& inner) { this->body(inner); });
     }
+    if (erased > 0) changed_ = true;
   }
 
  private:
+  /// Keeps the items whose flag is set.
+  template <typename T>
+  void keep(std::vector<T>& items, const std::vector<bool>& flags) {
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if (!flags[i]) continue;
+      if (next != i) items[next] = std::move(items[i]);
+      ++next;
+    }
+    if (next < items.size()) changed_ = true;
+    items.resize(next);
+  }
   bool is_live(const Binder& binder) const { return names_.live[binder.name.index]; }
   std::vector<bool> live_flags(const std::vector<Binder>& binders) const {
     std::vector<bool> flags;
@@ -50,7 +53,7 @@ class Sweeper {
   static bool all(const std::vector<bool>& flags) {
     return std::find(flags.begin(), flags.end(), false) == flags.end();
   }
-  static void keep_results(Lambda& lambda, const std::vector<bool>& flags) {
+  void keep_results(Lambda& lambda, const std::vector<bool>& flags) {
     keep(lambda.body.results, flags);
     keep(lambda.result_types, flags);
   }
@@ -95,7 +98,7 @@ class Sweeper {
     }
     dependence = std::move(kept);
   }
-  static void prune(ReduceOperator& one, const std::vector<bool>& flags) {
+  void prune(ReduceOperator& one, const std::vector<bool>& flags) {
     if (all(flags)) return;
     std::vector<bool> parameters = flags;
     parameters.insert(parameters.end(), flags.begin(), flags.end());
@@ -196,19 +199,23 @@ class Sweeper {
   void prune(Node&, Statement&) {}
 
   LiveNames names_;
+  bool changed_ = false;
 };
 
 }  // namespace
 
-void eliminate_dead_code(Function& function, const Names& names) {
-  Sweeper(find_live_names(function, names)).body(function.body);
+bool eliminate_dead_code(Function& function, const Names& names) {
+  Sweeper sweeper(find_live_names(function, names));
+  sweeper.body(function.body);
+  return sweeper.changed();
 }
 
-ParallelProgram eliminate_dead_code(ParallelProgram program) {
+bool eliminate_dead_code(ParallelProgram& program) {
+  bool changed = false;
   for (Function& function : program.program.functions) {
-    eliminate_dead_code(function, program.program.names);
+    if (eliminate_dead_code(function, program.program.names)) changed = true;
   }
-  return program;
+  return changed;
 }
 
 }  // namespace dagaz::passes

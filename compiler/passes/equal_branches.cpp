@@ -29,7 +29,7 @@ class Sharer {
   Sharer(Statement& first, Statement& later, Names& names)
       : first_(first), later_(later), names_(names) {}
 
-  void side(Body Branch::*taken, Body Branch::*other);
+  bool side(Body Branch::*taken, Body Branch::*other);
 
  private:
   Branch& of(Statement& statement) { return std::get<Branch>(statement.operation); }
@@ -94,10 +94,10 @@ Operand Sharer::handed_on(NameId value, Body Branch::*taken, Body Branch::*other
   return result;
 }
 
-void Sharer::side(Body Branch::*taken, Body Branch::*other) {
+bool Sharer::side(Body Branch::*taken, Body Branch::*other) {
   Body& again = of(later_).*taken;
   const Substitution equal = equal_values(of(first_).*taken, again);
-  if (equal.empty()) return;
+  if (equal.empty()) return false;
   // Backwards: what is cheap is computed again where it is needed, from what was handed on.
   NameSet needed;
   const auto need = [&](const std::vector<NameId>& names) {
@@ -123,15 +123,20 @@ void Sharer::side(Body Branch::*taken, Body Branch::*other) {
     kept.push_back(std::move(one));
   }
   std::reverse(kept.begin(), kept.end());
+  const bool changed = kept.size() < again.statements.size();
   again.statements = std::move(kept);
   substitute(again, taken_over, names_);
+  return changed;
 }
 
 }  // namespace
 
-void share_between_branches(Body& body, Names& names) {
+bool share_between_branches(Body& body, Names& names) {
+  bool changed = false;
   for (Statement& one : body.statements) {
-    for_each_scope(one.operation, [&](Body& inner) { share_between_branches(inner, names); });
+    for_each_scope(one.operation, [&](Body& inner) {
+      if (share_between_branches(inner, names)) changed = true;
+    });
   }
   std::unordered_map<NameId, std::vector<std::size_t>> earlier;  // by condition
   for (std::size_t k = 0; k < body.statements.size(); ++k) {
@@ -141,11 +146,12 @@ void share_between_branches(Body& body, Names& names) {
     const std::size_t compared = std::min(same.size(), most_compared);
     for (std::size_t at = same.size() - compared; at < same.size(); ++at) {
       Sharer sharer(body.statements[same[at]], body.statements[k], names);
-      sharer.side(&Branch::then_body, &Branch::else_body);
-      sharer.side(&Branch::else_body, &Branch::then_body);
+      if (sharer.side(&Branch::then_body, &Branch::else_body)) changed = true;
+      if (sharer.side(&Branch::else_body, &Branch::then_body)) changed = true;
     }
     same.push_back(k);
   }
+  return changed;
 }
 
 }  // namespace dagaz::passes

@@ -3,7 +3,7 @@
 //   y = if c then g (f x) else …;          y, t = if c then let t = f x in (g t, t) else (…, 0);
 //   z = if c then h (f x) else …      =    z    = if c then h t else …
 //
-// if f takes longer than to hand its result on.  The return sweep of a branch executes the side
+// if f takes longer than to hand its result on.  The reverse sweep of a branch executes the side
 // taken again, so that gradients have such pairs.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace dagaz::passes {
 
-/// Lets branches anywhere in `body` take scalars from earlier ones of their scope.
-void share_between_branches(ir::Body& body, ir::Names& names);
+/// Lets branches anywhere in `body` take scalars from earlier ones of their scope; whether any did.
+bool share_between_branches(ir::Body& body, ir::Names& names);
 
 }  // namespace dagaz::passes

@@ -28,11 +28,12 @@ class Inliner {
     calls_.resize(program.functions.size(), 0);
   }
 
-  void run() {
+  bool run() {
     for (std::size_t i = 0; i < program_.functions.size(); ++i) find_recursion(i);
     std::fill(states_.begin(), states_.end(), State::unseen);
     for (std::size_t i = 0; i < program_.functions.size(); ++i) inline_into(i);
     remove_unreachable();
+    return changed_;
   }
 
  private:
@@ -108,6 +109,7 @@ class Inliner {
 
   void expand(const Call& call, const Statement& statement, const Function& callee,
               Builder& out) {
+    changed_ = true;
     Lambda function{callee.parameters, callee.body, callee.result_types};
     function = renamed(function, program_.names);
     Substitution with;
@@ -161,9 +163,10 @@ class Inliner {
       each_call(program_.functions[found->second].body,
                 [&](const std::string& callee) { work.push_back(callee); });
     }
-    std::erase_if(program_.functions, [&](const Function& function) {
+    const std::size_t removed = std::erase_if(program_.functions, [&](const Function& function) {
       return !reached.contains(function.name);
     });
+    if (removed > 0) changed_ = true;
   }
 
   Program& program_;
@@ -173,13 +176,11 @@ class Inliner {
   std::vector<std::size_t> calls_;  // of each function, before anything is inlined
   std::vector<std::size_t> stack_;
   std::unordered_map<LocationId, LocationId> chains_;
+  bool changed_ = false;
 };
 
 }  // namespace
 
-ParallelProgram inline_functions(ParallelProgram program) {
-  Inliner(program.program).run();
-  return program;
-}
+bool inline_functions(ParallelProgram& program) { return Inliner(program.program).run(); }
 
 }  // namespace dagaz::passes

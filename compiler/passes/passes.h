@@ -1,5 +1,6 @@
-// Every pass on the array IR: one declaration and one sentence each.  A pass takes a program and
-// returns one; what runs when is driver/pipeline.cpp.
+// Every pass on the array IR: one declaration and one sentence each.  A pass changes a program and
+// says whether it did.  registry.cpp has their names, what each needs before it and where it stands;
+// a pass, its function, its file and its tests are called the same.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +16,31 @@ namespace dagaz::passes {
 // ---------------------------------------------------------------- optimisation
 
 /// Removes statements, loop values, lambda results and parameters whose values are never used.
-ir::ParallelProgram eliminate_dead_code(ir::ParallelProgram program);
+bool eliminate_dead_code(ir::ParallelProgram& program);
 /// Evaluates equal operations of one scope, and of the scopes inside it, once.
-ir::ParallelProgram common_subexpressions(ir::ParallelProgram program);
+bool common_subexpressions(ir::ParallelProgram& program);
 /// Clamps at zero the sizes that are known to count elements only inside a loop or map, so that arrays
-/// can leave it; whether there were any.
+/// can leave it.
 bool clamp_sizes(ir::ParallelProgram& program);
 /// Applies the equations of the files in simplify/ until none fires: constants, indices, views,
 /// known branches and trip counts, degenerate maps and reductions; moves invariant code outwards.
-ir::ParallelProgram simplify(ir::ParallelProgram program);
+bool simplify(ir::ParallelProgram& program);
 /// Replaces calls of functions that do not call themselves by their bodies.
-ir::ParallelProgram inline_functions(ir::ParallelProgram program);
+bool inline_functions(ir::ParallelProgram& program);
 /// Merges producers into consumers, and neighbours of one width with each other, so that
 /// intermediate arrays vanish.
-ir::ParallelProgram fuse(ir::ParallelProgram program);
+bool fuse(ir::ParallelProgram& program);
 /// Takes slices of what a map reads instead of what it makes, so that it can be fused with what reads
-/// them; whether there were any.
+/// them.
 bool slice_before_maps(ir::ParallelProgram& program);
 /// Computes what a map stores for later maps over the same elements there, where that saves more
-/// memory traffic than it costs; whether there was any.
-bool compute_where_read(ir::ParallelProgram& program);
-/// Reads and writes parts of arrays where they are, rather than copies of them, or twice; whether
-/// there was any to change.
+/// memory traffic than it costs.
+bool rematerialise(ir::ParallelProgram& program);
+/// Reads and writes parts of arrays where they are, rather than copies of them, or twice.
 bool avoid_copies(ir::ParallelProgram& program);
 
 /// Moves maps over a few points (a basis, of which tangents are taken) inside the maps over many
-/// that they are around, where these reduce; whether there were any.
+/// that they are around, where these reduce.
 bool interchange(ir::ParallelProgram& program);
 
 // ---------------------------------------------------------------- differentiation
@@ -51,23 +51,23 @@ struct AdReportEntry {
   std::string rule;
   std::string mode;
   std::string reason;
-  std::string stored;  // what is kept for the return sweep, and a formula of its size
+  std::string stored;  // what is saved for the reverse sweep, and a formula of its size
 };
 struct AdReport {
   std::vector<AdReportEntry> entries;
   std::vector<ir::Location> locations;
 };
 
-/// Lets a map keep what is expensive to compute for a later one that computes the same; whether
-/// there was any.  `report` may be null.
-bool keep_expensive_values(ir::ParallelProgram& program, AdReport* report);
+/// Lets a map save what is expensive to compute for a later one that computes the same.  `report` may
+/// be null.
+bool save_values(ir::ParallelProgram& program, AdReport* report);
 
-/// Additions at a fixed distance from each point become reads.  Whether there are any.
-bool gather_additions(ir::ParallelProgram& program);
+/// Additions at a fixed distance from each point become reads.
+bool scatter_to_gather(ir::ParallelProgram& program);
 
 /// Turns accumulation that calls functions into updates of arrays, so that no function is handed an
 /// accumulator.
-ir::ParallelProgram sequence_accumulating_calls(ir::ParallelProgram program);
+bool sequence_accumulating_calls(ir::ParallelProgram& program);
 /// Whether any Differentiate or CustomDerivative is left.
 bool has_derivatives(const ir::ParallelProgram& program);
 struct AdOptions {
@@ -78,9 +78,8 @@ struct AdOptions {
   bool in_order = true;
 };
 /// Removes every Differentiate and CustomDerivative, innermost first; `report` may be null.
-ir::ParallelProgram differentiate(ir::ParallelProgram program, AdReport* report,
-                                  const AdOptions& options = {});
-/// Turns accumulation of one number a point into histograms; whether there was any.
+bool differentiate(ir::ParallelProgram& program, AdReport* report, const AdOptions& options);
+/// Turns accumulation of one number a point into histograms.
 bool make_histograms(ir::ParallelProgram& program);
 /// The report as text for people.
 std::string print(const AdReport& report, const SourceFiles& files);
@@ -91,8 +90,7 @@ enum class FlattenTarget { cpu, gpu };
 struct FlattenOptions {
   FlattenTarget target = FlattenTarget::cpu;
 };
-/// Replaces arrays of a few elements by scalars where nothing needs them in memory; whether there
-/// were any.  Leaves literals whose elements are read for simplification.
+/// Replaces arrays of a few elements by scalars where nothing needs them in memory.  Leaves literals whose elements are read for simplification.
 bool scalarise(ir::ParallelProgram& program, FlattenTarget target);
 /// Turns nested parallelism into segmented operations over iteration spaces.
 ir::FlatProgram flatten(ir::ParallelProgram program, const FlattenOptions& options);

@@ -1,81 +1,145 @@
-// The table of passes by name.
 #include "passes/registry.h"
 
-#include "passes/passes.h"
+#include <algorithm>
+
 #include "passes/scalarise/read_parts.h"
 
 namespace dagaz::passes {
 
 namespace {
 
-using ir::FlatProgram;
 using ir::ParallelProgram;
 using ir::Program;
 using ir::Stage;
 
-template <ParallelProgram (*pass)(ParallelProgram)>
-Program parallel(Program program) {
-  return pass(ParallelProgram{std::move(program)}).program;
+// Runs a pass on a program of the parallel stage.
+template <typename Run>
+bool in_parallel(Program& program, const Run& run) {
+  ParallelProgram parallel{std::move(program)};
+  const bool changed = run(parallel);
+  program = std::move(parallel.program);
+  return changed;
 }
-Program differentiated(Program program) {
-  return differentiate(ParallelProgram{std::move(program)}, nullptr).program;
-}
-Program read_by_parts(Program program) {
-  for (ir::Function& function : program.functions) scalarising::read_parts(function, program);
-  return program;
-}
-/// A pass that says whether it changed anything.
+
 template <bool (*pass)(ParallelProgram&)>
-Program changed(Program program) {
-  ParallelProgram result{std::move(program)};
-  pass(result);
-  return std::move(result.program);
+bool parallel(Program& program, const PassOptions&) {
+  return in_parallel(program, pass);
 }
-bool keep_values(ParallelProgram& program) { return keep_expensive_values(program, nullptr); }
-template <FlattenTarget target>
-Program scalarised(Program program) {
-  ParallelProgram result{std::move(program)};
-  scalarise(result, target);
-  return std::move(result.program);
+
+// A GPU needs more elements at a time than a CPU, and none in order.
+AdOptions derivative_options(FlattenTarget target) {
+  if (target == FlattenTarget::cpu) return {};
+  return {.least_chunk = std::int64_t{1} << 17, .in_order = false};
 }
-template <FlattenTarget target>
-Program flattened(Program program) {
-  return flatten(ParallelProgram{std::move(program)}, FlattenOptions{target}).program;
+bool differentiated(Program& program, const PassOptions& options) {
+  return in_parallel(program, [&](ParallelProgram& each) {
+    return differentiate(each, options.report, derivative_options(options.target));
+  });
+}
+
+// A GPU computes a hundred numbers while one travels.
+bool with_saved_values(Program& program, const PassOptions& options) {
+  if (options.target != FlattenTarget::cpu) return false;
+  return in_parallel(program,
+                     [&](ParallelProgram& each) { return save_values(each, options.report); });
+}
+
+bool scalarised(Program& program, const PassOptions& options) {
+  return in_parallel(program,
+                     [&](ParallelProgram& each) { return scalarise(each, options.target); });
+}
+
+bool read_by_parts(Program& program, const PassOptions&) {
+  bool changed = false;
+  for (ir::Function& function : program.functions) {
+    if (scalarising::read_parts(function, program)) changed = true;
+  }
+  return changed;
+}
+
+bool flattened(Program& program, const PassOptions& options) {
+  program = flatten(ParallelProgram{std::move(program)}, FlattenOptions{options.target}).program;
+  return true;
 }
 
 }  // namespace
 
-const std::vector<RegisteredPass>& registered_passes() {
-  static const std::vector<RegisteredPass> passes = {
-      {"dead-code", parallel<eliminate_dead_code>, Stage::parallel},
-      {"cse", parallel<common_subexpressions>, Stage::parallel},
-      {"clamp-sizes", changed<clamp_sizes>, Stage::parallel},
-      {"simplify", parallel<simplify>, Stage::parallel},
-      {"inline", parallel<inline_functions>, Stage::parallel},
-      {"fuse", parallel<fuse>, Stage::parallel},
-      {"slice-before-maps", changed<slice_before_maps>, Stage::parallel},
-      {"interchange", changed<interchange>, Stage::parallel},
-      {"keep-values", changed<keep_values>, Stage::parallel},
-      {"where-read", changed<compute_where_read>, Stage::parallel},
-      {"avoid-copies", changed<avoid_copies>, Stage::parallel},
-      {"sequence-calls", parallel<sequence_accumulating_calls>, Stage::parallel},
-      {"ad", differentiated, Stage::parallel},
-      {"gather-additions", changed<gather_additions>, Stage::parallel},
-      {"histograms", changed<make_histograms>, Stage::parallel},
-      {"read-parts", read_by_parts, Stage::parallel},
-      {"scalarise-cpu", scalarised<FlattenTarget::cpu>, Stage::parallel},
-      {"scalarise-gpu", scalarised<FlattenTarget::gpu>, Stage::parallel},
-      {"flatten-cpu", flattened<FlattenTarget::cpu>, Stage::flat},
-      {"flatten-gpu", flattened<FlattenTarget::gpu>, Stage::flat},
+const std::vector<Pass>& all_passes() {
+  static const std::vector<Pass> passes = {
+      {"inline-functions", parallel<inline_functions>, Stage::parallel, Need::optional,
+       "Replaces calls of functions that do not call themselves by their bodies.",
+       "First: no other pass sees through a call."},
+      {"sequence-accumulating-calls", parallel<sequence_accumulating_calls>, Stage::parallel,
+       Need::required,
+       "Turns accumulation that calls functions into updates of arrays in turn.",
+       "After inlining, which leaves few such calls; neither differentiation nor any target hands "
+       "accumulators to functions."},
+      {"simplify", parallel<simplify>, Stage::parallel, Need::optional,
+       "Applies equations until none fires, and moves invariant code outwards.",
+       "After every pass that leaves copies, literals, views or unused values behind."},
+      {"clamp-sizes", parallel<clamp_sizes>, Stage::parallel, Need::optional,
+       "Clamps at zero the sizes that count elements only inside a loop or map.",
+       "Between two simplifications: the first moves numbers and asserts out of scopes, the second "
+       "the arrays of these sizes."},
+      {"common-subexpressions", parallel<common_subexpressions>, Stage::parallel, Need::optional,
+       "Evaluates equal operations of a scope, and of those inside it, once.",
+       "After simplification, which makes what is equal look equal; before fusion, for a shared "
+       "array has one producer."},
+      {"fuse", parallel<fuse>, Stage::parallel, Need::optional,
+       "Merges producers into consumers, and neighbours of one width with each other.",
+       "After simplification and sharing: a copy or an unused result between two operations keeps "
+       "them apart.  Makes work for simplification, and that room for more fusion: two rounds "
+       "reach almost everything."},
+      {"slice-before-maps", parallel<slice_before_maps>, Stage::parallel, Need::optional,
+       "Takes slices of what a map reads instead of what it makes.",
+       "After a first fusion: a map that makes less than it reads is best merged into what it "
+       "reads.  Before a second, which merges what is left with what reads the slices."},
+      {"eliminate-dead-code", parallel<eliminate_dead_code>, Stage::parallel, Need::optional,
+       "Removes statements, results and parameters whose values are never used.",
+       "At the end of each group of passes; simplification and fusion clean up on their own."},
+      {"differentiate", differentiated, Stage::parallel, Need::required,
+       "Replaces each derivative by the code that computes it, innermost first.",
+       "After fusion: what is fused is differentiated as one, and keeps nothing in between.  No "
+       "later stage knows derivatives."},
+      {"interchange", parallel<interchange>, Stage::parallel, Need::optional,
+       "Moves maps over a few points inside maps over many that they are around.",
+       "After fusion, when nests of maps are what they will be."},
+      {"scatter-to-gather", parallel<scatter_to_gather>, Stage::parallel, Need::optional,
+       "Turns additions at a fixed distance from each point into reads.",
+       "Before `make-histograms`: such additions would be histograms as well."},
+      {"make-histograms", parallel<make_histograms>, Stage::parallel, Need::optional,
+       "Turns accumulation of one number a point into histograms.",
+       "After the last fusion of what adds; arrays that histograms are handed as they are need no "
+       "copies, which the simplification after it removes."},
+      {"save-values", with_saved_values, Stage::parallel, Need::optional,
+       "Lets a map save what is expensive to compute for a later map that computes it too.",
+       "After all fusion: until then, what is computed twice may come together.  On CPUs: a GPU "
+       "computes a hundred numbers while one travels."},
+      {"rematerialise", parallel<rematerialise>, Stage::parallel, Need::optional,
+       "Computes what a map stores for later maps there instead, where that saves traffic.",
+       "After `save-values`: what is saved is not to be computed again."},
+      {"avoid-copies", parallel<avoid_copies>, Stage::parallel, Need::optional,
+       "Reads and writes parts of arrays where they are, rather than copies of them.",
+       "After all fusion, which moves reads: a copied row may be read until the array is written."},
+      {"read-parts", read_by_parts, Stage::parallel, Need::optional,
+       "Lets maps read the parts of an array that was put together to be read once.",
+       "A step of `scalarise`, by itself for tests."},
+      {"scalarise", scalarised, Stage::parallel, Need::optional,
+       "Replaces arrays of a few elements by scalars where nothing needs them in memory.",
+       "After fusion and differentiation, which see more in arrays; before flattening, so that "
+       "host code and threads profit alike.  Leaves views and literals to simplification."},
+      {"flatten", flattened, Stage::flat, Need::required,
+       "Turns nested parallelism into segmented operations over iteration spaces.",
+       "Last: targets run segmented operations only."},
   };
   return passes;
 }
 
-const RegisteredPass* find_pass(std::string_view name) {
-  for (const RegisteredPass& pass : registered_passes()) {
-    if (pass.name == name) return &pass;
-  }
-  return nullptr;
+const Pass* find_pass(std::string_view name) {
+  const std::vector<Pass>& all = all_passes();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Pass& pass) { return pass.name == name; });
+  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace dagaz::passes

@@ -1,4 +1,5 @@
-// Passes by name, for `dagaz inspect --passes=…` and for the tests of passes.
+// The table of passes: one row a pass.  The pipeline (driver/pipeline.cpp), `--passes`, the options
+// that name passes, and the tests of passes all read it.
 #pragma once
 
 #include <string_view>
@@ -6,18 +7,31 @@
 
 #include "ir/program.h"
 #include "ir/verify.h"
+#include "passes/passes.h"
 
 namespace dagaz::passes {
 
-struct RegisteredPass {
-  std::string_view name;
-  ir::Program (*run)(ir::Program);
-  ir::Stage result;  // the stage of what it returns
+/// What passes are told of the compilation they are part of.
+struct PassOptions {
+  FlattenTarget target = FlattenTarget::cpu;
+  AdReport* report = nullptr;  // may be null
 };
 
-/// All passes, in the order of their declaration.
-const std::vector<RegisteredPass>& registered_passes();
+/// Whether programs compile without the pass.
+enum class Need { optional, required };
+
+struct Pass {
+  std::string_view name;
+  bool (*run)(ir::Program&, const PassOptions&);  // whether it changed the program
+  ir::Stage result;                               // the stage of what it leaves
+  Need need;
+  std::string_view does;   // one sentence
+  std::string_view place;  // what it needs before it, and why it stands where it does
+};
+
+/// All passes, in the order of their first run.
+const std::vector<Pass>& all_passes();
 /// The pass called so, or null.
-const RegisteredPass* find_pass(std::string_view name);
+const Pass* find_pass(std::string_view name);
 
 }  // namespace dagaz::passes

@@ -2,9 +2,10 @@
 // every pass keeps them well-formed and keeps what the interpreter makes of them.  Simplifying
 // twice is simplifying once.
 //
-//   fuzz_ir [--seed=N] [--seconds=S] [--programs=N] [--passes=a,b,…]
+//   fuzz_ir [--seed=N] [--seconds=S] [--programs=N] [--passes=a,b,…[,--target=gpu]]
 //
 // A finding is reduced and printed with its seed and the passes that repeat it.
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <iostream>
@@ -24,6 +25,7 @@ namespace {
 using namespace dagaz;
 using namespace dagaz::ir;
 using Passes = std::vector<std::string>;
+const std::string on_gpu = "--target=gpu";  // among the passes: they run for a GPU
 using Outcome = std::variant<std::vector<Value>, RuntimeError>;
 
 bool same_element(ScalarType type, std::uint64_t a, std::uint64_t b) {
@@ -80,20 +82,26 @@ std::string try_passes(Program program, const std::vector<Value>& arguments,
   }
   if (std::string text = round_trip(program); !text.empty()) return text;
   const Outcome before = interpret(program, "main", arguments);
+  const bool gpu = std::find(passes.begin(), passes.end(), on_gpu) != passes.end();
+  const passes::PassOptions options{gpu ? passes::FlattenTarget::gpu
+                                        : passes::FlattenTarget::cpu};
   for (const std::string& name : passes) {
+    if (name == on_gpu) continue;
     const Doing doing(name);
-    const passes::RegisteredPass* pass = dagaz::passes::find_pass(name);
+    const passes::Pass* pass = dagaz::passes::find_pass(name);
     if (pass == nullptr) return "there is no pass " + name;
-    program = pass->run(std::move(program));
+    const std::string text_before = print(program);
+    const bool changed = pass->run(program, options);
+    if (!changed && print(program) != text_before) {
+      return name + " changed the program and says that it did not";
+    }
     if (std::string text = first_violation(program, pass->result); !text.empty()) {
       return "after " + name + ": " + text;
     }
     if (std::string text = round_trip(program); !text.empty()) return "after " + name + ": " + text;
     const std::string text = difference(before, interpret(program, "main", arguments));
     if (!text.empty()) return "after " + name + ": " + text;
-    if (name == "simplify" && print(pass->run(program)) != print(program)) {
-      return "simplify is not idempotent";
-    }
+    if (name == "simplify" && pass->run(program, options)) return "simplify is not idempotent";
   }
   return "";
 }
@@ -216,6 +224,21 @@ std::optional<std::string> option(int count, char** arguments, const std::string
   return std::nullopt;
 }
 
+/// Each pass by itself and after what comes before it, and all of them.
+std::vector<Passes> all_pipelines() {
+  std::vector<Passes> pipelines = {
+      {"simplify", "common-subexpressions", "fuse", "simplify", "fuse", "simplify",
+       "common-subexpressions", "eliminate-dead-code"},
+      {"flatten", on_gpu},
+      {"simplify", "fuse", "simplify", "scalarise", "simplify", "flatten", on_gpu}};
+  for (const passes::Pass& pass : passes::all_passes()) {
+    const std::string name(pass.name);
+    pipelines.push_back({name});
+    pipelines.push_back({"simplify", "fuse", "simplify", name});
+  }
+  return pipelines;
+}
+
 Passes split(const std::string& text) {
   Passes parts;
   std::istringstream in(text);
@@ -226,16 +249,7 @@ Passes split(const std::string& text) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  std::vector<Passes> pipelines = {
-      {"dead-code"},
-      {"cse"},
-      {"simplify"},
-      {"fuse"},
-      {"simplify", "cse", "fuse", "simplify", "fuse", "simplify", "cse", "dead-code"},
-      {"flatten-cpu"},
-      {"flatten-gpu"},
-      {"simplify", "fuse", "simplify", "flatten-cpu"},
-      {"simplify", "fuse", "simplify", "flatten-gpu"}};
+  std::vector<Passes> pipelines = all_pipelines();
   if (const auto passes = option(count, arguments, "--passes=")) pipelines = {split(*passes)};
   const auto number = [&](const std::string& name, std::uint64_t otherwise) {
     const auto text = option(count, arguments, name);

@@ -72,10 +72,15 @@ TestResult run_test(const TestFile& test) {
   if (std::string text = first_violation(*program, stage); !text.empty()) {
     return {"", "the input is not well-formed: " + text};
   }
+  const passes::PassOptions options{test.gpu ? passes::FlattenTarget::gpu
+                                             : passes::FlattenTarget::cpu};
   for (const std::string& name : test.passes) {
-    const passes::RegisteredPass* pass = passes::find_pass(name);
+    const passes::Pass* pass = passes::find_pass(name);
     if (pass == nullptr) return {"", "there is no pass `" + name + "`"};
-    *program = pass->run(std::move(*program));
+    const std::string before = ir::print(*program);
+    if (!pass->run(*program, options) && ir::print(*program) != before) {
+      return {"", name + " changed the program and says that it did not"};
+    }
     if (std::string text = first_violation(*program, pass->result); !text.empty()) {
       return {"", "after " + name + ": " + text + "\n" + ir::print(*program)};
     }

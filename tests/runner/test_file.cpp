@@ -25,6 +25,7 @@ void read_directive(TestFile& test, const std::string& line) {
   if (at == std::string::npos) return;
   const std::size_t begin = at + passes_option.size();
   test.passes = split(line.substr(begin, line.find(' ', begin) - begin), ',');
+  test.gpu = line.find("--target=gpu") != std::string::npos;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // The parts of a file test.
 //
 //   -- One sentence: what must hold.
-//   -- run: --passes=simplify,fuse
+//   -- run: --passes=simplify,fuse [--target=gpu]
 //   the program
 //   -- expect
 //   -- the expected text, a comment per line
@@ -17,6 +17,7 @@ struct TestFile {
   std::string path;
   std::string text;                 // the whole file
   std::vector<std::string> passes;  // of the `run` line
+  bool gpu = false;                 // whether that says `--target=gpu`
   std::string expected;
   std::size_t expect_at = 0;        // where the `-- expect` line starts; the end if there is none
 };

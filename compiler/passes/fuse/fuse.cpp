@@ -27,6 +27,8 @@ class Fuser {
   Fuser(Program& program, const Function& function)
       : names_(program.names), aliases_(analyse_aliases(function, program)) {}
 
+  bool changed() const { return changed_; }
+
   void body(Body& body) {
     if (body.statements.size() > 1 && has_candidates(body)) {
       FusionGraph graph(std::move(body.statements), body.results, names_, aliases_);
@@ -66,6 +68,7 @@ class Fuser {
       auto composed =
           compose_vertically(graph.statement(*at), graph.statement(consumer), context);
       if (!composed) continue;
+      changed_ = true;
       if (composed->producer == Producer::merged) {
         graph.merge(*at, consumer, std::move(composed->statement));
       } else {
@@ -99,6 +102,7 @@ class Fuser {
         auto composed =
             compose_horizontally(graph.statement(other), graph.statement(node), context);
         if (!composed) continue;
+        changed_ = true;
         graph.merge(other, node, std::move(*composed));
         earlier.erase(earlier.begin() + static_cast<std::ptrdiff_t>(i));
       }
@@ -108,16 +112,21 @@ class Fuser {
 
   Names& names_;
   AliasInfo aliases_;
+  bool changed_ = false;
 };
 
 }  // namespace
 
-ParallelProgram fuse(ParallelProgram program) {
+bool fuse(ParallelProgram& program) {
+  bool changed = false;
   for (Function& function : program.program.functions) {
-    Fuser(program.program, function).body(function.body);
+    Fuser fuser(program.program, function);
+    fuser.body(function.body);
+    if (!fuser.changed()) continue;
+    changed = true;
     eliminate_dead_code(function, program.program.names);
   }
-  return program;
+  return changed;
 }
 
 }  // namespace dagaz::passes

@@ -13,19 +13,21 @@ constexpr int most_rounds = 8;
 
 }  // namespace
 
-ir::ParallelProgram simplify(ir::ParallelProgram parallel) {
+bool simplify(ir::ParallelProgram& parallel) {
   Program& program = parallel.program;
+  bool changed = false;
   for (Function& function : program.functions) {
     const Doing doing(function.name);
-    eliminate_dead_code(function, program.names);
+    if (eliminate_dead_code(function, program.names)) changed = true;
     for (int round = 0; round < most_rounds; ++round) {
       Simplifier simplifier(program, function);
       simplifier.run(function);
       if (!simplifier.changed()) break;
+      changed = true;
       eliminate_dead_code(function, program.names);
     }
   }
-  return parallel;
+  return changed;
 }
 
 }  // namespace dagaz::passes

@@ -97,9 +97,9 @@ void add_derivative(Program& program, const std::string& of, const std::string& 
 }
 
 ParallelProgram optimised(ParallelProgram program) {
-  const auto step = [&](ParallelProgram (*pass)(ParallelProgram), const std::string& name) {
+  const auto step = [&](bool (*pass)(ParallelProgram&), const std::string& name) {
     const ParallelProgram before = program;
-    program = pass(std::move(program));
+    pass(program);
     try {
       verified(program.program, "the program after " + name);
     } catch (const Fault& fault) {
@@ -107,10 +107,10 @@ ParallelProgram optimised(ParallelProgram program) {
     }
   };
   step(passes::simplify, "simplify");
-  step(passes::common_subexpressions, "cse");
+  step(passes::common_subexpressions, "common-subexpressions");
   step(passes::fuse, "fuse");
   step(passes::simplify, "simplify");
-  step(passes::eliminate_dead_code, "dead-code");
+  step(passes::eliminate_dead_code, "eliminate-dead-code");
   return program;
 }
 
@@ -118,7 +118,7 @@ Program differentiated(Program program, const DerivativeOptions& options = {}) {
   verified(program, "the program before AD");
   ParallelProgram result{std::move(program)};
   if (options.optimise) result = optimised(std::move(result));
-  result = passes::differentiate(std::move(result), nullptr);
+  passes::differentiate(result, nullptr, {});
   verified(result.program, "the program after AD");
   if (options.optimise) result = optimised(std::move(result));
   return std::move(result.program);
