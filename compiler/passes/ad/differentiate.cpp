@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/classify.h"
 #include "ir/fields.h"
 #include "passes/ad/chunked_operators.h"
 #include "passes/ad/consumption.h"
@@ -81,14 +82,11 @@ void bind_results(const std::vector<Binder>& results, const std::vector<Operand>
                   std::vector<Statement> made, Builder& out) {
   NameSet fresh;
   for (const Statement& statement : made) {
-    const bool view = std::holds_alternative<Identity>(statement.operation) ||
-                      std::holds_alternative<Index>(statement.operation) ||
-                      std::holds_alternative<Slice>(statement.operation) ||
-                      std::holds_alternative<Reshape>(statement.operation) ||
-                      std::holds_alternative<Permute>(statement.operation) ||
-                      std::holds_alternative<Branch>(statement.operation) ||
-                      std::holds_alternative<Loop>(statement.operation);
-    if (view) continue;
+    // What a branch or a loop gives may be a part of something else.
+    if (is_view(statement.operation) || std::holds_alternative<Branch>(statement.operation) ||
+        std::holds_alternative<Loop>(statement.operation)) {
+      continue;
+    }
     for (const Binder& result : statement.results) fresh.insert(result.name);
   }
   out.add_all(std::move(made));

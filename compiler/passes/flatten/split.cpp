@@ -1,6 +1,7 @@
 // Splitting parallel operations that no single segmented operation expresses.
 #include <algorithm>
 
+#include "ir/classify.h"
 #include "passes/flatten/flattener.h"
 #include "support/match.h"
 
@@ -22,13 +23,10 @@ static bool runs_once(const Body& body) {
 // Whether a point makes arrays: on a GPU the threads of a block that reduce together have none.
 static bool makes_arrays(const Body& body, const Names& names) {
   return std::any_of(body.statements.begin(), body.statements.end(), [&](const Statement& one) {
-    const bool is_view = as<Index>(one.operation) || as<Slice>(one.operation) ||
-                         as<Permute>(one.operation) || as<Reshape>(one.operation) ||
-                         as<Identity>(one.operation);
     const bool has_arrays =
         std::any_of(one.results.begin(), one.results.end(),
                     [&](const Binder& result) { return names.type(result.name).is_array(); });
-    if (has_arrays && !is_view) return true;
+    if (has_arrays && !is_view(one.operation)) return true;
     if (const auto* map = as<MapScanReduce>(one.operation)) return makes_arrays(map->map.body, names);
     if (const auto* loop = as<Loop>(one.operation)) return makes_arrays(loop->body, names);
     if (const auto* branch = as<Branch>(one.operation)) {

@@ -16,6 +16,7 @@
 #include <unordered_map>
 
 #include "ir/alias.h"
+#include "ir/classify.h"
 #include "ir/fields.h"
 #include "passes/interchange/nest.h"
 #include "passes/passes.h"
@@ -38,10 +39,9 @@ bool is_narrow(const Operand& width) {
   return points >= least_points && points <= most_points;
 }
 
-bool is_view(const Operation& operation) {
-  return as<Index>(operation) || as<Slice>(operation) || as<Permute>(operation) ||
-         as<Reshape>(operation) || as<Identity>(operation) || as<Scalar>(operation) ||
-         as<Assert>(operation);
+// Whether the narrow map has work besides its nests if it holds this.
+bool is_work(const Operation& operation) {
+  return !ir::is_view(operation) && !as<Scalar>(operation) && !as<Assert>(operation);
 }
 
 /// Thrown where the narrow map has to stay whole.
@@ -72,7 +72,7 @@ class Distribution {
         does_more = does_more || shares;
         shares = true;
       } else {
-        does_more = does_more || !is_view(one.operation);
+        does_more = does_more || is_work(one.operation);
       }
     }
     return shares && does_more;
