@@ -166,6 +166,10 @@ void add_compile_options(CLI::App& app, CompileOptions& options) {
       ->capture_default_str()
       ->check(is_between(0, 3));
   app.add_flag("--verify", options.verify, "Check the program after elaboration and every pass");
+  app.add_option("--plan", options.plan,
+                 "Follow the schedules in this file, written as `inspect --stage=plan` prints them");
+  app.add_option("--random-plan", options.plan_seed,
+                 "Take legal schedules at random, for tests: the seed");
   app.add_flag("--safe", options.safe, "Ignore #[unsafe]");
   add_pass_options(app, options);
 }

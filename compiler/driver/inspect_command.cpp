@@ -12,6 +12,7 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "passes/registry.h"
+#include "plan/report.h"
 #include "syntax/ast_print.h"
 
 namespace dagaz::driver {
@@ -124,7 +125,8 @@ void print_ir(Compilation& compilation, const InspectOptions& options,
       break;
     case InspectStage::plan: {
       ir::FlatProgram flat = flatten(optimise(std::move(program), context), context);
-      std::cout << ir::print(plan(std::move(flat), context).program);
+      const auto planned = plan(std::move(flat), context);
+      if (planned) std::cout << plan::report(*planned, compilation.files);
       break;
     }
     case InspectStage::imperative:

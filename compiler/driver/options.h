@@ -1,7 +1,9 @@
 // What the command line asks for; one struct per subcommand.
 #pragma once
 
+#include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,8 @@ struct CompileOptions {
   int pass_limit = std::numeric_limits<int>::max();  // so many optional passes run, from the first
   bool verify = is_debug_build; // check the IR after elaboration and after every pass
   bool time_passes = false;
+  std::string plan;             // file with schedules to follow
+  std::optional<std::uint64_t> plan_seed;  // legal schedules at random
   bool safe = false;            // ignore #[unsafe]
   bool warnings = true;
   bool warnings_are_errors = false;

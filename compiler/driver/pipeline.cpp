@@ -2,6 +2,7 @@
 // says what a pass needs before it and why it stands there.
 #include "driver/pipeline.h"
 
+#include "driver/read_schedules.h"
 #include "driver/rolled_loops.h"
 #include "imperative/lower.h"
 #include "plan/plan.h"
@@ -93,15 +94,28 @@ ir::FlatProgram flatten(ParallelProgram program, const PassContext& context) {
   return ir::FlatProgram{std::move(program.program)};
 }
 
-ir::PlannedProgram plan(ir::FlatProgram program, const PassContext& context) {
+std::optional<ir::PlannedProgram> plan(ir::FlatProgram program, const PassContext& context) {
   plan::PlanOptions options;
+  options.seed = context.options.plan_seed;
+  std::optional<Schedules> wanted;
+  const std::string& path = context.options.plan;
+  if (!path.empty()) {
+    wanted = read_schedules(path, program.program.names, context.diagnostics);
+    if (!wanted) return std::nullopt;
+    options.wanted = &*wanted;
+  }
+  std::vector<std::string> refused;
   if (context.options.target != Target::cpu) options.device = plan::Device::gpu;
   options.only_pointwise = context.options.optimisation == 0;
   const Doing doing("plan");
   ir::PlannedProgram planned = [&] {
     const PassTimer timer(context.times, "plan");
-    return plan::plan(std::move(program), options);
+    return plan::plan(std::move(program), options, &refused);
   }();
+  for (const std::string& one : refused) {
+    context.diagnostics.report(DiagnosticKind::io, Range{}, "`" + path + "`: " + one);
+  }
+  if (!refused.empty()) return std::nullopt;
   if (context.options.verify) verify_made_by("planning", planned.program, ir::Stage::flat);
   return planned;
 }
@@ -126,10 +140,11 @@ std::optional<imperative::Program> lower(ParallelProgram program, const PassCont
   const imperative::Target target = to == Target::cpu    ? imperative::Target::cpu
                                     : to == Target::cuda ? imperative::Target::cuda
                                                          : imperative::Target::sim;
-  ir::PlannedProgram planned = plan(std::move(flat), context);
+  std::optional<ir::PlannedProgram> planned = plan(std::move(flat), context);
+  if (!planned) return std::nullopt;
   const Doing doing("lowering");
   const PassTimer timer(context.times, "lower");
-  return imperative::lower(std::move(planned), target, context.diagnostics);
+  return imperative::lower(std::move(*planned), target, context.diagnostics);
 }
 
 }  // namespace dagaz::driver

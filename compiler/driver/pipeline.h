@@ -23,7 +23,8 @@ ir::ParallelProgram optimise(ir::ParallelProgram program, const PassContext& con
 /// Small arrays to scalars, then to segmented operations, for a CPU or a GPU target.
 ir::FlatProgram flatten(ir::ParallelProgram program, const PassContext& context);
 /// How each segmented operation runs.
-ir::PlannedProgram plan(ir::FlatProgram program, const PassContext& context);
+/// Nothing (and a diagnostic) where schedules that were asked for cannot be followed.
+std::optional<ir::PlannedProgram> plan(ir::FlatProgram program, const PassContext& context);
 /// The optional passes at their places in the pipeline, in order: what `pass_limit` counts.
 std::vector<std::string_view> optional_passes();
 /// Everything after the front end; nothing (and a diagnostic) for what a target does not support.

@@ -114,6 +114,18 @@ class Parser {
     return program;
   }
 
+  std::optional<std::unordered_map<NameId, Schedule>> schedules() {
+    std::unordered_map<NameId, Schedule> found;
+    while (!failed_ && token().kind != TokenKind::end) {
+      NameId name;
+      read(name);
+      expect(":");
+      read(found[name]);
+    }
+    if (failed_) return std::nullopt;
+    return found;
+  }
+
  private:
   // -------------------------------------------------------------- tokens
 
@@ -550,6 +562,12 @@ class Parser {
 
 std::optional<Program> parse(FileId file, const SourceFiles& files, Diagnostics& diagnostics) {
   return Parser(file, files.file(file).text(), diagnostics).run();
+}
+
+std::optional<std::unordered_map<NameId, Schedule>> parse_schedules(FileId file,
+                                                                    const SourceFiles& files,
+                                                                    Diagnostics& diagnostics) {
+  return Parser(file, files.file(file).text(), diagnostics).schedules();
 }
 
 }  // namespace dagaz::ir

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <unordered_map>
 
 #include "ir/program.h"
 #include "support/diagnostic.h"
@@ -10,5 +11,11 @@ namespace dagaz::ir {
 
 /// Reads a whole program; reports the first mistake and gives nothing.
 std::optional<Program> parse(FileId file, const SourceFiles& files, Diagnostics& diagnostics);
+
+/// Schedules by the first result of the operations that they are for, `name: [version, …] …`, as
+/// `inspect --stage=plan` prints them.  Names are those with the same number.
+std::optional<std::unordered_map<NameId, Schedule>> parse_schedules(FileId file,
+                                                                    const SourceFiles& files,
+                                                                    Diagnostics& diagnostics);
 
 }  // namespace dagaz::ir

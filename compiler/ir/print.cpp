@@ -352,6 +352,9 @@ std::string print(const Operation& operation, const Names& names) {
 }
 std::string print(const Lambda& lambda, const Names& names) { return print_value(lambda, names); }
 std::string print(const Type& type, const Names& names) { return print_value(type, names); }
+std::string print(const Version& version, const Names& names) {
+  return print_value(version, names);
+}
 std::string print(const Operand& operand, const Names& names) {
   return print_value(operand, names);
 }

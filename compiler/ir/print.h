@@ -13,6 +13,7 @@ std::string print(const Statement& statement, const Names& names);
 std::string print(const Operation& operation, const Names& names);
 std::string print(const Lambda& lambda, const Names& names);
 std::string print(const Type& type, const Names& names);
+std::string print(const Version& version, const Names& names);
 std::string print(const Operand& operand, const Names& names);
 
 }  // namespace dagaz::ir

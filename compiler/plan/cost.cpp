@@ -1,5 +1,7 @@
 #include "plan/cost.h"
 
+#include <algorithm>
+
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -11,19 +13,22 @@ std::int64_t cost_of_scalar(ScalarOp op) {
   return op >= ScalarOp::fma ? 1 : 12;
 }
 
+bool is_arithmetic(const ir::Body& body, const ir::Names& names) {
+  return std::all_of(body.statements.begin(), body.statements.end(), [&](const ir::Statement& one) {
+    if (as<ir::Index>(one.operation)) return names.type(one.results[0].name).is_scalar();
+    return as<ir::Scalar>(one.operation) || as<ir::Accumulate>(one.operation);
+  });
+}
+
 // What costs less takes no longer than to store its result.
 static constexpr std::int64_t worth_a_block = 8;
 
 bool is_worth_a_block(const ir::Body& body, const ir::Names& names) {
+  if (!is_arithmetic(body, names)) return false;
   std::int64_t operations = 0;
   for (const ir::Statement& one : body.statements) {
-    const bool reads = as<ir::Index>(one.operation) != nullptr &&
-                       names.type(one.results[0].name).is_scalar();
-    if (const auto* scalar = as<ir::Scalar>(one.operation)) {
-      operations += cost_of_scalar(scalar->op);
-    } else if (!reads && !as<ir::Accumulate>(one.operation)) {
-      return false;
-    }
+    const auto* scalar = as<ir::Scalar>(one.operation);
+    if (scalar != nullptr) operations += cost_of_scalar(scalar->op);
   }
   return operations >= worth_a_block;
 }

@@ -7,8 +7,10 @@ namespace dagaz::plan {
 
 std::int64_t cost_of_scalar(ir::ScalarOp op);
 
-/// Whether a body is nothing but arithmetic, reading of numbers and accumulation, enough of it to be
+/// Whether a body is nothing but arithmetic, reading of numbers and accumulation, so that it can be
 /// computed in blocks (HeldBlocks).
+bool is_arithmetic(const ir::Body& body, const ir::Names& names);
+/// Whether there is, besides, enough of it to gain by that.
 bool is_worth_a_block(const ir::Body& body, const ir::Names& names);
 
 }  // namespace dagaz::plan

@@ -100,7 +100,7 @@ const ir::Statement* sole_reduction(const ir::Body& body) {
   return found;
 }
 
-bool gains_by_interchange(const Surroundings& around, const ir::SegmentedMap& e) {
+bool can_interchange(const ir::SegmentedMap& e, const ir::Names& names) {
   const ir::Statement* reduction = sole_reduction(e.body);
   if (!reduction || e.space.empty()) return false;
   const auto& map = *as<ir::MapScanReduce>(reduction->operation);
@@ -116,6 +116,15 @@ bool gains_by_interchange(const Surroundings& around, const ir::SegmentedMap& e)
       !are_scalar_operators(map.reductions)) {
     return false;
   }
+  return std::all_of(map.map.parameters.begin(), map.map.parameters.end(),
+                     [&](const ir::Binder& one) { return names.type(one.name).is_scalar(); });
+}
+
+bool gains_by_interchange(const Surroundings& around, const ir::SegmentedMap& e) {
+  if (!can_interchange(e, around.names)) return false;
+  const ir::Statement* reduction = sole_reduction(e.body);
+  const auto& map = *as<ir::MapScanReduce>(reduction->operation);
+  const std::vector<ir::Statement> before(e.body.statements.data(), reduction);
   AccessPattern pattern(around, e.space.back().index.name);
   pattern.read(before);
   const NameId along;  // an index that no name has
@@ -123,19 +132,21 @@ bool gains_by_interchange(const Surroundings& around, const ir::SegmentedMap& e)
   for (std::size_t k = 0; k < map.arrays.size(); ++k) {
     if (counts_from_zero(around.sequence(map.arrays[k]))) {
       pattern.add_reduction_index(map.map.parameters[k].name);
-    } else if (around.names.type(map.map.parameters[k].name).is_scalar()) {
-      pattern.read_element(map.map.parameters[k].name, map.arrays[k], {along});
     } else {
-      return false;
+      pattern.read_element(map.map.parameters[k].name, map.arrays[k], {along});
     }
   }
   pattern.read(map.map.body.statements);
   return pattern.prefers_interchange();
 }
 
+bool can_interchange(const ir::SegmentedReduce& e) {
+  return e.space.size() >= 2 && is_straight(e.body.statements) &&
+         are_scalar_operators(e.operators);
+}
+
 bool gains_by_interchange(const Surroundings& around, const ir::SegmentedReduce& e) {
-  return is_straight(e.body.statements) && are_scalar_operators(e.operators) &&
-         has_interleaved_segments(around, e);
+  return can_interchange(e) && has_interleaved_segments(around, e);
 }
 
 bool has_interleaved_segments(const Surroundings& around, const ir::SegmentedReduce& e) {

@@ -11,6 +11,10 @@
 
 namespace dagaz::plan {
 
+/// Whether the loops can change places.
+bool can_interchange(const ir::SegmentedMap& map, const ir::Names& names);
+bool can_interchange(const ir::SegmentedReduce& reduction);
+/// Whether that pays, too.
 bool gains_by_interchange(const Surroundings& around, const ir::SegmentedMap& map);
 bool gains_by_interchange(const Surroundings& around, const ir::SegmentedReduce& reduction);
 /// Whether segments, not the elements of one, lie side by side in memory.

@@ -158,15 +158,7 @@ struct Reading {
   bool may_gather;
 };
 
-/// A map to be read, and where.
-struct Candidate {
-  const Surroundings& around;
-  const ir::SegmentedMap& map;
-  const std::vector<ir::Binder>& results;
-  Around where;
-};
-
-void read_points(LaneReading& lanes, const Candidate& candidate) {
+void read_points(LaneReading& lanes, const MapAt& candidate) {
   const ir::SegmentedMap& map = candidate.map;
   std::vector<std::optional<LaneArrayValue>> parts;
   std::vector<std::optional<LaneArrayValue>> rows;
@@ -191,68 +183,115 @@ std::size_t copies_of(const ir::Version& version) {
   return blocks.packed.size() + blocks.laid_out.size();
 }
 
-std::optional<ir::Version> map_blocks(const Candidate& candidate, const Dimensions& dimensions,
-                                      const Reading& reading) {
-  const ir::SegmentedMap& map = candidate.map;
-  const Surroundings& around = candidate.around;
-  ir::LaneBlocks block =
-      block_for(map.body, around.names, dimensions.rows.has_value(), candidate.where);
-  block.points = static_cast<int>(dimensions.points);
-  block.rows = dimensions.rows ? static_cast<int>(*dimensions.rows) : -1;
-  const ir::SpaceDimension& along = map.space[dimensions.points];
-  const std::int64_t span = block.columns * block.width;
-  if (is_known_below(along.extent, span)) return std::nullopt;
-  LaneReading lanes(around, block);
-  if (candidate.where == Around::host && dimensions.rows) {
+bool is_power_of_two(int number) { return number > 0 && (number & (number - 1)) == 0; }
+
+/// Whether the numbers of a block can be those of a block of this map.
+bool has_shape(const MapAt& at, const ir::LaneBlocks& blocks) {
+  const auto dimensions = static_cast<int>(at.map.space.size());
+  constexpr int most_lanes = 64;
+  constexpr int most_vectors = 64;
+  if (blocks.points < 0 || blocks.points >= dimensions || blocks.rows >= dimensions) return false;
+  if (blocks.rows < -1 || blocks.rows == blocks.points) return false;
+  if (blocks.block_rows < 1 || blocks.columns < 1 || blocks.chunk < 1) return false;
+  if (blocks.rows < 0 && blocks.block_rows > 1) return false;
+  if (!is_power_of_two(blocks.width) || blocks.width < 2 || blocks.width > most_lanes) return false;
+  if (blocks.block_rows * blocks.columns > most_vectors) return false;
+  return blocks.remainder == ir::Remainder::moved || dimensions == 1;
+}
+
+/// Whether points add to accumulators or write over what they read: then none may run twice.
+bool must_run_once(const MapAt& at) {
+  const bool accumulates = std::any_of(
+      at.map.result_types.begin(), at.map.result_types.end(),
+      [](const ir::Type& type) { return type.kind == ir::TypeKind::accumulator; });
+  return accumulates || std::any_of(at.map.body.results.begin(), at.map.body.results.end(),
+                                    [&](const Operand& one) {
+    return one.is_name() && at.around.overwritten_by(one.name()).has_value();
+  });
+}
+
+/// A version, and what its innermost loops do.
+struct Read {
+  ir::Version version;
+  LaneWork work;
+};
+
+/// `blocks` with what has to be serialised and what is packed, under the guards that they need; nothing
+/// where the map cannot run so.
+std::optional<Read> read_blocks(const MapAt& at, ir::LaneBlocks blocks, Packing packing) {
+  const ir::SegmentedMap& map = at.map;
+  const Surroundings& around = at.around;
+  const bool once = must_run_once(at);
+  if (once && (at.where != Around::host || blocks.remainder == ir::Remainder::moved)) {
+    return std::nullopt;
+  }
+  blocks.packed.clear();
+  blocks.laid_out.clear();
+  blocks.serialised.clear();
+  blocks.inner_rows.clear();
+  const bool moved = blocks.remainder == ir::Remainder::moved;
+  const std::int64_t span = std::int64_t{blocks.columns} * blocks.width;
+  const ir::SpaceDimension& along = map.space[static_cast<std::size_t>(blocks.points)];
+  if (moved && is_known_below(along.extent, span)) return std::nullopt;
+  LaneReading lanes(around, blocks);
+  const bool has_rows = blocks.rows >= 0;
+  if (at.where == Around::host && has_rows) {
     for (const NameId array : arrays_apart(around, map.body, along.index.name)) {
       lanes.lay_out(array);
     }
   }
-  for (std::size_t d = 0; d < map.space.size(); ++d) {
-    lanes.bind_index(map.space[d].index.name, d == dimensions.rows, d == dimensions.points);
+  for (int d = 0; d < static_cast<int>(map.space.size()); ++d) {
+    lanes.bind_index(map.space[static_cast<std::size_t>(d)].index.name, d == blocks.rows,
+                     d == blocks.points);
   }
-  if (reading.may_pack || map.space.size() == 1) {
-    lanes.pack_rows(map.body, dimensions.rows
-                                  ? std::optional(map.space[*dimensions.rows].index.name)
-                                  : std::nullopt);
+  const auto row = has_rows ? std::optional(map.space[static_cast<std::size_t>(blocks.rows)])
+                            : std::nullopt;
+  if (packing == Packing::allowed) {
+    lanes.pack_rows(map.body, row ? std::optional(row->index.name) : std::nullopt);
   }
-  read_points(lanes, candidate);
-  if (!lanes.is_legal() || !is_worthwhile(lanes.work())) return std::nullopt;
-  if (!reading.may_gather && lanes.work().gathers > 0) return std::nullopt;
-  ir::Version version{{}, lanes.blocks()};
-  add_guard(version.when, along.extent, span);
+  read_points(lanes, at);
+  if (!lanes.is_legal()) return std::nullopt;
+  Read read{{{}, lanes.blocks()}, lanes.work()};
+  std::vector<ir::Guard>& guards = read.version.when;
+  if (moved) add_guard(guards, along.extent, span);
   std::vector<Operand> packed = lanes.packed_widths();
-  if (dimensions.rows) {
-    const Operand& extent = map.space[*dimensions.rows].extent;
-    if (is_known_below(extent, block.block_rows)) return std::nullopt;
-    add_guard(version.when, extent, block.block_rows);
-    if (!packed.empty()) packed = {extent};  // rows read what is packed again
-    if (!lanes.blocks().laid_out.empty()) packed.push_back(extent);
+  if (row) {
+    if (is_known_below(row->extent, blocks.block_rows)) return std::nullopt;
+    add_guard(guards, row->extent, blocks.block_rows);
+    if (!packed.empty()) packed = {row->extent};  // rows read what is packed again
+    if (!lanes.blocks().laid_out.empty()) packed.push_back(row->extent);
   }
   const auto worth = worth_packing(map.body, packed);
   if (!worth) return std::nullopt;
-  version.when.insert(version.when.end(), worth->begin(), worth->end());
-  return version;
+  guards.insert(guards.end(), worth->begin(), worth->end());
+  return read;
+}
+
+std::optional<ir::Version> map_blocks(const MapAt& at, const Dimensions& dimensions,
+                                      const Reading& reading) {
+  ir::LaneBlocks block =
+      block_for(at.map.body, at.around.names, dimensions.rows.has_value(), at.where);
+  block.points = static_cast<int>(dimensions.points);
+  block.rows = dimensions.rows ? static_cast<int>(*dimensions.rows) : -1;
+  const bool may_pack = reading.may_pack || at.map.space.size() == 1;
+  auto read = read_blocks(at, block, may_pack ? Packing::allowed : Packing::forbidden);
+  if (!read || !is_worthwhile(read->work)) return std::nullopt;
+  if (!reading.may_gather && read->work.gathers > 0) return std::nullopt;
+  return std::move(read->version);
 }
 
 /// Only whole blocks in lanes, the last points of the space one by one.
-std::optional<ir::Version> whole_blocks(const Candidate& candidate) {
-  const ir::SegmentedMap& map = candidate.map;
-  if (map.space.size() != 1) return std::nullopt;
-  ir::LaneBlocks block = block_for(map.body, candidate.around.names, false, Around::host);
+std::optional<ir::Version> whole_blocks(const MapAt& at) {
+  if (at.map.space.size() != 1) return std::nullopt;
+  ir::LaneBlocks block = block_for(at.map.body, at.around.names, false, Around::host);
   block.remainder = ir::Remainder::serialised;
-  LaneReading lanes(candidate.around, block);
-  lanes.bind_index(map.space[0].index.name, false, true);
-  lanes.pack_rows(map.body, std::nullopt);
-  read_points(lanes, candidate);
-  if (!lanes.is_legal() || !is_worthwhile(lanes.work())) return std::nullopt;
-  const auto worth = worth_packing(map.body, lanes.packed_widths());
-  if (!worth) return std::nullopt;
-  return ir::Version{*worth, lanes.blocks()};
+  auto read = read_blocks(at, block, Packing::allowed);
+  if (!read || !is_worthwhile(read->work)) return std::nullopt;
+  return std::move(read->version);
 }
 
 /// The first of `candidates` that copies least.
-std::optional<ir::Version> best_blocks(const Candidate& candidate,
+std::optional<ir::Version> best_blocks(const MapAt& candidate,
                                        const std::vector<Dimensions>& dimensions,
                                        const Reading& reading) {
   std::optional<ir::Version> best;
@@ -267,20 +306,19 @@ std::optional<ir::Version> best_blocks(const Candidate& candidate,
 
 }  // namespace
 
-std::vector<ir::Version> map_in_lanes(const Surroundings& around, const ir::SegmentedMap& map,
-                                      const std::vector<ir::Binder>& results, Around where) {
+std::optional<ir::Version> completed_blocks(const MapAt& at, const ir::LaneBlocks& blocks,
+                                            Packing packing) {
+  if (!has_shape(at, blocks)) return std::nullopt;
+  auto read = read_blocks(at, blocks, packing);
+  if (!read) return std::nullopt;
+  return std::move(read->version);
+}
+
+std::vector<ir::Version> map_in_lanes(const MapAt& candidate) {
+  const ir::SegmentedMap& map = candidate.map;
   if (map.space.empty()) return {};
-  const Candidate candidate{around, map, results, where};
-  const bool accumulates =
-      std::any_of(map.result_types.begin(), map.result_types.end(), [](const ir::Type& type) {
-        return type.kind == ir::TypeKind::accumulator;
-      });
-  const bool overwrites = std::any_of(
-      map.body.results.begin(), map.body.results.end(), [&](const Operand& one) {
-        return one.is_name() && around.overwritten_by(one.name()).has_value();
-      });
-  if (accumulates || overwrites) {
-    if (where != Around::host) return {};
+  if (must_run_once(candidate)) {
+    if (candidate.where != Around::host) return {};
     const auto version = whole_blocks(candidate);
     return version ? std::vector{*version} : std::vector<ir::Version>();
   }
@@ -423,7 +461,7 @@ std::vector<ir::Version> nest_in_lanes(const Surroundings& around, const ir::Map
   if (overwrites) return {};
   const ir::SegmentedMap space = as_space(map, names);
   if (!has_loops(space.body)) return {};
-  return map_in_lanes(around, space, results, Around::task);
+  return map_in_lanes({around, space, results, Around::task});
 }
 
 }  // namespace dagaz::plan

@@ -24,10 +24,23 @@ inline constexpr std::int64_t most_sums = 24;
 /// Where a nest runs.
 enum class Around { host, task };
 
-/// Versions in lanes, best first; none where lanes do not fit or gain nothing.  `results` are the
-/// names of the map's results.
-std::vector<ir::Version> map_in_lanes(const Surroundings& around, const ir::SegmentedMap& map,
-                                      const std::vector<ir::Binder>& results, Around where);
+/// A map, the names of its results, and where it runs.
+struct MapAt {
+  const Surroundings& around;
+  const ir::SegmentedMap& map;
+  const std::vector<ir::Binder>& results;
+  Around where;
+};
+
+/// Whether rows of arrays may be packed.
+enum class Packing { allowed, forbidden };
+
+/// Versions in lanes, best first; none where lanes do not fit or gain nothing.
+std::vector<ir::Version> map_in_lanes(const MapAt& at);
+/// These blocks with what has to be serialised in them, under the guards that they need, whether they
+/// pay or not; nothing where the map cannot run so.
+std::optional<ir::Version> completed_blocks(const MapAt& at, const ir::LaneBlocks& blocks,
+                                            Packing packing);
 /// Of the first stage of a reduction, of which all points of a piece are one row.
 std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
                                             const ir::SegmentedReduce& reduction,

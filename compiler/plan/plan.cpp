@@ -9,6 +9,7 @@
 #include "plan/interchange.h"
 #include "plan/lane_blocks.h"
 #include "plan/operators.h"
+#include "plan/random.h"
 #include "plan/split.h"
 #include "plan/stencil.h"
 #include "support/match.h"
@@ -31,8 +32,10 @@ ir::Schedule versions(std::vector<ir::Version> guarded, ir::Strategy otherwise) 
 class FunctionPlanner {
  public:
   FunctionPlanner(ir::Program& program, const PlanOptions& options,
-                  const std::unordered_set<NameId>& element_only)
-      : names_(program.names), options_(options), around_(program, element_only) {}
+                  const std::unordered_set<NameId>& element_only,
+                  std::optional<RandomSchedules>& random, std::vector<std::string>* refused)
+      : names_(program.names), options_(options), around_(program, element_only),
+        random_(random), refused_(refused) {}
 
   /// Code of the host.
   void host(ir::Body& body) {
@@ -76,6 +79,7 @@ class FunctionPlanner {
     if (!may_choose() || !as<ir::SegmentedMap>(statements[0].operation)) return 0;
     const auto stencil = sweep_of(statements, SweepContext{names_, scalars_, iotas_});
     if (!stencil || stencil->maps.size() < 2) return 0;
+    if (random_ && random_->flips()) return 0;
     std::get<ir::SegmentedMap>(statements[0].operation).schedule =
         only(ir::FusedStencil{static_cast<int>(stencil->maps.size())});
     return stencil->maps.size();
@@ -143,12 +147,17 @@ class FunctionPlanner {
   void map(ir::Statement statement, std::vector<ir::Statement>& planned) {
     auto& e = std::get<ir::SegmentedMap>(statement.operation);
     around_.overwrite(overwritten_by(e, names_));
-    std::vector<ir::Version> lanes;
-    if (may_choose()) {
-      lanes = map_in_lanes(around_, e, statement.results, Around::host);
+    const MapAt at{around_, e, statement.results, Around::host};
+    if (may_choose() && random_) {
+      e.schedule = random_->map(at, ways_by_points(statement, e));
+    } else if (may_choose()) {
+      std::vector<ir::Version> lanes = map_in_lanes(at);
       if (lanes.empty() && split(statement, planned)) return;
+      e.schedule = versions(std::move(lanes), by_points(statement, e));
+    } else {
+      e.schedule = only(ir::Pointwise{});
     }
-    e.schedule = versions(std::move(lanes), by_points(statement, e));
+    follow_wish(at, e.schedule, ways_by_points(statement, e));
     finish_map(std::move(statement), planned);
   }
 
@@ -170,7 +179,7 @@ class FunctionPlanner {
       ir::Statement one{{}, std::move(part.map), statement.tokens, statement.location};
       for (const std::size_t k : part.results) one.results.push_back(statement.results[k]);
       auto& map = std::get<ir::SegmentedMap>(one.operation);
-      std::vector<ir::Version> lanes = map_in_lanes(around_, map, one.results, Around::host);
+      std::vector<ir::Version> lanes = map_in_lanes({around_, map, one.results, Around::host});
       any = any || !lanes.empty();
       map.schedule = versions(std::move(lanes), by_points(one, map));
       parts.push_back(std::move(one));
@@ -180,8 +189,57 @@ class FunctionPlanner {
     return true;
   }
 
+  /// What a map may do besides running in lanes, and point by point.
+  std::vector<ir::Strategy> ways_by_points(const ir::Statement& statement,
+                                           const ir::SegmentedMap& e) {
+    std::vector<ir::Strategy> ways;
+    if (!on_cpu()) return ways;
+    if (can_interchange(e, names_)) ways.emplace_back(some_tiles());
+    if (adds_single_numbers(e) && is_arithmetic(e.body, names_)) ways.emplace_back(some_blocks());
+    if (sweep_of(std::span(&statement, 1), SweepContext{names_, scalars_, iotas_})) {
+      ways.emplace_back(ir::FusedStencil{1});
+    }
+    return ways;
+  }
+  ir::Interchanged some_tiles() { return random_ ? random_->interchanged() : ir::Interchanged{}; }
+  ir::HeldBlocks some_blocks() { return random_ ? random_->held_blocks() : ir::HeldBlocks{}; }
+
+  /// Takes the schedule that is wanted for the operation, if it can be followed.
+  void follow_wish(const MapAt& at, ir::Schedule& schedule,
+                   const std::vector<ir::Strategy>& ways) {
+    if (options_.wanted == nullptr || at.results.empty()) return;
+    const auto found = options_.wanted->find(at.results[0].name);
+    if (found == options_.wanted->end()) return;
+    ir::Schedule wanted;
+    for (const ir::Version& version : found->second.versions) {
+      const auto* blocks = as<ir::LaneBlocks>(version.strategy);
+      if (blocks != nullptr) {
+        const Packing packing = blocks->packed.empty() ? Packing::forbidden : Packing::allowed;
+        auto completed = completed_blocks(at, *blocks, packing);
+        if (!completed) return refuse(at.results[0].name, "cannot run in these blocks");
+        // Guards may ask for more than the blocks need.
+        completed->when.insert(completed->when.end(), version.when.begin(), version.when.end());
+        wanted.versions.push_back(std::move(*completed));
+        continue;
+      }
+      const bool possible =
+          as<ir::Pointwise>(version.strategy) ||
+          std::any_of(ways.begin(), ways.end(), [&](const ir::Strategy& one) {
+            return one.index() == version.strategy.index();
+          });
+      if (!possible) return refuse(at.results[0].name, "cannot follow this strategy");
+      wanted.versions.push_back(version);
+    }
+    if (wanted.versions.empty() || !wanted.versions.back().when.empty()) {
+      wanted.versions.push_back({{}, ir::Pointwise{}});
+    }
+    schedule = std::move(wanted);
+  }
+  void refuse(NameId name, std::string_view why) {
+    if (refused_ != nullptr) refused_->push_back(names_.text(name) + " " + std::string(why));
+  }
+
   ir::Strategy by_points(const ir::Statement& statement, const ir::SegmentedMap& e) const {
-    if (!may_choose()) return ir::Pointwise{};
     if (gains_by_interchange(around_, e)) return ir::Interchanged{};
     if (adds_single_numbers(e) && is_worth_a_block(e.body, names_)) return ir::HeldBlocks{};
     const auto stencil =
@@ -216,8 +274,13 @@ class FunctionPlanner {
       for (const ir::ReduceOperator& one : e.operators) reduced += one.neutral.size();
       const bool maps = statement.results.size() > reduced;
       if (!maps && gains_by_interchange(around_, e)) by_points = ir::Interchanged{};
+      if (random_) {
+        std::vector<ir::Strategy> ways;
+        if (!maps && can_interchange(e)) ways.emplace_back(some_tiles());
+        e.schedule = random_->reduction(std::move(lanes), std::move(ways));
+      }
     }
-    e.schedule = versions(std::move(lanes), by_points);
+    if (e.schedule.versions.empty()) e.schedule = versions(std::move(lanes), by_points);
     thread(e.body);
     for (ir::ReduceOperator& one : e.operators) thread(one.op.body);
   }
@@ -227,8 +290,9 @@ class FunctionPlanner {
     for (const ir::HistogramOperator& one : e.operators) {
       single = single && are_scalars(one.op.result_types);
     }
-    const bool holds = may_choose() && single && is_worth_a_block(e.body, names_);
-    e.schedule = only(holds ? ir::Strategy(ir::HeldBlocks{}) : ir::Strategy(ir::Pointwise{}));
+    bool holds = may_choose() && single && is_worth_a_block(e.body, names_);
+    if (random_) holds = may_choose() && single && is_arithmetic(e.body, names_) && random_->flips();
+    e.schedule = only(holds ? ir::Strategy(some_blocks()) : ir::Strategy(ir::Pointwise{}));
     thread(e.body);
     for (ir::HistogramOperator& one : e.operators) thread(one.op.body);
   }
@@ -255,6 +319,7 @@ class FunctionPlanner {
     }
     std::vector<ir::Version> lanes;
     if (may_choose()) lanes = nest_in_lanes(around_, *map, statement.results, names_);
+    if (random_ && random_->flips()) lanes.clear();
     map->schedule = versions(std::move(lanes), ir::Pointwise{});
     for (std::size_t k = 0; k < map->arrays.size(); ++k) {
       const NameId row = map->map.parameters[k].name;
@@ -274,15 +339,20 @@ class FunctionPlanner {
   Surroundings around_;
   std::unordered_map<NameId, ir::Scalar> scalars_;  // of i64, computed by the host
   std::unordered_set<NameId> iotas_;                // 0, 1, 2, …, without memory
+  std::optional<RandomSchedules>& random_;
+  std::vector<std::string>* refused_;
 };
 
 }  // namespace
 
-ir::PlannedProgram plan(ir::FlatProgram flat, const PlanOptions& options) {
+ir::PlannedProgram plan(ir::FlatProgram flat, const PlanOptions& options,
+                        std::vector<std::string>* refused) {
   ir::Program& program = flat.program;
+  std::optional<RandomSchedules> random;
+  if (options.seed) random.emplace(*options.seed);
   for (ir::Function& function : program.functions) {
     const auto element_only = element_only_arrays(function.body, program.names);
-    FunctionPlanner(program, options, element_only).host(function.body);
+    FunctionPlanner(program, options, element_only, random, refused).host(function.body);
   }
   return {std::move(program)};
 }

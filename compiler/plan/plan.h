@@ -4,6 +4,11 @@
 // of this folder holds one strategy and when it pays, or what it must know of the program for that.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
 #include "ir/program.h"
 
 namespace dagaz::plan {
@@ -14,8 +19,14 @@ struct PlanOptions {
   Device device = Device::cpu;
   /// Everything point by point.
   bool only_pointwise = false;
+  /// Legal schedules at random instead of good ones.
+  std::optional<std::uint64_t> seed = {};
+  /// Schedules for the operations with these first results, in place of what would be chosen.
+  const std::unordered_map<ir::NameId, ir::Schedule>* wanted = nullptr;
 };
 
-ir::PlannedProgram plan(ir::FlatProgram program, const PlanOptions& options);
+/// `refused`, if given, gets a sentence for each wanted schedule that cannot be followed.
+ir::PlannedProgram plan(ir::FlatProgram program, const PlanOptions& options,
+                        std::vector<std::string>* refused = nullptr);
 
 }  // namespace dagaz::plan

@@ -1,0 +1,36 @@
+// Random schedules that are legal: whatever they say, results are the same.  For tests.
+#pragma once
+
+#include <random>
+
+#include "plan/lane_blocks.h"
+
+namespace dagaz::plan {
+
+class RandomSchedules {
+ public:
+  explicit RandomSchedules(std::uint64_t seed) : random_(seed) {}
+
+  /// Of a map; `ways` are strategies that the map may follow besides blocks in lanes.
+  ir::Schedule map(const MapAt& at, std::vector<ir::Strategy> ways);
+  /// Of a reduction, likewise; `lanes` are those that would be chosen.
+  ir::Schedule reduction(std::vector<ir::Version> lanes, std::vector<ir::Strategy> ways);
+  ir::Interchanged interchanged();
+  ir::HeldBlocks held_blocks();
+  /// Whether to take a choice that may be left.
+  bool flips() { return below(2) == 0; }
+
+ private:
+  int below(int count) {
+    return static_cast<int>(random_() % static_cast<std::uint64_t>(count));
+  }
+  int one_of(std::initializer_list<int> numbers) {
+    return *(numbers.begin() + below(static_cast<int>(numbers.size())));
+  }
+  ir::LaneBlocks blocks(const MapAt& at);
+  ir::Schedule with_last(std::vector<ir::Version> versions, std::vector<ir::Strategy> ways);
+
+  std::mt19937_64 random_;
+};
+
+}  // namespace dagaz::plan

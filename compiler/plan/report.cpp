@@ -1,0 +1,87 @@
+#include "plan/report.h"
+
+#include "ir/fields.h"
+#include "ir/print.h"
+#include "support/match.h"
+#include "support/text_writer.h"
+
+namespace dagaz::plan {
+
+namespace {
+
+const ir::Schedule* schedule_of(const ir::Operation& operation) {
+  return match(operation, [](const auto& one) -> const ir::Schedule* {
+    if constexpr (requires { one.schedule; }) {
+      return &one.schedule;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
+class Reporter {
+ public:
+  Reporter(const ir::Program& program, const SourceFiles& files)
+      : program_(program), files_(files) {}
+
+  std::string run() {
+    for (const ir::Function& function : program_.functions) {
+      function_ = &function;
+      body(function.body);
+    }
+    return out_.take();
+  }
+
+ private:
+  void body(const ir::Body& body) {
+    for (const ir::Statement& one : body.statements) {
+      const ir::Schedule* const schedule = schedule_of(one.operation);
+      const bool in_thread = as<ir::MapScanReduce>(one.operation) != nullptr;
+      if (schedule != nullptr && schedule->versions.size() > (in_thread ? 1U : 0U)) {
+        statement(one, *schedule);
+      }
+      ir::for_each_scope(one.operation, [&](const ir::Body& inner) { this->body(inner); });
+    }
+  }
+
+  void statement(const ir::Statement& one, const ir::Schedule& schedule) {
+    out_ << "-- " << function_->name;
+    if (one.location.valid()) {
+      const Range& range = program_.locations[one.location.index].range;
+      if (range.file.valid()) {
+        out_ << ", line " << files_.file(range.file).position(range.begin).line;
+      }
+    }
+    out_ << ": ";
+    match(one.operation, [&](const auto& node) {
+      using Node = std::decay_t<decltype(node)>;
+      out_ << Node::mnemonic << " over ";
+      if constexpr (requires { node.space; }) {
+        for (const ir::SpaceDimension& each : node.space) size(each.extent);
+        if (node.space.empty()) out_ << "one point";
+      } else if constexpr (requires { node.width; }) {
+        size(node.width);
+      }
+    });
+    out_ << "\n" << program_.names.text(one.results[0].name) << ": [";
+    for (std::size_t k = 0; k < schedule.versions.size(); ++k) {
+      out_ << (k == 0 ? "\n  " : ",\n  ") << ir::print(schedule.versions[k], program_.names);
+    }
+    out_ << "]\n";
+  }
+
+  void size(const ir::Operand& extent) { out_ << "[" << ir::print(extent, program_.names) << "]"; }
+
+  const ir::Program& program_;
+  const SourceFiles& files_;
+  const ir::Function* function_ = nullptr;
+  TextWriter out_;
+};
+
+}  // namespace
+
+std::string report(const ir::PlannedProgram& planned, const SourceFiles& files) {
+  return Reporter(planned.program, files).run();
+}
+
+}  // namespace dagaz::plan

@@ -1,0 +1,2 @@
+-- A point loops over all others.
+entry main [n] (ps: [n][3]f32) = map (\p -> reduce_comm (\a b -> map2 (+) a b) [0, 0, 0] (map (\q -> map2 (\x y -> x - y) p q) ps)) ps

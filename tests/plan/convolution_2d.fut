@@ -1,0 +1,2 @@
+-- The same in two dimensions.
+entry main [n][m] (k: [3][3]f32) (xs: [n][m]f32) = tabulate_2d (i64.max 0 (n - 2)) (i64.max 0 (m - 2)) (\i j -> f32.sum (tabulate 3 (\p -> f32.sum (tabulate 3 (\q -> k[p, q] * xs[i + p, j + q])))))

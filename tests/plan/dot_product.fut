@@ -1,0 +1,2 @@
+-- The same of products.
+entry main [n] (xs: [n]f32) (ys: [n]f32) = f32.sum (map2 (*) xs ys)

@@ -1,0 +1,2 @@
+-- A while loop keeps each point to itself.
+entry main [n] (xs: [n]f32) = map (\x -> (loop (y, i) = (0f32, 0i32) while y < 4 && i < 100 do (y * y + x, i + 1)).1) xs

@@ -1,0 +1,2 @@
+-- A scan of pairs.
+entry main [n] (a: [n]f32) (b: [n]f32) = map (.1) (scan (\(p, q) (r, s) -> (p * r, q * r + s)) (1, 0) (zip a b))

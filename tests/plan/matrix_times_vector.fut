@@ -1,0 +1,3 @@
+-- Rows are lanes where that needs no gather, else each row is a loop.
+def dot [n] (a: [n]f32) (b: [n]f32) = f32.sum (map2 (*) a b)
+entry main [n][m] (a: [n][m]f32) (x: [m]f32) = map (\r -> dot r x) a

@@ -1,0 +1,2 @@
+-- A reduction of pairs.
+entry main [n] (xs: [n]f32) = reduce_comm (\(a, i) (b, j) -> if a > b || (a == b && i < j) then (a, i) else (b, j)) (f32.lowest, -1) (zip xs (iota n))

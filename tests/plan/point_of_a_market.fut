@@ -1,0 +1,2 @@
+-- Long scalar code alone.
+entry main [n] (xs: [n]f64) = map (\x -> f64.exp (-x) * f64.sqrt (f64.log (1 + x))) xs

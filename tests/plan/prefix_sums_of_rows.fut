@@ -1,0 +1,2 @@
+-- Segments in parallel.
+entry main [n][m] (a: [n][m]f32) = map (scan (+) 0) a

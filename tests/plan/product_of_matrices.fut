@@ -1,0 +1,3 @@
+-- The points of a row are lanes, and rows share what they read of the right matrix.
+def dot [n] (a: [n]f32) (b: [n]f32) = f32.sum (map2 (*) a b)
+entry main [n][m][p] (a: [n][m]f32) (b: [m][p]f32) = map (\r -> map (dot r) (transpose b)) a

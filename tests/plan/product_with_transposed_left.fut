@@ -1,0 +1,3 @@
+-- The same where the left matrix is read by columns.
+def dot [n] (a: [n]f32) (b: [n]f32) = f32.sum (map2 (*) a b)
+entry main [n][m][p] (a: [m][n]f32) (b: [m][p]f32) = map (\r -> map (dot r) (transpose b)) (transpose a)

@@ -1,0 +1,2 @@
+-- Straight to the destination.
+entry main [n][k] (d: *[k]f32) (is: [n]i64) (xs: [n]f32) = scatter d is xs

@@ -1,0 +1,2 @@
+-- Inner points are known apart from the edges.
+entry main [n] (xs: [n]f32) = tabulate n (\i -> if i == 0 || i == n - 1 then xs[i] else (xs[i - 1] + xs[i] + xs[i + 1]) / 3)

@@ -1,0 +1,3 @@
+-- A GPU reduces by warps and blocks.
+-- target: cuda
+entry main [n][m] (a: [n][m]f32) = map f32.sum a

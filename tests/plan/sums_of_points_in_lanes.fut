@@ -1,0 +1,2 @@
+-- Points with loops of their own are lanes of a sum.
+entry main [n] (xs: [n]f32) = f32.sum (map (\x -> loop y = x for _i < 20 do y * y - x) xs)

@@ -1,0 +1,2 @@
+-- Each row is a loop.
+entry main [n][m] (a: [n][m]f32) = map f32.sum a
