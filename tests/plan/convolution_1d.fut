@@ -1,2 +1,49 @@
 -- A window is a sum over a short loop.
 entry main [n] (k: [5]f32) (xs: [n]f32) = tabulate (i64.max 0 (n - 4)) (\i -> f32.sum (tabulate 5 (\j -> k[j] * xs[i + j])))
+-- expect
+--| type "[]f32" "f32_1d" array leaves [(f32 1)] element_type -1 rank 1
+--| entry "main" "" "main" 1 1 inputs [("k" 0 false), ("xs" 0 false)] outputs [("" 0 true)]
+--| function main (n: i64, k: [5]f32, xs: [n]f32) -> [i64, [x]f32] {
+--|   x: i64 = add.i64 n -4
+--|   x: i64 = smax.i64 x 0
+--|   x: [x]i64 = iota i64 x 0 1
+--|   x: [x]f32 = segmented_map space [i: i64 < x] body {
+--|     i: i64 = index x [i]
+--|     k: f32 = index k [0]
+--|     x: bool = ult.i64 i n
+--|     checked: token = assert x "Index [{}] out of bounds for array of shape [{}]." [i, n]
+--|     x: f32 = index xs [i] if [checked]
+--|     x: f32 = mul.f32 k x
+--|     x: f32 = add.f32 x 0f32
+--|     k: f32 = index k [1]
+--|     x: i64 = add.i64 i 1
+--|     x: bool = ult.i64 x n
+--|     checked: token = assert x "Index [{}] out of bounds for array of shape [{}]." [x, n]
+--|     x: f32 = index xs [x] if [checked]
+--|     x: f32 = mul.f32 k x
+--|     x: f32 = add.f32 x x
+--|     k: f32 = index k [2]
+--|     x: i64 = add.i64 i 2
+--|     x: bool = ult.i64 x n
+--|     checked: token = assert x "Index [{}] out of bounds for array of shape [{}]." [x, n]
+--|     x: f32 = index xs [x] if [checked]
+--|     x: f32 = mul.f32 k x
+--|     x: f32 = add.f32 x x
+--|     k: f32 = index k [3]
+--|     x: i64 = add.i64 i 3
+--|     x: bool = ult.i64 x n
+--|     checked: token = assert x "Index [{}] out of bounds for array of shape [{}]." [x, n]
+--|     x: f32 = index xs [x] if [checked]
+--|     x: f32 = mul.f32 k x
+--|     x: f32 = add.f32 x x
+--|     k: f32 = index k [4]
+--|     x: i64 = add.i64 i 4
+--|     x: bool = ult.i64 x n
+--|     checked: token = assert x "Index [{}] out of bounds for array of shape [{}]." [x, n]
+--|     x: f32 = index xs [x] if [checked]
+--|     x: f32 = mul.f32 k x
+--|     x: f32 = add.f32 x x
+--|     return x
+--|   } result_types [f32] schedule [pointwise]
+--|   return x, x
+--| }

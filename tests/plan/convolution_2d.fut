@@ -1,2 +1,88 @@
 -- The same in two dimensions.
 entry main [n][m] (k: [3][3]f32) (xs: [n][m]f32) = tabulate_2d (i64.max 0 (n - 2)) (i64.max 0 (m - 2)) (\i j -> f32.sum (tabulate 3 (\p -> f32.sum (tabulate 3 (\q -> k[p, q] * xs[i + p, j + q])))))
+-- expect
+--| type "[][]f32" "f32_2d" array leaves [(f32 2)] element_type -1 rank 2
+--| entry "main" "" "main" 2 2 inputs [("k" 0 false), ("xs" 0 false)] outputs [("" 0 true)]
+--| function main (n: i64, m: i64, k: [3][3]f32, xs: [n][m]f32) -> [i64, i64, [x][x]f32] {
+--|   x: i64 = add.i64 n -2
+--|   x: i64 = smax.i64 x 0
+--|   x: i64 = add.i64 m -2
+--|   x: i64 = smax.i64 x 0
+--|   x: [x]i64 = iota i64 x 0 1
+--|   x: [x]i64 = iota i64 x 0 1
+--|   x: [x][x]f32 = segmented_map space [i: i64 < x] body {
+--|     i: i64 = index x [i]
+--|     k: f32 = index k [0, 0]
+--|     k: f32 = index k [0, 1]
+--|     k: f32 = index k [0, 2]
+--|     k: f32 = index k [1, 0]
+--|     k: f32 = index k [1, 1]
+--|     k: f32 = index k [1, 2]
+--|     k: f32 = index k [2, 0]
+--|     k: f32 = index k [2, 1]
+--|     k: f32 = index k [2, 2]
+--|     x: bool = ult.i64 i n
+--|     x: i64 = add.i64 i 1
+--|     x: bool = ult.i64 x n
+--|     x: i64 = add.i64 i 2
+--|     x: bool = ult.i64 x n
+--|     x: [x]f32 = map_scan_reduce x [x] map \(j: i64) -> [f32] {
+--|       x: bool = ult.i64 j m
+--|       x: bool = bit_and.bool x x
+--|       checked: token = assert x "Index [{}, {}] out of bounds for array of shape [{}][{}]." [i, j, n, m]
+--|       x: f32 = index xs [i, j] if [checked]
+--|       x: f32 = mul.f32 k x
+--|       x: f32 = add.f32 x 0f32
+--|       x: i64 = add.i64 j 1
+--|       x: bool = ult.i64 x m
+--|       x: bool = bit_and.bool x x
+--|       checked: token = assert x "Index [{}, {}] out of bounds for array of shape [{}][{}]." [i, x, n, m]
+--|       x: f32 = index xs [i, x] if [checked]
+--|       x: f32 = mul.f32 k x
+--|       x: f32 = add.f32 x x
+--|       x: i64 = add.i64 j 2
+--|       x: bool = ult.i64 x m
+--|       x: bool = bit_and.bool x x
+--|       checked: token = assert x "Index [{}, {}] out of bounds for array of shape [{}][{}]." [i, x, n, m]
+--|       x: f32 = index xs [i, x] if [checked]
+--|       x: f32 = mul.f32 k x
+--|       x: f32 = add.f32 x x
+--|       x: f32 = add.f32 x 0f32
+--|       x: bool = bit_and.bool x x
+--|       checked: token = assert x "Index [{}, {}] out of bounds for array of shape [{}][{}]." [x, j, n, m]
+--|       x: f32 = index xs [x, j] if [checked]
+--|       x: f32 = mul.f32 k x
+--|       x: f32 = add.f32 x 0f32
+--|       x: bool = bit_and.bool x x
+--|       checked: token = assert x "Index [{}, {}] out of bounds for array of shape [{}][{}]." [x, x, n, m]
+--|       x: f32 = index xs [x, x] if [checked]
+--|       x: f32 = mul.f32 k x
+--|       x: f32 = add.f32 x x
+--|       x: bool = bit_and.bool x x
+--|       checked: token = assert x "Index [{}, {}] out of bounds for array of shape [{}][{}]." [x, x, n, m]
+--|       x: f32 = index xs [x, x] if [checked]
+--|       x: f32 = mul.f32 k x
+--|       x: f32 = add.f32 x x
+--|       x: f32 = add.f32 x x
+--|       x: bool = bit_and.bool x x
+--|       checked: token = assert x "Index [{}, {}] out of bounds for array of shape [{}][{}]." [x, j, n, m]
+--|       x: f32 = index xs [x, j] if [checked]
+--|       x: f32 = mul.f32 k x
+--|       x: f32 = add.f32 x 0f32
+--|       x: bool = bit_and.bool x x
+--|       checked: token = assert x "Index [{}, {}] out of bounds for array of shape [{}][{}]." [x, x, n, m]
+--|       x: f32 = index xs [x, x] if [checked]
+--|       x: f32 = mul.f32 k x
+--|       x: f32 = add.f32 x x
+--|       x: bool = bit_and.bool x x
+--|       checked: token = assert x "Index [{}, {}] out of bounds for array of shape [{}][{}]." [x, x, n, m]
+--|       x: f32 = index xs [x, x] if [checked]
+--|       x: f32 = mul.f32 k x
+--|       x: f32 = add.f32 x x
+--|       x: f32 = add.f32 x x
+--|       return x
+--|     } schedule [pointwise]
+--|     return x
+--|   } result_types [[x]f32] schedule [pointwise]
+--|   return x, x, x
+--| }

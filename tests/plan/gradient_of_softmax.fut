@@ -1,3 +1,61 @@
 -- Rows and their adjoints.
 def f [m] (r: [m]f32) = let m = f32.maximum r let e = map (\x -> f32.exp (x - m)) r let s = f32.sum e in f32.log s - r[0]
 entry main [n][m] (a: [n][m]f32) = map (\r -> vjp f r 1) a
+-- expect
+--| type "[][]f32" "f32_2d" array leaves [(f32 2)] element_type -1 rank 2
+--| entry "main" "" "main" 2 0 inputs [("a" 0 false)] outputs [("" 0 true)]
+--| function main (n: i64, m: i64, a: [n][m]f32) -> [[n][m]f32] {
+--|   x: bool = ult.i64 0 m
+--|   empty: bool = sle.i64 n 0
+--|   holds: bool = bit_or.bool x empty
+--|   checked: token = assert holds "Index [{}] out of bounds for array of shape [{}]." [0, m]
+--|   positions: [m]i64 = iota i64 m 0 1
+--|   x: [n][m]f32 = segmented_map space [i: i64 < n] body {
+--|     x: [m]f32 = index a [i]
+--|     m: f32 = map_scan_reduce m [x] map \(x: f32) -> [f32] {
+--|       return x
+--|     } reductions [(op \(m: f32, m: f32) -> [f32] {
+--|       m: f32 = fmax.f32 m m
+--|       return m
+--|     } neutral [-f32.inf])] schedule [pointwise]
+--|     s: f32 = map_scan_reduce m [x] map \(x: f32) -> [f32] {
+--|       e: f32 = sub.f32 x m
+--|       e: f32 = exp.f32 e
+--|       return e
+--|     } reductions [(op \(s: f32, s: f32) -> [f32] {
+--|       s: f32 = add.f32 s s
+--|       return s
+--|     } neutral [0f32])] schedule [pointwise]
+--|     zeros: [m]f32 = replicate [m] 0f32 if [checked]
+--|     adjoint: [m]f32 = update zeros [0] -1f32 if [checked]
+--|     d: f32 = fdiv.f32 1f32 s
+--|     adjoint: f32, winner: i64, sums: [m]f32 = map_scan_reduce m [x, adjoint, positions] map \(x: f32, x: f32, i: i64) -> [f32, i64, f32] {
+--|       e: f32 = sub.f32 x m
+--|       e: f32 = exp.f32 e
+--|       t: f32 = neg.f32 e
+--|       t: f32 = mul.f32 d e
+--|       t: f32 = mul.f32 d t
+--|       sum: f32 = add.f32 x t
+--|       t: bool = eq.f32 x m
+--|       t: i64 = select.i64 t i 9223372036854775807
+--|       return t, t, sum
+--|     } reductions [(op \(x: f32, y: f32) -> [f32] {
+--|       sum: f32 = add.f32 x y
+--|       return sum
+--|     } neutral [0f32] commutative true), (op \(i: i64, j: i64) -> [i64] {
+--|       t: i64 = smin.i64 i j
+--|       return t
+--|     } neutral [9223372036854775807] commutative true)] schedule [pointwise]
+--|     found: bool = ult.i64 winner m
+--|     adjoint: [m]f32 = branch found then_body {
+--|       x: f32 = index sums [winner]
+--|       sum: f32 = add.f32 x adjoint
+--|       adjoint: [m]f32 = update sums [winner] sum
+--|       return adjoint
+--|     } else_body {
+--|       return sums
+--|     } result_types [[m]f32]
+--|     return adjoint
+--|   } result_types [[m]f32] schedule [pointwise]
+--|   return x
+--| }
