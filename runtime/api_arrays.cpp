@@ -65,7 +65,7 @@ int dzr_array_index(dz_context* context, void* out, const dz_array* array,
   const Call call(*context);
   const std::optional<int64_t> flat = flat_index(*context, array->shape, array->rank, indices);
   if (!flat) {
-    return DZ_PROGRAM_ERROR;
+    return DZ_ERROR;
   }
   const int64_t bytes = element_bytes(*array);
   return dz_read(context, array->block, (array->offset + *flat) * bytes, bytes, out);
@@ -76,7 +76,7 @@ int dzr_array_set(dz_context* context, dz_array* array, const void* value,
   const Call call(*context);
   const std::optional<int64_t> flat = flat_index(*context, array->shape, array->rank, indices);
   if (!flat) {
-    return DZ_PROGRAM_ERROR;
+    return DZ_ERROR;
   }
   const int64_t bytes = element_bytes(*array);
   return dz_write(context, array->block, (array->offset + *flat) * bytes, bytes, value);

@@ -57,41 +57,6 @@ bool is_array_of_opaques(const dz_context& context, int32_t type, const dz_opaqu
          type_at(context, type).opaque_kind == DZ_OPAQUE_ARRAY;
 }
 
-/// The type of arrays of that rank of a type, or -1 when the program has none.
-int32_t array_type(const dz_context& context, int32_t element, int32_t rank) {
-  const dz_type& inner = type_at(context, element);
-  if (inner.kind == DZ_OPAQUE_TYPE && inner.opaque_kind == DZ_OPAQUE_ARRAY) {
-    rank += inner.rank;
-    element = inner.element_type;
-  }
-  for (int32_t i = 0; i < context.program.type_count; ++i) {
-    const dz_type& type = type_at(context, i);
-    if (type.kind == DZ_OPAQUE_TYPE && type.opaque_kind == DZ_OPAQUE_ARRAY &&
-        type.element_type == element && type.rank == rank) {
-      return i;
-    }
-  }
-  return -1;
-}
-
-/// Leaves of the array for a field: borrowed from a dz_array or from a dz_opaque.
-bool append_field(dz_context& context, int32_t field_type, const void* value,
-                  std::vector<dz_leaf>& leaves) {
-  if (value == nullptr) {
-    return false;
-  }
-  const dz_type& type = type_at(context, field_type);
-  if (type.kind == DZ_OPAQUE_TYPE) {
-    const auto* object = static_cast<const dz_opaque*>(value);
-    leaves.insert(leaves.end(), object->leaves, object->leaves + object->leaf_count);
-    return object->leaf_count == type.leaf_count;
-  }
-  dz_leaf leaf;
-  leaf.array = const_cast<dz_array*>(static_cast<const dz_array*>(value));
-  leaves.push_back(leaf);
-  return true;
-}
-
 int32_t check_zip(dz_context& context, const dz_type& type, const std::vector<dz_leaf>& leaves) {
   for (size_t i = 0; i < leaves.size(); ++i) {
     const dz_array& array = *leaves[i].array;
@@ -173,7 +138,7 @@ int dzr_opaque_array_index(dz_context* context, int type, dz_opaque** out,
   const std::optional<int64_t> flat =
       flat_index(*context, dzr_opaque_array_shape(context, array), description.rank, indices);
   if (!flat) {
-    return DZ_PROGRAM_ERROR;
+    return DZ_ERROR;
   }
   dz_opaque* element = nullptr;
   int32_t status = make_opaque(*context, description.element_type, &element);
@@ -202,7 +167,7 @@ int dzr_opaque_array_set(dz_context* context, int type, dz_opaque* array, const 
   const std::optional<int64_t> flat =
       flat_index(*context, dzr_opaque_array_shape(context, array), description.rank, indices);
   if (!flat) {
-    return DZ_PROGRAM_ERROR;
+    return DZ_ERROR;
   }
   const dz_type& element_type = type_at(*context, description.element_type);
   for (int32_t i = 0; i < array->leaf_count; ++i) {
@@ -224,12 +189,11 @@ const int64_t* dzr_opaque_array_shape(dz_context*, const dz_opaque* array) {
 int dzr_zip(dz_context* context, int type, dz_opaque** out, const void* const* arrays) {
   const Call call(*context);
   const dz_type& description = type_at(*context, type);
-  const dz_type& record = type_at(*context, description.element_type);
   std::vector<dz_leaf> leaves;
-  for (int32_t i = 0; i < record.member_count; ++i) {
-    if (!append_field(*context, record.members[i].types[0], arrays[i], leaves)) {
+  for (int32_t i = 0; i < description.member_count; ++i) {
+    if (!append_leaves(*context, description.members[i].types[0], arrays[i], leaves)) {
       return bad_value(*context, std::string("Error: zip: the array for field ") +
-                                     record.members[i].name + " has another type");
+                                     description.members[i].name + " has another type");
     }
   }
   int32_t status = check_zip(*context, description, leaves);
@@ -255,21 +219,16 @@ int dzr_opaque_array_project(dz_context* context, int type, int member, void* ou
     return misuse(*context, "project", "the value has another type");
   }
   const dz_type& description = type_at(*context, type);
-  const dz_type& record = type_at(*context, description.element_type);
   int32_t first = 0;
   for (int32_t i = 0; i < member; ++i) {
-    first += type_at(*context, record.members[i].types[0]).leaf_count;
+    first += type_at(*context, description.members[i].types[0]).leaf_count;
   }
-  const int32_t field = record.members[member].types[0];
+  const int32_t field = description.members[member].types[0];
   if (type_at(*context, field).kind != DZ_OPAQUE_TYPE) {
     return share_array(*context, *array->leaves[first].array, static_cast<dz_array**>(out));
   }
-  const int32_t result_type = array_type(*context, field, description.rank);
-  if (result_type < 0) {
-    return misuse(*context, "project", "the program has no type for arrays of this field");
-  }
   dz_opaque* result = nullptr;
-  int32_t status = make_opaque(*context, result_type, &result);
+  int32_t status = make_opaque(*context, field, &result);
   for (int32_t i = 0; status == DZ_OK && i < result->leaf_count; ++i) {
     status = share_array(*context, *array->leaves[first + i].array, &result->leaves[i].array);
   }

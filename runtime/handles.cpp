@@ -161,7 +161,7 @@ int32_t misuse(dz_context& context, const char* function, const char* problem) {
 }
 
 int32_t bad_value(dz_context& context, const std::string& problem) {
-  return context.errors.report(DZ_PROGRAM_ERROR, problem);
+  return context.errors.report(DZ_ERROR, problem);
 }
 
 std::optional<int64_t> flat_index(dz_context& context, const int64_t* shape, int32_t rank,

@@ -9,7 +9,6 @@
 
 #include "command_line.h"
 #include "profile.h"
-#include "single_results.h"
 
 namespace dagaz::runtime {
 
@@ -457,9 +456,8 @@ int Server::run() {
 int dz_server_main(const dz_program* program, int argc, char** argv, dz_streams streams) {
   using namespace dagaz::runtime;
   int status = exit_success;
-  const SingleResultProgram served(*program);
   std::optional<Options> options =
-      parse_command_line(served.program(), DriverKind::server, argc, argv, streams, status);
+      parse_command_line(*program, DriverKind::server, argc, argv, streams, status);
   if (!options) {
     return status;
   }

@@ -91,7 +91,6 @@ class Server {
   void check_new(const std::string& name) const;
   void define(const std::string& name, ApiValue value);
   const dz_type& describe(int32_t type) const { return type_at(context_, type); }
-  int32_t array_of_type(int32_t element, int32_t rank) const;
 
   // Arrays of either kind.
   const dz_type& array_type(const ApiValue& value) const;
@@ -102,7 +101,7 @@ class Server {
   std::vector<int64_t> read_sizes(const Words& words, int32_t rank) const;
   void fill_array(ApiValue& array, const std::vector<const ApiValue*>& values,
                   const std::vector<int64_t>& sizes);
-  const dz_type& zipped_record(const dz_type& array, const char* verb) const;
+  const dz_type& zipped_array(const ApiValue& value, const char* verb) const;
 
   ApiValue restore_value(ValueReader& reader, int32_t type);
   std::string store_value(const ApiValue& value);

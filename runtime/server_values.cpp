@@ -229,20 +229,13 @@ void Server::index(const Words& words) {
   define(name, std::move(element));
 }
 
-/// The type of arrays of a type: found by its name, which says all.
-int32_t Server::array_of_type(int32_t element, int32_t rank) const {
-  std::string name;
-  for (int32_t i = 0; i < rank; ++i) {
-    name += "[]";
-  }
-  return find_type(name + describe(element).name);
-}
-
-const dz_type& Server::zipped_record(const dz_type& array, const char* verb) const {
-  if (array.kind != DZ_OPAQUE_TYPE || !is_record(describe(array.element_type))) {
+/// The array with its fields as members.
+const dz_type& Server::zipped_array(const ApiValue& value, const char* verb) const {
+  const dz_type& array = array_type(value);
+  if (array.kind != DZ_OPAQUE_TYPE || array.member_count == 0) {
     throw Failure{std::string("Cannot ") + verb + " this array type"};
   }
-  return describe(array.element_type);
+  return array;
 }
 
 /// zip RESULT TYPE ARRAY…
@@ -250,22 +243,19 @@ void Server::zip(const Words& words) {
   const std::string& name = word(words, 0);
   const int32_t type = type_named(word(words, 1));
   ApiValue result(context_, type);
-  const dz_type& description = array_type(result);
-  const dz_type& record = zipped_record(description, "zip");
+  const dz_type& array = zipped_array(result, "zip");
   const size_t given = words.size() - 2;
-  if (given != static_cast<size_t>(record.member_count)) {
-    throw Failure{std::to_string(record.member_count) + " arrays expected but " +
+  if (given != static_cast<size_t>(array.member_count)) {
+    throw Failure{std::to_string(array.member_count) + " arrays expected but " +
                   std::to_string(given) + " values provided."};
   }
   std::vector<const void*> arrays;
   for (size_t i = 0; i < given; ++i) {
     const ApiValue& value = variable(words[2 + i]);
-    const int32_t wanted = array_of_type(record.members[i].types[0], description.rank);
-    if (wanted == unknown_type || !same_type(value.description(), describe(wanted))) {
-      throw Failure{std::string("Field ") + record.members[i].name +
-                    " mismatch: expected type " +
-                    (wanted == unknown_type ? "of arrays" : describe(wanted).name) + ", got " +
-                    value.description().name};
+    const dz_type& wanted = describe(array.members[i].types[0]);
+    if (!same_type(value.description(), wanted)) {
+      throw Failure{std::string("Field ") + array.members[i].name + " mismatch: expected type " +
+                    wanted.name + ", got " + value.description().name};
     }
     arrays.push_back(value.argument());
   }
@@ -277,21 +267,16 @@ void Server::zip(const Words& words) {
 /// unzip ARRAY RESULT…
 void Server::unzip(const Words& words) {
   const ApiValue& array = variable(word(words, 0));
-  const dz_type& type = array_type(array);
-  const dz_type& record = zipped_record(type, "unzip");
+  const dz_type& type = zipped_array(array, "unzip");
   const size_t given = words.size() - 1;
-  if (given != static_cast<size_t>(record.member_count)) {
-    throw Failure{std::to_string(record.member_count) + " arrays expected but " +
+  if (given != static_cast<size_t>(type.member_count)) {
+    throw Failure{std::to_string(type.member_count) + " arrays expected but " +
                   std::to_string(given) + " values provided."};
   }
   std::vector<ApiValue> results;
   for (size_t i = 0; i < given; ++i) {
     check_new(words[1 + i]);
-    const int32_t result_type = array_of_type(record.members[i].types[0], type.rank);
-    if (result_type == unknown_type) {
-      throw Failure{"Cannot unzip this array type"};
-    }
-    ApiValue& result = results.emplace_back(context_, result_type);
+    ApiValue& result = results.emplace_back(context_, type.members[i].types[0]);
     check(dzr_opaque_array_project(&context_, array.type(), static_cast<int>(i),
                                    result.destination(), array.object()));
   }

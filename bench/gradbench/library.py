@@ -158,18 +158,42 @@ class Library:
         for value, parameter in zip(arguments, self.entries[entry]['inputs']):
             self.free(value, parameter['type'])
 
+    @staticmethod
+    def place(kind):
+        """Where a value of that type can be put."""
+        return SCALARS[kind][0]() if kind in SCALARS else ctypes.c_void_p()
+
+    def fields(self, kind):
+        """What a tuple type consists of, or nothing for other types."""
+        fields = self.types.get(kind, {}).get('record', {}).get('fields', [])
+        return fields if kind.startswith('(') else []
+
+    def output(self, entry):
+        return self.entries[entry]['output']['type']
+
     def outputs(self, entry):
-        """The types of the results, and a place for each."""
-        kinds = [output['type'] for output in self.entries[entry]['outputs']]
-        return kinds, [SCALARS[kind][0]() if kind in SCALARS else ctypes.c_void_p()
-                       for kind in kinds]
+        """The types of the results, of which a tuple has several, and a place for each."""
+        kind = self.output(entry)
+        kinds = [field['type'] for field in self.fields(kind)] or [kind]
+        return kinds, [self.place(each) for each in kinds]
+
+    def components(self, entry, whole):
+        """The results of a call; takes over `whole`, what it returned."""
+        fields = self.fields(self.output(entry))
+        if not fields:
+            return [whole]
+        _, outs = self.outputs(entry)
+        for field, out in zip(fields, outs):
+            self.check(self.code[field['project']](self.context, ctypes.byref(out), whole))
+        self.free(whole, self.output(entry))
+        return outs
 
     def call(self, entry, arguments):
         """The results of `entry` as arguments of other entry points."""
-        _, outs = self.outputs(entry)
+        whole = self.place(self.output(entry))
         self.check(self.code[self.entries[entry]['cfun']](
-            self.context, *map(ctypes.byref, outs), *arguments))
-        return outs
+            self.context, ctypes.byref(whole), *arguments))
+        return self.components(entry, whole)
 
     def peak_memory(self):
         """The most bytes of arrays that were alive at one time."""
@@ -187,17 +211,18 @@ class Library:
 
     def time(self, entry, arguments, min_runs, min_seconds):
         """The same, with results as arguments of other entry points."""
-        kinds, outs = self.outputs(entry)
+        kind = self.output(entry)
+        whole = self.place(kind)
         function = self.code[self.entries[entry]['cfun']]
         sync = self.code[f'{PREFIX}_context_sync']
-        everything = (self.context, *map(ctypes.byref, outs), *arguments)
+        everything = (self.context, ctypes.byref(whole), *arguments)
         times, elapsed = [], 0
         while len(times) < min_runs or elapsed < min_seconds * 1e9:
             if times:
-                self.free_results(outs, kinds)
+                self.free(whole, kind)
             start = self.clock()
             status = function(*everything) or sync(self.context)
             times.append(self.clock() - start)
             self.check(status)
             elapsed += times[-1]
-        return outs, times
+        return self.components(entry, whole), times

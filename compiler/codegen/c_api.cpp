@@ -1,6 +1,8 @@
 // The function families, as in the peer's C interface, with the program's prefix.
 #include "codegen/c_api.h"
 
+#include <algorithm>
+
 #include "ir/globals.h"
 
 namespace dagaz::codegen {
@@ -64,9 +66,7 @@ class Api {
 };
 
 CParameter Api::input(int type_index, const std::string& parameter_name) const {
-  CType value = c_type(type(type_index), options_);
-  value.text = "const " + value.text;
-  return {value, parameter_name};
+  return {c_input_type(type(type_index), options_), parameter_name};
 }
 
 CFunction Api::forward(CType result, std::string function_name,
@@ -164,7 +164,7 @@ void Api::add_array(CSection& section, const CArray& array) const {
   const ir::ExternalType scalar{"", "", ir::ExternalKind::scalar, {{array.element, 0}}, {}};
   const std::string element = c_type(scalar, options_).text;
   const CParameter ctx = context_parameter();
-  const CParameter arr{pointer(suffix), "arr"};
+  const CParameter read{pointer(suffix, true), "arr"};
   const auto maker = [&](const char* verb, const CParameter& data, const char* callee) {
     CFunction function{pointer(suffix), name(verb + suffix), {ctx, data}, callee,
                        {parameter(0), number(static_cast<int>(array.element)),
@@ -175,18 +175,18 @@ void Api::add_array(CSection& section, const CArray& array) const {
   section.structs.push_back(name(suffix));
   maker("new_", {{"const " + element + " *", 'p'}, "data"}, "dzr_new_array");
   maker("new_raw_", {address, "data"}, "dzr_new_raw_array");
-  section.functions.push_back(forward(status, name("free_" + suffix), {ctx, arr},
-                                      "dzr_free_array"));
+  section.functions.push_back(forward(status, name("free_" + suffix),
+                                      {ctx, {pointer(suffix), "arr"}}, "dzr_free_array"));
   section.functions.push_back(forward(status, name("values_" + suffix),
-                                      {ctx, arr, {{element + " *", 'p'}, "data"}},
+                                      {ctx, read, {{element + " *", 'p'}, "data"}},
                                       "dzr_array_values"));
-  CFunction index{status, name("index_" + suffix), {ctx, {{element + " *", 'p'}, "out"}, arr},
+  CFunction index{status, name("index_" + suffix), {ctx, {{element + " *", 'p'}, "out"}, read},
                   "dzr_array_index", {parameter(0), parameter(1), parameter(2)}};
   add_indices(index, "i", array.rank, Kind::sizes);
   section.functions.push_back(index);
-  section.functions.push_back(forward(address, name("values_raw_" + suffix), {ctx, arr},
+  section.functions.push_back(forward(address, name("values_raw_" + suffix), {ctx, read},
                                       "dzr_array_values_raw"));
-  section.functions.push_back(forward(shape, name("shape_" + suffix), {ctx, arr},
+  section.functions.push_back(forward(shape, name("shape_" + suffix), {ctx, read},
                                       "dzr_array_shape"));
 }
 
@@ -259,42 +259,42 @@ void Api::add_opaque_array(CSection& section, int index) const {
   const std::string suffix = opaque_name(array);
   const std::string element = opaque_name(type(array.element_type));
   const CParameter ctx = context_parameter();
-  const CParameter arr{pointer(suffix), "arr"};
+  const CParameter read{pointer(suffix, true), "arr"};
+  // Not a pointer to pointers to const, to which C converts no array of pointers.
   CFunction make{status, name("new_" + suffix),
                  {ctx, output(pointer(suffix), "out"),
-                  {{"const struct " + name(element) + " *const *", 'p'}, "elems"}},
+                  {{"struct " + name(element) + " *const *", 'p'}, "elems"}},
                  "dzr_new_opaque_array",
                  {parameter(0), number(index), parameter(1), parameter(2)}};
   add_indices(make, "dim", array.rank, Kind::sizes);
-  CFunction get{status, name("index_" + suffix), {ctx, output(pointer(element), "out"), arr},
+  CFunction get{status, name("index_" + suffix), {ctx, output(pointer(element), "out"), read},
                 "dzr_opaque_array_index",
                 {parameter(0), number(index), parameter(1), parameter(2)}};
   add_indices(get, "i", array.rank, Kind::sizes);
-  CFunction set{status, name("set_" + suffix), {ctx, arr, {pointer(element, true), "elem"}},
+  CFunction set{status, name("set_" + suffix),
+                {ctx, {pointer(suffix), "arr"}, {pointer(element, true), "elem"}},
                 "dzr_opaque_array_set",
                 {parameter(0), number(index), parameter(1), parameter(2)}};
   add_indices(set, "i", array.rank, Kind::sizes);
   section.functions.insert(section.functions.end(), {make, get, set});
-  section.functions.push_back(forward(shape, name("shape_" + suffix), {ctx, arr},
+  section.functions.push_back(forward(shape, name("shape_" + suffix), {ctx, read},
                                       "dzr_opaque_array_shape"));
-  if (is_record_array(program_, options_, array)) add_record_array(section, index);
+  if (!array.members.empty()) add_record_array(section, index);
 }
 
 void Api::add_record_array(CSection& section, int index) const {
   const ir::ExternalType& array = type(index);
-  const ir::ExternalType& record = type(array.element_type);
   const std::string suffix = opaque_name(array);
   const CParameter ctx = context_parameter();
   CFunction zip{status, name("zip_" + suffix), {ctx, output(pointer(suffix), "out")}, "dzr_zip",
                 {parameter(0), number(index), parameter(1)}};
   CArgument arrays{Kind::values};
-  for (int i = 0; i < static_cast<int>(record.members.size()); ++i) {
-    const std::string field =
-        c_identifier(record.members[static_cast<std::size_t>(i)].name);
-    const CType projected =
-        projected_type(program_, options_, array, static_cast<std::size_t>(i))->type;
+  for (int i = 0; i < static_cast<int>(array.members.size()); ++i) {
+    const ir::ExternalMember& member = array.members[static_cast<std::size_t>(i)];
+    const std::string field = c_identifier(member.name);
+    const CType projected = c_type(type(member.types[0]), options_);
     arrays.list.push_back(static_cast<int>(zip.parameters.size()));
-    zip.parameters.push_back({{"const " + projected.text, 'p'}, "f_" + field});
+    zip.parameters.push_back(input(member.types[0], "f_" + field));
     section.functions.push_back({status,
                                  name("project_" + suffix + "_" + field),
                                  {ctx, output(projected, "out"), {pointer(suffix, true), "obj"}},
@@ -330,23 +330,32 @@ CSection Api::opaques() {
   return section;
 }
 
+/// The parameter's name in the source; its number where it has none or another one has the same.
+std::string input_name(const ir::EntryPoint& entry, std::size_t number) {
+  const std::string name = c_parameter_name(entry.inputs[number].name);
+  const auto taken = std::count_if(entry.inputs.begin(), entry.inputs.end(), [&](const auto& other) {
+    return c_parameter_name(other.name) == name;
+  });
+  return name.empty() || taken > 1 ? "in" + std::to_string(number) : name;
+}
+
 CSection Api::entries() {
   CSection section{"Entry points", {}, {}};
   for (int i = 0; i < static_cast<int>(program_.entries.size()); ++i) {
     const ir::EntryPoint& entry = program_.entries[static_cast<std::size_t>(i)];
     if (ir::computes_globals(entry)) continue;
     CFunction function{status, name("entry_" + c_identifier(entry.name)), {context_parameter()},
-                       "dzr_call_entry", {parameter(0), number(i)}};
+                       "dzr_call_entry", {parameter(0), number(i)}, entry.documentation};
     CArgument outs{Kind::values};
     CArgument ins{Kind::values};
     for (std::size_t k = 0; k < entry.outputs.size(); ++k) {
       outs.list.push_back(static_cast<int>(function.parameters.size()));
       function.parameters.push_back(output(c_type(type(entry.outputs[k].type), options_),
-                                           "out" + std::to_string(k)));
+                                           entry.outputs.size() == 1 ? "out" : "out" + std::to_string(k)));
     }
     for (std::size_t k = 0; k < entry.inputs.size(); ++k) {
       ins.list.push_back(static_cast<int>(function.parameters.size()));
-      function.parameters.push_back(input(entry.inputs[k].type, "in" + std::to_string(k)));
+      function.parameters.push_back(input(entry.inputs[k].type, input_name(entry, k)));
     }
     function.arguments.insert(function.arguments.end(), {outs, ins});
     section.functions.push_back(function);

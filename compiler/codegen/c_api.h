@@ -46,6 +46,7 @@ struct CFunction {
   std::vector<CParameter> parameters;
   std::string callee;
   std::vector<CArgument> arguments;
+  std::string documentation = {};
 };
 
 /// Functions that belong together, with the structs they are about.
@@ -72,24 +73,18 @@ std::string element_name(ir::ExternalElement element);
 std::string array_name(const CArray& array);
 /// "[][]f64"
 std::string array_type_name(const CArray& array);
+/// What is particular to a type in the names of its functions: "f64_2d", "params".
+std::string identifier_part(const ir::ExternalType& type);
 /// "opaque_params"
 std::string opaque_name(const ir::ExternalType& type);
 bool is_opaque(const ir::ExternalType& type);
 /// The C type of a value of the type: "double", "struct p_f64_1d *".
 CType c_type(const ir::ExternalType& type, const Options& options);
+/// The same for a parameter that is only read: a pointer is one to const.
+CType c_input_type(const ir::ExternalType& type, const Options& options);
 /// `name` with everything that C does not allow in an identifier spelled out.
 std::string c_identifier(const std::string& name);
-/// For an array of records: the type that holds field `member` of all elements, as its name in
-/// the source and its C type; nothing when the interface has no such type.
-struct ProjectedType {
-  std::string name;
-  CType type;
-};
-std::optional<ProjectedType> projected_type(const imperative::Program& program,
-                                            const Options& options,
-                                            const ir::ExternalType& array, std::size_t member);
-/// Whether an array's elements are records all of whose fields can be arrays of their own.
-bool is_record_array(const imperative::Program& program, const Options& options,
-                     const ir::ExternalType& type);
+/// A parameter's name in C; empty where C has another use for it.
+std::string c_parameter_name(const std::string& name);
 
 }  // namespace dagaz::codegen

@@ -1,8 +1,6 @@
 // Prints the description of c_api.h as a header that C99 and C++ accept.
 #include "codegen/c_header.h"
 
-#include <algorithm>
-
 #include "codegen/c_api.h"
 #include "support/check.h"
 #include "support/text_writer.h"
@@ -39,14 +37,16 @@ void print(TextWriter& out, const CFunction& function) {
   out << ");\n";
 }
 
+/// The documentation as a comment, its lines kept.
 void print_comment(TextWriter& out, const std::string& documentation) {
   if (documentation.empty()) return;
-  // A comment must not end early.
-  std::string text = documentation;
-  for (std::size_t at = text.find("*/"); at != std::string::npos; at = text.find("*/", at)) {
-    text.replace(at, 2, "* /");
+  std::string text;
+  for (const char c : documentation) {
+    // A comment must not end early.
+    if (c == '/' && text.ends_with('*')) text += ' ';
+    text += c;
+    if (c == '\n') text += "   ";
   }
-  std::replace(text.begin(), text.end(), '\n', ' ');
   out << "/* " << text << " */\n";
 }
 
@@ -61,12 +61,11 @@ std::string c_header(const imperative::Program& program, const Options& options)
       << "#include <stdio.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
   for (const CSection& section : c_api(program, options)) {
     if (section.functions.empty()) continue;
-    const bool entries = section.title == "Entry points";
     out << "\n/* " << section.title << ". */\n";
     for (const std::string& name : section.structs) out << "struct " << name << ";\n";
-    for (std::size_t i = 0; i < section.functions.size(); ++i) {
-      if (entries) print_comment(out, program.entries[i].documentation);
-      print(out, section.functions[i]);
+    for (const CFunction& function : section.functions) {
+      print_comment(out, function.documentation);
+      print(out, function);
     }
   }
   const std::string prefix = upper(options.prefix);

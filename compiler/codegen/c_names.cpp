@@ -1,6 +1,13 @@
 // Names and C types of the values that cross the C interface.
+//
+// An opaque type without a readable name has the MD5 digest of its name in the source, as at the
+// peer, so that a client finds it under the same name.
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/Support/MD5.h>
+
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 #include "codegen/c_api.h"
 #include "support/check.h"
@@ -47,8 +54,13 @@ bool is_opaque(const ir::ExternalType& type) {
   return type.kind != ir::ExternalKind::scalar && type.kind != ir::ExternalKind::array;
 }
 
+std::string identifier_part(const ir::ExternalType& type) {
+  if (!type.c_name.empty()) return type.c_name;
+  return std::string(llvm::MD5::hash(llvm::arrayRefFromStringRef(type.name)).digest());
+}
+
 std::string opaque_name(const ir::ExternalType& type) {
-  return "opaque_" + c_identifier(type.c_name);
+  return "opaque_" + identifier_part(type);
 }
 
 std::string c_identifier(const std::string& name) {
@@ -74,6 +86,38 @@ std::string c_identifier(const std::string& name) {
   return spelled;
 }
 
+std::string c_parameter_name(const std::string& name) {
+  // Words of C and C++, and the other parameters of entry points.
+  static const std::unordered_set<std::string> reserved{
+      "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
+      "case", "catch", "char", "char8_t", "char16_t", "char32_t", "class", "co_await", "co_return",
+      "co_yield", "compl", "concept", "const", "const_cast", "consteval", "constexpr", "constinit",
+      "continue", "ctx", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else",
+      "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+      "inline", "int", "linux", "long", "mutable", "namespace", "new", "noexcept", "not",
+      "not_eq", "nullptr", "operator", "or", "or_eq", "out", "private", "protected", "public",
+      "register", "reinterpret_cast", "requires", "restrict", "return", "short", "signed",
+      "sizeof", "static", "static_assert", "static_cast", "stderr", "stdin", "stdout", "struct",
+      "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid",
+      "typename", "typeof", "union", "unix", "unsigned", "using", "virtual", "void", "volatile",
+      "wchar_t", "while", "xor", "xor_eq", "NULL", "EOF", "FILE"};
+  const std::string spelled = c_identifier(name);
+  const auto numbered = [&](const std::string& start) {
+    return spelled.starts_with(start) &&
+           spelled.find_first_not_of("0123456789", start.size()) == std::string::npos;
+  };
+  // What starts with an underscore belongs to the compiler.
+  const bool usable = !spelled.empty() && spelled.front() != '_' && !reserved.contains(spelled) &&
+                      !numbered("in") && !numbered("out");
+  return usable ? spelled : std::string();
+}
+
+CType c_input_type(const ir::ExternalType& type, const Options& options) {
+  CType result = c_type(type, options);
+  if (result.code == 'p') result.text = "const " + result.text;
+  return result;
+}
+
 CType c_type(const ir::ExternalType& type, const Options& options) {
   if (type.kind == ir::ExternalKind::scalar) {
     const ElementRow& element = row(type.leaves[0].element);
@@ -85,51 +129,10 @@ CType c_type(const ir::ExternalType& type, const Options& options) {
   return {"struct " + options.prefix + "_" + name + " *", 'p'};
 }
 
-std::optional<ProjectedType> projected_type(const imperative::Program& program,
-                                            const Options& options,
-                                            const ir::ExternalType& array, std::size_t member) {
-  const auto& types = program.external_types;
-  const ir::ExternalType& record = types[static_cast<std::size_t>(array.element_type)];
-  const int field_index = record.members[member].types[0];
-  const ir::ExternalType& field = types[static_cast<std::size_t>(field_index)];
-  if (!is_opaque(field)) {
-    const CArray projected{field.leaves[0].element, array.rank + field.rank};
-    return ProjectedType{
-        array_type_name(projected),
-        {"struct " + options.prefix + "_" + array_name(projected) + " *", 'p'}};
-  }
-  for (const ir::ExternalType& type : types) {
-    if (type.kind == ir::ExternalKind::opaque_array && type.element_type == field_index &&
-        type.rank == array.rank) {
-      return ProjectedType{type.name, c_type(type, options)};
-    }
-  }
-  return std::nullopt;
-}
-
-bool is_record_array(const imperative::Program& program, const Options& options,
-                     const ir::ExternalType& type) {
-  if (type.kind != ir::ExternalKind::opaque_array || type.element_type < 0) return false;
-  const auto& record = program.external_types[static_cast<std::size_t>(type.element_type)];
-  if (record.kind != ir::ExternalKind::record) return false;
-  for (std::size_t i = 0; i < record.members.size(); ++i) {
-    if (!projected_type(program, options, type, i)) return false;
-  }
-  return true;
-}
-
 std::vector<CArray> c_arrays(const imperative::Program& program) {
   std::set<CArray> arrays;
   for (const ir::ExternalType& type : program.external_types) {
     if (type.kind == ir::ExternalKind::array) arrays.insert({type.leaves[0].element, type.rank});
-    if (type.kind != ir::ExternalKind::opaque_array || type.element_type < 0) continue;
-    // Projections of arrays of records.
-    const auto& record = program.external_types[static_cast<std::size_t>(type.element_type)];
-    if (record.kind != ir::ExternalKind::record) continue;
-    for (const ir::ExternalMember& member : record.members) {
-      const auto& field = program.external_types[static_cast<std::size_t>(member.types[0])];
-      if (!is_opaque(field)) arrays.insert({field.leaves[0].element, type.rank + field.rank});
-    }
   }
   return {arrays.begin(), arrays.end()};
 }

@@ -5,6 +5,7 @@
 #include <llvm/IR/Constants.h>
 
 #include "abi.h"
+#include "codegen/c_api.h"
 #include "codegen/emit.h"
 #include "codegen/runtime_calls.h"
 #include "ir/globals.h"
@@ -98,7 +99,7 @@ Constant* type_constant(ConstantBuilder& make, const ir::ExternalType& type) {
                                       make.numbers(member.types),
                                       make.numbers(member.leaf_index)}));
   }
-  return make.structure({make.text(type.name), make.text(type.c_name),
+  return make.structure({make.text(type.name), make.text(identifier_part(type)),
                          make.i32(type_kind(type.kind)), make.i32(opaque_kind(type.kind)),
                          make.i32(count(leaves.size())), make.list(leaves),
                          make.i32(count(members.size())), make.list(members),

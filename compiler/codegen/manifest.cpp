@@ -39,10 +39,10 @@ class ManifestWriter {
   }
   Json array(const CArray& array) const;
   Json opaque(const ir::ExternalType& type) const;
+  Json fields(const ir::ExternalType& type) const;
   Json record(const ir::ExternalType& type) const;
   Json sum(const ir::ExternalType& type) const;
   Json opaque_array(const ir::ExternalType& type) const;
-  Json projected_fields(const ir::ExternalType& type) const;
 
   const imperative::Program& program_;
   const Options& options_;
@@ -91,7 +91,8 @@ Json ManifestWriter::array(const CArray& array) const {
           {"ops", ops}};
 }
 
-Json ManifestWriter::record(const ir::ExternalType& record) const {
+/// The fields of a record or of an array of records.
+Json ManifestWriter::fields(const ir::ExternalType& record) const {
   const std::string suffix = opaque_name(record);
   Json fields = Json::array();
   for (const ir::ExternalMember& member : record.members) {
@@ -99,7 +100,11 @@ Json ManifestWriter::record(const ir::ExternalType& record) const {
                       {"type", type(member.types[0]).name},
                       {"project", name("project_" + suffix + "_" + c_identifier(member.name))}});
   }
-  return {{"new", name("new_" + suffix)}, {"fields", fields}};
+  return fields;
+}
+
+Json ManifestWriter::record(const ir::ExternalType& record) const {
+  return {{"new", name("new_" + opaque_name(record))}, {"fields", fields(record)}};
 }
 
 Json ManifestWriter::sum(const ir::ExternalType& sum) const {
@@ -117,28 +122,15 @@ Json ManifestWriter::sum(const ir::ExternalType& sum) const {
   return {{"variant", name("variant_" + suffix)}, {"variants", variants}};
 }
 
-Json ManifestWriter::projected_fields(const ir::ExternalType& array) const {
-  const ir::ExternalType& record = type(array.element_type);
-  Json fields = Json::array();
-  for (std::size_t i = 0; i < record.members.size(); ++i) {
-    const std::string& field = record.members[i].name;
-    fields.push_back(
-        {{"name", field},
-         {"type", projected_type(program_, options_, array, i)->name},
-         {"project", name("project_" + opaque_name(array) + "_" + c_identifier(field))}});
-  }
-  return fields;
-}
-
 Json ManifestWriter::opaque_array(const ir::ExternalType& array) const {
   const std::string suffix = opaque_name(array);
   Json described = {{"rank", array.rank}, {"elemtype", type(array.element_type).name}};
   for (const char* op : {"index", "shape", "new", "set"}) {
     described[op] = name(op + ("_" + suffix));
   }
-  if (is_record_array(program_, options_, array)) {
+  if (!array.members.empty()) {
     described["zip"] = name("zip_" + suffix);
-    described["fields"] = projected_fields(array);
+    described["fields"] = fields(array);
   }
   return described;
 }
@@ -153,8 +145,7 @@ Json ManifestWriter::opaque(const ir::ExternalType& opaque) const {
     case ir::ExternalKind::sum: described["sum"] = sum(opaque); break;
     case ir::ExternalKind::opaque_array:
       if (opaque.element_type >= 0) {
-        const bool records = is_record_array(program_, options_, opaque);
-        described[records ? "record_array" : "opaque_array"] = opaque_array(opaque);
+        described[opaque.members.empty() ? "opaque_array" : "record_array"] = opaque_array(opaque);
       }
       break;
     case ir::ExternalKind::opaque:

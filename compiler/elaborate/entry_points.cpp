@@ -1,218 +1,35 @@
 // Entry points: one IR function each, and what the C interface has to know about its values.
 #include <algorithm>
-#include <cctype>
 
 #include "elaborate/elaborator.h"
+#include "elaborate/interface_types.h"
 
 namespace dagaz::elaborate {
 
 namespace {
 
-constexpr std::string_view element_names[] = {"bool", "i8",  "i16", "i32", "i64", "u8",
-                                              "u16",  "u32", "u64", "f16", "f32", "f64"};
-
-ir::ExternalElement external_element(check::Primitive primitive) {
-  // Both enumerations list the same types in the same order.
-  return static_cast<ir::ExternalElement>(primitive);
-}
-
-/// The outer sizes of an array without leaves, such as one of units; none for other types.
-/// Outside the program such an array is one of false, which holds its sizes.
-std::vector<ir::Operand> sizes_without_leaves(TypeRef type) {
-  std::vector<ir::Operand> sizes;
-  if (type->leaf_count > 0) return sizes;
-  while (const auto* array = as<ArrayShape>(type->node)) {
-    sizes.push_back(array->size);
-    type = array->element;
-  }
-  return sizes;
-}
-
-/// The leaves of a value as the outside sees them: with signs, under `rank` dimensions.
-void append_external_leaves(TypeRef type, int rank, std::vector<ir::ExternalLeaf>& out) {
-  if (const auto sizes = sizes_without_leaves(type); !sizes.empty()) {
-    out.push_back({ir::ExternalElement::boolean, rank + static_cast<int>(sizes.size())});
-    return;
-  }
-  match(
-      type->node,
-      [&](const ScalarShape& t) { out.push_back({external_element(t.primitive), rank}); },
-      [&](const ArrayShape& t) { append_external_leaves(t.element, rank + 1, out); },
-      [&](const RecordShape& t) {
-        for (const auto& [name, field] : t.fields) append_external_leaves(field, rank, out);
-      },
-      [&](const SumShape& t) {
-        out.push_back({ir::ExternalElement::i8, rank});
-        // A slot that constructors share looks as in the first of them.
-        std::vector<std::optional<ir::ExternalLeaf>> slots(t.slot_types.size());
-        for (const ConstructorShape& constructor : t.constructors) {
-          std::vector<ir::ExternalLeaf> leaves;
-          for (const TypeRef part : constructor.payload) append_external_leaves(part, rank, leaves);
-          for (std::size_t i = 0; i < leaves.size(); ++i) {
-            auto& slot = slots[constructor.slots[i]];
-            if (!slot.has_value()) slot = leaves[i];
-          }
-        }
-        for (const auto& slot : slots) out.push_back(*slot);
-      },
-      [](const AccumulatorShape&) { DZ_UNREACHABLE("no accumulator leaves the program"); },
-      [](const FunctionShape&) {});
-}
-
-/// Whether the fields are 0, 1, …, and more than one or none.
-bool is_tuple(const NameTable& symbols, const RecordShape& record) {
-  for (std::size_t i = 0; i < record.fields.size(); ++i) {
-    if (symbols.text(record.fields[i].first) != std::to_string(i)) return false;
-  }
-  return record.fields.size() != 1;
-}
-
-std::string type_name(const NameTable& symbols, TypeRef type) {
-  return match(
-      type->node,
-      [](const ScalarShape& t) {
-        return std::string(element_names[static_cast<std::size_t>(t.primitive)]);
-      },
-      [&](const ArrayShape& t) { return "[]" + type_name(symbols, t.element); },
-      [&](const RecordShape& t) {
-        const bool tuple = is_tuple(symbols, t);
-        std::string text = tuple ? "(" : "{";
-        for (std::size_t i = 0; i < t.fields.size(); ++i) {
-          if (i > 0) text += ", ";
-          if (!tuple) text += std::string(symbols.text(t.fields[i].first)) + ": ";
-          text += type_name(symbols, t.fields[i].second);
-        }
-        return text + (tuple ? ")" : "}");
-      },
-      [&](const SumShape& t) {
-        std::string text;
-        for (const ConstructorShape& constructor : t.constructors) {
-          if (!text.empty()) text += " | ";
-          text += "#" + std::string(symbols.text(constructor.name));
-          for (const TypeRef part : constructor.payload) text += " " + type_name(symbols, part);
-        }
-        return text;
-      },
-      [](const AccumulatorShape&) { return std::string("acc"); },
-      [](const FunctionShape&) { return std::string("function"); });
-}
-
-/// Letters, digits and underscores only.
-std::string c_identifier(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
-      result += c;
-    } else if (!result.empty() && result.back() != '_') {
-      result += '_';
+/// What the program writes for the types of the parameters and then of the result of an entry
+/// point; null where it writes nothing.
+std::vector<const ast::TypeExp*> written_types(const ast::Function& function,
+                                               std::size_t parameters) {
+  std::vector<const ast::TypeExp*> types;
+  for (const ast::Pattern* pattern : function.parameters) {
+    while (const auto* attributed = as<ast::AttributePattern>(pattern->node)) {
+      pattern = attributed->pattern;
     }
+    const auto* ascribed = as<ast::AscribedPattern>(pattern->node);
+    types.push_back(ascribed == nullptr ? nullptr : ascribed->type);
   }
-  while (!result.empty() && result.back() == '_') result.pop_back();
-  return result.empty() ? "unit" : result;
+  // `entry f : t -> u = …` takes more than it names.
+  const ast::TypeExp* result = function.result_type;
+  while (types.size() < parameters) {
+    const auto* arrow = result == nullptr ? nullptr : as<ast::ArrowType>(result->node);
+    types.push_back(arrow == nullptr ? nullptr : arrow->from);
+    result = arrow == nullptr ? nullptr : arrow->to;
+  }
+  types.push_back(result);
+  return types;
 }
-
-/// The abbreviation in a written type such as `*[n]params`; empty if it is none.
-std::string abbreviation(std::string_view written) {
-  std::size_t at = 0;
-  while (at < written.size() && (written[at] == '*' || written[at] == '[')) {
-    if (written[at] == '[') {
-      at = written.find(']', at);
-      if (at == std::string_view::npos) return {};
-    }
-    ++at;
-  }
-  const std::string_view base = written.substr(at);
-  if (base.empty() || std::isalpha(static_cast<unsigned char>(base.front())) == 0) return {};
-  for (const char c : base) {
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '.' && c != '\'') {
-      return {};
-    }
-  }
-  return std::string(base);
-}
-
-std::size_t outer_rank(TypeRef& type) {
-  std::size_t rank = 0;
-  while (const auto* array = as<ArrayShape>(type->node)) {
-    type = array->element;
-    ++rank;
-  }
-  return rank;
-}
-
-}  // namespace
-
-int Elaborator::add_external_type(ir::ExternalType type) {
-  auto& types = ir_program.external_types;
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    if (types[i].name == type.name) return static_cast<int>(i);
-  }
-  std::string c_name = type.c_name;
-  for (int n = 2; std::any_of(types.begin(), types.end(),
-                              [&](const auto& other) { return other.c_name == c_name; });
-       ++n) {
-    c_name = type.c_name + "_" + std::to_string(n);
-  }
-  type.c_name = std::move(c_name);
-  types.push_back(std::move(type));
-  return static_cast<int>(types.size() - 1);
-}
-
-int Elaborator::external_type(TypeRef type, const std::string& written) {
-  ir::ExternalType external;
-  append_external_leaves(type, 0, external.leaves);
-  TypeRef element = type;
-  const std::size_t rank = outer_rank(element);
-  const std::string base = abbreviation(written);
-  external.rank = static_cast<int>(rank);
-  if (std::holds_alternative<ScalarShape>(element->node)) {
-    external.name = type_name(symbols, type);
-    external.c_name = type_name(symbols, element);
-    external.kind = rank == 0 ? ir::ExternalKind::scalar : ir::ExternalKind::array;
-    if (rank > 0) external.c_name += "_" + std::to_string(rank) + "d";
-    return add_external_type(std::move(external));
-  }
-  if (rank > 0) {
-    external.kind = ir::ExternalKind::opaque_array;
-    external.element_type = external_type(element, base);
-    const std::string element_name =
-        ir_program.external_types[static_cast<std::size_t>(external.element_type)].c_name;
-    for (std::size_t i = 0; i < rank; ++i) external.name += "[]";
-    external.name += base.empty() ? type_name(symbols, element) : base;
-    external.c_name = "arr_" + element_name + "_" + std::to_string(rank) + "d";
-    return add_external_type(std::move(external));
-  }
-  external.name = base.empty() ? type_name(symbols, type) : base;
-  external.c_name = c_identifier(external.name);
-  if (const auto* record = as<RecordShape>(type->node)) {
-    external.kind = ir::ExternalKind::record;
-    std::string tuple_name = "tup" + std::to_string(record->fields.size());
-    for (const auto& [name, field] : record->fields) {
-      const int index = external_type(field, {});
-      external.members.push_back({std::string(symbols.text(name)), {index}, {}});
-      tuple_name += "_" + ir_program.external_types[static_cast<std::size_t>(index)].c_name;
-    }
-    if (base.empty() && is_tuple(symbols, *record)) external.c_name = tuple_name;
-    if (record->fields.empty()) external.c_name = "unit";
-  } else if (const auto* sum = as<SumShape>(type->node)) {
-    external.kind = ir::ExternalKind::sum;
-    for (const ConstructorShape& constructor : sum->constructors) {
-      ir::ExternalMember member{std::string(symbols.text(constructor.name)), {}, {}};
-      for (const TypeRef part : constructor.payload) {
-        member.types.push_back(external_type(part, {}));
-      }
-      for (const std::size_t slot : constructor.slots) {
-        member.leaf_index.push_back(static_cast<int>(slot + 1));
-      }
-      external.members.push_back(std::move(member));
-    }
-  } else {
-    external.kind = ir::ExternalKind::opaque;
-  }
-  return add_external_type(std::move(external));
-}
-
-namespace {
 
 /// Calls `leaf` for each leaf of a type and `empty` for the sizes of each array without leaves,
 /// in the order of the external leaves.
@@ -331,19 +148,18 @@ ir::EntryPoint Elaborator::describe_entry(const check::EntryPoint& entry,
   const std::size_t sizes = open.all().size() - open.leaves.size();
   ir::EntryPoint point{entry.name, entry.documentation, entry.name, static_cast<int>(sizes),
                        0,          {},                  {}};
+  const auto& declaration = std::get<ast::ValueDeclaration>(entry.declaration->node);
+  const std::vector<const ast::TypeExp*> written =
+      written_types(declaration.function, open.types.size());
+  InterfaceTypes types(symbols, *program.program, ir_program.external_types);
   for (std::size_t i = 0; i < open.types.size(); ++i) {
     const check::EntryValue& parameter = entry.parameters[i];
-    const int type = external_type(open.types[i].type, parameter.type_name);
+    const int type = types.index_of(open.types[i].type, written[i]);
     point.inputs.push_back({parameter.name, type, parameter.unique});
   }
-  const auto* record = as<RecordValue>(value->node);
-  for (std::size_t i = 0; i < entry.results.size(); ++i) {
-    const check::EntryValue& output = entry.results[i];
-    const bool is_part = record != nullptr && entry.results.size() > 1;
-    const ValueRef part = is_part ? record->fields[i].second : value;
-    const int type = external_type(arena.type_of(part), output.type_name);
-    point.outputs.push_back({output.name, type, output.unique});
-  }
+  const bool unique = std::any_of(entry.results.begin(), entry.results.end(),
+                                  [](const check::EntryValue& part) { return part.unique; });
+  point.outputs.push_back({"", types.index_of(arena.type_of(value), written.back()), unique});
   return point;
 }
 

@@ -71,21 +71,25 @@ int main(void) {
   struct digits_f32_2d *test_images =
       digits_new_f32_2d(context, &images[learn][0], held_out, pixels);
 
+  struct digits_opaque_tup2_arr2d_f32_arr1d_i32 *more;
   struct digits_f32_2d *more_images;
   struct digits_i32_1d *more_labels;
-  check(digits_entry_blend_shifts(context, &more_images, &more_labels, train_images,
-                                  train_labels));
+  check(digits_entry_blend_shifts(context, &more, train_images, train_labels));
+  check(digits_project_opaque_tup2_arr2d_f32_arr1d_i32_0(context, &more_images, more));
+  check(digits_project_opaque_tup2_arr2d_f32_arr1d_i32_1(context, &more_labels, more));
+  check(digits_free_opaque_tup2_arr2d_f32_arr1d_i32(context, more));
 
   struct digits_opaque_state *state;
   check(digits_entry_initial(context, &state, 4));
   printf("training on %" PRId64 " images\n", 5 * learn);
   for (int round = 1; round <= 12; ++round) {
-    struct digits_opaque_state *next;
+    struct digits_opaque_tup2_state_f32 *trained;
     float loss;
-    check(digits_entry_train(context, &next, &loss, 50, 0.2f, 0.9f, more_images, more_labels,
-                             state));
+    check(digits_entry_train(context, &trained, 50, 0.2f, 0.9f, more_images, more_labels, state));
     check(digits_free_opaque_state(context, state));
-    state = next;
+    check(digits_project_opaque_tup2_state_f32_0(context, &state, trained));
+    check(digits_project_opaque_tup2_state_f32_1(context, &loss, trained));
+    check(digits_free_opaque_tup2_state_f32(context, trained));
     printf("step %3d  loss %.4f\n", 50 * round, (double)loss);
     fflush(stdout);
   }

@@ -72,13 +72,18 @@ entry gradient [n][d][k][m] (alphas: [k]f64) (means: [k][d]f64) (icf: [k][m]f64)
                             : ([k]f64, [k][d]f64, [k][m]f64) =
   vjp (\(a, u, q) -> log_likelihood a u q points gamma extra) (alphas, means, icf) 1
 
--- | One step of gradient ascent: the new parameters and the log-likelihood before the step.
+-- | The parameters after a step, and the log-likelihood before it.
+type parameters [k][d][m] =
+  {weights: [k]f64, means: [k][d]f64, factors: [k][m]f64, value: f64}
+
+-- | One step of gradient ascent.
 entry ascend [n][d][k][m] (alphas: [k]f64) (means: [k][d]f64) (icf: [k][m]f64)
                           (points: [n][d]f64) (gamma: f64) (extra: i64) (rate: f64)
-                          : ([k]f64, [k][d]f64, [k][m]f64, f64) =
+                          : parameters [k][d][m] =
   let (value, (a, u, q)) =
     vjp2 (\(a, u, q) -> log_likelihood a u q points gamma extra) (alphas, means, icf) 1
-  in (alphas .+ rate .* a, means .+ rate .* u, icf .+ rate .* q, value)
+  in {weights = alphas .+ rate .* a, means = means .+ rate .* u, factors = icf .+ rate .* q,
+      value}
 
 -- | Whether the gradient along a direction is the central difference (relative error at most
 -- 1e-6), and whether forward and reverse mode agree (1e-10).

@@ -75,25 +75,29 @@ int main(int argc, char **argv) {
 
   const double scale = 1.0;
   const int64_t extra = 0;
+  struct gmm_opaque_tup2_bool_bool *agreement;
   bool agrees_with_difference, agrees_with_forward;
-  check(gmm_entry_gradient_is_right(context, &agrees_with_difference, &agrees_with_forward,
-                                    weights, means, factors, data, scale, extra));
+  check(gmm_entry_gradient_is_right(context, &agreement, weights, means, factors, data, scale,
+                                    extra));
+  check(gmm_project_opaque_tup2_bool_bool_0(context, &agrees_with_difference, agreement));
+  check(gmm_project_opaque_tup2_bool_bool_1(context, &agrees_with_forward, agreement));
+  check(gmm_free_opaque_tup2_bool_bool(context, agreement));
   printf("gradient: central difference (1e-6) %s, forward mode (1e-10) %s\n",
          agrees_with_difference ? "agrees" : "DIFFERS",
          agrees_with_forward ? "agrees" : "DIFFERS");
 
   double value = 0;
   for (int step = 0; step <= 300; ++step) {
-    struct gmm_f64_1d *next_weights;
-    struct gmm_f64_2d *next_means, *next_factors;
-    check(gmm_entry_ascend(context, &next_weights, &next_means, &next_factors, &value, weights,
-                           means, factors, data, scale, extra, 2e-3));
+    struct gmm_opaque_parameters *next;
+    check(gmm_entry_ascend(context, &next, weights, means, factors, data, scale, extra, 2e-3));
     check(gmm_free_f64_1d(context, weights));
     check(gmm_free_f64_2d(context, means));
     check(gmm_free_f64_2d(context, factors));
-    weights = next_weights;
-    means = next_means;
-    factors = next_factors;
+    check(gmm_project_opaque_parameters_weights(context, &weights, next));
+    check(gmm_project_opaque_parameters_means(context, &means, next));
+    check(gmm_project_opaque_parameters_factors(context, &factors, next));
+    check(gmm_project_opaque_parameters_value(context, &value, next));
+    check(gmm_free_opaque_parameters(context, next));
     if (step % 100 == 0) printf("step %3d  log-likelihood %.4f\n", step, value);
   }
 

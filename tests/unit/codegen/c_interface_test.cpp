@@ -51,8 +51,8 @@ dagaz::imperative::Program scale() {
        {{"circle", {0}, {1}}, {"nothing", {}, {}}}},
       {"(f64, f64)", "tup2_f64_f64", Kind::record, {number_leaf, number_leaf},
        {{"0", {0}, {}}, {"1", {0}, {}}}},
-      {"[](f64, f64)", "arr1d_tup2_f64_f64", Kind::opaque_array, {array_leaf, array_leaf}, {}, 4,
-       1}};
+      {"[](f64, f64)", "arr1d_tup2_f64_f64", Kind::opaque_array, {array_leaf, array_leaf},
+       {{"0", {1}, {}}, {"1", {1}, {}}}, 4, 1}};
   program.functions.push_back(std::move(function));
   ir::EntryPoint entry;
   entry.name = "scale'";
@@ -167,9 +167,9 @@ TEST_CASE("the header and the manifest name the same functions") {
   options.prefix = "p";
   const auto artifacts = generate(scale(), options, dagaz::codegen::want_header);
   CHECK(artifacts.header.find("int p_entry_scalezq(struct p_context *ctx, struct p_opaque_params "
-                              "**out0, const struct p_opaque_params *in0);") !=
+                              "**out, const struct p_opaque_params *p);") !=
         std::string::npos);
-  CHECK(artifacts.header.find("/* Scales values. The second line * / of text. */") !=
+  CHECK(artifacts.header.find("/* Scales values.\n   The second line * / of text. */") !=
         std::string::npos);
   CHECK(artifacts.manifest.find("\"cfun\": \"p_entry_scalezq\"") != std::string::npos);
   CHECK(artifacts.manifest.find("\"zip\": \"p_zip_opaque_arr1d_tup2_f64_f64\"") !=

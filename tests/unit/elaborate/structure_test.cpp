@@ -87,7 +87,56 @@ TEST_CASE("the outside sees types by their names") {
   CHECK(type(entry.inputs[0]).name == "params");
   CHECK(type(entry.inputs[0]).kind == ir::ExternalKind::record);
   CHECK(type(entry.inputs[1]).name == "u8");
-  CHECK(type(entry.outputs[0]).c_name == "f64_1d");
-  CHECK(type(entry.outputs[1]).kind == ir::ExternalKind::sum);
+  REQUIRE(entry.outputs.size() == 1);
+  const auto result = type(entry.outputs[0]);
+  CHECK(result.name == "([]f64, #none | #some u8)");
+  CHECK(result.c_name.empty());
+  const auto& fields = result.members;
+  REQUIRE(fields.size() == 2);
+  const auto field = [&](std::size_t i) {
+    return program.external_types[static_cast<std::size_t>(fields[i].types.front())];
+  };
+  CHECK(field(0).c_name == "f64_1d");
+  CHECK(field(1).kind == ir::ExternalKind::sum);
   CHECK(entry.size_parameters == 1);
+}
+
+TEST_CASE("types of the interface have the names that the program writes") {
+  const ir::Program program =
+      elaborated("type v3 = (f64, f64, f64)\n"
+                 "type body [n] = {at: v3, trail: [n]v3}\n"
+                 "type pair 'a 'b = (a, b)\n"
+                 "module m = { type number = {n: i64, real: bool} }\n"
+                 "entry main [n] (b: body [n]) (p: pair f64 (i32, v3)) (q: m.number)\n"
+                 "  (r: {y: i32, x: i32}) (rows: [][]v3) = b.at")
+          .program;
+  const auto named = [&](const std::string& name) {
+    for (const ir::ExternalType& type : program.external_types) {
+      if (type.name == name) return type.c_name.empty() ? "hashed" : type.c_name;
+    }
+    return std::string("missing");
+  };
+  CHECK(named("body") == "body");
+  CHECK(named("v3") == "v3");
+  CHECK(named("[]v3") == "arr1d_v3");
+  CHECK(named("[][]v3") == "arr2d_v3");
+  CHECK(named("pair f64 (i32, v3)") == "hashed");
+  CHECK(named("m.number") == "m_number");
+  CHECK(named("{y: i32, x: i32}") == "hashed");
+  // What no abbreviation is written for is named after its structure.
+  CHECK(named("(i32, (f64, f64, f64))") == "tup2_i32_tup3_f64_f64_f64");
+}
+
+TEST_CASE("different types of one name at the interface are told apart") {
+  const ir::Program program =
+      elaborated("module a = { type t = {x: i64, y: i64} }\n"
+                 "type a_t = {z: f64, w: f64}\n"
+                 "module b = { open a type u = t }\n"
+                 "entry main (x: a.t) (y: a_t) (z: b.t) = x.x")
+          .program;
+  std::vector<std::string> names;
+  for (const ir::ExternalType& type : program.external_types) {
+    if (type.kind == ir::ExternalKind::record) names.push_back(type.name + "=" + type.c_name);
+  }
+  CHECK(names == std::vector<std::string>{"a.t=a_t", "a_t=", "b.t=b_t"});
 }

@@ -32,7 +32,7 @@ TEST_CASE("arrays are made, read, indexed and changed") {
   CHECK(dzr_array_set(context, array, &value, &last) == DZ_OK);
   CHECK(static_cast<int64_t*>(dzr_array_values_raw(context, array))[2] == 9);
   const int64_t outside = 3;
-  CHECK(dzr_array_index(context, &value, array, &outside) == DZ_PROGRAM_ERROR);
+  CHECK(dzr_array_index(context, &value, array, &outside) == DZ_ERROR);
   CHECK(context.error() == "Error: Index [3] out of bounds for dimension 0 of size 3.");
   CHECK(context.error().empty());
   dzr_free_array(context, array);
@@ -96,10 +96,10 @@ TEST_CASE("arguments of a wrong type are refused") {
   int64_t out = 0;
   void* outs[] = {&out};
   const void* ins[] = {array};
-  CHECK(dzr_call_entry(context, test::sum, outs, ins) == DZ_PROGRAM_ERROR);
+  CHECK(dzr_call_entry(context, test::sum, outs, ins) == DZ_ERROR);
   CHECK(context.error() == "Error: argument 0 of main is not a value of type []i64");
   ins[0] = nullptr;
-  CHECK(dzr_call_entry(context, test::sum, outs, ins) == DZ_PROGRAM_ERROR);
+  CHECK(dzr_call_entry(context, test::sum, outs, ins) == DZ_ERROR);
   CHECK(dzr_call_entry(context, 99, outs, ins) == DZ_ERROR);
   dzr_free_array(context, array);
 }
@@ -181,16 +181,16 @@ TEST_CASE("arrays of records are made of elements and of arrays") {
   dzr_free_opaque(context, element);
   element = nullptr;
   CHECK(dzr_opaque_array_index(context, test::point_array, &element, zipped, &size) ==
-        DZ_PROGRAM_ERROR);
+        DZ_ERROR);
   dz_opaque* short_point = new_point(context, 3, {1});
   CHECK(dzr_opaque_array_set(context, test::point_array, zipped, short_point, &first) ==
-        DZ_PROGRAM_ERROR);
+        DZ_ERROR);
 
   const int64_t three = 3;
   dz_array* longer = dzr_new_array(context, DZ_F64, 1, std::vector<double>(3).data(), &three);
   arrays[0] = longer;
   dz_opaque* bad = nullptr;
-  CHECK(dzr_zip(context, test::point_array, &bad, arrays) == DZ_PROGRAM_ERROR);
+  CHECK(dzr_zip(context, test::point_array, &bad, arrays) == DZ_ERROR);
   CHECK(bad == nullptr);
   for (dz_opaque* object : {one, two, points, zipped, short_point}) {
     dzr_free_opaque(context, object);

@@ -16,14 +16,22 @@ const dz_leaf_type f64_matrix_leaf[] = {{DZ_F64, 2}};
 const dz_leaf_type point_leaves[] = {{DZ_F64, 0}, {DZ_I64, 1}};
 const dz_leaf_type shape_leaves[] = {{DZ_I8, 0}, {DZ_F64, 0}, {DZ_I64, 1}};
 const dz_leaf_type point_array_leaves[] = {{DZ_F64, 1}, {DZ_I64, 2}};
+const dz_leaf_type pair_leaves[] = {{DZ_I64, 0}, {DZ_I64, 0}};
+const dz_leaf_type f64_array_leaf[] = {{DZ_F64, 1}};
 const dz_leaf_type i64_matrix_leaf[] = {{DZ_I64, 2}};
 
 const int32_t f64_type[] = {f64};
+const int32_t i64_type[] = {i64};
+const dz_member pair_members[] = {{"0", 1, i64_type, nullptr}, {"1", 1, i64_type, nullptr}};
 const int32_t i64_array_type[] = {i64_array};
 const int32_t list_types[] = {i64_array};
 const int32_t circle_leaves[] = {1};
 const int32_t list_leaves[] = {2};
 const dz_member point_members[] = {{"x", 1, f64_type, nullptr}, {"ys", 1, i64_array_type, nullptr}};
+const int32_t f64_array_type[] = {f64_array};
+const int32_t i64_matrix_type[] = {i64_matrix};
+const dz_member point_array_members[] = {{"x", 1, f64_array_type, nullptr},
+                                         {"ys", 1, i64_matrix_type, nullptr}};
 const dz_member shape_members[] = {{"circle", 1, f64_type, circle_leaves},
                                    {"list", 1, list_types, list_leaves},
                                    {"nothing", 0, nullptr, nullptr}};
@@ -35,9 +43,11 @@ const dz_type types[] = {
     {"[][]f64", "f64_2d", DZ_ARRAY_TYPE, 0, 1, f64_matrix_leaf, 0, nullptr, 0, 2},
     {"point", "point", DZ_OPAQUE_TYPE, DZ_RECORD, 2, point_leaves, 2, point_members, 0, 0},
     {"shape", "shape", DZ_OPAQUE_TYPE, DZ_SUM, 3, shape_leaves, 3, shape_members, 0, 0},
-    {"[]point", "arr1d_point", DZ_OPAQUE_TYPE, DZ_OPAQUE_ARRAY, 2, point_array_leaves, 0, nullptr,
-     point, 1},
+    {"[]point", "arr1d_point", DZ_OPAQUE_TYPE, DZ_OPAQUE_ARRAY, 2, point_array_leaves, 2,
+     point_array_members, point, 1},
     {"[][]i64", "i64_2d", DZ_ARRAY_TYPE, 0, 1, i64_matrix_leaf, 0, nullptr, 0, 2},
+    {"(i64, i64)", "tup2_i64_i64", DZ_OPAQUE_TYPE, DZ_RECORD, 2, pair_leaves, 2, pair_members, 0, 0},
+    {"[]f64", "f64_1d", DZ_ARRAY_TYPE, 0, 1, f64_array_leaf, 0, nullptr, 0, 1},
 };
 
 int64_t* i64_data(const dz_array* array) {
@@ -107,7 +117,7 @@ int32_t at_entry(dz_context* context, const dz_leaf* in, dz_leaf* out) {
   return DZ_OK;
 }
 
-// swap x y = (y, x), as two results
+// swap x y = (y, x)
 int32_t swap_entry(dz_context*, const dz_leaf* in, dz_leaf* out) {
   out[0] = in[1];
   out[1] = in[0];
@@ -150,7 +160,7 @@ const dz_parameter scale_in[] = {{"k", f64, 0}, {"m", f64_matrix, 0}};
 const dz_parameter scale_out[] = {{"", f64_matrix, 1}};
 const dz_parameter at_in[] = {{"xs", i64_array, 0}, {"i", i64, 0}};
 const dz_parameter swap_in[] = {{"x", i64, 0}, {"y", i64, 0}};
-const dz_parameter swap_out[] = {{"", i64, 0}, {"", i64, 0}};
+const dz_parameter swap_out[] = {{"", i64_pair, 0}};
 const dz_parameter consume_in[] = {{"xs", i64_array, 1}};
 const dz_parameter consume_out[] = {{"", i64_array, 1}};
 const dz_parameter greedy_in[] = {{"n", i64, 0}};
@@ -162,7 +172,7 @@ const dz_entry entries[] = {
     {"main", "", sum_entry, 1, sum_in, 1, i64_out},
     {"scale", "", scale_entry, 2, scale_in, 1, scale_out},
     {"at", "", at_entry, 2, at_in, 1, i64_out},
-    {"swap", "", swap_entry, 2, swap_in, 2, swap_out},
+    {"swap", "", swap_entry, 2, swap_in, 1, swap_out},
     {"consume", "", consume_entry, 1, consume_in, 1, consume_out},
     {"greedy", "", greedy_entry, 1, greedy_in, 1, consume_out},
     {"make_point", "", make_point_entry, 2, make_point_in, 1, make_point_out},
@@ -179,7 +189,7 @@ int32_t initialise(dz_context* context) {
   return new_result(context, DZ_I64, 1, &size, 32, dz_global(context, 1));
 }
 
-const dz_program program = {DZ_ABI_VERSION, DZ_TARGET_CPU, "test", 8, types, 8, entries, 0,
+const dz_program program = {DZ_ABI_VERSION, DZ_TARGET_CPU, "test", 10, types, 8, entries, 0,
                             nullptr, 1, failures, nullptr, 0, initialise, 2, 0, nullptr, 0};
 
 }  // namespace

@@ -51,7 +51,7 @@ TEST_CASE("nonsense ends the server") {
 TEST_CASE("types are listed: scalars, then the program's in order of names") {
   CHECK(serve("types\n") ==
         "i8\ni16\ni32\ni64\nu8\nu16\nu32\nu64\nf16\nf32\nf64\nbool\n"
-        "(i64, i64)\n[][]f64\n[][]i64\n[]i64\n[]point\npoint\nshape\n");
+        "(i64, i64)\n[][]f64\n[][]i64\n[]f64\n[]i64\n[]point\npoint\nshape\n");
   CHECK(serve("inputs consume\noutput consume\noutput main\n") == "*[]i64\n*[]i64\ni64\n");
   CHECK(serve("kind i8\nkind []i64\nkind point\nkind shape\nkind []point\n") ==
         "primitive\narray\nrecord\nsum\narray\n");
