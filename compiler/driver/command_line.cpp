@@ -14,6 +14,7 @@
 #include <string>
 
 #include "driver/commands.h"
+#include "driver/fmt_command.h"
 #include "passes/registry.h"
 
 namespace dagaz::driver {
@@ -186,6 +187,7 @@ struct AllOptions {
   TestOptions test;
   BenchOptions bench;
   InspectOptions inspect;
+  FmtOptions fmt;
   ExplainOptions explain;
 };
 
@@ -312,6 +314,18 @@ void add_inspect(CLI::App& app, AllOptions& all, int& status) {
   command->callback([&] { status = inspect_command(all.inspect); });
 }
 
+void add_fmt(CLI::App& app, AllOptions& all, int& status) {
+  CLI::App* command = app.add_subcommand("fmt", "Put programs into the common layout");
+  FmtOptions& options = all.fmt;
+  command->add_option("PATH", options.paths,
+                      "Files to rewrite, or folders to search for .fut files\n"
+                      "(default: standard input to standard output)");
+  command->add_flag("--check", options.check,
+                    "Write nothing; list what would change, with exit status 1 if anything");
+  command->add_flag("--diff", options.diff, "Write nothing; print what would change");
+  command->callback([&] { status = fmt_command(all.fmt); });
+}
+
 void add_explain(CLI::App& app, AllOptions& all, int& status) {
   CLI::App* command =
       app.add_subcommand("explain", "Say what a kind of error or warning means, with an example");
@@ -327,6 +341,7 @@ void set_styles(AllOptions& all, RenderStyle style) {
                                   &all.test.compile, &all.bench.compile, &all.inspect.compile}) {
     options->style = style;
   }
+  all.fmt.style = style;
   all.explain.style = isatty(STDOUT_FILENO) != 0 ? style : RenderStyle::plain;
 }
 
@@ -346,6 +361,7 @@ int run_command_line(int argc, char** argv) {
   add_test(app, all, status);
   add_bench(app, all, status);
   add_inspect(app, all, status);
+  add_fmt(app, all, status);
   add_explain(app, all, status);
   try {
     app.parse(argc, argv);

@@ -11,6 +11,7 @@
 #include "support/name_table.h"
 #include "support/source.h"
 #include "syntax/parser.h"
+#include "syntax/trivia.h"
 
 namespace dagaz::syntax {
 
@@ -20,9 +21,9 @@ enum class Goal { file, expression, type };
 class Lexer {
  public:
   /// `text` must be followed by a zero byte, as the text of a SourceFile is.
-  /// Tokens begin at the byte `start` of it.
+  /// Tokens begin at the byte `start` of it.  Comments and tokens go to `trivia` unless it is null.
   Lexer(FileId file, std::string_view text, std::size_t start, Goal goal, NameTable& names,
-        Diagnostics& diagnostics);
+        Diagnostics& diagnostics, Trivia* trivia);
 
   Parser::symbol_type next();
   /// Where the token handed out last begins.
@@ -53,6 +54,7 @@ class Lexer {
   Parser::symbol_type character();
   Parser::symbol_type string();
   Parser::symbol_type documentation();
+  void note_comments() const;
   Parser::symbol_type invalid(std::string message);
   /// Whether the byte before the token makes a `[` an index (`a[`), not an array (`f [`).
   bool follows_operand() const;
@@ -66,6 +68,7 @@ class Lexer {
   const Byte* token_;
   NameTable& names_;
   Diagnostics& diagnostics_;
+  Trivia* trivia_;
   Goal goal_;
   bool started_ = false;
   std::uint32_t before_token_ = 0;

@@ -2,6 +2,7 @@
 // touches the operand before it, and `.+` is a broadcast operator when it does not.
 #include "syntax/lexer.h"
 
+#include <algorithm>
 #include <string>
 
 #include "syntax/literals.h"
@@ -9,7 +10,7 @@
 namespace dagaz::syntax {
 
 Lexer::Lexer(FileId file, std::string_view text, std::size_t start, Goal goal, NameTable& names,
-             Diagnostics& diagnostics)
+             Diagnostics& diagnostics, Trivia* trivia)
     : file_(file),
       begin_(reinterpret_cast<const Byte*>(text.data())),
       limit_(begin_ + text.size()),
@@ -17,6 +18,7 @@ Lexer::Lexer(FileId file, std::string_view text, std::size_t start, Goal goal, N
       token_(begin_ + start),
       names_(names),
       diagnostics_(diagnostics),
+      trivia_(trivia),
       goal_(goal),
       before_token_(static_cast<std::uint32_t>(start)) {
   // Some editors begin a file with a byte order mark.
@@ -28,6 +30,8 @@ Parser::symbol_type Lexer::next() {
   if (started_) {
     Parser::symbol_type token = scan();
     note_bracket(token.kind());
+    const bool is_token = token.kind() != Kind::S_YYEOF && token.kind() != Kind::S_DOCUMENTATION;
+    if (trivia_ != nullptr && is_token) trivia_->tokens.push_back(range());
     return token;
   }
   started_ = true;
@@ -168,6 +172,20 @@ Parser::symbol_type Lexer::string() {
   return Parser::make_STRING(std::move(*bytes), range());
 }
 
+// The token is one line of a comment, or several of documentation.
+void Lexer::note_comments() const {
+  if (trivia_ == nullptr) return;
+  const std::string_view text = token_text();
+  const std::uint32_t base = range().begin;
+  for (std::size_t line = 0; line < text.size();) {
+    const std::size_t begin = text.find("--", line);
+    const std::size_t end = std::min(text.find('\n', line), text.size());
+    trivia_->comments.push_back({file_, base + static_cast<std::uint32_t>(begin),
+                                 base + static_cast<std::uint32_t>(end)});
+    line = end + 1;
+  }
+}
+
 // The text without the comment marks: `-- | a` and `-- b` become "a\nb".
 Parser::symbol_type Lexer::documentation() {
   std::string text;
@@ -223,8 +241,14 @@ Parser::symbol_type Lexer::scan() {
 
       $ { return Parser::make_YYEOF(range()); }
       [ \t\f\v\n\r]+ { continue; }
-      "-- |" line ("\n" blank* "--" line)* { return documentation(); }
-      "--" line { continue; }
+      "-- |" line ("\n" blank* "--" line)* {
+        note_comments();
+        return documentation();
+      }
+      "--" line {
+        note_comments();
+        continue;
+      }
 
       "if" { return Parser::make_IF(range()); }
       "then" { return Parser::make_THEN(range()); }

@@ -23,8 +23,8 @@ struct Outcome {
 // Parses the text from `start` on, up to the first mistake in the order of tokens.
 Outcome parse_from(std::size_t start, FileId file, Goal goal, const ParseInput& input) {
   const std::string_view text = input.sources.file(file).text();
-  Lexer lexer(file, text, start, goal, input.names, input.diagnostics);
-  TreeBuilder builder(text, input.arena, input.names, input.diagnostics);
+  Lexer lexer(file, text, start, goal, input.names, input.diagnostics, input.trivia);
+  TreeBuilder builder(text, input.arena, input.names, input.diagnostics, input.trivia);
   ParseContext context{lexer, builder, input.diagnostics, input.sources, start > 0};
   Parser parser(context);
   const std::size_t errors_before = input.diagnostics.error_count();

@@ -5,6 +5,7 @@
 #include "support/name_table.h"
 #include "support/source.h"
 #include "syntax/ast.h"
+#include "syntax/trivia.h"
 
 namespace dagaz::syntax {
 
@@ -13,6 +14,7 @@ struct ParseInput {
   ast::Arena& arena;
   NameTable& names;
   Diagnostics& diagnostics;
+  Trivia* trivia = nullptr;  // filled unless null
 };
 
 /// The declarations of a file; after an error there are none.

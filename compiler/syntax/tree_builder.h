@@ -14,6 +14,7 @@
 #include "support/diagnostic.h"
 #include "support/name_table.h"
 #include "syntax/ast.h"
+#include "syntax/trivia.h"
 
 namespace dagaz::syntax {
 
@@ -47,10 +48,10 @@ struct IfHead {
 
 class TreeBuilder {
  public:
-  /// `text` is that of the whole file.
+  /// `text` is that of the whole file.  Parentheses go to `trivia` unless it is null.
   TreeBuilder(std::string_view text, ast::Arena& arena, NameTable& names,
-              Diagnostics& diagnostics)
-      : text_(text), arena_(arena), names_(names), diagnostics_(diagnostics) {}
+              Diagnostics& diagnostics, Trivia* trivia)
+      : text_(text), arena_(arena), names_(names), diagnostics_(diagnostics), trivia_(trivia) {}
 
   template <typename Node>
   ast::Exp* exp(const Range& range, Node node) {
@@ -80,6 +81,14 @@ class TreeBuilder {
   ast::Name name(std::string_view spelling, const Range& range) {
     return {names_.intern(spelling), range};
   }
+  /// The node, which now covers the parentheses around it.
+  template <typename Node>
+  Node* parenthesised(const Range& range, Node* node) {
+    if (trivia_ != nullptr) trivia_->parentheses[node].push_back(node->range);
+    node->range = range;
+    return node;
+  }
+
   ast::QualifiedName operator_name(std::string_view spelling, const Range& range) {
     return {{}, name(spelling, range), range};
   }
@@ -125,6 +134,7 @@ class TreeBuilder {
   ast::Arena& arena_;
   NameTable& names_;
   Diagnostics& diagnostics_;
+  Trivia* trivia_;
 };
 
 /// How tightly an operator binds (greater binds tighter), by its longest built-in prefix.

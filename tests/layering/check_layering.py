@@ -18,9 +18,12 @@ ALLOWED = {
     'plan': {'support', 'ir'},
     'imperative': {'support', 'ir', 'plan'},
     'codegen': {'support', 'ir', 'imperative'},
+    'tools': {'support', 'syntax', 'check'},
     'driver': {'support', 'syntax', 'check', 'elaborate', 'ir', 'passes', 'plan', 'imperative',
-               'codegen'},
+               'codegen', 'tools'},
 }
+# Folders of which no subfolder includes another.
+ROOMS = {'passes', 'tools'}
 # Headers of the outside world that only some folders may include.
 RESTRICTED = [
     (re.compile(r'^llvm[-/]'), {'codegen'}),
@@ -60,10 +63,10 @@ def main():
             if first in ALLOWED and '/' in target:
                 if first != folder and first not in ALLOWED[folder]:
                     problems.append(f'{place}: {folder} may not include {first}')
-                if folder == 'passes' and first == 'passes' and len(parts) > 2:
+                if folder in ROOMS and first == folder and len(parts) > 2:
                     other = target.split('/')
                     if len(other) > 2 and other[1] != parts[1]:
-                        problems.append(f'{place}: pass folder {parts[1]} includes {other[1]}')
+                        problems.append(f'{place}: {folder}/{parts[1]} includes {other[1]}')
             for pattern, allowed in RESTRICTED:
                 if pattern.match(target) and folder not in allowed:
                     problems.append(f'{place}: only {", ".join(sorted(allowed))} may include {target}')
