@@ -67,8 +67,13 @@ class ImportFinder {
 
 class Loader {
  public:
-  Loader(SourceFiles& sources, NameTable& names, Diagnostics& diagnostics, const FileReader& read)
-      : sources_(sources), names_(names), diagnostics_(diagnostics), read_(read) {}
+  Loader(SourceFiles& sources, NameTable& names, Diagnostics& diagnostics, const FileReader& read,
+         Recovery* recovery)
+      : sources_(sources),
+        names_(names),
+        diagnostics_(diagnostics),
+        read_(read),
+        recovery_(recovery) {}
 
   void load_library() {
     for (const std::string_view name : {"intrinsics", "prelude"}) {
@@ -105,7 +110,8 @@ class Loader {
   void begin(std::string key, std::string file_name, std::string text) {
     const FileId id = sources_.add(std::move(file_name), std::move(text));
     OpenFile opened;
-    opened.file = parse_file(id, {sources_, program_.arena, names_, diagnostics_});
+    opened.file = parse_file(
+        id, {sources_, program_.arena, names_, diagnostics_, nullptr, recovery_});
     opened.file.path = std::move(key);
     ImportFinder finder;
     finder.visit(opened.file.declarations);
@@ -178,6 +184,7 @@ class Loader {
   NameTable& names_;
   Diagnostics& diagnostics_;
   const FileReader& read_;
+  Recovery* recovery_;
   ast::Program program_;
   std::vector<OpenFile> open_;
   std::unordered_map<std::string, FileId> finished_;
@@ -199,8 +206,8 @@ std::optional<std::string> read_file(const std::string& path) {
 
 ast::Program parse_program_text(const std::string& name, std::string text, SourceFiles& sources,
                                 NameTable& names, Diagnostics& diagnostics,
-                                const FileReader& read) {
-  Loader loader(sources, names, diagnostics, read);
+                                const FileReader& read, Recovery* recovery) {
+  Loader loader(sources, names, diagnostics, read, recovery);
   loader.load_library();
   const std::string key =
       std::filesystem::path(without_extension(name)).lexically_normal().string();
@@ -216,13 +223,15 @@ static std::string why_unreadable(const std::string& path) {
 }
 
 ast::Program parse_program(const std::string& root_path, SourceFiles& sources, NameTable& names,
-                           Diagnostics& diagnostics, const FileReader& read) {
+                           Diagnostics& diagnostics, const FileReader& read,
+                           Recovery* recovery) {
   std::optional<std::string> text = read(root_path);
   if (!text) {
     diagnostics.report(DiagnosticKind::io, Range{}, "cannot read `" + root_path + "`: " + why_unreadable(root_path));
     return {};
   }
-  return parse_program_text(root_path, std::move(*text), sources, names, diagnostics, read);
+  return parse_program_text(root_path, std::move(*text), sources, names, diagnostics, read,
+                            recovery);
 }
 
 }  // namespace dagaz::syntax

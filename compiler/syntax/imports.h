@@ -11,6 +11,7 @@
 #include "support/name_table.h"
 #include "support/source.h"
 #include "syntax/ast.h"
+#include "syntax/parse.h"
 
 namespace dagaz::syntax {
 
@@ -33,13 +34,15 @@ std::optional<std::string> read_file(const std::string& path);
 /// those it imports: first the standard library, `intrinsics` at its front, last the root.
 /// `import "a/b"` means `a/b.fut` beside the importing file; a path from `/` is looked up in the
 /// standard library and then from the directory the compiler was started in.  Where no such file
-/// exists, the standard library is asked too: `import "derivatives"`.
+/// exists, the standard library is asked too: `import "derivatives"`.  `recovery`: as in parse.h.
 ast::Program parse_program(const std::string& root_path, SourceFiles& sources, NameTable& names,
-                           Diagnostics& diagnostics, const FileReader& read = read_file);
+                           Diagnostics& diagnostics, const FileReader& read = read_file,
+                           Recovery* recovery = nullptr);
 
 /// The same for a root file whose text is given.
 ast::Program parse_program_text(const std::string& name, std::string text, SourceFiles& sources,
                                 NameTable& names, Diagnostics& diagnostics,
-                                const FileReader& read = read_file);
+                                const FileReader& read = read_file,
+                                Recovery* recovery = nullptr);
 
 }  // namespace dagaz::syntax

@@ -18,11 +18,27 @@ namespace dagaz::syntax {
 /// What the parser is asked to read; decides the first token that the lexer hands out.
 enum class Goal { file, expression, type };
 
+/// What is read in the place of a part of the text with a mistake: nothing, or a value that is
+/// left open (`= ???`).
+struct Repair {
+  enum class Kind { leave_out, open_value };
+  Kind kind;
+  std::size_t begin;  // of a token
+  std::size_t end;
+};
+
+/// The bytes that are read, and repairs in them in order.
+struct Extent {
+  std::size_t begin = 0;
+  std::size_t end = static_cast<std::size_t>(-1);
+  std::vector<Repair> repairs = {};
+};
+
 class Lexer {
  public:
   /// `text` must be followed by a zero byte, as the text of a SourceFile is.
-  /// Tokens begin at the byte `start` of it.  Comments and tokens go to `trivia` unless it is null.
-  Lexer(FileId file, std::string_view text, std::size_t start, Goal goal, NameTable& names,
+  /// Comments and tokens go to `trivia` unless it is null.
+  Lexer(FileId file, std::string_view text, Extent extent, Goal goal, NameTable& names,
         Diagnostics& diagnostics, Trivia* trivia);
 
   Parser::symbol_type next();
@@ -47,6 +63,7 @@ class Lexer {
   ast::Name name_from(std::size_t skip) const;
   ast::QualifiedName qualified_operator() const;
   void note_bracket(Kind kind);
+  Parser::symbol_type next_of_extent();
   Parser::symbol_type scan();
   Parser::symbol_type opening();
   Parser::symbol_type integer();
@@ -61,6 +78,9 @@ class Lexer {
   bool follows_dot() const { return token_ > begin_ && token_[-1] == '.'; }
 
   FileId file_;
+  Extent extent_;
+  std::size_t next_repair_ = 0;
+  bool value_is_open_ = false;             // the `=` was handed out, `???` is next
   const Byte* begin_;
   const Byte* limit_;
   const Byte* cursor_;

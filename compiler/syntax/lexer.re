@@ -4,31 +4,33 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "syntax/literals.h"
 
 namespace dagaz::syntax {
 
-Lexer::Lexer(FileId file, std::string_view text, std::size_t start, Goal goal, NameTable& names,
+Lexer::Lexer(FileId file, std::string_view text, Extent extent, Goal goal, NameTable& names,
              Diagnostics& diagnostics, Trivia* trivia)
     : file_(file),
+      extent_(std::move(extent)),
       begin_(reinterpret_cast<const Byte*>(text.data())),
       limit_(begin_ + text.size()),
-      cursor_(begin_ + start),
-      token_(begin_ + start),
+      cursor_(begin_ + extent_.begin),
+      token_(begin_ + extent_.begin),
       names_(names),
       diagnostics_(diagnostics),
       trivia_(trivia),
       goal_(goal),
-      before_token_(static_cast<std::uint32_t>(start)) {
+      before_token_(static_cast<std::uint32_t>(extent_.begin)) {
   // Some editors begin a file with a byte order mark.
-  if (start == 0 && text.starts_with("\xef\xbb\xbf")) cursor_ += 3;
+  if (extent_.begin == 0 && text.starts_with("\xef\xbb\xbf")) cursor_ += 3;
 }
 
 Parser::symbol_type Lexer::next() {
   before_token_ = static_cast<std::uint32_t>(cursor_ - begin_);
   if (started_) {
-    Parser::symbol_type token = scan();
+    Parser::symbol_type token = next_of_extent();
     note_bracket(token.kind());
     const bool is_token = token.kind() != Kind::S_YYEOF && token.kind() != Kind::S_DOCUMENTATION;
     if (trivia_ != nullptr && is_token) trivia_->tokens.push_back(range());
@@ -41,6 +43,31 @@ Parser::symbol_type Lexer::next() {
     case Goal::type: return Parser::make_START_TYPE(range());
   }
   return scan();
+}
+
+// The next token of the text as it is after repairs.
+Parser::symbol_type Lexer::next_of_extent() {
+  if (value_is_open_) {
+    value_is_open_ = false;
+    return Parser::make_HOLE(range());
+  }
+  for (;;) {
+    Parser::symbol_type token = scan();
+    const bool repairs = next_repair_ < extent_.repairs.size() &&
+                         token_begin() >= extent_.repairs[next_repair_].begin;
+    if (!repairs) {
+      if (token_begin() < extent_.end) return token;
+      token_ = cursor_ = begin_ + std::min(extent_.end, static_cast<std::size_t>(limit_ - begin_));
+      return Parser::make_YYEOF(range());
+    }
+    const Repair& repair = extent_.repairs[next_repair_++];
+    cursor_ = begin_ + repair.end;
+    if (repair.kind == Repair::Kind::open_value) {
+      value_is_open_ = true;
+      token_ = cursor_;
+      return Parser::make_EQUALS(range());
+    }
+  }
 }
 
 void Lexer::note_bracket(Kind kind) {

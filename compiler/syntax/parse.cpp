@@ -7,31 +7,23 @@
 #include <string_view>
 
 #include "syntax/parse_context.h"
+#include "syntax/recovery.h"
 
 namespace dagaz::syntax {
 
-namespace {
-
-struct Outcome {
-  ast::File file;
-  ast::Exp* expression = nullptr;
-  ast::TypeExp* type = nullptr;
-  /// After a mistake: where the token lies that could not be used.
-  std::optional<std::size_t> stopped_at;
-};
-
-// Parses the text from `start` on, up to the first mistake in the order of tokens.
-Outcome parse_from(std::size_t start, FileId file, Goal goal, const ParseInput& input) {
+Outcome parse_extent(const Extent& extent, FileId file, Goal goal, const ParseInput& input) {
   const std::string_view text = input.sources.file(file).text();
-  Lexer lexer(file, text, start, goal, input.names, input.diagnostics, input.trivia);
+  Lexer lexer(file, text, extent, goal, input.names, input.diagnostics, input.trivia);
   TreeBuilder builder(text, input.arena, input.names, input.diagnostics, input.trivia);
-  ParseContext context{lexer, builder, input.diagnostics, input.sources, start > 0};
+  ParseContext context{lexer, builder, input.diagnostics, input.sources, extent.begin > 0};
   Parser parser(context);
   const std::size_t errors_before = input.diagnostics.error_count();
   if (parser.parse() != 0) return {{}, nullptr, nullptr, lexer.token_begin()};
   if (input.diagnostics.error_count() > errors_before) return {};
-  return {std::move(context.file), context.expression, context.type, std::nullopt};
+  return {std::move(context.file), context.expression, context.type, std::nullopt, true};
 }
+
+namespace {
 
 // Whether a declaration begins with `line`, from what its first word says.  An indented line has
 // to be unmistakable: `let` may go on with an expression, and `type` with a module type.
@@ -49,7 +41,8 @@ bool begins_declaration(std::string_view line) {
   return rest.starts_with("#[") || rest.starts_with("-- |");
 }
 
-// The line at or after `from` that begins a declaration.
+}  // namespace
+
 std::optional<std::size_t> next_declaration(std::string_view text, std::size_t from) {
   std::size_t line = from == 0 ? 0 : text.rfind('\n', from - 1) + 1;
   while (line < text.size()) {
@@ -60,11 +53,10 @@ std::optional<std::size_t> next_declaration(std::string_view text, std::size_t f
   return std::nullopt;
 }
 
-}  // namespace
-
 ast::File parse_file(FileId file, const ParseInput& input) {
   const std::string_view text = input.sources.file(file).text();
-  Outcome outcome = parse_from(0, file, Goal::file, input);
+  Outcome outcome = parse_extent({}, file, Goal::file, input);
+  const bool recovers = !outcome.complete && input.recovery != nullptr;
   ast::File result = std::move(outcome.file);
   // After a mistake the other declarations are read for theirs.
   std::size_t start = 0;
@@ -72,18 +64,19 @@ ast::File parse_file(FileId file, const ParseInput& input) {
     const auto next = next_declaration(text, std::max(*outcome.stopped_at, start + 1));
     if (!next) break;
     start = *next;
-    outcome = parse_from(start, file, Goal::file, input);
+    outcome = parse_extent({start}, file, Goal::file, input);
   }
+  if (recovers) result = recover(file, input);
   result.id = file;
   return result;
 }
 
 ast::Exp* parse_expression(FileId file, const ParseInput& input) {
-  return parse_from(0, file, Goal::expression, input).expression;
+  return parse_extent({}, file, Goal::expression, input).expression;
 }
 
 ast::TypeExp* parse_type(FileId file, const ParseInput& input) {
-  return parse_from(0, file, Goal::type, input).type;
+  return parse_extent({}, file, Goal::type, input).type;
 }
 
 }  // namespace dagaz::syntax

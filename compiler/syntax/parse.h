@@ -1,6 +1,11 @@
 // One text → tree.  Every function reports what is wrong and returns what it has (or null).
 #pragma once
 
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "support/diagnostic.h"
 #include "support/name_table.h"
 #include "support/source.h"
@@ -9,15 +14,25 @@
 
 namespace dagaz::syntax {
 
+/// What became of declarations with mistakes.
+struct Recovery {
+  /// Those that are left out, or stand for no more than their heads.
+  std::vector<Range> damaged;
+  /// The words of those left out: names that may be missing elsewhere.
+  std::set<std::string, std::less<>> lost_words;
+};
+
 struct ParseInput {
   const SourceFiles& sources;
   ast::Arena& arena;
   NameTable& names;
   Diagnostics& diagnostics;
-  Trivia* trivia = nullptr;  // filled unless null
+  Trivia* trivia = nullptr;      // filled unless null
+  Recovery* recovery = nullptr;  // likewise
 };
 
-/// The declarations of a file; after an error there are none.
+/// The declarations of a file.  After an error there are none or, where recovery is asked for,
+/// those without mistakes, and the heads of others with `???` as their value.
 ast::File parse_file(FileId file, const ParseInput& input);
 
 /// The file as one expression, or null after an error.

@@ -22,9 +22,17 @@ void require(bool condition, const char* what, const std::string& input,
   std::abort();
 }
 
+// What is being formatted, for the message when the formatter finds a bug in itself.
+std::string current_input;
+
+void show_input() {
+  if (!current_input.empty()) std::fprintf(stderr, "formatting:\n%s\n", current_input.c_str());
+}
+
 std::optional<std::string> formatted(const std::string& text) {
   SourceFiles sources;
   Diagnostics diagnostics;
+  current_input = text;
   return tools::format(sources.add("input.fut", text), sources, diagnostics);
 }
 
@@ -46,11 +54,14 @@ std::string tree(const std::string& text) {
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  [[maybe_unused]] static const int registered = std::atexit(show_input);
   const std::string input(reinterpret_cast<const char*>(data), size);
   const std::optional<std::string> once = formatted(input);
+  current_input.clear();
   if (!once) return 0;
   require(tree(*once) == tree(input), "another tree", input, *once);
   const std::optional<std::string> twice = formatted(*once);
+  current_input.clear();
   require(twice == once, "it changes again", input, *once + "\nagain:\n" + twice.value_or(""));
   return 0;
 }

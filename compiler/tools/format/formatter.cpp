@@ -76,24 +76,20 @@ void Formatter::qualified(const ast::QualifiedName& name) {
   token(name.name.range);
 }
 
+// As it is written: `val + : t` has no parentheses, and a word may stand in backticks.
 void Formatter::binding(const ast::Name& name) {
+  const Range& before = source_.token_before(name.range.begin);
+  const bool in_backticks = source_.token_is(before, "`");
+  const Range& bracket = in_backticks ? source_.token_before(before.begin) : before;
   const auto first = static_cast<unsigned char>(names_.text(name.symbol).front());
-  const bool is_word = std::isalpha(first) != 0 || first == '_';
+  const bool is_word = !in_backticks && (std::isalpha(first) != 0 || first == '_');
+  const bool in_brackets = !is_word && source_.token_is(bracket, "(");
   comments_before_token(name.range.begin);
-  // A specification may have none: `val + : t`.
-  const bool has_parentheses =
-      name.range.begin > 0 && source_.token_is(source_.token_before(name.range.begin), "(");
-  if (!is_word && has_parentheses) {
-    out_.text("(");
-    out_.text(names_.text(name.symbol));
-    out_.text(")");
-  } else if (name.range.begin > 0 && source_.token_is(source_.token_before(name.range.begin), "`")) {
-    out_.text("(`");
-    out_.text(names_.text(name.symbol));
-    out_.text("`)");
-  } else {
-    out_.text(names_.text(name.symbol));
-  }
+  if (in_brackets) out_.text("(");
+  if (in_backticks) out_.text("`");
+  out_.text(names_.text(name.symbol));
+  if (in_backticks) out_.text("`");
+  if (in_brackets) out_.text(")");
 }
 
 void Formatter::type_parameter(const ast::TypeParameter& parameter) { tokens(parameter.range); }
