@@ -112,6 +112,7 @@ def tabulate_2d 'a (n: i64) (m: i64) (f: i64 -> i64 -> a) : *[n][m]a =
 
 -- | The array whose element `[i, j, k]` is `f i j k`.
 def tabulate_3d 'a (n: i64) (m: i64) (o: i64) (f: i64 -> i64 -> i64 -> a) : *[n][m][o]a =
-  intrinsics.map (\i -> intrinsics.map (\j -> intrinsics.map (f i j) (intrinsics.iota o))
-                                       (intrinsics.iota m))
+  intrinsics.map (\i ->
+                    intrinsics.map (\j -> intrinsics.map (f i j) (intrinsics.iota o))
+                                   (intrinsics.iota m))
                  (intrinsics.iota n)

@@ -4,8 +4,7 @@
 
 -- | Derivatives of functions on the numbers of `R`.
 module derivatives (R: real) = {
-  local
-  def units (n: i64) : [n][n]R.t =
+  local def units (n: i64) : [n][n]R.t =
     tabulate_2d n n (\i j -> if i == j then R.i32 1 else R.i32 0)
 
   -- | The gradient of a function with a scalar result, of the shape of its argument:

@@ -8,10 +8,13 @@ module type intrinsics = {
   val add 't : t -> t -> t
   val sub 't : t -> t -> t
   val mul 't : t -> t -> t
+
   -- | Division that rounds towards negative infinity (integers), or exact (reals).
   val div 't : t -> t -> t
+
   -- | The remainder that goes with `div`; for reals, with the sign of the dividend.
   val mod 't : t -> t -> t
+
   -- | Division and remainder that round towards zero.
   val quot 't : t -> t -> t
   val rem 't : t -> t -> t
@@ -43,6 +46,7 @@ module type intrinsics = {
   val popc 't : t -> i32
   val clz 't : t -> i32
   val ctz 't : t -> i32
+
   -- | The upper half of the double-width product; and that plus a third number.
   val mul_hi 't : t -> t -> t
   val mad_hi 't : t -> t -> t -> t
@@ -51,6 +55,7 @@ module type intrinsics = {
   -- zeros if either type is unsigned and by the sign otherwise.  From a real to an integer:
   -- towards zero, not-a-number to zero.  To `bool`: whether it is not zero.
   val convert 'a 'b : a -> b
+
   -- | The bits of a real as an integer of the same width, and back.
   val to_bits 'f 'i : f -> i
   val from_bits 'i 'f : i -> f
@@ -91,6 +96,7 @@ module type intrinsics = {
   val erfc 't : t -> t
   val ceil 't : t -> t
   val floor 't : t -> t
+
   -- | To the nearest integer, halves to even.
   val round 't : t -> t
   val fma 't : t -> t -> t -> t
@@ -105,34 +111,45 @@ module type intrinsics = {
   val reduce [n] 'a : (op: a -> a -> a) -> (ne: a) -> (as: [n]a) -> a
   val reduce_comm [n] 'a : (op: a -> a -> a) -> (ne: a) -> (as: [n]a) -> a
   val scan [n] 'a : (op: a -> a -> a) -> (ne: a) -> (as: [n]a) -> *[n]a
-  val hist_1d [n] 'a [k]
-    : (dest: *[k]a) -> (op: a -> a -> a) -> (ne: a) -> (is: [n]i64) -> (as: [n]a) -> *[k]a
-  val hist_2d [n] 'a [k][m]
-    : (dest: *[k][m]a) -> (op: a -> a -> a) -> (ne: a)
+
+  val hist_1d [n] 'a [k] :
+    (dest: *[k]a) -> (op: a -> a -> a) -> (ne: a) -> (is: [n]i64) -> (as: [n]a) -> *[k]a
+
+  val hist_2d [n] 'a [k] [m] :
+    (dest: *[k][m]a)
+    -> (op: a -> a -> a)
+    -> (ne: a)
     -> (is: [n](i64, i64)) -> (as: [n]a) -> *[k][m]a
-  val hist_3d [n] 'a [k][m][l]
-    : (dest: *[k][m][l]a) -> (op: a -> a -> a) -> (ne: a)
+
+  val hist_3d [n] 'a [k] [m] [l] :
+    (dest: *[k][m][l]a)
+    -> (op: a -> a -> a)
+    -> (ne: a)
     -> (is: [n](i64, i64, i64)) -> (as: [n]a) -> *[k][m][l]a
+
   val scatter [k] 't [n] : (dest: *[k]t) -> (is: [n]i64) -> (vs: [n]t) -> *[k]t
-  val scatter_2d [k][m] 't [n] : (dest: *[k][m]t) -> (is: [n](i64, i64)) -> (vs: [n]t) -> *[k][m]t
-  val scatter_3d [k][m][l] 't [n]
-    : (dest: *[k][m][l]t) -> (is: [n](i64, i64, i64)) -> (vs: [n]t) -> *[k][m][l]t
-  val partition [n] 'a : (p: a -> bool) -> (as: [n]a) -> ?[k].([k]a, [n-k]a)
+  val scatter_2d [k] [m] 't [n] : (dest: *[k][m]t) -> (is: [n](i64, i64)) -> (vs: [n]t) -> *[k][m]t
+
+  val scatter_3d [k] [m] [l] 't [n] :
+    (dest: *[k][m][l]t) -> (is: [n](i64, i64, i64)) -> (vs: [n]t) -> *[k][m][l]t
+
+  val partition [n] 'a : (p: a -> bool) -> (as: [n]a) -> ?[k].([k]a, [n - k]a)
   val filter [n] 'a : (p: a -> bool) -> (as: [n]a) -> ?[k].*[k]a
-  val flatmap [n] 'a 'b 'c
-    : (f: a -> ?[k].([k]b, c)) -> (as: [n]a) -> ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c)
+
+  val flatmap [n] 'a 'b 'c :
+    (f: a -> ?[k].([k]b, c)) -> (as: [n]a) -> ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c)
 
   -- Arrays: first-order operations.
   val iota : (n: i64) -> *[n]i64
   val replicate 't : (n: i64) -> t -> *[n]t
   val rep [n] 't : t -> *[n]t
   val length [n] 't : [n]t -> i64
-  val concat [n][m] 't : [n]t -> [m]t -> *[n+m]t
+  val concat [n] [m] 't : [n]t -> [m]t -> *[n + m]t
   val reverse [n] 't : [n]t -> [n]t
   val rotate [n] 't : i64 -> [n]t -> *[n]t
-  val flatten [n][m] 't : [n][m]t -> [n*m]t
-  val unflatten [n][m] 't : [n*m]t -> [n][m]t
-  val transpose [n][m] 't : [n][m]t -> [m][n]t
+  val flatten [n] [m] 't : [n][m]t -> [n * m]t
+  val unflatten [n] [m] 't : [n * m]t -> [n][m]t
+  val transpose [n] [m] 't : [n][m]t -> [m][n]t
   val copy 't : t -> *t
   val manifest 't : t -> *t
   val zip [n] 'a 'b : [n]a -> [n]b -> *[n](a, b)
@@ -142,9 +159,9 @@ module type intrinsics = {
   val flat_index_2d [n] 'a : (as: [n]a) -> (offset: i64) -> (n1: i64) -> (s1: i64) -> (n2: i64) -> (s2: i64) -> [n1][n2]a
   val flat_index_3d [n] 'a : (as: [n]a) -> (offset: i64) -> (n1: i64) -> (s1: i64) -> (n2: i64) -> (s2: i64) -> (n3: i64) -> (s3: i64) -> [n1][n2][n3]a
   val flat_index_4d [n] 'a : (as: [n]a) -> (offset: i64) -> (n1: i64) -> (s1: i64) -> (n2: i64) -> (s2: i64) -> (n3: i64) -> (s3: i64) -> (n4: i64) -> (s4: i64) -> [n1][n2][n3][n4]a
-  val flat_update_2d [n][k][l] 'a : (as: *[n]a) -> (offset: i64) -> (s1: i64) -> (s2: i64) -> [k][l]a -> *[n]a
-  val flat_update_3d [n][k][l][p] 'a : (as: *[n]a) -> (offset: i64) -> (s1: i64) -> (s2: i64) -> (s3: i64) -> [k][l][p]a -> *[n]a
-  val flat_update_4d [n][k][l][p][q] 'a : (as: *[n]a) -> (offset: i64) -> (s1: i64) -> (s2: i64) -> (s3: i64) -> (s4: i64) -> [k][l][p][q]a -> *[n]a
+  val flat_update_2d [n] [k] [l] 'a : (as: *[n]a) -> (offset: i64) -> (s1: i64) -> (s2: i64) -> [k][l]a -> *[n]a
+  val flat_update_3d [n] [k] [l] [p] 'a : (as: *[n]a) -> (offset: i64) -> (s1: i64) -> (s2: i64) -> (s3: i64) -> [k][l][p]a -> *[n]a
+  val flat_update_4d [n] [k] [l] [p] [q] 'a : (as: *[n]a) -> (offset: i64) -> (s1: i64) -> (s2: i64) -> (s3: i64) -> (s4: i64) -> [k][l][p][q]a -> *[n]a
 
   -- Arrays while many threads write to them: what is written is stored, or combined with what is
   -- there; outside the array nothing happens.

@@ -26,10 +26,13 @@ module type numeric = {
   val (+) : t -> t -> t
   val (-) : t -> t -> t
   val (*) : t -> t -> t
+
   -- | For integers, rounds towards negative infinity.
   val (/) : t -> t -> t
+
   -- | For integers, the remainder that goes with `/`; for reals, with the sign of the dividend.
   val (%) : t -> t -> t
+
   -- | Power.  A negative integer exponent is an error.
   val (**) : t -> t -> t
   val to_i64 : t -> i64
@@ -43,16 +46,21 @@ module type numeric = {
   val max : t -> t -> t
   val min : t -> t -> t
   val abs : t -> t
+
   -- | -1, 0 or 1.
   val sgn : t -> t
+
   -- | The neutral element of `min`; infinity for reals.
   val highest : t
+
   -- | The neutral element of `max`.
   val lowest : t
   val sum [n] : [n]t -> t
   val product [n] : [n]t -> t
+
   -- | `lowest` if there are no elements.
   val maximum [n] : [n]t -> t
+
   -- | `highest` if there are no elements.
   val minimum [n] : [n]t -> t
 }
@@ -60,8 +68,10 @@ module type numeric = {
 -- | Integers.
 module type integral = {
   include numeric
+
   -- | Division that rounds towards zero.
   val (//) : t -> t -> t
+
   -- | The remainder that goes with `//`.
   val (%%) : t -> t -> t
   val (&) : t -> t -> t
@@ -69,23 +79,32 @@ module type integral = {
   val (^) : t -> t -> t
   val not : t -> t
   val (<<) : t -> t -> t
+
   -- | Copies the highest bit, whether the type is signed or not.
   val (>>) : t -> t -> t
+
   -- | Fills with zeros.
   val (>>>) : t -> t -> t
   val num_bits : i32
+
   -- | The bit at a position counted from the lowest.
   val get_bit : i32 -> t -> i32
+
   -- | `set_bit i x b` is `x` with bit `i` replaced by `b`.
   val set_bit : i32 -> t -> i32 -> t
+
   -- | How many bits are set.
   val popc : t -> i32
+
   -- | The upper half of the product.
   val mul_hi : (x: t) -> (y: t) -> t
+
   -- | The upper half of the product of `a` and `b`, plus `c`.
   val mad_hi : (a: t) -> (b: t) -> (c: t) -> t
+
   -- | How many zero bits there are above the highest one that is set.
   val clz : t -> i32
+
   -- | How many zero bits there are below the lowest one that is set.
   val ctz : t -> i32
 }
@@ -94,6 +113,7 @@ module type integral = {
 module type real = {
   include numeric
   val recip : t -> t
+
   -- | The quotient of two integers.
   val from_fraction : i64 -> i64 -> t
   val to_i64 : t -> i64
@@ -105,6 +125,7 @@ module type real = {
   val sin : t -> t
   val cos : t -> t
   val tan : t -> t
+
   -- | `sinpi x` is the sine of `x` half turns; so too the others on `pi`.
   val sinpi : t -> t
   val cospi : t -> t
@@ -121,6 +142,7 @@ module type real = {
   val asinh : t -> t
   val acosh : t -> t
   val atanh : t -> t
+
   -- | The angle of the point with ordinate `y` (given first) and abscissa `x`.
   val atan2 : t -> t -> t
   val atan2pi : t -> t -> t
@@ -129,6 +151,7 @@ module type real = {
   val lgamma : t -> t
   val erf : t -> t
   val erfc : t -> t
+
   -- | `lerp a b t` is on the way from `a` to `b`, at the part `t` of it.
   val lerp : t -> t -> t -> t
   val log : t -> t
@@ -138,10 +161,13 @@ module type real = {
   val ceil : t -> t
   val floor : t -> t
   val trunc : t -> t
+
   -- | To the nearest integer, halves to the even one.
   val round : t -> t
+
   -- | `mad a b c` is `a * b + c`.
   val mad : (a: t) -> (b: t) -> (c: t) -> t
+
   -- | `a * b + c`, rounded once.
   val fma : (a: t) -> (b: t) -> (c: t) -> t
   val isinf : t -> bool
@@ -155,6 +181,7 @@ module type real = {
 -- | Real numbers of a certain representation.
 module type float = {
   include real
+
   -- | The unsigned integer type of the same width.
   type int_t
   val from_bits : int_t -> t
@@ -162,18 +189,21 @@ module type float = {
   val num_bits : i32
   val get_bit : i32 -> t -> i32
   val set_bit : i32 -> t -> i32 -> t
+
   -- | The distance from 1 to the next larger number.
   val epsilon : t
+
   -- | The number next to `x` in the direction of `y`.
   val nextafter : (x: t) -> (y: t) -> t
+
   -- | `ldexp x k` is `x` times two to the power `k`.
   val ldexp : t -> i32 -> t
+
   -- | The magnitude of `x` with the sign of `y`.
   val copysign : (x: t) -> (y: t) -> t
 }
 
-local
-module convert_to (P: {type t}) : from_prim with t = P.t = {
+local module convert_to (P: {type t}) : from_prim with t = P.t = {
   type t = P.t
   def i8 (x: i8) : t = intrinsics.convert x
   def i16 (x: i16) : t = intrinsics.convert x
@@ -189,15 +219,13 @@ module convert_to (P: {type t}) : from_prim with t = P.t = {
   def bool (x: bool) : t = intrinsics.convert x
 }
 
-local
-module type limited = {
+local module type limited = {
   type t
   val highest : t
   val lowest : t
 }
 
-local
-module numeric_of (P: limited) : numeric with t = P.t = {
+local module numeric_of (P: limited) : numeric with t = P.t = {
   open convert_to P
   def (+) (x: t) (y: t) : t = intrinsics.add x y
   def (-) (x: t) (y: t) : t = intrinsics.sub x y
@@ -225,8 +253,7 @@ module numeric_of (P: limited) : numeric with t = P.t = {
   def minimum [n] (xs: [n]t) : t = intrinsics.reduce min highest xs
 }
 
-local
-module integral_of (P: {include limited val num_bits : i32}) : integral with t = P.t = {
+local module integral_of (P: {include limited val num_bits : i32}) : integral with t = P.t = {
   open numeric_of P
   def (//) (x: t) (y: t) : t = intrinsics.quot x y
   def (%%) (x: t) (y: t) : t = intrinsics.rem x y
@@ -239,8 +266,10 @@ module integral_of (P: {include limited val num_bits : i32}) : integral with t =
   def (>>>) (x: t) (y: t) : t = intrinsics.shift_right_logical x y
   def num_bits : i32 = P.num_bits
   def get_bit (bit: i32) (x: t) : i32 = intrinsics.convert ((x >>> i32 bit) & i32 1)
+
   def set_bit (bit: i32) (x: t) (b: i32) : t =
     (x & not (i32 1 << i32 bit)) | (i32 b << i32 bit)
+
   def popc (x: t) : i32 = intrinsics.popc x
   def mul_hi (x: t) (y: t) : t = intrinsics.mul_hi x y
   def mad_hi (a: t) (b: t) (c: t) : t = intrinsics.mad_hi a b c
@@ -248,15 +277,13 @@ module integral_of (P: {include limited val num_bits : i32}) : integral with t =
   def ctz (x: t) : i32 = intrinsics.ctz x
 }
 
-local
-module type representation = {
+local module type representation = {
   include limited
   module bits : integral
   val epsilon : t
 }
 
-local
-module float_of (P: representation) : float with t = P.t with int_t = P.bits.t = {
+local module float_of (P: representation) : float with t = P.t with int_t = P.bits.t = {
   open numeric_of P
   type int_t = P.bits.t
   def recip (x: t) : t = i32 1 / x

@@ -27,7 +27,11 @@ def map4 'a 'b 'c 'd [n] 'x
 -- | `map2` for five arrays.
 def map5 'a 'b 'c 'd 'e [n] 'x
          (f: a -> b -> c -> d -> e -> x)
-         (as: [n]a) (bs: [n]b) (cs: [n]c) (ds: [n]d) (es: [n]e) : *[n]x =
+         (as: [n]a)
+         (bs: [n]b)
+         (cs: [n]c)
+         (ds: [n]d)
+         (es: [n]e) : *[n]x =
   intrinsics.map (\((a, b), (c, (d, e))) -> f a b c d e)
                  (intrinsics.zip (intrinsics.zip as bs)
                                  (intrinsics.zip cs (intrinsics.zip ds es)))
@@ -62,14 +66,20 @@ def reduce_by_index 'a [k] [n]
 
 -- | `reduce_by_index` with bins in two dimensions.
 def reduce_by_index_2d 'a [k] [n] [m]
-                       (dest: *[k][m]a) (op: a -> a -> a) (ne: a)
-                       (is: [n](i64, i64)) (as: [n]a) : *[k][m]a =
+                       (dest: *[k][m]a)
+                       (op: a -> a -> a)
+                       (ne: a)
+                       (is: [n](i64, i64))
+                       (as: [n]a) : *[k][m]a =
   intrinsics.hist_2d dest op ne is as
 
 -- | `reduce_by_index` with bins in three dimensions.
 def reduce_by_index_3d 'a [k] [n] [m] [l]
-                       (dest: *[k][m][l]a) (op: a -> a -> a) (ne: a)
-                       (is: [n](i64, i64, i64)) (as: [n]a) : *[k][m][l]a =
+                       (dest: *[k][m][l]a)
+                       (op: a -> a -> a)
+                       (ne: a)
+                       (is: [n](i64, i64, i64))
+                       (as: [n]a) : *[k][m][l]a =
   intrinsics.hist_3d dest op ne is as
 
 -- | Whether the predicate holds of every element.
@@ -110,8 +120,7 @@ def partition [n] 'a (p: a -> bool) (as: [n]a) : ?[k].([k]a, [n - k]a) =
 -- | The elements that satisfy the first predicate, those of the others that satisfy the second,
 -- and the rest, each in their order.
 def partition2 [n] 'a
-               (p1: a -> bool) (p2: a -> bool) (as: [n]a)
-               : ?[k][l].([k]a, [l]a, [n - k - l]a) =
+               (p1: a -> bool) (p2: a -> bool) (as: [n]a) : ?[k][l].([k]a, [l]a, [n - k - l]a) =
   let (firsts, others) = intrinsics.partition p1 as
   let (seconds, rest) = intrinsics.partition p2 others
   in (firsts, seconds, rest)
@@ -121,13 +130,11 @@ def partition2 [n] 'a
 -- of each piece, a flag at the first element of each piece, where each piece starts, the pieces
 -- themselves, and the values of fixed size.
 def flatmap [n] 'a 'b 'c
-            (f: a -> ?[k].([k]b, c)) (as: [n]a)
-            : ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c) =
+            (f: a -> ?[k].([k]b, c)) (as: [n]a) : ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c) =
   intrinsics.flatmap f as
 
 -- | `flatmap` for functions without a value of fixed size.
 def flatmap' [n] 'a 'b
-             (f: a -> ?[k].[k]b) (as: [n]a)
-             : ?[m].([n]i64, [m]bool, [n]i64, [m]b) =
+             (f: a -> ?[k].[k]b) (as: [n]a) : ?[m].([n]i64, [m]bool, [n]i64, [m]b) =
   let (lengths, flags, starts, data, _) = intrinsics.flatmap (\x -> (f x, ())) as
   in (lengths, flags, starts, data)

@@ -23,10 +23,10 @@
 -- The cell over any real type, so that the same text serves f32 on a GPU and f64 in the check.
 module cell_over (R: real) = {
   def one = R.i64 1
-  def sigmoid (x: R.t): R.t = R.(one / (one + exp (neg x)))
+  def sigmoid (x: R.t) : R.t = R.(one / (one + exp (neg x)))
 
   -- | The new cell state; `z` says flush, `zb` says that the layer below has changed.
-  def update (z: R.t) (zb: R.t) (c: R.t) (f: R.t) (i: R.t) (g: R.t): R.t =
+  def update (z: R.t) (zb: R.t) (c: R.t) (f: R.t) (i: R.t) (g: R.t) : R.t =
     if R.(z == one)
     then R.(sigmoid i * tanh g)
     else if R.(zb == i64 0)
@@ -34,28 +34,44 @@ module cell_over (R: real) = {
     else R.(sigmoid f * c + sigmoid i * tanh g)
 
   -- | Over a whole layer: `z` and `zb` hold one control bit per column.
-  def cells [n][m] (z: [m]R.t) (zb: [m]R.t) (c: [n][m]R.t) (f: [n][m]R.t) (i: [n][m]R.t)
-                   (g: [n][m]R.t): [n][m]R.t =
+  def cells [n] [m] (z: [m]R.t)
+            (zb: [m]R.t)
+            (c: [n][m]R.t)
+            (f: [n][m]R.t)
+            (i: [n][m]R.t)
+            (g: [n][m]R.t) : [n][m]R.t =
     update.(z, zb, c, f, i, g)
 }
 
 module cell_f32 = cell_over f32
 module cell_f64 = cell_over f64
 
-entry cell [n][m] (z: [m]f32) (zb: [m]f32) (c: [n][m]f32) (f: [n][m]f32) (i: [n][m]f32)
-                  (g: [n][m]f32): [n][m]f32 =
+entry cell [n] [m] (z: [m]f32)
+           (zb: [m]f32)
+           (c: [n][m]f32)
+           (f: [n][m]f32)
+           (i: [n][m]f32)
+           (g: [n][m]f32) : [n][m]f32 =
   cell_f32.cells z zb c f i g
 
 -- | The adjoints of c, f, i and g for the adjoint `seed` of the new state.
-entry gradient [n][m] (z: [m]f32) (zb: [m]f32) (c: [n][m]f32) (f: [n][m]f32) (i: [n][m]f32)
-                      (g: [n][m]f32) (seed: [n][m]f32)
-                      : ([n][m]f32, [n][m]f32, [n][m]f32, [n][m]f32) =
+entry gradient [n] [m] (z: [m]f32)
+               (zb: [m]f32)
+               (c: [n][m]f32)
+               (f: [n][m]f32)
+               (i: [n][m]f32)
+               (g: [n][m]f32)
+               (seed: [n][m]f32) : ([n][m]f32, [n][m]f32, [n][m]f32, [n][m]f32) =
   vjp (\(c, f, i, g) -> cell_f32.cells z zb c f i g) (c, f, i, g) seed
 
-def dot [n][m] (x: [n][m]f64) (y: [n][m]f64): f64 = f64.sum (flatten (x .* y))
+def dot [n] [m] (x: [n][m]f64) (y: [n][m]f64) : f64 = f64.sum (flatten (x .* y))
 
-entry gradient_is_right [n][m] (z: [m]f64) (zb: [m]f64) (c: [n][m]f64) (f: [n][m]f64)
-                               (i: [n][m]f64) (g: [n][m]f64): (bool, bool) =
+entry gradient_is_right [n] [m] (z: [m]f64)
+                        (zb: [m]f64)
+                        (c: [n][m]f64)
+                        (f: [n][m]f64)
+                        (i: [n][m]f64)
+                        (g: [n][m]f64) : (bool, bool) =
   let run (c, f, i, g) = cell_f64.cells z zb c f i g
   -- Some direction and some weights that differ everywhere.
   let wave (phase: f64) =

@@ -5,9 +5,9 @@
 -- input { 10i64 } output { true }
 -- input { 300000i64 } output { true }
 
-def weight (i: i64): f64 = f64.i64 (i % 3)
+def weight (i: i64) : f64 = f64.i64 (i % 3)
 
-def main (n: i64): bool =
+def main (n: i64) : bool =
   let f (xs: [7]f64) = f64.sum (map (\i -> xs[i * i % 7] * weight i) (iota n))
   let expected =
     reduce_by_index (replicate 7 0) (+) 0 (map (\i -> i * i % 7) (iota n)) (map weight (iota n))

@@ -34,7 +34,8 @@ entry asserted_function (x: i32) =
   let f = assert (x % 2 == 0) (x /)
   in f 2
 
-def repeat (n: i32) (f: i32 -> i32) (x: i32): i32 = if n == 0 then x else repeat (n - 1) f (f x)
+def repeat (n: i32) (f: i32 -> i32) (x: i32) : i32 = if n == 0 then x else repeat (n - 1) f (f x)
+
 entry asserted_function_for_recursion (x: i32) =
   let f = assert (x > 0) (+ x)
   in repeat 5 f 2

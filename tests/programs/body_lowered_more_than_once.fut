@@ -4,7 +4,7 @@
 -- input { 9i64 22i64 15i64 } output { true }
 -- input { 40i64 22i64 100i64 } output { true }
 
-entry main (v: i64) (b: i64) (k: i64): bool =
+entry main (v: i64) (b: i64) (k: i64) : bool =
   let table = tabulate_3d b 3 4 (\i j l -> f64.i64 (i - j + l))
   let bases = tabulate_2d v 4 (\i j -> f64.i64 (i + j))
   let places (s: f64) =

@@ -24,13 +24,15 @@
 -- entry: nothing
 -- input { empty([0]i32) } output { empty([0]i32) }
 
-def stretch [n] (xs: [n]i32): [n][1]i32 = map (\x -> [x]) xs
+def stretch [n] (xs: [n]i32) : [n][1]i32 = map (\x -> [x]) xs
 
-entry rows [n][m] (a: [n][m]i32) (b: [m]i32) = a .+ b
-entry columns [n][m] (a: [n][m]i32) (b: [n]i32) = a .+ stretch b
+entry rows [n] [m] (a: [n][m]i32) (b: [m]i32) = a .+ b
+entry columns [n] [m] (a: [n][m]i32) (b: [n]i32) = a .+ stretch b
 entry scalars (xs: []f64) = 2 .* xs .+ 0.5
-entry outer [n][m] (a: [n]i32) (b: [m]i32) = stretch a .* b
+entry outer [n] [m] (a: [n]i32) (b: [m]i32) = stretch a .* b
+
 entry functions [n] (a: [n]f64) (b: [n]f64) =
   let add x y = x + y
   in (f64.sqrt.(a), broadcast add a b)
+
 entry nothing (xs: []i32) = xs .+ 1

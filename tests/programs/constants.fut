@@ -37,8 +37,13 @@ def count = i64.sum (replicate 10 10)
 def table : [count]i64 = scan (+) 0 (replicate count 1)
 def squares = map (\x -> x * x) table
 def small = [1i64, 2, 3, 4]
-def record = {matrix = unflatten (map (\x -> x * x) (sized (2 * 2) small)), size = length small,
-              flags = filter id [true, false, true] |> \fs -> [fs[0], !fs[1]]}
+
+def record =
+  { matrix = unflatten (map (\x -> x * x) (sized (2 * 2) small))
+  , size = length small
+  , flags = filter id [true, false, true] |> \fs -> [fs[0], !fs[1]]
+  }
+
 def adder = \x -> x + table[0]
 
 entry sums = (i64.sum table, i64.sum squares)
@@ -51,10 +56,11 @@ entry also_recursive (n: i64) = climb n
 
 entry whole = (record.matrix, record.size, record.flags)
 
-module scaled (P: {val factor: i64}) = {
+module scaled (P: {val factor : i64}) = {
   def multiples = scan (+) 0 (replicate 3 P.factor)
   def at (i: i64) = multiples[i] + small[0]
 }
+
 module tens = scaled {def factor = 5i64}
 module twenties = scaled {def factor = 10i64}
 entry of_a_functor (i: i64) = (tens.at i, twenties.at i)

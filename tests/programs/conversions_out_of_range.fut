@@ -50,26 +50,29 @@ entry from_f64 (xs: []f64) =
   , map u8.f64 xs
   , map u16.f64 xs
   , map u32.f64 xs
-  , map u64.f64 xs )
+  , map u64.f64 xs
+  )
 
 entry from_f32 (xs: []f64) =
   let xs = map f32.f64 xs
   in ( map i8.f32 xs
-  , map i16.f32 xs
-  , map i32.f32 xs
-  , map i64.f32 xs
-  , map u8.f32 xs
-  , map u16.f32 xs
-  , map u32.f32 xs
-  , map u64.f32 xs )
+     , map i16.f32 xs
+     , map i32.f32 xs
+     , map i64.f32 xs
+     , map u8.f32 xs
+     , map u16.f32 xs
+     , map u32.f32 xs
+     , map u64.f32 xs
+     )
 
 entry from_f16 (xs: []f64) =
   let xs = map f16.f64 xs
   in ( map i8.f16 xs
-  , map i16.f16 xs
-  , map i32.f16 xs
-  , map i64.f16 xs
-  , map u8.f16 xs
-  , map u16.f16 xs
-  , map u32.f16 xs
-  , map u64.f16 xs )
+     , map i16.f16 xs
+     , map i32.f16 xs
+     , map i64.f16 xs
+     , map u8.f16 xs
+     , map u16.f16 xs
+     , map u32.f16 xs
+     , map u64.f16 xs
+     )

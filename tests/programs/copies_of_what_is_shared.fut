@@ -29,7 +29,7 @@
 -- input { 0.7 [1.0, 2.0, 3.0] [4.0, 5.0] } output { [0.0, 0.0, 0.0] [8.0, 10.0] }
 -- input { 0.1 [1.0, 2.0, 3.0] [4.0, 5.0] } output { [0.0, 0.0, 6.0] [8.0, 10.0] }
 
-def with_30 [n] (v: [n]f64): [n]f64 = copy v with [0] = 30
+def with_30 [n] (v: [n]f64) : [n]f64 = copy v with [0] = 30
 
 entry branch (k: i64) (v: []f64) (w: [2]f64) =
   (with_30 (if k == 0 then v :> [2]f64 else w), v, w)
@@ -43,8 +43,9 @@ entry for_loop (k: i64) (v: []f64) = (with_30 (loop y = v for _i < k do map (+ 1
 entry while_loop (k: i64) (v: []f64) =
   (with_30 (loop y = v while y[0] <= f64.i64 k && k > 0 do map (+ 1) y), v)
 
-def recursion [n] (k: i64) (v: [n]f64): [n]f64 =
+def recursion [n] (k: i64) (v: [n]f64) : [n]f64 =
   if k <= 0 then v else recursion (k - 1) (map (+ 1) v)
+
 entry call (k: i64) (v: []f64) = (with_30 (recursion k v), v)
 
 -- After one iteration the first is what began as the second.
@@ -64,7 +65,7 @@ entry shared_with_a_branch (k: i64) (v: []f64) =
   in (with_30 a, b)
 
 -- The zeros of the branch are those of the gradient.
-entry gradient [n][m] (x: f64) (v: [n]f64) (u: [m]f64) =
+entry gradient [n] [m] (x: f64) (v: [n]f64) (u: [m]f64) =
   let f (v: [n]f64, u: [m]f64) =
     let z = jvp (\_ -> v) u u
     in f64.sum (map (\y -> y * y) (scatter (copy (if x < 0.4 then v else z)) (iota m) u))

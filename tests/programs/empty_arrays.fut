@@ -11,7 +11,7 @@
 -- entry: flattened
 -- input { empty([0][4]i32) } output { empty([0]i32) }
 
-entry shapes [n][m] (xss: [n][m]i32) = (n, m, transpose xss)
+entry shapes [n] [m] (xss: [n][m]i32) = (n, m, transpose xss)
 entry mapped (xs: []i32) = map (\x -> [x, x]) xs
 entry flattened (xss: [][]i32) = flatten xss
 
@@ -20,5 +20,5 @@ entry flattened (xss: [][]i32) = flatten xss
 -- entry: units
 -- script input { make_units 3i64 } output { 3i64 }
 
-entry make_units (n: i64): [n]() = replicate n ()
+entry make_units (n: i64) : [n]() = replicate n ()
 entry units (us: []()) = length us

@@ -25,5 +25,6 @@ entry nan_is_not_itself (x: f64) = (x == x, f64.isnan x)
 entry rounding (xs: []f64) = (map f64.round xs, map f64.floor xs)
 entry remainder (x: f64) (y: f64) = x % y
 entry reciprocal_of_minus_zero (x: f64) = 1 / x
+
 entry extremes (xs: []f64) =
   (reduce f64.max (-f64.inf) xs, reduce f64.min f64.inf xs, f64.highest)

@@ -15,14 +15,16 @@
 -- entry: captured
 -- input { [1, 2, 3] 10 } output { [11, 12, 13] }
 
-def compose 'a 'b 'c (f: b -> c) (g: a -> b): a -> c = \x -> f (g x)
-def apply_twice 'a (f: a -> a) (x: a): a = f (f x)
+def compose 'a 'b 'c (f: b -> c) (g: a -> b) : a -> c = \x -> f (g x)
+def apply_twice 'a (f: a -> a) (x: a) : a = f (f x)
 
 entry composed (x: i32) = (compose (* 2) (+ 1) x, (compose (+ 1) (* 2)) x)
 entry twice (xs: []i32) = apply_twice (map (+ 2)) xs
+
 entry in_a_record (x: i32) =
   let operations = {add = \a -> a + x, scale = \a -> a * 2}
   in operations.add (operations.scale 2) + 1
+
 entry captured (xs: []i32) (y: i32) = let f x = x + y in map f xs
 
 -- A local polymorphic function without a result type may be used in a lambda.

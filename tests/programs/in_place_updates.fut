@@ -22,13 +22,16 @@
 
 entry element [n] (xs: *[n]i32) (i: i64) (x: i32) = xs with [i] = x
 entry row [n] (xss: [n][2]i32) (r: [2]i32) = ((copy xss) with [1] = r, xss)
+
 entry column [n] (xss: *[n][2]i32) (c: [n]i32) =
   let xss[:, 1] = c
   in xss
+
 entry field (x: i32) =
   let r = {a = x, b = 2}
   let r.b = 5
   in (r.a, r.b)
+
 entry swap [n] (xs: *[n]i32) =
   let first = xs[0]
   let xs[0] = xs[n - 1]

@@ -22,15 +22,20 @@
 -- input { 3 } output { [1, 1, 1, 1, 1, 1, 1, 1] }
 
 entry fibonacci (n: i32) = (loop (a, b) = (0, 1) for _i < n do (b, a + b)).0
+
 entry collatz (n: i64) =
-  (loop (x, steps) = (n, 0i64) while x != 1 do
+  (loop (x, steps) = (n, 0i64)
+   while x != 1 do
      (if x % 2 == 0 then x / 2 else 3 * x + 1, steps + 1)).1
+
 entry polynomial (coefficients: []f64) (x: f64) =
   loop y = 0 for c in reverse coefficients do y * x + c
+
 entry sieve (n: i64) =
   let flags = tabulate n (>= 2)
   in loop flags for i < n do
        if flags[i]
        then loop flags for k < n / i - 1 do flags with [(k + 2) * i % n] = if (k + 2) * i < n then false else flags[(k + 2) * i % n]
        else flags
+
 entry doubling (n: i32) = loop xs = [1] for _i < n do xs ++ xs

@@ -15,11 +15,14 @@
 -- entry: triangle
 -- input { 4i64 } output { [0i64, 0i64, 1i64, 3i64] }
 
-entry matmul [n][m][p] (a: [n][m]f64) (b: [m][p]f64) =
+entry matmul [n] [m] [p] (a: [n][m]f64) (b: [m][p]f64) =
   map (\row -> map (\column -> f64.sum (map2 (*) row column)) (transpose b)) a
-entry pairwise [n][d] (points: [n][d]f64) =
+
+entry pairwise [n] [d] (points: [n][d]f64) =
   map (\p -> map (\q -> f64.sqrt (f64.sum (map2 (\x y -> (x - y) ** 2) p q))) points) points
-entry prefix_maxima [n][m] (xss: [n][m]i32) =
+
+entry prefix_maxima [n] [m] (xss: [n][m]i32) =
   let maxima = map (scan i32.max i32.lowest) xss
   in (maxima, i32.sum (map i32.maximum xss) + i32.sum (map (\m -> m[0] - 1) maxima))
+
 entry triangle (n: i64) = map (\i -> i64.sum (map (\j -> if j < i then j else 0) (iota n))) (iota n)

@@ -450,30 +450,71 @@ module ends (T: integral) = {
     let zero = T.i32 0
     let both f = map2 f xs ys
     let divided f = map2 (\x y -> f x (if y T.== zero then T.i32 1 else y)) xs ys
-    in ( both (T.+), both (T.-), both (T.*)
-       , divided (T./), divided (T.%), divided (T.//), divided (T.%%)
-       , both T.min, both T.max, both T.mul_hi, both (\x y -> T.mad_hi x y (T.i32 7))
-       , both (T.&), both (T.|), both (T.^) )
+    in ( both (T.+)
+       , both (T.-)
+       , both (T.*)
+       , divided (T./)
+       , divided (T.%)
+       , divided (T.//)
+       , divided (T.%%)
+       , both T.min
+       , both T.max
+       , both T.mul_hi
+       , both (\x y -> T.mad_hi x y (T.i32 7))
+       , both (T.&)
+       , both (T.|)
+       , both (T.^)
+       )
 
   def singles [n] (xs: [n]T.t) =
     let one = T.i32 1
     let top = T.i32 (T.num_bits - 1)
-    in ( map T.neg xs, map T.abs xs, map T.sgn xs, map T.not xs
-       , map (T.<< one) xs, map (T.<< top) xs, map (T.>> one) xs, map (T.>>> one) xs
-       , map (T.>> top) xs, map (T.>>> top) xs
-       , map (T.** T.i32 3) xs, map (T.** T.i32 0) xs
-       , map T.popc xs, map T.clz xs, map T.ctz xs, map T.to_i64 xs )
+    in ( map T.neg xs
+       , map T.abs xs
+       , map T.sgn xs
+       , map T.not xs
+       , map (T.<< one) xs
+       , map (T.<< top) xs
+       , map (T.>> one) xs
+       , map (T.>>> one) xs
+       , map (T.>> top) xs
+       , map (T.>>> top) xs
+       , map (T.** T.i32 3) xs
+       , map (T.** T.i32 0) xs
+       , map T.popc xs
+       , map T.clz xs
+       , map T.ctz xs
+       , map T.to_i64 xs
+       )
 
   def bits (x: T.t) =
-    ( T.num_bits, T.get_bit 0 x, T.set_bit 0 x 0
-    , T.set_bit (T.num_bits - 1) (T.i32 0) 1, T.highest, T.lowest )
+    ( T.num_bits
+    , T.get_bit 0 x
+    , T.set_bit 0 x 0
+    , T.set_bit (T.num_bits - 1) (T.i32 0) 1
+    , T.highest
+    , T.lowest
+    )
 
   def nothing [n] (xs: [n]T.t) = (T.sum xs, T.product xs, T.maximum xs, T.minimum xs)
 
-  def conversions [n] (a: [n]i8) (b: [n]i16) (c: [n]i32) (d: [n]i64)
-                      (e: [n]u8) (f: [n]u16) (g: [n]u32) (h: [n]u64) =
-    ( map T.i8 a, map T.i16 b, map T.i32 c, map T.i64 d
-    , map T.u8 e, map T.u16 f, map T.u32 g, map T.u64 h )
+  def conversions [n] (a: [n]i8)
+                  (b: [n]i16)
+                  (c: [n]i32)
+                  (d: [n]i64)
+                  (e: [n]u8)
+                  (f: [n]u16)
+                  (g: [n]u32)
+                  (h: [n]u64) =
+    ( map T.i8 a
+    , map T.i16 b
+    , map T.i32 c
+    , map T.i64 d
+    , map T.u8 e
+    , map T.u16 f
+    , map T.u32 g
+    , map T.u64 h
+    )
 
   def from_reals [n] [m] (a: [n]f16) (b: [n]f32) (c: [n]f64) (d: [m]bool) =
     (map T.f16 a, map T.f32 b, map T.f64 c, map T.bool d)
@@ -492,9 +533,17 @@ entry i8_pairs [n] (xs: [n]i8) (ys: [n]i8) = ends_i8.pairs xs ys
 entry i8_singles [n] (xs: [n]i8) = ends_i8.singles xs
 entry i8_bits (x: i8) = ends_i8.bits x
 entry i8_nothing [n] (xs: [n]i8) = ends_i8.nothing xs
-entry i8_conversions [n] (a: [n]i8) (b: [n]i16) (c: [n]i32) (d: [n]i64)
-                      (e: [n]u8) (f: [n]u16) (g: [n]u32) (h: [n]u64) =
+
+entry i8_conversions [n] (a: [n]i8)
+                     (b: [n]i16)
+                     (c: [n]i32)
+                     (d: [n]i64)
+                     (e: [n]u8)
+                     (f: [n]u16)
+                     (g: [n]u32)
+                     (h: [n]u64) =
   ends_i8.conversions a b c d e f g h
+
 entry i8_from_reals [n] [m] (a: [n]f16) (b: [n]f32) (c: [n]f64) (d: [m]bool) =
   ends_i8.from_reals a b c d
 
@@ -502,9 +551,17 @@ entry i16_pairs [n] (xs: [n]i16) (ys: [n]i16) = ends_i16.pairs xs ys
 entry i16_singles [n] (xs: [n]i16) = ends_i16.singles xs
 entry i16_bits (x: i16) = ends_i16.bits x
 entry i16_nothing [n] (xs: [n]i16) = ends_i16.nothing xs
-entry i16_conversions [n] (a: [n]i8) (b: [n]i16) (c: [n]i32) (d: [n]i64)
-                      (e: [n]u8) (f: [n]u16) (g: [n]u32) (h: [n]u64) =
+
+entry i16_conversions [n] (a: [n]i8)
+                      (b: [n]i16)
+                      (c: [n]i32)
+                      (d: [n]i64)
+                      (e: [n]u8)
+                      (f: [n]u16)
+                      (g: [n]u32)
+                      (h: [n]u64) =
   ends_i16.conversions a b c d e f g h
+
 entry i16_from_reals [n] [m] (a: [n]f16) (b: [n]f32) (c: [n]f64) (d: [m]bool) =
   ends_i16.from_reals a b c d
 
@@ -512,9 +569,17 @@ entry i32_pairs [n] (xs: [n]i32) (ys: [n]i32) = ends_i32.pairs xs ys
 entry i32_singles [n] (xs: [n]i32) = ends_i32.singles xs
 entry i32_bits (x: i32) = ends_i32.bits x
 entry i32_nothing [n] (xs: [n]i32) = ends_i32.nothing xs
-entry i32_conversions [n] (a: [n]i8) (b: [n]i16) (c: [n]i32) (d: [n]i64)
-                      (e: [n]u8) (f: [n]u16) (g: [n]u32) (h: [n]u64) =
+
+entry i32_conversions [n] (a: [n]i8)
+                      (b: [n]i16)
+                      (c: [n]i32)
+                      (d: [n]i64)
+                      (e: [n]u8)
+                      (f: [n]u16)
+                      (g: [n]u32)
+                      (h: [n]u64) =
   ends_i32.conversions a b c d e f g h
+
 entry i32_from_reals [n] [m] (a: [n]f16) (b: [n]f32) (c: [n]f64) (d: [m]bool) =
   ends_i32.from_reals a b c d
 
@@ -522,9 +587,17 @@ entry i64_pairs [n] (xs: [n]i64) (ys: [n]i64) = ends_i64.pairs xs ys
 entry i64_singles [n] (xs: [n]i64) = ends_i64.singles xs
 entry i64_bits (x: i64) = ends_i64.bits x
 entry i64_nothing [n] (xs: [n]i64) = ends_i64.nothing xs
-entry i64_conversions [n] (a: [n]i8) (b: [n]i16) (c: [n]i32) (d: [n]i64)
-                      (e: [n]u8) (f: [n]u16) (g: [n]u32) (h: [n]u64) =
+
+entry i64_conversions [n] (a: [n]i8)
+                      (b: [n]i16)
+                      (c: [n]i32)
+                      (d: [n]i64)
+                      (e: [n]u8)
+                      (f: [n]u16)
+                      (g: [n]u32)
+                      (h: [n]u64) =
   ends_i64.conversions a b c d e f g h
+
 entry i64_from_reals [n] [m] (a: [n]f16) (b: [n]f32) (c: [n]f64) (d: [m]bool) =
   ends_i64.from_reals a b c d
 
@@ -532,9 +605,17 @@ entry u8_pairs [n] (xs: [n]u8) (ys: [n]u8) = ends_u8.pairs xs ys
 entry u8_singles [n] (xs: [n]u8) = ends_u8.singles xs
 entry u8_bits (x: u8) = ends_u8.bits x
 entry u8_nothing [n] (xs: [n]u8) = ends_u8.nothing xs
-entry u8_conversions [n] (a: [n]i8) (b: [n]i16) (c: [n]i32) (d: [n]i64)
-                      (e: [n]u8) (f: [n]u16) (g: [n]u32) (h: [n]u64) =
+
+entry u8_conversions [n] (a: [n]i8)
+                     (b: [n]i16)
+                     (c: [n]i32)
+                     (d: [n]i64)
+                     (e: [n]u8)
+                     (f: [n]u16)
+                     (g: [n]u32)
+                     (h: [n]u64) =
   ends_u8.conversions a b c d e f g h
+
 entry u8_from_reals [n] [m] (a: [n]f16) (b: [n]f32) (c: [n]f64) (d: [m]bool) =
   ends_u8.from_reals a b c d
 
@@ -542,9 +623,17 @@ entry u16_pairs [n] (xs: [n]u16) (ys: [n]u16) = ends_u16.pairs xs ys
 entry u16_singles [n] (xs: [n]u16) = ends_u16.singles xs
 entry u16_bits (x: u16) = ends_u16.bits x
 entry u16_nothing [n] (xs: [n]u16) = ends_u16.nothing xs
-entry u16_conversions [n] (a: [n]i8) (b: [n]i16) (c: [n]i32) (d: [n]i64)
-                      (e: [n]u8) (f: [n]u16) (g: [n]u32) (h: [n]u64) =
+
+entry u16_conversions [n] (a: [n]i8)
+                      (b: [n]i16)
+                      (c: [n]i32)
+                      (d: [n]i64)
+                      (e: [n]u8)
+                      (f: [n]u16)
+                      (g: [n]u32)
+                      (h: [n]u64) =
   ends_u16.conversions a b c d e f g h
+
 entry u16_from_reals [n] [m] (a: [n]f16) (b: [n]f32) (c: [n]f64) (d: [m]bool) =
   ends_u16.from_reals a b c d
 
@@ -552,9 +641,17 @@ entry u32_pairs [n] (xs: [n]u32) (ys: [n]u32) = ends_u32.pairs xs ys
 entry u32_singles [n] (xs: [n]u32) = ends_u32.singles xs
 entry u32_bits (x: u32) = ends_u32.bits x
 entry u32_nothing [n] (xs: [n]u32) = ends_u32.nothing xs
-entry u32_conversions [n] (a: [n]i8) (b: [n]i16) (c: [n]i32) (d: [n]i64)
-                      (e: [n]u8) (f: [n]u16) (g: [n]u32) (h: [n]u64) =
+
+entry u32_conversions [n] (a: [n]i8)
+                      (b: [n]i16)
+                      (c: [n]i32)
+                      (d: [n]i64)
+                      (e: [n]u8)
+                      (f: [n]u16)
+                      (g: [n]u32)
+                      (h: [n]u64) =
   ends_u32.conversions a b c d e f g h
+
 entry u32_from_reals [n] [m] (a: [n]f16) (b: [n]f32) (c: [n]f64) (d: [m]bool) =
   ends_u32.from_reals a b c d
 
@@ -562,8 +659,16 @@ entry u64_pairs [n] (xs: [n]u64) (ys: [n]u64) = ends_u64.pairs xs ys
 entry u64_singles [n] (xs: [n]u64) = ends_u64.singles xs
 entry u64_bits (x: u64) = ends_u64.bits x
 entry u64_nothing [n] (xs: [n]u64) = ends_u64.nothing xs
-entry u64_conversions [n] (a: [n]i8) (b: [n]i16) (c: [n]i32) (d: [n]i64)
-                      (e: [n]u8) (f: [n]u16) (g: [n]u32) (h: [n]u64) =
+
+entry u64_conversions [n] (a: [n]i8)
+                      (b: [n]i16)
+                      (c: [n]i32)
+                      (d: [n]i64)
+                      (e: [n]u8)
+                      (f: [n]u16)
+                      (g: [n]u32)
+                      (h: [n]u64) =
   ends_u64.conversions a b c d e f g h
+
 entry u64_from_reals [n] [m] (a: [n]f16) (b: [n]f32) (c: [n]f64) (d: [m]bool) =
   ends_u64.from_reals a b c d

@@ -85,16 +85,21 @@ module soacs : {
   val map2 'a 'b [n] 'x : (a -> b -> x) -> [n]a -> [n]b -> *[n]x
   val map3 'a 'b 'c [n] 'x : (a -> b -> c -> x) -> [n]a -> [n]b -> [n]c -> *[n]x
   val map4 'a 'b 'c 'd [n] 'x : (a -> b -> c -> d -> x) -> [n]a -> [n]b -> [n]c -> [n]d -> *[n]x
+
   val map5 'a 'b 'c 'd 'e [n] 'x :
     (a -> b -> c -> d -> e -> x) -> [n]a -> [n]b -> [n]c -> [n]d -> [n]e -> *[n]x
+
   val reduce [n] 'a : (a -> a -> a) -> a -> [n]a -> a
   val reduce_comm [n] 'a : (a -> a -> a) -> a -> [n]a -> a
   val hist 'a [n] : (a -> a -> a) -> a -> (k: i64) -> [n]i64 -> [n]a -> *[k]a
   val reduce_by_index 'a [k] [n] : *[k]a -> (a -> a -> a) -> a -> [n]i64 -> [n]a -> *[k]a
+
   val reduce_by_index_2d 'a [k] [n] [m] :
     *[k][m]a -> (a -> a -> a) -> a -> [n](i64, i64) -> [n]a -> *[k][m]a
+
   val reduce_by_index_3d 'a [k] [n] [m] [l] :
     *[k][m][l]a -> (a -> a -> a) -> a -> [n](i64, i64, i64) -> [n]a -> *[k][m][l]a
+
   val scan [n] 'a : (a -> a -> a) -> a -> [n]a -> *[n]a
   val exscan [n] 'a : (a -> a -> a) -> a -> [n]a -> *[n]a
   val all [n] 'a : (a -> bool) -> [n]a -> bool
@@ -105,10 +110,13 @@ module soacs : {
   val scatter_3d 't [k] [n] [o] [l] : *[k][n][o]t -> [l](i64, i64, i64) -> [l]t -> *[k][n][o]t
   val filter [n] 'a : (a -> bool) -> [n]a -> *[]a
   val partition [n] 'a : (a -> bool) -> [n]a -> ?[k].([k]a, [n - k]a)
+
   val partition2 [n] 'a :
     (a -> bool) -> (a -> bool) -> [n]a -> ?[k][l].([k]a, [l]a, [n - k - l]a)
+
   val flatmap [n] 'a 'b 'c :
     (a -> ?[k].([k]b, c)) -> [n]a -> ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c)
+
   val flatmap' [n] 'a 'b :
     (a -> ?[k].[k]b) -> [n]a -> ?[m].([n]i64, [m]bool, [n]i64, [m]b)
 } = import "/prelude/soacs"

@@ -12,6 +12,6 @@
 -- input { 1i64 0i64 } error: Range
 -- input { 1i64 1i64 } output { [1i64] }
 
-entry up (a: i64) (b: i64) = (a..<b, a..(a+2)..<b, a...b)
-entry down (a: i32) = (a..>0, a..(a-2)...1)
+entry up (a: i64) (b: i64) = (a..<b, a..(a + 2)..<b, a...b)
+entry down (a: i32) = (a..>0, a..(a - 2)...1)
 entry checked (a: i64) (b: i64) = a...b

@@ -17,10 +17,12 @@ entry centre [n] (xs: [n]f64) (ys: [n]f64) =
   let points = map2 (\x y -> {x, y}) xs ys
   let total = reduce (\(a: point) (b: point) -> {x = a.x + b.x, y = a.y + b.y}) {x = 0, y = 0} points
   in (total.x / f64.i64 n, total.y / f64.i64 n)
+
 entry moved [n] (xs: [n]f64) (ys: [n]f64) =
   let points = map2 (\x y -> {x, y}) xs ys
   let moved = map (\(p: point) -> p with x = p.x + 1) points
   in (map (.x) moved, map (.y) moved)
+
 entry nested (n: i64) =
   let pairs = map (\i -> (map (+ i) (iota 3), i)) (iota n)
   in unzip pairs

@@ -7,8 +7,8 @@
 -- entry: greatest_common_divisor
 -- input { 48i64 18i64 } output { 6i64 }
 
-def factorial (n: i64): i64 = if n <= 1 then 1 else n * factorial (n - 1)
-def gcd (a: i64) (b: i64): i64 = if b == 0 then a else gcd b (a % b)
+def factorial (n: i64) : i64 = if n <= 1 then 1 else n * factorial (n - 1)
+def gcd (a: i64) (b: i64) : i64 = if b == 0 then a else gcd b (a % b)
 
 entry factorials (ns: []i64) = map factorial ns
 entry greatest_common_divisor (a: i64) (b: i64) = gcd a b
@@ -24,16 +24,18 @@ entry greatest_common_divisor (a: i64) (b: i64) = gcd a b
 -- entry: leaves
 -- input { [2i64, 0i64, 3i64] } output { 5i64 }
 
-def each (f: i64 -> i64) (n: i64): i64 = if n <= 0 then 0 else f n + each f (n - 1)
+def each (f: i64 -> i64) (n: i64) : i64 = if n <= 0 then 0 else f n + each f (n - 1)
 
-def tree (k: i64) (n: i64): i64 =
+def tree (k: i64) (n: i64) : i64 =
   if n <= 0 then k else each (\m -> tree k (m - 1) + k) n
 
 entry tree_sums (k: i64) (n: i64) = tree k n
 
-def walk [n] (weights: [n]i64) (i: i64): i64 =
-  if i == n then 0 else each (\m -> if m > 1 then 1 else 1 + walk weights (i + 1)) weights[i]
-                        + if weights[i] == 0 then walk weights (i + 1) else 0
+def walk [n] (weights: [n]i64) (i: i64) : i64 =
+  if i == n
+  then 0
+  else each (\m -> if m > 1 then 1 else 1 + walk weights (i + 1)) weights[i]
+       + if weights[i] == 0 then walk weights (i + 1) else 0
 
 entry leaves (weights: []i64) = walk weights 0
 
@@ -62,15 +64,17 @@ entry lengths_of_numbers (ns: []i64) =
   in (map (\n -> length (numbers n)) ns, i64.sum sums, scan (+) 0 sums)
 
 entry rows_of_numbers (ns: []i64) =
-  map (\n -> let row = copy (numbers 3 :> [3]i64)
-             let row[0] = n
-             let row[2] = n
-             in map (\x -> x + 1) row with [0] = n)
+  map (\n ->
+         let row = copy (numbers 3 :> [3]i64)
+         let row[0] = n
+         let row[2] = n
+         in map (\x -> x + 1) row with [0] = n)
       ns
 
 entry counts_of_numbers (ns: []i64) =
   ( reduce_by_index [0, 0, 0] (+) 0 (map (\n -> length (numbers n)) ns) (map (const 1) ns)
-  , scatter [0, 0, 0] (map (\n -> length (numbers n)) ns) (map (const 9) ns) )
+  , scatter [0, 0, 0] (map (\n -> length (numbers n)) ns) (map (const 9) ns)
+  )
 
 def insert_sorted [n] (xs: [n]i32) : [n]i32 =
   if n <= 1
@@ -108,13 +112,18 @@ entry sorted_rows (xss: [][]i32) = map insert_sorted xss
 def by_numbers (a: i64) (b: i64) : i64 = i64.sum (numbers (a + b)) % 7
 
 def stream [n] (ns: [n]i64) =
-  intrinsics.hist_stream (replicate 3 1) by_numbers 0i64
+  intrinsics.hist_stream (replicate 3 1)
+                         by_numbers
+                         0i64
                          (\(acc: *intrinsics.acc ([3]i64)) n -> intrinsics.acc_write acc n (n + 1))
                          ns
 
 entry combined_by_numbers (ns: []i64) =
-  ( reduce by_numbers 0 ns, scan by_numbers 0 ns
-  , reduce_by_index (replicate 3 1) by_numbers 0 ns ns, stream ns )
+  ( reduce by_numbers 0 ns
+  , scan by_numbers 0 ns
+  , reduce_by_index (replicate 3 1) by_numbers 0 ns ns
+  , stream ns
+  )
 
 entry combined_pairs (ns: []i64) =
   let op (a, b) (c, d) = (by_numbers a c, b + by_numbers d d)
@@ -126,12 +135,18 @@ entry combined_pairs (ns: []i64) =
 def turned [n] (k: i64) (xs: [n]i64) : [n]i64 =
   if k == 0 then xs else turned (k - 1) (map2 (+) (reverse xs) (rotate 1 xs))
 
-entry combined_rows [n][m] (xss: [n][m]i64) =
+entry combined_rows [n] [m] (xss: [n][m]i64) =
   let op (a: [m]i64) b = map2 (+) (turned 2 a) (turned 1 b)
-  in ( reduce_comm op (replicate m 1) xss, scan op (replicate m 1) xss
-     , reduce_by_index (replicate 3 (replicate m 1)) op (replicate m 0) xss[0, :n] xss )
+  in ( reduce_comm op (replicate m 1) xss
+     , scan op (replicate m 1) xss
+     , reduce_by_index (replicate 3 (replicate m 1)) op (replicate m 0) xss[0, :n] xss
+     )
 
 entry combined_in_a_map (xss: [][]i64) =
-  unzip4 (map (\xs -> ( reduce by_numbers 0 xs, scan by_numbers 0 xs
-                      , reduce_by_index (replicate 3 1) by_numbers 0 xs xs, stream xs ))
+  unzip4 (map (\xs ->
+                 ( reduce by_numbers 0 xs
+                 , scan by_numbers 0 xs
+                 , reduce_by_index (replicate 3 1) by_numbers 0 xs xs
+                 , stream xs
+                 ))
               xss)

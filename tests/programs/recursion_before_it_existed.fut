@@ -17,10 +17,13 @@ def scale (c: f64) (x: f64) = c * x
 module of_rows = {
   def scale [n] [m] (xss: [n][m]f64) : [n][m]f64 = map (map (scale 2)) xss
 }
+
 module of_fields = {
   def scale {c, x} : f64 = scale c x
 }
+
 def product (xs: []i64) = reduce (*) 1 xs
+
 module own = {
   -- This one fits its own type, so it is recursive.
   def product (n: i64) : i64 = if n < 2 then 1 else n * product (n - 1)

@@ -22,10 +22,14 @@
 -- input { [2.0, 3.0] [1.0, 4.0] } output { [2.0, 6.0] [1.0, 7.0] }
 
 entry sums (xs: []i32) = (reduce (+) 0 xs, scan (+) 0 xs, reduce (*) 1 xs)
+
 entry argmax [n] (xs: [n]f64) =
   reduce (\(i, x) (j, y) -> if y > x || (y == x && j < i) then (j, y) else (i, x))
-         (-1, -f64.inf) (zip (iota n) xs)
+         (-1, -f64.inf)
+         (zip (iota n) xs)
+
 entry row_sums (xss: [][]i32) = (map (reduce (+) 0) xss, map (reduce (+) 0) (transpose xss))
-entry vector_scan [n][m] (xss: [n][m]i32) = scan (map2 (+)) (replicate m 0) xss
+entry vector_scan [n] [m] (xss: [n][m]i32) = scan (map2 (+)) (replicate m 0) xss
+
 entry compositions [n] (a: [n]f64) (b: [n]f64) =
   unzip (scan (\(a1, b1) (a2, b2) -> (a1 * a2, a2 * b1 + b2)) (1, 0) (zip a b))

@@ -23,8 +23,9 @@
 
 entry scattered [k] (xs: *[k]i32) (is: []i64) (vs: []i32) =
   let n = length is in scatter xs (is :> [n]i64) (vs :> [n]i32)
+
 entry counted (k: i64) (is: []i64) = hist (+) 0 k is (map (const 1i32) is)
-entry combined [k][n] (xs: *[k]f64) (is: [n]i64) (vs: [n]f64) = reduce_by_index xs (+) 0 is vs
+entry combined [k] [n] (xs: *[k]f64) (is: [n]i64) (vs: [n]f64) = reduce_by_index xs (+) 0 is vs
 entry largest [n] (k: i64) (is: [n]i64) (vs: [n]i32) = hist i32.max i32.lowest k is vs
 
 entry frontier [n] (marked: *[n]bool) (seen: *[n]bool) =

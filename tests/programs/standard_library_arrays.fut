@@ -60,7 +60,7 @@
 -- output { 8 24 96 -2 }
 
 entry pieces (xs: []i32) =
-  ( length xs, head xs, last xs, tail xs, init xs, take 2 xs, drop 2 xs, null xs )
+  (length xs, head xs, last xs, tail xs, init xs, take 2 xs, drop 2 xs, null xs)
 
 entry orders (xs: []i32) = (reverse xs, rotate 1 xs, rotate (-1) xs, xs ++ xs)
 
@@ -68,7 +68,7 @@ entry shapes (xss: [2][3]i32) =
   (flatten xss, unflatten (sized (3 * 2) (flatten xss)), transpose xss)
 
 entry tables (n: i64) =
-  ( tabulate n id, tabulate_2d n n (\i j -> i * n + j), replicate n 7i32, indices (iota n) )
+  (tabulate n id, tabulate_2d n n (\i j -> i * n + j), replicate n 7i32, indices (iota n))
 
 entry folds (xs: []i32) =
   (foldl (-) 0 xs, foldr (-) 0 xs, all (> 0) xs, any (> 3) xs)
@@ -77,8 +77,12 @@ entry tuples (xs: []i32) (ys: []i32) (zs: []i32) =
   let n = length xs
   let (xs, ys, zs) = (xs :> [n]i32, ys :> [n]i32, zs :> [n]i32)
   let (a, b, c) = unzip3 (zip3 xs ys zs)
-  in ( map3 (\x y z -> x + y + z) xs ys zs, a, b, c
-     , map5 (\x y z v w -> x + y + z + v - w) xs ys zs zs xs )
+  in ( map3 (\x y z -> x + y + z) xs ys zs
+     , a
+     , b
+     , c
+     , map5 (\x y z v w -> x + y + z + v - w) xs ys zs zs xs
+     )
 
 entry prefixes (xs: []i32) = (scan (+) 0 xs, exscan (+) 0 xs, exscan (+) 0 (take 0 xs))
 
@@ -100,4 +104,4 @@ entry selections (xs: []i32) =
 entry pieces_of_different_lengths (ns: []i64) = flatmap' (\n -> filter (>= 0) (iota n)) ns
 
 entry functions (x: i32) =
-  ( (+ 5) x |> id, iterate 3 (* 2) x, iterate_until (> 50) (* 2) x, flip (-) 5 x )
+  ((+ 5) x |> id, iterate 3 (* 2) x, iterate_until (> 50) (* 2) x, flip (-) 5 x)

@@ -61,8 +61,15 @@ entry conversions (a: i8) (b: i32) (c: f64) =
   |> \(p, q, r, s, t, u) -> (p, q, r, s, t, u)
 
 entry limits =
-  ( i8.highest, i8.lowest, u16.highest, u16.lowest, i64.highest, i64.lowest
-  , f32.highest, f64.lowest )
+  ( i8.highest
+  , i8.lowest
+  , u16.highest
+  , u16.lowest
+  , i64.highest
+  , i64.lowest
+  , f32.highest
+  , f64.lowest
+  )
 
 entry rounding (x: f32) (y: f32) =
   (f32.trunc x, f32.trunc y, f32.round x, f32.round y, f32.ceil x, f32.floor y)

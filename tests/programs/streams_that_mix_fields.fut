@@ -10,8 +10,11 @@
 
 type~ writer 't = intrinsics.acc t
 
-def stream [k] 'a 'b (dest: *[k]a) (op: a -> a -> a) (ne: a)
-                     (f: *writer ([k]a) -> b -> writer ([k]a)) (bs: []b) : *[k]a =
+def stream [k] 'a 'b (dest: *[k]a)
+           (op: a -> a -> a)
+           (ne: a)
+           (f: *writer ([k]a) -> b -> writer ([k]a))
+           (bs: []b) : *[k]a =
   intrinsics.hist_stream dest op ne f bs :> *[k]a
 
 def write [n] 't (to: *writer ([n]t)) (i: i64) (v: t) : *writer ([n]t) =

@@ -14,13 +14,13 @@
 
 type shape = #circle f64 | #box f64 f64 | #nothing
 
-def area (s: shape): f64 =
+def area (s: shape) : f64 =
   match s
   case #circle r -> f64.pi * r * r
   case #box a b -> a * b
   case #nothing -> 0
 
-def classify (x: i32): #zero | #odd | #even =
+def classify (x: i32) : #zero | #odd | #even =
   match (x, x % 2)
   case (0, _) -> #zero
   case (_, 1) -> #odd
@@ -28,15 +28,18 @@ def classify (x: i32): #zero | #odd | #even =
 
 type maybe 'a = #none | #some a
 
-def find [n] (p: i32 -> bool) (xs: [n]i32): maybe i64 =
-  loop found = #none for i < n do
+def find [n] (p: i32 -> bool) (xs: [n]i32) : maybe i64 =
+  loop found = #none
+  for i < n do
     match found
     case #none -> if p xs[i] then #some i else #none
     case #some _ -> found
 
 entry areas (a: f64) (b: f64) =
   (area (#circle a), area (#box a b), area #nothing)
+
 entry parities (xs: []i32) =
   map (\x -> match classify x case #zero -> 0 case #odd -> 1 case #even -> 2) xs
+
 entry optional (xs: []i32) (x: i32) =
   match find (== x) xs case #some i -> i case #none -> -1

@@ -30,22 +30,22 @@
 -- input { [1i64, 2i64] 3i64 }
 -- output { [[1i64, 2i64, 3i64, 2i64], [2i64, 4i64, 6i64, 4i64]] }
 
-entry transposed [n][m][l] (a: [n][m]i64) (b: [m][l]i64): [m][]i64 = transpose (a ++ transpose b)
+entry transposed [n] [m] [l] (a: [n][m]i64) (b: [m][l]i64) : [m][]i64 = transpose (a ++ transpose b)
 
-entry used_before [n][m][l] (a: [n][m]i64) (b: [m][l]i64): (i64, [m][]i64) =
+entry used_before [n] [m] [l] (a: [n][m]i64) (b: [m][l]i64) : (i64, [m][]i64) =
   let both = a ++ transpose b
   in (i64.sum (flatten both), transpose both)
 
-entry turned_twice [n][m][l][k] (a: [n][m][l]i64) (b: [k][m][l]i64): ([m][l][]i64, [l][]i64) =
+entry turned_twice [n] [m] [l] [k] (a: [n][m][l]i64) (b: [k][m][l]i64) : ([m][l][]i64, [l][]i64) =
   let both = map (\i -> transpose (map (\block -> block[i]) (a ++ b))) (iota m)
   in (both, transpose (map (\block -> block[0]) (a ++ b)))
 
-entry written_after [n][m][l] (a: [n][m]i64) (b: [m][l]i64): [m][]i64 =
+entry written_after [n] [m] [l] (a: [n][m]i64) (b: [m][l]i64) : [m][]i64 =
   let both = transpose (a ++ transpose b)
   in copy both with [1] = map (const 0) both[0]
 
 -- Parts that maps make, seen as lists and turned, in both sides of a branch.
-entry views_of_maps [n] (xs: [n]i64) (long: bool): ([][]i64, i64) =
+entry views_of_maps [n] (xs: [n]i64) (long: bool) : ([][]i64, i64) =
   let first = map (\k -> flatten (map (\x -> [x + k, x + k]) xs)) (iota 1)
   let middle = map (\x -> map (\i -> map (\j -> x * 10 * (j + 1) + i) (iota 3)) (iota 2)) xs
   let last = map (\x -> map (\i -> x + 1 + i) (iota 2)) xs
@@ -55,12 +55,13 @@ entry views_of_maps [n] (xs: [n]i64) (long: bool): ([][]i64, i64) =
     else transpose (map (\x -> replicate 5 x) xs ++ [replicate 5 9])
   in (both, 0)
 
-entry part_used_twice [n] (xs: [n]i64): ([n][]i64, [n][n]i64) =
+entry part_used_twice [n] (xs: [n]i64) : ([n][]i64, [n][n]i64) =
   let part = map (\x -> map (* x) xs) xs
   in (transpose (part ++ part), part)
 
-entry in_a_loop [n] (xs: [n]i64) (times: i64): [n][4]i64 =
-  loop rows = replicate n (replicate 4 1) for _i < times do
+entry in_a_loop [n] (xs: [n]i64) (times: i64) : [n][4]i64 =
+  loop rows = replicate n (replicate 4 1)
+  for _i < times do
     transpose (map (\k -> map (* k) xs) (1...3)
                ++ transpose (map2 (\x row -> [row[0] + x - row[0] + x - x * (1 - 2 / 2)]) xs rows)
                |> map (map (\e -> e)))
