@@ -31,6 +31,8 @@ void Formatter::bare(const ast::Exp& exp, const Range& range) {
       [&](const ast::Record& e) { record(e, range); },
       [&](const ast::Project& e) {
         expression(*e.record);
+        // `1.2` would be a number.
+        if (as<ast::IntegerLiteral>(e.record->node) && !in_parentheses(*e.record)) out_.space();
         out_.text(".");
         token(e.field.range);
       },

@@ -92,7 +92,14 @@ void Formatter::binding(const ast::Name& name) {
   if (in_brackets) out_.text(")");
 }
 
-void Formatter::type_parameter(const ast::TypeParameter& parameter) { tokens(parameter.range); }
+void Formatter::type_parameter(const ast::TypeParameter& parameter) {
+  if (parameter.kind == ast::ParameterKind::size) return tokens(parameter.range);
+  token(source_.token_from(parameter.range.begin));
+  // `'a'` would be a character.
+  const std::string_view name = names_.text(parameter.name.symbol);
+  if (name.size() == 2 && name.ends_with("'")) out_.space();
+  token(parameter.name.range);
+}
 
 // Those of one group stand on one line or each on its own.
 void Formatter::type_parameters(const std::vector<ast::TypeParameter>& parameters) {

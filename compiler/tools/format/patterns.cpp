@@ -94,6 +94,8 @@ void Formatter::bare(const ast::TypeExp& type, const Range& range) {
       },
       [&](const ast::UniqueType& t) {
         out_.text("*");
+        // `**` would be an operator.
+        if (as<ast::UniqueType>(t.type->node) && !in_parentheses(*t.type)) out_.space();
         this->type(*t.type);
       },
       [&](const ast::ArrowType&) { arrow_type(type, range); },

@@ -65,6 +65,12 @@ TEST_CASE("signs, sections and backticks keep their tokens apart") {
                "def f = (- -x, ! !y, (.+ 1), (2 .*), (`g` 3), a `M.g` b, (.a[1].b), 1..3...9)\n");
 }
 
+TEST_CASE("tokens that would be another one together keep a space") {
+  check_layout("def f ' a' (x: * * t) = 1 . 2\n", "def f ' a' (x: * *t) = 1 .2\n");
+  check_layout("module type s = {val + : t -> t val (-) : t}\n",
+               "module type s = {val + : t -> t val (-) : t}\n");
+}
+
 TEST_CASE("attributes stand on lines of their own") {
   check_layout("#[noinline] def f = 1\nmodule type t = { #[a(b,1)] val f : i32 }\n",
                "#[noinline]\ndef f = 1\n\n"
