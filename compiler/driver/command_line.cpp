@@ -175,6 +175,44 @@ void add_compile_options(CLI::App& app, CompileOptions& options) {
   add_pass_options(app, options);
 }
 
+std::vector<std::string> split_at_commas(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+// `all`, or ENTRY,…, or ENTRY:ARGUMENT,…
+void add_derivatives(elaborate::Derivatives& derivatives, const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon != std::string::npos) {
+    derivatives.of.push_back({text.substr(0, colon), split_at_commas(text.substr(colon + 1))});
+    return;
+  }
+  for (const std::string& entry : split_at_commas(text)) {
+    if (entry == "all") {
+      derivatives.of_all = true;
+    } else {
+      derivatives.of.push_back({entry});
+    }
+  }
+}
+
+void add_derivative_option(CLI::App& app, CompileOptions& options) {
+  app.add_option_function<std::vector<std::string>>(
+         "--derivatives",
+         [&options](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) add_derivatives(options.derivatives, text);
+         },
+         "Also make the entry points F_vjp, F_jvp and, where F returns one float, "
+         "F_value_and_grad: `f,g` with respect to all arguments that hold floats, `f:x,y` with "
+         "respect to these; `all`: of every entry point that can be differentiated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false)
+      ->type_name("F,…|F:ARGUMENT,…|all");
+}
+
 void add_file(CLI::App& app, CompileOptions& options) {
   app.add_option("FILE", options.file, "The program (.fut)")->required();
 }
@@ -203,6 +241,7 @@ void add_build(CLI::App& app, AllOptions& all, int& status) {
   BuildOptions& options = all.build;
   add_file(*command, options.compile);
   add_compile_options(*command, options.compile);
+  add_derivative_option(*command, options.compile);
   command->add_option("-o", options.output, "Name of the output (default: the file's name)");
   command->add_option("--prefix", options.prefix, "Prefix of C names (default: output's name)")
       ->check(CLI::Validator(
@@ -258,6 +297,7 @@ void add_run(CLI::App& app, AllOptions& all, int& status) {
   RunOptions& options = all.run;
   add_file(*command, options.compile);
   add_compile_options(*command, options.compile);
+  add_derivative_option(*command, options.compile);
   add_program_options(*command, options.program_arguments);
   command->footer("Further options (-b, -n, -P, …) are those of compiled programs.");
   command->allow_extras();
@@ -310,6 +350,7 @@ void add_inspect(CLI::App& app, AllOptions& all, int& status) {
   add_choice(*command, "--stage", options.stage, stages, "Which form to print (default optimised)");
   command->add_option("--stop-after", options.compile.stop_after, "The last pass to run")
       ->check(is_pass(MayBe::any));
+  add_derivative_option(*command, options.compile);
   command->add_option("--passes", options.passes, "Passes to run on IR text")->delimiter(',');
   command->callback([&] { status = inspect_command(all.inspect); });
 }

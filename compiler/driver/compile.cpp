@@ -42,7 +42,7 @@ std::optional<ir::ParallelProgram> elaborate(Compilation& compilation) {
                                                : elaborate::Safety::as_written;
   ir::ParallelProgram program =
       elaborate::elaborate(compilation.checked, compilation.files, compilation.names,
-                           compilation.diagnostics, safety);
+                           compilation.diagnostics, safety, compilation.options.derivatives);
   if (compilation.diagnostics.has_errors()) return std::nullopt;
   if (compilation.options.verify) {
     verify_made_by("elaboration", program.program, ir::Stage::parallel);

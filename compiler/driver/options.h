@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/compare_values.h"
+#include "elaborate/elaborate.h"
 #include "support/diagnostic.h"
 
 namespace dagaz::driver {
@@ -42,6 +43,7 @@ struct CompileOptions {
   std::string plan;             // file with schedules to follow
   std::optional<std::uint64_t> plan_seed;  // legal schedules at random
   bool safe = false;            // ignore #[unsafe]
+  elaborate::Derivatives derivatives;  // entry points added to the program's
   bool warnings = true;
   bool warnings_are_errors = false;
   RenderStyle style = RenderStyle::plain;

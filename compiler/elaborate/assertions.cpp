@@ -72,8 +72,11 @@ ValueRef Elaborator::evaluate_coercion(const ast::Exp* exp, const ast::Coercion&
   const TypeRef actual = arena.type_of(value);
   ir::Substitution sizes;
   find_sizes(open, open.type, actual, sizes);
-  const TypeRef type = substitute(open.type, sizes);
+  return shaped_as(value, substitute(open.type, sizes));
+}
 
+ValueRef Elaborator::shaped_as(ValueRef value, TypeRef type) {
+  const TypeRef actual = arena.type_of(value);
   std::vector<ir::Operand> have, want;
   sizes_in(actual, have);
   sizes_in(type, want);

@@ -85,15 +85,10 @@ std::vector<ir::Operand> with_tags(Elaborator& e, TypeRef type, std::vector<ir::
   return leaves;
 }
 
-ValueRef differentiate(Elaborator& e, const IntrinsicCall& call, ir::DerivativeMode mode,
-                       bool batched) {
-  const ValueRef function = call.arguments[0];
-  const ValueRef argument = call.arguments[1];
-  const ValueRef seed = call.arguments[2];
+/// The derivative of `flat` at `argument`, with one seed or, if `batched`, one for each.
+ValueRef differentiate(Elaborator& e, ir::DerivativeMode mode, bool batched, Flattened flat,
+                       ValueRef argument, ValueRef seed) {
   const TypeRef parameter = e.arena.type_of(argument);
-  const auto apply = [&](ValueRef value) { return e.apply(function, {value}, call.range); };
-  Flattened flat = flatten(e, parameter, type_argument(e, call, 1), apply,
-                           e.parameter_pattern(function, 0));
   const bool forward = mode == ir::DerivativeMode::forward;
   const TypeRef differentiated = forward ? flat.result : parameter;
   TypeRef derivative = differentiated;
@@ -118,7 +113,12 @@ ValueRef differentiate(Elaborator& e, const IntrinsicCall& call, ir::DerivativeM
 
 template <ir::DerivativeMode mode, bool batched>
 ValueRef build_derivative(Elaborator& e, const IntrinsicCall& call) {
-  return differentiate(e, call, mode, batched);
+  const ValueRef function = call.arguments[0];
+  const ValueRef argument = call.arguments[1];
+  const auto apply = [&](ValueRef value) { return e.apply(function, {value}, call.range); };
+  Flattened flat = flatten(e, e.arena.type_of(argument), type_argument(e, call, 1), apply,
+                           e.parameter_pattern(function, 0));
+  return differentiate(e, mode, batched, std::move(flat), argument, call.arguments[2]);
 }
 
 /// A custom derivative: `adjoint` maps what it is given, flattened, to the adjoint of `argument`.
@@ -182,6 +182,13 @@ constexpr Intrinsic intrinsics[] = {
 };
 
 }  // namespace
+
+ValueRef differentiate_function(Elaborator& e, ir::DerivativeMode mode,
+                                const std::function<ValueRef(ValueRef)>& function,
+                                ValueRef argument, ValueRef seed, TypeRef result) {
+  Flattened flat = flatten(e, e.arena.type_of(argument), result, function);
+  return differentiate(e, mode, false, std::move(flat), argument, seed);
+}
 
 std::span<const Intrinsic> derivative_intrinsics() { return intrinsics; }
 

@@ -16,7 +16,7 @@ Elaborator::Elaborator(const check::CheckedProgram& checked, const SourceFiles& 
   root = arena.frame(nullptr);
 }
 
-ir::ParallelProgram Elaborator::run() {
+ir::ParallelProgram Elaborator::run(const Derivatives& derivatives) {
   try {
     for (const ast::File& file : program.program->files) {
       for (const ast::Declaration* declaration : file.declarations) {
@@ -24,14 +24,12 @@ ir::ParallelProgram Elaborator::run() {
       }
     }
     for (const check::EntryPoint& entry : program.entries) {
-      const Doing doing(entry.name);
-      try {
-        elaborate_entry(entry);
-      } catch (const UnknownSize& unknown) {
-        diagnostics.report(DiagnosticKind::unsupported, unknown.range,
-                           "a size that is needed here is not known");
-      }
+      elaborate_entry(entry, [&](const Closure& closure, Frame* frame,
+                                 const std::vector<ValueRef>& arguments) {
+        return apply_entry(closure, frame, arguments);
+      });
     }
+    add_derivatives(derivatives);
     finish_globals();
   } catch (const Abandoned&) {
     // The diagnostic has been reported.
@@ -40,9 +38,10 @@ ir::ParallelProgram Elaborator::run() {
 }
 
 ir::ParallelProgram elaborate(const check::CheckedProgram& program, const SourceFiles& files,
-                              NameTable& names, Diagnostics& diagnostics, Safety safety) {
+                              NameTable& names, Diagnostics& diagnostics, Safety safety,
+                              const Derivatives& derivatives) {
   const Doing doing("elaboration");
-  return Elaborator(program, files, names, diagnostics, safety).run();
+  return Elaborator(program, files, names, diagnostics, safety).run(derivatives);
 }
 
 }  // namespace dagaz::elaborate

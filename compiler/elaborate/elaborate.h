@@ -6,6 +6,9 @@
 // scalars and arrays.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "check/check.h"
 #include "ir/program.h"
 #include "support/diagnostic.h"
@@ -17,10 +20,22 @@ namespace dagaz::elaborate {
 /// Whether #[unsafe] leaves checks out.
 enum class Safety { as_written, always };
 
-/// The array IR of every entry point of `program`.  What cannot be compiled yet is reported as
-/// `unsupported`; after errors the result must not be used.
+/// The derivatives of an entry point: with respect to the named parameters, or to all that hold
+/// floats.
+struct DerivativeRequest {
+  std::string entry;
+  std::vector<std::string> parameters = {};
+};
+/// Which entry points get derivatives; with `of_all` also every other that has any.
+struct Derivatives {
+  std::vector<DerivativeRequest> of = {};
+  bool of_all = false;
+};
+
+/// The array IR of every entry point of `program`, and of the derivatives that are wanted.  What
+/// cannot be compiled yet is reported as `unsupported`; after errors the result must not be used.
 ir::ParallelProgram elaborate(const check::CheckedProgram& program, const SourceFiles& files,
-                              NameTable& names, Diagnostics& diagnostics,
-                              Safety safety);
+                              NameTable& names, Diagnostics& diagnostics, Safety safety,
+                              const Derivatives& derivatives);
 
 }  // namespace dagaz::elaborate

@@ -121,7 +121,7 @@ class Elaborator {
  public:
   Elaborator(const check::CheckedProgram& program, const SourceFiles& files, NameTable& names,
              Diagnostics& diagnostics, Safety safety);
-  ir::ParallelProgram run();
+  ir::ParallelProgram run(const Derivatives& derivatives);
 
   // ------------------------------------------------------------ state
   const check::CheckedProgram& program;
@@ -240,6 +240,9 @@ class Elaborator {
 
   // ------------------------------------------------------------ assertions.cpp
   ValueRef evaluate_coercion(const ast::Exp* exp, const ast::Coercion& node, Frame* frame);
+  /// `value` as of `type`, which has the same structure; fails in the program unless the sizes are
+  /// the same.
+  ValueRef shaped_as(ValueRef value, TypeRef type);
   ValueRef evaluate_assert(const ast::Exp* exp, const ast::Assert& node, Frame* frame);
   /// `value` renamed under `token`, so that no use of it comes before the assert.
   ValueRef guarded_by(ir::NameId token, ValueRef value);
@@ -385,16 +388,29 @@ class Elaborator {
   void coerce(const check::Coercion& coercion, Frame* from, Frame* to);
 
   // ------------------------------------------------------------ entry_points.cpp
-  void elaborate_entry(const check::EntryPoint& entry);
-  /// The value of the entry point for the given parameters.
-  ValueRef entry_value(const check::EntryPoint& entry, const Closure& closure,
-                       const OpenParameters& open);
+  /// What an entry point computes of its arguments; the frame is that of the declaration's body.
+  using EntryBody = std::function<ValueRef(const Closure&, Frame*, const std::vector<ValueRef>&)>;
+  /// Adds the entry point to the program, or reports why it cannot be compiled.
+  void elaborate_entry(const check::EntryPoint& entry, const EntryBody& body);
+  void build_entry(const check::EntryPoint& entry, const EntryBody& body);
+  std::vector<ValueRef> entry_arguments(const OpenParameters& open);
+  /// The value of the declaration for these arguments.
+  ValueRef apply_entry(const Closure& closure, Frame* frame, std::vector<ValueRef> arguments);
   /// What the C interface has to know, but for the results' sizes.
   ir::EntryPoint describe_entry(const check::EntryPoint& entry, const OpenParameters& open,
                                 ValueRef value);
   int external_type(TypeRef type, const std::string& written);
   int add_external_type(ir::ExternalType type);
+
+  // ------------------------------------------------------------ derivative_entries.cpp
+  void add_derivatives(const Derivatives& wanted);
 };
+
+/// The value of `function` at `argument` and its derivative with `seed`, as a pair.  `result` is
+/// the type of the value, or null if that is to be seen from the value.
+ValueRef differentiate_function(Elaborator& e, ir::DerivativeMode mode,
+                                const std::function<ValueRef(ValueRef)>& function,
+                                ValueRef argument, ValueRef seed, TypeRef result);
 
 /// Says where the statements emitted while it lives come from.
 class At {

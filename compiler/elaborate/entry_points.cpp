@@ -117,27 +117,26 @@ void check_computed_sizes(Elaborator& e, const check::EntryPoint& entry,
 
 }  // namespace
 
-ValueRef Elaborator::entry_value(const check::EntryPoint& entry, const Closure& closure,
-                                 const OpenParameters& open) {
-  const std::vector<ast::Pattern*>& patterns = closure.function->parameters;
+std::vector<ValueRef> Elaborator::entry_arguments(const OpenParameters& open) {
   std::vector<ValueRef> arguments;
   const ir::NameId* leaf = open.leaves.data();
-  for (std::size_t i = 0; i < open.types.size(); ++i) {
-    const TypeRef type = open.types[i].type;
-    const std::vector<ir::NameId> leaves(leaf, leaf + type->leaf_count);
+  for (const OpenType& parameter : open.types) {
+    const TypeRef type = parameter.type;
+    arguments.push_back(arena.from_leaves(type, std::vector<ir::NameId>(leaf, leaf + type->leaf_count)));
     leaf += type->leaf_count;
-    arguments.push_back(arena.from_leaves(type, leaves));
-    if (i < patterns.size()) bind_pattern(patterns[i], arguments.back(), open.frame);
   }
-  std::vector<ir::NameId> checks;
-  check_computed_sizes(*this, entry, open, checks);
-  tokens = checks;
-  retoken(*out);
+  return arguments;
+}
+
+ValueRef Elaborator::apply_entry(const Closure& closure, Frame* frame,
+                                 std::vector<ValueRef> arguments) {
+  const std::vector<ast::Pattern*>& patterns = closure.function->parameters;
+  for (std::size_t i = 0; i < patterns.size(); ++i) bind_pattern(patterns[i], arguments[i], frame);
   const Range& where = closure.declaration->name.range;
   if (closure.declaration->is_recursive) {
     return apply(arena.value(closure), std::move(arguments), where);
   }
-  const ValueRef value = evaluate(closure.function->body, open.frame);
+  const ValueRef value = evaluate(closure.function->body, frame);
   // `entry f = map g` takes more than is written.
   const auto given = static_cast<std::ptrdiff_t>(patterns.size());
   return apply(value, {arguments.begin() + given, arguments.end()}, where);
@@ -163,7 +162,17 @@ ir::EntryPoint Elaborator::describe_entry(const check::EntryPoint& entry,
   return point;
 }
 
-void Elaborator::elaborate_entry(const check::EntryPoint& entry) {
+void Elaborator::elaborate_entry(const check::EntryPoint& entry, const EntryBody& body) {
+  const Doing doing(entry.name);
+  try {
+    build_entry(entry, body);
+  } catch (const UnknownSize& unknown) {
+    diagnostics.report(DiagnosticKind::unsupported, unknown.range,
+                       "a size that is needed here is not known");
+  }
+}
+
+void Elaborator::build_entry(const check::EntryPoint& entry, const EntryBody& body) {
   const auto& declaration = std::get<ast::ValueDeclaration>(entry.declaration->node);
   grown.clear();
   FunctionContext inner{ir::Builder(names())};
@@ -180,7 +189,17 @@ void Elaborator::elaborate_entry(const check::EntryPoint& entry) {
   known_sizes.insert(parameters.begin(),
                      parameters.end() - static_cast<std::ptrdiff_t>(open.leaves.size()));
 
-  const ValueRef value = entry_value(entry, closure, open);
+  const std::vector<ValueRef> arguments = entry_arguments(open);
+  const std::vector<ast::Pattern*>& patterns = closure.function->parameters;
+  // Types of parameters may mention parameters.
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    bind_pattern(patterns[i], arguments[i], open.frame);
+  }
+  std::vector<ir::NameId> checks;
+  check_computed_sizes(*this, entry, open, checks);
+  tokens = checks;
+  retoken(*out);
+  const ValueRef value = body(closure, open.frame, arguments);
   ir::EntryPoint point = describe_entry(entry, open, value);
   std::vector<ir::Operand> leaves = external_leaves(*this, value);
   if (!tokens.empty()) {

@@ -22,7 +22,7 @@ Elaborated elaborated(const std::string& text) {
     const check::CheckedProgram checked = check::check_program(program, names, diagnostics);
     if (!diagnostics.has_errors()) {
       result.program = elaborate::elaborate(checked, sources, names, diagnostics,
-                                            elaborate::Safety::as_written)
+                                            elaborate::Safety::as_written, {})
                            .program;
     }
   }
