@@ -7,6 +7,7 @@
 #include "codegen/load.h"
 #include "driver/commands.h"
 #include "driver/compile.h"
+#include "driver/cpp_header.h"
 #include "driver/linker.h"
 #include "driver/pipeline.h"
 #include "ir/print.h"
@@ -31,8 +32,10 @@ unsigned wanted(Emit emit) {
   switch (emit) {
     case Emit::executable:
     case Emit::server: return codegen::want_object;
-    case Emit::library: return codegen::want_object | codegen::want_header;
-    case Emit::header: return codegen::want_header;
+    case Emit::library:
+    case Emit::shared: return codegen::want_object | codegen::want_header;
+    case Emit::header:
+    case Emit::hpp: return codegen::want_header;
     case Emit::ptx: return codegen::want_ptx;
     case Emit::llvm: return codegen::want_llvm;
     case Emit::assembly: return codegen::want_assembly;
@@ -42,9 +45,9 @@ unsigned wanted(Emit emit) {
 }
 
 // PATH/gmm → PATH/libgmm.a
-std::string archive_path(const std::string& output) {
+std::string library_path(const std::string& output, std::string_view ending) {
   const fs::path path(output);
-  return (path.parent_path() / ("lib" + path.filename().string() + ".a")).string();
+  return (path.parent_path() / ("lib" + path.filename().string())).string() + std::string(ending);
 }
 
 // What the one file that is written is called after the output's name; nothing where there are
@@ -53,8 +56,10 @@ std::string_view extension(Emit emit) {
   switch (emit) {
     case Emit::executable:
     case Emit::server:
-    case Emit::library: return "";
+    case Emit::library:
+    case Emit::shared: return "";
     case Emit::header: return ".h";
+    case Emit::hpp: return ".hpp";
     case Emit::ptx: return ".ptx";
     case Emit::llvm: return ".ll";
     case Emit::assembly: return ".s";
@@ -74,11 +79,24 @@ std::string output_name(const BuildOptions& options) {
   return name;
 }
 
+// What the names of the C interface begin with.
+std::string c_prefix(const BuildOptions& options, const std::string& output) {
+  return options.prefix.empty() ? identifier(fs::path(output).filename().string())
+                                : options.prefix;
+}
+
 // A text goes to NAME.extension, or to standard output with `-o -`.
 bool write_text(const BuildOptions& options, const std::string& output, const std::string& text,
                 Diagnostics& diagnostics) {
   const std::string path = output == "-" ? output : output + std::string(extension(options.emit));
   return write_file(path, text, diagnostics);
+}
+
+// What both kinds of library come with.
+bool write_descriptions(const std::string& output, const codegen::Artifacts& artifacts,
+                        Diagnostics& diagnostics) {
+  return write_file(output + ".h", artifacts.header, diagnostics) &&
+         write_file(output + ".json", artifacts.manifest, diagnostics);
 }
 
 bool write_artifacts(const BuildOptions& options, const std::string& output,
@@ -91,11 +109,19 @@ bool write_artifacts(const BuildOptions& options, const std::string& output,
     case Emit::server:
       return link_executable(artifacts.objects, output, target, ProgramKind::server, diagnostics);
     case Emit::library:
-      return write_file(output + ".h", artifacts.header, diagnostics) &&
-             write_file(output + ".json", artifacts.manifest, diagnostics) &&
-             make_archive(artifacts.objects, archive_path(output), target, diagnostics);
+      return write_descriptions(output, artifacts, diagnostics) &&
+             make_archive(artifacts.objects, library_path(output, ".a"), target, diagnostics);
+    case Emit::shared:
+      return write_descriptions(output, artifacts, diagnostics) &&
+             link_shared(artifacts.objects, library_path(output, ".so"), c_prefix(options, output),
+                         target, diagnostics);
     case Emit::header:
       return write_text(options, output, artifacts.header, diagnostics);
+    case Emit::hpp:
+      return write_text(options, output,
+                        cpp_header(artifacts.manifest, c_prefix(options, output),
+                                   fs::path(output).filename().string() + ".h"),
+                        diagnostics);
     case Emit::ptx:
       return write_text(options, output, artifacts.ptx, diagnostics);
     case Emit::llvm:
@@ -128,8 +154,7 @@ void build(Compilation& compilation, const BuildOptions& options, const std::str
   const codegen::Library* library = codegen::load(diagnostics);
   if (library == nullptr) return;
   codegen::Options code_options;
-  code_options.prefix =
-      options.prefix.empty() ? identifier(fs::path(output).filename().string()) : options.prefix;
+  code_options.prefix = c_prefix(options, output);
   code_options.cpu = options.compile.cpu;
   code_options.gpu = options.compile.gpu;
   code_options.optimisation = options.compile.optimisation;

@@ -31,7 +31,8 @@ const std::map<std::string, Target> targets{{"cpu", Target::cpu},
                                             {"sim", Target::sim},
                                             {"interpreter", Target::interpreter}};
 const std::map<std::string, Emit> emits{
-    {"exe", Emit::executable}, {"lib", Emit::library},   {"server", Emit::server},
+    {"exe", Emit::executable}, {"lib", Emit::library},   {"shared", Emit::shared},
+    {"server", Emit::server},  {"hpp", Emit::hpp},
     {"header", Emit::header},  {"ptx", Emit::ptx},       {"llvm", Emit::llvm},
     {"asm", Emit::assembly},   {"ir", Emit::ir}};
 const std::map<std::string, InspectStage> stages{

@@ -109,6 +109,30 @@ static std::optional<std::vector<std::string>> write_objects(
   return files;
 }
 
+// `cc OPTIONS -o OUTPUT objects archives libraries`.
+static bool link(std::vector<std::string> command, const std::string& output,
+                 const std::vector<std::string>& object_files,
+                 const std::vector<std::string>& archive_names, Target target,
+                 Diagnostics& diagnostics) {
+  const auto archives = archive_paths(archive_names, diagnostics);
+  if (!archives) return false;
+  command.insert(command.begin(), c_compiler());
+  command.insert(command.end(), {"-o", output});
+  command.insert(command.end(), object_files.begin(), object_files.end());
+  // The runtime names the sim device weakly, and a program without kernels not at all.
+  if (target == Target::sim) command.push_back("-Wl,-u,dz_make_sim_device");
+  command.push_back("-Wl,--start-group");
+  command.insert(command.end(), archives->begin(), archives->end());
+  command.push_back("-Wl,--end-group");
+  // A package for machines without these libraries brings them along.
+  const fs::path folder = *runtime_folder();
+  if (fs::exists(folder / "libtbb.so")) {
+    command.insert(command.end(), {"-L" + folder.string(), "-Wl,-rpath," + folder.string()});
+  }
+  for (std::string& library : system_libraries(target)) command.push_back(std::move(library));
+  return run_tool(command, "", "link `" + output + "`", diagnostics);
+}
+
 bool link_executable(const std::vector<std::string>& objects, const std::string& output, Target target,
                      ProgramKind kind, Diagnostics& diagnostics) {
   const TemporaryFolder folder;
@@ -117,17 +141,23 @@ bool link_executable(const std::vector<std::string>& objects, const std::string&
   std::vector<std::string> names{kind == ProgramKind::server ? "libdagaz_server_main.a"
                                                              : "libdagaz_program_main.a"};
   for (std::string& name : runtime_archives(target)) names.push_back(std::move(name));
-  const auto archives = archive_paths(names, diagnostics);
-  if (!archives) return false;
-  std::vector<std::string> command{c_compiler(), "-o", output};
-  command.insert(command.end(), object_files->begin(), object_files->end());
-  // The runtime names the sim device weakly, and a program without kernels not at all.
-  if (target == Target::sim) command.push_back("-Wl,-u,dz_make_sim_device");
-  command.push_back("-Wl,--start-group");
-  command.insert(command.end(), archives->begin(), archives->end());
-  command.push_back("-Wl,--end-group");
-  for (std::string& library : system_libraries(target)) command.push_back(std::move(library));
-  return run_tool(command, "", "link `" + output + "`", diagnostics);
+  return link({}, output, *object_files, names, target, diagnostics);
+}
+
+bool link_shared(const std::vector<std::string>& objects, const std::string& output,
+                 const std::string& prefix, Target target, Diagnostics& diagnostics) {
+  const TemporaryFolder folder;
+  const auto object_files = write_objects(objects, folder.path() + "/program", diagnostics);
+  if (!object_files) return false;
+  const std::string script = folder.path() + "/names";
+  if (!write_file(script,
+                  "{ global: dagaz_interface; dz_program_" + prefix + "; " + prefix +
+                      "_*; local: *; };\n",
+                  diagnostics)) {
+    return false;
+  }
+  return link({"-shared", "-Wl,-u,dagaz_interface", "-Wl,--version-script=" + script}, output,
+              *object_files, runtime_archives(target), target, diagnostics);
 }
 
 bool make_archive(const std::vector<std::string>& objects, const std::string& output, Target target,

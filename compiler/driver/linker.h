@@ -19,6 +19,11 @@ enum class ProgramKind { executable, server };
 bool link_executable(const std::vector<std::string>& objects, const std::string& output, Target target,
                      ProgramKind kind, Diagnostics& diagnostics);
 
+/// Links object code and the runtime into a shared library that shows the C interface, whose names
+/// begin with `prefix`, and what runtime/interface.h describes.
+bool link_shared(const std::vector<std::string>& objects, const std::string& output,
+                 const std::string& prefix, Target target, Diagnostics& diagnostics);
+
 /// Makes the archive `output` of the object code and the runtime, so that an application links it
 /// alone, and the system libraries that README names.
 bool make_archive(const std::vector<std::string>& objects, const std::string& output, Target target,

@@ -49,7 +49,7 @@ struct CompileOptions {
   RenderStyle style = RenderStyle::plain;
 };
 
-enum class Emit { executable, library, server, header, ptx, llvm, assembly, ir };
+enum class Emit { executable, library, shared, server, header, hpp, ptx, llvm, assembly, ir };
 
 struct BuildOptions {
   CompileOptions compile;
