@@ -13,6 +13,7 @@ packages=(
   libboost-context-dev          # fibres of the simulated GPU
   nlohmann-json3-dev            # manifests and reports
   python3                       # the layering test
+  python3-dev python3-numpy     # the Python package
 )
 
 missing=()

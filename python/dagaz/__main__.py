@@ -1,0 +1,7 @@
+"""`python -m dagaz` is the compiler."""
+
+import sys
+
+from ._cli import main
+
+sys.exit(main())
