@@ -156,19 +156,32 @@ check::EntryPoint DerivativeEntries::describe(DerivativeKind kind, std::string_v
                          const std::vector<check::EntryValue>& from) {
     to.insert(to.end(), from.begin(), from.end());
   };
+  // Where the types of these are written; a tuple of several is written nowhere.
+  for (std::size_t i = 0; i < entry_.parameters.size(); ++i) {
+    derivative.written.push_back(static_cast<int>(i));
+  }
+  const int one_result = of_results.size() == 1 ? check::EntryPoint::written_result
+                                                : check::EntryPoint::written_nowhere;
+  const int one_parameter = selected_.size() == 1 ? static_cast<int>(selected_[0])
+                                                  : check::EntryPoint::written_nowhere;
   const std::string of = " of `" + entry_.name + "`";
   switch (kind) {
     case DerivativeKind::vjp:
+      derivative.written.insert(derivative.written.end(), of_results.size(), one_result);
+      derivative.written.push_back(one_parameter);
       append(derivative.parameters, of_results);
       derivative.results = of_parameters;
       derivative.documentation = "Reverse derivative" + of + ": adjoints of its arguments.";
       break;
     case DerivativeKind::jvp:
+      for (const std::size_t i : selected_) derivative.written.push_back(static_cast<int>(i));
+      derivative.written.push_back(check::EntryPoint::written_result);
       append(derivative.parameters, of_parameters);
       derivative.results = of_results;
       derivative.documentation = "Forward derivative" + of + ": tangents of its results.";
       break;
     case DerivativeKind::value_and_grad:
+      derivative.written.push_back(check::EntryPoint::written_nowhere);
       append(derivative.results, of_parameters);
       derivative.documentation = "The value" + of + " and its gradient.";
       break;

@@ -148,8 +148,18 @@ ir::EntryPoint Elaborator::describe_entry(const check::EntryPoint& entry,
   ir::EntryPoint point{entry.name, entry.documentation, entry.name, static_cast<int>(sizes),
                        0,          {},                  {}};
   const auto& declaration = std::get<ast::ValueDeclaration>(entry.declaration->node);
-  const std::vector<const ast::TypeExp*> written =
-      written_types(declaration.function, open.types.size());
+  std::vector<const ast::TypeExp*> written = written_types(
+      declaration.function, entry.written.empty() ? open.types.size() : 0);
+  if (!entry.written.empty()) {
+    std::vector<const ast::TypeExp*> of_derivative;
+    for (const int from : entry.written) {
+      const bool is_parameter = from >= 0 && static_cast<std::size_t>(from) + 1 < written.size();
+      of_derivative.push_back(is_parameter ? written[static_cast<std::size_t>(from)]
+                              : from == check::EntryPoint::written_result ? written.back()
+                                                                          : nullptr);
+    }
+    written = std::move(of_derivative);
+  }
   InterfaceTypes types(symbols, *program.program, ir_program.external_types);
   for (std::size_t i = 0; i < open.types.size(); ++i) {
     const check::EntryValue& parameter = entry.parameters[i];

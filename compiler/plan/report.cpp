@@ -46,11 +46,8 @@ class Reporter {
 
   void statement(const ir::Statement& one, const ir::Schedule& schedule) {
     out_ << "-- " << function_->name;
-    if (one.location.valid()) {
-      const Range& range = program_.locations[one.location.index].range;
-      if (range.file.valid()) {
-        out_ << ", line " << files_.file(range.file).position(range.begin).line;
-      }
+    if (const Range range = written_at(one.location); range.valid()) {
+      out_ << ", line " << files_.file(range.file).position(range.begin).line;
     }
     out_ << ": ";
     match(one.operation, [&](const auto& node) {
@@ -68,6 +65,15 @@ class Reporter {
       out_ << (k == 0 ? "\n  " : ",\n  ") << ir::print(schedule.versions[k], program_.names);
     }
     out_ << "]\n";
+  }
+
+  /// Where the outermost of the calls stands that it was inlined from.
+  Range written_at(ir::LocationId location) const {
+    Range range;
+    for (; location.valid(); location = program_.locations[location.index].inlined_at) {
+      range = program_.locations[location.index].range;
+    }
+    return range;
   }
 
   void size(const ir::Operand& extent) { out_ << "[" << ir::print(extent, program_.names) << "]"; }

@@ -225,7 +225,9 @@ Parser::symbol_type Lexer::documentation() {
     const std::size_t end = rest.find('\n');
     std::string_view line = rest.substr(0, end);
     if (line.starts_with(' ')) line.remove_prefix(1);
-    if (line.ends_with('\r')) line.remove_suffix(1);
+    // What a line ends in cannot be seen.
+    const std::size_t last = line.find_last_not_of(" \t\r");
+    line = line.substr(0, last == std::string_view::npos ? 0 : last + 1);
     text += line;
     if (end == std::string_view::npos) break;
     rest.remove_prefix(end + 1);

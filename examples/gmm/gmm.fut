@@ -18,12 +18,12 @@
 -- output { true true }
 
 -- | log Σ exp x, without overflow.
-def log_sum_exp [n] (xs: [n]f64): f64 =
+def log_sum_exp [n] (xs: [n]f64) : f64 =
   let top = f64.maximum xs
   in top + f64.log (f64.sum (map (\x -> f64.exp (x - top)) xs))
 
 -- | The lower triangular matrix that a row of `icf` describes.
-def triangle [m] (d: i64) (icf: [m]f64): [d][d]f64 =
+def triangle [m] (d: i64) (icf: [m]f64) : [d][d]f64 =
   tabulate_2d d d (\row column ->
                      if row == column
                      then f64.exp icf[row]
@@ -31,16 +31,16 @@ def triangle [m] (d: i64) (icf: [m]f64): [d][d]f64 =
                      then 0
                      else icf[d + column * (2 * d - column - 1) / 2 + row - column - 1])
 
-def square (x: f64): f64 = x * x
+def square (x: f64) : f64 = x * x
 
 -- | log Γₚ(a), the multivariate gamma function.
-def log_gamma_p (p: i64) (a: f64): f64 =
+def log_gamma_p (p: i64) (a: f64) : f64 =
   0.25 * f64.i64 (p * (p - 1)) * f64.log f64.pi
   + f64.sum (map (\j -> f64.lgamma (a - 0.5 * f64.i64 j)) (iota p))
 
 -- | The log density of the Wishart prior with scale 1/γ² and `extra` degrees of freedom above the
 -- dimension, at one component.
-def log_prior [m] (d: i64) (gamma: f64) (extra: i64) (icf: [m]f64): f64 =
+def log_prior [m] (d: i64) (gamma: f64) (extra: i64) (icf: [m]f64) : f64 =
   let freedom = f64.i64 (d + extra + 1)
   let constant =
     freedom * f64.i64 d * (f64.log gamma - 0.5 * f64.log 2) - log_gamma_p d (0.5 * freedom)
@@ -50,8 +50,12 @@ def log_prior [m] (d: i64) (gamma: f64) (extra: i64) (icf: [m]f64): f64 =
 
 -- | The log-likelihood of n points in d dimensions under k components, plus the log prior.
 -- `icf` has d + d(d-1)/2 columns.
-entry log_likelihood [n][d][k][m] (alphas: [k]f64) (means: [k][d]f64) (icf: [k][m]f64)
-                                  (points: [n][d]f64) (gamma: f64) (extra: i64): f64 =
+entry log_likelihood [n] [d] [k] [m] (alphas: [k]f64)
+                     (means: [k][d]f64)
+                     (icf: [k][m]f64)
+                     (points: [n][d]f64)
+                     (gamma: f64)
+                     (extra: i64) : f64 =
   let factors = map (triangle d) icf
   let log_determinants = map (\row -> f64.sum (take d row)) icf
   let component_term point alpha mean factor log_determinant =
@@ -67,29 +71,42 @@ entry log_likelihood [n][d][k][m] (alphas: [k]f64) (means: [k][d]f64) (icf: [k][
      + f64.sum (map (log_prior d gamma extra) icf)
 
 -- | The gradient of `log_likelihood` in the weights, the means and the factors.
-entry gradient [n][d][k][m] (alphas: [k]f64) (means: [k][d]f64) (icf: [k][m]f64)
-                            (points: [n][d]f64) (gamma: f64) (extra: i64)
-                            : ([k]f64, [k][d]f64, [k][m]f64) =
+entry gradient [n] [d] [k] [m] (alphas: [k]f64)
+               (means: [k][d]f64)
+               (icf: [k][m]f64)
+               (points: [n][d]f64)
+               (gamma: f64)
+               (extra: i64) : ([k]f64, [k][d]f64, [k][m]f64) =
   vjp (\(a, u, q) -> log_likelihood a u q points gamma extra) (alphas, means, icf) 1
 
 -- | The parameters after a step, and the log-likelihood before it.
-type parameters [k][d][m] =
+type parameters [k] [d] [m] =
   {weights: [k]f64, means: [k][d]f64, factors: [k][m]f64, value: f64}
 
 -- | One step of gradient ascent.
-entry ascend [n][d][k][m] (alphas: [k]f64) (means: [k][d]f64) (icf: [k][m]f64)
-                          (points: [n][d]f64) (gamma: f64) (extra: i64) (rate: f64)
-                          : parameters [k][d][m] =
+entry ascend [n] [d] [k] [m] (alphas: [k]f64)
+             (means: [k][d]f64)
+             (icf: [k][m]f64)
+             (points: [n][d]f64)
+             (gamma: f64)
+             (extra: i64)
+             (rate: f64) : parameters [k] [d] [m] =
   let (value, (a, u, q)) =
     vjp2 (\(a, u, q) -> log_likelihood a u q points gamma extra) (alphas, means, icf) 1
-  in {weights = alphas .+ rate .* a, means = means .+ rate .* u, factors = icf .+ rate .* q,
-      value}
+  in { weights = alphas .+ rate .* a
+     , means = means .+ rate .* u
+     , factors = icf .+ rate .* q
+     , value
+     }
 
 -- | Whether the gradient along a direction is the central difference (relative error at most
 -- 1e-6), and whether forward and reverse mode agree (1e-10).
-entry gradient_is_right [n][d][k][m] (alphas: [k]f64) (means: [k][d]f64) (icf: [k][m]f64)
-                                     (points: [n][d]f64) (gamma: f64) (extra: i64)
-                                     : (bool, bool) =
+entry gradient_is_right [n] [d] [k] [m] (alphas: [k]f64)
+                        (means: [k][d]f64)
+                        (icf: [k][m]f64)
+                        (points: [n][d]f64)
+                        (gamma: f64)
+                        (extra: i64) : (bool, bool) =
   let run (a, u, q) = log_likelihood a u q points gamma extra
   let wave (phase: f64) (i: i64) = f64.sin (phase + 0.9 * f64.i64 i)
   let va = tabulate k (wave 0.3)

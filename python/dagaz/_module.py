@@ -83,6 +83,9 @@ class Entry(_native.Entry):
         types = module.context.types
         self.inputs = tuple(types[number] for _, number, _ in inputs)
         self.outputs = tuple(types[number] for _, number, _ in outputs)
+        if len(self.outputs) == 1 and self.outputs[0].is_tuple:
+            # One value of the C interface, several of Python.
+            self.outputs = tuple(types[part] for _, (part,) in self.outputs[0].members)
         self.consumes = tuple(unique for _, _, unique in inputs)
         self._documentation = documentation
 

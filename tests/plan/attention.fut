@@ -4,48 +4,11 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
   let a = map (\r -> let m = f32.maximum r let e = map (\x -> f32.exp (x - m)) r let t = f32.sum e in map (/ t) e) s
   in map (\r -> map (\c -> f32.sum (map2 (*) r c)) (transpose v)) a
 -- expect
---| type "[][]f32" "f32_2d" array leaves [(f32 2)] element_type -1 rank 2
---| entry "main" "" "main" 2 0 inputs [("q" 0 false), ("k" 0 false), ("v" 0 false)] outputs [("" 0 true)]
---| function main (n: i64, d: i64, q: [n][d]f32, k: [n][d]f32, v: [n][d]f32) -> [[n][d]f32] {
---|   x: [d][n]f32 = permute v [1, 0]
---|   x: [n][d]f32 = segmented_map space [i: i64 < n] body {
---|     x: [d]f32 = index q [i]
---|     m: f32, s: [n]f32 = map_scan_reduce n [k] map \(y: [d]f32) -> [f32, f32] {
---|       s: f32 = map_scan_reduce d [x, y] map \(a: f32, b: f32) -> [f32] {
---|         s: f32 = mul.f32 a b
---|         return s
---|       } reductions [(op \(s: f32, s: f32) -> [f32] {
---|         s: f32 = add.f32 s s
---|         return s
---|       } neutral [0f32])] schedule [pointwise]
---|       return s, s
---|     } reductions [(op \(m: f32, m: f32) -> [f32] {
---|       m: f32 = fmax.f32 m m
---|       return m
---|     } neutral [-f32.inf])] schedule [pointwise]
---|     t: f32, e: [n]f32 = map_scan_reduce n [s] map \(x: f32) -> [f32, f32] {
---|       e: f32 = sub.f32 x m
---|       e: f32 = exp.f32 e
---|       return e, e
---|     } reductions [(op \(t: f32, t: f32) -> [f32] {
---|       t: f32 = add.f32 t t
---|       return t
---|     } neutral [0f32])] schedule [pointwise]
---|     a: [n]f32 = map_scan_reduce n [e] map \(x: f32) -> [f32] {
---|       a: f32 = fdiv.f32 x t
---|       return a
---|     } schedule [pointwise]
---|     x: [d]f32 = map_scan_reduce d [x] map \(c: [n]f32) -> [f32] {
---|       x: f32 = map_scan_reduce n [a, c] map \(a: f32, b: f32) -> [f32] {
---|         x: f32 = mul.f32 a b
---|         return x
---|       } reductions [(op \(x: f32, x: f32) -> [f32] {
---|         x: f32 = add.f32 x x
---|         return x
---|       } neutral [0f32])] schedule [pointwise]
---|       return x
---|     } schedule [lane_blocks columns 2 width 16 when [d >= 32], pointwise]
---|     return x
---|   } result_types [[d]f32] schedule [lane_blocks columns 4 width 16 packed [x] inner_rows [m : 4, x : 4] when [n >= 64, n >= 2], pointwise]
---|   return x
---| }
+--| -- main, line 5: segmented_map over [n]
+--| x: [
+--|   lane_blocks columns 4 width 16 packed [x] inner_rows [m : 4, x : 4] when [n >= 64, n >= 2],
+--|   pointwise]
+--| -- main, line 5: map_scan_reduce over [d]
+--| x: [
+--|   lane_blocks columns 2 width 16 when [d >= 32],
+--|   pointwise]

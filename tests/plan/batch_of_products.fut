@@ -2,23 +2,7 @@
 def dot [n] (a: [n]f32) (b: [n]f32) = f32.sum (map2 (*) a b)
 entry main [k][n][m][p] (a: [k][n][m]f32) (b: [k][m][p]f32) = map2 (\x y -> map (\r -> map (dot r) (transpose y)) x) a b
 -- expect
---| type "[][][]f32" "f32_3d" array leaves [(f32 3)] element_type -1 rank 3
---| entry "main" "" "main" 4 0 inputs [("a" 0 false), ("b" 0 false)] outputs [("" 0 true)]
---| function main (k: i64, n: i64, m: i64, p: i64, a: [k][n][m]f32, b: [k][m][p]f32) -> [[k][n][p]f32] {
---|   x: [k][n][p]f32 = segmented_map space [i: i64 < k, i: i64 < n, i: i64 < p] body {
---|     as: [n][m]f32 = index a [i]
---|     y: [m][p]f32 = index b [i]
---|     x: [p][m]f32 = permute y [1, 0]
---|     r: [m]f32 = index as [i]
---|     b: [m]f32 = index x [i]
---|     x: f32 = map_scan_reduce m [r, b] map \(a: f32, b: f32) -> [f32] {
---|       x: f32 = mul.f32 a b
---|       return x
---|     } reductions [(op \(x: f32, x: f32) -> [f32] {
---|       x: f32 = add.f32 x x
---|       return x
---|     } neutral [0f32])] schedule [pointwise]
---|     return x
---|   } result_types [f32] schedule [lane_blocks points 2 rows 1 block_rows 4 columns 2 width 16 when [p >= 32, n >= 4], pointwise]
---|   return x
---| }
+--| -- main, line 3: segmented_map over [k][n][p]
+--| x: [
+--|   lane_blocks points 2 rows 1 block_rows 4 columns 2 width 16 when [p >= 32, n >= 4],
+--|   pointwise]

@@ -1,30 +1,7 @@
 -- A point loops over all others.
 entry main [n] (ps: [n][3]f32) = map (\p -> reduce_comm (\a b -> map2 (+) a b) [0, 0, 0] (map (\q -> map2 (\x y -> x - y) p q) ps)) ps
 -- expect
---| type "[][]f32" "f32_2d" array leaves [(f32 2)] element_type -1 rank 2
---| entry "main" "" "main" 1 0 inputs [("ps" 0 false)] outputs [("" 0 true)]
---| function main (n: i64, ps: [n][3]f32) -> [[n][3]f32] {
---|   x: [n][3]f32 = segmented_map space [i: i64 < n] body {
---|     p: [3]f32 = index ps [i]
---|     x: f32 = index p [0]
---|     x: f32 = index p [1]
---|     x: f32 = index p [2]
---|     x: f32, x: f32, x: f32 = map_scan_reduce n [ps] map \(bs: [3]f32) -> [f32, f32, f32] {
---|       y: f32 = index bs [0]
---|       x: f32 = sub.f32 x y
---|       y: f32 = index bs [1]
---|       x: f32 = sub.f32 x y
---|       y: f32 = index bs [2]
---|       x: f32 = sub.f32 x y
---|       return x, x, x
---|     } reductions [(op \(x: f32, x: f32, x: f32, x: f32, x: f32, x: f32) -> [f32, f32, f32] {
---|       x: f32 = add.f32 x x
---|       x: f32 = add.f32 x x
---|       x: f32 = add.f32 x x
---|       return x, x, x
---|     } neutral [0f32, 0f32, 0f32] commutative true)] schedule [pointwise]
---|     x: [3]f32 = array f32 [x, x, x]
---|     return x
---|   } result_types [[3]f32] schedule [lane_blocks columns 4 width 16 when [n >= 64], pointwise]
---|   return x
---| }
+--| -- main, line 2: segmented_map over [n]
+--| x: [
+--|   lane_blocks columns 4 width 16 when [n >= 64],
+--|   pointwise]

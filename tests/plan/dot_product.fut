@@ -1,18 +1,6 @@
 -- The same of products.
 entry main [n] (xs: [n]f32) (ys: [n]f32) = f32.sum (map2 (*) xs ys)
 -- expect
---| type "[]f32" "f32_1d" array leaves [(f32 1)] element_type -1 rank 1
---| type "f32" "f32" scalar leaves [(f32 0)] element_type -1
---| entry "main" "" "main" 1 0 inputs [("xs" 0 false), ("ys" 0 false)] outputs [("" 1 false)]
---| function main (n: i64, xs: [n]f32, ys: [n]f32) -> [f32] {
---|   x: f32 = segmented_reduce space [i: i64 < n] body {
---|     a: f32 = index xs [i]
---|     b: f32 = index ys [i]
---|     x: f32 = mul.f32 a b
---|     return x
---|   } operators [(op \(x: f32, x: f32) -> [f32] {
---|     x: f32 = add.f32 x x
---|     return x
---|   } neutral [0f32])] result_types [f32] schedule [pointwise]
---|   return x
---| }
+--| -- main, line 2: segmented_reduce over [n]
+--| x: [
+--|   pointwise]

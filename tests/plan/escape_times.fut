@@ -1,22 +1,6 @@
 -- A while loop keeps each point to itself.
 entry main [n] (xs: [n]f32) = map (\x -> (loop (y, i) = (0f32, 0i32) while y < 4 && i < 100 do (y * y + x, i + 1)).1) xs
 -- expect
---| type "[]f32" "f32_1d" array leaves [(f32 1)] element_type -1 rank 1
---| type "[]i32" "i32_1d" array leaves [(i32 1)] element_type -1 rank 1
---| entry "main" "" "main" 1 0 inputs [("xs" 0 false)] outputs [("" 1 true)]
---| function main (n: i64, xs: [n]f32) -> [[n]i32] {
---|   x: [n]i32 = segmented_map space [i: i64 < n] body {
---|     x: f32 = index xs [i]
---|     x: bool, x: f32, x: i32 = loop values [running: bool = true, y: f32 = 0f32, i: i32 = 0i32] form while running body {
---|       x: f32 = mul.f32 y y
---|       x: f32 = add.f32 x x
---|       x: i32 = add.i32 i 1i32
---|       x: bool = flt.f32 x 4f32
---|       x: bool = slt.i32 x 100i32
---|       x: bool = bit_and.bool x x
---|       return x, x, x
---|     }
---|     return x
---|   } result_types [i32] schedule [pointwise]
---|   return x
---| }
+--| -- main, line 2: segmented_map over [n]
+--| x: [
+--|   pointwise]

@@ -1,35 +1,12 @@
 -- Flags, places, a scatter.
 entry main [n] (xs: [n]f32) = filter (> 0) xs
 -- expect
---| type "[]f32" "f32_1d" array leaves [(f32 1)] element_type -1 rank 1
---| entry "main" "" "main" 1 1 inputs [("xs" 0 false)] outputs [("" 0 true)]
---| function main (n: i64, xs: [n]f32) -> [i64, [x]f32] {
---|   x: [n]i64, in: [n]i64 = segmented_scan space [i: i64 < n] body {
---|     x: f32 = index xs [i]
---|     x: bool = flt.f32 0f32 x
---|     t: i64 = zero_extend.bool.i64 x
---|     return t, t, t
---|   } operators [(op \(x: i64, y: i64) -> [i64] {
---|     sum: i64 = add.i64 x y
---|     return sum
---|   } neutral [0])] post \(x: i64, x: i64, x: i64) -> [i64, i64] {
---|     x: bool = ne.i64 x 0
---|     t: i64 = add.i64 x -1
---|     t: i64 = select.i64 x t -1
---|     return t, x
---|   } result_types [i64, i64, i64] schedule [pointwise]
---|   x: i64 = segmented_reduce space [i: i64 < n] body {
---|     x: i64 = index in [i]
---|     return x
---|   } operators [(op \(x: i64, y: i64) -> [i64] {
---|     sum: i64 = add.i64 x y
---|     return sum
---|   } neutral [0] commutative true)] result_types [i64] schedule [pointwise]
---|   x: [x]f32 = scratch f32 [x]
---|   x: [x]f32 = segmented_scatter space [i: i64 < n] body {
---|     x: i64 = index x [i]
---|     x: f32 = index xs [i]
---|     return x, x
---|   } targets [([x] x)] result_types [i64, f32] schedule [pointwise]
---|   return x, x
---| }
+--| -- main, line 2: segmented_scan over [n]
+--| x: [
+--|   pointwise]
+--| -- main, line 2: segmented_reduce over [n]
+--| x: [
+--|   pointwise]
+--| -- main, line 2: segmented_scatter over [n]
+--| x: [
+--|   pointwise]

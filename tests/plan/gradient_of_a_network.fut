@@ -2,63 +2,11 @@
 def loss [n][d][h] (xs: [n][d]f32) (w: [d][h]f32) = f32.sum (map (\x -> f32.sum (map (\c -> f32.max 0 (f32.sum (map2 (*) x c))) (transpose w))) xs)
 entry main [n][d][h] (xs: [n][d]f32) (w: [d][h]f32) = vjp (loss xs) w 1
 -- expect
---| type "[][]f32" "f32_2d" array leaves [(f32 2)] element_type -1 rank 2
---| entry "main" "" "main" 3 0 inputs [("xs" 0 false), ("w" 0 false)] outputs [("" 0 false)]
---| function main (n: i64, d: i64, h: i64, xs: [n][d]f32, w: [d][h]f32) -> [[d][h]f32] {
---|   x: [h][d]f32 = permute w [1, 0]
---|   t: i64 = mul.i64 h d
---|   chunk: i64 = sdiv.i64 t 2
---|   chunk: i64 = smax.i64 chunk 49152
---|   t: i64 = mul.i64 h 32
---|   chunk: i64 = smax.i64 t 1
---|   chunk: i64 = sdiv.i64 chunk chunk
---|   t: i64 = add.i64 n 8191
---|   chunk: i64 = sdiv.i64 t 8192
---|   chunk: i64 = smax.i64 chunk chunk
---|   chunk: i64 = smax.i64 chunk 1
---|   t: i64 = mul.i64 chunk 32
---|   t: i64 = add.i64 t -1
---|   t: i64 = add.i64 n t
---|   chunks: i64 = sdiv.i64 t t
---|   zeros: [h][d]f32 = replicate [h, d] 0f32
---|   adjoint: [h][d]f32 = loop values [adjoint: [h][d]f32 = zeros] form for c: i64 < chunks body {
---|     t: i64 = mul.i64 c t
---|     t: i64 = sub.i64 n t
---|     chunk: i64 = smin.i64 t t
---|     part: [chunk][d]f32 = slice xs [t : chunk : 1, 0 : d : 1]
---|     adjoint: [chunk][h]f32 = segmented_map space [i: i64 < chunk, i: i64 < h] body {
---|       x: [d]f32 = index part [i]
---|       c: [d]f32 = index x [i]
---|       x: f32 = map_scan_reduce d [x, c] map \(a: f32, b: f32) -> [f32] {
---|         x: f32 = mul.f32 a b
---|         return x
---|       } reductions [(op \(x: f32, x: f32) -> [f32] {
---|         x: f32 = add.f32 x x
---|         return x
---|       } neutral [0f32])] schedule [pointwise]
---|       d: bool = fle.f32 x 0f32
---|       t: f32 = select.f32 d 0f32 1f32
---|       return t
---|     } result_types [f32] schedule [lane_blocks points 1 rows 0 block_rows 4 columns 2 width 16 when [h >= 32, chunk >= 4], interchanged]
---|     columns: [h][chunk]f32 = permute adjoint [1, 0]
---|     columns: [d][chunk]f32 = permute part [1, 0]
---|     sums: [h][d]f32 = segmented_map space [i: i64 < h, i: i64 < d] body {
---|       ts: [chunk]f32 = index columns [i]
---|       x: [d]f32 = index adjoint [i]
---|       xs: [chunk]f32 = index columns [i]
---|       x: f32 = index x [i]
---|       sum: f32 = map_scan_reduce chunk [ts, xs] map \(t: f32, x: f32) -> [f32] {
---|         t: f32 = mul.f32 t x
---|         return t
---|       } reductions [(op \(x: f32, y: f32) -> [f32] {
---|         sum: f32 = add.f32 x y
---|         return sum
---|       } neutral [0f32] commutative true)] schedule [pointwise]
---|       sum: f32 = add.f32 x sum
---|       return sum
---|     } result_types [f32] schedule [lane_blocks points 1 rows 0 block_rows 4 columns 2 width 16 when [d >= 32, h >= 4], interchanged]
---|     return sums
---|   }
---|   adjoint: [d][h]f32 = permute adjoint [1, 0]
---|   return adjoint
---| }
+--| -- main, line 3: segmented_map over [chunk][h]
+--| adjoint: [
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 16 when [h >= 32, chunk >= 4],
+--|   interchanged]
+--| -- main, line 3: segmented_map over [h][d]
+--| sums: [
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 16 when [d >= 32, h >= 4],
+--|   interchanged]

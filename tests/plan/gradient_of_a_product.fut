@@ -2,21 +2,7 @@
 def loss [n][m][p] (b: [m][p]f32) (a: [n][m]f32) = f32.sum (flatten (map (\r -> map (\c -> f32.sum (map2 (*) r c)) (transpose b)) a))
 entry main [n][m][p] (a: [n][m]f32) (b: [m][p]f32) = vjp (loss b) a 1
 -- expect
---| type "[][]f32" "f32_2d" array leaves [(f32 2)] element_type -1 rank 2
---| entry "main" "" "main" 3 0 inputs [("a" 0 false), ("b" 0 false)] outputs [("" 0 false)]
---| function main (n: i64, m: i64, p: i64, a: [n][m]f32, b: [m][p]f32) -> [[n][m]f32] {
---|   adjoint: [n][p]f32 = replicate [n, p] 1f32
---|   adjoint: [n][m]f32 = segmented_map space [i: i64 < n, i: i64 < m] body {
---|     adjoint: [p]f32 = index adjoint [i]
---|     cs: [p]f32 = index b [i]
---|     sum: f32 = map_scan_reduce p [adjoint, cs] map \(adjoint: f32, c: f32) -> [f32] {
---|       t: f32 = mul.f32 adjoint c
---|       return t
---|     } reductions [(op \(x: f32, y: f32) -> [f32] {
---|       sum: f32 = add.f32 x y
---|       return sum
---|     } neutral [0f32] commutative true)] schedule [pointwise]
---|     return sum
---|   } result_types [f32] schedule [lane_blocks points 1 rows 0 block_rows 4 columns 2 width 16 packed [cs] when [m >= 32, n >= 4, n >= 2], pointwise]
---|   return adjoint
---| }
+--| -- main, line 3: segmented_map over [n][m]
+--| adjoint: [
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 16 packed [cs] when [m >= 32, n >= 4, n >= 2],
+--|   pointwise]

@@ -1,25 +1,6 @@
 -- Numbers accumulate, held in blocks.
 entry main [n] (xs: [n]f32) = reduce_by_index (replicate 256 0i64) (+) 0 (map (\x -> i64.f32 (f32.sqrt (f32.exp x) * 7)) xs) (replicate n 1)
 -- expect
---| type "[]f32" "f32_1d" array leaves [(f32 1)] element_type -1 rank 1
---| type "[]i64" "i64_1d" array leaves [(i64 1)] element_type -1 rank 1
---| entry "main" "" "main" 1 0 inputs [("xs" 0 false)] outputs [("" 1 true)]
---| function main (n: i64, xs: [n]f32) -> [[256]i64] {
---|   x: [256]i64 = replicate [256] 0
---|   x: [256]i64 = with_accumulator inputs [([256] x op \(x: i64, x: i64) -> [i64] {
---|     x: i64 = add.i64 x x
---|     return x
---|   } neutral [0])] body \(bins: acc [256]i64) -> [acc [256]i64] {
---|     bins: acc [256]i64 = segmented_map space [i: i64 < n] body {
---|       x: f32 = index xs [i]
---|       x: f32 = exp.f32 x
---|       x: f32 = sqrt.f32 x
---|       x: f32 = mul.f32 x 7f32
---|       x: i64 = float_to_signed.f32.i64 x
---|       bins: acc [256]i64 = accumulate bins [x] 1
---|       return bins
---|     } result_types [acc [256]i64] schedule [held_blocks]
---|     return bins
---|   }
---|   return x
---| }
+--| -- main, line 2: segmented_map over [n]
+--| bins: [
+--|   held_blocks]

@@ -1,23 +1,6 @@
 -- Tuples fill bins of their own.
 entry main [n] (is: [n]i64) (xs: [n]f32) = reduce_by_index (replicate 100 (0, 0)) (\(a, b) (c, d) -> (a + c, f32.max b d)) (0, 0) is (zip xs xs)
 -- expect
---| type "[]i64" "i64_1d" array leaves [(i64 1)] element_type -1 rank 1
---| type "[]f32" "f32_1d" array leaves [(f32 1)] element_type -1 rank 1
---| type "f32" "f32" scalar leaves [(f32 0)] element_type -1
---| type "(f32, f32)" "tup2_f32_f32" record leaves [(f32 0), (f32 0)] members [("0" [2] []), ("1" [2] [])] element_type -1
---| type "[](f32, f32)" "arr_tup2_f32_f32_1d" opaque_array leaves [(f32 1), (f32 1)] element_type 3 rank 1
---| entry "main" "" "main" 1 0 inputs [("is" 0 false), ("xs" 1 false)] outputs [("" 4 true)]
---| function main (n: i64, is: [n]i64, xs: [n]f32) -> [[100]f32, [100]f32] {
---|   x: [100]f32 = replicate [100] 0f32
---|   x: [100]f32 = replicate [100] 0f32
---|   x: [100]f32, x: [100]f32 = segmented_histogram space [i: i64 < n] body {
---|     x: i64 = index is [i]
---|     x: f32 = index xs [i]
---|     return x, x, x
---|   } operators [([100] [x, x] [0f32, 0f32] op \(x: f32, x: f32, x: f32, x: f32) -> [f32, f32] {
---|     x: f32 = add.f32 x x
---|     x: f32 = fmax.f32 x x
---|     return x, x
---|   })] result_types [i64, f32, f32] schedule [pointwise]
---|   return x, x
---| }
+--| -- main, line 2: segmented_histogram over [n]
+--| x: [
+--|   pointwise]

@@ -1,33 +1,6 @@
 -- A time step is a map of the host.
 entry main [n] (steps: i64) (xs: [n]f32) = loop xs for _i < steps do tabulate n (\i -> if i == 0 || i == n - 1 then xs[i] else (xs[i - 1] + xs[i + 1]) / 2)
 -- expect
---| type "i64" "i64" scalar leaves [(i64 0)] element_type -1
---| type "[]f32" "f32_1d" array leaves [(f32 1)] element_type -1 rank 1
---| entry "main" "" "main" 1 0 inputs [("steps" 0 false), ("xs" 1 false)] outputs [("" 1 false)]
---| function main (n: i64, steps: i64, xs: [n]f32) -> [[n]f32] {
---|   x: [n]i64 = iota i64 n 0 1
---|   x: i64 = add.i64 n -1
---|   x: [n]f32 = loop values [xs: [n]f32 = xs] form for i: i64 < steps body {
---|     x: [n]f32 = segmented_map space [i: i64 < n] body {
---|       i: i64 = index x [i]
---|       xs: f32 = index xs [i]
---|       x: bool = eq.i64 i 0
---|       x: bool = eq.i64 i x
---|       x: bool = bit_or.bool x x
---|       x: f32 = branch x then_body {
---|         return xs
---|       } else_body {
---|         x: i64 = add.i64 i -1
---|         x: f32 = index xs [x]
---|         x: i64 = add.i64 i 1
---|         x: f32 = index xs [x]
---|         x: f32 = add.f32 x x
---|         x: f32 = fdiv.f32 x 2f32
---|         return x
---|       } result_types [f32]
---|       return x
---|     } result_types [f32] schedule [fused_stencil]
---|     return x
---|   }
---|   return x
---| }
+--| -- main, line 2: segmented_map over [n]
+--| x: [
+--|   fused_stencil]

@@ -1,36 +1,6 @@
 -- The same with two sums.
 entry main [n][m] (a: [n][m]f32) = map (\r -> let u = f32.sum r / f32.i64 m let v = f32.sum (map (\x -> (x - u) * (x - u)) r) / f32.i64 m in map (\x -> (x - u) / f32.sqrt (v + 1e-5)) r) a
 -- expect
---| type "[][]f32" "f32_2d" array leaves [(f32 2)] element_type -1 rank 2
---| entry "main" "" "main" 2 0 inputs [("a" 0 false)] outputs [("" 0 true)]
---| function main (n: i64, m: i64, a: [n][m]f32) -> [[n][m]f32] {
---|   u: f32 = signed_to_float.i64.f32 m
---|   x: [n][m]f32 = segmented_map space [i: i64 < n] body {
---|     r: [m]f32 = index a [i]
---|     u: f32 = map_scan_reduce m [r] map \(x: f32) -> [f32] {
---|       return x
---|     } reductions [(op \(u: f32, u: f32) -> [f32] {
---|       u: f32 = add.f32 u u
---|       return u
---|     } neutral [0f32])] schedule [pointwise]
---|     u: f32 = fdiv.f32 u u
---|     v: f32 = map_scan_reduce m [r] map \(x: f32) -> [f32] {
---|       v: f32 = sub.f32 x u
---|       v: f32 = mul.f32 v v
---|       return v
---|     } reductions [(op \(v: f32, v: f32) -> [f32] {
---|       v: f32 = add.f32 v v
---|       return v
---|     } neutral [0f32])] schedule [pointwise]
---|     v: f32 = fdiv.f32 v u
---|     x: f32 = add.f32 v 1e-05f32
---|     x: f32 = sqrt.f32 x
---|     x: [m]f32 = map_scan_reduce m [r] map \(x: f32) -> [f32] {
---|       x: f32 = sub.f32 x u
---|       x: f32 = fdiv.f32 x x
---|       return x
---|     } schedule [pointwise]
---|     return x
---|   } result_types [[m]f32] schedule [pointwise]
---|   return x
---| }
+--| -- main, line 2: segmented_map over [n]
+--| x: [
+--|   pointwise]

@@ -1,18 +1,6 @@
 -- A scan of pairs.
 entry main [n] (a: [n]f32) (b: [n]f32) = map (.1) (scan (\(p, q) (r, s) -> (p * r, q * r + s)) (1, 0) (zip a b))
 -- expect
---| type "[]f32" "f32_1d" array leaves [(f32 1)] element_type -1 rank 1
---| entry "main" "" "main" 1 0 inputs [("a" 0 false), ("b" 0 false)] outputs [("" 0 true)]
---| function main (n: i64, a: [n]f32, b: [n]f32) -> [[n]f32] {
---|   x: [n]f32, x: [n]f32 = segmented_scan space [i: i64 < n] body {
---|     x: f32 = index a [i]
---|     x: f32 = index b [i]
---|     return x, x
---|   } operators [(op \(x: f32, x: f32, x: f32, x: f32) -> [f32, f32] {
---|     x: f32 = mul.f32 x x
---|     x: f32 = mul.f32 x x
---|     x: f32 = add.f32 x x
---|     return x, x
---|   } neutral [1f32, 0f32])] result_types [f32, f32] schedule [pointwise]
---|   return x
---| }
+--| -- main, line 2: segmented_scan over [n]
+--| x: [
+--|   pointwise]

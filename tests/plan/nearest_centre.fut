@@ -1,25 +1,6 @@
 -- A reduction of sums inside a point.
 entry main [n][k][d] (xs: [n][d]f32) (cs: [k][d]f32) = map (\x -> f32.minimum (map (\c -> f32.sum (map2 (\p q -> (p - q) * (p - q)) x c)) cs)) xs
 -- expect
---| type "[][]f32" "f32_2d" array leaves [(f32 2)] element_type -1 rank 2
---| type "[]f32" "f32_1d" array leaves [(f32 1)] element_type -1 rank 1
---| entry "main" "" "main" 3 0 inputs [("xs" 0 false), ("cs" 0 false)] outputs [("" 1 true)]
---| function main (n: i64, d: i64, k: i64, xs: [n][d]f32, cs: [k][d]f32) -> [[n]f32] {
---|   x: [n]f32 = segmented_reduce space [i: i64 < n, i: i64 < k] body {
---|     x: [d]f32 = index xs [i]
---|     c: [d]f32 = index cs [i]
---|     x: f32 = map_scan_reduce d [x, c] map \(p: f32, q: f32) -> [f32] {
---|       x: f32 = sub.f32 p q
---|       x: f32 = mul.f32 x x
---|       return x
---|     } reductions [(op \(x: f32, x: f32) -> [f32] {
---|       x: f32 = add.f32 x x
---|       return x
---|     } neutral [0f32])] schedule [pointwise]
---|     return x
---|   } operators [(op \(x: f32, x: f32) -> [f32] {
---|     x: f32 = fmin.f32 x x
---|     return x
---|   } neutral [f32.inf])] result_types [f32] schedule [pointwise]
---|   return x
---| }
+--| -- main, line 2: segmented_reduce over [n][k]
+--| x: [
+--|   pointwise]

@@ -1,25 +1,6 @@
 -- A reduction of pairs.
 entry main [n] (xs: [n]f32) = reduce_comm (\(a, i) (b, j) -> if a > b || (a == b && i < j) then (a, i) else (b, j)) (f32.lowest, -1) (zip xs (iota n))
 -- expect
---| type "[]f32" "f32_1d" array leaves [(f32 1)] element_type -1 rank 1
---| type "f32" "f32" scalar leaves [(f32 0)] element_type -1
---| type "i64" "i64" scalar leaves [(i64 0)] element_type -1
---| entry "main" "" "main" 1 0 inputs [("xs" 0 false)] outputs [("" 1 false), ("" 2 false)]
---| function main (n: i64, xs: [n]f32) -> [f32, i64] {
---|   x: [n]i64 = iota i64 n 0 1
---|   x: f32, x: i64 = segmented_reduce space [i: i64 < n] body {
---|     x: f32 = index xs [i]
---|     x: i64 = index x [i]
---|     return x, x
---|   } operators [(op \(x: f32, x: i64, x: f32, x: i64) -> [f32, i64] {
---|     x: bool = flt.f32 x x
---|     x: bool = eq.f32 x x
---|     x: bool = slt.i64 x x
---|     x: bool = bit_and.bool x x
---|     x: bool = bit_or.bool x x
---|     t: f32 = select.f32 x x x
---|     t: i64 = select.i64 x x x
---|     return t, t
---|   } neutral [-f32.inf, -1] commutative true)] result_types [f32, i64] schedule [pointwise]
---|   return x, x
---| }
+--| -- main, line 2: segmented_reduce over [n]
+--| x: [
+--|   pointwise]

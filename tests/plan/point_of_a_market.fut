@@ -1,18 +1,6 @@
 -- Long scalar code alone.
 entry main [n] (xs: [n]f64) = map (\x -> f64.exp (-x) * f64.sqrt (f64.log (1 + x))) xs
 -- expect
---| type "[]f64" "f64_1d" array leaves [(f64 1)] element_type -1 rank 1
---| entry "main" "" "main" 1 0 inputs [("xs" 0 false)] outputs [("" 0 true)]
---| function main (n: i64, xs: [n]f64) -> [[n]f64] {
---|   x: [n]f64 = segmented_map space [i: i64 < n] body {
---|     x: f64 = index xs [i]
---|     x: f64 = neg.f64 x
---|     x: f64 = exp.f64 x
---|     x: f64 = add.f64 x 1f64
---|     x: f64 = log.f64 x
---|     x: f64 = sqrt.f64 x
---|     x: f64 = mul.f64 x x
---|     return x
---|   } result_types [f64] schedule [pointwise]
---|   return x
---| }
+--| -- main, line 2: segmented_map over [n]
+--| x: [
+--|   pointwise]

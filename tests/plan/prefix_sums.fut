@@ -1,15 +1,6 @@
 -- Pieces, twice.
 entry main [n] (xs: [n]f32) = scan (+) 0 xs
 -- expect
---| type "[]f32" "f32_1d" array leaves [(f32 1)] element_type -1 rank 1
---| entry "main" "" "main" 1 0 inputs [("xs" 0 false)] outputs [("" 0 true)]
---| function main (n: i64, xs: [n]f32) -> [[n]f32] {
---|   x: [n]f32 = segmented_scan space [i: i64 < n] body {
---|     x: f32 = index xs [i]
---|     return x
---|   } operators [(op \(x: f32, x: f32) -> [f32] {
---|     x: f32 = add.f32 x x
---|     return x
---|   } neutral [0f32])] result_types [f32] schedule [pointwise]
---|   return x
---| }
+--| -- main, line 2: segmented_scan over [n]
+--| x: [
+--|   pointwise]

@@ -1,16 +1,6 @@
 -- Segments in parallel.
 entry main [n][m] (a: [n][m]f32) = map (scan (+) 0) a
 -- expect
---| type "[][]f32" "f32_2d" array leaves [(f32 2)] element_type -1 rank 2
---| entry "main" "" "main" 2 0 inputs [("a" 0 false)] outputs [("" 0 true)]
---| function main (n: i64, m: i64, a: [n][m]f32) -> [[n][m]f32] {
---|   x: [n][m]f32 = segmented_scan space [i: i64 < n, i: i64 < m] body {
---|     as: [m]f32 = index a [i]
---|     x: f32 = index as [i]
---|     return x
---|   } operators [(op \(x: f32, x: f32) -> [f32] {
---|     x: f32 = add.f32 x x
---|     return x
---|   } neutral [0f32])] result_types [f32] schedule [pointwise]
---|   return x
---| }
+--| -- main, line 2: segmented_scan over [n][m]
+--| x: [
+--|   pointwise]

@@ -1,21 +1,7 @@
 -- Vectors hold half as many doubles.
 entry main [n][m][p] (a: [n][m]f64) (b: [m][p]f64) = map (\r -> map (\c -> f64.sum (map2 (*) r c)) (transpose b)) a
 -- expect
---| type "[][]f64" "f64_2d" array leaves [(f64 2)] element_type -1 rank 2
---| entry "main" "" "main" 3 0 inputs [("a" 0 false), ("b" 0 false)] outputs [("" 0 true)]
---| function main (n: i64, m: i64, p: i64, a: [n][m]f64, b: [m][p]f64) -> [[n][p]f64] {
---|   x: [p][m]f64 = permute b [1, 0]
---|   x: [n][p]f64 = segmented_map space [i: i64 < n, i: i64 < p] body {
---|     r: [m]f64 = index a [i]
---|     c: [m]f64 = index x [i]
---|     x: f64 = map_scan_reduce m [r, c] map \(a: f64, b: f64) -> [f64] {
---|       x: f64 = mul.f64 a b
---|       return x
---|     } reductions [(op \(x: f64, x: f64) -> [f64] {
---|       x: f64 = add.f64 x x
---|       return x
---|     } neutral [0f64])] schedule [pointwise]
---|     return x
---|   } result_types [f64] schedule [lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 when [p >= 16, n >= 4], interchanged]
---|   return x
---| }
+--| -- main, line 2: segmented_map over [n][p]
+--| x: [
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 when [p >= 16, n >= 4],
+--|   interchanged]

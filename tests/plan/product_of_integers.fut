@@ -1,21 +1,7 @@
 -- Any element type.
 entry main [n][m][p] (a: [n][m]i32) (b: [m][p]i32) = map (\r -> map (\c -> i32.sum (map2 (*) r c)) (transpose b)) a
 -- expect
---| type "[][]i32" "i32_2d" array leaves [(i32 2)] element_type -1 rank 2
---| entry "main" "" "main" 3 0 inputs [("a" 0 false), ("b" 0 false)] outputs [("" 0 true)]
---| function main (n: i64, m: i64, p: i64, a: [n][m]i32, b: [m][p]i32) -> [[n][p]i32] {
---|   x: [p][m]i32 = permute b [1, 0]
---|   x: [n][p]i32 = segmented_map space [i: i64 < n, i: i64 < p] body {
---|     r: [m]i32 = index a [i]
---|     c: [m]i32 = index x [i]
---|     x: i32 = map_scan_reduce m [r, c] map \(a: i32, b: i32) -> [i32] {
---|       x: i32 = mul.i32 a b
---|       return x
---|     } reductions [(op \(x: i32, x: i32) -> [i32] {
---|       x: i32 = add.i32 x x
---|       return x
---|     } neutral [0i32])] schedule [pointwise]
---|     return x
---|   } result_types [i32] schedule [lane_blocks points 1 rows 0 block_rows 4 columns 2 width 16 when [p >= 32, n >= 4], interchanged]
---|   return x
---| }
+--| -- main, line 2: segmented_map over [n][p]
+--| x: [
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 16 when [p >= 32, n >= 4],
+--|   interchanged]

@@ -2,22 +2,7 @@
 def dot [n] (a: [n]f32) (b: [n]f32) = f32.sum (map2 (*) a b)
 entry main [n][m][p] (a: [m][n]f32) (b: [m][p]f32) = map (\r -> map (dot r) (transpose b)) (transpose a)
 -- expect
---| type "[][]f32" "f32_2d" array leaves [(f32 2)] element_type -1 rank 2
---| entry "main" "" "main" 3 0 inputs [("a" 0 false), ("b" 0 false)] outputs [("" 0 true)]
---| function main (m: i64, n: i64, p: i64, a: [m][n]f32, b: [m][p]f32) -> [[n][p]f32] {
---|   x: [n][m]f32 = permute a [1, 0]
---|   x: [p][m]f32 = permute b [1, 0]
---|   x: [n][p]f32 = segmented_map space [i: i64 < n, i: i64 < p] body {
---|     r: [m]f32 = index x [i]
---|     b: [m]f32 = index x [i]
---|     x: f32 = map_scan_reduce m [r, b] map \(a: f32, b: f32) -> [f32] {
---|       x: f32 = mul.f32 a b
---|       return x
---|     } reductions [(op \(x: f32, x: f32) -> [f32] {
---|       x: f32 = add.f32 x x
---|       return x
---|     } neutral [0f32])] schedule [pointwise]
---|     return x
---|   } result_types [f32] schedule [lane_blocks points 1 rows 0 block_rows 4 columns 2 width 16 when [p >= 32, n >= 4], interchanged]
---|   return x
---| }
+--| -- main, line 3: segmented_map over [n][p]
+--| x: [
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 16 when [p >= 32, n >= 4],
+--|   interchanged]

@@ -1,14 +1,6 @@
 -- Straight to the destination.
 entry main [n][k] (d: *[k]f32) (is: [n]i64) (xs: [n]f32) = scatter d is xs
 -- expect
---| type "[]f32" "f32_1d" array leaves [(f32 1)] element_type -1 rank 1
---| type "[]i64" "i64_1d" array leaves [(i64 1)] element_type -1 rank 1
---| entry "main" "" "main" 2 0 inputs [("d" 0 true), ("is" 1 false), ("xs" 0 false)] outputs [("" 0 true)]
---| function main (k: i64, n: i64, *d: [k]f32, is: [n]i64, xs: [n]f32) -> [[k]f32] {
---|   x: [k]f32 = segmented_scatter space [i: i64 < n] body {
---|     x: i64 = index is [i]
---|     x: f32 = index xs [i]
---|     return x, x
---|   } targets [([k] d)] result_types [i64, f32] schedule [pointwise]
---|   return x
---| }
+--| -- main, line 2: segmented_scatter over [n]
+--| x: [
+--|   pointwise]

@@ -1,21 +1,7 @@
 -- Any pair of operators: minima of sums.
 entry main [n] (a: [n][n]f32) = map (\r -> map (\c -> f32.minimum (map2 (+) r c)) (transpose a)) a
 -- expect
---| type "[][]f32" "f32_2d" array leaves [(f32 2)] element_type -1 rank 2
---| entry "main" "" "main" 1 0 inputs [("a" 0 false)] outputs [("" 0 true)]
---| function main (n: i64, a: [n][n]f32) -> [[n][n]f32] {
---|   x: [n][n]f32 = permute a [1, 0]
---|   x: [n][n]f32 = segmented_map space [i: i64 < n, i: i64 < n] body {
---|     r: [n]f32 = index a [i]
---|     c: [n]f32 = index x [i]
---|     x: f32 = map_scan_reduce n [r, c] map \(a: f32, b: f32) -> [f32] {
---|       x: f32 = add.f32 a b
---|       return x
---|     } reductions [(op \(x: f32, x: f32) -> [f32] {
---|       x: f32 = fmin.f32 x x
---|       return x
---|     } neutral [f32.inf])] schedule [pointwise]
---|     return x
---|   } result_types [f32] schedule [lane_blocks points 1 rows 0 block_rows 4 columns 2 width 16 when [n >= 32, n >= 4], interchanged]
---|   return x
---| }
+--| -- main, line 2: segmented_map over [n][n]
+--| x: [
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 16 when [n >= 32, n >= 4],
+--|   interchanged]

@@ -1,30 +1,6 @@
 -- A row is a point.
 entry main [n][m] (a: [n][m]f32) = map (\r -> let m = f32.maximum r let e = map (\x -> f32.exp (x - m)) r let s = f32.sum e in map (/ s) e) a
 -- expect
---| type "[][]f32" "f32_2d" array leaves [(f32 2)] element_type -1 rank 2
---| entry "main" "" "main" 2 0 inputs [("a" 0 false)] outputs [("" 0 true)]
---| function main (n: i64, m: i64, a: [n][m]f32) -> [[n][m]f32] {
---|   x: [n][m]f32 = segmented_map space [i: i64 < n] body {
---|     r: [m]f32 = index a [i]
---|     m: f32 = map_scan_reduce m [r] map \(x: f32) -> [f32] {
---|       return x
---|     } reductions [(op \(m: f32, m: f32) -> [f32] {
---|       m: f32 = fmax.f32 m m
---|       return m
---|     } neutral [-f32.inf])] schedule [pointwise]
---|     s: f32, e: [m]f32 = map_scan_reduce m [r] map \(x: f32) -> [f32, f32] {
---|       e: f32 = sub.f32 x m
---|       e: f32 = exp.f32 e
---|       return e, e
---|     } reductions [(op \(s: f32, s: f32) -> [f32] {
---|       s: f32 = add.f32 s s
---|       return s
---|     } neutral [0f32])] schedule [pointwise]
---|     x: [m]f32 = map_scan_reduce m [e] map \(x: f32) -> [f32] {
---|       x: f32 = fdiv.f32 x s
---|       return x
---|     } schedule [pointwise]
---|     return x
---|   } result_types [[m]f32] schedule [pointwise]
---|   return x
---| }
+--| -- main, line 2: segmented_map over [n]
+--| x: [
+--|   pointwise]

@@ -1,21 +1,7 @@
 -- Work on both operands stays inside.
 entry main [n][m][d] (xs: [n][d]f32) (ys: [m][d]f32) = map (\x -> map (\y -> f32.sum (map2 (\p q -> (p - q) * (p - q)) x y)) ys) xs
 -- expect
---| type "[][]f32" "f32_2d" array leaves [(f32 2)] element_type -1 rank 2
---| entry "main" "" "main" 3 0 inputs [("xs" 0 false), ("ys" 0 false)] outputs [("" 0 true)]
---| function main (n: i64, d: i64, m: i64, xs: [n][d]f32, ys: [m][d]f32) -> [[n][m]f32] {
---|   x: [n][m]f32 = segmented_map space [i: i64 < n, i: i64 < m] body {
---|     x: [d]f32 = index xs [i]
---|     y: [d]f32 = index ys [i]
---|     x: f32 = map_scan_reduce d [x, y] map \(p: f32, q: f32) -> [f32] {
---|       x: f32 = sub.f32 p q
---|       x: f32 = mul.f32 x x
---|       return x
---|     } reductions [(op \(x: f32, x: f32) -> [f32] {
---|       x: f32 = add.f32 x x
---|       return x
---|     } neutral [0f32])] schedule [pointwise]
---|     return x
---|   } result_types [f32] schedule [lane_blocks points 1 rows 0 block_rows 4 columns 2 width 16 packed [y] when [m >= 32, n >= 4, n >= 2], pointwise]
---|   return x
---| }
+--| -- main, line 2: segmented_map over [n][m]
+--| x: [
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 16 packed [y] when [m >= 32, n >= 4, n >= 2],
+--|   pointwise]

@@ -3,39 +3,6 @@ entry main [n] (xs: [n]f64) =
   let a = tabulate n (\i -> if i == 0 then xs[i] else f64.sqrt (xs[i - 1] + xs[i]))
   in tabulate n (\i -> if i == 0 then a[i] else f64.sin (a[i - 1] * a[i]))
 -- expect
---| type "[]f64" "f64_1d" array leaves [(f64 1)] element_type -1 rank 1
---| entry "main" "" "main" 1 0 inputs [("xs" 0 false)] outputs [("" 0 true)]
---| function main (n: i64, xs: [n]f64) -> [[n]f64] {
---|   a: [n]i64 = iota i64 n 0 1
---|   a: [n]f64 = segmented_map space [i: i64 < n] body {
---|     i: i64 = index a [i]
---|     xs: f64 = index xs [i]
---|     a: bool = eq.i64 i 0
---|     a: f64 = branch a then_body {
---|       return xs
---|     } else_body {
---|       a: i64 = add.i64 i -1
---|       a: f64 = index xs [a]
---|       a: f64 = add.f64 a xs
---|       a: f64 = sqrt.f64 a
---|       return a
---|     } result_types [f64]
---|     return a
---|   } result_types [f64] schedule [fused_stencil maps 2]
---|   x: [n]f64 = segmented_map space [i: i64 < n] body {
---|     i: i64 = index a [i]
---|     a: f64 = index a [i]
---|     x: bool = eq.i64 i 0
---|     x: f64 = branch x then_body {
---|       return a
---|     } else_body {
---|       x: i64 = add.i64 i -1
---|       x: f64 = index a [x]
---|       x: f64 = mul.f64 x a
---|       x: f64 = sin.f64 x
---|       return x
---|     } result_types [f64]
---|     return x
---|   } result_types [f64]
---|   return x
---| }
+--| -- main, line 3: segmented_map over [n]
+--| a: [
+--|   fused_stencil maps 2]

@@ -1,30 +1,6 @@
 -- Inner points are known apart from the edges.
 entry main [n] (xs: [n]f32) = tabulate n (\i -> if i == 0 || i == n - 1 then xs[i] else (xs[i - 1] + xs[i] + xs[i + 1]) / 3)
 -- expect
---| type "[]f32" "f32_1d" array leaves [(f32 1)] element_type -1 rank 1
---| entry "main" "" "main" 1 0 inputs [("xs" 0 false)] outputs [("" 0 true)]
---| function main (n: i64, xs: [n]f32) -> [[n]f32] {
---|   x: [n]i64 = iota i64 n 0 1
---|   x: i64 = add.i64 n -1
---|   x: [n]f32 = segmented_map space [i: i64 < n] body {
---|     i: i64 = index x [i]
---|     xs: f32 = index xs [i]
---|     x: bool = eq.i64 i 0
---|     x: bool = eq.i64 i x
---|     x: bool = bit_or.bool x x
---|     x: f32 = branch x then_body {
---|       return xs
---|     } else_body {
---|       x: i64 = add.i64 i -1
---|       x: f32 = index xs [x]
---|       x: f32 = add.f32 x xs
---|       x: i64 = add.i64 i 1
---|       x: f32 = index xs [x]
---|       x: f32 = add.f32 x x
---|       x: f32 = fdiv.f32 x 3f32
---|       return x
---|     } result_types [f32]
---|     return x
---|   } result_types [f32] schedule [fused_stencil]
---|   return x
---| }
+--| -- main, line 2: segmented_map over [n]
+--| x: [
+--|   fused_stencil]

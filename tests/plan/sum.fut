@@ -1,16 +1,6 @@
 -- Pieces, whose loops LLVM makes vectors of.
 entry main [n] (xs: [n]f32) = f32.sum xs
 -- expect
---| type "[]f32" "f32_1d" array leaves [(f32 1)] element_type -1 rank 1
---| type "f32" "f32" scalar leaves [(f32 0)] element_type -1
---| entry "main" "" "main" 1 0 inputs [("xs" 0 false)] outputs [("" 1 false)]
---| function main (n: i64, xs: [n]f32) -> [f32] {
---|   x: f32 = segmented_reduce space [i: i64 < n] body {
---|     x: f32 = index xs [i]
---|     return x
---|   } operators [(op \(x: f32, x: f32) -> [f32] {
---|     x: f32 = add.f32 x x
---|     return x
---|   } neutral [0f32])] result_types [f32] schedule [pointwise]
---|   return x
---| }
+--| -- main, line 2: segmented_reduce over [n]
+--| x: [
+--|   pointwise]

@@ -1,18 +1,6 @@
 -- Segments are neighbours: tiles of accumulators.
 entry main [n][m] (a: [n][m]f32) = map f32.sum (transpose a)
 -- expect
---| type "[][]f32" "f32_2d" array leaves [(f32 2)] element_type -1 rank 2
---| type "[]f32" "f32_1d" array leaves [(f32 1)] element_type -1 rank 1
---| entry "main" "" "main" 2 0 inputs [("a" 0 false)] outputs [("" 1 true)]
---| function main (n: i64, m: i64, a: [n][m]f32) -> [[m]f32] {
---|   x: [m][n]f32 = permute a [1, 0]
---|   x: [m]f32 = segmented_reduce space [i: i64 < m, i: i64 < n] body {
---|     xs: [n]f32 = index x [i]
---|     x: f32 = index xs [i]
---|     return x
---|   } operators [(op \(x: f32, x: f32) -> [f32] {
---|     x: f32 = add.f32 x x
---|     return x
---|   } neutral [0f32])] result_types [f32] schedule [interchanged]
---|   return x
---| }
+--| -- main, line 2: segmented_reduce over [m][n]
+--| x: [
+--|   interchanged]

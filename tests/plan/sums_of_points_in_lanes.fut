@@ -1,21 +1,7 @@
 -- Points with loops of their own are lanes of a sum.
 entry main [n] (xs: [n]f32) = f32.sum (map (\x -> loop y = x for _i < 20 do y * y - x) xs)
 -- expect
---| type "[]f32" "f32_1d" array leaves [(f32 1)] element_type -1 rank 1
---| type "f32" "f32" scalar leaves [(f32 0)] element_type -1
---| entry "main" "" "main" 1 0 inputs [("xs" 0 false)] outputs [("" 1 false)]
---| function main (n: i64, xs: [n]f32) -> [f32] {
---|   x: f32 = segmented_reduce space [i: i64 < n] body {
---|     x: f32 = index xs [i]
---|     x: f32 = loop values [y: f32 = x] form for i: i32 < 20i32 body {
---|       x: f32 = mul.f32 y y
---|       x: f32 = sub.f32 x x
---|       return x
---|     }
---|     return x
---|   } operators [(op \(x: f32, x: f32) -> [f32] {
---|     x: f32 = add.f32 x x
---|     return x
---|   } neutral [0f32])] result_types [f32] schedule [lane_blocks columns 4 width 16 remainder serialised, pointwise]
---|   return x
---| }
+--| -- main, line 2: segmented_reduce over [n]
+--| x: [
+--|   lane_blocks columns 4 width 16 remainder serialised,
+--|   pointwise]

@@ -2,20 +2,6 @@
 def dot [n] (a: [n]f32) (b: [n]f32) = f32.sum (map2 (*) a b)
 entry main [n][m] (x: [n]f32) (a: [n][m]f32) = map (dot x) (transpose a)
 -- expect
---| type "[]f32" "f32_1d" array leaves [(f32 1)] element_type -1 rank 1
---| type "[][]f32" "f32_2d" array leaves [(f32 2)] element_type -1 rank 2
---| entry "main" "" "main" 2 0 inputs [("x" 0 false), ("a" 1 false)] outputs [("" 0 true)]
---| function main (n: i64, m: i64, x: [n]f32, a: [n][m]f32) -> [[m]f32] {
---|   x: [m][n]f32 = permute a [1, 0]
---|   x: [m]f32 = segmented_reduce space [i: i64 < m, i: i64 < n] body {
---|     b: [n]f32 = index x [i]
---|     a: f32 = index x [i]
---|     b: f32 = index b [i]
---|     x: f32 = mul.f32 a b
---|     return x
---|   } operators [(op \(x: f32, x: f32) -> [f32] {
---|     x: f32 = add.f32 x x
---|     return x
---|   } neutral [0f32])] result_types [f32] schedule [interchanged]
---|   return x
---| }
+--| -- main, line 3: segmented_reduce over [m][n]
+--| x: [
+--|   interchanged]
