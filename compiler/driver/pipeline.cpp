@@ -107,6 +107,7 @@ std::optional<ir::PlannedProgram> plan(ir::FlatProgram program, const PassContex
   std::vector<std::string> refused;
   if (context.options.target != Target::cpu) options.device = plan::Device::gpu;
   options.only_pointwise = context.options.optimisation == 0;
+  options.machine = plan::machine_named(context.options.cpu);
   const Doing doing("plan");
   ir::PlannedProgram planned = [&] {
     const PassTimer timer(context.times, "plan");

@@ -58,6 +58,8 @@ using RowFunction = std::function<void(const LaneScalar& index)>;
 
 /// Lowers one body for blocks of points, as its schedule says.
 class Lanes {
+  friend class ContractionLowering;
+
  public:
   Lanes(Lowering& lowering, const ir::LaneBlocks& plan)
       : low_(lowering), plan_(plan), block_{plan.block_rows, plan.columns, plan.width} {}

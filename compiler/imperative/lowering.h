@@ -35,6 +35,7 @@ namespace dagaz::imperative {
 class Lowering : public Emitter {
   friend class Gpu;
   friend class Lanes;
+  friend class ContractionLowering;
 
  public:
   Lowering(Emission& emission, Program& program, const ir::Program& source);

@@ -2,7 +2,7 @@
 //
 // CPU: the whole space is one flat range cut into pieces; a piece walks its rows, the first and
 // the last perhaps only in part, so that the innermost loop has unit steps and no division.
-#include "imperative/lanes.h"
+#include "imperative/contraction.h"
 #include "plan/array_uses.h"
 
 namespace dagaz::imperative {
@@ -177,6 +177,9 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedMap& e) {
       match(strategy,
             [&](const ir::Pointwise&) { lower_point_by_point(s, e, targets); },
             [&](const ir::LaneBlocks& blocks) { Lanes::map(*this, s, e, blocks, targets); },
+            [&](const ir::Contraction& plan) {
+              ContractionLowering(*this, s, e, plan, targets).run();
+            },
             [&](const ir::Interchanged& tiles) { lower_interchanged(s, e, tiles, targets); },
             [&](const ir::HeldBlocks& blocks) { accumulate_in_blocks(s, e, blocks, targets); },
             [&](const ir::Teams&) { DZ_UNREACHABLE("a map reduced by teams"); },

@@ -18,7 +18,7 @@ template <typename T, std::size_t... indices>
 constexpr bool takes_members(std::index_sequence<indices...>) {
   return requires { T{(static_cast<void>(indices), AnyMember{})...}; };
 }
-template <typename T, std::size_t count = 12>
+template <typename T, std::size_t count = 16>
 constexpr std::size_t member_count() {
   if constexpr (takes_members<T>(std::make_index_sequence<count>())) {
     return count;

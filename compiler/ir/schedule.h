@@ -70,6 +70,42 @@ struct LaneBlocks {
             inner_rows)
 };
 
+/// How values of rows or of points are read for a panel, in which the values that one element of a sum
+/// needs are neighbours.
+enum class Packing : std::uint8_t {
+  singly,       // one by one
+  by_points,    // vectors of neighbouring rows or points
+  by_elements   // vectors of neighbouring elements, which cross over in registers
+};
+
+/// Sums over elements of what combines values of a row with values of a point, like a product of
+/// matrices.  Values are copied to panels of `block_rows` rows, and of `columns` vectors of `width`
+/// points, for `depth` elements at a time; each pair of panels is a block of sums in registers (Goto
+/// and van de Geijn, "Anatomy of high-performance matrix multiplication", TOMS 2008; Van Zee and van
+/// de Geijn, "BLIS", TOMS 2015).
+struct Contraction {
+  static constexpr std::string_view mnemonic = "contraction";
+  int rows = 0;           // dimensions of the space
+  int points = 1;
+  int block_rows = 1;
+  int columns = 1;
+  int width = 1;
+  int depth = 256;        // elements of a panel
+  int cached = 1;         // panels of rows that one cache holds
+  int most_rows = 1;      // panels that a task has, at most and, where the space has as many, at least
+  int most_points = 1;
+  int least_rows = 1;
+  int least_points = 1;
+  int split = 0;          // elements from which on several tasks share a sum; 0: none do
+  Packing row_packing = Packing::singly;
+  Packing point_packing = Packing::singly;
+  std::vector<NameId> of_rows;    // scalars that panels hold
+  std::vector<NameId> of_points;
+  bool operator==(const Contraction&) const = default;
+  DZ_FIELDS(rows, points, block_rows, columns, width, depth, cached, most_rows, most_points,
+            least_rows, least_points, split, row_packing, point_packing, of_rows, of_points)
+};
+
 /// Reductions whose segments, not elements, are neighbours in memory: `tile` accumulators at a time
 /// take `steps` elements of each segment per pass.
 struct Interchanged {
@@ -108,7 +144,7 @@ struct Teams {
 };
 
 using Strategy =
-    std::variant<Pointwise, LaneBlocks, Interchanged, HeldBlocks, FusedStencil, Teams>;
+    std::variant<Pointwise, LaneBlocks, Interchanged, HeldBlocks, FusedStencil, Teams, Contraction>;
 
 struct Version {
   std::vector<Guard> when;

@@ -67,6 +67,10 @@ struct Spellings<Remainder> {
   static constexpr std::array<std::string_view, 2> words = {"moved", "serialised"};
 };
 template <>
+struct Spellings<Packing> {
+  static constexpr std::array<std::string_view, 3> words = {"singly", "by_points", "by_elements"};
+};
+template <>
 struct Spellings<ScalarType> {
   static constexpr std::array<std::string_view, 8> words = {"bool", "i8",  "i16", "i32",
                                                             "i64",  "f16", "f32", "f64"};

@@ -4,6 +4,7 @@
 
 #include "ir/names.h"
 #include "plan/array_uses.h"
+#include "plan/machine.h"
 #include "plan/operators.h"
 #include "support/match.h"
 
@@ -17,7 +18,6 @@ using ir::ScalarType;
 
 namespace {
 
-constexpr std::int64_t vector_bytes = 64;
 constexpr std::int64_t many_operations = 24;  // more than registers hold for several vectors
 // Vectors gathered in innermost loops must be worth so many operations each.
 constexpr std::int64_t operations_worth_gathering = 8;

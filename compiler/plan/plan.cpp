@@ -5,6 +5,7 @@
 
 #include "ir/fields.h"
 #include "plan/array_uses.h"
+#include "plan/contraction.h"
 #include "plan/cost.h"
 #include "plan/interchange.h"
 #include "plan/lane_blocks.h"
@@ -148,16 +149,19 @@ class FunctionPlanner {
     auto& e = std::get<ir::SegmentedMap>(statement.operation);
     around_.overwrite(overwritten_by(e, names_));
     const MapAt at{around_, e, statement.results, Around::host};
-    if (may_choose() && random_) {
-      e.schedule = random_->map(at, ways_by_points(statement, e));
-    } else if (may_choose()) {
+    std::vector<ir::Strategy> ways = ways_by_points(statement, e);
+    if (may_choose()) {
       std::vector<ir::Version> lanes = map_in_lanes(at);
-      if (lanes.empty() && split(statement, planned)) return;
-      e.schedule = versions(std::move(lanes), by_points(statement, e));
+      if (lanes.empty() && !random_ && split(statement, planned)) return;
+      const auto product = contraction(around_, e, statement.results, options_.machine, names_);
+      if (product) lanes.insert(lanes.begin(), *product);
+      e.schedule = random_ ? random_->map(at, product, ways)
+                           : versions(std::move(lanes), by_points(statement, e));
+      if (product) ways.push_back(product->strategy);
     } else {
       e.schedule = only(ir::Pointwise{});
     }
-    follow_wish(at, e.schedule, ways_by_points(statement, e));
+    follow_wish(at, e.schedule, ways);
     finish_map(std::move(statement), planned);
   }
 
@@ -225,7 +229,8 @@ class FunctionPlanner {
       const bool possible =
           as<ir::Pointwise>(version.strategy) ||
           std::any_of(ways.begin(), ways.end(), [&](const ir::Strategy& one) {
-            return one.index() == version.strategy.index();
+            return as<ir::Contraction>(one) ? one == version.strategy
+                                            : one.index() == version.strategy.index();
           });
       if (!possible) return refuse(at.results[0].name, "cannot follow this strategy");
       wanted.versions.push_back(version);

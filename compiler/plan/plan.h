@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "ir/program.h"
+#include "plan/machine.h"
 
 namespace dagaz::plan {
 
@@ -19,6 +20,8 @@ struct PlanOptions {
   Device device = Device::cpu;
   /// Everything point by point.
   bool only_pointwise = false;
+  /// The processor, where that is the device.
+  Machine machine = {};
   /// Legal schedules at random instead of good ones.
   std::optional<std::uint64_t> seed = {};
   /// Schedules for the operations with these first results, in place of what would be chosen.

@@ -16,8 +16,11 @@ ir::LaneBlocks RandomSchedules::blocks(const MapAt& at) {
   return blocks;
 }
 
-ir::Schedule RandomSchedules::map(const MapAt& at, std::vector<ir::Strategy> ways) {
+ir::Schedule RandomSchedules::map(const MapAt& at, const std::optional<ir::Version>& product,
+                                  std::vector<ir::Strategy> ways) {
   std::vector<ir::Version> versions;
+  if (product && flips()) versions.push_back(*product);
+  if (!versions.empty() && versions.back().when.empty()) return {std::move(versions)};
   if (!at.map.space.empty()) {
     for (int tries = below(4); tries > 0; --tries) {
       const Packing packing = flips() ? Packing::allowed : Packing::forbidden;

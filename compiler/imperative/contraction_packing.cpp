@@ -1,0 +1,134 @@
+// Values of rows or of points go to panels, computed on the way: [panel][element][row or point].
+// A panel is written as it will be read.  Memory whose neighbours are elements is read in vectors of
+// these, which cross over in registers.
+#include "imperative/contraction.h"
+
+#include <algorithm>
+
+namespace dagaz::imperative {
+
+// Vectors that cross over are stored whole: the last ones may reach beyond a panel.
+static constexpr std::int64_t beyond_panels = 2 * plan::elements_at_once;
+
+/// Room for the values of so many panels.
+void ContractionLowering::hold(Side& side, const Operand& panels) {
+  const Operand size = low_.mul(low_.mul(panels, length_), ir::i64_operand(side.width));
+  const Operand room = low_.add(size, ir::i64_operand(beyond_panels));
+  side.held.clear();
+  for (const NameId value : side.values) {
+    side.held.push_back(low_.private_array(
+        ir::array_of(low_.names().type(value).element, {room}), "panels"));
+  }
+}
+
+/// The first row or point of a panel; the last panel is moved back.
+Operand ContractionLowering::start_of(const Side& side, const Operand& panel) {
+  const Operand width = ir::i64_operand(side.width);
+  return low_.minimum(low_.mul(panel, width), low_.sub(side.dimension.extent, width));
+}
+
+void ContractionLowering::pack(const Side& side, const Range& panels, const Piece& piece) {
+  low_.thread_loop(panels.count, false, [&](const Operand& p) {
+    const Operand start = start_of(side, low_.add(panels.first, p));
+    const Operand base = low_.mul(low_.mul(p, length_), ir::i64_operand(side.width));
+    switch (side.packing) {
+      case ir::Packing::by_points: pack_by_points(side, start, base, piece); return;
+      case ir::Packing::by_elements: pack_by_elements(side, start, base, piece); return;
+      case ir::Packing::singly:
+        pack_singly(side, start, base, ir::i64_operand(0), piece);
+        return;
+    }
+  });
+}
+
+void ContractionLowering::pack_by_points(const Side& side, const Operand& start,
+                                         const Operand& base, const Piece& piece) {
+  ir::LaneBlocks shape = shape_;
+  shape.block_rows = 1;
+  low_.thread_loop(piece.length, false, [&](const Operand& k) {
+    Lanes lanes(low_, shape);
+    lanes.bind_index(side.dimension.index.name, start, false, true);
+    bind_levels(lanes, lanes.uniform(low_.add(piece.start, k)));
+    const std::vector<Lanes::Result> values = lanes.body(side.body, {});
+    for (std::size_t v = 0; v < values.size(); ++v) {
+      LaneArray to;
+      to.place.block = side.held[v].block;
+      to.offset.by_point = true;
+      to.offset.even =
+          Even{low_.add(base, low_.mul(k, ir::i64_operand(side.width))), ir::i64_operand(0),
+               ir::i64_operand(1)};
+      lanes.store(to, *values[v].scalar);
+    }
+  });
+}
+
+// Elements from `first` of the piece on.
+void ContractionLowering::pack_singly(const Side& side, const Operand& start, const Operand& base,
+                                      const Operand& first, const Piece& piece) {
+  ir::LaneBlocks shape;
+  shape.block_rows = static_cast<int>(side.width);
+  low_.thread_loop(low_.sub(piece.length, first), false, [&](const Operand& i) {
+    const Operand k = low_.add(first, i);
+    Lanes lanes(low_, shape);
+    lanes.bind_index(side.dimension.index.name, start, side.width > 1, false);
+    bind_levels(lanes, lanes.uniform(low_.add(piece.start, k)));
+    const std::vector<Lanes::Result> values = lanes.body(side.body, {});
+    const Operand at = low_.add(base, low_.mul(k, ir::i64_operand(side.width)));
+    for (std::size_t v = 0; v < values.size(); ++v) {
+      const LaneScalar& value = *values[v].scalar;
+      for (std::int64_t row = 0; row < side.width; ++row) {
+        low_.emit(Store{side.held[v].block, low_.add(at, ir::i64_operand(row)),
+                        lanes.piece(value, row, 0), value.type});
+      }
+    }
+  });
+}
+
+void ContractionLowering::pack_by_elements(const Side& side, const Operand& start,
+                                           const Operand& base, const Piece& piece) {
+  const Operand width = ir::i64_operand(plan::elements_at_once);
+  const Operand squares = low_.divide(low_.maximum(piece.length, ir::i64_operand(0)), width);
+  low_.thread_loop(squares, false, [&](const Operand& square) {
+    const Operand k = low_.mul(square, width);
+    for (std::int64_t row = 0; row < side.width; row += plan::elements_at_once) {
+      ir::LaneBlocks shape;
+      shape.block_rows =
+          static_cast<int>(std::min<std::int64_t>(side.width - row, plan::elements_at_once));
+      shape.width = plan::elements_at_once;
+      Lanes lanes(low_, shape);
+      lanes.bind_index(side.dimension.index.name, low_.add(start, ir::i64_operand(row)),
+                       shape.block_rows > 1, false);
+      LaneScalar element;
+      element.by_point = true;
+      element.even = Even{low_.add(piece.start, k), ir::i64_operand(0), ir::i64_operand(1)};
+      bind_levels(lanes, element);
+      const std::vector<Lanes::Result> values = lanes.body(side.body, {});
+      const Operand at = low_.add(low_.add(base, low_.mul(k, ir::i64_operand(side.width))),
+                                  ir::i64_operand(row));
+      for (std::size_t v = 0; v < values.size(); ++v) {
+        cross_over(side, lanes, *values[v].scalar, side.held[v], at);
+      }
+    }
+  });
+  pack_singly(side, start, base, low_.mul(squares, width), piece);
+}
+
+/// Rows of elements become vectors of rows, `side.width` apart.
+void ContractionLowering::cross_over(const Side& side, Lanes& lanes, const LaneScalar& values,
+                                     const Place& held, const Operand& at) {
+  TransposeLanes crossing;
+  const std::int64_t rows = lanes.block_.rows;
+  for (std::int64_t row = 0; row < plan::elements_at_once; ++row) {
+    const Operand one = lanes.piece(values, std::min(row, rows - 1), 0);
+    crossing.values.push_back(lanes.with_lanes(one, values.type));
+    crossing.targets.push_back(lanes.lane_variable("crossed", values.type));
+  }
+  low_.emit(crossing);
+  for (std::int64_t k = 0; k < plan::elements_at_once; ++k) {
+    low_.emit(StoreLanes{held.block, low_.add(at, ir::i64_operand(k * side.width)),
+                         ir::i64_operand(1), crossing.targets[static_cast<std::size_t>(k)],
+                         values.type});
+  }
+}
+
+}  // namespace dagaz::imperative

@@ -1,0 +1,339 @@
+#include "plan/contraction.h"
+
+#include <algorithm>
+
+#include "ir/names.h"
+#include "plan/cost.h"
+#include "plan/interchange.h"
+#include "plan/lane_reading.h"
+#include "plan/operators.h"
+#include "support/match.h"
+
+namespace dagaz::plan {
+
+using ir::NameId;
+using ir::Operand;
+
+// ---------------------------------------------------------------- parts
+
+namespace {
+
+bool binds(const std::vector<ir::Statement>& statements, const Operand& operand) {
+  return operand.is_name() &&
+         std::any_of(statements.begin(), statements.end(), [&](const ir::Statement& one) {
+           return std::any_of(one.results.begin(), one.results.end(), [&](const auto& result) {
+             return result.name == operand.name();
+           });
+         });
+}
+
+/// Whether the operators are scalar ones whose order is free, with neutral elements from around.
+bool may_be_reordered(const ir::MapScanReduce& sum, const std::vector<ir::Statement>& before) {
+  return std::all_of(sum.reductions.begin(), sum.reductions.end(), [&](const auto& one) {
+    return is_commutative(one) && are_scalars(one.op.result_types) &&
+           is_straight(one.op.body.statements) &&
+           std::none_of(one.neutral.begin(), one.neutral.end(),
+                        [&](const Operand& neutral) { return binds(before, neutral); });
+  });
+}
+
+/// Whether `inner` is all that the sum `outer` adds, by the same operators.
+bool is_sum_of_sums(const ir::MapScanReduce& outer, const ir::Statement& inner,
+                    const ir::Names& names) {
+  const auto& sum = *as<ir::MapScanReduce>(inner.operation);
+  if (outer.map.body.results.size() != inner.results.size() ||
+      outer.reductions.size() != sum.reductions.size()) {
+    return false;
+  }
+  for (std::size_t k = 0; k < inner.results.size(); ++k) {
+    if (outer.map.body.results[k] != Operand(inner.results[k].name)) return false;
+  }
+  for (std::size_t k = 0; k < sum.reductions.size(); ++k) {
+    if (!ir::equivalent(outer.reductions[k].op, sum.reductions[k].op, names)) return false;
+  }
+  return true;
+}
+
+/// Slices whose extents and steps are those of all points.
+bool has_even_slices(const std::vector<ir::Statement>& statements) {
+  return std::all_of(statements.begin(), statements.end(), [&](const ir::Statement& one) {
+    const auto* slice = as<ir::Slice>(one.operation);
+    return slice == nullptr ||
+           std::none_of(slice->dimensions.begin(), slice->dimensions.end(), [&](const auto& at) {
+             return !at.fixed && (binds(statements, at.count) || binds(statements, at.stride));
+           });
+  });
+}
+
+void append(std::vector<ir::Statement>& to, const ir::Statement* begin, const ir::Statement* end) {
+  to.insert(to.end(), begin, end);
+}
+
+}  // namespace
+
+ir::Body needed_for(const ir::Body& body, const std::vector<Operand>& results,
+                    const std::vector<NameId>& given, const ir::Names& names) {
+  std::unordered_set<NameId> needed;
+  for (const Operand& one : results) {
+    if (one.is_name()) needed.insert(one.name());
+  }
+  for (const NameId one : given) needed.erase(one);
+  ir::Body part;
+  part.results = results;
+  for (std::size_t k = body.statements.size(); k-- > 0;) {
+    const ir::Statement& one = body.statements[k];
+    const bool is_needed = std::any_of(one.results.begin(), one.results.end(), [&](const auto& r) {
+      return needed.contains(r.name);
+    });
+    if (!is_needed) continue;
+    for (const NameId name : ir::free_names(one, names)) {
+      if (std::find(given.begin(), given.end(), name) == given.end()) needed.insert(name);
+    }
+    part.statements.push_back(one);
+  }
+  std::reverse(part.statements.begin(), part.statements.end());
+  return part;
+}
+
+std::optional<SumParts> sum_parts(const ir::SegmentedMap& map, ir::Names& names) {
+  const ir::Statement* statement = sole_reduction(map.body);
+  if (statement == nullptr) return std::nullopt;
+  SumParts parts;
+  for (const ir::Binder& one : statement->results) parts.sums.push_back(one.name);
+  std::vector<ir::Statement>& before = parts.elements.statements;
+  append(before, map.body.statements.data(), statement);
+  ir::Body rest{before, map.body.results};
+  append(rest.statements, statement + 1, map.body.statements.data() + map.body.statements.size());
+  if (!is_straight(rest.statements)) return std::nullopt;
+  parts.after = needed_for(rest, map.body.results, parts.sums, names);
+  for (;;) {
+    const auto& sum = *as<ir::MapScanReduce>(statement->operation);
+    if (binds(before, sum.width) || !may_be_reordered(sum, before)) return std::nullopt;
+    const NameId element = names.fresh("k", ir::scalar_of(ir::ScalarType::i64));
+    parts.levels.push_back({sum.width, element});
+    for (std::size_t k = 0; k < sum.arrays.size(); ++k) {
+      if (names.type(sum.arrays[k]).kind != ir::TypeKind::value) return std::nullopt;
+      before.push_back({{sum.map.parameters[k]}, ir::Index{sum.arrays[k], {element}}});
+    }
+    const std::vector<ir::Statement>& inside = sum.map.body.statements;
+    const ir::Statement* const next = sole_reduction(sum.map.body);
+    if (next == nullptr) {
+      append(before, inside.data(), inside.data() + inside.size());
+      parts.elements.results = sum.map.body.results;
+      parts.sum = &sum;
+      break;
+    }
+    if (!is_sum_of_sums(sum, *next, names)) return std::nullopt;
+    append(before, inside.data(), next);
+    statement = next;
+  }
+  if (!is_straight(before) || !has_even_slices(before)) return std::nullopt;
+  return parts;
+}
+
+// ---------------------------------------------------------------- rows and points
+
+namespace {
+
+enum Dependence : unsigned { on_row = 1, on_point = 2, on_element = 4 };
+
+constexpr std::int64_t most_operations = 8;  // in the innermost loop, per pair of values
+
+/// Which values of the elements are of rows, which of points, and what is left for both.
+class Sides {
+ public:
+  Sides(const ir::SegmentedMap& map, const SumParts& parts, const ir::Contraction& plan,
+        const ir::Names& names)
+      : names_(names) {
+    depends_[map.space[static_cast<std::size_t>(plan.rows)].index.name] = on_row;
+    depends_[map.space[static_cast<std::size_t>(plan.points)].index.name] = on_point;
+    for (const SumLevel& level : parts.levels) depends_[level.element] = on_element;
+    for (const ir::Statement& one : parts.elements.statements) {
+      unsigned all = 0;
+      for (const NameId name : ir::free_names(one, names)) all |= of(name);
+      for (const ir::Binder& result : one.results) {
+        depends_[result.name] = all;
+        makers_[result.name] = &one;
+      }
+    }
+    for (const Operand& value : parts.elements.results) visit(value);
+  }
+
+  bool is_product() const {
+    return legal_ && operations_ > 0 && operations_ <= most_operations && !rows_.empty() &&
+           !points_.empty();
+  }
+  const std::vector<NameId>& of_rows() const { return rows_; }
+  const std::vector<NameId>& of_points() const { return points_; }
+  std::int64_t operations() const { return operations_; }
+  std::int64_t largest() const { return largest_; }
+
+ private:
+  unsigned of(NameId name) const {
+    const auto found = depends_.find(name);
+    return found == depends_.end() ? 0 : found->second;
+  }
+
+  void visit(const Operand& operand) {
+    if (!operand.is_name() || of(operand.name()) == 0) return;
+    const NameId name = operand.name();
+    if (!seen_.insert(name).second) return;
+    const ir::Type& type = names_.type(name);
+    legal_ = legal_ && type.is_scalar();
+    largest_ = std::max<std::int64_t>(largest_, ir::byte_size(type.element));
+    const unsigned depends = of(name);
+    if ((depends & on_row) == 0 || (depends & on_point) == 0) {
+      ((depends & on_point) != 0 ? points_ : rows_).push_back(name);
+      return;
+    }
+    const ir::Operation& made = makers_.at(name)->operation;
+    if (const auto* scalar = as<ir::Scalar>(made)) {
+      operations_ += cost_of_scalar(scalar->op);
+      for (const Operand& argument : scalar->arguments) visit(argument);
+    } else if (const auto* identity = as<ir::Identity>(made)) {
+      visit(identity->value);
+    } else {
+      legal_ = false;
+    }
+  }
+
+  const ir::Names& names_;
+  std::unordered_map<NameId, unsigned> depends_;
+  std::unordered_map<NameId, const ir::Statement*> makers_;
+  std::unordered_set<NameId> seen_;
+  std::vector<NameId> rows_;
+  std::vector<NameId> points_;
+  std::int64_t operations_ = 0;
+  std::int64_t largest_ = 4;
+  bool legal_ = true;
+};
+
+// ---------------------------------------------------------------- panels
+
+/// A dimension along which `lanes` reads vectors, and perhaps one along which it has rows.
+struct Direction {
+  NameId points;
+  std::optional<NameId> rows;
+};
+
+/// Reads the values of one side; whether they are read, in vectors of neighbours.
+bool reads_neighbours(const Surroundings& around, const ir::SegmentedMap& map,
+                      const SumParts& parts, const std::vector<NameId>& values,
+                      const Direction& direction) {
+  ir::LaneBlocks blocks;
+  blocks.width = elements_at_once;
+  if (direction.rows) blocks.block_rows = elements_at_once;
+  LaneReading lanes(around, blocks);
+  const auto bind = [&](NameId index) {
+    lanes.bind_index(index, index == direction.rows, index == direction.points);
+  };
+  for (const ir::SpaceDimension& dimension : map.space) bind(dimension.index.name);
+  for (const SumLevel& level : parts.levels) bind(level.element);
+  const std::vector<Operand> wanted(values.begin(), values.end());
+  lanes.read(needed_for(parts.elements, wanted, {}, around.names), {});
+  return lanes.is_legal() && lanes.blocks().serialised.empty() && lanes.work().gathers == 0;
+}
+
+bool may_cross_over(const std::vector<NameId>& values, const ir::Names& names) {
+  return std::all_of(values.begin(), values.end(), [&](NameId one) {
+    return ir::byte_size(names.type(one).element) >= 4;
+  });
+}
+
+ir::Packing packing_of(const Surroundings& around, const ir::SegmentedMap& map,
+                       const SumParts& parts, const std::vector<NameId>& values, NameId own,
+                       bool whole_vectors) {
+  if (whole_vectors && reads_neighbours(around, map, parts, values, {own, std::nullopt})) {
+    return ir::Packing::by_points;
+  }
+  const NameId element = parts.levels.back().element;
+  if (may_cross_over(values, around.names) &&
+      reads_neighbours(around, map, parts, values, {element, own})) {
+    return ir::Packing::by_elements;
+  }
+  return ir::Packing::singly;
+}
+
+// ---------------------------------------------------------------- sizes
+
+constexpr int most_block_rows = 12;
+constexpr int panel_elements = 256;  // vectors of 64 bytes of them are half of the first cache
+constexpr int most_extent = 768;     // of a task: what it copies is little beside its sums
+constexpr int least_extent = 96;
+constexpr int least_elements = 16;   // else there is little to add for what is copied
+
+/// Whether registers hold the sums, a vector of each value of points and a value of a row.
+bool fits(const ir::Contraction& plan, std::int64_t sums, const Machine& machine) {
+  const std::int64_t parts = vector_bytes / machine.register_bytes;
+  const auto of_points = static_cast<std::int64_t>(plan.of_points.size());
+  const auto of_rows = static_cast<std::int64_t>(plan.of_rows.size());
+  const std::int64_t vectors = plan.columns * (plan.block_rows * sums + of_points);
+  return parts * vectors + of_rows <= machine.registers;
+}
+
+void choose_sizes(ir::Contraction& plan, const Sides& sides, std::int64_t sums,
+                  const Machine& machine) {
+  plan.width = static_cast<int>(vector_bytes / sides.largest());
+  plan.columns = machine.register_bytes >= vector_bytes && sums == 1 ? 2 : 1;
+  plan.block_rows = most_block_rows;
+  while (plan.block_rows > 1 && !fits(plan, sums, machine)) --plan.block_rows;
+  const auto of_points = static_cast<int>(plan.of_points.size());
+  const auto of_rows = static_cast<int>(plan.of_rows.size());
+  plan.depth = std::max(panel_elements / of_points, 4 * least_elements);
+  const int panel = plan.depth * plan.block_rows * of_rows * static_cast<int>(sides.largest());
+  plan.cached = std::max(machine.second_cache_bytes / 2 / panel, 1);
+  const int span = plan.columns * plan.width;
+  plan.most_rows = std::max(most_extent / plan.block_rows, 1);
+  plan.least_rows = std::max(least_extent / plan.block_rows, 1);
+  plan.most_points = std::max(most_extent / span, 1);
+  plan.least_points = std::max(least_extent / span, 1);
+  plan.split = 4 * plan.depth;
+}
+
+/// Adds that `size` is `least`; whether that may be.
+bool require(ir::Version& version, const Operand& size, int least) {
+  if (is_known_below(size, least)) return false;
+  if (!size.is_constant()) version.when.push_back({size, least});
+  return true;
+}
+
+}  // namespace
+
+std::optional<ir::Version> contraction(const Surroundings& around, const ir::SegmentedMap& map,
+                                       const std::vector<ir::Binder>& results,
+                                       const Machine& machine, ir::Names& names) {
+  if (map.space.size() < 2 || !are_scalars(map.result_types)) return std::nullopt;
+  const auto parts = sum_parts(map, names);
+  if (!parts) return std::nullopt;
+  ir::Contraction plan;
+  plan.points = static_cast<int>(map.space.size()) - 1;
+  const Layout layout = around.layouts.of(results[0].name);
+  for (std::size_t d = 0; d < map.space.size(); ++d) {
+    if (layout.strides[d] == 1) plan.points = static_cast<int>(d);
+  }
+  for (plan.rows = static_cast<int>(map.space.size()) - 1; plan.rows >= 0; --plan.rows) {
+    if (plan.rows == plan.points) continue;
+    const Sides sides(map, *parts, plan, names);
+    if (!sides.is_product()) continue;
+    plan.of_rows = sides.of_rows();
+    plan.of_points = sides.of_points();
+    const ir::SpaceDimension& rows = map.space[static_cast<std::size_t>(plan.rows)];
+    const ir::SpaceDimension& points = map.space[static_cast<std::size_t>(plan.points)];
+    choose_sizes(plan, sides, static_cast<std::int64_t>(parts->sums.size()), machine);
+    plan.row_packing = packing_of(around, map, *parts, plan.of_rows, rows.index.name, false);
+    plan.point_packing = packing_of(around, map, *parts, plan.of_points, points.index.name, true);
+    ir::Version version;
+    bool may_be_large = require(version, rows.extent, 4 * plan.block_rows) &&
+                        require(version, points.extent, 2 * plan.columns * plan.width);
+    for (const SumLevel& level : parts->levels) {
+      const bool innermost = &level == &parts->levels.back();
+      may_be_large = may_be_large && require(version, level.width, innermost ? least_elements : 1);
+    }
+    if (!may_be_large) return std::nullopt;
+    version.strategy = std::move(plan);
+    return version;
+  }
+  return std::nullopt;
+}
+
+}  // namespace dagaz::plan

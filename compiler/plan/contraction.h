@@ -1,0 +1,57 @@
+// Products of matrices and what is like them: sums, by any operator whose order is free, over elements
+// that a row and a point of the space share.
+//
+//   result[i, j] = after(⊕ₖ combine(left(i, k), right(k, j)), …)
+//
+// Nothing here is about multiplication or about order in memory: scalars that depend on a row and an
+// element, but on no point, are values of rows; those that depend on a point and an element are values
+// of points; what depends on both is computed in the innermost loop.  The other dimensions of the
+// space are a batch.  Sums of sums by the same operator are one sum.
+//
+// Copying values of n rows and m points costs (n + m)·k, and the sums n·m·k: large products gain by
+// it (Goto and van de Geijn, TOMS 2008).  How large a block of sums, a panel and what a cache holds
+// are follows from the machine as in Low, Igual, Smith and Quintana-Ortí, "Analytical modeling is
+// enough for high-performance BLIS", TOMS 2016.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "plan/machine.h"
+#include "plan/surroundings.h"
+
+namespace dagaz::plan {
+
+/// A product in lanes; nothing where `map` is none, or known to be small.
+std::optional<ir::Version> contraction(const Surroundings& around, const ir::SegmentedMap& map,
+                                       const std::vector<ir::Binder>& results,
+                                       const Machine& machine, ir::Names& names);
+
+/// As many rows or points, and elements, cross over at once.
+inline constexpr int elements_at_once = 8;
+
+/// A loop of the sum, outermost first: over `width` elements, with a name for their numbers.
+struct SumLevel {
+  ir::Operand width;
+  ir::NameId element;
+};
+
+/// A map whose points are such sums, in parts.
+struct SumParts {
+  std::vector<SumLevel> levels;
+  /// The innermost reduction, and the names of the sums.
+  const ir::MapScanReduce* sum = nullptr;
+  std::vector<ir::NameId> sums;
+  /// Everything before the sums are added to, and the values that are.
+  ir::Body elements;
+  /// What the results of the map are made of, once there are sums.
+  ir::Body after;
+};
+
+/// Nothing if `map` is not of this form.
+std::optional<SumParts> sum_parts(const ir::SegmentedMap& map, ir::Names& names);
+/// The statements of `body` that `results` need, but for those that make `given`.
+ir::Body needed_for(const ir::Body& body, const std::vector<ir::Operand>& results,
+                    const std::vector<ir::NameId>& given, const ir::Names& names);
+
+}  // namespace dagaz::plan
