@@ -178,6 +178,7 @@ class FunctionEmitter {
   /// Fails unless it returns; sets the failure word of the kernel.
   void fail_in_kernel(const imperative::Fail& node);
   void bind_kernel_arguments(const Kernel& kernel);
+  void leave_after_failure(const Kernel& kernel);
   llvm::Value* shuffle_word(llvm::Value* word, imperative::ShuffleMode mode, llvm::Value* operand);
   void start();
   void finish(const std::vector<llvm::Value*>& results);

@@ -7,6 +7,7 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "codegen/emit.h"
+#include "codegen/kernel_failure.h"
 #include "support/check.h"
 
 namespace dagaz::codegen {
@@ -88,18 +89,25 @@ void FunctionEmitter::bind_kernel_arguments(const Kernel& kernel) {
   }
 }
 
+// After a failure what is in memory means nothing.  A launch sees what the kernels before it wrote,
+// so a plain load does, which the cache answers to all threads but the first.  All threads of a
+// block that has barriers must agree on whether there was one, for this kernel may be the one that
+// fails.
+void FunctionEmitter::leave_after_failure(const Kernel& kernel) {
+  Value* word = builder_.CreateAddrSpaceCast(failure_word_, builder_.getPtrTy(1));
+  Value* code = builder_.CreateAlignedLoad(builder_.getInt32Ty(), word, llvm::Align(4));
+  if (has_barrier(kernel.launch->body)) {
+    code = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0_or, {}, {code});
+  }
+  check_status(code);
+}
+
 void FunctionEmitter::emit_kernel(const Kernel& kernel) {
   start();
   bind_kernel_arguments(kernel);
   if (in_ptx()) {
     annotate_kernel(function_, kernel.launch->block_threads);
-    // After a failure what is in memory means nothing.  All threads of a block that has
-    // barriers must agree on whether there was one.
-    Value* code = builder_.CreateLoad(builder_.getInt32Ty(), failure_word_, true);
-    if (has_barrier(kernel.launch->body)) {
-      code = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0_or, {}, {code});
-    }
-    check_status(code);
+    if (looks_for_failures(kernel.launch->body)) leave_after_failure(kernel);
   }
   emit(kernel.launch->body);
   finish({});
