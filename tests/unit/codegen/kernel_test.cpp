@@ -163,6 +163,41 @@ dagaz::imperative::Program compare_exchange(Target target, ScalarType type,
   return b.finish();
 }
 
+/// y[i] := x[i] + 1, or x[x[i] + 1], or the former only where it is positive.
+enum class Access { direct, gather, conditional };
+dagaz::imperative::Program copy_kernel(Access access) {
+  ProgramBuilder b(Target::cuda);
+  const NameId n = b.scalar("n");
+  const NameId x = b.block("x");
+  const NameId y = b.block("y");
+  b.size_parameter(n);
+  b.array_input(x, ScalarType::i64, "i64", n);
+  b.emit(Allocate{y, b.op(ScalarOp::mul, ScalarType::i64, {n, number(8)})});
+  Code body = b.collect([&] {
+    const NameId i = b.scalar("i");
+    const NameId item = b.scalar("item");
+    b.emit(ReadSpecial{i, Special::thread_index});
+    b.emit(Load{item, x, i, ScalarType::i64, Space::global, false});
+    const Operand next = b.op(ScalarOp::add, ScalarType::i64, {item, number(1)});
+    if (access == Access::gather) {
+      const NameId other = b.scalar("other");
+      b.emit(Load{other, x, next, ScalarType::i64, Space::global, false});
+      b.emit(Store{y, i, other, ScalarType::i64, Space::global});
+    } else if (access == Access::conditional) {
+      const Operand positive = b.op(ScalarOp::slt, ScalarType::i64, {number(0), next});
+      b.emit(If{positive, b.collect([&] {
+                  b.emit(Store{y, i, next, ScalarType::i64, Space::global});
+                }),
+                {}});
+    } else {
+      b.emit(Store{y, i, next, ScalarType::i64, Space::global});
+    }
+  });
+  b.emit(Launch{"copy", number(1), 32, number(0), std::move(body), {}});
+  b.array_output(y, ScalarType::i64, "i64", n);
+  return b.finish();
+}
+
 /// y[i] := op(x[i]) for one block of threads a stride apart.
 dagaz::imperative::Program function_kernel(ScalarOp op) {
   ProgramBuilder b(Target::sim);
@@ -293,6 +328,20 @@ TEST_CASE("PTX of kernels assembles") {
   check_assembles(map_kernel(Target::cuda, ScalarType::i8, "i8",
                              {ScalarOp::ipow, ScalarOp::sdiv_floor, ScalarOp::smul_hi}));
   check_assembles(block_sum(Target::cuda));
+}
+
+TEST_CASE("kernels look for earlier failures only where these could do harm") {
+  // The failure word is the first argument; a kernel that cannot fail reads it for nothing else.
+  const auto looks = [](Access access) {
+    const auto artifacts =
+        generate(copy_kernel(access), test_options(), dagaz::codegen::want_ptx);
+    REQUIRE(artifacts.problem == "");
+    REQUIRE(artifacts.ptx.find(".entry copy(") != std::string::npos);
+    return artifacts.ptx.find("[copy_param_0]") != std::string::npos;
+  };
+  CHECK(!looks(Access::direct));
+  CHECK(looks(Access::gather));
+  CHECK(looks(Access::conditional));
 }
 
 TEST_CASE("PTX with every function of reals assembles") {
