@@ -9,8 +9,6 @@
 
 #include <algorithm>
 
-#include "imperative/walk.h"
-
 namespace dagaz::imperative {
 
 // dz_property numbers of runtime/abi.h.
@@ -62,58 +60,11 @@ Code Lowering::kernel_body(const std::function<void()>& build) {
   return code;
 }
 
-// ---------------------------------------------------------------- read-only data
-
-static void mark_invariant(Code& code, const std::unordered_set<NameId>& written) {
-  for (Instruction& instruction : code) {
-    if (auto* load = as<Load>(instruction.node)) {
-      load->invariant = load->space == Space::global && !written.contains(load->block);
-    } else if (auto* loop = as<For>(instruction.node)) {
-      mark_invariant(loop->body, written);
-    } else if (auto* repeat = as<While>(instruction.node)) {
-      mark_invariant(repeat->test, written);
-      mark_invariant(repeat->body, written);
-    } else if (auto* branch = as<If>(instruction.node)) {
-      mark_invariant(branch->then_code, written);
-      mark_invariant(branch->else_code, written);
-    }
-  }
-}
-
-// Blocks that the kernel does not write may be read through the read-only cache.
-static void mark_invariant(Code& code) {
-  std::unordered_set<NameId> written;
-  const std::function<void(const Code&)> collect_written = [&](const Code& inner) {
-    for (const Instruction& instruction : inner) {
-      const Node& node = instruction.node;
-      if (const auto* store = as<Store>(node)) written.insert(store->block);
-      if (const auto* atomic = as<Atomic>(node)) written.insert(atomic->block);
-      if (const auto* exchange = as<CompareExchange>(node)) written.insert(exchange->block);
-      if (const auto* copy = as<CopyElements>(node)) written.insert(copy->target);
-      // Through a variable that may mean several blocks anything may be written.
-      if (const auto* share = as<Share>(node)) {
-        written.insert(share->source);
-        written.insert(share->target);
-      }
-      if (const auto* call = as<Call>(node)) {
-        for (const Operand& argument : call->arguments) {
-          if (argument.is_name()) written.insert(argument.name());
-        }
-      }
-      InstructionVisitor visitor{[](const Operand&) {}, [](NameId) {}, collect_written};
-      visit(instruction, visitor);
-    }
-  };
-  collect_written(code);
-  mark_invariant(code, written);
-}
-
 // ---------------------------------------------------------------- launches
 
 // The entries of a program often repeat each other's kernels; each is compiled once.
 void Lowering::launch(std::string_view kernel, const Operand& grid, const Operand& shared_bytes,
                       Code code) {
-  mark_invariant(code);
   std::string& name = kernels_[form_of(code, names())];
   if (name.empty()) name = kernel_name(kernel);
   emit(Launch{name, grid, kernel_threads, shared_bytes, std::move(code), location_});

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "imperative/invariant_loads.h"
 #include "imperative/lowering.h"
 #include "ir/fields.h"
 
@@ -284,6 +285,7 @@ std::optional<Program> lower(ir::PlannedProgram planned, Target target, Diagnost
                        "this cannot be compiled yet: " + problem.what);
     return std::nullopt;
   }
+  if (target != Target::cpu) mark_invariant_loads(program);
   return program;
 }
 
