@@ -1,52 +1,18 @@
 #include "ir/fields.h"
 
-#include <cstddef>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 #include <variant>
+
+#include "support/members.h"
 
 namespace dagaz::ir {
 
-namespace {
-
-struct AnyMember {
-  template <typename T>
-  operator T() const;  // NOLINT: declared only, for counting
-};
-template <typename T, std::size_t... indices>
-constexpr bool takes_members(std::index_sequence<indices...>) {
-  return requires { T{(static_cast<void>(indices), AnyMember{})...}; };
-}
-template <typename T, std::size_t count = 16>
-constexpr std::size_t member_count() {
-  if constexpr (takes_members<T>(std::make_index_sequence<count>())) {
-    return count;
-  } else {
-    return member_count<T, count - 1>();
-  }
-}
-template <typename T>
-constexpr bool lists_all_members() {
-  using Listed = decltype(std::declval<T&>().fields());
-  return std::tuple_size_v<Listed> == member_count<T>();
-}
-template <typename Variant>
-struct AllListed;
-template <typename... Ts>
-struct AllListed<std::variant<Ts...>> {
-  static constexpr bool value = (lists_all_members<Ts>() && ...);
-};
-
-static_assert(AllListed<Operations>::value, "an operation's DZ_FIELDS omits a member");
-static_assert(AllListed<std::variant<SliceDimension, LoopValue, ForForm, WhileForm, LoopAttributes,
-                                     ScanOperator, ReduceOperator, HistogramOperator,
-                                     ScatterTarget, AccumulatorInput, SpaceDimension, Guard,
-                                     InnerRows, Version>>::value,
+static_assert(alternatives_list_all_members<Operations>, "an operation's DZ_FIELDS omits a member");
+static_assert(alternatives_list_all_members<std::variant<
+                  SliceDimension, LoopValue, ForForm, WhileForm, LoopAttributes, ScanOperator,
+                  ReduceOperator, HistogramOperator, ScatterTarget, AccumulatorInput,
+                  SpaceDimension, Guard, InnerRows, Version>>,
               "a part's DZ_FIELDS omits a member");
-static_assert(AllListed<Strategy>::value, "a strategy's DZ_FIELDS omits a member");
-
-}  // namespace
+static_assert(alternatives_list_all_members<Strategy>, "a strategy's DZ_FIELDS omits a member");
 
 void walk_roles(RoleVisitor<false>& visitor, Operation& operation) {
   walk_field(visitor, operation);
