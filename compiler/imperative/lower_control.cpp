@@ -4,6 +4,7 @@
 // both paths; the layout is row-major, so a path whose array is not copies it.  In a thread a
 // branch may give any layout, through stride variables.
 #include "imperative/lowering.h"
+#include "ir/device_threads.h"
 
 namespace dagaz::imperative {
 
@@ -125,7 +126,7 @@ Place Lowering::meet(const ir::Type& type, const Place& yes, Code& then_code, co
 // ---------------------------------------------------------------- calls
 
 void Lowering::lower(const ir::Statement& s, const ir::Call& e) {
-  if (e.function == "resident_threads'") {
+  if (e.function == ir::device_threads_function) {
     move(s.results[0].name, resident_threads());
     return;
   }

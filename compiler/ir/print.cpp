@@ -123,18 +123,7 @@ class Printer {
       value(std::get<WhileForm>(form).condition);
     }
   }
-  void value(const std::string& text) {
-    out_ << "\"";
-    for (const char c : text) {
-      if (c == '"' || c == '\\') out_ << '\\';
-      if (c == '\n') {
-        out_ << "\\n";
-      } else {
-        out_ << c;
-      }
-    }
-    out_ << "\"";
-  }
+  void value(const std::string& text) { out_ << quoted(text); }
   void value(const Schedule& schedule) { list(schedule.versions, "[", "]"); }
   void value(const Version& version) {
     std::visit(
@@ -226,17 +215,20 @@ class Printer {
     out_ << "\n";
   }
 
+  void external_type(const ExternalType& type) {
+    out_ << "type";
+    members(type, " ");
+    out_ << "\n";
+  }
+  void entry_point(const EntryPoint& entry) {
+    out_ << "entry";
+    members(entry, " ");
+    out_ << "\n";
+  }
+
   void program(const Program& program) {
-    for (const ExternalType& type : program.external_types) {
-      out_ << "type";
-      members(type, " ");
-      out_ << "\n";
-    }
-    for (const EntryPoint& entry : program.entries) {
-      out_ << "entry";
-      members(entry, " ");
-      out_ << "\n";
-    }
+    for (const ExternalType& type : program.external_types) external_type(type);
+    for (const EntryPoint& entry : program.entries) entry_point(entry);
     for (const Function& one : program.functions) function(one);
   }
 
@@ -263,39 +255,29 @@ class Printer {
     out_ << close;
   }
 
+  /// `unset`: the member of a structure of which nothing was said.
   template <typename T>
-  static bool is_default(const T& member) {
+  static bool is_default(const T& member, const T& unset) {
     if constexpr (detail::is_vector<T>) {
       return member.empty();
     } else if constexpr (detail::is_optional<T>) {
       return !member.has_value();
     } else if constexpr (std::is_same_v<T, Schedule>) {
       return member.versions.empty();
-    } else if constexpr (std::is_same_v<T, LoopAttributes>) {
-      return member == LoopAttributes{};
-    } else if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, int>) {
-      return member == T{};
+    } else if constexpr (std::is_same_v<T, LoopAttributes> || std::is_same_v<T, bool> ||
+                         std::is_same_v<T, int>) {
+      return member == unset;
     } else {
       return false;
     }
   }
 
   template <typename Node, typename T>
-  static bool may_be_left_out(const Node&, std::size_t at, const T& member) {
+  static bool may_be_left_out(const T& member, const T& unset) {
     if constexpr (text::IsStrategy<Node>::value) {
-      const Node defaults{};
-      bool same = false;
-      std::size_t index = 0;
-      const auto compare = [&](const auto& other) {
-        if constexpr (std::is_same_v<std::decay_t<decltype(other)>, T>) {
-          same = same || (index == at && other == member);
-        }
-        ++index;
-      };
-      std::apply([&](const auto&... other) { (compare(other), ...); }, defaults.fields());
-      return same;
+      return member == unset;
     } else {
-      return is_default(member);
+      return is_default(member, unset);
     }
   }
 
@@ -305,16 +287,21 @@ class Printer {
     const std::size_t first_labelled = text::first_labelled<Node>();
     std::size_t index = 0;
     bool first = true;
-    const auto write = [&](const auto& member) {
+    const Node fresh{};
+    const auto write = [&](const auto& member, const auto& unset) {
       const std::size_t at = index++;
       const bool labelled = std::greater_equal<>()(at, first_labelled);
-      if (labelled && may_be_left_out(node, at, member)) return;
+      if (labelled && may_be_left_out<Node>(member, unset)) return;
       out_ << (first ? before : " ");
       first = false;
       if (labelled) out_ << text::label_at(Node::field_names, at) << " ";
       value(member);
     };
-    std::apply([&](const auto&... member) { (write(member), ...); }, node.fields());
+    const auto fields = node.fields();
+    const auto fresh_fields = fresh.fields();
+    [&]<std::size_t... k>(std::index_sequence<k...>) {
+      (write(std::get<k>(fields), std::get<k>(fresh_fields)), ...);
+    }(std::make_index_sequence<std::tuple_size_v<decltype(node.fields())>>());
   }
 
   const Names& names_;
@@ -357,6 +344,31 @@ std::string print(const Version& version, const Names& names) {
 }
 std::string print(const Operand& operand, const Names& names) {
   return print_value(operand, names);
+}
+
+std::string print(const ExternalType& type) {
+  const Names no_names;
+  Printer printer(no_names);
+  printer.external_type(type);
+  return printer.take();
+}
+std::string print(const EntryPoint& entry) {
+  const Names no_names;
+  Printer printer(no_names);
+  printer.entry_point(entry);
+  return printer.take();
+}
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (c == '\n') {
+      result += "\\n";
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
 }
 
 }  // namespace dagaz::ir

@@ -15,5 +15,9 @@ std::string print(const Lambda& lambda, const Names& names);
 std::string print(const Type& type, const Names& names);
 std::string print(const Version& version, const Names& names);
 std::string print(const Operand& operand, const Names& names);
+std::string print(const ExternalType& type);
+std::string print(const EntryPoint& entry);
+/// A text between quotes, with escapes.
+std::string quoted(const std::string& text);
 
 }  // namespace dagaz::ir

@@ -1,14 +1,13 @@
 // Choosing at run time: sequential inside the points of a nest that fills the device, or
 // distributed.  How many threads fill it is asked through a function of the program, which
 // lowering replaces by the device's answer; its body is what the interpreter takes.
+#include "ir/device_threads.h"
 #include "ir/names.h"
 #include "passes/flatten/flattener.h"
 
 namespace dagaz::passes::flattening {
 
 using namespace ir;
-
-static const char* const device_threads = "resident_threads'";
 
 void Flattener::choose_version(Statement statement, Nest nest, PointBody point, Out& out) {
   Builder builder(names_);
@@ -17,7 +16,8 @@ void Flattener::choose_version(Statement statement, Nest nest, PointBody point, 
   for (const SpaceDimension& dimension : nest.space) extents.push_back(dimension.extent);
   asks_device_ = true;
   const Type i64 = scalar_of(ScalarType::i64);
-  const NameId threads = builder.add(Call{device_threads, {}, {i64}}, "threads");
+  const Call ask{std::string(device_threads_function), {}, {i64}};
+  const NameId threads = builder.add(ask, "threads");
   const Operand fills =
       builder.scalar(ScalarOp::sle, ScalarType::i64, {threads, builder.product(extents)}, "fills");
   Branch branch{fills, {}, {}, {}};
@@ -39,7 +39,7 @@ void Flattener::choose_version(Statement statement, Nest nest, PointBody point, 
 }
 
 void Flattener::add_device_functions() {
-  Function function{device_threads, {}, {}, {scalar_of(ScalarType::i64)}, {}};
+  Function function{std::string(device_threads_function), {}, {}, {scalar_of(ScalarType::i64)}, {}};
   function.body.results.push_back(i64_operand(1024));
   program_.functions.push_back(std::move(function));
 }

@@ -1,0 +1,12 @@
+// The function by which a program asks how many threads fill the device that it runs on.  Lowering
+// replaces its calls by the device's answer; its body is the interpreter's.
+#pragma once
+
+#include <string_view>
+
+namespace dagaz::ir {
+
+/// Its name.
+inline constexpr std::string_view device_threads_function = "resident_threads'";
+
+}  // namespace dagaz::ir
