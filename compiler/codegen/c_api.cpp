@@ -25,7 +25,7 @@ CArgument number(int value) { return {Kind::number, value}; }
 /// Builds the description.
 class Api {
  public:
-  Api(const imperative::Program& program, const Options& options)
+  Api(const tree::Program& program, const Options& options)
       : program_(program), options_(options) {}
 
   CSection configuration();
@@ -61,7 +61,7 @@ class Api {
   void add_record_array(CSection& section, int index) const;
   static void add_indices(CFunction& function, const char* parameter_name, int rank, Kind kind);
 
-  const imperative::Program& program_;
+  const tree::Program& program_;
   const Options& options_;
 };
 
@@ -365,7 +365,7 @@ CSection Api::entries() {
 
 }  // namespace
 
-std::vector<CSection> c_api(const imperative::Program& program, const Options& options) {
+std::vector<CSection> c_api(const tree::Program& program, const Options& options) {
   Api api(program, options);
   return {api.configuration(), api.context(), api.arrays(), api.opaques(), api.entries()};
 }

@@ -63,10 +63,10 @@ struct CArray {
   auto operator<=>(const CArray&) const = default;
 };
 
-std::vector<CSection> c_api(const imperative::Program& program, const Options& options);
+std::vector<CSection> c_api(const tree::Program& program, const Options& options);
 
 /// Arrays of scalars that the interface mentions, in order, each once.
-std::vector<CArray> c_arrays(const imperative::Program& program);
+std::vector<CArray> c_arrays(const tree::Program& program);
 /// "f64", "u8", …
 std::string element_name(ir::ExternalElement element);
 /// "f64_2d"

@@ -14,11 +14,11 @@ std::string upper(std::string text) {
   return text;
 }
 
-const char* target_name(imperative::Target target) {
+const char* target_name(tree::Target target) {
   switch (target) {
-    case imperative::Target::cpu: return "cpu";
-    case imperative::Target::cuda: return "cuda";
-    case imperative::Target::sim: return "sim";
+    case tree::Target::cpu: return "cpu";
+    case tree::Target::cuda: return "cuda";
+    case tree::Target::sim: return "sim";
   }
   DZ_UNREACHABLE("target");
 }
@@ -52,7 +52,7 @@ void print_comment(TextWriter& out, const std::string& documentation) {
 
 }  // namespace
 
-std::string c_header(const imperative::Program& program, const Options& options) {
+std::string c_header(const tree::Program& program, const Options& options) {
   TextWriter out;
   out << "/* The interface of the program `" << options.prefix << "`, compiled by Dagaz.\n"
       << "   Functions that return int return 0 on success; those that return a pointer return\n"
@@ -70,7 +70,7 @@ std::string c_header(const imperative::Program& program, const Options& options)
   }
   const std::string prefix = upper(options.prefix);
   out << "\n#define " << prefix << "_BACKEND_" << target_name(program.target) << '\n';
-  if (program.target == imperative::Target::cpu) {
+  if (program.target == tree::Target::cpu) {
     out << "#define " << prefix << "_BACKEND_multicore\n";
   }
   out << "#define " << prefix << "_SUCCESS 0\n#define " << prefix << "_PROGRAM_ERROR 2\n#define "

@@ -8,6 +8,6 @@
 namespace dagaz::codegen {
 
 /// The text of the header that declares the program's C interface.
-std::string c_header(const imperative::Program& program, const Options& options);
+std::string c_header(const tree::Program& program, const Options& options);
 
 }  // namespace dagaz::codegen

@@ -129,7 +129,7 @@ CType c_type(const ir::ExternalType& type, const Options& options) {
   return {"struct " + options.prefix + "_" + name + " *", 'p'};
 }
 
-std::vector<CArray> c_arrays(const imperative::Program& program) {
+std::vector<CArray> c_arrays(const tree::Program& program) {
   std::set<CArray> arrays;
   for (const ir::ExternalType& type : program.external_types) {
     if (type.kind == ir::ExternalKind::array) arrays.insert({type.leaves[0].element, type.rank});

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "imperative/imperative.h"
+#include "tree/tree.h"
 #include "support/diagnostic.h"
 #include "support/source.h"
 
@@ -37,12 +37,12 @@ enum Want : unsigned { want_object = 1, want_ptx = 2, want_llvm = 4, want_assemb
                        want_header = 16 };
 
 /// Compiles `program`; `want` is a set of Want.
-Artifacts generate(const imperative::Program& program, const SourceFiles& files,
+Artifacts generate(const tree::Program& program, const SourceFiles& files,
                    const Options& options, unsigned want);
 
 /// Compiles `program` into this process and runs it as an executable would run: arguments as of
 /// main (without the program's name), values from stdin to stdout.  Returns the exit status.
-int run_in_process(const imperative::Program& program, const SourceFiles& files,
+int run_in_process(const tree::Program& program, const SourceFiles& files,
                    const Options& options, int argc, char** argv);
 
 }  // namespace dagaz::codegen

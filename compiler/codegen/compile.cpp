@@ -19,14 +19,14 @@
 
 namespace dagaz::codegen {
 
-Unit::Unit(const imperative::Program& imperative_program, const SourceFiles& source_files,
+Unit::Unit(const tree::Program& imperative_program, const SourceFiles& source_files,
            const Options& compile_options, Divide how)
     : program(imperative_program), files(source_files), options(compile_options),
       division(divide(imperative_program, how)) {
-  for (const imperative::Function& one : program.functions) functions[one.name] = &one;
+  for (const tree::Function& one : program.functions) functions[one.name] = &one;
 }
 
-const imperative::Function& Unit::function(const std::string& name) const {
+const tree::Function& Unit::function(const std::string& name) const {
   const auto found = functions.find(name);
   DZ_CHECK(found != functions.end(), "no function " + name);
   return *found->second;
@@ -143,7 +143,7 @@ class Compiler {
 
 }  // namespace
 
-Artifacts generate(const imperative::Program& program, const SourceFiles& files,
+Artifacts generate(const tree::Program& program, const SourceFiles& files,
                   const Options& options, unsigned want) {
   const Doing doing("generating code");
   Artifacts artifacts;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -21,29 +22,29 @@
 
 #include "codegen/codegen.h"
 #include "codegen/parts.h"
-#include "imperative/imperative.h"
+#include "tree/tree.h"
 
 namespace dagaz::codegen {
 
-using imperative::NameId;
-using imperative::Operand;
-using imperative::ScalarOp;
-using imperative::ScalarType;
-using imperative::Space;
+using tree::NameId;
+using tree::Operand;
+using tree::ScalarOp;
+using tree::ScalarType;
+using tree::Space;
 
 /// What is compiled; several threads read it at once.
 struct Unit {
-  Unit(const imperative::Program& imperative_program, const SourceFiles& source_files,
+  Unit(const tree::Program& imperative_program, const SourceFiles& source_files,
        const Options& compile_options, Divide how);
 
-  const imperative::Program& program;
+  const tree::Program& program;
   const SourceFiles& files;
   const Options& options;
-  std::unordered_map<std::string, const imperative::Function*> functions;
+  std::unordered_map<std::string, const tree::Function*> functions;
   Division division;
 
-  const imperative::Function& function(const std::string& name) const;
-  bool on_gpu() const { return program.target != imperative::Target::cpu; }
+  const tree::Function& function(const std::string& name) const;
+  bool on_gpu() const { return program.target != tree::Target::cpu; }
 };
 
 /// The LLVM module of one part.
@@ -56,7 +57,7 @@ struct PartModule {
   const bool ptx;  // or code of the host
   const llvm::TargetLibraryInfoImpl library;  // functions that can be called
   /// Device functions that are called here; each is emitted here once.
-  std::vector<const imperative::Function*> called;
+  std::vector<const tree::Function*> called;
 };
 
 /// Where code runs, which decides what its block variables are and how it fails.
@@ -76,7 +77,7 @@ class FunctionEmitter {
   FunctionEmitter(PartModule& part, llvm::Function* function, Side side);
 
   // ---- whole functions (emit_functions.cpp)
-  void emit_function(const imperative::Function& source);
+  void emit_function(const tree::Function& source);
   void emit_task(const Task& task);
   void emit_kernel(const Kernel& kernel);
 
@@ -119,40 +120,42 @@ class FunctionEmitter {
 
  private:
   // ---- statements (emit_code.cpp)
-  void emit(const imperative::Code& code);
-  void emit(const imperative::Assign& node);
-  void emit(const imperative::Move& node);
-  void emit(const imperative::For& node);
-  void emit(const imperative::While& node);
-  void emit(const imperative::If& node);
-  void emit(const imperative::Call& node);
-  void emit(const imperative::Fail& node);
+  void emit(const tree::Code& code);
+  void emit(const tree::Assign& node);
+  void emit(const tree::Move& node);
+  void emit(const tree::For& node);
+  void emit(const tree::While& node);
+  void emit(const tree::If& node);
+  void emit(const tree::Call& node);
+  void emit(const tree::Fail& node);
   // ---- memory (emit_memory.cpp)
-  void emit(const imperative::Load& node);
-  void emit(const imperative::Store& node);
-  void emit(const imperative::Allocate& node);
-  void emit(const imperative::Share& node);
-  void emit(const imperative::Release& node);
-  void emit(const imperative::AllocateScratch& node);
-  void emit(const imperative::ScratchScope& node);
-  void emit(const imperative::AllocateLocal& node);
-  void emit(const imperative::SharedMemory& node);
-  void emit(const imperative::CopyElements& node);
-  void emit(const imperative::WriteTable& node);
-  void emit(const imperative::Clear& node);
-  void emit(const imperative::ReadElement& node);
-  void emit(const imperative::WriteElement& node);
-  void emit(const imperative::Fence& node);
+  void emit(const tree::Load& node);
+  void emit(const tree::Store& node);
+  void emit(const tree::Allocate& node);
+  void emit(const tree::Share& node);
+  void emit(const tree::Release& node);
+  void emit(const tree::AllocateScratch& node);
+  void emit(const tree::ScratchScope& node);
+  void emit(const tree::AllocateLocal& node);
+  void emit(const tree::SharedMemory& node);
+  void emit(const tree::CopyElements& node);
+  void emit(const tree::WriteTable& node);
+  void emit(const tree::Clear& node);
+  void emit(const tree::ReadElement& node);
+  void emit(const tree::WriteElement& node);
+  void emit(const tree::Fence& node);
   // ---- lanes (emit_lanes.cpp)
-  void emit(const imperative::LoadLanes& node);
-  void emit(const imperative::StoreLanes& node);
-  void emit(const imperative::LaneNumbers& node);
-  void emit(const imperative::CombineLanes& node);
-  void emit(const imperative::CombineEach& node);
-  void emit(const imperative::TransposeLanes& node);
+  void emit(const tree::LoadLanes& node);
+  void emit(const tree::StoreLanes& node);
+  void emit(const tree::LaneNumbers& node);
+  void emit(const tree::CombineLanes& node);
+  void emit(const tree::CombineEach& node);
+  void emit(const tree::TransposeLanes& node);
   llvm::Value* splat(llvm::Value* value, unsigned lanes);
   llvm::Value* lane_addresses(NameId block, const Operand& index, const Operand& stride,
                               ScalarType type, unsigned lanes);
+  llvm::Value* masked_address(NameId block, const Operand& index, ScalarType type);
+  llvm::Value* lane_mask(const std::optional<Operand>& mask, unsigned lanes);
   bool are_consecutive(const Operand& index, const Operand& stride) const;
   /// `scalar` on vectors of `lanes`, in one instruction where there is one.
   llvm::Value* on_lanes(ScalarOp op, ScalarType type, ScalarType result,
@@ -160,26 +163,26 @@ class FunctionEmitter {
   llvm::Value* vector_function(ScalarOp op, ScalarType type,
                                const std::vector<llvm::Value*>& arguments, unsigned lanes);
   unsigned lanes_of(NameId name) const;
-  void emit(const imperative::Atomic& node);
-  void emit(const imperative::CompareExchange& node);
+  void emit(const tree::Atomic& node);
+  void emit(const tree::CompareExchange& node);
   // ---- parallelism (emit_parallel.cpp) and kernels (emit_kernel.cpp)
-  void emit(const imperative::ParallelFor& node);
-  void emit(const imperative::PieceCount& node);
-  void emit(const imperative::Launch& node);
-  void emit(const imperative::DeviceProperty& node);
-  void emit(const imperative::ReadSpecial& node);
-  void emit(const imperative::Barrier& node);
-  void emit(const imperative::Shuffle& node);
+  void emit(const tree::ParallelFor& node);
+  void emit(const tree::PieceCount& node);
+  void emit(const tree::Launch& node);
+  void emit(const tree::DeviceProperty& node);
+  void emit(const tree::ReadSpecial& node);
+  void emit(const tree::Barrier& node);
+  void emit(const tree::Shuffle& node);
 
   Variable& variable(NameId name);
   llvm::Value* element_address(NameId block, const Operand& index, ScalarType type, Space space);
   void simulate_access(llvm::Value* address, ScalarType type, Space space, int flags);
   void mark_access(llvm::Instruction* access, Space space);
   /// Fails unless it returns; sets the failure word of the kernel.
-  void fail_in_kernel(const imperative::Fail& node);
+  void fail_in_kernel(const tree::Fail& node);
   void bind_kernel_arguments(const Kernel& kernel);
   void leave_after_failure(const Kernel& kernel);
-  llvm::Value* shuffle_word(llvm::Value* word, imperative::ShuffleMode mode, llvm::Value* operand);
+  llvm::Value* shuffle_word(llvm::Value* word, tree::ShuffleMode mode, llvm::Value* operand);
   void start();
   void finish(const std::vector<llvm::Value*>& results);
   void reserve_scratch_mark();
@@ -207,20 +210,20 @@ const char* library_function(ScalarOp op);
 /// begins with what it is.
 std::string symbol(const Unit& unit, const std::string& name);
 /// Declares, on first use, the LLVM function of a function of the program.
-llvm::Function* declare_function(PartModule& part, const imperative::Function& source);
+llvm::Function* declare_function(PartModule& part, const tree::Function& source);
 /// Declares, on first use, a task.
 llvm::Function* declare_task(PartModule& part, const Task& task);
 /// Declares, on first use, a kernel.
 llvm::Function* declare_kernel(PartModule& part, const Kernel& kernel);
 /// The type `{i32 status, results…}`.
-llvm::StructType* result_struct(PartModule& part, const imperative::Function& source);
+llvm::StructType* result_struct(PartModule& part, const tree::Function& source);
 /// Emits the functions, tasks and kernels of a part (emit_functions.cpp).
 void emit_part(PartModule& part, const Part& contents);
 
 /// The functions behind the entry points, and why they fail (emit_entry_points.cpp).
 struct EntryPoints {
   std::vector<llvm::Function*> functions;
-  std::vector<imperative::Failure> failures;  // the program's, and those of entry points
+  std::vector<tree::Failure> failures;  // the program's, and those of entry points
 };
 EntryPoints emit_entry_points(PartModule& part);
 /// Emits the dz_program (emit_program.cpp).

@@ -107,7 +107,7 @@ void refer_to_sim(PartModule& part) {
 }  // namespace
 
 void emit_c_api(PartModule& part) {
-  if (part.unit.program.target == imperative::Target::sim) refer_to_sim(part);
+  if (part.unit.program.target == tree::Target::sim) refer_to_sim(part);
   for (const CSection& section : c_api(part.unit.program, part.unit.options)) {
     for (const CFunction& function : section.functions) WrapperEmitter(part, function).emit();
   }

@@ -9,13 +9,13 @@ namespace dagaz::codegen {
 
 using llvm::Value;
 
-void FunctionEmitter::emit(const imperative::Code& code) {
-  for (const imperative::Instruction& instruction : code) {
+void FunctionEmitter::emit(const tree::Code& code) {
+  for (const tree::Instruction& instruction : code) {
     std::visit([&](const auto& node) { emit(node); }, instruction.node);
   }
 }
 
-void FunctionEmitter::emit(const imperative::Assign& node) {
+void FunctionEmitter::emit(const tree::Assign& node) {
   std::vector<Value*> arguments;
   for (const Operand& argument : node.arguments) arguments.push_back(value(argument));
   llvm::IRBuilder<>::FastMathFlagGuard guard(builder_);
@@ -29,23 +29,23 @@ void FunctionEmitter::emit(const imperative::Assign& node) {
                                  : on_lanes(node.op, node.type, node.result, arguments, lanes));
 }
 
-void FunctionEmitter::emit(const imperative::Move& node) {
+void FunctionEmitter::emit(const tree::Move& node) {
   if (side_ == Side::host && is_block(node.target)) {
-    emit(imperative::Share{node.target, node.value.name()});
+    emit(tree::Share{node.target, node.value.name()});
     return;
   }
   assign(node.target, splat(value(node.value), lanes_of(node.target)));
 }
 
 // Whether iterations are straight-line code that calls functions of reals.
-static bool calls_functions(const imperative::Code& code) {
+static bool calls_functions(const tree::Code& code) {
   bool calls = false;
-  for (const imperative::Instruction& one : code) {
-    if (const auto* assign = as<imperative::Assign>(one.node)) {
+  for (const tree::Instruction& one : code) {
+    if (const auto* assign = as<tree::Assign>(one.node)) {
       calls = calls || library_function(assign->op) != nullptr;
-    } else if (as<imperative::Load>(one.node) == nullptr &&
-               as<imperative::Store>(one.node) == nullptr &&
-               as<imperative::Move>(one.node) == nullptr) {
+    } else if (as<tree::Load>(one.node) == nullptr &&
+               as<tree::Store>(one.node) == nullptr &&
+               as<tree::Move>(one.node) == nullptr) {
       return false;
     }
   }
@@ -57,7 +57,7 @@ static bool calls_functions(const imperative::Code& code) {
 // loops it would cost more than it gains, because some processors write under a mask slowly.
 static constexpr std::int64_t longest_masked_loop = 64;
 
-void FunctionEmitter::emit(const imperative::For& node) {
+void FunctionEmitter::emit(const tree::For& node) {
   Value* bound = value(node.bound);
   llvm::Type* type = bound->getType();
   Value* zero = llvm::ConstantInt::get(type, 0);
@@ -114,7 +114,7 @@ void FunctionEmitter::emit(const imperative::For& node) {
   builder_.SetInsertPoint(after);
 }
 
-void FunctionEmitter::emit(const imperative::While& node) {
+void FunctionEmitter::emit(const tree::While& node) {
   llvm::BasicBlock* test = block("while");
   llvm::BasicBlock* body = block("while.body");
   llvm::BasicBlock* after = block("while.done");
@@ -135,7 +135,7 @@ void FunctionEmitter::emit(const imperative::While& node) {
   builder_.SetInsertPoint(after);
 }
 
-void FunctionEmitter::emit(const imperative::If& node) {
+void FunctionEmitter::emit(const tree::If& node) {
   llvm::BasicBlock* yes = block("then");
   llvm::BasicBlock* no = node.else_code.empty() ? nullptr : block("else");
   llvm::BasicBlock* after = block("if.done");
@@ -151,8 +151,8 @@ void FunctionEmitter::emit(const imperative::If& node) {
   builder_.SetInsertPoint(after);
 }
 
-void FunctionEmitter::emit(const imperative::Call& node) {
-  const imperative::Function& callee = unit_.function(node.function);
+void FunctionEmitter::emit(const tree::Call& node) {
+  const tree::Function& callee = unit_.function(node.function);
   std::vector<Value*> arguments;
   if (side_ == Side::kernel) {
     arguments = {thread_, failure_word_};
@@ -176,7 +176,7 @@ void FunctionEmitter::emit(const imperative::Call& node) {
   }
 }
 
-void FunctionEmitter::emit(const imperative::Fail& node) {
+void FunctionEmitter::emit(const tree::Fail& node) {
   if (side_ == Side::kernel) {
     fail_in_kernel(node);
   } else {

@@ -116,7 +116,7 @@ llvm::Function* dense_copy(PartModule& part) {
 class EntryEmitter {
  public:
   EntryEmitter(PartModule& part, std::size_t number,
-               std::vector<imperative::Failure>& failures)
+               std::vector<tree::Failure>& failures)
       : part_(part), entry_(part.unit.program.entries[number]), failures_(failures),
         builder_(part.context) {
     const std::vector<ir::Type>& given = part.unit.program.entry_inputs[number];
@@ -171,7 +171,7 @@ class EntryEmitter {
 
   PartModule& part_;
   const ir::EntryPoint& entry_;
-  std::vector<imperative::Failure>& failures_;
+  std::vector<tree::Failure>& failures_;
   std::vector<Leaf> inputs_;
   std::vector<Leaf> globals_;
   std::vector<Leaf> outputs_;
@@ -214,7 +214,7 @@ void EntryEmitter::compare_size(Value* size, Value* expected, const std::string&
   builder_.CreateCondBr(builder_.CreateICmpEQ(size, expected), good, bad);
   builder_.SetInsertPoint(bad);
   const auto number = static_cast<unsigned>(failures_.size());
-  failures_.push_back(imperative::Failure{
+  failures_.push_back(tree::Failure{
       "Entry point arguments have invalid sizes: " + found + " is {}, but " + wanted + " is {}.",
       ir::LocationId()});
   llvm::AllocaInst* list = slot(llvm::ArrayType::get(builder_.getInt64Ty(), 2));
@@ -348,7 +348,7 @@ llvm::Function* EntryEmitter::emit() {
     read_inputs(globals_, call("dz_global", {function_->getArg(0), builder_.getInt64(0)}));
   }
 
-  const imperative::Function& target = part_.unit.function(entry_.function);
+  const tree::Function& target = part_.unit.function(entry_.function);
   std::vector<Value*> arguments = {function_->getArg(0)};
   for (int i = 0; i < entry_.size_parameters; ++i) {
     const NameId name = target.parameters[static_cast<std::size_t>(i)];

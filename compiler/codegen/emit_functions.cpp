@@ -41,7 +41,7 @@ Type* operand_type(PartModule& part, const Operand& operand) {
   return Type::getIntNTy(part.context, static_cast<unsigned>(ir::bit_width(type)));
 }
 
-bool runs_in_kernels(const Unit& unit, const imperative::Function& source) {
+bool runs_in_kernels(const Unit& unit, const tree::Function& source) {
   return source.device && unit.on_gpu();
 }
 
@@ -94,13 +94,13 @@ std::string symbol(const Unit& unit, const std::string& name) {
   return "dz." + unit.options.prefix + "." + name;
 }
 
-llvm::StructType* result_struct(PartModule& part, const imperative::Function& source) {
+llvm::StructType* result_struct(PartModule& part, const tree::Function& source) {
   std::vector<Type*> types = {Type::getInt32Ty(part.context)};
   for (const Operand& result : source.results) types.push_back(operand_type(part, result));
   return llvm::StructType::get(part.context, types);
 }
 
-llvm::Function* declare_function(PartModule& part, const imperative::Function& source) {
+llvm::Function* declare_function(PartModule& part, const tree::Function& source) {
   const bool kernel_side = runs_in_kernels(part.unit, source);
   const std::string name = symbol(part.unit, "function." + source.name);
   if (llvm::Function* known = part.module.getFunction(name)) return known;
@@ -230,7 +230,7 @@ void FunctionEmitter::check_status(Value* status) {
   builder_.SetInsertPoint(next);
 }
 
-void FunctionEmitter::emit_function(const imperative::Function& source) {
+void FunctionEmitter::emit_function(const tree::Function& source) {
   start();
   const bool kernel_side = runs_in_kernels(unit_, source);
   if (kernel_side) {
@@ -297,7 +297,7 @@ void FunctionEmitter::emit_task(const Task& task) {
 
 void emit_part(PartModule& part, const Part& contents) {
   const Division& division = part.unit.division;
-  for (const imperative::Function* function : contents.functions) {
+  for (const tree::Function* function : contents.functions) {
     llvm::Function* target = declare_function(part, *function);
     FunctionEmitter(part, target, Side::host).emit_function(*function);
   }
@@ -312,7 +312,7 @@ void emit_part(PartModule& part, const Part& contents) {
   // Emitting one may call further ones.
   const Side side = part.unit.on_gpu() ? Side::kernel : Side::task;
   for (std::size_t i = 0; i < part.called.size(); ++i) {
-    const imperative::Function& function = *part.called[i];
+    const tree::Function& function = *part.called[i];
     FunctionEmitter(part, declare_function(part, function), side).emit_function(function);
   }
 }

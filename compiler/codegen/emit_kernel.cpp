@@ -9,6 +9,7 @@
 #include "codegen/emit.h"
 #include "codegen/kernel_failure.h"
 #include "support/check.h"
+#include "tree/walk.h"
 
 namespace dagaz::codegen {
 
@@ -19,19 +20,12 @@ namespace {
 constexpr std::uint64_t failure_arguments = 8;  // of a dz_failure_word
 constexpr int warp_threads = 32;
 
-bool has_barrier(const imperative::Code& code) {
-  for (const imperative::Instruction& instruction : code) {
-    const auto& node = instruction.node;
-    if (std::holds_alternative<imperative::Barrier>(node)) return true;
-    if (const auto* loop = std::get_if<imperative::For>(&node)) {
-      if (has_barrier(loop->body)) return true;
-    } else if (const auto* until = std::get_if<imperative::While>(&node)) {
-      if (has_barrier(until->test) || has_barrier(until->body)) return true;
-    } else if (const auto* branch = std::get_if<imperative::If>(&node)) {
-      if (has_barrier(branch->then_code) || has_barrier(branch->else_code)) return true;
-    }
-  }
-  return false;
+bool has_barrier(const tree::Code& code) {
+  bool found = false;
+  tree::for_each_instruction(code, [&](const tree::Instruction& instruction) {
+    found = found || std::holds_alternative<tree::Barrier>(instruction.node);
+  });
+  return found;
 }
 
 /// { i32 code, i32 argument_count, [8 x i64] arguments }
@@ -113,7 +107,7 @@ void FunctionEmitter::emit_kernel(const Kernel& kernel) {
   finish({});
 }
 
-void FunctionEmitter::fail_in_kernel(const imperative::Fail& node) {
+void FunctionEmitter::fail_in_kernel(const tree::Fail& node) {
   DZ_CHECK(node.arguments.size() <= failure_arguments, "too many arguments of a failure");
   llvm::StructType* type = failure_word_type(part_.context);
   Value* word = failure_word_;
@@ -138,20 +132,20 @@ void FunctionEmitter::fail_in_kernel(const imperative::Fail& node) {
   exit_with(code);
 }
 
-void FunctionEmitter::emit(const imperative::ReadSpecial& node) {
+void FunctionEmitter::emit(const tree::ReadSpecial& node) {
   struct Row {
     llvm::Intrinsic::ID intrinsic;
     const char* runtime;
   };
   const auto row = [&]() -> Row {
     switch (node.which) {
-      case imperative::Special::thread_index:
+      case tree::Special::thread_index:
         return {llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, "dz_sim_thread_index"};
-      case imperative::Special::block_index:
+      case tree::Special::block_index:
         return {llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, "dz_sim_block_index"};
-      case imperative::Special::block_size:
+      case tree::Special::block_size:
         return {llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x, "dz_sim_block_size"};
-      case imperative::Special::grid_size:
+      case tree::Special::grid_size:
         return {llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x, "dz_sim_grid_size"};
     }
     DZ_UNREACHABLE("special register");
@@ -162,7 +156,7 @@ void FunctionEmitter::emit(const imperative::ReadSpecial& node) {
   assign(node.target, builder_.CreateZExtOrTrunc(number, type));
 }
 
-void FunctionEmitter::emit(const imperative::Barrier&) {
+void FunctionEmitter::emit(const tree::Barrier&) {
   if (in_ptx()) {
     builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
   } else {
@@ -170,7 +164,7 @@ void FunctionEmitter::emit(const imperative::Barrier&) {
   }
 }
 
-void FunctionEmitter::emit(const imperative::SharedMemory& node) {
+void FunctionEmitter::emit(const tree::SharedMemory& node) {
   Value* base = nullptr;
   if (in_ptx()) {
     constexpr const char* name = "dz_shared";
@@ -191,23 +185,23 @@ void FunctionEmitter::emit(const imperative::SharedMemory& node) {
 }
 
 /// Exchanges 32 bits; the last operand says where a warp ends: 0 for up, else its last lane.
-Value* FunctionEmitter::shuffle_word(Value* word, imperative::ShuffleMode mode, Value* operand) {
+Value* FunctionEmitter::shuffle_word(Value* word, tree::ShuffleMode mode, Value* operand) {
   using llvm::Intrinsic::ID;
   const ID id = [&]() -> ID {
     switch (mode) {
-      case imperative::ShuffleMode::down: return llvm::Intrinsic::nvvm_shfl_sync_down_i32;
-      case imperative::ShuffleMode::up: return llvm::Intrinsic::nvvm_shfl_sync_up_i32;
-      case imperative::ShuffleMode::exclusive_or: return llvm::Intrinsic::nvvm_shfl_sync_bfly_i32;
-      case imperative::ShuffleMode::index: return llvm::Intrinsic::nvvm_shfl_sync_idx_i32;
+      case tree::ShuffleMode::down: return llvm::Intrinsic::nvvm_shfl_sync_down_i32;
+      case tree::ShuffleMode::up: return llvm::Intrinsic::nvvm_shfl_sync_up_i32;
+      case tree::ShuffleMode::exclusive_or: return llvm::Intrinsic::nvvm_shfl_sync_bfly_i32;
+      case tree::ShuffleMode::index: return llvm::Intrinsic::nvvm_shfl_sync_idx_i32;
     }
     DZ_UNREACHABLE("shuffle mode");
   }();
-  const bool up = mode == imperative::ShuffleMode::up;
+  const bool up = mode == tree::ShuffleMode::up;
   Value* end = builder_.getInt32(up ? 0 : warp_threads - 1);
   return builder_.CreateIntrinsic(id, {}, {builder_.getInt32(~0u), word, operand, end});
 }
 
-void FunctionEmitter::emit(const imperative::Shuffle& node) {
+void FunctionEmitter::emit(const tree::Shuffle& node) {
   Value* given = to_memory(value(node.value), node.type);
   Value* operand = builder_.CreateZExtOrTrunc(value(node.operand), builder_.getInt32Ty());
   const auto width = static_cast<unsigned>(8 * ir::byte_size(node.type));

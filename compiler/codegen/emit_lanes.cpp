@@ -13,7 +13,7 @@ namespace dagaz::codegen {
 using llvm::Value;
 
 unsigned FunctionEmitter::lanes_of(NameId name) const {
-  return static_cast<unsigned>(imperative::lanes_of(unit_.program.names.type(name)));
+  return static_cast<unsigned>(tree::lanes_of(unit_.program.names.type(name)));
 }
 
 Value* FunctionEmitter::splat(Value* value, unsigned lanes) {
@@ -24,7 +24,7 @@ Value* FunctionEmitter::splat(Value* value, unsigned lanes) {
 // ---------------------------------------------------------------- memory
 
 bool FunctionEmitter::are_consecutive(const Operand& index, const Operand& stride) const {
-  return imperative::is_constant(stride, 1) && !(index.is_name() && lanes_of(index.name()) > 0);
+  return tree::is_constant(stride, 1) && !(index.is_name() && lanes_of(index.name()) > 0);
 }
 
 Value* FunctionEmitter::lane_addresses(NameId block, const Operand& index, const Operand& stride,
@@ -39,36 +39,65 @@ Value* FunctionEmitter::lane_addresses(NameId block, const Operand& index, const
   return builder_.CreateInBoundsGEP(memory_type(type), value(block), {indices});
 }
 
-void FunctionEmitter::emit(const imperative::LoadLanes& node) {
+/// Of the first lane, which may lie outside the block where the mask leaves it out.
+Value* FunctionEmitter::masked_address(NameId block, const Operand& index, ScalarType type) {
+  return builder_.CreateGEP(memory_type(type), value(block), {value(index)});
+}
+
+/// Null without a mask.
+Value* FunctionEmitter::lane_mask(const std::optional<Operand>& mask, unsigned lanes) {
+  return mask ? splat(value(*mask), lanes) : nullptr;
+}
+
+void FunctionEmitter::emit(const tree::LoadLanes& node) {
   const unsigned lanes = lanes_of(node.target);
   auto* type = llvm::FixedVectorType::get(memory_type(node.type), lanes);
   const llvm::Align alignment(static_cast<std::uint64_t>(ir::byte_size(node.type)));
+  Value* mask = lane_mask(node.mask, lanes);
+  Value* otherwise = nullptr;
+  if (mask != nullptr) {
+    otherwise = node.otherwise ? to_memory(splat(value(*node.otherwise), lanes), node.type)
+                               : llvm::Constant::getNullValue(type);
+  }
   llvm::Instruction* loaded;
   if (are_consecutive(node.index, node.stride)) {
-    Value* address = element_address(node.block, node.index, node.type, Space::global);
-    loaded = builder_.CreateAlignedLoad(type, address, alignment);
+    if (mask != nullptr) {
+      Value* address = masked_address(node.block, node.index, node.type);
+      loaded = builder_.CreateMaskedLoad(type, address, alignment, mask, otherwise);
+    } else {
+      Value* address = element_address(node.block, node.index, node.type, Space::global);
+      loaded = builder_.CreateAlignedLoad(type, address, alignment);
+    }
   } else {
     Value* addresses = lane_addresses(node.block, node.index, node.stride, node.type, lanes);
-    loaded = builder_.CreateMaskedGather(type, addresses, alignment);
+    loaded = builder_.CreateMaskedGather(type, addresses, alignment, mask, otherwise);
   }
   mark_access(loaded, Space::global);
   assign(node.target, from_memory(loaded, node.type));
 }
 
-void FunctionEmitter::emit(const imperative::StoreLanes& node) {
+void FunctionEmitter::emit(const tree::StoreLanes& node) {
   const unsigned lanes = lanes_of(node.value.name());
   Value* stored = to_memory(value(node.value), node.type);
   const llvm::Align alignment(static_cast<std::uint64_t>(ir::byte_size(node.type)));
+  Value* mask = lane_mask(node.mask, lanes);
+  llvm::Instruction* store;
   if (are_consecutive(node.index, node.stride)) {
-    Value* address = element_address(node.block, node.index, node.type, Space::global);
-    mark_access(builder_.CreateAlignedStore(stored, address, alignment), Space::global);
-    return;
+    if (mask != nullptr) {
+      Value* address = masked_address(node.block, node.index, node.type);
+      store = builder_.CreateMaskedStore(stored, address, alignment, mask);
+    } else {
+      Value* address = element_address(node.block, node.index, node.type, Space::global);
+      store = builder_.CreateAlignedStore(stored, address, alignment);
+    }
+  } else {
+    Value* addresses = lane_addresses(node.block, node.index, node.stride, node.type, lanes);
+    store = builder_.CreateMaskedScatter(stored, addresses, alignment, mask);
   }
-  Value* addresses = lane_addresses(node.block, node.index, node.stride, node.type, lanes);
-  mark_access(builder_.CreateMaskedScatter(stored, addresses, alignment), Space::global);
+  mark_access(store, Space::global);
 }
 
-void FunctionEmitter::emit(const imperative::LaneNumbers& node) {
+void FunctionEmitter::emit(const tree::LaneNumbers& node) {
   auto* type = llvm::FixedVectorType::get(builder_.getInt64Ty(), lanes_of(node.target));
   assign(node.target, builder_.CreateStepVector(type));
 }
@@ -171,7 +200,7 @@ Value* FunctionEmitter::on_lanes(ScalarOp op, ScalarType type, ScalarType result
   return all;
 }
 
-void FunctionEmitter::emit(const imperative::CombineLanes& node) {
+void FunctionEmitter::emit(const tree::CombineLanes& node) {
   Value* rest = value(node.value);
   unsigned lanes = lanes_of(node.value.name());
   // Halves onto each other: LLVM recognises the pattern and knows how each machine does it best.
@@ -186,7 +215,7 @@ void FunctionEmitter::emit(const imperative::CombineLanes& node) {
 // Two vectors become one that has a lane of the first wherever bit s of the lane's number is 0, and
 // of the second elsewhere, combined with the lane across bit s: an operation, a shuffle and a choice
 // for each two, where sums one by one take log₂ of the lanes operations and shuffles each.
-void FunctionEmitter::emit(const imperative::CombineEach& node) {
+void FunctionEmitter::emit(const tree::CombineEach& node) {
   std::vector<Value*> rows;
   for (const Operand& each : node.values) rows.push_back(value(each));
   const auto count = static_cast<unsigned>(rows.size());
@@ -212,7 +241,7 @@ void FunctionEmitter::emit(const imperative::CombineEach& node) {
 // log₂ of the lanes rounds: in the round of size s, squares of s × s change places with those beside
 // them on the other side of the diagonal (Eklundh, "A fast computer method for matrix transposing",
 // IEEE Transactions on Computers 1972).
-void FunctionEmitter::emit(const imperative::TransposeLanes& node) {
+void FunctionEmitter::emit(const tree::TransposeLanes& node) {
   std::vector<Value*> rows;
   for (const Operand& each : node.values) rows.push_back(value(each));
   const auto count = static_cast<unsigned>(rows.size());

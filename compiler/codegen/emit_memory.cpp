@@ -27,18 +27,18 @@ unsigned address_space(bool ptx, Space space) {
   DZ_UNREACHABLE("memory space");
 }
 
-llvm::AtomicRMWInst::BinOp atomic_operation(imperative::AtomicOp op, bool real) {
+llvm::AtomicRMWInst::BinOp atomic_operation(tree::AtomicOp op, bool real) {
   using Rmw = llvm::AtomicRMWInst;
   switch (op) {
-    case imperative::AtomicOp::add: return real ? Rmw::FAdd : Rmw::Add;
-    case imperative::AtomicOp::smin: return Rmw::Min;
-    case imperative::AtomicOp::smax: return Rmw::Max;
-    case imperative::AtomicOp::umin: return Rmw::UMin;
-    case imperative::AtomicOp::umax: return Rmw::UMax;
-    case imperative::AtomicOp::bit_and: return Rmw::And;
-    case imperative::AtomicOp::bit_or: return Rmw::Or;
-    case imperative::AtomicOp::bit_xor: return Rmw::Xor;
-    case imperative::AtomicOp::exchange: return Rmw::Xchg;
+    case tree::AtomicOp::add: return real ? Rmw::FAdd : Rmw::Add;
+    case tree::AtomicOp::smin: return Rmw::Min;
+    case tree::AtomicOp::smax: return Rmw::Max;
+    case tree::AtomicOp::umin: return Rmw::UMin;
+    case tree::AtomicOp::umax: return Rmw::UMax;
+    case tree::AtomicOp::bit_and: return Rmw::And;
+    case tree::AtomicOp::bit_or: return Rmw::Or;
+    case tree::AtomicOp::bit_xor: return Rmw::Xor;
+    case tree::AtomicOp::exchange: return Rmw::Xchg;
   }
   DZ_UNREACHABLE("atomic operation");
 }
@@ -75,7 +75,7 @@ void FunctionEmitter::simulate_access(Value* address, ScalarType type, Space spa
                                  builder_.getInt32(static_cast<unsigned>(flags))});
 }
 
-void FunctionEmitter::emit(const imperative::Load& node) {
+void FunctionEmitter::emit(const tree::Load& node) {
   Value* address = element_address(node.block, node.index, node.type, node.space);
   simulate_access(address, node.type, node.space, 0);
   llvm::LoadInst* loaded =
@@ -87,21 +87,21 @@ void FunctionEmitter::emit(const imperative::Load& node) {
   assign(node.target, from_memory(loaded, node.type));
 }
 
-void FunctionEmitter::emit(const imperative::Store& node) {
+void FunctionEmitter::emit(const tree::Store& node) {
   Value* stored = to_memory(value(node.value), node.type);
   Value* address = element_address(node.block, node.index, node.type, node.space);
   simulate_access(address, node.type, node.space, access_write);
   mark_access(builder_.CreateAlignedStore(stored, address, alignment(node.type)), node.space);
 }
 
-void FunctionEmitter::emit(const imperative::Allocate& node) {
+void FunctionEmitter::emit(const tree::Allocate& node) {
   Value* slot = variable(node.block).reference_slot;
   DZ_CHECK(slot != nullptr, "memory is allocated outside host code");
   check_status(runtime_call("dz_allocate", {context_, value(node.bytes), slot}));
   assign_reference(node.block, reference(node.block));
 }
 
-void FunctionEmitter::emit(const imperative::Share& node) {
+void FunctionEmitter::emit(const tree::Share& node) {
   if (side_ != Side::host) {
     assign(node.target, builder_.CreateInBoundsGEP(builder_.getInt8Ty(), value(node.source),
                                                    {value(node.byte_offset)}));
@@ -113,14 +113,14 @@ void FunctionEmitter::emit(const imperative::Share& node) {
   assign_reference(node.target, shared);
 }
 
-void FunctionEmitter::emit(const imperative::Release& node) {
+void FunctionEmitter::emit(const tree::Release& node) {
   if (side_ != Side::host) return;
   runtime_call("dz_release", {reference(node.block)});
   builder_.CreateStore(llvm::ConstantPointerNull::get(builder_.getPtrTy()),
                        variable(node.block).reference_slot);
 }
 
-void FunctionEmitter::emit(const imperative::AllocateScratch& node) {
+void FunctionEmitter::emit(const tree::AllocateScratch& node) {
   constexpr unsigned out_of_memory = 3;  // DZ_OUT_OF_MEMORY
   reserve_scratch_mark();
   Value* memory = runtime_call("dz_scratch", {value(node.bytes)});
@@ -130,20 +130,20 @@ void FunctionEmitter::emit(const imperative::AllocateScratch& node) {
   assign(node.block, memory);
 }
 
-void FunctionEmitter::emit(const imperative::ScratchScope& node) {
+void FunctionEmitter::emit(const tree::ScratchScope& node) {
   Value* mark = runtime_call("dz_scratch_mark", {});
   emit(node.body);
   runtime_call("dz_scratch_reset", {mark});
 }
 
-void FunctionEmitter::emit(const imperative::AllocateLocal& node) {
+void FunctionEmitter::emit(const tree::AllocateLocal& node) {
   auto* bytes = llvm::ArrayType::get(builder_.getInt8Ty(), static_cast<std::uint64_t>(node.bytes));
   llvm::AllocaInst* memory = stack_slot(bytes, unit_.program.names.text(node.block));
   memory->setAlignment(llvm::Align(16));
   assign(node.block, memory);
 }
 
-void FunctionEmitter::emit(const imperative::CopyElements& node) {
+void FunctionEmitter::emit(const tree::CopyElements& node) {
   const std::int64_t size = ir::byte_size(node.type);
   Value* bytes = builder_.CreateMul(value(node.count), integer(size));
   if (side_ == Side::host && unit_.on_gpu()) {
@@ -160,7 +160,7 @@ void FunctionEmitter::emit(const imperative::CopyElements& node) {
   builder_.CreateMemCpy(target, alignment(node.type), source, alignment(node.type), bytes);
 }
 
-void FunctionEmitter::emit(const imperative::WriteTable& node) {
+void FunctionEmitter::emit(const tree::WriteTable& node) {
   const auto size = static_cast<std::size_t>(ir::byte_size(node.type));
   std::string bytes;
   for (const ir::Constant& element : node.values) {
@@ -182,14 +182,14 @@ void FunctionEmitter::emit(const imperative::WriteTable& node) {
   builder_.CreateMemCpy(target, alignment(node.type), table, alignment(node.type), total);
 }
 
-void FunctionEmitter::emit(const imperative::Clear& node) {
+void FunctionEmitter::emit(const tree::Clear& node) {
   check_status(runtime_call("dz_clear", {context_, reference(node.block),
                                          value(node.byte_offset), value(node.bytes)}));
 }
 
-void FunctionEmitter::emit(const imperative::ReadElement& node) {
+void FunctionEmitter::emit(const tree::ReadElement& node) {
   if (!unit_.on_gpu()) {
-    emit(imperative::Load{node.target, node.block, node.index, node.type, Space::global, false});
+    emit(tree::Load{node.target, node.block, node.index, node.type, Space::global, false});
     return;
   }
   llvm::AllocaInst* slot = stack_slot(memory_type(node.type));
@@ -199,9 +199,9 @@ void FunctionEmitter::emit(const imperative::ReadElement& node) {
   assign(node.target, from_memory(builder_.CreateLoad(memory_type(node.type), slot), node.type));
 }
 
-void FunctionEmitter::emit(const imperative::WriteElement& node) {
+void FunctionEmitter::emit(const tree::WriteElement& node) {
   if (!unit_.on_gpu()) {
-    emit(imperative::Store{node.block, node.index, node.value, node.type, Space::global});
+    emit(tree::Store{node.block, node.index, node.value, node.type, Space::global});
     return;
   }
   llvm::AllocaInst* slot = stack_slot(memory_type(node.type));
@@ -211,7 +211,7 @@ void FunctionEmitter::emit(const imperative::WriteElement& node) {
   check_status(runtime_call("dz_write", {context_, reference(node.block), offset, size, slot}));
 }
 
-void FunctionEmitter::emit(const imperative::Fence&) {
+void FunctionEmitter::emit(const tree::Fence&) {
   if (in_ptx()) {
     builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_membar_gl, {}, {});
   } else {
@@ -219,11 +219,11 @@ void FunctionEmitter::emit(const imperative::Fence&) {
   }
 }
 
-void FunctionEmitter::emit(const imperative::Atomic& node) {
+void FunctionEmitter::emit(const tree::Atomic& node) {
   Value* operand = to_memory(value(node.value), node.type);
   Value* address = element_address(node.block, node.index, node.type, node.space);
   simulate_access(address, node.type, node.space, access_write | access_atomic);
-  const bool adds = node.op == imperative::AtomicOp::add;
+  const bool adds = node.op == tree::AtomicOp::add;
   const bool real = ir::is_float(node.type);
   llvm::Type* type = operand->getType();
   if (real && !adds) {
@@ -236,7 +236,7 @@ void FunctionEmitter::emit(const imperative::Atomic& node) {
   assign(node.old, from_memory(old, node.type));
 }
 
-void FunctionEmitter::emit(const imperative::CompareExchange& node) {
+void FunctionEmitter::emit(const tree::CompareExchange& node) {
   const auto bits = [&](const Operand& operand) {
     Value* in_memory = to_memory(value(operand), node.type);
     const auto width = static_cast<unsigned>(8 * ir::byte_size(node.type));

@@ -5,12 +5,13 @@
 
 #include "codegen/emit.h"
 #include "support/check.h"
+#include "tree/walk.h"
 
 namespace dagaz::codegen {
 
 using llvm::Value;
 
-void FunctionEmitter::emit(const imperative::ParallelFor& node) {
+void FunctionEmitter::emit(const tree::ParallelFor& node) {
   DZ_CHECK(side_ == Side::host, "a parallel loop outside host code");
   const Task& task = unit_.division.tasks[unit_.division.task_numbers.at(&node)];
   // Those of this loop; the task's own are of the first loop of the same form.
@@ -35,14 +36,14 @@ void FunctionEmitter::emit(const imperative::ParallelFor& node) {
                                                 declare_task(part_, task), environment}));
 }
 
-void FunctionEmitter::emit(const imperative::PieceCount& node) {
+void FunctionEmitter::emit(const tree::PieceCount& node) {
   assign(node.target,
          runtime_call("dz_piece_count", {context_, value(node.count), value(node.grain)}));
 }
 
-void FunctionEmitter::emit(const imperative::Launch& node) {
+void FunctionEmitter::emit(const tree::Launch& node) {
   DZ_CHECK(side_ == Side::host && unit_.on_gpu(), "a kernel is launched outside host code");
-  const std::vector<NameId> captured = imperative::captured_variables(node.body);
+  const std::vector<NameId> captured = tree::captured_variables(node.body);
   const std::size_t number = unit_.division.kernel_numbers.at(node.kernel);
 
   auto* list_type = llvm::ArrayType::get(builder_.getPtrTy(), std::max<std::size_t>(
@@ -64,7 +65,7 @@ void FunctionEmitter::emit(const imperative::Launch& node) {
                     builder_.getInt32(static_cast<unsigned>(node.block_threads)), shared, list}));
 }
 
-void FunctionEmitter::emit(const imperative::DeviceProperty& node) {
+void FunctionEmitter::emit(const tree::DeviceProperty& node) {
   Value* property = runtime_call(
       "dz_property", {context_, builder_.getInt32(static_cast<unsigned>(node.property))});
   llvm::Type* type = value_type(unit_.program.names.type(node.target).element);

@@ -153,18 +153,18 @@ Constant* kernel_constant(ConstantBuilder& make, PartModule& part, const Kernel&
                         ? static_cast<int>(sizeof(void*))
                         : static_cast<int>(ir::byte_size(type.element)));
   }
-  const bool sim = unit.program.target == imperative::Target::sim;
+  const bool sim = unit.program.target == tree::Target::sim;
   Constant* simulated = sim ? declare_kernel(part, kernel) : make.null();
   return make.structure({make.text(kernel.launch->kernel), simulated,
                          make.i32(count(bytes.size())), make.numbers(bytes),
                          make.text(position(unit, kernel.launch->location))});
 }
 
-int target_number(imperative::Target target) {
+int target_number(tree::Target target) {
   switch (target) {
-    case imperative::Target::cpu: return DZ_TARGET_CPU;
-    case imperative::Target::cuda: return DZ_TARGET_CUDA;
-    case imperative::Target::sim: return DZ_TARGET_SIM;
+    case tree::Target::cpu: return DZ_TARGET_CPU;
+    case tree::Target::cuda: return DZ_TARGET_CUDA;
+    case tree::Target::sim: return DZ_TARGET_SIM;
   }
   DZ_UNREACHABLE("target");
 }
@@ -235,7 +235,7 @@ void emit_program(PartModule& part, const EntryPoints& entries, std::string_view
     kernels.push_back(kernel_constant(make, part, kernel));
   }
   std::vector<Constant*> failures;
-  for (const imperative::Failure& failure : entries.failures) {
+  for (const tree::Failure& failure : entries.failures) {
     failures.push_back(make.structure(
         {make.text(failure.text), make.text(backtrace(unit, failure.location))}));
   }

@@ -72,7 +72,7 @@ void define_symbols(llvm::orc::LLJIT& jit) {
 
 }  // namespace
 
-int run_in_process(const imperative::Program& program, const SourceFiles& files,
+int run_in_process(const tree::Program& program, const SourceFiles& files,
                    const Options& options, int argc, char** argv) {
   Options in_memory = options;
   in_memory.executable = true;  // no C interface is needed

@@ -8,17 +8,17 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "imperative/walk.h"
+#include "tree/walk.h"
 #include "support/match.h"
 
 namespace dagaz::codegen {
 
 namespace {
 
-using imperative::Code;
-using imperative::Instruction;
-using imperative::NameId;
-using imperative::Operand;
+using tree::Code;
+using tree::Instruction;
+using tree::NameId;
+using tree::Operand;
 
 class Dependence {
  public:
@@ -37,16 +37,16 @@ class Dependence {
 
   /// `doubtful`: whether this is executed depends on what was loaded.
   bool harms(const Instruction& one, bool doubtful) {
-    const imperative::Node& node = one.node;
-    if (as<imperative::Call>(node) || as<imperative::CopyElements>(node)) return true;
-    if (const auto* loop = as<imperative::For>(node)) {
+    const tree::Node& node = one.node;
+    if (as<tree::Call>(node) || as<tree::CopyElements>(node)) return true;
+    if (const auto* loop = as<tree::For>(node)) {
       return is_loaded(loop->bound) || harms(loop->body, doubtful);
     }
-    if (const auto* repeat = as<imperative::While>(node)) {
+    if (const auto* repeat = as<tree::While>(node)) {
       return harms(repeat->test, doubtful) || is_loaded(repeat->condition) ||
              harms(repeat->body, doubtful);
     }
-    if (const auto* branch = as<imperative::If>(node)) {
+    if (const auto* branch = as<tree::If>(node)) {
       const bool inside = doubtful || is_loaded(branch->condition);
       return harms(branch->then_code, inside) || harms(branch->else_code, inside);
     }
@@ -55,23 +55,23 @@ class Dependence {
     return false;
   }
 
-  bool is_access_in_doubt(const imperative::Node& node, bool doubtful) const {
+  bool is_access_in_doubt(const tree::Node& node, bool doubtful) const {
     const auto at = [&](const Operand& index) { return doubtful || is_loaded(index); };
-    if (const auto* load = as<imperative::Load>(node)) return at(load->index);
-    if (const auto* store = as<imperative::Store>(node)) return at(store->index);
-    if (const auto* atomic = as<imperative::Atomic>(node)) return at(atomic->index);
-    if (const auto* exchange = as<imperative::CompareExchange>(node)) return at(exchange->index);
-    if (const auto* share = as<imperative::Share>(node)) return at(share->byte_offset);
-    const bool meets = as<imperative::Barrier>(node) || as<imperative::Shuffle>(node);
+    if (const auto* load = as<tree::Load>(node)) return at(load->index);
+    if (const auto* store = as<tree::Store>(node)) return at(store->index);
+    if (const auto* atomic = as<tree::Atomic>(node)) return at(atomic->index);
+    if (const auto* exchange = as<tree::CompareExchange>(node)) return at(exchange->index);
+    if (const auto* share = as<tree::Share>(node)) return at(share->byte_offset);
+    const bool meets = as<tree::Barrier>(node) || as<tree::Shuffle>(node);
     return meets && doubtful;
   }
 
   /// What is computed from loaded values, or assigned depending on them, counts as loaded.
   void note_loaded(const Instruction& one, bool doubtful) {
-    bool from_memory = doubtful || as<imperative::Load>(one.node) ||
-                       as<imperative::Atomic>(one.node) ||
-                       as<imperative::CompareExchange>(one.node);
-    imperative::InstructionVisitor visitor{
+    bool from_memory = doubtful || as<tree::Load>(one.node) ||
+                       as<tree::Atomic>(one.node) ||
+                       as<tree::CompareExchange>(one.node);
+    tree::InstructionVisitor visitor{
         [&](const Operand& operand) { from_memory |= is_loaded(operand); },
         [&](NameId target) {
           if (from_memory) loaded_.insert(target);
@@ -89,6 +89,6 @@ class Dependence {
 
 }  // namespace
 
-bool looks_for_failures(const imperative::Code& kernel) { return Dependence().harms(kernel); }
+bool looks_for_failures(const tree::Code& kernel) { return Dependence().harms(kernel); }
 
 }  // namespace dagaz::codegen

@@ -1,11 +1,11 @@
 // Which kernels must look whether something has failed before them.
 #pragma once
 
-#include "imperative/imperative.h"
+#include "tree/tree.h"
 
 namespace dagaz::codegen {
 
 /// Whether a kernel that runs after a failure, on memory that means nothing then, might do harm.
-bool looks_for_failures(const imperative::Code& kernel);
+bool looks_for_failures(const tree::Code& kernel);
 
 }  // namespace dagaz::codegen

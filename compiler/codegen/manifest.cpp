@@ -14,11 +14,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* backend(imperative::Target target) {
+const char* backend(tree::Target target) {
   switch (target) {
-    case imperative::Target::cpu: return "multicore";
-    case imperative::Target::cuda: return "cuda";
-    case imperative::Target::sim: return "sim";
+    case tree::Target::cpu: return "multicore";
+    case tree::Target::cuda: return "cuda";
+    case tree::Target::sim: return "sim";
   }
   DZ_UNREACHABLE("target");
 }
@@ -26,7 +26,7 @@ const char* backend(imperative::Target target) {
 /// Writes the parts of a manifest for one program.
 class ManifestWriter {
  public:
-  ManifestWriter(const imperative::Program& program, const Options& options)
+  ManifestWriter(const tree::Program& program, const Options& options)
       : program_(program), options_(options) {}
 
   Json entry_points() const;
@@ -44,7 +44,7 @@ class ManifestWriter {
   Json sum(const ir::ExternalType& type) const;
   Json opaque_array(const ir::ExternalType& type) const;
 
-  const imperative::Program& program_;
+  const tree::Program& program_;
   const Options& options_;
 };
 
@@ -166,7 +166,7 @@ Json ManifestWriter::types() const {
 
 }  // namespace
 
-std::string manifest(const imperative::Program& program, const Options& options) {
+std::string manifest(const tree::Program& program, const Options& options) {
   const ManifestWriter writer(program, options);
   const Json document = {{"backend", backend(program.target)},
                          {"version", "dagaz"},

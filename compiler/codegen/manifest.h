@@ -7,6 +7,6 @@
 
 namespace dagaz::codegen {
 
-std::string manifest(const imperative::Program& program, const Options& options);
+std::string manifest(const tree::Program& program, const Options& options);
 
 }  // namespace dagaz::codegen

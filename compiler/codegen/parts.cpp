@@ -5,14 +5,15 @@
 
 #include <algorithm>
 
-#include "imperative/walk.h"
+#include "tree/form.h"
+#include "tree/walk.h"
 
 namespace dagaz::codegen {
 
 namespace {
 
-using imperative::Code;
-using imperative::Instruction;
+using tree::Code;
+using tree::Instruction;
 
 /// Instructions that take about fifty times as long as setting up a part.
 constexpr std::size_t part_weight = 1000;
@@ -32,12 +33,12 @@ struct Piece {
 /// Walks host code once: finds tasks and kernels, and weighs everything.
 class Collector {
  public:
-  Collector(const imperative::Program& program, Division& division)
-      : program_(program), division_(division) {}
+  Collector(const tree::Program& program, Division& division)
+      : program_(program), division_(division), tasks_(program.names) {}
 
   void collect() {
     for (std::size_t i = 0; i < program_.functions.size(); ++i) {
-      const imperative::Function& function = program_.functions[i];
+      const tree::Function& function = program_.functions[i];
       // Parts that call a device function have their own copy of it.
       if (function.device) continue;
       function_ = &function;
@@ -50,48 +51,45 @@ class Collector {
  private:
   std::size_t weigh(const Code& code) {
     std::size_t weight = 0;
-    imperative::InstructionVisitor visitor;
-    visitor.use = [](const imperative::Operand&) {};
-    visitor.set = [](imperative::NameId) {};
-    visitor.nested = [&](const Code& inner) { weight += weigh(inner); };
     for (const Instruction& instruction : code) {
       ++weight;
-      if (const auto* loop = std::get_if<imperative::ParallelFor>(&instruction.node)) {
+      if (const auto* loop = std::get_if<tree::ParallelFor>(&instruction.node)) {
         add_task(*loop);
-      } else if (const auto* launch = std::get_if<imperative::Launch>(&instruction.node)) {
+      } else if (const auto* launch = std::get_if<tree::Launch>(&instruction.node)) {
         add_kernel(*launch);
       } else {
-        imperative::visit(instruction, visitor);
+        tree::for_each_code(instruction, [&](const Code& inner) { weight += weigh(inner); });
       }
     }
     return weight;
   }
 
-  void add_task(const imperative::ParallelFor& loop) {
+  void add_task(const tree::ParallelFor& loop) {
     const std::size_t next = division_.tasks.size();
-    const auto [same, fresh] = tasks_.try_emplace(form_of(loop, program_.names), next);
-    division_.task_numbers[&loop] = same->second;
-    if (!fresh) return;
+    const std::optional<std::size_t> same = tasks_.find(&loop);
+    division_.task_numbers[&loop] = same.value_or(next);
+    if (same) return;
+    tasks_.add(&loop, next);
     const std::string name = function_->name + "." + std::to_string(next);
     division_.tasks.push_back({name, &loop, captured_by(loop)});
     pieces.push_back({Piece::Kind::task, next, weigh(loop.body)});
   }
 
-  void add_kernel(const imperative::Launch& launch) {
+  void add_kernel(const tree::Launch& launch) {
     const std::size_t next = division_.kernels.size();
     if (!division_.kernel_numbers.try_emplace(launch.kernel, next).second) return;
-    division_.kernels.push_back({&launch, imperative::captured_variables(launch.body)});
+    division_.kernels.push_back({&launch, tree::captured_variables(launch.body)});
     pieces.push_back({Piece::Kind::kernel, next, weigh(launch.body)});
   }
 
-  const imperative::Program& program_;
+  const tree::Program& program_;
   Division& division_;
-  const imperative::Function* function_ = nullptr;
-  std::unordered_map<std::string, std::size_t> tasks_;  // by form
+  const tree::Function* function_ = nullptr;
+  tree::Forms<const tree::ParallelFor*> tasks_;
 };
 
 /// `first_weight` is what the first part has anyway.
-std::vector<Part> distribute(const imperative::Program& program, std::vector<Piece> pieces,
+std::vector<Part> distribute(const tree::Program& program, std::vector<Piece> pieces,
                              std::size_t first_weight, Divide how) {
   std::size_t total = first_weight;
   for (const Piece& piece : pieces) total += piece.weight;
@@ -116,19 +114,19 @@ std::vector<Part> distribute(const imperative::Program& program, std::vector<Pie
 
 }  // namespace
 
-std::vector<imperative::NameId> captured_by(const imperative::ParallelFor& loop) {
-  std::vector<imperative::NameId> captured = imperative::captured_variables(loop.body);
+std::vector<tree::NameId> captured_by(const tree::ParallelFor& loop) {
+  std::vector<tree::NameId> captured = tree::captured_variables(loop.body);
   std::erase_if(captured, [&](auto name) { return name == loop.begin || name == loop.end; });
   return captured;
 }
 
-Division divide(const imperative::Program& program, Divide how) {
+Division divide(const tree::Program& program, Divide how) {
   Division division;
   Collector collector(program, division);
   collector.collect();
   std::vector<Piece> host;
   std::vector<Piece> device;
-  const bool cuda = program.target == imperative::Target::cuda;
+  const bool cuda = program.target == tree::Target::cuda;
   for (const Piece& piece : collector.pieces) {
     (cuda && piece.kind == Piece::Kind::kernel ? device : host).push_back(piece);
   }

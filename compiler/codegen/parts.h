@@ -8,26 +8,26 @@
 #include <unordered_map>
 #include <vector>
 
-#include "imperative/imperative.h"
+#include "tree/tree.h"
 
 namespace dagaz::codegen {
 
 /// The body of a parallel loop; loops whose bodies are of the same form share it.
 struct Task {
   std::string name;
-  const imperative::ParallelFor* loop;
-  std::vector<imperative::NameId> captured;
+  const tree::ParallelFor* loop;
+  std::vector<tree::NameId> captured;
 };
 
 /// A kernel; launches of one name share it.
 struct Kernel {
-  const imperative::Launch* launch;
-  std::vector<imperative::NameId> captured;
+  const tree::Launch* launch;
+  std::vector<tree::NameId> captured;
 };
 
 /// What is compiled together; tasks and kernels by their numbers.
 struct Part {
-  std::vector<const imperative::Function*> functions;
+  std::vector<const tree::Function*> functions;
   std::vector<std::size_t> tasks;
   std::vector<std::size_t> kernels;
 };
@@ -35,7 +35,7 @@ struct Part {
 struct Division {
   std::vector<Task> tasks;
   std::vector<Kernel> kernels;
-  std::unordered_map<const imperative::ParallelFor*, std::size_t> task_numbers;
+  std::unordered_map<const tree::ParallelFor*, std::size_t> task_numbers;
   std::unordered_map<std::string, std::size_t> kernel_numbers;  // by name
   /// At least one; the first also gets the entry points and the description of the program.
   std::vector<Part> host;
@@ -46,8 +46,8 @@ struct Division {
 enum class Divide { as_useful, never };
 
 /// The variables of other code that a piece of `loop` uses.
-std::vector<imperative::NameId> captured_by(const imperative::ParallelFor& loop);
+std::vector<tree::NameId> captured_by(const tree::ParallelFor& loop);
 
-Division divide(const imperative::Program& program, Divide how);
+Division divide(const tree::Program& program, Divide how);
 
 }  // namespace dagaz::codegen

@@ -7,12 +7,12 @@
 extern "C" {
 
 DZ_EXPORT dagaz::codegen::Artifacts dagaz_codegen_generate(
-    const dagaz::imperative::Program& program, const dagaz::SourceFiles& files,
+    const dagaz::tree::Program& program, const dagaz::SourceFiles& files,
     const dagaz::codegen::Options& options, unsigned want) {
   return dagaz::codegen::generate(program, files, options, want);
 }
 
-DZ_EXPORT int dagaz_codegen_run(const dagaz::imperative::Program& program,
+DZ_EXPORT int dagaz_codegen_run(const dagaz::tree::Program& program,
                                 const dagaz::SourceFiles& files,
                                 const dagaz::codegen::Options& options, int argc, char** argv) {
   return dagaz::codegen::run_in_process(program, files, options, argc, argv);

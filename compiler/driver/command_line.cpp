@@ -345,7 +345,8 @@ void add_bench(CLI::App& app, AllOptions& all, int& status) {
 void add_inspect(CLI::App& app, AllOptions& all, int& status) {
   CLI::App* command = app.add_subcommand("inspect", "Print the program at a stage of compilation");
   InspectOptions& options = all.inspect;
-  command->add_option("FILE", options.compile.file, "The program (.fut), or IR text (.ir)")
+  command->add_option("FILE", options.compile.file,
+                      "The program (.fut), IR text (.ir), or an imperative tree (.tree)")
       ->required();
   add_compile_options(*command, options.compile);
   add_choice(*command, "--stage", options.stage, stages, "Which form to print (default optimised)");

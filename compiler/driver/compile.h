@@ -9,7 +9,6 @@
 #include "check/check.h"
 #include "driver/options.h"
 #include "driver/pass_manager.h"
-#include "imperative/imperative.h"
 #include "ir/program.h"
 #include "passes/passes.h"
 #include "support/diagnostic.h"

@@ -14,6 +14,9 @@
 #include "passes/registry.h"
 #include "plan/report.h"
 #include "syntax/ast_print.h"
+#include "tree/parse.h"
+#include "tree/print.h"
+#include "tree/verify.h"
 
 namespace dagaz::driver {
 
@@ -34,19 +37,24 @@ bool is_well_formed(const ir::Program& program, bool has_passes, Diagnostics& di
   return false;
 }
 
-// IR text through the named passes.
-void inspect_ir(Compilation& compilation, const InspectOptions& options) {
-  const std::string& path = options.compile.file;
+/// The file of the command, as text that no front end reads; nothing if it cannot be read.
+std::optional<FileId> read_text(Compilation& compilation, const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
   if (!in) {
     compilation.diagnostics.report(DiagnosticKind::io, Range{}, "cannot read `" + path + "`");
-    return;
+    return std::nullopt;
   }
-  const FileId file = compilation.files.add(path, text.str());
+  return compilation.files.add(path, text.str());
+}
+
+// IR text through the named passes.
+void inspect_ir(Compilation& compilation, const InspectOptions& options) {
+  const std::optional<FileId> file = read_text(compilation, options.compile.file);
+  if (!file) return;
   std::optional<ir::Program> program =
-      ir::parse(file, compilation.files, compilation.diagnostics);
+      ir::parse(*file, compilation.files, compilation.diagnostics);
   if (!program) return;
   if (!is_well_formed(*program, !options.passes.empty(), compilation.diagnostics)) return;
   ir::Stage stage = ir::Stage::parallel;
@@ -69,12 +77,12 @@ void inspect_ir(Compilation& compilation, const InspectOptions& options) {
   std::cout << ir::print(*program);
 }
 
-void print_code(Compilation& compilation, const InspectOptions& options,
-                ir::ParallelProgram program, const PassContext& context) {
-  const auto lowered = lower(std::move(program), context);
-  if (!lowered) return;
-  if (options.stage == InspectStage::imperative) {
-    std::cout << imperative::print(*lowered);
+/// The tree itself, or what code generation makes of it.
+void print_tree(Compilation& compilation, const InspectOptions& options,
+                const tree::Program& program) {
+  const bool ptx = options.stage == InspectStage::ptx;
+  if (!ptx && options.stage != InspectStage::llvm) {
+    std::cout << tree::print(program);
     return;
   }
   const codegen::Library* library = codegen::load(compilation.diagnostics);
@@ -84,15 +92,34 @@ void print_code(Compilation& compilation, const InspectOptions& options,
   code_options.cpu = options.compile.cpu;
   code_options.gpu = options.compile.gpu;
   code_options.optimisation = options.compile.optimisation;
-  const bool ptx = options.stage == InspectStage::ptx;
   const codegen::Artifacts artifacts =
-      library->generate(*lowered, compilation.files, code_options,
+      library->generate(program, compilation.files, code_options,
                         ptx ? codegen::want_ptx : codegen::want_llvm);
   if (!artifacts.problem.empty()) {
     compilation.diagnostics.report(DiagnosticKind::io, Range{}, artifacts.problem);
     return;
   }
   std::cout << (ptx ? artifacts.ptx : artifacts.llvm);
+}
+
+void print_code(Compilation& compilation, const InspectOptions& options,
+                ir::ParallelProgram program, const PassContext& context) {
+  const auto lowered = lower(std::move(program), context);
+  if (lowered) print_tree(compilation, options, *lowered);
+}
+
+// Text of an imperative tree.
+void inspect_tree(Compilation& compilation, const InspectOptions& options) {
+  const std::optional<FileId> file = read_text(compilation, options.compile.file);
+  if (!file) return;
+  const std::optional<tree::ParsedProgram> parsed =
+      tree::parse(*file, compilation.files, compilation.diagnostics);
+  if (!parsed) return;
+  for (const tree::Violation& one : tree::verify(parsed->program)) {
+    compilation.diagnostics.report(DiagnosticKind::syntax, tree::place_of(one, *parsed),
+                                   one.message);
+  }
+  if (!compilation.diagnostics.has_errors()) print_tree(compilation, options, parsed->program);
 }
 
 // The program after the passes of a stage, or after the one to stop at.
@@ -156,6 +183,7 @@ void inspect_source(Compilation& compilation, const InspectOptions& options) {
 
 int inspect_command(const InspectOptions& options) {
   const bool is_ir = ends_with(options.compile.file, ".ir");
+  const bool is_tree = ends_with(options.compile.file, ".tree");
   if (options.stage == InspectStage::ptx && options.compile.target != Target::cuda) {
     std::cerr << "dagaz: --stage=ptx needs --target=cuda\n";
     return 2;
@@ -167,6 +195,8 @@ int inspect_command(const InspectOptions& options) {
   Compilation compilation(options.compile);
   if (is_ir) {
     inspect_ir(compilation, options);
+  } else if (is_tree) {
+    inspect_tree(compilation, options);
   } else {
     inspect_source(compilation, options);
   }

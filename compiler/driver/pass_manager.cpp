@@ -8,6 +8,8 @@
 #include "ir/fields.h"
 #include "ir/print.h"
 #include "support/check.h"
+#include "tree/parse.h"
+#include "tree/verify.h"
 
 namespace dagaz::driver {
 
@@ -61,6 +63,20 @@ void verify_made_by(std::string_view phase, const ir::Program& program, ir::Stag
   const std::vector<std::string> violations = ir::verify(program, stage);
   if (violations.empty()) return;
   DZ_UNREACHABLE("the program that " + std::string(phase) + " made is not well-formed:" +
+                 listed(violations));
+}
+
+void verify_made_by(std::string_view phase, const tree::Program& program) {
+  std::vector<std::string> violations;
+  for (const tree::Violation& one : tree::verify(program)) {
+    violations.push_back(tree::text_of(one, program));
+  }
+  if (violations.empty()) {
+    const std::string problem = tree::round_trip_problem(program);
+    if (problem.empty()) return;
+    violations.push_back(problem);
+  }
+  DZ_UNREACHABLE("the imperative tree that " + std::string(phase) + " made is not well-formed:" +
                  listed(violations));
 }
 

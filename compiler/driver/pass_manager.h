@@ -14,6 +14,7 @@
 #include "ir/verify.h"
 #include "passes/registry.h"
 #include "support/diagnostic.h"
+#include "tree/tree.h"
 
 namespace dagaz::driver {
 
@@ -93,5 +94,9 @@ void run_steps(const PassContext& context, std::span<const Step> steps, ir::Prog
 
 /// Ends the process with status 70 unless `program`, made by `phase`, is well-formed.
 void verify_made_by(std::string_view phase, const ir::Program& program, ir::Stage stage);
+
+/// Ends the process with status 70 unless `program`, made by `phase`, is well-formed and its text
+/// form can be read back.
+void verify_made_by(std::string_view phase, const tree::Program& program);
 
 }  // namespace dagaz::driver

@@ -133,19 +133,24 @@ std::vector<std::string_view> optional_passes() {
   return names;
 }
 
-std::optional<imperative::Program> lower(ParallelProgram program, const PassContext& context) {
+std::optional<tree::Program> lower(ParallelProgram program, const PassContext& context) {
   program = optimise(std::move(program), context);
   if (context.diagnostics.has_errors()) return std::nullopt;
   ir::FlatProgram flat = flatten(std::move(program), context);
   const Target to = context.options.target;
-  const imperative::Target target = to == Target::cpu    ? imperative::Target::cpu
-                                    : to == Target::cuda ? imperative::Target::cuda
-                                                         : imperative::Target::sim;
+  const tree::Target target = to == Target::cpu    ? tree::Target::cpu
+                              : to == Target::cuda ? tree::Target::cuda
+                                                   : tree::Target::sim;
   std::optional<ir::PlannedProgram> planned = plan(std::move(flat), context);
   if (!planned) return std::nullopt;
   const Doing doing("lowering");
-  const PassTimer timer(context.times, "lower");
-  return imperative::lower(std::move(*planned), target, context.diagnostics);
+  std::optional<tree::Program> lowered;
+  {
+    const PassTimer timer(context.times, "lower");
+    lowered = imperative::lower(std::move(*planned), target, context.diagnostics);
+  }
+  if (lowered && context.options.verify) verify_made_by("lowering", *lowered);
+  return lowered;
 }
 
 }  // namespace dagaz::driver

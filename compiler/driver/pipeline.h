@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "driver/pass_manager.h"
-#include "imperative/imperative.h"
 #include "ir/program.h"
+#include "tree/tree.h"
 
 namespace dagaz::driver {
 
@@ -28,6 +28,6 @@ std::optional<ir::PlannedProgram> plan(ir::FlatProgram program, const PassContex
 /// The optional passes at their places in the pipeline, in order: what `pass_limit` counts.
 std::vector<std::string_view> optional_passes();
 /// Everything after the front end; nothing (and a diagnostic) for what a target does not support.
-std::optional<imperative::Program> lower(ir::ParallelProgram program, const PassContext& context);
+std::optional<tree::Program> lower(ir::ParallelProgram program, const PassContext& context);
 
 }  // namespace dagaz::driver

@@ -25,7 +25,7 @@ int interpret(Compilation& compilation, const RunOptions& options) {
 
 int compile_and_run(Compilation& compilation, const RunOptions& options) {
   std::optional<ir::ParallelProgram> program = front_end(compilation);
-  std::optional<imperative::Program> lowered;
+  std::optional<tree::Program> lowered;
   const codegen::Library* library = nullptr;
   if (program) {
     lowered = lower(std::move(*program), pass_context(compilation));

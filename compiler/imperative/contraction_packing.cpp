@@ -126,7 +126,7 @@ void ContractionLowering::cross_over(const Side& side, Lanes& lanes, const LaneS
   low_.emit(crossing);
   for (std::int64_t k = 0; k < plan::elements_at_once; ++k) {
     low_.emit(StoreLanes{held.block, low_.add(at, ir::i64_operand(k * side.width)),
-                         ir::i64_operand(1), crossing.targets[static_cast<std::size_t>(k)],
+                         ir::i64_operand(1), crossing.targets[static_cast<std::size_t>(k)].name,
                          values.type});
   }
 }

@@ -3,14 +3,9 @@
 
 #include <iterator>
 
-#include "imperative/walk.h"
+#include "tree/walk.h"
 
 namespace dagaz::imperative {
-
-bool is_constant(const Operand& operand, std::int64_t value) {
-  return operand.is_constant() && ir::is_integer(operand.constant().type) &&
-         ir::integer_value(operand.constant()) == value;
-}
 
 Code Emitter::collect(const std::function<void()>& build) {
   Code collected;
@@ -39,10 +34,10 @@ void Emitter::start_recording() {
 
 // Nested code was recorded when it was emitted.
 void Emitter::record_targets(const Instruction& instruction) {
-  const InstructionVisitor visitor{[](const Operand&) {},
-                                   [this](NameId name) { emission_->recorded.insert(name); },
-                                   [](const Code&) {}};
-  visit(instruction, visitor);
+  const tree::InstructionVisitor visitor{
+      [](const Operand&) {}, [this](NameId name) { emission_->recorded.insert(name); },
+      [](const Code&) {}};
+  tree::visit(instruction, visitor);
 }
 
 NameId Emitter::block_variable(std::string_view base) {

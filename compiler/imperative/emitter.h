@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "imperative/imperative.h"
+#include "imperative/tree.h"
 
 namespace dagaz::imperative {
 
@@ -29,8 +29,8 @@ class Emitter {
   ir::Names& names() { return emission_->names; }
   const ir::Names& names() const { return emission_->names; }
 
-  void emit(Node node) {
-    emission_->code->push_back(Instruction{std::move(node)});
+  void emit(Instruction instruction) {
+    emission_->code->push_back(std::move(instruction));
     if (emission_->recording) record_targets(emission_->code->back());
   }
   /// What `build` emits, not appended.

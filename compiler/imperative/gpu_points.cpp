@@ -11,15 +11,13 @@
 
 namespace dagaz::imperative {
 
-// dz_property numbers of runtime/abi.h.
-static constexpr int property_resident_threads = 3;
 // One 4-byte element a thread reaches half of a large GPU's bandwidth; 16 bytes are enough.
 static constexpr std::int64_t points_per_thread = 4;
 static constexpr std::int64_t arena_bytes = std::int64_t{512} << 20;
 
 Operand Lowering::resident_threads() {
   const NameId threads = variable("resident", ScalarType::i64);
-  emit(DeviceProperty{threads, property_resident_threads});
+  emit(DeviceProperty{threads, Property::resident_threads});
   return threads;
 }
 
@@ -65,9 +63,14 @@ Code Lowering::kernel_body(const std::function<void()>& build) {
 // The entries of a program often repeat each other's kernels; each is compiled once.
 void Lowering::launch(std::string_view kernel, const Operand& grid, const Operand& shared_bytes,
                       Code code) {
-  std::string& name = kernels_[form_of(code, names())];
-  if (name.empty()) name = kernel_name(kernel);
-  emit(Launch{name, grid, kernel_threads, shared_bytes, std::move(code), location_});
+  std::optional<std::size_t> number = kernels_.find(code);
+  if (!number) {
+    number = kernel_names_.size();
+    kernel_names_.push_back(kernel_name(kernel));
+    kernels_.add(code, *number);
+  }
+  emit(Launch{kernel_names_[*number], grid, kernel_threads, shared_bytes, std::move(code),
+              location_});
 }
 
 // Whether a point takes so little that a thread should do several: then what bounds the kernel is

@@ -189,7 +189,7 @@ class HostWalk {
         given.merge(roots_of(argument.name(), state));
       }
     }
-    for (const NameId& result : call.results) {
+    for (const auto& result : call.results) {
       if (is_block(result)) made_at(&result, result, given, state);
     }
   }

@@ -1,7 +1,7 @@
 // Which loads of kernels are from memory that the kernel does not write.
 #pragma once
 
-#include "imperative/imperative.h"
+#include "imperative/tree.h"
 
 namespace dagaz::imperative {
 

@@ -113,7 +113,7 @@ void Lanes::accumulate_rows(const ir::Accumulate& e, const Accumulator& accumula
   const auto one_by_one = [&] {
     const Place totals =
         low_.private_array(ir::array_of(op.type, {ir::i64_operand(block_.rows)}), "totals");
-    low_.emit(StoreLanes{totals.block, zero(), ir::i64_operand(1), sums.target, op.type});
+    low_.emit(StoreLanes{totals.block, zero(), ir::i64_operand(1), sums.target.name, op.type});
     for (std::int64_t k = 0; k < block_.rows; ++k) {
       const Operand total = low_.load(totals, {ir::i64_operand(k)}, op.type, "total");
       low_.accumulate({e.accumulator, at(k), {}}, {total, ir::scalar_of(op.type), std::nullopt});
@@ -131,7 +131,7 @@ void Lanes::accumulate_rows(const ir::Accumulate& e, const Accumulator& accumula
     const NameId sum = lane_variable("sum", op.type);
     const NameId block = accumulator.place.block;
     low_.emit(LoadLanes{old, block, first, ir::i64_operand(1), op.type});
-    low_.emit(Assign{sum, op.op, op.type, op.type, {old, sums.target}});
+    low_.emit(Assign{sum, op.op, op.type, op.type, {old, sums.target.name}});
     low_.emit(StoreLanes{block, first, ir::i64_operand(1), sum, op.type});
   }, one_by_one);
 }

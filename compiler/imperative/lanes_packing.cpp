@@ -62,7 +62,7 @@ void Lanes::copy_rows(const LaneArray& target, const LaneArray& source, const ir
         const Operand at = low_.add(low_.mul(element, target.place.strides[0]),
                                     ir::i64_operand(column * block_.width));
         low_.emit(StoreLanes{target.place.block, at, ir::i64_operand(1),
-                             turned.targets[static_cast<std::size_t>(k)], type.element});
+                             turned.targets[static_cast<std::size_t>(k)].name, type.element});
       }
     }
   });
@@ -145,8 +145,9 @@ void Lanes::turn_square(const LaneArray& target, const LaneArray& source, const 
   }
   low_.emit(turned);
   for (std::int64_t lane = 0; lane < block_.width; ++lane) {
+    const NameId column = turned.targets[static_cast<std::size_t>(lane)];
     low_.emit(StoreLanes{target.place.block, start(target, lane, square.first),
-                         ir::i64_operand(1), turned.targets[static_cast<std::size_t>(lane)], type});
+                         ir::i64_operand(1), column, type});
   }
 }
 

@@ -8,7 +8,7 @@
 
 #include <optional>
 
-#include "imperative/imperative.h"
+#include "imperative/tree.h"
 #include "ir/program.h"
 #include "support/diagnostic.h"
 

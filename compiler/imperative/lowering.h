@@ -29,6 +29,7 @@
 #include "ir/program.h"
 #include "plan/stencil.h"
 #include "support/match.h"
+#include "tree/form.h"
 
 namespace dagaz::imperative {
 
@@ -456,7 +457,8 @@ class Lowering : public Emitter {
   // The kernel being built.
   std::string function_name_;  // the function it belongs to
   int kernel_count_ = 0;
-  std::unordered_map<std::string, std::string> kernels_;  // form → name
+  tree::Forms<Code> kernels_{names()};     // numbers in kernel_names_
+  std::vector<std::string> kernel_names_;
   std::vector<Expansion> expansions_;
   Operand kernel_thread_;         // this thread's number among …
   Operand kernel_threads_total_;  // … so many

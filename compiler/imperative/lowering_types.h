@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "imperative/imperative.h"
+#include "imperative/tree.h"
 #include "imperative/place.h"
 #include "ir/program.h"
 #include "plan/cost.h"

@@ -16,11 +16,12 @@ ALLOWED = {
     'elaborate': {'support', 'syntax', 'check', 'ir'},
     'passes': {'support', 'ir'},
     'plan': {'support', 'ir'},
-    'imperative': {'support', 'ir', 'plan'},
-    'codegen': {'support', 'ir', 'imperative'},
+    'tree': {'support', 'ir'},
+    'imperative': {'support', 'ir', 'plan', 'tree'},
+    'codegen': {'support', 'ir', 'tree'},
     'tools': {'support', 'syntax', 'check'},
-    'driver': {'support', 'syntax', 'check', 'elaborate', 'ir', 'passes', 'plan', 'imperative',
-               'codegen', 'tools'},
+    'driver': {'support', 'syntax', 'check', 'elaborate', 'ir', 'passes', 'plan', 'tree',
+               'imperative', 'codegen', 'tools'},
 }
 # Folders of which no subfolder includes another.
 ROOMS = {'passes', 'tools'}

@@ -9,7 +9,7 @@
 #include "codegen/program_builder.h"
 
 using namespace codegen_test;
-using namespace dagaz::imperative;
+using namespace dagaz::tree;
 namespace ir = dagaz::ir;
 namespace fs = std::filesystem;
 
@@ -17,7 +17,7 @@ namespace {
 
 /// scale (p: {factor: f64, values: []f64}) : {0: f64, 1: []f64}: the factor, and the values
 /// times the factor; with every kind of type in the interface.
-dagaz::imperative::Program scale() {
+dagaz::tree::Program scale() {
   ProgramBuilder b(Target::cpu);
   const NameId n = b.scalar("n");
   const NameId factor = b.scalar("factor", ScalarType::f64);

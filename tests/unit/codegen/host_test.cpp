@@ -6,12 +6,12 @@
 #include "codegen/program_builder.h"
 
 using namespace codegen_test;
-using namespace dagaz::imperative;
+using namespace dagaz::tree;
 
 namespace {
 
 /// y[i] := a * x[i] + y[i] in a new array, in parallel.
-dagaz::imperative::Program saxpy() {
+dagaz::tree::Program saxpy() {
   ProgramBuilder b(Target::cpu);
   const NameId n = b.scalar("n");
   const NameId a = b.scalar("a", ScalarType::f32);

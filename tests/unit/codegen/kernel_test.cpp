@@ -10,12 +10,12 @@
 #include "codegen/program_builder.h"
 
 using namespace codegen_test;
-using namespace dagaz::imperative;
+using namespace dagaz::tree;
 
 namespace {
 
 /// y[i] := f(x[i]) with one thread an element; fails for negative elements.
-dagaz::imperative::Program map_kernel(Target target, ScalarType type, const std::string& type_name,
+dagaz::tree::Program map_kernel(Target target, ScalarType type, const std::string& type_name,
                                       const std::vector<ScalarOp>& operations) {
   ProgramBuilder b(target);
   const NameId n = b.scalar("n");
@@ -63,7 +63,7 @@ dagaz::imperative::Program map_kernel(Target target, ScalarType type, const std:
 
 /// The sum of an array of i32 by one block of 64 threads: each adds a strided part, warps by
 /// shuffles, the rest through shared memory; the total also goes through an atomic.
-dagaz::imperative::Program block_sum(Target target) {
+dagaz::tree::Program block_sum(Target target) {
   ProgramBuilder b(target);
   const NameId n = b.scalar("n");
   const NameId x = b.block("x");
@@ -130,7 +130,7 @@ dagaz::imperative::Program block_sum(Target target) {
 }
 
 /// Each thread adds to one counter under a compare-and-swap, at every width.
-dagaz::imperative::Program compare_exchange(Target target, ScalarType type,
+dagaz::tree::Program compare_exchange(Target target, ScalarType type,
                                             const std::string& type_name) {
   ProgramBuilder b(target);
   const NameId n = b.scalar("n");
@@ -165,7 +165,7 @@ dagaz::imperative::Program compare_exchange(Target target, ScalarType type,
 
 /// y[i] := x[i] + 1, or x[x[i] + 1], or the former only where it is positive.
 enum class Access { direct, gather, conditional };
-dagaz::imperative::Program copy_kernel(Access access) {
+dagaz::tree::Program copy_kernel(Access access) {
   ProgramBuilder b(Target::cuda);
   const NameId n = b.scalar("n");
   const NameId x = b.block("x");
@@ -199,7 +199,7 @@ dagaz::imperative::Program copy_kernel(Access access) {
 }
 
 /// y[i] := op(x[i]) for one block of threads a stride apart.
-dagaz::imperative::Program function_kernel(ScalarOp op) {
+dagaz::tree::Program function_kernel(ScalarOp op) {
   ProgramBuilder b(Target::sim);
   const NameId n = b.scalar("n");
   const NameId x = b.block("x");

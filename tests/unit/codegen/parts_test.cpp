@@ -7,7 +7,7 @@
 #include "codegen/program_builder.h"
 
 using namespace codegen_test;
-using namespace dagaz::imperative;
+using namespace dagaz::tree;
 
 namespace {
 
@@ -60,7 +60,7 @@ void emit_stage(ProgramBuilder& b, NameId x, NameId n, int number) {
 }
 
 /// All stages, and the first once more.
-dagaz::imperative::Program long_program(Target target) {
+dagaz::tree::Program long_program(Target target) {
   ProgramBuilder b(target);
   const NameId n = b.scalar("n");
   const NameId x = b.block("x");

@@ -60,7 +60,7 @@ const dagaz::codegen::Library* loaded_library() {
 
 }  // namespace
 
-dagaz::codegen::Artifacts generate(const dagaz::imperative::Program& program,
+dagaz::codegen::Artifacts generate(const dagaz::tree::Program& program,
                                    const dagaz::codegen::Options& options, unsigned want) {
   const dagaz::SourceFiles files;
   return loaded_library()->generate(program, files, options, want);
@@ -76,13 +76,13 @@ NameId ProgramBuilder::block(const std::string& base) {
 }
 
 void ProgramBuilder::emit(Node node) {
-  code.push_back(dagaz::imperative::Instruction{std::move(node)});
+  code.push_back(dagaz::tree::Instruction{std::move(node)});
 }
 
 Operand ProgramBuilder::op(ScalarOp op, ScalarType type, std::vector<Operand> arguments) {
   const ScalarType result = dagaz::ir::result_type(op, type, type);
   const NameId target = scalar("t", result);
-  emit(dagaz::imperative::Assign{target, op, type, result, std::move(arguments), false});
+  emit(dagaz::tree::Assign{target, op, type, result, std::move(arguments), false});
   return target;
 }
 
@@ -148,7 +148,7 @@ void ProgramBuilder::array_output(NameId block, ScalarType type, const std::stri
   entry_.outputs.push_back({"", external_array(name), true});
 }
 
-dagaz::imperative::Program ProgramBuilder::finish() {
+dagaz::tree::Program ProgramBuilder::finish() {
   function_.name = "main";
   function_.body = std::move(code);
   entry_.name = "main";
@@ -166,7 +166,7 @@ dagaz::codegen::Options test_options() {
   return options;
 }
 
-Outcome run(const dagaz::imperative::Program& program, const std::string& input,
+Outcome run(const dagaz::tree::Program& program, const std::string& input,
             const dagaz::codegen::Options& options) {
   const TemporaryFile in;
   const TemporaryFile out;
@@ -192,7 +192,7 @@ Outcome run(const dagaz::imperative::Program& program, const std::string& input,
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), out.text(), errors.text()};
 }
 
-void check_assembles(const dagaz::imperative::Program& program) {
+void check_assembles(const dagaz::tree::Program& program) {
   static const bool assembler = std::system("ptxas --version > /dev/null 2>&1") == 0;
   for (const std::string gpu : {"sm_70", "sm_75", "sm_80", "sm_90"}) {
     auto options = test_options();

@@ -9,13 +9,13 @@
 
 namespace codegen_test {
 
-using dagaz::imperative::Code;
-using dagaz::imperative::NameId;
-using dagaz::imperative::Node;
-using dagaz::imperative::Operand;
-using dagaz::imperative::ScalarOp;
-using dagaz::imperative::ScalarType;
-using dagaz::imperative::Target;
+using dagaz::tree::Code;
+using dagaz::tree::NameId;
+using dagaz::tree::Node;
+using dagaz::tree::Operand;
+using dagaz::tree::ScalarOp;
+using dagaz::tree::ScalarType;
+using dagaz::tree::Target;
 
 struct Outcome {
   int status = 0;
@@ -53,16 +53,16 @@ class ProgramBuilder {
   void array_output(NameId block, ScalarType type, const std::string& name, Operand size);
 
   /// The finished program.
-  dagaz::imperative::Program finish();
+  dagaz::tree::Program finish();
 
-  dagaz::imperative::Program program;
+  dagaz::tree::Program program;
   Code code;
 
  private:
   int external_scalar(const std::string& type);
   int external_array(const std::string& type);
 
-  dagaz::imperative::Function function_;
+  dagaz::tree::Function function_;
   dagaz::ir::EntryPoint entry_;
   std::vector<dagaz::ir::Type> inputs_;
   std::vector<dagaz::ir::Type> outputs_;
@@ -71,12 +71,12 @@ class ProgramBuilder {
 inline Operand number(std::int64_t value) { return dagaz::ir::i64_operand(value); }
 
 dagaz::codegen::Options test_options();
-dagaz::codegen::Artifacts generate(const dagaz::imperative::Program& program,
+dagaz::codegen::Artifacts generate(const dagaz::tree::Program& program,
                                    const dagaz::codegen::Options& options, unsigned want);
 /// Runs the program in a child process with `input` on standard input.
-Outcome run(const dagaz::imperative::Program& program, const std::string& input,
+Outcome run(const dagaz::tree::Program& program, const std::string& input,
             const dagaz::codegen::Options& options = test_options());
 /// Checks that NVIDIA's assembler accepts the PTX of `program`; says so when there is none.
-void check_assembles(const dagaz::imperative::Program& program);
+void check_assembles(const dagaz::tree::Program& program);
 
 }  // namespace codegen_test

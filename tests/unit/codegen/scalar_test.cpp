@@ -12,7 +12,7 @@
 #include "codegen/program_builder.h"
 
 using namespace codegen_test;
-using namespace dagaz::imperative;
+using namespace dagaz::tree;
 namespace ir = dagaz::ir;
 
 namespace {
@@ -198,7 +198,7 @@ std::vector<Operand> emit_arguments(ProgramBuilder& b, const Case& test,
   return all;
 }
 
-dagaz::imperative::Program program_of(const std::vector<Case>& cases) {
+dagaz::tree::Program program_of(const std::vector<Case>& cases) {
   const ScalarType type = cases[0].type;
   const ScalarType raw = bits_type(type);
   const std::string raw_name(ir::name_of(raw));

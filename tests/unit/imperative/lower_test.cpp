@@ -1,7 +1,6 @@
 // The programs of tests/imperative, flattened and lowered for each kind of target: flattening
-// keeps them well-formed and keeps their meaning; lowered code sets every variable before it is
-// used, and parallel code sets none of those that it captures.  Running lowered code is the
-// business of tests/programs.
+// keeps them well-formed and keeps their meaning; lowered code is well-formed, and its text can be
+// read back.  Running lowered code is the business of tests/programs.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,17 +8,18 @@
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "imperative/lower.h"
-#include "imperative/walk.h"
 #include "ir/interpret.h"
 #include "ir/parse.h"
 #include "ir/verify.h"
 #include "passes/passes.h"
 #include "plan/plan.h"
 #include "support/match.h"
+#include "tree/parse.h"
+#include "tree/print.h"
+#include "tree/verify.h"
 
 namespace dagaz::imperative {
 namespace {
@@ -75,51 +75,6 @@ std::string result_of(const ir::Program& program) {
   return text;
 }
 
-/// Follows code in order; reports variables used before they are set, and captured ones that
-/// parallel code sets.
-class Scoping {
- public:
-  explicit Scoping(const ir::Names& names) : names_(names) {}
-
-  void check(const Function& function) {
-    for (const NameId parameter : function.parameters) set_.insert(parameter);
-    walk(function.body);
-    for (const ir::Operand& result : function.results) use(result);
-  }
-  const std::string& problems() const { return problems_; }
-
- private:
-  void use(const ir::Operand& operand) {
-    if (operand.is_name() && !set_.contains(operand.name())) {
-      problems_ += names_.text(operand.name()) + " is used before it is set; ";
-    }
-  }
-  void walk(const Code& code) {
-    for (const Instruction& instruction : code) {
-      const bool parallel =
-          as<ParallelFor>(instruction.node) != nullptr || as<Launch>(instruction.node) != nullptr;
-      InstructionVisitor visitor;
-      visitor.use = [this](const ir::Operand& operand) { use(operand); };
-      visitor.set = [this](NameId name) {
-        if (captured_.contains(name)) problems_ += names_.text(name) + " is captured and set; ";
-        set_.insert(name);
-      };
-      visitor.nested = [&](const Code& inner) { parallel ? walk_parallel(inner) : walk(inner); };
-      visit(instruction, visitor);
-    }
-  }
-  void walk_parallel(const Code& code) {
-    for (const NameId name : captured_variables(code)) captured_.insert(name);
-    walk(code);
-    captured_.clear();
-  }
-
-  const ir::Names& names_;
-  std::unordered_set<NameId> set_;
-  std::unordered_set<NameId> captured_;
-  std::string problems_;
-};
-
 void check_target(const Source& source, Target target) {
   const bool gpu = target != Target::cpu;
   ir::Program program = parsed(source);
@@ -137,14 +92,13 @@ void check_target(const Source& source, Target target) {
   CHECK(result_of(planned.program) == expected);
   const auto lowered = lower(std::move(planned), target, diagnostics);
   REQUIRE(lowered.has_value());
-  for (const Function& function : lowered->functions) {
-    Scoping scoping(lowered->names);
-    scoping.check(function);
-    CHECK(scoping.problems() == "");
+  for (const tree::Violation& one : tree::verify(*lowered)) {
+    FAIL_CHECK(tree::text_of(one, *lowered));
   }
+  CHECK(tree::round_trip_problem(*lowered) == "");
 }
 
-TEST_CASE("programs keep their meaning when flattened, and lower to well-scoped code") {
+TEST_CASE("programs keep their meaning when flattened, and lower to well-formed code") {
   for (const Source& source : programs()) {
     CAPTURE(source.name);
     check_target(source, Target::cpu);
@@ -159,8 +113,8 @@ TEST_CASE("points that accumulate run in lanes, and their tasks into copies of t
     const auto lowered = lower(planned_for_cpu(parsed(source)), Target::cpu, diagnostics);
     const std::string text = print(*lowered);
     // What the points of a block add to one place is combined first, point after point elsewhere.
-    CHECK(text.find(":= lanes add.i64") != std::string::npos);
-    CHECK(text.find(" := allocate ") != std::string::npos);
+    CHECK(text.find("= combine_lanes add i64") != std::string::npos);
+    CHECK(text.find(" = allocate ") != std::string::npos);
     CHECK(text.find("own_") != std::string::npos);
     return;
   }
@@ -189,18 +143,18 @@ TEST_CASE("stages of a stencil run in one loop, which hands on what they read of
     const std::string text = print(*lowered);
     const std::size_t loop = text.find("held_");
     REQUIRE(loop != std::string::npos);
-    CHECK(text.find("parallel [", loop) == std::string::npos);
+    CHECK(text.find("parallel_for ", loop) == std::string::npos);
     // All conditions are known where vectors are whole.
     const std::size_t inner = text.find(" independent vectorise {");
     REQUIRE(inner != std::string::npos);
     const std::string inside = text.substr(inner, text.find("\n    }", inner) - inner);
     CHECK(inside.find("slt") == std::string::npos);
     // The element of the input, and the one before it.
-    const std::size_t first = inside.find("] : i64");
+    const std::size_t first = inside.find(" = load ");
     REQUIRE(first != std::string::npos);
-    const std::size_t second = inside.find("] : i64", first + 1);
+    const std::size_t second = inside.find(" = load ", first + 1);
     REQUIRE(second != std::string::npos);
-    CHECK(inside.find("] : i64", second + 1) == std::string::npos);
+    CHECK(inside.find(" = load ", second + 1) == std::string::npos);
     return;
   }
   FAIL("the program is missing");
@@ -233,34 +187,12 @@ TEST_CASE("printing shows loops, launches and failures") {
   Diagnostics diagnostics;
   const auto on_cpu =
       lower(planned_for_cpu(parsed(source)), Target::cpu, diagnostics);
-  CHECK(print(*on_cpu).find("parallel [") != std::string::npos);
-  CHECK(print(*on_cpu).find("failure 0: {} is too large") != std::string::npos);
+  CHECK(print(*on_cpu).find("parallel_for ") != std::string::npos);
+  CHECK(print(*on_cpu).find("failure \"{} is too large\"") != std::string::npos);
   const auto on_gpu = lower(plan::plan(passes::flatten({parsed(source)}, {passes::FlattenTarget::gpu}),
                                        {.device = plan::Device::gpu}),
                             Target::cuda, diagnostics);
   CHECK(print(*on_gpu).find("launch ") != std::string::npos);
-}
-
-TEST_CASE("code of one form does the same, whatever its variables are called") {
-  ir::Names names;
-  const auto loop = [&](ScalarOp op, ScalarType type, double factor) {
-    const NameId block = names.fresh("xs", ir::Type{ScalarType::i8, {}, ir::TypeKind::block});
-    const NameId bound = names.fresh("n", ir::scalar_of(ScalarType::i64));
-    const NameId i = names.fresh("i", ir::scalar_of(ScalarType::i64));
-    const NameId x = names.fresh("x", ir::scalar_of(type));
-    Code body;
-    body.push_back({Load{x, block, i, type}});
-    body.push_back({Assign{x, op, type, type, {x, Operand(ir::make_float(type, factor))}}});
-    body.push_back({Store{block, i, x, type}});
-    Code code;
-    code.push_back({For{i, bound, std::move(body), {}}});
-    return form_of(code, names);
-  };
-  const std::string form = loop(ScalarOp::mul, ScalarType::f64, 1e-9);
-  CHECK(form == loop(ScalarOp::mul, ScalarType::f64, 1e-9));
-  CHECK(form != loop(ScalarOp::mul, ScalarType::f64, 2e-9));
-  CHECK(form != loop(ScalarOp::mul, ScalarType::f32, 1e-9));
-  CHECK(form != loop(ScalarOp::add, ScalarType::f64, 1e-9));
 }
 
 }  // namespace

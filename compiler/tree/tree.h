@@ -1,6 +1,16 @@
 // The imperative tree: what the machine is told to do, before LLVM.  Loops, loads and stores,
 // parallel loops on the CPU, kernel launches on a GPU; memory is explicit, arrays are gone.
 //
+// Each struct lists its members once, in DZ_FIELDS.  The type of a member says its role:
+//   NameId, Operand    a use: a variable that is read, a block whose memory is read or written
+//   Assigned           a variable that the instruction sets
+//   Counter            a variable that it sets before each run of the code inside
+//   Code               nested code
+//   vectors, optionals and structs with DZ_FIELDS of these: walked through
+//   anything else      an attribute
+// Walking, printing, parsing, equality and hashing follow from the lists (fields.h).  What a
+// well-formed tree is stands in verify.h.
+//
 // Variables are names of the program's ir::Names: scalars (mutable, declared by their first
 // assignment in program order) and memory blocks.  Code of a parallel loop or a kernel stands
 // inline where it is started; codegen moves it out into a function of its own whose parameters
@@ -15,22 +25,41 @@
 // one releases nothing; whoever sets it again has released the old reference.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "ir/program.h"
 
-namespace dagaz::imperative {
+namespace dagaz::tree {
 
 using ir::NameId;
 using ir::Operand;
 using ir::ScalarOp;
 using ir::ScalarType;
 
-struct Instruction;
+class Instruction;
 using Code = std::vector<Instruction>;
+
+/// A variable that the instruction sets.
+struct Assigned {
+  NameId name;
+
+  Assigned() = default;
+  Assigned(NameId variable) : name(variable) {}
+  operator NameId() const { return name; }
+};
+/// A variable that the instruction sets before each run of the code inside it.
+struct Counter {
+  NameId name;
+
+  Counter() = default;
+  Counter(NameId variable) : name(variable) {}
+  operator NameId() const { return name; }
+};
 
 enum class Target { cpu, cuda, sim };
 
@@ -40,31 +69,43 @@ enum class Space { global, shared, local };
 /// target := op(arguments).  `reassociate` allows LLVM to reorder a chain of it (the operator of a
 /// reduction or scan, which the language says is associative).
 struct Assign {
-  NameId target;
+  static constexpr std::string_view mnemonic = "assign";
+  Assigned target;
   ScalarOp op;
   ScalarType type;
   ScalarType result;
   std::vector<Operand> arguments;
   bool reassociate = false;
+  DZ_FIELDS(target, op, type, result, arguments, reassociate)
 };
-struct Move { NameId target; Operand value; };
+struct Move {
+  static constexpr std::string_view mnemonic = "move";
+  Assigned target;
+  Operand value;
+  DZ_FIELDS(target, value)
+};
 
 /// target := block[index], counted in elements.  `invariant`: nobody writes the block while the
 /// surrounding parallel loop or kernel runs (ld.global.nc, hoisting).
 struct Load {
-  NameId target;
+  static constexpr std::string_view mnemonic = "load";
+  Assigned target;
   NameId block;
   Operand index;
   ScalarType type;
   Space space = Space::global;
   bool invariant = false;
+  DZ_FIELDS(target, block, index, type, space, invariant)
 };
+/// block[index] := value
 struct Store {
+  static constexpr std::string_view mnemonic = "store";
   NameId block;
   Operand index;
   Operand value;
   ScalarType type;
   Space space = Space::global;
+  DZ_FIELDS(block, index, value, type, space)
 };
 
 /// What may be assumed of a loop.
@@ -72,72 +113,140 @@ struct LoopHints {
   bool independent = false;  // iterations touch different memory: vectorise freely
   bool unroll = false;
   bool vectorise = false;    // even where it does not look worthwhile
+  DZ_FIELDS(independent, unroll, vectorise)
 };
 /// for index in 0 … bound-1
 struct For {
-  NameId index;
+  static constexpr std::string_view mnemonic = "for";
+  static constexpr std::string_view labelled = "bound";
+  Counter index;
   Operand bound;
   Code body;
   LoopHints hints;
+  DZ_FIELDS(index, bound, hints, body)
 };
 /// Runs `test`, then `body` and again while `condition` (set by `test`) holds.  `rolled`: unrolling
 /// it would only make code long.
 struct While {
+  static constexpr std::string_view mnemonic = "while";
+  static constexpr std::string_view labelled = "condition";
   Code test;
   NameId condition;
   Code body;
   bool rolled = false;
+  DZ_FIELDS(test, condition, rolled, body)
 };
 struct If {
+  static constexpr std::string_view mnemonic = "if";
   Operand condition;
   Code then_code;
   Code else_code;
+  DZ_FIELDS(condition, then_code, else_code)
 };
 
 // ---------------------------------------------------------------- memory
 
 /// Host: a new block with one reference.  Fails with out-of-memory.
-struct Allocate { NameId block; Operand bytes; };
+struct Allocate {
+  static constexpr std::string_view mnemonic = "allocate";
+  Assigned block;
+  Operand bytes;
+  DZ_FIELDS(block, bytes)
+};
 /// Host: target := source, sharing the block (one more reference).  Task or kernel: target := the
 /// same address, or one `byte_offset` further.
 struct Share {
-  NameId target;
+  static constexpr std::string_view mnemonic = "share";
+  static constexpr std::string_view labelled = "byte_offset";
+  Assigned target;
   NameId source;
   Operand byte_offset = ir::i64_operand(0);
+  DZ_FIELDS(target, source, byte_offset)
 };
 /// Host: gives up a reference; the variable is dead afterwards.
-struct Release { NameId block; };
+struct Release {
+  static constexpr std::string_view mnemonic = "release";
+  NameId block;
+  DZ_FIELDS(block)
+};
 /// Task: memory from the task's scratch stack, given back when the task ends or at the matching
 /// ScratchScope's end.
-struct AllocateScratch { NameId block; Operand bytes; };
+struct AllocateScratch {
+  static constexpr std::string_view mnemonic = "allocate_scratch";
+  Assigned block;
+  Operand bytes;
+  DZ_FIELDS(block, bytes)
+};
 /// Scratch memory allocated in `body` is given back after it.
-struct ScratchScope { Code body; };
+struct ScratchScope {
+  static constexpr std::string_view mnemonic = "scratch_scope";
+  Code body;
+  DZ_FIELDS(body)
+};
 /// Task or kernel: a fixed number of bytes on the thread's own stack (for one in a loop the
 /// same bytes in each iteration).
-struct AllocateLocal { NameId block; std::int64_t bytes; };
+struct AllocateLocal {
+  static constexpr std::string_view mnemonic = "allocate_local";
+  Assigned block;
+  std::int64_t bytes;
+  DZ_FIELDS(block, bytes)
+};
 /// Kernel: part of the block's shared memory, from `byte_offset` of the launch's shared bytes.
-struct SharedMemory { NameId block; Operand byte_offset; };
+struct SharedMemory {
+  static constexpr std::string_view mnemonic = "shared_memory";
+  static constexpr std::string_view labelled = "byte_offset";
+  Assigned block;
+  Operand byte_offset;
+  DZ_FIELDS(block, byte_offset)
+};
 /// Host or task: copies `count` elements between blocks that do not overlap.
 struct CopyElements {
+  static constexpr std::string_view mnemonic = "copy";
+  static constexpr std::string_view labelled = "source, count";
   NameId target;
   Operand target_index;
   NameId source;
   Operand source_index;
   Operand count;
   ScalarType type;
+  DZ_FIELDS(target, target_index, source, source_index, count, type)
 };
 /// Host or task: writes the elements of a table from `index` on.
 struct WriteTable {
+  static constexpr std::string_view mnemonic = "write_table";
   NameId block;
   Operand index;
   std::vector<ir::Constant> values;
   ScalarType type;
+  DZ_FIELDS(block, index, values, type)
 };
 /// Host, GPU targets: sets bytes of the device to zero.
-struct Clear { NameId block; Operand byte_offset; Operand bytes; };
-/// Host, GPU targets: one element from or to the device.  Reading waits for the device.
-struct ReadElement { NameId target; NameId block; Operand index; ScalarType type; };
-struct WriteElement { NameId block; Operand index; Operand value; ScalarType type; };
+struct Clear {
+  static constexpr std::string_view mnemonic = "clear";
+  static constexpr std::string_view labelled = "byte_offset, bytes";
+  NameId block;
+  Operand byte_offset;
+  Operand bytes;
+  DZ_FIELDS(block, byte_offset, bytes)
+};
+/// Host: one element; on GPU targets from the device, for which it waits.
+struct ReadElement {
+  static constexpr std::string_view mnemonic = "read_element";
+  Assigned target;
+  NameId block;
+  Operand index;
+  ScalarType type;
+  DZ_FIELDS(target, block, index, type)
+};
+/// Host: the other way round.
+struct WriteElement {
+  static constexpr std::string_view mnemonic = "write_element";
+  NameId block;
+  Operand index;
+  Operand value;
+  ScalarType type;
+  DZ_FIELDS(block, index, value, type)
+};
 
 // ---------------------------------------------------------------- lanes
 
@@ -145,45 +254,70 @@ struct WriteElement { NameId block; Operand index; Operand value; ScalarType typ
 // lanes, in a vector register.  Assign and Move work on all lanes; operands that are plain
 // scalars count for every lane.  CPU tasks only.
 
+/// The type of block variables.
+inline ir::Type block_type() { return {ScalarType::i8, {}, ir::TypeKind::block}; }
+
 /// How many lanes a variable of this type has; 0 for plain scalars and blocks.
 int lanes_of(const ir::Type& type);
 
-/// target[l] := block[index + l·stride]; or block[index[l]] where `index` has lanes.
+/// target[l] := block[index + l·stride]; or block[index[l]] where `index` has lanes.  With a
+/// `mask`, booleans, memory is read only for lanes where it holds; the others become `otherwise`,
+/// or zero.
 struct LoadLanes {
-  NameId target;
+  static constexpr std::string_view mnemonic = "load_lanes";
+  static constexpr std::string_view labelled = "stride";
+  Assigned target;
   NameId block;
   Operand index;
   Operand stride;
   ScalarType type;
+  std::optional<Operand> mask = std::nullopt;
+  std::optional<Operand> otherwise = std::nullopt;
+  DZ_FIELDS(target, block, index, stride, type, mask, otherwise)
 };
-/// The other way round.  Of lanes that write to one place the last wins.
+/// The other way round.  Of lanes that write to one place the last wins.  With a `mask`, lanes
+/// where it does not hold write nothing.
 struct StoreLanes {
+  static constexpr std::string_view mnemonic = "store_lanes";
+  static constexpr std::string_view labelled = "stride";
   NameId block;
   Operand index;
   Operand stride;
   Operand value;
   ScalarType type;
+  std::optional<Operand> mask = std::nullopt;
+  DZ_FIELDS(block, index, stride, value, type, mask)
 };
 /// target := 0, 1, 2, … as i64.
-struct LaneNumbers { NameId target; };
+struct LaneNumbers {
+  static constexpr std::string_view mnemonic = "lane_numbers";
+  Assigned target;
+  DZ_FIELDS(target)
+};
 /// target := op over the lanes of `value`, in any order.
 struct CombineLanes {
-  NameId target;
+  static constexpr std::string_view mnemonic = "combine_lanes";
+  Assigned target;
   ScalarOp op;
   ScalarType type;
   Operand value;
+  DZ_FIELDS(target, op, type, value)
 };
 /// Lane k of target := op over the lanes of values[k], in any order; as many values as lanes.
 struct CombineEach {
-  NameId target;
+  static constexpr std::string_view mnemonic = "combine_each";
+  Assigned target;
   ScalarOp op;
   ScalarType type;
   std::vector<Operand> values;
+  DZ_FIELDS(target, op, type, values)
 };
 /// targets[k] := lane k of each of `values`, as many as there are lanes.
 struct TransposeLanes {
-  std::vector<NameId> targets;
+  static constexpr std::string_view mnemonic = "transpose_lanes";
+  std::vector<Assigned> targets;
   std::vector<Operand> values;
+  DZ_FIELDS(targets, values)
 };
 
 // ---------------------------------------------------------------- parallelism
@@ -191,65 +325,109 @@ struct TransposeLanes {
 /// Host, CPU target: `body` runs for pieces [begin, end) of [0, count) of at least `grain`
 /// iterations, in any order and in parallel.
 struct ParallelFor {
+  static constexpr std::string_view mnemonic = "parallel_for";
+  static constexpr std::string_view labelled = "count, grain";
   Operand count;
   Operand grain;
-  NameId begin;
-  NameId end;
+  Counter begin;
+  Counter end;
   Code body;
+  DZ_FIELDS(begin, end, count, grain, body)
 };
 /// Host, CPU target: target := number of pieces worth cutting `count` iterations into.
-struct PieceCount { NameId target; Operand count; Operand grain; };
+struct PieceCount {
+  static constexpr std::string_view mnemonic = "piece_count";
+  static constexpr std::string_view labelled = "grain";
+  Assigned target;
+  Operand count;
+  Operand grain;
+  DZ_FIELDS(target, count, grain)
+};
 
 /// Host, GPU targets: starts `body` as a kernel on grid × block threads.
 struct Launch {
+  static constexpr std::string_view mnemonic = "launch";
+  static constexpr std::string_view labelled = "grid, block_threads, shared_bytes";
   std::string kernel;       // the .entry name; launches of one name have the same body
   Operand grid;             // i64
   int block_threads;        // exact, a compile-time constant: launch bounds are emitted
   Operand shared_bytes;     // i64
   Code body;
-  ir::LocationId location;
+  ir::LocationId location = {};  // no part of the text form, nor of equality
+  DZ_FIELDS(kernel, grid, block_threads, shared_bytes, location, body)
 };
-/// Kernel: target := an i32 (i64 for `resident_threads`) that only the hardware knows.
+/// Kernel: target := an i32 that only the hardware knows.
 enum class Special { thread_index, block_index, block_size, grid_size };
-struct ReadSpecial { NameId target; Special which; };
-/// Host: target := dz_property (see runtime/abi.h).
-struct DeviceProperty { NameId target; int property; };
+struct ReadSpecial {
+  static constexpr std::string_view mnemonic = "read_special";
+  Assigned target;
+  Special which;
+  DZ_FIELDS(target, which)
+};
+/// What the device of a context is like; the order is that of dz_property in runtime/abi.h.
+enum class Property {
+  multiprocessors,
+  max_block_threads,
+  max_shared_bytes,
+  resident_threads,  // that fill the device: the measure of enough parallelism
+  warp_size
+};
+/// Host: target := a property, an i64.
+struct DeviceProperty {
+  static constexpr std::string_view mnemonic = "device_property";
+  Assigned target;
+  Property property;
+  DZ_FIELDS(target, property)
+};
 /// Kernel: all threads of the block meet.
-struct Barrier {};
+struct Barrier {
+  static constexpr std::string_view mnemonic = "barrier";
+  DZ_FIELDS()
+};
 enum class ShuffleMode { down, up, exclusive_or, index };
 /// Kernel: exchange between the 32 threads of a warp, all of which take part.
 struct Shuffle {
-  NameId target;
+  static constexpr std::string_view mnemonic = "shuffle";
+  Assigned target;
   Operand value;
   ScalarType type;
   ShuffleMode mode;
   Operand operand;  // i32
+  DZ_FIELDS(target, value, type, mode, operand)
 };
 /// Makes this thread's writes visible to the device before its later ones.
-struct Fence {};
+struct Fence {
+  static constexpr std::string_view mnemonic = "fence";
+  DZ_FIELDS()
+};
 /// old := block[index]; block[index] := op(old, value), atomically.  Host (CPU target),
 /// task or kernel.  `op` is add, smin/smax, umin/umax, bit_and/or/xor on integers or add on
 /// floats; or an exchange.
 enum class AtomicOp { add, smin, smax, umin, umax, bit_and, bit_or, bit_xor, exchange };
 struct Atomic {
-  NameId old;
+  static constexpr std::string_view mnemonic = "atomic";
+  Assigned old;
   AtomicOp op;
   NameId block;
   Operand index;
   Operand value;
   ScalarType type;
   Space space = Space::global;
+  DZ_FIELDS(old, op, block, index, value, type, space)
 };
 /// old := block[index]; if it equals `expected` (bitwise), block[index] := value, atomically.
 /// Types of 1, 2, 4 and 8 bytes, floats included.
 struct CompareExchange {
-  NameId old;
+  static constexpr std::string_view mnemonic = "compare_exchange";
+  static constexpr std::string_view labelled = "expected, value";
+  Assigned old;
   NameId block;
   Operand index;
   Operand expected;
   Operand value;
   ScalarType type;
   Space space = Space::global;
+  DZ_FIELDS(old, block, index, expected, value, type, space)
 };
 
 // ---------------------------------------------------------------- calls and errors
@@ -257,16 +435,20 @@ struct CompareExchange {
 /// Calls a host function (from host code) or a device function (from tasks and kernels).
 /// Failures of the callee propagate.
 struct Call {
+  static constexpr std::string_view mnemonic = "call";
   std::string function;
   std::vector<Operand> arguments;
-  std::vector<NameId> results;
+  std::vector<Assigned> results;
+  DZ_FIELDS(function, arguments, results)
 };
 /// Ends the entry point with failure number `failure` of Program::failures; `arguments` are i64.
 /// In a task the error is recorded and the loop ends; in a kernel the thread sets the failure
 /// word, if it is the first, and ends.
 struct Fail {
+  static constexpr std::string_view mnemonic = "fail";
   int failure;
   std::vector<Operand> arguments;
+  DZ_FIELDS(failure, arguments)
 };
 
 using Node =
@@ -277,9 +459,36 @@ using Node =
                  Launch, ReadSpecial, DeviceProperty, Barrier, Shuffle, Fence, Atomic,
                  CompareExchange, Call, Fail>;
 
-struct Instruction {
+template <typename T, typename Variant>
+inline constexpr bool is_alternative_of = false;
+template <typename T, typename... Ts>
+inline constexpr bool is_alternative_of<T, std::variant<Ts...>> = (std::is_same_v<T, Ts> || ...);
+
+/// One step of code.  Its special members are defined in tree.cpp, so that files that only hand
+/// code on need not instantiate those of all alternatives.
+class Instruction {
+ public:
+  /// From one of the structs above.
+  template <typename Alternative>
+    requires is_alternative_of<Alternative, Node>
+  Instruction(Alternative alternative);
+  Instruction(Node any);
+  Instruction();  // to be assigned
+  Instruction(const Instruction& other);
+  Instruction(Instruction&& other) noexcept;
+  Instruction& operator=(const Instruction& other);
+  Instruction& operator=(Instruction&& other) noexcept;
+  ~Instruction();
+
   Node node;
 };
+
+}  // namespace dagaz::tree
+
+// Code grows and dies in one place only, too.
+extern template class std::vector<dagaz::tree::Instruction>;
+
+namespace dagaz::tree {
 
 /// Parameters and results are scalars and blocks.  Block parameters are borrowed; block results
 /// carry a reference for the caller.  A device function has block parameters as addresses and may
@@ -315,19 +524,7 @@ struct Program {
   std::vector<std::vector<ir::Type>> entry_outputs;
 };
 
-/// Whether an operand is the i64 constant `value`.
+/// Whether an operand is the integer constant `value`.
 bool is_constant(const Operand& operand, std::int64_t value);
 
-/// The tree as text, for `dagaz inspect --stage=imperative`.
-std::string print(const Program& program);
-
-/// `code` as text with variables numbered in order of appearance: code of the same form does the
-/// same with the variables it captures, in order.
-std::string form_of(const Code& code, const ir::Names& names);
-/// The same for a loop's body, whatever the loop's count and grain.
-std::string form_of(const ParallelFor& loop, const ir::Names& names);
-
-/// Variables used in `code` but declared outside it, in order of first use.
-std::vector<NameId> captured_variables(const Code& code);
-
-}  // namespace dagaz::imperative
+}  // namespace dagaz::tree
