@@ -10,6 +10,7 @@
 #include "abi.h"
 #include "codegen/codegen.h"
 #include "codegen/emit.h"
+#include "codegen/use_in_process.h"
 #include "program_main.h"
 #include "support/check.h"
 
@@ -72,8 +73,8 @@ void define_symbols(llvm::orc::LLJIT& jit) {
 
 }  // namespace
 
-int run_in_process(const tree::Program& program, const SourceFiles& files,
-                   const Options& options, int argc, char** argv) {
+int use_in_process(const imperative::Program& program, const SourceFiles& files,
+                   const Options& options, const std::function<int(const Run&)>& use) {
   Options in_memory = options;
   in_memory.executable = true;  // no C interface is needed
   const Artifacts artifacts = generate(program, files, in_memory, want_object);
@@ -91,7 +92,15 @@ int run_in_process(const tree::Program& program, const SourceFiles& files,
   }
   const auto* compiled =
       must(jit->lookup(program_symbol(options)), "finding the program").toPtr<const dz_program*>();
-  return dz_program_main(compiled, argc, argv, dz_streams{stdin, stdout, stderr});
+  return use([compiled](int argc, char** argv) {
+    return dz_program_main(compiled, argc, argv, dz_streams{stdin, stdout, stderr});
+  });
+}
+
+int run_in_process(const imperative::Program& program, const SourceFiles& files,
+                   const Options& options, int argc, char** argv) {
+  return use_in_process(program, files, options,
+                        [argc, argv](const Run& run) { return run(argc, argv); });
 }
 
 }  // namespace dagaz::codegen

@@ -2,7 +2,7 @@
 // formatting never pay for loading LLVM; what it offers is codegen.h as function pointers.
 #pragma once
 
-#include "codegen/codegen.h"
+#include "codegen/use_in_process.h"
 #include "support/diagnostic.h"
 
 namespace dagaz::codegen {
@@ -11,6 +11,7 @@ namespace dagaz::codegen {
 struct Library {
   decltype(&codegen::generate) generate = nullptr;
   decltype(&codegen::run_in_process) run_in_process = nullptr;
+  decltype(&codegen::use_in_process) use_in_process = nullptr;
 };
 
 /// The code generator, or null after a diagnostic that says why there is none.

@@ -1,5 +1,5 @@
 // What the shared object shows to the outside: codegen.h under names that load.cpp finds.
-#include "codegen/codegen.h"
+#include "codegen/use_in_process.h"
 
 #define DZ_EXPORT __attribute__((visibility("default")))
 
@@ -16,6 +16,13 @@ DZ_EXPORT int dagaz_codegen_run(const dagaz::tree::Program& program,
                                 const dagaz::SourceFiles& files,
                                 const dagaz::codegen::Options& options, int argc, char** argv) {
   return dagaz::codegen::run_in_process(program, files, options, argc, argv);
+}
+
+DZ_EXPORT int dagaz_codegen_use(const dagaz::imperative::Program& program,
+                                const dagaz::SourceFiles& files,
+                                const dagaz::codegen::Options& options,
+                                const std::function<int(const dagaz::codegen::Run&)>& use) {
+  return dagaz::codegen::use_in_process(program, files, options, use);
 }
 
 }  // extern "C"
