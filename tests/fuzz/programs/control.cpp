@@ -225,10 +225,11 @@ bool ProgramGenerator::growing_loop(Scope& scope, Statements& out) {
       one_in(2) ? "(" + state + " ++ [@]) : " + text_of(unsized)
                 : "filter (\\(e: " + std::string(name_of(from.type.scalar)) + ") -> e == e) (" +
                       state + " ++ [@]) : " + text_of(unsized);
+  const std::string unsized_text = text_of(unsized);
   bind_sized(scope, out, from.type,
-             compose(from.type, "loop (" + state + ": [" + many + "]" +
-                                    name_of(from.type.scalar) + ") = @ for _t < " +
-                                    std::to_string(below(4)) + " do (" + grown + ")",
+             compose(from.type, "loop (before: " + unsized_text + ") = @ for _t < " +
+                                    std::to_string(below(4)) + " do let [" + many + "] (" + state +
+                                    ": " + text_of(named) + ") = before in (" + grown + ")",
                      {variable(from), scalar(nested, from.type.scalar, 2)}),
              false);
   return true;

@@ -185,8 +185,8 @@ bool ProgramGenerator::broadcast(Scope& scope, Statements& out) {
   if (one_in(3)) {
     const std::string name = name_of(scalar_made);
     bind(scope, out, type,
-         compose(type, "(\\(x: " + name + ") (y: " + name + ") -> x " + op.substr(1) +
-                           " " + name + ".min x y).(@, @)",
+         compose(type, "let f (x: " + name + ") (y: " + name + ") = x " + op.substr(1) + " " +
+                           name + ".min x y in f.(@, @)",
                  {variable(from), variable(other)}),
          true);
   } else {
