@@ -12,6 +12,17 @@ Source ProgramGenerator::consumed(Scope& scope, const Variable& from) {
   return compose(from.type, "(copy @)", {variable(from)});
 }
 
+// The same in an expression that has other operands.
+Source ProgramGenerator::consumed_beside(Scope& scope, const Variable& from,
+                                         std::initializer_list<const Source*> others,
+                                         const Variable& other) {
+  bool mentioned = from.name == other.name;
+  for (const Source* each : others) {
+    mentioned = mentioned || render(*each).find(from.name) != std::string::npos;
+  }
+  return mentioned ? compose(from.type, "(copy @)", {variable(from)}) : consumed(scope, from);
+}
+
 bool ProgramGenerator::branch(Scope& scope, Statements& out) {
   if (scope.depth <= 0) return false;
   const Variable* model = array(scope, 0, 2, false);

@@ -184,7 +184,7 @@ bool ProgramGenerator::histogram(Scope& scope, Statements& out) {
   const Type type = array_of({bins}, element_of(values.type));
   const Variable* into = one_in(2) ? like(scope, type) : nullptr;
   if (into != nullptr) {
-    Source destination = consumed(scope, Variable(*into));
+    Source destination = consumed_beside(scope, Variable(*into), {&chosen}, values);
     bind(scope, out, type,
          compose(type, "reduce_by_index @ " + op.text + " " + op.neutral + " @ @",
                  {std::move(destination), std::move(chosen), variable(values)}),
@@ -228,7 +228,7 @@ bool ProgramGenerator::scatter(Scope& scope, Statements& out) {
   Source chosen = compose(places, pattern, std::move(inner));
   const Variable* into = like(scope, type);
   Source destination = into != nullptr && !one_in(3)
-                           ? consumed(scope, Variable(*into))
+                           ? consumed_beside(scope, Variable(*into), {&chosen}, values)
                            : compose(type, "(replicate " + type.sizes[0] + " @)",
                                      {value(scope, row_of(type))});
   bind(scope, out, type,

@@ -76,7 +76,7 @@ class ProgramGenerator {
   std::string pick_text(std::initializer_list<const char*> from) {
     return from.begin()[below(from.size())];
   }
-  std::string fresh(const char* base) { return base + std::to_string(names_++); }
+  std::string fresh(const char* base) { return std::string(base) + "_" + std::to_string(names_++); }
 
   // ---- program_generator.cpp: the program as a whole, bodies
   Source body(Scope scope, const Type& wanted, std::size_t count);
@@ -172,6 +172,8 @@ class ProgramGenerator {
   bool update(Scope& scope, Statements& out);
   bool update_rows(Scope& scope, Statements& out);
   Source consumed(Scope& scope, const Variable& from);
+  Source consumed_beside(Scope& scope, const Variable& from,
+                         std::initializer_list<const Source*> others, const Variable& other);
 
   // ---- declarations.cpp: functions, modules, derivatives
   bool local_function(Scope& scope, Statements& out);
