@@ -5,11 +5,12 @@
 //
 // The k-th program is made from seed + k alone.  A failing program is reduced and written as a test,
 // to DIR or else to the output.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "inputs.h"

@@ -7,9 +7,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <functional>
 #include <iostream>
+#include <memory>
+#include <optional>
 #include <sstream>
 
 #include "codegen/load.h"
@@ -142,6 +146,8 @@ ir::ParallelProgram Trial::optimised(ir::ParallelProgram program,
 
 // Runs on perturbed input are made only where something differs.
 void Trial::compare(const Configuration& configuration, std::size_t number, const Output& output) {
+  // What no result needs may be left out, with its errors.
+  if (expected_[number].status == 1 && output.status == 0) return;
   Precision precision;
   precision.unit = unit_;
   precision.amount = unit_ > 1e-10 ? 1.0 / (1 << 14) : 1.0 / (1 << 26);
