@@ -111,8 +111,9 @@ bool ProgramGenerator::loop(Scope& scope, Statements& out) {
   std::vector<Source> children;
   children.push_back(value(scope, state));
   const bool by_size = one_in(4);
-  Source count = by_size ? compose(scalar_type(Scalar::i64), "(@ % 5)", {scalar(scope, Scalar::i64, 1)})
-                         : leaf(scalar_type(Scalar::i64), std::to_string(below(4)));
+  const Type integer = scalar_type(Scalar::i64);
+  Source count = by_size ? compose(integer, "(@ % 5)", {scalar(scope, Scalar::i64, 1)})
+                         : leaf(integer, std::to_string(below(4)));
   children.push_back(std::move(count));
   children.push_back(body(nested, state, 1 + below(2)));
   const std::string text =
@@ -152,8 +153,8 @@ bool ProgramGenerator::loop_in_place(Scope& scope, Statements& out) {
     children.push_back(body(nested, row_of(type), below(2)));
     bind(scope, out, type,
          compose(type, "loop (" + state + ": *" + text_of(type) + ") = @ for " + index + " < " + n +
-                           " do let row: " + row + " = copy " + state + "[(" + index + " + 1) % " + n +
-                           "] in " + state + " with [" + place + "] = copy @",
+                           " do let row: " + row + " = copy " + state + "[(" + index +
+                           " + 1) % " + n + "] in " + state + " with [" + place + "] = copy @",
                  std::move(children)),
          true);
     return true;
@@ -208,8 +209,8 @@ bool ProgramGenerator::while_loop(Scope& scope, Statements& out) {
   Source next = body(nested, part, 1);
   const Type state = tuple_of({scalar_type(Scalar::i64), part});
   bind(scope, out, state,
-       compose(state, "loop (" + count + ", " + name + ": " + text_of(part) + ") = (0i64, @) while " +
-                          count + " < " + std::to_string(below(6)) + " && @ do (" + count +
+       compose(state, "loop (" + count + ", " + name + ": " + text_of(part) +
+                          ") = (0i64, @) while " + count + " < " + std::to_string(below(6)) + " && @ do (" + count +
                           " + 1, @)",
                {std::move(start), std::move(goes_on), std::move(next)}),
        false);
@@ -262,8 +263,8 @@ bool ProgramGenerator::iterated_stencil(Scope& scope, Statements& out) {
   children.push_back(variable(from));
   if (matrix) {
     const std::string& m = from.type.sizes[1];
-    step = "tabulate_2d " + n + " " + m + " (\\i j -> 0.5 * " + state + "[i, j] + 0.25 * (" + state +
-           "[(i + 1) % " + n + ", j] + " + state + "[i, i64.max 0 (j - 1)]))";
+    step = "tabulate_2d " + n + " " + m + " (\\i j -> 0.5 * " + state + "[i, j] + 0.25 * (" +
+           state + "[(i + 1) % " + n + ", j] + " + state + "[i, i64.max 0 (j - 1)]))";
   } else {
     step = "tabulate " + n + " (\\i -> 0.5 * @ + 0.25 * @)";
     children.push_back(read_near(current, "i", type));
@@ -314,7 +315,8 @@ bool ProgramGenerator::update(Scope& scope, Statements& out) {
   const Variable source = *like(scope, type);
   const std::string name = fresh("part");
   const std::string written =
-      "let " + name + " = copy " + source.name + "[" + slice + "] in @ with [" + slice + "] = " + name;
+      "let " + name + " = copy " + source.name + "[" + slice + "] in @ with [" + slice + "] = " +
+      name;
   bind(scope, out, type, compose(type, written, {consumed(scope, from)}), true);
   return true;
 }

@@ -1,4 +1,5 @@
-// Functions of the program's own, local and global, parametric modules, and derivatives of functions.
+// Functions of the program's own, local and global, parametric modules, and derivatives of
+// functions.
 #include <map>
 
 #include "program_generator.h"
@@ -23,7 +24,8 @@ bool ProgramGenerator::local_function(Scope& scope, Statements& out) {
                               text_of(result),
                           body(nested, result, 1 + below(2))});
   const Type type = each ? array_of({from.type.sizes[0]}, result) : result;
-  bind(scope, out, type, compose(type, (each ? "map " : "") + name + " @", {variable(from)}), false);
+  bind(scope, out, type, compose(type, (each ? "map " : "") + name + " @", {variable(from)}),
+       false);
   if (!each && one_in(2) && argument == result) {
     bind(scope, out, result,
          compose(result, "iterate 2 " + name + " (" + name + " @)", {variable(from)}), false);
@@ -103,10 +105,10 @@ void ProgramGenerator::declare_module() {
   text += "module F" + name + " (P: T" + name + ") = {\n"
           "  def total [a] (xs: [a]P.t): P.t = reduce P.add P.zero xs\n"
           "  def running [a] (xs: [a]P.t): [a]P.t = scan P.add P.zero xs\n"
-          "  def rows [a] [b] (xss: [a][b]P.t): [a]P.t = map (\\xs -> P.add (total xs) (total (running "
-          "xs))) xss\n}\n";
-  text += "module " + name + " = F" + name + " { type t = " + type + " def zero: t = " + op.neutral +
-          " def add (x: t) (y: t): t = " + op.text + " x y }\n\n";
+          "  def rows [a] [b] (xss: [a][b]P.t): [a]P.t = map (\\xs -> P.add (total xs) "
+          "(total (running xs))) xss\n}\n";
+  text += "module " + name + " = F" + name + " { type t = " + type +
+          " def zero: t = " + op.neutral + " def add (x: t) (y: t): t = " + op.text + " x y }\n\n";
   declarations_.push_back(declaration(text, {}));
   modules_.push_back(Module{name, scalar_made});
 }

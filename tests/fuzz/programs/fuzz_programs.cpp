@@ -1,10 +1,10 @@
 // Random whole programs, each on several targets against the interpreter without optimisation:
 //
 //   fuzz_programs --seed=1 --programs=1000 [--targets=interpreter,cpu,sim] [--cpu-O0]
-//                 [--derivatives] [--verify] [--keep DIR] [--print]
+//                 [--schedules=K] [--derivatives] [--verify] [--keep DIR] [--print]
 //
-// The k-th program is made from seed + k alone.  A failing program is reduced and written as a test,
-// to DIR or else to the output.
+// The k-th program is made from seed + k alone.  A failing program is reduced and written as a
+// test, to DIR or else to the output.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -30,6 +30,7 @@ struct Arguments {
   std::uint64_t seed = 1;
   std::uint64_t programs = 100;
   std::string targets = "interpreter,cpu,sim";
+  std::uint64_t schedules = 0;  // at random, for each program and target that is compiled
   bool cpu_unoptimised = false;
   bool derivatives = false;
   bool verify = false;
@@ -49,6 +50,8 @@ std::optional<Arguments> parse(int argc, char** argv) {
       result.programs = std::strtoull(value.c_str(), nullptr, 10);
     } else if (word.rfind("--targets=", 0) == 0) {
       result.targets = value;
+    } else if (word.rfind("--schedules=", 0) == 0) {
+      result.schedules = std::strtoull(value.c_str(), nullptr, 10);
     } else if (word == "--cpu-O0") {
       result.cpu_unoptimised = true;
     } else if (word == "--derivatives") {
@@ -67,7 +70,6 @@ std::optional<Arguments> parse(int argc, char** argv) {
   return result;
 }
 
-// Schedules of a plan would be perturbed here: a configuration each.
 std::optional<Settings> settings_of(const Arguments& arguments) {
   Settings settings;
   settings.verify = arguments.verify;
@@ -82,10 +84,26 @@ std::optional<Settings> settings_of(const Arguments& arguments) {
       std::fprintf(stderr, "fuzz_programs: there is no target `%s`\n", name.c_str());
       return std::nullopt;
     }
-    settings.configurations.push_back({name, found->second, 3});
+    settings.configurations.push_back({name, found->second});
   }
   if (arguments.cpu_unoptimised) {
     settings.configurations.push_back({"cpu-O0", driver::Target::cpu, 0});
+  }
+  return settings;
+}
+
+// With schedules at random, other ones for each program.  The name says which: `dagaz test` takes
+// the number as --random-plan.
+Settings with_schedules(Settings settings, std::uint64_t schedules, std::uint64_t seed) {
+  const std::vector<Configuration> plain = settings.configurations;
+  for (const Configuration& each : plain) {
+    if (each.target == driver::Target::interpreter || each.optimisation == 0) continue;
+    for (std::uint64_t k = 0; k < schedules; ++k) {
+      Configuration other = each;
+      other.plan_seed = seed * 1000 + k;
+      other.name += "-random-plan=" + std::to_string(*other.plan_seed);
+      settings.configurations.push_back(std::move(other));
+    }
   }
   return settings;
 }
@@ -151,26 +169,28 @@ class Fuzzer {
     for (std::uint64_t k = 0; k < inputs_of_a_program; ++k) {
       inputs.push_back(make_input(program, seed * inputs_of_a_program + k, settings_.ties));
     }
-    const Outcome outcome = try_program(text, inputs, settings_);
+    const Settings settings = with_schedules(settings_, arguments_.schedules, seed);
+    const Outcome outcome = try_program(text, inputs, settings);
     switch (outcome.verdict) {
       case Verdict::agrees: return;
       case Verdict::too_slow: ++slow_; return;
       case Verdict::rejected:
         ++rejected_;
         return write(seed, "rejected", "-- " + first_line(outcome.detail) + "\n" + text);
-      case Verdict::fails: ++findings_; return finding(seed, program, inputs, outcome);
+      case Verdict::fails: ++findings_; return finding(seed, program, inputs, settings, outcome);
     }
   }
 
   static std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
   void finding(std::uint64_t seed, const GeneratedProgram& program,
-               const std::vector<Input>& inputs, const Outcome& outcome) {
+               const std::vector<Input>& inputs, const Settings& settings,
+               const Outcome& outcome) {
     std::printf("seed %llu fails on %s: %s: %s\n", static_cast<unsigned long long>(seed),
                 outcome.configuration.c_str(), outcome.kind.c_str(),
                 first_line(outcome.detail).c_str());
     std::fflush(stdout);
-    Settings narrow = settings_;
+    Settings narrow = settings;
     std::erase_if(narrow.configurations, [&](const Configuration& each) {
       return each.name != outcome.configuration;
     });

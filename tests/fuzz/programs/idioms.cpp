@@ -4,8 +4,8 @@
 
 namespace dagaz::fuzz {
 
-// Σ over l of a[i,l] · b[j,l], as nested maps, with either operand turned, any pair of operators, and
-// a computation before or after.
+// Σ over l of a[i,l] · b[j,l], as nested maps, with either operand turned, any pair of operators,
+// and a computation before or after.
 bool ProgramGenerator::product(Scope& scope, Statements& out) {
   const Variable* first = array(scope, 2, 2, true);
   if (first == nullptr || first->type.scalar == Scalar::boolean || scope.depth <= 0) return false;
@@ -155,15 +155,15 @@ bool ProgramGenerator::softmax(Scope& scope, Statements& out) {
   const Variable from = *found;
   const std::string name = name_of(from.type.scalar);
   const std::string row = "[" + from.type.sizes.back() + "]" + name;
-  std::string chain = "(\\(xs: " + row + ") -> let greatest = " + name + ".maximum xs in let es = map "
-                      "(\\x -> " + name + ".exp (x - greatest)) xs in let total = " + name +
+  std::string chain = "(\\(xs: " + row + ") -> let greatest = " + name +
+                      ".maximum xs in let es = map (\\x -> " + name + ".exp (x - greatest)) xs in let total = " + name +
                       ".sum es in ";
   const bool summed = one_in(3);
   chain += summed ? "greatest + " + name + ".log total)" : "map (/ total) es)";
   Type type = from.type;
   if (summed) type.sizes.pop_back();
-  const std::string guarded = "(\\(xs: " + row + ") -> if " + from.type.sizes.back() + " > 0 then " +
-                              chain + " xs else 0)";
+  const std::string guarded = "(\\(xs: " + row + ") -> if " + from.type.sizes.back() +
+                              " > 0 then " + chain + " xs else 0)";
   const std::string& function = summed ? guarded : chain;
   bind(scope, out, type,
        compose(type, (from.type.rank() == 2 ? "map " : "") + function + " @", {variable(from)}),
@@ -180,8 +180,8 @@ bool ProgramGenerator::moments_of_rows(Scope& scope, Statements& out) {
   const std::string size = from.type.sizes.back();
   const std::string row = "[" + size + "]" + name;
   const std::string chain =
-      "(\\(xs: " + row + ") -> let mean = " + name + ".sum xs / " + name + ".i64 (i64.max 1 " + size +
-      ") in let square = " + name + ".sum (map (\\x -> (x - mean) * (x - mean)) xs) in " +
+      "(\\(xs: " + row + ") -> let mean = " + name + ".sum xs / " + name +
+      ".i64 (i64.max 1 " + size + ") in let square = " + name + ".sum (map (\\x -> (x - mean) * (x - mean)) xs) in " +
       (one_in(2) ? "map (\\x -> (x - mean) / " + name + ".sqrt (square + 0.5)) xs)"
                  : "scan (+) 0 (map (\\x -> (x - mean) / (1 + square)) xs))");
   bind(scope, out, from.type,
@@ -238,8 +238,8 @@ bool ProgramGenerator::stencil_of_rows(Scope& scope, Statements& out) {
                 ", j] + " + x + "[i, (j - 1) % " + m + "] * " + x + "[i, (j + 1) % " + m + "]";
       break;
     case 1:
-      pattern = x + "[i64.max 0 (i - 1), j] + " + x + "[i, i64.min (" + m + " - 1) (j + 1)] - " + x +
-                "[i, j]";
+      pattern = x + "[i64.max 0 (i - 1), j] + " + x + "[i, i64.min (" + m +
+                " - 1) (j + 1)] - " + x + "[i, j]";
       break;
     default:
       pattern = "if i > 0 && i < " + n + " - 1 && j > 0 && j < " + m + " - 1 then " + x +
@@ -268,8 +268,8 @@ bool ProgramGenerator::windows(Scope& scope, Statements& out) {
     const std::string sum = one_in(2) ? name + ".sum (tabulate " + width + " (\\j -> " + from.name +
                                             "[i * " + stride + " + j] * " + name +
                                             ".i64 (j + 1)))"
-                                      : name + ".maximum " + from.name + "[i * " + stride + ":i * " +
-                                            stride + " + " + width + "]";
+                                      : name + ".maximum " + from.name + "[i * " + stride +
+                                            ":i * " + stride + " + " + width + "]";
     bind_sized(scope, out, from.type,
                leaf(from.type, "tabulate (" + count + ") (\\i -> " + sum + ")"), true);
     return true;
@@ -279,8 +279,8 @@ bool ProgramGenerator::windows(Scope& scope, Statements& out) {
   Type type = from.type;
   type.sizes[1] = columns;
   bind_sized(scope, out, type,
-             leaf(type, "tabulate_2d (" + count + ") (i64.max 0 (" + m + " - 1)) (\\i j -> " + name +
-                            ".sum (flatten (tabulate_2d " + width + " 2 (\\k l -> " + from.name +
+             leaf(type, "tabulate_2d (" + count + ") (i64.max 0 (" + m + " - 1)) (\\i j -> " +
+                            name + ".sum (flatten (tabulate_2d " + width + " 2 (\\k l -> " + from.name +
                             "[i * " + stride + " + k, j + l] * " + name + ".i64 (k + 2 * l)))))"),
              true);
   out.back().pattern = "[" + columns + "]" + out.back().pattern;
@@ -304,8 +304,8 @@ bool ProgramGenerator::segmented(Scope& scope, Statements& out) {
   children.push_back(condition(nested, 2));
   children.push_back(variable(from));
   const std::string scanned = "let flags = map (\\i -> @) (iota " + n + ") in let (_, sums) = "
-      "unzip (scan (\\(f: bool, v: " + name + ") (g: bool, w: " + name + ") -> (f || g, if g then w "
-      "else " + op.text + " v w)) (false, " + op.neutral + ") (zip flags @)) in ";
+      "unzip (scan (\\(f: bool, v: " + name + ") (g: bool, w: " + name +
+      ") -> (f || g, if g then w else " + op.text + " v w)) (false, " + op.neutral + ") (zip flags @)) in ";
   if (one_in(2)) {
     bind(scope, out, from.type, compose(from.type, scanned + "sums", std::move(children)), true);
     return true;
@@ -327,8 +327,8 @@ bool ProgramGenerator::recurrence(Scope& scope, Statements& out) {
   const std::string factor = is_real(from.type.scalar) ? "(\\x -> " + name + ".sin x * 0.9)" : "id";
   bind(scope, out, from.type,
        compose(from.type,
-               "let (_, values) = unzip (scan (\\(a1: " + name + ", b1: " + name + ") (a2: " + name +
-                   ", b2: " + name + ") -> (a1 * a2, b1 * a2 + b2)) (1, 0) (zip (map " + factor +
+               "let (_, values) = unzip (scan (\\(a1: " + name + ", b1: " + name +
+                   ") (a2: " + name + ", b2: " + name + ") -> (a1 * a2, b1 * a2 + b2)) (1, 0) (zip (map " + factor +
                    " @) @)) in values",
                {variable(from), variable(other)}),
        true);

@@ -249,7 +249,7 @@ Source ProgramGenerator::value(Scope& scope, const Type& wanted) {
 
 // ---- the program
 
-GeneratedProgram ProgramGenerator::program() {
+void ProgramGenerator::choose_palette() {
   static const std::vector<Scalar> all = {Scalar::i8, Scalar::i16, Scalar::u8, Scalar::u16,
                                           Scalar::u32, Scalar::u64, Scalar::boolean};
   palette_ = {one_in(3) ? Scalar::f64 : Scalar::f32, one_in(2) ? Scalar::i64 : Scalar::i32};
@@ -257,8 +257,47 @@ GeneratedProgram ProgramGenerator::program() {
   if (one_in(4)) palette_.push_back(Scalar::boolean);
   if (one_in(2)) palette_.push_back(palette_[0]);
   if (options_.derivatives) palette_.insert(palette_.end(), 2, palette_[0]);
-  risky_ = one_in(24);
+}
 
+void ProgramGenerator::add_parameters(Scope& scope, GeneratedProgram& program) {
+  const auto parameter = [&](const Type& type) {
+    const std::string name = fresh("p");
+    program.parameters.push_back(Parameter{name, type});
+    enter(scope, name, type);
+  };
+  const Scalar first = palette_[0];
+  parameter(array_of({"n"}, scalar_type(first)));
+  parameter(array_of({one_in(2) ? "n" : "m", one_in(2) ? "m" : "n"}, scalar_type(first)));
+  // Every size is that of some parameter.
+  for (const std::string& each : program.sizes) {
+    parameter(array_of({each}, scalar_type(scalar_of_palette())));
+  }
+  if (one_in(2)) parameter(array_of({"m", pick(program.sizes)}, scalar_type(scalar_of_palette())));
+  if (one_in(4)) {
+    parameter(array_of({"m", pick(program.sizes) == "n" ? "m" : "3", "m"}, scalar_type(first)));
+  }
+  parameter(scalar_type(scalar_of_palette()));
+  parameter(scalar_type(Scalar::i64));
+}
+
+// A tuple of types that are in scope; some of what is composed leaves it.
+Type ProgramGenerator::result_type(Scope& scope) {
+  std::vector<Type> results;
+  const std::size_t count = 1 + below(4);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Variable* found = array(scope, 0, 3, true);
+    results.push_back(found != nullptr ? found->type : scalar_type(palette_[0]));
+    std::erase_if(scope.variables, [&](const Variable& each) {
+      return scope.variables.size() > 4 && !is_plain(each.type) && one_in(3);
+    });
+  }
+  results.push_back(scalar_type(scalar_of_palette()));
+  return tuple_of(std::move(results));
+}
+
+GeneratedProgram ProgramGenerator::program() {
+  choose_palette();
+  risky_ = one_in(24);
   GeneratedProgram result;
   result.sizes = {"n", "m"};
   if (one_in(2)) result.sizes.push_back("q");
@@ -269,49 +308,20 @@ GeneratedProgram ProgramGenerator::program() {
 
   Scope scope;
   scope.sizes = result.sizes;
-  const auto parameter = [&](const Type& type) {
-    const std::string name = fresh("p");
-    result.parameters.push_back(Parameter{name, type});
-    enter(scope, name, type);
-  };
-  const Scalar first = palette_[0];
-  parameter(array_of({"n"}, scalar_type(first)));
-  parameter(array_of({one_in(2) ? "n" : "m", one_in(2) ? "m" : "n"}, scalar_type(first)));
-  // Every size is that of some parameter.
-  for (const std::string& each : result.sizes) {
-    parameter(array_of({each}, scalar_type(scalar_of_palette())));
-  }
-  if (one_in(2)) parameter(array_of({"m", pick(result.sizes)}, scalar_type(scalar_of_palette())));
-  if (one_in(4)) {
-    parameter(array_of({"m", pick(result.sizes) == "n" ? "m" : "3", "m"}, scalar_type(first)));
-  }
-  parameter(scalar_type(scalar_of_palette()));
-  parameter(scalar_type(Scalar::i64));
-
-  Statements list;
-  statements(scope, list, 3 + below(8));
-  std::vector<Type> results;
-  const std::size_t count = 1 + below(4);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Variable* found = array(scope, 0, 3, true);
-    results.push_back(found != nullptr ? found->type : scalar_type(first));
-    // What is composed leaves as its parts.
-    std::erase_if(scope.variables, [&](const Variable& each) {
-      return scope.variables.size() > 4 && !is_plain(each.type) && one_in(3);
-    });
-  }
-  results.push_back(scalar_type(scalar_of_palette()));
-  const Type type = tuple_of(results);
-  Source answer = compose(type, "@", {composed(scope, type)});
+  add_parameters(scope, result);
   std::string head = "entry main";
   for (const std::string& each : result.sizes) head += " [" + each + "]";
   for (const Parameter& each : result.parameters) {
     head += " (" + each.name + ": " + text_of(each.type) + ")";
   }
+  Statements list;
+  statements(scope, list, 3 + below(8));
+  const Type type = result_type(scope);
+  Source last = compose(type, "@", {composed(scope, type)});
   std::string pattern;
   std::vector<Source> children = std::move(declarations_);
   for (std::size_t i = 0; i < children.size(); ++i) pattern += "@";
-  children.push_back(closed(type, std::move(list), std::move(answer)));
+  children.push_back(closed(type, std::move(list), std::move(last)));
   // Sizes of results that are bound inside are named by the checker.
   result.source = declaration(pattern + head + " =\n  @\n", std::move(children));
   return result;

@@ -1,6 +1,6 @@
-// The generator of whole programs as source text.  It keeps what is in scope with its type, and grows
-// bodies statement by statement: a construct takes what it finds and names what it makes.  Sizes are
-// names (parameters, or bound by `let [k] …`), so every program is well-typed with its sizes.
+// The generator of whole programs as source text.  It keeps what is in scope with its type, and
+// grows bodies statement by statement: a construct takes what it finds and names what it makes.
+// Sizes are names (parameters, or bound by `let [k] …`), so every program is well-typed with its sizes.
 #pragma once
 
 #include <cstdint>
@@ -79,6 +79,9 @@ class ProgramGenerator {
   std::string fresh(const char* base) { return std::string(base) + "_" + std::to_string(names_++); }
 
   // ---- program_generator.cpp: the program as a whole, bodies
+  void choose_palette();
+  void add_parameters(Scope& scope, GeneratedProgram& program);
+  Type result_type(Scope& scope);
   Source body(Scope scope, const Type& wanted, std::size_t count);
   Source closed(const Type& wanted, Statements statements, Source result);
   void statements(Scope& scope, Statements& out, std::size_t count);

@@ -3,6 +3,8 @@
 // child alone.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,13 +18,14 @@ struct Configuration {
   std::string name;
   driver::Target target = driver::Target::cpu;
   int optimisation = 3;
+  std::optional<std::uint64_t> plan_seed = {};  // schedules at random
 };
 
 struct Settings {
   std::vector<Configuration> configurations;
   bool verify = false;          // the IR after every pass
   Ties ties = Ties::kept;       // between reals of the perturbed inputs
-  unsigned cpu_seconds = 20;
+  unsigned seconds = 10;        // of processor time, for each configuration
 };
 
 enum class Verdict {

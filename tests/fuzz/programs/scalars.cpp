@@ -31,7 +31,8 @@ Source ProgramGenerator::index_below(Scope& scope, const std::string& size) {
     switch (below(6)) {
       case 0: return leaf(type, "((" + index + " + 1) % " + size + ")");
       case 1: return leaf(type, "(" + size + " - 1 - " + index + ")");
-      case 2: return leaf(type, "(i64.max 0 (" + index + " - " + std::to_string(1 + below(3)) + "))");
+      case 2:
+        return leaf(type, "(i64.max 0 (" + index + " - " + std::to_string(1 + below(3)) + "))");
       default: return leaf(type, index);
     }
   }
