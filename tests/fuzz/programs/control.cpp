@@ -210,8 +210,8 @@ bool ProgramGenerator::while_loop(Scope& scope, Statements& out) {
   const Type state = tuple_of({scalar_type(Scalar::i64), part});
   bind(scope, out, state,
        compose(state, "loop (" + count + ", " + name + ": " + text_of(part) +
-                          ") = (0i64, @) while " + count + " < " + std::to_string(below(6)) + " && @ do (" + count +
-                          " + 1, @)",
+                          ") = (0i64, @) while " + count + " < " +
+                          std::to_string(below(6)) + " && @ do (" + count + " + 1, @)",
                {std::move(start), std::move(goes_on), std::move(next)}),
        false);
   const std::string whole = scope.variables.back().name;

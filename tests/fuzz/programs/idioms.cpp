@@ -156,8 +156,8 @@ bool ProgramGenerator::softmax(Scope& scope, Statements& out) {
   const std::string name = name_of(from.type.scalar);
   const std::string row = "[" + from.type.sizes.back() + "]" + name;
   std::string chain = "(\\(xs: " + row + ") -> let greatest = " + name +
-                      ".maximum xs in let es = map (\\x -> " + name + ".exp (x - greatest)) xs in let total = " + name +
-                      ".sum es in ";
+                      ".maximum xs in let es = map (\\x -> " + name + ".exp (x - greatest)) xs in let " +
+                      "total = " + name + ".sum es in ";
   const bool summed = one_in(3);
   chain += summed ? "greatest + " + name + ".log total)" : "map (/ total) es)";
   Type type = from.type;
@@ -181,7 +181,8 @@ bool ProgramGenerator::moments_of_rows(Scope& scope, Statements& out) {
   const std::string row = "[" + size + "]" + name;
   const std::string chain =
       "(\\(xs: " + row + ") -> let mean = " + name + ".sum xs / " + name +
-      ".i64 (i64.max 1 " + size + ") in let square = " + name + ".sum (map (\\x -> (x - mean) * (x - mean)) xs) in " +
+      ".i64 (i64.max 1 " + size + ") in let square = " + name +
+      ".sum (map (\\x -> (x - mean) * (x - mean)) xs) in " +
       (one_in(2) ? "map (\\x -> (x - mean) / " + name + ".sqrt (square + 0.5)) xs)"
                  : "scan (+) 0 (map (\\x -> (x - mean) / (1 + square)) xs))");
   bind(scope, out, from.type,
@@ -280,8 +281,9 @@ bool ProgramGenerator::windows(Scope& scope, Statements& out) {
   type.sizes[1] = columns;
   bind_sized(scope, out, type,
              leaf(type, "tabulate_2d (" + count + ") (i64.max 0 (" + m + " - 1)) (\\i j -> " +
-                            name + ".sum (flatten (tabulate_2d " + width + " 2 (\\k l -> " + from.name +
-                            "[i * " + stride + " + k, j + l] * " + name + ".i64 (k + 2 * l)))))"),
+                            name + ".sum (flatten (tabulate_2d " + width + " 2 (\\k l -> " +
+                            from.name + "[i * " + stride + " + k, j + l] * " + name +
+                            ".i64 (k + 2 * l)))))"),
              true);
   out.back().pattern = "[" + columns + "]" + out.back().pattern;
   scope.sizes.push_back(columns);
@@ -305,7 +307,8 @@ bool ProgramGenerator::segmented(Scope& scope, Statements& out) {
   children.push_back(variable(from));
   const std::string scanned = "let flags = map (\\i -> @) (iota " + n + ") in let (_, sums) = "
       "unzip (scan (\\(f: bool, v: " + name + ") (g: bool, w: " + name +
-      ") -> (f || g, if g then w else " + op.text + " v w)) (false, " + op.neutral + ") (zip flags @)) in ";
+      ") -> (f || g, if g then w else " + op.text + " v w)) (false, " + op.neutral +
+      ") (zip flags @)) in ";
   if (one_in(2)) {
     bind(scope, out, from.type, compose(from.type, scanned + "sums", std::move(children)), true);
     return true;
@@ -328,7 +331,8 @@ bool ProgramGenerator::recurrence(Scope& scope, Statements& out) {
   bind(scope, out, from.type,
        compose(from.type,
                "let (_, values) = unzip (scan (\\(a1: " + name + ", b1: " + name +
-                   ") (a2: " + name + ", b2: " + name + ") -> (a1 * a2, b1 * a2 + b2)) (1, 0) (zip (map " + factor +
+                   ") (a2: " + name + ", b2: " + name +
+                   ") -> (a1 * a2, b1 * a2 + b2)) (1, 0) (zip (map " + factor +
                    " @) @)) in values",
                {variable(from), variable(other)}),
        true);

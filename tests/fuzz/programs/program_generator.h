@@ -1,6 +1,7 @@
 // The generator of whole programs as source text.  It keeps what is in scope with its type, and
 // grows bodies statement by statement: a construct takes what it finds and names what it makes.
-// Sizes are names (parameters, or bound by `let [k] …`), so every program is well-typed with its sizes.
+// Sizes are names (parameters, or bound by `let [k] …`), so every program is well-typed with its
+// sizes.
 #pragma once
 
 #include <cstdint>

@@ -341,14 +341,14 @@ class Report {
   }
   // The child ended without a verdict.
   Outcome ended(Outcome result, int status) const {
-    const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    const bool slow = signal == SIGXCPU || signal == SIGKILL || signal == SIGALRM;
+    const int ended_by = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    const bool slow = ended_by == SIGXCPU || ended_by == SIGKILL || ended_by == SIGALRM;
     const bool in_reference = where_.find("reference") != std::string::npos;
     result.verdict = slow && in_reference ? Verdict::too_slow : Verdict::fails;
     result.configuration = where_.substr(0, where_.find(' '));
     result.kind = slow ? "endless" : "crash";
     result.detail = where_ + (WIFSIGNALED(status)
-                                  ? ": signal " + std::to_string(signal)
+                                  ? ": signal " + std::to_string(ended_by)
                                   : ": exit status " + std::to_string(WEXITSTATUS(status)));
     if (const std::size_t run = where_.find(" run "); run != std::string::npos) {
       result.input = std::stoul(where_.substr(run + 5));
