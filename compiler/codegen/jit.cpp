@@ -73,7 +73,7 @@ void define_symbols(llvm::orc::LLJIT& jit) {
 
 }  // namespace
 
-int use_in_process(const imperative::Program& program, const SourceFiles& files,
+int use_in_process(const tree::Program& program, const SourceFiles& files,
                    const Options& options, const std::function<int(const Run&)>& use) {
   Options in_memory = options;
   in_memory.executable = true;  // no C interface is needed
@@ -97,7 +97,7 @@ int use_in_process(const imperative::Program& program, const SourceFiles& files,
   });
 }
 
-int run_in_process(const imperative::Program& program, const SourceFiles& files,
+int run_in_process(const tree::Program& program, const SourceFiles& files,
                    const Options& options, int argc, char** argv) {
   return use_in_process(program, files, options,
                         [argc, argv](const Run& run) { return run(argc, argv); });

@@ -18,7 +18,7 @@ DZ_EXPORT int dagaz_codegen_run(const dagaz::tree::Program& program,
   return dagaz::codegen::run_in_process(program, files, options, argc, argv);
 }
 
-DZ_EXPORT int dagaz_codegen_use(const dagaz::imperative::Program& program,
+DZ_EXPORT int dagaz_codegen_use(const dagaz::tree::Program& program,
                                 const dagaz::SourceFiles& files,
                                 const dagaz::codegen::Options& options,
                                 const std::function<int(const dagaz::codegen::Run&)>& use) {

@@ -11,7 +11,7 @@ namespace dagaz::codegen {
 using Run = std::function<int(int argc, char** argv)>;
 
 /// Compiles `program` and gives what `use` makes of it.  It is there for as long as `use` is.
-int use_in_process(const imperative::Program& program, const SourceFiles& files,
+int use_in_process(const tree::Program& program, const SourceFiles& files,
                    const Options& options, const std::function<int(const Run&)>& use);
 
 }  // namespace dagaz::codegen

@@ -2,6 +2,7 @@
 """Golden tests of schedules: what `dagaz inspect --stage=plan` prints for each program here.
 
 usage: run.py DAGAZ FOLDER [--update]
+Blocks follow from the processor, so all are planned for one with AVX2.
 A file is a program, with a comment `-- target: cuda` if it is planned for a GPU, and below a line
 `-- expect` what is printed, a comment a line.  Names lose their numbers.
 """
@@ -12,7 +13,8 @@ import sys
 
 
 def planned(dagaz, path, target):
-    command = [dagaz, 'inspect', str(path), '--stage=plan', '-w', f'--target={target}']
+    command = [dagaz, 'inspect', str(path), '--stage=plan', '-w', f'--target={target}',
+               '--cpu=x86-64-v3']
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         return f'exit status {done.returncode}\n{done.stderr}', ' '.join(command)

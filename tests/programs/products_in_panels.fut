@@ -93,37 +93,44 @@
 -- input { 24i64 32i64 3i64 0i64 } output { 0i64 }
 
 -- Small whole numbers: sums of their products are exact.
-def left (i: i64) (k: i64): i64 = (i * 7 + k * 3) % 11 - 5
-def right (k: i64) (j: i64): i64 = (k * 5 + j * 2) % 13 - 6
+def left (i: i64) (k: i64) : i64 = (i * 7 + k * 3) % 11 - 5
+def right (k: i64) (j: i64) : i64 = (k * 5 + j * 2) % 13 - 6
 
 -- Not fused with what makes or uses it.
-def kept 't [n] (x: [n]t): [n]t = if n == 7919 then reverse x else x
+def kept 't [n] (x: [n]t) : [n]t = if n == 7919 then reverse x else x
 
 -- Tells results in other places apart.
-def checksum [n][m] (c: [n][m]i64): i64 =
+def checksum [n] [m] (c: [n][m]i64) : i64 =
   let c = kept c
   in i64.sum (map2 (\i row -> i64.sum (map2 (\j x -> x * ((i * 31 + j * 17) % 101)) (iota m) row))
-                   (iota n) c)
+                   (iota n)
+                   c)
 
-def dot (xs: []f32) (ys: []f32): f32 = f32.sum (map2 (*) xs ys)
-def matmul [n][m][k] (a: [n][k]f32) (b: [k][m]f32): [n][m]f32 =
+def dot (xs: []f32) (ys: []f32) : f32 = f32.sum (map2 (*) xs ys)
+
+def matmul [n] [m] [k] (a: [n][k]f32) (b: [k][m]f32) : [n][m]f32 =
   map (\r -> map (\c -> dot r c) (transpose b)) a
+
 def whole = map (map i64.f32)
 def lefts n k = kept (tabulate_2d n k (\i j -> f32.i64 (left i j)))
 def rights k m = kept (tabulate_2d k m (\i j -> f32.i64 (right i j)))
 
 entry product n m k = checksum (whole (matmul (lefts n k) (rights k m)))
+
 entry left_transposed n m k =
   let a = kept (tabulate_2d k n (\j i -> f32.i64 (left i j)))
   in checksum (whole (matmul (transpose a) (rights k m)))
+
 entry right_transposed n m k =
   let b = kept (tabulate_2d m k (\i j -> f32.i64 (right j i)))
   in checksum (whole (matmul (lefts n k) (transpose b)))
+
 entry every_other n m k =
   let a = kept (tabulate_2d (2 * n) (2 * k) (\i j -> f32.i64 (left i j)))
   let b = kept (tabulate_2d (3 * k) (2 * m) (\i j -> f32.i64 (right i j)))
   in checksum (whole (matmul (a[0:2 * n:2, 1:2 * k:2] :> [n][k]f32)
                              (b[0:3 * k:3, 1:2 * m:2] :> [k][m]f32)))
+
 entry batch b n m k =
   let xs = kept (tabulate_3d b n k (\s i j -> f32.i64 (left (i + s) j)))
   let ys = kept (tabulate_3d b k m (\s i j -> f32.i64 (right (i + s) j)))
@@ -135,29 +142,40 @@ entry doubles n m k =
   let b = kept (tabulate_2d k m (\i j -> f64.i64 (right i j)))
   let c = map (\r -> map (\c -> f64.sum (map2 (*) r c)) (transpose b)) a
   in checksum (map (map i64.f64) c)
+
 entry bytes n m k =
   let a = kept (tabulate_2d n k (\i j -> i8.i64 (left i j)))
   let b = kept (tabulate_2d k m (\i j -> i8.i64 (right i j)))
   let c = map (\r -> map (\c -> i8.sum (map2 (*) r c)) (transpose b)) a
   in checksum (map (map i64.i8) c)
+
 entry shortest_paths n m k =
   let a = kept (tabulate_2d n k (\i j -> i32.i64 (left i j)))
   let b = kept (tabulate_2d k m (\i j -> i32.i64 (right i j)))
   let c = map (\r -> map (\c -> i32.minimum (map2 (+) r c)) (transpose b)) a
   in checksum (map (map i64.i32) c)
+
 entry distances n m k =
   let a = kept (tabulate_2d n k (\i j -> f64.i64 (left i j)))
   let b = kept (tabulate_2d m k (\i j -> f64.i64 (right j i)))
   let c = map (\r -> map (\c -> f64.sum (map2 (\x y -> (x - y) * (x - y)) r c)) b) a
   in checksum (map (map i64.f64) c)
+
 entry sum_and_largest n m k =
   let a = kept (tabulate_2d n k (\i j -> i32.i64 (left i j)))
   let b = kept (tabulate_2d k m (\i j -> i32.i64 (right i j)))
-  let c = map (\r -> map (\c ->
-                 let (s, t) = reduce (\(s, t) (s', t') -> (s + s', i32.max t t')) (0, i32.lowest)
-                                     (map2 (\x y -> (x * y, x - y)) r c)
-                 in s * 3 + t) (transpose b)) a
+  let c =
+    map (\r ->
+           map (\c ->
+                  let (s, t) =
+                    reduce (\(s, t) (s', t') -> (s + s', i32.max t t'))
+                           (0, i32.lowest)
+                           (map2 (\x y -> (x * y, x - y)) r c)
+                  in s * 3 + t)
+               (transpose b))
+        a
   in checksum (map (map i64.i32) c)
+
 entry weighted n m k =
   let w = kept (tabulate k (\i -> f32.i64 (i % 3)))
   let a = lefts n k
@@ -169,15 +187,20 @@ entry weighted n m k =
 entry activated n m k =
   let a = lefts n k
   let b = rights k m
-  let c = map (\r -> map (\c -> f32.sum (map2 (\x y -> (f32.abs x * x + 3) * (y + 1)) r c))
-                         (transpose b)) a
+  let c =
+    map (\r ->
+           map (\c -> f32.sum (map2 (\x y -> (f32.abs x * x + 3) * (y + 1)) r c))
+               (transpose b))
+        a
   let bias = kept (tabulate m (\j -> f32.i64 (j % 5)))
   let residual = kept (tabulate_2d n m (\i j -> f32.i64 (left i j)))
   in checksum (whole (map2 (map3 (\b r x -> f32.max 0 (x + b) + r) bias) residual c))
+
 entry accumulated n m k =
   let c = kept (tabulate_2d n m (\i j -> f32.i64 (left i j)))
-  let c = loop c for _s < 3 do
-            map2 (map2 (\x y -> (x + y) % 17)) c (matmul (lefts n k) (rights k m))
+  let c =
+    loop c for _s < 3 do
+      map2 (map2 (\x y -> (x + y) % 17)) c (matmul (lefts n k) (rights k m))
   in checksum (whole c)
 
 -- Sums over two dimensions, and the two products in a gradient.
@@ -186,7 +209,10 @@ entry two_sums n m k l =
   let b = kept (tabulate_3d m k l (\i j s -> f32.i64 (right j (i + s))))
   let c = map (\x -> map (\y -> f32.sum (map2 dot x y)) b) a
   in checksum (whole c)
+
 entry gradient n m k =
-  let (da, db) = vjp (\(a, b) -> matmul a b) (lefts n k, rights k m)
-                     (tabulate_2d n m (\i j -> f32.i64 ((i + j) % 3)))
+  let (da, db) =
+    vjp (\(a, b) -> matmul a b)
+        (lefts n k, rights k m)
+        (tabulate_2d n m (\i j -> f32.i64 ((i + j) % 3)))
   in checksum (whole da) + checksum (whole db)

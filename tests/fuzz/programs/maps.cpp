@@ -123,7 +123,7 @@ bool ProgramGenerator::reduce_rows(Scope& scope, Statements& out) {
     const Type result = how == "scan" ? matrix.type : type;
     bind(scope, out, result,
          compose(result, how + " (map2 " + op.text + ") " + neutral + " @", {variable(matrix)}),
-         true);
+         how == "scan");  // a reduction may be one of the rows itself
   } else {
     const Type type = array_of({matrix.type.sizes[0]}, scalar_type(scalar));
     bind(scope, out, type,

@@ -2,6 +2,8 @@
 // broadcasts, which are ours.
 #include "program_generator.h"
 
+#include <algorithm>
+
 namespace dagaz::fuzz {
 
 bool ProgramGenerator::rearrange(Scope& scope, Statements& out) {

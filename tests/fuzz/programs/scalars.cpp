@@ -2,6 +2,8 @@
 // around as they like.
 #include "program_generator.h"
 
+#include <algorithm>
+
 namespace dagaz::fuzz {
 
 Source ProgramGenerator::constant(Scalar type) {
