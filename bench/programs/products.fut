@@ -1,5 +1,4 @@
 -- Products of matrices and what is like them, for bench/products.py.
--- ==
 
 def dot32 (xs: []f32) (ys: []f32): f32 = f32.sum (map2 (*) xs ys)
 def dot64 (xs: []f64) (ys: []f64): f64 = f64.sum (map2 (*) xs ys)
