@@ -135,7 +135,10 @@ class Opaque(_native.Opaque):
         index = index if isinstance(index, tuple) else (index,)
         if len(index) != len(shape):
             raise IndexError(f"{self.type_name} needs {len(shape)} indices")
-        return self._index(tuple(i + n if i < 0 else i for i, n in zip(index, shape)))
+        at = tuple(i + n if i < 0 else i for i, n in zip(index, shape))
+        if not all(0 <= i < n for i, n in zip(at, shape)):
+            raise IndexError(f"index {index} is out of bounds for shape {shape}")
+        return self._index(at)
 
     def __iter__(self):
         return (self[i] for i in range(len(self)))

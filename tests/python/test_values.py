@@ -90,7 +90,7 @@ class Values(unittest.TestCase):
         self.assertEqual(m.total(m.point(x=np.arange(3.0), y=np.ones(3))), 3)
         self.assertEqual(m.total([m.point(1, 2), m.point(3, 4)]), 14)
         self.assertEqual([p.x for p in ps], [0, 1, 2])
-        with self.assertRaises(dagaz.ProgramError):
+        with self.assertRaises(IndexError):
             ps[3]
 
     def test_arrays_of_sums(self):
