@@ -21,17 +21,15 @@ import subprocess
 import sys
 import tempfile
 
-LAUNCHERS = {'ccache', 'sccache', 'distcc'}
+COMPILER = re.compile(r'(g\+\+|c\+\+|clang\+\+|gcc|cc|clang)(-[0-9.]+)?$')
 PHASE = re.compile(r'^ phase ([a-z .]+?) *: *([0-9.]+) \( *\d+%\) *([0-9.]+)', re.MULTILINE)
 
 
 def compiler_command(entry, output, phases):
     """The entry's command without a launcher, writing to `output` and no dependency file."""
     words = shlex.split(entry['command'])
-    first = 0
-    while pathlib.Path(words[first]).name in LAUNCHERS:
-        first += 1
-    words = words[first:]
+    while not COMPILER.fullmatch(pathlib.Path(words[0]).name):
+        del words[0]
     words[words.index('-o') + 1] = str(output)
     return words + (['-ftime-report'] if phases else [])
 

@@ -123,8 +123,8 @@ class Parser : public text::StructureReader<Parser> {
       read_scalar(*op, out.emplace<Scalar>());
       return;
     }
-    if (!failed_ && !read_alternative(mnemonic, out,
-                                      std::make_index_sequence<std::variant_size_v<Operations>>())) {
+    constexpr auto alternatives = std::make_index_sequence<std::variant_size_v<Operations>>();
+    if (!failed_ && !read_alternative(mnemonic, out, alternatives)) {
       --at_;
       fail("`" + std::string(mnemonic) + "` is no operation");
     }
