@@ -45,6 +45,7 @@ const std::map<std::string, InspectStage> stages{
     {"flat", InspectStage::flat},
     {"passes", InspectStage::passes},
     {"plan", InspectStage::plan},
+    {"memory", InspectStage::memory},
     {"imperative", InspectStage::imperative},
     {"llvm", InspectStage::llvm},
     {"ptx", InspectStage::ptx}};

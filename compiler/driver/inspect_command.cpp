@@ -11,6 +11,7 @@
 #include "ir/parse.h"
 #include "ir/print.h"
 #include "ir/verify.h"
+#include "memory/report.h"
 #include "passes/registry.h"
 #include "plan/report.h"
 #include "syntax/ast_print.h"
@@ -150,10 +151,14 @@ void print_ir(Compilation& compilation, const InspectOptions& options,
       flatten(optimise(std::move(program), context), context);
       std::cout << compilation.history.table();
       break;
-    case InspectStage::plan: {
+    case InspectStage::plan:
+    case InspectStage::memory: {
       ir::FlatProgram flat = flatten(optimise(std::move(program), context), context);
       const auto planned = plan(std::move(flat), context);
-      if (planned) std::cout << plan::report(*planned, compilation.files);
+      if (!planned) break;
+      std::cout << (options.stage == InspectStage::plan
+                        ? plan::report(*planned, compilation.files)
+                        : memory::report(*planned, context.options.target == Target::cpu));
       break;
     }
     case InspectStage::imperative:

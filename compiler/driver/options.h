@@ -64,7 +64,7 @@ struct RunOptions {
 };
 
 enum class InspectStage {
-  ast, typed, ir, fused, optimised, ad, flat, passes, plan, imperative, llvm, ptx
+  ast, typed, ir, fused, optimised, ad, flat, passes, plan, memory, imperative, llvm, ptx
 };
 
 struct InspectOptions {

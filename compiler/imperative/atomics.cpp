@@ -61,7 +61,7 @@ void Lowering::combine_scalar_atomically(const ir::Lambda& op, ScalarType type, 
   const NameId again = mutable_variable("again", ScalarType::boolean, ir::make_bool(true));
   emit(Load{expected, place.block, index, bits, place.space});
   Code attempt = collect([&] {
-    const ir::Lambda fresh = ir::renamed(op, names());
+    const ir::Lambda fresh = copy_of(op);
     const ir::Type scalar_type = ir::scalar_of(type);
     const std::vector<Value> arguments = {{from_bits(expected, type), scalar_type, std::nullopt},
                                           {value, scalar_type, std::nullopt}};

@@ -356,7 +356,7 @@ void ContractionLowering::finish(Lanes& lanes, const std::vector<LaneScalar>& su
   const Operand first_point = start_of(points_, point);
   lanes.bind_index(rows_.dimension.index.name, first_row, rows_.width > 1, false);
   lanes.bind_index(points_.dimension.index.name, first_point, false, true);
-  if (low_.in_place_.contains(s_.results[0].name)) {
+  if (low_.is_over(s_.results[0].name)) {
     const auto again = [&](const Side& side, const Operand& panel, const Operand& start) {
       return low_.sub(low_.mul(panel, ir::i64_operand(side.width)), start);
     };

@@ -106,7 +106,7 @@ void Gpu::combine_before(const std::vector<Running>& running, const std::vector<
     const auto from = values.begin() + static_cast<std::ptrdiff_t>(position);
     std::vector<Value> arguments(from, from + static_cast<std::ptrdiff_t>(one.values.size()));
     arguments.insert(arguments.end(), one.values.begin(), one.values.end());
-    const ir::Lambda op = ir::renamed(*one.op, names());
+    const ir::Lambda op = low_.copy_of(*one.op);
     low_.lower_lambda(op, arguments, {},
                       [&](const std::vector<Value>& results) { low_.set_running(one, results); });
     position += one.values.size();

@@ -96,7 +96,7 @@ bool Gpu::reduce(const ir::Statement& s, const ir::SegmentedReduce& e,
   if (e.space.size() == 1) {
     return attempt([&] { return reduce_by_teams(s, e, types, totals, mapped); });
   }
-  const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
+  const ir::Statement copied = low_.copy_of(e);
   return attempt([&] {
     const Operand width = e.space.back().extent;
     Operand by_threads = less(width, ir::i64_operand(warp_threads));

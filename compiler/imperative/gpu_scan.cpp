@@ -12,8 +12,8 @@ namespace dagaz::imperative {
 bool Gpu::scan(const ir::Statement& s, const ir::SegmentedScan& e,
                const std::vector<ir::Type>& types, const std::vector<Wish>& targets) {
   for (const auto by_blocks : {&Gpu::scan_in_one_pass, &Gpu::scan_in_stages}) {
-    const ir::Statement few = ir::renamed(ir::Statement{{}, e}, names());
-    const ir::Statement many = ir::renamed(ir::Statement{{}, e}, names());
+    const ir::Statement few = low_.copy_of(e);
+    const ir::Statement many = low_.copy_of(e);
     bool possible = false;
     const auto scan_few = [&] {
       possible = (this->*by_blocks)(s, *as<ir::SegmentedScan>(few.operation), types, targets);
@@ -102,7 +102,7 @@ BlockPart Gpu::block_part(const Pieces& pieces) {
 bool Gpu::reduce_parts(const ir::SegmentedScan& e, const Pieces& pieces,
                        const std::vector<Place>& partial, const std::vector<Operand>& neutral,
                        const Operand& blocks, const std::vector<ir::Type>& types) {
-  const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
+  const ir::Statement copied = low_.copy_of(e);
   const auto& fresh = *as<ir::SegmentedScan>(copied.operation);
   Code code = low_.kernel_body([&] {
     const BlockPart part = block_part(pieces);

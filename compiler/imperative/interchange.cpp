@@ -68,7 +68,7 @@ void Lowering::lower_interchanged(const ir::Statement& s, const ir::SegmentedMap
   // The point without its reduction: its results are free names of a copy of the rest.
   const auto emit_before = [&](const std::vector<Operand>& outer, const Operand& j,
                                std::size_t count) {
-    const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
+    const ir::Statement copied = copy_of(e);
     const auto& fresh = *as<ir::SegmentedMap>(copied.operation);
     set_indices(fresh.space, with(outer, j));
     for (std::size_t k = 0; k < count; ++k) lower_statement(fresh.body.statements[k]);
@@ -86,7 +86,7 @@ void Lowering::lower_interchanged(const ir::Statement& s, const ir::SegmentedMap
         const auto& inner = *as<ir::MapScanReduce>(fresh.body.statements[position].operation);
         for (std::int64_t k = 0; k < steps; ++k) {
           const Operand at = add(first, ir::i64_operand(k));
-          lower_lambda(ir::renamed(inner.map, names()), elements_at(inner.arrays, at), {},
+          lower_lambda(copy_of(inner.map), elements_at(inner.arrays, at), {},
                        [&](const std::vector<Value>& results) {
             combine_all(running, results, 0);
           });
@@ -133,7 +133,7 @@ void Lowering::reduce_pieces_interchanged(const ir::SegmentedReduce& e,
       const auto values = [&](const Operand& j, const Operand& first, std::int64_t steps,
                               const std::vector<Running>& running) {
         for (std::int64_t k = 0; k < steps; ++k) {
-          const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
+          const ir::Statement copied = copy_of(e);
           const auto& fresh = *as<ir::SegmentedReduce>(copied.operation);
           const Operand at = add(add(start, first), ir::i64_operand(k));
           set_indices(fresh.space, with(with(before, add(base, j)), at));

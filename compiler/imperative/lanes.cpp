@@ -72,7 +72,7 @@ void Lanes::map_moved_blocks(Lowering& low, const ir::Statement& s, const ir::Se
   const auto again = [&](const Operand& number, const Operand& extent, const Operand& size) {
     return low.sub(low.mul(number, size), start(number, extent, size));
   };
-  const bool in_place = low.in_place_.contains(s.results[0].name);
+  const bool in_place = low.is_over(s.results[0].name);
   const Operand extent = has_rows ? e.space[rows_at].extent : rows;
   const Operand row_blocks = low.divide_up(extent, rows);
   const Operand chunk = ir::i64_operand(plan.chunk);

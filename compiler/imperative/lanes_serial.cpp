@@ -71,11 +71,9 @@ void Lanes::one_by_one(const ir::Statement& s) {
   own_what_it_consumes(s);
   const std::vector<Spilled> inputs = spill_inputs(s);
   std::vector<Spilled> outputs;
-  ir::Body body{{s}, {}};
   for (const ir::Binder& result : s.results) {
     const ir::Type type = low_.names().type(result.name);
     if (type.kind == ir::TypeKind::token) continue;
-    body.results.push_back(result.name);
     if (type.kind == ir::TypeKind::accumulator) {
       outputs.push_back({result.name, {}, std::nullopt});
     } else if (type.is_array()) {
@@ -88,17 +86,18 @@ void Lanes::one_by_one(const ir::Statement& s) {
   }
   low_.thread_loop(ir::i64_operand(block_.points()), false, [&](const Operand& point) {
     for (const Spilled& input : inputs) take(input, point);
-    std::vector<Wish> wishes;
-    for (const Spilled& output : outputs) {
-      wishes.push_back(output.array);
+    low_.forget_places(s);
+    for (Spilled& output : outputs) {
       if (!output.array) continue;
-      wishes.back()->offset = low_.load(output.values, {point}, ScalarType::i64, "offset");
+      output.array->offset = low_.load(output.values, {point}, ScalarType::i64, "offset");
+      low_.wishes_.insert_or_assign(output.name, *output.array);
     }
-    low_.lower_body(body, wishes, [&](const std::vector<Value>& values) {
-      for (std::size_t k = 0; k < values.size(); ++k) {
-        if (values[k].type.is_scalar()) low_.write(outputs[k].values, {point}, values[k]);
-      }
-    });
+    low_.lower_statement(s);
+    for (const Spilled& output : outputs) {
+      const Value value = low_.value_of(output.name);
+      if (output.array) low_.copy(*output.array, *value.place, value.type);
+      if (value.type.is_scalar()) low_.write(output.values, {point}, value);
+    }
   });
   for (const Spilled& input : inputs) {
     low_.places_.erase(input.name);

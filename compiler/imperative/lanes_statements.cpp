@@ -15,8 +15,8 @@ std::vector<Lanes::Result> Lanes::body(const ir::Body& body,
   for (std::size_t k = 0; k < at.size(); ++k) {
     if (!at[k] || !body.results[k].is_name()) continue;
     known_.wishes.try_emplace(body.results[k].name(), *at[k]);
-    const auto over = low_.overwritten_.find(body.results[k].name());
-    if (over != low_.overwritten_.end()) known_.wishes.try_emplace(over->second, *at[k]);
+    const auto over = low_.memory_.overwritten.find(body.results[k].name());
+    if (over != low_.memory_.overwritten.end()) known_.wishes.try_emplace(over->second, *at[k]);
   }
   for (const ir::Statement& one : body.statements) {
     if (!one.results.empty() && prepared_.contains(one.results[0].name)) continue;
@@ -194,7 +194,7 @@ LaneArray Lanes::result_array(NameId name) {
 
 void Lanes::lower(const ir::Statement& s, const ir::Iota& e) {
   const NameId name = s.results[0].name;
-  if (!low_.element_only_.contains(name)) refuse("an iota in memory");
+  if (!low_.memory_.element_only.contains(name)) refuse("an iota in memory");
   const LaneVirtual counted{scalar_of(e.start), uniform_operand(e.stride)};
   known_.virtual_arrays.insert_or_assign(name, counted);
 }
@@ -202,7 +202,7 @@ void Lanes::lower(const ir::Statement& s, const ir::Iota& e) {
 void Lanes::lower(const ir::Statement& s, const ir::Replicate& e) {
   const NameId name = s.results[0].name;
   const Result value = result_of(e.value);
-  if (value.scalar && low_.element_only_.contains(name)) {
+  if (value.scalar && low_.memory_.element_only.contains(name)) {
     known_.virtual_arrays.insert_or_assign(name, LaneVirtual{*value.scalar, std::nullopt});
     return;
   }
@@ -276,7 +276,7 @@ void Lanes::combine(const ir::Lambda& op, const std::vector<LaneScalar>& running
     block_.rows = rows;
     return;
   }
-  const ir::Lambda fresh = ir::renamed(op, low_.names());
+  const ir::Lambda fresh = low_.copy_of(op);
   std::vector<Result> arguments;
   for (const LaneScalar& one : running) arguments.push_back({one, std::nullopt});
   for (const LaneScalar& one : values) arguments.push_back({one, std::nullopt});

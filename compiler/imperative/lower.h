@@ -1,9 +1,8 @@
 // Lowering: flat array IR → imperative code for one target.
 //
-// Where arrays lie is decided here, in an environment from array names to places (a block, an
-// offset and strides, all variables of the generated code), and not in a stage of the IR of its
-// own: views, in-place updates, results written straight to their destination and the moment of
-// release all fall out of the one walk that emits the code, with nothing to keep in step.
+// How operations run is said by their schedules (plan/), where arrays lie by memory/.  Here an array
+// has a place: a block, an offset and strides, all variables of the generated code, and a view is
+// arithmetic on places.
 #pragma once
 
 #include <optional>

@@ -59,9 +59,9 @@ void Lowering::lower(const ir::Statement& s, const ir::Update& e) {
   const auto put = [&] {
     write(slice_of(*this, whole, shape_of(e.array), e.dimensions), {}, value_of(e.value));
   };
-  if (kept_before_.contains(s.results[0].name)) {
+  if (memory_.kept_before.contains(s.results[0].name)) {
     host_branch(equal(e.dimensions[0].start, ir::i64_operand(0)), put, nullptr);
-  } else if (!is_in_part(e.value)) {
+  } else if (mode_ != Mode::host || !memory_.is_in_part(e.value)) {
     put();
   }
 }
@@ -102,22 +102,28 @@ void Lowering::lower(const ir::Statement& s, const ir::Replicate& e) {
 
 void Lowering::lower(const ir::Statement& s, const ir::Reshape& e) {
   const NameId result = s.results[0].name;
-  if (bind_placed_view(result, e.array)) return;
+  if (bind_placed_view(result)) return;
   const ir::Type from = names().type(e.array);
   const std::vector<Operand> to = shape_of(result);
   const Place source = place_of(e.array);
-  if (auto place = reshaped(*this, source, from.shape, to)) {
+  auto place = reshaped(*this, source, from.shape, to);
+  DZ_CHECK(mode_ != Mode::host || place.has_value() != memory_.copying.contains(result),
+           "a reshape is a view against what was decided");
+  if (place) {
     bind(result, std::move(*place));
     return;
   }
-  const Place copied = new_array(from, "dense");
+  const Place copied =
+      mode_ == Mode::host
+          ? row_major(*this, own_block(byte_count(from), "dense", result), ir::i64_operand(0), from.shape)
+          : private_array(from, "dense");
   copy(copied, source, from);
   bind(result, *reshaped(*this, copied, from.shape, to));
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::Permute& e) {
   const NameId result = s.results[0].name;
-  if (bind_placed_view(result, e.array)) return;
+  if (bind_placed_view(result)) return;
   Place place = permuted(place_of(e.array), e.permutation);
   // What was made where its permutation is wanted lies as the wish says.
   const Wish wished = wish_for(result);
@@ -128,36 +134,8 @@ void Lowering::lower(const ir::Statement& s, const ir::Permute& e) {
 
 void Lowering::lower(const ir::Statement& s, const ir::Copy& e) {
   const NameId result = s.results[0].name;
-  if (steal(result, e.array)) return;
   const Place source = place_of(e.array);
   copy(result_array(result), source, names().type(e.array));
-}
-
-// Whether nothing that is used after the statement in turn, here or outside of the body, may lie in
-// the memory of `array`.  What a branch, a loop or a call gives may be an array from before.
-bool Lowering::is_last_of_memory(NameId array) const {
-  const HostScope& scope = scopes_.back();
-  const std::vector<NameId> roots = aliases_.roots(array);
-  return std::all_of(roots.begin(), roots.end(), [&](NameId root) {
-    const auto use = scope.last_use_of_memory.find(root);
-    return scope.bindings.contains(root) &&
-           (use == scope.last_use_of_memory.end() || use->second <= scope.current);
-  });
-}
-
-// A copy of what nobody needs afterwards is the thing itself: the block is owned here and all
-// arrays in it die with this statement.
-bool Lowering::steal(NameId result, NameId array) {
-  if (mode_ != Mode::host || wish_for(result) || !is_last_of_memory(array)) return false;
-  const Place source = place_of(array);
-  HostScope& scope = scopes_.back();
-  for (const Owned& owned : scope.owned) {
-    if (owned.block == source.block && owned.last <= scope.current) {
-      bind(result, source);
-      return true;
-    }
-  }
-  return false;
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::Scratch&) {

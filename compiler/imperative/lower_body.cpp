@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "plan/array_uses.h"
 #include "support/match.h"
 
 namespace dagaz::imperative {
@@ -20,9 +19,9 @@ void Lowering::unsupported(std::string_view what) const {
 void Lowering::lower_body(const ir::Body& body, const std::vector<Wish>& wishes,
                           const Finish& finish) {
   for (const ir::Statement& one : body.statements) forget_places(one);
-  propagate_wishes(body, wishes);
+  send_to_destinations(body, wishes);
   const bool host = mode_ == Mode::host;
-  if (host) enter_host_scope(body);
+  if (host) scopes_.push_back({});
   for (std::size_t k = 0; k < body.statements.size();) {
     if (host) scopes_.back().current = k;
     std::size_t next = k + (host ? lower_together(body, k) : 0);
@@ -66,24 +65,19 @@ void Lowering::forget_places(const ir::Statement& statement) {
   }
 }
 
-void Lowering::propagate_wishes(const ir::Body& body, const std::vector<Wish>& wishes) {
-  bool any = false;
-  for (std::size_t k = 0; k < wishes.size(); ++k) {
-    if (!wishes[k]) continue;
-    wish(body.results[k], *wishes[k]);
-    if (!body.results[k].is_name()) continue;
-    const auto over = overwritten_.find(body.results[k].name());
-    if (over != overwritten_.end()) wish(over->second, *wishes[k]);
-    any = true;
+void Lowering::send_to_destinations(const ir::Body& body, const std::vector<Wish>& wishes) {
+  if (wishes.empty()) return;
+  for (const ir::Statement& one : body.statements) {
+    for (const ir::Binder& result : one.results) {
+      const auto found = memory_.destinations.find(result.name);
+      if (found == memory_.destinations.end()) continue;
+      const memory::Destination& to = found->second;
+      if (to.result >= wishes.size() || !wishes[to.result]) continue;
+      const Place& place = *wishes[to.result];
+      wishes_.insert_or_assign(result.name,
+                               to.permutation.empty() ? place : permuted(place, to.permutation));
+    }
   }
-  if (!any) return;
-  for (std::size_t k = body.statements.size(); k-- > 0;) hand_on_wish(body.statements[k]);
-}
-
-void Lowering::wish(const Operand& value, const Place& place) {
-  // What already has a place stays there and is copied at the end.
-  if (!value.is_name() || has_place(value.name())) return;
-  wishes_.try_emplace(value.name(), place);
 }
 
 Wish Lowering::wish_for(NameId name) const {
@@ -91,40 +85,11 @@ Wish Lowering::wish_for(NameId name) const {
   return found == wishes_.end() ? std::nullopt : Wish(found->second);
 }
 
-void Lowering::hand_on_wish(const ir::Statement& statement) {
-  const auto wanted = [&](std::size_t k) { return wish_for(statement.results[k].name); };
-  if (const auto* update = as<ir::Update>(statement.operation)) {
-    if (const Wish place = wanted(0)) wish(update->array, *place);
-  } else if (const auto* identity = as<ir::Identity>(statement.operation)) {
-    if (const Wish place = wanted(0)) wish(identity->value, *place);
-  } else if (const auto* permute = as<ir::Permute>(statement.operation)) {
-    if (const Wish place = wanted(0)) {
-      wish(permute->array, permuted_back(*place, permute->permutation));
-    }
-  } else if (const auto* scatter = as<ir::Scatter>(statement.operation)) {
-    for (std::size_t k = 0; k < scatter->targets.size(); ++k) {
-      if (const Wish place = wanted(k)) wish(scatter->targets[k].destination, *place);
-    }
-  } else if (const auto* histogram = as<ir::Histogram>(statement.operation)) {
-    std::size_t k = 0;
-    for (const ir::HistogramOperator& one : histogram->operators) {
-      for (const NameId destination : one.destinations) {
-        if (const Wish place = wanted(k++)) wish(destination, *place);
-      }
-    }
-  } else if (const auto* with = as<ir::WithAccumulator>(statement.operation)) {
-    for (std::size_t k = 0; k < with->inputs.size(); ++k) {
-      if (const Wish place = wanted(k)) wish(with->inputs[k].array, *place);
-    }
-  } else if (const auto* loop = as<ir::Loop>(statement.operation)) {
-    for (std::size_t k = 0; k < loop->values.size(); ++k) {
-      const Wish place = wanted(k);
-      const NameId parameter = loop->values[k].parameter.name;
-      if (place && plan::is_updated_in_place(loop->body, k, parameter, names())) {
-        wish(loop->values[k].initial, *place);
-      }
-    }
-  }
+// Copies with names of their own, for another version of the same code.
+ir::Lambda Lowering::copy_of(const ir::Lambda& lambda) {
+  ir::Lambda copy = ir::renamed(lambda, names());
+  memory::place_thread(copy.body, names(), memory_);
+  return copy;
 }
 
 }  // namespace dagaz::imperative

@@ -51,7 +51,7 @@ void Lowering::lower_host_branch(const ir::Statement& s, const ir::Branch& e) {
   emit(If{e.condition, std::move(then_code), std::move(else_code)});
   for (std::size_t k = 0; k < s.results.size(); ++k) {
     if (!joints[k].block.valid()) continue;
-    own(joints[k].block);
+    own(joints[k].block, s.results[k].name);
     bind(s.results[k].name, row_major(*this, joints[k].block, joints[k].offset,
                                       shape_of(s.results[k].name)));
   }
@@ -158,7 +158,7 @@ void Lowering::lower(const ir::Statement& s, const ir::Call& e) {
   if (mode_ != Mode::host) uses_private_memory_ = true;
   emit(std::move(code));
   for (const auto& [name, joint] : arrays) {
-    own(joint.block);
+    own(joint.block, name);
     bind(name, row_major(*this, joint.block, joint.offset, shape_of(name)));
   }
 }

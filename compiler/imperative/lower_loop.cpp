@@ -2,12 +2,11 @@
 //
 // In host code a carried array is a block variable and an offset variable; one that the body updates
 // in place stays where it was before the loop, one that each iteration replaces point by point stays
-// where it is, and one that is kept is made in its row (kept_states.cpp).  In a thread an array that
+// where it is, and one that is kept is made in its row (memory/checkpoints.cpp).  In a thread an array that
 // the body updates in place stays where it is; one of the same size in every iteration
 // alternates between the halves of one buffer, or is copied back if it is small enough for
 // registers; an array of changing size is followed wherever each iteration makes it.
 #include "imperative/lowering.h"
-#include "plan/array_uses.h"
 
 namespace dagaz::imperative {
 
@@ -70,44 +69,26 @@ void Lowering::lower(const ir::Statement& s, const ir::Loop& e) {
   }
 }
 
-// Whether `result` is `array` after updates of its parts, here or in loops.
-static bool is_updated(const ir::Body& body, const Operand& result, NameId array) {
-  if (result == Operand(array)) return true;
-  for (const ir::Statement& each : body.statements) {
-    for (std::size_t k = 0; k < each.results.size(); ++k) {
-      if (Operand(each.results[k].name) != result) continue;
-      if (const auto* update = as<ir::Update>(each.operation)) {
-        return is_updated(body, Operand(update->array), array);
-      }
-      const auto* loop = as<ir::Loop>(each.operation);
-      return loop != nullptr &&
-             is_updated(loop->body, loop->body.results[k], loop->values[k].parameter.name) &&
-             is_updated(body, loop->values[k].initial, array);
-    }
-  }
-  return false;
-}
-
 void Lowering::lower_host_loop(const ir::Loop& e) {
   std::vector<Joint> joints(e.values.size());
   for (std::size_t k = 0; k < e.values.size(); ++k) {
     const NameId parameter = e.values[k].parameter.name;
     const Value initial = value_of(e.values[k].initial);
     if (!initial.place) continue;
-    carried_.insert(parameter);
-    const bool is_written = e.body.results[k] != Operand(parameter);
-    if (is_written && initial.place->is_dense() &&
-        is_updated(e.body, e.body.results[k], parameter)) {
+    if (memory_.carries.at(parameter) == memory::Carry::in_place) {
       bind(parameter, *initial.place);
       continue;
     }
     joints[k] = new_joint(parameter);
     join(joints[k], initial);
-    own(joints[k].block);
+    own(joints[k].block, parameter);
   }
-  replace_in_place(e);
-  release_initials(e);
-  keep_states(e);
+  for (const ir::LoopValue& value : e.values) {
+    if (memory_.given.contains(value.parameter.name)) {
+      release(place_of(value.initial.name()).block);
+    }
+  }
+  count_checkpoints(e);
   Code body = collect([&] {
     // Strides of arrays whose size changes are computed anew in each iteration.
     bind_joints(e, joints);
@@ -118,25 +99,6 @@ void Lowering::lower_host_loop(const ir::Loop& e) {
   });
   emit_loop(e, std::move(body));
   bind_joints(e, joints);
-}
-
-// The loop's variables keep its initial arrays alive.  One that nothing else needs dies in the first
-// iteration, not after the last.
-void Lowering::release_initials(const ir::Loop& e) {
-  std::unordered_set<NameId> used;  // blocks
-  for (const NameId name : ir::free_names(e.body, names())) {
-    if (has_place(name)) used.insert(place_of(name).block);
-  }
-  HostScope& scope = scopes_.back();
-  for (const ir::LoopValue& value : e.values) {
-    const Value initial = value_of(value.initial);
-    if (!initial.place || used.contains(initial.place->block)) continue;
-    std::erase_if(scope.owned, [&](const Owned& one) {
-      if (one.block != initial.place->block || one.last > scope.current) return false;
-      emit(Release{one.block});
-      return true;
-    });
-  }
 }
 
 // Binds the parameters to their variables; strides follow the sizes of the moment.
@@ -170,41 +132,38 @@ void Lowering::step_host_arrays(const ir::Loop& e, const std::vector<Joint>& joi
   }
 }
 
-// How a loop in a thread carries one array.
+// Where a loop in a thread carries one array.
 struct Lowering::Carried {
-  enum Kind { scalar, in_place, alternating, copied, following } kind = scalar;
+  std::optional<memory::Carry> how;  // none: a scalar
   Place current;
   Place next;
 };
 
 Lowering::Carried Lowering::carry(const ir::Loop& e, std::size_t k) {
+  using memory::Carry;
   const NameId parameter = e.values[k].parameter.name;
   const ir::Type type = names().type(parameter);
   const Value initial = value_of(e.values[k].initial);
   if (!initial.place) return {};
-  if (plan::is_updated_in_place(e.body, k, parameter, names())) {
-    return {Carried::in_place, *initial.place, {}};
+  const Carry how = memory_.carries.at(parameter);
+  if (how == Carry::in_place) return {how, *initial.place, {}};
+  if (how == Carry::following) return carry_following(type, *initial.place);
+  Carried carried{how, {}, {}};
+  if (how == Carry::copied) {
+    carried.current = private_array(type, "current");
+    carried.next = private_array(type, "next");
+  } else {
+    ir::Type both = type;
+    both.shape.insert(both.shape.begin(), ir::i64_operand(2));
+    const Place buffer = private_array(both, names().base(parameter));
+    const auto half = [&](std::int64_t number, std::string_view base) {
+      Place place = part_at(*this, buffer, {ir::i64_operand(number)});
+      place.offset = mutable_variable(base, ScalarType::i64, place.offset);
+      return place;
+    };
+    carried.current = half(0, "current");
+    carried.next = half(1, "next");
   }
-  std::unordered_set<NameId> parameters;
-  for (const ir::LoopValue& value : e.values) parameters.insert(value.parameter.name);
-  bool varies = false;
-  for (const Operand& size : type.shape) {
-    varies = varies || (size.is_name() && parameters.contains(size.name()));
-  }
-  if (varies) return carry_following(type, *initial.place);
-  const Operand count = product(type.shape);
-  if (count.is_constant() && ir::integer_value(count.constant()) <= 64) {
-    Carried carried{Carried::copied, private_array(type, "current"), private_array(type, "next")};
-    copy(carried.current, *initial.place, type);
-    return carried;
-  }
-  ir::Type both = type;
-  both.shape.insert(both.shape.begin(), ir::i64_operand(2));
-  const Place buffer = private_array(both, names().base(parameter));
-  Carried carried{Carried::alternating, part_at(*this, buffer, {ir::i64_operand(0)}),
-                  part_at(*this, buffer, {ir::i64_operand(1)})};
-  carried.current.offset = mutable_variable("current", ScalarType::i64, carried.current.offset);
-  carried.next.offset = mutable_variable("next", ScalarType::i64, carried.next.offset);
   copy(carried.current, *initial.place, type);
   return carried;
 }
@@ -216,7 +175,7 @@ Lowering::Carried Lowering::carry_following(const ir::Type& type, const Place& i
   emit(Share{block, start.block});
   const Operand offset = mutable_variable("offset", ScalarType::i64, start.offset);
   uses_private_memory_ = true;
-  return {Carried::following, row_major(*this, block, offset, type.shape), {}};
+  return {memory::Carry::following, row_major(*this, block, offset, type.shape), {}};
 }
 
 void Lowering::lower_thread_loop(const ir::Loop& e) {
@@ -226,15 +185,16 @@ void Lowering::lower_thread_loop(const ir::Loop& e) {
   for (std::size_t k = 0; k < e.values.size(); ++k) {
     carried.push_back(carry(e, k));
     const Carried& one = carried.back();
-    follows = follows || one.kind == Carried::following;
-    const bool alternates = one.kind == Carried::alternating || one.kind == Carried::copied;
+    follows = follows || one.how == memory::Carry::following;
+    const bool alternates =
+        one.how == memory::Carry::alternating || one.how == memory::Carry::copied;
     wishes.push_back(alternates ? Wish(one.next) : std::nullopt);
-    if (one.kind != Carried::scalar) bind(e.values[k].parameter.name, one.current);
+    if (one.how) bind(e.values[k].parameter.name, one.current);
   }
   if (const auto* form = as<ir::ForForm>(e.form)) record(form->index.name);
   const auto iteration = [&] {
     for (std::size_t k = 0; k < e.values.size(); ++k) {
-      if (carried[k].kind != Carried::following) continue;
+      if (carried[k].how != memory::Carry::following) continue;
       const NameId parameter = e.values[k].parameter.name;
       bind(parameter, row_major(*this, carried[k].current.block, carried[k].current.offset,
                                 shape_of(parameter)));
@@ -254,7 +214,7 @@ void Lowering::lower_thread_loop(const ir::Loop& e) {
   });
   emit_loop(e, std::move(body));
   for (std::size_t k = 0; k < e.values.size(); ++k) {
-    if (carried[k].kind != Carried::following) continue;
+    if (carried[k].how != memory::Carry::following) continue;
     const NameId parameter = e.values[k].parameter.name;
     bind(parameter, row_major(*this, carried[k].current.block, carried[k].current.offset,
                               shape_of(parameter)));
@@ -266,17 +226,17 @@ void Lowering::step_thread_arrays(const std::vector<Carried>& carried,
   std::vector<std::function<void()>> steps;
   for (std::size_t k = 0; k < values.size(); ++k) {
     const Carried& one = carried[k];
-    if (one.kind == Carried::in_place) {
+    if (one.how == memory::Carry::in_place) {
       copy(one.current, *values[k].place, values[k].type);
-    } else if (one.kind == Carried::copied) {
+    } else if (one.how == memory::Carry::copied) {
       steps.push_back([&, k] { copy(one.current, one.next, values[k].type); });
-    } else if (one.kind == Carried::alternating) {
+    } else if (one.how == memory::Carry::alternating) {
       const Operand kept = mutable_variable("kept", ScalarType::i64, one.current.offset);
       steps.push_back([&, kept] {
         move(one.current.offset.name(), one.next.offset);
         move(one.next.offset.name(), kept);
       });
-    } else if (one.kind == Carried::following) {
+    } else if (one.how == memory::Carry::following) {
       const Place place = dense(*values[k].place, values[k].type);
       const NameId block = block_variable("follow");
       emit(Share{block, place.block});

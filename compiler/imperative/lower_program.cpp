@@ -19,9 +19,7 @@ Function Lowering::lower_entry(const ir::Function& function) {
   mode_ = Mode::host;
   result.body = collect([&] {
     scopes_.push_back({});
-    mentioned_ = mentioned_in(function.body, names());
-    aliases_ = ir::analyse_aliases(function, names(), source_.functions);
-    find_memory_uses(function.body);
+    memory_ = memory::place_host(function, memory_context());
     for (const ir::Binder& parameter : function.parameters) {
       const ir::Type type = names().type(parameter.name);
       if (!type.is_array()) {
@@ -93,13 +91,10 @@ Function Lowering::lower_called(const ir::Function& function, Mode mode) {
       }
     });
   };
-  if (mode == Mode::host) {
-    scopes_.push_back({});
-    mentioned_ = mentioned_in(function.body, names());
-    aliases_ = ir::analyse_aliases(function, names(), source_.functions);
-  }
+  if (mode == Mode::host) scopes_.push_back({});
+  memory_ = mode == Mode::host ? memory::place_host(function, memory_context())
+                               : memory::place_thread(function, memory_context());
   result.body = collect([&] {
-    find_memory_uses(function.body);
     parameters();
     if (mode == Mode::host) {
       body();

@@ -214,7 +214,7 @@ void Lowering::lower(const ir::Statement& s, const ir::WithAccumulator& e) {
     if (k < opened) {
       bind(name, place_of(e.inputs[k].array));
     } else if (joints[k].block.valid()) {
-      own(joints[k].block);
+      own(joints[k].block, name);
       bind(name, row_major(*this, joints[k].block, joints[k].offset, shape_of(name)));
     }
   }

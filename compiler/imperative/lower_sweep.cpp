@@ -136,11 +136,8 @@ std::size_t Lowering::lower_together(const ir::Body& body, std::size_t first) {
     const ir::Statement& one = body.statements[k];
     scopes_.back().current = k;
     location_ = one.location;
-    place_parts(one);
-    place_next_states(one);
     for (const ir::Binder& result : one.results) {
-      const auto last = scopes_.back().last_use.find(result.name);
-      const bool leaves = last != scopes_.back().last_use.end() && last->second >= end;
+      const bool leaves = !std::holds_alternative<memory::Nowhere>(memory_.home(result.name));
       targets.push_back(leaves ? Wish(result_array(result.name)) : std::nullopt);
     }
   }

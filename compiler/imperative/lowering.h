@@ -5,10 +5,8 @@
 // released after their last use.  In a `task` (part of a CPU parallel loop) and in a `kernel`
 // (one GPU thread) everything is sequential and arrays are thread-private memory.
 //
-// Wishes: a body is lowered with, for each result, an optional place where it is wanted.  Wishes
-// travel backwards through the statements that can hand them on (update, permute, loops, …); a
-// statement that makes a new array puts it where it is wished.  What did not arrive is copied at
-// the end of the body.
+// Wishes: a body is lowered with, for each result, an optional place where it is wanted; what memory/
+// found to be that result is made there.  What did not arrive is copied at the end of the body.
 #pragma once
 
 #include <functional>
@@ -24,9 +22,9 @@
 #include "imperative/host_scope.h"
 #include "imperative/lowering_types.h"
 #include "imperative/place.h"
-#include "ir/alias.h"
 #include "ir/names.h"
 #include "ir/program.h"
+#include "memory/memory.h"
 #include "plan/stencil.h"
 #include "support/match.h"
 #include "tree/form.h"
@@ -65,6 +63,7 @@ class Lowering : public Emitter {
   void hand_on_arena(imperative::Call& call);
   static std::string called_name(const std::string& function, Mode mode);
   [[noreturn]] void unsupported(std::string_view what) const;
+  memory::Context memory_context() { return {names(), source_.functions, !is_gpu()}; }
   bool is_gpu() const { return program_.target != Target::cpu; }
 
   // ---- lower_body.cpp
@@ -73,19 +72,22 @@ class Lowering : public Emitter {
                     const std::vector<Wish>& wishes, const Finish& finish);
   void lower_statement(const ir::Statement& statement);
   void forget_places(const ir::Statement& statement);
-  void propagate_wishes(const ir::Body& body, const std::vector<Wish>& wishes);
-  void wish(const Operand& value, const Place& place);
+  void send_to_destinations(const ir::Body& body, const std::vector<Wish>& wishes);
   Wish wish_for(NameId name) const;
-  void hand_on_wish(const ir::Statement& statement);
+  /// A copy with names of its own, for another version of the same code.
+  template <typename Operation>
+  ir::Statement copy_of(const Operation& operation) {
+    ir::Statement copy = ir::renamed(ir::Statement{{}, operation}, names());
+    memory::place_thread(copy, names(), memory_);
+    return copy;
+  }
+  ir::Lambda copy_of(const ir::Lambda& lambda);
 
   // ---- host_scope.cpp
-  void enter_host_scope(const ir::Body& body);
-  void find_turned(const ir::Body& body, HostScope& scope);
-  void find_points_within(const ir::Body& body, HostScope& scope);
-  void place_points_within(const ir::Statement& s);
   void own(NameId block);
-  void keep_alive(NameId block, NameId array);
+  void own(NameId block, NameId array);
   void release_dead(std::size_t statement);
+  void release(NameId block);
   /// A branch in host code that belongs to one statement: blocks made in it die in it.
   void host_branch(const Operand& condition, const std::function<void()>& yes,
                    const std::function<void()>& no = {});
@@ -93,7 +95,6 @@ class Lowering : public Emitter {
 
   // ---- memory.cpp
   const Place& place_of(NameId array) const;
-  bool has_place(NameId array) const { return places_.contains(array); }
   void bind(NameId array, Place place);
   std::vector<Operand> shape_of(NameId name) const { return names().type(name).shape; }
   Operand byte_count(const ir::Type& type);
@@ -135,7 +136,6 @@ class Lowering : public Emitter {
             ir::LocationId location);
 
   // ---- virtual_arrays.cpp
-  void find_memory_uses(const ir::Body& body);
   bool make_virtual(NameId result, ScalarType element, const Operand& start,
                     const std::optional<Operand>& stride);
   Operand virtual_element(const VirtualArray& array, const Operand& index);
@@ -151,21 +151,26 @@ class Lowering : public Emitter {
   void lower(const ir::Statement& s, const ir::Permute& e);
   void lower(const ir::Statement& s, const ir::Copy& e);
   void lower(const ir::Statement& s, const ir::Scratch& e);
-  bool steal(NameId result, NameId array);
-  bool is_last_of_memory(NameId array) const;
+
+  // ---- homes.cpp
+  /// The memory of an array of host code, as memory/ decided.
+  Place at_home(NameId array);
+  NameId own_block(const Operand& bytes, std::string_view base, NameId array);
+  Place own_array(NameId array, const std::vector<int>& order);
+  Place in_order(NameId block, const std::vector<Operand>& shape, const std::vector<int>& order);
+  bool is_over(NameId result) const;
+  Place over_array(NameId array, NameId result);
+  void count_checkpoints(const ir::Loop& e);
+  Place at_checkpoint(NameId result, const memory::Checkpoint& checkpoint);
 
   // ---- lower_concat.cpp
-  static Part part_made_by_map(NameId name, const ir::Body& body, const HostScope& scope);
-  void plan_concats(const ir::Body& body, HostScope& scope);
-  void place_parts(const ir::Statement& s);
-  void place_whole(Whole& whole);
-  Place place_for_whole(NameId result, const ir::Type& type, const Operand& bytes);
-  bool is_known_before(NameId array, const HostScope& scope, std::size_t statement) const;
-  bool is_sized_before(const Part& part, const HostScope& scope, std::size_t statement) const;
-  Operand width_of(const Part& part);
-  std::vector<Place> places_of_parts(const Place& whole, const std::vector<Operand>& widths);
-  std::optional<Place> place_of_origin(const Part& part, Place place);
-  bool bind_placed_view(NameId result, NameId array);
+  Operand width_of(const memory::Piece& piece);
+  const std::vector<Place>& place_whole(NameId result);
+  Place place_concatenation(NameId result, const std::vector<Operand>& shape,
+                            const Operand& bytes);
+  std::vector<Place> places_of_pieces(const Place& whole, const std::vector<Operand>& widths);
+  Place place_of_origin(NameId origin, NameId whole);
+  bool bind_placed_view(NameId result);
   void lower(const ir::Statement& s, const ir::Concat& e);
 
   // ---- lower_control.cpp
@@ -184,7 +189,6 @@ class Lowering : public Emitter {
   void emit_loop(const ir::Loop& e, Code body);
   void step_scalars(const ir::Loop& e, const std::vector<Value>& values);
   void lower_host_loop(const ir::Loop& e);
-  void release_initials(const ir::Loop& e);
   void bind_joints(const ir::Loop& e, const std::vector<Joint>& joints);
   void step_host_arrays(const ir::Loop& e, const std::vector<Joint>& joints,
                         const std::vector<Value>& values);
@@ -298,25 +302,6 @@ class Lowering : public Emitter {
   };
   void in_blocks(const Operand& count, const ir::HeldBlocks& blocks, const BlockBody& elements,
                  const Finish& use);
-
-  // ---- kept_states.cpp
-  void keep_states(const ir::Loop& e);
-  void place_next_states(const ir::Statement& s);
-
-  // ---- in_place.cpp
-  bool is_handed_over(const ir::Operand& array) const;
-  void replace_in_place(const ir::Loop& e);
-  void find_replaced_parts(const ir::Body& body, HostScope& scope);
-  void find_written_parts(const ir::Body& body, HostScope& scope) const;
-  bool is_written_alone(const ir::Body& body, std::size_t update, std::size_t map,
-                        const HostScope& scope) const;
-  bool take_part(NameId result);
-  bool is_in_part(const ir::Operand& value) const;
-  void put_in_place_of(NameId array, NameId result);
-  template <typename OverSpace>
-  std::optional<NameId> dying_array(const OverSpace& e, NameId result) const;
-  void take_place(const ir::Statement& s, const ir::SegmentedMap& e);
-  void take_place(const ir::Statement& s, const ir::SegmentedReduce& e, std::size_t mapped);
 
   // ---- parallel_for.cpp
   /// `body` for ranges that together are [0, count), in parallel; `cost` of one iteration.
@@ -450,7 +435,6 @@ class Lowering : public Emitter {
   std::unordered_map<NameId, ir::Scalar> host_scalars_;  // of i64, computed outside parallel code
   std::unordered_map<NameId, VirtualArray> virtual_arrays_;
   std::unordered_set<NameId> virtual_iotas_;  // those that count 0, 1, 2, …
-  std::unordered_set<NameId> element_only_;   // candidates found by find_memory_uses
   std::vector<std::pair<std::string, Mode>> called_;
   std::unordered_set<std::string> arena_functions_;  // those that kernels hand their arena to
 
@@ -469,24 +453,8 @@ class Lowering : public Emitter {
   NameId arena_used_;             // bytes that this thread has taken
 
   std::vector<HostScope> scopes_;
-  Mentioned mentioned_;  // by the statements of the function
-  ir::AliasInfo aliases_;  // of the function
-  // Results of loop bodies that may lie where a loop variable lies.
-  std::unordered_map<NameId, NameId> replaced_;
-  std::unordered_set<NameId> carried_;  // arrays that loops carry
-  // Results that lie where an array lies of which their points are computed.
-  std::unordered_set<NameId> in_place_;
-  // Next states of loops, and the rows where they are kept, by the loop's index; updates that keep a
-  // state there, which only the first iteration executes.
-  struct KeptState {
-    NameId rows;
-    NameId index;
-    Operand count;  // of states that have a row
-  };
-  std::unordered_map<NameId, KeptState> next_states_;
-  std::unordered_set<NameId> kept_before_;
-  // Results of a map's body, and the arrays that they may be written over.
-  std::unordered_map<NameId, NameId> overwritten_;
+  memory::Memory memory_;  // of the function
+  std::unordered_map<NameId, Operand> checkpoint_counts_;  // of next states: those that have a row
 };
 
 }  // namespace dagaz::imperative

@@ -15,7 +15,6 @@ const Place& Lowering::place_of(NameId array) const {
 }
 
 void Lowering::bind(NameId array, Place place) {
-  if (mode_ == Mode::host) keep_alive(place.block, array);
   places_.insert_or_assign(array, std::move(place));
 }
 
@@ -55,7 +54,9 @@ Place Lowering::new_array(const ir::Type& type, std::string_view base) {
 
 Place Lowering::result_array(NameId name) {
   const Wish wished = wish_for(name);
-  Place place = wished ? *wished : new_array(names().type(name), names().base(name));
+  Place place = wished                  ? *wished
+                : mode_ == Mode::host ? at_home(name)
+                                      : private_array(names().type(name), names().base(name));
   bind(name, place);
   return place;
 }

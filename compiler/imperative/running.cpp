@@ -63,7 +63,7 @@ void Lowering::combine(const Running& running, const std::vector<Value>& values)
   std::vector<Value> arguments = running.values;
   arguments.insert(arguments.end(), values.begin(), values.end());
   // The operator may stand at several places of the generated code: each gets names of its own.
-  const ir::Lambda op = ir::renamed(*running.op, names());
+  const ir::Lambda op = copy_of(*running.op);
   const bool outer = std::exchange(reassociate_, is_simple(op));
   lower_lambda(op, arguments, running.next, [&](const std::vector<Value>& results) {
     set_running(running, results);
@@ -145,7 +145,7 @@ Operand Lowering::is_inside(const std::vector<Operand>& indices,
 
 void Lowering::combine_at(const ir::Lambda& op, const std::vector<Place>& targets,
                           const std::vector<Operand>& indices, const std::vector<Value>& values) {
-  const ir::Lambda fresh = ir::renamed(op, names());
+  const ir::Lambda fresh = copy_of(op);
   const bool in_place = is_positionwise(fresh);
   std::vector<Value> arguments;
   std::vector<Wish> wishes;

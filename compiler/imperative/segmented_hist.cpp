@@ -50,7 +50,7 @@ void Lowering::histogram_elements(const ir::SegmentedHistogram& e,
                                   const std::vector<std::vector<Place>>& bins,
                                   const std::vector<Operand>& outer, const Operand& start,
                                   const Operand& count) {
-  const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
+  const ir::Statement copied = copy_of(e);
   const auto& fresh = *as<ir::SegmentedHistogram>(copied.operation);
   const auto point = [&](const Operand& i) { return with(outer, add(start, i)); };
   const auto step = [&](const std::vector<Value>& values) {
@@ -88,7 +88,7 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedHistogram& e) {
   }
   const Operand wanted = piece_count(ir::i64_operand(1), width, cost);
   const Operand pieces = minimum(wanted, divide(width, bins));
-  const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
+  const ir::Statement copied = copy_of(e);
   host_branch(less(ir::i64_operand(1), pieces),
               [&] { histogram_by_pieces(e, places, width, pieces); },
               [&] {
@@ -116,7 +116,7 @@ void Lowering::histogram_by_segments(const ir::SegmentedHistogram& e,
     by_segments();
     return;
   }
-  const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
+  const ir::Statement copied = copy_of(e);
   const Operand many = less(resident_threads(), mul(product(outer), ir::i64_operand(4)));
   host_branch(many, by_segments, [&] {
     if (!Gpu(*this).histogram_with_locks(*as<ir::SegmentedHistogram>(copied.operation), places)) {

@@ -160,13 +160,6 @@ void Lowering::run_versions(const ir::Schedule& schedule,
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::SegmentedMap& e) {
-  if (mode_ == Mode::host) {
-    place_parts(s);
-    place_points_within(s);
-    place_next_states(s);
-  }
-  take_place(s, e);
-  overwritten_.merge(plan::overwritten_by(e, names()));
   const std::vector<Wish> targets = result_targets(s, 0);
   const auto outer = std::exchange(apart_, distance_of_additions(e));
   const PointCost outer_point = std::exchange(point_, point_cost_of(e));

@@ -91,11 +91,10 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedReduce& e) {
   for (const ir::ReduceOperator& one : e.operators) {
     types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());
   }
-  take_place(s, e, types.size());
   const std::vector<Wish> mapped = result_targets(s, types.size());
   const std::vector<Place> totals = total_arrays(s, types.size());
   if (is_gpu() && are_scalars(types)) {
-    const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
+    const ir::Statement copied = copy_of(e);
     if (!Gpu(*this).reduce(s, e, types, totals, mapped)) {
       reduce_by_pieces(s, *as<ir::SegmentedReduce>(copied.operation), types, totals, mapped);
     }

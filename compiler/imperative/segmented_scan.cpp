@@ -73,7 +73,7 @@ void Lowering::scan_point(const ir::Statement& s, const ir::SegmentedScan& e,
 void Lowering::reduce_pieces(const ir::SegmentedScan& e, const Pieces& pieces,
                              const Operand& cost, const std::vector<Place>& partial) {
   host_branch(less(ir::i64_operand(1), pieces.count), [&] {
-    const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
+    const ir::Statement copied = copy_of(e);
     const auto& fresh = *as<ir::SegmentedScan>(copied.operation);
     for_each_piece(pieces, cost, [&](const std::vector<Operand>& outer, const Operand& piece,
                                      const Operand& start, const Operand& length) {

@@ -1,16 +1,11 @@
 // Iotas and replicated scalars that are only read element by element never lie in memory.
 #include "imperative/lowering.h"
-#include "plan/array_uses.h"
 
 namespace dagaz::imperative {
 
-void Lowering::find_memory_uses(const ir::Body& body) {
-  element_only_.merge(plan::element_only_arrays(body, names()));
-}
-
 bool Lowering::make_virtual(NameId result, ScalarType element, const Operand& start,
                             const std::optional<Operand>& stride) {
-  if (!element_only_.contains(result)) return false;
+  if (!memory_.element_only.contains(result)) return false;
   virtual_arrays_.insert_or_assign(result, VirtualArray{element, start, stride});
   if (stride && element == ScalarType::i64 && is_constant(start, 0) && is_constant(*stride, 1)) {
     virtual_iotas_.insert(result);

@@ -16,12 +16,13 @@ ALLOWED = {
     'elaborate': {'support', 'syntax', 'check', 'ir'},
     'passes': {'support', 'ir'},
     'plan': {'support', 'ir'},
+    'memory': {'support', 'ir', 'plan'},
     'tree': {'support', 'ir'},
-    'imperative': {'support', 'ir', 'plan', 'tree'},
+    'imperative': {'support', 'ir', 'plan', 'memory', 'tree'},
     'codegen': {'support', 'ir', 'tree'},
     'tools': {'support', 'syntax', 'check'},
-    'driver': {'support', 'syntax', 'check', 'elaborate', 'ir', 'passes', 'plan', 'tree',
-               'imperative', 'codegen', 'tools'},
+    'driver': {'support', 'syntax', 'check', 'elaborate', 'ir', 'passes', 'plan', 'memory',
+               'tree', 'imperative', 'codegen', 'tools'},
 }
 # Folders of which no subfolder includes another.
 ROOMS = {'passes', 'tools'}

@@ -5,8 +5,8 @@ entry main [n] (xs: [n]f32) = filter (> 0) xs
 --| x: [
 --|   pointwise]
 --| -- main, line 2: segmented_reduce over [n]
---| x: [
+--| x.2: [
 --|   pointwise]
 --| -- main, line 2: segmented_scatter over [n]
---| x: [
+--| x.3: [
 --|   pointwise]

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Golden tests of schedules: what `dagaz inspect --stage=plan` prints for each program here.
+"""Golden tests of decisions: what `dagaz inspect --stage=STAGE` prints for each program of a folder,
+by default the plan.
 
-usage: run.py DAGAZ FOLDER [--update]
+usage: run.py DAGAZ FOLDER [--stage=STAGE] [--update]
 Blocks follow from the processor, so all are planned for one with AVX2.
 A file is a program, with a comment `-- target: cuda` if it is planned for a GPU, and below a line
-`-- expect` what is printed, a comment a line.  Names lose their numbers.
+`-- expect` what is printed, a comment a line.
 """
 import pathlib
 import re
@@ -12,23 +13,38 @@ import subprocess
 import sys
 
 
-def planned(dagaz, path, target):
-    command = [dagaz, 'inspect', str(path), '--stage=plan', '-w', f'--target={target}',
+def decided(dagaz, path, stage, target):
+    command = [dagaz, 'inspect', str(path), f'--stage={stage}', '-w', f'--target={target}',
                '--cpu=x86-64-v3']
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         return f'exit status {done.returncode}\n{done.stderr}', ' '.join(command)
-    return re.sub(r'\b([A-Za-z_]\w*?)_\d+\b', r'\1', done.stdout), ' '.join(command)
+    return renumbered(done.stdout), ' '.join(command)
+
+
+def renumbered(text):
+    """Names without their numbers; the second of the same name is x.2, the third x.3."""
+    seen = {}
+
+    def name(found):
+        numbers = seen.setdefault(found.group(1), [])
+        if found.group(2) not in numbers:
+            numbers.append(found.group(2))
+        number = numbers.index(found.group(2)) + 1
+        return found.group(1) + (f'.{number}' if number > 1 else '')
+
+    return re.sub(r"\b([A-Za-z_][\w']*?)_(\d+)\b", name, text)
 
 
 def main():
     dagaz, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     update = '--update' in sys.argv
+    stage = next((one.split('=')[1] for one in sys.argv if one.startswith('--stage=')), 'plan')
     passed = failed = 0
     for path in sorted(folder.glob('*.fut')):
         program, _, expected = path.read_text().partition('-- expect\n')
         target = re.search(r'^-- target: (\w+)$', program, re.M)
-        text, command = planned(dagaz, path, target.group(1) if target else 'cpu')
+        text, command = decided(dagaz, path, stage, target.group(1) if target else 'cpu')
         found = ''.join(f'--| {line}'.rstrip() + '\n' for line in text.splitlines())
         if found == expected:
             passed += 1
@@ -38,7 +54,7 @@ def main():
         else:
             failed += 1
             print(f'[FAIL] {path}\n  try: {command}\n  expected:\n{expected}  found:\n{found}')
-    print(f'plans: {passed} passed, {failed} failed')
+    print(f'{stage}: {passed} passed, {failed} failed')
     sys.exit(1 if failed or not passed else 0)
 
 

@@ -10,10 +10,18 @@
 // `ys`, and nothing consumes `y`.
 #include <algorithm>
 
-#include "imperative/lowering.h"
 #include "ir/fields.h"
+#include "ir/names.h"
+#include "memory/host.h"
+#include "plan/operators.h"
+#include "support/match.h"
 
-namespace dagaz::imperative {
+namespace dagaz::memory {
+
+using ir::NameId;
+using ir::Operand;
+using plan::is_constant;
+using ir::ScalarOp;
 
 namespace {
 
@@ -121,55 +129,42 @@ bool is_state(const ir::Loop& e, std::size_t k, const ir::Names& names) {
 
 }  // namespace
 
-// Finds the loop's states and where they are kept.
-void Lowering::keep_states(const ir::Loop& e) {
-  const auto* form = as<ir::ForForm>(e.form);
-  if (form == nullptr) return;
-  std::unordered_set<NameId> found;
-  for (const ir::Statement& each : e.body.statements) {
-    const auto* update = as<ir::Update>(each.operation);
-    if (update == nullptr) continue;
-    for (std::size_t all = 0; all < e.values.size(); ++all) {
-      const NameId rows = e.values[all].parameter.name;
-      if (update->array != rows || e.body.results[all] != Operand(each.results[0].name)) continue;
-      if (uses_of(rows, e.body, names()) != 1) continue;
-      if (uses_of(each.results[0].name, e.body, names()) != 1) continue;
-      if (!writes_row(*update, form->index.name, e.body, names().type(rows))) continue;
-      for (std::size_t k = 0; k < e.values.size(); ++k) {
-        if (update->value != Operand(e.values[k].parameter.name) || !is_state(e, k, names())) continue;
-        const NameId next = e.body.results[k].name();
-        if (!found.insert(next).second) continue;  // kept twice: copied to the second array
-        const ScalarType type = names().type(form->index.name).element;
-        const Operand count = minimum(to_i64(form->bound, type), shape_of(rows)[0]);
-        next_states_.insert_or_assign(next, KeptState{rows, form->index.name, count});
-        kept_before_.insert(each.results[0].name);
-      }
+// The value of the loop that `update` keeps, in a row of value `rows`, if that is what it does.
+static std::optional<std::size_t> kept_by(const ir::Statement& statement, const ir::Loop& loop,
+                                          NameId rows, const Operand& next_rows,
+                                          const ir::Names& names) {
+  const auto* update = as<ir::Update>(statement.operation);
+  const auto* form = as<ir::ForForm>(loop.form);
+  if (update == nullptr || update->array != rows) return std::nullopt;
+  const NameId updated = statement.results[0].name;
+  if (next_rows != Operand(updated)) return std::nullopt;
+  if (uses_of(rows, loop.body, names) != 1 || uses_of(updated, loop.body, names) != 1) {
+    return std::nullopt;
+  }
+  if (!writes_row(*update, form->index.name, loop.body, names.type(rows))) return std::nullopt;
+  for (std::size_t k = 0; k < loop.values.size(); ++k) {
+    if (update->value == Operand(loop.values[k].parameter.name) && is_state(loop, k, names)) return k;
+  }
+  return std::nullopt;
+}
+
+std::unordered_map<NameId, Checkpoint> find_checkpoints(
+    const ir::Loop& loop, const ir::Names& names, std::unordered_set<NameId>& kept_before) {
+  std::unordered_map<NameId, Checkpoint> found;
+  const auto* form = as<ir::ForForm>(loop.form);
+  if (form == nullptr) return found;
+  for (const ir::Statement& each : loop.body.statements) {
+    for (std::size_t all = 0; all < loop.values.size(); ++all) {
+      const NameId rows = loop.values[all].parameter.name;
+      const auto state = kept_by(each, loop, rows, loop.body.results[all], names);
+      if (!state) continue;
+      // What is kept twice is copied to the second array.
+      const NameId next = loop.body.results[*state].name();
+      const Checkpoint home{rows, form->index.name, form->bound};
+      if (found.emplace(next, home).second) kept_before.insert(each.results[0].name);
     }
   }
+  return found;
 }
 
-// Lets results of a map that are next states be made in their rows.
-void Lowering::place_next_states(const ir::Statement& s) {
-  for (const ir::Binder& result : s.results) {
-    const auto found = next_states_.find(result.name);
-    if (found == next_states_.end()) continue;
-    const KeptState& kept = found->second;
-    const ir::Type type = names().type(result.name);
-    const Operand index = to_i64(kept.index, names().type(kept.index).element);
-    const Operand next = add(index, ir::i64_operand(1));
-    const Joint joint = new_joint(result.name);
-    host_branch(
-        less(next, kept.count),
-        [&] {
-          const Place row = part_at(*this, place_of(kept.rows), {next});
-          emit(Share{joint.block, row.block});
-          move(joint.offset, row.offset);
-        },
-        [&] { join(joint, Value{{}, type, new_array(type, names().base(result.name))}); });
-    own(joint.block);
-    wishes_.insert_or_assign(result.name,
-                             row_major(*this, joint.block, joint.offset, type.shape));
-  }
-}
-
-}  // namespace dagaz::imperative
+}  // namespace dagaz::memory

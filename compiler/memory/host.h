@@ -1,0 +1,53 @@
+// What the files of this folder that find homes in host code share.  Private to it.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "memory/memory.h"
+#include "memory/uses.h"
+#include "plan/layouts.h"
+
+namespace dagaz::memory {
+
+/// A body of host code while its statements get their homes, and what is known around it.
+struct Scope {
+  const ir::Body& body;
+  const Uses& uses;
+  const ir::Names& names;
+  const plan::Layouts& layouts;                     // of the arrays bound so far
+  const std::unordered_set<ir::NameId>& carried;    // arrays that loops around carry
+};
+
+// ---- concatenations.cpp
+/// The concatenations of a body with pieces that may be made in place, by result.
+std::unordered_map<ir::NameId, Whole> find_wholes(const Scope& scope);
+/// Concatenations that are only needed permuted, and the permuted arrays.
+std::unordered_map<ir::NameId, ir::NameId> find_turned(const Scope& scope);
+
+// ---- in_place.cpp
+/// Results of maps that are computed point by point of a part of an array that they then replace, and
+/// the part.
+std::unordered_map<ir::NameId, ir::NameId> find_replaced_parts(const Scope& scope);
+/// Results of maps that may be made where updates put them, and where.
+std::unordered_map<ir::NameId, Within> find_written_parts(const Scope& scope);
+/// Next values of loop variables that may take the place of the value before, and these variables.
+std::unordered_map<ir::NameId, ir::NameId> find_replaced_states(const ir::Loop& loop,
+                                                                const Scope& scope);
+/// An array that dies with a map, or a reduction, and may become its result.
+std::optional<ir::NameId> dying_array(const ir::SegmentedMap& map, ir::NameId result,
+                                      const Scope& scope, const Memory& memory);
+std::optional<ir::NameId> dying_array(const ir::SegmentedReduce& reduction, ir::NameId result,
+                                      const Scope& scope, const Memory& memory);
+
+// ---- checkpoints.cpp
+/// Next states of a loop that keeps every state, with where they are kept; the updates that keep them
+/// go to `kept_before`.
+std::unordered_map<ir::NameId, Checkpoint> find_checkpoints(
+    const ir::Loop& loop, const ir::Names& names, std::unordered_set<ir::NameId>& kept_before);
+
+/// Whether an array's elements lie side by side in row-major order.
+bool is_dense(const plan::Layout& layout);
+
+}  // namespace dagaz::memory

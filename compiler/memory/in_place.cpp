@@ -1,0 +1,172 @@
+// Results of maps in the place of arrays that they replace.
+//
+// In host code, a map or a reduction that reads an array of its result's type at its own point
+// alone, and is the last to know that array, may write the result over it.  So the sums that a loop
+// adds to stay where they are, and values that were kept for a derivative become the derivative.
+// So may one that then replaces the part of an array that the map reads, as in what reverse mode
+// makes of reading a part:  xs with [a:b] = map2 (+) xs[a:b] ys.
+// What a map makes only for a part of an array, which nothing else reads before, is made there.
+#include <algorithm>
+
+#include "ir/names.h"
+#include "memory/host.h"
+#include "support/match.h"
+
+namespace dagaz::memory {
+
+using ir::NameId;
+using ir::Operand;
+
+namespace {
+
+// Whether the body of `map`, or of a reduction, reads `array` at its own point alone.
+template <typename OverSpace>
+bool reads_own_point(const OverSpace& map, NameId array, const ir::Names& names) {
+  std::unordered_map<NameId, std::size_t> rows = {{array, 0}};  // by number of indices
+  for (const ir::Statement& one : map.body.statements) {
+    const auto* index = as<ir::Index>(one.operation);
+    if (index != nullptr && rows.contains(index->array)) {
+      std::size_t depth = rows.at(index->array);
+      for (const Operand& each : index->indices) {
+        if (each != Operand(map.space[depth++].index.name)) return false;
+      }
+      if (depth < map.space.size()) rows.emplace(one.results[0].name, depth);
+      continue;
+    }
+    for (const NameId name : ir::free_names(one, names)) {
+      if (rows.contains(name)) return false;
+    }
+  }
+  return true;
+}
+
+// Whether the next value of the k-th loop variable is computed point by point of the one before,
+// which nothing else reads.
+bool is_replaced(const ir::Loop& e, std::size_t k, const ir::Names& names) {
+  const NameId parameter = e.values[k].parameter.name;
+  if (!e.body.results[k].is_name()) return false;
+  const NameId next = e.body.results[k].name();
+  if (std::count(e.body.results.begin(), e.body.results.end(), Operand(next)) != 1) return false;
+  bool found = false;
+  for (const ir::Statement& one : e.body.statements) {
+    if (one.results.size() == 1 && one.results[0].name == next) {
+      const auto* map = as<ir::SegmentedMap>(one.operation);
+      if (map == nullptr || !map->result_types[0].is_scalar()) return false;
+      if (names.type(next) != names.type(parameter)) return false;
+      found = reads_own_point(*map, parameter, names);
+      continue;
+    }
+    for (const NameId name : ir::free_names(one, names)) {
+      if (name == parameter || name == next) return false;
+    }
+  }
+  return found && std::count(e.body.results.begin(), e.body.results.end(),
+                             Operand(parameter)) == 0;
+}
+
+// Whether nothing but the update in turn knows the array that it writes to, and all that says where it
+// writes is known before statement `map`.
+bool is_written_alone(const ir::Statement& statement, std::size_t map, const Scope& scope) {
+  const auto& e = std::get<ir::Update>(statement.operation);
+  const auto is_known = [&](NameId name) {
+    const auto bound = scope.uses.bindings.find(name);
+    return bound == scope.uses.bindings.end() || bound->second < map;
+  };
+  const auto are_known = [&](const Operand& operand) {
+    return !operand.is_name() || is_known(operand.name());
+  };
+  const bool is_own = scope.carried.contains(e.array) || scope.uses.made.contains(e.array);
+  return is_own && is_known(e.array) && scope.uses.count_of(e.array) == 1 &&
+         std::all_of(statement.tokens.begin(), statement.tokens.end(), is_known) &&
+         std::all_of(e.dimensions.begin(), e.dimensions.end(), [&](const ir::SliceDimension& one) {
+           return are_known(one.start) && are_known(one.count) && are_known(one.stride);
+         });
+}
+
+template <typename OverSpace>
+std::optional<NameId> dying(const OverSpace& e, NameId result, const Scope& scope,
+                            const Memory& memory) {
+  for (const NameId name : ir::free_names(e.body, scope.names)) {
+    const bool dies = scope.names.type(name) == scope.names.type(result) &&
+                      scope.uses.is_handed_over(name) && memory.home(name) != Home(Nowhere{}) &&
+                      is_dense(scope.layouts.of(name));
+    if (dies && reads_own_point(e, name, scope.names)) return name;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::unordered_map<NameId, NameId> find_replaced_states(const ir::Loop& loop, const Scope& scope) {
+  std::unordered_map<NameId, NameId> replaced;
+  for (std::size_t k = 0; k < loop.values.size(); ++k) {
+    const ir::LoopValue& value = loop.values[k];
+    const NameId parameter = value.parameter.name;
+    const bool is_array = scope.names.type(parameter).is_array();
+    if (!is_array || !scope.uses.is_handed_over(value.initial)) continue;
+    const auto times = std::count_if(loop.values.begin(), loop.values.end(), [&](const auto& each) {
+      return each.initial == value.initial;
+    });
+    if (times == 1 && is_replaced(loop, k, scope.names)) {
+      replaced.emplace(loop.body.results[k].name(), parameter);
+    }
+  }
+  return replaced;
+}
+
+std::unordered_map<NameId, NameId> find_replaced_parts(const Scope& scope) {
+  std::unordered_map<NameId, NameId> parts;
+  std::unordered_map<NameId, const ir::Statement*> bound;
+  for (const ir::Statement& one : scope.body.statements) {
+    for (const ir::Binder& result : one.results) bound.emplace(result.name, &one);
+    const auto* update = as<ir::Update>(one.operation);
+    if (update == nullptr || !scope.uses.made.contains(update->array)) continue;
+    if (scope.uses.count_of(update->array) != 2 || !update->value.is_name()) continue;
+    const NameId value = update->value.name();
+    if (!bound.contains(value) || scope.uses.count_of(value) != 1) continue;
+    const auto* map = as<ir::SegmentedMap>(bound.at(value)->operation);
+    if (map == nullptr || map->result_types.size() != 1 || !map->result_types[0].is_scalar()) {
+      continue;
+    }
+    for (const NameId part : ir::free_names(map->body, scope.names)) {
+      const auto* slice = bound.contains(part) ? as<ir::Slice>(bound.at(part)->operation) : nullptr;
+      if (slice == nullptr || slice->array != update->array || scope.uses.count_of(part) != 1) {
+        continue;
+      }
+      if (slice->dimensions != update->dimensions ||
+          scope.names.type(part) != scope.names.type(value)) {
+        continue;
+      }
+      if (reads_own_point(*map, part, scope.names)) parts.emplace(value, part);
+    }
+  }
+  return parts;
+}
+
+std::unordered_map<NameId, Within> find_written_parts(const Scope& scope) {
+  std::unordered_map<NameId, Within> parts;
+  for (const ir::Statement& one : scope.body.statements) {
+    const auto* update = as<ir::Update>(one.operation);
+    if (update == nullptr || !update->value.is_name()) continue;
+    const NameId value = update->value.name();
+    const auto bound = scope.uses.bindings.find(value);
+    if (bound == scope.uses.bindings.end() || scope.uses.count_of(value) != 1) continue;
+    if (!as<ir::SegmentedMap>(scope.body.statements[bound->second].operation)) continue;
+    if (is_written_alone(one, bound->second, scope)) {
+      parts.emplace(value, Within{update->array, update->dimensions});
+    }
+  }
+  return parts;
+}
+
+std::optional<NameId> dying_array(const ir::SegmentedMap& map, NameId result, const Scope& scope,
+                                  const Memory& memory) {
+  return dying(map, result, scope, memory);
+}
+
+std::optional<NameId> dying_array(const ir::SegmentedReduce& reduction, NameId result,
+                                  const Scope& scope, const Memory& memory) {
+  return dying(reduction, result, scope, memory);
+}
+
+}  // namespace dagaz::memory
