@@ -86,7 +86,8 @@ void set_param(Parsing& parsing, const char* argument) {
 }
 
 /// Lines NAME=VALUE.  A parameter that this program lacks is reported but does no harm: tuning
-/// files made for another compiler name parameters of its own.
+/// files made for another compiler name parameters of its own.  Those named plan.NAME were the
+/// compiler's, when the program was built.
 void load_tuning(Parsing& parsing, const char* file) {
   std::ifstream in(file);
   if (!in) {
@@ -97,7 +98,7 @@ void load_tuning(Parsing& parsing, const char* file) {
   }
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
-    if (line.empty()) {
+    if (line.empty() || line.starts_with("plan.")) {
       continue;
     }
     const std::string place = std::string(file) + ":" + std::to_string(number) + ": ";

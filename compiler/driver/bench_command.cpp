@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "driver/commands.h"
+#include "driver/compile_flags.h"
 #include "driver/process.h"
 #include "driver/test_input.h"
 #include "driver/test_run.h"
@@ -74,11 +75,9 @@ class ProgramBench {
   std::string program() const { return folder_.path() + "/program"; }
 
   bool build() {
-    const ProcessResult result = run_process(
-        {own_executable(), "build", path_, "-o", program(), "--target",
-         std::string(name_of(options_.compile.target)), "--cpu", options_.compile.cpu, "--gpu",
-         options_.compile.gpu},
-        "", timeout_seconds);
+    std::vector<std::string> command{own_executable(), "build", path_, "-o", program()};
+    for (std::string& flag : compile_flags(options_.compile)) command.push_back(std::move(flag));
+    const ProcessResult result = run_process(command, "", timeout_seconds);
     if (result.status != 0) std::cerr << result.errors;
     return result.status == 0;
   }

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "driver/commands.h"
+#include "driver/tuning.h"
 #include "driver/fmt_command.h"
 #include "passes/registry.h"
 
@@ -171,6 +172,16 @@ void add_compile_options(CLI::App& app, CompileOptions& options) {
   app.add_flag("--verify", options.verify, "Check the program after elaboration and every pass");
   app.add_option("--plan", options.plan,
                  "Follow the schedules in this file, written as `inspect --stage=plan` prints them");
+  app.add_option("--tune", options.tuned,
+                 "Set a tunable of plans; `dagaz explain --tunables` lists them")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            plan::Tunables tunables;
+            return set_tunable(tunables, text);
+          },
+          ""));
   app.add_option("--random-plan", options.plan_seed,
                  "Take legal schedules at random, for tests: the seed");
   app.add_flag("--safe", options.safe, "Ignore #[unsafe]");
@@ -226,6 +237,7 @@ struct AllOptions {
   RunOptions run;
   TestOptions test;
   BenchOptions bench;
+  AutotuneOptions autotune;
   InspectOptions inspect;
   FmtOptions fmt;
   ExplainOptions explain;
@@ -343,6 +355,22 @@ void add_bench(CLI::App& app, AllOptions& all, int& status) {
   command->callback([&] { status = bench_command(all.bench); });
 }
 
+void add_autotune(CLI::App& app, AllOptions& all, int& status) {
+  CLI::App* command = app.add_subcommand(
+      "autotune", "Find the plan that runs the test inputs fastest, and write FILE.tuning");
+  AutotuneOptions& options = all.autotune;
+  add_file(*command, options.compile);
+  add_compile_options(*command, options.compile);
+  command->add_option("-r,--runs", options.runs, "Runs of each input in a process")
+      ->capture_default_str()
+      ->check(is_between(1, 1000000));
+  command->add_option("--seconds", options.seconds, "Try nothing new after so many seconds")
+      ->capture_default_str()
+      ->check(is_between(0.0, 1e6));
+  command->footer("`build`, `run`, `test` and `bench` follow FILE.tuning.");
+  command->callback([&] { status = autotune_command(all.autotune); });
+}
+
 void add_inspect(CLI::App& app, AllOptions& all, int& status) {
   CLI::App* command = app.add_subcommand("inspect", "Print the program at a stage of compilation");
   InspectOptions& options = all.inspect;
@@ -374,6 +402,8 @@ void add_explain(CLI::App& app, AllOptions& all, int& status) {
   CLI::App* command =
       app.add_subcommand("explain", "Say what a kind of error or warning means, with an example");
   command->add_option("KIND", all.explain.kind, "As in `error[KIND]` (default: list all kinds)");
+  command->add_flag("--tunables", all.explain.tunables,
+                    "List the thresholds and sizes of plans that --tune sets");
   command->add_flag("--passes", all.explain.passes,
                     "List the passes: what each does, and why it stands where it does");
   command->add_flag("--page", all.explain.page, "Print the explanations of all kinds as Markdown");
@@ -404,6 +434,7 @@ int run_command_line(int argc, char** argv) {
   add_build(app, all, status);
   add_test(app, all, status);
   add_bench(app, all, status);
+  add_autotune(app, all, status);
   add_inspect(app, all, status);
   add_fmt(app, all, status);
   add_explain(app, all, status);

@@ -16,6 +16,8 @@ int run_command(const RunOptions& options);
 int test_command(const TestOptions& options);
 /// dagaz bench PATH…: time them.
 int bench_command(const BenchOptions& options);
+/// dagaz autotune FILE: find the tunables that make its test inputs fast, write FILE.tuning.
+int autotune_command(const AutotuneOptions& options);
 /// dagaz inspect FILE: any stage of the pipeline as text.
 int inspect_command(const InspectOptions& options);
 /// dagaz explain KIND: what a kind of diagnostic means.

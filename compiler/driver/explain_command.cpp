@@ -7,6 +7,7 @@
 #include "check/check.h"
 #include "driver/commands.h"
 #include "passes/registry.h"
+#include "plan/tunables.h"
 #include "support/explanations.h"
 #include "syntax/imports.h"
 
@@ -95,6 +96,13 @@ void print_passes() {
   }
 }
 
+void print_tunables() {
+  for (const plan::TunableRow& row : plan::tunable_rows()) {
+    std::cout << row.name << " = " << row.value << " (" << row.lowest << " to " << row.highest
+              << ")\n  " << row.text << "\n";
+  }
+}
+
 }  // namespace
 
 int explain_command(const ExplainOptions& options) {
@@ -102,6 +110,8 @@ int explain_command(const ExplainOptions& options) {
     print_page();
   } else if (options.passes) {
     print_passes();
+  } else if (options.tunables) {
+    print_tunables();
   } else if (options.kind.empty()) {
     print_kinds();
   } else if (const auto kind = find_kind(options.kind)) {

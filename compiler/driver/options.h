@@ -41,6 +41,7 @@ struct CompileOptions {
   bool verify = is_debug_build; // check the IR after elaboration and after every pass
   bool time_passes = false;
   std::string plan;             // file with schedules to follow
+  std::vector<std::string> tuned;  // NAME=VALUE of tunables of plans
   std::optional<std::uint64_t> plan_seed;  // legal schedules at random
   bool safe = false;            // ignore #[unsafe]
   elaborate::Derivatives derivatives;  // entry points added to the program's
@@ -91,10 +92,17 @@ struct BenchOptions {
   std::string json;
 };
 
+struct AutotuneOptions {
+  CompileOptions compile;
+  int runs = 10;         // of an input in a process
+  double seconds = 300;  // after which no further setting is tried
+};
+
 struct ExplainOptions {
   std::string kind;   // empty: list all kinds
   bool page = false;  // all of them, as docs/errors.md
   bool passes = false;  // list the passes instead
+  bool tunables = false;  // list the tunables of plans instead
   RenderStyle style = RenderStyle::plain;
 };
 

@@ -3,6 +3,7 @@
 #include "driver/pipeline.h"
 
 #include "driver/read_schedules.h"
+#include "driver/tuning.h"
 #include "driver/rolled_loops.h"
 #include "imperative/lower.h"
 #include "plan/plan.h"
@@ -107,7 +108,9 @@ std::optional<ir::PlannedProgram> plan(ir::FlatProgram program, const PassContex
   std::vector<std::string> refused;
   if (context.options.target != Target::cpu) options.device = plan::Device::gpu;
   options.only_pointwise = context.options.optimisation == 0;
-  options.machine = plan::machine_named(context.options.cpu);
+  options.target = plan::target_named(context.options.cpu);
+  options.target.tunables = tunables_of(context.options, context.diagnostics);
+  if (context.diagnostics.has_errors()) return std::nullopt;
   const Doing doing("plan");
   ir::PlannedProgram planned = [&] {
     const PassTimer timer(context.times, "plan");
@@ -147,7 +150,9 @@ std::optional<tree::Program> lower(ParallelProgram program, const PassContext& c
   std::optional<tree::Program> lowered;
   {
     const PassTimer timer(context.times, "lower");
-    lowered = imperative::lower(std::move(*planned), target, context.diagnostics);
+    lowered = imperative::lower(
+        std::move(*planned), {target, tunables_of(context.options, context.diagnostics).task_operations},
+        context.diagnostics);
   }
   if (lowered && context.options.verify) verify_made_by("lowering", *lowered);
   return lowered;

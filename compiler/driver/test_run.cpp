@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "driver/compare_values.h"
+#include "driver/compile_flags.h"
 #include "driver/process.h"
 #include "driver/test_input.h"
 #include "driver/test_spec.h"
@@ -93,18 +94,6 @@ class ProgramTest {
     }
   }
 
-  std::vector<std::string> compile_flags() const {
-    std::vector<std::string> flags{"--target", target_, "-O",
-                                   std::to_string(options_.compile.optimisation)};
-    if (options_.compile.verify) flags.push_back("--verify");
-    if (options_.compile.safe) flags.push_back("--safe");
-    for (const std::string& pass : options_.compile.without) {
-      flags.insert(flags.end(), {"--without", pass});
-    }
-    flags.insert(flags.end(), {"--pass-limit", std::to_string(options_.compile.pass_limit)});
-    return flags;
-  }
-
   // Builds the executable; without runs, or for the interpreter, only looks for mistakes.
   bool build(const TestSpec& spec) {
     std::vector<std::string> command{own_executable()};
@@ -118,7 +107,7 @@ class ProgramTest {
                      {"build", result_.path, "--emit=ir", "-o", folder_.path() + "/program"});
     } else {
       command.insert(command.end(), {"build", result_.path, "-o", folder_.path() + "/program"});
-      for (std::string& flag : compile_flags()) command.push_back(std::move(flag));
+      for (std::string& flag : compile_flags(options_.compile)) command.push_back(std::move(flag));
     }
     // Warnings would hide the errors of a program that must compile.
     if (spec.warnings.empty()) command.push_back("-w");

@@ -8,7 +8,6 @@ namespace dagaz::imperative {
 
 // What is unknown before the body runs counts as this many iterations.
 static constexpr std::int64_t unknown_width = 16;
-static constexpr std::int64_t operations_per_piece = 32768;
 
 namespace {
 
@@ -115,7 +114,7 @@ PointCost Lowering::point_cost_of(const ir::SegmentedMap& e) {
 }
 
 Operand Lowering::grain_for(const Operand& cost) {
-  return maximum(ir::i64_operand(1), divide(ir::i64_operand(operations_per_piece),
+  return maximum(ir::i64_operand(1), divide(ir::i64_operand(options_.task_operations),
                                             maximum(cost, ir::i64_operand(1))));
 }
 

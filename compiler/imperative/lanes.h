@@ -227,7 +227,8 @@ class Lanes {
   void uniform_branch(const ir::Statement& s, const ir::Branch& e);
   void step(const std::vector<LaneScalar>& carried, const std::vector<Result>& next);
   Carried carry(const ir::Loop& e, std::size_t k);
-  void step(const ir::Loop& e, const Carried& carried, const LaneArray& result);
+  void put_next(const ir::Loop& e, const Carried& carried, const LaneArray& result);
+  void step(const Carried& carried);
 
   // ---- lanes_serial.cpp
   /// A scalar of every point in memory; the offset of an array where `array` says the rest, or the

@@ -83,17 +83,24 @@ Lanes::Carried Lanes::carry(const ir::Loop& e, std::size_t k) {
   return carried;
 }
 
-void Lanes::step(const ir::Loop& e, const Carried& carried, const LaneArray& result) {
+// Puts the result where the next iteration finds it, before any half becomes another.
+void Lanes::put_next(const ir::Loop& e, const Carried& carried, const LaneArray& result) {
   const ir::Type& type = low_.names().type(e.values[carried.value].parameter.name);
   if (!carried.next) {
     if (result.place.block != carried.current.place.block) copy(carried.current, result, type);
     return;
   }
-  const Operand& current = carried.current.offset.even->base;
   const Operand& next = carried.next->offset.even->base;
   const bool is_there = result.place.block == carried.next->place.block && result.offset.even &&
                         result.offset.even->base == next;
   if (!is_there) copy(*carried.next, result, type);
+}
+
+// The next half becomes the current one.
+void Lanes::step(const Carried& carried) {
+  if (!carried.next) return;
+  const Operand& current = carried.current.offset.even->base;
+  const Operand& next = carried.next->offset.even->base;
   const Operand kept = low_.mutable_variable("kept", ScalarType::i64, current);
   low_.move(current.name(), next);
   low_.move(next.name(), kept);
@@ -140,7 +147,8 @@ void Lanes::lower(const ir::Statement& s, const ir::Loop& e) {
         if (one.scalar) next.push_back(one);
       }
       step(scalars, next);
-      for (const Carried& one : arrays) step(e, one, *results[one.value].array);
+      for (const Carried& one : arrays) put_next(e, one, *results[one.value].array);
+      for (const Carried& one : arrays) step(one);
     });
   });
   low_.emit_loop(e, std::move(code));

@@ -7,8 +7,9 @@
 
 namespace dagaz::imperative {
 
-Lowering::Lowering(Emission& emission, Program& program, const ir::Program& source)
-    : Emitter(emission), program_(program), source_(source) {}
+Lowering::Lowering(Emission& emission, Program& program, const ir::Program& source,
+                   const LowerOptions& options)
+    : Emitter(emission), program_(program), source_(source), options_(options) {}
 
 void Lowering::unsupported(std::string_view what) const {
   throw Unsupported{std::string(what), location_};

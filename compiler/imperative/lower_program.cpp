@@ -262,14 +262,15 @@ bool Lowering::function_named_in_result(const std::string& name) const {
                      [&](const Function& function) { return function.name == name; });
 }
 
-std::optional<Program> lower(ir::PlannedProgram planned, Target target, Diagnostics& diagnostics) {
+std::optional<Program> lower(ir::PlannedProgram planned, const LowerOptions& options,
+                             Diagnostics& diagnostics) {
   ir::Program& source = planned.program;
   for (ir::Function& function : source.functions) name_size_results(source.entries, function);
-  Program program{target, std::move(source.names), source.locations, {}, {}, source.entries,
+  Program program{options.target, std::move(source.names), source.locations, {}, {}, source.entries,
                   source.external_types, {}, {}};
   describe_entries(source, program);
   Emission emission{program.names};
-  Lowering lowering(emission, program, source);
+  Lowering lowering(emission, program, source, options);
   try {
     lowering.lower_program();
   } catch (const Unsupported& problem) {
@@ -280,7 +281,7 @@ std::optional<Program> lower(ir::PlannedProgram planned, Target target, Diagnost
                        "this cannot be compiled yet: " + problem.what);
     return std::nullopt;
   }
-  if (target != Target::cpu) mark_invariant_loads(program);
+  if (options.target != Target::cpu) mark_invariant_loads(program);
   return program;
 }
 

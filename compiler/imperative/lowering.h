@@ -20,6 +20,7 @@
 
 #include "imperative/emitter.h"
 #include "imperative/host_scope.h"
+#include "imperative/lower.h"
 #include "imperative/lowering_types.h"
 #include "imperative/place.h"
 #include "ir/names.h"
@@ -37,7 +38,8 @@ class Lowering : public Emitter {
   friend class ContractionLowering;
 
  public:
-  Lowering(Emission& emission, Program& program, const ir::Program& source);
+  Lowering(Emission& emission, Program& program, const ir::Program& source,
+           const LowerOptions& options);
   void lower_program();
 
   struct Carried;
@@ -419,6 +421,7 @@ class Lowering : public Emitter {
 
   Program& program_;
   const ir::Program& source_;
+  const LowerOptions& options_;
   Mode mode_ = Mode::host;
   ir::LocationId location_;
   bool reassociate_ = false;          // scalar operations belong to an associative operator

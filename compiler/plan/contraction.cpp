@@ -137,8 +137,6 @@ namespace {
 
 enum Dependence : unsigned { on_row = 1, on_point = 2, on_element = 4 };
 
-constexpr std::int64_t most_operations = 8;  // in the innermost loop, per pair of values
-
 /// Which values of the elements are of rows, which of points, and what is left for both.
 class Sides {
  public:
@@ -159,9 +157,9 @@ class Sides {
     for (const Operand& value : parts.elements.results) visit(value);
   }
 
-  bool is_product() const {
-    return legal_ && operations_ > 0 && operations_ <= most_operations && !rows_.empty() &&
-           !points_.empty();
+  /// `most`: operations in the innermost loop, per pair of values.
+  bool is_product(std::int64_t most) const {
+    return legal_ && operations_ > 0 && operations_ <= most && !rows_.empty() && !points_.empty();
   }
   const std::vector<NameId>& of_rows() const { return rows_; }
   const std::vector<NameId>& of_points() const { return points_; }
@@ -256,33 +254,34 @@ ir::Packing packing_of(const Surroundings& around, const ir::SegmentedMap& map,
 
 // ---------------------------------------------------------------- sizes
 
-constexpr int most_block_rows = 12;
-constexpr int panel_elements = 256;  // vectors of 64 bytes of them are half of the first cache
-constexpr int most_extent = 768;     // of a task: what it copies is little beside its sums
-constexpr int least_extent = 96;
-constexpr int least_elements = 16;   // else there is little to add for what is copied
-
 /// Whether registers hold the sums, a vector of each value of points and a value of a row.
-bool fits(const ir::Contraction& plan, std::int64_t sums, const Machine& machine) {
-  const std::int64_t parts = vector_bytes / machine.register_bytes;
+bool fits(const ir::Contraction& plan, std::int64_t sums, const TargetDescription& target) {
+  const std::int64_t parts = std::max<std::int64_t>(target.tunables.lane_bytes / target.register_bytes, 1);
   const auto of_points = static_cast<std::int64_t>(plan.of_points.size());
   const auto of_rows = static_cast<std::int64_t>(plan.of_rows.size());
   const std::int64_t vectors = plan.columns * (plan.block_rows * sums + of_points);
-  return parts * vectors + of_rows <= machine.registers;
+  return parts * vectors + of_rows <= target.registers;
 }
 
 void choose_sizes(ir::Contraction& plan, const Sides& sides, std::int64_t sums,
-                  const Machine& machine) {
-  plan.width = static_cast<int>(vector_bytes / sides.largest());
-  plan.columns = machine.register_bytes >= vector_bytes && sums == 1 ? 2 : 1;
-  plan.block_rows = most_block_rows;
-  while (plan.block_rows > 1 && !fits(plan, sums, machine)) --plan.block_rows;
+                  const TargetDescription& target) {
+  const Tunables& tunables = target.tunables;
+  const auto int_of = [](std::int64_t value) { return static_cast<int>(value); };
+  plan.width = int_of(tunables.lane_bytes / sides.largest());
+  plan.columns = target.register_bytes >= tunables.lane_bytes && sums == 1 ? 2 : 1;
+  plan.block_rows = int_of(tunables.contraction_rows);
+  while (plan.block_rows > 1 && !fits(plan, sums, target)) --plan.block_rows;
   const auto of_points = static_cast<int>(plan.of_points.size());
   const auto of_rows = static_cast<int>(plan.of_rows.size());
-  plan.depth = std::max(panel_elements / of_points, 4 * least_elements);
+  const int least_sum = int_of(tunables.contraction_least_sum);
+  // Vectors of 64 bytes of the panel's elements are half of the first cache.
+  plan.depth = std::max(int_of(tunables.contraction_depth) / of_points, 4 * least_sum);
   const int panel = plan.depth * plan.block_rows * of_rows * static_cast<int>(sides.largest());
-  plan.cached = std::max(machine.second_cache_bytes / 2 / panel, 1);
+  plan.cached = std::max(target.second_cache_bytes / 2 / panel, 1);
   const int span = plan.columns * plan.width;
+  // What a task copies is little beside its sums.
+  const int most_extent = int_of(tunables.contraction_extent);
+  const int least_extent = int_of(tunables.contraction_least_extent);
   plan.most_rows = std::max(most_extent / plan.block_rows, 1);
   plan.least_rows = std::max(least_extent / plan.block_rows, 1);
   plan.most_points = std::max(most_extent / span, 1);
@@ -301,7 +300,7 @@ bool require(ir::Version& version, const Operand& size, int least) {
 
 std::optional<ir::Version> contraction(const Surroundings& around, const ir::SegmentedMap& map,
                                        const std::vector<ir::Binder>& results,
-                                       const Machine& machine, ir::Names& names) {
+                                       ir::Names& names) {
   if (map.space.size() < 2 || !are_scalars(map.result_types)) return std::nullopt;
   const auto parts = sum_parts(map, names);
   if (!parts) return std::nullopt;
@@ -314,20 +313,21 @@ std::optional<ir::Version> contraction(const Surroundings& around, const ir::Seg
   for (plan.rows = static_cast<int>(map.space.size()) - 1; plan.rows >= 0; --plan.rows) {
     if (plan.rows == plan.points) continue;
     const Sides sides(map, *parts, plan, names);
-    if (!sides.is_product()) continue;
+    if (!sides.is_product(around.tunables().contraction_operations)) continue;
     plan.of_rows = sides.of_rows();
     plan.of_points = sides.of_points();
     const ir::SpaceDimension& rows = map.space[static_cast<std::size_t>(plan.rows)];
     const ir::SpaceDimension& points = map.space[static_cast<std::size_t>(plan.points)];
-    choose_sizes(plan, sides, static_cast<std::int64_t>(parts->sums.size()), machine);
+    choose_sizes(plan, sides, static_cast<std::int64_t>(parts->sums.size()), around.target);
     plan.row_packing = packing_of(around, map, *parts, plan.of_rows, rows.index.name, false);
     plan.point_packing = packing_of(around, map, *parts, plan.of_points, points.index.name, true);
     ir::Version version;
     bool may_be_large = require(version, rows.extent, 4 * plan.block_rows) &&
                         require(version, points.extent, 2 * plan.columns * plan.width);
+    const auto least_sum = static_cast<int>(around.tunables().contraction_least_sum);
     for (const SumLevel& level : parts->levels) {
       const bool innermost = &level == &parts->levels.back();
-      may_be_large = may_be_large && require(version, level.width, innermost ? least_elements : 1);
+      may_be_large = may_be_large && require(version, level.width, innermost ? least_sum : 1);
     }
     if (!may_be_large) return std::nullopt;
     version.strategy = std::move(plan);

@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-#include "plan/machine.h"
+#include "plan/target.h"
 #include "plan/surroundings.h"
 
 namespace dagaz::plan {
@@ -25,7 +25,7 @@ namespace dagaz::plan {
 /// A product in lanes; nothing where `map` is none, or known to be small.
 std::optional<ir::Version> contraction(const Surroundings& around, const ir::SegmentedMap& map,
                                        const std::vector<ir::Binder>& results,
-                                       const Machine& machine, ir::Names& names);
+                                       ir::Names& names);
 
 /// As many rows or points, and elements, cross over at once.
 inline constexpr int elements_at_once = 8;

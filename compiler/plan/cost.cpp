@@ -21,16 +21,14 @@ bool is_arithmetic(const ir::Body& body, const ir::Names& names) {
 }
 
 // What costs less takes no longer than to store its result.
-static constexpr std::int64_t worth_a_block = 8;
-
-bool is_worth_a_block(const ir::Body& body, const ir::Names& names) {
-  if (!is_arithmetic(body, names)) return false;
+bool is_worth_a_block(const ir::Body& body, const ir::Names& names, const Tunables& tunables) {
+  if (tunables.held_blocks == 0 || !is_arithmetic(body, names)) return false;
   std::int64_t operations = 0;
   for (const ir::Statement& one : body.statements) {
     const auto* scalar = as<ir::Scalar>(one.operation);
     if (scalar != nullptr) operations += cost_of_scalar(scalar->op);
   }
-  return operations >= worth_a_block;
+  return operations >= tunables.held_operations;
 }
 
 }  // namespace dagaz::plan

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/program.h"
+#include "plan/tunables.h"
 
 namespace dagaz::plan {
 
@@ -11,6 +12,6 @@ std::int64_t cost_of_scalar(ir::ScalarOp op);
 /// computed in blocks (HeldBlocks).
 bool is_arithmetic(const ir::Body& body, const ir::Names& names);
 /// Whether there is, besides, enough of it to gain by that.
-bool is_worth_a_block(const ir::Body& body, const ir::Names& names);
+bool is_worth_a_block(const ir::Body& body, const ir::Names& names, const Tunables& tunables);
 
 }  // namespace dagaz::plan

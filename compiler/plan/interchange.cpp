@@ -121,6 +121,7 @@ bool can_interchange(const ir::SegmentedMap& e, const ir::Names& names) {
 }
 
 bool gains_by_interchange(const Surroundings& around, const ir::SegmentedMap& e) {
+  if (around.tunables().interchange == 0) return false;
   if (!can_interchange(e, around.names)) return false;
   const ir::Statement* reduction = sole_reduction(e.body);
   const auto& map = *as<ir::MapScanReduce>(reduction->operation);
@@ -146,6 +147,7 @@ bool can_interchange(const ir::SegmentedReduce& e) {
 }
 
 bool gains_by_interchange(const Surroundings& around, const ir::SegmentedReduce& e) {
+  if (around.tunables().interchange == 0) return false;
   return can_interchange(e) && has_interleaved_segments(around, e);
 }
 

@@ -1,10 +1,11 @@
 #include "plan/lane_blocks.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "ir/names.h"
 #include "plan/array_uses.h"
-#include "plan/machine.h"
+#include "plan/target.h"
 #include "plan/operators.h"
 #include "support/match.h"
 
@@ -18,11 +19,7 @@ using ir::ScalarType;
 
 namespace {
 
-constexpr std::int64_t many_operations = 24;  // more than registers hold for several vectors
-// Vectors gathered in innermost loops must be worth so many operations each.
-constexpr std::int64_t operations_worth_gathering = 8;
-// Copying rows pays where they are read so often.
-constexpr int least_worth_packing = 2;
+constexpr int most_vectors = 64;  // of a block
 
 std::int64_t operations_in(const ir::Body& body);
 
@@ -65,24 +62,33 @@ std::int64_t sums_in(const ir::Body& body) {
 }
 
 /// Inside a task sizes tend to be smaller: blocks are, too.  The sums of a block stay in registers.
-ir::LaneBlocks block_for(const ir::Body& body, const ir::Names& names, bool has_rows,
+ir::LaneBlocks block_for(const ir::Body& body, const Surroundings& around, bool has_rows,
                          Around where) {
+  const ir::Names& names = around.names;
+  const Tunables& tunables = around.tunables();
+  const auto at_least_one = [](std::int64_t value) {
+    return static_cast<int>(std::max<std::int64_t>(value, 1));
+  };
   std::int64_t largest = 4;
   for (const NameId name : ir::bound_names(body)) {
     if (names.type(name).element == ScalarType::f64) largest = 8;
   }
   ir::LaneBlocks block;
-  block.width = static_cast<int>(vector_bytes / largest);
-  if (operations_in(body) > many_operations) return block;
+  const auto width = static_cast<unsigned>(tunables.lane_bytes / largest);
+  block.width = static_cast<int>(std::bit_floor(width));
+  // More than registers hold for several vectors.
+  if (operations_in(body) > tunables.lane_operations) return block;
   if (has_rows) {
-    block.block_rows = where == Around::task ? 8 : 4;
-    block.columns = where == Around::task ? 1 : 2;
+    block.block_rows = at_least_one(where == Around::task ? 2 * tunables.lane_rows : tunables.lane_rows);
+    block.columns = at_least_one(tunables.lane_columns / (where == Around::task ? 4 : 2));
   } else {
-    block.columns = where == Around::task ? 2 : 4;
+    block.columns = at_least_one(where == Around::task ? tunables.lane_columns / 2 : tunables.lane_columns);
   }
   const std::int64_t sums = sums_in(body);
-  while (sums * block.block_rows * block.columns > most_sums &&
-         block.block_rows * block.columns > 1) {
+  const auto is_too_large = [&](int vectors) {
+    return vectors > most_vectors || (sums * vectors > tunables.lane_sums && vectors > 1);
+  };
+  while (is_too_large(block.block_rows * block.columns)) {
     (block.block_rows > 1 ? block.block_rows : block.columns) /= 2;
   }
   return block;
@@ -120,22 +126,24 @@ std::vector<NameId> arrays_apart(const Surroundings& around, const ir::Body& bod
 
 /// Whether lanes were worth it: there are loops, and the innermost reach memory in unit steps, or
 /// compute a lot for each vector that they gather.
-bool is_worthwhile(const LaneWork& work) {
-  return work.depth > 0 && work.operations >= operations_worth_gathering * work.gathers;
+bool is_worthwhile(const LaneWork& work, const Tunables& tunables) {
+  return work.depth > 0 && work.operations >= tunables.gather_operations * work.gathers;
 }
 
 /// Guards under which packed rows are read often enough; nothing where it is known that they are not.
 /// What sizes inside the body are nobody knows before.
 std::optional<std::vector<ir::Guard>> worth_packing(const ir::Body& body,
-                                                    const std::vector<Operand>& widths) {
+                                                    const std::vector<Operand>& widths,
+                                                    const Tunables& tunables) {
+  const auto reads = static_cast<int>(tunables.packed_reads);
   const auto inside = ir::bound_names(body);
   std::vector<ir::Guard> guards;
   for (const Operand& width : widths) {
     const bool unknown = width.is_name() && std::find(inside.begin(), inside.end(),
                                                       width.name()) != inside.end();
     if (unknown) continue;
-    if (is_known_below(width, least_worth_packing)) return std::nullopt;
-    if (!width.is_constant()) guards.push_back({width, least_worth_packing});
+    if (is_known_below(width, reads)) return std::nullopt;
+    if (!width.is_constant()) guards.push_back({width, reads});
   }
   return guards;
 }
@@ -189,7 +197,6 @@ bool is_power_of_two(int number) { return number > 0 && (number & (number - 1)) 
 bool has_shape(const MapAt& at, const ir::LaneBlocks& blocks) {
   const auto dimensions = static_cast<int>(at.map.space.size());
   constexpr int most_lanes = 64;
-  constexpr int most_vectors = 64;
   if (blocks.points < 0 || blocks.points >= dimensions || blocks.rows >= dimensions) return false;
   if (blocks.rows < -1 || blocks.rows == blocks.points) return false;
   if (blocks.block_rows < 1 || blocks.columns < 1 || blocks.chunk < 1) return false;
@@ -261,7 +268,7 @@ std::optional<Read> read_blocks(const MapAt& at, ir::LaneBlocks blocks, Packing 
     if (!packed.empty()) packed = {row->extent};  // rows read what is packed again
     if (!lanes.blocks().laid_out.empty()) packed.push_back(row->extent);
   }
-  const auto worth = worth_packing(map.body, packed);
+  const auto worth = worth_packing(map.body, packed, at.around.tunables());
   if (!worth) return std::nullopt;
   guards.insert(guards.end(), worth->begin(), worth->end());
   return read;
@@ -270,12 +277,12 @@ std::optional<Read> read_blocks(const MapAt& at, ir::LaneBlocks blocks, Packing 
 std::optional<ir::Version> map_blocks(const MapAt& at, const Dimensions& dimensions,
                                       const Reading& reading) {
   ir::LaneBlocks block =
-      block_for(at.map.body, at.around.names, dimensions.rows.has_value(), at.where);
+      block_for(at.map.body, at.around, dimensions.rows.has_value(), at.where);
   block.points = static_cast<int>(dimensions.points);
   block.rows = dimensions.rows ? static_cast<int>(*dimensions.rows) : -1;
   const bool may_pack = reading.may_pack || at.map.space.size() == 1;
   auto read = read_blocks(at, block, may_pack ? Packing::allowed : Packing::forbidden);
-  if (!read || !is_worthwhile(read->work)) return std::nullopt;
+  if (!read || !is_worthwhile(read->work, at.around.tunables())) return std::nullopt;
   if (!reading.may_gather && read->work.gathers > 0) return std::nullopt;
   return std::move(read->version);
 }
@@ -283,10 +290,10 @@ std::optional<ir::Version> map_blocks(const MapAt& at, const Dimensions& dimensi
 /// Only whole blocks in lanes, the last points of the space one by one.
 std::optional<ir::Version> whole_blocks(const MapAt& at) {
   if (at.map.space.size() != 1) return std::nullopt;
-  ir::LaneBlocks block = block_for(at.map.body, at.around.names, false, Around::host);
+  ir::LaneBlocks block = block_for(at.map.body, at.around, false, Around::host);
   block.remainder = ir::Remainder::serialised;
   auto read = read_blocks(at, block, Packing::allowed);
-  if (!read || !is_worthwhile(read->work)) return std::nullopt;
+  if (!read || !is_worthwhile(read->work, at.around.tunables())) return std::nullopt;
   return std::move(read->version);
 }
 
@@ -355,7 +362,7 @@ std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
     if (!is_commutative(one) || !are_scalars(one.op.result_types)) return {};
     reduced += one.neutral.size();
   }
-  const ir::LaneBlocks block = block_for(reduction.body, around.names, false, Around::host);
+  const ir::LaneBlocks block = block_for(reduction.body, around, false, Around::host);
   LaneReading lanes(around, block);
   std::vector<std::vector<LaneValue>> running;
   for (const ir::ReduceOperator& one : reduction.operators) {
@@ -389,8 +396,8 @@ std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
   for (std::size_t k = reduced; k < values.size(); ++k) {
     lanes.put(*parts[k], values[k], reduction.result_types[k]);
   }
-  if (!lanes.is_legal() || !is_worthwhile(lanes.work())) return {};
-  const auto worth = worth_packing(reduction.body, lanes.packed_widths());
+  if (!lanes.is_legal() || !is_worthwhile(lanes.work(), around.tunables())) return {};
+  const auto worth = worth_packing(reduction.body, lanes.packed_widths(), around.tunables());
   if (!worth) return {};
   ir::LaneBlocks found = lanes.blocks();
   found.points = static_cast<int>(reduction.space.size()) - 1;

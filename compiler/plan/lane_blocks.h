@@ -19,7 +19,6 @@
 namespace dagaz::plan {
 
 /// Vectors of sums that fit registers, with their operands.
-inline constexpr std::int64_t most_sums = 24;
 
 /// Where a nest runs.
 enum class Around { host, task };

@@ -35,7 +35,7 @@ class FunctionPlanner {
   FunctionPlanner(ir::Program& program, const PlanOptions& options,
                   const std::unordered_set<NameId>& element_only,
                   std::optional<RandomSchedules>& random, std::vector<std::string>* refused)
-      : names_(program.names), options_(options), around_(program, element_only),
+      : names_(program.names), options_(options), around_(program, options.target, element_only),
         random_(random), refused_(refused) {}
 
   /// Code of the host.
@@ -60,6 +60,7 @@ class FunctionPlanner {
   }
 
  private:
+  const Tunables& tunables() const { return options_.target.tunables; }
   bool on_cpu() const { return options_.device == Device::cpu; }
   bool may_choose() const { return on_cpu() && !options_.only_pointwise; }
 
@@ -77,7 +78,8 @@ class FunctionPlanner {
 
   /// How many of `statements` run as one loop; the first of them says so.
   std::size_t fused_stencil(std::span<ir::Statement> statements) {
-    if (!may_choose() || !as<ir::SegmentedMap>(statements[0].operation)) return 0;
+    if (!may_choose() || tunables().stencils == 0) return 0;
+    if (!as<ir::SegmentedMap>(statements[0].operation)) return 0;
     const auto stencil = sweep_of(statements, SweepContext{names_, scalars_, iotas_});
     if (!stencil || stencil->maps.size() < 2) return 0;
     if (random_ && random_->flips()) return 0;
@@ -151,9 +153,10 @@ class FunctionPlanner {
     const MapAt at{around_, e, statement.results, Around::host};
     std::vector<ir::Strategy> ways = ways_by_points(statement, e);
     if (may_choose()) {
-      std::vector<ir::Version> lanes = map_in_lanes(at);
+      std::vector<ir::Version> lanes;
+      if (tunables().lanes != 0) lanes = map_in_lanes(at);
       if (lanes.empty() && !random_ && split(statement, planned)) return;
-      const auto product = contraction(around_, e, statement.results, options_.machine, names_);
+      const auto product = product_of(e, statement.results);
       if (product) lanes.insert(lanes.begin(), *product);
       e.schedule = random_ ? random_->map(at, product, ways)
                            : versions(std::move(lanes), by_points(statement, e));
@@ -205,8 +208,18 @@ class FunctionPlanner {
     }
     return ways;
   }
-  ir::Interchanged some_tiles() { return random_ ? random_->interchanged() : ir::Interchanged{}; }
-  ir::HeldBlocks some_blocks() { return random_ ? random_->held_blocks() : ir::HeldBlocks{}; }
+  ir::Interchanged some_tiles() { return random_ ? random_->interchanged() : tiles(); }
+  ir::HeldBlocks some_blocks() { return random_ ? random_->held_blocks() : blocks(); }
+  ir::Interchanged tiles() const {
+    return {static_cast<int>(tunables().interchange_tile),
+            static_cast<int>(tunables().interchange_steps)};
+  }
+  ir::HeldBlocks blocks() const { return {static_cast<int>(tunables().held_elements)}; }
+  std::optional<ir::Version> product_of(const ir::SegmentedMap& e,
+                                        const std::vector<ir::Binder>& results) {
+    if (tunables().contractions == 0) return std::nullopt;
+    return contraction(around_, e, results, names_);
+  }
 
   /// Takes the schedule that is wanted for the operation, if it can be followed.
   void follow_wish(const MapAt& at, ir::Schedule& schedule,
@@ -245,8 +258,9 @@ class FunctionPlanner {
   }
 
   ir::Strategy by_points(const ir::Statement& statement, const ir::SegmentedMap& e) const {
-    if (gains_by_interchange(around_, e)) return ir::Interchanged{};
-    if (adds_single_numbers(e) && is_worth_a_block(e.body, names_)) return ir::HeldBlocks{};
+    if (gains_by_interchange(around_, e)) return tiles();
+    if (adds_single_numbers(e) && is_worth_a_block(e.body, names_, tunables())) return blocks();
+    if (tunables().stencils == 0) return ir::Pointwise{};
     const auto stencil =
         sweep_of(std::span(&statement, 1), SweepContext{names_, scalars_, iotas_});
     if (stencil && stencil->reads_conditionally) return ir::FusedStencil{1};
@@ -274,11 +288,11 @@ class FunctionPlanner {
     ir::Strategy by_points = ir::Pointwise{};
     if (!on_cpu()) by_points = ir::Teams{has_interleaved_segments(around_, e)};
     if (may_choose()) {
-      lanes = reduction_in_lanes(around_, e, statement.results);
+      if (tunables().lanes != 0) lanes = reduction_in_lanes(around_, e, statement.results);
       std::size_t reduced = 0;
       for (const ir::ReduceOperator& one : e.operators) reduced += one.neutral.size();
       const bool maps = statement.results.size() > reduced;
-      if (!maps && gains_by_interchange(around_, e)) by_points = ir::Interchanged{};
+      if (!maps && gains_by_interchange(around_, e)) by_points = tiles();
       if (random_) {
         std::vector<ir::Strategy> ways;
         if (!maps && can_interchange(e)) ways.emplace_back(some_tiles());
@@ -295,7 +309,7 @@ class FunctionPlanner {
     for (const ir::HistogramOperator& one : e.operators) {
       single = single && are_scalars(one.op.result_types);
     }
-    bool holds = may_choose() && single && is_worth_a_block(e.body, names_);
+    bool holds = may_choose() && single && is_worth_a_block(e.body, names_, tunables());
     if (random_) holds = may_choose() && single && is_arithmetic(e.body, names_) && random_->flips();
     e.schedule = only(holds ? ir::Strategy(some_blocks()) : ir::Strategy(ir::Pointwise{}));
     thread(e.body);
@@ -323,7 +337,9 @@ class FunctionPlanner {
       return;
     }
     std::vector<ir::Version> lanes;
-    if (may_choose()) lanes = nest_in_lanes(around_, *map, statement.results, names_);
+    if (may_choose() && tunables().lanes != 0) {
+      lanes = nest_in_lanes(around_, *map, statement.results, names_);
+    }
     if (random_ && random_->flips()) lanes.clear();
     map->schedule = versions(std::move(lanes), ir::Pointwise{});
     for (std::size_t k = 0; k < map->arrays.size(); ++k) {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "ir/program.h"
-#include "plan/machine.h"
+#include "plan/target.h"
 
 namespace dagaz::plan {
 
@@ -20,8 +20,8 @@ struct PlanOptions {
   Device device = Device::cpu;
   /// Everything point by point.
   bool only_pointwise = false;
-  /// The processor, where that is the device.
-  Machine machine = {};
+  /// The processor, where that is the device, and what is tuned for it.
+  TargetDescription target = {};
   /// Legal schedules at random instead of good ones.
   std::optional<std::uint64_t> seed = {};
   /// Schedules for the operations with these first results, in place of what would be chosen.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plan/layouts.h"
+#include "plan/target.h"
 
 namespace dagaz::plan {
 
@@ -27,13 +28,14 @@ struct Sequence {
 class Surroundings {
  public:
   /// Of a function: `element_only` as in array_uses.h.
-  Surroundings(const ir::Program& program, const std::unordered_set<ir::NameId>& element_only)
+  Surroundings(const ir::Program& program, const TargetDescription& the_target,
+               const std::unordered_set<ir::NameId>& element_only)
       : names(program.names), functions(program.functions), layouts(program.names),
-        element_only_(element_only) {}
+        target(the_target), element_only_(element_only) {}
   /// More than what is known in `outer`.
   explicit Surroundings(const Surroundings* outer)
       : names(outer->names), functions(outer->functions), layouts(outer->names, &outer->layouts),
-        element_only_(outer->element_only_), outer_(outer) {}
+        target(outer->target), element_only_(outer->element_only_), outer_(outer) {}
 
   /// Notes what a statement of thread or host code binds, if it is no parallel operation.
   void enter(const ir::Statement& statement);
@@ -56,6 +58,9 @@ class Surroundings {
   const ir::Names& names;
   const std::vector<ir::Function>& functions;
   Layouts layouts;
+  const TargetDescription& target;
+
+  const Tunables& tunables() const { return target.tunables; }
 
  private:
   const std::unordered_set<ir::NameId>& element_only_;

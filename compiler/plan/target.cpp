@@ -1,19 +1,19 @@
-#include "plan/machine.h"
+#include "plan/target.h"
 
 namespace dagaz::plan {
 
 namespace {
 
-constexpr Machine sse2{.registers = 16, .register_bytes = 16};
-constexpr Machine avx2{.registers = 16, .register_bytes = 32};
-constexpr Machine avx512{.registers = 32, .register_bytes = 64};
-constexpr Machine neon{.registers = 32, .register_bytes = 16};
+constexpr TargetDescription sse2{.registers = 16, .register_bytes = 16};
+constexpr TargetDescription avx2{.registers = 16, .register_bytes = 32};
+constexpr TargetDescription avx512{.registers = 32, .register_bytes = 64};
+constexpr TargetDescription neon{.registers = 32, .register_bytes = 16};
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-Machine this_machine() {
+TargetDescription this_machine() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") != 0) return avx512;
   return __builtin_cpu_supports("avx2") != 0 ? avx2 : sse2;
@@ -23,16 +23,16 @@ Machine this_machine() {
 }
 
 #if defined(__x86_64__)
-constexpr Machine oldest = sse2;
+constexpr TargetDescription oldest = sse2;
 #else
-constexpr Machine oldest = neon;
+constexpr TargetDescription oldest = neon;
 #endif
 
 }  // namespace
 
 // Of processors that are not known by name, those of today have at least AVX2; for an older one blocks
 // are too large, and some of their sums wait in memory.
-Machine machine_named(std::string_view cpu) {
+TargetDescription target_named(std::string_view cpu) {
   if (cpu == "native") return this_machine();
   if (cpu == "generic") return oldest;
   if (cpu == "x86-64" || cpu == "x86-64-v2") return sse2;

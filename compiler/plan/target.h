@@ -1,24 +1,23 @@
-// What plans know of the processor that runs the program, and the sizes that follow from it.
+// What plans know of the processor that runs the program, and the sizes chosen for it.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 
+#include "plan/tunables.h"
+
 namespace dagaz::plan {
 
 /// Vector registers, and what its caches hold.  The defaults are those of x86-64-v3; processors differ
 /// little in what their first two caches hold, and panels that are a little too small cost little.
-struct Machine {
+struct TargetDescription {
   int registers = 16;
   int register_bytes = 32;
   int first_cache_bytes = 32 << 10;
   int second_cache_bytes = 512 << 10;
+  Tunables tunables = {};
 };
 
 /// By its name as `--cpu` has it; `native` is the one that compiles.
-Machine machine_named(std::string_view cpu);
-
-/// Bytes of a vector of lanes, whatever the machine: LLVM cuts it into registers.
-inline constexpr std::int64_t vector_bytes = 64;
-
+TargetDescription target_named(std::string_view cpu);
 }  // namespace dagaz::plan

@@ -1,0 +1,32 @@
+#include "plan/tunables.h"
+
+#include <algorithm>
+
+namespace dagaz::plan {
+
+std::span<const TunableRow> tunable_rows() {
+  static constexpr TunableRow rows[] = {
+#define DZ_TUNABLE(name, value, lowest, highest, text) \
+  {#name, &Tunables::name, value, lowest, highest, text},
+#include "plan/tunables.def"
+#undef DZ_TUNABLE
+  };
+  return rows;
+}
+
+std::string set_tunable(Tunables& tunables, std::string_view name, std::int64_t value) {
+  const auto rows = tunable_rows();
+  const auto row = std::find_if(rows.begin(), rows.end(),
+                                [&](const TunableRow& one) { return one.name == name; });
+  if (row == rows.end()) {
+    return "there is no tunable `" + std::string(name) + "`; `dagaz explain --tunables` lists them";
+  }
+  if (value < row->lowest || value > row->highest) {
+    return "`" + std::string(name) + "` is from " + std::to_string(row->lowest) + " to " +
+           std::to_string(row->highest);
+  }
+  tunables.*(row->member) = value;
+  return "";
+}
+
+}  // namespace dagaz::plan
