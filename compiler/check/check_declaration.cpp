@@ -392,12 +392,14 @@ void Declarations::check_module(ast::ModuleDeclaration& module, Environment& mem
   }
   ModuleInfo info = context_.module_info(type.module);
   info.name = module.name.symbol;
+  info.range = module.name.range;
   module.id = context_.new_module(std::move(info));
   export_module(members, module.name.symbol, module.id);
 }
 
 void Declarations::check_signature(ast::SignatureDeclaration& signature, Environment& members) {
   const ModuleType type = check_signature_exp(*signature.signature);
+  context_.module_info(type.module).range = signature.name.range;
   const std::size_t index = context_.signatures.size();
   context_.signatures.push_back(context_.new_module_type(type));
   const Member member{MemberKind::signature, static_cast<std::uint32_t>(index)};

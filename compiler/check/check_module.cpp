@@ -96,6 +96,7 @@ const ModuleType* Declarations::check_parameter(ast::ModuleParameter& parameter)
   info.name = parameter.name.symbol;
   parameter.id = type->module;
   context_.module_info(type->module).name = parameter.name.symbol;
+  context_.module_info(type->module).range = parameter.name.range;
   scope_.bind_module(parameter.name.symbol, parameter.id);
   return type;
 }

@@ -27,7 +27,10 @@ ModuleType Declarations::check_signature_exp(ast::SignatureExp& exp) {
 ModuleType Declarations::check_signature_arrow(ast::SignatureArrow& arrow) {
   const Scope::Frame frame(scope_);
   const ModuleType* from = context_.new_module_type(check_signature_exp(*arrow.from));
-  if (arrow.parameter) scope_.bind_module(arrow.parameter->symbol, from->module);
+  if (arrow.parameter) {
+    context_.module_info(from->module).range = arrow.parameter->range;
+    scope_.bind_module(arrow.parameter->symbol, from->module);
+  }
   ModuleInfo function;
   function.parameter = from;
   function.result = context_.new_module_type(check_signature_exp(*arrow.to));
@@ -59,6 +62,7 @@ void Declarations::check_spec(ast::Spec& spec, Environment& members, ModuleType&
       [&](ast::ModuleSpec& s) {
         const ModuleType type = check_signature_exp(*s.signature);
         context_.module_info(type.module).name = s.name.symbol;
+        context_.module_info(type.module).range = s.name.range;
         whole.abstract_types.insert(whole.abstract_types.end(), type.abstract_types.begin(),
                                     type.abstract_types.end());
         export_module(members, s.name.symbol, type.module);
@@ -162,10 +166,12 @@ ModuleType Declarations::check_with(ast::SignatureWith& with, const Range& range
       return report("`" + std::string(context_.text(q.symbol)) +
                     "` is not a module in the module type");
     }
+    context_.note_use(q.range, m);
     inner = context_.modules[m.module()];
   }
   const std::string name(context_.text(with.type_name.name.symbol));
   const Member member = inner->members.find(NameSpace::type, with.type_name.name.symbol);
+  context_.note_use(with.type_name.name.range, member);
   // A name may stand for an abstract type under another name.
   TypeNameId abstract = member.kind == MemberKind::type ? member.type() : TypeNameId();
   if (abstract.valid() && context_.type_names[abstract].definition != nullptr) {

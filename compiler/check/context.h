@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "check/check.h"
+#include "check/name_record.h"
 #include "check/type.h"
 #include "check/type_builder.h"
 #include "support/diagnostic.h"
@@ -63,18 +64,6 @@ struct ValueInfo {
   bool is_used = false;
 };
 
-/// A member of a module: a value or another module (one name space), a type or a module type.
-enum class MemberKind : std::uint8_t { none, value, module, type, signature };
-struct Member {
-  MemberKind kind = MemberKind::none;
-  std::uint32_t index = 0;
-
-  BindingId value() const { return BindingId(index); }
-  ModuleId module() const { return ModuleId(index); }
-  TypeNameId type() const { return TypeNameId(index); }
-};
-enum class NameSpace : std::uint8_t { term, type, signature };
-
 /// The members of a module, in the order of their definition.  A later one hides an earlier one
 /// of the same name.
 class Environment {
@@ -97,6 +86,7 @@ struct ModuleType;
 /// A module: plain, or a function from modules to modules.
 struct ModuleInfo {
   Symbol name;
+  Range range;  // of the name where it is defined, if it has one
   Environment members;
   /// Of a parametric module: what it takes and what it gives.
   const ModuleType* parameter = nullptr;
@@ -118,6 +108,14 @@ class Context {
 
   /// Whether the file being checked is part of the standard library.
   bool in_library = false;
+
+  /// Null unless a tool asks.
+  NameRecord* record = nullptr;
+  void note_use(const Range& range, Member member) {
+    if (record != nullptr) record->uses.push_back({range, member});
+  }
+  /// Whether `range` is the name that an editor wants to complete.
+  bool is_wanted(const Range& range) const { return record != nullptr && record->is_wanted(range); }
 
   ast::Program& program;
   NameTable& names;

@@ -161,6 +161,7 @@ const Type* Inference::infer_node(ast::Exp& exp) {
       [&](ast::Construct& e) {
         std::vector<const Type*> payload;
         for (ast::Exp* argument : e.arguments) payload.push_back(infer(*argument));
+        if (context_.is_wanted(e.constructor.range)) return unusable(range);
         return solver_.fresh_sum(range, e.constructor.symbol, std::move(payload));
       },
       [&](ast::Assert& e) {
@@ -202,6 +203,7 @@ static bool is_number(std::string_view text) {
 const Type* Inference::infer_project(ast::Project& project, const Range& range) {
   const Type* record = infer(*project.record);
   const Type* field = solver_.fresh(range);
+  if (context_.is_wanted(project.field.range)) return unusable(range);
   const Type* wanted = solver_.fresh_record(range, project.field.symbol, field);
   if (!solver_.equate(record, wanted)) {
     const std::string name(context_.text(project.field.symbol));

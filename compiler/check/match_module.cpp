@@ -163,6 +163,7 @@ bool Declarations::match_members(ModuleId module, ModuleId signature,
     if (!target.members.is_visible(i)) continue;
     const Environment::Item& item = target.members.items()[i];
     const Member member = source.members.find(item.space, item.name);
+    if (context_.record != nullptr) context_.record->same.emplace_back(member, item.member);
     switch (item.member.kind) {
       case MemberKind::value:
         if (member.kind != MemberKind::value) {

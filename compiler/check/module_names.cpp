@@ -114,6 +114,7 @@ ModuleId Declarations::rename_module(ModuleId id, Substitution& names) {
   const ModuleInfo& old = context_.module_info(id);
   ModuleInfo info;
   info.name = old.name;
+  info.range = old.range;
   info.unusable = old.unusable;
   const auto rename_part = [&](const ModuleType& part) {
     ModuleType result{{}, rename_module(part.module, names)};

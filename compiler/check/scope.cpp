@@ -34,6 +34,30 @@ Member Scope::find(NameSpace space, Symbol name) const {
   return name.index < members.size() ? members[name.index] : Member{};
 }
 
+void Scope::note_visible(NameSpace space, const ModuleInfo* module) {
+  NameRecord& record = *context_.record;
+  record.visible.clear();
+  record.found = true;
+  if (module != nullptr) {
+    for (std::size_t i = 0; i < module->members.items().size(); ++i) {
+      const Environment::Item& item = module->members.items()[i];
+      const bool fits = item.space == space || item.member.kind == MemberKind::module;
+      if (fits && module->members.is_visible(i)) {
+        record.visible.push_back({item.space, item.name, item.member});
+      }
+    }
+    return;
+  }
+  for (const NameSpace each : {NameSpace::term, NameSpace::type, NameSpace::signature}) {
+    const std::vector<Member>& members = table(each);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const bool fits = each == space || members[i].kind == MemberKind::module;
+      if (!fits || members[i].kind == MemberKind::none) continue;
+      record.visible.push_back({each, Symbol(i), members[i]});
+    }
+  }
+}
+
 /// The edit distance of two words, for suggestions.
 static std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -126,6 +150,7 @@ const ModuleInfo* Scope::find_module(const std::vector<ast::Name>& qualifiers) {
   for (const ast::Name& q : qualifiers) {
     const Member member = module == nullptr ? find(NameSpace::term, q.symbol)
                                             : module->members.find(NameSpace::term, q.symbol);
+    context_.note_use(q.range, member);
     if (member.kind == MemberKind::none) {
       report_unknown(NameSpace::term, q, module);
       return nullptr;
@@ -149,14 +174,18 @@ const ModuleInfo* Scope::find_module(const std::vector<ast::Name>& qualifiers) {
 }
 
 Member Scope::resolve(NameSpace space, const ast::QualifiedName& name) {
-  if (name.qualifiers.empty()) {
-    const Member member = find(space, name.name.symbol);
-    if (member.kind == MemberKind::none) report_unknown(space, name.name, nullptr);
-    return member;
+  const ModuleInfo* module = nullptr;
+  if (!name.qualifiers.empty()) {
+    module = find_module(name.qualifiers);
+    if (module == nullptr) return {};
   }
-  const ModuleInfo* module = find_module(name.qualifiers);
-  if (module == nullptr) return {};
-  const Member member = module->members.find(space, name.name.symbol);
+  if (context_.is_wanted(name.name.range)) {
+    note_visible(space, module);
+    return {};
+  }
+  const Member member = module == nullptr ? find(space, name.name.symbol)
+                                          : module->members.find(space, name.name.symbol);
+  context_.note_use(name.name.range, member);
   if (member.kind == MemberKind::none) report_unknown(space, name.name, module);
   return member;
 }

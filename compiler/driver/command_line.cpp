@@ -16,13 +16,14 @@
 #include "driver/commands.h"
 #include "driver/tuning.h"
 #include "driver/fmt_command.h"
+#include "driver/lsp_command.h"
+#include "driver/version.h"
 #include "passes/registry.h"
 
 namespace dagaz::driver {
 
 namespace {
 
-constexpr const char* version_text = "dagaz 0.1.0";
 constexpr const char* after_help =
     "Exit status: 0 success; 1 the program or its data is wrong; 2 the command line is wrong;\n"
     "70 a bug in Dagaz.";
@@ -398,6 +399,14 @@ void add_fmt(CLI::App& app, AllOptions& all, int& status) {
   command->callback([&] { status = fmt_command(all.fmt); });
 }
 
+void add_lsp(CLI::App& app, int& status) {
+  CLI::App* command =
+      app.add_subcommand("lsp", "Serve an editor: the Language Server Protocol on stdin and stdout");
+  // What many clients say, although there is no other way.
+  command->add_flag_callback("--stdio", [] {}, "Nothing: there is no other way to talk to it");
+  command->callback([&status] { status = lsp_command(); });
+}
+
 void add_explain(CLI::App& app, AllOptions& all, int& status) {
   CLI::App* command =
       app.add_subcommand("explain", "Say what a kind of error or warning means, with an example");
@@ -426,7 +435,7 @@ int run_command_line(int argc, char** argv) {
   AllOptions all;
   set_styles(all, terminal_style());
   int status = 0;
-  app.set_version_flag("--version", version_text);
+  app.set_version_flag("--version", "dagaz " + std::string(version));
   app.require_subcommand(1);
   app.footer(after_help);
   add_check(app, all, status);
@@ -437,6 +446,7 @@ int run_command_line(int argc, char** argv) {
   add_autotune(app, all, status);
   add_inspect(app, all, status);
   add_fmt(app, all, status);
+  add_lsp(app, status);
   add_explain(app, all, status);
   try {
     app.parse(argc, argv);

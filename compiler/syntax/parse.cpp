@@ -71,6 +71,15 @@ ast::File parse_file(FileId file, const ParseInput& input) {
   return result;
 }
 
+Trivia scan(FileId file, const SourceFiles& sources, NameTable& names) {
+  Diagnostics unread;
+  Trivia trivia;
+  Lexer lexer(file, sources.file(file).text(), {}, Goal::file, names, unread, &trivia);
+  while (lexer.next().kind() != Parser::symbol_kind::S_YYEOF) {
+  }
+  return trivia;
+}
+
 ast::Exp* parse_expression(FileId file, const ParseInput& input) {
   return parse_extent({}, file, Goal::expression, input).expression;
 }

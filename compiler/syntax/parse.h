@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/diagnostic.h"
@@ -34,6 +36,12 @@ struct ParseInput {
 /// The declarations of a file.  After an error there are none or, where recovery is asked for,
 /// those without mistakes, and the heads of others with `???` as their value.
 ast::File parse_file(FileId file, const ParseInput& input);
+
+/// Where the line at or after `from` begins that begins a declaration.
+std::optional<std::size_t> next_declaration(std::string_view text, std::size_t from);
+
+/// All tokens and comments of the file, whatever mistakes it has.
+Trivia scan(FileId file, const SourceFiles& sources, NameTable& names);
 
 /// The file as one expression, or null after an error.
 ast::Exp* parse_expression(FileId file, const ParseInput& input);

@@ -17,8 +17,8 @@ constexpr std::size_t repair_limit = 24;
 class Recoverer {
  public:
   Recoverer(FileId file, const ParseInput& input)
-      : file_(file), input_(input), text_(input.sources.file(file).text()) {
-    scan_tokens();
+      : file_(file), input_(input), text_(input.sources.file(file).text()),
+        tokens_(scan(file, input.sources, input.names).tokens) {
     find_lines();
   }
 
@@ -39,16 +39,6 @@ class Recoverer {
   }
 
  private:
-  // Token by token, mistakes or not.
-  void scan_tokens() {
-    Diagnostics unread;
-    Trivia trivia;
-    Lexer lexer(file_, text_, {}, Goal::file, input_.names, unread, &trivia);
-    while (lexer.next().kind() != Parser::symbol_kind::S_YYEOF) {
-    }
-    tokens_ = std::move(trivia.tokens);
-  }
-
   // Parts begin at lines in no pair of braces.  A brace without a partner makes no pair.
   void find_lines() {
     std::vector<const Range*> open;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include "syntax/lexer.h"
 #include "syntax/parse.h"
@@ -20,9 +19,6 @@ struct Outcome {
 
 /// Parses a part of the text up to the first mistake in the order of tokens.
 Outcome parse_extent(const Extent& extent, FileId file, Goal goal, const ParseInput& input);
-
-/// The line at or after `from` that begins a declaration.
-std::optional<std::size_t> next_declaration(std::string_view text, std::size_t from);
 
 /// All declarations that can be made sense of.  Reports nothing: the mistakes have been reported.
 ast::File recover(FileId file, const ParseInput& input);

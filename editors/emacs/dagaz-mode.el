@@ -2,7 +2,8 @@
 ;; Package-Requires: ((emacs "27.1"))
 ;;; Commentary:
 ;; Highlighting, `dagaz-format-buffer' (also on saving, see `dagaz-format-on-save'), and
-;; `compile' with `dagaz check', whose messages Emacs knows how to follow.
+;; `compile' with `dagaz check', whose messages Emacs knows how to follow.  With Eglot, which Emacs
+;; has from version 29 on, the language server gives everything else.
 ;;; Code:
 (defgroup dagaz nil "Futhark programs." :group 'languages)
 (defcustom dagaz-program "dagaz" "The compiler." :type 'string)
@@ -55,6 +56,12 @@
     (setq-local compile-command
                 (concat dagaz-program " check " (shell-quote-argument buffer-file-name))))
   (add-hook 'before-save-hook #'dagaz--before-save nil t))
+
+;; The language server: M-x eglot, or (add-hook 'dagaz-mode-hook #'eglot-ensure).
+(defvar eglot-server-programs)
+(with-eval-after-load 'eglot
+  (add-to-list 'eglot-server-programs
+               `(dagaz-mode . ,(lambda (&rest _) (list dagaz-program "lsp")))))
 
 ;;;###autoload
 (add-to-list 'auto-mode-alist '("\\.fut\\'" . dagaz-mode))

@@ -10,7 +10,7 @@ import zipfile
 from xml.sax.saxutils import escape
 
 HERE = pathlib.Path(__file__).resolve().parent
-FILES = ['package.json', 'extension.js', 'language-configuration.json',
+FILES = ['package.json', 'extension.js', 'connection.js', 'language-configuration.json',
          'syntaxes/futhark.tmLanguage.json']
 CONTENT_TYPES = '''<?xml version="1.0" encoding="utf-8"?>
 <Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">

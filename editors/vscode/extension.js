@@ -1,90 +1,253 @@
-// Formatting by `dagaz fmt` and diagnostics by `dagaz check --diagnostics=json`, each a process of
-// its own; only checking needs the file on disk, because of its imports.
+// Everything comes from the language server, `dagaz lsp`; what stands here translates between its
+// terms and those of the editor.
 'use strict';
-const { execFile } = require('child_process');
-const path = require('path');
 const vscode = require('vscode');
+const { Connection } = require('./connection');
+
+const language = 'futhark';
+let connection = null;
+let reported = null;
 
 function compiler() {
   return vscode.workspace.getConfiguration('dagaz').get('path', 'dagaz');
 }
 
-/** The exit status, output and errors of one run of the compiler; `input` is its standard input. */
-function run(args, folder, input) {
-  return new Promise((resolve) => {
-    const options = { cwd: folder, maxBuffer: 64 * 1024 * 1024 };
-    const child = execFile(compiler(), args, options, (error, stdout, stderr) => {
-      resolve({ status: error ? error.code : 0, stdout, stderr });
-    });
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
-  });
-}
+// ---------------------------------------------------------------- to the editor's terms
 
-let told = false;
-function tellMissing() {
-  if (told) return;
-  told = true;
-  vscode.window.showErrorMessage(
-    `Dagaz: cannot run \`${compiler()}\`; set dagaz.path to the compiler`);
-}
+const toPosition = (place) => new vscode.Position(place.line, place.character);
+const toRange = (range) => new vscode.Range(toPosition(range.start), toPosition(range.end));
+const toLocation = (location) =>
+  new vscode.Location(vscode.Uri.parse(location.uri), toRange(location.range));
+const toMarkdown = (content) => new vscode.MarkdownString(content.value);
+const toEdit = (edit) => vscode.TextEdit.replace(toRange(edit.range), edit.newText);
 
-async function format(document) {
-  const result = await run(['fmt'], path.dirname(document.fileName), document.getText());
-  if (result.status === 'ENOENT') tellMissing();
-  if (result.status !== 0 || result.stdout === document.getText()) return [];
-  const end = document.positionAt(document.getText().length);
-  return [vscode.TextEdit.replace(
-    new vscode.Range(new vscode.Position(0, 0), end), result.stdout)];
-}
-
-/** Lines and columns of the compiler count from 1, in code points; those here from 0, in UTF-16. */
-function toPosition(document, line, column) {
-  const row = Math.min(line - 1, document.lineCount - 1);
-  const points = Array.from(document.lineAt(row).text).slice(0, column - 1);
-  return new vscode.Position(row, points.join('').length);
-}
-
-function toDiagnostic(document, item) {
-  const { line, column, end_line: endLine, end_column: endColumn } = item.range;
-  const range = new vscode.Range(
-    toPosition(document, line, column), toPosition(document, endLine, endColumn));
-  const severity = item.severity === 'warning'
+function toDiagnostic(item) {
+  const severity = item.severity === 2
     ? vscode.DiagnosticSeverity.Warning : vscode.DiagnosticSeverity.Error;
-  const message = [item.message, ...item.hints.map((hint) => `help: ${hint}`)].join('\n');
-  const diagnostic = new vscode.Diagnostic(range, message, severity);
-  diagnostic.source = 'dagaz';
-  diagnostic.code = item.kind;
+  const diagnostic = new vscode.Diagnostic(toRange(item.range), item.message, severity);
+  diagnostic.source = item.source;
+  diagnostic.code = item.code;
+  diagnostic.tags = item.tags;
+  diagnostic.relatedInformation = (item.relatedInformation || []).map((related) =>
+    new vscode.DiagnosticRelatedInformation(toLocation(related.location), related.message));
   return diagnostic;
 }
 
-async function check(document, collection) {
-  const enabled = vscode.workspace.getConfiguration('dagaz').get('checkOnSave', true);
-  if (document.languageId !== 'futhark' || document.uri.scheme !== 'file' || !enabled) return;
-  const folder = path.dirname(document.fileName);
-  const name = path.basename(document.fileName);
-  const result = await run(['check', '--diagnostics=json', name], folder, '');
-  if (result.status === 'ENOENT') return tellMissing();
-  const found = [];
-  for (const line of result.stderr.split('\n')) {
-    if (!line.startsWith('{')) continue;
-    const item = JSON.parse(line);
-    if (item.range && item.range.file === name) found.push(toDiagnostic(document, item));
+function toWorkspaceEdit(result) {
+  const edit = new vscode.WorkspaceEdit();
+  for (const [uri, edits] of Object.entries(result.changes)) {
+    edit.set(vscode.Uri.parse(uri), edits.map(toEdit));
   }
-  collection.set(document.uri, found);
+  return edit;
 }
 
-function activate(context) {
-  const collection = vscode.languages.createDiagnosticCollection('dagaz');
-  const checkIt = (document) => check(document, collection);
+function toSymbol(item) {
+  // The protocol counts kinds from 1.
+  const symbol = new vscode.DocumentSymbol(
+    item.name, item.detail || '', item.kind - 1, toRange(item.range), toRange(item.selectionRange));
+  symbol.children = (item.children || []).map(toSymbol);
+  return symbol;
+}
+
+function toCompletion(item) {
+  const result = new vscode.CompletionItem(item.label, item.kind - 1);
+  result.detail = item.detail;
+  result.sortText = item.sortText;
+  if (item.documentation) result.documentation = toMarkdown(item.documentation);
+  result.range = toRange(item.textEdit.range);
+  result.insertText = item.insertTextFormat === 2
+    ? new vscode.SnippetString(item.textEdit.newText) : item.textEdit.newText;
+  return result;
+}
+
+function toSignatureHelp(result) {
+  const help = new vscode.SignatureHelp();
+  help.signatures = result.signatures.map((item) => {
+    const signature = new vscode.SignatureInformation(
+      item.label, item.documentation && toMarkdown(item.documentation));
+    signature.parameters = item.parameters.map(
+      (parameter) => new vscode.ParameterInformation(parameter.label));
+    return signature;
+  });
+  help.activeSignature = result.activeSignature;
+  help.activeParameter = result.activeParameter;
+  return help;
+}
+
+function toHint(item) {
+  const hint = new vscode.InlayHint(
+    toPosition(item.position), item.label, vscode.InlayHintKind.Type);
+  hint.tooltip = item.tooltip;
+  return hint;
+}
+
+function toSelection(item) {
+  return new vscode.SelectionRange(
+    toRange(item.range), item.parent ? toSelection(item.parent) : undefined);
+}
+
+// ---------------------------------------------------------------- to the server's terms
+
+const fromPosition = ({ line, character }) => ({ line, character });
+const fromRange = ({ start, end }) => ({ start: fromPosition(start), end: fromPosition(end) });
+
+// ---------------------------------------------------------------- questions
+
+const ask = (method, document, rest) => connection.request(
+  `textDocument/${method}`, { textDocument: { uri: document.uri.toString() }, ...rest });
+
+/** Asks about a place; `convert` gets an answer that is not null. */
+async function askAt(method, document, position, convert, rest) {
+  const result = await ask(method, document, { position: fromPosition(position), ...rest });
+  return result === null ? null : convert(result);
+}
+
+function register(capabilities) {
+  const add = vscode.languages;
+  const { legend } = capabilities.semanticTokensProvider;
+  return [
+    add.registerHoverProvider(language, {
+      provideHover: (document, position) => askAt('hover', document, position,
+        (result) => new vscode.Hover(toMarkdown(result.contents), toRange(result.range))),
+    }),
+    add.registerDefinitionProvider(language, {
+      provideDefinition: (document, position) =>
+        askAt('definition', document, position, toLocation),
+    }),
+    add.registerTypeDefinitionProvider(language, {
+      provideTypeDefinition: (document, position) =>
+        askAt('typeDefinition', document, position, toLocation),
+    }),
+    add.registerReferenceProvider(language, {
+      provideReferences: (document, position, context) =>
+        askAt('references', document, position, (result) => result.map(toLocation), { context }),
+    }),
+    add.registerDocumentHighlightProvider(language, {
+      provideDocumentHighlights: (document, position) => askAt(
+        'documentHighlight', document, position, (result) => result.map(
+          (item) => new vscode.DocumentHighlight(toRange(item.range), item.kind - 1))),
+    }),
+    add.registerRenameProvider(language, {
+      prepareRename: (document, position) => askAt('prepareRename', document, position,
+        (result) => ({ range: toRange(result.range), placeholder: result.placeholder })),
+      provideRenameEdits: (document, position, newName) =>
+        askAt('rename', document, position, toWorkspaceEdit, { newName }),
+    }),
+    add.registerDocumentSymbolProvider(language, {
+      provideDocumentSymbols: async (document) =>
+        (await ask('documentSymbol', document)).map(toSymbol),
+    }),
+    add.registerWorkspaceSymbolProvider({
+      provideWorkspaceSymbols: async (query) =>
+        (await connection.request('workspace/symbol', { query })).map((item) =>
+          new vscode.SymbolInformation(item.name, item.kind - 1, '', toLocation(item.location))),
+    }),
+    add.registerCompletionItemProvider(language, {
+      provideCompletionItems: (document, position) => askAt('completion', document, position,
+        (result) => result.items.map(toCompletion)),
+    }, '.', '#'),
+    add.registerSignatureHelpProvider(language, {
+      provideSignatureHelp: (document, position) =>
+        askAt('signatureHelp', document, position, toSignatureHelp),
+    }, ' '),
+    add.registerFoldingRangeProvider(language, {
+      provideFoldingRanges: async (document) => (await ask('foldingRange', document)).map((item) =>
+        new vscode.FoldingRange(item.startLine, item.endLine,
+          item.kind === 'comment' ? vscode.FoldingRangeKind.Comment : undefined)),
+    }),
+    add.registerSelectionRangeProvider(language, {
+      provideSelectionRanges: async (document, places) => {
+        const positions = places.map(fromPosition);
+        return (await ask('selectionRange', document, { positions })).map(toSelection);
+      },
+    }),
+    add.registerDocumentFormattingEditProvider(language, {
+      // A program with mistakes is left as it is.
+      provideDocumentFormattingEdits: async (document) =>
+        (await ask('formatting', document, { options: {} }).catch(() => [])).map(toEdit),
+    }),
+    add.registerInlayHintsProvider(language, {
+      provideInlayHints: async (document, range) =>
+        (await ask('inlayHint', document, { range: fromRange(range) })).map(toHint),
+    }),
+    add.registerDocumentSemanticTokensProvider(language, {
+      provideDocumentSemanticTokens: async (document) => new vscode.SemanticTokens(
+        new Uint32Array((await ask('semanticTokens/full', document)).data)),
+    }, new vscode.SemanticTokensLegend(legend.tokenTypes, legend.tokenModifiers)),
+  ];
+}
+
+// ---------------------------------------------------------------- documents
+
+const isOurs = (document) =>
+  document.languageId === language && document.uri.scheme === 'file' && connection !== null;
+
+function opened(document) {
+  if (!isOurs(document)) return;
+  connection.notify('textDocument/didOpen', {
+    textDocument: {
+      uri: document.uri.toString(),
+      languageId: language,
+      version: document.version,
+      text: document.getText(),
+    },
+  });
+}
+
+function changed(event) {
+  if (!isOurs(event.document) || event.contentChanges.length === 0) return;
+  connection.notify('textDocument/didChange', {
+    textDocument: { uri: event.document.uri.toString(), version: event.document.version },
+    contentChanges: event.contentChanges.map(
+      ({ range, text }) => ({ range: fromRange(range), text })),
+  });
+}
+
+function noticed(name) {
+  return (document) => {
+    if (!isOurs(document)) return;
+    connection.notify(`textDocument/${name}`, { textDocument: { uri: document.uri.toString() } });
+  };
+}
+
+function told(method, params) {
+  if (method !== 'textDocument/publishDiagnostics') return;
+  reported.set(vscode.Uri.parse(params.uri), params.diagnostics.map(toDiagnostic));
+}
+
+function ended(error) {
+  const why = error.code === 'ENOENT' ? 'set dagaz.path to the compiler' : error.message;
+  vscode.window.showErrorMessage(`Dagaz: \`${compiler()} lsp\` does not run: ${why}`);
+}
+
+async function activate(context) {
+  reported = vscode.languages.createDiagnosticCollection('dagaz');
+  const { workspace } = vscode;
+  connection = new Connection(compiler(), told, ended);
+  const folders = (workspace.workspaceFolders || []).map(
+    ({ uri, name }) => ({ uri: uri.toString(), name }));
+  const answer = await connection.request('initialize', {
+    processId: process.pid,
+    rootUri: folders.length > 0 ? folders[0].uri : null,
+    workspaceFolders: folders,
+    capabilities: {
+      general: { positionEncodings: ['utf-16'] },
+      textDocument: { completion: { completionItem: { snippetSupport: true } } },
+    },
+  }).catch(() => null);
+  if (answer === null) return;  // which the user was told
+  connection.notify('initialized', {});
   context.subscriptions.push(
-    collection,
-    vscode.languages.registerDocumentFormattingEditProvider(
-      'futhark', { provideDocumentFormattingEdits: format }),
-    vscode.workspace.onDidOpenTextDocument(checkIt),
-    vscode.workspace.onDidSaveTextDocument(checkIt),
-    vscode.workspace.onDidCloseTextDocument((document) => collection.delete(document.uri)));
-  vscode.workspace.textDocuments.forEach(checkIt);
+    reported, ...register(answer.capabilities),
+    workspace.onDidOpenTextDocument(opened),
+    workspace.onDidChangeTextDocument(changed),
+    workspace.onDidSaveTextDocument(noticed('didSave')),
+    workspace.onDidCloseTextDocument(noticed('didClose')));
+  workspace.textDocuments.forEach(opened);
 }
 
-module.exports = { activate };
+function deactivate() {
+  return connection === null ? undefined : connection.stop();
+}
+
+module.exports = { activate, deactivate };

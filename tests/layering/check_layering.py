@@ -20,9 +20,10 @@ ALLOWED = {
     'tree': {'support', 'ir'},
     'imperative': {'support', 'ir', 'plan', 'memory', 'tree'},
     'codegen': {'support', 'ir', 'tree'},
-    'tools': {'support', 'syntax', 'check'},
+    'query': {'support', 'syntax', 'check'},
+    'tools': {'support', 'syntax', 'check', 'query'},
     'driver': {'support', 'syntax', 'check', 'elaborate', 'ir', 'passes', 'plan', 'memory',
-               'tree', 'imperative', 'codegen', 'tools'},
+               'tree', 'imperative', 'codegen', 'query', 'tools'},
 }
 # Folders of which no subfolder includes another.
 ROOMS = {'passes', 'tools'}
