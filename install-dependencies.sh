@@ -11,7 +11,8 @@ packages=(
   doctest-dev                   # unit tests
   libtbb-dev                    # threads of CPU programs
   libboost-context-dev          # fibres of the simulated GPU
-  nlohmann-json3-dev            # manifests and reports
+  nlohmann-json3-dev            # manifests, reports, the protocol of editors
+  libcmark-dev                  # documentation comments
   python3                       # the layering test
   python3-dev python3-numpy     # the Python package
 )

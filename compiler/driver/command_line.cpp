@@ -14,9 +14,11 @@
 #include <string>
 
 #include "driver/commands.h"
-#include "driver/tuning.h"
+#include "driver/doc_command.h"
 #include "driver/fmt_command.h"
 #include "driver/lsp_command.h"
+#include "driver/repl_command.h"
+#include "driver/tuning.h"
 #include "driver/version.h"
 #include "passes/registry.h"
 
@@ -241,6 +243,8 @@ struct AllOptions {
   AutotuneOptions autotune;
   InspectOptions inspect;
   FmtOptions fmt;
+  DocOptions doc;
+  ReplOptions repl;
   ExplainOptions explain;
 };
 
@@ -407,6 +411,26 @@ void add_lsp(CLI::App& app, int& status) {
   command->callback([&status] { status = lsp_command(); });
 }
 
+void add_doc(CLI::App& app, AllOptions& all, int& status) {
+  CLI::App* command = app.add_subcommand("doc", "Make a site from the documentation of programs");
+  DocOptions& options = all.doc;
+  command->add_option("PATH", options.paths, "Files, or folders to search for .fut files");
+  command->add_option("-o", options.output, "The folder to write")->capture_default_str();
+  command->add_option("--title", options.title, "What the site is called")->capture_default_str();
+  command->add_flag("--library", options.library, "Also document the standard library");
+  command->add_flag("--Werror", options.warnings_are_errors,
+                    "References that lead nowhere are errors");
+  command->callback([&] { status = doc_command(all.doc); });
+}
+
+void add_repl(CLI::App& app, AllOptions& all, int& status) {
+  CLI::App* command = app.add_subcommand("repl", "Evaluate what is typed, with a program's names");
+  ReplOptions& options = all.repl;
+  command->add_option("FILE", options.compile.file, "The program (.fut) to begin with");
+  add_compile_options(*command, options.compile);
+  command->callback([&] { status = repl_command(all.repl); });
+}
+
 void add_explain(CLI::App& app, AllOptions& all, int& status) {
   CLI::App* command =
       app.add_subcommand("explain", "Say what a kind of error or warning means, with an example");
@@ -425,6 +449,8 @@ void set_styles(AllOptions& all, RenderStyle style) {
     options->style = style;
   }
   all.fmt.style = style;
+  all.doc.style = style;
+  all.repl.compile.style = style;
   all.explain.style = isatty(STDOUT_FILENO) != 0 ? style : RenderStyle::plain;
 }
 
@@ -447,6 +473,8 @@ int run_command_line(int argc, char** argv) {
   add_inspect(app, all, status);
   add_fmt(app, all, status);
   add_lsp(app, status);
+  add_doc(app, all, status);
+  add_repl(app, all, status);
   add_explain(app, all, status);
   try {
     app.parse(argc, argv);

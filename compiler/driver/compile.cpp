@@ -23,7 +23,8 @@ bool parse(Compilation& compilation) {
   const Doing doing("parsing");
   const PassTimer timer(compilation.times, "parse");
   compilation.syntax = syntax::parse_program(compilation.options.file, compilation.files,
-                                          compilation.names, compilation.diagnostics);
+                                          compilation.names, compilation.diagnostics,
+                                          compilation.options.read);
   return !compilation.diagnostics.has_errors();
 }
 

@@ -10,6 +10,7 @@
 #include "driver/compare_values.h"
 #include "elaborate/elaborate.h"
 #include "support/diagnostic.h"
+#include "syntax/imports.h"
 
 namespace dagaz::driver {
 
@@ -30,6 +31,7 @@ std::string_view name_of(Target target);
 /// Options of every subcommand that compiles.
 struct CompileOptions {
   std::string file;
+  syntax::FileReader read = syntax::read_file;  // gives the texts of files
   Target target = Target::cpu;
   std::string cpu = "native";
   std::string gpu = "sm_70";
