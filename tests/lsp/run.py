@@ -3,6 +3,7 @@
 
 usage: run.py DAGAZ
 """
+import json
 import os
 import pathlib
 import sys
@@ -287,6 +288,18 @@ def check_errors(client):
             pass
 
 
+def check_nonsense(client):
+    """What is no message of the protocol is answered or passed over; the server goes on."""
+    client.process.stdin.write(b'Content-Length: 3\r\n\r\n{x}')
+    for message in ([], {'id': 7, 'method': 8}, {'method': None}, {'id': 'a'},
+                    {'id': 'b', 'method': 'textDocument/hover', 'params': None},
+                    {'method': 'textDocument/didChange', 'params': {}}):
+        body = json.dumps(message).encode()
+        client.process.stdin.write(b'Content-Length: %d\r\n\r\n' % len(body) + body)
+    client.process.stdin.flush()
+    assert client.query('documentSymbol', 'main.fut')
+
+
 def check_encoding(dagaz, folder, environment):
     # One character, four bytes of UTF-8, two units of UTF-16.
     text = 'def f = ("\U0001d538", unknown)\n'
@@ -337,6 +350,7 @@ def main(dagaz):
         check_layout(client)
         check_hints(client)
         check_errors(client)
+        check_nonsense(client)
         check_speed(client)
         assert client.end() == 0
         check_encoding(dagaz, folder, environment)

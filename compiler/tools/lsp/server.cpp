@@ -78,9 +78,9 @@ class Server {
       if (!connection_.has_input(pause_in_milliseconds)) publish();
       const std::optional<Json> message = connection_.receive();
       if (!message) return is_shut_down_ ? 0 : 1;
-      if (message->is_object() && message->value("method", "") == "exit") {
-        return is_shut_down_ ? 0 : 1;
-      }
+      const bool is_exit = message->is_object() && message->contains("method") &&
+                           message->at("method") == "exit";
+      if (is_exit) return is_shut_down_ ? 0 : 1;
       handle(*message);
     }
   }
