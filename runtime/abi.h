@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define DZ_ABI_VERSION 3
+#define DZ_ABI_VERSION 4
 
 /* Exit codes of entry points and runtime functions (the peer's numbers). */
 enum dz_status {
@@ -156,6 +156,14 @@ typedef struct dz_failure_word {
   int32_t argument_count;
   int64_t arguments[8];
 } dz_failure_word;
+
+/* `bytes` of a block, from `byte_offset` on, and where to put them. */
+typedef struct dz_read_request {
+  dz_block *block;
+  int64_t byte_offset;
+  int64_t bytes;
+  void *host;
+} dz_read_request;
 
 /* The body of a parallel loop: iterations [begin, end).  Returns a dz_status. */
 typedef int32_t (*dz_task)(dz_context *, void *environment, int64_t begin, int64_t end);

@@ -1,6 +1,8 @@
 // The functions of abi_functions.def about memory, errors, devices and constants: thin shells
 // around the parts of a context.
+#include <span>
 #include <string>
+#include <vector>
 
 #include "context.h"
 
@@ -93,7 +95,20 @@ int32_t dz_read(dz_context* context, dz_block* block, int64_t offset, int64_t by
   if (!inside(block, offset, bytes)) {
     return outside(context, "a read", block, offset, bytes);
   }
-  return context->device->read(dagaz::runtime::advance(block->data, offset), bytes, host);
+  const dagaz::runtime::Read one{dagaz::runtime::advance(block->data, offset), bytes, host};
+  return context->device->read({&one, 1});
+}
+
+int32_t dz_read_several(dz_context* context, int32_t count, const dz_read_request* requests) {
+  std::vector<dagaz::runtime::Read> reads;
+  for (const dz_read_request& one : std::span(requests, static_cast<size_t>(count))) {
+    if (!inside(one.block, one.byte_offset, one.bytes)) {
+      return outside(context, "a read", one.block, one.byte_offset, one.bytes);
+    }
+    reads.push_back({dagaz::runtime::advance(one.block->data, one.byte_offset), one.bytes,
+                     one.host});
+  }
+  return context->device->read(reads);
 }
 
 int32_t dz_write(dz_context* context, dz_block* block, int64_t offset, int64_t bytes,

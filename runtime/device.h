@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "abi.h"
 
@@ -20,6 +21,13 @@ struct Launch {
   void** arguments;
 };
 
+/// Bytes of the device, and where on the host they are wanted.
+struct Read {
+  const void* source;
+  int64_t bytes;
+  void* host;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -29,8 +37,8 @@ class Device {
   virtual int32_t allocate(int64_t bytes, void** out) = 0;
   virtual void release(void* data, int64_t bytes) = 0;
 
-  /// Waits for the device; reports failures of earlier kernels.
-  virtual int32_t read(const void* source, int64_t bytes, void* host) = 0;
+  /// Waits for the device, once; reports failures of earlier kernels.
+  virtual int32_t read(std::span<const Read> reads) = 0;
   virtual int32_t write(void* target, int64_t bytes, const void* host) = 0;
   virtual int32_t copy(void* target, const void* source, int64_t bytes) = 0;
   /// Sets memory to zero.

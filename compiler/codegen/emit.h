@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -142,6 +143,7 @@ class FunctionEmitter {
   void emit(const tree::WriteTable& node);
   void emit(const tree::Clear& node);
   void emit(const tree::ReadElement& node);
+  void emit_reads(std::span<const tree::ReadElement* const> reads);
   void emit(const tree::WriteElement& node);
   void emit(const tree::Fence& node);
   // ---- lanes (emit_lanes.cpp)

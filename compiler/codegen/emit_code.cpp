@@ -1,5 +1,7 @@
 // Statements that any code may hold: assignments, loops, branches, calls, failures.
+#include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "codegen/emit.h"
 #include "support/check.h"
@@ -9,9 +11,31 @@ namespace dagaz::codegen {
 
 using llvm::Value;
 
-void FunctionEmitter::emit(const tree::Code& code) {
+using Reads = std::vector<const tree::ReadElement*>;
+
+// The reads that begin a stretch of code and do not depend on each other.
+static Reads leading_reads(std::span<const tree::Instruction> code) {
+  Reads reads;
   for (const tree::Instruction& instruction : code) {
-    std::visit([&](const auto& node) { emit(node); }, instruction.node);
+    const auto* read = as<tree::ReadElement>(instruction.node);
+    const auto gives_index = [&](const auto* earlier) {
+      return read->index == Operand(earlier->target);
+    };
+    if (read == nullptr || std::any_of(reads.begin(), reads.end(), gives_index)) break;
+    reads.push_back(read);
+  }
+  return reads;
+}
+
+void FunctionEmitter::emit(const tree::Code& code) {
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    const Reads reads = unit_.on_gpu() ? leading_reads(std::span(code).subspan(i)) : Reads{};
+    if (reads.size() > 1) {
+      emit_reads(reads);
+      i += reads.size() - 1;
+      continue;
+    }
+    std::visit([&](const auto& node) { emit(node); }, code[i].node);
   }
 }
 

@@ -192,11 +192,37 @@ void FunctionEmitter::emit(const tree::ReadElement& node) {
     emit(tree::Load{node.target, node.block, node.index, node.type, Space::global, false});
     return;
   }
-  llvm::AllocaInst* slot = stack_slot(memory_type(node.type));
-  Value* size = integer(ir::byte_size(node.type));
-  Value* offset = builder_.CreateMul(value(node.index), size);
-  check_status(runtime_call("dz_read", {context_, reference(node.block), offset, size, slot}));
-  assign(node.target, from_memory(builder_.CreateLoad(memory_type(node.type), slot), node.type));
+  const tree::ReadElement* only = &node;
+  emit_reads({&only, 1});
+}
+
+// Reads that stand side by side wait for the device once.
+void FunctionEmitter::emit_reads(std::span<const tree::ReadElement* const> reads) {
+  llvm::Type* i64 = builder_.getInt64Ty();
+  llvm::Type* pointer = builder_.getPtrTy();
+  auto* request = llvm::StructType::get(part_.context, {pointer, i64, i64, pointer});
+  auto* list_type = llvm::ArrayType::get(request, reads.size());
+  llvm::AllocaInst* list = stack_slot(list_type, "reads");
+  std::vector<llvm::AllocaInst*> slots;
+  for (std::size_t k = 0; k < reads.size(); ++k) {
+    const tree::ReadElement& node = *reads[k];
+    slots.push_back(stack_slot(memory_type(node.type)));
+    Value* size = integer(ir::byte_size(node.type));
+    Value* const members[] = {reference(node.block),
+                              builder_.CreateMul(value(node.index), size), size, slots.back()};
+    for (unsigned m = 0; m < std::size(members); ++m) {
+      Value* const place[] = {builder_.getInt32(0), builder_.getInt32(static_cast<unsigned>(k)),
+                              builder_.getInt32(m)};
+      builder_.CreateStore(members[m], builder_.CreateInBoundsGEP(list_type, list, place));
+    }
+  }
+  check_status(runtime_call("dz_read_several", {context_, builder_.getInt32(
+                                static_cast<unsigned>(reads.size())), list}));
+  for (std::size_t k = 0; k < reads.size(); ++k) {
+    const tree::ReadElement& node = *reads[k];
+    Value* read = builder_.CreateLoad(memory_type(node.type), slots[k]);
+    assign(node.target, from_memory(read, node.type));
+  }
 }
 
 void FunctionEmitter::emit(const tree::WriteElement& node) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "imperative/delayed_reads.h"
 #include "imperative/invariant_loads.h"
 #include "imperative/lowering.h"
 #include "ir/fields.h"
@@ -281,7 +282,10 @@ std::optional<Program> lower(ir::PlannedProgram planned, const LowerOptions& opt
                        "this cannot be compiled yet: " + problem.what);
     return std::nullopt;
   }
-  if (options.target != Target::cpu) mark_invariant_loads(program);
+  if (options.target != Target::cpu) {
+    mark_invariant_loads(program);
+    delay_reads(program);
+  }
   return program;
 }
 

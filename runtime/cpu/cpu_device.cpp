@@ -70,8 +70,11 @@ class CpuDevice final : public Device {
     std::free(static_cast<char*>(data) - start);
   }
 
-  int32_t read(const void* source, int64_t bytes, void* host) override {
-    return move(host, source, bytes);
+  int32_t read(std::span<const Read> reads) override {
+    for (const Read& one : reads) {
+      move(one.host, one.source, one.bytes);
+    }
+    return DZ_OK;
   }
   int32_t write(void* target, int64_t bytes, const void* host) override {
     return move(target, host, bytes);

@@ -18,7 +18,8 @@ namespace {
 using namespace cuda;
 
 // Reads up to this size go through pinned memory, which saves the driver a wait.
-constexpr size_t staging_bytes = 4096;
+constexpr int64_t staging_bytes = 4096;
+constexpr size_t pinned_bytes = size_t{staging_bytes} + sizeof(dz_failure_word);
 // What a kernel may use without asking for more.
 constexpr int default_shared_bytes = 48 << 10;
 
@@ -60,7 +61,7 @@ class CudaDevice final : public Device {
 
   int32_t allocate(int64_t bytes, void** out) override;
   void release(void* data, int64_t bytes) override;
-  int32_t read(const void* source, int64_t bytes, void* host) override;
+  int32_t read(std::span<const Read> reads) override;
   int32_t write(void* target, int64_t bytes, const void* host) override;
   int32_t copy(void* target, const void* source, int64_t bytes) override;
   int32_t clear(void* target, int64_t bytes) override;
@@ -84,7 +85,7 @@ class CudaDevice final : public Device {
     return result == success ? DZ_OK : fail(result, what);
   }
   int32_t fail(CUresult result, const std::string& what);
-  int32_t fetch_failure();
+  int32_t wait();
   int32_t raise_failure();
   int32_t kernel_function(const Launch& launch, CUfunction* out);
   int32_t start_kernel(const Launch& launch, CUfunction function);
@@ -102,6 +103,9 @@ class CudaDevice final : public Device {
   char* staging_ = nullptr;                 // pinned: staging_bytes, then a failure word
   dz_failure_word* fetched_ = nullptr;      // in the same memory
   const dz_kernel* last_kernel_ = nullptr;
+  // What has been put on the stream since it was last waited for.
+  bool work_under_way_ = false;
+  bool kernels_under_way_ = false;
   std::vector<void*> arguments_;            // of the launch being made
   // Facts that never change, asked once.
   int multiprocessors_ = 0;
@@ -209,13 +213,14 @@ bool CudaDevice::make_stream() {
   if (check(driver().cuStreamCreate(&stream_, stream_non_blocking), "making a stream") != DZ_OK ||
       check(driver().cuMemAlloc(&failure_word_, sizeof(dz_failure_word)),
             "allocating the failure word") != DZ_OK ||
-      check(driver().cuMemAllocHost(&pinned, staging_bytes + sizeof(dz_failure_word)),
+      check(driver().cuMemAllocHost(&pinned, pinned_bytes),
             "allocating pinned memory") != DZ_OK) {
     return false;
   }
   staging_ = static_cast<char*>(pinned);
   // staging_bytes keeps the word aligned.
   fetched_ = reinterpret_cast<dz_failure_word*>(staging_ + staging_bytes);
+  work_under_way_ = true;
   return check(driver().cuMemsetD8Async(failure_word_, 0, sizeof(dz_failure_word), stream_),
                "clearing the failure word") == DZ_OK;
 }
@@ -343,10 +348,27 @@ void CudaDevice::release(void* data, int64_t) {
   check(driver().cuMemFree(address(data)), "freeing GPU memory");
 }
 
-int32_t CudaDevice::fetch_failure() {
-  return check(driver().cuMemcpyDtoHAsync(fetched_, failure_word_, sizeof(dz_failure_word),
-                                          stream_),
-               "reading the failure word");
+/// Until everything on the stream is done; kernels may have failed.  Nothing where nothing is.
+int32_t CudaDevice::wait() {
+  if (!work_under_way_) {
+    return DZ_OK;
+  }
+  int32_t status = DZ_OK;
+  const bool look = kernels_under_way_;
+  if (look) {
+    status = check(driver().cuMemcpyDtoHAsync(fetched_, failure_word_, sizeof(dz_failure_word),
+                                              stream_),
+                   "reading the failure word");
+  }
+  if (status == DZ_OK) {
+    status = check(driver().cuStreamSynchronize(stream_), "waiting for the GPU");
+  }
+  if (status != DZ_OK) {
+    return status;
+  }
+  work_under_way_ = false;
+  kernels_under_way_ = false;
+  return look ? raise_failure() : DZ_OK;
 }
 
 /// Turns a fetched failure into the context's error, and clears the word for what comes next.
@@ -356,33 +378,38 @@ int32_t CudaDevice::raise_failure() {
   }
   const dz_failure_word failure = *fetched_;
   fetched_->code = 0;
+  work_under_way_ = true;
   check(driver().cuMemsetD8Async(failure_word_, 0, sizeof(dz_failure_word), stream_),
         "clearing the failure word");
   return dz_fail(&context_, failure.code - 1, std::clamp(failure.argument_count, 0, 8),
                  failure.arguments);
 }
 
-int32_t CudaDevice::read(const void* source, int64_t bytes, void* host) {
+int32_t CudaDevice::read(std::span<const Read> reads) {
   const CurrentContext current(cuda_context_);
-  const auto size = static_cast<size_t>(bytes);
-  const bool staged = size <= staging_bytes;
-  int32_t status = DZ_OK;
-  if (size > 0) {
-    status = check(
-        driver().cuMemcpyDtoHAsync(staged ? staging_ : host, address(source), size, stream_),
-        "reading GPU memory");
+  int64_t staged = 0;
+  std::vector<void*> targets;
+  for (const Read& one : reads) {
+    const bool fits = one.bytes <= staging_bytes - staged;
+    targets.push_back(fits ? staging_ + staged : one.host);
+    staged += fits ? one.bytes : 0;
+    if (one.bytes == 0) {
+      continue;
+    }
+    work_under_way_ = true;
+    const int32_t status =
+        check(driver().cuMemcpyDtoHAsync(targets.back(), address(one.source),
+                                         static_cast<size_t>(one.bytes), stream_),
+              "reading GPU memory");
+    if (status != DZ_OK) {
+      return status;
+    }
   }
-  if (status == DZ_OK) {
-    status = fetch_failure();
-  }
-  if (status == DZ_OK) {
-    status = check(driver().cuStreamSynchronize(stream_), "waiting for the GPU");
-  }
-  if (status == DZ_OK) {
-    status = raise_failure();
-  }
-  if (status == DZ_OK && staged && size > 0) {
-    std::memcpy(host, staging_, size);
+  const int32_t status = wait();
+  for (size_t i = 0; status == DZ_OK && i < reads.size(); ++i) {
+    if (targets[i] != reads[i].host && reads[i].bytes > 0) {
+      std::memcpy(reads[i].host, targets[i], static_cast<size_t>(reads[i].bytes));
+    }
   }
   return status;
 }
@@ -390,6 +417,7 @@ int32_t CudaDevice::read(const void* source, int64_t bytes, void* host) {
 /// A scalar as the argument of a fill, which takes its value at once: the host memory may change
 /// before the stream gets there.
 int32_t CudaDevice::write_scalar(CUdeviceptr target, int64_t bytes, const void* host) {
+  work_under_way_ = true;
   std::array<uint32_t, 2> words{};
   std::memcpy(words.data(), host, static_cast<size_t>(bytes));
   const char* const what = "writing GPU memory";
@@ -419,11 +447,11 @@ int32_t CudaDevice::write(void* target, int64_t bytes, const void* host) {
   }
   // Whether an asynchronous copy still reads the host's memory after it returns depends on what
   // kind of memory that is, so the copy is waited for.
+  work_under_way_ = true;
   const int32_t status = check(driver().cuMemcpyHtoDAsync(address(target), host,
                                                           static_cast<size_t>(bytes), stream_),
                                "writing GPU memory");
-  return status != DZ_OK ? status
-                         : check(driver().cuStreamSynchronize(stream_), "waiting for the GPU");
+  return status != DZ_OK ? status : wait();
 }
 
 int32_t CudaDevice::copy(void* target, const void* source, int64_t bytes) {
@@ -431,6 +459,7 @@ int32_t CudaDevice::copy(void* target, const void* source, int64_t bytes) {
     return DZ_OK;
   }
   const CurrentContext current(cuda_context_);
+  work_under_way_ = true;
   return check(driver().cuMemcpyDtoDAsync(address(target), address(source),
                                           static_cast<size_t>(bytes), stream_),
                "copying GPU memory");
@@ -441,6 +470,7 @@ int32_t CudaDevice::clear(void* target, int64_t bytes) {
     return DZ_OK;
   }
   const CurrentContext current(cuda_context_);
+  work_under_way_ = true;
   return check(driver().cuMemsetD8Async(address(target), 0, static_cast<size_t>(bytes), stream_),
                "clearing GPU memory");
 }
@@ -476,6 +506,8 @@ int32_t CudaDevice::start_kernel(const Launch& launch, CUfunction function) {
   arguments_.insert(arguments_.end(), launch.arguments,
                     launch.arguments + launch.kernel->argument_count);
   last_kernel_ = launch.kernel;
+  work_under_way_ = true;
+  kernels_under_way_ = true;
   const CUresult result = driver().cuLaunchKernel(
       function, static_cast<unsigned>(launch.grid), 1, 1, static_cast<unsigned>(launch.block), 1,
       1, static_cast<unsigned>(launch.shared_bytes), stream_, arguments_.data(), nullptr);
@@ -516,11 +548,7 @@ int32_t CudaDevice::launch(const Launch& launch) {
 
 int32_t CudaDevice::synchronise() {
   const CurrentContext current(cuda_context_);
-  int32_t status = fetch_failure();
-  if (status == DZ_OK) {
-    status = check(driver().cuStreamSynchronize(stream_), "waiting for the GPU");
-  }
-  return status == DZ_OK ? raise_failure() : status;
+  return wait();
 }
 
 int64_t CudaDevice::property(int32_t property) const {

@@ -40,9 +40,14 @@ class SimDevice final : public Device {
   }
   void release(void* data, int64_t) override { std::free(data); }
 
-  int32_t read(const void* source, int64_t bytes, void* host) override {
+  int32_t read(std::span<const Read> reads) override {
     const int32_t status = synchronise();
-    return status == DZ_OK ? move(host, source, bytes) : status;
+    if (status == DZ_OK) {
+      for (const Read& one : reads) {
+        move(one.host, one.source, one.bytes);
+      }
+    }
+    return status;
   }
   int32_t write(void* target, int64_t bytes, const void* host) override {
     return move(target, host, bytes);

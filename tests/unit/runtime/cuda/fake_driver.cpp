@@ -194,6 +194,7 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
   return needs_context();
 }
 CUresult cuStreamSynchronize(CUstream stream) {
+  ++state().waits;
   for (const std::function<void()>& work : stream->work) {
     work();
   }
@@ -248,6 +249,7 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void* source, size_t byt
   });
 }
 CUresult cuMemcpyDtoHAsync_v2(void* target, CUdeviceptr source, size_t bytes, CUstream stream) {
+  ++state().reads;
   return !inside(source, bytes) ? invalid_value : queue(stream, [=] {
     std::memcpy(target, reinterpret_cast<const void*>(source), bytes);
   });

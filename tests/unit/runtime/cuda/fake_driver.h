@@ -8,6 +8,8 @@ struct FakeCudaState {
   int64_t memory_limit = int64_t{1} << 40;  // bytes; beyond it cuMemAlloc fails
   int64_t memory_in_use = 0;
   int64_t live_allocations = 0;   // device and pinned memory, modules, streams, events
+  int waits = 0;                  // for streams
+  int reads = 0;                  // copies to the host
   int context_depth = 0;          // contexts pushed and not popped
   int retained = 0;               // primary contexts retained
   int compilations = 0;           // PTX turned into machine code

@@ -146,6 +146,55 @@ TEST_CASE("a failure in a kernel is reported by the next wait, once") {
   CHECK(dz_synchronise(numbers.context) == DZ_OK);
 }
 
+TEST_CASE("several reads wait once, and look for failures once") {
+  Numbers numbers;
+  REQUIRE(numbers.add(1000, 0) == DZ_OK);
+  const int waits = fake().waits;
+  const int reads = fake().reads;
+  int64_t first = 0;
+  int64_t last = 0;
+  std::vector<int64_t> middle(62);
+  const dz_read_request requests[] = {{numbers.block, 0, 8, &first},
+                                      {numbers.block, 63 * 8, 8, &last},
+                                      {numbers.block, 8, 62 * 8, middle.data()},
+                                      {numbers.block, 64 * 8, 0, nullptr}};
+  REQUIRE(dz_read_several(numbers.context, 4, requests) == DZ_OK);
+  CHECK(first == 1000);
+  CHECK(last == 1063);
+  CHECK(middle.back() == 1062);
+  CHECK(fake().waits == waits + 1);
+  CHECK(fake().reads == reads + 4);  // and the failure word
+  const dz_read_request outside = {numbers.block, 63 * 8, 16, &first};
+  CHECK(dz_read_several(numbers.context, 1, &outside) == DZ_ERROR);
+  CHECK(numbers.context.error().starts_with("a read of bytes [504, 520) is outside a block"));
+}
+
+TEST_CASE("nothing is waited for when nothing is under way") {
+  Numbers numbers;
+  REQUIRE(dz_synchronise(numbers.context) == DZ_OK);
+  const int waits = fake().waits;
+  const int reads = fake().reads;
+  CHECK(dz_synchronise(numbers.context) == DZ_OK);
+  CHECK(fake().waits == waits);
+  int64_t value = 0;
+  CHECK(numbers.read(5, &value) == DZ_OK);
+  CHECK(value == 5);
+  CHECK(fake().waits == waits + 1);
+  CHECK(fake().reads == reads + 1);  // no kernel can have failed
+}
+
+TEST_CASE("a failure among several reads leaves what they were to fill alone") {
+  Numbers numbers;
+  REQUIRE(dz_launch(numbers.context, 1, 1, 32, 0, nullptr) == DZ_OK);
+  int64_t values[] = {-1, -1};
+  const dz_read_request requests[] = {{numbers.block, 0, 8, &values[0]},
+                                      {numbers.block, 8, 8, &values[1]}};
+  CHECK(dz_read_several(numbers.context, 2, requests) == DZ_PROGRAM_ERROR);
+  CHECK(values[0] == -1);
+  CHECK(values[1] == -1);
+  CHECK(dz_synchronise(numbers.context) == DZ_OK);
+}
+
 TEST_CASE("driver errors name the kernel and leave the context alive") {
   Numbers numbers;
   fake().fail_next_launch = 700;
@@ -164,6 +213,7 @@ TEST_CASE("driver errors name the kernel and leave the context alive") {
 
 TEST_CASE("the application's context stays current when ours cannot be") {
   Numbers numbers;
+  REQUIRE(numbers.add(1, 0) == DZ_OK);
   const int depth = fake().context_depth;
   fake().fail_next_push = 201;
   CHECK(dz_synchronise(numbers.context) != DZ_OK);
