@@ -1,0 +1,214 @@
+// A stand-in for libcuda.so.1 that runs nothing: it has an H100's attributes, keeps memory, and
+// counts what it is asked to do.  When the process ends, the counts go to the file that
+// COUNTS_FILE names.  Memory starts as zeros and stays so but for what is copied into it.
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+
+#include "cuda/driver.h"
+
+using namespace dagaz::runtime::cuda;
+
+namespace dagaz::runtime::cuda {
+struct CUmod_st {};
+struct CUfunc_st {};
+struct CUstream_st {};
+struct CUevent_st {};
+struct CUlinkState_st {};
+struct CUctx_st {};
+}  // namespace dagaz::runtime::cuda
+
+namespace {
+
+struct Counts {
+  long launches = 0;
+  long waits = 0;    // for the stream
+  long reads = 0;    // copies from the device
+  long writes = 0;   // copies to the device, and fills that write scalars
+  long copies = 0;   // on the device
+  long clears = 0;
+  long allocations = 0;
+
+  ~Counts() {
+    const char* name = std::getenv("COUNTS_FILE");
+    std::FILE* file = name == nullptr ? nullptr : std::fopen(name, "w");
+    if (file == nullptr) {
+      return;
+    }
+    std::fprintf(file,
+                 "launches %ld\nwaits %ld\nreads %ld\nwrites %ld\ncopies %ld\nclears %ld\n"
+                 "allocations %ld\n",
+                 launches, waits, reads, writes, copies, clears, allocations);
+    std::fclose(file);
+  }
+};
+Counts counts;
+
+// CUdevice_attribute → an H100 SXM's.
+const std::map<int, int> attributes = {
+    {attribute_max_block_threads, 1024},   {attribute_shared_bytes, 48 << 10},
+    {attribute_warp_size, 32},             {attribute_multiprocessors, 132},
+    {attribute_max_multiprocessor_threads, 2048},
+    {attribute_capability_major, 9},       {attribute_capability_minor, 0},
+    {attribute_concurrent_managed_access, 1}, {attribute_shared_bytes_opt_in, 227 << 10}};
+constexpr size_t memory_bytes = size_t{80} << 30;
+
+std::map<CUdeviceptr, size_t>& blocks() {
+  static std::map<CUdeviceptr, size_t> known;
+  return known;
+}
+
+CUctx_st the_context;
+CUmod_st the_module;
+CUfunc_st the_function;
+CUstream_st the_stream;
+CUevent_st the_event;
+
+void* host(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuInit(unsigned) { return success; }
+CUresult cuDriverGetVersion(int* version) {
+  *version = 12080;
+  return success;
+}
+CUresult cuGetErrorName(CUresult, const char** text) {
+  *text = "CUDA_ERROR";
+  return success;
+}
+CUresult cuGetErrorString(CUresult, const char** text) {
+  *text = "an error";
+  return success;
+}
+CUresult cuDeviceGetCount(int* count) {
+  *count = 1;
+  return success;
+}
+CUresult cuDeviceGet(CUdevice* device, int) {
+  *device = 0;
+  return success;
+}
+CUresult cuDeviceGetName(char* name, int length, CUdevice) {
+  std::snprintf(name, static_cast<size_t>(length), "%s", "counting stand-in for an H100");
+  return success;
+}
+CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice) {
+  const auto found = attributes.find(attribute);
+  *value = found == attributes.end() ? 0 : found->second;
+  return success;
+}
+CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice) {
+  *bytes = memory_bytes;
+  return success;
+}
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
+  *context = &the_context;
+  return success;
+}
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) { return success; }
+CUresult cuCtxPushCurrent_v2(CUcontext) { return success; }
+CUresult cuCtxPopCurrent_v2(CUcontext* context) {
+  *context = &the_context;
+  return success;
+}
+CUresult cuCtxSetLimit(int, size_t) { return success; }
+CUresult cuCtxGetLimit(size_t* value, int) {
+  *value = 1024;
+  return success;
+}
+
+CUresult cuStreamCreate(CUstream* stream, unsigned) {
+  *stream = &the_stream;
+  return success;
+}
+CUresult cuStreamDestroy_v2(CUstream) { return success; }
+CUresult cuStreamSynchronize(CUstream) {
+  ++counts.waits;
+  return success;
+}
+
+CUresult cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
+  ++counts.allocations;
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) {
+    return error_out_of_memory;
+  }
+  *pointer = reinterpret_cast<CUdeviceptr>(memory);
+  blocks()[*pointer] = bytes;
+  return success;
+}
+CUresult cuMemFree_v2(CUdeviceptr pointer) {
+  munmap(host(pointer), blocks()[pointer]);
+  blocks().erase(pointer);
+  return success;
+}
+CUresult cuMemAllocHost_v2(void** pointer, size_t bytes) {
+  *pointer = std::calloc(1, bytes);
+  return success;
+}
+CUresult cuMemFreeHost(void* pointer) {
+  std::free(pointer);
+  return success;
+}
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void* source, size_t bytes, CUstream) {
+  ++counts.writes;
+  std::memcpy(host(target), source, bytes);
+  return success;
+}
+CUresult cuMemcpyDtoHAsync_v2(void* target, CUdeviceptr source, size_t bytes, CUstream) {
+  ++counts.reads;
+  std::memcpy(target, host(source), bytes);
+  return success;
+}
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, size_t, CUstream) {
+  ++counts.copies;
+  return success;
+}
+CUresult cuMemsetD8Async(CUdeviceptr, unsigned char, size_t, CUstream) {
+  ++counts.clears;
+  return success;
+}
+CUresult cuMemsetD16Async(CUdeviceptr, unsigned short, size_t, CUstream) {
+  ++counts.writes;
+  return success;
+}
+CUresult cuMemsetD32Async(CUdeviceptr, unsigned, size_t, CUstream) {
+  ++counts.writes;
+  return success;
+}
+
+CUresult cuModuleLoadDataEx(CUmodule* module, const void*, unsigned, int*, void**) {
+  *module = &the_module;
+  return success;
+}
+CUresult cuModuleUnload(CUmodule) { return success; }
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char*) {
+  *function = &the_function;
+  return success;
+}
+CUresult cuFuncSetAttribute(CUfunction, int, int) { return success; }
+CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                        unsigned, CUstream, void**, void**) {
+  ++counts.launches;
+  return success;
+}
+
+CUresult cuEventCreate(CUevent* event, unsigned) {
+  *event = &the_event;
+  return success;
+}
+CUresult cuEventDestroy_v2(CUevent) { return success; }
+CUresult cuEventRecord(CUevent, CUstream) { return success; }
+CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
+  *milliseconds = 0;
+  return success;
+}
+
+}  // extern "C"
