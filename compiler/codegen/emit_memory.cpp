@@ -16,6 +16,7 @@ namespace {
 constexpr int access_write = 1;
 constexpr int access_shared = 2;
 constexpr int access_atomic = 4;
+constexpr int access_read_only = 8;
 
 unsigned address_space(bool ptx, Space space) {
   if (!ptx) return 0;
@@ -77,7 +78,7 @@ void FunctionEmitter::simulate_access(Value* address, ScalarType type, Space spa
 
 void FunctionEmitter::emit(const tree::Load& node) {
   Value* address = element_address(node.block, node.index, node.type, node.space);
-  simulate_access(address, node.type, node.space, 0);
+  simulate_access(address, node.type, node.space, node.invariant ? access_read_only : 0);
   llvm::LoadInst* loaded =
       builder_.CreateAlignedLoad(memory_type(node.type), address, alignment(node.type));
   if (node.invariant && side_ != Side::host) {

@@ -113,4 +113,29 @@ int32_t SharedShadow::access(int64_t offset, int64_t bytes, int32_t flags, const
   return -1;
 }
 
+ReadOnlyShadow::Page& ReadOnlyShadow::page(uintptr_t number) {
+  if (last_page_ == nullptr || number != last_number_) {
+    last_page_ = &pages_[number];
+    last_number_ = number;
+  }
+  return *last_page_;
+}
+
+bool ReadOnlyShadow::clashes(const void* address, int64_t bytes, int32_t flags) {
+  const bool write = (flags & (access_write | access_atomic)) != 0;
+  if (!write && (flags & access_read_only) == 0) {
+    return false;
+  }
+  const auto begin = reinterpret_cast<uintptr_t>(address);
+  const uintptr_t last = begin + static_cast<uintptr_t>(bytes) - 1;
+  bool found = false;
+  for (uintptr_t word = begin / word_bytes; word <= last / word_bytes; ++word) {
+    constexpr uintptr_t words_of_page = page_bytes / word_bytes;
+    Word& here = page(word / words_of_page)[word % words_of_page];
+    found |= (write ? here.read_only : here.written) == epoch_;
+    (write ? here.written : here.read_only) = epoch_;
+  }
+  return found;
+}
+
 }  // namespace dagaz::runtime::sim

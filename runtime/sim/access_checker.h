@@ -1,13 +1,16 @@
 // Watches what the threads of a simulated block do to memory: accesses outside every known block
-// of memory, and pairs of accesses to shared memory that no barrier orders.
+// of memory, pairs of accesses to shared memory that no barrier orders, and reads through the
+// read-only cache of what the same kernel writes.
 //
 // Races are found with a shadow of shared memory.  Each byte remembers who last wrote and who
 // last read it since the last barrier; a shuffle orders the threads of one warp among each other.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "abi.h"
@@ -34,6 +37,7 @@ class KnownMemory {
 constexpr int32_t access_write = 1;
 constexpr int32_t access_shared = 2;
 constexpr int32_t access_atomic = 4;
+constexpr int32_t access_read_only = 8;
 
 /// Who accesses: the thread, its warp, and how many shuffles that warp has done.
 struct Accessor {
@@ -72,6 +76,32 @@ class SharedShadow {
 
   std::vector<Byte> bytes_;
   int64_t epoch_ = 0;
+};
+
+/// Which words of global memory a launch has written, and which it has read through the
+/// read-only cache, which knows nothing of writes.
+class ReadOnlyShadow {
+ public:
+  void start_launch() { ++epoch_; }
+  /// Whether an access meets one of the other kind.
+  bool clashes(const void* address, int64_t bytes, int32_t flags);
+
+ private:
+  static constexpr uintptr_t page_bytes = 4096;
+  static constexpr uintptr_t word_bytes = 4;
+  /// The launch that last did it, for each word.
+  struct Word {
+    uint32_t written = 0;
+    uint32_t read_only = 0;
+  };
+  using Page = std::array<Word, page_bytes / word_bytes>;
+  Page& page(uintptr_t number);
+
+  std::unordered_map<uintptr_t, Page> pages_;
+  // Consecutive accesses are mostly to one page.
+  uintptr_t last_number_ = 0;
+  Page* last_page_ = nullptr;
+  uint32_t epoch_ = 0;
 };
 
 }  // namespace dagaz::runtime::sim

@@ -19,8 +19,6 @@ using boost::context::detail::transfer_t;
 namespace {
 
 constexpr size_t stack_bytes = 256 << 10;
-// Blocks run together while they have no more threads than this, or alone.
-constexpr int32_t resident_threads = 1024;
 // Fresh memory has this in every byte, so that using it uninitialised shows.
 constexpr int poison = 0xcb;
 
@@ -52,8 +50,8 @@ void Fiber::restart() {
   thread = nullptr;
 }
 
-BlockScheduler::BlockScheduler(const KnownMemory& memory, uint64_t seed)
-    : memory_(memory), random_(seed) {}
+BlockScheduler::BlockScheduler(const KnownMemory& memory, const Schedule& schedule)
+    : memory_(memory), schedule_(schedule), random_(schedule.seed) {}
 
 SimBlock::~SimBlock() {
   std::free(shared);
@@ -114,6 +112,13 @@ void BlockScheduler::suspend(SimThread& thread, ThreadState state) {
   thread.state = state;
   caller_ = jump_fcontext(caller_, nullptr).fctx;
   thread.state = ThreadState::running;
+}
+
+/// Goes on when its turn comes among those that can.
+void BlockScheduler::give_way(SimThread& thread) {
+  const auto place = static_cast<std::ptrdiff_t>(random_() % (ready_.size() + 1));
+  ready_.insert(ready_.begin() + place, &thread);
+  suspend(thread, ThreadState::ready);
 }
 
 void BlockScheduler::start_block(SimBlock& block, int32_t index) {
@@ -192,7 +197,8 @@ bool BlockScheduler::run_blocks(int32_t first, int32_t count) {
 bool BlockScheduler::run(const BlockJob& job) {
   job_ = job;
   problem_.clear();
-  const int32_t together = std::max(1, resident_threads / job.block);
+  read_only_.start_launch();
+  const int32_t together = std::max(1, schedule_.threads_together / job.block);
   bool fine = true;
   for (int32_t first = 0; fine && first < job.grid;) {
     const int32_t count = std::min(together, job.grid - first);
@@ -347,11 +353,16 @@ int64_t BlockScheduler::shuffle(SimThread& thread, int64_t value, ShuffleMode mo
 
 /// Abandons the kernel after a bad access, before it does harm.  No object with a destructor may
 /// live in this frame.
-void BlockScheduler::access(const SimThread& thread, const void* address, int64_t bytes,
+void BlockScheduler::access(SimThread& thread, const void* address, int64_t bytes,
                             int32_t flags) {
   if (!check_access(thread, address, bytes, flags)) {
     jump_fcontext(caller_, nullptr);
     std::abort();  // nobody resumes a fibre after a problem
+  }
+  const bool global = (flags & access_shared) == 0;
+  if (global && schedule_.accesses_per_turn > 0 &&
+      random_() % schedule_.accesses_per_turn == 0) {
+    give_way(thread);
   }
 }
 
@@ -363,6 +374,11 @@ bool BlockScheduler::check_access(const SimThread& thread, const void* address, 
     if (!memory_.contains(address, bytes)) {
       problem_ = place(thread) + verb + std::to_string(bytes) + " bytes outside its memory: " +
                  memory_.describe(address);
+    } else if (read_only_.clashes(address, bytes, flags)) {
+      problem_ = place(thread) + verb + std::to_string(bytes) +
+                 ((flags & access_read_only) != 0
+                      ? " bytes through the read-only cache that the kernel has written"
+                      : " bytes that the kernel has read through the read-only cache");
     }
     return problem_.empty();
   }

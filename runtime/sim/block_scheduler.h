@@ -5,6 +5,7 @@
 // its fibre suspended there, and the rest go on in another one.
 //
 // The order in which threads start and in which they go on after a barrier is shuffled by a seed.
+// On request threads also give way to others before some of their accesses to global memory.
 // Stacks end at an inaccessible page.  A kernel that does something wrong is abandoned where it
 // stands: its frames own nothing, so its stacks are simply used again.
 #pragma once
@@ -28,7 +29,7 @@ class BlockScheduler;
 struct Fiber;
 struct SimBlock;
 
-enum class ThreadState { unstarted, running, at_barrier, at_shuffle, finished };
+enum class ThreadState { unstarted, running, ready, at_barrier, at_shuffle, finished };
 
 /// What a shuffle asks for; numbers as in dz_sim_shuffle.
 enum class ShuffleMode { down = 0, up = 1, exclusive_or = 2, index = 3 };
@@ -85,9 +86,16 @@ struct BlockJob {
   const int32_t* failure_code;  // non-zero once a thread of the program has failed
 };
 
+/// How blocks run.
+struct Schedule {
+  uint64_t seed;
+  int32_t threads_together;    // blocks run together while they have no more threads, or alone
+  uint64_t accesses_per_turn;  // about so many to global memory before others run; 0: any number
+};
+
 class BlockScheduler {
  public:
-  BlockScheduler(const KnownMemory& memory, uint64_t seed);
+  BlockScheduler(const KnownMemory& memory, const Schedule& schedule);
   BlockScheduler(const BlockScheduler&) = delete;
   BlockScheduler& operator=(const BlockScheduler&) = delete;
 
@@ -99,7 +107,7 @@ class BlockScheduler {
   const BlockJob& job() const { return job_; }
   void barrier(SimThread& thread);
   int64_t shuffle(SimThread& thread, int64_t value, ShuffleMode mode, int32_t operand);
-  void access(const SimThread& thread, const void* address, int64_t bytes, int32_t flags);
+  void access(SimThread& thread, const void* address, int64_t bytes, int32_t flags);
 
  private:
   static void fiber_main(boost::context::detail::transfer_t transfer);
@@ -110,6 +118,7 @@ class BlockScheduler {
   bool resume(Fiber& fiber);
   SimThread* take_unstarted();
   void suspend(SimThread& thread, ThreadState state);
+  void give_way(SimThread& thread);
   bool check_access(const SimThread& thread, const void* address, int64_t bytes, int32_t flags);
   bool release();
   bool release(SimBlock& block);
@@ -121,7 +130,9 @@ class BlockScheduler {
   Fiber* idle_fiber();
 
   const KnownMemory& memory_;
+  const Schedule schedule_;
   std::mt19937_64 random_;
+  ReadOnlyShadow read_only_;
   BlockJob job_{};
   std::vector<std::unique_ptr<SimBlock>> blocks_;
   size_t running_ = 0;                  // of blocks_

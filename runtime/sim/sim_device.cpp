@@ -1,6 +1,10 @@
 // A GPU without a GPU: the device interface over ordinary memory, with kernels compiled for the
 // CPU.  Kernels run at once, but their failures are kept in the failure word and reported by the
-// next read or synchronisation, as on a real GPU.  DZ_SIM_SEED changes the order of threads.
+// next read or synchronisation, as on a real GPU.
+//
+// What GPU it is: the name that the context asks for (-d), else DZ_SIM_DEVICE, else `small`.
+// DZ_SIM_SEED changes the order of threads; DZ_SIM_TURN=N lets other threads run before about one of N
+// accesses to global memory.
 #include "sim/sim_device.h"
 
 #include <algorithm>
@@ -14,23 +18,42 @@ namespace dagaz::runtime::sim {
 
 namespace {
 
-// A small GPU, so that ordinary test sizes reach the code for large inputs.
-constexpr int32_t multiprocessors = 4;
+/// What is asked of a GPU, and how many of its threads really run together.
+struct Facts {
+  const char* name;
+  int32_t multiprocessors;
+  int32_t multiprocessor_threads;
+  int32_t max_shared_bytes;
+  int32_t threads_together;
+};
+// On the small one ordinary test sizes reach the code for large inputs.  Of an H100's 270 336
+// threads enough run for blocks to look back past the 32 tiles that a warp sees at once.
+constexpr Facts known_devices[] = {{"small", 4, 2048, 48 << 10, 1024},
+                                   {"h100", 132, 2048, 227 << 10, 16384}};
 constexpr int32_t max_block_threads = 1024;
-constexpr int32_t max_shared_bytes = 48 << 10;
-constexpr int32_t multiprocessor_threads = 2048;
 constexpr uint64_t default_seed = 1;
 // Fresh memory has this in every byte, so that using it uninitialised shows.
 constexpr int poison = 0xcb;
 
-uint64_t chosen_seed() {
-  const char* text = std::getenv("DZ_SIM_SEED");
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : default_seed;
+uint64_t number_from(const char* variable, uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+std::string wanted_device(const dz_context& context) {
+  const char* named = std::getenv("DZ_SIM_DEVICE");
+  if (!context.config.device.empty()) {
+    return context.config.device;
+  }
+  return named != nullptr ? named : known_devices[0].name;
 }
 
 class SimDevice final : public Device {
  public:
-  explicit SimDevice(dz_context& context) : context_(context), scheduler_(memory_, chosen_seed()) {
+  SimDevice(dz_context& context, const Facts& facts)
+      : context_(context), facts_(facts),
+        scheduler_(memory_, {number_from("DZ_SIM_SEED", default_seed), facts.threads_together,
+                             number_from("DZ_SIM_TURN", 0)}) {
     memory_.add(&failure_, sizeof failure_);
   }
 
@@ -84,6 +107,7 @@ class SimDevice final : public Device {
   int32_t report(const Launch& launch, const std::string& problem) const;
 
   dz_context& context_;
+  const Facts& facts_;
   KnownMemory memory_;
   BlockScheduler scheduler_;
   dz_failure_word failure_{};
@@ -110,10 +134,10 @@ int32_t SimDevice::check(const Launch& launch) const {
   if (launch.grid > INT32_MAX) {
     return report(launch, "needs more blocks than a GPU can start");
   }
-  if (launch.shared_bytes < 0 || launch.shared_bytes > max_shared_bytes) {
+  if (launch.shared_bytes < 0 || launch.shared_bytes > facts_.max_shared_bytes) {
     return report(launch, "asks for " + std::to_string(launch.shared_bytes) +
                               " bytes of shared memory; the limit is " +
-                              std::to_string(max_shared_bytes));
+                              std::to_string(facts_.max_shared_bytes));
   }
   return DZ_OK;
 }
@@ -150,13 +174,13 @@ int32_t SimDevice::synchronise() {
 int64_t SimDevice::property(int32_t property) const {
   switch (property) {
     case DZ_MULTIPROCESSORS:
-      return multiprocessors;
+      return facts_.multiprocessors;
     case DZ_MAX_BLOCK_THREADS:
       return max_block_threads;
     case DZ_MAX_SHARED_BYTES:
-      return max_shared_bytes;
+      return facts_.max_shared_bytes;
     case DZ_RESIDENT_THREADS:
-      return multiprocessors * multiprocessor_threads;
+      return facts_.multiprocessors * facts_.multiprocessor_threads;
     case DZ_WARP_SIZE:
       return warp_threads;
     default:
@@ -167,7 +191,17 @@ int64_t SimDevice::property(int32_t property) const {
 }  // namespace
 
 Device* make_device(dz_context& context) {
-  return new SimDevice(context);
+  const std::string wanted = wanted_device(context);
+  std::string names;
+  for (const Facts& facts : known_devices) {
+    if (wanted == facts.name) {
+      return new SimDevice(context, facts);
+    }
+    names += (names.empty() ? "`" : ", `") + std::string(facts.name) + "`";
+  }
+  context.errors.report(DZ_ERROR,
+                        "no simulated GPU is called `" + wanted + "`; there are " + names);
+  return nullptr;
 }
 
 }  // namespace dagaz::runtime::sim

@@ -11,7 +11,9 @@ namespace {
 
 enum Kernel {
   fill, block_sum, warp_sum, fail_odd, past_end, early_exit, race, shuffle_or_barrier,
-              atomic_count, warp_private, missing, handshake };
+              atomic_count, warp_private, missing, handshake,
+              lost_updates, counted_updates, read_only_before_write, read_only_after_write,
+              kernel_count };
 
 int64_t* array_argument(void** arguments, int index) {
   return static_cast<int64_t*>(*static_cast<void**>(arguments[index]));
@@ -148,6 +150,34 @@ void handshake_kernel(void* thread, void** arguments) {
   }
 }
 
+// Every thread adds one without telling the others.
+void lost_updates_kernel(void* thread, void** arguments) {
+  int64_t* count = array_argument(arguments, 1);
+  const int64_t before = load(thread, count);
+  store(thread, count, before + 1);
+}
+
+void counted_updates_kernel(void* thread, void** arguments) {
+  int64_t* count = array_argument(arguments, 1);
+  dz_sim_access(thread, count, 8, 5);
+  __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+}
+
+constexpr int32_t read_only = 8;
+
+// The first thread of each block reads what the first of block 0 writes.
+void read_only_before_write_kernel(void* thread, void** arguments) {
+  int64_t* data = array_argument(arguments, 1);
+  load(thread, data, read_only);
+  store(thread, data, 1);
+}
+void read_only_after_write_kernel(void* thread, void** arguments) {
+  int64_t* data = array_argument(arguments, 1);
+  store(thread, data + 1, 1);
+  load(thread, data, read_only);
+  load(thread, data + 1, read_only);
+}
+
 const int32_t one_array[] = {8};
 const int32_t two[] = {8, 8};
 const dz_kernel kernels[] = {
@@ -163,10 +193,14 @@ const dz_kernel kernels[] = {
     {"warp_private", warp_private_kernel, 1, one_array, "f.fut:10:1-9"},
     {"missing", nullptr, 0, nullptr, ""},
     {"handshake", handshake_kernel, 1, one_array, "f.fut:11:1-9"},
+    {"lost_updates", lost_updates_kernel, 1, one_array, "f.fut:12:1-9"},
+    {"counted_updates", counted_updates_kernel, 1, one_array, "f.fut:13:1-9"},
+    {"read_only_before_write", read_only_before_write_kernel, 1, one_array, "f.fut:14:1-9"},
+    {"read_only_after_write", read_only_after_write_kernel, 1, one_array, "f.fut:15:1-9"},
 };
 const dz_failure failures[] = {{"Index [{}] out of bounds for array of shape [{}].", "f.fut:4:3"}};
-const dz_program program = {DZ_ABI_VERSION, DZ_TARGET_SIM, "sim", 0, nullptr, 0, nullptr, 12,
-                            kernels, 1, failures, nullptr, 0, nullptr, 0, 0, nullptr, 0};
+const dz_program program = {DZ_ABI_VERSION, DZ_TARGET_SIM, "sim", 0, nullptr, 0, nullptr,
+                            kernel_count, kernels, 1, failures, nullptr, 0, nullptr, 0, 0, nullptr, 0};
 
 /// A context, a block of `count` numbers, and launches over it.
 struct Sim {
@@ -290,7 +324,7 @@ TEST_CASE("sim refuses what a GPU refuses") {
   CHECK(sim.launch(fill, 1, 32, 1 << 20) == DZ_ERROR);
   CHECK(sim.context.error().find("bytes of shared memory; the limit is") != std::string::npos);
   CHECK(sim.launch(missing, 1, 32) == DZ_ERROR);
-  CHECK(sim.launch(handshake + 1, 1, 32) == DZ_ERROR);
+  CHECK(sim.launch(kernel_count, 1, 32) == DZ_ERROR);
   CHECK(sim.launch(fill, 0, 32) == DZ_OK);
 }
 
@@ -298,6 +332,53 @@ TEST_CASE("sim runs blocks together, so that they can wait for each other") {
   Sim sim(64);
   REQUIRE(sim.launch(handshake, 2, 1) == DZ_OK);
   CHECK(sim.read(sim.block, 2) == std::vector<int64_t>{-1, -1});
+}
+
+TEST_CASE("threads that give way show updates that are lost") {
+  const auto updates = [](Kernel kernel) {
+    Sim sim(1);
+    REQUIRE(dz_clear(sim.context, sim.block, 0, 8) == DZ_OK);
+    REQUIRE(sim.launch(kernel, 4, 256) == DZ_OK);
+    return sim.read(sim.block, 1)[0];
+  };
+  CHECK(updates(lost_updates) == 1024);  // not seen while threads run to their ends
+  for (const char* seed : {"1", "2", "3"}) {
+    setenv("DZ_SIM_TURN", "4", 1);
+    setenv("DZ_SIM_SEED", seed, 1);
+    CHECK(updates(lost_updates) < 1024);
+    CHECK(updates(counted_updates) == 1024);
+    unsetenv("DZ_SIM_TURN");
+    unsetenv("DZ_SIM_SEED");
+  }
+}
+
+TEST_CASE("sim reports reads through the read-only cache of what the kernel writes") {
+  Sim sim(64);
+  CHECK(sim.launch(read_only_before_write, 1, 1) == DZ_ERROR);
+  CHECK(sim.context.error() == "Error: kernel read_only_before_write (f.fut:14:1-9): thread 0 of "
+                               "block 0 writes 8 bytes that the kernel has read through the "
+                               "read-only cache");
+  CHECK(sim.launch(read_only_after_write, 1, 1) == DZ_ERROR);
+  CHECK(sim.context.error().ends_with("reads 8 bytes through the read-only cache that the kernel "
+                                      "has written"));
+  // The next kernel may.
+  REQUIRE(sim.launch(fill, 1, 64, 0, 1) == DZ_OK);
+}
+
+TEST_CASE("sim has the facts of the device that is asked for") {
+  const auto with = [](const char* name) {
+    dz_config* config = dzr_config_new(&program);
+    dzr_config_set_device(config, name);
+    return config;
+  };
+  const test::Context large(with("h100"));
+  CHECK(dz_property(large, DZ_MULTIPROCESSORS) == 132);
+  CHECK(dz_property(large, DZ_RESIDENT_THREADS) == 132 * 2048);
+  CHECK(dz_property(large, DZ_MAX_SHARED_BYTES) == 227 << 10);
+  const test::Context small(program);
+  CHECK(dz_property(small, DZ_MULTIPROCESSORS) == 4);
+  CHECK(test::Context(with("b7000")).error() ==
+        "no simulated GPU is called `b7000`; there are `small`, `h100`");
 }
 
 TEST_CASE("large blocks with many barriers do not run out of stacks") {
