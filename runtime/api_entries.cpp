@@ -1,6 +1,8 @@
 // Calling entry points: C values become leaves, results become C values.
 #include "handles.h"
 
+#include <algorithm>
+
 using namespace dagaz::runtime;
 
 namespace {
@@ -38,6 +40,24 @@ int32_t store_results(dz_context& context, const dz_entry& entry, const dz_leaf*
   return status;
 }
 
+/// Arguments that are consumed are gone after the first try.
+int32_t run_entry(dz_context& context, const dz_entry& entry, std::vector<dz_leaf>& arguments,
+                  std::vector<dz_leaf>& results) {
+  const auto call = [&] { return entry.function(&context, arguments.data(), results.data()); };
+  const dz_parameter* const end = entry.inputs + entry.input_count;
+  if (std::any_of(entry.inputs, end, [](const dz_parameter& one) { return one.unique != 0; })) {
+    return call();
+  }
+  return with_large_enough_arena(context, call, [&] {
+    const dz_leaf* leaves = results.data();
+    for (int32_t i = 0; i < entry.output_count; ++i) {
+      const dz_type& type = type_at(context, entry.outputs[i].type);
+      drop_leaves(context, type, leaves);
+      leaves += type.leaf_count;
+    }
+  });
+}
+
 }  // namespace
 
 int dzr_call_entry(dz_context* context, int entry, void* const* outs, const void* const* ins) {
@@ -64,8 +84,7 @@ int dzr_call_entry(dz_context* context, int entry, void* const* outs, const void
   }
   const bool measured = context->profile.active();
   const double start = measured ? now_microseconds() : 0;
-  const int32_t status =
-      description.function(context, arguments.data(), results.data());
+  const int32_t status = run_entry(*context, description, arguments, results);
   if (measured) {
     context->profile.add(std::string("entry ") + description.name, "",
                          now_microseconds() - start);

@@ -66,6 +66,12 @@ int32_t dz_make_array(dz_context* context, dz_block* block, int64_t offset, int3
 int32_t dz_fail(dz_context* context, int32_t failure, int32_t argument_count,
                 const int64_t* arguments) {
   const dz_program& program = context->program;
+  if (failure == DZ_ARENA_EXHAUSTED && argument_count == 1) {
+    context->arena.lacked = arguments[0];
+    return context->errors.report(
+        DZ_OUT_OF_MEMORY, "Error: out of memory: a thread of a kernel needs " +
+                              std::to_string(arguments[0]) + " bytes for an array");
+  }
   if (failure < 0 || failure >= program.failure_count) {
     return context->errors.report(DZ_PROGRAM_ERROR, "Error: unknown failure");
   }
@@ -147,6 +153,10 @@ int32_t dz_synchronise(dz_context* context) {
 }
 
 int64_t dz_property(dz_context* context, int32_t property) {
+  if (property == DZ_ARENA_BYTES) {
+    context->arena.asked = true;
+    return context->arena.bytes;
+  }
   return context->device->property(property);
 }
 

@@ -1,6 +1,8 @@
 // Configuration and life time of contexts: the first group of functions of api.h.
 #include "context.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -42,6 +44,41 @@ std::unique_ptr<Device> make_device(dz_context& context) {
   }
 }
 
+/// What kernels get at first; small in sim, whose memory is filled, and whose threads are few.
+static int64_t first_arena_bytes(const dz_program& program) {
+  return int64_t{program.target == DZ_TARGET_SIM ? 16 : 512} << 20;
+}
+
+int32_t with_large_enough_arena(dz_context& context, const std::function<int32_t()>& call,
+                                const std::function<void()>& drop) {
+  Arena& arena = context.arena;
+  while (true) {
+    arena.asked = false;
+    arena.lacked = 0;
+    int32_t status = call();
+    if (status == DZ_OK && arena.asked) {
+      status = context.device->synchronise();
+      if (status != DZ_OK) {
+        drop();
+      }
+    }
+    if (arena.lacked == 0) {
+      return status;
+    }
+    // A level is at least a sixth of it.
+    constexpr int64_t parts = 8;
+    if (arena.lacked > INT64_MAX / parts || arena.bytes > INT64_MAX / 2) {
+      return status;
+    }
+    arena.bytes = std::max(2 * arena.bytes, parts * arena.lacked);
+    context.errors.begin_call();
+    if (context.config.logging) {
+      context.log_line("again, with " + std::to_string(arena.bytes) +
+                       " bytes for the arrays of threads");
+    }
+  }
+}
+
 /// Everything about a context that can fail.
 static void start(dz_context& context) {
   if (context.program.abi_version != DZ_ABI_VERSION) {
@@ -65,7 +102,8 @@ static void start(dz_context& context) {
     context.globals[place + 1].bits = static_cast<uint64_t>(value);
   }
   if (context.program.initialise != nullptr) {
-    int32_t status = context.program.initialise(&context);
+    int32_t status = with_large_enough_arena(
+        context, [&] { return context.program.initialise(&context); }, [] {});
     if (status == DZ_OK) {
       status = context.device->synchronise();
     }
@@ -83,7 +121,8 @@ dz_context::dz_context(const dz_config& settings)
     : config(settings),
       program(*settings.program),
       profile(settings.profiling),
-      scheduler(settings.num_threads) {}
+      scheduler(settings.num_threads),
+      arena{dagaz::runtime::first_arena_bytes(program)} {}
 
 void dz_context::log_line(const std::string& line) {
   if (config.logging) {

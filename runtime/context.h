@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -33,6 +34,17 @@ struct dz_config {
   std::map<int, int64_t> tuning;       // set parameters, by their index in dz_program
 };
 
+namespace dagaz::runtime {
+
+/// Memory for arrays of kernels' threads whose size the host does not know.
+struct Arena {
+  int64_t bytes;       // that a kernel gets
+  bool asked = false;  // whether the call has used one
+  int64_t lacked = 0;  // what a thread needed and did not get
+};
+
+}  // namespace dagaz::runtime
+
 struct dz_context {
   explicit dz_context(const dz_config& config);
 
@@ -51,12 +63,18 @@ struct dz_context {
   std::unique_ptr<dagaz::runtime::Device> device;
   std::unique_ptr<dagaz::runtime::MemoryPool> pool;
   std::vector<dz_leaf> globals;
+  dagaz::runtime::Arena arena;
 
   /// One line of the running log, when logging is on.
   void log_line(const std::string& line);
 };
 
 namespace dagaz::runtime {
+
+/// Runs `call`, and again with a larger arena as long as that is what it fails for.  A call that
+/// has used one is waited for; `drop` gives back the results of one that failed only then.
+int32_t with_large_enough_arena(dz_context& context, const std::function<int32_t()>& call,
+                                const std::function<void()>& drop);
 
 /// Serialises a call on a context and starts its error record afresh.
 class Call {

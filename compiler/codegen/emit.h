@@ -173,6 +173,7 @@ class FunctionEmitter {
   void emit(const tree::Launch& node);
   void emit(const tree::DeviceProperty& node);
   void emit(const tree::ReadSpecial& node);
+  llvm::Value* failure_code();
   void emit(const tree::Barrier& node);
   void emit(const tree::Shuffle& node);
 

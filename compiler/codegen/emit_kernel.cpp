@@ -132,7 +132,19 @@ void FunctionEmitter::fail_in_kernel(const tree::Fail& node) {
   exit_with(code);
 }
 
+// Another thread may write it at any time: read anew each time.
+Value* FunctionEmitter::failure_code() {
+  Value* word = failure_word_;
+  if (in_ptx()) word = builder_.CreateAddrSpaceCast(word, builder_.getPtrTy(1));
+  return builder_.CreateAlignedLoad(builder_.getInt32Ty(), word, llvm::Align(4), true);
+}
+
 void FunctionEmitter::emit(const tree::ReadSpecial& node) {
+  llvm::Type* type = value_type(unit_.program.names.type(node.target).element);
+  if (node.which == tree::Special::failed) {
+    assign(node.target, builder_.CreateZExtOrTrunc(failure_code(), type));
+    return;
+  }
   struct Row {
     llvm::Intrinsic::ID intrinsic;
     const char* runtime;
@@ -147,12 +159,12 @@ void FunctionEmitter::emit(const tree::ReadSpecial& node) {
         return {llvm::Intrinsic::nvvm_read_ptx_sreg_ntid_x, "dz_sim_block_size"};
       case tree::Special::grid_size:
         return {llvm::Intrinsic::nvvm_read_ptx_sreg_nctaid_x, "dz_sim_grid_size"};
+      case tree::Special::failed: break;
     }
     DZ_UNREACHABLE("special register");
   }();
   Value* number = in_ptx() ? builder_.CreateIntrinsic(row.intrinsic, {}, {})
                            : runtime_call(row.runtime, {thread_});
-  llvm::Type* type = value_type(unit_.program.names.type(node.target).element);
   assign(node.target, builder_.CreateZExtOrTrunc(number, type));
 }
 

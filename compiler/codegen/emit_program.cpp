@@ -10,6 +10,7 @@
 #include "codegen/runtime_calls.h"
 #include "ir/globals.h"
 #include "support/check.h"
+#include "tree/walk.h"
 
 namespace dagaz::codegen {
 
@@ -169,12 +170,17 @@ int target_number(tree::Target target) {
   DZ_UNREACHABLE("target");
 }
 
-/// Device functions are those that inlining leaves: they call themselves, so how deep a thread's
-/// stack grows is the program's business.  Sixteen times what a GPU gives without being asked.
+/// Device functions that call others are those that inlining leaves: they call themselves, so how
+/// deep a thread's stack grows is the program's business.  Sixteen times what a GPU gives without being asked.
 std::int64_t kernel_stack_bytes(const Unit& unit) {
   const auto& functions = unit.program.functions;
-  const bool recursive = std::any_of(functions.begin(), functions.end(),
-                                     [](const auto& function) { return function.device; });
+  const bool recursive = std::any_of(functions.begin(), functions.end(), [](const auto& function) {
+    bool calls = false;
+    tree::for_each_instruction(function.body, [&](const tree::Instruction& one) {
+      calls = calls || std::holds_alternative<tree::Call>(one.node);
+    });
+    return function.device && calls;
+  });
   return recursive ? std::int64_t{16} << 10 : 0;
 }
 

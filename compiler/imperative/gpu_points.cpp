@@ -3,8 +3,8 @@
 // One thread per point, or per four where a point is little work.  Arrays that are too large for a
 // thread's stack and whose size the host knows lie in one global block per array, thread by thread
 // next to each other so that neighbours' accesses coalesce.  Arrays whose size only the thread knows
-// come from its share of an arena.  A kernel that has either starts no more threads than the device
-// holds and strides over the points.
+// come from an arena (gpu_arena.cpp).  A kernel that has either starts no more threads than the
+// device holds, and fewer where their arrays are large, and strides over the points.
 #include "imperative/lowering.h"
 
 #include <algorithm>
@@ -13,7 +13,8 @@ namespace dagaz::imperative {
 
 // One 4-byte element a thread reaches half of a large GPU's bandwidth; 16 bytes are enough.
 static constexpr std::int64_t points_per_thread = 4;
-static constexpr std::int64_t arena_bytes = std::int64_t{512} << 20;
+// Arrays of threads may take as many times what an arena takes before fewer threads are started.
+static constexpr std::int64_t expansions_per_arena = 4;
 
 Operand Lowering::resident_threads() {
   const NameId threads = variable("resident", ScalarType::i64);
@@ -46,14 +47,12 @@ Code Lowering::kernel_body(const std::function<void()>& build) {
   uses_arena_ = false;
   uses_scratch_ = false;
   arena_ = block_variable("arena");
-  arena_share_ = variable("share", ScalarType::i64);
+  arena_level_bytes_ = variable("level_bytes", ScalarType::i64);
   start_recording();
   arena_used_ = variable("used", ScalarType::i64);
+  arena_limit_ = variable("limit", ScalarType::i64);
   Code code = collect(build);
   stop_recording();
-  if (uses_arena_) {
-    code.insert(code.begin(), Instruction{Move{arena_used_, ir::i64_operand(0)}});
-  }
   mode_ = outer;
   return code;
 }
@@ -130,18 +129,24 @@ void Lowering::launch_points(const std::vector<Operand>& extents, std::string_vi
       emit(If{less(point, total), std::move(points), {}});
       return;
     }
+    branch(less(own, threads), [] {}, [&] { move(point, total); });
+    if (uses_arena_) enter_arena();
     const NameId more = variable("more", ScalarType::boolean);
     Code test = collect([&] { emit(Assign{more, ScalarOp::slt, ScalarType::i64,
                                           ScalarType::boolean, {point, total}}); });
-    points.push_back({Assign{point, ScalarOp::add, ScalarType::i64, ScalarType::i64,
-                             {point, threads}}});
-    emit(While{std::move(test), more, std::move(points)});
+    Code round = collect([&] {
+      append(std::move(points));
+      if (uses_arena_) leave_arena();
+      move(point, add(point, threads));
+    });
+    emit(While{std::move(test), more, std::move(round)});
   });
   Operand grid = divide_up(total, ir::i64_operand(several * kernel_threads));
   if (has_private_memory()) {
     const Operand most = maximum(divide(resident_threads(), block), ir::i64_operand(1));
-    grid = minimum(grid, uses_arena_ ? minimum(most, ir::i64_operand(64)) : most);
-    move(threads, mul(maximum(grid, ir::i64_operand(1)), block));
+    grid = maximum(minimum(grid, most), ir::i64_operand(1));
+    move(threads, minimum(mul(grid, block), threads_with_room()));
+    grid = minimum(divide_up(threads, block), total);
     allocate_private_memory(threads);
     expansions_.clear();
     uses_arena_ = false;
@@ -163,22 +168,12 @@ Place Lowering::kernel_array(const ir::Type& type, NameId block) {
   return row_major(*this, block, kernel_thread_, type.shape, kernel_threads_total_);
 }
 
-// The arena is a stack: a private scope gives back what was taken in it.
-Place Lowering::arena_array(const ir::Type& type) {
-  uses_arena_ = true;
-  uses_scratch_ = true;
-  const Operand eight = ir::i64_operand(8);
-  const Operand size = ir::i64_operand(ir::byte_size(type.element));
-  const Operand bytes = mul(divide_up(byte_count(type), eight), eight);
-  const Operand start = mutable_variable("start", ScalarType::i64, arena_used_);
-  emit(Assign{arena_used_, ScalarOp::add, ScalarType::i64, ScalarType::i64,
-              {arena_used_, bytes}});
-  branch(less(arena_share_, arena_used_), [&] {
-    fail("The arrays of one thread of a kernel need more than {} bytes.", {arena_share_},
-         location_);
-  });
-  const Operand from = add(mul(kernel_thread_, arena_share_), start);
-  return row_major(*this, arena_, divide(from, size), type.shape);
+// How many threads may have their arrays of known sizes at a time.
+Operand Lowering::threads_with_room() {
+  Operand bytes = ir::i64_operand(1);
+  for (const Expansion& one : expansions_) bytes = add(bytes, byte_count(one.type));
+  const Operand room = mul(arena_bytes(), ir::i64_operand(expansions_per_arena));
+  return maximum(divide(room, bytes), ir::i64_operand(1));
 }
 
 void Lowering::allocate_private_memory(const Operand& threads) {
@@ -186,12 +181,7 @@ void Lowering::allocate_private_memory(const Operand& threads) {
     emit(Allocate{one.block, size_mul(byte_count(one.type), threads)});
     own(one.block);
   }
-  if (uses_arena_) {
-    const Operand share = divide(ir::i64_operand(arena_bytes), mul(threads, ir::i64_operand(8)));
-    move(arena_share_, mul(share, ir::i64_operand(8)));
-    emit(Allocate{arena_, mul(threads, arena_share_)});
-    own(arena_);
-  }
+  if (uses_arena_) allocate_arena(threads);
 }
 
 }  // namespace dagaz::imperative

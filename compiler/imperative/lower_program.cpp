@@ -159,23 +159,6 @@ void Lowering::find_arena_functions() {
   }
 }
 
-// A function called by a kernel works in the arena of the thread that calls it, from where that has
-// got to; what it takes is free again when it returns.
-void Lowering::receive_arena(Function& function) {
-  arena_ = block_variable("arena");
-  arena_share_ = variable("share", ScalarType::i64);
-  const NameId thread = variable("thread", ScalarType::i64);
-  kernel_thread_ = thread;
-  const NameId used = variable("used", ScalarType::i64);
-  arena_used_ = mutable_variable("used", ScalarType::i64, used);
-  function.parameters = {arena_, arena_share_, thread, used};
-}
-
-void Lowering::hand_on_arena(imperative::Call& call) {
-  uses_arena_ = true;
-  call.arguments = {arena_, arena_share_, kernel_thread_, arena_used_};
-}
-
 void Lowering::lower_called_functions() {
   for (std::size_t k = 0; k < called_.size(); ++k) {
     const auto [name, mode] = called_[k];
@@ -256,6 +239,7 @@ void Lowering::lower_program() {
     program_.functions.push_back(lower_entry(*function_named(source_, entry.function)));
   }
   lower_called_functions();
+  add_arena_functions();
 }
 
 bool Lowering::function_named_in_result(const std::string& name) const {

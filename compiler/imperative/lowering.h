@@ -61,8 +61,6 @@ class Lowering : public Emitter {
   bool function_named_in_result(const std::string& name) const;
   std::string call(const std::string& function);
   void find_arena_functions();
-  void receive_arena(Function& function);
-  void hand_on_arena(imperative::Call& call);
   static std::string called_name(const std::string& function, Mode mode);
   [[noreturn]] void unsupported(std::string_view what) const;
   memory::Context memory_context() { return {names(), source_.functions, !is_gpu()}; }
@@ -409,9 +407,19 @@ class Lowering : public Emitter {
   void launch_points(const std::vector<Operand>& extents, std::string_view kernel,
                      const PointFunction& body);
   Place kernel_array(const ir::Type& type, NameId block);
-  Place arena_array(const ir::Type& type);
   bool has_private_memory() const { return uses_arena_ || !expansions_.empty(); }
+  Operand threads_with_room();
   void allocate_private_memory(const Operand& threads);
+
+  // ---- gpu_arena.cpp
+  Place arena_array(const ir::Type& type);
+  void enter_arena();
+  void leave_arena();
+  Operand arena_bytes();
+  void allocate_arena(const Operand& threads);
+  void receive_arena(Function& function);
+  void hand_on_arena(imperative::Call& call);
+  void add_arena_functions();
 
   // Operations that an earlier pass has removed.
   template <typename Operation>
@@ -451,9 +459,10 @@ class Lowering : public Emitter {
   Operand kernel_threads_total_;  // … so many
   bool in_device_function_ = false;
   bool uses_arena_ = false;
-  NameId arena_;                  // a block with a share for each thread
-  NameId arena_share_;            // bytes of a share
-  NameId arena_used_;             // bytes that this thread has taken
+  NameId arena_;                  // a block
+  NameId arena_level_bytes_;      // of each of its levels
+  NameId arena_used_;             // where what this thread has taken of its part ends
+  NameId arena_limit_;            // where the part ends
 
   std::vector<HostScope> scopes_;
   memory::Memory memory_;  // of the function

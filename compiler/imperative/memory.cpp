@@ -206,9 +206,11 @@ bool Lowering::with_private_scope(const std::function<void()>& build) {
   Code inner = collect(build);
   const bool used = uses_private_memory_;
   if (uses_scratch_ && mode_ == Mode::kernel) {
-    const NameId before = mutable_variable("before", ScalarType::i64, arena_used_);
+    const NameId reached = mutable_variable("used_before", ScalarType::i64, arena_used_);
+    const NameId limit = mutable_variable("limit_before", ScalarType::i64, arena_limit_);
     append(std::move(inner));
-    move(arena_used_, before);
+    move(arena_used_, reached);
+    move(arena_limit_, limit);
   } else if (uses_scratch_) {
     emit(ScratchScope{std::move(inner)});
   } else {

@@ -34,14 +34,14 @@ struct Spellings<tree::Space> {
 };
 template <>
 struct Spellings<tree::Special> {
-  static constexpr std::array<std::string_view, 4> words = {"thread_index", "block_index",
-                                                            "block_size", "grid_size"};
+  static constexpr std::array<std::string_view, 5> words = {"thread_index", "block_index",
+                                                            "block_size", "grid_size", "failed"};
 };
 template <>
 struct Spellings<tree::Property> {
-  static constexpr std::array<std::string_view, 5> words = {
+  static constexpr std::array<std::string_view, 6> words = {
       "multiprocessors", "max_block_threads", "max_shared_bytes", "resident_threads",
-      "warp_size"};
+      "warp_size", "arena_bytes"};
 };
 template <>
 struct Spellings<tree::ShuffleMode> {

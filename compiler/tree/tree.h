@@ -357,7 +357,8 @@ struct Launch {
   DZ_FIELDS(kernel, grid, block_threads, shared_bytes, location, body)
 };
 /// Kernel: target := an i32 that only the hardware knows.
-enum class Special { thread_index, block_index, block_size, grid_size };
+/// `failed`: not 0 where a thread of this or an earlier kernel has failed by now.
+enum class Special { thread_index, block_index, block_size, grid_size, failed };
 struct ReadSpecial {
   static constexpr std::string_view mnemonic = "read_special";
   Assigned target;
@@ -370,7 +371,8 @@ enum class Property {
   max_block_threads,
   max_shared_bytes,
   resident_threads,  // that fill the device: the measure of enough parallelism
-  warp_size
+  warp_size,
+  arena_bytes        // for the arrays of kernels' threads
 };
 /// Host: target := a property, an i64.
 struct DeviceProperty {
@@ -444,6 +446,10 @@ struct Call {
 /// Ends the entry point with failure number `failure` of Program::failures; `arguments` are i64.
 /// In a task the error is recorded and the loop ends; in a kernel the thread sets the failure
 /// word, if it is the first, and ends.
+///
+/// `arena_exhausted` instead of a number: the arrays of a kernel's thread need more than the
+/// arena has; the argument says how many bytes.
+inline constexpr int arena_exhausted = -2;
 struct Fail {
   static constexpr std::string_view mnemonic = "fail";
   int failure;

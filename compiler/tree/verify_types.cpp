@@ -187,7 +187,9 @@ class TypeRules {
   }
   void operator()(const Fail& e) {
     const auto failures = static_cast<int>(program_.failures.size());
-    require(e.failure >= 0 && e.failure < failures, "there is no such failure");
+    require((e.failure >= 0 && e.failure < failures) ||
+                (e.failure == arena_exhausted && e.arguments.size() == 1),
+            "there is no such failure");
     for (const Operand& argument : e.arguments) is_i64(argument);
   }
 
