@@ -9,18 +9,17 @@
 
 namespace dagaz::runtime {
 
-void Profile::add(std::string name, std::string position, double microseconds) {
-  if (!active()) {
-    return;
-  }
+void Profile::add(std::string name, std::string position, double microseconds,
+                  std::string details) {
   const std::lock_guard lock(mutex_);
-  events_.push_back({std::move(name), std::move(position), microseconds, nullptr});
+  events_.push_back(
+      {std::move(name), std::move(position), microseconds, nullptr, std::move(details)});
 }
 
 void Profile::add_pending(std::string name, std::string position,
                           std::function<double()> duration) {
   const std::lock_guard lock(mutex_);
-  events_.push_back({std::move(name), std::move(position), 0, std::move(duration)});
+  events_.push_back({std::move(name), std::move(position), 0, std::move(duration), "{}"});
 }
 
 void Profile::clear() {
@@ -38,7 +37,8 @@ std::string Profile::report(const MemoryStatistics& memory) {
     std::snprintf(number, sizeof number, "%.3f", duration);
     text += separator;
     text += "{\"name\":" + json_string(event.name) + ",\"provenance\":" +
-            json_string(event.position) + ",\"duration\":" + number + ",\"details\":{}}";
+            json_string(event.position) + ",\"duration\":" + number +
+            ",\"details\":" + event.details + "}";
     separator = ",";
   }
   events_.clear();

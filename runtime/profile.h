@@ -22,8 +22,9 @@ class Profile {
   void pause() { paused_ = true; }
   void resume() { paused_ = false; }
 
-  /// An event of known duration in microseconds.
-  void add(std::string name, std::string position, double microseconds);
+  /// An event of known duration in microseconds; `details` is a JSON object.
+  void add(std::string name, std::string position, double microseconds,
+           std::string details = "{}");
   /// An event whose duration the device knows only later; asked for when the report is made.
   void add_pending(std::string name, std::string position, std::function<double()> duration);
 
@@ -38,6 +39,7 @@ class Profile {
     std::string position;
     double microseconds;
     std::function<double()> pending;
+    std::string details = "{}";
   };
   const bool enabled_;
   std::atomic<bool> paused_{false};

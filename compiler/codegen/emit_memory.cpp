@@ -242,6 +242,7 @@ void FunctionEmitter::emit(const tree::Fence&) {
   if (in_ptx()) {
     builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_membar_gl, {}, {});
   } else {
+    if (side_ == Side::kernel) runtime_call("dz_sim_fence", {thread_});
     builder_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
   }
 }

@@ -65,6 +65,7 @@ void BlockScheduler::fiber_main(transfer_t transfer) {
     while (SimThread* thread = self->take_unstarted()) {
       self->job_.function(thread, self->job_.arguments);
       thread->state = ThreadState::finished;
+      self->keep_late_stores(*thread);
       --self->live_;
       thread->fiber->thread = nullptr;
     }
@@ -110,8 +111,30 @@ bool BlockScheduler::resume(Fiber& fiber) {
 
 void BlockScheduler::suspend(SimThread& thread, ThreadState state) {
   thread.state = state;
+  const bool hides = !thread.stores.empty();
+  if (hides) {
+    thread.stores.hide(random_);
+  }
   caller_ = jump_fcontext(caller_, nullptr).fctx;
+  if (hides) {
+    thread.stores.show();
+  }
   thread.state = ThreadState::running;
+}
+
+void BlockScheduler::keep_late_stores(SimThread& thread) {
+  if (!thread.stores.empty()) {
+    thread.stores.hide(random_);
+    late_stores_.push_back(std::move(thread.stores));
+  }
+}
+
+/// At the end of a launch everything is there.
+void BlockScheduler::let_stores_arrive() {
+  for (StoreBuffer& stores : late_stores_) {
+    stores.show();
+  }
+  late_stores_.clear();
 }
 
 /// Goes on when its turn comes among those that can.
@@ -198,12 +221,14 @@ bool BlockScheduler::run(const BlockJob& job) {
   job_ = job;
   problem_.clear();
   read_only_.start_launch();
+  races_.start_launch();
   const int32_t together = std::max(1, schedule_.threads_together / job.block);
   bool fine = true;
   for (int32_t first = 0; fine && first < job.grid;) {
     const int32_t count = std::min(together, job.grid - first);
     fine = run_blocks(first, count);
     first += count;
+    let_stores_arrive();
     if (live_ > 0) {
       // Some fibres are suspended inside the kernel for good.
       idle_.clear();
@@ -266,6 +291,9 @@ bool BlockScheduler::release_warp(SimBlock& block, int32_t warp) {
     waiting[i]->value = received[i];
   }
   ++block.warp_epochs[static_cast<size_t>(warp)];
+  if (schedule_.watches_races) {
+    races_.shuffle(block.index, warp);
+  }
   ready_.insert(ready_.end(), waiting.begin(), waiting.end());
   return true;
 }
@@ -299,6 +327,9 @@ int64_t BlockScheduler::shuffled_value(const SimThread& thread) const {
 
 void BlockScheduler::release_barrier(SimBlock& block) {
   block.shadow.barrier();
+  if (schedule_.watches_races) {
+    races_.barrier(block.index);
+  }
   for (SimThread& thread : block.threads) {
     ready_.push_back(&thread);
   }
@@ -338,7 +369,15 @@ std::string BlockScheduler::place(const SimThread& thread) {
          std::to_string(thread.block->index);
 }
 
+void BlockScheduler::fence(SimThread& thread) {
+  thread.stores.drain();
+  if (schedule_.watches_races) {
+    races_.fence({thread.block->index, thread.index});
+  }
+}
+
 void BlockScheduler::barrier(SimThread& thread) {
+  thread.stores.drain();
   suspend(thread, ThreadState::at_barrier);
 }
 
@@ -354,16 +393,44 @@ int64_t BlockScheduler::shuffle(SimThread& thread, int64_t value, ShuffleMode mo
 /// Abandons the kernel after a bad access, before it does harm.  No object with a destructor may
 /// live in this frame.
 void BlockScheduler::access(SimThread& thread, const void* address, int64_t bytes,
-                            int32_t flags) {
+                            int32_t flags, const void* site) {
   if (!check_access(thread, address, bytes, flags)) {
     jump_fcontext(caller_, nullptr);
     std::abort();  // nobody resumes a fibre after a problem
   }
   const bool global = (flags & access_shared) == 0;
-  if (global && schedule_.accesses_per_turn > 0 &&
-      random_() % schedule_.accesses_per_turn == 0) {
+  if (job_.counts != nullptr) {
+    const auto number = reinterpret_cast<uintptr_t>(address);
+    const auto start = reinterpret_cast<uintptr_t>(global ? nullptr : thread.block->shared);
+    job_.counts->add({thread.block->index, thread.index, site, number - start, bytes, flags});
+  }
+  if (!global || !takes_turns()) {
+    return;
+  }
+  if (random_() % schedule_.accesses_per_turn == 0) {
     give_way(thread);
   }
+  if ((flags & access_atomic) != 0) {
+    thread.stores.drain(address);
+  } else if ((flags & access_write) != 0) {
+    thread.stores.add(const_cast<void*>(address), bytes);
+  }
+}
+
+/// Whether the access races with another one in global memory; then with a problem.
+bool BlockScheduler::races(const SimThread& thread, const void* address, int64_t bytes,
+                           int32_t flags) {
+  const ThreadName other =
+      races_.access({thread.block->index, thread.index}, address, bytes, flags);
+  if (other.block < 0) {
+    return false;
+  }
+  const bool writes = (flags & access_write) != 0;
+  problem_ = "race in global memory: " + place(thread) + (writes ? " writes " : " reads ") +
+             std::to_string(bytes) + " bytes that thread " + std::to_string(other.index) +
+             " of block " + std::to_string(other.block) + (writes ? " has read" : " has written") +
+             ", and nothing orders the two";
+  return true;
 }
 
 /// False, with a problem, when the access is out of bounds or races with another.
@@ -374,6 +441,8 @@ bool BlockScheduler::check_access(const SimThread& thread, const void* address, 
     if (!memory_.contains(address, bytes)) {
       problem_ = place(thread) + verb + std::to_string(bytes) + " bytes outside its memory: " +
                  memory_.describe(address);
+    } else if (schedule_.watches_races && races(thread, address, bytes, flags)) {
+      return false;
     } else if (read_only_.clashes(address, bytes, flags)) {
       problem_ = place(thread) + verb + std::to_string(bytes) +
                  ((flags & access_read_only) != 0

@@ -5,7 +5,8 @@
 // its fibre suspended there, and the rest go on in another one.
 //
 // The order in which threads start and in which they go on after a barrier is shuffled by a seed.
-// On request threads also give way to others before some of their accesses to global memory.
+// On request threads also give way to others before some of their accesses to global memory, and
+// what they store arrives late (store_buffer.h).
 // Stacks end at an inaccessible page.  A kernel that does something wrong is abandoned where it
 // stands: its frames own nothing, so its stacks are simply used again.
 #pragma once
@@ -20,6 +21,9 @@
 
 #include "abi.h"
 #include "sim/access_checker.h"
+#include "sim/access_counts.h"
+#include "sim/global_races.h"
+#include "sim/store_buffer.h"
 
 namespace dagaz::runtime::sim {
 
@@ -44,6 +48,7 @@ struct SimThread {
   int64_t value;       // given to, then received from, a shuffle
   ShuffleMode mode;
   int32_t operand;
+  StoreBuffer stores;  // to global memory
 };
 
 /// A block that runs.
@@ -84,6 +89,7 @@ struct BlockJob {
   int32_t grid;          // blocks
   int32_t shared_bytes;
   const int32_t* failure_code;  // non-zero once a thread of the program has failed
+  AccessCounts* counts;         // null where nobody asks
 };
 
 /// How blocks run.
@@ -91,6 +97,7 @@ struct Schedule {
   uint64_t seed;
   int32_t threads_together;    // blocks run together while they have no more threads, or alone
   uint64_t accesses_per_turn;  // about so many to global memory before others run; 0: any number
+  bool watches_races;          // in global memory
 };
 
 class BlockScheduler {
@@ -107,7 +114,10 @@ class BlockScheduler {
   const BlockJob& job() const { return job_; }
   void barrier(SimThread& thread);
   int64_t shuffle(SimThread& thread, int64_t value, ShuffleMode mode, int32_t operand);
-  void access(SimThread& thread, const void* address, int64_t bytes, int32_t flags);
+  /// `site` is the place of the access in the kernel's code.
+  void access(SimThread& thread, const void* address, int64_t bytes, int32_t flags,
+              const void* site);
+  void fence(SimThread& thread);
 
  private:
   static void fiber_main(boost::context::detail::transfer_t transfer);
@@ -120,6 +130,10 @@ class BlockScheduler {
   void suspend(SimThread& thread, ThreadState state);
   void give_way(SimThread& thread);
   bool check_access(const SimThread& thread, const void* address, int64_t bytes, int32_t flags);
+  bool takes_turns() const { return schedule_.accesses_per_turn > 0; }
+  bool races(const SimThread& thread, const void* address, int64_t bytes, int32_t flags);
+  void keep_late_stores(SimThread& thread);
+  void let_stores_arrive();
   bool release();
   bool release(SimBlock& block);
   bool release_warp(SimBlock& block, int32_t warp);
@@ -133,6 +147,7 @@ class BlockScheduler {
   const Schedule schedule_;
   std::mt19937_64 random_;
   ReadOnlyShadow read_only_;
+  GlobalRaces races_;
   BlockJob job_{};
   std::vector<std::unique_ptr<SimBlock>> blocks_;
   size_t running_ = 0;                  // of blocks_
@@ -140,6 +155,7 @@ class BlockScheduler {
   size_t next_unstarted_ = 0;
   std::vector<SimThread*> ready_;       // in reverse order of running
   int64_t live_ = 0;                    // threads
+  std::vector<StoreBuffer> late_stores_;  // of threads that have finished
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> idle_;
   boost::context::detail::fcontext_t caller_ = nullptr;

@@ -4,7 +4,9 @@
 //
 // What GPU it is: the name that the context asks for (-d), else DZ_SIM_DEVICE, else `small`.
 // DZ_SIM_SEED changes the order of threads; DZ_SIM_TURN=N lets other threads run before about one of N
-// accesses to global memory.
+// accesses to global memory, and stores arrive late; DZ_SIM_RACES=1 reports races in global
+// memory.  Where a profile is made it says what each
+// kernel asks of memory.
 #include "sim/sim_device.h"
 
 #include <algorithm>
@@ -53,7 +55,7 @@ class SimDevice final : public Device {
   SimDevice(dz_context& context, const Facts& facts)
       : context_(context), facts_(facts),
         scheduler_(memory_, {number_from("DZ_SIM_SEED", default_seed), facts.threads_together,
-                             number_from("DZ_SIM_TURN", 0)}) {
+                             number_from("DZ_SIM_TURN", 0), number_from("DZ_SIM_RACES", 0) != 0}) {
     memory_.add(&failure_, sizeof failure_);
   }
 
@@ -110,6 +112,7 @@ class SimDevice final : public Device {
   const Facts& facts_;
   KnownMemory memory_;
   BlockScheduler scheduler_;
+  AccessCounts counts_;
   dz_failure_word failure_{};
 };
 
@@ -151,13 +154,20 @@ int32_t SimDevice::launch(const Launch& launch) {
   std::vector<void*> arguments = {&failure};
   arguments.insert(arguments.end(), launch.arguments,
                    launch.arguments + launch.kernel->argument_count);
+  const bool counts = context_.profile.active();
+  if (counts) {
+    counts_.start_launch();
+  }
   const double start = now_microseconds();
   const bool fine = scheduler_.run({launch.kernel->sim_function, arguments.data(), launch.block,
                                     static_cast<int32_t>(launch.grid), launch.shared_bytes,
-                                    &failure_.code});
-  context_.profile.add(launch.kernel->name,
-                       launch.kernel->position != nullptr ? launch.kernel->position : "",
-                       now_microseconds() - start);
+                                    &failure_.code, counts ? &counts_ : nullptr});
+  if (counts) {
+    const double duration = now_microseconds() - start;
+    context_.profile.add(launch.kernel->name,
+                         launch.kernel->position != nullptr ? launch.kernel->position : "",
+                         duration, counts_.report());
+  }
   return fine ? DZ_OK : report(launch, scheduler_.problem());
 }
 

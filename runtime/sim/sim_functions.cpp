@@ -42,5 +42,10 @@ void* dz_sim_shared(void* thread) {
 
 void dz_sim_access(void* thread, const void* address, int64_t bytes, int32_t flags) {
   auto* self = static_cast<SimThread*>(thread);
-  self->scheduler->access(*self, address, bytes, flags);
+  self->scheduler->access(*self, address, bytes, flags, __builtin_return_address(0));
+}
+
+void dz_sim_fence(void* thread) {
+  auto* self = static_cast<SimThread*>(thread);
+  self->scheduler->fence(*self);
 }

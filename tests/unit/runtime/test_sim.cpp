@@ -13,7 +13,7 @@ enum Kernel {
   fill, block_sum, warp_sum, fail_odd, past_end, early_exit, race, shuffle_or_barrier,
               atomic_count, warp_private, missing, handshake,
               lost_updates, counted_updates, read_only_before_write, read_only_after_write,
-              kernel_count };
+              message, fenced_message, twice_fenced_message, neighbours, strided, kernel_count };
 
 int64_t* array_argument(void** arguments, int index) {
   return static_cast<int64_t*>(*static_cast<void**>(arguments[index]));
@@ -163,6 +163,42 @@ void counted_updates_kernel(void* thread, void** arguments) {
   __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
 }
 
+// Block 0 leaves a number for block 1 and then says so.
+void send_number(void* thread, void** arguments, bool fenced, bool twice = false) {
+  int64_t* data = array_argument(arguments, 1);
+  if (dz_sim_block_index(thread) == 0) {
+    store(thread, data + 8, 42);
+    if (fenced) {
+      dz_sim_fence(thread);
+    }
+    store(thread, data, -1, 5);
+    return;
+  }
+  while (load(thread, data, 4) != -1) {
+    dz_sim_shuffle(thread, 0, 3, 0);
+  }
+  if (twice) {
+    dz_sim_fence(thread);
+  }
+  store(thread, data + 16, load(thread, data + 8));
+}
+void message_kernel(void* thread, void** arguments) { send_number(thread, arguments, false); }
+void fenced_message_kernel(void* thread, void** arguments) { send_number(thread, arguments, true); }
+void twice_fenced_message_kernel(void* thread, void** arguments) {
+  send_number(thread, arguments, true, true);
+}
+
+// Threads of a warp read numbers that lie side by side, or 256 bytes apart, and put them into the
+// same bank of shared memory.
+void neighbours_kernel(void* thread, void** arguments) {
+  load(thread, array_argument(arguments, 1) + dz_sim_thread_index(thread));
+}
+void strided_kernel(void* thread, void** arguments) {
+  const int32_t far = 32 * dz_sim_thread_index(thread);
+  const int64_t value = load(thread, array_argument(arguments, 1) + far);
+  store(thread, static_cast<int64_t*>(dz_sim_shared(thread)) + far, value, shared_write);
+}
+
 constexpr int32_t read_only = 8;
 
 // The first thread of each block reads what the first of block 0 writes.
@@ -197,6 +233,11 @@ const dz_kernel kernels[] = {
     {"counted_updates", counted_updates_kernel, 1, one_array, "f.fut:13:1-9"},
     {"read_only_before_write", read_only_before_write_kernel, 1, one_array, "f.fut:14:1-9"},
     {"read_only_after_write", read_only_after_write_kernel, 1, one_array, "f.fut:15:1-9"},
+    {"message", message_kernel, 1, one_array, "f.fut:16:1-9"},
+    {"fenced_message", fenced_message_kernel, 1, one_array, "f.fut:17:1-9"},
+    {"twice_fenced_message", twice_fenced_message_kernel, 1, one_array, "f.fut:18:1-9"},
+    {"neighbours", neighbours_kernel, 1, one_array, "f.fut:19:1-9"},
+    {"strided", strided_kernel, 1, one_array, "f.fut:20:1-9"},
 };
 const dz_failure failures[] = {{"Index [{}] out of bounds for array of shape [{}].", "f.fut:4:3"}};
 const dz_program program = {DZ_ABI_VERSION, DZ_TARGET_SIM, "sim", 0, nullptr, 0, nullptr,
@@ -350,6 +391,68 @@ TEST_CASE("threads that give way show updates that are lost") {
     unsetenv("DZ_SIM_TURN");
     unsetenv("DZ_SIM_SEED");
   }
+}
+
+TEST_CASE("stores arrive late unless a fence stands behind them") {
+  const auto received = [](Kernel kernel) {
+    int good = 0;
+    setenv("DZ_SIM_TURN", "2", 1);
+    for (int seed = 1; seed <= 20; ++seed) {
+      setenv("DZ_SIM_SEED", std::to_string(seed).c_str(), 1);
+      Sim sim(24);
+      REQUIRE(sim.launch(kernel, 2, 1) == DZ_OK);
+      const std::vector<int64_t> values = sim.read(sim.block, 24);
+      CHECK(values[8] == 42);  // at the end of the launch all have
+      good += values[16] == 42 ? 1 : 0;
+    }
+    unsetenv("DZ_SIM_TURN");
+    unsetenv("DZ_SIM_SEED");
+    return good;
+  };
+  CHECK(received(fenced_message) == 20);
+  CHECK(received(message) < 20);
+}
+
+TEST_CASE("sim reports races in global memory") {
+  setenv("DZ_SIM_RACES", "1", 1);
+  Sim sim(2048);
+  CHECK(sim.launch(message, 2, 1) == DZ_ERROR);
+  CHECK(sim.context.error() ==
+        "Error: kernel message (f.fut:16:1-9): race in global memory: thread 0 of block 1 reads 8 "
+        "bytes that thread 0 of block 0 has written, and nothing orders the two");
+  REQUIRE(dz_clear(sim.context, sim.block, 0, 2048 * 8) == DZ_OK);
+  // Without the acquiring half it is a race, too.
+  CHECK(sim.launch(fenced_message, 2, 1) == DZ_ERROR);
+  REQUIRE(dz_clear(sim.context, sim.block, 0, 2048 * 8) == DZ_OK);
+  CHECK(sim.launch(twice_fenced_message, 2, 1) == DZ_OK);
+  CHECK(sim.launch(lost_updates, 1, 2) == DZ_ERROR);
+  CHECK(sim.launch(counted_updates, 4, 256) == DZ_OK);
+  CHECK(sim.launch(block_sum, 4, 256, 256 * 8) == DZ_OK);
+  CHECK(sim.launch(fill, 8, 256, 0, 1) == DZ_OK);
+  unsetenv("DZ_SIM_RACES");
+}
+
+TEST_CASE("a profile of sim says what kernels ask of memory") {
+  dz_config* config = dzr_config_new(&program);
+  dzr_config_set_profiling(config, 1);
+  const test::Context context(config);
+  dz_block* block = nullptr;
+  REQUIRE(dz_allocate(context, 1024 * 8, &block) == DZ_OK);
+  REQUIRE(dz_clear(context, block, 0, 1024 * 8) == DZ_OK);
+  void* arguments[] = {&block->data};
+  REQUIRE(dz_launch(context, neighbours, 2, 32, 0, arguments) == DZ_OK);
+  REQUIRE(dz_launch(context, strided, 1, 32, 8192, arguments) == DZ_OK);
+  char* text = dzr_context_report(context);
+  const std::string report = text;
+  std::free(text);
+  CHECK(report.find("\"loads\":64,\"loaded_bytes\":512,\"stores\":0,\"stored_bytes\":0,"
+                    "\"atomics\":0,\"sectors_per_request\":8.00,"
+                    "\"least_sectors_per_request\":8.00,\"shared_accesses\":0,"
+                    "\"bank_conflicts_per_request\":0.00") != std::string::npos);
+  CHECK(report.find("\"sectors_per_request\":32.00,\"least_sectors_per_request\":8.00,"
+                    "\"shared_accesses\":32,\"bank_conflicts_per_request\":15.00") !=
+        std::string::npos);
+  dz_release(block);
 }
 
 TEST_CASE("sim reports reads through the read-only cache of what the kernel writes") {
