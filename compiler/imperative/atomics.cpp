@@ -59,7 +59,13 @@ void Lowering::combine_scalar_atomically(const ir::Lambda& op, ScalarType type, 
   const ScalarType bits = bits_type(type);
   const NameId expected = variable("expected", bits);
   const NameId again = mutable_variable("again", ScalarType::boolean, ir::make_bool(true));
-  emit(Load{expected, place.block, index, bits, place.space});
+  if (place.space == Space::shared) {
+    // Among the threads of a block, a load beside atomic instructions is a race.
+    const Operand zero = ir::make_integer(bits, 0);
+    emit(CompareExchange{expected, place.block, index, zero, zero, bits, place.space});
+  } else {
+    emit(Load{expected, place.block, index, bits, place.space});
+  }
   Code attempt = collect([&] {
     const ir::Lambda fresh = copy_of(op);
     const ir::Type scalar_type = ir::scalar_of(type);

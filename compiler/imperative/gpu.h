@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "imperative/lowering.h"
@@ -81,6 +82,19 @@ struct OnePass {
   NameId states;                   // i32 per tile, and how many tiles have been taken
 };
 
+/// The bins of an operator while blocks have their own.
+struct BlockBins {
+  const ir::HistogramOperator& one;
+  const std::vector<Place>& destinations;
+  Operand count;
+  std::vector<Place> shared;   // by the flat number of a bin
+  std::vector<Place> run;      // values of a run of elements
+  Place run_bins;              // and their bins
+  std::vector<Place> partial;  // [block][bin]
+};
+using BinFunction = std::function<void(const BlockBins& bins, const Operand& bin,
+                                       const std::vector<Value>& given)>;
+
 /// Shared memory handed out so far.
 struct SharedLayout {
   std::int64_t bytes = 0;
@@ -102,7 +116,33 @@ class Gpu : public Emitter {
   bool histogram_with_locks(const ir::SegmentedHistogram& e,
                             const std::vector<std::vector<Place>>& places);
 
+  /// Bins of blocks; `blocks` are blocks_with_bins.
+  static bool can_have_block_bins(const ir::SegmentedHistogram& e);
+  Operand blocks_with_bins(const ir::SegmentedHistogram& e);
+  bool histogram_in_blocks(const ir::SegmentedHistogram& e,
+                           const std::vector<std::vector<Place>>& places, const Operand& blocks,
+                           bool atomically);
+
  private:
+  // ---- gpu_hist_blocks.cpp
+  std::vector<Place> shared_values(Operand& offset, const std::vector<ir::Type>& types,
+                                   const Operand& count);
+  void declare_shared();
+  void for_own_bins(const BlockBins& bins, const Operand& thread,
+                    const std::function<void(Operand)>& body);
+  void set_bins(const std::vector<BlockBins>& all, const Operand& thread);
+  Operand flat_bin(const BlockBins& bins, const std::vector<Operand>& indices);
+  void with_binned(const ir::SegmentedHistogram& e, const std::vector<BlockBins>& all,
+                   const Operand& i, const BinFunction& use);
+  void fill_atomically(const ir::SegmentedHistogram& e, const std::vector<BlockBins>& all,
+                       const Operand& thread, const Operand& threads);
+  void stage_run(const ir::SegmentedHistogram& e, const std::vector<BlockBins>& all,
+                 const Operand& thread, const Operand& i);
+  void combine_run(const std::vector<BlockBins>& all, const Operand& thread);
+  void hand_on_bins(const std::vector<BlockBins>& all, const Operand& thread,
+                    const Operand& block, bool atomically);
+  void combine_blocks(const BlockBins& bins, const Operand& blocks);
+
   // ---- gpu_hist.cpp
   static bool may_fail(const Code& code);
   bool combine_locked(const ir::HistogramOperator& one, const std::vector<Place>& places,
@@ -185,6 +225,7 @@ class Gpu : public Emitter {
   Operand narrow(const Operand& value);
 
   Lowering& low_;
+  std::vector<std::pair<NameId, Operand>> shared_offsets_;  // to be declared in the kernel
 };
 
 }  // namespace dagaz::imperative

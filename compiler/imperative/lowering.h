@@ -349,8 +349,12 @@ class Lowering : public Emitter {
   void reduce_point(const ir::Statement& s, const ir::SegmentedReduce& e,
                     const std::vector<Running>& running, const std::vector<Wish>& mapped,
                     const std::vector<Operand>& point);
-  Operand piece_count(const Operand& segments, const Operand& width, const Operand& cost);
-  Pieces cut_segments(const std::vector<ir::SpaceDimension>& space, const Operand& cost);
+  Operand piece_count(const Operand& segments, const Operand& width, const Operand& cost,
+                      std::int64_t most);
+  Pieces cut_segments(const std::vector<ir::SpaceDimension>& space, const Operand& cost,
+                      std::int64_t most);
+  Groups combine_groups(const std::vector<Operand>& outer, const Operand& count,
+                        const GroupFunction& combine);
   void for_each_piece(
       const Pieces& pieces, const Operand& cost,
       const std::function<void(const std::vector<Operand>& outer, Operand piece, Operand start,
@@ -390,6 +394,8 @@ class Lowering : public Emitter {
   bool has_atomic_histogram(const ir::SegmentedHistogram& e) const;
   void histogram_atomically(const ir::SegmentedHistogram& e,
                             const std::vector<std::vector<Place>>& places);
+  void histogram_over_bins(const ir::SegmentedHistogram& e,
+                           const std::vector<std::vector<Place>>& places);
   void histogram_by_pieces(const ir::SegmentedHistogram& e,
                            const std::vector<std::vector<Place>>& places, const Operand& width,
                            const Operand& pieces);

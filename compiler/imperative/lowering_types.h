@@ -96,4 +96,15 @@ struct Pieces {
   Operand chunk;
 };
 
+/// Partial results that are combined, `stride` apart.
+struct Groups {
+  Operand count;
+  Operand stride;
+};
+using GroupFunction = std::function<void(const std::vector<Operand>& outer, const Operand& first,
+                                         const Groups& group)>;
+/// Into how many pieces a GPU cuts what is combined in groups, and what one thread walks.
+constexpr std::int64_t most_combined_pieces = std::int64_t{1} << 20;
+constexpr std::int64_t most_walked_pieces = 1024;
+
 }  // namespace dagaz::imperative

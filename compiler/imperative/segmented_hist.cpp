@@ -70,6 +70,26 @@ void Lowering::histogram_elements(const ir::SegmentedHistogram& e,
 void Lowering::lower(const ir::Statement& s, const ir::SegmentedHistogram& e) {
   std::vector<std::vector<Place>> places;
   bind_destinations(s, e.operators, places);
+  if (is_gpu() && mode_ == Mode::host && Gpu::can_have_block_bins(e)) {
+    const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
+    const auto& own = *as<ir::SegmentedHistogram>(copied.operation);
+    const Operand blocks = Gpu(*this).blocks_with_bins(e);
+    const bool atomically = has_atomic_histogram(e);
+    // Atomic instructions on all bins are no bad choice either.
+    const Operand least = atomically ? divide(resident_threads(), ir::i64_operand(1024))
+                                     : ir::i64_operand(0);
+    host_branch(less(least, blocks), [&] {
+      if (!Gpu(*this).histogram_in_blocks(own, places, blocks, atomically)) {
+        histogram_over_bins(own, places);
+      }
+    }, [&] { histogram_over_bins(e, places); });
+    return;
+  }
+  histogram_over_bins(e, places);
+}
+
+void Lowering::histogram_over_bins(const ir::SegmentedHistogram& e,
+                                   const std::vector<std::vector<Place>>& places) {
   if (is_gpu() && has_atomic_histogram(e)) {
     histogram_atomically(e, places);
     return;
@@ -86,7 +106,7 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedHistogram& e) {
       bins = add(bins, product(shape_of(destination)));
     }
   }
-  const Operand wanted = piece_count(ir::i64_operand(1), width, cost);
+  const Operand wanted = piece_count(ir::i64_operand(1), width, cost, most_combined_pieces);
   const Operand pieces = minimum(wanted, divide(width, bins));
   const ir::Statement copied = copy_of(e);
   host_branch(less(ir::i64_operand(1), pieces),
@@ -179,13 +199,24 @@ void Lowering::histogram_by_pieces(const ir::SegmentedHistogram& e,
   });
   for (std::size_t k = 0; k < e.operators.size(); ++k) {
     const ir::HistogramOperator& one = e.operators[k];
-    for_each_point(one.shape, mul(pieces, ir::i64_operand(4)), "hist_combine",
-                   [&](const std::vector<Operand>& bin) {
-      thread_loop(pieces, false, [&](const Operand& piece) {
-        std::vector<Operand> point = {piece};
+    const auto combine_pieces = [&](const std::vector<Place>& into, const std::vector<Operand>& bin,
+                                    const Operand& first, const Groups& group) {
+      thread_loop(group.count, false, [&](const Operand& piece) {
+        std::vector<Operand> point = {add(first, mul(piece, group.stride))};
         point.insert(point.end(), bin.begin(), bin.end());
-        combine_at(one.op, places[k], bin, values_at(own_bins[k], one.op.result_types, point));
+        combine_at(one.op, into, bin, values_at(own_bins[k], one.op.result_types, point));
       });
+    };
+    const Groups groups = combine_groups(
+        one.shape, pieces,
+        [&](const std::vector<Operand>& bin, const Operand& first, const Groups& group) {
+          const Groups others{sub(group.count, ir::i64_operand(1)), group.stride};
+          combine_pieces(parts_at(*this, {own_bins[k]}, {first})[0], bin,
+                         add(first, group.stride), others);
+        });
+    for_each_point(one.shape, mul(groups.count, ir::i64_operand(4)), "hist_combine",
+                   [&](const std::vector<Operand>& bin) {
+      combine_pieces(places[k], bin, ir::i64_operand(0), groups);
     });
   }
 }

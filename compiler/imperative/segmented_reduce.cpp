@@ -1,7 +1,9 @@
 // Reductions along the innermost dimension of a space.
 //
-// CPU: each segment is cut into pieces (one, where there are enough segments); a first parallel
-// loop reduces the pieces, a second combines the partial results of each segment in order.
+// Each segment is cut into pieces (one, where there are enough segments); a first parallel
+// loop reduces the pieces, a second combines the partial results of each segment in order.  That
+// is how a CPU does it, and how a GPU reduces arrays: there the partial results are many, and threads
+// combine groups of them first, in place.
 #include "imperative/gpu.h"
 #include "imperative/lanes.h"
 
@@ -9,10 +11,13 @@
 
 namespace dagaz::imperative {
 
-// How many pieces each of `segments` is worth.  On a GPU a second stage walks the pieces of a
-// segment one by one, hence the limit.
-Operand Lowering::piece_count(const Operand& segments, const Operand& width,
-                              const Operand& cost) {
+// Partial results that one thread combines, and how often that makes them fewer.
+static constexpr std::int64_t group_size = 32;
+static constexpr int group_steps = 3;
+
+// How many pieces each of `segments` is worth.
+Operand Lowering::piece_count(const Operand& segments, const Operand& width, const Operand& cost,
+                              std::int64_t most) {
   const Operand one = ir::i64_operand(1);
   const Operand some_segments = maximum(segments, one);
   if (!is_gpu()) {
@@ -22,17 +27,42 @@ Operand Lowering::piece_count(const Operand& segments, const Operand& width,
   }
   const Operand wanted = divide(resident_threads(), some_segments);
   const Operand useful = divide(width, ir::i64_operand(16));
-  return maximum(one, minimum(ir::i64_operand(1024), minimum(wanted, useful)));
+  return maximum(one, minimum(ir::i64_operand(most), minimum(wanted, useful)));
+}
+
+// On a GPU threads combine up to 32 partial results each, several times over, until a few are left.
+// `combine` does so for `count` results, `stride` apart, and leaves the result in the place of the
+// first.
+Groups Lowering::combine_groups(const std::vector<Operand>& outer, const Operand& count,
+                                const GroupFunction& combine) {
+  if (!is_gpu() || mode_ != Mode::host) return {count, ir::i64_operand(1)};
+  const Operand size = ir::i64_operand(group_size);
+  const NameId left = mutable_variable("left", ScalarType::i64, count);
+  const NameId stride = mutable_variable("stride", ScalarType::i64, ir::i64_operand(1));
+  for (int step = 0; step < group_steps; ++step) {
+    host_branch(less(size, left), [&] {
+      const Operand groups = divide_up(left, size);
+      for_each_point(with(outer, groups), 4 * group_size, "combine_groups",
+                     [&](const std::vector<Operand>& point) {
+        const Operand first = mul(point.back(), size);
+        combine({point.begin(), point.end() - 1}, mul(first, stride),
+                {minimum(size, sub(left, first)), stride});
+      });
+      move(left, groups);
+      move(stride, mul(stride, size));
+    }, {});
+  }
+  return {left, stride};
 }
 
 Pieces Lowering::cut_segments(const std::vector<ir::SpaceDimension>& space,
-                                        const Operand& cost) {
+                              const Operand& cost, std::int64_t most) {
   Pieces pieces;
   pieces.outer = extents_of(space);
   pieces.width = pieces.outer.back();
   pieces.outer.pop_back();
   const Operand segments = product(pieces.outer);
-  pieces.count = piece_count(segments, pieces.width, cost);
+  pieces.count = piece_count(segments, pieces.width, cost, most);
   pieces.chunk = divide_up(pieces.width, pieces.count);
   return pieces;
 }
@@ -124,7 +154,7 @@ void Lowering::reduce_by_pieces(const ir::Statement& s, const ir::SegmentedReduc
                                 const std::vector<Place>& totals,
                                 const std::vector<Wish>& mapped) {
   const Operand cost = cost_of(e.body);
-  const Pieces pieces = cut_segments(e.space, cost);
+  const Pieces pieces = cut_segments(e.space, cost, most_combined_pieces);
   const std::vector<Place> partial = partial_arrays(types, pieces);
   run_versions(e.schedule, [&](const ir::Strategy& strategy) {
     if (const auto* blocks = as<ir::LaneBlocks>(strategy)) {
@@ -135,13 +165,23 @@ void Lowering::reduce_by_pieces(const ir::Statement& s, const ir::SegmentedReduc
       reduce_pieces(s, e, pieces, cost, mapped, partial);
     }
   });
-  for_each_point(pieces.outer, mul(pieces.count, ir::i64_operand(4)), "combine",
-                 [&](const std::vector<Operand>& outer) {
+  const auto combined = [&](const std::vector<Operand>& outer, const Operand& first,
+                            const Groups& group) {
     const std::vector<Running> running = start_reductions(e.operators);
-    thread_loop(pieces.count, !has_arrays(running), [&](const Operand& piece) {
+    thread_loop(group.count, !has_arrays(running), [&](const Operand& k) {
+      const Operand piece = add(first, mul(k, group.stride));
       combine_all(running, values_at(partial, types, with(outer, piece)), 0);
     });
-    write_all(totals, outer, running_values(running));
+    return running;
+  };
+  const Groups groups = combine_groups(
+      pieces.outer, pieces.count,
+      [&](const std::vector<Operand>& outer, const Operand& first, const Groups& group) {
+        write_all(partial, with(outer, first), running_values(combined(outer, first, group)));
+      });
+  for_each_point(pieces.outer, mul(groups.count, ir::i64_operand(4)), "combine",
+                 [&](const std::vector<Operand>& outer) {
+    write_all(totals, outer, running_values(combined(outer, ir::i64_operand(0), groups)));
   });
 }
 

@@ -21,7 +21,7 @@ void Lowering::scan_by_pieces(const ir::Statement& s, const ir::SegmentedScan& e
                               const std::vector<ir::Type>& types,
                               const std::vector<Wish>& targets) {
   const Operand cost = cost_of(e.body);
-  const Pieces pieces = cut_segments(e.space, cost);
+  const Pieces pieces = cut_segments(e.space, cost, most_walked_pieces);
   const std::vector<Place> before = partial_arrays(types, pieces);
   reduce_pieces(e, pieces, cost, before);
   exclusive_over_pieces(e, pieces, before, types);

@@ -2,7 +2,6 @@
 #include "sim/store_buffer.h"
 
 #include <cstring>
-#include <functional>
 
 namespace dagaz::runtime::sim {
 
@@ -11,6 +10,12 @@ namespace {
 /// Stores to one such piece of memory arrive in order, which keeps them apart from each other.
 uintptr_t piece_of(const void* address) {
   return reinterpret_cast<uintptr_t>(address) / 8;
+}
+
+/// Whether what is on its way to a piece arrives by now; different for each `choice`.
+bool arrives(uintptr_t piece, uint64_t choice) {
+  const uint64_t mixed = (piece ^ choice) * 0x9e3779b97f4a7c15u;
+  return mixed >> 62 == 0;
 }
 
 }  // namespace
@@ -28,10 +33,8 @@ void StoreBuffer::drain(const void* address) {
 
 void StoreBuffer::hide(std::mt19937_64& random) {
   const uint64_t choice = random();
-  std::erase_if(entries_, [&](const Entry& entry) {
-    std::mt19937_64 piece(piece_of(entry.address) ^ choice);
-    return piece() % 4 == 0;
-  });
+  std::erase_if(entries_,
+                [&](const Entry& entry) { return arrives(piece_of(entry.address), choice); });
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
     const auto bytes = static_cast<size_t>(entry->bytes);
     std::memcpy(&entry->own, entry->address, bytes);

@@ -66,6 +66,7 @@ void Flattener::flatten_statement(Statement statement, Out& out) {
     } else if (auto* with = as<WithAccumulator>(statement.operation)) {
       flatten_body(with->body.body);
     }
+    note_replicate(statement);
     out.push_back(std::move(statement));
   }
 }
@@ -90,6 +91,7 @@ void Flattener::flatten_map(Statement statement, MapScanReduce e, Out& out) {
   } else if (!e.reductions.empty()) {
     std::vector<ReduceOperator> reductions = e.reductions;
     PointBody point = point_body(std::move(e), nest, names_);
+    reduce_elements(nest, point, reductions);
     statement.operation =
         segmented_reduce(std::move(nest), std::move(point), std::move(reductions));
     out.push_back(std::move(statement));
@@ -156,6 +158,7 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
     std::vector<ReduceOperator> reductions = next.reductions;
     point = point_body(std::move(next), nest, names_);
     if (reduces) {
+      reduce_elements(nest, point, reductions);
       statement.operation =
           segmented_reduce(std::move(nest), std::move(point), std::move(reductions));
       out.push_back(std::move(statement));

@@ -33,6 +33,12 @@ class Flattener {
   void flatten_nest(ir::Statement statement, Nest nest, PointBody point, Out& out);
   bool is_invariant(const ir::Operand& width, const Nest& nest, const ir::Body& body) const;
 
+  // ---- row_reductions.cpp
+  void note_replicate(const ir::Statement& statement);
+  std::optional<ir::ReduceOperator> over_elements(const ir::ReduceOperator& one,
+                                                  std::size_t rank);
+  void reduce_elements(Nest& nest, PointBody& point, std::vector<ir::ReduceOperator>& operators);
+
   // ---- split.cpp
   bool needs_split(const ir::MapScanReduce& e) const;
   std::vector<ir::Statement> split(ir::Statement statement, ir::MapScanReduce e);
@@ -106,6 +112,7 @@ class Flattener {
   FlattenOptions options_;
   std::vector<ir::Function> originals_;   // as they were before flattening
   std::set<std::string> host_functions_;  // with array results, or calling such
+  std::unordered_map<ir::NameId, ir::Operand> replicated_;  // arrays of one value
   std::unordered_map<ir::NameId, ir::AccumulatorInput> host_accumulators_;  // by each of its names
   std::set<std::string> thread_copies_;
   bool asks_device_ = false;

@@ -1,0 +1,112 @@
+// Reductions of rows whose operators work element by element, on a GPU:
+//
+//   reduce (map2 ⊕) (replicate d ne) rows  =  map (\j -> reduce ⊕ ne rows[:, j]) (iota d)
+//
+// As it is written a thread would hold whole rows, and few threads could run.  What makes the rows has
+// been split off before, so a row is a view here, and taking one element of it costs nothing.
+#include "passes/flatten/flattener.h"
+
+#include <algorithm>
+
+#include "ir/names.h"
+#include "support/match.h"
+
+namespace dagaz::passes::flattening {
+
+using namespace ir;
+
+namespace {
+
+/// The operator of the elements: `op` is one map over its parameters, each once, and gives what that
+/// gives.
+std::optional<Lambda> element_operator(const Lambda& op, Names& names) {
+  if (op.body.statements.size() != 1) return std::nullopt;
+  const Statement& only = op.body.statements[0];
+  const auto* map = as<MapScanReduce>(only.operation);
+  if (map == nullptr || !is_map(*map) || map->post) return std::nullopt;
+  if (map->arrays.size() != op.parameters.size() ||
+      only.results.size() != op.body.results.size()) {
+    return std::nullopt;
+  }
+  for (std::size_t k = 0; k < only.results.size(); ++k) {
+    if (op.body.results[k] != Operand(only.results[k].name)) return std::nullopt;
+  }
+  const Lambda& inner = map->map;
+  const auto inside = free_names(inner, names);
+  Lambda element{{}, inner.body, inner.result_types};
+  for (const Binder& parameter : op.parameters) {
+    const auto at = std::find(map->arrays.begin(), map->arrays.end(), parameter.name);
+    const bool whole = std::find(inside.begin(), inside.end(), parameter.name) != inside.end();
+    if (at == map->arrays.end() || whole) return std::nullopt;
+    element.parameters.push_back(
+        inner.parameters[static_cast<std::size_t>(at - map->arrays.begin())]);
+  }
+  return renamed(element, names);
+}
+
+}  // namespace
+
+void Flattener::note_replicate(const Statement& statement) {
+  const auto* replicate = as<Replicate>(statement.operation);
+  if (replicate == nullptr) return;
+  Operand value = replicate->value;
+  if (value.is_name() && replicated_.contains(value.name())) value = replicated_.at(value.name());
+  if (names_.type(value).is_scalar()) replicated_.insert_or_assign(statement.results[0].name, value);
+}
+
+std::optional<ReduceOperator> Flattener::over_elements(const ReduceOperator& one,
+                                                       std::size_t rank) {
+  ReduceOperator result = one;
+  for (std::size_t level = 0; level < rank; ++level) {
+    std::optional<Lambda> element = element_operator(result.op, names_);
+    if (!element) return std::nullopt;
+    result.op = std::move(*element);
+  }
+  for (Operand& neutral : result.neutral) {
+    const auto found = neutral.is_name() ? replicated_.find(neutral.name()) : replicated_.end();
+    if (found == replicated_.end()) return std::nullopt;
+    neutral = found->second;
+  }
+  return result;
+}
+
+// Puts the dimensions of the rows before the innermost one, along which is reduced.
+void Flattener::reduce_elements(Nest& nest, PointBody& point,
+                                std::vector<ReduceOperator>& operators) {
+  if (options_.target != FlattenTarget::gpu || point.result_types.empty()) return;
+  std::size_t reduced = 0;
+  bool alike = true;
+  const std::vector<Operand> shape = names_.type(operators[0].neutral[0]).shape;
+  for (const ReduceOperator& one : operators) {
+    reduced += one.neutral.size();
+    alike = alike && std::all_of(one.neutral.begin(), one.neutral.end(), [&](const Operand& value) {
+      return names_.type(value).shape == shape;
+    });
+  }
+  if (shape.empty() || !alike || reduced != point.result_types.size() ||
+      !is_cheap(point.body.statements, names_)) {
+    return;
+  }
+  std::vector<ReduceOperator> elements;
+  for (const ReduceOperator& one : operators) {
+    std::optional<ReduceOperator> element = over_elements(one, shape.size());
+    if (!element) return;
+    elements.push_back(std::move(*element));
+  }
+  operators = std::move(elements);
+  std::vector<SpaceDimension> rows;
+  std::vector<Operand> indices;
+  for (const Operand& extent : shape) {
+    rows.push_back({{names_.fresh("j", scalar_of(ScalarType::i64))}, extent});
+    indices.push_back(rows.back().index.name);
+  }
+  nest.space.insert(nest.space.end() - 1, rows.begin(), rows.end());
+  for (std::size_t k = 0; k < reduced; ++k) {
+    point.result_types[k].shape.clear();
+    const NameId element = names_.fresh("x", point.result_types[k]);
+    point.body.statements.push_back({{{element}}, Index{point.body.results[k].name(), indices}});
+    point.body.results[k] = element;
+  }
+}
+
+}  // namespace dagaz::passes::flattening
