@@ -33,7 +33,8 @@ module type numeric = {
   -- | For integers, the remainder that goes with `/`; for reals, with the sign of the dividend.
   val (%) : t -> t -> t
 
-  -- | Power.  A negative integer exponent is an error.
+  -- | Power.  A negative integer exponent is an error.  A constant exponent is best: 2, 3, 4 and
+  -- half powers of reals are products and roots, within 2 ulp, and those of integers products.
   val (**) : t -> t -> t
   val to_i64 : t -> i64
   val (==) : t -> t -> bool

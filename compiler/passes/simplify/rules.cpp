@@ -38,6 +38,8 @@ bool Rules::in_current_scope(NameId name) const {
          simplifier_.definitions_[name.index].scope == simplifier_.scope_;
 }
 
+bool Rules::is_to_be_differentiated() const { return simplifier_.differentiated_later_; }
+
 bool Rules::is_known_nonnegative(const Operand& operand) const {
   return simplifier_.facts_.is_nonnegative(operand);
 }

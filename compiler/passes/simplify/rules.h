@@ -6,7 +6,8 @@
 // (`replaced`), or does nothing (`none`).
 //
 // Laws:
-//  1. A rule preserves the value exactly; on floats too (x + 0 is not x when x is -0).
+//  1. A rule preserves the value exactly; on floats too (x + 0 is not x when x is -0).  Powers, whose
+//     values are approximations anyway, stay within 2 ulp (power_rules.cpp).
 //  2. It never makes the program slower or larger beyond a constant.
 //  3. It terminates: each rule shrinks the operation, moves it towards a normal form (constants on
 //     the right, fewest views), or removes a use of a view.
@@ -57,6 +58,8 @@ class Rules {
   bool may_be_consumed(NameId name) const;
   /// Whether a name used in the statement's scopes is bound outside them.
   bool is_bound_outside_scopes(NameId name) const;
+  /// Whether derivatives are still to be made of this code, or may be.
+  bool is_to_be_differentiated() const;
   /// Whether the name was bound in the same run of the same scope.
   bool in_current_scope(NameId name) const;
   /// What is known about integers: proofs of 0 ≤ x and x < y.
@@ -109,6 +112,9 @@ inline bool is_i64(const Operand& operand, std::int64_t value) {
 inline bool is_constant_bool(const Operand& operand, bool value) {
   return operand == Operand(make_bool(value));
 }
+
+/// Powers whose exponent is a constant, and those of two (power_rules.cpp).
+Outcome constant_powers(Scalar& node, Rules& rules);
 
 // Arrays of a few elements (small_array_rules.cpp).
 /// Overwriting an element of a small literal at a known position gives another literal; likewise

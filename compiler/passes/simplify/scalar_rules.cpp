@@ -318,6 +318,7 @@ Outcome apply(Scalar& node, Rules& rules) {
       if (const Outcome o = boolean_comparisons(node, rules); o != Outcome::none) return o;
       if (const Outcome o = known_comparisons(node, rules); o != Outcome::none) return o;
     }
+    if (const Outcome o = constant_powers(node, rules); o != Outcome::none) return o;
     if (is_integer(node.type)) return integer_sums(node, rules);
     if (const Outcome o = float_identities(node, rules); o != Outcome::none) return o;
     return float_signs(node, rules);

@@ -55,14 +55,15 @@ struct Simplifier::ShallowSubstitution {
   void lambda(Lambda&) {}
 };
 
-Simplifier::Simplifier(Program& program, const Function& function)
+Simplifier::Simplifier(Program& program, const Function& function, bool differentiated_later)
     : program_(program),
       names_(program.names),
       aliases_(analyse_aliases(function, program)),
       replaced_(program.names.size()),
       definitions_(program.names.size()),
       uses_(program.names.size()),
-      facts_([this](NameId name) { return definition(name); }) {
+      facts_([this](NameId name) { return definition(name); }),
+      differentiated_later_(differentiated_later) {
   UseCounter counter{uses_};
   counter.body(function.body);
 }

@@ -17,7 +17,8 @@ namespace dagaz::passes {
 /// Simplifies one function, once.
 class Simplifier {
  public:
-  Simplifier(Program& program, const Function& function);
+  /// `differentiated_later`: derivatives are left in the program.
+  Simplifier(Program& program, const Function& function, bool differentiated_later);
   void run(Function& function);
   bool changed() const { return changed_; }
 
@@ -115,6 +116,7 @@ class Simplifier {
   const std::vector<Binder>* enclosing_results_ = nullptr;
   Facts facts_;
   Scope* scope_ = nullptr;
+  const bool differentiated_later_;
   bool changed_ = false;
 };
 

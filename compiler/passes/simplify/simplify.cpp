@@ -16,11 +16,12 @@ constexpr int most_rounds = 8;
 bool simplify(ir::ParallelProgram& parallel) {
   Program& program = parallel.program;
   bool changed = false;
+  const bool differentiated_later = has_derivatives(parallel);
   for (Function& function : program.functions) {
     const Doing doing(function.name);
     if (eliminate_dead_code(function, program.names)) changed = true;
     for (int round = 0; round < most_rounds; ++round) {
-      Simplifier simplifier(program, function);
+      Simplifier simplifier(program, function, differentiated_later);
       simplifier.run(function);
       if (!simplifier.changed()) break;
       changed = true;
