@@ -90,10 +90,13 @@ void ContractionLowering::pack_by_elements(const Side& side, const Operand& star
   const Operand squares = low_.divide(low_.maximum(piece.length, ir::i64_operand(0)), width);
   low_.thread_loop(squares, false, [&](const Operand& square) {
     const Operand k = low_.mul(square, width);
-    for (std::int64_t row = 0; row < side.width; row += plan::elements_at_once) {
+    // The last rows cross over with some before them: vectors that reach beyond an element would
+    // overwrite the next one's first rows.
+    const std::int64_t rows = std::min<std::int64_t>(side.width, plan::elements_at_once);
+    for (std::int64_t next = 0; next < side.width; next += plan::elements_at_once) {
+      const std::int64_t row = std::min(next, side.width - rows);
       ir::LaneBlocks shape;
-      shape.block_rows =
-          static_cast<int>(std::min<std::int64_t>(side.width - row, plan::elements_at_once));
+      shape.block_rows = static_cast<int>(rows);
       shape.width = plan::elements_at_once;
       Lanes lanes(low_, shape);
       lanes.bind_index(side.dimension.index.name, low_.add(start, ir::i64_operand(row)),

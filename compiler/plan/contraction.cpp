@@ -298,9 +298,42 @@ bool require(ir::Version& version, const Operand& size, int least) {
 
 }  // namespace
 
+namespace {
+
+/// Whether the numbers can be those of a contraction.
+bool has_shape(const ir::Contraction& plan) {
+  constexpr int most_block_rows = 64;
+  constexpr int most_lanes = 64;
+  const bool is_power = plan.width > 0 && (plan.width & (plan.width - 1)) == 0;
+  return plan.block_rows >= 1 && plan.block_rows <= most_block_rows && plan.columns >= 1 &&
+         plan.columns <= 4 && is_power && plan.width >= 2 && plan.width <= most_lanes &&
+         plan.depth >= 1 && plan.cached >= 1 && plan.least_rows >= 1 && plan.least_points >= 1 &&
+         plan.most_rows >= plan.least_rows && plan.most_points >= plan.least_points &&
+         plan.split >= 0;
+}
+
+/// Guards under which the blocks fit, with `rows` and `points` of them at least.
+std::optional<ir::Version> guarded(const ir::SegmentedMap& map, const SumParts& parts,
+                                   ir::Contraction plan, int rows, int points, int least_sum) {
+  const auto extent = [&](int dimension) {
+    return map.space[static_cast<std::size_t>(dimension)].extent;
+  };
+  ir::Version version;
+  bool may_be = require(version, extent(plan.rows), rows * plan.block_rows) &&
+                require(version, extent(plan.points), points * plan.columns * plan.width);
+  for (const SumLevel& level : parts.levels) {
+    const bool innermost = &level == &parts.levels.back();
+    may_be = may_be && require(version, level.width, innermost ? least_sum : 1);
+  }
+  if (!may_be) return std::nullopt;
+  version.strategy = std::move(plan);
+  return version;
+}
+
+}  // namespace
+
 std::optional<ir::Version> contraction(const Surroundings& around, const ir::SegmentedMap& map,
-                                       const std::vector<ir::Binder>& results,
-                                       ir::Names& names) {
+                                       const std::vector<ir::Binder>& results, ir::Names& names) {
   if (map.space.size() < 2 || !are_scalars(map.result_types)) return std::nullopt;
   const auto parts = sum_parts(map, names);
   if (!parts) return std::nullopt;
@@ -321,19 +354,25 @@ std::optional<ir::Version> contraction(const Surroundings& around, const ir::Seg
     choose_sizes(plan, sides, static_cast<std::int64_t>(parts->sums.size()), around.target);
     plan.row_packing = packing_of(around, map, *parts, plan.of_rows, rows.index.name, false);
     plan.point_packing = packing_of(around, map, *parts, plan.of_points, points.index.name, true);
-    ir::Version version;
-    bool may_be_large = require(version, rows.extent, 4 * plan.block_rows) &&
-                        require(version, points.extent, 2 * plan.columns * plan.width);
     const auto least_sum = static_cast<int>(around.tunables().contraction_least_sum);
-    for (const SumLevel& level : parts->levels) {
-      const bool innermost = &level == &parts->levels.back();
-      may_be_large = may_be_large && require(version, level.width, innermost ? least_sum : 1);
-    }
-    if (!may_be_large) return std::nullopt;
-    version.strategy = std::move(plan);
-    return version;
+    return guarded(map, *parts, std::move(plan), 4, 2, least_sum);
   }
   return std::nullopt;
+}
+
+std::optional<ir::Version> sized_contraction(const ir::SegmentedMap& map,
+                                             const ir::Contraction& chosen,
+                                             const ir::Contraction& sizes, ir::Names& names) {
+  ir::Contraction plan = sizes;
+  plan.rows = chosen.rows;
+  plan.points = chosen.points;
+  plan.row_packing = chosen.row_packing;
+  plan.point_packing = chosen.point_packing;
+  plan.of_rows = chosen.of_rows;
+  plan.of_points = chosen.of_points;
+  const auto parts = sum_parts(map, names);
+  if (!parts || !has_shape(plan)) return std::nullopt;
+  return guarded(map, *parts, std::move(plan), 1, 1, 1);
 }
 
 }  // namespace dagaz::plan

@@ -26,6 +26,10 @@ namespace dagaz::plan {
 std::optional<ir::Version> contraction(const Surroundings& around, const ir::SegmentedMap& map,
                                        const std::vector<ir::Binder>& results,
                                        ir::Names& names);
+/// The product `chosen` with other sizes, under the guards that these need; nothing where they cannot be.
+std::optional<ir::Version> sized_contraction(const ir::SegmentedMap& map,
+                                             const ir::Contraction& chosen,
+                                             const ir::Contraction& sizes, ir::Names& names);
 
 /// As many rows or points, and elements, cross over at once.
 inline constexpr int elements_at_once = 8;

@@ -20,6 +20,7 @@ using ir::ScalarType;
 namespace {
 
 constexpr int most_vectors = 64;  // of a block
+constexpr int most_lanes = 64;    // of a vector
 
 std::int64_t operations_in(const ir::Body& body);
 
@@ -196,14 +197,14 @@ bool is_power_of_two(int number) { return number > 0 && (number & (number - 1)) 
 /// Whether the numbers of a block can be those of a block of this map.
 bool has_shape(const MapAt& at, const ir::LaneBlocks& blocks) {
   const auto dimensions = static_cast<int>(at.map.space.size());
-  constexpr int most_lanes = 64;
   if (blocks.points < 0 || blocks.points >= dimensions || blocks.rows >= dimensions) return false;
   if (blocks.rows < -1 || blocks.rows == blocks.points) return false;
   if (blocks.block_rows < 1 || blocks.columns < 1 || blocks.chunk < 1) return false;
   if (blocks.rows < 0 && blocks.block_rows > 1) return false;
   if (!is_power_of_two(blocks.width) || blocks.width < 2 || blocks.width > most_lanes) return false;
   if (blocks.block_rows * blocks.columns > most_vectors) return false;
-  return blocks.remainder == ir::Remainder::moved || dimensions == 1;
+  return blocks.remainder == ir::Remainder::moved ||
+         (dimensions == 1 && at.where == Around::host);
 }
 
 /// Whether points add to accumulators or write over what they read: then none may run twice.
@@ -354,16 +355,18 @@ std::vector<ir::Version> map_in_lanes(const MapAt& candidate) {
 
 // ---------------------------------------------------------------- reductions
 
-std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
-                                            const ir::SegmentedReduce& reduction,
-                                            const std::vector<ir::Binder>& results) {
+namespace {
+
+/// The first stage of a reduction in `blocks`, along its innermost dimension.
+std::optional<Read> read_reduction(const Surroundings& around, const ir::SegmentedReduce& reduction,
+                                   const std::vector<ir::Binder>& results,
+                                   const ir::LaneBlocks& blocks) {
   std::size_t reduced = 0;
   for (const ir::ReduceOperator& one : reduction.operators) {
-    if (!is_commutative(one) || !are_scalars(one.op.result_types)) return {};
+    if (!is_commutative(one) || !are_scalars(one.op.result_types)) return std::nullopt;
     reduced += one.neutral.size();
   }
-  const ir::LaneBlocks block = block_for(reduction.body, around, false, Around::host);
-  LaneReading lanes(around, block);
+  LaneReading lanes(around, blocks);
   std::vector<std::vector<LaneValue>> running;
   for (const ir::ReduceOperator& one : reduction.operators) {
     running.push_back(lanes.start(one.neutral));
@@ -375,7 +378,7 @@ std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
   std::vector<std::optional<LaneArrayValue>> rows(reduced);
   for (std::size_t k = reduced; k < results.size(); ++k) {
     const ir::Type& type = reduction.result_types[k];
-    if (type.kind != ir::TypeKind::value) return {};
+    if (type.kind != ir::TypeKind::value) return std::nullopt;
     parts.emplace_back(
         lanes.target(reduction.space, type, around.layouts.of(results[k].name)));
     rows.emplace_back();
@@ -383,12 +386,12 @@ std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
   }
   lanes.pack_rows(reduction.body, std::nullopt);
   const std::vector<LaneResult> values = lanes.read(reduction.body, rows);
-  if (!lanes.is_legal()) return {};
+  if (!lanes.is_legal()) return std::nullopt;
   std::size_t position = 0;
   for (std::size_t k = 0; k < reduction.operators.size(); ++k) {
     std::vector<LaneValue> inputs;
     for (std::size_t v = 0; v < running[k].size(); ++v) {
-      if (!values[position].scalar) return {};
+      if (!values[position].scalar) return std::nullopt;
       inputs.push_back(*values[position++].scalar);
     }
     lanes.combine(reduction.operators[k].op, running[k], inputs);
@@ -396,13 +399,44 @@ std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
   for (std::size_t k = reduced; k < values.size(); ++k) {
     lanes.put(*parts[k], values[k], reduction.result_types[k]);
   }
-  if (!lanes.is_legal() || !is_worthwhile(lanes.work(), around.tunables())) return {};
+  if (!lanes.is_legal()) return std::nullopt;
   const auto worth = worth_packing(reduction.body, lanes.packed_widths(), around.tunables());
-  if (!worth) return {};
-  ir::LaneBlocks found = lanes.blocks();
-  found.points = static_cast<int>(reduction.space.size()) - 1;
-  found.remainder = ir::Remainder::serialised;
-  return {{*worth, found}};
+  if (!worth) return std::nullopt;
+  return Read{{*worth, lanes.blocks()}, lanes.work()};
+}
+
+/// Blocks of a reduction have columns and a width; points that are left are serialised.
+ir::LaneBlocks of_reduction(ir::LaneBlocks blocks, const ir::SegmentedReduce& reduction) {
+  blocks.points = static_cast<int>(reduction.space.size()) - 1;
+  blocks.remainder = ir::Remainder::serialised;
+  return blocks;
+}
+
+}  // namespace
+
+std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
+                                            const ir::SegmentedReduce& reduction,
+                                            const std::vector<ir::Binder>& results) {
+  const ir::LaneBlocks blocks = block_for(reduction.body, around, false, Around::host);
+  auto read = read_reduction(around, reduction, results, of_reduction(blocks, reduction));
+  if (!read || !is_worthwhile(read->work, around.tunables())) return {};
+  return {std::move(read->version)};
+}
+
+std::optional<ir::Version> completed_blocks(const Surroundings& around,
+                                            const ir::SegmentedReduce& reduction,
+                                            const std::vector<ir::Binder>& results,
+                                            const ir::LaneBlocks& blocks) {
+  const bool has_shape = blocks.columns >= 1 && blocks.columns <= most_vectors &&
+                         is_power_of_two(blocks.width) && blocks.width >= 2 &&
+                         blocks.width <= most_lanes && blocks.rows < 0 && blocks.block_rows == 1;
+  if (!has_shape) return std::nullopt;
+  ir::LaneBlocks sized;
+  sized.columns = blocks.columns;
+  sized.width = blocks.width;
+  auto read = read_reduction(around, reduction, results, of_reduction(sized, reduction));
+  if (!read) return std::nullopt;
+  return std::move(read->version);
 }
 
 // ---------------------------------------------------------------- maps inside a task
@@ -457,18 +491,19 @@ ir::SegmentedMap as_space(const ir::MapScanReduce& outer, ir::Names& names) {
   return result;
 }
 
-std::vector<ir::Version> nest_in_lanes(const Surroundings& around, const ir::MapScanReduce& map,
-                                       const std::vector<ir::Binder>& results,
-                                       ir::Names& names) {
-  if (!is_plain_map(map, names) || results.empty() || !has_loops(map.map.body)) return {};
+std::optional<ir::SegmentedMap> nest_as_space(const Surroundings& around,
+                                              const ir::MapScanReduce& map,
+                                              const std::vector<ir::Binder>& results,
+                                              ir::Names& names) {
+  if (!is_plain_map(map, names) || results.empty() || !has_loops(map.map.body)) return std::nullopt;
   // Blocks may share points, which must not be computed twice where they write over what they read.
   const bool overwrites = std::any_of(results.begin(), results.end(), [&](const auto& one) {
     return around.overwritten_by(one.name).has_value();
   });
-  if (overwrites) return {};
-  const ir::SegmentedMap space = as_space(map, names);
-  if (!has_loops(space.body)) return {};
-  return map_in_lanes({around, space, results, Around::task});
+  if (overwrites) return std::nullopt;
+  ir::SegmentedMap space = as_space(map, names);
+  if (!has_loops(space.body)) return std::nullopt;
+  return space;
 }
 
 }  // namespace dagaz::plan

@@ -18,8 +18,6 @@
 
 namespace dagaz::plan {
 
-/// Vectors of sums that fit registers, with their operands.
-
 /// Where a nest runs.
 enum class Around { host, task };
 
@@ -44,10 +42,16 @@ std::optional<ir::Version> completed_blocks(const MapAt& at, const ir::LaneBlock
 std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
                                             const ir::SegmentedReduce& reduction,
                                             const std::vector<ir::Binder>& results);
-/// Of a map inside a task, as if it and a map that is all it does were one map over a space (see
-/// as_space).
-std::vector<ir::Version> nest_in_lanes(const Surroundings& around, const ir::MapScanReduce& map,
-                                       const std::vector<ir::Binder>& results, ir::Names& names);
+std::optional<ir::Version> completed_blocks(const Surroundings& around,
+                                            const ir::SegmentedReduce& reduction,
+                                            const std::vector<ir::Binder>& results,
+                                            const ir::LaneBlocks& blocks);
+/// A map inside a task that may run in lanes, as if it and a map that is all it does were one map over
+/// a space (see as_space); nothing where lanes cannot be.
+std::optional<ir::SegmentedMap> nest_as_space(const Surroundings& around,
+                                              const ir::MapScanReduce& map,
+                                              const std::vector<ir::Binder>& results,
+                                              ir::Names& names);
 
 /// A map, and a map that is all it does, as one map over a space.
 ir::SegmentedMap as_space(const ir::MapScanReduce& map, ir::Names& names);

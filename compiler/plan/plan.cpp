@@ -1,9 +1,11 @@
 #include "plan/plan.h"
 
 #include <algorithm>
+#include <functional>
 #include <span>
 
 #include "ir/fields.h"
+#include "ir/print.h"
 #include "plan/array_uses.h"
 #include "plan/contraction.h"
 #include "plan/cost.h"
@@ -101,7 +103,7 @@ class FunctionPlanner {
       for (ir::ScanOperator& one : scan->operators) thread(one.op.body);
       if (scan->post) thread(scan->post->body);
     } else if (auto* histogram = as<ir::SegmentedHistogram>(statement.operation)) {
-      hist(*histogram);
+      hist(statement, *histogram);
     } else if (auto* scatter = as<ir::SegmentedScatter>(statement.operation)) {
       scatter->schedule = only(ir::Pointwise{});
       thread(scatter->body);
@@ -158,13 +160,12 @@ class FunctionPlanner {
       if (lanes.empty() && !random_ && split(statement, planned)) return;
       const auto product = product_of(e, statement.results);
       if (product) lanes.insert(lanes.begin(), *product);
-      e.schedule = random_ ? random_->map(at, product, ways)
+      e.schedule = random_ ? random_->map(at, some_sizes(e, product), ways)
                            : versions(std::move(lanes), by_points(statement, e));
-      if (product) ways.push_back(product->strategy);
+      follow_wish(statement.results, e.schedule, completed_map(at, product, ways));
     } else {
       e.schedule = only(ir::Pointwise{});
     }
-    follow_wish(at, e.schedule, ways);
     finish_map(std::move(statement), planned);
   }
 
@@ -215,44 +216,79 @@ class FunctionPlanner {
             static_cast<int>(tunables().interchange_steps)};
   }
   ir::HeldBlocks blocks() const { return {static_cast<int>(tunables().held_elements)}; }
+  /// The product in other sizes, if these can be.
+  std::optional<ir::Version> some_sizes(const ir::SegmentedMap& e,
+                                        const std::optional<ir::Version>& product) {
+    if (!product) return std::nullopt;
+    const auto& chosen = std::get<ir::Contraction>(product->strategy);
+    auto sized = sized_contraction(e, chosen, random_->contraction(), names_);
+    return sized ? sized : product;
+  }
   std::optional<ir::Version> product_of(const ir::SegmentedMap& e,
                                         const std::vector<ir::Binder>& results) {
     if (tunables().contractions == 0) return std::nullopt;
     return contraction(around_, e, results, names_);
   }
 
+  /// A strategy as this operation can follow it, under the guards that it needs.
+  using Complete = std::function<std::optional<ir::Version>(const ir::Strategy&)>;
+
   /// Takes the schedule that is wanted for the operation, if it can be followed.
-  void follow_wish(const MapAt& at, ir::Schedule& schedule,
-                   const std::vector<ir::Strategy>& ways) {
-    if (options_.wanted == nullptr || at.results.empty()) return;
-    const auto found = options_.wanted->find(at.results[0].name);
+  void follow_wish(const std::vector<ir::Binder>& results, ir::Schedule& schedule,
+                   const Complete& complete) {
+    if (options_.wanted == nullptr || results.empty()) return;
+    const NameId name = results[0].name;
+    const auto found = options_.wanted->find(name);
     if (found == options_.wanted->end()) return;
     ir::Schedule wanted;
     for (const ir::Version& version : found->second.versions) {
-      const auto* blocks = as<ir::LaneBlocks>(version.strategy);
-      if (blocks != nullptr) {
-        const Packing packing = blocks->packed.empty() ? Packing::forbidden : Packing::allowed;
-        auto completed = completed_blocks(at, *blocks, packing);
-        if (!completed) return refuse(at.results[0].name, "cannot run in these blocks");
-        // Guards may ask for more than the blocks need.
-        completed->when.insert(completed->when.end(), version.when.begin(), version.when.end());
-        wanted.versions.push_back(std::move(*completed));
-        continue;
+      auto completed = as<ir::Pointwise>(version.strategy)
+                           ? std::optional(ir::Version{{}, version.strategy})
+                           : complete(version.strategy);
+      if (!completed) {
+        const std::string how = ir::print(ir::Version{{}, version.strategy}, names_);
+        return refuse(name, "cannot follow `" + how + "`");
       }
-      const bool possible =
-          as<ir::Pointwise>(version.strategy) ||
-          std::any_of(ways.begin(), ways.end(), [&](const ir::Strategy& one) {
-            return as<ir::Contraction>(one) ? one == version.strategy
-                                            : one.index() == version.strategy.index();
-          });
-      if (!possible) return refuse(at.results[0].name, "cannot follow this strategy");
-      wanted.versions.push_back(version);
+      // Guards may ask for more than the strategy needs.
+      completed->when.insert(completed->when.end(), version.when.begin(), version.when.end());
+      wanted.versions.push_back(std::move(*completed));
     }
     if (wanted.versions.empty() || !wanted.versions.back().when.empty()) {
       wanted.versions.push_back({{}, ir::Pointwise{}});
     }
     schedule = std::move(wanted);
   }
+
+  /// Of a map that `ways` and, if it is one, `product` are open to.
+  Complete completed_map(const MapAt& at, std::optional<ir::Version> product,
+                         std::vector<ir::Strategy> ways) {
+    return [this, at, product, ways](const ir::Strategy& one) -> std::optional<ir::Version> {
+      if (const auto* blocks = as<ir::LaneBlocks>(one)) {
+        const bool packs = !blocks->packed.empty();
+        return completed_blocks(at, *blocks, packs ? Packing::allowed : Packing::forbidden);
+      }
+      if (const auto* sizes = as<ir::Contraction>(one)) {
+        if (!product) return std::nullopt;
+        const auto& chosen = std::get<ir::Contraction>(product->strategy);
+        return sized_contraction(at.map, chosen, *sizes, names_);
+      }
+      const bool is_open = std::any_of(ways.begin(), ways.end(), [&](const ir::Strategy& way) {
+        return way.index() == one.index();
+      });
+      return is_open && has_sizes(one) ? std::optional(ir::Version{{}, one}) : std::nullopt;
+    };
+  }
+
+  /// Whether the numbers of a strategy besides blocks and products can be.
+  static bool has_sizes(const ir::Strategy& strategy) {
+    if (const auto* tiles = as<ir::Interchanged>(strategy)) {
+      return tiles->tile >= 1 && tiles->steps >= 1 && tiles->steps <= 64;
+    }
+    if (const auto* blocks = as<ir::HeldBlocks>(strategy)) return blocks->elements >= 1;
+    const auto* stencil = as<ir::FusedStencil>(strategy);
+    return stencil == nullptr || stencil->maps == 1;
+  }
+
   void refuse(NameId name, std::string_view why) {
     if (refused_ != nullptr) refused_->push_back(names_.text(name) + " " + std::string(why));
   }
@@ -293,25 +329,44 @@ class FunctionPlanner {
       for (const ir::ReduceOperator& one : e.operators) reduced += one.neutral.size();
       const bool maps = statement.results.size() > reduced;
       if (!maps && gains_by_interchange(around_, e)) by_points = tiles();
+      const bool may_interchange = !maps && can_interchange(e);
       if (random_) {
         std::vector<ir::Strategy> ways;
-        if (!maps && can_interchange(e)) ways.emplace_back(some_tiles());
+        if (may_interchange) ways.emplace_back(some_tiles());
+        const auto sized =
+            completed_blocks(around_, e, statement.results, random_->blocks_of_reduction());
+        lanes.clear();
+        if (sized) lanes.push_back(*sized);
         e.schedule = random_->reduction(std::move(lanes), std::move(ways));
       }
+      const Complete complete = [&](const ir::Strategy& one) -> std::optional<ir::Version> {
+        if (const auto* blocks = as<ir::LaneBlocks>(one)) {
+          return completed_blocks(around_, e, statement.results, *blocks);
+        }
+        const bool follows = as<ir::Interchanged>(one) && may_interchange && has_sizes(one);
+        return follows ? std::optional(ir::Version{{}, one}) : std::nullopt;
+      };
+      if (e.schedule.versions.empty()) e.schedule = versions(std::move(lanes), by_points);
+      follow_wish(statement.results, e.schedule, complete);
     }
     if (e.schedule.versions.empty()) e.schedule = versions(std::move(lanes), by_points);
     thread(e.body);
     for (ir::ReduceOperator& one : e.operators) thread(one.op.body);
   }
 
-  void hist(ir::SegmentedHistogram& e) {
+  void hist(const ir::Statement& statement, ir::SegmentedHistogram& e) {
     bool single = true;
     for (const ir::HistogramOperator& one : e.operators) {
       single = single && are_scalars(one.op.result_types);
     }
-    bool holds = may_choose() && single && is_worth_a_block(e.body, names_, tunables());
-    if (random_) holds = may_choose() && single && is_arithmetic(e.body, names_) && random_->flips();
+    const bool may_hold = may_choose() && single && is_arithmetic(e.body, names_);
+    const bool holds = may_hold && (random_ ? random_->flips()
+                                            : is_worth_a_block(e.body, names_, tunables()));
     e.schedule = only(holds ? ir::Strategy(some_blocks()) : ir::Strategy(ir::Pointwise{}));
+    follow_wish(statement.results, e.schedule, [&](const ir::Strategy& one) {
+      const bool follows = as<ir::HeldBlocks>(one) && may_hold && has_sizes(one);
+      return follows ? std::optional(ir::Version{{}, one}) : std::nullopt;
+    });
     thread(e.body);
     for (ir::HistogramOperator& one : e.operators) thread(one.op.body);
   }
@@ -336,12 +391,8 @@ class FunctionPlanner {
       control(statement, [this](ir::Body& body) { thread(body); });
       return;
     }
-    std::vector<ir::Version> lanes;
-    if (may_choose() && tunables().lanes != 0) {
-      lanes = nest_in_lanes(around_, *map, statement.results, names_);
-    }
-    if (random_ && random_->flips()) lanes.clear();
-    map->schedule = versions(std::move(lanes), ir::Pointwise{});
+    map->schedule = only(ir::Pointwise{});
+    if (may_choose()) nest(statement, *map);
     for (std::size_t k = 0; k < map->arrays.size(); ++k) {
       const NameId row = map->map.parameters[k].name;
       around_.continue_accumulator(row, map->arrays[k]);
@@ -353,6 +404,18 @@ class FunctionPlanner {
     for (ir::ScanOperator& one : map->scans) thread(one.op.body);
     for (ir::ReduceOperator& one : map->reductions) thread(one.op.body);
     if (map->post) thread(map->post->body);
+  }
+
+  /// A map inside a task that has loops may run in lanes.
+  void nest(const ir::Statement& statement, ir::MapScanReduce& map) {
+    const auto space = nest_as_space(around_, map, statement.results, names_);
+    if (!space) return;
+    const MapAt at{around_, *space, statement.results, Around::task};
+    std::vector<ir::Version> lanes;
+    if (tunables().lanes != 0) lanes = map_in_lanes(at);
+    map.schedule = random_ ? random_->map(at, std::nullopt, {})
+                           : versions(std::move(lanes), ir::Pointwise{});
+    follow_wish(statement.results, map.schedule, completed_map(at, std::nullopt, {}));
   }
 
   ir::Names& names_;

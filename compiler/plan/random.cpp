@@ -12,8 +12,31 @@ ir::LaneBlocks RandomSchedules::blocks(const MapAt& at) {
   blocks.columns = one_of({1, 2, 3, 4});
   blocks.width = one_of({2, 4, 8, 16});
   blocks.chunk = one_of({1, 2, 64});
-  if (dimensions == 1 && flips()) blocks.remainder = ir::Remainder::serialised;
+  const bool may_serialise = dimensions == 1 && at.where == Around::host;
+  if (may_serialise && flips()) blocks.remainder = ir::Remainder::serialised;
   return blocks;
+}
+
+ir::LaneBlocks RandomSchedules::blocks_of_reduction() {
+  ir::LaneBlocks blocks;
+  blocks.columns = one_of({1, 2, 3, 4});
+  blocks.width = one_of({2, 4, 8, 16});
+  return blocks;
+}
+
+ir::Contraction RandomSchedules::contraction() {
+  ir::Contraction sizes;
+  sizes.block_rows = one_of({1, 2, 3, 6, 8, 12});
+  sizes.columns = one_of({1, 2});
+  sizes.width = one_of({4, 8, 16});
+  sizes.depth = one_of({1, 5, 64, 256});
+  sizes.cached = one_of({1, 2, 16});
+  sizes.least_rows = one_of({1, 2});
+  sizes.least_points = one_of({1, 2});
+  sizes.most_rows = one_of({2, 3, 64});
+  sizes.most_points = one_of({2, 5, 64});
+  sizes.split = one_of({0, 4, 64, 1024});
+  return sizes;
 }
 
 ir::Schedule RandomSchedules::map(const MapAt& at, const std::optional<ir::Version>& product,

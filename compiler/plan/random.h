@@ -19,6 +19,9 @@ class RandomSchedules {
   ir::Schedule reduction(std::vector<ir::Version> lanes, std::vector<ir::Strategy> ways);
   ir::Interchanged interchanged();
   ir::HeldBlocks held_blocks();
+  /// Sizes of a product, and of blocks of a reduction; the rest is as it was.
+  ir::Contraction contraction();
+  ir::LaneBlocks blocks_of_reduction();
   /// Whether to take a choice that may be left.
   bool flips() { return below(2) == 0; }
 

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Schedules written by hand: programs that follow them give what they give otherwise.
+
+usage: run.py DAGAZ REPOSITORY
+`written.txt` beside this file has paragraphs, a comment before each: a program of tests/programs, an
+entry point, the number of a scheduled operation in it, counted from 0 as `inspect --stage=plan` prints
+them, a colon, and below it the versions of its schedule.  Names in it count for nothing but that there
+are some.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+OPERATION = re.compile(r'^-- (?P<entry>\w+), line \d+: .*\n(?P<name>\S+): \[', re.M)
+HEAD = re.compile(r'(?P<program>\w+) (?P<entry>\w+) (?P<number>\d+):\s*(?P<versions>.*)', re.S)
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def follow(dagaz, folder, text):
+    """What is wrong, or nothing."""
+    head = HEAD.fullmatch(text)
+    program = str(folder / (head['program'] + '.fut'))
+    planned = run(dagaz, 'inspect', '--stage=plan', '-w', program).stdout
+    names = [one['name'] for one in OPERATION.finditer(planned) if one['entry'] == head['entry']]
+    name = names[int(head['number'])]
+    with tempfile.NamedTemporaryFile('w', suffix='.plan') as plan:
+        plan.write(f'{name}: [\n{head["versions"]}]\n')
+        plan.flush()
+        followed = run(dagaz, 'inspect', '--stage=plan', '-w', f'--plan={plan.name}', program)
+        if followed.returncode != 0:
+            return followed.stderr
+        found = re.search(rf'^{re.escape(name)}: \[(.*?)\]\n(--|\Z)', followed.stdout, re.M | re.S)
+        for version in head['versions'].split(','):
+            strategy = version.split('when')[0].split()
+            if not strategy or all(word in found[1].split() for word in strategy[:1]):
+                continue
+            return f'no {strategy[0]} in {found[0]}'
+        tested = run(dagaz, 'test', '--target=cpu', f'--plan={plan.name}', program)
+        return '' if tested.returncode == 0 else tested.stdout + tested.stderr
+
+
+def main():
+    dagaz, root = sys.argv[1], pathlib.Path(sys.argv[2])
+    folder = root / 'tests' / 'programs'
+    text = (pathlib.Path(__file__).parent / 'written.txt').read_text()
+    paragraphs = ['\n'.join(line for line in one.splitlines() if not line.startswith('--')).strip()
+                  for one in text.split('\n\n')]
+    paragraphs = [one for one in paragraphs if one]
+    failed = 0
+    for one in paragraphs:
+        problem = follow(dagaz, folder, one)
+        if problem:
+            failed += 1
+            print(f'[FAIL] {one}\n{problem}')
+    print(f'schedules: {len(paragraphs) - failed} followed, {failed} failed')
+    sys.exit(1 if failed or not paragraphs else 0)
+
+
+main()
