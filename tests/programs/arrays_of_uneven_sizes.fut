@@ -19,13 +19,13 @@
 -- input { 3000i64 } output { true }
 
 -- The sum of x, x + 1, …, x + k - 1, over an array that is written and read element by element.
-def sum_of_row (x: i64) (k: i64): i64 =
+def sum_of_row (x: i64) (k: i64) : i64 =
   let row = loop row = replicate k x for i < k - 1 do row with [i + 1] = row[i] + 1
   in loop sum = 0 for i < k do sum + row[k - 1 - i]
 
-def expected (x: i64) (k: i64): i64 = k * x + k * (k - 1) / 2
+def expected (x: i64) (k: i64) : i64 = k * x + k * (k - 1) / 2
 
-def holds (sizes: []i64): bool =
+def holds (sizes: []i64) : bool =
   let found = map2 sum_of_row (indices sizes) sizes
   in and (map2 (==) found (map2 expected (indices sizes) sizes))
 
@@ -36,12 +36,12 @@ entry large_rows (n: i64) (size: i64) = holds (tabulate n (\i -> size + i % 7))
 entry huge_row (n: i64) (size: i64) = holds (tabulate n (\i -> if i == 3 then size else 1))
 
 -- Rows of rows: the outer one is alive while inner ones of growing sizes are made.
-def sum_of_rows (x: i64) (k: i64): i64 =
+def sum_of_rows (x: i64) (k: i64) : i64 =
   let outer = loop row = replicate k x for i < k - 1 do row with [i + 1] = row[i] + 1
   let inner = loop sum = 0 for i < k do sum + sum_of_row outer[i] (i * (x % 11))
   in loop sum = inner for i < k do sum + outer[i]
 
-def expected_rows (x: i64) (k: i64): i64 =
+def expected_rows (x: i64) (k: i64) : i64 =
   loop sum = expected x k for i < k do sum + expected (x + i) (i * (x % 11))
 
 entry nested_rows (n: i64) =

@@ -25,7 +25,7 @@
 -- input { 1i64 2i64 } output { true }
 -- input { 0i64 2i64 } output { true }
 
-def value (i: i64) (j: i64): i64 = (i * 37 + j * 11) % 101
+def value (i: i64) (j: i64) : i64 = (i * 37 + j * 11) % 101
 
 entry sums (n: i64) (d: i64) =
   let rows = tabulate_2d n d value
@@ -35,7 +35,8 @@ entry sums (n: i64) (d: i64) =
 entry sums_of_planes (n: i64) =
   let planes = tabulate n (\i -> tabulate_2d 3 4 (\j k -> value i (4 * j + k)))
   let found = reduce (map2 (map2 (+))) (replicate 3 (replicate 4 0)) planes
-  in and (map2 (==) (flatten found)
+  in and (map2 (==)
+               (flatten found)
                (tabulate (3 * 4) (\j -> loop sum = 0 for i < n do sum + value i j)))
 
 -- The operator gets what stands before as its first argument.
@@ -44,8 +45,10 @@ entry sums_and_largest (n: i64) (d: i64) =
   let further = map2 (\(a, i) (b, j) -> if a >= b then (a, i) else (b, j))
   let found = reduce further (replicate d (-1, -1)) rows
   let wanted =
-    tabulate d (\j -> loop (a, at) = (-1, -1) for i < n do
-                        let b = value i j in if a >= b then (a, at) else (b, i))
+    tabulate d (\j ->
+                  loop (a, at) = (-1, -1)
+                  for i < n do
+                    let b = value i j in if a >= b then (a, at) else (b, i))
   in and (map2 (==) found wanted)
 
 entry in_segments (m: i64) (n: i64) (d: i64) =
@@ -56,7 +59,7 @@ entry in_segments (m: i64) (n: i64) (d: i64) =
 
 -- Products of matrices modulo 97, which do not commute.
 entry products (n: i64) (d: i64) =
-  let times (a: [d][d]i64) (b: [d][d]i64): [d][d]i64 =
+  let times (a: [d][d]i64) (b: [d][d]i64) : [d][d]i64 =
     map (\row -> map (\column -> i64.sum (map2 (*) row column) % 97) (transpose b)) a
   let unit = tabulate_2d d d (\i j -> if i == j then 1 else 0)
   let matrices = tabulate n (\i -> tabulate_2d d d (\j k -> value i (j * d + k) % 97))
