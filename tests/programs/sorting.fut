@@ -1,0 +1,93 @@
+-- What `import "/prelude/sort"` gives: stable sorting of numbers and by any order, and its derivatives.
+-- ==
+-- entry: floats
+-- input { [3f32, -0f32, f32.nan, 0f32, -1f32, f32.inf, -f32.inf, 2.5f32, -0f32, f32.nan] }
+-- output { [2147483648u32, 2147483648u32, 0u32] [6i64, 4i64, 1i64, 8i64, 3i64, 7i64, 0i64, 5i64, 2i64, 9i64] }
+-- ==
+-- entry: integers
+-- input { [5i64, -3i64, 5i64, 0i64, -3i64] }
+-- output { [-3i64, -3i64, 0i64, 5i64, 5i64] [1i64, 4i64, 3i64, 0i64, 2i64] [3i64, 0i64, 4i64, 2i64, 1i64] }
+-- ==
+-- entry: integers
+-- input { empty([0]i64) }
+-- output { empty([0]i64) empty([0]i64) empty([0]i64) }
+-- ==
+-- entry: every_type
+-- input { [3i64, -1i64, 100i64, -100i64, 0i64, 3i64, 2i64] }
+-- output { true }
+-- ==
+-- entry: by_key
+-- input { [3i32, 1i32, 2i32, 1i32] }
+-- output { [1i32, 1i32, 2i32, 3i32] [1i64, 3i64, 2i64, 0i64] }
+-- ==
+-- entry: agree
+-- input { 0i64 } output { true true true }
+-- input { 1i64 } output { true true true }
+-- input { 511i64 } output { true true true }
+-- input { 512i64 } output { true true true }
+-- input { 513i64 } output { true true true }
+-- input { 9000i64 } output { true true true }
+-- ==
+-- entry: adjoint
+-- input { [3f64, 1f64, 2f64, -1f64, 1f64] [1f64, 2f64, 3f64, 4f64, 5f64] }
+-- output { [5f64, 2f64, 4f64, 1f64, 3f64] [5f64, 2f64, 4f64, 1f64, 3f64] [5f64, 2f64, 4f64, 1f64, 3f64] }
+-- ==
+-- entry: tangent
+-- input { [3f64, 1f64, 2f64, -1f64, 1f64] [1f64, 2f64, 3f64, 4f64, 5f64] }
+-- output { [4f64, 2f64, 5f64, 3f64, 1f64] [4f64, 2f64, 5f64, 3f64, 1f64] }
+-- ==
+-- entry: median_slope
+-- input { [3f64, 1f64, 2f64, -1f64, 10f64] }
+-- output { 2f64 [0f64, 0f64, 1f64, 0f64, 0f64] }
+-- ==
+-- entry: rows
+-- input { [[3i8, 1i8, 2i8], [0i8, -1i8, 7i8]] }
+-- output { [[1i8, 2i8, 3i8], [-1i8, 0i8, 7i8]] [[3i8, 2i8, 1i8], [7i8, 0i8, -1i8]] }
+
+import "/prelude/sort"
+
+-- The signs of zeros are seen in their bits.
+entry floats [n] (xs: [n]f32) = (map f32.to_bits (sort_f32.sort xs)[2:5], sort_f32.argsort xs)
+
+entry integers [n] (xs: [n]i64) = (sort_i64.sort xs, sort_i64.argsort xs, sort_i64.rank xs)
+
+def ascends 't [n] (below: t -> t -> bool) (xs: [n]t) =
+  and (map (\i -> i == 0 || !(below xs[i] xs[i - 1])) (iota n))
+
+entry every_type [n] (xs: [n]i64) =
+  ascends (i8.<) (sort_i8.sort (map i8.i64 xs)) && ascends (u8.<) (sort_u8.sort (map u8.i64 xs))
+  && ascends (i16.<) (sort_i16.sort (map i16.i64 xs))
+  && ascends (u16.<) (sort_u16.sort (map u16.i64 xs))
+  && ascends (i32.<) (sort_i32.sort (map i32.i64 xs))
+  && ascends (u32.<) (sort_u32.sort (map u32.i64 xs))
+  && ascends (i64.<) (sort_i64.sort xs)
+  && ascends (u64.<) (sort_u64.sort (map u64.i64 xs))
+  && ascends (f16.<) (sort_f16.sort (map f16.i64 xs))
+  && ascends (f32.<) (sort_f32.sort (map f32.i64 xs))
+  && ascends (f64.<) (sort_f64.sort (map f64.i64 xs))
+
+entry by_key [n] (xs: [n]i32) = unzip (sort_i32.sort_by_key (.0) (zip xs (iota n)))
+
+-- Both sorts give the same, and leave equal elements in order.
+entry agree (n: i64) =
+  let xs = map (\i -> u32.i64 (i * 2654435761 % 4294967291)) (iota n)
+  let small = map (% 10) xs
+  in ( and (map2 (==) (sort_u32.sort xs) (merge_sort (<=) xs))
+     , and (map2 (==)
+                 (sort_u32.argsort small)
+                 (map (.1) (merge_sort (\a b -> a.0 <= b.0) (zip small (iota n)))))
+     , ascends (<) (sort_u32.sort xs)
+     )
+
+entry adjoint [n] (xs: [n]f64) (seed: [n]f64) =
+  ( vjp sort_f64.sort xs seed
+  , vjp (merge_sort (<=)) xs seed
+  , vjp (\ys -> (map (.1) (sort_f64.sort_by_key (.0) (zip xs ys)))) (replicate n 0) seed
+  )
+
+entry tangent [n] (xs: [n]f64) (direction: [n]f64) =
+  (jvp sort_f64.sort xs direction, jvp (merge_sort (<=)) xs direction)
+
+entry median_slope [n] (xs: [n]f64) = vjp2 (\xs -> (sort_f64.sort xs)[n / 2]) xs 1
+
+entry rows (xss: [][]i8) = (map sort_i8.sort xss, map (merge_sort (>=)) xss)
