@@ -2,7 +2,7 @@
 //
 // A schedule is a list of versions; the first whose guards hold runs, and the last one has no guard.
 // Each version names a strategy and its parameters, and is right for every size that its guards let
-// through, whatever its parameters are: they are legal where verify_schedule (plan/verify.h) says so.
+// through, whatever its parameters are: plan/ adds the guards that they need, and refuses the others.
 //
 // Names in a schedule refer to what the operation's body binds, or to sizes around it.  They are
 // renamed with the operation, but are no uses: a schedule keeps nothing alive.
