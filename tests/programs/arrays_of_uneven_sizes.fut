@@ -12,7 +12,7 @@
 
 -- ==
 -- entry: huge_row
--- input { 40i64 3000000i64 } output { true }
+-- compiled input { 40i64 3000000i64 } output { true }
 
 -- ==
 -- entry: nested_rows
