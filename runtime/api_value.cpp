@@ -111,7 +111,9 @@ int32_t write_leaves(dz_context& context, const ApiValue& value, ValueFormat for
       }
       write_value(out, format, array.element, shape_of(array), elements.data());
     }
-    out += '\n';
+    if (format == ValueFormat::text || format == ValueFormat::binary) {
+      out += '\n';
+    }
   }
   return DZ_OK;
 }

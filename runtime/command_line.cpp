@@ -141,6 +141,15 @@ void set_runs(Parsing& parsing, const char* argument) {
   }
 }
 
+void set_format(Parsing& parsing, const char* argument) {
+  if (const auto format = format_named(argument)) {
+    parsing.options.format = *format;
+  } else {
+    parsing.stop(std::string("--output-format needs text, binary, npy or csv, not `") + argument +
+                 "`");
+  }
+}
+
 void set_threads(Parsing& parsing, const char* argument) {
   if (const auto threads = small_number(parsing, "--num-threads", argument, 0)) {
     dzr_config_set_num_threads(parsing.config(), *threads);
@@ -177,7 +186,10 @@ constexpr Flag flags[] = {
     {"runs", 'r', "RUNS", false, "Run that many times, after a run that is not counted.",
      set_runs},
     {"binary-output", 'b', nullptr, false, "Print results in the binary format.",
-     [](Parsing& p, const char*) { p.options.binary_output = true; }},
+     [](Parsing& p, const char*) { p.options.format = ValueFormat::binary; }},
+    {"output-format", 0, "text|binary|npy|csv", false, "How results are printed.", set_format},
+    {"any-type", 0, nullptr, false, "Take values of any type apart: for scripts.",
+     [](Parsing& p, const char*) { p.options.any_type = true; }},
     {"no-print-result", 'n', nullptr, false, "Do not print results.",
      [](Parsing& p, const char*) { p.options.print_result = false; }},
     {"debugging", 'D', nullptr, true, "Log, profile and check more.",

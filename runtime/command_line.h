@@ -9,6 +9,7 @@
 
 #include "api.h"
 #include "program_main.h"
+#include "values.h"
 
 namespace dagaz::runtime {
 
@@ -24,8 +25,9 @@ struct Options {
   std::string runtime_file;  // empty: no times wanted
   int runs = 1;
   bool warm_up = false;
-  bool binary_output = false;
+  ValueFormat format = ValueFormat::text;  // of the results
   bool print_result = true;
+  bool any_type = false;  // values that have no form are leaves, one behind the other
   bool profile = false;
   std::string dump_ptx;      // empty: not wanted
   std::unique_ptr<dz_config, void (*)(dz_config*)> config{nullptr, dzr_config_free};

@@ -1,6 +1,7 @@
 // What an executable does: read arguments, run an entry point, print its results.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -27,6 +28,7 @@ class ProgramRun {
   const dz_entry* find_entry() const;
   int unknown_entry() const;
   int check_forms() const;
+  int check_table() const;
   int read_arguments();
   int upload_arguments();
   int call(double& microseconds);
@@ -74,6 +76,9 @@ int ProgramRun::unknown_entry() const {
 }
 
 int ProgramRun::check_forms() const {
+  if (options_.any_type) {
+    return exit_success;
+  }
   for (int i = 0; i < entry_->input_count; ++i) {
     if (!has_value_form(program_, entry_->inputs[i].type)) {
       return fail("argument " + std::to_string(i + 1) + " of " + entry_->name + " has type " +
@@ -86,7 +91,28 @@ int ProgramRun::check_forms() const {
                   type(entry_->outputs[i]).name + ", whose values cannot be printed (use -n)");
     }
   }
-  return exit_success;
+  return options_.print_result ? check_table() : exit_success;
+}
+
+/// A table holds one result, of at most two dimensions.
+int ProgramRun::check_table() const {
+  if (options_.format != ValueFormat::csv) {
+    return exit_success;
+  }
+  int leaves = 0;
+  size_t rank = 0;
+  for (int i = 0; i < entry_->output_count; ++i) {
+    const dz_type& result = type(entry_->outputs[i]);
+    leaves += result.leaf_count;
+    for (int k = 0; k < result.leaf_count; ++k) {
+      rank = std::max(rank, static_cast<size_t>(result.leaves[k].rank));
+    }
+  }
+  if (leaves == 1 && rank <= most_csv_dimensions) {
+    return exit_success;
+  }
+  return fail(std::string("the result of ") + entry_->name +
+              " is not one value of at most two dimensions, as a CSV table is");
 }
 
 int ProgramRun::read_arguments() {
@@ -186,9 +212,8 @@ int ProgramRun::run_all() {
 
 int ProgramRun::print_results() {
   std::string text;
-  const ValueFormat format = options_.binary_output ? ValueFormat::binary : ValueFormat::text;
   for (const ApiValue& value : outs_) {
-    if (write_leaves(*context_, value, format, text) != DZ_OK) {
+    if (write_leaves(*context_, value, options_.format, text) != DZ_OK) {
       return fail_with_context_error("cannot read the results from the device");
     }
   }

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <cctype>
 #include <limits>
 
 namespace dagaz::runtime {
@@ -60,15 +61,41 @@ std::optional<int64_t> checked_count(const std::vector<int64_t>& shape, int64_t 
   return count;
 }
 
+std::optional<ValueFormat> format_named(std::string_view name) {
+  if (name == "text") {
+    return ValueFormat::text;
+  }
+  if (name == "binary") {
+    return ValueFormat::binary;
+  }
+  if (name == "npy") {
+    return ValueFormat::npy;
+  }
+  if (name == "csv") {
+    return ValueFormat::csv;
+  }
+  return std::nullopt;
+}
+
 bool ValueReader::read(dz_leaf_type type, Value& out) {
+  const bool is_first = position_ == 0;
   if (!error_.empty() || !skip_space()) {
     return false;
   }
   out.element = type.element;
   out.shape.clear();
   out.storage.clear();
-  if (peek() == 'b') {
+  if (peek() == 'b' && (rest().size() < 2 || std::isalnum(static_cast<unsigned char>(rest()[1])) == 0)) {
     return read_binary(type, out);
+  }
+  if (rest().starts_with(npy_magic)) {
+    return read_npy_value(type, out);
+  }
+  if (rest().starts_with(npz_magic)) {
+    return fail_at_byte(position_, "an archive of arrays (.npz); `dagaz data` makes values of it");
+  }
+  if (is_first && (looks_like_csv(rest()) || (type.rank > 0 && looks_like_column(rest())))) {
+    return read_csv_value(type, out);
   }
   return read_text(type, out);
 }

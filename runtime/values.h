@@ -1,6 +1,7 @@
 // The value format that programs read and print: text such as `[[1i32, 2i32], [3i32, 4i32]]`, and
-// a binary form (`b`, version, rank, element type, sizes, elements).  Both may be mixed in one
-// input, value by value.  Text that is printed reads back as exactly the same value.
+// a binary form (`b`, version, rank, element type, sizes, elements).  Both, and NumPy's arrays, may
+// be mixed in one input, value by value; a CSV table is an input of its own.  Text that is printed
+// reads back as exactly the same value.
 #pragma once
 
 #include <cstddef>
@@ -77,6 +78,9 @@ class ValueReader {
   // In values_binary.cpp.
   bool read_binary(dz_leaf_type type, Value& out);
   bool fail_at_byte(size_t where, const std::string& message);
+  // In values_npy.cpp and values_csv.cpp.
+  bool read_npy_value(dz_leaf_type type, Value& out);
+  bool read_csv_value(dz_leaf_type type, Value& out);
 
   std::string_view input_;
   std::string_view source_;
@@ -88,13 +92,34 @@ class ValueReader {
 /// a scalar of that type.
 bool parse_scalar(std::string_view text, int32_t element, void* out);
 
-enum class ValueFormat { text, binary };
+enum class ValueFormat { text, binary, npy, csv };
+constexpr size_t most_csv_dimensions = 2;
+std::optional<ValueFormat> format_named(std::string_view name);
 
-/// Appends a value in either form; text without a newline.
+/// Appends a value in one of the forms; text without a newline.
 void write_value(std::string& out, ValueFormat format, int32_t element,
                  const std::vector<int64_t>& shape, const void* bytes);
 /// Appends one scalar as text: "1i32", "2.5f64", "f32.nan", "true".
 void write_scalar(std::string& out, int32_t element, const void* bytes);
+
+/// What an array in NumPy's format begins with, and an archive of several.
+inline constexpr std::string_view npy_magic = "\x93NUMPY";
+inline constexpr std::string_view npz_magic = "PK\x03\x04";
+/// Reads the array at the start of `text`, whatever its type; `used` becomes its bytes.  Returns
+/// what is wrong with it, or nothing.
+std::string read_npy(std::string_view text, Value& out, size_t& used);
+void write_npy(std::string& out, int32_t element, const std::vector<int64_t>& shape,
+               const char* bytes);
+
+/// Whether `text` begins with a row of cells rather than with a value.
+bool looks_like_csv(std::string_view text);
+/// Whether it begins with two lines of one number each, where no scalars are expected.
+bool looks_like_column(std::string_view text);
+/// Reads a table.  Returns what is wrong with it, or nothing.
+std::string read_csv(std::string_view text, int32_t element, Value& out);
+/// At most two dimensions.
+void write_csv(std::string& out, int32_t element, const std::vector<int64_t>& shape,
+               const char* bytes);
 
 /// A value that dzr_store_opaque wrote begins with this word and the number of bytes after the two
 /// words; then follows every leaf in the binary format.

@@ -1,4 +1,4 @@
-// Writing values in either form.
+// Writing values in any form.
 #include <algorithm>
 
 #include "values.h"
@@ -58,10 +58,11 @@ void write_binary(std::string& out, int32_t element, const std::vector<int64_t>&
 void write_value(std::string& out, ValueFormat format, int32_t element,
                  const std::vector<int64_t>& shape, const void* bytes) {
   const auto* first = static_cast<const char*>(bytes);
-  if (format == ValueFormat::binary) {
-    write_binary(out, element, shape, first);
-  } else {
-    write_text(out, element, shape, first);
+  switch (format) {
+    case ValueFormat::text: return write_text(out, element, shape, first);
+    case ValueFormat::binary: return write_binary(out, element, shape, first);
+    case ValueFormat::npy: return write_npy(out, element, shape, first);
+    case ValueFormat::csv: return write_csv(out, element, shape, first);
   }
 }
 

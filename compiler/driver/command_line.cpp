@@ -13,11 +13,13 @@
 #include <sstream>
 #include <string>
 
+#include "driver/command_line_parts.h"
 #include "driver/commands.h"
 #include "driver/doc_command.h"
 #include "driver/fmt_command.h"
 #include "driver/lsp_command.h"
 #include "driver/repl_command.h"
+#include "driver/tool_commands.h"
 #include "driver/tuning.h"
 #include "driver/version.h"
 #include "passes/registry.h"
@@ -157,6 +159,8 @@ void add_pass_options(CLI::App& app, CompileOptions& options) {
       ->type_name("N");
 }
 
+}  // namespace
+
 void add_compile_options(CLI::App& app, CompileOptions& options) {
   add_diagnostic_options(app, options);
   add_choice(app, "--target", options.target, targets, "Where the program runs (default cpu)");
@@ -191,6 +195,8 @@ void add_compile_options(CLI::App& app, CompileOptions& options) {
   add_pass_options(app, options);
 }
 
+namespace {
+
 std::vector<std::string> split_at_commas(const std::string& text) {
   std::vector<std::string> parts;
   std::istringstream in(text);
@@ -214,6 +220,8 @@ void add_derivatives(elaborate::Derivatives& derivatives, const std::string& tex
   }
 }
 
+}  // namespace
+
 void add_derivative_option(CLI::App& app, CompileOptions& options) {
   app.add_option_function<std::vector<std::string>>(
          "--derivatives",
@@ -233,6 +241,8 @@ void add_file(CLI::App& app, CompileOptions& options) {
   app.add_option("FILE", options.file, "The program (.fut)")->required();
 }
 
+namespace {
+
 // All options of all subcommands; lives while CLI11 refers to it.
 struct AllOptions {
   CompileOptions check;
@@ -245,6 +255,7 @@ struct AllOptions {
   FmtOptions fmt;
   DocOptions doc;
   ReplOptions repl;
+  ToolOptions tools;
   ExplainOptions explain;
 };
 
@@ -278,11 +289,13 @@ struct ProgramOption {
   const char* forwarded;
   const char* value;
   const char* help;
+  bool is_of_the_machine = true;  // whatever is run on it, and how often
 };
 constexpr ProgramOption program_options[] = {
-    {"-e,--entry-point", "-e", "NAME", "Run this entry point instead of main"},
-    {"-t,--write-runtime-to", "-t", "FILE", "Write the microseconds of each run, a line each"},
-    {"-r,--runs", "-r", "RUNS", "Run that many times, after a run that is not counted"},
+    {"-e,--entry-point", "-e", "NAME", "Run this entry point instead of main", false},
+    {"--output-format", "--output-format", "text|binary|npy|csv", "How results are printed", false},
+    {"-t,--write-runtime-to", "-t", "FILE", "Write the microseconds of each run, a line each", false},
+    {"-r,--runs", "-r", "RUNS", "Run that many times, after a run that is not counted", false},
     {"-d,--device", "-d", "NAME", "Use the GPU with this in its name, or the k-th: #k"},
     {"--num-threads", "--num-threads", "N", "Threads of the cpu target; 0 is one per core"},
     {"--memory-cap", "--memory-cap", "BYTES", "Hold at most that much device memory"},
@@ -294,8 +307,11 @@ constexpr ProgramOption program_options[] = {
     {"--load-ptx", "--load-ptx", "FILE", "Use the GPU program in this file"},
 };
 
-void add_program_options(CLI::App& command, std::vector<std::string>& arguments) {
+}  // namespace
+
+void add_program_options(CLI::App& command, std::vector<std::string>& arguments, Which which) {
   for (const ProgramOption& option : program_options) {
+    if (which == Which::of_the_machine && !option.is_of_the_machine) continue;
     const auto forward = [&arguments, &option](const std::vector<std::string>& values) {
       for (const std::string& value : values) {
         arguments.insert(arguments.end(), {option.forwarded, value});
@@ -310,6 +326,8 @@ void add_program_options(CLI::App& command, std::vector<std::string>& arguments)
   }
 }
 
+namespace {
+
 void add_run(CLI::App& app, AllOptions& all, int& status) {
   CLI::App* command = app.add_subcommand(
       "run", "Compile in memory and run: values from stdin, results to stdout");
@@ -317,7 +335,7 @@ void add_run(CLI::App& app, AllOptions& all, int& status) {
   add_file(*command, options.compile);
   add_compile_options(*command, options.compile);
   add_derivative_option(*command, options.compile);
-  add_program_options(*command, options.program_arguments);
+  add_program_options(*command, options.program_arguments, Which::all);
   command->footer("Further options (-b, -n, -P, …) are those of compiled programs.");
   command->allow_extras();
   command->callback([&options, command, &status] {
@@ -451,6 +469,7 @@ void set_styles(AllOptions& all, RenderStyle style) {
   all.fmt.style = style;
   all.doc.style = style;
   all.repl.compile.style = style;
+  all.tools.script.compile.style = style;
   all.explain.style = isatty(STDOUT_FILENO) != 0 ? style : RenderStyle::plain;
 }
 
@@ -475,6 +494,7 @@ int run_command_line(int argc, char** argv) {
   add_lsp(app, status);
   add_doc(app, all, status);
   add_repl(app, all, status);
+  add_tool_commands(app, all.tools, status);
   add_explain(app, all, status);
   try {
     app.parse(argc, argv);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "data/arrays.h"
 #include "half.h"
 #include "values.h"
 
@@ -149,6 +150,17 @@ std::optional<std::string> difference(const std::string& printed, const std::str
     }
     if (auto found = value_difference(got, wanted, tolerance)) return name + " " + *found;
   }
+}
+
+std::optional<std::string> array_difference(const data::Array& got, const data::Array& expected,
+                                            Tolerance tolerance) {
+  if (got.element != expected.element) {
+    return "has type " + data::type_name(got) + ", expected " + data::type_name(expected);
+  }
+  const auto view = [](const data::Array& array) {
+    return Value{array.element, array.shape, array.bytes, {}};
+  };
+  return value_difference(view(got), view(expected), tolerance);
 }
 
 }  // namespace dagaz::driver

@@ -4,6 +4,10 @@
 #include <optional>
 #include <string>
 
+namespace dagaz::data {
+struct Array;
+}
+
 namespace dagaz::driver {
 
 enum class Tolerance {
@@ -16,5 +20,9 @@ enum class Tolerance {
 /// nothing.
 std::optional<std::string> difference(const std::string& printed, const std::string& expected,
                                       Tolerance tolerance);
+
+/// The same for one value that knows its type: `[2] is 1i32, expected 3i32`.
+std::optional<std::string> array_difference(const data::Array& got, const data::Array& expected,
+                                            Tolerance tolerance);
 
 }  // namespace dagaz::driver

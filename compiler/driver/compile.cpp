@@ -19,12 +19,27 @@ std::string_view name_of(Target target) {
   DZ_UNREACHABLE("target");
 }
 
+// What is asked for from outside is treated as if it had been written so.
+static void mark_entry_points(Compilation& compilation) {
+  const std::vector<std::string>& wanted = compilation.options.entry_points;
+  if (compilation.syntax.files.empty()) return;
+  for (ast::Declaration* declaration : compilation.syntax.files.back().declarations) {
+    auto* value = std::get_if<ast::ValueDeclaration>(&declaration->node);
+    if (value == nullptr) continue;
+    const std::string_view name = compilation.names.text(value->name.symbol);
+    if (std::find(wanted.begin(), wanted.end(), name) != wanted.end()) {
+      value->keyword = ast::ValueKeyword::entry;
+    }
+  }
+}
+
 bool parse(Compilation& compilation) {
   const Doing doing("parsing");
   const PassTimer timer(compilation.times, "parse");
   compilation.syntax = syntax::parse_program(compilation.options.file, compilation.files,
                                           compilation.names, compilation.diagnostics,
                                           compilation.options.read);
+  mark_entry_points(compilation);
   return !compilation.diagnostics.has_errors();
 }
 

@@ -25,8 +25,12 @@ Request parse_arguments(const std::vector<std::string>& arguments) {
   Request request;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string& word = arguments[i];
+    if (word == "--any-type") continue;  // they all are taken apart
     if (word == "-b" || word == "--binary-output") {
       request.format = runtime::ValueFormat::binary;
+    } else if (word == "--output-format" && i + 1 < arguments.size() &&
+               runtime::format_named(arguments[i + 1])) {
+      request.format = *runtime::format_named(arguments[++i]);
     } else if ((word == "-e" || word == "--entry-point") && i + 1 < arguments.size()) {
       request.entry = arguments[++i];
     } else if (word.rfind("--entry-point=", 0) == 0) {
@@ -56,7 +60,7 @@ ir::Value to_ir(const runtime::Value& value, ir::ScalarType element) {
   return out;
 }
 
-void print_value(const ir::Value& value, const ir::ExternalLeaf& leaf,
+bool print_value(const ir::Value& value, const ir::ExternalLeaf& leaf,
                  runtime::ValueFormat format) {
   const dz_leaf_type type = leaf_type(leaf);
   const auto size = static_cast<std::size_t>(runtime::element_info(type.element).bytes);
@@ -65,9 +69,14 @@ void print_value(const ir::Value& value, const ir::ExternalLeaf& leaf,
     std::memcpy(&bytes[i * size], &value.elements[i], size);
   }
   std::string text;
+  if (format == runtime::ValueFormat::csv && value.shape.size() > runtime::most_csv_dimensions) {
+    std::cerr << "dagaz: a CSV table has at most two dimensions\n";
+    return false;
+  }
   runtime::write_value(text, format, type.element, value.shape, bytes.data());
   if (format == runtime::ValueFormat::text) text += '\n';
   std::fwrite(text.data(), 1, text.size(), stdout);
+  return true;
 }
 
 const ir::EntryPoint* find_entry(const ir::Program& program, const std::string& name) {
@@ -214,7 +223,7 @@ int interpret_program(const ir::Program& program, const SourceFiles& files,
   for (const ir::ExternalValue& output : entry->outputs) {
     for (const ir::ExternalLeaf& leaf :
          program.external_types[static_cast<std::size_t>(output.type)].leaves) {
-      print_value(results[next++], leaf, request.format);
+      if (!print_value(results[next++], leaf, request.format)) return 1;
     }
   }
   return 0;

@@ -47,6 +47,7 @@ struct CompileOptions {
   std::optional<std::uint64_t> plan_seed;  // legal schedules at random
   bool safe = false;            // ignore #[unsafe]
   elaborate::Derivatives derivatives;  // entry points added to the program's
+  std::vector<std::string> entry_points;  // functions that become such although they are not
   bool warnings = true;
   bool warnings_are_errors = false;
   RenderStyle style = RenderStyle::plain;

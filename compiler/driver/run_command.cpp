@@ -6,6 +6,7 @@
 #include "driver/compile.h"
 #include "driver/interpret.h"
 #include "driver/pipeline.h"
+#include "driver/standard_input.h"
 
 namespace dagaz::driver {
 
@@ -50,6 +51,7 @@ int compile_and_run(Compilation& compilation, const RunOptions& options) {
 }  // namespace
 
 int run_command(const RunOptions& options) {
+  if (!unpack_standard_input()) return 1;
   Compilation compilation(options.compile);
   return options.compile.target == Target::interpreter ? interpret(compilation, options)
                                                        : compile_and_run(compilation, options);

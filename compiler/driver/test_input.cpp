@@ -3,9 +3,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "data/npz.h"
+#include "data/random_values.h"
 #include "driver/compile.h"
-#include "driver/random_values.h"
-#include "driver/test_script.h"
+#include "script/evaluate.h"
 
 namespace dagaz::driver {
 
@@ -19,11 +20,15 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
 
 std::optional<std::string> read_data(const std::filesystem::path& path) {
   auto text = read_file(path);
-  if (!text || !text->starts_with("\x1f\x8b")) return text;
-  constexpr double patience = 60;
-  ProcessResult unpacked = run_process({"gzip", "-dc"}, *text, patience);
-  if (unpacked.status != 0) return std::nullopt;
-  return std::move(unpacked.output);
+  if (text && text->starts_with("\x1f\x8b")) {
+    constexpr double patience = 60;
+    ProcessResult unpacked = run_process({"gzip", "-dc"}, *text, patience);
+    if (unpacked.status != 0) return std::nullopt;
+    text = std::move(unpacked.output);
+  }
+  if (!text || !data::is_npz(*text)) return text;
+  std::string problem;
+  return data::unpacked_npz(*text, problem);
 }
 
 std::string first_lines(const std::string& text, int count) {
@@ -44,7 +49,7 @@ std::string describe(const ProcessResult& process) {
 std::optional<std::string> TestInputs::of(const TestCase& test, std::string& problem) {
   switch (test.input_kind) {
     case InputKind::literal: return test.input;
-    case InputKind::random: return random_input(test.input, problem);
+    case InputKind::random: return data::random_input(test.input, problem);
     case InputKind::script: return of_script(test.input, problem);
     case InputKind::file:
     case InputKind::script_file: break;
@@ -55,7 +60,7 @@ std::optional<std::string> TestInputs::of(const TestCase& test, std::string& pro
   return of_script(*text, problem);
 }
 
-std::optional<std::string> TestInputs::of_script(const std::string& script,
+std::optional<std::string> TestInputs::of_script(const std::string& text,
                                                  std::string& problem) {
   if (!program_) {
     CompileOptions options = options_;
@@ -74,8 +79,15 @@ std::optional<std::string> TestInputs::of_script(const std::string& script,
     failure = describe(process);
     return std::nullopt;
   };
-  const ScriptContext context{program_->program, beside(""), call};
-  return evaluate_script(script, context, problem);
+  const script::Machine machine{
+      &program_->program, call, [&](const std::string& file) { return read_data(beside(file)); }};
+  const auto expression = script::parse(text, problem);
+  if (!expression) return std::nullopt;
+  const auto value = script::evaluate(*expression, machine, problem);
+  if (!value) return std::nullopt;
+  std::string input;
+  script::append_input(*value, input);
+  return input;
 }
 
 }  // namespace dagaz::driver

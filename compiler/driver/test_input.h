@@ -16,7 +16,7 @@ namespace dagaz::driver {
 
 /// The bytes of a file; nothing if it cannot be read.
 std::optional<std::string> read_file(const std::filesystem::path& path);
-/// The values in a file, which may be compressed by gzip.
+/// The values in a file, which may be compressed by gzip or an archive of NumPy's.
 std::optional<std::string> read_data(const std::filesystem::path& path);
 std::string first_lines(const std::string& text, int count);
 /// How a process failed.
@@ -37,7 +37,7 @@ class TestInputs {
   }
 
  private:
-  std::optional<std::string> of_script(const std::string& script, std::string& problem);
+  std::optional<std::string> of_script(const std::string& text, std::string& problem);
 
   std::string path_;
   const CompileOptions& options_;

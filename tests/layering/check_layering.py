@@ -20,10 +20,12 @@ ALLOWED = {
     'tree': {'support', 'ir'},
     'imperative': {'support', 'ir', 'plan', 'memory', 'tree'},
     'codegen': {'support', 'ir', 'tree'},
+    'data': set(),
+    'script': {'support', 'ir', 'data'},
     'query': {'support', 'syntax', 'check'},
-    'tools': {'support', 'syntax', 'check', 'query'},
+    'tools': {'support', 'syntax', 'check', 'query', 'data', 'script'},
     'driver': {'support', 'syntax', 'check', 'elaborate', 'ir', 'passes', 'plan', 'memory',
-               'tree', 'imperative', 'codegen', 'query', 'tools'},
+               'tree', 'imperative', 'codegen', 'data', 'script', 'query', 'tools'},
 }
 # Folders of which no subfolder includes another.
 ROOMS = {'passes', 'tools'}
@@ -32,9 +34,12 @@ RESTRICTED = [
     (re.compile(r'^llvm[-/]'), {'codegen'}),
     (re.compile(r'^CLI/'), {'driver'}),
 ]
-# codegen shares the runtime's contract and runs programs in memory; the driver reads and writes
-# values in the runtime's format.
+# codegen shares the runtime's contract and runs programs in memory; others read and write values
+# in the runtime's formats.
 RUNTIME_HEADERS = {'codegen': {'abi.h', 'abi_functions.def', 'api.h', 'program_main.h'},
+                   'data': {'abi.h', 'values.h', 'half.h'},
+                   'script': {'abi.h', 'values.h'},
+                   'tools': {'abi.h', 'values.h'},
                    'driver': {'abi.h', 'values.h', 'half.h'}}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 

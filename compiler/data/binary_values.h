@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dagaz::driver {
+namespace dagaz::data {
 
 /// Bytes before the sizes: `b`, version, rank, four characters of type.
 constexpr std::size_t binary_header = 7;
@@ -25,4 +25,4 @@ std::optional<BinaryValue> binary_value(std::string_view text);
 /// The values that `text` consists of, one behind the other, up to the first that is none.
 std::vector<std::string> split_binary(std::string_view text);
 
-}  // namespace dagaz::driver
+}  // namespace dagaz::data

@@ -1,11 +1,11 @@
-#include "driver/binary_values.h"
+#include "data/binary_values.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "values.h"
 
-namespace dagaz::driver {
+namespace dagaz::data {
 
 std::optional<BinaryValue> binary_value(std::string_view text) {
   if (text.size() < binary_header || text[0] != 'b') return std::nullopt;
@@ -39,4 +39,4 @@ std::vector<std::string> split_binary(std::string_view text) {
   }
 }
 
-}  // namespace dagaz::driver
+}  // namespace dagaz::data

@@ -1,0 +1,22 @@
+// Options that several commands have.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "driver/options.h"
+
+namespace dagaz::driver {
+
+/// FILE, the program.
+void add_file(CLI::App& app, CompileOptions& options);
+void add_compile_options(CLI::App& app, CompileOptions& options);
+void add_derivative_option(CLI::App& app, CompileOptions& options);
+
+/// Options of compiled programs, handed on in `arguments`: all of them, or those that say on what
+/// machine the program runs.
+enum class Which { all, of_the_machine };
+void add_program_options(CLI::App& command, std::vector<std::string>& arguments, Which which);
+
+}  // namespace dagaz::driver

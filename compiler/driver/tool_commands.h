@@ -1,0 +1,19 @@
+// The commands around programs: scripts, data.
+#pragma once
+
+#include "driver/command_line_parts.h"
+#include "driver/data_command.h"
+#include "driver/script_command.h"
+
+namespace dagaz::driver {
+
+/// Their options; live while CLI11 refers to them.
+struct ToolOptions {
+  ScriptOptions script;
+  DataOptions data;
+  DatacmpOptions datacmp;
+};
+
+void add_tool_commands(CLI::App& app, ToolOptions& tools, int& status);
+
+}  // namespace dagaz::driver
