@@ -13,6 +13,7 @@ packages=(
   libboost-context-dev          # fibres of the simulated GPU
   nlohmann-json3-dev            # manifests, reports, the protocol of editors
   libcmark-dev                  # documentation comments
+  libpng-dev                    # pictures of literate programs
   python3                       # the layering test
   python3-dev python3-numpy     # the Python package
 )

@@ -99,12 +99,31 @@ void add_datacmp(CLI::App& app, ToolOptions& tools, int& status) {
   command->callback([&] { status = datacmp_command(tools.datacmp); });
 }
 
+void add_literate(CLI::App& app, ToolOptions& tools, int& status) {
+  CLI::App* command = app.add_subcommand(
+      "literate", "Make a page from a program: its comments, code, and the results of directives");
+  LiterateOptions& options = tools.literate;
+  add_file(*command, options.compile);
+  command->add_option("-o,--output", options.output, "The Markdown file (default: beside FILE)");
+  command->add_flag("--html", options.html, "Also write the page as HTML");
+  command->add_flag("--stop-on-error", options.stop_on_error,
+                    "Write nothing if a directive fails");
+  command->add_flag("-v,--verbose", options.verbose, "Show directives, and what the program says");
+  add_compile_options(*command, options.compile);
+  add_derivative_option(*command, options.compile);
+  add_program_options(*command, options.program_arguments, Which::of_the_machine);
+  command->footer("Directives can read and write files, and `:gnuplot` can run commands: read a program "
+                  "from\nelsewhere before.");
+  command->callback([&] { status = literate_command(tools.literate); });
+}
+
 }  // namespace
 
 void add_tool_commands(CLI::App& app, ToolOptions& tools, int& status) {
   add_script(app, tools, status);
   add_data(app, tools, status);
   add_datacmp(app, tools, status);
+  add_literate(app, tools, status);
 }
 
 }  // namespace dagaz::driver

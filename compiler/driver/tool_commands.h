@@ -1,8 +1,9 @@
-// The commands around programs: scripts, data.
+// The commands around programs: scripts, data, literate programs.
 #pragma once
 
 #include "driver/command_line_parts.h"
 #include "driver/data_command.h"
+#include "driver/literate_command.h"
 #include "driver/script_command.h"
 
 namespace dagaz::driver {
@@ -12,6 +13,7 @@ struct ToolOptions {
   ScriptOptions script;
   DataOptions data;
   DatacmpOptions datacmp;
+  LiterateOptions literate;
 };
 
 void add_tool_commands(CLI::App& app, ToolOptions& tools, int& status);

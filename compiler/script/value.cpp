@@ -19,6 +19,14 @@ std::vector<const Fields::value_type*> by_name(const Fields& fields) {
   return result;
 }
 
+// The peer prints each row of a matrix on a line.
+std::string in_rows(std::string text) {
+  for (std::size_t at = 0; (at = text.find("], [", at)) != std::string::npos; at += 3) {
+    text[at + 2] = '\n';
+  }
+  return text;
+}
+
 }  // namespace
 
 Value array_value(data::Array array, bool is_constant) {
@@ -75,7 +83,7 @@ std::string type_of(const Value& value) {
 
 std::optional<std::string> text_of(const Value& value, std::string& problem) {
   switch (value.kind) {
-    case Value::Kind::array: return data::text_of(value.array);
+    case Value::Kind::array: return in_rows(data::text_of(value.array));
     case Value::Kind::opaque:
       problem = "Type " + value.type + " has no external representation.";
       return std::nullopt;
