@@ -50,7 +50,10 @@ for target in interpreter cpu sim; do
   count "programs and examples on $target" build/dagaz test --verify --target=$target examples tests/programs
 done
 count "programs on cpu, not optimised" build/dagaz test -O0 --target=cpu tests/programs
-count "programs on cpu, random schedules" build/dagaz test --random-plan=1 --target=cpu tests/programs
+for target in cpu sim; do
+  count "programs on $target, random schedules" \
+    build/dagaz test --random-plan=1 --target=$target tests/programs
+done
 count "programs of the benchmarks on cpu" build/dagaz test --verify --target=cpu bench/ad bench/gradbench
 if [ -e /dev/nvidia0 ]; then
   count "programs and examples on cuda" build/dagaz test --target=cuda examples tests/programs

@@ -170,6 +170,7 @@ class FunctionEmitter {
   // ---- parallelism (emit_parallel.cpp) and kernels (emit_kernel.cpp)
   void emit(const tree::ParallelFor& node);
   void emit(const tree::PieceCount& node);
+  void emit(const tree::AdditionPieces& node);
   void emit(const tree::Launch& node);
   void emit(const tree::DeviceProperty& node);
   void emit(const tree::ReadSpecial& node);

@@ -41,6 +41,13 @@ void FunctionEmitter::emit(const tree::PieceCount& node) {
          runtime_call("dz_piece_count", {context_, value(node.count), value(node.grain)}));
 }
 
+void FunctionEmitter::emit(const tree::AdditionPieces& node) {
+  assign(node.target,
+         runtime_call("dz_addition_pieces",
+                      {context_, value(node.count), value(node.grain), value(node.cost),
+                       value(node.operations), value(node.additions), value(node.size)}));
+}
+
 void FunctionEmitter::emit(const tree::Launch& node) {
   DZ_CHECK(side_ == Side::host && unit_.on_gpu(), "a kernel is launched outside host code");
   const std::vector<NameId> captured = tree::captured_variables(node.body);

@@ -150,9 +150,7 @@ std::optional<tree::Program> lower(ParallelProgram program, const PassContext& c
   std::optional<tree::Program> lowered;
   {
     const PassTimer timer(context.times, "lower");
-    lowered = imperative::lower(
-        std::move(*planned), {target, tunables_of(context.options, context.diagnostics).task_operations},
-        context.diagnostics);
+    lowered = imperative::lower(std::move(*planned), target, context.diagnostics);
   }
   if (lowered && context.options.verify) verify_made_by("lowering", *lowered);
   return lowered;

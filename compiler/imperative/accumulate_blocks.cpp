@@ -52,7 +52,7 @@ void Lowering::accumulate_in_blocks(const ir::Statement& s, const ir::SegmentedM
     types.insert(types.end(), one->indices.size(), ir::scalar_of(ScalarType::i64));
     types.push_back(accumulator_of(one->accumulator).row);
   }
-  parallel_rows(extents_of(e.space), cost_of(e.body), [&](const std::vector<Operand>& outer,
+  parallel_rows(extents_of(e.space), cost_of(e.schedule), [&](const std::vector<Operand>& outer,
                                                          const Operand& low, const Operand& high) {
     const auto point = [&](const Operand& i) { return with(outer, add(low, i)); };
     in_blocks(sub(high, low), blocks, {e.space, body.computed, targets, types, point},

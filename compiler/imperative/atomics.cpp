@@ -90,12 +90,12 @@ void Lowering::combine_atomically(const ir::Lambda& op, const ir::Type& row, con
     combine_scalar_atomically(op, row.element, place, indices, value.operand);
     return;
   }
-  if (!is_positionwise(op)) {
+  if (!plan::is_positionwise(op, names())) {
     unsupported("accumulating rows with an operator that is not element by element");
   }
   const ir::Lambda& core = innermost_lambda(op);
   const Place part = part_at(*this, place, indices);
-  for_each_point(row.shape, 8, "accumulate", [&](const std::vector<Operand>& point) {
+  for_each_point(row.shape, ir::i64_operand(8), "accumulate", [&](const std::vector<Operand>& point) {
     const Operand element = load(*value.place, point, row.element, "x");
     combine_scalar_atomically(core, row.element, part, point, element);
   });

@@ -56,7 +56,7 @@ ContractionLowering::ContractionLowering(Lowering& lowering, const ir::Statement
 // ---------------------------------------------------------------- tasks
 
 void ContractionLowering::run() {
-  const Operand cost = low_.cost_of(e_.body);
+  const Operand cost = low_.cost_of(e_.schedule);
   for (std::size_t d = 0; d < e_.space.size(); ++d) {
     const auto at = static_cast<int>(d);
     if (at != plan_.rows && at != plan_.points) batch_.push_back(e_.space[d].extent);

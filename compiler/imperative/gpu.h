@@ -12,7 +12,6 @@
 
 namespace dagaz::imperative {
 
-inline constexpr int warp_threads = 32;
 inline constexpr std::int64_t warp_slot_bytes = 128;  // 9 values of up to 8 bytes
 
 /// One for each bin that needs combining under a lock.
@@ -101,30 +100,32 @@ struct SharedLayout {
   Operand take(std::int64_t size);
 };
 
-/// Lowers one operation; appends to the code of `low`.  Each way is false, with nothing emitted,
-/// where the operation is none for threads that work together.
+/// Lowers one operation as its schedule says; appends to the code of `low`.
 class Gpu : public Emitter {
  public:
   explicit Gpu(Lowering& low) : Emitter(low), low_(low) {}
 
-  bool reduce(const ir::Statement& s, const ir::SegmentedReduce& e,
-              const std::vector<ir::Type>& types, const std::vector<Place>& totals,
-              const std::vector<Wish>& mapped);
-  bool scan(const ir::Statement& s, const ir::SegmentedScan& e,
-            const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
+  void reduce_by_teams(const ir::Statement& s, const ir::SegmentedReduce& e,
+                       const ir::Teams& teams, const std::vector<ir::Type>& types,
+                       const std::vector<Place>& totals, const std::vector<Wish>& mapped);
+  void reduce_by_segments(const ir::Statement& s, const ir::SegmentedReduce& e,
+                          const std::vector<Place>& totals, const std::vector<Wish>& mapped);
+  void scan_in_one_pass(const ir::Statement& s, const ir::SegmentedScan& e,
+                        const ir::LookBack& look_back, const std::vector<ir::Type>& types,
+                        const std::vector<Wish>& targets);
+  void scan_in_stages(const ir::Statement& s, const ir::SegmentedScan& e,
+                      const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
+  void scan_by_segments(const ir::Statement& s, const ir::SegmentedScan& e,
+                        const std::vector<Wish>& targets);
   /// `places` are the destinations' of each operator.
-  bool histogram_with_locks(const ir::SegmentedHistogram& e,
+  void histogram_in_blocks(const ir::SegmentedHistogram& e, const ir::BlockBins& plan,
+                           const std::vector<std::vector<Place>>& places);
+  void histogram_with_locks(const ir::SegmentedHistogram& e, const ir::LockedBins& bins,
                             const std::vector<std::vector<Place>>& places);
-
-  /// Bins of blocks; `blocks` are blocks_with_bins.
-  static bool can_have_block_bins(const ir::SegmentedHistogram& e);
-  Operand blocks_with_bins(const ir::SegmentedHistogram& e);
-  bool histogram_in_blocks(const ir::SegmentedHistogram& e,
-                           const std::vector<std::vector<Place>>& places, const Operand& blocks,
-                           bool atomically);
 
  private:
   // ---- gpu_hist_blocks.cpp
+  Operand blocks_with_bins(const ir::SegmentedHistogram& e, const ir::BlockBins& plan);
   std::vector<Place> shared_values(Operand& offset, const std::vector<ir::Type>& types,
                                    const Operand& count);
   void declare_shared();
@@ -136,6 +137,8 @@ class Gpu : public Emitter {
                    const Operand& i, const BinFunction& use);
   void fill_atomically(const ir::SegmentedHistogram& e, const std::vector<BlockBins>& all,
                        const Operand& thread, const Operand& threads);
+  void fill_in_runs(const ir::SegmentedHistogram& e, const std::vector<BlockBins>& all,
+                    const Operand& thread, const Operand& block, const Operand& blocks);
   void stage_run(const ir::SegmentedHistogram& e, const std::vector<BlockBins>& all,
                  const Operand& thread, const Operand& i);
   void combine_run(const std::vector<BlockBins>& all, const Operand& thread);
@@ -144,8 +147,7 @@ class Gpu : public Emitter {
   void combine_blocks(const BlockBins& bins, const Operand& blocks);
 
   // ---- gpu_hist.cpp
-  static bool may_fail(const Code& code);
-  bool combine_locked(const ir::HistogramOperator& one, const std::vector<Place>& places,
+  void combine_locked(const ir::HistogramOperator& one, const std::vector<Place>& places,
                       const std::vector<Operand>& segment, const std::vector<Operand>& outer,
                       const std::vector<Value>& given, const Locks& locks);
   void while_locked(NameId locks, const Operand& lock, Code code);
@@ -168,30 +170,18 @@ class Gpu : public Emitter {
 
   // ---- gpu_reduce.cpp
   Pieces blocks_of_segments(const std::vector<ir::SpaceDimension>& space);
-  Team team_for(const Pieces& pieces);
-  TeamPart team_part(const Pieces& pieces, const Team& team);
-  bool reduce_by_teams(const ir::Statement& s, const ir::SegmentedReduce& e,
-                       const std::vector<ir::Type>& types, const std::vector<Place>& totals,
-                       const std::vector<Wish>& mapped);
+  Team team_for(const Pieces& pieces, const ir::Teams& teams);
+  TeamPart team_part(const Pieces& pieces, const Team& team, const Operand& block);
   void finish_team(const TeamReduction& reduction, const TeamPart& part,
                    const std::vector<Running>& running);
   void combine_parts(const TeamReduction& reduction, const TeamPart& part,
                      const std::vector<Running>& running);
-  void reduce_by_threads(const ir::Statement& s, const ir::SegmentedReduce& e,
-                         const std::vector<Place>& totals, const std::vector<Wish>& mapped);
   void for_thread_share(const Operand& rank, const Operand& threads, const Operand& count,
                         bool strides, const std::function<void(Operand)>& body);
-  /// Emits what `build` emits if it returns true.
-  bool attempt(const std::function<bool()>& build);
 
   // ---- gpu_scan.cpp
-  BlockPart block_part(const Pieces& pieces);
-  bool scan_in_stages(const ir::Statement& s, const ir::SegmentedScan& e,
-                      const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
-  void scan_by_threads(const ir::Statement& s, const ir::SegmentedScan& e,
-                       const std::vector<Wish>& targets);
-  Operand are_short(const std::vector<ir::SpaceDimension>& space);
-  bool reduce_parts(const ir::SegmentedScan& e, const Pieces& pieces,
+  BlockPart block_part(const Pieces& pieces, const Operand& block);
+  void reduce_parts(const ir::SegmentedScan& e, const Pieces& pieces,
                     const std::vector<Place>& partial, const std::vector<Operand>& neutral,
                     const Operand& blocks, const std::vector<ir::Type>& types);
   void scan_tile(const ir::Statement& s, const ir::SegmentedScan& e, const BlockPart& part,
@@ -201,10 +191,9 @@ class Gpu : public Emitter {
   // ---- gpu_look_back.cpp
   std::vector<Place> shared_arrays(SharedLayout& layout, const std::vector<ir::Type>& types,
                                    std::int64_t count);
-  bool scan_in_one_pass(const ir::Statement& s, const ir::SegmentedScan& e,
-                        const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
-  void scan_tile_by_tile(const OnePass& scan, SharedLayout& layout);
-  Operand take_tile(const OnePass& scan, SharedLayout& layout, const Lane& here);
+  void scan_tile_by_tile(const OnePass& scan, const Operand& block, SharedLayout& layout);
+  Operand take_tile(const OnePass& scan, const Operand& block, SharedLayout& layout,
+                    const Lane& here);
   void compute_tile(const OnePass& scan, const BlockPart& tile, const Lane& here,
                     const std::vector<Place>& values, const std::vector<Place>& kept);
   void finish_tile(const OnePass& scan, const BlockPart& tile, const Lane& here,

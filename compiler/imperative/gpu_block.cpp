@@ -4,7 +4,7 @@
 
 namespace dagaz::imperative {
 
-static constexpr int warps = kernel_threads / warp_threads;
+static constexpr int warps = block_threads / warp_threads;
 
 // Space for one value of each warp and one more.
 std::vector<Place> Gpu::warp_slots(const std::vector<Running>& running) {
@@ -128,7 +128,7 @@ void Gpu::scan_block(const std::vector<Running>& values, const std::vector<Runni
     low_.combine_all(carry, low_.values_at(slots, types, {warp}), 0);
   });
   combine_before(values, running_values(carry));
-  branch(equal(here.thread, ir::i64_operand(kernel_threads - 1)),
+  branch(equal(here.thread, ir::i64_operand(block_threads - 1)),
          [&] { low_.write_all(slots, {ir::i64_operand(warps)}, running_values(values)); });
   emit(Barrier{});
   low_.load_running(carry, slots, {ir::i64_operand(warps)});

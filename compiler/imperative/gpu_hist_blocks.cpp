@@ -13,52 +13,21 @@
 
 namespace dagaz::imperative {
 
-// What any GPU gives a block, less what runs of elements take.
-static constexpr std::int64_t most_bin_bytes = std::int64_t{32} << 10;
-static constexpr std::int64_t most_run_bytes = std::int64_t{12} << 10;
-// A block with less to do for each of its bins would spend its time on setting and handing them on.
-static constexpr std::int64_t elements_per_bin = 8;
-
 static Operand i64(std::int64_t value) { return ir::i64_operand(value); }
 
 static Operand sixteens(Emitter& emitter, const Operand& bytes) {
   return emitter.mul(emitter.divide_up(bytes, i64(16)), i64(16));
 }
 
-static std::int64_t value_bytes(const ir::HistogramOperator& one) {
-  std::int64_t bytes = 0;
-  for (const ir::Type& type : one.op.result_types) bytes += ir::byte_size(type.element);
-  return bytes;
-}
-
-// Whether the operators are such that blocks may have bins; when it pays depends on the sizes.
-bool Gpu::can_have_block_bins(const ir::SegmentedHistogram& e) {
-  std::int64_t run_bytes = 0;
-  for (const ir::HistogramOperator& one : e.operators) {
-    if (!are_scalars(one.op.result_types)) return false;
-    run_bytes += (8 + value_bytes(one)) * kernel_threads + 16 * (1 + std::ssize(one.destinations));
-  }
-  return e.space.size() == 1 && run_bytes <= most_run_bytes;
-}
-
-// How many blocks are worth bins of their own; 0 where they do not fit.
-Operand Gpu::blocks_with_bins(const ir::SegmentedHistogram& e) {
-  Operand bytes = i64(0);
+// How many blocks get bins: as many as the device holds and have enough to do.
+Operand Gpu::blocks_with_bins(const ir::SegmentedHistogram& e, const ir::BlockBins& plan) {
   Operand bins = i64(1);
-  for (const ir::HistogramOperator& one : e.operators) {
-    const Operand count = product(one.shape);
-    bins = add(bins, count);
-    bytes = add(bytes, add(low_.size_mul(count, i64(value_bytes(one))),
-                           i64(16 * std::ssize(one.destinations))));
-  }
-  const Operand resident = divide(low_.resident_threads(), i64(kernel_threads));
-  const Operand useful = divide(e.space.back().extent, mul(bins, i64(elements_per_bin)));
-  const NameId blocks = mutable_variable("blocks", ScalarType::i64, minimum(resident, useful));
-  branch(less(i64(most_bin_bytes), bytes), [&] { move(blocks, i64(0)); });
-  return blocks;
+  for (const ir::HistogramOperator& one : e.operators) bins = add(bins, product(one.shape));
+  const Operand resident = divide(low_.resident_threads(), i64(block_threads));
+  const Operand useful = divide(e.space.back().extent, mul(bins, i64(plan.elements)));
+  return maximum(minimum(resident, useful), i64(1));
 }
 
-// Places in shared memory for `count` values of each type, from `offset` on, which moves.
 std::vector<Place> Gpu::shared_values(Operand& offset, const std::vector<ir::Type>& types,
                                       const Operand& count) {
   std::vector<Place> places;
@@ -75,64 +44,61 @@ void Gpu::declare_shared() {
   shared_offsets_.clear();
 }
 
-// False, having emitted nothing, where threads need memory of their own.
-bool Gpu::histogram_in_blocks(const ir::SegmentedHistogram& e,
-                              const std::vector<std::vector<Place>>& places,
-                              const Operand& blocks, bool atomically) {
-  return attempt([&] {
-    Operand shared_bytes = i64(0);
-    std::vector<BlockBins> all;
-    for (std::size_t k = 0; k < e.operators.size(); ++k) {
-      const ir::HistogramOperator& one = e.operators[k];
-      BlockBins bins{one, places[k], product(one.shape), {}, {}, {}, {}};
-      bins.shared = shared_values(shared_bytes, one.op.result_types, bins.count);
-      if (!atomically) {
-        bins.run = shared_values(shared_bytes, one.op.result_types, i64(kernel_threads));
-        const std::vector<ir::Type> index = {ir::scalar_of(ScalarType::i64)};
-        bins.run_bins = shared_values(shared_bytes, index, i64(kernel_threads))[0];
-        for (const ir::Type& type : one.op.result_types) {
-          bins.partial.push_back(
-              low_.new_array(ir::array_of(type.element, {blocks, bins.count}), "bins"));
-        }
+void Gpu::histogram_in_blocks(const ir::SegmentedHistogram& e, const ir::BlockBins& plan,
+                              const std::vector<std::vector<Place>>& places) {
+  const Operand blocks = blocks_with_bins(e, plan);
+  Operand shared_bytes = i64(0);
+  std::vector<BlockBins> all;
+  for (std::size_t k = 0; k < e.operators.size(); ++k) {
+    const ir::HistogramOperator& one = e.operators[k];
+    BlockBins bins{one, places[k], product(one.shape), {}, {}, {}, {}};
+    bins.shared = shared_values(shared_bytes, one.op.result_types, bins.count);
+    if (!plan.atomic) {
+      bins.run = shared_values(shared_bytes, one.op.result_types, i64(block_threads));
+      const std::vector<ir::Type> index = {ir::scalar_of(ScalarType::i64)};
+      bins.run_bins = shared_values(shared_bytes, index, i64(block_threads))[0];
+      for (const ir::Type& type : one.op.result_types) {
+        bins.partial.push_back(
+            low_.new_array(ir::array_of(type.element, {blocks, bins.count}), "bins"));
       }
-      all.push_back(std::move(bins));
     }
-    const Operand width = e.space.back().extent;
-    const Operand runs = divide_up(width, mul(blocks, i64(kernel_threads)));
-    Code code = low_.kernel_body([&] {
-      declare_shared();
-      const Operand thread = low_.read_special(Special::thread_index);
-      const Operand block = low_.read_special(Special::block_index);
-      set_bins(all, thread);
+    all.push_back(std::move(bins));
+  }
+  BlockKernel kernel = low_.kernel_of_blocks(blocks, [&](const Operand& block) {
+    declare_shared();
+    const Operand thread = low_.read_special(Special::thread_index);
+    set_bins(all, thread);
+    emit(Barrier{});
+    if (plan.atomic) {
+      fill_atomically(e, all, add(mul(block, i64(block_threads)), thread),
+                      mul(blocks, i64(block_threads)));
       emit(Barrier{});
-      if (atomically) {
-        fill_atomically(e, all, add(mul(block, i64(kernel_threads)), thread),
-                        mul(blocks, i64(kernel_threads)));
-        emit(Barrier{});
-      } else {
-        loop("run", runs, {}, [&](const Operand& run) {
-          const Operand first = mul(add(mul(block, runs), run), i64(kernel_threads));
-          stage_run(e, all, thread, add(first, thread));
-          emit(Barrier{});
-          combine_run(all, thread);
-          emit(Barrier{});
-        });
-      }
-      hand_on_bins(all, thread, block, atomically);
-    });
-    if (low_.has_private_memory()) return false;
-    low_.launch("hist", blocks, shared_bytes, std::move(code));
-    if (!atomically) {
-      for (const BlockBins& bins : all) combine_blocks(bins, blocks);
+    } else {
+      fill_in_runs(e, all, thread, block, blocks);
     }
-    return true;
+    hand_on_bins(all, thread, block, plan.atomic);
+  });
+  low_.launch("hist", kernel.grid, shared_bytes, std::move(kernel.code));
+  if (plan.atomic) return;
+  for (const BlockBins& bins : all) combine_blocks(bins, blocks);
+}
+
+void Gpu::fill_in_runs(const ir::SegmentedHistogram& e, const std::vector<BlockBins>& all,
+                       const Operand& thread, const Operand& block, const Operand& blocks) {
+  const Operand runs = divide_up(e.space.back().extent, mul(blocks, i64(block_threads)));
+  loop("run", runs, {}, [&](const Operand& run) {
+    const Operand first = mul(add(mul(block, runs), run), i64(block_threads));
+    stage_run(e, all, thread, add(first, thread));
+    emit(Barrier{});
+    combine_run(all, thread);
+    emit(Barrier{});
   });
 }
 
 // Bins that a thread sets, combines into and hands on are the same ones.
 void Gpu::for_own_bins(const BlockBins& bins, const Operand& thread,
                        const std::function<void(Operand)>& body) {
-  for_thread_share(thread, i64(kernel_threads), bins.count, true, body);
+  for_thread_share(thread, i64(block_threads), bins.count, true, body);
 }
 
 void Gpu::set_bins(const std::vector<BlockBins>& all, const Operand& thread) {
@@ -187,7 +153,7 @@ void Gpu::stage_run(const ir::SegmentedHistogram& e, const std::vector<BlockBins
                     const Operand& thread, const Operand& i) {
   for (const BlockBins& bins : all) low_.store(bins.run_bins, {thread}, i64(-1), ScalarType::i64);
   branch(less(i, e.space.back().extent), [&] {
-    low_.with_private_scope([&] {
+    low_.element_scope([&] {
       with_binned(e, all, i, [&](const BlockBins& bins, const Operand& bin,
                                  const std::vector<Value>& given) {
         low_.store(bins.run_bins, {thread}, bin, ScalarType::i64);
@@ -199,10 +165,10 @@ void Gpu::stage_run(const ir::SegmentedHistogram& e, const std::vector<BlockBins
 
 void Gpu::combine_run(const std::vector<BlockBins>& all, const Operand& thread) {
   for (const BlockBins& bins : all) {
-    loop("j", i64(kernel_threads), {}, [&](const Operand& j) {
+    loop("j", i64(block_threads), {}, [&](const Operand& j) {
       const Operand bin = low_.load(bins.run_bins, {j}, ScalarType::i64, "bin");
       const Operand owner =
-          scalar(ScalarOp::bit_and, ScalarType::i64, {bin, i64(kernel_threads - 1)});
+          scalar(ScalarOp::bit_and, ScalarType::i64, {bin, i64(block_threads - 1)});
       const Operand exists = scalar(ScalarOp::sle, ScalarType::i64, {i64(0), bin});
       branch(both(exists, equal(owner, thread)), [&] {
         low_.combine_at(bins.one.op, bins.shared, {bin},
@@ -246,7 +212,7 @@ void Gpu::combine_blocks(const BlockBins& bins, const Operand& blocks) {
         combine_into(own, bin, bin[0], add(first, group.stride),
                      {sub(group.count, i64(1)), group.stride});
       });
-  low_.for_each_point({bins.count}, 16, "hist_combine", [&](const std::vector<Operand>& bin) {
+  low_.for_each_point({bins.count}, i64(16), "hist_combine", [&](const std::vector<Operand>& bin) {
     combine_into(bins.destinations, unflatten(bin[0], bins.one.shape), bin[0], i64(0), groups);
   });
 }

@@ -8,31 +8,19 @@
 // the order in which they start, so that whoever is waited for is running.
 //
 // A value is written before the state that announces it and read after that state was seen, with
-// a fence between the two on both sides.  A tile that fails would never publish: bodies that may
-// fail are scanned in stages instead (gpu_scan.cpp).
+// a fence between the two on both sides.  A tile that failed would never publish: plan/ has bodies that
+// may fail scanned in stages instead (gpu_scan.cpp).
 #include "imperative/gpu.h"
 
 namespace dagaz::imperative {
 
-static constexpr int last_warp = kernel_threads / warp_threads - 1;
-// What a tile may take of the 48 KiB that any GPU gives a block.
-static constexpr std::int64_t tile_bytes = std::int64_t{40} << 10;
-
+static constexpr int last_warp = block_threads / warp_threads - 1;
 // States of a tile.
 static constexpr std::int64_t total_known = 1;   // of the tile alone
 static constexpr std::int64_t prefix_known = 2;  // of everything up to its end
 
 static Operand i64(std::int64_t value) { return ir::i64_operand(value); }
 static Operand i32(std::int64_t value) { return ir::make_integer(ScalarType::i32, value); }
-
-// Elements per thread; odd, so that threads that walk their stretches use all banks of shared
-// memory.  0 where not even one fits.
-static std::int64_t stretch_for(std::int64_t element_bytes) {
-  for (const std::int64_t stretch : {9, 7, 5, 3, 1}) {
-    if (stretch * kernel_threads * element_bytes <= tile_bytes) return stretch;
-  }
-  return 0;
-}
 
 Operand SharedLayout::take(std::int64_t size) {
   const std::int64_t offset = bytes;
@@ -53,24 +41,17 @@ std::vector<Place> Gpu::shared_arrays(SharedLayout& layout, const std::vector<ir
   return arrays;
 }
 
-// False, having emitted nothing, where one kernel cannot do it.
-bool Gpu::scan_in_one_pass(const ir::Statement& s, const ir::SegmentedScan& e,
-                           const std::vector<ir::Type>& types, const std::vector<Wish>& targets) {
-  OnePass scan{s, e, types, {}, targets, {}, {}, 0, {}, {}, {}, {}, {}};
-  std::int64_t element_bytes = 0;
-  for (const ir::Type& type : types) element_bytes += ir::byte_size(type.element);
+void Gpu::scan_in_one_pass(const ir::Statement& s, const ir::SegmentedScan& e,
+                           const ir::LookBack& look_back, const std::vector<ir::Type>& types,
+                           const std::vector<Wish>& targets) {
+  OnePass scan{s, e, types, {}, targets, {}, {}, look_back.stretch, {}, {}, {}, {}, {}};
   for (std::size_t k = types.size(); k < e.body.results.size(); ++k) {
-    const ir::Type type = names().type(e.body.results[k]);
-    if (!type.is_scalar() || type.kind != ir::TypeKind::value) return false;
-    scan.kept.push_back(type);
-    element_bytes += ir::byte_size(type.element);
+    scan.kept.push_back(names().type(e.body.results[k]));
   }
-  scan.stretch = stretch_for(element_bytes);
-  if (scan.stretch == 0) return false;
   scan.outer = extents_of(e.space);
   scan.width = scan.outer.back();
   scan.outer.pop_back();
-  const Operand tile = i64(scan.stretch * kernel_threads);
+  const Operand tile = i64(scan.stretch * block_threads);
   scan.count = divide_up(scan.width, tile);
   scan.tiles = mul(product(scan.outer), scan.count);
   // Tiles need to know of each other only where segments have several.
@@ -84,23 +65,23 @@ bool Gpu::scan_in_one_pass(const ir::Statement& s, const ir::SegmentedScan& e,
   scan.states = low_.new_block(bytes, "states");
   branch(less(i64(0), sharing), [&] { emit(Clear{scan.states, i64(0), bytes}); });
   SharedLayout layout;
-  Code code = low_.kernel_body([&] { scan_tile_by_tile(scan, layout); });
-  if (low_.has_private_memory() || may_fail(code)) return false;
-  low_.launch("segscan", scan.tiles, i64(layout.bytes), std::move(code));
-  return true;
+  BlockKernel kernel = low_.kernel_of_blocks(
+      scan.tiles, [&](const Operand& block) { scan_tile_by_tile(scan, block, layout); });
+  DZ_CHECK(!low_.has_private_memory(), "a scan that looks back takes memory");
+  low_.launch("segscan", kernel.grid, i64(layout.bytes), std::move(kernel.code));
 }
 
-void Gpu::scan_tile_by_tile(const OnePass& scan, SharedLayout& layout) {
+void Gpu::scan_tile_by_tile(const OnePass& scan, const Operand& block, SharedLayout& layout) {
   const Lane here = lane();
-  const Operand number = take_tile(scan, layout, here);
+  const Operand number = take_tile(scan, block, layout, here);
   BlockPart tile;
   tile.piece = remainder(number, scan.count);
   tile.outer = unflatten(divide(number, scan.count), scan.outer);
-  tile.start = mul(tile.piece, i64(scan.stretch * kernel_threads));
-  tile.length = minimum(sub(scan.width, tile.start), i64(scan.stretch * kernel_threads));
+  tile.start = mul(tile.piece, i64(scan.stretch * block_threads));
+  tile.length = minimum(sub(scan.width, tile.start), i64(scan.stretch * block_threads));
   const std::vector<Place> values =
-      shared_arrays(layout, scan.types, scan.stretch * kernel_threads);
-  const std::vector<Place> kept = shared_arrays(layout, scan.kept, scan.stretch * kernel_threads);
+      shared_arrays(layout, scan.types, scan.stretch * block_threads);
+  const std::vector<Place> kept = shared_arrays(layout, scan.kept, scan.stretch * block_threads);
   compute_tile(scan, tile, here, values, kept);
   emit(Barrier{});
 
@@ -130,9 +111,9 @@ void Gpu::scan_tile_by_tile(const OnePass& scan, SharedLayout& layout) {
 }
 
 // The number of a tile: by the order in which blocks start, where tiles wait for each other.
-Operand Gpu::take_tile(const OnePass& scan, SharedLayout& layout, const Lane& here) {
-  const NameId number =
-      mutable_variable("number", ScalarType::i64, low_.read_special(Special::block_index));
+Operand Gpu::take_tile(const OnePass& scan, const Operand& block, SharedLayout& layout,
+                       const Lane& here) {
+  const NameId number = mutable_variable("number", ScalarType::i64, block);
   const NameId told = block_variable("told");
   emit(SharedMemory{told, layout.take(16)});
   branch(less(i64(1), scan.count), [&] {
@@ -153,7 +134,7 @@ Operand Gpu::take_tile(const OnePass& scan, SharedLayout& layout, const Lane& he
 void Gpu::compute_tile(const OnePass& scan, const BlockPart& tile, const Lane& here,
                        const std::vector<Place>& values, const std::vector<Place>& kept) {
   loop("step", i64(scan.stretch), {}, [&](const Operand& step) {
-    const Operand at = add(mul(step, i64(kernel_threads)), here.thread);
+    const Operand at = add(mul(step, i64(block_threads)), here.thread);
     branch(less(at, tile.length), [&] {
       low_.with_private_scope([&] {
         low_.set_indices(scan.e.space, with(tile.outer, add(tile.start, at)));
@@ -171,7 +152,7 @@ void Gpu::compute_tile(const OnePass& scan, const BlockPart& tile, const Lane& h
 void Gpu::finish_tile(const OnePass& scan, const BlockPart& tile, const Lane& here,
                       const std::vector<Place>& values, const std::vector<Place>& kept) {
   loop("step", i64(scan.stretch), {}, [&](const Operand& step) {
-    const Operand at = add(mul(step, i64(kernel_threads)), here.thread);
+    const Operand at = add(mul(step, i64(block_threads)), here.thread);
     branch(less(at, tile.length), [&] {
       low_.with_private_scope([&] {
         const std::vector<Operand> point = with(tile.outer, add(tile.start, at));

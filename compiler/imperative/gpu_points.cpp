@@ -11,8 +11,6 @@
 
 namespace dagaz::imperative {
 
-// One 4-byte element a thread reaches half of a large GPU's bandwidth; 16 bytes are enough.
-static constexpr std::int64_t points_per_thread = 4;
 // Arrays of threads may take as many times what an arena takes before fewer threads are started.
 static constexpr std::int64_t expansions_per_arena = 4;
 
@@ -68,19 +66,8 @@ void Lowering::launch(std::string_view kernel, const Operand& grid, const Operan
     kernel_names_.push_back(kernel_name(kernel));
     kernels_.add(code, *number);
   }
-  emit(Launch{kernel_names_[*number], grid, kernel_threads, shared_bytes, std::move(code),
+  emit(Launch{kernel_names_[*number], grid, block_threads, shared_bytes, std::move(code),
               location_});
-}
-
-// Whether a point takes so little that a thread should do several: then what bounds the kernel is
-// how many loads are under way.
-static bool is_short_and_straight(const Code& code) {
-  constexpr std::size_t longest = 24;
-  return code.size() <= longest &&
-         std::all_of(code.begin(), code.end(), [](const Instruction& one) {
-           return as<Assign>(one.node) || as<Move>(one.node) || as<Load>(one.node) ||
-                  as<Store>(one.node);
-         });
 }
 
 // A block does `several` runs of as many points as it has threads, so that neighbours stay side by
@@ -104,12 +91,12 @@ static void emit_several(Emitter& emitter, std::int64_t several, NameId point,
 }
 
 void Lowering::launch_points(const std::vector<Operand>& extents, std::string_view kernel,
-                             const PointFunction& body) {
+                             int several, const PointFunction& body) {
   const Operand total = product(extents);
-  const Operand block = ir::i64_operand(kernel_threads);
+  const Operand block = ir::i64_operand(block_threads);
   const NameId threads = variable("threads", ScalarType::i64);
   kernel_threads_total_ = threads;
-  std::int64_t several = 1;
+  if (extents.size() != 1) several = 1;
   Code code = kernel_body([&] {
     const NameId own = variable("thread", ScalarType::i64);
     kernel_thread_ = own;
@@ -117,9 +104,9 @@ void Lowering::launch_points(const std::vector<Operand>& extents, std::string_vi
     Code points = collect([&] { with_private_scope([&] { body(unflatten(point, extents)); }); });
     const Operand thread = read_special(Special::thread_index);
     const Operand group = read_special(Special::block_index);
-    if (!has_private_memory() && extents.size() == 1 && is_short_and_straight(points)) {
-      several = points_per_thread;
-      const Operand first = add(mul(group, ir::i64_operand(several * kernel_threads)), thread);
+    if (several > 1) {
+      DZ_CHECK(!has_private_memory(), "several points with memory of their own");
+      const Operand first = add(mul(group, ir::i64_operand(several * block_threads)), thread);
       emit_several(*this, several, point, first, block, total, points);
       return;
     }
@@ -141,7 +128,7 @@ void Lowering::launch_points(const std::vector<Operand>& extents, std::string_vi
     });
     emit(While{std::move(test), more, std::move(round)});
   });
-  Operand grid = divide_up(total, ir::i64_operand(several * kernel_threads));
+  Operand grid = divide_up(total, ir::i64_operand(several * block_threads));
   if (has_private_memory()) {
     const Operand most = maximum(divide(resident_threads(), block), ir::i64_operand(1));
     grid = maximum(minimum(grid, most), ir::i64_operand(1));
@@ -152,6 +139,55 @@ void Lowering::launch_points(const std::vector<Operand>& extents, std::string_vi
     uses_arena_ = false;
   }
   launch(kernel, grid, ir::i64_operand(0), std::move(code));
+}
+
+// Blocks that need private memory are no more than the device holds, and take the parts in turn.
+BlockKernel Lowering::kernel_of_blocks(const Operand& parts, const BlockFunction& body) {
+  const NameId threads = variable("threads", ScalarType::i64);
+  const NameId grid = variable("grid", ScalarType::i64);
+  kernel_threads_total_ = threads;
+  Code code = kernel_body([&] {
+    const NameId own = variable("thread", ScalarType::i64);
+    kernel_thread_ = own;
+    const NameId part = variable("part", ScalarType::i64);
+    Code round = collect([&] { body(part); });
+    const Operand block = read_special(Special::block_index);
+    move(part, block);
+    if (!has_private_memory()) {
+      append(std::move(round));
+      return;
+    }
+    const Operand thread = read_special(Special::thread_index);
+    move(own, add(mul(block, ir::i64_operand(block_threads)), thread));
+    if (uses_arena_) enter_arena();
+    const NameId more = variable("more", ScalarType::boolean);
+    Code test = collect([&] { emit(Assign{more, ScalarOp::slt, ScalarType::i64,
+                                          ScalarType::boolean, {part, parts}}); });
+    Code rounds = collect([&] {
+      append(std::move(round));
+      emit(Barrier{});  // shared memory is free again
+      move(part, add(part, grid));
+    });
+    emit(While{std::move(test), more, std::move(rounds)});
+  });
+  if (!has_private_memory()) return {parts, std::move(code)};
+  const Operand block = ir::i64_operand(block_threads);
+  const Operand most = maximum(divide(resident_threads(), block), ir::i64_operand(1));
+  const Operand room = maximum(divide(threads_with_room(), block), ir::i64_operand(1));
+  move(grid, minimum(parts, minimum(most, room)));
+  move(threads, mul(grid, block));
+  allocate_private_memory(threads);
+  expansions_.clear();
+  uses_arena_ = false;
+  return {grid, std::move(code)};
+}
+
+// A thread that waits at a barrier must hold nothing of the arena that others wait for.
+void Lowering::element_scope(const std::function<void()>& build) {
+  const bool outer = std::exchange(uses_arena_, false);
+  with_private_scope(build);
+  if (uses_arena_) leave_arena();
+  uses_arena_ = uses_arena_ || outer;
 }
 
 // ---------------------------------------------------------------- private memory

@@ -3,32 +3,12 @@
 // A team of threads reduces a segment, striding where the operator commutes so that accesses
 // coalesce: a warp where segments are short, else a block.  Where blocks outnumber segments they
 // share them, and the last block of a segment to finish combines the parts (Harris, "Optimizing
-// parallel reduction in CUDA", and the CUDA sample threadFenceReduction).  Segments that are very
-// short, or many and interleaved in memory, get a thread each.  The host chooses by the sizes.
+// parallel reduction in CUDA", and the CUDA sample threadFenceReduction).
 #include "imperative/gpu.h"
 
 #include <algorithm>
 
 namespace dagaz::imperative {
-
-// Longer segments are worth a block.
-static constexpr std::int64_t longest_warp_segment = 1024;
-
-static bool commutes(const ir::ReduceOperator& one) {
-  if (one.commutative) return true;
-  if (!is_simple(one.op)) return false;
-  return std::all_of(one.op.body.statements.begin(), one.op.body.statements.end(),
-                     [](const ir::Statement& statement) {
-    switch (as<ir::Scalar>(statement.operation)->op) {
-      case ScalarOp::add: case ScalarOp::mul: case ScalarOp::smin: case ScalarOp::smax:
-      case ScalarOp::umin: case ScalarOp::umax: case ScalarOp::fmin: case ScalarOp::fmax:
-      case ScalarOp::bit_and: case ScalarOp::bit_or: case ScalarOp::bit_xor:
-        return true;
-      default:
-        return false;
-    }
-  });
-}
 
 static std::vector<Operand> neutral_of(const std::vector<ir::ReduceOperator>& operators) {
   std::vector<Operand> neutral;
@@ -47,30 +27,29 @@ Pieces Gpu::blocks_of_segments(const std::vector<ir::SpaceDimension>& space) {
   const Operand one = ir::i64_operand(1);
   const Operand segments = maximum(product(pieces.outer), one);
   const Operand fill =
-      divide_up(divide(low_.resident_threads(), ir::i64_operand(kernel_threads)), segments);
-  const Operand useful = divide_up(pieces.width, ir::i64_operand(kernel_threads * 8));
+      divide_up(divide(low_.resident_threads(), ir::i64_operand(block_threads)), segments);
+  const Operand useful = divide_up(pieces.width, ir::i64_operand(block_threads * 8));
   pieces.count = maximum(one, minimum(ir::i64_operand(1024), minimum(fill, useful)));
   pieces.chunk = divide_up(pieces.width, pieces.count);
   return pieces;
 }
 
 // A warp for segments that give each of its threads little to do, else a block.
-Team Gpu::team_for(const Pieces& pieces) {
-  Team team{ir::i64_operand(kernel_threads), ir::i64_operand(8)};
+Team Gpu::team_for(const Pieces& pieces, const ir::Teams& teams) {
+  Team team{ir::i64_operand(block_threads), ir::i64_operand(8)};
   if (pieces.outer.empty()) return team;
   const NameId threads = mutable_variable("team", ScalarType::i64, team.threads);
   const NameId shift = mutable_variable("shift", ScalarType::i64, team.shift);
-  branch(less(pieces.width, ir::i64_operand(longest_warp_segment + 1)), [&] {
+  branch(less(pieces.width, ir::i64_operand(teams.warp + 1)), [&] {
     move(threads, ir::i64_operand(warp_threads));
     move(shift, ir::i64_operand(5));
   });
   return {threads, shift};
 }
 
-TeamPart Gpu::team_part(const Pieces& pieces, const Team& team) {
+TeamPart Gpu::team_part(const Pieces& pieces, const Team& team, const Operand& block) {
   const Operand thread = low_.read_special(Special::thread_index);
-  const Operand all =
-      add(mul(low_.read_special(Special::block_index), ir::i64_operand(kernel_threads)), thread);
+  const Operand all = add(mul(block, ir::i64_operand(block_threads)), thread);
   const Operand number = scalar(ScalarOp::lshr, ScalarType::i64, {all, team.shift});
   TeamPart part;
   part.rank = scalar(ScalarOp::bit_and, ScalarType::i64,
@@ -88,56 +67,17 @@ TeamPart Gpu::team_part(const Pieces& pieces, const Team& team) {
   return part;
 }
 
-// False, having emitted nothing, where threads need memory of their own that only a kernel over
-// points can give them.
-bool Gpu::reduce(const ir::Statement& s, const ir::SegmentedReduce& e,
-                 const std::vector<ir::Type>& types, const std::vector<Place>& totals,
-                 const std::vector<Wish>& mapped) {
-  if (e.space.size() == 1) {
-    return attempt([&] { return reduce_by_teams(s, e, types, totals, mapped); });
-  }
-  const ir::Statement copied = low_.copy_of(e);
-  return attempt([&] {
-    const Operand width = e.space.back().extent;
-    Operand by_threads = less(width, ir::i64_operand(warp_threads));
-    const auto* plan = as<ir::Teams>(e.schedule.versions.back().strategy);
-    if (plan != nullptr && plan->interleaved) {
-      const Operand segments = divide(product(extents_of(e.space)),
-                                      maximum(width, ir::i64_operand(1)));
-      const Operand enough = less(low_.resident_threads(), mul(segments, ir::i64_operand(4)));
-      by_threads = scalar(ScalarOp::bit_or, ScalarType::boolean, {by_threads, enough});
-    }
-    bool possible = false;
-    const auto& many = *as<ir::SegmentedReduce>(copied.operation);
-    low_.host_branch(by_threads, [&] { reduce_by_threads(s, many, totals, mapped); },
-                     [&] { possible = reduce_by_teams(s, e, types, totals, mapped); });
-    return possible;
-  });
-}
-
-bool Gpu::attempt(const std::function<bool()>& build) {
-  const std::vector<HostScope> scopes = low_.scopes_;
-  bool possible = false;
-  Code code = collect([&] { possible = build(); });
-  if (possible) {
-    append(std::move(code));
-  } else {
-    low_.scopes_ = scopes;
-  }
-  return possible;
-}
-
-bool Gpu::reduce_by_teams(const ir::Statement& s, const ir::SegmentedReduce& e,
-                          const std::vector<ir::Type>& types, const std::vector<Place>& totals,
-                          const std::vector<Wish>& mapped) {
+void Gpu::reduce_by_teams(const ir::Statement& s, const ir::SegmentedReduce& e,
+                          const ir::Teams& teams, const std::vector<ir::Type>& types,
+                          const std::vector<Place>& totals, const std::vector<Wish>& mapped) {
   const Pieces pieces = blocks_of_segments(e.space);
-  const Team team = team_for(pieces);
+  const Team team = team_for(pieces, teams);
   const Operand segments = product(pieces.outer);
   // Parts and their count are needed only where teams share a segment.
   const NameId sharing = mutable_variable("sharing", ScalarType::i64, ir::i64_operand(0));
   branch(less(ir::i64_operand(1), pieces.count), [&] { move(sharing, segments); });
   TeamReduction reduction{e.operators, types, pieces, team, neutral_of(e.operators), {}, {},
-                          totals, std::all_of(e.operators.begin(), e.operators.end(), commutes)};
+                          totals, std::all_of(e.operators.begin(), e.operators.end(), plan::is_commutative)};
   for (const ir::Type& type : types) {
     reduction.partial.push_back(
         low_.new_array(ir::array_of(type.element, {sharing, pieces.count}), "partial"));
@@ -146,8 +86,10 @@ bool Gpu::reduce_by_teams(const ir::Statement& s, const ir::SegmentedReduce& e,
   reduction.arrived = low_.new_block(bytes, "arrived");
   branch(less(ir::i64_operand(0), sharing),
          [&] { emit(Clear{reduction.arrived, ir::i64_operand(0), bytes}); });
-  Code code = low_.kernel_body([&] {
-    const TeamPart part = team_part(pieces, team);
+  const Operand threads = mul(mul(segments, pieces.count), team.threads);
+  const Operand blocks = divide_up(threads, ir::i64_operand(block_threads));
+  BlockKernel kernel = low_.kernel_of_blocks(blocks, [&](const Operand& block) {
+    const TeamPart part = team_part(pieces, team, block);
     const std::vector<Operand> outer = unflatten(part.segment, pieces.outer);
     const std::vector<Running> running = low_.start_reductions(e.operators);
     const auto reduce_element = [&](const Operand& i) {
@@ -159,12 +101,8 @@ bool Gpu::reduce_by_teams(const ir::Statement& s, const ir::SegmentedReduce& e,
            [&] { reduce_warps(running, reduction.neutral); });
     finish_team(reduction, part, running);
   });
-  if (low_.has_private_memory()) return false;
-  const Operand threads = mul(mul(segments, pieces.count), team.threads);
   const Operand shared = add(shared_bytes_for(types), ir::i64_operand(warp_slot_bytes));
-  low_.launch("segred", divide_up(threads, ir::i64_operand(kernel_threads)), shared,
-              std::move(code));
-  return true;
+  low_.launch("segred", kernel.grid, shared, std::move(kernel.code));
 }
 
 // The leader holds its team's result.
@@ -205,7 +143,7 @@ void Gpu::combine_parts(const TeamReduction& reduction, const TeamPart& part,
       const std::vector<Operand> point = {part.segment, piece};
       low_.combine_all(running, low_.values_at(reduction.partial, reduction.types, point), 0);
     };
-    for_thread_share(part.rank, ir::i64_operand(kernel_threads), reduction.pieces.count,
+    for_thread_share(part.rank, ir::i64_operand(block_threads), reduction.pieces.count,
                      reduction.strides, combine_part);
     reduce_block(running, reduction.neutral);
     branch(part.leads, [&] {
@@ -215,8 +153,8 @@ void Gpu::combine_parts(const TeamReduction& reduction, const TeamPart& part,
   });
 }
 
-void Gpu::reduce_by_threads(const ir::Statement& s, const ir::SegmentedReduce& e,
-                            const std::vector<Place>& totals, const std::vector<Wish>& mapped) {
+void Gpu::reduce_by_segments(const ir::Statement& s, const ir::SegmentedReduce& e,
+                             const std::vector<Place>& totals, const std::vector<Wish>& mapped) {
   std::vector<Operand> outer = extents_of(e.space);
   const Operand width = outer.back();
   outer.pop_back();
@@ -227,7 +165,7 @@ void Gpu::reduce_by_threads(const ir::Statement& s, const ir::SegmentedReduce& e
     });
     low_.write_all(totals, segment, running_values(running));
   };
-  low_.for_each_point(outer, low_.cost_of(e.body), "segred", reduce_segment);
+  low_.for_each_point(outer, low_.cost_of(e.schedule), "segred", reduce_segment);
 }
 
 // This thread's part of 0 … count-1: one of as many as there are threads where the order does not
@@ -242,7 +180,7 @@ void Gpu::for_thread_share(const Operand& rank, const Operand& threads, const Op
       emit(Assign{more, ScalarOp::slt, ScalarType::i64, ScalarType::boolean, {i, count}});
     });
     Code step = collect([&] {
-      low_.with_private_scope([&] { body(i); });
+      low_.element_scope([&] { body(i); });
       move(i, add(i, threads));
     });
     emit(While{std::move(test), more, std::move(step)});
@@ -251,7 +189,9 @@ void Gpu::for_thread_share(const Operand& rank, const Operand& threads, const Op
   const Operand share = divide_up(count, threads);
   const Operand start = mul(rank, share);
   const Operand left = maximum(sub(count, start), zero);
-  low_.thread_loop(minimum(share, left), true, [&](const Operand& i) { body(add(start, i)); });
+  low_.thread_loop(minimum(share, left), true, [&](const Operand& i) {
+    low_.element_scope([&] { body(add(start, i)); });
+  });
 }
 
 }  // namespace dagaz::imperative

@@ -1,5 +1,4 @@
-// Scans of scalars on a GPU: in one kernel where that is possible (gpu_look_back.cpp), short
-// segments by a thread each, else in stages.
+// Scans of scalars on a GPU: segments by a thread each, or in stages; in one kernel by gpu_look_back.cpp.
 //
 // In stages blocks share a segment: a first kernel reduces each block's part, a second finds the
 // running value before each part, a third scans the parts tile by tile, one element per thread.
@@ -7,45 +6,7 @@
 
 namespace dagaz::imperative {
 
-// False, having emitted nothing, where threads need memory of their own that only a kernel over
-// points can give them.
-bool Gpu::scan(const ir::Statement& s, const ir::SegmentedScan& e,
-               const std::vector<ir::Type>& types, const std::vector<Wish>& targets) {
-  for (const auto by_blocks : {&Gpu::scan_in_one_pass, &Gpu::scan_in_stages}) {
-    const ir::Statement few = low_.copy_of(e);
-    const ir::Statement many = low_.copy_of(e);
-    bool possible = false;
-    const auto scan_few = [&] {
-      possible = (this->*by_blocks)(s, *as<ir::SegmentedScan>(few.operation), types, targets);
-    };
-    const auto scan_many = [&] {
-      scan_by_threads(s, *as<ir::SegmentedScan>(many.operation), targets);
-    };
-    const bool done = attempt([&] {
-      if (e.space.size() == 1) {
-        scan_few();
-      } else {
-        low_.host_branch(are_short(e.space), scan_many, scan_few);
-      }
-      return possible;
-    });
-    if (done) return true;
-  }
-  return false;
-}
-
-// Whether segments are better scanned by a thread each.
-Operand Gpu::are_short(const std::vector<ir::SpaceDimension>& space) {
-  const Operand width = space.back().extent;
-  const Operand segments =
-      divide(product(extents_of(space)), maximum(width, ir::i64_operand(1)));
-  const Operand many = less(low_.resident_threads(), mul(segments, ir::i64_operand(4)));
-  const Operand few_steps = less(width, ir::i64_operand(kernel_threads));
-  return scalar(ScalarOp::bit_or, ScalarType::boolean,
-                {less(width, ir::i64_operand(32)), both(many, few_steps)});
-}
-
-void Gpu::scan_by_threads(const ir::Statement& s, const ir::SegmentedScan& e,
+void Gpu::scan_by_segments(const ir::Statement& s, const ir::SegmentedScan& e,
                           const std::vector<Wish>& targets) {
   std::vector<Operand> outer = extents_of(e.space);
   const Operand width = outer.back();
@@ -56,10 +17,10 @@ void Gpu::scan_by_threads(const ir::Statement& s, const ir::SegmentedScan& e,
       low_.scan_point(s, e, running, targets, with(segment, i));
     });
   };
-  low_.for_each_point(outer, low_.cost_of(e.body), "segscan", scan_segment);
+  low_.for_each_point(outer, low_.cost_of(e.schedule), "segscan", scan_segment);
 }
 
-bool Gpu::scan_in_stages(const ir::Statement& s, const ir::SegmentedScan& e,
+void Gpu::scan_in_stages(const ir::Statement& s, const ir::SegmentedScan& e,
                          const std::vector<ir::Type>& types, const std::vector<Wish>& targets) {
   const Pieces pieces = blocks_of_segments(e.space);
   const std::vector<Place> before = low_.partial_arrays(types, pieces);
@@ -68,28 +29,24 @@ bool Gpu::scan_in_stages(const ir::Statement& s, const ir::SegmentedScan& e,
     neutral.insert(neutral.end(), one.neutral.begin(), one.neutral.end());
   }
   const Operand blocks = mul(product(pieces.outer), pieces.count);
-  bool possible = true;
   low_.host_branch(less(ir::i64_operand(1), pieces.count),
-                   [&] { possible = reduce_parts(e, pieces, before, neutral, blocks, types); });
+                   [&] { reduce_parts(e, pieces, before, neutral, blocks, types); });
   low_.exclusive_over_pieces(e, pieces, before, types);
-  Code code = low_.kernel_body([&] {
-    const BlockPart part = block_part(pieces);
+  BlockKernel kernel = low_.kernel_of_blocks(blocks, [&](const Operand& block) {
+    const BlockPart part = block_part(pieces, block);
     const std::vector<Running> carry = low_.start_scans(e.operators);
     low_.load_running(carry, before, with(part.outer, part.piece));
     const Operand thread = low_.read_special(Special::thread_index);
-    const Operand tiles = divide_up(part.length, ir::i64_operand(kernel_threads));
+    const Operand tiles = divide_up(part.length, ir::i64_operand(block_threads));
     loop("tile", tiles, {}, [&](const Operand& tile) {
-      const Operand i = add(mul(tile, ir::i64_operand(kernel_threads)), thread);
+      const Operand i = add(mul(tile, ir::i64_operand(block_threads)), thread);
       scan_tile(s, e, part, i, carry, targets);
     });
   });
-  if (!possible || low_.has_private_memory()) return false;
-  low_.launch("segscan", blocks, shared_bytes_for(types), std::move(code));
-  return true;
+  low_.launch("segscan", kernel.grid, shared_bytes_for(types), std::move(kernel.code));
 }
 
-BlockPart Gpu::block_part(const Pieces& pieces) {
-  const Operand block = low_.read_special(Special::block_index);
+BlockPart Gpu::block_part(const Pieces& pieces, const Operand& block) {
   BlockPart part;
   part.piece = remainder(block, pieces.count);
   part.outer = unflatten(divide(block, pieces.count), pieces.outer);
@@ -99,13 +56,13 @@ BlockPart Gpu::block_part(const Pieces& pieces) {
   return part;
 }
 
-bool Gpu::reduce_parts(const ir::SegmentedScan& e, const Pieces& pieces,
+void Gpu::reduce_parts(const ir::SegmentedScan& e, const Pieces& pieces,
                        const std::vector<Place>& partial, const std::vector<Operand>& neutral,
                        const Operand& blocks, const std::vector<ir::Type>& types) {
   const ir::Statement copied = low_.copy_of(e);
   const auto& fresh = *as<ir::SegmentedScan>(copied.operation);
-  Code code = low_.kernel_body([&] {
-    const BlockPart part = block_part(pieces);
+  BlockKernel kernel = low_.kernel_of_blocks(blocks, [&](const Operand& block) {
+    const BlockPart part = block_part(pieces, block);
     const std::vector<Running> running = low_.start_scans(fresh.operators);
     const auto reduce_element = [&](const Operand& i) {
       low_.set_indices(fresh.space, with(part.outer, add(part.start, i)));
@@ -113,15 +70,13 @@ bool Gpu::reduce_parts(const ir::SegmentedScan& e, const Pieces& pieces,
         low_.combine_all(running, values, 0);
       });
     };
-    for_thread_share(low_.read_special(Special::thread_index), ir::i64_operand(kernel_threads),
+    for_thread_share(low_.read_special(Special::thread_index), ir::i64_operand(block_threads),
                      part.length, false, reduce_element);
     reduce_block(running, neutral);
     branch(equal(low_.read_special(Special::thread_index), ir::i64_operand(0)),
            [&] { low_.write_all(partial, with(part.outer, part.piece), running_values(running)); });
   });
-  if (low_.has_private_memory()) return false;
-  low_.launch("segscan_reduce", blocks, shared_bytes_for(types), std::move(code));
-  return true;
+  low_.launch("segscan_reduce", kernel.grid, shared_bytes_for(types), std::move(kernel.code));
 }
 
 // One element per thread: the body, a scan over the block, post and results.
@@ -133,7 +88,10 @@ void Gpu::scan_tile(const ir::Statement& s, const ir::SegmentedScan& e, const Bl
   const std::vector<Operand> point = with(part.outer, add(part.start, i));
   const Operand inside = less(i, part.length);
   std::vector<Value> mapped;
-  branch(inside, [&] {
+  const auto in_element = [&](const std::function<void()>& build) {
+    branch(inside, [&] { low_.element_scope(build); });
+  };
+  in_element([&] {
     low_.set_indices(e.space, point);
     low_.lower_body(e.body, {}, [&](const std::vector<Value>& results) {
       std::size_t k = 0;
@@ -144,7 +102,7 @@ void Gpu::scan_tile(const ir::Statement& s, const ir::SegmentedScan& e, const Bl
     });
   });
   scan_block(values, carry);
-  branch(inside, [&] {
+  in_element([&] {
     std::vector<Value> outputs = running_values(values);
     outputs.insert(outputs.end(), mapped.begin(), mapped.end());
     const PointTargets at = low_.at_point(targets, point);

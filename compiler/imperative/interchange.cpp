@@ -75,7 +75,7 @@ void Lowering::lower_interchanged(const ir::Statement& s, const ir::SegmentedMap
     return fresh;
   };
   const std::vector<ir::Type> types = types_of_operators(map.reductions);
-  parallel_rows(extents_of(e.space), cost_of(e.body), [&](const std::vector<Operand>& outer,
+  parallel_rows(extents_of(e.space), cost_of(e.schedule), [&](const std::vector<Operand>& outer,
                                                          const Operand& low,
                                                          const Operand& high) {
     for_each_tile(tiles, low, high, types, [&](const Operand& base, const Operand& count,

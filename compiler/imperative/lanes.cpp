@@ -85,7 +85,7 @@ void Lanes::map_moved_blocks(Lowering& low, const ir::Statement& s, const ir::Se
   }
   extents.push_back(low.divide_up(along.extent, span));
   const Operand points = low.mul(low.mul(span, rows), low.minimum(chunk, row_blocks));
-  const Operand cost = host ? low.mul(low.cost_of(e.body), points) : points;
+  const Operand cost = host ? low.mul(low.cost_of(e.schedule), points) : points;
   std::unordered_map<NameId, LaneArray> arrays;
   if (host) low.scopes_.push_back({});
   for (const NameId array : plan.laid_out) arrays.emplace(array, laid_out(low, array));
@@ -122,7 +122,7 @@ void Lanes::map_whole_blocks(Lowering& low, const ir::Statement& s, const ir::Se
   const Operand span = ir::i64_operand(std::int64_t{plan.columns} * plan.width);
   const ir::SpaceDimension& dimension = e.space[0];
   const Operand count = low.divide(dimension.extent, span);
-  const Operand cost = low.cost_of(e.body);
+  const Operand cost = low.cost_of(e.schedule);
   for_blocks(low, count, low.mul(cost, span), [&](const Operand& b) {
     Lanes lanes(low, plan);
     lanes.bind_index(dimension.index.name, low.mul(b, span), false, true);

@@ -13,15 +13,9 @@
 
 namespace dagaz::imperative {
 
-struct LowerOptions {
-  Target target = Target::cpu;
-  std::int64_t task_operations = 32768;  // that are worth a task of their own
-};
-
 /// CPU: outer segments become ParallelFor, inner ones loops.  GPU targets: grid-level operations
 /// become kernels; cuda and sim get the same code.  Reports `unsupported` and returns nothing for
 /// what no rule covers.
-std::optional<Program> lower(ir::PlannedProgram program, const LowerOptions& options,
-                             Diagnostics& diagnostics);
+std::optional<Program> lower(ir::PlannedProgram program, Target target, Diagnostics& diagnostics);
 
 }  // namespace dagaz::imperative

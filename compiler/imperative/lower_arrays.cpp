@@ -70,7 +70,7 @@ void Lowering::lower(const ir::Statement& s, const ir::Iota& e) {
   const NameId result = s.results[0].name;
   if (make_virtual(result, e.type, e.start, e.stride)) return;
   const Place target = result_array(result);
-  for_each_point(shape_of(result), 2, "iota", [&](const std::vector<Operand>& point) {
+  for_each_point(shape_of(result), little_work(), "iota", [&](const std::vector<Operand>& point) {
     Operand index = point[0];
     if (e.type != ScalarType::i64 && !index.is_constant()) {
       const NameId narrow = variable("i", e.type);
@@ -91,7 +91,7 @@ void Lowering::lower(const ir::Statement& s, const ir::Replicate& e) {
   const Place target = result_array(result);
   if (clear(target, names().type(result), e.value)) return;
   const Value value = value_of(e.value);
-  for_each_point(shape_of(result), 2, "replicate", [&](const std::vector<Operand>& point) {
+  for_each_point(shape_of(result), little_work(), "replicate", [&](const std::vector<Operand>& point) {
     const std::vector<Operand> inner(
         point.begin() + static_cast<std::ptrdiff_t>(e.shape.size()), point.end());
     const Operand element =

@@ -7,9 +7,9 @@
 
 namespace dagaz::imperative {
 
-Lowering::Lowering(Emission& emission, Program& program, const ir::Program& source,
-                   const LowerOptions& options)
-    : Emitter(emission), program_(program), source_(source), options_(options) {}
+Lowering::Lowering(Emission& emission, Program& program, const ir::PlannedProgram& planned)
+    : Emitter(emission), program_(program), source_(planned.program),
+      task_operations_(planned.task_operations), points_per_thread_(planned.points_per_thread) {}
 
 void Lowering::unsupported(std::string_view what) const {
   throw Unsupported{std::string(what), location_};

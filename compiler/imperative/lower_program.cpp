@@ -247,15 +247,15 @@ bool Lowering::function_named_in_result(const std::string& name) const {
                      [&](const Function& function) { return function.name == name; });
 }
 
-std::optional<Program> lower(ir::PlannedProgram planned, const LowerOptions& options,
+std::optional<Program> lower(ir::PlannedProgram planned, Target target,
                              Diagnostics& diagnostics) {
   ir::Program& source = planned.program;
   for (ir::Function& function : source.functions) name_size_results(source.entries, function);
-  Program program{options.target, std::move(source.names), source.locations, {}, {}, source.entries,
+  Program program{target, std::move(source.names), source.locations, {}, {}, source.entries,
                   source.external_types, {}, {}};
   describe_entries(source, program);
   Emission emission{program.names};
-  Lowering lowering(emission, program, source, options);
+  Lowering lowering(emission, program, planned);
   try {
     lowering.lower_program();
   } catch (const Unsupported& problem) {
@@ -266,7 +266,7 @@ std::optional<Program> lower(ir::PlannedProgram planned, const LowerOptions& opt
                        "this cannot be compiled yet: " + problem.what);
     return std::nullopt;
   }
-  if (options.target != Target::cpu) {
+  if (target != Target::cpu) {
     mark_invariant_loads(program);
     delay_reads(program);
   }

@@ -226,7 +226,7 @@ void Lowering::lower(const ir::Statement& s, const ir::Accumulate& e) {
   const Value value = value_of(e.value);
   if (mode_ == Mode::host) {
     // One point of parallel code, where rows and device memory are at hand.
-    for_each_point({}, 1, "accumulate", [&](const std::vector<Operand>&) {
+    for_each_point({}, ir::i64_operand(1), "accumulate", [&](const std::vector<Operand>&) {
       accumulate(e, value);
     });
   } else {

@@ -78,7 +78,7 @@ void Lowering::lower_sweep(const plan::Sweep& sweep, const std::vector<Wish>& ta
   const Operand extent = first_map.space[0].extent;
   Operand cost = ir::i64_operand(0);
   for (const ir::Statement* one : sweep.maps) {
-    cost = add(cost, cost_of(std::get<ir::SegmentedMap>(one->operation).body));
+    cost = add(cost, cost_of(std::get<ir::SegmentedMap>(one->operation).schedule));
   }
   const Operand none = ir::i64_operand(0);
   const Operand before = ir::i64_operand(sweep.downwards ? sweep.high : sweep.low);

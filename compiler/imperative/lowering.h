@@ -38,8 +38,7 @@ class Lowering : public Emitter {
   friend class ContractionLowering;
 
  public:
-  Lowering(Emission& emission, Program& program, const ir::Program& source,
-           const LowerOptions& options);
+  Lowering(Emission& emission, Program& program, const ir::PlannedProgram& planned);
   void lower_program();
 
   struct Carried;
@@ -198,7 +197,6 @@ class Lowering : public Emitter {
   void step_thread_arrays(const std::vector<Carried>& carried, const std::vector<Value>& values);
 
   // ---- running.cpp
-  bool is_positionwise(const ir::Lambda& op) const;
   Running start_running(const ir::Lambda& op, const std::vector<Operand>& neutral,
                         const std::vector<Wish>& wishes);
   std::vector<Running> start_scans(const std::vector<ir::ScanOperator>& operators);
@@ -244,25 +242,27 @@ class Lowering : public Emitter {
   void scatter_step(const std::vector<ir::ScatterTarget>& targets,
                     const std::vector<Place>& places, const std::vector<Value>& values);
 
-  // ---- cost.cpp
-  Operand cost_of(const ir::Body& body);
-  PointCost point_cost_of(const ir::SegmentedMap& e);
-  Operand grain_for(const Operand& cost);
-
   // ---- segmented_map.cpp
   void lower(const ir::Statement& s, const ir::SegmentedMap& e);
+  /// What a point takes.
+  Operand cost_of(const ir::Schedule& schedule) { return sum_of(schedule.operations); }
+  Operand sum_of(const std::vector<ir::Product>& terms);
+  /// How many points are worth a task.
+  Operand grain_for(const Operand& cost);
   /// `run` for the first version whose guards hold.
   void run_versions(const ir::Schedule& schedule,
                     const std::function<void(const ir::Strategy&)>& run);
+  Operand holds(const std::vector<ir::Guard>& guards);
+  Operand value_of(const ir::Product& product);
   void lower_point_by_point(const ir::Statement& s, const ir::SegmentedMap& e,
-                            const std::vector<Wish>& targets);
+                            const std::vector<Wish>& targets, int several);
   void set_indices(const std::vector<ir::SpaceDimension>& space,
                    const std::vector<Operand>& point);
-  /// `body` at every point, in parallel where this is host code; `cost` of one point.
-  void for_each_point(const std::vector<Operand>& extents, const Operand& cost,
+  /// `body` at every point, in parallel where this is host code.
+  void for_each_point(const std::vector<Operand>& extents, const PointWork& work,
                       std::string_view kernel, const PointFunction& body);
-  void for_each_point(const std::vector<Operand>& extents, std::int64_t cost,
-                      std::string_view kernel, const PointFunction& body);
+  /// Of a copy and the like.
+  PointWork little_work() const { return {ir::i64_operand(2), points_per_thread_}; }
   void nested_loops(const std::vector<Operand>& extents, const PointFunction& body);
   /// In parallel, for runs [low, high) of the innermost dimension at `outer`.
   using RowFunction = std::function<void(const std::vector<Operand>& outer, Operand low,
@@ -307,7 +307,6 @@ class Lowering : public Emitter {
   /// `body` for ranges that together are [0, count), in parallel; `cost` of one iteration.
   void parallel_for(const Operand& count, const Operand& cost, const RangeFunction& body);
   void parallel_loop(const Operand& count, const Operand& grain, const RangeFunction& body);
-  Operand are_slower_together(const Operand& threads);
   void accumulate_alone(const std::vector<std::size_t>& shared, const Operand& count,
                         const RangeFunction& body);
   static ir::Type type_of(const Accumulator& accumulator);
@@ -317,7 +316,7 @@ class Lowering : public Emitter {
   void fill_neutral(const Accumulator& accumulator);
 
   // ---- neighbours.cpp
-  std::optional<Operand> distance_of_additions(const ir::SegmentedMap& e);
+  std::optional<Operand> distance_of_additions();
   void accumulate_apart(const std::vector<std::size_t>& shared, const Operand& count,
                         const Operand& cost, const Operand& distance,
                         const RangeFunction& body);
@@ -349,6 +348,7 @@ class Lowering : public Emitter {
   void reduce_point(const ir::Statement& s, const ir::SegmentedReduce& e,
                     const std::vector<Running>& running, const std::vector<Wish>& mapped,
                     const std::vector<Operand>& point);
+  static std::int64_t most_pieces(const ir::Schedule& schedule);
   Operand piece_count(const Operand& segments, const Operand& width, const Operand& cost,
                       std::int64_t most);
   Pieces cut_segments(const std::vector<ir::SpaceDimension>& space, const Operand& cost,
@@ -391,16 +391,14 @@ class Lowering : public Emitter {
                           const std::vector<std::vector<Place>>& bins,
                           const std::vector<Operand>& outer, const Operand& start,
                           const Operand& count);
-  bool has_atomic_histogram(const ir::SegmentedHistogram& e) const;
   void histogram_atomically(const ir::SegmentedHistogram& e,
                             const std::vector<std::vector<Place>>& places);
-  void histogram_over_bins(const ir::SegmentedHistogram& e,
-                           const std::vector<std::vector<Place>>& places);
-  void histogram_by_pieces(const ir::SegmentedHistogram& e,
-                           const std::vector<std::vector<Place>>& places, const Operand& width,
-                           const Operand& pieces);
   void histogram_by_segments(const ir::SegmentedHistogram& e,
                              const std::vector<std::vector<Place>>& places);
+  void histogram_by_pieces(const ir::SegmentedHistogram& e,
+                           const std::vector<std::vector<Place>>& places, std::int64_t most);
+  void fill_pieces(const ir::SegmentedHistogram& e, const std::vector<std::vector<Place>>& places,
+                   const Operand& width, const Operand& pieces);
   void fill_bins(const ir::HistogramOperator& one, const std::vector<Place>& bins);
 
   // ---- gpu_points.cpp
@@ -410,7 +408,9 @@ class Lowering : public Emitter {
   Code kernel_body(const std::function<void()>& build);
   void launch(std::string_view kernel, const Operand& grid, const Operand& shared_bytes,
               Code code);
-  void launch_points(const std::vector<Operand>& extents, std::string_view kernel,
+  BlockKernel kernel_of_blocks(const Operand& parts, const BlockFunction& body);
+  void element_scope(const std::function<void()>& build);
+  void launch_points(const std::vector<Operand>& extents, std::string_view kernel, int several,
                      const PointFunction& body);
   Place kernel_array(const ir::Type& type, NameId block);
   bool has_private_memory() const { return uses_arena_ || !expansions_.empty(); }
@@ -435,7 +435,8 @@ class Lowering : public Emitter {
 
   Program& program_;
   const ir::Program& source_;
-  const LowerOptions& options_;
+  std::int64_t task_operations_;
+  int points_per_thread_;
   Mode mode_ = Mode::host;
   ir::LocationId location_;
   bool reassociate_ = false;          // scalar operations belong to an associative operator
@@ -447,8 +448,7 @@ class Lowering : public Emitter {
   std::vector<Accumulator> opened_;
   std::unordered_map<NameId, std::size_t> accumulators_;  // by position in opened_
   std::set<std::size_t> shared_;  // of opened_: several threads combine into these
-  std::optional<Operand> apart_;  // points of the map being lowered that add to different elements
-  PointCost point_;               // what one of these takes
+  const ir::SegmentedMap* accumulating_ = nullptr;  // whose points run
   std::unordered_map<NameId, ir::Scalar> host_scalars_;  // of i64, computed outside parallel code
   std::unordered_map<NameId, VirtualArray> virtual_arrays_;
   std::unordered_set<NameId> virtual_iotas_;  // those that count 0, 1, 2, …

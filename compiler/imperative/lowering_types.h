@@ -12,13 +12,14 @@
 #include "ir/program.h"
 #include "plan/cost.h"
 #include "plan/operators.h"
+#include "plan/target.h"
 
 namespace dagaz::imperative {
 
 enum class Mode { host, task, kernel };
 
-/// Of a block, on a GPU.
-constexpr int kernel_threads = 256;
+using plan::block_threads;
+using plan::warp_threads;
 
 /// Thrown within this folder where no rule covers the program; `lower` makes it a diagnostic.
 struct Unsupported {
@@ -37,6 +38,7 @@ struct Value {
 };
 using Finish = std::function<void(const std::vector<Value>&)>;
 using PointFunction = std::function<void(const std::vector<Operand>&)>;
+using BlockFunction = std::function<void(const Operand& part)>;
 using RangeFunction = std::function<void(const Operand& begin, const Operand& end)>;
 
 /// An array opened for accumulation.
@@ -49,14 +51,16 @@ struct Accumulator {
   Mode opened;                 // other threads combine into it, too, unless code of this mode runs
 };
 
-/// What a point of a map takes, in the unit of Lowering::cost_of, and how many numbers it accumulates.
-struct PointCost {
-  Operand cost = ir::i64_operand(0);
-  Operand additions = ir::i64_operand(0);
+/// What a point takes, in operations, and how many of them a thread of a GPU does
+/// where the space has one dimension.
+struct PointWork {
+  PointWork(Operand the_cost, int the_several = 1)
+      : cost(std::move(the_cost)), several(the_several) {}
+  Operand cost;
+  int several;
 };
 
 using plan::are_scalars;
-using plan::cost_of_scalar;
 using plan::innermost_lambda;
 using plan::is_simple;
 std::vector<Operand> extents_of(const std::vector<ir::SpaceDimension>& space);
@@ -101,10 +105,12 @@ struct Groups {
   Operand count;
   Operand stride;
 };
+/// A kernel whose blocks work on parts of their own.
+struct BlockKernel {
+  Operand grid;
+  Code code;
+};
 using GroupFunction = std::function<void(const std::vector<Operand>& outer, const Operand& first,
                                          const Groups& group)>;
-/// Into how many pieces a GPU cuts what is combined in groups, and what one thread walks.
-constexpr std::int64_t most_combined_pieces = std::int64_t{1} << 20;
-constexpr std::int64_t most_walked_pieces = 1024;
 
 }  // namespace dagaz::imperative

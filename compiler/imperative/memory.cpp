@@ -118,7 +118,7 @@ void Lowering::copy(const Place& target, const Place& source, const ir::Type& ty
   const auto innermost = static_cast<std::ptrdiff_t>(innermost_dimension(target, source));
   std::vector<Operand> extents = type.shape;
   std::rotate(extents.begin() + innermost, extents.begin() + innermost + 1, extents.end());
-  for_each_point(extents, 2, "copy", [&](std::vector<Operand> point) {
+  for_each_point(extents, little_work(), "copy", [&](std::vector<Operand> point) {
     std::rotate(point.begin() + innermost, point.end() - 1, point.end());
     store(target, point, load(source, point, type.element, "x"), type.element);
   });

@@ -3,29 +3,17 @@
 // Pieces of a loop that combine values into one array would need an atomic instruction for every
 // value.  Where a piece is more work than the array is large, it combines into a copy of its own,
 // which starts neutral, and the copies are combined at the end; the first piece combines into the
-// array itself.  Several pieces a thread even out iterations of different cost; of a large array
-// there is only a copy a thread, and none where a lot of work adds little: atomic instructions
-// hardly show there.  Where copies do not pay, the threads add with atomic instructions if these are
-// fast enough together, and else there is one piece.  Which way is taken is decided when the program
-// runs.  Points that accumulate near themselves have a way of their own (neighbours.cpp).
+// array itself.  Else the threads add with atomic instructions, or there is one piece.  The runtime
+// says which when the program runs (dz_addition_pieces).  Points that accumulate near themselves have
+// a way of their own (neighbours.cpp).
 #include "imperative/lowering.h"
 
 #include <algorithm>
 
 namespace dagaz::imperative {
 
-// Filling an element of a copy and combining it again, in the unit of cost_of.
+// Filling an element of a copy and combining it again, in operations.
 static constexpr std::int64_t cost_of_copied_element = 4;
-
-// An addition to an array that no cache holds waits for memory, and an atomic one for other threads
-// as well.
-static constexpr std::int64_t cost_of_addition = 16;
-static constexpr std::int64_t cost_of_atomic_addition = 64;
-
-// Arrays of more elements together are copied as few times as possible.
-static constexpr std::int64_t most_often_copied = std::int64_t{1} << 16;
-// As many as the scheduler cuts reductions into.
-static constexpr std::int64_t pieces_per_thread = 4;
 
 void Lowering::parallel_for(const Operand& count, const Operand& cost, const RangeFunction& body) {
   const auto outer = std::exchange(shared_, {});
@@ -36,48 +24,41 @@ void Lowering::parallel_for(const Operand& count, const Operand& cost, const Ran
     append(std::move(together));
     return;
   }
-  if (apart_) {
-    accumulate_apart(shared, count, cost, *apart_, body);
+  if (const auto distance = distance_of_additions()) {
+    accumulate_apart(shared, count, cost, *distance, body);
     return;
   }
   if (is_constant(count, 1)) {
     accumulate_alone(shared, count, body);
     return;
   }
-  const NameId pieces = variable("pieces", ScalarType::i64);
-  emit(PieceCount{pieces, count, grain_for(cost)});
-  const Operand threads = divide_up(pieces, ir::i64_operand(pieces_per_thread));
   const bool are_dense = std::all_of(shared.begin(), shared.end(), [&](std::size_t one) {
     return opened_[one].place.is_dense();
   });
-  if (!are_dense) {
-    branch(are_slower_together(threads), [&] { move(pieces, ir::i64_operand(1)); });
-    host_branch(less(ir::i64_operand(1), pieces), [&] { append(std::move(together)); },
-                [&] { accumulate_alone(shared, count, body); });
-    return;
+  Operand size = ir::i64_operand(are_dense ? 0 : -1);
+  for (const std::size_t one : shared) {
+    if (are_dense) size = add(size, size_of(opened_[one]));
   }
-  Operand size = ir::i64_operand(0);
-  for (const std::size_t one : shared) size = add(size, size_of(opened_[one]));
-  const Operand is_large = less(ir::i64_operand(most_often_copied), size);
-  branch(is_large, [&] { move(pieces, threads); });
-  const Operand copying = mul(size, ir::i64_operand(cost_of_copied_element));
-  const Operand little = less(mul(divide_up(count, pieces), cost), copying);
-  const Operand atomic = mul(point_.additions, ir::i64_operand(cost_of_atomic_addition));
-  const Operand rare = both(is_large, less(atomic, point_.cost));
-  const Operand uncopied = scalar(ScalarOp::bit_or, ScalarType::boolean, {little, rare});
-  branch(both(uncopied, are_slower_together(threads)), [&] { move(pieces, ir::i64_operand(1)); });
-  host_branch(both(less(ir::i64_operand(1), pieces), uncopied),
-              [&] { append(std::move(together)); }, [&] {
+  const Operand operations = accumulating_ ? sum_of(accumulating_->schedule.operations) : cost;
+  const Operand additions = sum_of(accumulating_ ? accumulating_->schedule.additions
+                                                 : std::vector<ir::Product>{});
+  const NameId pieces = variable("pieces", ScalarType::i64);
+  emit(AdditionPieces{pieces, count, grain_for(cost), cost, operations, additions, size});
+  host_branch(equal(pieces, ir::i64_operand(0)), [&] { append(std::move(together)); }, [&] {
+    if (!are_dense) {
+      accumulate_alone(shared, count, body);
+      return;
+    }
     accumulate_by_pieces(shared, count, Pieces{{}, count, pieces, divide_up(count, pieces)}, body);
   });
 }
 
-// Whether `threads` that add with atomic instructions take more time than one alone.
-Operand Lowering::are_slower_together(const Operand& threads) {
-  const auto more = cost_of_atomic_addition - cost_of_addition;
-  const Operand alone = add(point_.cost, mul(point_.additions, ir::i64_operand(cost_of_addition)));
-  return less(mul(alone, sub(threads, ir::i64_operand(1))),
-              mul(point_.additions, ir::i64_operand(more)));
+// How far apart the points of the map must be to add to different elements.
+std::optional<Operand> Lowering::distance_of_additions() {
+  if (accumulating_ == nullptr || accumulating_->schedule.apart == 0) return std::nullopt;
+  std::vector<Operand> inner = extents_of(accumulating_->space);
+  inner.erase(inner.begin());
+  return mul(ir::i64_operand(accumulating_->schedule.apart), product(inner));
 }
 
 void Lowering::parallel_loop(const Operand& count, const Operand& grain,

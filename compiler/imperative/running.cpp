@@ -5,42 +5,10 @@
 
 namespace dagaz::imperative {
 
-// Whether `op` only combines its arguments position by position, in one nest of maps: then its
-// result may overwrite an argument while it is computed.
-static bool is_positionwise(const ir::Body& body, const std::vector<ir::Binder>& parameters,
-                            const ir::Names& names) {
-  bool has_arrays = false;
-  for (const ir::Binder& parameter : parameters) {
-    has_arrays = has_arrays || names.type(parameter.name).is_array();
-  }
-  if (!has_arrays) return true;
-  if (body.statements.size() != 1) return false;
-  const auto* map = as<ir::MapScanReduce>(body.statements[0].operation);
-  if (!map || !map->scans.empty() || !map->reductions.empty() || map->post) return false;
-  const auto inside = ir::free_names(map->map, names);
-  for (const ir::Binder& parameter : parameters) {
-    if (names.type(parameter.name).is_array() &&
-        std::find(inside.begin(), inside.end(), parameter.name) != inside.end()) {
-      return false;
-    }
-  }
-  for (std::size_t k = 0; k < body.results.size(); ++k) {
-    if (k >= body.statements[0].results.size() ||
-        body.results[k] != Operand(body.statements[0].results[k].name)) {
-      return false;
-    }
-  }
-  return is_positionwise(map->map.body, map->map.parameters, names);
-}
-
-bool Lowering::is_positionwise(const ir::Lambda& op) const {
-  return imperative::is_positionwise(op.body, op.parameters, names());
-}
-
 Running Lowering::start_running(const ir::Lambda& op,
                                           const std::vector<Operand>& neutral,
                                           const std::vector<Wish>& wishes) {
-  Running running{&op, is_positionwise(op), {}, {}};
+  Running running{&op, plan::is_positionwise(op, names()), {}, {}};
   for (std::size_t k = 0; k < neutral.size(); ++k) {
     const Value initial = value_of(neutral[k]);
     Value current{Operand(), op.result_types[k], std::nullopt};
@@ -146,7 +114,7 @@ Operand Lowering::is_inside(const std::vector<Operand>& indices,
 void Lowering::combine_at(const ir::Lambda& op, const std::vector<Place>& targets,
                           const std::vector<Operand>& indices, const std::vector<Value>& values) {
   const ir::Lambda fresh = copy_of(op);
-  const bool in_place = is_positionwise(fresh);
+  const bool in_place = plan::is_positionwise(fresh, names());
   std::vector<Value> arguments;
   std::vector<Wish> wishes;
   std::vector<Place> parts;

@@ -70,91 +70,63 @@ void Lowering::histogram_elements(const ir::SegmentedHistogram& e,
 void Lowering::lower(const ir::Statement& s, const ir::SegmentedHistogram& e) {
   std::vector<std::vector<Place>> places;
   bind_destinations(s, e.operators, places);
-  if (is_gpu() && mode_ == Mode::host && Gpu::can_have_block_bins(e)) {
-    const ir::Statement copied = ir::renamed(ir::Statement{{}, e}, names());
-    const auto& own = *as<ir::SegmentedHistogram>(copied.operation);
-    const Operand blocks = Gpu(*this).blocks_with_bins(e);
-    const bool atomically = has_atomic_histogram(e);
-    // Atomic instructions on all bins are no bad choice either.
-    const Operand least = atomically ? divide(resident_threads(), ir::i64_operand(1024))
-                                     : ir::i64_operand(0);
-    host_branch(less(least, blocks), [&] {
-      if (!Gpu(*this).histogram_in_blocks(own, places, blocks, atomically)) {
-        histogram_over_bins(own, places);
-      }
-    }, [&] { histogram_over_bins(e, places); });
+  if (mode_ != Mode::host) {
+    histogram_by_segments(e, places);
     return;
   }
-  histogram_over_bins(e, places);
+  run_versions(e.schedule, [&](const ir::Strategy& strategy) {
+    const ir::Statement copied = copy_of(e);
+    const auto& own = *as<ir::SegmentedHistogram>(copied.operation);
+    match(strategy,
+          [&](const ir::BlockBins& bins) { Gpu(*this).histogram_in_blocks(own, bins, places); },
+          [&](const ir::AtomicBins&) { histogram_atomically(own, places); },
+          [&](const ir::LockedBins& bins) { Gpu(*this).histogram_with_locks(own, bins, places); },
+          [&](const ir::BySegments&) { histogram_by_segments(own, places); },
+          [&](const ir::InPieces& pieces) { histogram_by_pieces(own, places, pieces.most); },
+          [&](const ir::HeldBlocks&) { histogram_by_pieces(own, places, ir::InPieces{}.most); },
+          [&](const auto&) { DZ_UNREACHABLE("no strategy for a histogram"); });
+  });
 }
 
-void Lowering::histogram_over_bins(const ir::SegmentedHistogram& e,
-                                   const std::vector<std::vector<Place>>& places) {
-  if (is_gpu() && has_atomic_histogram(e)) {
-    histogram_atomically(e, places);
-    return;
-  }
-  const Operand width = e.space.back().extent;
+// A thread for each segment.
+void Lowering::histogram_by_segments(const ir::SegmentedHistogram& e,
+                                     const std::vector<std::vector<Place>>& places) {
+  std::vector<Operand> outer = extents_of(e.space);
+  const Operand width = outer.back();
+  outer.pop_back();
+  const Operand cost = add(cost_of(e.schedule), ir::i64_operand(4));
+  for_each_point(outer, mul(cost, width), "hist", [&](const std::vector<Operand>& point) {
+    histogram_elements(e, parts_at(*this, places, point), point, ir::i64_operand(0), width);
+  });
+}
+
+// Pieces of the elements fill bins of their own where there are more elements than bins.
+void Lowering::histogram_by_pieces(const ir::SegmentedHistogram& e,
+                                   const std::vector<std::vector<Place>>& places,
+                                   std::int64_t most) {
   if (e.space.size() > 1) {
     histogram_by_segments(e, places);
     return;
   }
-  const Operand cost = add(cost_of(e.body), ir::i64_operand(4));
+  const Operand width = e.space.back().extent;
   Operand bins = ir::i64_operand(1);
   for (const ir::HistogramOperator& one : e.operators) {
     for (const NameId destination : one.destinations) {
       bins = add(bins, product(shape_of(destination)));
     }
   }
-  const Operand wanted = piece_count(ir::i64_operand(1), width, cost, most_combined_pieces);
+  const Operand cost = add(cost_of(e.schedule), ir::i64_operand(4));
+  const Operand wanted = piece_count(ir::i64_operand(1), width, cost, most);
   const Operand pieces = minimum(wanted, divide(width, bins));
   const ir::Statement copied = copy_of(e);
   host_branch(less(ir::i64_operand(1), pieces),
-              [&] { histogram_by_pieces(e, places, width, pieces); },
-              [&] {
-                const auto& locked = *as<ir::SegmentedHistogram>(copied.operation);
-                if (is_gpu() && Gpu(*this).histogram_with_locks(locked, places)) return;
-                for_each_point({}, cost, "hist", [&](const std::vector<Operand>&) {
-                  histogram_elements(e, places, {}, ir::i64_operand(0), width);
-                });
-              });
-}
-
-// A thread for each segment; on a GPU, where those are few, for each element.
-void Lowering::histogram_by_segments(const ir::SegmentedHistogram& e,
-                                     const std::vector<std::vector<Place>>& places) {
-  std::vector<Operand> outer = extents_of(e.space);
-  const Operand width = outer.back();
-  outer.pop_back();
-  const Operand cost = add(cost_of(e.body), ir::i64_operand(4));
-  const auto by_segments = [&] {
-    for_each_point(outer, mul(cost, width), "hist", [&](const std::vector<Operand>& point) {
-      histogram_elements(e, parts_at(*this, places, point), point, ir::i64_operand(0), width);
-    });
-  };
-  if (!is_gpu() || mode_ != Mode::host) {
-    by_segments();
-    return;
-  }
-  const ir::Statement copied = copy_of(e);
-  const Operand many = less(resident_threads(), mul(product(outer), ir::i64_operand(4)));
-  host_branch(many, by_segments, [&] {
-    if (!Gpu(*this).histogram_with_locks(*as<ir::SegmentedHistogram>(copied.operation), places)) {
-      by_segments();
-    }
-  });
-}
-
-// Whether every operator combines single values that atomics can combine.
-bool Lowering::has_atomic_histogram(const ir::SegmentedHistogram& e) const {
-  return std::all_of(e.operators.begin(), e.operators.end(), [&](const auto& one) {
-    return one.destinations.size() == 1 && is_positionwise(one.op);
-  });
+              [&] { fill_pieces(e, places, width, pieces); },
+              [&] { histogram_by_segments(*as<ir::SegmentedHistogram>(copied.operation), places); });
 }
 
 void Lowering::histogram_atomically(const ir::SegmentedHistogram& e,
                                     const std::vector<std::vector<Place>>& places) {
-  const Operand cost = cost_of(e.body);
+  const Operand cost = cost_of(e.schedule);
   for_each_point(extents_of(e.space), cost, "hist", [&](const std::vector<Operand>& point) {
     set_indices(e.space, point);
     const auto bins = parts_at(*this, places, {point.begin(), point.end() - 1});
@@ -176,9 +148,9 @@ void Lowering::histogram_atomically(const ir::SegmentedHistogram& e,
 }
 
 // Fills private bins [pieces × shape] and combines them into the destinations.
-void Lowering::histogram_by_pieces(const ir::SegmentedHistogram& e,
-                                   const std::vector<std::vector<Place>>& places,
-                                   const Operand& width, const Operand& pieces) {
+void Lowering::fill_pieces(const ir::SegmentedHistogram& e,
+                           const std::vector<std::vector<Place>>& places, const Operand& width,
+                           const Operand& pieces) {
   std::vector<std::vector<Place>> own_bins;
   for (const ir::HistogramOperator& one : e.operators) {
     own_bins.emplace_back();
@@ -189,7 +161,7 @@ void Lowering::histogram_by_pieces(const ir::SegmentedHistogram& e,
     }
   }
   const Operand chunk = divide_up(width, pieces);
-  const Operand cost = mul(chunk, cost_of(e.body));
+  const Operand cost = mul(chunk, cost_of(e.schedule));
   for_each_point({pieces}, cost, "hist", [&](const std::vector<Operand>& piece) {
     const auto bins = parts_at(*this, own_bins, piece);
     for (std::size_t k = 0; k < e.operators.size(); ++k) fill_bins(e.operators[k], bins[k]);
@@ -234,7 +206,7 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedScatter& e) {
     places.push_back(place_of(e.targets[k].destination));
     bind(s.results[k].name, places[k]);
   }
-  const Operand cost = add(cost_of(e.body), ir::i64_operand(2));
+  const Operand cost = add(cost_of(e.schedule), ir::i64_operand(2));
   for_each_point(extents_of(e.space), cost, "scatter", [&](const std::vector<Operand>& point) {
     set_indices(e.space, point);
     uses_private_memory_ = true;  // elements may meet in memory: not independent

@@ -18,20 +18,15 @@ void Lowering::set_indices(const std::vector<ir::SpaceDimension>& space,
   for (std::size_t k = 0; k < space.size(); ++k) move(space[k].index.name, point[k]);
 }
 
-void Lowering::for_each_point(const std::vector<Operand>& extents, const Operand& cost,
+void Lowering::for_each_point(const std::vector<Operand>& extents, const PointWork& work,
                               std::string_view kernel, const PointFunction& body) {
   if (mode_ != Mode::host) {
     nested_loops(extents, body);
   } else if (is_gpu()) {
-    launch_points(extents, kernel, body);
+    launch_points(extents, kernel, work.several, body);
   } else {
-    parallel_points(extents, cost, body);
+    parallel_points(extents, work.cost, body);
   }
-}
-
-void Lowering::for_each_point(const std::vector<Operand>& extents, std::int64_t cost,
-                              std::string_view kernel, const PointFunction& body) {
-  for_each_point(extents, ir::i64_operand(cost), kernel, body);
 }
 
 void Lowering::nested_loops(const std::vector<Operand>& extents, const PointFunction& body) {
@@ -123,15 +118,45 @@ void Lowering::put_point(const ir::Statement& s, std::size_t from, const PointTa
 }
 
 void Lowering::lower_point_by_point(const ir::Statement& s, const ir::SegmentedMap& e,
-                                    const std::vector<Wish>& targets) {
-  const Operand cost = cost_of(e.body);
-  for_each_point(extents_of(e.space), cost, "segmap", [&](const std::vector<Operand>& point) {
+                                    const std::vector<Wish>& targets, int several) {
+  const Operand cost = cost_of(e.schedule);
+  for_each_point(extents_of(e.space), {cost, several}, "segmap", [&](const std::vector<Operand>& point) {
     set_indices(e.space, point);
     const PointTargets at = at_point(targets, point);
     lower_body(e.body, at.rows, [&](const std::vector<Value>& values) {
       put_point(s, 0, at, values);
     });
   });
+}
+
+Operand Lowering::value_of(const ir::Product& wanted) {
+  Operand value = ir::i64_operand(wanted.factor);
+  for (const Operand& size : wanted.sizes) value = mul(value, size);
+  return wanted.resident ? mul(value, resident_threads()) : value;
+}
+
+Operand Lowering::sum_of(const std::vector<ir::Product>& terms) {
+  Operand sum = ir::i64_operand(0);
+  for (const ir::Product& term : terms) sum = add(sum, value_of(term));
+  return sum;
+}
+
+Operand Lowering::grain_for(const Operand& cost) {
+  return maximum(ir::i64_operand(1), divide(ir::i64_operand(task_operations_),
+                                            maximum(cost, ir::i64_operand(1))));
+}
+
+Operand Lowering::holds(const std::vector<ir::Guard>& guards) {
+  Operand all = ir::Constant(ir::make_bool(true));
+  for (const ir::Guard& guard : guards) {
+    const bool is_number = guard.least.sizes.empty() && !guard.least.resident;
+    const Operand size = value_of(guard.size);
+    const Operand enough =
+        is_number ? less(ir::i64_operand(guard.least.factor - 1), size)
+                  : scalar(ScalarOp::sle, ScalarType::i64, {value_of(guard.least), size});
+    all = all.is_constant() ? enough : both(all, enough);
+  }
+  return all;
 }
 
 void Lowering::run_versions(const ir::Schedule& schedule,
@@ -143,17 +168,17 @@ void Lowering::run_versions(const ir::Schedule& schedule,
       run(version.strategy);
       return;
     }
-    Operand holds = ir::Constant(ir::make_bool(true));
-    for (const ir::Guard& guard : version.when) {
-      const Operand enough = less(ir::i64_operand(guard.least - 1), guard.size);
-      holds = holds.is_constant() ? enough : both(holds, enough);
+    Operand any = holds(version.when);
+    for (; schedule.versions[k + 1].strategy == version.strategy; ++k) {
+      const Operand other = holds(schedule.versions[k + 1].when);
+      any = scalar(ScalarOp::bit_or, ScalarType::boolean, {any, other});
     }
     const auto yes = [&] { run(version.strategy); };
     const auto no = [&] { take(k + 1); };
     if (mode_ == Mode::host) {
-      host_branch(holds, yes, no);
+      host_branch(any, yes, no);
     } else {
-      branch(holds, yes, no);
+      branch(any, yes, no);
     }
   };
   take(0);
@@ -161,29 +186,27 @@ void Lowering::run_versions(const ir::Schedule& schedule,
 
 void Lowering::lower(const ir::Statement& s, const ir::SegmentedMap& e) {
   const std::vector<Wish> targets = result_targets(s, 0);
-  const auto outer = std::exchange(apart_, distance_of_additions(e));
-  const PointCost outer_point = std::exchange(point_, point_cost_of(e));
   if (mode_ != Mode::host) {
-    lower_point_by_point(s, e, targets);
+    lower_point_by_point(s, e, targets, 1);
   } else {
+    const ir::SegmentedMap* const outer = std::exchange(accumulating_, &e);
     run_versions(e.schedule, [&](const ir::Strategy& strategy) {
       match(strategy,
-            [&](const ir::Pointwise&) { lower_point_by_point(s, e, targets); },
+            [&](const ir::Pointwise& way) { lower_point_by_point(s, e, targets, way.points); },
             [&](const ir::LaneBlocks& blocks) { Lanes::map(*this, s, e, blocks, targets); },
             [&](const ir::Contraction& plan) {
               ContractionLowering(*this, s, e, plan, targets).run();
             },
             [&](const ir::Interchanged& tiles) { lower_interchanged(s, e, tiles, targets); },
             [&](const ir::HeldBlocks& blocks) { accumulate_in_blocks(s, e, blocks, targets); },
-            [&](const ir::Teams&) { DZ_UNREACHABLE("a map reduced by teams"); },
             [&](const ir::FusedStencil& stencil) {
               DZ_CHECK(stencil.maps == 1, "a stencil of several maps begins elsewhere");
               lower_inner_points(s, targets);
-            });
+            },
+            [&](const auto&) { DZ_UNREACHABLE("no strategy for a map"); });
     });
+    accumulating_ = outer;
   }
-  apart_ = outer;
-  point_ = outer_point;
 }
 
 }  // namespace dagaz::imperative

@@ -15,6 +15,14 @@ namespace dagaz::imperative {
 static constexpr std::int64_t group_size = 32;
 static constexpr int group_steps = 3;
 
+// Of each segment, as the schedule has it.
+std::int64_t Lowering::most_pieces(const ir::Schedule& schedule) {
+  for (const ir::Version& version : schedule.versions) {
+    if (const auto* pieces = as<ir::InPieces>(version.strategy)) return pieces->most;
+  }
+  return ir::InPieces{}.most;
+}
+
 // How many pieces each of `segments` is worth.
 Operand Lowering::piece_count(const Operand& segments, const Operand& width, const Operand& cost,
                               std::int64_t most) {
@@ -42,7 +50,7 @@ Groups Lowering::combine_groups(const std::vector<Operand>& outer, const Operand
   for (int step = 0; step < group_steps; ++step) {
     host_branch(less(size, left), [&] {
       const Operand groups = divide_up(left, size);
-      for_each_point(with(outer, groups), 4 * group_size, "combine_groups",
+      for_each_point(with(outer, groups), ir::i64_operand(4 * group_size), "combine_groups",
                      [&](const std::vector<Operand>& point) {
         const Operand first = mul(point.back(), size);
         combine({point.begin(), point.end() - 1}, mul(first, stride),
@@ -123,11 +131,18 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedReduce& e) {
   }
   const std::vector<Wish> mapped = result_targets(s, types.size());
   const std::vector<Place> totals = total_arrays(s, types.size());
-  if (is_gpu() && are_scalars(types)) {
-    const ir::Statement copied = copy_of(e);
-    if (!Gpu(*this).reduce(s, e, types, totals, mapped)) {
-      reduce_by_pieces(s, *as<ir::SegmentedReduce>(copied.operation), types, totals, mapped);
-    }
+  if (is_gpu() && mode_ == Mode::host) {
+    run_versions(e.schedule, [&](const ir::Strategy& strategy) {
+      const ir::Statement copied = copy_of(e);
+      const auto& own = *as<ir::SegmentedReduce>(copied.operation);
+      if (const auto* teams = as<ir::Teams>(strategy)) {
+        Gpu(*this).reduce_by_teams(s, own, *teams, types, totals, mapped);
+      } else if (as<ir::BySegments>(strategy)) {
+        Gpu(*this).reduce_by_segments(s, own, totals, mapped);
+      } else {
+        reduce_by_pieces(s, own, types, totals, mapped);
+      }
+    });
   } else {
     reduce_by_pieces(s, e, types, totals, mapped);
   }
@@ -153,8 +168,8 @@ void Lowering::reduce_by_pieces(const ir::Statement& s, const ir::SegmentedReduc
                                 const std::vector<ir::Type>& types,
                                 const std::vector<Place>& totals,
                                 const std::vector<Wish>& mapped) {
-  const Operand cost = cost_of(e.body);
-  const Pieces pieces = cut_segments(e.space, cost, most_combined_pieces);
+  const Operand cost = cost_of(e.schedule);
+  const Pieces pieces = cut_segments(e.space, cost, most_pieces(e.schedule));
   const std::vector<Place> partial = partial_arrays(types, pieces);
   run_versions(e.schedule, [&](const ir::Strategy& strategy) {
     if (const auto* blocks = as<ir::LaneBlocks>(strategy)) {

@@ -13,15 +13,29 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedScan& e) {
     types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());
   }
   const std::vector<Wish> targets = result_targets(s, 0);
-  if (is_gpu() && are_scalars(types) && Gpu(*this).scan(s, e, types, targets)) return;
-  scan_by_pieces(s, e, types, targets);
+  if (!is_gpu() || mode_ != Mode::host) {
+    scan_by_pieces(s, e, types, targets);
+    return;
+  }
+  run_versions(e.schedule, [&](const ir::Strategy& strategy) {
+    const ir::Statement copied = copy_of(e);
+    const auto& own = *as<ir::SegmentedScan>(copied.operation);
+    match(strategy,
+          [&](const ir::LookBack& look_back) {
+            Gpu(*this).scan_in_one_pass(s, own, look_back, types, targets);
+          },
+          [&](const ir::InStages&) { Gpu(*this).scan_in_stages(s, own, types, targets); },
+          [&](const ir::BySegments&) { Gpu(*this).scan_by_segments(s, own, targets); },
+          [&](const ir::InPieces&) { scan_by_pieces(s, own, types, targets); },
+          [&](const auto&) { DZ_UNREACHABLE("no strategy for a scan"); });
+  });
 }
 
 void Lowering::scan_by_pieces(const ir::Statement& s, const ir::SegmentedScan& e,
                               const std::vector<ir::Type>& types,
                               const std::vector<Wish>& targets) {
-  const Operand cost = cost_of(e.body);
-  const Pieces pieces = cut_segments(e.space, cost, most_walked_pieces);
+  const Operand cost = cost_of(e.schedule);
+  const Pieces pieces = cut_segments(e.space, cost, most_pieces(e.schedule));
   const std::vector<Place> before = partial_arrays(types, pieces);
   reduce_pieces(e, pieces, cost, before);
   exclusive_over_pieces(e, pieces, before, types);

@@ -52,6 +52,7 @@ using tree::CombineEach;
 using tree::TransposeLanes;
 using tree::ParallelFor;
 using tree::PieceCount;
+using tree::AdditionPieces;
 using tree::Launch;
 using tree::ReadSpecial;
 using tree::DeviceProperty;

@@ -95,7 +95,12 @@ class Parser : public text::StructureReader<Parser> {
       fail_expected("`for` or `while`");
     }
   }
-  void read(Schedule& out) { read(out.versions); }
+  void read(Schedule& out) {
+    read(out.versions);
+    if (skip_word("operations")) read(out.operations);
+    if (skip_word("additions")) read(out.additions);
+    if (skip_word("apart")) read(out.apart);
+  }
   void read(Version& out) {
     const std::string_view mnemonic = word("a strategy");
     if (!failed_ && !read_strategy(mnemonic, out.strategy,
@@ -104,6 +109,21 @@ class Parser : public text::StructureReader<Parser> {
       fail("`" + std::string(mnemonic) + "` is no strategy");
     }
     if (skip_word("when")) read(out.when);
+  }
+  void read(Product& out) {
+    do {
+      Operand size;
+      if (skip_word("resident")) {
+        out.resident = true;
+        continue;
+      }
+      read(size);
+      if (!size.is_constant()) {
+        out.sizes.push_back(size);
+      } else {
+        out.factor *= integer_value(size.constant());
+      }
+    } while (!failed_ && skip("*"));
   }
   template <std::size_t... indices>
   bool read_strategy(std::string_view mnemonic, Strategy& out, std::index_sequence<indices...>) {

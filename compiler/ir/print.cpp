@@ -124,7 +124,20 @@ class Printer {
     }
   }
   void value(const std::string& text) { out_ << quoted(text); }
-  void value(const Schedule& schedule) { list(schedule.versions, "[", "]"); }
+  void value(const Schedule& schedule) {
+    list(schedule.versions, "[", "]");
+    work(schedule);
+  }
+  void work(const Schedule& schedule) {
+    const auto sum = [this](std::string_view label, const std::vector<Product>& terms) {
+      if (terms.empty()) return;
+      out_ << " " << label << " ";
+      list(terms, "[", "]");
+    };
+    sum("operations", schedule.operations);
+    sum("additions", schedule.additions);
+    if (schedule.apart != 0) out_ << " apart " << schedule.apart;
+  }
   void value(const Version& version) {
     std::visit(
         [this](const auto& strategy) {
@@ -135,6 +148,26 @@ class Printer {
     if (version.when.empty()) return;
     out_ << " when ";
     value(version.when);
+  }
+  void value(const Product& product) {
+    const bool is_number = product.sizes.empty() && !product.resident;
+    bool first = true;
+    const auto separate = [&] {
+      if (!first) out_ << " * ";
+      first = false;
+    };
+    if (is_number || product.factor != 1) {
+      separate();
+      out_ << product.factor;
+    }
+    for (const Operand& size : product.sizes) {
+      separate();
+      value(size);
+    }
+    if (product.resident) {
+      separate();
+      out_ << "resident";
+    }
   }
   void value(bool flag) { out_ << (flag ? "true" : "false"); }
   void value(int number) { out_ << number; }
@@ -341,6 +374,11 @@ std::string print(const Lambda& lambda, const Names& names) { return print_value
 std::string print(const Type& type, const Names& names) { return print_value(type, names); }
 std::string print(const Version& version, const Names& names) {
   return print_value(version, names);
+}
+std::string print_work(const Schedule& schedule, const Names& names) {
+  Printer printer(names);
+  printer.work(schedule);
+  return printer.take();
 }
 std::string print(const Operand& operand, const Names& names) {
   return print_value(operand, names);

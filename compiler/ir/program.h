@@ -89,6 +89,10 @@ struct Program {
 /// Stages as types: a pass says what it needs and gives, and cannot be called out of order.
 struct ParallelProgram { Program program; };
 struct FlatProgram { Program program; };
-struct PlannedProgram { Program program; };
+struct PlannedProgram {
+  Program program;
+  std::int64_t task_operations = 32768;  // that are worth a task of their own
+  int points_per_thread = 1;             // of a kernel that copies
+};
 
 }  // namespace dagaz::ir

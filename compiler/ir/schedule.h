@@ -19,19 +19,33 @@
 
 namespace dagaz::ir {
 
+/// The product of a number, of sizes and, if `resident`, of the threads that a GPU holds at once.
+struct Product {
+  std::int64_t factor = 1;
+  std::vector<Operand> sizes;
+  bool resident = false;
+  bool operator==(const Product&) const = default;
+  DZ_FIELDS(factor, sizes, resident)
+};
+
 /// Holds where `size` is at least `least`.
 struct Guard {
-  Operand size;
-  int least = 0;
+  Product size;
+  Product least;
   bool operator==(const Guard&) const = default;
   DZ_FIELDS(size, least)
 };
+inline Guard at_least(const Operand& size, std::int64_t least) {
+  return {{1, {size}}, {least, {}}};
+}
 
-/// Each point by itself: in tasks that walk rows of the space on a CPU, by a thread on a GPU.
+/// Each point by itself: in tasks that walk rows of the space on a CPU, by a thread on a GPU, which
+/// does `points` of them where they are short.
 struct Pointwise {
   static constexpr std::string_view mnemonic = "pointwise";
+  int points = 1;
   bool operator==(const Pointwise&) const = default;
-  DZ_FIELDS()
+  DZ_FIELDS(points)
 };
 
 /// What becomes of the points that are left where a block does not divide an extent.
@@ -134,17 +148,80 @@ struct FusedStencil {
   DZ_FIELDS(maps)
 };
 
-/// Segments reduced by warps or blocks of a GPU, as their length says; by a thread each where they are
-/// shorter than a warp, or many and `interleaved`: neighbours in memory belong to different ones.
+/// Segments of a reduction, scan or histogram cut into pieces, which tasks or threads walk; what the
+/// pieces give is combined afterwards.  A CPU takes as many pieces as are worth a task, a GPU as many
+/// as it holds threads, and `most` of each segment.
+struct InPieces {
+  static constexpr std::string_view mnemonic = "in_pieces";
+  int most = 1 << 20;
+  bool operator==(const InPieces&) const = default;
+  DZ_FIELDS(most)
+};
+
+/// Each segment walked by one task or thread.
+struct BySegments {
+  static constexpr std::string_view mnemonic = "by_segments";
+  bool operator==(const BySegments&) const = default;
+  DZ_FIELDS()
+};
+
+/// Segments reduced by warps of a GPU, or by blocks where they are longer than `warp`; blocks share
+/// them where there are fewer than the device holds (Harris, "Optimizing parallel reduction in CUDA").
 struct Teams {
   static constexpr std::string_view mnemonic = "teams";
-  bool interleaved = false;
+  int warp = 1024;
   bool operator==(const Teams&) const = default;
-  DZ_FIELDS(interleaved)
+  DZ_FIELDS(warp)
+};
+
+/// A scan in one kernel, whose blocks take tiles of `stretch` elements a thread and look back at what
+/// the tiles before have published (Merrill and Garland, "Single-pass parallel prefix scan with
+/// decoupled look-back", 2016).
+struct LookBack {
+  static constexpr std::string_view mnemonic = "look_back";
+  int stretch = 1;
+  bool operator==(const LookBack&) const = default;
+  DZ_FIELDS(stretch)
+};
+
+/// A scan in three kernels: blocks reduce their parts, a thread a segment finds what stands before
+/// each, blocks scan them.
+struct InStages {
+  static constexpr std::string_view mnemonic = "in_stages";
+  bool operator==(const InStages&) const = default;
+  DZ_FIELDS()
+};
+
+/// A histogram whose bins each block of a GPU has for itself in shared memory, if it has at least
+/// `elements` for each bin: filled by atomic instructions, or else each by one thread (Gómez-Luna et
+/// al., "An optimized approach to histogram computation on GPU", 2013).
+struct BlockBins {
+  static constexpr std::string_view mnemonic = "block_bins";
+  int elements = 8;
+  bool atomic = false;
+  bool operator==(const BlockBins&) const = default;
+  DZ_FIELDS(elements, atomic)
+};
+
+/// A histogram by atomic instructions on the bins themselves, a thread an element.
+struct AtomicBins {
+  static constexpr std::string_view mnemonic = "atomic_bins";
+  bool operator==(const AtomicBins&) const = default;
+  DZ_FIELDS()
+};
+
+/// A histogram whose bins are guarded by locks, at most `most` of them, a thread an element
+/// (Henriksen et al., "Compiling generalized histograms for GPU", 2020).
+struct LockedBins {
+  static constexpr std::string_view mnemonic = "locked_bins";
+  int most = 1 << 20;
+  bool operator==(const LockedBins&) const = default;
+  DZ_FIELDS(most)
 };
 
 using Strategy =
-    std::variant<Pointwise, LaneBlocks, Interchanged, HeldBlocks, FusedStencil, Teams, Contraction>;
+    std::variant<Pointwise, LaneBlocks, Interchanged, HeldBlocks, FusedStencil, Contraction, InPieces,
+                 BySegments, Teams, LookBack, InStages, BlockBins, AtomicBins, LockedBins>;
 
 struct Version {
   std::vector<Guard> when;
@@ -153,11 +230,14 @@ struct Version {
   DZ_FIELDS(when, strategy)
 };
 
-/// Empty before plan/.
+/// Empty before plan/.  What a point takes is a sum of products, in operations like an addition.
 struct Schedule {
   std::vector<Version> versions;
+  std::vector<Product> operations;  // of a point
+  std::vector<Product> additions;   // numbers that it adds to accumulators
+  int apart = 0;  // points so far apart along the outermost dimension add to different elements
   bool operator==(const Schedule&) const = default;
-  DZ_FIELDS(versions)
+  DZ_FIELDS(versions, operations, additions, apart)
 };
 
 /// Calls `function` for each name and size of the schedule.

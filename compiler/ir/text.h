@@ -9,7 +9,9 @@
 //   members    members of simple roles (names, operands, types, attributes) come first, in order
 //              and unlabelled; from the first other member on, each is written `label member`,
 //              and left out if it is empty, absent or zero
-//   version    strategy label member … [when [size >= least, …]]       members that are not the default
+//   schedule   [version, …] [operations [product, …]] [additions [product, …]] [apart 2]
+//   version    strategy label member … [when [product >= product, …]]  members that are not the default
+//   product    factor * size * … * resident                           a factor of 1 only where it is all
 //   lambda     \(x_3: type, …) -> [type, …] { body }
 //   vector     [a, b, …]     structure  (members)      i_4: i64 < operand and the like: `joint`
 //   type       [size][size]f64   token   acc [size]f64

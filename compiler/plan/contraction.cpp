@@ -292,7 +292,7 @@ void choose_sizes(ir::Contraction& plan, const Sides& sides, std::int64_t sums,
 /// Adds that `size` is `least`; whether that may be.
 bool require(ir::Version& version, const Operand& size, int least) {
   if (is_known_below(size, least)) return false;
-  if (!size.is_constant()) version.when.push_back({size, least});
+  if (!size.is_constant()) version.when.push_back(ir::at_least(size, least));
   return true;
 }
 

@@ -144,13 +144,13 @@ std::optional<std::vector<ir::Guard>> worth_packing(const ir::Body& body,
                                                       width.name()) != inside.end();
     if (unknown) continue;
     if (is_known_below(width, reads)) return std::nullopt;
-    if (!width.is_constant()) guards.push_back({width, reads});
+    if (!width.is_constant()) guards.push_back(ir::at_least(width, reads));
   }
   return guards;
 }
 
 void add_guard(std::vector<ir::Guard>& guards, const Operand& size, std::int64_t least) {
-  if (!size.is_constant()) guards.push_back({size, static_cast<int>(least)});
+  if (!size.is_constant()) guards.push_back(ir::at_least(size, least));
 }
 
 // ---------------------------------------------------------------- maps

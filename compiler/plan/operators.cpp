@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/names.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -32,6 +33,31 @@ bool is_simple(const ir::Lambda& op) {
     if (!straight && !crossed) return false;
   }
   return true;
+}
+
+static bool is_positionwise(const ir::Body& body, const std::vector<ir::Binder>& parameters,
+                            const ir::Names& names) {
+  const auto is_array = [&](const ir::Binder& one) { return names.type(one.name).is_array(); };
+  if (std::none_of(parameters.begin(), parameters.end(), is_array)) return true;
+  if (body.statements.size() != 1) return false;
+  const auto* map = as<ir::MapScanReduce>(body.statements[0].operation);
+  if (!map || !map->scans.empty() || !map->reductions.empty() || map->post) return false;
+  const auto inside = ir::free_names(map->map, names);
+  for (const ir::Binder& parameter : parameters) {
+    const bool is_free = std::find(inside.begin(), inside.end(), parameter.name) != inside.end();
+    if (is_array(parameter) && is_free) return false;
+  }
+  for (std::size_t k = 0; k < body.results.size(); ++k) {
+    if (k >= body.statements[0].results.size() ||
+        body.results[k] != Operand(body.statements[0].results[k].name)) {
+      return false;
+    }
+  }
+  return is_positionwise(map->map.body, map->map.parameters, names);
+}
+
+bool is_positionwise(const ir::Lambda& op, const ir::Names& names) {
+  return is_positionwise(op.body, op.parameters, names);
 }
 
 bool is_commutative(const ir::ReduceOperator& op) { return op.commutative || is_simple(op.op); }

@@ -9,12 +9,16 @@
 #include "plan/array_uses.h"
 #include "plan/contraction.h"
 #include "plan/cost.h"
+#include "plan/gpu.h"
 #include "plan/interchange.h"
 #include "plan/lane_blocks.h"
+#include "plan/neighbours.h"
 #include "plan/operators.h"
 #include "plan/random.h"
 #include "plan/split.h"
 #include "plan/stencil.h"
+#include "plan/versions.h"
+#include "plan/work.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -24,11 +28,9 @@ using ir::Operand;
 
 namespace {
 
-ir::Schedule only(ir::Strategy strategy) { return {{ir::Version{{}, std::move(strategy)}}}; }
-
 ir::Schedule versions(std::vector<ir::Version> guarded, ir::Strategy otherwise) {
   guarded.push_back({{}, std::move(otherwise)});
-  return {std::move(guarded)};
+  return in_versions(std::move(guarded));
 }
 
 /// Walks a function, with what is known of its values so far.
@@ -52,6 +54,7 @@ class FunctionPlanner {
         note_scalar(one);
         around_.enter(one);
         if (together > 0) {
+          note_work(std::get<ir::SegmentedMap>(one.operation));
           planned.push_back(std::move(one));
         } else {
           host(std::move(one), planned);
@@ -66,6 +69,10 @@ class FunctionPlanner {
   bool on_cpu() const { return options_.device == Device::cpu; }
   bool may_choose() const { return on_cpu() && !options_.only_pointwise; }
 
+  ir::Schedule on_gpu(ir::Schedule chosen) {
+    return random_ ? random_->of_gpu(chosen) : chosen;
+  }
+
   void note_scalar(const ir::Statement& statement) {
     const auto* scalar = as<ir::Scalar>(statement.operation);
     if (scalar != nullptr && scalar->result == ir::ScalarType::i64) {
@@ -75,6 +82,23 @@ class FunctionPlanner {
     if (iota != nullptr && iota->type == ir::ScalarType::i64 && is_constant(iota->start, 0) &&
         is_constant(iota->stride, 1) && around_.is_element_only(statement.results[0].name)) {
       iotas_.insert(statement.results[0].name);
+    }
+  }
+
+  /// For the sizes of tasks.
+  template <typename Operation>
+  void note_work(Operation& e) const {
+    if (!on_cpu()) return;
+    Work work = work_of(e.body, names_);
+    e.schedule.operations = std::move(work.operations);
+    const bool accumulates =
+        std::any_of(e.result_types.begin(), e.result_types.end(), [](const ir::Type& type) {
+          return type.kind == ir::TypeKind::accumulator;
+        });
+    if (!accumulates) return;
+    e.schedule.additions = std::move(work.additions);
+    if constexpr (std::is_same_v<Operation, ir::SegmentedMap>) {
+      e.schedule.apart = distance_of_additions(e, names_, scalars_, iotas_);
     }
   }
 
@@ -98,7 +122,8 @@ class FunctionPlanner {
     if (auto* reduction = as<ir::SegmentedReduce>(statement.operation)) {
       reduce(statement, *reduction);
     } else if (auto* scan = as<ir::SegmentedScan>(statement.operation)) {
-      scan->schedule = only(ir::Pointwise{});
+      scan->schedule = on_cpu() ? only(ir::InPieces{}) : on_gpu(gpu_scan(*scan, around_));
+      note_work(*scan);
       thread(scan->body);
       for (ir::ScanOperator& one : scan->operators) thread(one.op.body);
       if (scan->post) thread(scan->post->body);
@@ -106,6 +131,7 @@ class FunctionPlanner {
       hist(statement, *histogram);
     } else if (auto* scatter = as<ir::SegmentedScatter>(statement.operation)) {
       scatter->schedule = only(ir::Pointwise{});
+      note_work(*scatter);
       thread(scatter->body);
     } else if (as<ir::MapScanReduce>(statement.operation)) {
       thread(statement);  // of a function that threads call
@@ -162,15 +188,17 @@ class FunctionPlanner {
       if (product) lanes.insert(lanes.begin(), *product);
       e.schedule = random_ ? random_->map(at, some_sizes(e, product), ways)
                            : versions(std::move(lanes), by_points(statement, e));
-      follow_wish(statement.results, e.schedule, completed_map(at, product, ways));
+      follow_wish(statement.results, e.schedule, ir::Pointwise{},
+                  completed_map(at, product, ways));
     } else {
-      e.schedule = only(ir::Pointwise{});
+      e.schedule = on_cpu() ? only(ir::Pointwise{}) : on_gpu(gpu_map(e, around_));
     }
     finish_map(std::move(statement), planned);
   }
 
   void finish_map(ir::Statement statement, std::vector<ir::Statement>& planned) {
     auto& e = std::get<ir::SegmentedMap>(statement.operation);
+    note_work(e);
     thread(e.body);
     for (std::size_t k = 0; k < statement.results.size(); ++k) {
       around_.continue_accumulator(statement.results[k].name, e.body.results[k]);
@@ -234,17 +262,18 @@ class FunctionPlanner {
   using Complete = std::function<std::optional<ir::Version>(const ir::Strategy&)>;
 
   /// Takes the schedule that is wanted for the operation, if it can be followed.
+  /// The `simplest` strategy always can be.
   void follow_wish(const std::vector<ir::Binder>& results, ir::Schedule& schedule,
-                   const Complete& complete) {
+                   const ir::Strategy& simplest, const Complete& complete) {
     if (options_.wanted == nullptr || results.empty()) return;
     const NameId name = results[0].name;
     const auto found = options_.wanted->find(name);
     if (found == options_.wanted->end()) return;
     ir::Schedule wanted;
     for (const ir::Version& version : found->second.versions) {
-      auto completed = as<ir::Pointwise>(version.strategy)
-                           ? std::optional(ir::Version{{}, version.strategy})
-                           : complete(version.strategy);
+      const bool is_simplest = version.strategy.index() == simplest.index();
+      auto completed = is_simplest ? std::optional(ir::Version{{}, version.strategy})
+                                   : complete(version.strategy);
       if (!completed) {
         const std::string how = ir::print(ir::Version{{}, version.strategy}, names_);
         return refuse(name, "cannot follow `" + how + "`");
@@ -254,7 +283,7 @@ class FunctionPlanner {
       wanted.versions.push_back(std::move(*completed));
     }
     if (wanted.versions.empty() || !wanted.versions.back().when.empty()) {
-      wanted.versions.push_back({{}, ir::Pointwise{}});
+      wanted.versions.push_back({{}, simplest});
     }
     schedule = std::move(wanted);
   }
@@ -321,8 +350,8 @@ class FunctionPlanner {
 
   void reduce(const ir::Statement& statement, ir::SegmentedReduce& e) {
     std::vector<ir::Version> lanes;
-    ir::Strategy by_points = ir::Pointwise{};
-    if (!on_cpu()) by_points = ir::Teams{has_interleaved_segments(around_, e)};
+    ir::Strategy by_points = ir::InPieces{};
+    if (!on_cpu()) e.schedule = on_gpu(gpu_reduction(e, around_));
     if (may_choose()) {
       if (tunables().lanes != 0) lanes = reduction_in_lanes(around_, e, statement.results);
       std::size_t reduced = 0;
@@ -347,9 +376,10 @@ class FunctionPlanner {
         return follows ? std::optional(ir::Version{{}, one}) : std::nullopt;
       };
       if (e.schedule.versions.empty()) e.schedule = versions(std::move(lanes), by_points);
-      follow_wish(statement.results, e.schedule, complete);
+      follow_wish(statement.results, e.schedule, ir::InPieces{}, complete);
     }
     if (e.schedule.versions.empty()) e.schedule = versions(std::move(lanes), by_points);
+    note_work(e);
     thread(e.body);
     for (ir::ReduceOperator& one : e.operators) thread(one.op.body);
   }
@@ -362,11 +392,13 @@ class FunctionPlanner {
     const bool may_hold = may_choose() && single && is_arithmetic(e.body, names_);
     const bool holds = may_hold && (random_ ? random_->flips()
                                             : is_worth_a_block(e.body, names_, tunables()));
-    e.schedule = only(holds ? ir::Strategy(some_blocks()) : ir::Strategy(ir::Pointwise{}));
-    follow_wish(statement.results, e.schedule, [&](const ir::Strategy& one) {
+    const auto by_cpu = holds ? ir::Strategy(some_blocks()) : ir::Strategy(ir::InPieces{});
+    e.schedule = on_cpu() ? only(by_cpu) : on_gpu(gpu_histogram(e, around_));
+    follow_wish(statement.results, e.schedule, ir::InPieces{}, [&](const ir::Strategy& one) {
       const bool follows = as<ir::HeldBlocks>(one) && may_hold && has_sizes(one);
       return follows ? std::optional(ir::Version{{}, one}) : std::nullopt;
     });
+    note_work(e);
     thread(e.body);
     for (ir::HistogramOperator& one : e.operators) thread(one.op.body);
   }
@@ -415,7 +447,8 @@ class FunctionPlanner {
     if (tunables().lanes != 0) lanes = map_in_lanes(at);
     map.schedule = random_ ? random_->map(at, std::nullopt, {})
                            : versions(std::move(lanes), ir::Pointwise{});
-    follow_wish(statement.results, map.schedule, completed_map(at, std::nullopt, {}));
+    follow_wish(statement.results, map.schedule, ir::Pointwise{},
+                completed_map(at, std::nullopt, {}));
   }
 
   ir::Names& names_;
@@ -438,7 +471,8 @@ ir::PlannedProgram plan(ir::FlatProgram flat, const PlanOptions& options,
     const auto element_only = element_only_arrays(function.body, program.names);
     FunctionPlanner(program, options, element_only, random, refused).host(function.body);
   }
-  return {std::move(program)};
+  const Tunables& tunables = options.target.tunables;
+  return {std::move(program), tunables.task_operations, static_cast<int>(tunables.gpu_points)};
 }
 
 }  // namespace dagaz::plan

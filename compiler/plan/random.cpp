@@ -1,5 +1,10 @@
 #include "plan/random.h"
 
+#include <algorithm>
+
+#include "plan/versions.h"
+#include "support/match.h"
+
 namespace dagaz::plan {
 
 ir::LaneBlocks RandomSchedules::blocks(const MapAt& at) {
@@ -43,7 +48,7 @@ ir::Schedule RandomSchedules::map(const MapAt& at, const std::optional<ir::Versi
                                   std::vector<ir::Strategy> ways) {
   std::vector<ir::Version> versions;
   if (product && flips()) versions.push_back(*product);
-  if (!versions.empty() && versions.back().when.empty()) return {std::move(versions)};
+  if (!versions.empty() && versions.back().when.empty()) return in_versions(std::move(versions));
   if (!at.map.space.empty()) {
     for (int tries = below(4); tries > 0; --tries) {
       const Packing packing = flips() ? Packing::allowed : Packing::forbidden;
@@ -51,24 +56,61 @@ ir::Schedule RandomSchedules::map(const MapAt& at, const std::optional<ir::Versi
       if (!version) continue;
       const bool is_last = version->when.empty();
       versions.push_back(std::move(*version));
-      if (is_last) return {std::move(versions)};
+      if (is_last) return in_versions(std::move(versions));
     }
   }
-  return with_last(std::move(versions), std::move(ways));
+  return with_last(std::move(versions), std::move(ways), ir::Pointwise{});
 }
 
 ir::Schedule RandomSchedules::reduction(std::vector<ir::Version> lanes,
                                         std::vector<ir::Strategy> ways) {
   if (flips()) lanes.clear();
-  return with_last(std::move(lanes), std::move(ways));
+  return with_last(std::move(lanes), std::move(ways), ir::InPieces{});
 }
 
 ir::Schedule RandomSchedules::with_last(std::vector<ir::Version> versions,
-                                        std::vector<ir::Strategy> ways) {
-  ways.push_back(ir::Pointwise{});
+                                        std::vector<ir::Strategy> ways,
+                                        ir::Strategy simplest) {
+  ways.push_back(std::move(simplest));
   const auto chosen = static_cast<std::size_t>(below(static_cast<int>(ways.size())));
   versions.push_back({{}, std::move(ways[chosen])});
-  return {std::move(versions)};
+  return in_versions(std::move(versions));
+}
+
+// The guards of bins in a block say that they fit; all others only when a version pays.
+ir::Schedule RandomSchedules::of_gpu(const ir::Schedule& chosen) {
+  std::vector<ir::Version> versions;
+  std::vector<ir::Strategy> ways;
+  for (const ir::Version& version : chosen.versions) {
+    if (!as<ir::BlockBins>(version.strategy)) {
+      ways.push_back(resized(version.strategy));
+    } else if (flips()) {
+      versions.push_back(version);
+    }
+  }
+  if (ways.empty()) return chosen;
+  const auto last = static_cast<std::size_t>(below(static_cast<int>(ways.size())));
+  versions.push_back({{}, std::move(ways[last])});
+  return in_versions(std::move(versions));
+}
+
+ir::Strategy RandomSchedules::resized(ir::Strategy strategy) {
+  if (auto* points = as<ir::Pointwise>(strategy); points != nullptr && points->points > 1) {
+    points->points = one_of({1, 2, 3, 4, 8});
+  } else if (auto* pieces = as<ir::InPieces>(strategy)) {
+    pieces->most = one_of({1, 2, 33, 1024, pieces->most});
+  } else if (auto* teams = as<ir::Teams>(strategy)) {
+    teams->warp = one_of({0, 33, 1024});
+    if (flips()) return ir::InPieces{one_of({1, 7, 1024})};
+  } else if (auto* tiles = as<ir::LookBack>(strategy)) {
+    tiles->stretch = std::min(tiles->stretch, one_of({1, 3, 9}));
+    if (flips()) return ir::InStages{};
+  } else if (as<ir::InStages>(strategy) && flips()) {
+    return ir::InPieces{one_of({1, 7, 1024})};
+  } else if (auto* locks = as<ir::LockedBins>(strategy)) {
+    locks->most = one_of({1, 3, locks->most});
+  }
+  return strategy;
 }
 
 ir::Interchanged RandomSchedules::interchanged() {

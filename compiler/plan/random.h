@@ -17,6 +17,8 @@ class RandomSchedules {
                    std::vector<ir::Strategy> ways);
   /// Of a reduction, likewise; `lanes` are those that would be chosen.
   ir::Schedule reduction(std::vector<ir::Version> lanes, std::vector<ir::Strategy> ways);
+  /// Of a GPU: some of the versions that would be chosen, in other sizes.
+  ir::Schedule of_gpu(const ir::Schedule& chosen);
   ir::Interchanged interchanged();
   ir::HeldBlocks held_blocks();
   /// Sizes of a product, and of blocks of a reduction; the rest is as it was.
@@ -33,7 +35,9 @@ class RandomSchedules {
     return *(numbers.begin() + below(static_cast<int>(numbers.size())));
   }
   ir::LaneBlocks blocks(const MapAt& at);
-  ir::Schedule with_last(std::vector<ir::Version> versions, std::vector<ir::Strategy> ways);
+  ir::Schedule with_last(std::vector<ir::Version> versions, std::vector<ir::Strategy> ways,
+                         ir::Strategy simplest);
+  ir::Strategy resized(ir::Strategy strategy);
 
   std::mt19937_64 random_;
 };

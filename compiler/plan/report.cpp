@@ -64,7 +64,7 @@ class Reporter {
     for (std::size_t k = 0; k < schedule.versions.size(); ++k) {
       out_ << (k == 0 ? "\n  " : ",\n  ") << ir::print(schedule.versions[k], program_.names);
     }
-    out_ << "]\n";
+    out_ << "]" << ir::print_work(schedule, program_.names) << "\n";
   }
 
   /// Where the outermost of the calls stands that it was inlined from.

@@ -8,6 +8,10 @@
 
 namespace dagaz::plan {
 
+/// Threads of a GPU's block, as all kernels have them, and of its warp.
+inline constexpr int block_threads = 256;
+inline constexpr int warp_threads = 32;
+
 /// Vector registers, and what its caches hold.  The defaults are those of x86-64-v3; processors differ
 /// little in what their first two caches hold, and panels that are a little too small cost little.
 struct TargetDescription {
@@ -20,4 +24,5 @@ struct TargetDescription {
 
 /// By its name as `--cpu` has it; `native` is the one that compiles.
 TargetDescription target_named(std::string_view cpu);
+
 }  // namespace dagaz::plan

@@ -48,6 +48,7 @@ template Instruction::Instruction(CombineEach);
 template Instruction::Instruction(TransposeLanes);
 template Instruction::Instruction(ParallelFor);
 template Instruction::Instruction(PieceCount);
+template Instruction::Instruction(AdditionPieces);
 template Instruction::Instruction(Launch);
 template Instruction::Instruction(ReadSpecial);
 template Instruction::Instruction(DeviceProperty);

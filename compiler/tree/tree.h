@@ -344,6 +344,23 @@ struct PieceCount {
   DZ_FIELDS(target, count, grain)
 };
 
+/// Host, CPU target: target := into how many pieces to cut `count` iterations that accumulate into
+/// arrays of `size` elements, each piece but the first with a copy of its own; 0 where all threads had
+/// better add with atomic instructions.  `size` -1: copies cannot be.  An iteration takes `cost`
+/// operations, a point of it `operations` and `additions` to elements.
+struct AdditionPieces {
+  static constexpr std::string_view mnemonic = "addition_pieces";
+  static constexpr std::string_view labelled = "grain, cost, operations, additions, size";
+  Assigned target;
+  Operand count;
+  Operand grain;
+  Operand cost;
+  Operand operations;
+  Operand additions;
+  Operand size;
+  DZ_FIELDS(target, count, grain, cost, operations, additions, size)
+};
+
 /// Host, GPU targets: starts `body` as a kernel on grid × block threads.
 struct Launch {
   static constexpr std::string_view mnemonic = "launch";
@@ -461,7 +478,7 @@ using Node =
     std::variant<Assign, Move, Load, Store, For, While, If, Allocate, Share, Release,
                  AllocateScratch, ScratchScope, AllocateLocal, SharedMemory, CopyElements,
                  WriteTable, Clear, ReadElement, WriteElement, LoadLanes, StoreLanes,
-                 LaneNumbers, CombineLanes, CombineEach, TransposeLanes, ParallelFor, PieceCount,
+                 LaneNumbers, CombineLanes, CombineEach, TransposeLanes, ParallelFor, PieceCount, AdditionPieces,
                  Launch, ReadSpecial, DeviceProperty, Barrier, Shuffle, Fence, Atomic,
                  CompareExchange, Call, Fail>;
 

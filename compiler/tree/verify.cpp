@@ -59,6 +59,7 @@ constexpr unsigned sides_of(const CombineEach&) { return task; }
 constexpr unsigned sides_of(const TransposeLanes&) { return task; }
 constexpr unsigned sides_of(const ParallelFor&) { return host; }
 constexpr unsigned sides_of(const PieceCount&) { return host; }
+constexpr unsigned sides_of(const AdditionPieces&) { return host; }
 constexpr unsigned sides_of(const Launch&) { return host; }
 constexpr unsigned sides_of(const ReadSpecial&) { return kernel; }
 constexpr unsigned sides_of(const DeviceProperty&) { return host; }
@@ -215,7 +216,7 @@ class Verifier {
           }
         },
         node);
-    const bool of_cpu = as<ParallelFor>(node) || as<PieceCount>(node);
+    const bool of_cpu = as<ParallelFor>(node) || as<PieceCount>(node) || as<AdditionPieces>(node);
     const bool of_gpu = as<Launch>(node) || as<Clear>(node) || as<DeviceProperty>(node);
     if (of_cpu && on_gpu) violation("the target is no CPU");
     if (of_gpu && !on_gpu) violation("the target is no GPU");

@@ -142,6 +142,12 @@ class TypeRules {
     is_i64(e.grain);
     sets(e.target, ScalarType::i64);
   }
+  void operator()(const AdditionPieces& e) {
+    for (const Operand* one : {&e.count, &e.grain, &e.cost, &e.operations, &e.additions, &e.size}) {
+      is_i64(*one);
+    }
+    sets(e.target, ScalarType::i64);
+  }
   void operator()(const Launch& e) {
     is_i64(e.grid);
     is_i64(e.shared_bytes);

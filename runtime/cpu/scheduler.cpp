@@ -12,13 +12,13 @@
 #include <optional>
 
 #include "context.h"
+#include "cpu/additions.h"
 
 namespace dagaz::runtime {
 
 // More pieces than threads even out iterations of different cost; a two-stage reduction pays for
-// each piece, so it gets fewer.
+// each piece, so it gets fewer (pieces_per_thread).
 constexpr int64_t loop_pieces_per_thread = 16;
-constexpr int64_t reduction_pieces_per_thread = 4;
 
 struct Scheduler::Arena {
   // oneTBB never starts more workers than cores unless told; a user who asks for more threads
@@ -55,7 +55,7 @@ int64_t Scheduler::pieces(int64_t count, int64_t grain, int64_t per_thread) cons
 }
 
 int64_t Scheduler::piece_count(int64_t count, int64_t grain) const {
-  return pieces(count, grain, reduction_pieces_per_thread);
+  return pieces(count, grain, pieces_per_thread);
 }
 
 int64_t Scheduler::loop_piece_count(int64_t count, int64_t grain) const {
@@ -122,4 +122,10 @@ int32_t dz_parallel_for(dz_context* context, int64_t count, int64_t grain, dz_ta
 
 int64_t dz_piece_count(dz_context* context, int64_t count, int64_t grain) {
   return context->scheduler.piece_count(count, grain);
+}
+
+int64_t dz_addition_pieces(dz_context* context, int64_t count, int64_t grain, int64_t cost,
+                           int64_t operations, int64_t additions, int64_t size) {
+  return dagaz::runtime::addition_pieces(context->scheduler.piece_count(count, grain),
+                                         {count, cost, operations, additions, size});
 }

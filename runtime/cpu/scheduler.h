@@ -9,6 +9,9 @@
 
 namespace dagaz::runtime {
 
+/// Into which a two-stage reduction is cut, at most.
+inline constexpr int64_t pieces_per_thread = 4;
+
 class Scheduler {
  public:
   /// `threads` < 1 means one per core.  Starts no thread before the first parallel loop.

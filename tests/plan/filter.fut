@@ -3,10 +3,10 @@ entry main [n] (xs: [n]f32) = filter (> 0) xs
 -- expect
 --| -- main, line 2: segmented_scan over [n]
 --| x: [
---|   pointwise]
+--|   in_pieces] operations [4]
 --| -- main, line 2: segmented_reduce over [n]
 --| x.2: [
---|   pointwise]
+--|   in_pieces] operations [2]
 --| -- main, line 2: segmented_scatter over [n]
 --| x.3: [
---|   pointwise]
+--|   pointwise] operations [3]

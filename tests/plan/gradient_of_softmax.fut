@@ -4,4 +4,4 @@ entry main [n][m] (a: [n][m]f32) = map (\r -> vjp f r 1) a
 -- expect
 --| -- main, line 3: segmented_map over [n]
 --| x: [
---|   pointwise]
+--|   pointwise] operations [10, 36 * m]

@@ -3,4 +3,4 @@ entry main [n] (xs: [n]f32) = reduce_by_index (replicate 256 0i64) (+) 0 (map (\
 -- expect
 --| -- main, line 2: segmented_map over [n]
 --| bins: [
---|   held_blocks]
+--|   held_blocks] operations [29] additions [1]

@@ -3,4 +3,4 @@ entry main [n] (is: [n]i64) (xs: [n]f32) = reduce_by_index (replicate 100 (0, 0)
 -- expect
 --| -- main, line 2: segmented_histogram over [n]
 --| x: [
---|   pointwise]
+--|   in_pieces] operations [3]

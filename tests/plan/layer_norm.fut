@@ -3,4 +3,4 @@ entry main [n][m] (a: [n][m]f32) = map (\r -> let u = f32.sum r / f32.i64 m let 
 -- expect
 --| -- main, line 2: segmented_map over [n]
 --| x: [
---|   pointwise]
+--|   pointwise] operations [17, 7 * m]

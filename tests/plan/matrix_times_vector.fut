@@ -4,4 +4,4 @@ entry main [n][m] (a: [n][m]f32) (x: [m]f32) = map (\r -> dot r x) a
 -- expect
 --| -- main, line 3: segmented_reduce over [n][m]
 --| x: [
---|   pointwise]
+--|   in_pieces] operations [5]

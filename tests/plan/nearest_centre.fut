@@ -3,4 +3,4 @@ entry main [n][k][d] (xs: [n][d]f32) (cs: [k][d]f32) = map (\x -> f32.minimum (m
 -- expect
 --| -- main, line 2: segmented_reduce over [n][k]
 --| x: [
---|   pointwise]
+--|   in_pieces] operations [3, 3 * d]

@@ -3,4 +3,4 @@ entry main [n] (xs: [n]f32) = reduce_comm (\(a, i) (b, j) -> if a > b || (a == b
 -- expect
 --| -- main, line 2: segmented_reduce over [n]
 --| x: [
---|   pointwise]
+--|   in_pieces] operations [3]

@@ -3,4 +3,4 @@ entry main [n][m] (a: [n][m]f32) = map (\r -> let m = f32.maximum r let e = map 
 -- expect
 --| -- main, line 2: segmented_map over [n]
 --| x: [
---|   pointwise]
+--|   pointwise] operations [2, 17 * m]

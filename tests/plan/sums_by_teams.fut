@@ -4,4 +4,5 @@ entry main [n][m] (a: [n][m]f32) = map f32.sum a
 -- expect
 --| -- main, line 3: segmented_reduce over [n][m]
 --| x: [
+--|   by_segments when [31 >= m],
 --|   teams]

@@ -4,4 +4,6 @@ entry main [n][m] (a: [n][m]f32) = map f32.sum (transpose a)
 -- expect
 --| -- main, line 3: segmented_reduce over [m][n]
 --| x: [
---|   teams interleaved true]
+--|   by_segments when [31 >= n],
+--|   by_segments when [4 * m >= resident],
+--|   teams]

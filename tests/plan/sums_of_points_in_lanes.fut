@@ -4,4 +4,4 @@ entry main [n] (xs: [n]f32) = f32.sum (map (\x -> loop y = x for _i < 20 do y * 
 --| -- main, line 2: segmented_reduce over [n]
 --| x: [
 --|   lane_blocks columns 4 width 16 remainder serialised,
---|   pointwise]
+--|   in_pieces] operations [50]

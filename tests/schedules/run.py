@@ -4,8 +4,8 @@
 usage: run.py DAGAZ REPOSITORY
 `written.txt` beside this file has paragraphs, a comment before each: a program of tests/programs, an
 entry point, the number of a scheduled operation in it, counted from 0 as `inspect --stage=plan` prints
-them, a colon, and below it the versions of its schedule.  Names in it count for nothing but that there
-are some.
+them, a colon, and below it the versions of its schedule, without sizes that are the default.  Names in
+it count for nothing but that there are some.
 """
 import pathlib
 import re
@@ -34,12 +34,13 @@ def follow(dagaz, folder, text):
         followed = run(dagaz, 'inspect', '--stage=plan', '-w', f'--plan={plan.name}', program)
         if followed.returncode != 0:
             return followed.stderr
-        found = re.search(rf'^{re.escape(name)}: \[(.*?)\]\n(--|\Z)', followed.stdout, re.M | re.S)
-        for version in head['versions'].split(','):
-            strategy = version.split('when')[0].split()
-            if not strategy or all(word in found[1].split() for word in strategy[:1]):
-                continue
-            return f'no {strategy[0]} in {found[0]}'
+        found = re.search(rf'^{re.escape(name)}: \[(.*?)\n(--|\Z)', followed.stdout, re.M | re.S)
+        words = set(re.split(r'[\s,\]]+', found[1]))
+        for version in head['versions'].split('\n'):
+            # The strategy and its sizes; lists of names are the compiler's.
+            for word in re.sub(r'\[[^\]]*\]', '', version.split(' when')[0].rstrip(',')).split():
+                if word not in words:
+                    return f'no {word} in {found[0]}'
         tested = run(dagaz, 'test', '--target=cpu', f'--plan={plan.name}', program)
         return '' if tested.returncode == 0 else tested.stdout + tested.stderr
 

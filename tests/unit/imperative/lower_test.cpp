@@ -90,7 +90,7 @@ void check_target(const Source& source, Target target) {
   ir::PlannedProgram planned = plan::plan(std::move(flat), {.device = device});
   CHECK(ir::verify(planned.program, ir::Stage::flat) == std::vector<std::string>{});
   CHECK(result_of(planned.program) == expected);
-  const auto lowered = lower(std::move(planned), {target}, diagnostics);
+  const auto lowered = lower(std::move(planned), target, diagnostics);
   REQUIRE(lowered.has_value());
   for (const tree::Violation& one : tree::verify(*lowered)) {
     FAIL_CHECK(tree::text_of(one, *lowered));
@@ -110,7 +110,7 @@ TEST_CASE("points that accumulate run in lanes, and their tasks into copies of t
   for (const Source& source : programs()) {
     if (source.name != "points_that_accumulate.ir") continue;
     Diagnostics diagnostics;
-    const auto lowered = lower(planned_for_cpu(parsed(source)), {Target::cpu}, diagnostics);
+    const auto lowered = lower(planned_for_cpu(parsed(source)), Target::cpu, diagnostics);
     const std::string text = print(*lowered);
     // What the points of a block add to one place is combined first, point after point elsewhere.
     CHECK(text.find("= combine_lanes add i64") != std::string::npos);
@@ -125,7 +125,7 @@ TEST_CASE("points that accumulate nearby take turns, without atomic instructions
   for (const Source& source : programs()) {
     if (source.name != "points_that_accumulate_nearby.ir") continue;
     Diagnostics diagnostics;
-    const auto lowered = lower(planned_for_cpu(parsed(source)), {Target::cpu}, diagnostics);
+    const auto lowered = lower(planned_for_cpu(parsed(source)), Target::cpu, diagnostics);
     const std::string text = print(*lowered);
     CHECK(text.find("turn_") != std::string::npos);
     CHECK(text.find("atomic") == std::string::npos);
@@ -139,7 +139,7 @@ TEST_CASE("stages of a stencil run in one loop, which hands on what they read of
   for (const Source& source : programs()) {
     if (source.name != "stages_of_a_stencil.ir") continue;
     Diagnostics diagnostics;
-    const auto lowered = lower(planned_for_cpu(parsed(source)), {Target::cpu}, diagnostics);
+    const auto lowered = lower(planned_for_cpu(parsed(source)), Target::cpu, diagnostics);
     const std::string text = print(*lowered);
     const std::size_t loop = text.find("held_");
     REQUIRE(loop != std::string::npos);
@@ -169,7 +169,7 @@ TEST_CASE("a row that a point makes where it goes is not copied onto itself") {
                       " return rows }"};
   Diagnostics diagnostics;
   const std::string text =
-      print(*lower(planned_for_cpu(parsed(source)), {Target::cpu}, diagnostics));
+      print(*lower(planned_for_cpu(parsed(source)), Target::cpu, diagnostics));
   const std::size_t loop = text.find(" independent {");
   REQUIRE(loop != std::string::npos);
   CHECK(text.find(" independent {", loop + 1) == std::string::npos);
@@ -186,7 +186,7 @@ TEST_CASE("printing shows loops, launches and failures") {
                       " return ys }"};
   Diagnostics diagnostics;
   const auto on_cpu =
-      lower(planned_for_cpu(parsed(source)), {Target::cpu}, diagnostics);
+      lower(planned_for_cpu(parsed(source)), Target::cpu, diagnostics);
   CHECK(print(*on_cpu).find("parallel_for ") != std::string::npos);
   CHECK(print(*on_cpu).find("failure \"{} is too large\"") != std::string::npos);
   const auto on_gpu = lower(plan::plan(passes::flatten({parsed(source)}, {passes::FlattenTarget::gpu}),

@@ -185,6 +185,20 @@ TEST_CASE("a parallel loop reports a failure of one of its pieces") {
   CHECK(context.error().starts_with("Error: Index [?] out of bounds"));
 }
 
+TEST_CASE("threads add with atomic instructions where copies of the arrays would be most of the work") {
+  const auto pieces = [](int threads, int64_t operations, int64_t additions, int64_t size) {
+    const Context context = with_threads(threads);
+    return dz_addition_pieces(context, 1000000, 1000, operations, operations, additions, size);
+  };
+  CHECK(pieces(4, 50, 1, 1000) == 16);         // a copy for every piece
+  CHECK(pieces(4, 50, 1, 1000000) == 4);       // of large arrays for every thread
+  CHECK(pieces(4, 50, 1, 1 << 30) == 0);       // none where they are larger than the work
+  CHECK(pieces(4, 1000, 1, 1000000) == 0);     // nor where a lot of work adds little to large ones
+  CHECK(pieces(2, 1, 10, 1 << 30) == 1);       // one thread where the other would stand in its way
+  CHECK(pieces(4, 50, 1, -1) == 0);            // copies cannot be
+  CHECK(pieces(1, 50, 1, 1 << 30) == 1);
+}
+
 TEST_CASE("small reductions are not cut into pieces") {
   const Context context = with_threads(4);
   CHECK(dz_piece_count(context, 199, 100) == 1);

@@ -1,0 +1,206 @@
+#include "plan/gpu.h"
+
+#include <algorithm>
+
+#include "plan/interchange.h"
+#include "plan/operators.h"
+#include "plan/target.h"
+#include "plan/thread_code.h"
+#include "plan/versions.h"
+
+namespace dagaz::plan {
+
+using ir::Guard;
+using ir::Operand;
+using ir::Version;
+
+namespace {
+
+// What any GPU gives the shared memory of a block, less what else kernels keep there.
+constexpr std::int64_t tile_bytes = std::int64_t{40} << 10;
+constexpr std::int64_t bin_bytes = std::int64_t{32} << 10;
+constexpr std::int64_t run_bytes = std::int64_t{12} << 10;
+constexpr int most_walked_pieces = 1024;
+
+std::vector<Operand> segments_of(const std::vector<ir::SpaceDimension>& space) {
+  std::vector<Operand> sizes;
+  for (std::size_t d = 0; d + 1 < space.size(); ++d) sizes.push_back(space[d].extent);
+  return sizes;
+}
+
+const Operand& width_of(const std::vector<ir::SpaceDimension>& space) {
+  return space.back().extent;
+}
+
+Guard at_most(const Operand& size, std::int64_t most) { return {{most, {}}, {1, {size}}}; }
+
+// A thread each is enough for the device.
+Guard many(const std::vector<ir::SpaceDimension>& space) {
+  return {{4, segments_of(space)}, {1, {}, true}};
+}
+
+template <typename Operator>
+std::vector<ir::Type> types_of(const std::vector<Operator>& operators) {
+  std::vector<ir::Type> types;
+  for (const Operator& one : operators) {
+    types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());
+  }
+  return types;
+}
+
+std::int64_t bytes_of(const std::vector<ir::Type>& types) {
+  std::int64_t bytes = 0;
+  for (const ir::Type& type : types) bytes += ir::byte_size(type.element);
+  return bytes;
+}
+
+// Whether threads can combine values together, between barriers: these are scalars, and the operators
+// take no memory.
+template <typename Operator>
+bool can_combine(const std::vector<Operator>& operators, const ir::Names& names) {
+  return std::all_of(operators.begin(), operators.end(), [&](const Operator& one) {
+    return are_scalars(one.op.result_types) && !takes_memory(one.op.body, names);
+  });
+}
+
+template <typename Operator>
+bool may_any_fail(const std::vector<Operator>& operators) {
+  return std::any_of(operators.begin(), operators.end(),
+                     [](const Operator& one) { return may_fail(one.op.body); });
+}
+
+}  // namespace
+
+ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around) {
+  const auto& tunables = around.tunables();
+  const auto& statements = e.body.statements;
+  const bool is_short =
+      e.space.size() == 1 && are_scalars(e.result_types) &&
+      std::ssize(statements) <= tunables.gpu_point_statements &&
+      std::all_of(statements.begin(), statements.end(), [&](const ir::Statement& one) {
+        return as<ir::Scalar>(one.operation) || as<ir::Identity>(one.operation) ||
+               (as<ir::Index>(one.operation) &&
+                around.names.type(one.results[0].name).is_scalar());
+      });
+  return only(ir::Pointwise{is_short ? static_cast<int>(tunables.gpu_points) : 1});
+}
+
+ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& around) {
+  if (!can_combine(e.operators, around.names)) return only(ir::InPieces{});
+  const auto& tunables = around.tunables();
+  ir::Schedule schedule;
+  if (e.space.size() > 1) {
+    const auto shortest = tunables.gpu_shared_segment;
+    add_version(schedule, {at_most(width_of(e.space), shortest - 1)}, ir::BySegments{});
+    if (has_interleaved_segments(around, e)) {
+      add_version(schedule, {many(e.space)}, ir::BySegments{});
+    }
+  }
+  const auto longest = static_cast<int>(tunables.gpu_warp_segment);
+  add_version(schedule, {}, ir::Teams{longest});
+  return schedule;
+}
+
+ir::Schedule gpu_scan(const ir::SegmentedScan& e, const Surroundings& around) {
+  const std::vector<ir::Type> types = types_of(e.operators);
+  std::vector<ir::Type> held;
+  for (const Operand& one : e.body.results) held.push_back(around.names.type(one));
+  const bool together = can_combine(e.operators, around.names) && are_scalars(held);
+  if (!together) return only(ir::InPieces{most_walked_pieces});
+  const auto& tunables = around.tunables();
+  ir::Schedule schedule;
+  if (e.space.size() > 1) {
+    const Operand& width = width_of(e.space);
+    const auto shortest = tunables.gpu_shared_segment;
+    add_version(schedule, {at_most(width, shortest - 1)}, ir::BySegments{});
+    add_version(schedule, {many(e.space), at_most(width, block_threads - 1)}, ir::BySegments{});
+  }
+  // A tile that fails would never publish, and others wait for it.
+  const bool may_wait = !may_fail(e.body) && !may_any_fail(e.operators) &&
+                        !takes_memory(e.body, around.names) &&
+                        (!e.post || (!may_fail(e.post->body) &&
+                                     !takes_memory(e.post->body, around.names)));
+  // Odd, so that threads that walk their stretches use all banks of shared memory.
+  std::int64_t stretch = (tunables.gpu_scan_stretch - 1) | 1;
+  while (stretch > 0 && stretch * block_threads * bytes_of(held) > tile_bytes) stretch -= 2;
+  const bool looks_back = may_wait && stretch > 0;
+  add_version(schedule, {}, looks_back ? ir::Strategy(ir::LookBack{static_cast<int>(stretch)})
+                                       : ir::Strategy(ir::InStages{}));
+  return schedule;
+}
+
+namespace {
+
+// Whether each operator combines single numbers or their arrays element by element, as atomic
+// instructions can.
+bool is_atomic(const ir::SegmentedHistogram& e, const ir::Names& names) {
+  return std::all_of(e.operators.begin(), e.operators.end(), [&](const auto& one) {
+    return one.destinations.size() == 1 && is_positionwise(one.op, names);
+  });
+}
+
+// Each operator gets an equal part of the memory, and there are enough elements for each bin.
+std::vector<Guard> block_bins_fit(const ir::SegmentedHistogram& e, const ir::BlockBins& bins) {
+  const auto count = std::ssize(e.operators);
+  std::vector<Guard> guards;
+  for (const ir::HistogramOperator& one : e.operators) {
+    const std::int64_t bytes = bytes_of(one.op.result_types);
+    const std::int64_t most = (bin_bytes / count - 16 * std::ssize(one.destinations)) / bytes;
+    guards.push_back({{most, {}}, {1, one.shape}});
+    const std::int64_t elements = bins.elements * count;
+    if (bins.atomic) {
+      // A quarter of the blocks that the device holds; atomic instructions on all bins are no bad
+      // choice either.
+      guards.push_back({{4 * block_threads, {width_of(e.space)}}, {elements, one.shape, true}});
+    } else {
+      guards.push_back({{1, {width_of(e.space)}}, {elements, one.shape}});
+    }
+  }
+  return guards;
+}
+
+// In which a thread puts what it computed for an element, where no atomic instruction combines.
+bool runs_fit(const ir::SegmentedHistogram& e) {
+  std::int64_t bytes = 0;
+  for (const ir::HistogramOperator& one : e.operators) {
+    bytes += (8 + bytes_of(one.op.result_types)) * block_threads;
+    bytes += 16 * (1 + std::ssize(one.destinations));
+  }
+  return bytes <= run_bytes;
+}
+
+}  // namespace
+
+ir::Schedule gpu_histogram(const ir::SegmentedHistogram& e, const Surroundings& around) {
+  const bool atomic = is_atomic(e, around.names);
+  const bool together = can_combine(e.operators, around.names);
+  ir::Schedule schedule;
+  if (e.space.size() == 1 && together && runs_fit(e)) {
+    const ir::BlockBins bins{static_cast<int>(around.tunables().gpu_bin_elements), atomic};
+    add_version(schedule, block_bins_fit(e, bins), bins);
+  }
+  if (atomic) {
+    add_version(schedule, {}, ir::AtomicBins{});
+    return schedule;
+  }
+  // Whoever has a lock comes to an end.
+  const bool locked = std::all_of(e.operators.begin(), e.operators.end(), [&](const auto& one) {
+    return !may_fail(one.op.body) && !takes_memory(one.op.body, around.names);
+  });
+  if (e.space.size() > 1) {
+    if (locked) add_version(schedule, {many(e.space)}, ir::BySegments{});
+  } else {
+    // Pieces are worth it only where they have more elements than bins.
+    std::vector<Guard> guards = {ir::at_least(width_of(e.space), 32)};
+    for (const ir::HistogramOperator& one : e.operators) {
+      const auto sides = 2 * std::ssize(one.destinations) * std::ssize(e.operators);
+      guards.push_back({{1, {width_of(e.space)}}, {sides, one.shape}});
+    }
+    add_version(schedule, std::move(guards), ir::InPieces{});
+  }
+  add_version(schedule, {},
+              locked ? ir::Strategy(ir::LockedBins{}) : ir::Strategy(ir::BySegments{}));
+  return schedule;
+}
+
+}  // namespace dagaz::plan

@@ -1,0 +1,14 @@
+// What the code of a GPU's thread may do that not every kernel allows.
+#pragma once
+
+#include "ir/program.h"
+
+namespace dagaz::plan {
+
+/// Whether a thread that runs the body may end there, by an error.
+bool may_fail(const ir::Body& body);
+/// Whether it may need memory for arrays besides a few small ones.  A lambda's arguments are not its
+/// own.
+bool takes_memory(const ir::Body& body, const ir::Names& names);
+
+}  // namespace dagaz::plan

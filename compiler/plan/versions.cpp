@@ -1,0 +1,47 @@
+#include "plan/versions.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace dagaz::plan {
+
+namespace {
+
+bool is_number(const ir::Product& product) { return product.sizes.empty() && !product.resident; }
+
+/// Constant sizes go into the factor.
+ir::Product folded(ir::Product product) {
+  std::erase_if(product.sizes, [&](const ir::Operand& size) {
+    if (!size.is_constant()) return false;
+    product.factor *= ir::integer_value(size.constant());
+    return true;
+  });
+  return product;
+}
+
+}  // namespace
+
+ir::Schedule in_versions(std::vector<ir::Version> versions) {
+  ir::Schedule schedule;
+  schedule.versions = std::move(versions);
+  return schedule;
+}
+
+ir::Schedule only(ir::Strategy strategy) {
+  return in_versions({ir::Version{{}, std::move(strategy)}});
+}
+
+void add_version(ir::Schedule& schedule, std::vector<ir::Guard> when, ir::Strategy strategy) {
+  const bool complete = !schedule.versions.empty() && schedule.versions.back().when.empty();
+  if (complete) return;
+  bool can_run = true;
+  std::erase_if(when, [&](ir::Guard& guard) {
+    guard = {folded(std::move(guard.size)), folded(std::move(guard.least))};
+    if (!is_number(guard.size) || !is_number(guard.least)) return false;
+    can_run = can_run && guard.size.factor >= guard.least.factor;
+    return true;
+  });
+  if (can_run) schedule.versions.push_back({std::move(when), std::move(strategy)});
+}
+
+}  // namespace dagaz::plan

@@ -1,0 +1,16 @@
+// How much work a point of an operation is: a rough count of operations, for the sizes of tasks, and
+// what it adds to accumulators.
+#pragma once
+
+#include "ir/program.h"
+
+namespace dagaz::plan {
+
+/// Sums of products of sizes that are known outside the body.
+struct Work {
+  std::vector<ir::Product> operations;
+  std::vector<ir::Product> additions;
+};
+Work work_of(const ir::Body& body, const ir::Names& names);
+
+}  // namespace dagaz::plan

@@ -1,0 +1,10 @@
+-- No atomic instruction combines pairs: bins of blocks, pieces with bins of their own, or locks.
+-- target: cuda
+entry main [n] (k: i64) (is: [n]i64) (xs: [n]i32) =
+  hist (\(a, i) (b, j) -> if a < b then (b, j) else (a, i)) (i32.lowest, -1) k is (zip xs is)
+-- expect
+--| -- main, line 4: segmented_histogram over [n]
+--| x: [
+--|   block_bins when [2728 >= k, n >= 8 * k],
+--|   in_pieces when [n >= 32, n >= 4 * k],
+--|   locked_bins]

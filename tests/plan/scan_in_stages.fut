@@ -1,0 +1,7 @@
+-- What may fail is not scanned in one kernel: other blocks would wait for what it publishes.
+-- target: cuda
+entry main [n] (is: [n]i64) (xs: [n]f32) = scan (+) 0 (map (\i -> xs[i]) is)
+-- expect
+--| -- main, line 3: segmented_scan over [n]
+--| x: [
+--|   in_stages]

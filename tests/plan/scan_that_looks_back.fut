@@ -1,0 +1,12 @@
+-- A GPU scans numbers in one kernel; short segments by a thread each.
+-- target: cuda
+entry main [n][m] (xs: [n]f32) (rows: [m][n]f32) = (scan (+) 0 xs, map (scan (+) 0) rows)
+-- expect
+--| -- main, line 3: segmented_scan over [n]
+--| x: [
+--|   look_back stretch 9]
+--| -- main, line 3: segmented_scan over [m][n]
+--| x.2: [
+--|   by_segments when [31 >= n],
+--|   by_segments when [4 * m >= resident, 255 >= n],
+--|   look_back stretch 9]

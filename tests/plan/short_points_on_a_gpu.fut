@@ -1,0 +1,12 @@
+-- A thread does several points where they are little work, and one where they are more.
+-- target: cuda
+entry main [n] (xs: [n]f32) (ys: [n]f32) =
+  (map2 (\x y -> 2 * x + y) xs ys, map (\x -> f32.sum (map (* x) ys)) xs)
+-- expect
+--| -- main, line 4: segmented_map over [n]
+--| x: [
+--|   pointwise points 4]
+--| -- main, line 4: segmented_reduce over [n][n]
+--| x.2: [
+--|   by_segments when [31 >= n],
+--|   teams]
