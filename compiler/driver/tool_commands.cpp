@@ -117,6 +117,45 @@ void add_literate(CLI::App& app, ToolOptions& tools, int& status) {
   command->callback([&] { status = literate_command(tools.literate); });
 }
 
+struct PkgCommand {
+  PkgAction action;
+  const char* name;
+  const char* help;
+  bool takes_package;
+};
+constexpr PkgCommand pkg_commands[] = {
+    {PkgAction::init, "init", "Begin a package: write futhark.pkg and its folder in lib/", true},
+    {PkgAction::add, "add", "Require a package, in its newest version or at least in one", true},
+    {PkgAction::remove, "remove", "Do not require a package any more", true},
+    {PkgAction::sync, "sync", "Fill lib/ with what is required", false},
+    {PkgAction::upgrade, "upgrade", "Require the newest versions", false},
+    {PkgAction::versions, "versions", "List the versions of a package", true},
+    {PkgAction::check, "check", "Say which versions would be used, and whether they are there", false},
+    {PkgAction::fmt, "fmt", "Put futhark.pkg into the common layout", false}};
+
+void add_pkg(CLI::App& app, ToolOptions& tools, int& status) {
+  CLI::App* group =
+      app.add_subcommand("pkg", "Manage the packages that futhark.pkg names, by git");
+  group->require_subcommand(1);
+  PkgOptions& options = tools.pkg;
+  for (const PkgCommand& one : pkg_commands) {
+    CLI::App* command = group->add_subcommand(one.name, one.help);
+    if (one.takes_package) {
+      command
+          ->add_option("PACKAGE", options.package, "Its path, such as github.com/somebody/thing")
+          ->required();
+    }
+    if (one.action == PkgAction::add) {
+      command->add_option("VERSION", options.version, "The least version, such as 1.2.3");
+    }
+    command->add_flag("-v,--verbose", options.verbose, "Show what git does");
+    command->callback([&options, &status, action = one.action] {
+      options.action = action;
+      status = pkg_command(options);
+    });
+  }
+}
+
 }  // namespace
 
 void add_tool_commands(CLI::App& app, ToolOptions& tools, int& status) {
@@ -124,6 +163,7 @@ void add_tool_commands(CLI::App& app, ToolOptions& tools, int& status) {
   add_data(app, tools, status);
   add_datacmp(app, tools, status);
   add_literate(app, tools, status);
+  add_pkg(app, tools, status);
 }
 
 }  // namespace dagaz::driver

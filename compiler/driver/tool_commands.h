@@ -1,9 +1,10 @@
-// The commands around programs: scripts, data, literate programs.
+// The commands around programs: scripts, data, literate programs, packages.
 #pragma once
 
 #include "driver/command_line_parts.h"
 #include "driver/data_command.h"
 #include "driver/literate_command.h"
+#include "driver/pkg_command.h"
 #include "driver/script_command.h"
 
 namespace dagaz::driver {
@@ -14,6 +15,7 @@ struct ToolOptions {
   DataOptions data;
   DatacmpOptions datacmp;
   LiterateOptions literate;
+  PkgOptions pkg;
 };
 
 void add_tool_commands(CLI::App& app, ToolOptions& tools, int& status);
