@@ -40,7 +40,7 @@ Divided divided(const ir::Body& body, const ir::Names& names) {
 
 void Lowering::accumulate_in_blocks(const ir::Statement& s, const ir::SegmentedMap& e,
                                     const ir::HeldBlocks& blocks,
-                                    const std::vector<Wish>& targets) {
+                                    const std::vector<Destination>& targets) {
   for (const ir::Statement& one : e.body.statements) {
     if (const auto* addition = as<ir::Accumulate>(one.operation)) {
       continue_accumulator(one.results[0].name, addition->accumulator);

@@ -95,10 +95,11 @@ void Lowering::combine_atomically(const ir::Lambda& op, const ir::Type& row, con
   }
   const ir::Lambda& core = innermost_lambda(op);
   const Place part = part_at(*this, place, indices);
-  for_each_point(row.shape, ir::i64_operand(8), "accumulate", [&](const std::vector<Operand>& point) {
-    const Operand element = load(*value.place, point, row.element, "x");
-    combine_scalar_atomically(core, row.element, part, point, element);
-  });
+  for_each_point(row.shape, ir::i64_operand(8), "accumulate",
+                 [&](const std::vector<Operand>& point) {
+                   const Operand element = load(*value.place, point, row.element, "x");
+                   combine_scalar_atomically(core, row.element, part, point, element);
+                 });
 }
 
 }  // namespace dagaz::imperative

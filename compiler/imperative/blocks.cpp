@@ -14,9 +14,9 @@ namespace dagaz::imperative {
 
 namespace {
 
-/// Per result of a body from `first` on: whether it is known without the body's arithmetic, where it
-/// comes from outside or is read from there.  Such a result need not be held.  Nobody writes to what
-/// it is read from: only targets may be made in the place of an array that the body reads.
+/// Per result of a body from `first` on: whether it is known without the body's arithmetic, where
+/// it comes from outside or is read from there.  Such a result need not be held.  Nobody writes to
+/// what it is read from: only targets may be made in the place of an array that the body reads.
 struct Sources {
   std::vector<bool> is_held;
   std::vector<const ir::Statement*> reads;
@@ -54,7 +54,7 @@ void Lowering::in_blocks(const Operand& count, const ir::HeldBlocks& blocks,
   thread_loop(divide_up(count, size), false, [&](const Operand& block) {
     const Operand start = mul(block, size);
     const Operand length = minimum(size, sub(count, start));
-    std::vector<Wish> held;
+    std::vector<Destination> held;
     for (std::size_t k = 0; k < elements.types.size(); ++k) {
       held.push_back(std::nullopt);
       if (!sources.is_held[k]) continue;
@@ -65,10 +65,10 @@ void Lowering::in_blocks(const Operand& count, const ir::HeldBlocks& blocks,
       set_indices(elements.space, point);
       lower_body(body, {}, [&](const std::vector<Value>& values) {
         auto next = values.begin();
-        for (const Wish& target : elements.targets) {
+        for (const Destination& target : elements.targets) {
           if (target) write(*target, point, *next++);
         }
-        for (const Wish& place : held) {
+        for (const Destination& place : held) {
           if (place) write(*place, {i}, *next);
           ++next;
         }

@@ -1,5 +1,5 @@
-// The loops around a block of sums, from the outside (Van Zee and van de Geijn, "BLIS: A framework for
-// rapidly instantiating BLAS functionality", TOMS 2015):
+// The loops around a block of sums, from the outside (Van Zee and van de Geijn, "BLIS: A framework
+// for rapidly instantiating BLAS functionality", TOMS 2015):
 //
 //   tasks: tiles of the space's rows × points, and what is a batch
 //     pieces of the elements that are added, as many as a panel holds
@@ -7,10 +7,10 @@
 //         rows' values go to panels; for panels of points, for panels of rows:
 //           a block of sums in registers takes the piece's elements
 //
-// The panel of points stays in the first cache while panels of rows meet it.  Between pieces, sums wait
-// in memory of the task.  The last panel of a side is moved back to be whole: a few points are computed
-// twice.  Where there are few tasks and many elements, tasks share sums, and a second loop over the
-// blocks combines their parts.
+// The panel of points stays in the first cache while panels of rows meet it.  Between pieces, sums
+// wait in memory of the task.  The last panel of a side is moved back to be whole: a few points are
+// computed twice.  Where there are few tasks and many elements, tasks share sums, and a second loop
+// over the blocks combines their parts.
 #include "imperative/contraction.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ const ir::SpaceDimension& dimension_of(const ir::SegmentedMap& e, int dimension)
 
 ContractionLowering::ContractionLowering(Lowering& lowering, const ir::Statement& s,
                                          const ir::SegmentedMap& e, const ir::Contraction& plan,
-                                         const std::vector<Wish>& targets)
+                                         const std::vector<Destination>& targets)
     : low_(lowering), s_(s), e_(e), plan_(plan), targets_(targets),
       parts_(plan::sum_parts(e, lowering.names()).value()),
       rows_{dimension_of(e, plan.rows), plan.of_rows, plan.row_packing, plan.block_rows,
@@ -268,7 +268,7 @@ std::vector<LaneScalar> ContractionLowering::add_products(Lanes& lanes, const Pi
         element.place.block = side.held[v].block;
         element.offset.by_row = !of_points && rows_.width > 1;
         element.offset.by_point = of_points;
-        element.offset.even = Even{first, ir::i64_operand(of_points ? 0 : 1),
+        element.offset.affine = Affine{first, ir::i64_operand(of_points ? 0 : 1),
                                    ir::i64_operand(of_points ? 1 : 0)};
         const LaneScalar value =
             lanes.load(element, low_.names().type(side.values[v]).element);
@@ -300,7 +300,7 @@ LaneArray block_at(const Place& sums, const Operand& first, const LaneBlock& blo
   array.place.block = sums.block;
   array.offset.by_row = block.rows > 1;
   array.offset.by_point = true;
-  array.offset.even = Even{first, ir::i64_operand(block.rows > 1 ? block.span() : 0),
+  array.offset.affine = Affine{first, ir::i64_operand(block.rows > 1 ? block.span() : 0),
                            ir::i64_operand(1)};
   return array;
 }
@@ -368,7 +368,7 @@ void ContractionLowering::finish(Lanes& lanes, const std::vector<LaneScalar>& su
   for (std::size_t k = 0; k < results.size(); ++k) {
     const LaneArray target = lanes.part(*targets_[k], indices);
     if (lanes.shared_) {
-      lanes.store_rest(target, *results[k].scalar, *lanes.shared_);
+      lanes.store_remainder(target, *results[k].scalar, *lanes.shared_);
     } else {
       lanes.put(target, results[k], e_.result_types[k]);
     }

@@ -13,7 +13,7 @@ namespace dagaz::imperative {
 class ContractionLowering {
  public:
   ContractionLowering(Lowering& lowering, const ir::Statement& s, const ir::SegmentedMap& e,
-                      const ir::Contraction& plan, const std::vector<Wish>& targets);
+                      const ir::Contraction& plan, const std::vector<Destination>& targets);
   void run();
 
  private:
@@ -27,7 +27,8 @@ class ContractionLowering {
     Operand panels;          // in all
     Operand tiles;           // into which tasks cut them
     Operand tile;            // panels of one
-    std::vector<Place> held = {};  // of each value, the panels of this task: [panel][element][width]
+    std::vector<Place> held =
+        {};  // of each value, the panels of this task: [panel][element][width]
   };
   /// Consecutive panels of a side.
   struct Range {
@@ -94,7 +95,7 @@ class ContractionLowering {
   const ir::Statement& s_;
   const ir::SegmentedMap& e_;
   const ir::Contraction& plan_;
-  const std::vector<Wish>& targets_;
+  const std::vector<Destination>& targets_;
   plan::SumParts parts_;
   ir::LaneBlocks shape_;   // of a block of sums
   Side rows_;

@@ -1,6 +1,6 @@
 // Values of rows or of points go to panels, computed on the way: [panel][element][row or point].
-// A panel is written as it will be read.  Memory whose neighbours are elements is read in vectors of
-// these, which cross over in registers.
+// A panel is written as it will be read.  Memory whose neighbours are elements is read in vectors
+// of these, which cross over in registers.
 #include "imperative/contraction.h"
 
 #include <algorithm>
@@ -54,8 +54,8 @@ void ContractionLowering::pack_by_points(const Side& side, const Operand& start,
       LaneArray to;
       to.place.block = side.held[v].block;
       to.offset.by_point = true;
-      to.offset.even =
-          Even{low_.add(base, low_.mul(k, ir::i64_operand(side.width))), ir::i64_operand(0),
+      to.offset.affine =
+          Affine{low_.add(base, low_.mul(k, ir::i64_operand(side.width))), ir::i64_operand(0),
                ir::i64_operand(1)};
       lanes.store(to, *values[v].scalar);
     }
@@ -103,7 +103,7 @@ void ContractionLowering::pack_by_elements(const Side& side, const Operand& star
                        shape.block_rows > 1, false);
       LaneScalar element;
       element.by_point = true;
-      element.even = Even{low_.add(piece.start, k), ir::i64_operand(0), ir::i64_operand(1)};
+      element.affine = Affine{low_.add(piece.start, k), ir::i64_operand(0), ir::i64_operand(1)};
       bind_levels(lanes, element);
       const std::vector<Lanes::Result> values = lanes.body(side.body, {});
       const Operand at = low_.add(low_.add(base, low_.mul(k, ir::i64_operand(side.width))),

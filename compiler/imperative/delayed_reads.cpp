@@ -1,6 +1,6 @@
 // A read waits until the device has done all that it was told to.  Read where it is made, each of
-// several results costs such a wait, in which nothing more is started.  Instead a read moves down in
-// its code until something needs the value, or touches the memory that is read, and takes the
+// several results costs such a wait, in which nothing more is started.  Instead a read moves down
+// in its code until something needs the value, or touches the memory that is read, and takes the
 // release of that memory with it.
 //
 // Only memory that has one name for all its life is read later; totals of reductions have.  What

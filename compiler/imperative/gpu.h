@@ -70,7 +70,7 @@ struct OnePass {
   const ir::SegmentedScan& e;
   const std::vector<ir::Type>& types;
   std::vector<ir::Type> kept;      // of the body's results that are not scanned
-  const std::vector<Wish>& targets;
+  const std::vector<Destination>& targets;
   std::vector<Operand> outer;
   Operand width;
   std::int64_t stretch;            // elements per thread
@@ -107,16 +107,16 @@ class Gpu : public Emitter {
 
   void reduce_by_teams(const ir::Statement& s, const ir::SegmentedReduce& e,
                        const ir::Teams& teams, const std::vector<ir::Type>& types,
-                       const std::vector<Place>& totals, const std::vector<Wish>& mapped);
+                       const std::vector<Place>& totals, const std::vector<Destination>& mapped);
   void reduce_by_segments(const ir::Statement& s, const ir::SegmentedReduce& e,
-                          const std::vector<Place>& totals, const std::vector<Wish>& mapped);
+                          const std::vector<Place>& totals, const std::vector<Destination>& mapped);
   void scan_in_one_pass(const ir::Statement& s, const ir::SegmentedScan& e,
                         const ir::LookBack& look_back, const std::vector<ir::Type>& types,
-                        const std::vector<Wish>& targets);
+                        const std::vector<Destination>& targets);
   void scan_in_stages(const ir::Statement& s, const ir::SegmentedScan& e,
-                      const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
+                      const std::vector<ir::Type>& types, const std::vector<Destination>& targets);
   void scan_by_segments(const ir::Statement& s, const ir::SegmentedScan& e,
-                        const std::vector<Wish>& targets);
+                        const std::vector<Destination>& targets);
   /// `places` are the destinations' of each operator.
   void histogram_in_blocks(const ir::SegmentedHistogram& e, const ir::BlockBins& plan,
                            const std::vector<std::vector<Place>>& places);
@@ -186,7 +186,7 @@ class Gpu : public Emitter {
                     const Operand& blocks, const std::vector<ir::Type>& types);
   void scan_tile(const ir::Statement& s, const ir::SegmentedScan& e, const BlockPart& part,
                  const Operand& i, const std::vector<Running>& carry,
-                 const std::vector<Wish>& targets);
+                 const std::vector<Destination>& targets);
 
   // ---- gpu_look_back.cpp
   std::vector<Place> shared_arrays(SharedLayout& layout, const std::vector<ir::Type>& types,

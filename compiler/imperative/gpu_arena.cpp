@@ -230,8 +230,8 @@ void Lowering::leave_arena() {
 
 void Lowering::allocate_arena(const Operand& threads) {
   const NameId levels = mutable_variable("levels", i64, number(2));
-  for (std::int64_t most = parts_ratio; most < parts_ratio * parts_ratio * parts_ratio * parts_ratio;
-       most *= parts_ratio) {
+  for (std::int64_t most = parts_ratio;
+       most < parts_ratio * parts_ratio * parts_ratio * parts_ratio; most *= parts_ratio) {
     branch(less(number(most), threads), [&] { move(levels, add(levels, number(1))); });
   }
   const Operand wanted = aligned(*this, divide(arena_bytes(), levels));

@@ -4,8 +4,8 @@
 // histograms for GPU", 2020).
 //
 // A thread that has a lock releases it before it tries again, in the same round of one loop, so
-// that threads of a warp cannot keep each other waiting.  One that failed would keep its lock: plan/
-// has no locks for operators that may fail.
+// that threads of a warp cannot keep each other waiting.  One that failed would keep its lock:
+// plan/ has no locks for operators that may fail.
 #include "imperative/gpu.h"
 
 #include <algorithm>
@@ -25,19 +25,20 @@ void Gpu::histogram_with_locks(const ir::SegmentedHistogram& e, const ir::Locked
     locks.push_back(low_.new_block(bytes, "locks"));
     emit(Clear{locks.back(), ir::i64_operand(0), bytes});
   }
-  low_.for_each_point(extents, low_.cost_of(e.schedule), "hist", [&](const std::vector<Operand>& point) {
-    low_.set_indices(e.space, point);
-    const std::vector<Operand> segment(point.begin(), point.end() - 1);
-    low_.lower_body(e.body, {}, [&](const std::vector<Value>& values) {
-      auto next = values.begin();
-      for (std::size_t k = 0; k < e.operators.size(); ++k) {
-        const ir::HistogramOperator& one = e.operators[k];
-        const auto end = next + std::ssize(one.shape) + std::ssize(places[k]);
-        combine_locked(one, places[k], segment, outer, {next, end}, {locks[k], counts[k]});
-        next = end;
-      }
-    });
-  });
+  low_.for_each_point(
+      extents, low_.cost_of(e.schedule), "hist", [&](const std::vector<Operand>& point) {
+        low_.set_indices(e.space, point);
+        const std::vector<Operand> segment(point.begin(), point.end() - 1);
+        low_.lower_body(e.body, {}, [&](const std::vector<Value>& values) {
+          auto next = values.begin();
+          for (std::size_t k = 0; k < e.operators.size(); ++k) {
+            const ir::HistogramOperator& one = e.operators[k];
+            const auto end = next + std::ssize(one.shape) + std::ssize(places[k]);
+            combine_locked(one, places[k], segment, outer, {next, end}, {locks[k], counts[k]});
+            next = end;
+          }
+        });
+      });
 }
 
 void Gpu::combine_locked(const ir::HistogramOperator& one, const std::vector<Place>& places,

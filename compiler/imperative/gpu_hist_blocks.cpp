@@ -1,11 +1,11 @@
 // Histograms of numbers and tuples on a GPU whose bins fit the shared memory of a block: each block
 // fills bins of its own.
 //
-// Where atomic instructions combine, all threads of a block do so in shared memory, and add the bins
-// to the destinations at the end (Gómez-Luna et al., "An optimized approach to histogram computation
-// on GPU", 2013).  Else the threads compute a run of elements and put them into shared memory, and
-// each combines those that belong to its bins, whose numbers are its own modulo the block's
-// threads: no locks, and the order is kept.  What the blocks have found is then combined in
+// Where atomic instructions combine, all threads of a block do so in shared memory, and add the
+// bins to the destinations at the end (Gómez-Luna et al., "An optimized approach to histogram
+// computation on GPU", 2013).  Else the threads compute a run of elements and put them into shared
+// memory, and each combines those that belong to its bins, whose numbers are its own modulo the
+// block's threads: no locks, and the order is kept.  What the blocks have found is then combined in
 // groups, a thread per bin.
 #include "imperative/gpu.h"
 

@@ -8,8 +8,8 @@
 // the order in which they start, so that whoever is waited for is running.
 //
 // A value is written before the state that announces it and read after that state was seen, with
-// a fence between the two on both sides.  A tile that failed would never publish: plan/ has bodies that
-// may fail scanned in stages instead (gpu_scan.cpp).
+// a fence between the two on both sides.  A tile that failed would never publish: plan/ has bodies
+// that may fail scanned in stages instead (gpu_scan.cpp).
 #include "imperative/gpu.h"
 
 namespace dagaz::imperative {
@@ -43,7 +43,7 @@ std::vector<Place> Gpu::shared_arrays(SharedLayout& layout, const std::vector<ir
 
 void Gpu::scan_in_one_pass(const ir::Statement& s, const ir::SegmentedScan& e,
                            const ir::LookBack& look_back, const std::vector<ir::Type>& types,
-                           const std::vector<Wish>& targets) {
+                           const std::vector<Destination>& targets) {
   OnePass scan{s, e, types, {}, targets, {}, {}, look_back.stretch, {}, {}, {}, {}, {}};
   for (std::size_t k = types.size(); k < e.body.results.size(); ++k) {
     scan.kept.push_back(names().type(e.body.results[k]));

@@ -69,15 +69,24 @@ TeamPart Gpu::team_part(const Pieces& pieces, const Team& team, const Operand& b
 
 void Gpu::reduce_by_teams(const ir::Statement& s, const ir::SegmentedReduce& e,
                           const ir::Teams& teams, const std::vector<ir::Type>& types,
-                          const std::vector<Place>& totals, const std::vector<Wish>& mapped) {
+                          const std::vector<Place>& totals,
+                          const std::vector<Destination>& mapped) {
   const Pieces pieces = blocks_of_segments(e.space);
   const Team team = team_for(pieces, teams);
   const Operand segments = product(pieces.outer);
   // Parts and their count are needed only where teams share a segment.
   const NameId sharing = mutable_variable("sharing", ScalarType::i64, ir::i64_operand(0));
   branch(less(ir::i64_operand(1), pieces.count), [&] { move(sharing, segments); });
-  TeamReduction reduction{e.operators, types, pieces, team, neutral_of(e.operators), {}, {},
-                          totals, std::all_of(e.operators.begin(), e.operators.end(), plan::is_commutative)};
+  TeamReduction reduction{
+      e.operators,
+      types,
+      pieces,
+      team,
+      neutral_of(e.operators),
+      {},
+      {},
+      totals,
+      std::all_of(e.operators.begin(), e.operators.end(), plan::is_commutative)};
   for (const ir::Type& type : types) {
     reduction.partial.push_back(
         low_.new_array(ir::array_of(type.element, {sharing, pieces.count}), "partial"));
@@ -154,7 +163,8 @@ void Gpu::combine_parts(const TeamReduction& reduction, const TeamPart& part,
 }
 
 void Gpu::reduce_by_segments(const ir::Statement& s, const ir::SegmentedReduce& e,
-                             const std::vector<Place>& totals, const std::vector<Wish>& mapped) {
+                             const std::vector<Place>& totals,
+                             const std::vector<Destination>& mapped) {
   std::vector<Operand> outer = extents_of(e.space);
   const Operand width = outer.back();
   outer.pop_back();

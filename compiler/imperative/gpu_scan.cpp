@@ -1,4 +1,5 @@
-// Scans of scalars on a GPU: segments by a thread each, or in stages; in one kernel by gpu_look_back.cpp.
+// Scans of scalars on a GPU: segments by a thread each, or in stages; in one kernel by
+// gpu_look_back.cpp.
 //
 // In stages blocks share a segment: a first kernel reduces each block's part, a second finds the
 // running value before each part, a third scans the parts tile by tile, one element per thread.
@@ -7,7 +8,7 @@
 namespace dagaz::imperative {
 
 void Gpu::scan_by_segments(const ir::Statement& s, const ir::SegmentedScan& e,
-                          const std::vector<Wish>& targets) {
+                          const std::vector<Destination>& targets) {
   std::vector<Operand> outer = extents_of(e.space);
   const Operand width = outer.back();
   outer.pop_back();
@@ -21,7 +22,8 @@ void Gpu::scan_by_segments(const ir::Statement& s, const ir::SegmentedScan& e,
 }
 
 void Gpu::scan_in_stages(const ir::Statement& s, const ir::SegmentedScan& e,
-                         const std::vector<ir::Type>& types, const std::vector<Wish>& targets) {
+                         const std::vector<ir::Type>& types,
+                         const std::vector<Destination>& targets) {
   const Pieces pieces = blocks_of_segments(e.space);
   const std::vector<Place> before = low_.partial_arrays(types, pieces);
   std::vector<Operand> neutral;
@@ -82,7 +84,7 @@ void Gpu::reduce_parts(const ir::SegmentedScan& e, const Pieces& pieces,
 // One element per thread: the body, a scan over the block, post and results.
 void Gpu::scan_tile(const ir::Statement& s, const ir::SegmentedScan& e, const BlockPart& part,
                     const Operand& i, const std::vector<Running>& carry,
-                    const std::vector<Wish>& targets) {
+                    const std::vector<Destination>& targets) {
   const std::vector<Running> values = low_.start_scans(e.operators);
   const std::size_t scanned = running_values(values).size();
   const std::vector<Operand> point = with(part.outer, add(part.start, i));

@@ -55,11 +55,11 @@ bool Lowering::is_over(NameId result) const {
 // `result` lies where `array` lies, and keeps that alive.
 Place Lowering::over_array(NameId array, NameId result) {
   const Place old = place_of(array);
-  const Joint joint = new_joint(array);
-  emit(Share{joint.block, old.block});
-  move(joint.offset, old.offset);
-  own(joint.block, result);
-  return row_major(*this, joint.block, joint.offset, names().type(array).shape);
+  const Join join = new_join(array);
+  emit(Share{join.block, old.block});
+  move(join.offset, old.offset);
+  own(join.block, result);
+  return row_major(*this, join.block, join.offset, names().type(array).shape);
 }
 
 // How many states have a row, known before the loop.
@@ -79,17 +79,17 @@ Place Lowering::at_checkpoint(NameId result, const memory::Checkpoint& checkpoin
   const ir::Type type = names().type(result);
   const Operand index = to_i64(checkpoint.index, names().type(checkpoint.index).element);
   const Operand next = add(index, ir::i64_operand(1));
-  const Joint joint = new_joint(result);
+  const Join join = new_join(result);
   host_branch(
       less(next, checkpoint_counts_.at(result)),
       [&] {
         const Place row = part_at(*this, place_of(checkpoint.rows), {next});
-        emit(Share{joint.block, row.block});
-        move(joint.offset, row.offset);
+        emit(Share{join.block, row.block});
+        move(join.offset, row.offset);
       },
-      [&] { join(joint, Value{{}, type, new_array(type, names().base(result))}); });
-  own(joint.block, result);
-  return row_major(*this, joint.block, joint.offset, type.shape);
+      [&] { set_join(join, Value{{}, type, new_array(type, names().base(result))}); });
+  own(join.block, result);
+  return row_major(*this, join.block, join.offset, type.shape);
 }
 
 }  // namespace dagaz::imperative

@@ -1,6 +1,6 @@
 // Reductions in tiles of accumulators, the loop over what is reduced outside (plan/interchange.h).
-// Several elements of each segment are taken per pass over the tile, so that an accumulator is loaded
-// and stored once for all of them.
+// Several elements of each segment are taken per pass over the tile, so that an accumulator is
+// loaded and stored once for all of them.
 #include "imperative/lowering.h"
 #include "plan/interchange.h"
 
@@ -61,7 +61,7 @@ static std::vector<ir::Type> types_of_operators(const std::vector<ir::ReduceOper
 
 void Lowering::lower_interchanged(const ir::Statement& s, const ir::SegmentedMap& e,
                                   const ir::Interchanged& tiles,
-                                  const std::vector<Wish>& targets) {
+                                  const std::vector<Destination>& targets) {
   const auto position =
       static_cast<std::size_t>(plan::sole_reduction(e.body) - e.body.statements.data());
   const auto& map = *as<ir::MapScanReduce>(e.body.statements[position].operation);

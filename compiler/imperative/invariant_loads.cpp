@@ -2,10 +2,11 @@
 // the same memory is not told by names: two block variables may share a block.
 //
 // Every place that makes memory is two roots: the block that it made last, and all those that it
-// made before (Balakrishnan and Reps, "Recency-abstraction for heap-allocated storage", 2006).  Hence the
-// buffers that the iterations of a loop make and hand on are told apart, but for the oldest ones.  The walk
-// through host code knows the roots that each block variable may mean; a load is invariant where
-// its block and those that the kernel writes have none in common, at every launch of the kernel.
+// made before (Balakrishnan and Reps, "Recency-abstraction for heap-allocated storage", 2006).
+// Hence the buffers that the iterations of a loop make and hand on are told apart, but for the
+// oldest ones.  The walk through host code knows the roots that each block variable may mean; a
+// load is invariant where its block and those that the kernel writes have none in common, at every
+// launch of the kernel.
 #include "imperative/invariant_loads.h"
 
 #include <algorithm>
@@ -150,7 +151,7 @@ class HostWalk {
       State otherwise = state;
       walk(branch->then_code, state);
       walk(branch->else_code, otherwise);
-      join(state, std::move(otherwise));
+      set_join(state, std::move(otherwise));
     } else if (const auto* loop = as<For>(node)) {
       until_stable(state, [&](State& inner) { walk(loop->body, inner); });
     } else if (const auto* repeat = as<While>(node)) {
@@ -208,7 +209,7 @@ class HostWalk {
     });
   }
 
-  static void join(State& state, State other) {
+  static void set_join(State& state, State other) {
     for (auto& [name, roots] : other) state[name].merge(roots);
   }
 
@@ -219,7 +220,7 @@ class HostWalk {
       State after = state;
       pass(after);
       State joined = state;
-      join(joined, std::move(after));
+      set_join(joined, std::move(after));
       if (joined == state) return;
       state = std::move(joined);
     }

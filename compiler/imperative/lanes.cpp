@@ -1,5 +1,5 @@
-// Blocks of points in lanes: maps, and the first stage of reductions.  Which blocks these are, and what
-// else a schedule says of them, is plan/lane_blocks.h's.
+// Blocks of points in lanes: maps, and the first stage of reductions.  Which blocks these are, and
+// what else a schedule says of them, is plan/lane_blocks.h's.
 //
 // A block that would cross the end of a dimension is moved back, so that a few points are computed
 // twice; where results lie in the place of what points read, they are stored once.  Where points
@@ -31,7 +31,7 @@ void Lanes::for_blocks(Lowering& low, const Operand& count, const Operand& cost,
 
 // The body at a block of points, whose indices are bound, and its results to where they go.
 void Lanes::map_point(const ir::Statement& s, const ir::SegmentedMap& e,
-                      const std::vector<Wish>& targets) {
+                      const std::vector<Destination>& targets) {
   std::vector<NameId> indices;
   for (const ir::SpaceDimension& dimension : e.space) indices.push_back(dimension.index.name);
   std::vector<std::optional<LaneArray>> parts;
@@ -45,7 +45,7 @@ void Lanes::map_point(const ir::Statement& s, const ir::SegmentedMap& e,
   const std::vector<Result> results = body(e.body, rows);
   for (std::size_t k = 0; k < results.size(); ++k) {
     if (parts[k] && shared_) {
-      store_rest(*parts[k], *results[k].scalar, *shared_);
+      store_remainder(*parts[k], *results[k].scalar, *shared_);
     } else if (parts[k]) {
       put(*parts[k], results[k], e.result_types[k]);
     } else {
@@ -54,10 +54,10 @@ void Lanes::map_point(const ir::Statement& s, const ir::SegmentedMap& e,
   }
 }
 
-// Blocks of the same points run one after another: they share what is packed.  A chunk of rows meets all
-// points before the next: what is read and written for a row lies together.
+// Blocks of the same points run one after another: they share what is packed.  A chunk of rows
+// meets all points before the next: what is read and written for a row lies together.
 void Lanes::map_moved_blocks(Lowering& low, const ir::Statement& s, const ir::SegmentedMap& e,
-                             const ir::LaneBlocks& plan, const std::vector<Wish>& targets) {
+                             const ir::LaneBlocks& plan, const std::vector<Destination>& targets) {
   const Operand span = ir::i64_operand(std::int64_t{plan.columns} * plan.width);
   const Operand rows = ir::i64_operand(plan.block_rows);
   const auto points_at = static_cast<std::size_t>(plan.points);
@@ -118,7 +118,7 @@ void Lanes::map_moved_blocks(Lowering& low, const ir::Statement& s, const ir::Se
 
 // Only whole blocks in lanes, the last points of the space one by one.
 void Lanes::map_whole_blocks(Lowering& low, const ir::Statement& s, const ir::SegmentedMap& e,
-                             const ir::LaneBlocks& plan, const std::vector<Wish>& targets) {
+                             const ir::LaneBlocks& plan, const std::vector<Destination>& targets) {
   const Operand span = ir::i64_operand(std::int64_t{plan.columns} * plan.width);
   const ir::SpaceDimension& dimension = e.space[0];
   const Operand count = low.divide(dimension.extent, span);
@@ -142,7 +142,7 @@ void Lanes::map_whole_blocks(Lowering& low, const ir::Statement& s, const ir::Se
 }
 
 void Lanes::map(Lowering& low, const ir::Statement& s, const ir::SegmentedMap& e,
-                const ir::LaneBlocks& plan, const std::vector<Wish>& targets) {
+                const ir::LaneBlocks& plan, const std::vector<Destination>& targets) {
   if (plan.remainder == ir::Remainder::serialised) {
     map_whole_blocks(low, s, e, plan, targets);
   } else {
@@ -154,7 +154,7 @@ void Lanes::map(Lowering& low, const ir::Statement& s, const ir::SegmentedMap& e
 
 // `count` blocks of points from `start` on, combined into `totals`.
 void Lanes::reduce_blocks(Lowering& low, const ir::SegmentedReduce& e, const ir::LaneBlocks& plan,
-                          const std::vector<Wish>& mapped, const std::vector<Operand>& outer,
+                          const std::vector<Destination>& mapped, const std::vector<Operand>& outer,
                           const Operand& start, const Operand& count,
                           const std::vector<Running>& totals) {
   std::size_t reduced = 0;
@@ -171,7 +171,7 @@ void Lanes::reduce_blocks(Lowering& low, const ir::SegmentedReduce& e, const ir:
   low.thread_loop(count, false, [&](const Operand& b) {
     lanes.bind_index(indices.back(), low.add(start, low.mul(b, span)), false, true);
     std::vector<std::optional<LaneArray>> parts(reduced);
-    for (const Wish& target : mapped) parts.push_back(lanes.part(*target, indices));
+    for (const Destination& target : mapped) parts.push_back(lanes.part(*target, indices));
     std::vector<std::optional<LaneArray>> rows = parts;
     for (auto& row : rows) {
       if (row && row->place.strides.empty()) row.reset();
@@ -195,7 +195,8 @@ void Lanes::reduce_blocks(Lowering& low, const ir::SegmentedReduce& e, const ir:
 
 void Lanes::reduce_pieces(Lowering& low, const ir::Statement& s, const ir::SegmentedReduce& e,
                           const ir::LaneBlocks& plan, const Pieces& pieces, const Operand& cost,
-                          const std::vector<Wish>& mapped, const std::vector<Place>& partial) {
+                          const std::vector<Destination>& mapped,
+                          const std::vector<Place>& partial) {
   const Operand span = ir::i64_operand(std::int64_t{plan.columns} * plan.width);
   low.for_each_piece(pieces, cost, [&](const std::vector<Operand>& outer, const Operand& piece,
                                        const Operand& start, const Operand& length) {

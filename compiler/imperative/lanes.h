@@ -25,7 +25,7 @@ struct LaneBlock {
 };
 
 /// An i64 that moves evenly over a block: base + row·row_step + point·point_step.
-struct Even {
+struct Affine {
   Operand base;
   Operand row_step = ir::i64_operand(0);
   Operand point_step = ir::i64_operand(0);
@@ -36,8 +36,8 @@ struct LaneScalar {
   ScalarType type = ScalarType::i64;
   bool by_row = false;    // differs between rows
   bool by_point = false;  // differs within a row: its pieces have lanes
-  std::optional<Even> even;
-  std::vector<Operand> pieces;  // where not even: rows × columns, repeated where they agree
+  std::optional<Affine> affine;
+  std::vector<Operand> pieces;  // where not affine: rows × columns, repeated where they agree
   bool is_uniform() const { return !by_row && !by_point; }
 };
 
@@ -66,12 +66,13 @@ class Lanes {
 
   /// A map, in host code or inside a task.
   static void map(Lowering& lowering, const ir::Statement& s, const ir::SegmentedMap& e,
-                  const ir::LaneBlocks& plan, const std::vector<Wish>& targets);
+                  const ir::LaneBlocks& plan, const std::vector<Destination>& targets);
   /// The first stage of a reduction.
   static void reduce_pieces(Lowering& lowering, const ir::Statement& s,
                             const ir::SegmentedReduce& e, const ir::LaneBlocks& plan,
                             const Pieces& pieces, const Operand& cost,
-                            const std::vector<Wish>& mapped, const std::vector<Place>& partial);
+                            const std::vector<Destination>& mapped,
+                            const std::vector<Place>& partial);
 
   /// What a body gives: one or the other; nothing for an accumulator.
   struct Result {
@@ -99,25 +100,25 @@ class Lanes {
   static void for_blocks(Lowering& low, const Operand& count, const Operand& cost,
                          const std::function<void(Operand)>& body);
   static void map_moved_blocks(Lowering& low, const ir::Statement& s, const ir::SegmentedMap& e,
-                               const ir::LaneBlocks& plan, const std::vector<Wish>& targets);
+                               const ir::LaneBlocks& plan, const std::vector<Destination>& targets);
   static void map_whole_blocks(Lowering& low, const ir::Statement& s, const ir::SegmentedMap& e,
-                               const ir::LaneBlocks& plan, const std::vector<Wish>& targets);
+                               const ir::LaneBlocks& plan, const std::vector<Destination>& targets);
   static void reduce_blocks(Lowering& low, const ir::SegmentedReduce& e,
-                            const ir::LaneBlocks& plan, const std::vector<Wish>& mapped,
+                            const ir::LaneBlocks& plan, const std::vector<Destination>& mapped,
                             const std::vector<Operand>& outer, const Operand& start,
                             const Operand& count, const std::vector<Running>& totals);
   void map_point(const ir::Statement& s, const ir::SegmentedMap& e,
-                 const std::vector<Wish>& targets);
+                 const std::vector<Destination>& targets);
   /// A bug: the schedule runs in lanes what cannot.
   [[noreturn]] static void refuse(std::string_view what);
 
-  // ---- lanes_rest.cpp
+  // ---- lanes_remainder.cpp
   /// How many rows, and points of a row, of a block belong to other blocks, too.
   struct Shared {
     Operand rows;
     Operand points;
   };
-  void store_rest(const LaneArray& target, const LaneScalar& value, const Shared& shared);
+  void store_remainder(const LaneArray& target, const LaneScalar& value, const Shared& shared);
 
   // ---- lanes_layout.cpp
   /// A copy that has the outermost dimension innermost in memory.
@@ -151,7 +152,7 @@ class Lanes {
                   const std::function<Operand(std::int64_t row, std::int64_t column)>& piece_at);
   LaneScalar apply(ScalarOp op, ScalarType type, ScalarType result,
                    const std::vector<LaneScalar>& arguments);
-  std::optional<LaneScalar> apply_evenly(ScalarOp op, const std::vector<LaneScalar>& arguments);
+  std::optional<LaneScalar> apply_affine(ScalarOp op, const std::vector<LaneScalar>& arguments);
   LaneScalar add(const LaneScalar& a, const LaneScalar& b);
   LaneScalar times(const LaneScalar& a, const Operand& factor);
   LaneArray array_of(NameId name) const;
@@ -250,7 +251,7 @@ class Lanes {
     std::unordered_map<NameId, LaneScalar> scalars;
     std::unordered_map<NameId, LaneArray> arrays;
     std::unordered_map<NameId, LaneVirtual> virtual_arrays;
-    std::unordered_map<NameId, LaneArray> wishes;
+    std::unordered_map<NameId, LaneArray> destinations;
   };
   Lowering& low_;
   const ir::LaneBlocks& plan_;

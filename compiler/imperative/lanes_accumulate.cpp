@@ -82,9 +82,9 @@ namespace {
 enum class Places { apart, upwards, downwards };
 
 Places places_of(const LaneScalar& offset) {
-  if (!offset.even) return Places::apart;
-  if (is_constant(offset.even->row_step, 1)) return Places::upwards;
-  return is_constant(offset.even->row_step, -1) ? Places::downwards : Places::apart;
+  if (!offset.affine) return Places::apart;
+  if (is_constant(offset.affine->row_step, 1)) return Places::upwards;
+  return is_constant(offset.affine->row_step, -1) ? Places::downwards : Places::apart;
 }
 
 }  // namespace

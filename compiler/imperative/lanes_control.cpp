@@ -74,7 +74,7 @@ Lanes::Carried Lanes::carry(const ir::Loop& e, std::size_t k) {
   const LaneArray buffer = new_array(both, low_.names().base(parameter));
   const auto half = [&](std::int64_t number) {
     LaneArray array = part_of(buffer, {uniform(ir::i64_operand(number))});
-    Operand& base = array.offset.even->base;
+    Operand& base = array.offset.affine->base;
     base = low_.mutable_variable("half", ScalarType::i64, base);
     return array;
   };
@@ -90,17 +90,17 @@ void Lanes::put_next(const ir::Loop& e, const Carried& carried, const LaneArray&
     if (result.place.block != carried.current.place.block) copy(carried.current, result, type);
     return;
   }
-  const Operand& next = carried.next->offset.even->base;
-  const bool is_there = result.place.block == carried.next->place.block && result.offset.even &&
-                        result.offset.even->base == next;
+  const Operand& next = carried.next->offset.affine->base;
+  const bool is_there = result.place.block == carried.next->place.block && result.offset.affine &&
+                        result.offset.affine->base == next;
   if (!is_there) copy(*carried.next, result, type);
 }
 
 // The next half becomes the current one.
 void Lanes::step(const Carried& carried) {
   if (!carried.next) return;
-  const Operand& current = carried.current.offset.even->base;
-  const Operand& next = carried.next->offset.even->base;
+  const Operand& current = carried.current.offset.affine->base;
+  const Operand& next = carried.next->offset.affine->base;
   const Operand kept = low_.mutable_variable("kept", ScalarType::i64, current);
   low_.move(current.name(), next);
   low_.move(next.name(), kept);

@@ -17,7 +17,7 @@ LaneArray Lanes::laid_out(Lowering& low, NameId array) {
   const Place target = permuted(low.new_array(turned, "laid_out"), back);
   low.copy(target, low.place_of(array), type);
   LaneScalar offset;
-  offset.even = Even{target.offset};
+  offset.affine = Affine{target.offset};
   return {target, offset};
 }
 

@@ -25,7 +25,7 @@ void Lanes::pack(NameId name) {
   target.place = low_.private_array(packed, "packed");
   target.place.strides.pop_back();
   target.offset.by_point = true;
-  target.offset.even = Even{zero(), zero(), ir::i64_operand(1)};
+  target.offset.affine = Affine{zero(), zero(), ir::i64_operand(1)};
   copy_rows(target, source, type);
   before_packing_.insert_or_assign(name, source);
   known_.arrays.insert_or_assign(name, target);
@@ -34,7 +34,7 @@ void Lanes::pack(NameId name) {
 // Copies rows to where their points are neighbours, in squares of as many elements as there are
 // lanes where each row is one stretch of memory: these cross over in registers.
 void Lanes::copy_rows(const LaneArray& target, const LaneArray& source, const ir::Type& type) {
-  const bool is_stretch = source.offset.even && is_constant(source.place.strides[0], 1);
+  const bool is_stretch = source.offset.affine && is_constant(source.place.strides[0], 1);
   if (!is_stretch || ir::byte_size(type.element) < 4) {
     copy(target, source, type);
     return;
@@ -47,9 +47,9 @@ void Lanes::copy_rows(const LaneArray& target, const LaneArray& source, const ir
     for (std::int64_t column = 0; column < block_.columns; ++column) {
       TransposeLanes turned;
       for (std::int64_t lane = 0; lane < block_.width; ++lane) {
-        const Even& even = *source.offset.even;
+        const Affine& affine = *source.offset.affine;
         const Operand point = ir::i64_operand(column * block_.width + lane);
-        const Operand row = low_.add(even.base, low_.mul(even.point_step, point));
+        const Operand row = low_.add(affine.base, low_.mul(affine.point_step, point));
         const NameId stretch = lane_variable("stretch", type.element);
         low_.emit(LoadLanes{stretch, source.place.block, low_.add(row, first),
                             ir::i64_operand(1), type.element});
@@ -78,12 +78,13 @@ namespace {
 constexpr std::int64_t most_bytes_apart = 32768;  // of what a block makes: it stays in a cache
 
 bool are_neighbours(const LaneArray& array) {
-  return array.offset.even && is_constant(array.offset.even->point_step, 1);
+  return array.offset.affine && is_constant(array.offset.affine->point_step, 1);
 }
 
 /// Each point has its own stretch of memory.
 bool are_stretches(const LaneArray& array) {
-  return array.offset.even && !are_neighbours(array) && is_constant(array.place.strides.back(), 1);
+  return array.offset.affine && !are_neighbours(array) &&
+         is_constant(array.place.strides.back(), 1);
 }
 
 }  // namespace
@@ -127,12 +128,12 @@ bool Lanes::turn_over(const LaneArray& target, const LaneArray& source, const ir
 void Lanes::turn_square(const LaneArray& target, const LaneArray& source, const Square& square,
                         ScalarType type) {
   const auto start = [&](const LaneArray& array, std::int64_t lane, const Operand& element) {
-    const Even& even = *array.offset.even;
+    const Affine& affine = *array.offset.affine;
     const std::int64_t point = square.column * block_.width + lane;
     const std::int64_t row = array.offset.by_row ? square.row : 0;
-    const Operand moved = low_.add(low_.mul(even.row_step, ir::i64_operand(row)),
-                                   low_.mul(even.point_step, ir::i64_operand(point)));
-    return low_.add(low_.add(even.base, moved), low_.mul(element, array.place.strides[0]));
+    const Operand moved = low_.add(low_.mul(affine.row_step, ir::i64_operand(row)),
+                                   low_.mul(affine.point_step, ir::i64_operand(point)));
+    return low_.add(low_.add(affine.base, moved), low_.mul(element, array.place.strides[0]));
   };
   TransposeLanes turned;
   for (std::int64_t k = 0; k < block_.width; ++k) {

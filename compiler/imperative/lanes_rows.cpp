@@ -25,9 +25,9 @@ LaneScalar Lanes::row_of(const LaneScalar& scalar, std::int64_t row) const {
   LaneScalar result = scalar;
   result.by_row = false;
   if (!scalar.by_row) return result;
-  if (scalar.even) {
-    result.even->base =
-        low_.add(scalar.even->base, low_.mul(scalar.even->row_step, ir::i64_operand(row)));
+  if (scalar.affine) {
+    result.affine->base =
+        low_.add(scalar.affine->base, low_.mul(scalar.affine->row_step, ir::i64_operand(row)));
     return result;
   }
   const auto first = scalar.pieces.begin() + static_cast<std::ptrdiff_t>(row * block_.columns);
@@ -40,7 +40,7 @@ void Lanes::in_block_of_rows(const Operand& first, std::int64_t rows,
                              const RowFunction& iteration) {
   LaneScalar index;
   index.by_row = true;
-  index.even = Even{first, ir::i64_operand(1), zero()};
+  index.affine = Affine{first, ir::i64_operand(1), zero()};
   block_.rows = rows;
   iteration(index);
   block_.rows = 1;

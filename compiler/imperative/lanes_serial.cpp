@@ -90,7 +90,7 @@ void Lanes::one_by_one(const ir::Statement& s) {
     for (Spilled& output : outputs) {
       if (!output.array) continue;
       output.array->offset = low_.load(output.values, {point}, ScalarType::i64, "offset");
-      low_.wishes_.insert_or_assign(output.name, *output.array);
+      low_.destinations_.insert_or_assign(output.name, *output.array);
     }
     low_.lower_statement(s);
     for (const Spilled& output : outputs) {

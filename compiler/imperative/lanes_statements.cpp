@@ -14,9 +14,11 @@ std::vector<Lanes::Result> Lanes::body(const ir::Body& body,
                                        const std::vector<std::optional<LaneArray>>& at) {
   for (std::size_t k = 0; k < at.size(); ++k) {
     if (!at[k] || !body.results[k].is_name()) continue;
-    known_.wishes.try_emplace(body.results[k].name(), *at[k]);
+    known_.destinations.try_emplace(body.results[k].name(), *at[k]);
     const auto over = low_.memory_.overwritten.find(body.results[k].name());
-    if (over != low_.memory_.overwritten.end()) known_.wishes.try_emplace(over->second, *at[k]);
+    if (over != low_.memory_.overwritten.end()) {
+      known_.destinations.try_emplace(over->second, *at[k]);
+    }
   }
   for (const ir::Statement& one : body.statements) {
     if (!one.results.empty() && prepared_.contains(one.results[0].name)) continue;
@@ -184,10 +186,10 @@ void Lanes::lower(const ir::Statement& s, const ir::Reshape& e) {
 // ---------------------------------------------------------------- new arrays
 
 LaneArray Lanes::result_array(NameId name) {
-  const auto wish = known_.wishes.find(name);
-  const LaneArray array = wish == known_.wishes.end()
+  const auto destination = known_.destinations.find(name);
+  const LaneArray array = destination == known_.destinations.end()
                               ? new_array(low_.names().type(name), low_.names().base(name))
-                              : wish->second;
+                              : destination->second;
   bind(name, array);
   return array;
 }

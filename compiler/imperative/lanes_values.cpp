@@ -13,7 +13,7 @@ LaneScalar Lanes::uniform(const Operand& operand) const {
   LaneScalar scalar;
   scalar.type = type.element;
   if (scalar.type == ScalarType::i64) {
-    scalar.even = Even{operand};
+    scalar.affine = Affine{operand};
   } else {
     scalar.pieces.assign(static_cast<std::size_t>(block_.rows * block_.columns), operand);
   }
@@ -55,23 +55,23 @@ Operand Lanes::with_lanes(const Operand& operand, ScalarType type) {
 }
 
 Operand Lanes::piece(const LaneScalar& scalar, std::int64_t row, std::int64_t column) {
-  if (!scalar.even) {
+  if (!scalar.affine) {
     // What does not differ between rows may be from before there were rows.
     const std::int64_t at = scalar.by_row ? row : 0;
     return scalar.pieces[static_cast<std::size_t>(at * block_.columns + column)];
   }
-  const Even& even = *scalar.even;
+  const Affine& affine = *scalar.affine;
   const Operand at_row =
-      low_.add(even.base, low_.mul(even.row_step, ir::i64_operand(scalar.by_row ? row : 0)));
+      low_.add(affine.base, low_.mul(affine.row_step, ir::i64_operand(scalar.by_row ? row : 0)));
   if (!scalar.by_point) return at_row;
   const Operand first =
-      low_.add(at_row, low_.mul(even.point_step, ir::i64_operand(column * block_.width)));
+      low_.add(at_row, low_.mul(affine.point_step, ir::i64_operand(column * block_.width)));
   const NameId numbers = lane_variable("lane", ScalarType::i64);
   low_.emit(LaneNumbers{numbers});
   const NameId steps = lane_variable("steps", ScalarType::i64);
-  const NameId values = lane_variable("even", ScalarType::i64);
+  const NameId values = lane_variable("affine", ScalarType::i64);
   low_.emit(Assign{steps, ScalarOp::mul, ScalarType::i64, ScalarType::i64,
-                   {numbers, even.point_step}});
+                   {numbers, affine.point_step}});
   low_.emit(Assign{values, ScalarOp::add, ScalarType::i64, ScalarType::i64, {steps, first}});
   return values;
 }
@@ -101,24 +101,24 @@ LaneScalar Lanes::make(
 
 // ---------------------------------------------------------------- arithmetic
 
-// Sums, differences and uniform multiples of even numbers are even.
-std::optional<LaneScalar> Lanes::apply_evenly(ScalarOp op, const std::vector<LaneScalar>& x) {
-  if (x.size() != 2 || !x[0].even || !x[1].even) return std::nullopt;
-  const Even& a = *x[0].even;
-  const Even& b = *x[1].even;
+// Sums, differences and uniform multiples of affine numbers are affine.
+std::optional<LaneScalar> Lanes::apply_affine(ScalarOp op, const std::vector<LaneScalar>& x) {
+  if (x.size() != 2 || !x[0].affine || !x[1].affine) return std::nullopt;
+  const Affine& a = *x[0].affine;
+  const Affine& b = *x[1].affine;
   LaneScalar result;
   result.by_row = x[0].by_row || x[1].by_row;
   result.by_point = x[0].by_point || x[1].by_point;
   if (op == ScalarOp::add) {
-    result.even = Even{low_.add(a.base, b.base), low_.add(a.row_step, b.row_step),
+    result.affine = Affine{low_.add(a.base, b.base), low_.add(a.row_step, b.row_step),
                        low_.add(a.point_step, b.point_step)};
   } else if (op == ScalarOp::sub) {
-    result.even = Even{low_.sub(a.base, b.base), low_.sub(a.row_step, b.row_step),
+    result.affine = Affine{low_.sub(a.base, b.base), low_.sub(a.row_step, b.row_step),
                        low_.sub(a.point_step, b.point_step)};
   } else if (op == ScalarOp::mul && (x[0].is_uniform() || x[1].is_uniform())) {
-    const Even& moving = x[0].is_uniform() ? b : a;
+    const Affine& moving = x[0].is_uniform() ? b : a;
     const Operand factor = x[0].is_uniform() ? a.base : b.base;
-    result.even = Even{low_.mul(moving.base, factor), low_.mul(moving.row_step, factor),
+    result.affine = Affine{low_.mul(moving.base, factor), low_.mul(moving.row_step, factor),
                        low_.mul(moving.point_step, factor)};
   } else {
     return std::nullopt;
@@ -129,7 +129,7 @@ std::optional<LaneScalar> Lanes::apply_evenly(ScalarOp op, const std::vector<Lan
 LaneScalar Lanes::apply(ScalarOp op, ScalarType type, ScalarType result,
                         const std::vector<LaneScalar>& arguments) {
   if (type == ScalarType::i64) {
-    if (auto even = apply_evenly(op, arguments)) return *even;
+    if (auto affine = apply_affine(op, arguments)) return *affine;
   }
   bool by_row = false;
   bool by_point = false;
@@ -202,7 +202,7 @@ void Lanes::bind_index(NameId name, const Operand& base, bool along_rows, bool a
   LaneScalar index;
   index.by_row = along_rows;
   index.by_point = along_points;
-  index.even = Even{base, ir::i64_operand(along_rows ? 1 : 0),
+  index.affine = Affine{base, ir::i64_operand(along_rows ? 1 : 0),
                     ir::i64_operand(along_points ? 1 : 0)};
   bind(name, index);
 }
@@ -238,7 +238,7 @@ LaneScalar Lanes::own_points() const {
   LaneScalar offset;
   offset.by_row = block_.rows > 1;
   offset.by_point = true;
-  offset.even = Even{zero(), ir::i64_operand(offset.by_row ? block_.span() : 0),
+  offset.affine = Affine{zero(), ir::i64_operand(offset.by_row ? block_.span() : 0),
                      ir::i64_operand(1)};
   return offset;
 }
@@ -265,16 +265,16 @@ LaneScalar Lanes::load(const LaneArray& element, ScalarType type) {
       return target;
     }
     const NameId target = lane_variable("x", type);
-    if (!offset.even) {
+    if (!offset.affine) {
       low_.emit(LoadLanes{target, block, piece(offset, row, column), ir::i64_operand(1), type});
       return target;
     }
     LaneScalar first = offset;
     first.by_point = false;
     const Operand ahead =
-        low_.mul(offset.even->point_step, ir::i64_operand(column * block_.width));
+        low_.mul(offset.affine->point_step, ir::i64_operand(column * block_.width));
     low_.emit(LoadLanes{target, block, low_.add(piece(first, row, column), ahead),
-                        offset.even->point_step, type});
+                        offset.affine->point_step, type});
     return target;
   });
 }
@@ -287,7 +287,7 @@ void Lanes::store(const LaneArray& element, const LaneScalar& value) {
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t column = 0; column < block_.columns; ++column) {
       const Operand stored = with_lanes(piece(value, row, column), value.type);
-      if (!offset.even) {
+      if (!offset.affine) {
         low_.emit(StoreLanes{block, piece(offset, row, column), ir::i64_operand(1), stored,
                              value.type});
         continue;
@@ -295,9 +295,9 @@ void Lanes::store(const LaneArray& element, const LaneScalar& value) {
       LaneScalar first = offset;
       first.by_point = false;
       const Operand ahead =
-          low_.mul(offset.even->point_step, ir::i64_operand(column * block_.width));
+          low_.mul(offset.affine->point_step, ir::i64_operand(column * block_.width));
       low_.emit(StoreLanes{block, low_.add(piece(first, row, column), ahead),
-                           offset.even->point_step, stored, value.type});
+                           offset.affine->point_step, stored, value.type});
     }
   }
 }

@@ -1,8 +1,8 @@
 // Lowering: flat array IR → imperative code for one target.
 //
-// How operations run is said by their schedules (plan/), where arrays lie by memory/.  Here an array
-// has a place: a block, an offset and strides, all variables of the generated code, and a view is
-// arithmetic on places.
+// How operations run is said by their schedules (plan/), where arrays lie by memory/.  Here an
+// array has a place: a block, an offset and strides, all variables of the generated code, and a
+// view is arithmetic on places.
 #pragma once
 
 #include <optional>

@@ -91,13 +91,14 @@ void Lowering::lower(const ir::Statement& s, const ir::Replicate& e) {
   const Place target = result_array(result);
   if (clear(target, names().type(result), e.value)) return;
   const Value value = value_of(e.value);
-  for_each_point(shape_of(result), little_work(), "replicate", [&](const std::vector<Operand>& point) {
-    const std::vector<Operand> inner(
-        point.begin() + static_cast<std::ptrdiff_t>(e.shape.size()), point.end());
-    const Operand element =
-        value.place ? load(*value.place, inner, value.type.element, "x") : value.operand;
-    store(target, point, element, value.type.element);
-  });
+  for_each_point(
+      shape_of(result), little_work(), "replicate", [&](const std::vector<Operand>& point) {
+        const std::vector<Operand> inner(
+            point.begin() + static_cast<std::ptrdiff_t>(e.shape.size()), point.end());
+        const Operand element =
+            value.place ? load(*value.place, inner, value.type.element, "x") : value.operand;
+        store(target, point, element, value.type.element);
+      });
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::Reshape& e) {
@@ -113,10 +114,10 @@ void Lowering::lower(const ir::Statement& s, const ir::Reshape& e) {
     bind(result, std::move(*place));
     return;
   }
-  const Place copied =
-      mode_ == Mode::host
-          ? row_major(*this, own_block(byte_count(from), "dense", result), ir::i64_operand(0), from.shape)
-          : private_array(from, "dense");
+  const Place copied = mode_ == Mode::host
+                           ? row_major(*this, own_block(byte_count(from), "dense", result),
+                                       ir::i64_operand(0), from.shape)
+                           : private_array(from, "dense");
   copy(copied, source, from);
   bind(result, *reshaped(*this, copied, from.shape, to));
 }
@@ -125,11 +126,11 @@ void Lowering::lower(const ir::Statement& s, const ir::Permute& e) {
   const NameId result = s.results[0].name;
   if (bind_placed_view(result)) return;
   Place place = permuted(place_of(e.array), e.permutation);
-  // What was made where its permutation is wanted lies as the wish says.
-  const Wish wished = wish_for(result);
-  const bool as_wished = wished && wished->block == place.block &&
-                         wished->offset == place.offset && wished->strides == place.strides;
-  bind(result, as_wished ? *wished : std::move(place));
+  // What was made where its permutation is wanted lies as the destination says.
+  const Destination wanted = destination_of(result);
+  const bool as_wanted = wanted && wanted->block == place.block &&
+                         wanted->offset == place.offset && wanted->strides == place.strides;
+  bind(result, as_wanted ? *wanted : std::move(place));
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::Copy& e) {

@@ -17,10 +17,10 @@ void Lowering::unsupported(std::string_view what) const {
 
 // ---------------------------------------------------------------- bodies
 
-void Lowering::lower_body(const ir::Body& body, const std::vector<Wish>& wishes,
+void Lowering::lower_body(const ir::Body& body, const std::vector<Destination>& destinations,
                           const Finish& finish) {
   for (const ir::Statement& one : body.statements) forget_places(one);
-  send_to_destinations(body, wishes);
+  send_to_destinations(body, destinations);
   const bool host = mode_ == Mode::host;
   if (host) scopes_.push_back({});
   for (std::size_t k = 0; k < body.statements.size();) {
@@ -35,20 +35,22 @@ void Lowering::lower_body(const ir::Body& body, const std::vector<Wish>& wishes,
   std::vector<Value> values;
   for (const Operand& result : body.results) values.push_back(value_of(result));
   for (std::size_t k = 0; k < values.size(); ++k) {
-    if (k >= wishes.size() || !wishes[k] || *values[k].place == *wishes[k]) continue;
-    copy(*wishes[k], *values[k].place, values[k].type);
-    values[k].place = wishes[k];
+    if (k >= destinations.size() || !destinations[k] || *values[k].place == *destinations[k]) {
+      continue;
+    }
+    copy(*destinations[k], *values[k].place, values[k].type);
+    values[k].place = destinations[k];
   }
   finish(values);
   if (host) leave_host_scope();
 }
 
 void Lowering::lower_lambda(const ir::Lambda& lambda, const std::vector<Value>& arguments,
-                            const std::vector<Wish>& wishes, const Finish& finish) {
+                            const std::vector<Destination>& destinations, const Finish& finish) {
   for (std::size_t k = 0; k < lambda.parameters.size(); ++k) {
     assign(lambda.parameters[k].name, arguments[k]);
   }
-  lower_body(lambda.body, wishes, finish);
+  lower_body(lambda.body, destinations, finish);
 }
 
 void Lowering::lower_statement(const ir::Statement& statement) {
@@ -56,34 +58,35 @@ void Lowering::lower_statement(const ir::Statement& statement) {
   std::visit([&](const auto& operation) { lower(statement, operation); }, statement.operation);
 }
 
-// ---------------------------------------------------------------- wishes
+// ---------------------------------------------------------------- destinations
 
 // Code may have several versions of a body: each lowers it again, with places of its own.
 void Lowering::forget_places(const ir::Statement& statement) {
   for (const ir::Binder& result : statement.results) {
     places_.erase(result.name);
-    wishes_.erase(result.name);
+    destinations_.erase(result.name);
   }
 }
 
-void Lowering::send_to_destinations(const ir::Body& body, const std::vector<Wish>& wishes) {
-  if (wishes.empty()) return;
+void Lowering::send_to_destinations(const ir::Body& body,
+                                    const std::vector<Destination>& destinations) {
+  if (destinations.empty()) return;
   for (const ir::Statement& one : body.statements) {
     for (const ir::Binder& result : one.results) {
       const auto found = memory_.destinations.find(result.name);
       if (found == memory_.destinations.end()) continue;
       const memory::Destination& to = found->second;
-      if (to.result >= wishes.size() || !wishes[to.result]) continue;
-      const Place& place = *wishes[to.result];
-      wishes_.insert_or_assign(result.name,
+      if (to.result >= destinations.size() || !destinations[to.result]) continue;
+      const Place& place = *destinations[to.result];
+      destinations_.insert_or_assign(result.name,
                                to.permutation.empty() ? place : permuted(place, to.permutation));
     }
   }
 }
 
-Wish Lowering::wish_for(NameId name) const {
-  const auto found = wishes_.find(name);
-  return found == wishes_.end() ? std::nullopt : Wish(found->second);
+Destination Lowering::destination_of(NameId name) const {
+  const auto found = destinations_.find(name);
+  return found == destinations_.end() ? std::nullopt : Destination(found->second);
 }
 
 // Copies with names of their own, for another version of the same code.

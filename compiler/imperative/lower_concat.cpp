@@ -1,5 +1,5 @@
-// Concatenation.  In host code memory for the whole may be there before its pieces, which are then made
-// where they end up (memory/concatenations.cpp); the others are copied.
+// Concatenation.  In host code memory for the whole may be there before its pieces, which are then
+// made where they end up (memory/concatenations.cpp); the others are copied.
 #include <algorithm>
 
 #include "imperative/lowering.h"
@@ -15,7 +15,9 @@ Operand Lowering::width_of(const memory::Piece& piece) {
 // Memory for a whole before its shape is known, and the places of its pieces.
 const std::vector<Place>& Lowering::place_whole(NameId result) {
   HostScope& scope = scopes_.back();
-  if (const auto found = scope.pieces.find(result); found != scope.pieces.end()) return found->second;
+  if (const auto found = scope.pieces.find(result); found != scope.pieces.end()) {
+    return found->second;
+  }
   const memory::Whole& whole = memory_.wholes.at(result);
   const Operand most = ir::i64_operand(std::int64_t{1} << 61);  // that no memory holds
   std::vector<Operand> shape = shape_of(result);

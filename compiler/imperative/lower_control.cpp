@@ -18,27 +18,27 @@ void Lowering::lower(const ir::Statement& s, const ir::Branch& e) {
   }
 }
 
-Joint Lowering::new_joint(NameId name) {
-  return Joint{block_variable(names().base(name)), variable("offset", ScalarType::i64)};
+Join Lowering::new_join(NameId name) {
+  return Join{block_variable(names().base(name)), variable("offset", ScalarType::i64)};
 }
 
-void Lowering::join(const Joint& joint, const Value& value) {
+void Lowering::set_join(const Join& join, const Value& value) {
   const Place place = dense(*value.place, value.type);
-  emit(Share{joint.block, place.block});
-  move(joint.offset, place.offset);
+  emit(Share{join.block, place.block});
+  move(join.offset, place.offset);
 }
 
 void Lowering::lower_host_branch(const ir::Statement& s, const ir::Branch& e) {
-  std::vector<Joint> joints(s.results.size());
+  std::vector<Join> joins(s.results.size());
   for (std::size_t k = 0; k < s.results.size(); ++k) {
-    if (names().type(s.results[k].name).is_array()) joints[k] = new_joint(s.results[k].name);
+    if (names().type(s.results[k].name).is_array()) joins[k] = new_join(s.results[k].name);
   }
   const auto side = [&](const ir::Body& body) {
     return collect([&] {
       lower_body(body, {}, [&](const std::vector<Value>& values) {
         for (std::size_t k = 0; k < values.size(); ++k) {
           if (values[k].place) {
-            join(joints[k], values[k]);
+            set_join(joins[k], values[k]);
           } else {
             assign(s.results[k].name, values[k]);
           }
@@ -50,19 +50,19 @@ void Lowering::lower_host_branch(const ir::Statement& s, const ir::Branch& e) {
   Code else_code = side(e.else_body);
   emit(If{e.condition, std::move(then_code), std::move(else_code)});
   for (std::size_t k = 0; k < s.results.size(); ++k) {
-    if (!joints[k].block.valid()) continue;
-    own(joints[k].block, s.results[k].name);
-    bind(s.results[k].name, row_major(*this, joints[k].block, joints[k].offset,
+    if (!joins[k].block.valid()) continue;
+    own(joins[k].block, s.results[k].name);
+    bind(s.results[k].name, row_major(*this, joins[k].block, joins[k].offset,
                                       shape_of(s.results[k].name)));
   }
 }
 
 void Lowering::lower_thread_branch(const ir::Statement& s, const ir::Branch& e) {
-  std::vector<Wish> wishes;
-  for (const ir::Binder& result : s.results) wishes.push_back(wish_for(result.name));
+  std::vector<Destination> destinations;
+  for (const ir::Binder& result : s.results) destinations.push_back(destination_of(result.name));
   const auto side = [&](const ir::Body& body, std::vector<Value>& kept) {
     return collect([&] {
-      lower_body(body, wishes, [&](const std::vector<Value>& values) {
+      lower_body(body, destinations, [&](const std::vector<Value>& values) {
         kept = values;
         for (std::size_t k = 0; k < values.size(); ++k) {
           if (!values[k].place) assign(s.results[k].name, values[k]);
@@ -142,24 +142,24 @@ void Lowering::lower(const ir::Statement& s, const ir::Call& e) {
       code.arguments.push_back(value.operand);
     }
   }
-  std::vector<std::pair<NameId, Joint>> arrays;
+  std::vector<std::pair<NameId, Join>> arrays;
   for (const ir::Binder& result : s.results) {
     const ir::Type type = names().type(result.name);
     if (type.is_array()) {
       DZ_CHECK(mode_ == Mode::host, "a thread calls a function that gives an array");
-      const Joint joint = new_joint(result.name);
-      code.results.push_back(joint.block);
-      code.results.push_back(joint.offset);
-      arrays.emplace_back(result.name, joint);
+      const Join join = new_join(result.name);
+      code.results.push_back(join.block);
+      code.results.push_back(join.offset);
+      arrays.emplace_back(result.name, join);
     } else {
       code.results.push_back(result.name);
     }
   }
   if (mode_ != Mode::host) uses_private_memory_ = true;
   emit(std::move(code));
-  for (const auto& [name, joint] : arrays) {
-    own(joint.block, name);
-    bind(name, row_major(*this, joint.block, joint.offset, shape_of(name)));
+  for (const auto& [name, join] : arrays) {
+    own(join.block, name);
+    bind(name, row_major(*this, join.block, join.offset, shape_of(name)));
   }
 }
 

@@ -1,11 +1,11 @@
 // Sequential loops.
 //
-// In host code a carried array is a block variable and an offset variable; one that the body updates
-// in place stays where it was before the loop, one that each iteration replaces point by point stays
-// where it is, and one that is kept is made in its row (memory/checkpoints.cpp).  In a thread an array that
-// the body updates in place stays where it is; one of the same size in every iteration
-// alternates between the halves of one buffer, or is copied back if it is small enough for
-// registers; an array of changing size is followed wherever each iteration makes it.
+// In host code a carried array is a block variable and an offset variable; one that the body
+// updates in place stays where it was before the loop, one that each iteration replaces point by
+// point stays where it is, and one that is kept is made in its row (memory/checkpoints.cpp).  In a
+// thread an array that the body updates in place stays where it is; one of the same size in every
+// iteration alternates between the halves of one buffer, or is copied back if it is small enough
+// for registers; an array of changing size is followed wherever each iteration makes it.
 #include "imperative/lowering.h"
 
 namespace dagaz::imperative {
@@ -70,7 +70,7 @@ void Lowering::lower(const ir::Statement& s, const ir::Loop& e) {
 }
 
 void Lowering::lower_host_loop(const ir::Loop& e) {
-  std::vector<Joint> joints(e.values.size());
+  std::vector<Join> joins(e.values.size());
   for (std::size_t k = 0; k < e.values.size(); ++k) {
     const NameId parameter = e.values[k].parameter.name;
     const Value initial = value_of(e.values[k].initial);
@@ -79,9 +79,9 @@ void Lowering::lower_host_loop(const ir::Loop& e) {
       bind(parameter, *initial.place);
       continue;
     }
-    joints[k] = new_joint(parameter);
-    join(joints[k], initial);
-    own(joints[k].block, parameter);
+    joins[k] = new_join(parameter);
+    set_join(joins[k], initial);
+    own(joins[k].block, parameter);
   }
   for (const ir::LoopValue& value : e.values) {
     if (memory_.given.contains(value.parameter.name)) {
@@ -91,44 +91,44 @@ void Lowering::lower_host_loop(const ir::Loop& e) {
   count_checkpoints(e);
   Code body = collect([&] {
     // Strides of arrays whose size changes are computed anew in each iteration.
-    bind_joints(e, joints);
+    bind_joins(e, joins);
     lower_body(e.body, {}, [&](const std::vector<Value>& values) {
-      step_host_arrays(e, joints, values);
+      step_host_arrays(e, joins, values);
       step_scalars(e, values);
     });
   });
   emit_loop(e, std::move(body));
-  bind_joints(e, joints);
+  bind_joins(e, joins);
 }
 
 // Binds the parameters to their variables; strides follow the sizes of the moment.
-void Lowering::bind_joints(const ir::Loop& e, const std::vector<Joint>& joints) {
+void Lowering::bind_joins(const ir::Loop& e, const std::vector<Join>& joins) {
   for (std::size_t k = 0; k < e.values.size(); ++k) {
-    if (!joints[k].block.valid()) continue;
+    if (!joins[k].block.valid()) continue;
     const NameId parameter = e.values[k].parameter.name;
     bind(parameter,
-         row_major(*this, joints[k].block, joints[k].offset, shape_of(parameter)));
+         row_major(*this, joins[k].block, joins[k].offset, shape_of(parameter)));
   }
 }
 
-void Lowering::step_host_arrays(const ir::Loop& e, const std::vector<Joint>& joints,
+void Lowering::step_host_arrays(const ir::Loop& e, const std::vector<Join>& joins,
                                 const std::vector<Value>& values) {
-  std::vector<std::pair<std::size_t, Joint>> next;
+  std::vector<std::pair<std::size_t, Join>> next;
   for (std::size_t k = 0; k < values.size(); ++k) {
-    if (!values[k].place || !joints[k].block.valid()) continue;
-    if (values[k].place->block == joints[k].block &&
-        values[k].place->offset == Operand(joints[k].offset) && values[k].place->is_dense()) {
+    if (!values[k].place || !joins[k].block.valid()) continue;
+    if (values[k].place->block == joins[k].block &&
+        values[k].place->offset == Operand(joins[k].offset) && values[k].place->is_dense()) {
       continue;
     }
-    const Joint joint = new_joint(e.values[k].parameter.name);
-    join(joint, values[k]);
-    next.emplace_back(k, joint);
+    const Join join = new_join(e.values[k].parameter.name);
+    set_join(join, values[k]);
+    next.emplace_back(k, join);
   }
-  for (const auto& [k, joint] : next) {
-    emit(Release{joints[k].block});
-    emit(Share{joints[k].block, joint.block});
-    emit(Release{joint.block});
-    move(joints[k].offset, joint.offset);
+  for (const auto& [k, join] : next) {
+    emit(Release{joins[k].block});
+    emit(Share{joins[k].block, join.block});
+    emit(Release{join.block});
+    move(joins[k].offset, join.offset);
   }
 }
 
@@ -180,7 +180,7 @@ Lowering::Carried Lowering::carry_following(const ir::Type& type, const Place& i
 
 void Lowering::lower_thread_loop(const ir::Loop& e) {
   std::vector<Carried> carried;
-  std::vector<Wish> wishes;
+  std::vector<Destination> destinations;
   bool follows = false;
   for (std::size_t k = 0; k < e.values.size(); ++k) {
     carried.push_back(carry(e, k));
@@ -188,7 +188,7 @@ void Lowering::lower_thread_loop(const ir::Loop& e) {
     follows = follows || one.how == memory::Carry::following;
     const bool alternates =
         one.how == memory::Carry::alternating || one.how == memory::Carry::copied;
-    wishes.push_back(alternates ? Wish(one.next) : std::nullopt);
+    destinations.push_back(alternates ? Destination(one.next) : std::nullopt);
     if (one.how) bind(e.values[k].parameter.name, one.current);
   }
   if (const auto* form = as<ir::ForForm>(e.form)) record(form->index.name);
@@ -199,7 +199,7 @@ void Lowering::lower_thread_loop(const ir::Loop& e) {
       bind(parameter, row_major(*this, carried[k].current.block, carried[k].current.offset,
                                 shape_of(parameter)));
     }
-    lower_body(e.body, wishes, [&](const std::vector<Value>& values) {
+    lower_body(e.body, destinations, [&](const std::vector<Value>& values) {
       step_thread_arrays(carried, values);
       step_scalars(e, values);
     });

@@ -85,10 +85,10 @@ Function Lowering::lower_called(const ir::Function& function, Mode mode) {
           result.results.push_back(value.operand);
           continue;
         }
-        const Joint joint = new_joint(value.operand.name());
-        join(joint, value);
-        result.results.push_back(joint.block);
-        result.results.push_back(joint.offset);
+        const Join join = new_join(value.operand.name());
+        set_join(join, value);
+        result.results.push_back(join.block);
+        result.results.push_back(join.offset);
       }
     });
   };

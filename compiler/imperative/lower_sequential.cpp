@@ -41,17 +41,17 @@ void Lowering::lower(const ir::Statement& s, const ir::MapScanReduce& e) {
     std::vector<Running> reductions;
     std::size_t reduced = 0;
     for (const ir::ReduceOperator& one : e.reductions) {
-      std::vector<Wish> wished;
+      std::vector<Destination> wanted;
       for (std::size_t k = 0; k < one.neutral.size(); ++k) {
-        wished.push_back(wish_for(s.results[reduced + k].name));
+        wanted.push_back(destination_of(s.results[reduced + k].name));
       }
-      reductions.push_back(start_running(one.op, one.neutral, wished));
+      reductions.push_back(start_running(one.op, one.neutral, wanted));
       reduced += one.neutral.size();
     }
-    std::vector<Wish> targets;
+    std::vector<Destination> targets;
     for (std::size_t k = reduced; k < s.results.size(); ++k) {
       const bool is_array = names().type(s.results[k].name).is_array();
-      targets.push_back(is_array ? Wish(result_array(s.results[k].name)) : std::nullopt);
+      targets.push_back(is_array ? Destination(result_array(s.results[k].name)) : std::nullopt);
     }
     const bool independent = !has_arrays(scans) && !has_arrays(reductions);
     thread_loop(e.width, independent, [&](const Operand& i) {
@@ -65,11 +65,11 @@ void Lowering::lower(const ir::Statement& s, const ir::MapScanReduce& e) {
     point_by_point();
     return;
   }
-  std::vector<Wish> targets;
+  std::vector<Destination> targets;
   for (const ir::Binder& result : s.results) {
     // All versions write to the same place.
     targets.push_back(result_array(result.name));
-    wishes_.insert_or_assign(result.name, *targets.back());
+    destinations_.insert_or_assign(result.name, *targets.back());
   }
   run_versions(e.schedule, [&](const ir::Strategy& strategy) {
     if (const auto* blocks = as<ir::LaneBlocks>(strategy)) {
@@ -84,16 +84,16 @@ void Lowering::lower(const ir::Statement& s, const ir::MapScanReduce& e) {
 void Lowering::map_scan_reduce_step(const ir::Statement& s, const ir::MapScanReduce& e,
                                     const std::vector<Running>& scans,
                                     const std::vector<Running>& reductions,
-                                    const std::vector<Wish>& targets, const Operand& i) {
+                                    const std::vector<Destination>& targets, const Operand& i) {
   const std::size_t scanned = running_values(scans).size();
   const std::size_t reduced = running_values(reductions).size();
   const auto rows = [&](std::size_t before, std::size_t from) {
-    std::vector<Wish> wishes(before);
+    std::vector<Destination> destinations(before);
     for (std::size_t k = from; k < targets.size(); ++k) {
       const bool is_row = targets[k] && targets[k]->strides.size() > 1;
-      wishes.push_back(is_row ? Wish(part_at(*this, *targets[k], {i})) : std::nullopt);
+      destinations.push_back(is_row ? Destination(part_at(*this, *targets[k], {i})) : std::nullopt);
     }
-    return wishes;
+    return destinations;
   };
   const auto put = [&](const std::vector<Value>& values) {
     for (std::size_t k = 0; k < targets.size(); ++k) {
@@ -104,21 +104,22 @@ void Lowering::map_scan_reduce_step(const ir::Statement& s, const ir::MapScanRed
       }
     }
   };
-  std::vector<Wish> map_wishes;
-  if (!e.post) map_wishes = rows(scanned + reduced, scanned);
-  lower_lambda(e.map, elements_at(e.arrays, i), map_wishes, [&](const std::vector<Value>& values) {
-    combine_all(scans, values, 0);
-    std::vector<Value> outputs = running_values(scans);
-    const std::vector<Value> mapped =
-        part_of(values, scanned + reduced, values.size() - scanned - reduced);
-    outputs.insert(outputs.end(), mapped.begin(), mapped.end());
-    if (e.post) {
-      lower_lambda(*e.post, outputs, rows(0, 0), put);
-    } else {
-      put(outputs);
-    }
-    combine_all(reductions, values, scanned);
-  });
+  std::vector<Destination> map_destinations;
+  if (!e.post) map_destinations = rows(scanned + reduced, scanned);
+  lower_lambda(e.map, elements_at(e.arrays, i), map_destinations,
+               [&](const std::vector<Value>& values) {
+                 combine_all(scans, values, 0);
+                 std::vector<Value> outputs = running_values(scans);
+                 const std::vector<Value> mapped =
+                     part_of(values, scanned + reduced, values.size() - scanned - reduced);
+                 outputs.insert(outputs.end(), mapped.begin(), mapped.end());
+                 if (e.post) {
+                   lower_lambda(*e.post, outputs, rows(0, 0), put);
+                 } else {
+                   put(outputs);
+                 }
+                 combine_all(reductions, values, scanned);
+               });
 }
 
 // ---------------------------------------------------------------- histograms and scatters
@@ -193,17 +194,17 @@ void Lowering::lower(const ir::Statement& s, const ir::WithAccumulator& e) {
          Accumulator{place_of(input.array), input.shape, row, input.op ? &*input.op : nullptr,
                      &input.neutral, mode_});
   }
-  std::vector<Wish> wishes;
+  std::vector<Destination> destinations;
   for (std::size_t k = 0; k < s.results.size(); ++k) {
-    wishes.push_back(k < e.inputs.size() ? std::nullopt : wish_for(s.results[k].name));
+    destinations.push_back(k < e.inputs.size() ? std::nullopt : destination_of(s.results[k].name));
   }
   const std::size_t opened = e.inputs.size();
-  std::vector<Joint> joints(s.results.size());
-  lower_body(e.body.body, wishes, [&](const std::vector<Value>& values) {
+  std::vector<Join> joins(s.results.size());
+  lower_body(e.body.body, destinations, [&](const std::vector<Value>& values) {
     for (std::size_t k = opened; k < values.size(); ++k) {
       if (values[k].place && mode_ == Mode::host) {
-        joints[k] = new_joint(s.results[k].name);
-        join(joints[k], values[k]);
+        joins[k] = new_join(s.results[k].name);
+        set_join(joins[k], values[k]);
       } else {
         assign(s.results[k].name, values[k]);
       }
@@ -213,9 +214,9 @@ void Lowering::lower(const ir::Statement& s, const ir::WithAccumulator& e) {
     const NameId name = s.results[k].name;
     if (k < opened) {
       bind(name, place_of(e.inputs[k].array));
-    } else if (joints[k].block.valid()) {
-      own(joints[k].block, name);
-      bind(name, row_major(*this, joints[k].block, joints[k].offset, shape_of(name)));
+    } else if (joins[k].block.valid()) {
+      own(joins[k].block, name);
+      bind(name, row_major(*this, joins[k].block, joins[k].offset, shape_of(name)));
     }
   }
 }

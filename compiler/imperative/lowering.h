@@ -5,8 +5,9 @@
 // released after their last use.  In a `task` (part of a CPU parallel loop) and in a `kernel`
 // (one GPU thread) everything is sequential and arrays are thread-private memory.
 //
-// Wishes: a body is lowered with, for each result, an optional place where it is wanted; what memory/
-// found to be that result is made there.  What did not arrive is copied at the end of the body.
+// Destinations: a body is lowered with, for each result, an optional place where it is wanted; what
+// memory/ found to be that result is made there.  What did not arrive is copied at the end of the
+// body.
 #pragma once
 
 #include <functional>
@@ -66,13 +67,14 @@ class Lowering : public Emitter {
   bool is_gpu() const { return program_.target != Target::cpu; }
 
   // ---- lower_body.cpp
-  void lower_body(const ir::Body& body, const std::vector<Wish>& wishes, const Finish& finish);
+  void lower_body(const ir::Body& body, const std::vector<Destination>& destinations,
+                  const Finish& finish);
   void lower_lambda(const ir::Lambda& lambda, const std::vector<Value>& arguments,
-                    const std::vector<Wish>& wishes, const Finish& finish);
+                    const std::vector<Destination>& destinations, const Finish& finish);
   void lower_statement(const ir::Statement& statement);
   void forget_places(const ir::Statement& statement);
-  void send_to_destinations(const ir::Body& body, const std::vector<Wish>& wishes);
-  Wish wish_for(NameId name) const;
+  void send_to_destinations(const ir::Body& body, const std::vector<Destination>& destinations);
+  Destination destination_of(NameId name) const;
   /// A copy with names of its own, for another version of the same code.
   template <typename Operation>
   ir::Statement copy_of(const Operation& operation) {
@@ -100,7 +102,7 @@ class Lowering : public Emitter {
   NameId new_block(const Operand& bytes, std::string_view base);
   Place private_array(const ir::Type& type, std::string_view base);
   Place new_array(const ir::Type& type, std::string_view base);
-  /// The place of result `name`: where it is wished, or a new array.
+  /// The place of result `name`: where it is wanted, or a new array.
   Place result_array(NameId name);
   Operand load(const Place& place, const std::vector<Operand>& indices, ScalarType type,
                std::string_view base);
@@ -176,8 +178,8 @@ class Lowering : public Emitter {
   void lower(const ir::Statement& s, const ir::Branch& e);
   void lower(const ir::Statement& s, const ir::Loop& e);
   void lower(const ir::Statement& s, const ir::Call& e);
-  Joint new_joint(NameId name);
-  void join(const Joint& joint, const Value& value);
+  Join new_join(NameId name);
+  void set_join(const Join& join, const Value& value);
   void lower_host_branch(const ir::Statement& s, const ir::Branch& e);
   void lower_thread_branch(const ir::Statement& s, const ir::Branch& e);
   void append_to(Code& code, const std::function<void()>& build);
@@ -188,8 +190,8 @@ class Lowering : public Emitter {
   void emit_loop(const ir::Loop& e, Code body);
   void step_scalars(const ir::Loop& e, const std::vector<Value>& values);
   void lower_host_loop(const ir::Loop& e);
-  void bind_joints(const ir::Loop& e, const std::vector<Joint>& joints);
-  void step_host_arrays(const ir::Loop& e, const std::vector<Joint>& joints,
+  void bind_joins(const ir::Loop& e, const std::vector<Join>& joins);
+  void step_host_arrays(const ir::Loop& e, const std::vector<Join>& joins,
                         const std::vector<Value>& values);
   void lower_thread_loop(const ir::Loop& e);
   Carried carry(const ir::Loop& e, std::size_t k);
@@ -198,7 +200,7 @@ class Lowering : public Emitter {
 
   // ---- running.cpp
   Running start_running(const ir::Lambda& op, const std::vector<Operand>& neutral,
-                        const std::vector<Wish>& wishes);
+                        const std::vector<Destination>& destinations);
   std::vector<Running> start_scans(const std::vector<ir::ScanOperator>& operators);
   std::vector<Running> start_reductions(const std::vector<ir::ReduceOperator>& operators);
   void combine(const Running& running, const std::vector<Value>& values);
@@ -235,7 +237,7 @@ class Lowering : public Emitter {
   void map_scan_reduce_step(const ir::Statement& s, const ir::MapScanReduce& e,
                             const std::vector<Running>& scans,
                             const std::vector<Running>& reductions,
-                            const std::vector<Wish>& targets, const Operand& i);
+                            const std::vector<Destination>& targets, const Operand& i);
   void histogram_step(const std::vector<ir::HistogramOperator>& operators,
                       const std::vector<std::vector<Place>>& targets,
                       const std::vector<Value>& values);
@@ -255,7 +257,7 @@ class Lowering : public Emitter {
   Operand holds(const std::vector<ir::Guard>& guards);
   Operand value_of(const ir::Product& product);
   void lower_point_by_point(const ir::Statement& s, const ir::SegmentedMap& e,
-                            const std::vector<Wish>& targets, int several);
+                            const std::vector<Destination>& targets, int several);
   void set_indices(const std::vector<ir::SpaceDimension>& space,
                    const std::vector<Operand>& point);
   /// `body` at every point, in parallel where this is host code.
@@ -271,24 +273,24 @@ class Lowering : public Emitter {
                      const RowFunction& body);
   void parallel_points(const std::vector<Operand>& extents, const Operand& cost,
                        const PointFunction& body);
-  std::vector<Wish> result_targets(const ir::Statement& s, std::size_t from);
-  PointTargets at_point(const std::vector<Wish>& targets, std::vector<Operand> point);
+  std::vector<Destination> result_targets(const ir::Statement& s, std::size_t from);
+  PointTargets at_point(const std::vector<Destination>& targets, std::vector<Operand> point);
   void put_point(const ir::Statement& s, std::size_t from, const PointTargets& at,
                  const std::vector<Value>& values);
 
   // ---- accumulate_blocks.cpp
   void accumulate_in_blocks(const ir::Statement& s, const ir::SegmentedMap& e,
-                            const ir::HeldBlocks& blocks, const std::vector<Wish>& targets);
+                            const ir::HeldBlocks& blocks, const std::vector<Destination>& targets);
   void add_held(const std::vector<const ir::Accumulate*>& additions,
                 const std::vector<Value>& held);
 
-  // ---- lower_sweep.cpp
-  std::optional<plan::Sweep> sweep_from(std::span<const ir::Statement> statements) const;
-  struct SweepLoop;
-  void sweep_point(const SweepLoop& loop, const Operand& point, bool inner,
+  // ---- fused_stencil.cpp
+  std::optional<plan::Stencil> stencil_from(std::span<const ir::Statement> statements) const;
+  struct StencilLoop;
+  void stencil_point(const StencilLoop& loop, const Operand& point, bool inner,
                    const std::optional<Operand>& gives);
-  void lower_sweep(const plan::Sweep& sweep, const std::vector<Wish>& targets);
-  void lower_inner_points(const ir::Statement& s, const std::vector<Wish>& targets);
+  void lower_stencil(const plan::Stencil& stencil, const std::vector<Destination>& targets);
+  void lower_inner_points(const ir::Statement& s, const std::vector<Destination>& targets);
   std::size_t lower_together(const ir::Body& body, std::size_t first);
 
   // ---- blocks.cpp
@@ -296,7 +298,7 @@ class Lowering : public Emitter {
   struct BlockBody {
     const std::vector<ir::SpaceDimension>& space;
     const ir::Body& body;
-    const std::vector<Wish>& targets;  // where the first results go
+    const std::vector<Destination>& targets;  // where the first results go
     std::vector<ir::Type> types;       // of the others, which are used in turn
     std::function<std::vector<Operand>(const Operand& i)> point;
   };
@@ -332,7 +334,7 @@ class Lowering : public Emitter {
   void for_each_tile(const ir::Interchanged& tiles, const Operand& low, const Operand& high,
                      const std::vector<ir::Type>& types, const TileFunction& body);
   void lower_interchanged(const ir::Statement& s, const ir::SegmentedMap& e,
-                          const ir::Interchanged& tiles, const std::vector<Wish>& targets);
+                          const ir::Interchanged& tiles, const std::vector<Destination>& targets);
   void reduce_pieces_interchanged(const ir::SegmentedReduce& e, const ir::Interchanged& tiles,
                                   const Pieces& pieces, const Operand& cost,
                                   const std::vector<Place>& partial);
@@ -341,12 +343,12 @@ class Lowering : public Emitter {
   void lower(const ir::Statement& s, const ir::SegmentedReduce& e);
   void reduce_by_pieces(const ir::Statement& s, const ir::SegmentedReduce& e,
                         const std::vector<ir::Type>& types, const std::vector<Place>& totals,
-                        const std::vector<Wish>& mapped);
+                        const std::vector<Destination>& mapped);
   void reduce_pieces(const ir::Statement& s, const ir::SegmentedReduce& e, const Pieces& pieces,
-                     const Operand& cost, const std::vector<Wish>& mapped,
+                     const Operand& cost, const std::vector<Destination>& mapped,
                      const std::vector<Place>& partial);
   void reduce_point(const ir::Statement& s, const ir::SegmentedReduce& e,
-                    const std::vector<Running>& running, const std::vector<Wish>& mapped,
+                    const std::vector<Running>& running, const std::vector<Destination>& mapped,
                     const std::vector<Operand>& point);
   static std::int64_t most_pieces(const ir::Schedule& schedule);
   Operand piece_count(const Operand& segments, const Operand& width, const Operand& cost,
@@ -371,9 +373,9 @@ class Lowering : public Emitter {
   // ---- segmented_scan.cpp
   void lower(const ir::Statement& s, const ir::SegmentedScan& e);
   void scan_by_pieces(const ir::Statement& s, const ir::SegmentedScan& e,
-                      const std::vector<ir::Type>& types, const std::vector<Wish>& targets);
+                      const std::vector<ir::Type>& types, const std::vector<Destination>& targets);
   void scan_point(const ir::Statement& s, const ir::SegmentedScan& e,
-                  const std::vector<Running>& running, const std::vector<Wish>& targets,
+                  const std::vector<Running>& running, const std::vector<Destination>& targets,
                   const std::vector<Operand>& point);
   void reduce_pieces(const ir::SegmentedScan& e, const Pieces& pieces, const Operand& cost,
                      const std::vector<Place>& partial);
@@ -444,7 +446,7 @@ class Lowering : public Emitter {
   bool uses_private_memory_ = false;  // likewise
 
   std::unordered_map<NameId, Place> places_;
-  std::unordered_map<NameId, Place> wishes_;
+  std::unordered_map<NameId, Place> destinations_;
   std::vector<Accumulator> opened_;
   std::unordered_map<NameId, std::size_t> accumulators_;  // by position in opened_
   std::set<std::size_t> shared_;  // of opened_: several threads combine into these

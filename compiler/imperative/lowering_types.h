@@ -1,5 +1,5 @@
-// What the members of Lowering hand to each other: values, where they are wanted, open accumulators,
-// running values of reductions.  Private to this folder.
+// What the members of Lowering hand to each other: values, where they are wanted, open
+// accumulators, running values of reductions.  Private to this folder.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,7 @@ struct Unsupported {
 };
 
 /// A place wanted for a result, or none.
-using Wish = std::optional<Place>;
+using Destination = std::optional<Place>;
 
 /// A value of a body: scalars are operands, arrays have a place.
 struct Value {
@@ -72,15 +72,15 @@ struct Running {
   const ir::Lambda* op;
   bool positionwise;
   std::vector<Value> values;
-  std::vector<Wish> next;
+  std::vector<Destination> next;
 };
 std::vector<Value> running_values(const std::vector<Running>& running);
 bool has_arrays(const std::vector<Running>& running);
 /// Where the results of one point go: `rows` has the parts of those targets that are arrays there.
 struct PointTargets {
-  const std::vector<Wish>& targets;
+  const std::vector<Destination>& targets;
   std::vector<Operand> point;
-  std::vector<Wish> rows;
+  std::vector<Destination> rows;
 };
 /// An array for every thread of a kernel.
 struct Expansion {
@@ -88,7 +88,7 @@ struct Expansion {
   ir::Type type;
 };
 /// An array result of host control flow: variables that every path sets.
-struct Joint {
+struct Join {
   NameId block;
   NameId offset;
 };

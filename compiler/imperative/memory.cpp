@@ -3,10 +3,9 @@
 
 #include <algorithm>
 
-namespace dagaz::imperative {
+#include "plan/thread_code.h"
 
-// Constant-size arrays up to this many bytes live on the stack of their thread.
-static constexpr std::int64_t largest_local_array = 2048;
+namespace dagaz::imperative {
 
 const Place& Lowering::place_of(NameId array) const {
   const auto found = places_.find(array);
@@ -35,7 +34,7 @@ Place Lowering::private_array(const ir::Type& type, std::string_view base) {
   uses_private_memory_ = true;
   const Operand bytes = byte_count(type);
   const NameId block = block_variable(base);
-  if (bytes.is_constant() && ir::integer_value(bytes.constant()) <= largest_local_array) {
+  if (plan::fits_stack(type)) {
     emit(AllocateLocal{block, ir::integer_value(bytes.constant())});
     Place place = row_major(*this, block, ir::i64_operand(0), type.shape);
     if (mode_ == Mode::kernel) place.space = Space::local;
@@ -53,8 +52,8 @@ Place Lowering::new_array(const ir::Type& type, std::string_view base) {
 }
 
 Place Lowering::result_array(NameId name) {
-  const Wish wished = wish_for(name);
-  Place place = wished                  ? *wished
+  const Destination wanted = destination_of(name);
+  Place place = wanted                  ? *wanted
                 : mode_ == Mode::host ? at_home(name)
                                       : private_array(names().type(name), names().base(name));
   bind(name, place);
@@ -92,7 +91,8 @@ void Lowering::store(const Place& place, const std::vector<Operand>& indices, co
 // that is as good as any.
 static std::size_t innermost_dimension(const Place& target, const Place& source) {
   const auto neighbours = [&](std::size_t k) {
-    return (is_constant(target.strides[k], 1) ? 1 : 0) + (is_constant(source.strides[k], 1) ? 1 : 0);
+    return (is_constant(target.strides[k], 1) ? 1 : 0) +
+           (is_constant(source.strides[k], 1) ? 1 : 0);
   };
   std::size_t best = target.strides.size() - 1;
   for (std::size_t k = best; k-- > 0;) {

@@ -2,12 +2,12 @@
 //
 //   for i < n: acc[i + c₁] += …; acc[i + c₂] += …; …
 //
-// Two points meet in an element only if they are less than max c - min c + 1 apart.  So pieces of at
-// least that many points do not meet if one lies between them, and every second piece runs at the
-// same time: no atomic instruction, and no copies.  On a ring, where i + c is taken modulo n, the
-// first and the last piece are neighbours, too, and run at different times since pieces are even in
-// number.  (Hückelheim et al. 2019 turn the adjoint of a stencil into one that gathers; that would
-// compute a point's derivative once for each of its neighbours.)
+// Two points meet in an element only if they are less than max c - min c + 1 apart.  So pieces of
+// at least that many points do not meet if one lies between them, and every second piece runs at
+// the same time: no atomic instruction, and no copies.  On a ring, where i + c is taken modulo n,
+// the first and the last piece are neighbours, too, and run at different times since pieces are
+// even in number.  (Hückelheim et al. 2019 turn the adjoint of a stencil into one that gathers;
+// that would compute a point's derivative once for each of its neighbours.)
 #include "imperative/lowering.h"
 
 namespace dagaz::imperative {

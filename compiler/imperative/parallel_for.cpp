@@ -4,8 +4,8 @@
 // value.  Where a piece is more work than the array is large, it combines into a copy of its own,
 // which starts neutral, and the copies are combined at the end; the first piece combines into the
 // array itself.  Else the threads add with atomic instructions, or there is one piece.  The runtime
-// says which when the program runs (dz_addition_pieces).  Points that accumulate near themselves have
-// a way of their own (neighbours.cpp).
+// says which when the program runs (dz_addition_pieces).  Points that accumulate near themselves
+// have a way of their own (neighbours.cpp).
 #include "imperative/lowering.h"
 
 #include <algorithm>

@@ -7,14 +7,14 @@ namespace dagaz::imperative {
 
 Running Lowering::start_running(const ir::Lambda& op,
                                           const std::vector<Operand>& neutral,
-                                          const std::vector<Wish>& wishes) {
+                                          const std::vector<Destination>& destinations) {
   Running running{&op, plan::is_positionwise(op, names()), {}, {}};
   for (std::size_t k = 0; k < neutral.size(); ++k) {
     const Value initial = value_of(neutral[k]);
     Value current{Operand(), op.result_types[k], std::nullopt};
     if (initial.place) {
-      const bool wished = k < wishes.size() && wishes[k];
-      current.place = wished ? *wishes[k] : private_array(current.type, "acc");
+      const bool wanted = k < destinations.size() && destinations[k];
+      current.place = wanted ? *destinations[k] : private_array(current.type, "acc");
       copy(*current.place, *initial.place, current.type);
       running.next.push_back(running.positionwise ? *current.place
                                                   : private_array(current.type, "next"));
@@ -116,21 +116,22 @@ void Lowering::combine_at(const ir::Lambda& op, const std::vector<Place>& target
   const ir::Lambda fresh = copy_of(op);
   const bool in_place = plan::is_positionwise(fresh, names());
   std::vector<Value> arguments;
-  std::vector<Wish> wishes;
+  std::vector<Destination> destinations;
   std::vector<Place> parts;
   for (std::size_t k = 0; k < targets.size(); ++k) {
     const ir::Type& type = fresh.result_types[k];
     parts.push_back(part_at(*this, targets[k], indices));
     if (type.is_scalar()) {
       arguments.push_back({load(parts[k], {}, type.element, "old"), type, std::nullopt});
-      wishes.push_back(std::nullopt);
+      destinations.push_back(std::nullopt);
     } else {
       arguments.push_back({Operand(), type, parts[k]});
-      wishes.push_back(in_place ? Wish(parts[k]) : Wish(private_array(type, "combined")));
+      destinations.push_back(in_place ? Destination(parts[k])
+                                      : Destination(private_array(type, "combined")));
     }
   }
   arguments.insert(arguments.end(), values.begin(), values.end());
-  lower_lambda(fresh, arguments, wishes, [&](const std::vector<Value>& results) {
+  lower_lambda(fresh, arguments, destinations, [&](const std::vector<Value>& results) {
     for (std::size_t k = 0; k < results.size(); ++k) write(parts[k], {}, results[k]);
   });
 }

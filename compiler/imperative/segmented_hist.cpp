@@ -4,8 +4,8 @@
 // passes/flatten/accumulation): where the bins are few against the elements, every piece of the
 // elements fills bins of its own, which are then combined bin by bin; else one thread fills the
 // destination.  Where bins and values take arithmetic they are computed in blocks (blocks.cpp).
-// Segments run in parallel with each other.  A GPU combines with atomic instructions where there are
-// some, and has locks where a CPU would take one thread.  Scatters write straight to their
+// Segments run in parallel with each other.  A GPU combines with atomic instructions where there
+// are some, and has locks where a CPU would take one thread.  Scatters write straight to their
 // destination.
 #include <algorithm>
 
@@ -119,9 +119,9 @@ void Lowering::histogram_by_pieces(const ir::SegmentedHistogram& e,
   const Operand wanted = piece_count(ir::i64_operand(1), width, cost, most);
   const Operand pieces = minimum(wanted, divide(width, bins));
   const ir::Statement copied = copy_of(e);
-  host_branch(less(ir::i64_operand(1), pieces),
-              [&] { fill_pieces(e, places, width, pieces); },
-              [&] { histogram_by_segments(*as<ir::SegmentedHistogram>(copied.operation), places); });
+  host_branch(
+      less(ir::i64_operand(1), pieces), [&] { fill_pieces(e, places, width, pieces); },
+      [&] { histogram_by_segments(*as<ir::SegmentedHistogram>(copied.operation), places); });
 }
 
 void Lowering::histogram_atomically(const ir::SegmentedHistogram& e,

@@ -82,23 +82,23 @@ void Lowering::parallel_rows(const std::vector<Operand>& extents, const Operand&
   });
 }
 
-std::vector<Wish> Lowering::result_targets(const ir::Statement& s, std::size_t from) {
-  std::vector<Wish> targets;
+std::vector<Destination> Lowering::result_targets(const ir::Statement& s, std::size_t from) {
+  std::vector<Destination> targets;
   for (std::size_t k = from; k < s.results.size(); ++k) {
     const NameId name = s.results[k].name;
     const ir::Type type = names().type(name);
     const bool is_memory = type.kind == ir::TypeKind::value;
-    targets.push_back(is_memory ? Wish(result_array(name)) : std::nullopt);
+    targets.push_back(is_memory ? Destination(result_array(name)) : std::nullopt);
   }
   return targets;
 }
 
-PointTargets Lowering::at_point(const std::vector<Wish>& targets,
+PointTargets Lowering::at_point(const std::vector<Destination>& targets,
                                           std::vector<Operand> point) {
   PointTargets at{targets, std::move(point), {}};
-  for (const Wish& target : targets) {
+  for (const Destination& target : targets) {
     const bool has_rows = target && target->strides.size() > at.point.size();
-    at.rows.push_back(has_rows ? Wish(part_at(*this, *target, at.point)) : std::nullopt);
+    at.rows.push_back(has_rows ? Destination(part_at(*this, *target, at.point)) : std::nullopt);
   }
   return at;
 }
@@ -118,15 +118,15 @@ void Lowering::put_point(const ir::Statement& s, std::size_t from, const PointTa
 }
 
 void Lowering::lower_point_by_point(const ir::Statement& s, const ir::SegmentedMap& e,
-                                    const std::vector<Wish>& targets, int several) {
+                                    const std::vector<Destination>& targets, int several) {
   const Operand cost = cost_of(e.schedule);
-  for_each_point(extents_of(e.space), {cost, several}, "segmap", [&](const std::vector<Operand>& point) {
-    set_indices(e.space, point);
-    const PointTargets at = at_point(targets, point);
-    lower_body(e.body, at.rows, [&](const std::vector<Value>& values) {
-      put_point(s, 0, at, values);
-    });
-  });
+  for_each_point(
+      extents_of(e.space), {cost, several}, "segmap", [&](const std::vector<Operand>& point) {
+        set_indices(e.space, point);
+        const PointTargets at = at_point(targets, point);
+        lower_body(e.body, at.rows,
+                   [&](const std::vector<Value>& values) { put_point(s, 0, at, values); });
+      });
 }
 
 Operand Lowering::value_of(const ir::Product& wanted) {
@@ -185,7 +185,7 @@ void Lowering::run_versions(const ir::Schedule& schedule,
 }
 
 void Lowering::lower(const ir::Statement& s, const ir::SegmentedMap& e) {
-  const std::vector<Wish> targets = result_targets(s, 0);
+  const std::vector<Destination> targets = result_targets(s, 0);
   if (mode_ != Mode::host) {
     lower_point_by_point(s, e, targets, 1);
   } else {

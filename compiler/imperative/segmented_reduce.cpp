@@ -2,8 +2,8 @@
 //
 // Each segment is cut into pieces (one, where there are enough segments); a first parallel
 // loop reduces the pieces, a second combines the partial results of each segment in order.  That
-// is how a CPU does it, and how a GPU reduces arrays: there the partial results are many, and threads
-// combine groups of them first, in place.
+// is how a CPU does it, and how a GPU reduces arrays: there the partial results are many, and
+// threads combine groups of them first, in place.
 #include "imperative/gpu.h"
 #include "imperative/lanes.h"
 
@@ -129,7 +129,7 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedReduce& e) {
   for (const ir::ReduceOperator& one : e.operators) {
     types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());
   }
-  const std::vector<Wish> mapped = result_targets(s, types.size());
+  const std::vector<Destination> mapped = result_targets(s, types.size());
   const std::vector<Place> totals = total_arrays(s, types.size());
   if (is_gpu() && mode_ == Mode::host) {
     run_versions(e.schedule, [&](const ir::Strategy& strategy) {
@@ -150,14 +150,15 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedReduce& e) {
 }
 
 void Lowering::reduce_point(const ir::Statement& s, const ir::SegmentedReduce& e,
-                            const std::vector<Running>& running, const std::vector<Wish>& mapped,
+                            const std::vector<Running>& running,
+                            const std::vector<Destination>& mapped,
                             const std::vector<Operand>& point) {
   const std::size_t reduced = running_values(running).size();
   set_indices(e.space, point);
-  std::vector<Wish> wishes(reduced);
+  std::vector<Destination> destinations(reduced);
   const PointTargets at = at_point(mapped, point);
-  wishes.insert(wishes.end(), at.rows.begin(), at.rows.end());
-  lower_body(e.body, wishes, [&](const std::vector<Value>& values) {
+  destinations.insert(destinations.end(), at.rows.begin(), at.rows.end());
+  lower_body(e.body, destinations, [&](const std::vector<Value>& values) {
     put_point(s, reduced, at,
               {values.begin() + static_cast<std::ptrdiff_t>(reduced), values.end()});
     combine_all(running, values, 0);
@@ -167,7 +168,7 @@ void Lowering::reduce_point(const ir::Statement& s, const ir::SegmentedReduce& e
 void Lowering::reduce_by_pieces(const ir::Statement& s, const ir::SegmentedReduce& e,
                                 const std::vector<ir::Type>& types,
                                 const std::vector<Place>& totals,
-                                const std::vector<Wish>& mapped) {
+                                const std::vector<Destination>& mapped) {
   const Operand cost = cost_of(e.schedule);
   const Pieces pieces = cut_segments(e.space, cost, most_pieces(e.schedule));
   const std::vector<Place> partial = partial_arrays(types, pieces);
@@ -202,7 +203,8 @@ void Lowering::reduce_by_pieces(const ir::Statement& s, const ir::SegmentedReduc
 
 void Lowering::reduce_pieces(const ir::Statement& s, const ir::SegmentedReduce& e,
                              const Pieces& pieces, const Operand& cost,
-                             const std::vector<Wish>& mapped, const std::vector<Place>& partial) {
+                             const std::vector<Destination>& mapped,
+                             const std::vector<Place>& partial) {
   for_each_piece(pieces, cost, [&](const std::vector<Operand>& outer, const Operand& piece,
                                    const Operand& start, const Operand& length) {
     const std::vector<Running> running = start_reductions(e.operators);

@@ -12,7 +12,7 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedScan& e) {
   for (const ir::ScanOperator& one : e.operators) {
     types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());
   }
-  const std::vector<Wish> targets = result_targets(s, 0);
+  const std::vector<Destination> targets = result_targets(s, 0);
   if (!is_gpu() || mode_ != Mode::host) {
     scan_by_pieces(s, e, types, targets);
     return;
@@ -33,7 +33,7 @@ void Lowering::lower(const ir::Statement& s, const ir::SegmentedScan& e) {
 
 void Lowering::scan_by_pieces(const ir::Statement& s, const ir::SegmentedScan& e,
                               const std::vector<ir::Type>& types,
-                              const std::vector<Wish>& targets) {
+                              const std::vector<Destination>& targets) {
   const Operand cost = cost_of(e.schedule);
   const Pieces pieces = cut_segments(e.space, cost, most_pieces(e.schedule));
   const std::vector<Place> before = partial_arrays(types, pieces);
@@ -58,17 +58,18 @@ void Lowering::scan_by_pieces(const ir::Statement& s, const ir::SegmentedScan& e
 // One element of a scan: body, operators, post, results.
 void Lowering::scan_point(const ir::Statement& s, const ir::SegmentedScan& e,
                           const std::vector<Running>& running,
-                          const std::vector<Wish>& targets, const std::vector<Operand>& point) {
+                          const std::vector<Destination>& targets,
+                          const std::vector<Operand>& point) {
   set_indices(e.space, point);
   const std::size_t scanned = running_values(running).size();
   const PointTargets at = at_point(targets, point);
-  std::vector<Wish> wishes;
+  std::vector<Destination> destinations;
   if (!e.post) {
-    wishes.assign(scanned, std::nullopt);
-    wishes.insert(wishes.end(), at.rows.begin() + static_cast<std::ptrdiff_t>(scanned),
+    destinations.assign(scanned, std::nullopt);
+    destinations.insert(destinations.end(), at.rows.begin() + static_cast<std::ptrdiff_t>(scanned),
                   at.rows.end());
   }
-  lower_body(e.body, wishes, [&](const std::vector<Value>& values) {
+  lower_body(e.body, destinations, [&](const std::vector<Value>& values) {
     combine_all(running, values, 0);
     std::vector<Value> outputs = running_values(running);
     outputs.insert(outputs.end(), values.begin() + static_cast<std::ptrdiff_t>(scanned),

@@ -3,11 +3,11 @@
 //   loop (y, ys) for i < n do (f y, ys with [i] = y)
 //
 // is what the forward sweep of reverse mode makes of a loop, and a program that returns a history
-// looks the same.  In host code the next state is made where the next iteration would copy it to, in
-// row i + 1 of `ys`, and read there.  The last one has no row; it gets memory of its own.
+// looks the same.  In host code the next state is made where the next iteration would copy it to,
+// in row i + 1 of `ys`, and read there.  The last one has no row; it gets memory of its own.
 //
-// That is right where row i is not written again while it is the state: nothing in the loop else uses
-// `ys`, and nothing consumes `y`.
+// That is right where row i is not written again while it is the state: nothing in the loop else
+// uses `ys`, and nothing consumes `y`.
 #include <algorithm>
 
 #include "ir/fields.h"
@@ -89,8 +89,8 @@ bool is_fresh(const ir::Operation& operation, const std::unordered_set<NameId>& 
          as<ir::MapScanReduce>(operation);
 }
 
-// Whether the body reads the arrays `states`, and views of them, and nothing else: it neither writes
-// to them nor gives them on.
+// Whether the body reads the arrays `states`, and views of them, and nothing else: it neither
+// writes to them nor gives them on.
 bool reads_only(const ir::Body& body, std::unordered_set<NameId> states, const ir::Names& names) {
   const auto is_state = [&](NameId name) { return states.contains(name); };
   for (const ir::Statement& each : body.statements) {
@@ -143,7 +143,9 @@ static std::optional<std::size_t> kept_by(const ir::Statement& statement, const 
   }
   if (!writes_row(*update, form->index.name, loop.body, names.type(rows))) return std::nullopt;
   for (std::size_t k = 0; k < loop.values.size(); ++k) {
-    if (update->value == Operand(loop.values[k].parameter.name) && is_state(loop, k, names)) return k;
+    if (update->value == Operand(loop.values[k].parameter.name) && is_state(loop, k, names)) {
+      return k;
+    }
   }
   return std::nullopt;
 }

@@ -1,6 +1,6 @@
-// Concatenations whose pieces are made where they end up, as far as a map of their body makes them and
-// nothing else reads them: memory for the whole is there before the first of them.  The others are
-// copied.  What is put together only to be permuted is put together in that order.
+// Concatenations whose pieces are made where they end up, as far as a map of their body makes them
+// and nothing else reads them: memory for the whole is there before the first of them.  The others
+// are copied.  What is put together only to be permuted is put together in that order.
 #include <algorithm>
 #include <utility>
 
@@ -48,8 +48,8 @@ bool is_known_before(NameId array, std::size_t statement, const Scope& scope) {
   });
 }
 
-// Whether all sizes that it takes to place a piece are known.  The length of a list follows from the
-// array whose elements it lists.
+// Whether all sizes that it takes to place a piece are known.  The length of a list follows from
+// the array whose elements it lists.
 bool is_sized_before(const Piece& piece, std::size_t statement, const Scope& scope) {
   const bool all_but_first = std::all_of(
       piece.views.begin(), piece.views.end(), [&](const View& view) {

@@ -1,5 +1,5 @@
-// Threads: which arrays of a body are its results, seen backwards through what hands an array on, so
-// that they are made where the body's result is wanted.  What did not arrive there is copied.
+// Threads: which arrays of a body are its results, seen backwards through what hands an array on,
+// so that they are made where the body's result is wanted.  What did not arrive there is copied.
 //
 //   r = permute t      where r is wanted, t is wanted with its dimensions permuted back
 //   r = t with [i] = x, and the like: t is wanted there, too

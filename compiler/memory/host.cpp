@@ -1,6 +1,6 @@
-// Host code: a walk in order of execution that gives each array its home and says how long its memory
-// lives.  Every array has an owner, whose block it lies in; that is dead after the last statement
-// which mentions an array that it owns.
+// Host code: a walk in order of execution that gives each array its home and says how long its
+// memory lives.  Every array has an owner, whose block it lies in; that is dead after the last
+// statement which mentions an array that it owns.
 #include "memory/host.h"
 
 #include <algorithm>
@@ -165,7 +165,8 @@ class Host {
     own(result);
   }
 
-  // A piece's place is that of the whole from some row on; views from the piece inwards must keep it.
+  // A piece's place is that of the whole from some row on; views from the piece inwards must keep
+  // it.
   bool make_piece(NameId result) {
     const auto found = here_->whole_of.find(result);
     if (found == here_->whole_of.end()) return false;
@@ -404,8 +405,8 @@ class Host {
     }
   }
 
-  // Whether nothing that is used after the statement in turn, here or outside of the body, may lie in
-  // the memory of `array`.  What a branch, a loop or a call gives may be an array from before.
+  // Whether nothing that is used after the statement in turn, here or outside of the body, may lie
+  // in the memory of `array`.  What a branch, a loop or a call gives may be an array from before.
   bool is_last_of_memory(NameId array) const {
     const Uses& uses = here_->scope.uses;
     const std::vector<NameId> roots = aliases_.roots(array);
@@ -471,8 +472,8 @@ class Host {
     }
   }
 
-  // The loop's variables keep its initial arrays alive.  One that nothing else needs dies in the first
-  // iteration, not after the last.
+  // The loop's variables keep its initial arrays alive.  One that nothing else needs dies in the
+  // first iteration, not after the last.
   void give_initials(const ir::Loop& e) {
     std::unordered_set<NameId> used;  // owners
     for (const NameId name : ir::free_names(e.body, names_)) {

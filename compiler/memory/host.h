@@ -27,8 +27,8 @@ std::unordered_map<ir::NameId, Whole> find_wholes(const Scope& scope);
 std::unordered_map<ir::NameId, ir::NameId> find_turned(const Scope& scope);
 
 // ---- in_place.cpp
-/// Results of maps that are computed point by point of a part of an array that they then replace, and
-/// the part.
+/// Results of maps that are computed point by point of a part of an array that they then replace,
+/// and the part.
 std::unordered_map<ir::NameId, ir::NameId> find_replaced_parts(const Scope& scope);
 /// Results of maps that may be made where updates put them, and where.
 std::unordered_map<ir::NameId, Within> find_written_parts(const Scope& scope);
@@ -42,8 +42,8 @@ std::optional<ir::NameId> dying_array(const ir::SegmentedReduce& reduction, ir::
                                       const Scope& scope, const Memory& memory);
 
 // ---- checkpoints.cpp
-/// Next states of a loop that keeps every state, with where they are kept; the updates that keep them
-/// go to `kept_before`.
+/// Next states of a loop that keeps every state, with where they are kept; the updates that keep
+/// them go to `kept_before`.
 std::unordered_map<ir::NameId, Checkpoint> find_checkpoints(
     const ir::Loop& loop, const ir::Names& names, std::unordered_set<ir::NameId>& kept_before);
 

@@ -64,8 +64,8 @@ bool is_replaced(const ir::Loop& e, std::size_t k, const ir::Names& names) {
                              Operand(parameter)) == 0;
 }
 
-// Whether nothing but the update in turn knows the array that it writes to, and all that says where it
-// writes is known before statement `map`.
+// Whether nothing but the update in turn knows the array that it writes to, and all that says where
+// it writes is known before statement `map`.
 bool is_written_alone(const ir::Statement& statement, std::size_t map, const Scope& scope) {
   const auto& e = std::get<ir::Update>(statement.operation);
   const auto is_known = [&](NameId name) {

@@ -1,12 +1,12 @@
 // Where the arrays of a function lie, and how long: decided here, before any code is emitted.
 //
-// An array that an operation makes has a home; a view (index, slice, reshape, permute, update, what a
-// loop or an accumulation hands on) lies where its operand lies.  Homes are values: `inspect
-// --stage=memory` prints them, and emission computes blocks, offsets and strides from them and chooses
-// nothing.  Each file of this folder finds one kind of home.
+// An array that an operation makes has a home; a view (index, slice, reshape, permute, update, what
+// a loop or an accumulation hands on) lies where its operand lies.  Homes are values: `inspect
+// --stage=memory` prints them, and emission computes blocks, offsets and strides from them and
+// chooses nothing.  Each file of this folder finds one kind of home.
 //
-// In host code arrays lie in counted blocks, released when they are dead.  In a thread they lie in the
-// thread's own memory, or at once where the body's result is wanted.
+// In host code arrays lie in counted blocks, released when they are dead.  In a thread they lie in
+// the thread's own memory, or at once where the body's result is wanted.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,8 @@
 
 namespace dagaz::memory {
 
-/// A block of its own.  `order`: the dimensions from the outermost in memory inwards; empty: row-major.
+/// A block of its own.  `order`: the dimensions from the outermost in memory inwards; empty:
+/// row-major.
 struct Own {
   std::vector<int> order = {};
   bool operator==(const Own&) const = default;
@@ -29,13 +30,14 @@ struct Own {
 struct Nowhere {
   bool operator==(const Nowhere&) const = default;
 };
-/// In the memory of `array`, whose elements it replaces one by one; the block has another owner then.
+/// In the memory of `array`, whose elements it replaces one by one; the block has another owner
+/// then.
 struct Over {
   ir::NameId array;
   bool operator==(const Over&) const = default;
 };
-/// In the memory of `view`, a part of an array, whose elements it replaces one by one; an update then
-/// puts nothing.
+/// In the memory of `view`, a part of an array, whose elements it replaces one by one; an update
+/// then puts nothing.
 struct OverPart {
   ir::NameId view;
   bool operator==(const OverPart&) const = default;
@@ -51,8 +53,8 @@ struct PieceOf {
   ir::NameId whole;
   bool operator==(const PieceOf&) const = default;
 };
-/// The next state of a loop: in row `index` + 1 of `rows`, where the loop keeps its states, the first
-/// `bound` of them; or else in a block of its own.
+/// The next state of a loop: in row `index` + 1 of `rows`, where the loop keeps its states, the
+/// first `bound` of them; or else in a block of its own.
 struct Checkpoint {
   ir::NameId rows;
   ir::NameId index;
@@ -105,7 +107,8 @@ struct Memory {
   std::unordered_map<ir::NameId, Whole> wholes;
   // Wholes that are only needed permuted, and that permuted view.
   std::unordered_map<ir::NameId, ir::NameId> turned;
-  // The array that keeps the memory of this one alive: itself, unless it is a view or lies in another.
+  // The array that keeps the memory of this one alive: itself, unless it is a view or lies in
+  // another.
   std::unordered_map<ir::NameId, ir::NameId> owners;
   // The last statement of the body that binds an owner to need its memory.
   std::unordered_map<ir::NameId, std::size_t> lives;

@@ -7,8 +7,8 @@
 
 namespace dagaz::memory {
 
-/// For each entry point, a line for every array, in order of execution: its type, its home, the size of
-/// its block, and the statement with which that dies.
+/// For each entry point, a line for every array, in order of execution: its type, its home, the
+/// size of its block, and the statement with which that dies.
 std::string report(const ir::PlannedProgram& program, bool on_cpu);
 
 }  // namespace dagaz::memory

@@ -10,7 +10,8 @@ namespace dagaz::memory {
 using ir::NameId;
 using ir::Operand;
 
-// Arrays of up to so many elements, which registers may hold, are copied from iteration to iteration.
+// Arrays of up to so many elements, which registers may hold, are copied from iteration to
+// iteration.
 static constexpr std::int64_t most_copied = 64;
 
 // Whether the array's size changes from iteration to iteration.

@@ -23,11 +23,11 @@ Mentions mentions_in(const ir::Body& body, const ir::Names& names);
 
 /// What is known of a body of host code.
 struct Uses {
-  std::unordered_map<ir::NameId, std::size_t> bindings;            // the statement that binds a name
+  std::unordered_map<ir::NameId, std::size_t> bindings;  // the statement that binds a name
   std::unordered_map<ir::NameId, std::size_t> last;                // the last that mentions it
   std::unordered_map<ir::NameId, std::size_t> last_of_memory;      // likewise, by root
   std::unordered_map<ir::NameId, std::size_t> count;               // statements that mention it
-  std::unordered_set<ir::NameId> made;                             // arrays with memory of their own
+  std::unordered_set<ir::NameId> made;  // arrays with memory of their own
 
   std::size_t count_of(ir::NameId name) const;
   /// Whether it is made in the body, and one statement alone knows it.

@@ -16,8 +16,8 @@ std::unordered_set<ir::NameId> element_only_arrays(const ir::Body& body, const i
 bool is_updated_in_place(const ir::Body& body, std::size_t result, ir::NameId parameter,
                          const ir::Names& names);
 
-/// Results of a map's body, or of maps inside, that may be written over an array that the body makes,
-/// and these arrays: each is read last by what makes the result, element by element.
+/// Results of a map's body, or of maps inside, that may be written over an array that the body
+/// makes, and these arrays: each is read last by what makes the result, element by element.
 std::unordered_map<ir::NameId, ir::NameId> overwritten_by(const ir::SegmentedMap& map,
                                                           const ir::Names& names);
 

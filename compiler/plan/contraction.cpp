@@ -256,7 +256,8 @@ ir::Packing packing_of(const Surroundings& around, const ir::SegmentedMap& map,
 
 /// Whether registers hold the sums, a vector of each value of points and a value of a row.
 bool fits(const ir::Contraction& plan, std::int64_t sums, const TargetDescription& target) {
-  const std::int64_t parts = std::max<std::int64_t>(target.tunables.lane_bytes / target.register_bytes, 1);
+  const std::int64_t parts =
+      std::max<std::int64_t>(target.tunables.lane_bytes / target.register_bytes, 1);
   const auto of_points = static_cast<std::int64_t>(plan.of_points.size());
   const auto of_rows = static_cast<std::int64_t>(plan.of_rows.size());
   const std::int64_t vectors = plan.columns * (plan.block_rows * sums + of_points);

@@ -1,12 +1,12 @@
-// Products of matrices and what is like them: sums, by any operator whose order is free, over elements
-// that a row and a point of the space share.
+// Products of matrices and what is like them: sums, by any operator whose order is free, over
+// elements that a row and a point of the space share.
 //
 //   result[i, j] = after(⊕ₖ combine(left(i, k), right(k, j)), …)
 //
-// Nothing here is about multiplication or about order in memory: scalars that depend on a row and an
-// element, but on no point, are values of rows; those that depend on a point and an element are values
-// of points; what depends on both is computed in the innermost loop.  The other dimensions of the
-// space are a batch.  Sums of sums by the same operator are one sum.
+// Nothing here is about multiplication or about order in memory: scalars that depend on a row and
+// an element, but on no point, are values of rows; those that depend on a point and an element are
+// values of points; what depends on both is computed in the innermost loop.  The other dimensions
+// of the space are a batch.  Sums of sums by the same operator are one sum.
 //
 // Copying values of n rows and m points costs (n + m)·k, and the sums n·m·k: large products gain by
 // it (Goto and van de Geijn, TOMS 2008).  How large a block of sums, a panel and what a cache holds
@@ -26,7 +26,8 @@ namespace dagaz::plan {
 std::optional<ir::Version> contraction(const Surroundings& around, const ir::SegmentedMap& map,
                                        const std::vector<ir::Binder>& results,
                                        ir::Names& names);
-/// The product `chosen` with other sizes, under the guards that these need; nothing where they cannot be.
+/// The product `chosen` with other sizes, under the guards that these need; nothing where they
+/// cannot be.
 std::optional<ir::Version> sized_contraction(const ir::SegmentedMap& map,
                                              const ir::Contraction& chosen,
                                              const ir::Contraction& sizes, ir::Names& names);

@@ -54,8 +54,8 @@ std::int64_t bytes_of(const std::vector<ir::Type>& types) {
   return bytes;
 }
 
-// Whether threads can combine values together, between barriers: these are scalars, and the operators
-// take no memory.
+// Whether threads can combine values together, between barriers: these are scalars, and the
+// operators take no memory.
 template <typename Operator>
 bool can_combine(const std::vector<Operator>& operators, const ir::Names& names) {
   return std::all_of(operators.begin(), operators.end(), [&](const Operator& one) {

@@ -1,8 +1,8 @@
 // Schedules of a GPU: by which threads a segmented operation runs.
 //
 // Segments that are short, or many beside the threads that the device holds, are walked by a thread
-// each; else threads work together.  Where their values are arrays, or operators need memory, threads
-// walk pieces.
+// each; else threads work together.  Where their values are arrays, or operators need memory,
+// threads walk pieces.
 #pragma once
 
 #include "plan/surroundings.h"

@@ -80,10 +80,12 @@ ir::LaneBlocks block_for(const ir::Body& body, const Surroundings& around, bool 
   // More than registers hold for several vectors.
   if (operations_in(body) > tunables.lane_operations) return block;
   if (has_rows) {
-    block.block_rows = at_least_one(where == Around::task ? 2 * tunables.lane_rows : tunables.lane_rows);
+    block.block_rows =
+        at_least_one(where == Around::task ? 2 * tunables.lane_rows : tunables.lane_rows);
     block.columns = at_least_one(tunables.lane_columns / (where == Around::task ? 4 : 2));
   } else {
-    block.columns = at_least_one(where == Around::task ? tunables.lane_columns / 2 : tunables.lane_columns);
+    block.columns =
+        at_least_one(where == Around::task ? tunables.lane_columns / 2 : tunables.lane_columns);
   }
   const std::int64_t sums = sums_in(body);
   const auto is_too_large = [&](int vectors) {
@@ -131,8 +133,8 @@ bool is_worthwhile(const LaneWork& work, const Tunables& tunables) {
   return work.depth > 0 && work.operations >= tunables.gather_operations * work.gathers;
 }
 
-/// Guards under which packed rows are read often enough; nothing where it is known that they are not.
-/// What sizes inside the body are nobody knows before.
+/// Guards under which packed rows are read often enough; nothing where it is known that they are
+/// not. What sizes inside the body are nobody knows before.
 std::optional<std::vector<ir::Guard>> worth_packing(const ir::Body& body,
                                                     const std::vector<Operand>& widths,
                                                     const Tunables& tunables) {
@@ -224,8 +226,8 @@ struct Read {
   LaneWork work;
 };
 
-/// `blocks` with what has to be serialised and what is packed, under the guards that they need; nothing
-/// where the map cannot run so.
+/// `blocks` with what has to be serialised and what is packed, under the guards that they need;
+/// nothing where the map cannot run so.
 std::optional<Read> read_blocks(const MapAt& at, ir::LaneBlocks blocks, Packing packing) {
   const ir::SegmentedMap& map = at.map;
   const Surroundings& around = at.around;

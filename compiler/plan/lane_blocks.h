@@ -5,11 +5,11 @@
 // loops of a point's body stay scalar loops, and each scalar operation works on a vector of
 // points.  A product of matrices, Σₖ a[i][k]·b[k][j], gets lanes along j, where b is read in
 // unit steps, and a few rows i, which share what they read of b: a block of accumulators in
-// registers.  No such form is looked for: the dimension is the first along which the innermost loops
-// read memory in unit steps or not at all.
+// registers.  No such form is looked for: the dimension is the first along which the innermost
+// loops read memory in unit steps or not at all.
 //
-// Vectors that are read as a whole are best, copies that make them so next; where sizes do not allow
-// for these, a vector may be gathered.
+// Vectors that are read as a whole are best, copies that make them so next; where sizes do not
+// allow for these, a vector may be gathered.
 #pragma once
 
 #include <vector>
@@ -34,8 +34,8 @@ enum class Packing { allowed, forbidden };
 
 /// Versions in lanes, best first; none where lanes do not fit or gain nothing.
 std::vector<ir::Version> map_in_lanes(const MapAt& at);
-/// These blocks with what has to be serialised in them, under the guards that they need, whether they
-/// pay or not; nothing where the map cannot run so.
+/// These blocks with what has to be serialised in them, under the guards that they need, whether
+/// they pay or not; nothing where the map cannot run so.
 std::optional<ir::Version> completed_blocks(const MapAt& at, const ir::LaneBlocks& blocks,
                                             Packing packing);
 /// Of the first stage of a reduction, of which all points of a piece are one row.
@@ -46,8 +46,8 @@ std::optional<ir::Version> completed_blocks(const Surroundings& around,
                                             const ir::SegmentedReduce& reduction,
                                             const std::vector<ir::Binder>& results,
                                             const ir::LaneBlocks& blocks);
-/// A map inside a task that may run in lanes, as if it and a map that is all it does were one map over
-/// a space (see as_space); nothing where lanes cannot be.
+/// A map inside a task that may run in lanes, as if it and a map that is all it does were one map
+/// over a space (see as_space); nothing where lanes cannot be.
 std::optional<ir::SegmentedMap> nest_as_space(const Surroundings& around,
                                               const ir::MapScanReduce& map,
                                               const std::vector<ir::Binder>& results,

@@ -377,7 +377,8 @@ std::int64_t LaneReading::rows_inside(const ir::Statement& s, const ir::MapScanR
   }
   const auto sums = sums_inside(e.map.body);
   if (!sums || *sums == 0) return 1;
-  const std::int64_t most = std::min<std::int64_t>(around_.tunables().lane_sums / (*sums * blocks_.columns), 8);
+  const std::int64_t most =
+      std::min<std::int64_t>(around_.tunables().lane_sums / (*sums * blocks_.columns), 8);
   if (!e.width.is_constant()) return std::min<std::int64_t>(most, 4);
   // Each block of rows reads once what its rows share.
   const std::int64_t width = ir::integer_value(e.width.constant());

@@ -77,7 +77,8 @@ LaneValue LaneReading::moved(const LaneValue& start, const LaneValue& index, con
   LaneValue factor;
   factor.affine = true;
   factor.base = stride;
-  const LaneValue distance = apply(ScalarOp::mul, ScalarType::i64, ScalarType::i64, {index, factor});
+  const LaneValue distance =
+      apply(ScalarOp::mul, ScalarType::i64, ScalarType::i64, {index, factor});
   return apply(ScalarOp::add, ScalarType::i64, ScalarType::i64, {start, distance});
 }
 
@@ -175,9 +176,10 @@ LaneArrayValue LaneReading::slice_of(const LaneArrayValue& array,
 }
 
 LaneArrayValue LaneReading::result_array(NameId name) {
-  const auto wish = known_.wishes.find(name);
-  const LaneArrayValue array =
-      wish == known_.wishes.end() ? new_array(type_of(name)) : LaneArrayValue(wish->second);
+  const auto destination = known_.destinations.find(name);
+  const LaneArrayValue array = destination == known_.destinations.end()
+                                   ? new_array(type_of(name))
+                                   : LaneArrayValue(destination->second);
   bind(name, array);
   return array;
 }
@@ -250,9 +252,9 @@ std::vector<LaneResult> LaneReading::read(
     const ir::Body& body, const std::vector<std::optional<LaneArrayValue>>& wanted) {
   for (std::size_t k = 0; k < wanted.size(); ++k) {
     if (!wanted[k] || !body.results[k].is_name()) continue;
-    known_.wishes.try_emplace(body.results[k].name(), *wanted[k]);
+    known_.destinations.try_emplace(body.results[k].name(), *wanted[k]);
     const auto over = around_.overwritten_by(body.results[k].name());
-    if (over) known_.wishes.try_emplace(*over, *wanted[k]);
+    if (over) known_.destinations.try_emplace(*over, *wanted[k]);
   }
   for (const ir::Statement& one : body.statements) {
     if (!one.results.empty() && prepared_.contains(one.results[0].name)) continue;
@@ -497,8 +499,8 @@ void LaneReading::read(const ir::Statement& s, const ir::Copy& e) {
 
 // ---------------------------------------------------------------- packing
 
-// Arrays of rank 1 that a parallel operation reads element by element, with the width of the outermost
-// loop that reads them again: inside a loop (`depth` 1), or also in the body itself (0).
+// Arrays of rank 1 that a parallel operation reads element by element, with the width of the
+// outermost loop that reads them again: inside a loop (`depth` 1), or also in the body itself (0).
 static void collect_inputs(const ir::Body& body, int depth, const std::optional<Operand>& again,
                            const ir::Names& names,
                            std::unordered_map<NameId, Operand>& inputs) {

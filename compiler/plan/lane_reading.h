@@ -1,9 +1,9 @@
-// Reads a body as it would run in lanes, without emitting anything: which statements can, which each
-// point has to run by itself, which rows are worth packing, and what the innermost loops do.
+// Reads a body as it would run in lanes, without emitting anything: which statements can, which
+// each point has to run by itself, which rows are worth packing, and what the innermost loops do.
 //
-// The rules are those of emission (imperative/lanes*.cpp), over what is known of values instead of code
-// for them: a value is the same for all points, affine in the points, or any (the uniform and varying
-// values of ispc; Pharr and Mark, InPar 2012).
+// The rules are those of emission (imperative/lanes*.cpp), over what is known of values instead of
+// code for them: a value is the same for all points, affine in the points, or any (the uniform and
+// varying values of ispc; Pharr and Mark, InPar 2012).
 #pragma once
 
 #include <functional>
@@ -59,7 +59,7 @@ class LaneReading {
     std::unordered_map<ir::NameId, LaneValue> scalars;
     std::unordered_map<ir::NameId, LaneArrayValue> arrays;
     std::unordered_map<ir::NameId, LaneSequence> sequences;
-    std::unordered_map<ir::NameId, LaneArrayValue> wishes;
+    std::unordered_map<ir::NameId, LaneArrayValue> destinations;
   };
   struct Carried {
     std::size_t value;

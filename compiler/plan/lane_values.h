@@ -9,8 +9,8 @@
 
 namespace dagaz::plan {
 
-/// A scalar of every point of a block.  An affine one moves by `point_step` from point to point of a
-/// row, and by `row_step` from row to row.
+/// A scalar of every point of a block.  An affine one moves by `point_step` from point to point of
+/// a row, and by `row_step` from row to row.
 struct LaneValue {
   bool by_row = false;
   bool by_point = false;

@@ -1,7 +1,7 @@
 // Where the elements of arrays are expected to lie, as far as strides are constants.
 //
-// A plan asks which dimension of an array has its neighbours side by side.  What memory/ decides later
-// may differ; then a plan is less good, but not wrong.
+// A plan asks which dimension of an array has its neighbours side by side.  What memory/ decides
+// later may differ; then a plan is less good, but not wrong.
 #pragma once
 
 #include <cstdint>

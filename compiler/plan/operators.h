@@ -12,8 +12,8 @@ namespace dagaz::plan {
 const ir::Lambda& innermost_lambda(const ir::Lambda& op);
 /// Whether `op` applies one binary scalar operation per pair of arguments, perhaps under maps.
 bool is_simple(const ir::Lambda& op);
-/// Whether `op` only combines its arguments position by position, in one nest of maps: then its result
-/// may overwrite an argument while it is computed.
+/// Whether `op` only combines its arguments position by position, in one nest of maps: then its
+/// result may overwrite an argument while it is computed.
 bool is_positionwise(const ir::Lambda& op, const ir::Names& names);
 /// Whether the values may be combined in another order.
 bool is_commutative(const ir::ReduceOperator& op);

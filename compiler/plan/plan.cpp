@@ -106,7 +106,7 @@ class FunctionPlanner {
   std::size_t fused_stencil(std::span<ir::Statement> statements) {
     if (!may_choose() || tunables().stencils == 0) return 0;
     if (!as<ir::SegmentedMap>(statements[0].operation)) return 0;
-    const auto stencil = sweep_of(statements, SweepContext{names_, scalars_, iotas_});
+    const auto stencil = stencil_of(statements, StencilContext{names_, scalars_, iotas_});
     if (!stencil || stencil->maps.size() < 2) return 0;
     if (random_ && random_->flips()) return 0;
     std::get<ir::SegmentedMap>(statements[0].operation).schedule =
@@ -188,7 +188,7 @@ class FunctionPlanner {
       if (product) lanes.insert(lanes.begin(), *product);
       e.schedule = random_ ? random_->map(at, some_sizes(e, product), ways)
                            : versions(std::move(lanes), by_points(statement, e));
-      follow_wish(statement.results, e.schedule, ir::Pointwise{},
+      follow_wanted(statement.results, e.schedule, ir::Pointwise{},
                   completed_map(at, product, ways));
     } else {
       e.schedule = on_cpu() ? only(ir::Pointwise{}) : on_gpu(gpu_map(e, around_));
@@ -232,7 +232,7 @@ class FunctionPlanner {
     if (!on_cpu()) return ways;
     if (can_interchange(e, names_)) ways.emplace_back(some_tiles());
     if (adds_single_numbers(e) && is_arithmetic(e.body, names_)) ways.emplace_back(some_blocks());
-    if (sweep_of(std::span(&statement, 1), SweepContext{names_, scalars_, iotas_})) {
+    if (stencil_of(std::span(&statement, 1), StencilContext{names_, scalars_, iotas_})) {
       ways.emplace_back(ir::FusedStencil{1});
     }
     return ways;
@@ -263,7 +263,7 @@ class FunctionPlanner {
 
   /// Takes the schedule that is wanted for the operation, if it can be followed.
   /// The `simplest` strategy always can be.
-  void follow_wish(const std::vector<ir::Binder>& results, ir::Schedule& schedule,
+  void follow_wanted(const std::vector<ir::Binder>& results, ir::Schedule& schedule,
                    const ir::Strategy& simplest, const Complete& complete) {
     if (options_.wanted == nullptr || results.empty()) return;
     const NameId name = results[0].name;
@@ -327,7 +327,7 @@ class FunctionPlanner {
     if (adds_single_numbers(e) && is_worth_a_block(e.body, names_, tunables())) return blocks();
     if (tunables().stencils == 0) return ir::Pointwise{};
     const auto stencil =
-        sweep_of(std::span(&statement, 1), SweepContext{names_, scalars_, iotas_});
+        stencil_of(std::span(&statement, 1), StencilContext{names_, scalars_, iotas_});
     if (stencil && stencil->reads_conditionally) return ir::FusedStencil{1};
     return ir::Pointwise{};
   }
@@ -376,7 +376,7 @@ class FunctionPlanner {
         return follows ? std::optional(ir::Version{{}, one}) : std::nullopt;
       };
       if (e.schedule.versions.empty()) e.schedule = versions(std::move(lanes), by_points);
-      follow_wish(statement.results, e.schedule, ir::InPieces{}, complete);
+      follow_wanted(statement.results, e.schedule, ir::InPieces{}, complete);
     }
     if (e.schedule.versions.empty()) e.schedule = versions(std::move(lanes), by_points);
     note_work(e);
@@ -394,7 +394,7 @@ class FunctionPlanner {
                                             : is_worth_a_block(e.body, names_, tunables()));
     const auto by_cpu = holds ? ir::Strategy(some_blocks()) : ir::Strategy(ir::InPieces{});
     e.schedule = on_cpu() ? only(by_cpu) : on_gpu(gpu_histogram(e, around_));
-    follow_wish(statement.results, e.schedule, ir::InPieces{}, [&](const ir::Strategy& one) {
+    follow_wanted(statement.results, e.schedule, ir::InPieces{}, [&](const ir::Strategy& one) {
       const bool follows = as<ir::HeldBlocks>(one) && may_hold && has_sizes(one);
       return follows ? std::optional(ir::Version{{}, one}) : std::nullopt;
     });
@@ -447,7 +447,7 @@ class FunctionPlanner {
     if (tunables().lanes != 0) lanes = map_in_lanes(at);
     map.schedule = random_ ? random_->map(at, std::nullopt, {})
                            : versions(std::move(lanes), ir::Pointwise{});
-    follow_wish(statement.results, map.schedule, ir::Pointwise{},
+    follow_wanted(statement.results, map.schedule, ir::Pointwise{},
                 completed_map(at, std::nullopt, {}));
   }
 

@@ -1,7 +1,9 @@
-// Gives every parallel operation of a flat program a schedule: how it runs, in versions with guards.
+// Gives every parallel operation of a flat program a schedule: how it runs, in versions with
+// guards.
 //
-// Emission follows schedules and chooses nothing.  What a schedule says is in ir/schedule.h; each file
-// of this folder holds one strategy and when it pays, or what it must know of the program for that.
+// Emission follows schedules and chooses nothing.  What a schedule says is in ir/schedule.h; each
+// file of this folder holds one strategy and when it pays, or what it must know of the program for
+// that.
 #pragma once
 
 #include <cstdint>

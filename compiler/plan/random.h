@@ -11,8 +11,8 @@ class RandomSchedules {
  public:
   explicit RandomSchedules(std::uint64_t seed) : random_(seed) {}
 
-  /// Of a map; `ways` are strategies that the map may follow besides blocks in lanes, and `product` is
-  /// a version of it as a contraction.
+  /// Of a map; `ways` are strategies that the map may follow besides blocks in lanes, and `product`
+  /// is a version of it as a contraction.
   ir::Schedule map(const MapAt& at, const std::optional<ir::Version>& product,
                    std::vector<ir::Strategy> ways);
   /// Of a reduction, likewise; `lanes` are those that would be chosen.

@@ -8,9 +8,9 @@
 
 namespace dagaz::plan {
 
-/// For each parallel operation of the host, and for each inside a thread that has a choice, its first
-/// result and its schedule (the form of ir::parse_schedules), below a comment that says what and where
-/// it is.
+/// For each parallel operation of the host, and for each inside a thread that has a choice, its
+/// first result and its schedule (the form of ir::parse_schedules), below a comment that says what
+/// and where it is.
 std::string report(const ir::PlannedProgram& program, const SourceFiles& files);
 
 }  // namespace dagaz::plan

@@ -50,41 +50,41 @@ std::optional<std::int64_t> constant(const Operand& operand) {
   return value;
 }
 
-/// Adds maps to a sweep.
+/// Adds maps to a stencil.
 class Stages {
  public:
-  Stages(const Operand& extent, const SweepContext& context)
+  Stages(const Operand& extent, const StencilContext& context)
       : extent_(extent), context_(context) {}
 
-  /// Whether `statement` may be the next map of the sweep.
+  /// Whether `statement` may be the next map of the stencil.
   bool add(const ir::Statement& statement) {
     const auto* map = as<ir::SegmentedMap>(statement.operation);
     if (map == nullptr || map->space.size() != 1 || map->space[0].extent != extent_) return false;
-    const Sweep before = sweep_;
+    const Stencil before = stencil_;
     index_ = map->space[0].index.name;
     depth_ = 0;
     const bool fits = add(map->body, false) && give(statement, *map);
-    const bool belongs = before.maps.empty() || sweep_.reads.size() > before.reads.size();
+    const bool belongs = before.maps.empty() || stencil_.reads.size() > before.reads.size();
     if (!fits || !belongs) {
-      sweep_ = before;
+      stencil_ = before;
       return false;
     }
-    sweep_.halo = std::max(sweep_.halo, depth_);
-    sweep_.maps.push_back(&statement);
+    stencil_.halo = std::max(stencil_.halo, depth_);
+    stencil_.maps.push_back(&statement);
     return true;
   }
-  const Sweep& sweep() const { return sweep_; }
+  const Stencil& stencil() const { return stencil_; }
 
  private:
   bool give(const ir::Statement& statement, const ir::SegmentedMap& map) {
     for (std::size_t k = 0; k < statement.results.size(); ++k) {
       if (!map.result_types[k].is_scalar()) return false;
-      value_of_.emplace(statement.results[k].name, sweep_.values.size());
-      sweep_.values.push_back(statement.results[k].name);
-      sweep_.reach.push_back(std::nullopt);
+      value_of_.emplace(statement.results[k].name, stencil_.values.size());
+      stencil_.values.push_back(statement.results[k].name);
+      stencil_.reach.push_back(std::nullopt);
       depths_.push_back(depth_);
     }
-    return sweep_.values.size() <= most_values && statements_ <= most_statements;
+    return stencil_.values.size() <= most_values && statements_ <= most_statements;
   }
 
   bool add(const ir::Body& body, bool guarded) {
@@ -99,7 +99,7 @@ class Stages {
       } else if (const auto* identity = as<ir::Identity>(one.operation)) {
         if (is_anything(identity->value)) anything_.insert(one.results[0].name);
       } else if (const auto* index = as<ir::Index>(one.operation)) {
-        sweep_.reads_conditionally = sweep_.reads_conditionally || guarded;
+        stencil_.reads_conditionally = stencil_.reads_conditionally || guarded;
         if (!add(one.results[0].name, *index)) return false;
       } else if (const auto* branch = as<ir::Branch>(one.operation)) {
         if (!add(one, *branch)) return false;
@@ -122,7 +122,7 @@ class Stages {
   bool add(const ir::Statement& statement, const ir::Branch& branch) {
     if (is_anything(branch.condition)) return false;
     const bool known = branch.condition.is_name() &&
-                       sweep_.conditions.contains(branch.condition.name());
+                       stencil_.conditions.contains(branch.condition.name());
     ++branches_;
     const bool fits = add(branch.then_body, known) && add(branch.else_body, known);
     --branches_;
@@ -147,11 +147,11 @@ class Stages {
     if (*offset != 0) {
       if (side_ && *side_ != (*offset > 0)) return false;
       side_ = *offset > 0;
-      sweep_.downwards = *side_;
+      stencil_.downwards = *side_;
     }
     const std::int64_t distance = std::abs(*offset);
-    sweep_.reads[result] = {value->second, distance};
-    auto& reach = sweep_.reach[value->second];
+    stencil_.reads[result] = {value->second, distance};
+    auto& reach = stencil_.reach[value->second];
     reach = std::max(reach.value_or(0), distance);
     depth_ = std::max(depth_, depths_[value->second] + distance);
     anything_.insert(result);
@@ -164,7 +164,7 @@ class Stages {
     if (!offset) return;
     const auto before = loaded_.find({index.array, *offset});
     if (before != loaded_.end()) {
-      sweep_.same[result] = before->second;
+      stencil_.same[result] = before->second;
     } else if (branches_ == 0) {
       loaded_.emplace(std::pair(index.array, *offset), result);
     }
@@ -294,31 +294,31 @@ class Stages {
 
   void learn_both(NameId result, const ir::Scalar& scalar) {
     const auto known = [&](const Operand& one) -> std::optional<bool> {
-      if (!one.is_name() || !sweep_.conditions.contains(one.name())) return std::nullopt;
-      return sweep_.conditions.at(one.name());
+      if (!one.is_name() || !stencil_.conditions.contains(one.name())) return std::nullopt;
+      return stencil_.conditions.at(one.name());
     };
     const auto a = known(scalar.arguments[0]);
     const auto b = known(scalar.arguments[1]);
     if (!a || !b) return;
-    sweep_.conditions[result] = scalar.op == ScalarOp::bit_and ? *a && *b : *a || *b;
+    stencil_.conditions[result] = scalar.op == ScalarOp::bit_and ? *a && *b : *a || *b;
   }
 
   // The condition is `value` for i ≥ low.
   void learn_from(NameId result, std::int64_t low, bool value) {
     if (low > widest_edge) return;
-    sweep_.low = std::max(sweep_.low, low);
-    sweep_.conditions[result] = value;
+    stencil_.low = std::max(stencil_.low, low);
+    stencil_.conditions[result] = value;
   }
   // The condition is `value` for i < n - high.
   void learn_up_to(NameId result, std::int64_t high, bool value) {
     if (high > widest_edge) return;
-    sweep_.high = std::max(sweep_.high, high);
-    sweep_.conditions[result] = value;
+    stencil_.high = std::max(stencil_.high, high);
+    stencil_.conditions[result] = value;
   }
 
   const Operand extent_;
-  const SweepContext& context_;
-  Sweep sweep_;
+  const StencilContext& context_;
+  Stencil stencil_;
   std::optional<bool> side_;  // whether it is read on the side of greater indices
   std::unordered_map<NameId, const ir::Statement*> definitions_;
   std::unordered_map<NameId, std::size_t> value_of_;
@@ -334,16 +334,16 @@ class Stages {
 
 }  // namespace
 
-std::optional<Sweep> sweep_of(std::span<const ir::Statement> statements,
-                              const SweepContext& context) {
+std::optional<Stencil> stencil_of(std::span<const ir::Statement> statements,
+                              const StencilContext& context) {
   const auto* map = as<ir::SegmentedMap>(statements.front().operation);
   if (map == nullptr || map->space.size() != 1) return std::nullopt;
   Stages stages(map->space[0].extent, context);
   for (const ir::Statement& one : statements) {
     if (!stages.add(one)) break;
   }
-  if (stages.sweep().maps.empty()) return std::nullopt;
-  return stages.sweep();
+  if (stages.stencil().maps.empty()) return std::nullopt;
+  return stages.stencil();
 }
 
 }  // namespace dagaz::plan

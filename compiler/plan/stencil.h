@@ -12,9 +12,9 @@
 
 namespace dagaz::plan {
 
-/// Consecutive maps over [0, n).  Each reads results of earlier ones at its own point and, all on the
-/// same side, a few points away.
-struct Sweep {
+/// Consecutive maps over [0, n).  Each reads results of earlier ones at its own point and, all on
+/// the same side, a few points away.
+struct Stencil {
   struct Read {
     std::size_t value;
     std::int64_t distance;
@@ -35,14 +35,14 @@ struct Sweep {
 };
 
 /// What is known of names outside the maps: scalars, and arrays 0, 1, 2, …
-struct SweepContext {
+struct StencilContext {
   const ir::Names& names;
   const std::unordered_map<ir::NameId, ir::Scalar>& scalars;
   const std::unordered_set<ir::NameId>& iotas;
 };
 
-/// The longest sweep that `statements` begin with; none if the first is no map of this kind.
-std::optional<Sweep> sweep_of(std::span<const ir::Statement> statements,
-                              const SweepContext& context);
+/// The longest stencil that `statements` begin with; none if the first is no map of this kind.
+std::optional<Stencil> stencil_of(std::span<const ir::Statement> statements,
+                              const StencilContext& context);
 
 }  // namespace dagaz::plan

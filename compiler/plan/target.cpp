@@ -30,8 +30,8 @@ constexpr TargetDescription oldest = neon;
 
 }  // namespace
 
-// Of processors that are not known by name, those of today have at least AVX2; for an older one blocks
-// are too large, and some of their sums wait in memory.
+// Of processors that are not known by name, those of today have at least AVX2; for an older one
+// blocks are too large, and some of their sums wait in memory.
 TargetDescription target_named(std::string_view cpu) {
   if (cpu == "native") return this_machine();
   if (cpu == "generic") return oldest;

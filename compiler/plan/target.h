@@ -12,8 +12,9 @@ namespace dagaz::plan {
 inline constexpr int block_threads = 256;
 inline constexpr int warp_threads = 32;
 
-/// Vector registers, and what its caches hold.  The defaults are those of x86-64-v3; processors differ
-/// little in what their first two caches hold, and panels that are a little too small cost little.
+/// Vector registers, and what its caches hold.  The defaults are those of x86-64-v3; processors
+/// differ little in what their first two caches hold, and panels that are a little too small cost
+/// little.
 struct TargetDescription {
   int registers = 16;
   int register_bytes = 32;

@@ -21,6 +21,8 @@ bool any(const ir::Body& body, const std::function<bool(const ir::Statement&)>& 
   });
 }
 
+}  // namespace
+
 bool fits_stack(const ir::Type& type) {
   std::int64_t bytes = ir::byte_size(type.element);
   for (const ir::Operand& size : type.shape) {
@@ -30,8 +32,6 @@ bool fits_stack(const ir::Type& type) {
   }
   return true;
 }
-
-}  // namespace
 
 bool may_fail(const ir::Body& body) {
   return any(body, [](const ir::Statement& one) {

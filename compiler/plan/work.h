@@ -1,5 +1,5 @@
-// How much work a point of an operation is: a rough count of operations, for the sizes of tasks, and
-// what it adds to accumulators.
+// How much work a point of an operation is: a rough count of operations, for the sizes of tasks,
+// and what it adds to accumulators.
 #pragma once
 
 #include "ir/program.h"

@@ -4,9 +4,10 @@
 
 namespace dagaz::imperative {
 
-void Lanes::store_rest(const LaneArray& target, const LaneScalar& value, const Shared& shared) {
-  if (!target.offset.even) refuse("a result in place at any index");
-  const Even at = *target.offset.even;
+void Lanes::store_remainder(const LaneArray& target, const LaneScalar& value,
+                            const Shared& shared) {
+  if (!target.offset.affine) refuse("a result in place at any index");
+  const Affine at = *target.offset.affine;
   const Operand is_whole = low_.equal(low_.add(shared.rows, shared.points), zero());
   low_.branch(is_whole, [&] { store(target, value); }, [&] {
     const Place values = spill(value);
