@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """How fast Dagaz compiles: whole-process times, peak memory and the per-pass table.
 
-usage: compile_speed.py [--dagaz build/dagaz] [--runs N] [--peer COMMAND] FILE.fut...
+usage: compile_speed.py [--dagaz build/dagaz] [--runs N] [--peer COMMAND] [--long] FILE.fut...
 
 For each file: `check`, `build --target=cpu` and `build --target=cuda --emit=ptx`, each N times
 after one run that is not counted; medians of wall-clock time and of processor time (of all
 threads; what a busy machine disturbs less), and the largest resident memory.
 With --peer, `COMMAND check FILE` and `COMMAND c FILE` are timed in turn with ours.
+With --long also programs of 5000 and 20000 `else if`, and of 2500 and 10000 statements: four times as
+much should take not much more than four times as long.
 """
 import argparse
 import os
@@ -15,6 +17,7 @@ import subprocess
 import tempfile
 import time
 
+import long_programs
 import machine
 
 
@@ -37,10 +40,23 @@ def measure(command, runs):
             statistics.median(c for _, c, _ in samples), max(m for _, _, m in samples))
 
 
+def write_long_programs(folder):
+    """Paths of the programs of --long."""
+    paths = []
+    for maker, counts in ((long_programs.chain, (5000, 20000)),
+                          (long_programs.statements, (2500, 10000))):
+        for count in counts:
+            paths.append(os.path.join(folder, f'{maker.__name__}_{count}.fut'))
+            with open(paths[-1], 'w') as file:
+                file.write(maker(count))
+    return paths
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('files', nargs='+')
+    parser.add_argument('files', nargs='*')
+    parser.add_argument('--long', action='store_true')
     parser.add_argument('--dagaz', default='build/dagaz')
     parser.add_argument('--runs', type=int, default=9)
     parser.add_argument('--peer')
@@ -49,6 +65,8 @@ def main():
     print('| program | command | ms | processor ms | peak MiB |')
     print('|---|---|---|---|---|')
     with tempfile.TemporaryDirectory() as folder:
+        if options.long:
+            options.files += write_long_programs(folder)
         for path in options.files:
             name = os.path.basename(path)
             output = os.path.join(folder, 'out')

@@ -55,11 +55,20 @@ const Type* TypeSolver::fresh_sum(const Range& range, Symbol constructor,
 }
 
 const Type* TypeSolver::head(const Type* type) const {
-  while (const auto* meta = as<MetaType>(type->node)) {
-    if (metas_[meta->index].kind != Kind::solved) break;
-    type = metas_[meta->index].solution;
+  const auto next_of = [this](const Type* one) -> const Type* {
+    const auto* meta = as<MetaType>(one->node);
+    const bool solved = meta != nullptr && metas_[meta->index].kind == Kind::solved;
+    return solved ? metas_[meta->index].solution : nullptr;
+  };
+  const Type* end = type;
+  while (const Type* next = next_of(end)) end = next;
+  // The way is short the next time.  What a trial found may be undone, so it is left as it is.
+  while (depth_ == 0 && type != end) {
+    const Type* next = next_of(type);
+    metas_[std::get<MetaType>(type->node).index].solution = end;
+    type = next;
   }
-  return type;
+  return end;
 }
 
 const Type* TypeSolver::resolve(const Type* original) const {

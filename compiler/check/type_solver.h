@@ -83,7 +83,7 @@ class TypeSolver {
   std::string variable_name(std::uint32_t index) const;
 
   Context& context_;
-  std::vector<Meta> metas_;
+  mutable std::vector<Meta> metas_;  // `head` shortens ways through solved ones
   std::string failure_;
   std::size_t admitted_ = 0;
   bool gave_up_ = false;

@@ -1,6 +1,6 @@
-// The order of work: the program is divided into parts; the GPU's parts become PTX, the host's
-// machine code, several at a time.  The host's first part describes the program to the runtime and
-// holds the PTX as a constant, so it is the last for CUDA.
+// The order of work: long functions are divided into pieces, and the program into parts; the GPU's
+// parts become PTX, the host's machine code, several at a time.  The host's first part describes the
+// program to the runtime and holds the PTX as a constant, so it is the last for CUDA.
 #include "codegen/codegen.h"
 
 #include <llvm/IR/DiagnosticInfo.h>
@@ -13,15 +13,16 @@
 #include "codegen/emit.h"
 #include "codegen/host_target.h"
 #include "codegen/jobs.h"
+#include "codegen/long_functions.h"
 #include "codegen/manifest.h"
 #include "codegen/nvptx_target.h"
 #include "support/check.h"
 
 namespace dagaz::codegen {
 
-Unit::Unit(const tree::Program& imperative_program, const SourceFiles& source_files,
-           const Options& compile_options, Divide how)
-    : program(imperative_program), files(source_files), options(compile_options),
+Unit::Unit(const tree::Program& imperative_program, const std::unordered_set<std::string>& own,
+           const SourceFiles& source_files, const Options& compile_options, Divide how)
+    : program(imperative_program), pieces(own), files(source_files), options(compile_options),
       division(divide(imperative_program, how)) {
   for (const tree::Function& one : program.functions) functions[one.name] = &one;
 }
@@ -160,7 +161,10 @@ Artifacts generate(const tree::Program& program, const SourceFiles& files,
   const llvm::ScopedFatalErrorHandler on_fatal_errors(report_fatal);
   // A text is one module.
   const bool text = (want & (want_llvm | want_assembly)) != 0;
-  const Unit unit(program, files, options, text ? Divide::never : Divide::as_useful);
+  const std::optional<DividedFunctions> divided = divide_long_functions(program);
+  const std::unordered_set<std::string> none;
+  const Unit unit(divided ? divided->program : program, divided ? divided->pieces : none, files,
+                  options, text ? Divide::never : Divide::as_useful);
   Compiler(unit, want, artifacts).compile();
   return artifacts;
 }

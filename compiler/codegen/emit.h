@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
@@ -35,10 +36,11 @@ using tree::Space;
 
 /// What is compiled; several threads read it at once.
 struct Unit {
-  Unit(const tree::Program& imperative_program, const SourceFiles& source_files,
-       const Options& compile_options, Divide how);
+  Unit(const tree::Program& imperative_program, const std::unordered_set<std::string>& own,
+       const SourceFiles& source_files, const Options& compile_options, Divide how);
 
   const tree::Program& program;
+  const std::unordered_set<std::string>& pieces;  // functions that LLVM must not inline
   const SourceFiles& files;
   const Options& options;
   std::unordered_map<std::string, const tree::Function*> functions;

@@ -110,7 +110,11 @@ llvm::Function* declare_function(PartModule& part, const tree::Function& source)
     parameters.push_back(parameter_type(part, parameter));
   }
   auto* type = llvm::FunctionType::get(result_struct(part, source), parameters, false);
-  if (!source.device) return declare(part, name, type);
+  if (!source.device) {
+    llvm::Function* function = declare(part, name, type);
+    if (part.unit.pieces.contains(source.name)) function->addFnAttr(llvm::Attribute::NoInline);
+    return function;
+  }
   part.called.push_back(&source);
   auto* copy =
       llvm::Function::Create(type, llvm::Function::InternalLinkage, name, part.module);

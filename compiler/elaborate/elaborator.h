@@ -105,6 +105,13 @@ struct OpenParameters {
   std::vector<ir::NameId> all() const;
 };
 
+/// One of several choices; see choices.cpp.
+struct Arm {
+  const ast::Exp* exp;  // whose value is chosen
+  std::function<ir::Operand()> test;
+  std::function<ValueRef()> value;
+};
+
 /// A recursive function for some static arguments; see recursion.cpp.
 struct RecursiveFunction {
   std::string name;
@@ -147,6 +154,7 @@ class Elaborator {
   // Results of `zip`, which the language calls fresh although nothing is copied: whoever consumes
   // one copies it first.
   std::unordered_set<ir::NameId> shared;
+  std::size_t consuming_operations = 0;  // emitted so far, of those that may consume an array
 
   // ------------------------------------------------------------ emission.cpp
   [[noreturn]] void unsupported(const Range& where, std::string message);
@@ -255,13 +263,18 @@ class Elaborator {
   std::vector<ir::NameId> fresh_for(const ast::Pattern* pattern, TypeRef type);
   /// Whether `value` matches the literals and constructors of `pattern`.
   ir::Operand test_pattern(const ast::Pattern* pattern, ValueRef value, Frame* frame);
-  ValueRef evaluate_match(const ast::Exp* exp, const ast::Match& node, Frame* frame);
-  ValueRef evaluate_if(const ast::Exp* exp, const ast::If& node, Frame* frame);
   ValueRef evaluate_logical(const ast::Exp* exp, const ast::Logical& node, Frame* frame);
+  ValueRef constructor_payload(const LeafValue& sum, std::size_t constructor, std::size_t index);
+
+  // ------------------------------------------------------------ choices.cpp
+  ValueRef evaluate_match(const ast::Exp* exp, const ast::Match& node, Frame* frame);
+  ValueRef evaluate_if(const ast::Exp* exp, Frame* frame);
   using BranchBuilder = std::function<ValueRef()>;
+  /// The value of the first arm whose test holds.
+  ValueRef choose(std::span<const Arm> arms, const BranchBuilder& otherwise, Frame* frame);
+  ValueRef choose_in_nest(std::span<const Arm> arms, const BranchBuilder& otherwise, Frame* frame);
   ValueRef branch(ir::Operand condition, const ast::Exp* exp, Frame* frame,
                   const BranchBuilder& yes, const BranchBuilder& no);
-  ValueRef constructor_payload(const LeafValue& sum, std::size_t constructor, std::size_t index);
 
   // ------------------------------------------------------------ loops.cpp
   ValueRef evaluate_loop(const ast::Exp* exp, const ast::Loop& node, Frame* frame);

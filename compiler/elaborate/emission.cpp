@@ -32,7 +32,17 @@ ir::Operand Elaborator::scalar(ir::ScalarOp op, ir::ScalarType type,
   return out->scalar(op, type, std::move(arguments), hint);
 }
 
+static bool may_consume(const ir::Operation& operation) {
+  return std::holds_alternative<ir::Update>(operation) ||
+         std::holds_alternative<ir::Scatter>(operation) ||
+         std::holds_alternative<ir::Histogram>(operation) ||
+         std::holds_alternative<ir::WithAccumulator>(operation) ||
+         std::holds_alternative<ir::Accumulate>(operation) ||
+         std::holds_alternative<ir::Call>(operation);
+}
+
 std::vector<ir::NameId> Elaborator::emit(ir::Operation operation) {
+  if (may_consume(operation)) ++consuming_operations;
   if (request.mode == ir::ModeRequest::none) return out->add_results(std::move(operation), hint);
   const std::vector<ir::Type> types = ir::types_of(operation, names());
   std::vector<ir::NameId> results;
@@ -42,10 +52,12 @@ std::vector<ir::NameId> Elaborator::emit(ir::Operation operation) {
 }
 
 ir::NameId Elaborator::emit_one(ir::Operation operation) {
+  if (may_consume(operation)) ++consuming_operations;
   return out->add(std::move(operation), hint);
 }
 
 void Elaborator::emit_named(const std::vector<ir::NameId>& results, ir::Operation operation) {
+  if (may_consume(operation)) ++consuming_operations;
   ir::Statement statement;
   for (const ir::NameId name : results) statement.results.push_back({name});
   statement.operation = std::move(operation);

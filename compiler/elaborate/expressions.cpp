@@ -238,23 +238,6 @@ static std::int64_t attribute_number(const ast::Attribute& attribute) {
   return attribute.arguments.front().number;
 }
 
-/// Whether a value of the type is a number or an array, or is made of some.
-static bool is_data(TypeRef type) {
-  return match(
-      type->node,
-      [](const RecordShape& record) {
-        return std::all_of(record.fields.begin(), record.fields.end(),
-                           [](const auto& field) { return is_data(field.second); });
-      },
-      [](const SumShape& sum) {
-        return std::all_of(sum.constructors.begin(), sum.constructors.end(), [](const auto& one) {
-          return std::all_of(one.payload.begin(), one.payload.end(), is_data);
-        });
-      },
-      [](const ArrayShape& array) { return is_data(array.element); },
-      [](const ScalarShape&) { return true; }, [](const auto&) { return false; });
-}
-
 // `#[blank] e` and `#[scratch] e`: any value of the type will do, so `e` is not evaluated where its
 // type says all sizes.
 ValueRef Elaborator::evaluate_blank(const ast::Exp* exp, Frame* frame) {
@@ -401,7 +384,7 @@ ValueRef Elaborator::evaluate_node(const ast::Exp* exp, Frame* frame) {
       [&](const ast::PathSection&) { return arena.value(PathFunction{exp, frame}); },
       [&](const ast::Let&) { return tail_of(exp); },
       [&](const ast::LetFunction&) { return tail_of(exp); },
-      [&](const ast::If& e) { return evaluate_if(exp, e, frame); },
+      [&](const ast::If&) { return evaluate_if(exp, frame); },
       [&](const ast::Match& e) { return evaluate_match(exp, e, frame); },
       [&](const ast::Loop& e) { return evaluate_loop(exp, e, frame); },
       [&](const ast::Construct& e) { return evaluate_construct(exp, e, frame); },

@@ -1,4 +1,4 @@
-// Patterns and the expressions that choose: if, match, && and ||.
+// Patterns, && and ||.
 #include "elaborate/elaborator.h"
 
 namespace dagaz::elaborate {
@@ -237,62 +237,7 @@ ir::Operand Elaborator::test_pattern(const ast::Pattern* pattern, ValueRef value
       [&](const ast::AttributePattern& p) { return test_pattern(p.pattern, value, frame); });
 }
 
-// ---------------------------------------------------------------- choosing
-
-ValueRef Elaborator::branch(ir::Operand condition, const ast::Exp* exp, Frame* frame,
-                            const BranchBuilder& yes, const BranchBuilder& no) {
-  if (condition.is_constant()) return condition.constant().bits != 0 ? yes() : no();
-  const OpenType open = open_type(exp->type, frame, exp->existentials);
-  const auto body_of = [&](const BranchBuilder& build) {
-    return nested_body([&] {
-      const ValueRef value = build();
-      std::vector<ir::Operand> results = match_open(open, arena.type_of(value));
-      for (ir::Operand& leaf : unshared_leaves(value)) results.push_back(std::move(leaf));
-      return results;
-    });
-  };
-  ir::Branch branch{std::move(condition), body_of(yes), body_of(no), {}};
-  std::vector<ir::NameId> results = open.sizes;
-  const std::vector<ir::NameId> leaves = fresh(leaf_types(open.type));
-  results.insert(results.end(), leaves.begin(), leaves.end());
-  for (const ir::NameId name : results) branch.result_types.push_back(names().type(name));
-  emit_named(results, std::move(branch));
-  return arena.from_leaves(open.type, leaves);
-}
-
-ValueRef Elaborator::evaluate_if(const ast::Exp* exp, const ast::If& node, Frame* frame) {
-  const At at(*this, exp->range);
-  const ir::Operand condition = evaluate_operand(node.condition, frame);
-  return branch(
-      condition, exp, frame, [&] { return evaluate(node.then_branch, frame); },
-      [&] { return evaluate(node.else_branch, frame); });
-}
-
-namespace {
-
-/// The cases from `index` on, each tried when those before it do not match.
-ValueRef try_cases(Elaborator& elaborator, const ast::Exp* exp, const ast::Match& node,
-                   std::size_t index, ValueRef value, Frame* frame) {
-  const ast::Case& current = node.cases[index];
-  const auto take = [&] {
-    elaborator.bind_pattern(current.pattern, value, frame);
-    return elaborator.evaluate(current.body, frame);
-  };
-  // The checker knows that the cases are exhaustive, so the last one needs no test.
-  if (index + 1 == node.cases.size()) return take();
-  const ir::Operand matches = elaborator.test_pattern(current.pattern, value, frame);
-  return elaborator.branch(matches, exp, frame, take, [&] {
-    return try_cases(elaborator, exp, node, index + 1, value, frame);
-  });
-}
-
-}  // namespace
-
-ValueRef Elaborator::evaluate_match(const ast::Exp* exp, const ast::Match& node, Frame* frame) {
-  const At at(*this, exp->range);
-  const ValueRef value = evaluate(node.value, frame);
-  return try_cases(*this, exp, node, 0, value, frame);
-}
+// ---------------------------------------------------------------- && and ||
 
 /// Whether evaluating the body always is cheaper than choosing whether to evaluate it.
 static bool is_cheap_and_safe(const ir::Body& body) {

@@ -172,4 +172,20 @@ bool has_arrays(ValueRef value) {
   return false;
 }
 
+bool is_data(TypeRef type) {
+  return match(
+      type->node,
+      [](const RecordShape& record) {
+        return std::all_of(record.fields.begin(), record.fields.end(),
+                           [](const auto& field) { return is_data(field.second); });
+      },
+      [](const SumShape& sum) {
+        return std::all_of(sum.constructors.begin(), sum.constructors.end(), [](const auto& one) {
+          return std::all_of(one.payload.begin(), one.payload.end(), is_data);
+        });
+      },
+      [](const ArrayShape& array) { return is_data(array.element); },
+      [](const ScalarShape&) { return true; }, [](const auto&) { return false; });
+}
+
 }  // namespace dagaz::elaborate

@@ -219,5 +219,7 @@ void append_leaf_types(TypeRef type, std::vector<ir::Type>& out);
 std::vector<ir::Type> leaf_types(TypeRef type);
 /// Whether the value has arrays, and so its type sizes.
 bool has_arrays(ValueRef value);
+/// Whether a value of the type is a number or an array, or is made of some.
+bool is_data(TypeRef type);
 
 }  // namespace dagaz::elaborate
