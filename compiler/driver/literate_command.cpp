@@ -13,6 +13,7 @@
 #include "support/check.h"
 #include "support/md5.h"
 #include "tools/literate/page.h"
+#include "tools/literate/peer_text.h"
 
 namespace dagaz::driver {
 
@@ -140,7 +141,8 @@ int literate_command(const LiterateOptions& options) {
                               ? fs::path(options.compile.file).replace_extension(".md")
                               : fs::path(options.output);
   const auto weave = [&](const ProgramInMemory& program) {
-    Weaver weaver(options, program, md5(*text), output);
+    // The peer takes the digest as a line.
+    Weaver weaver(options, program, md5(lit::peer_text(*text)) + "\n", output);
     const auto page = weaver.weave(*blocks);
     if (!page || !write(output, *page)) return 1;
     const fs::path html = fs::path(output).replace_extension(".html");

@@ -6,6 +6,7 @@ usage: run.py DAGAZ EXAMPLES [--update]
 The pages beside EXAMPLES/*.fut are made again and compared; places in plots may differ by a little.
 With --update they are rewritten.
 """
+import hashlib
 import pathlib
 import re
 import shutil
@@ -193,6 +194,37 @@ def check_page(dagaz, folder):
     assert '<audio controls' in html and '<h1>Title</h1>' in html, html
 
 
+# Names of files are made of the program's syntax tree, as the peer prints it.
+NAMED = """type pair = (i64, f32)
+-- Nothing of this counts.
+def f [n] (xs: [n]f32) (k: i64) : pair =
+  let ys = map (\\x -> x * 2 + 16f32) xs
+  let z = ys[0] - 1.5 * f32.i64 k
+  in (if k > 3 && k != 5 then k else n,
+      z)
+
+entry grey : [2][2]u8 = [[0, 1], [2, 255]]
+
+-- > :img grey
+"""
+TREE = ('[type pair = (i64, f32)  def f [n] (xs: [n]f32) (k: i64) : pair =   '
+        'let ys =   map (\\x ->   x * 2 + 16.0f32) xs let z =   ys[0] - (1.5 * f32.i64 k) '
+        'in (if k > 3 && k != 5 then k else n, z)  '
+        'entry grey : [2][2]u8 =   [[0, 1], [2, 255]]]')
+
+
+def check_names(dagaz, folder):
+    def digest(text):
+        return hashlib.md5(text.encode()).hexdigest()
+
+    wanted = digest(digest(TREE) + '\n> :img grey') + '-img.png'
+    for name, text in [('n1', NAMED), ('n2', NAMED.replace('  let', '    let').replace(' z)', 'z )'))]:
+        (folder / f'{name}.fut').write_text(text)
+        run(dagaz, folder / f'{name}.fut')
+        made = [path.name for path in (folder / f'{name}-img').iterdir()]
+        assert made == [wanted], (made, wanted)
+
+
 def check_sound(dagaz, folder):
     (folder / 'sound.fut').write_text(
         'def tone : [2][4]i16 = [[1, 2, 3, 4], [-1, -2, -3, -4]]\n\n-- > :audio tone\n\n'
@@ -275,6 +307,7 @@ def main(dagaz, examples, *options):
         folder = pathlib.Path(name)
         names = check_examples(dagaz, pathlib.Path(examples), folder, '--update' in options)
         check_page(dagaz, folder)
+        check_names(dagaz, folder)
         check_sound(dagaz, folder)
         check_video(dagaz, folder)
         check_mistakes(dagaz, folder)
