@@ -173,6 +173,33 @@ void build(Compilation& compilation, const BuildOptions& options, const std::str
   write_artifacts(options, output, artifacts, diagnostics);
 }
 
+// The file that a build system waits for.
+std::string main_output(const BuildOptions& options, const std::string& output) {
+  if (options.emit == Emit::library) return library_path(output, ".a");
+  if (options.emit == Emit::shared) return library_path(output, ".so");
+  return output + std::string(extension(options.emit));
+}
+
+// A rule of make's: what was made depends on what was read.  The library's files are in the compiler.
+bool write_depfile(const BuildOptions& options, const std::string& output,
+                   Compilation& compilation) {
+  const auto escaped = [](const std::string& path) {
+    std::string out;
+    for (const char c : path) {
+      if (c == ' ' || c == '#' || c == '\\') out += '\\';
+      out += c == '$' ? "$$" : std::string(1, c);
+    }
+    return out;
+  };
+  std::string text = escaped(main_output(options, output)) + ":";
+  for (std::size_t i = 0; i < compilation.files.size(); ++i) {
+    const std::string& path = compilation.files.file(FileId{static_cast<std::uint32_t>(i)}).name();
+    std::error_code error;
+    if (fs::exists(path, error)) text += " \\\n  " + escaped(path);
+  }
+  return write_file(options.depfile, text + "\n", compilation.diagnostics);
+}
+
 }  // namespace
 
 int build_command(const BuildOptions& options) {
@@ -188,6 +215,9 @@ int build_command(const BuildOptions& options) {
   const std::string output = output_name(options);
   Compilation compilation(options.compile);
   build(compilation, options, output);
+  if (!options.depfile.empty() && !compilation.diagnostics.has_errors()) {
+    write_depfile(options, output, compilation);
+  }
   return report(compilation) ? 1 : 0;
 }
 

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "driver/command_line_parts.h"
+#include "driver/command_reference.h"
 #include "driver/commands.h"
 #include "driver/doc_command.h"
 #include "driver/fmt_command.h"
@@ -279,6 +280,9 @@ void add_build(CLI::App& app, AllOptions& all, int& status) {
             return is_identifier(text) ? "" : "`" + text + "` cannot begin a name of C";
           },
           ""));
+  command->add_option("--depfile", options.depfile,
+                      "Also write the files that were read, for make and ninja")
+      ->type_name("FILE");
   add_choice(*command, "--emit", options.emit, emits, "What to make (default exe)");
   command->callback([&] { status = build_command(all.build); });
 }
@@ -495,6 +499,7 @@ int run_command_line(int argc, char** argv) {
   add_doc(app, all, status);
   add_repl(app, all, status);
   add_tool_commands(app, all.tools, status);
+  add_reference_commands(app, status);
   add_explain(app, all, status);
   try {
     app.parse(argc, argv);

@@ -59,6 +59,7 @@ struct BuildOptions {
   CompileOptions compile;
   std::string output;  // empty: the file's name without .fut
   std::string prefix;  // empty: the output's name
+  std::string depfile;  // empty: not wanted
   Emit emit = Emit::executable;
 };
 
