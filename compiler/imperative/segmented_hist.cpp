@@ -1,12 +1,10 @@
 // Histograms and scatters over a space.
 //
-// CPU histogram, of tuples or rows (those of numbers are maps that accumulate by now,
-// passes/flatten/accumulation): where the bins are few against the elements, every piece of the
-// elements fills bins of its own, which are then combined bin by bin; else one thread fills the
-// destination.  Where bins and values take arithmetic they are computed in blocks (blocks.cpp).
-// Segments run in parallel with each other.  A GPU combines with atomic instructions where there
-// are some, and has locks where a CPU would take one thread.  Scatters write straight to their
-// destination.
+// Those of numbers are maps that accumulate by now on a CPU (passes/flatten/accumulation).  In
+// pieces, every piece of the elements fills bins of its own, which are then combined bin by bin;
+// where the elements are no more than the bins there is one piece, which fills the destination.  By
+// segments, these run in parallel with each other.  What threads of a GPU do together is in
+// gpu_hist.cpp and gpu_hist_blocks.cpp.  Scatters write straight to their destination.
 #include <algorithm>
 
 #include "imperative/gpu.h"
