@@ -12,6 +12,8 @@
 -- memory: while_gradient s=1024 n=256: 8 * n * s <= gradient <= 2.2 * primal + 8 * n * (s + 2)
 -- memory: bounded_gradient s=1024 n=256: 8 * n * s <= gradient <= 2.2 * primal + 8 * n * (s + 2)
 -- memory: generous_gradient s=1024 n=256: 8 * 2 * n * s <= gradient <= 2.2 * primal + 8 * 2 * n * (s + 2)
+-- memory: stripmined_while_gradient s=1024 n=1024: gradient <= 2.2 * primal + 8 * 2 * 33 * (s + 2)
+-- memory: stripmined_bound_gradient s=1024 n=1024: gradient <= 2.2 * primal + 8 * 2 * 33 * (s + 2)
 --
 -- A loop inside a loop keeps its states for one iteration of the outer one; for all of them if the
 -- program says so.
@@ -64,12 +66,23 @@ def generous [s] (n: i64) (x: [s]f64) : f64 =
   let twice = 2 * n
   in f64.sum (#[bound(twice)] loop (x, i) = (x, 0) while i < n do (step i x, i + 1)).0
 
+def stripmined_while [s] (n: i64) (x: [s]f64) : f64 =
+  f64.sum (#[stripmine(2)] loop (x, i) = (x, 0) while i < n do (step i x, i + 1)).0
+
+def stripmined_bound [s] (n: i64) (x: [s]f64) : f64 =
+  f64.sum (#[bound(n)] #[stripmine(2)] loop (x, i) = (x, 0) while i < n do (step i x, i + 1)).0
+
 entry while_primal [s] (x: [s]f64) (n: i64) : f64 = unbounded n x
 entry while_gradient [s] (x: [s]f64) (n: i64) : [s]f64 = vjp (unbounded n) x 1
 entry bounded_primal [s] (x: [s]f64) (n: i64) : f64 = bounded n x
 entry bounded_gradient [s] (x: [s]f64) (n: i64) : [s]f64 = vjp (bounded n) x 1
 entry generous_primal [s] (x: [s]f64) (n: i64) : f64 = generous n x
 entry generous_gradient [s] (x: [s]f64) (n: i64) : [s]f64 = vjp (generous n) x 1
+
+entry stripmined_while_primal [s] (x: [s]f64) (n: i64) : f64 = stripmined_while n x
+entry stripmined_while_gradient [s] (x: [s]f64) (n: i64) : [s]f64 = vjp (stripmined_while n) x 1
+entry stripmined_bound_primal [s] (x: [s]f64) (n: i64) : f64 = stripmined_bound n x
+entry stripmined_bound_gradient [s] (x: [s]f64) (n: i64) : [s]f64 = vjp (stripmined_bound n) x 1
 
 def nested [s] (n: i64) (x: [s]f64) : f64 =
   f64.sum (loop x for i < n do loop x for j < n do step (i + j) x)

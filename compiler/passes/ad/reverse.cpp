@@ -69,7 +69,10 @@ void Reverse::forward_statement(const Statement& statement) {
       const auto& instead = replace(statement, [&] {
         return bounded ? bounded_while(statement, *loop) : counted_while(statement);
       });
-      if (!bounded) counting_.insert(&instead[instead.size() - 2]);
+      for (const Statement& each : instead) {
+        const auto* counting = as<Loop>(each.operation);
+        if (counting && std::holds_alternative<WhileForm>(counting->form)) counting_.insert(&each);
+      }
       forward_sweep(instead);
     } else {
       forward_loop(statement, statement, *loop);

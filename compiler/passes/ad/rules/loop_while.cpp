@@ -3,11 +3,29 @@
 #include <utility>
 
 #include "passes/ad/consumption.h"
+#include "passes/ad/normalise.h"
 #include "passes/ad/reverse.h"
 
 namespace dagaz::passes::ad {
 
 using namespace ir;
+
+namespace {
+
+// A `for` loop that was a `while` when loops were strip-mined.
+void add_strip_mined(Statement loop, Names& names, std::vector<Statement>& to) {
+  if (std::get<Loop>(loop.operation).attributes.stripmine <= 1) {
+    to.push_back(std::move(loop));
+    return;
+  }
+  Body alone;
+  alone.statements.push_back(std::move(loop));
+  for (Statement& each : normalise(std::move(alone), names).statements) {
+    to.push_back(std::move(each));
+  }
+}
+
+}  // namespace
 
 // while c do b  =  for i < n do b, where n is counted by running the loop once more.
 std::vector<Statement> Reverse::counted_while(const Statement& statement) {
@@ -53,7 +71,7 @@ std::vector<Statement> Reverse::counted_while(const Statement& statement) {
   Loop& repeated = std::get<Loop>(again.operation);
   repeated.form = ForForm{Binder{names().fresh("i", number)}, total};
   repeated.attributes.bound = std::nullopt;
-  result.push_back(std::move(again));
+  add_strip_mined(std::move(again), names(), result);
   note(statement, "while loop", "reverse", "the iterations are counted by running the loop once");
   return result;
 }
@@ -117,8 +135,10 @@ std::vector<Statement> Reverse::bounded_while(const Statement& statement, const 
   bounded.body.statements.push_back(std::move(guarded));
   std::vector<Statement> after;
   check_bound(result, loop, after);
-  after.insert(after.begin(), std::move(result));
-  return after;
+  std::vector<Statement> all;
+  add_strip_mined(std::move(result), names(), all);
+  all.insert(all.end(), after.begin(), after.end());
+  return all;
 }
 
 }  // namespace dagaz::passes::ad
