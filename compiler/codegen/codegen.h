@@ -40,9 +40,4 @@ enum Want : unsigned { want_object = 1, want_ptx = 2, want_llvm = 4, want_assemb
 Artifacts generate(const tree::Program& program, const SourceFiles& files,
                    const Options& options, unsigned want);
 
-/// Compiles `program` into this process and runs it as an executable would run: arguments as of
-/// main (without the program's name), values from stdin to stdout.  Returns the exit status.
-int run_in_process(const tree::Program& program, const SourceFiles& files,
-                   const Options& options, int argc, char** argv);
-
 }  // namespace dagaz::codegen

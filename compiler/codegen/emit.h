@@ -237,6 +237,6 @@ void emit_program(PartModule& part, const EntryPoints& entries, std::string_view
 /// Emits the functions of the C interface (emit_c_api.cpp); after emit_program.
 void emit_c_api(PartModule& part);
 /// The name of the symbol of the dz_program.
-std::string program_symbol(const Options& options);
+std::string program_symbol(const std::string& prefix);
 
 }  // namespace dagaz::codegen

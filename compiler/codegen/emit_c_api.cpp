@@ -57,7 +57,7 @@ Value* WrapperEmitter::argument(const CArgument& argument) {
     case CArgument::Kind::number:
       return builder_.getInt32(static_cast<unsigned>(argument.number));
     case CArgument::Kind::program:
-      return part_.module.getGlobalVariable(program_symbol(part_.unit.options));
+      return part_.module.getGlobalVariable(program_symbol(part_.unit.options.prefix));
     case CArgument::Kind::text: return builder_.CreateGlobalStringPtr(argument.text);
     case CArgument::Kind::sizes:
     case CArgument::Kind::values: return list_of(argument);

@@ -222,7 +222,7 @@ GlobalsConstants globals_constants(ConstantBuilder& make, PartModule& part,
 
 }  // namespace
 
-std::string program_symbol(const Options& options) { return "dz_program_" + options.prefix; }
+std::string program_symbol(const std::string& prefix) { return "dz_program_" + prefix; }
 
 void emit_program(PartModule& part, const EntryPoints& entries, std::string_view ptx) {
   const Unit& unit = part.unit;
@@ -256,7 +256,7 @@ void emit_program(PartModule& part, const EntryPoints& entries, std::string_view
        make.list(globals.tuning), make.i64(kernel_stack_bytes(unit))});
   auto* symbol = new llvm::GlobalVariable(part.module, program->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, program,
-                                          program_symbol(unit.options));
+                                          program_symbol(unit.options.prefix));
   if (unit.options.executable) {
     new llvm::GlobalVariable(part.module, symbol->getType(), true,
                              llvm::GlobalValue::ExternalLinkage, symbol, "dz_main_program");

@@ -4,8 +4,10 @@
 
 #include <llvm/ExecutionEngine/Orc/Core.h>
 #include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
+#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/Support/MemoryBuffer.h>
+#include <llvm/TargetParser/Host.h>
 
 #include "abi.h"
 #include "codegen/codegen.h"
@@ -50,6 +52,20 @@ void must(llvm::Error error, const char* what) {
   DZ_CHECK(!error, std::string(what) + ": " + llvm::toString(std::move(error)));
 }
 
+/// Only object files come to it, so no part of LLVM that knows processors is started.
+std::unique_ptr<llvm::orc::LLJIT> make_linker() {
+  using CompilerResult = llvm::Expected<std::unique_ptr<llvm::orc::IRCompileLayer::IRCompiler>>;
+  return must(llvm::orc::LLJITBuilder()
+                  .setJITTargetMachineBuilder(llvm::orc::JITTargetMachineBuilder(
+                      llvm::Triple(llvm::sys::getProcessTriple())))
+                  .setDataLayout(llvm::DataLayout("e-m:e"))
+                  .setCompileFunctionCreator(
+                      [](llvm::orc::JITTargetMachineBuilder) -> CompilerResult { return nullptr; })
+                  .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+                  .create(),
+              "starting the in-memory linker");
+}
+
 void define_symbols(llvm::orc::LLJIT& jit) {
   llvm::orc::JITDylib& library = jit.getMainJITDylib();
   llvm::orc::SymbolMap map;
@@ -73,34 +89,20 @@ void define_symbols(llvm::orc::LLJIT& jit) {
 
 }  // namespace
 
-int use_in_process(const tree::Program& program, const SourceFiles& files,
-                   const Options& options, const std::function<int(const Run&)>& use) {
-  Options in_memory = options;
-  in_memory.executable = true;  // no C interface is needed
-  const Artifacts artifacts = generate(program, files, in_memory, want_object);
-  if (!artifacts.problem.empty()) {
-    std::fprintf(stderr, "error: %s\n", artifacts.problem.c_str());
-    return 1;
-  }
+int use_in_process(const std::vector<std::string>& objects, const std::string& prefix,
+                   const std::function<int(const Run&)>& use) {
   const Doing doing("running in this process");
-  const std::unique_ptr<llvm::orc::LLJIT> jit =
-      must(llvm::orc::LLJITBuilder().create(), "starting the in-memory linker");
+  const std::unique_ptr<llvm::orc::LLJIT> jit = make_linker();
   define_symbols(*jit);
-  for (const std::string& object : artifacts.objects) {
+  for (const std::string& object : objects) {
     must(jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(object, "dagaz")),
          "linking in memory");
   }
   const auto* compiled =
-      must(jit->lookup(program_symbol(options)), "finding the program").toPtr<const dz_program*>();
+      must(jit->lookup(program_symbol(prefix)), "finding the program").toPtr<const dz_program*>();
   return use([compiled](int argc, char** argv) {
     return dz_program_main(compiled, argc, argv, dz_streams{stdin, stdout, stderr});
   });
-}
-
-int run_in_process(const tree::Program& program, const SourceFiles& files,
-                   const Options& options, int argc, char** argv) {
-  return use_in_process(program, files, options,
-                        [argc, argv](const Run& run) { return run(argc, argv); });
 }
 
 }  // namespace dagaz::codegen

@@ -40,12 +40,9 @@ Opened open_library() {
   Library& library = opened.library;
   library.generate =
       reinterpret_cast<decltype(library.generate)>(dlsym(handle, "dagaz_codegen_generate"));
-  library.run_in_process =
-      reinterpret_cast<decltype(library.run_in_process)>(dlsym(handle, "dagaz_codegen_run"));
   library.use_in_process =
       reinterpret_cast<decltype(library.use_in_process)>(dlsym(handle, "dagaz_codegen_use"));
-  if (library.generate == nullptr || library.run_in_process == nullptr ||
-      library.use_in_process == nullptr) {
+  if (library.generate == nullptr || library.use_in_process == nullptr) {
     opened.problem = std::string("`") + file_name + "` does not belong to this compiler";
   }
   return opened;

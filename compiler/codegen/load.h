@@ -7,10 +7,9 @@
 
 namespace dagaz::codegen {
 
-/// The functions of codegen.h.
+/// The functions of codegen.h and use_in_process.h.
 struct Library {
   decltype(&codegen::generate) generate = nullptr;
-  decltype(&codegen::run_in_process) run_in_process = nullptr;
   decltype(&codegen::use_in_process) use_in_process = nullptr;
 };
 

@@ -12,17 +12,9 @@ DZ_EXPORT dagaz::codegen::Artifacts dagaz_codegen_generate(
   return dagaz::codegen::generate(program, files, options, want);
 }
 
-DZ_EXPORT int dagaz_codegen_run(const dagaz::tree::Program& program,
-                                const dagaz::SourceFiles& files,
-                                const dagaz::codegen::Options& options, int argc, char** argv) {
-  return dagaz::codegen::run_in_process(program, files, options, argc, argv);
-}
-
-DZ_EXPORT int dagaz_codegen_use(const dagaz::tree::Program& program,
-                                const dagaz::SourceFiles& files,
-                                const dagaz::codegen::Options& options,
+DZ_EXPORT int dagaz_codegen_use(const std::vector<std::string>& objects, const std::string& prefix,
                                 const std::function<int(const dagaz::codegen::Run&)>& use) {
-  return dagaz::codegen::use_in_process(program, files, options, use);
+  return dagaz::codegen::use_in_process(objects, prefix, use);
 }
 
 }  // extern "C"

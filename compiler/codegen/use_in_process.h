@@ -1,4 +1,4 @@
-// Several runs of a program that is compiled once, into this process.
+// Running a program inside this process, as often as one likes.
 #pragma once
 
 #include <functional>
@@ -7,11 +7,13 @@
 
 namespace dagaz::codegen {
 
-/// Runs the program as run_in_process does: arguments as of main; returns the exit status.
+/// Runs the program as an executable would run: arguments as of main, the program's name first;
+/// values from stdin to stdout.  Returns the exit status.
 using Run = std::function<int(int argc, char** argv)>;
 
-/// Compiles `program` and gives what `use` makes of it.  It is there for as long as `use` is.
-int use_in_process(const tree::Program& program, const SourceFiles& files,
-                   const Options& options, const std::function<int(const Run&)>& use);
+/// Links the `objects` of a program, whose symbols have `prefix`, into this process, and gives what
+/// `use` makes of it.  It is there for as long as `use` is.
+int use_in_process(const std::vector<std::string>& objects, const std::string& prefix,
+                   const std::function<int(const Run&)>& use);
 
 }  // namespace dagaz::codegen

@@ -77,6 +77,7 @@ class ProgramBench {
   bool build() {
     std::vector<std::string> command{own_executable(), "build", path_, "-o", program()};
     for (std::string& flag : compile_flags(options_.compile)) command.push_back(std::move(flag));
+    command.insert(command.end(), {"--cache", options_.compile.cache});
     const ProcessResult result = run_process(command, "", timeout_seconds);
     if (result.status != 0) std::cerr << result.errors;
     return result.status == 0;

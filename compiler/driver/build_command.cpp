@@ -1,6 +1,11 @@
 // dagaz build: executables, libraries with their C header and manifest, servers, and texts.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cctype>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <string_view>
 
@@ -10,6 +15,7 @@
 #include "driver/cpp_header.h"
 #include "driver/linker.h"
 #include "driver/pipeline.h"
+#include "driver/program_cache.h"
 #include "ir/print.h"
 
 namespace dagaz::driver {
@@ -173,6 +179,19 @@ void build(Compilation& compilation, const BuildOptions& options, const std::str
   write_artifacts(options, output, artifacts, diagnostics);
 }
 
+// A file of its own in the place of what was there: that may be running.
+bool write_executable(const std::string& path, const std::string& content) {
+  std::error_code ignored;
+  fs::remove(path, ignored);
+  const int file = creat(path.c_str(), S_IRWXU | S_IRWXG | S_IRWXO);
+  if (file < 0) return false;
+  close(file);
+  std::ofstream out(path, std::ios::binary);
+  out << content;
+  out.close();
+  return static_cast<bool>(out);
+}
+
 // The file that a build system waits for.
 std::string main_output(const BuildOptions& options, const std::string& output) {
   if (options.emit == Emit::library) return library_path(output, ".a");
@@ -200,6 +219,38 @@ bool write_depfile(const BuildOptions& options, const std::string& output,
   return write_file(options.depfile, text + "\n", compilation.diagnostics);
 }
 
+// What is kept: executables.  Of their parts a build system wants to know all, also those that need
+// not be read again.
+CompileOptions options_for_cache(const BuildOptions& options) {
+  CompileOptions kept = options.compile;
+  if (options.emit != Emit::executable || !options.depfile.empty()) kept.cache = cache_off;
+  return kept;
+}
+
+// Builds, or copies what an earlier build has made of the same.
+int build_or_take(const BuildOptions& options, const std::string& output) {
+  Compilation compilation(options.compile);
+  ProgramCache cache(options_for_cache(options), PartsAre::executable, c_prefix(options, output),
+                     compilation.diagnostics);
+  if (compilation.diagnostics.has_errors()) return report(compilation) ? 1 : 0;
+  if (const std::optional<CompiledProgram> kept = cache.find();
+      kept && write_executable(output, kept->parts.front())) {
+    std::cerr << kept->messages;
+    return 0;
+  }
+  compilation.options.read = cache.reader();
+  build(compilation, options, output);
+  if (!options.depfile.empty() && !compilation.diagnostics.has_errors()) {
+    write_depfile(options, output, compilation);
+  }
+  const Report said = report_of(compilation);
+  std::cerr << said.text;
+  if (!said.failed && cache.is_on()) {
+    if (const auto executable = syntax::read_file(output)) cache.keep({said.text, {*executable}});
+  }
+  return said.failed ? 1 : 0;
+}
+
 }  // namespace
 
 int build_command(const BuildOptions& options) {
@@ -212,13 +263,7 @@ int build_command(const BuildOptions& options) {
     std::cerr << "dagaz: --emit=ptx needs --target=cuda\n";
     return 2;
   }
-  const std::string output = output_name(options);
-  Compilation compilation(options.compile);
-  build(compilation, options, output);
-  if (!options.depfile.empty() && !compilation.diagnostics.has_errors()) {
-    write_depfile(options, output, compilation);
-  }
-  return report(compilation) ? 1 : 0;
+  return build_or_take(options, output_name(options));
 }
 
 }  // namespace dagaz::driver

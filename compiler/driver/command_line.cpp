@@ -238,6 +238,14 @@ void add_derivative_option(CLI::App& app, CompileOptions& options) {
       ->type_name("F,…|F:ARGUMENT,…|all");
 }
 
+void add_cache_option(CLI::App& app, CompileOptions& options) {
+  app.add_option("--cache", options.cache,
+                 "Where compiled programs are kept: `on`, the user's folder; `off`, nowhere; or a "
+                 "folder")
+      ->capture_default_str()
+      ->type_name("on|off|FOLDER");
+}
+
 void add_file(CLI::App& app, CompileOptions& options) {
   app.add_option("FILE", options.file, "The program (.fut)")->required();
 }
@@ -246,6 +254,12 @@ namespace {
 
 // All options of all subcommands; lives while CLI11 refers to it.
 struct AllOptions {
+  AllOptions() {
+    for (CompileOptions* options : {&run.compile, &test.compile, &bench.compile}) {
+      options->cache = cache_on;
+    }
+  }
+
   CompileOptions check;
   BuildOptions build;
   RunOptions run;
@@ -272,6 +286,7 @@ void add_build(CLI::App& app, AllOptions& all, int& status) {
   BuildOptions& options = all.build;
   add_file(*command, options.compile);
   add_compile_options(*command, options.compile);
+  add_cache_option(*command, options.compile);
   add_derivative_option(*command, options.compile);
   command->add_option("-o", options.output, "Name of the output (default: the file's name)");
   command->add_option("--prefix", options.prefix, "Prefix of C names (default: output's name)")
@@ -338,6 +353,7 @@ void add_run(CLI::App& app, AllOptions& all, int& status) {
   RunOptions& options = all.run;
   add_file(*command, options.compile);
   add_compile_options(*command, options.compile);
+  add_cache_option(*command, options.compile);
   add_derivative_option(*command, options.compile);
   add_program_options(*command, options.program_arguments, Which::all);
   command->footer("Further options (-b, -n, -P, …) are those of compiled programs.");
@@ -355,6 +371,7 @@ void add_test(CLI::App& app, AllOptions& all, int& status) {
   command->add_option("PATH", options.paths, "Files, or folders to search for .fut files")
       ->required();
   add_compile_options(*command, options.compile);
+  add_cache_option(*command, options.compile);
   command->add_option("-j,--jobs", options.jobs, "Programs at a time (default: cores)")
       ->check(is_between(1, 1024));
   command->add_option("--exclude", options.exclude, "Skip programs and cases with this tag");
@@ -375,6 +392,7 @@ void add_bench(CLI::App& app, AllOptions& all, int& status) {
   command->add_option("PATH", options.paths, "Files, or folders to search for .fut files")
       ->required();
   add_compile_options(*command, options.compile);
+  add_cache_option(*command, options.compile);
   command->add_option("-r,--runs", options.runs, "Runs of each input, after one that warms up")
       ->capture_default_str()
       ->check(is_between(1, 1000000));

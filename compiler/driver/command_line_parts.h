@@ -12,6 +12,7 @@ namespace dagaz::driver {
 /// FILE, the program.
 void add_file(CLI::App& app, CompileOptions& options);
 void add_compile_options(CLI::App& app, CompileOptions& options);
+void add_cache_option(CLI::App& app, CompileOptions& options);
 void add_derivative_option(CLI::App& app, CompileOptions& options);
 
 /// Options of compiled programs, handed on in `arguments`: all of them, or those that say on what

@@ -89,17 +89,23 @@ static std::vector<const Diagnostic*> in_source_order(const Diagnostics& diagnos
   return result;
 }
 
-bool report(const Compilation& compilation) {
+Report report_of(const Compilation& compilation) {
   const CompileOptions& options = compilation.options;
-  bool failed = compilation.diagnostics.has_errors();
+  Report result{"", compilation.diagnostics.has_errors()};
   for (const Diagnostic* diagnostic : in_source_order(compilation.diagnostics)) {
     const bool warning = kind_severity(diagnostic->kind) == Severity::warning;
     if (warning && !options.warnings) continue;
-    if (warning && options.warnings_are_errors) failed = true;
-    std::cerr << render(*diagnostic, compilation.files, options.style);
+    if (warning && options.warnings_are_errors) result.failed = true;
+    result.text += render(*diagnostic, compilation.files, options.style);
   }
-  if (options.time_passes) std::cerr << compilation.times.table();
-  return failed;
+  if (options.time_passes) result.text += compilation.times.table();
+  return result;
+}
+
+bool report(const Compilation& compilation) {
+  const Report result = report_of(compilation);
+  std::cerr << result.text;
+  return result.failed;
 }
 
 }  // namespace dagaz::driver

@@ -46,8 +46,14 @@ std::optional<ir::ParallelProgram> front_end(Compilation& compilation);
 /// How the passes of a compilation are run; `report` may be null.
 PassContext pass_context(Compilation& compilation, passes::AdReport* report = nullptr);
 
-/// Prints the diagnostics to stderr and says whether there were errors; with time_passes also the
-/// table of times.
+/// What a compilation has to say.
+struct Report {
+  std::string text;  // the diagnostics; with time_passes also the table of times
+  bool failed = false;
+};
+Report report_of(const Compilation& compilation);
+
+/// Prints that to stderr and says whether there were errors.
 bool report(const Compilation& compilation);
 
 }  // namespace dagaz::driver

@@ -21,19 +21,6 @@ void report_io(Diagnostics& diagnostics, std::string message) {
   diagnostics.report(DiagnosticKind::io, Range{}, std::move(message));
 }
 
-// Where the runtime's libraries are: beside the compiler in a build tree, in ../lib/dagaz once
-// installed, or where DAGAZ_RUNTIME says.
-std::optional<fs::path> runtime_folder() {
-  const fs::path here = fs::path(own_executable()).parent_path();
-  std::vector<fs::path> candidates{here / "runtime", here / ".." / "lib" / "dagaz"};
-  if (const char* chosen = std::getenv("DAGAZ_RUNTIME")) candidates.insert(candidates.begin(), chosen);
-  for (const fs::path& folder : candidates) {
-    std::error_code error;
-    if (fs::exists(folder / "libdagaz_runtime.a", error)) return fs::canonical(folder, error);
-  }
-  return std::nullopt;
-}
-
 std::vector<std::string> runtime_archives(Target target) {
   std::vector<std::string> names;
   if (target == Target::sim) names.push_back("libdagaz_runtime_sim.a");
@@ -50,7 +37,7 @@ std::vector<std::string> system_libraries(Target target) {
 // The archives of `names` that exist; the runtime itself must.
 std::optional<std::vector<std::string>> archive_paths(const std::vector<std::string>& names,
                                                       Diagnostics& diagnostics) {
-  const std::optional<fs::path> folder = runtime_folder();
+  const std::optional<std::string> folder = runtime_folder();
   if (!folder) {
     report_io(diagnostics, "cannot find the runtime library `libdagaz_runtime.a` beside the "
                            "compiler; set DAGAZ_RUNTIME to its folder");
@@ -59,7 +46,8 @@ std::optional<std::vector<std::string>> archive_paths(const std::vector<std::str
   std::vector<std::string> paths;
   for (const std::string& name : names) {
     std::error_code error;
-    if (fs::exists(*folder / name, error)) paths.push_back((*folder / name).string());
+    const std::string path = *folder + "/" + name;
+    if (fs::exists(path, error)) paths.push_back(path);
   }
   return paths;
 }
@@ -104,6 +92,19 @@ std::string fast_linker_option() {
 }
 
 }  // namespace
+
+std::optional<std::string> runtime_folder() {
+  const fs::path here = fs::path(own_executable()).parent_path();
+  std::vector<fs::path> candidates{here / "runtime", here / ".." / "lib" / "dagaz"};
+  if (const char* chosen = std::getenv("DAGAZ_RUNTIME")) candidates.insert(candidates.begin(), chosen);
+  for (const fs::path& folder : candidates) {
+    std::error_code error;
+    if (fs::exists(folder / "libdagaz_runtime.a", error)) {
+      return fs::canonical(folder, error).string();
+    }
+  }
+  return std::nullopt;
+}
 
 bool write_file(const std::string& path, const std::string& text, Diagnostics& diagnostics) {
   if (path == "-") {

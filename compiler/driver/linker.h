@@ -13,6 +13,10 @@ namespace dagaz::driver {
 /// Writes `text` to `path`, or to stdout if `path` is "-".  Reports failure.
 bool write_file(const std::string& path, const std::string& text, Diagnostics& diagnostics);
 
+/// Where the runtime's libraries are: beside the compiler in a build tree, in ../lib/dagaz once
+/// installed, or where DAGAZ_RUNTIME says.
+std::optional<std::string> runtime_folder();
+
 enum class ProgramKind { executable, server };
 
 /// Links object code and the runtime into an executable at `output`.

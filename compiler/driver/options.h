@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "driver/compare_values.h"
@@ -27,6 +28,10 @@ constexpr bool is_gpu(Target target) { return target == Target::cuda || target =
 
 /// "cpu", "cuda", …
 std::string_view name_of(Target target);
+
+/// Instead of a folder for compiled programs: the user's, or none.
+inline constexpr std::string_view cache_on = "on";
+inline constexpr std::string_view cache_off = "off";
 
 /// Options of every subcommand that compiles.
 struct CompileOptions {
@@ -51,6 +56,7 @@ struct CompileOptions {
   bool warnings = true;
   bool warnings_are_errors = false;
   RenderStyle style = RenderStyle::plain;
+  std::string cache{cache_off};  // where compiled programs are kept
 };
 
 enum class Emit { executable, library, shared, server, header, hpp, ptx, llvm, assembly, ir };

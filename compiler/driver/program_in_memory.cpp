@@ -10,7 +10,7 @@
 #include <iostream>
 
 #include "codegen/load.h"
-#include "driver/compile.h"
+#include "driver/compile_in_memory.h"
 #include "driver/interpret.h"
 #include "driver/pipeline.h"
 
@@ -134,16 +134,12 @@ int with_program(const CompileOptions& options, const std::vector<std::string>& 
   ir::Program interface = interface_of(program->program);
   const std::optional<tree::Program> lowered =
       lower(std::move(*program), pass_context(compilation));
-  const codegen::Library* library =
-      lowered ? codegen::load(compilation.diagnostics) : nullptr;
-  if (report(compilation) || library == nullptr) return 1;
-  codegen::Options code_options;
-  code_options.prefix = "program";
-  code_options.cpu = options.cpu;
-  code_options.gpu = options.gpu;
-  code_options.optimisation = options.optimisation;
+  std::optional<std::vector<std::string>> objects;
+  if (lowered) objects = objects_of(*lowered, compilation);
+  if (report(compilation) || !objects) return 1;
+  const codegen::Library* library = codegen::load(compilation.diagnostics);
   return library->use_in_process(
-      *lowered, compilation.files, code_options, [&](const codegen::Run& run) {
+      *objects, std::string(prefix_in_memory), [&](const codegen::Run& run) {
         const Act act = [&](const std::vector<std::string>& arguments) {
           std::vector<std::string> words{options.file};
           words.insert(words.end(), arguments.begin(), arguments.end());

@@ -4,6 +4,7 @@
 #include "codegen/load.h"
 #include "driver/commands.h"
 #include "driver/compile.h"
+#include "driver/compile_in_memory.h"
 #include "driver/interpret.h"
 #include "driver/pipeline.h"
 #include "driver/standard_input.h"
@@ -13,7 +14,8 @@ namespace dagaz::driver {
 namespace {
 
 // The reference: nothing is optimised, only derivatives are removed.
-int interpret(Compilation& compilation, const RunOptions& options) {
+int interpret(const RunOptions& options) {
+  Compilation compilation(options.compile);
   std::optional<ir::ParallelProgram> program = front_end(compilation);
   if (report(compilation) || !program) return 1;
   const ir::ParallelProgram ready = optimise(std::move(*program), pass_context(compilation));
@@ -24,37 +26,33 @@ int interpret(Compilation& compilation, const RunOptions& options) {
   return interpret_program(ready.program, compilation.files, options.program_arguments);
 }
 
-int compile_and_run(Compilation& compilation, const RunOptions& options) {
-  std::optional<ir::ParallelProgram> program = front_end(compilation);
-  std::optional<tree::Program> lowered;
-  const codegen::Library* library = nullptr;
-  if (program) {
-    lowered = lower(std::move(*program), pass_context(compilation));
+int compile_and_run(const RunOptions& options) {
+  const std::optional<std::vector<std::string>> objects = compile_in_memory(options.compile);
+  if (!objects) return 1;
+  Diagnostics diagnostics;
+  const codegen::Library* library = codegen::load(diagnostics);
+  if (library == nullptr) {
+    for (const Diagnostic& one : diagnostics.all()) {
+      std::cerr << render(one, SourceFiles(), options.compile.style);
+    }
+    return 1;
   }
-  if (lowered) library = codegen::load(compilation.diagnostics);
-  if (report(compilation) || library == nullptr) return 1;
-  codegen::Options code_options;
-  code_options.prefix = "program";
-  code_options.cpu = options.compile.cpu;
-  code_options.gpu = options.compile.gpu;
-  code_options.optimisation = options.compile.optimisation;
-  std::string name = options.compile.file;
-  std::vector<std::string> words{name};
+  std::vector<std::string> words{options.compile.file};
   words.insert(words.end(), options.program_arguments.begin(), options.program_arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  return library->run_in_process(*lowered, compilation.files, code_options,
-                                 static_cast<int>(words.size()), argv.data());
+  return library->use_in_process(
+      *objects, std::string(prefix_in_memory),
+      [&](const codegen::Run& run) { return run(static_cast<int>(words.size()), argv.data()); });
 }
 
 }  // namespace
 
 int run_command(const RunOptions& options) {
   if (!unpack_standard_input()) return 1;
-  Compilation compilation(options.compile);
-  return options.compile.target == Target::interpreter ? interpret(compilation, options)
-                                                       : compile_and_run(compilation, options);
+  return options.compile.target == Target::interpreter ? interpret(options)
+                                                       : compile_and_run(options);
 }
 
 }  // namespace dagaz::driver

@@ -108,6 +108,7 @@ class ProgramTest {
     } else {
       command.insert(command.end(), {"build", result_.path, "-o", folder_.path() + "/program"});
       for (std::string& flag : compile_flags(options_.compile)) command.push_back(std::move(flag));
+      command.insert(command.end(), {"--cache", options_.compile.cache});
     }
     // Warnings would hide the errors of a program that must compile.
     if (spec.warnings.empty()) command.push_back("-w");

@@ -6,6 +6,7 @@ built in a folder of its own and then renamed, so that processes that build the 
 end up with one of them and nobody ever sees half a library.
 """
 
+import functools
 import json
 import os
 import pathlib
@@ -42,8 +43,11 @@ def _is_script(path):
 
 
 def cache_folder():
-    """Where libraries are kept: $DAGAZ_CACHE, or `dagaz` in the user's cache folder."""
+    """Where libraries are kept: $DAGAZ_CACHE, or `dagaz` in the user's cache folder; if that is
+    `off`, nowhere for long."""
     chosen = os.environ.get("DAGAZ_CACHE")
+    if chosen == "off":
+        return pathlib.Path(_folder_of_this_process().name)
     if chosen:
         folder = pathlib.Path(chosen)
     else:
@@ -56,6 +60,11 @@ def cache_folder():
         raise Error(f"the cache folder {folder} can be written by others: "
                     "choose another one by DAGAZ_CACHE")
     return folder
+
+
+@functools.cache
+def _folder_of_this_process():
+    return tempfile.TemporaryDirectory(prefix="dagaz-")
 
 
 def _text_with_imports(path, seen=None):

@@ -210,7 +210,10 @@ void Trial::compiled(const Configuration& configuration) {
   code.prefix = "program";
   code.optimisation = configuration.optimisation;
   code.threads = 1;
-  library->use_in_process(*lowered, compilation_->files, code, [&](const codegen::Run& run) {
+  code.executable = true;
+  const codegen::Artifacts made =
+      library->generate(*lowered, compilation_->files, code, codegen::want_object);
+  library->use_in_process(made.objects, code.prefix, [&](const codegen::Run& run) {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       at(configuration.name + " run " + std::to_string(i));
       std::vector<std::string> words = {"program", "-b", "--num-threads", std::to_string(1 + i)};

@@ -182,8 +182,13 @@ Outcome run(const dagaz::tree::Program& program, const std::string& input,
     const dagaz::codegen::Library* library = loaded_library();
     char name[] = "test";
     char* arguments[] = {name, nullptr};
+    dagaz::codegen::Options in_memory = options;
+    in_memory.executable = true;
+    const dagaz::codegen::Artifacts made =
+        library->generate(program, files, in_memory, dagaz::codegen::want_object);
+    const auto run_once = [&](const dagaz::codegen::Run& run) { return run(1, arguments); };
     const int status =
-        redirected ? library->run_in_process(program, files, options, 1, arguments) : 99;
+        redirected ? library->use_in_process(made.objects, options.prefix, run_once) : 99;
     std::fflush(nullptr);
     _exit(status);
   }

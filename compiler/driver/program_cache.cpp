@@ -1,0 +1,208 @@
+// The key of an entry is made of what is known before a program is parsed: compiler, options, main file.
+// The entry lists which other files were read, and those that were looked for and not there; it
+// holds for as long as reading them gives the same.
+#include "driver/program_cache.h"
+
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "driver/compiler_identity.h"
+#include "driver/digest.h"
+#include "driver/tuning.h"
+
+namespace dagaz::driver {
+
+namespace {
+
+constexpr std::string_view format = "dagaz program 1";
+constexpr std::uint64_t megabyte = std::uint64_t{1} << 20;
+constexpr std::uint64_t usual_megabytes = 1024;
+
+// ---------------------------------------------------------------- where
+
+std::string value_of(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? "" : value;
+}
+
+/// Empty where there is no folder to keep anything in.
+std::string users_folder() {
+  if (const std::string chosen = value_of("DAGAZ_CACHE"); !chosen.empty()) return chosen;
+  // The standard says that other paths are to be ignored.
+  if (const std::string caches = value_of("XDG_CACHE_HOME"); caches.starts_with('/')) {
+    return caches + "/dagaz";
+  }
+  const std::string home = value_of("HOME");
+  return home.starts_with('/') ? home + "/.cache/dagaz" : "";
+}
+
+std::uint64_t most_bytes() {
+  const std::string chosen = value_of("DAGAZ_CACHE_MEGABYTES");
+  char* end = nullptr;
+  const unsigned long long count = std::strtoull(chosen.c_str(), &end, 10);
+  const bool is_number = !chosen.empty() && *end == '\0' && count < megabyte * megabyte;
+  return (is_number ? count : usual_megabytes) * megabyte;
+}
+
+/// What is printed while compiling would not be printed again.
+bool prints_more_than_messages(const CompileOptions& options) {
+  return options.time_passes || !options.print_after.empty() || !options.stop_after.empty();
+}
+
+// ---------------------------------------------------------------- keys
+
+class Key {
+ public:
+  Key& operator<<(std::string_view text) {
+    digest_.add_field(text);
+    return *this;
+  }
+  Key& operator<<(std::int64_t number) { return *this << std::to_string(number); }
+  Key& operator<<(const std::vector<std::string>& texts) {
+    *this << static_cast<std::int64_t>(texts.size());
+    for (const std::string& one : texts) *this << one;
+    return *this;
+  }
+  /// A file that need not be there.
+  Key& add_file(const std::string& path) {
+    const std::optional<std::string> text = syntax::read_file(path);
+    return *this << (text ? "there" : "not there") << text.value_or("");
+  }
+  std::string text() { return digest_.text(); }
+
+ private:
+  Digest digest_;
+};
+
+Key& operator<<(Key& key, const elaborate::Derivatives& derivatives) {
+  key << derivatives.of_all << static_cast<std::int64_t>(derivatives.of.size());
+  for (const auto& [entry, parameters] : derivatives.of) key << entry << parameters;
+  return key;
+}
+
+/// Each option has a name here, so that a new one is not forgotten: without one for it this does not
+/// compile.
+Key& operator<<(Key& key, const CompileOptions& options) {
+  const auto& [file, read, target, cpu, gpu, optimisation, without, print_after, stop_after,
+               pass_limit, verify, time_passes, plan, tuned, plan_seed, safe, derivatives,
+               entry_points, warnings, warnings_are_errors, style, cache] = options;
+  key << file << name_of(target) << cpu << gpu << optimisation << without << pass_limit << verify
+      << plan << tuned << plan_seed.has_value() << std::to_string(plan_seed.value_or(0)) << safe
+      << derivatives << entry_points << warnings << warnings_are_errors
+      << static_cast<std::int64_t>(style);
+  key.add_file(file).add_file(tuning_file_of(file));
+  if (!plan.empty()) key.add_file(plan);
+  if (cpu == "native") key << processor_identity();
+  return key;
+}
+
+// ---------------------------------------------------------------- entries
+
+void add(std::string& entry, std::string_view text) {
+  entry += std::to_string(text.size()) + ":";
+  entry += text;
+}
+
+/// Takes an entry apart; anything is read as nothing after what makes no sense.
+class EntryReader {
+ public:
+  explicit EntryReader(std::string_view entry) : rest_(entry) {}
+
+  std::string_view next() {
+    std::size_t size = 0;
+    std::size_t digits = 0;
+    while (digits < rest_.size() && rest_[digits] >= '0' && rest_[digits] <= '9') {
+      size = size * 10 + static_cast<std::size_t>(rest_[digits++] - '0');
+      if (size > rest_.size()) return fail();
+    }
+    if (digits == rest_.size() || rest_[digits] != ':') return fail();
+    rest_.remove_prefix(digits + 1);
+    if (size > rest_.size()) return fail();
+    const std::string_view text = rest_.substr(0, size);
+    rest_.remove_prefix(size);
+    return text;
+  }
+  bool at_end() const { return rest_.empty(); }
+  bool is_good() const { return good_; }
+
+ private:
+  std::string_view fail() {
+    good_ = false;
+    rest_ = {};
+    return {};
+  }
+
+  std::string_view rest_;
+  bool good_ = true;
+};
+
+}  // namespace
+
+ProgramCache::ProgramCache(const CompileOptions& options, PartsAre what, std::string_view prefix,
+                           Diagnostics& diagnostics)
+    : read_(options.read) {
+  const bool chosen = options.cache != cache_on;
+  std::string path = chosen ? options.cache : users_folder();
+  if (path == cache_off || path.empty() || prints_more_than_messages(options)) return;
+  std::string problem;
+  path += "/programs";
+  folder_.emplace(path, most_bytes(), problem);
+  if (!problem.empty()) {
+    folder_.reset();
+    // One that nobody has asked for may be in nobody's reach, as in a container.
+    if (!chosen) return;
+    diagnostics.report(DiagnosticKind::io, Range{},
+                       "cannot keep compiled programs in `" + path + "`: " + problem);
+    return;
+  }
+  Key key;
+  key << format << compiler_identity() << prefix;
+  if (what == PartsAre::executable) key << linking_identity();
+  key << options;
+  key_ = key.text();
+}
+
+std::optional<CompiledProgram> ProgramCache::find() const {
+  if (!folder_) return std::nullopt;
+  const std::optional<std::string> entry = folder_->find(key_);
+  if (!entry) return std::nullopt;
+  EntryReader reader(*entry);
+  if (reader.next() != format) return std::nullopt;
+  for (std::string_view path = reader.next(); !path.empty(); path = reader.next()) {
+    const std::optional<std::string> text = read_(std::string(path));
+    if ((text ? digest_of(*text) : "") != reader.next()) return std::nullopt;
+  }
+  CompiledProgram program;
+  program.messages = reader.next();
+  while (!reader.at_end()) program.parts.emplace_back(reader.next());
+  if (!reader.is_good() || program.parts.empty()) return std::nullopt;
+  return program;
+}
+
+syntax::FileReader ProgramCache::reader() {
+  if (!folder_) return read_;
+  return [this](const std::string& path) {
+    std::optional<std::string> text = read_(path);
+    reads_.push_back({path, text ? digest_of(*text) : ""});
+    return text;
+  };
+}
+
+void ProgramCache::keep(const CompiledProgram& program) const {
+  if (!folder_) return;
+  std::string entry;
+  add(entry, format);
+  for (const Read& one : reads_) {
+    add(entry, one.path);
+    add(entry, one.digest);
+  }
+  add(entry, "");
+  add(entry, program.messages);
+  for (const std::string& part : program.parts) add(entry, part);
+  folder_->keep(key_, entry);
+}
+
+}  // namespace dagaz::driver
