@@ -87,12 +87,11 @@ def add_libraries(compiler):
     link_script(folder / 'libstdc++.so', 'INPUT(-l:libstdc++.so.6)')
 
 
-def add_mathematics(compiler):
-    """What PTX is linked with."""
-    for folder in ('/usr/lib/clc', '/usr/share/clc'):
-        file = pathlib.Path(folder) / 'nvptx64--nvidiacl.bc'
-        if file.exists():
-            shutil.copyfile(file, compiler / 'lib' / 'dagaz' / file.name)
+def name_libraries(compiler):
+    """What links programs by pkg-config finds these libraries, and so do the programs."""
+    file = compiler / 'lib' / 'pkgconfig' / 'dagaz.pc'
+    folder = '${prefix}/lib/dagaz'
+    file.write_text(file.read_text().replace('Libs:', f'Libs: -L{folder} -Wl,-rpath,{folder}'))
 
 
 def library_of_programs(name):
@@ -155,7 +154,7 @@ def add(archive, name, content, mode):
 def main():
     stage, out = map(pathlib.Path, sys.argv[1:3])
     add_libraries(stage / 'dagaz' / '_compiler')
-    add_mathematics(stage / 'dagaz' / '_compiler')
+    name_libraries(stage / 'dagaz' / '_compiler')
     wheel = pack(stage, out)
     print(f'{wheel} ({wheel.stat().st_size / 2**20:.0f} MiB)')
 

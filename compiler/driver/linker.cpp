@@ -52,15 +52,16 @@ std::optional<std::vector<std::string>> archive_paths(const std::vector<std::str
   return paths;
 }
 
-bool run_tool(const std::vector<std::string>& command, const std::string& input,
-              const std::string& purpose, Diagnostics& diagnostics) {
+// Runs a command that is, or starts, `tool`.
+bool run_tool(const std::string& tool, const std::vector<std::string>& command,
+              const std::string& input, const std::string& purpose, Diagnostics& diagnostics) {
   const ProcessResult result = run_process(command, input, link_timeout);
   if (result.status == 0) return true;
   if (result.status == 127) {
-    report_io(diagnostics, "cannot " + purpose + ": `" + command[0] +
+    report_io(diagnostics, "cannot " + purpose + ": `" + tool +
                                "` is not installed (Debian, Ubuntu: apt install gcc)");
   } else {
-    report_io(diagnostics, "cannot " + purpose + ": `" + command[0] + "` failed:\n" +
+    report_io(diagnostics, "cannot " + purpose + ": `" + tool + "` failed:\n" +
                                result.errors + result.output);
   }
   return false;
@@ -157,7 +158,7 @@ static bool link(std::vector<std::string> command, const std::string& output,
     fast.push_back(option);
     if (run_process(fast, "", link_timeout).status == 0) return true;
   }
-  return run_tool(command, "", "link `" + output + "`", diagnostics);
+  return run_tool(command.front(), command, "", "link `" + output + "`", diagnostics);
 }
 
 bool link_executable(const std::vector<std::string>& objects, const std::string& output, Target target,
@@ -190,20 +191,29 @@ bool link_shared(const std::vector<std::string>& objects, const std::string& out
 bool make_archive(const std::vector<std::string>& objects, const std::string& output, Target target,
                   Diagnostics& diagnostics) {
   const TemporaryFolder folder;
-  const std::string stem = fs::path(output).stem().string();
-  const auto object_files = write_objects(objects, folder.path() + "/" + stem, diagnostics);
+  const auto object_files = write_objects(objects, folder.path() + "/program", diagnostics);
   if (!object_files) return false;
   const auto archives = archive_paths(runtime_archives(target), diagnostics);
   if (!archives) return false;
-  // ar's script language is the portable way to put archives into an archive.
-  const std::string archive_file = folder.path() + "/out.a";
-  std::string script = "create " + archive_file + "\n";
-  for (const std::string& file : *object_files) script += "addmod " + file + "\n";
-  for (const std::string& archive : *archives) script += "addlib " + archive + "\n";
-  script += "save\nend\n";
-  if (!run_tool({"ar", "-M"}, script, "make `" + output + "`", diagnostics)) return false;
+  // ar's script language is the portable way to put archives into an archive.  It has no quotes, so
+  // ar runs in the folder, where everything has a plain name.
+  std::string script = "create out.a\n";
+  for (const std::string& file : *object_files) {
+    script += "addmod " + fs::path(file).filename().string() + "\n";
+  }
   std::error_code error;
-  fs::copy_file(archive_file, output, fs::copy_options::overwrite_existing, error);
+  for (std::size_t i = 0; i < archives->size() && !error; ++i) {
+    const std::string name = "runtime" + std::to_string(i) + ".a";
+    fs::create_symlink((*archives)[i], fs::path(folder.path()) / name, error);
+    script += "addlib " + name + "\n";
+  }
+  script += "save\nend\n";
+  const std::vector<std::string> command{"sh", "-c", "cd \"$1\" && exec ar -M", "sh", folder.path()};
+  if (!error && !run_tool("ar", command, script, "make `" + output + "`", diagnostics)) return false;
+  if (!error) {
+    fs::copy_file(fs::path(folder.path()) / "out.a", output, fs::copy_options::overwrite_existing,
+                  error);
+  }
   if (error) report_io(diagnostics, "cannot write `" + output + "`: " + error.message());
   return !error;
 }

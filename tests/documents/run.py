@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """What README.md and docs/*.md show is so.
 
-usage: run.py DAGAZ ROOT
+usage: run.py DAGAZ ROOT [PAGE…]        DAGAZ may be a build folder, of which an installation is made
 
-Every ```futhark block is checked; where the line before it names a file (`ridge.fut`:) it is written
-to that file, beside `bench` and `examples`.  Commands in blocks that start with `$ ` run there in
-order and must print what follows; a line `…` stands for any number of lines, and `…` at the end of a
-line for the rest of it.  Links to files must lead somewhere.
+Every ```futhark block is checked.  Where the line before a block of any kind names a file
+(`ridge.fut`:) it is written to that file, beside `bench` and `examples`.  Commands in blocks that
+start with `$ ` run there in order and must print what follows; a line `…` stands for any number of
+lines, and `…` in a line for anything.  A first line `<!-- needs: python, cmake -->` says without which
+tools the blocks of the page are skipped.
+Links to files must lead somewhere.
 """
 import os
 import pathlib
@@ -14,6 +16,10 @@ import re
 import subprocess
 import sys
 import tempfile
+
+# How to find out whether there is what a page needs.
+NEEDS = {'python': 'python3 -c "import dagaz, numpy"', 'cmake': 'cmake --version',
+         'pkg-config': 'pkg-config --exists dagaz', 'jax': 'python3 -c "import jax"'}
 
 
 def blocks(page):
@@ -23,7 +29,7 @@ def blocks(page):
         if kind is None and line.startswith('```'):
             kind, lines = line[3:], []
         elif kind is not None and line == '```':
-            named = re.search(r'`([\w/]+\.fut)`:$', before)
+            named = re.search(r'`([\w/.-]+\.\w+)`:$', before)
             yield named and named[1], kind, lines
             kind, before = None, ''
         elif kind is not None:
@@ -34,8 +40,7 @@ def blocks(page):
 
 def matches(expected, found):
     pattern = ''.join('(?:.*\n)*' if line == '…' else
-                      re.escape(line.removesuffix('…')) + ('.*\n' if line.endswith('…') else '\n')
-                      for line in expected)
+                      '.*'.join(map(re.escape, line.split('…'))) + '\n' for line in expected)
     return re.fullmatch(pattern, ''.join(line + '\n' for line in found)) is not None
 
 
@@ -50,57 +55,103 @@ def commands(lines):
     return session
 
 
-def check(page, dagaz, root):
-    """Problems, and how many blocks and links were looked at."""
+def missing(text, run):
+    """What the page needs and this machine lacks."""
+    needed = re.match(r'<!-- needs: ([\w ,-]+) -->', text)
+    return [name for name in (needed[1].split(', ') if needed else [])
+            if run(NEEDS[name])[1] != 0]
+
+
+def check_blocks(page, environment, root):
+    """Problems, and how many blocks and commands were looked at."""
     problems, seen = [], 0
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         for shared in ('bench', 'examples'):
             (work / shared).symlink_to(root / shared)
-        (work / '.tools').mkdir()
-        (work / '.tools' / 'dagaz').symlink_to(dagaz)
-        environment = dict(os.environ, PATH=f'{work}/.tools:{os.environ["PATH"]}', NO_COLOR='1')
 
         def run(command):
             done = subprocess.run(['sh', '-c', command], cwd=work, env=environment, timeout=300,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             return done.stdout.splitlines(), done.returncode
 
-        for number, (name, kind, lines) in enumerate(blocks(page.read_text()), 1):
-            if kind == 'futhark':
+        text = page.read_text()
+        if lacking := missing(text, run):
+            print(f'[SKIP] {page.name}: no {", ".join(lacking)}')
+            return problems, seen
+        for number, (name, kind, lines) in enumerate(blocks(text), 1):
+            if name or kind == 'futhark':
                 file = name or f'block{number}.fut'
+                (work / file).parent.mkdir(parents=True, exist_ok=True)
                 (work / file).write_text('\n'.join(lines) + '\n')
+            if kind == 'futhark':
                 found, status = run(f'dagaz check {file}')
                 seen += 1
                 if status != 0:
                     problems.append(f'{page}: block {number}:\n' + '\n'.join(found))
-            elif lines and lines[0].startswith('$ '):
+            elif not name and lines and lines[0].startswith('$ '):
                 for command, expected in commands(lines):
                     found, _ = run(command)
                     seen += 1
                     if not matches(expected, found):
                         problems.append(f'{page}: `{command}` prints\n' + '\n'.join(found))
-    for link in re.findall(r'\]\(([^)#:]+)\)', page.read_text()):
+    return problems, seen
+
+
+def check_names(page, root):
+    """Problems, and how many links and paths were looked at."""
+    problems, seen = [], 0
+    text = page.read_text()
+    for link in re.findall(r'\]\(([^)#:]+)(?:#[^)]*)?\)', text):
         seen += 1
         if not (page.parent / link).exists():
             problems.append(f'{page}: there is no {link}')
-    for path in re.findall(r'`([\w-]+(?:/[\w.-]+)+)`', page.read_text()):
+    for path in re.findall(r'`([\w-]+(?:/[\w.-]+)+)`', text):
         seen += 1
         if not any((base / path).exists() for base in (root, root / 'compiler', page.parent)):
             problems.append(f'{page}: there is no {path}')
     return problems, seen
 
 
+def choose_python(folder):
+    """Makes `python3` in `folder` one with NumPy, if there is one."""
+    for python in [sys.executable, '/usr/bin/python3']:
+        if subprocess.run([python, '-c', 'import numpy'], check=False,
+                          stderr=subprocess.DEVNULL).returncode == 0:
+            (folder / 'python3').symlink_to(python)
+            return
+
+
+def installation(build, folder):
+    """The environment of somebody who has installed that build."""
+    usr = pathlib.Path(folder) / 'usr'
+    subprocess.run(['cmake', '--install', str(build), '--prefix', str(usr)], check=True,
+                   stdout=subprocess.DEVNULL)
+    choose_python(usr / 'bin')
+    return {'PATH': f'{usr}/bin:{os.environ["PATH"]}', 'DAGAZ_COMPILER': f'{usr}/bin/dagaz',
+            'DAGAZ_CACHE': f'{folder}/cache', 'PYTHONPATH': str(build / 'python'),
+            'PKG_CONFIG_PATH': f'{usr}/lib/pkgconfig'}
+
+
 def main():
-    dagaz, root = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
-    pages = [root / 'README.md', *sorted((root / 'docs').glob('*.md'))]
+    dagaz, root = pathlib.Path(sys.argv[1]).absolute(), pathlib.Path(sys.argv[2]).resolve()
+    pages = [pathlib.Path(page).resolve() for page in sys.argv[3:]]
+    whole = not pages
+    pages = pages or [root / 'README.md', *sorted((root / 'docs').glob('*.md'))]
     problems, seen = [], 0
-    for page in pages:
-        if page.name == 'errors.md':
-            continue  # made of examples that tests/errors_page holds
-        more, count = check(page, dagaz, root)
-        problems += more
-        seen += count
+    with tempfile.TemporaryDirectory() as folder:
+        added = (installation(dagaz, folder) if dagaz.is_dir() else
+                 {'PATH': f'{dagaz.parent}:{os.environ["PATH"]}'})
+        environment = {**os.environ, **added, 'NO_COLOR': '1', 'LC_ALL': 'C.UTF-8'}
+        for page in pages:
+            if page.name == 'errors.md':
+                continue  # made of examples that tests/errors_page holds
+            checks = [check_blocks(page, environment, root)]
+            if whole:
+                checks.append(check_names(page, root))
+            for more, count in checks:
+                problems += more
+                seen += count
     print('\n'.join(problems) or f'{seen} blocks, commands and names hold')
     return 1 if problems or not seen else 0
 

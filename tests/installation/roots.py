@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""The packages of a build, installed into empty roots of distributions, and used from there alone.
+
+usage: roots.py BUILD FOLDER [SUITE…]        (SUITE: bookworm, trixie; default: bookworm)
+
+FOLDER, outside of the project, keeps the packages and what is downloaded.  For each suite a root is
+made by debootstrap; for each of .deb, .tar.gz and wheel a copy of it gets that package, with no
+development files of LLVM; there the demo, the examples' tests and the commands of the tutorial run.
+
+Ends with 77, which ctest shows as skipped, without root's rights, debootstrap or network.
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+import urllib.request
+
+MIRRORS = {'bookworm': 'http://deb.debian.org/debian', 'trixie': 'http://deb.debian.org/debian'}
+ENVIRONMENT = {'PATH': '/usr/sbin:/usr/bin:/sbin:/bin', 'HOME': '/root', 'LC_ALL': 'C.UTF-8',
+               'DEBIAN_FRONTEND': 'noninteractive', 'NO_COLOR': '1'}
+# What the tutorial uses beside Dagaz.
+TOOLS = 'cmake make pkg-config python3 python3-numpy'
+# What of the project a user of a package has looked at.
+SHOWN = ['README.md', 'demo.sh', 'docs', 'examples', 'bench/programs', 'tests/documents']
+
+
+def skip(reason):
+    print(f'[SKIP] roots: {reason}')
+    sys.exit(77)
+
+
+def run(*command, **options):
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False, **options)
+    if done.returncode != 0:
+        sys.exit(f'{" ".join(map(str, command))}\n{done.stdout[-6000:]}')
+    return done.stdout
+
+
+class Root:
+    """A folder with a distribution, in which commands run."""
+
+    def __init__(self, folder, archives, environment):
+        self.folder, self.archives = folder, archives
+        self.environment = {**ENVIRONMENT, **environment}
+
+    def run(self, command):
+        inside = (f'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && '
+                  f'mount --bind {self.archives} "$1/var/cache/apt/archives" && '
+                  f'exec chroot "$1" /bin/bash -ec "$2"')
+        return run('unshare', '--mount', '--fork', 'sh', '-ec', inside, 'sh', self.folder, command,
+                   env=self.environment)
+
+    def install(self, packages):
+        self.run(f'apt-get update -q && apt-get install -qy --no-install-recommends {packages}')
+
+
+def deb(root, package):
+    """As a user does: what else is needed follows from the package."""
+    root.install(f'{package} {TOOLS}')
+
+
+def archive(root, package):
+    root.install(f'g++ libllvm19 libtbb-dev {TOOLS}')
+    root.run(f'mkdir /opt/dagaz && tar -xzf {package} -C /opt/dagaz --strip-components=1')
+
+
+def wheel(root, package):
+    root.install('gcc libc6-dev python3-venv python3-numpy')
+    root.run(f'python3 -m venv --system-site-packages /opt/dagaz && '
+             f'/opt/dagaz/bin/pip install -q --no-index {package}')
+    root.run('cd /tmp && printf "entry f (x: f64) = x * x\n" > f.fut && dagaz build f.fut && '
+             'test "$(echo 3 | ./f -e f)" = 9.0f64')  # with a C compiler alone
+    root.install(f'g++ {TOOLS}')
+
+
+# How each is installed, and where its files are.
+KINDS = {
+    'deb': (deb, {}),
+    'tar.gz': (archive, {'PATH': f'/opt/dagaz/usr/bin:{ENVIRONMENT["PATH"]}',
+                         'PYTHONPATH': '/opt/dagaz/usr/lib/python3/dist-packages',
+                         'PKG_CONFIG_PATH': '/opt/dagaz/usr/lib/pkgconfig'}),
+    'whl': (wheel, {'PATH': f'/opt/dagaz/bin:{ENVIRONMENT["PATH"]}'}),
+}
+
+
+def make_packages(source, build, folder):
+    """The newest file of each kind."""
+    shutil.rmtree(folder, ignore_errors=True)
+    run(source / 'python' / 'build_wheel.sh', folder, build)  # which also builds
+    for generator in ('DEB', 'TGZ'):
+        run('cpack', '-G', generator, '-B', folder, cwd=build)
+    return {kind: next(folder.glob(f'dagaz*.{kind}')) for kind in KINDS}
+
+
+def make_base(suite, folder):
+    base = folder / suite
+    if not (base / 'complete').exists():
+        shutil.rmtree(base, ignore_errors=True)
+        run('debootstrap', '--variant=minbase', suite, base, MIRRORS[suite])
+        (base / 'complete').touch()
+    return base
+
+
+def use(root, source):
+    """Everything that the documents promise, by the installed compiler."""
+    there = root.folder / 'dagaz'
+    for name in SHOWN:
+        (there / name).parent.mkdir(parents=True, exist_ok=True)
+        if (source / name).is_dir():
+            shutil.copytree(source / name, there / name)
+        else:
+            shutil.copy(source / name, there / name)
+    assert root.run('ls /usr/lib/llvm*/lib/cmake 2>/dev/null || echo none').strip() == 'none'
+    root.run('cd /dagaz && DAGAZ=dagaz ./demo.sh')
+    root.run('cd /dagaz && dagaz test --target=cpu examples')
+    root.run('cd /dagaz && printf "1.0\n" > x && printf "entry f (x: f64) = x + 1\n" > f.fut && '
+             'dagaz run f.fut --target=sim -e f < x && dagaz build f.fut --target=cuda --emit=ptx')
+    return root.run('cd /dagaz && PYTHONDONTWRITEBYTECODE=1 python3 tests/documents/run.py '
+                    '"$(command -v dagaz)" . docs/tutorial.md').strip()
+
+
+def main():
+    build, folder, *suites = sys.argv[1:]
+    build, folder = pathlib.Path(build).resolve(), pathlib.Path(folder).resolve()
+    source = pathlib.Path(__file__).resolve().parents[2]
+    if os.geteuid() != 0:
+        skip("needs root's rights")
+    if shutil.which('debootstrap') is None:
+        skip('apt install debootstrap')
+    for suite in suites or ['bookworm']:
+        try:
+            urllib.request.urlopen(f'{MIRRORS[suite]}/dists/{suite}/Release', timeout=20).close()
+        except OSError as error:
+            skip(f'{MIRRORS[suite]}: {error}')
+    folder.mkdir(parents=True, exist_ok=True)
+    packages = make_packages(source, build, folder / 'packages')
+    for suite in suites or ['bookworm']:
+        base = make_base(suite, folder)
+        archives = folder / f'{suite}-archives'
+        (archives / 'partial').mkdir(parents=True, exist_ok=True)
+        for kind, (install, environment) in KINDS.items():
+            begin = time.time()
+            root = Root(folder / f'{suite}-{kind}', archives, environment)
+            shutil.rmtree(root.folder, ignore_errors=True)
+            run('cp', '-a', base, root.folder)
+            shutil.copy('/etc/resolv.conf', root.folder / 'etc' / 'resolv.conf')
+            shutil.copy(packages[kind], root.folder / 'tmp')
+            install(root, f'/tmp/{packages[kind].name}')
+            said = use(root, source)
+            shutil.rmtree(root.folder)
+            size = packages[kind].stat().st_size / 2**20
+            print(f'{suite}: {packages[kind].name} ({size:.1f} MiB): {said}, '
+                  f'{time.time() - begin:.0f} s', flush=True)
+
+
+if __name__ == '__main__':
+    main()
