@@ -3,7 +3,7 @@
 
 usage: run.py DAGAZ ROOT [PAGE…]        DAGAZ may be a build folder, of which an installation is made
 
-Every ```futhark block is checked.  Where the line before a block of any kind names a file
+Every ```futhark block is checked, and its test blocks are run.  Where the line before a block of any kind names a file
 (`ridge.fut`:) it is written to that file, beside `bench` and `examples`.  Commands in blocks that
 start with `$ ` run there in order and must print what follows; a line `…` stands for any number of
 lines, and `…` in a line for anything.  A first line `<!-- needs: python, cmake -->` says without which
@@ -79,6 +79,7 @@ def check_blocks(page, environment, root):
         if lacking := missing(text, run):
             print(f'[SKIP] {page.name}: no {", ".join(lacking)}')
             return problems, seen
+        tests = []
         for number, (name, kind, lines) in enumerate(blocks(text), 1):
             if name or kind == 'futhark':
                 file = name or f'block{number}.fut'
@@ -89,12 +90,19 @@ def check_blocks(page, environment, root):
                 seen += 1
                 if status != 0:
                     problems.append(f'{page}: block {number}:\n' + '\n'.join(found))
+                elif '-- ==' in lines:
+                    tests.append(file)
             elif not name and lines and lines[0].startswith('$ '):
                 for command, expected in commands(lines):
                     found, _ = run(command)
                     seen += 1
                     if not matches(expected, found):
                         problems.append(f'{page}: `{command}` prints\n' + '\n'.join(found))
+        if tests:
+            found, status = run(f'dagaz test --target=cpu {" ".join(tests)}')
+            seen += len(tests)
+            if status != 0:
+                problems.append(f'{page}: tests:\n' + '\n'.join(found))
     return problems, seen
 
 
