@@ -110,13 +110,15 @@ def check_names(page, root):
     """Problems, and how many links and paths were looked at."""
     problems, seen = [], 0
     text = page.read_text()
-    for link in re.findall(r'\]\(([^)#:]+)(?:#[^)]*)?\)', text):
+    written = {name for name, _, _ in blocks(text)}
+    prose = re.sub(r'^```.*?^```$', '', text, flags=re.M | re.S)
+    for link in re.findall(r'\]\(([^)#:]+)(?:#[^)]*)?\)', re.sub('`[^`]*`', '', prose)):
         seen += 1
         if not (page.parent / link).exists():
             problems.append(f'{page}: there is no {link}')
-    for path in re.findall(r'`([\w-]+(?:/[\w.-]+)+)`', text):
+    for path in re.findall(r'`([\w-]+(?:/[\w.-]+)+)`', prose):
         seen += 1
-        if not any((base / path).exists() for base in (root, root / 'compiler', page.parent)):
+        if path not in written and not any((base / path).exists() for base in (root, root / 'compiler', page.parent)):
             problems.append(f'{page}: there is no {path}')
     return problems, seen
 
