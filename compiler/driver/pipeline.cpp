@@ -7,6 +7,7 @@
 #include "driver/rolled_loops.h"
 #include "imperative/lower.h"
 #include "plan/plan.h"
+#include "plan/settings.h"
 
 namespace dagaz::driver {
 
@@ -95,6 +96,10 @@ ir::FlatProgram flatten(ParallelProgram program, const PassContext& context) {
   return ir::FlatProgram{std::move(program.program)};
 }
 
+static plan::Device device_of(const PassContext& context) {
+  return context.options.target == Target::cpu ? plan::Device::cpu : plan::Device::gpu;
+}
+
 std::optional<ir::PlannedProgram> plan(ir::FlatProgram program, const PassContext& context) {
   plan::PlanOptions options;
   options.seed = context.options.plan_seed;
@@ -106,7 +111,7 @@ std::optional<ir::PlannedProgram> plan(ir::FlatProgram program, const PassContex
     options.wanted = &*wanted;
   }
   std::vector<std::string> refused;
-  if (context.options.target != Target::cpu) options.device = plan::Device::gpu;
+  options.device = device_of(context);
   options.only_pointwise = context.options.optimisation == 0;
   options.target = plan::target_named(context.options.cpu);
   options.target.tunables = tunables_of(context.options, context.diagnostics);
@@ -150,7 +155,9 @@ std::optional<tree::Program> lower(ParallelProgram program, const PassContext& c
   std::optional<tree::Program> lowered;
   {
     const PassTimer timer(context.times, "lower");
-    lowered = imperative::lower(std::move(*planned), target, context.diagnostics);
+    const plan::Settings settings = plan::settings_for(
+        device_of(context), tunables_of(context.options, context.diagnostics));
+    lowered = imperative::lower(std::move(*planned), settings, target, context.diagnostics);
   }
   if (lowered && context.options.verify) verify_made_by("lowering", *lowered);
   return lowered;

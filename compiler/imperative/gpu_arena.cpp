@@ -1,9 +1,9 @@
 // The arena: memory for arrays of a kernel's threads whose size only the thread knows.
 //
 // It has levels of equal size.  On the first one every thread has a part of its own; on each of the
-// others there are 64 times fewer parts than on the one before, as much larger, and each belongs to
-// whoever holds its lock; the last level is one part.  A thread whose part is too small takes one
-// of the first level where what it needs fits, and gives it back when it is done with its
+// others there are `arena_ratio` times fewer parts than on the one before, as much larger, and each
+// belongs to whoever holds its lock; the last level is one part.  A thread whose part is too small
+// takes one of the first level where what it needs fits, and gives it back when it is done with its
 // point: where much is needed fewer threads work at a time.  Threads wait only for parts of levels
 // above those that they hold, so the holder of the last level's part waits for nobody, and all come
 // to an end.  A thread that fails keeps its parts; those that wait look for failures.
@@ -24,8 +24,7 @@ namespace dagaz::imperative {
 
 namespace {
 
-constexpr std::int64_t parts_ratio = 64;
-constexpr std::int64_t most_locked_levels = 4;  // enough for 64^4 threads
+constexpr std::int64_t most_locked_levels = 4;  // enough for 64^4 threads, and no ratio is less
 constexpr std::int64_t alignment = 16;
 
 // A record: where the part of the highest level that the thread holds begins and ends, that level,
@@ -47,7 +46,7 @@ Operand aligned(Emitter& emitter, const Operand& bytes) {
   return emitter.mul(emitter.divide(bytes, number(alignment)), number(alignment));
 }
 
-// Enough for threads/64 + threads/64² + …, each rounded up.
+// Enough for threads/ratio + threads/ratio² + …, each rounded up, where the ratio is 64 or more.
 Operand lock_bytes(Emitter& emitter, const Operand& threads) {
   return emitter.mul(emitter.add(emitter.divide(threads, number(128)), number(2)), number(16));
 }
@@ -59,7 +58,7 @@ Operand first_level(Emitter& emitter, const Operand& threads) {
 /// The functions of a kernel's thread; what they share.
 class ArenaFunctions : Emitter {
  public:
-  explicit ArenaFunctions(Emission& emission) : Emitter(emission) {}
+  ArenaFunctions(Emission& emission, std::int64_t ratio) : Emitter(emission), ratio_(number(ratio)) {}
 
   Function take_part() {
     limit_ = variable("limit", i64);
@@ -87,7 +86,7 @@ class ArenaFunctions : Emitter {
         const NameId parts = mutable_variable("parts", i64, threads_);
         const NameId locks = mutable_variable("locks", i64, number(0));
         loop("level", highest, {}, [&](const Operand& below) {
-          move(parts, divide_up(parts, number(parts_ratio)));
+          move(parts, divide_up(parts, ratio_));
           const Operand place = word(record_parts, below);
           const Operand held = load(place);
           branch(less(number(0), held), [&] {
@@ -135,7 +134,7 @@ class ArenaFunctions : Emitter {
       branch(equal(parts, number(1)), [&] { emit(Fail{tree::arena_exhausted, {bytes_}}); });
       branch(less(number(0), level), [&] { move(locks, add(locks, parts)); });
       move(level, add(level, number(1)));
-      move(parts, divide_up(parts, number(parts_ratio)));
+      move(parts, divide_up(parts, ratio_));
       move(size, aligned(*this, divide(level_bytes_, parts)));
     });
     emit(While{std::move(test), searches, std::move(next), true});
@@ -172,6 +171,7 @@ class ArenaFunctions : Emitter {
     emit(Fence{});
   }
 
+  Operand ratio_;
   NameId arena_ = block_variable("arena");
   NameId threads_ = variable("threads", i64);
   NameId level_bytes_ = variable("level_bytes", i64);
@@ -193,8 +193,9 @@ void Lowering::add_arena_functions() {
   };
   if (std::none_of(program_.functions.begin(), program_.functions.end(), is_called)) return;
   Emission emission{names()};
-  program_.functions.push_back(ArenaFunctions(emission).take_part());
-  program_.functions.push_back(ArenaFunctions(emission).give_back());
+  const std::int64_t ratio = settings_.arena_ratio;
+  program_.functions.push_back(ArenaFunctions(emission, ratio).take_part());
+  program_.functions.push_back(ArenaFunctions(emission, ratio).give_back());
 }
 
 // ---------------------------------------------------------------- in a kernel
@@ -230,8 +231,9 @@ void Lowering::leave_arena() {
 
 void Lowering::allocate_arena(const Operand& threads) {
   const NameId levels = mutable_variable("levels", i64, number(2));
-  for (std::int64_t most = parts_ratio;
-       most < parts_ratio * parts_ratio * parts_ratio * parts_ratio; most *= parts_ratio) {
+  std::int64_t most = 1;
+  for (std::int64_t level = 1; level < most_locked_levels; ++level) {
+    most *= settings_.arena_ratio;
     branch(less(number(most), threads), [&] { move(levels, add(levels, number(1))); });
   }
   const Operand wanted = aligned(*this, divide(arena_bytes(), levels));

@@ -11,9 +11,6 @@
 
 namespace dagaz::imperative {
 
-// Arrays of threads may take as many times what an arena takes before fewer threads are started.
-static constexpr std::int64_t expansions_per_arena = 4;
-
 Operand Lowering::resident_threads() {
   const NameId threads = variable("resident", ScalarType::i64);
   emit(DeviceProperty{threads, Property::resident_threads});
@@ -208,7 +205,7 @@ Place Lowering::kernel_array(const ir::Type& type, NameId block) {
 Operand Lowering::threads_with_room() {
   Operand bytes = ir::i64_operand(1);
   for (const Expansion& one : expansions_) bytes = add(bytes, byte_count(one.type));
-  const Operand room = mul(arena_bytes(), ir::i64_operand(expansions_per_arena));
+  const Operand room = mul(arena_bytes(), ir::i64_operand(settings_.arena_expansions));
   return maximum(divide(room, bytes), ir::i64_operand(1));
 }
 

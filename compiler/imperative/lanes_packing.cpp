@@ -75,8 +75,6 @@ void Lanes::copy_rows(const LaneArray& target, const LaneArray& source, const ir
 
 namespace {
 
-constexpr std::int64_t most_bytes_apart = 32768;  // of what a block makes: it stays in a cache
-
 bool are_neighbours(const LaneArray& array) {
   return array.offset.affine && is_constant(array.offset.affine->point_step, 1);
 }
@@ -96,7 +94,7 @@ bool Lanes::is_collected(const LaneArray& target, const ir::Type& type) const {
     if (!size.is_constant()) return false;
     bytes *= ir::integer_value(size.constant());
   }
-  return are_stretches(target) && turns_over(type) && bytes <= most_bytes_apart;
+  return are_stretches(target) && turns_over(type) && bytes <= low_.settings_.collected_bytes;
 }
 
 // Whether rows are long enough for squares.

@@ -9,6 +9,7 @@
 
 #include "imperative/tree.h"
 #include "ir/program.h"
+#include "plan/settings.h"
 #include "support/diagnostic.h"
 
 namespace dagaz::imperative {
@@ -16,6 +17,7 @@ namespace dagaz::imperative {
 /// CPU: outer segments become ParallelFor, inner ones loops.  GPU targets: grid-level operations
 /// become kernels; cuda and sim get the same code.  Reports `unsupported` and returns nothing for
 /// what no rule covers.
-std::optional<Program> lower(ir::PlannedProgram program, Target target, Diagnostics& diagnostics);
+std::optional<Program> lower(ir::PlannedProgram program, const plan::Settings& settings,
+                             Target target, Diagnostics& diagnostics);
 
 }  // namespace dagaz::imperative

@@ -17,9 +17,8 @@ static std::vector<ir::Constant> constants_of(const ir::ArrayLiteral& literal) {
 
 void Lowering::lower(const ir::Statement& s, const ir::ArrayLiteral& e) {
   const Place target = result_array(s.results[0].name);
-  // Each write to a GPU is a transfer; on a CPU a few elements are better in registers.
-  const std::size_t few = mode_ == Mode::host && is_gpu() ? 1 : 16;
-  if (mode_ != Mode::kernel && target.is_dense() && e.elements.size() > few) {
+  const bool is_short = std::ssize(e.elements) <= settings_.short_array;
+  if (mode_ != Mode::kernel && target.is_dense() && !is_short) {
     const std::vector<ir::Constant> constants = constants_of(e);
     if (!constants.empty()) {
       emit(WriteTable{target.block, target.offset, constants, constants[0].type});

@@ -7,8 +7,9 @@
 
 namespace dagaz::imperative {
 
-Lowering::Lowering(Emission& emission, Program& program, const ir::PlannedProgram& planned)
-    : Emitter(emission), program_(program), source_(planned.program),
+Lowering::Lowering(Emission& emission, Program& program, const ir::PlannedProgram& planned,
+                   const plan::Settings& settings)
+    : Emitter(emission), program_(program), source_(planned.program), settings_(settings),
       task_operations_(planned.task_operations), points_per_thread_(planned.points_per_thread) {}
 
 void Lowering::unsupported(std::string_view what) const {

@@ -247,15 +247,15 @@ bool Lowering::function_named_in_result(const std::string& name) const {
                      [&](const Function& function) { return function.name == name; });
 }
 
-std::optional<Program> lower(ir::PlannedProgram planned, Target target,
-                             Diagnostics& diagnostics) {
+std::optional<Program> lower(ir::PlannedProgram planned, const plan::Settings& settings,
+                             Target target, Diagnostics& diagnostics) {
   ir::Program& source = planned.program;
   for (ir::Function& function : source.functions) name_size_results(source.entries, function);
   Program program{target, std::move(source.names), source.locations, {}, {}, source.entries,
                   source.external_types, {}, {}};
   describe_entries(source, program);
   Emission emission{program.names};
-  Lowering lowering(emission, program, planned);
+  Lowering lowering(emission, program, planned, settings);
   try {
     lowering.lower_program();
   } catch (const Unsupported& problem) {

@@ -27,6 +27,7 @@
 #include "ir/names.h"
 #include "ir/program.h"
 #include "memory/memory.h"
+#include "plan/settings.h"
 #include "plan/stencil.h"
 #include "support/match.h"
 #include "tree/form.h"
@@ -39,7 +40,8 @@ class Lowering : public Emitter {
   friend class ContractionLowering;
 
  public:
-  Lowering(Emission& emission, Program& program, const ir::PlannedProgram& planned);
+  Lowering(Emission& emission, Program& program, const ir::PlannedProgram& planned,
+           const plan::Settings& settings);
   void lower_program();
 
   struct Carried;
@@ -351,6 +353,7 @@ class Lowering : public Emitter {
                     const std::vector<Running>& running, const std::vector<Destination>& mapped,
                     const std::vector<Operand>& point);
   static std::int64_t most_pieces(const ir::Schedule& schedule);
+  Operand cost_of_combining(const Operand& count);
   Operand piece_count(const Operand& segments, const Operand& width, const Operand& cost,
                       std::int64_t most);
   Pieces cut_segments(const std::vector<ir::SpaceDimension>& space, const Operand& cost,
@@ -437,6 +440,7 @@ class Lowering : public Emitter {
 
   Program& program_;
   const ir::Program& source_;
+  const plan::Settings& settings_;
   std::int64_t task_operations_;
   int points_per_thread_;
   Mode mode_ = Mode::host;

@@ -108,7 +108,7 @@ void Lowering::copy(const Place& target, const Place& source, const ir::Type& ty
     return;
   }
   const Operand count = product(type.shape);
-  const bool few = count.is_constant() && ir::integer_value(count.constant()) <= 16;
+  const bool few = count.is_constant() && ir::integer_value(count.constant()) <= settings_.short_array;
   if (target.is_dense() && source.is_dense() && mode_ != Mode::kernel &&
       !(few && mode_ == Mode::task)) {
     emit(CopyElements{target.block, target.offset, source.block, source.offset, count,

@@ -12,9 +12,6 @@
 
 namespace dagaz::imperative {
 
-// Filling an element of a copy and combining it again, in operations.
-static constexpr std::int64_t cost_of_copied_element = 4;
-
 void Lowering::parallel_for(const Operand& count, const Operand& cost, const RangeFunction& body) {
   const auto outer = std::exchange(shared_, {});
   Code together = collect([&] { parallel_loop(count, grain_for(cost), body); });
@@ -139,7 +136,7 @@ void Lowering::accumulate_by_pieces(const std::vector<std::size_t>& shared, cons
   host_branch(several, [&] {
     for (std::size_t k = 0; k < shared.size(); ++k) {
       const Accumulator& whole = opened[shared[k]];
-      const Operand cost = mul(count_of_copies, ir::i64_operand(cost_of_copied_element));
+      const Operand cost = cost_of_combining(count_of_copies);
       for_each_point(whole.shape, cost, "accumulate", [&](const std::vector<Operand>& at) {
         thread_loop(count_of_copies, false, [&](const Operand& number) {
           combine_at(*whole.op, {whole.place}, at,

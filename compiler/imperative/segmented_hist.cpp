@@ -184,7 +184,7 @@ void Lowering::fill_pieces(const ir::SegmentedHistogram& e,
           combine_pieces(parts_at(*this, {own_bins[k]}, {first})[0], bin,
                          add(first, group.stride), others);
         });
-    for_each_point(one.shape, mul(groups.count, ir::i64_operand(4)), "hist_combine",
+    for_each_point(one.shape, cost_of_combining(groups.count), "hist_combine",
                    [&](const std::vector<Operand>& bin) {
       combine_pieces(places[k], bin, ir::i64_operand(0), groups);
     });

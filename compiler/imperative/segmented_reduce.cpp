@@ -11,10 +11,6 @@
 
 namespace dagaz::imperative {
 
-// Partial results that one thread combines, and how often that makes them fewer.
-static constexpr std::int64_t group_size = 32;
-static constexpr int group_steps = 3;
-
 // Of each segment, as the schedule has it.
 std::int64_t Lowering::most_pieces(const ir::Schedule& schedule) {
   for (const ir::Version& version : schedule.versions) {
@@ -34,23 +30,23 @@ Operand Lowering::piece_count(const Operand& segments, const Operand& width, con
     return divide_up(total, some_segments);
   }
   const Operand wanted = divide(resident_threads(), some_segments);
-  const Operand useful = divide(width, ir::i64_operand(16));
+  const Operand useful = divide(width, ir::i64_operand(settings_.piece_elements));
   return maximum(one, minimum(ir::i64_operand(most), minimum(wanted, useful)));
 }
 
-// On a GPU threads combine up to 32 partial results each, several times over, until a few are left.
+// Threads of a GPU combine some partial results each, several times over, until a few are left.
 // `combine` does so for `count` results, `stride` apart, and leaves the result in the place of the
 // first.
 Groups Lowering::combine_groups(const std::vector<Operand>& outer, const Operand& count,
                                 const GroupFunction& combine) {
-  if (!is_gpu() || mode_ != Mode::host) return {count, ir::i64_operand(1)};
-  const Operand size = ir::i64_operand(group_size);
+  if (mode_ != Mode::host || settings_.combining_rounds == 0) return {count, ir::i64_operand(1)};
+  const Operand size = ir::i64_operand(settings_.combined_at_once);
   const NameId left = mutable_variable("left", ScalarType::i64, count);
   const NameId stride = mutable_variable("stride", ScalarType::i64, ir::i64_operand(1));
-  for (int step = 0; step < group_steps; ++step) {
+  for (int step = 0; step < settings_.combining_rounds; ++step) {
     host_branch(less(size, left), [&] {
       const Operand groups = divide_up(left, size);
-      for_each_point(with(outer, groups), ir::i64_operand(4 * group_size), "combine_groups",
+      for_each_point(with(outer, groups), cost_of_combining(size), "combine_groups",
                      [&](const std::vector<Operand>& point) {
         const Operand first = mul(point.back(), size);
         combine({point.begin(), point.end() - 1}, mul(first, stride),
@@ -61,6 +57,11 @@ Groups Lowering::combine_groups(const std::vector<Operand>& outer, const Operand
     }, {});
   }
   return {left, stride};
+}
+
+// Of so many partial results.
+Operand Lowering::cost_of_combining(const Operand& count) {
+  return mul(count, ir::i64_operand(settings_.combined_operations));
 }
 
 Pieces Lowering::cut_segments(const std::vector<ir::SpaceDimension>& space,
@@ -195,7 +196,7 @@ void Lowering::reduce_by_pieces(const ir::Statement& s, const ir::SegmentedReduc
       [&](const std::vector<Operand>& outer, const Operand& first, const Groups& group) {
         write_all(partial, with(outer, first), running_values(combined(outer, first, group)));
       });
-  for_each_point(pieces.outer, mul(groups.count, ir::i64_operand(4)), "combine",
+  for_each_point(pieces.outer, cost_of_combining(groups.count), "combine",
                  [&](const std::vector<Operand>& outer) {
     write_all(totals, outer, running_values(combined(outer, ir::i64_operand(0), groups)));
   });

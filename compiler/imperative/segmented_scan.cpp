@@ -108,7 +108,7 @@ void Lowering::reduce_pieces(const ir::SegmentedScan& e, const Pieces& pieces,
 void Lowering::exclusive_over_pieces(const ir::SegmentedScan& e, const Pieces& pieces,
                                      const std::vector<Place>& partial,
                                      const std::vector<ir::Type>& types) {
-  for_each_point(pieces.outer, mul(pieces.count, ir::i64_operand(4)), "carry",
+  for_each_point(pieces.outer, cost_of_combining(pieces.count), "carry",
                  [&](const std::vector<Operand>& outer) {
     const std::vector<Running> running = start_scans(e.operators);
     std::vector<Place> held;

@@ -16,6 +16,7 @@
 #include "ir/verify.h"
 #include "passes/passes.h"
 #include "plan/plan.h"
+#include "plan/settings.h"
 #include "support/match.h"
 #include "tree/parse.h"
 #include "tree/print.h"
@@ -26,9 +27,10 @@ namespace {
 
 using ir::NameId;
 
-/// Flattened and planned for a CPU.
-ir::PlannedProgram planned_for_cpu(ir::Program program) {
-  return plan::plan(passes::flatten({std::move(program)}, {}), {});
+std::optional<Program> lower_for_cpu(ir::Program program) {
+  Diagnostics diagnostics;
+  return lower(plan::plan(passes::flatten({std::move(program)}, {}), {}),
+               plan::settings_for(plan::Device::cpu, {}), Target::cpu, diagnostics);
 }
 
 struct Source {
@@ -90,7 +92,7 @@ void check_target(const Source& source, Target target) {
   ir::PlannedProgram planned = plan::plan(std::move(flat), {.device = device});
   CHECK(ir::verify(planned.program, ir::Stage::flat) == std::vector<std::string>{});
   CHECK(result_of(planned.program) == expected);
-  const auto lowered = lower(std::move(planned), target, diagnostics);
+  const auto lowered = lower(std::move(planned), plan::settings_for(device, {}), target, diagnostics);
   REQUIRE(lowered.has_value());
   for (const tree::Violation& one : tree::verify(*lowered)) {
     FAIL_CHECK(tree::text_of(one, *lowered));
@@ -109,8 +111,7 @@ TEST_CASE("programs keep their meaning when flattened, and lower to well-formed 
 TEST_CASE("points that accumulate run in lanes, and their tasks into copies of their own") {
   for (const Source& source : programs()) {
     if (source.name != "points_that_accumulate.ir") continue;
-    Diagnostics diagnostics;
-    const auto lowered = lower(planned_for_cpu(parsed(source)), Target::cpu, diagnostics);
+    const auto lowered = lower_for_cpu(parsed(source));
     const std::string text = print(*lowered);
     // What the points of a block add to one place is combined first, point after point elsewhere.
     CHECK(text.find("= combine_lanes add i64") != std::string::npos);
@@ -124,8 +125,7 @@ TEST_CASE("points that accumulate run in lanes, and their tasks into copies of t
 TEST_CASE("points that accumulate nearby take turns, without atomic instructions") {
   for (const Source& source : programs()) {
     if (source.name != "points_that_accumulate_nearby.ir") continue;
-    Diagnostics diagnostics;
-    const auto lowered = lower(planned_for_cpu(parsed(source)), Target::cpu, diagnostics);
+    const auto lowered = lower_for_cpu(parsed(source));
     const std::string text = print(*lowered);
     CHECK(text.find("turn_") != std::string::npos);
     CHECK(text.find("atomic") == std::string::npos);
@@ -138,8 +138,7 @@ TEST_CASE("points that accumulate nearby take turns, without atomic instructions
 TEST_CASE("stages of a stencil run in one loop, which hands on what they read of each other") {
   for (const Source& source : programs()) {
     if (source.name != "stages_of_a_stencil.ir") continue;
-    Diagnostics diagnostics;
-    const auto lowered = lower(planned_for_cpu(parsed(source)), Target::cpu, diagnostics);
+    const auto lowered = lower_for_cpu(parsed(source));
     const std::string text = print(*lowered);
     const std::size_t loop = text.find("held_");
     REQUIRE(loop != std::string::npos);
@@ -167,9 +166,7 @@ TEST_CASE("a row that a point makes where it goes is not copied onto itself") {
                       "   y: f64 = mul.f64 x x"
                       "   row: [2]f64 = array f64 [x, y] return row }"
                       " return rows }"};
-  Diagnostics diagnostics;
-  const std::string text =
-      print(*lower(planned_for_cpu(parsed(source)), Target::cpu, diagnostics));
+  const std::string text = print(*lower_for_cpu(parsed(source)));
   const std::size_t loop = text.find(" independent {");
   REQUIRE(loop != std::string::npos);
   CHECK(text.find(" independent {", loop + 1) == std::string::npos);
@@ -185,13 +182,12 @@ TEST_CASE("printing shows loops, launches and failures") {
                       "   y: i64 = add.i64 x 1 if [t] return y }"
                       " return ys }"};
   Diagnostics diagnostics;
-  const auto on_cpu =
-      lower(planned_for_cpu(parsed(source)), Target::cpu, diagnostics);
+  const auto on_cpu = lower_for_cpu(parsed(source));
   CHECK(print(*on_cpu).find("parallel_for ") != std::string::npos);
   CHECK(print(*on_cpu).find("failure \"{} is too large\"") != std::string::npos);
   const auto on_gpu = lower(plan::plan(passes::flatten({parsed(source)}, {passes::FlattenTarget::gpu}),
                                        {.device = plan::Device::gpu}),
-                            {Target::cuda}, diagnostics);
+                            plan::settings_for(plan::Device::gpu, {}), Target::cuda, diagnostics);
   CHECK(print(*on_gpu).find("launch ") != std::string::npos);
 }
 
