@@ -159,7 +159,7 @@ void ContractionLowering::split_sums(const Operand& cost, const Operand& splits)
   const Operand size = ir::i64_operand(rows_.width * points_.width);
   const Operand chunk = low_.divide_up(pieces_, splits);
   const Operand share = low_.divide_up(cost, splits);
-  low_.scopes_.push_back({});
+  low_.scopes.enter();
   const std::vector<Place> parts = sum_arrays(low_.mul(low_.product(extents), blocks), "parts");
   const auto part_of = [&](const Operand& number) {
     std::vector<Place> places = parts;

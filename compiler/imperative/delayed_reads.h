@@ -1,7 +1,7 @@
 // Host code waits for the device as late and as seldom as it can.
 #pragma once
 
-#include "imperative/tree.h"
+#include "imperative/code/tree.h"
 
 namespace dagaz::imperative {
 

@@ -28,8 +28,9 @@ Pieces Gpu::blocks_of_segments(const std::vector<ir::SpaceDimension>& space) {
   const Operand segments = maximum(product(pieces.outer), one);
   const Operand fill =
       divide_up(divide(low_.resident_threads(), ir::i64_operand(block_threads)), segments);
-  const Operand useful = divide_up(pieces.width, ir::i64_operand(block_threads * low_.settings_.thread_elements));
-  const Operand most = ir::i64_operand(low_.settings_.segment_blocks);
+  const Operand useful =
+      divide_up(pieces.width, ir::i64_operand(block_threads * low_.settings.thread_elements));
+  const Operand most = ir::i64_operand(low_.settings.segment_blocks);
   pieces.count = maximum(one, minimum(most, minimum(fill, useful)));
   pieces.chunk = divide_up(pieces.width, pieces.count);
   return pieces;

@@ -1,7 +1,7 @@
 // Which loads of kernels are from memory that the kernel does not write.
 #pragma once
 
-#include "imperative/tree.h"
+#include "imperative/code/tree.h"
 
 namespace dagaz::imperative {
 

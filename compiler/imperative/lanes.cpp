@@ -17,7 +17,7 @@ void Lanes::refuse(std::string_view what) {
 /// body(block) for `count` blocks, in parallel where this is host code.
 void Lanes::for_blocks(Lowering& low, const Operand& count, const Operand& cost,
                        const std::function<void(Operand)>& body) {
-  if (low.mode_ != Mode::host) {
+  if (low.mode != Mode::host) {
     low.thread_loop(count, false, body);
     return;
   }
@@ -64,7 +64,7 @@ void Lanes::map_moved_blocks(Lowering& low, const ir::Statement& s, const ir::Se
   const bool has_rows = plan.rows >= 0;
   const auto rows_at = static_cast<std::size_t>(plan.rows);
   const ir::SpaceDimension& along = e.space[points_at];
-  const bool host = low.mode_ == Mode::host;
+  const bool host = low.mode == Mode::host;
   // The first point of block `number`, and how many of its points the block before has, too.
   const auto start = [&](const Operand& number, const Operand& extent, const Operand& size) {
     return low.minimum(low.mul(number, size), low.sub(extent, size));
@@ -87,7 +87,7 @@ void Lanes::map_moved_blocks(Lowering& low, const ir::Statement& s, const ir::Se
   const Operand points = low.mul(low.mul(span, rows), low.minimum(chunk, row_blocks));
   const Operand cost = host ? low.mul(low.cost_of(e.schedule), points) : points;
   std::unordered_map<NameId, LaneArray> arrays;
-  if (host) low.scopes_.push_back({});
+  if (host) low.scopes.enter();
   for (const NameId array : plan.laid_out) arrays.emplace(array, laid_out(low, array));
   for_blocks(low, low.product(extents), cost, [&](const Operand& b) {
     const std::vector<Operand> at = low.unflatten(b, extents);

@@ -14,7 +14,7 @@ namespace dagaz::imperative {
 void Lanes::lower(const ir::Statement& s, const ir::Accumulate& e) {
   const Accumulator accumulator = low_.accumulator_of(e.accumulator);
   low_.continue_accumulator(s.results[0].name, e.accumulator);
-  low_.uses_private_memory_ = true;  // iterations meet in memory: not independent
+  low_.thread.uses_memory = true;  // iterations meet in memory: not independent
   if (!accumulator.row.is_scalar() || !accumulator.op) refuse("an addition of rows");
   std::vector<LaneScalar> indices;
   for (const Operand& index : e.indices) indices.push_back(scalar_of(index));
@@ -119,7 +119,7 @@ void Lanes::accumulate_rows(const ir::Accumulate& e, const Accumulator& accumula
       low_.accumulate({e.accumulator, at(k), {}}, {total, ir::scalar_of(op.type), std::nullopt});
     }
   };
-  if (places == Places::apart || accumulator.opened != low_.mode_) {
+  if (places == Places::apart || accumulator.opened != low_.mode) {
     one_by_one();
     return;
   }

@@ -94,7 +94,7 @@ bool Lanes::is_collected(const LaneArray& target, const ir::Type& type) const {
     if (!size.is_constant()) return false;
     bytes *= ir::integer_value(size.constant());
   }
-  return are_stretches(target) && turns_over(type) && bytes <= low_.settings_.collected_bytes;
+  return are_stretches(target) && turns_over(type) && bytes <= low_.settings.collected_bytes;
 }
 
 // Whether rows are long enough for squares.

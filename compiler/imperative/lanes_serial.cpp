@@ -41,8 +41,8 @@ void Lanes::take(const Spilled& input, const Operand& point) {
   if (input.without_memory) {
     const ScalarType type = input.without_memory->start.type;
     const Operand start = low_.load(input.values, {point}, type, "start");
-    low_.virtual_arrays_.insert_or_assign(
-        input.name, Lowering::VirtualArray{type, start, input.without_memory->stride});
+    low_.arrays.bind_virtual(
+        input.name, VirtualArray{type, start, input.without_memory->stride});
     return;
   }
   if (!input.array) {
@@ -62,7 +62,7 @@ void Lanes::own_what_it_consumes(const ir::Statement& s) {
     return low_.names().type(name).is_array() && !known_.arrays.contains(name);
   });
   if (!shares_arrays) return;
-  for (const NameId name : ir::consumed_by(s, low_.names(), low_.source_.functions)) {
+  for (const NameId name : ir::consumed_by(s, low_.names(), low_.source.functions)) {
     if (low_.names().type(name).is_array()) bind(name, own_array(name));
   }
 }
@@ -90,7 +90,7 @@ void Lanes::one_by_one(const ir::Statement& s) {
     for (Spilled& output : outputs) {
       if (!output.array) continue;
       output.array->offset = low_.load(output.values, {point}, ScalarType::i64, "offset");
-      low_.destinations_.insert_or_assign(output.name, *output.array);
+      low_.arrays.want(output.name, *output.array);
     }
     low_.lower_statement(s);
     for (const Spilled& output : outputs) {
@@ -100,11 +100,10 @@ void Lanes::one_by_one(const ir::Statement& s) {
     }
   });
   for (const Spilled& input : inputs) {
-    low_.places_.erase(input.name);
-    low_.virtual_arrays_.erase(input.name);
+    low_.arrays.unbind(input.name);
   }
   for (const Spilled& output : outputs) {
-    low_.places_.erase(output.name);
+    low_.arrays.unbind(output.name);
     const ir::Type type = low_.names().type(output.name);
     if (type.is_scalar()) bind(output.name, load(spilled(output.values), type.element));
   }

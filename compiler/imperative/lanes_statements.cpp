@@ -15,8 +15,8 @@ std::vector<Lanes::Result> Lanes::body(const ir::Body& body,
   for (std::size_t k = 0; k < at.size(); ++k) {
     if (!at[k] || !body.results[k].is_name()) continue;
     known_.destinations.try_emplace(body.results[k].name(), *at[k]);
-    const auto over = low_.memory_.overwritten.find(body.results[k].name());
-    if (over != low_.memory_.overwritten.end()) {
+    const auto over = low_.memory.overwritten.find(body.results[k].name());
+    if (over != low_.memory.overwritten.end()) {
       known_.destinations.try_emplace(over->second, *at[k]);
     }
   }
@@ -67,7 +67,7 @@ void Lanes::statement(const ir::Statement& statement) {
     one_by_one(statement);
     return;
   }
-  low_.location_ = statement.location;
+  low_.location = statement.location;
   std::visit([&](const auto& operation) { lower(statement, operation); }, statement.operation);
 }
 
@@ -132,10 +132,8 @@ Lanes::Result Lanes::element(NameId array, const std::vector<LaneScalar>& indice
   if (const auto found = known_.virtual_arrays.find(array); found != known_.virtual_arrays.end()) {
     return {virtual_element(found->second, indices[0]), std::nullopt};
   }
-  const auto uniform_array = low_.virtual_arrays_.find(array);
-  if (uniform_array != low_.virtual_arrays_.end()) {
-    const Lowering::VirtualArray& values = uniform_array->second;
-    return {virtual_element({uniform(values.start), values.stride}, indices[0]), std::nullopt};
+  if (const VirtualArray* values = low_.arrays.virtual_array(array)) {
+    return {virtual_element({uniform(values->start), values->stride}, indices[0]), std::nullopt};
   }
   const LaneArray part = part_of(array_of(array), indices);
   if (!part.place.strides.empty()) return {std::nullopt, part};
@@ -196,7 +194,7 @@ LaneArray Lanes::result_array(NameId name) {
 
 void Lanes::lower(const ir::Statement& s, const ir::Iota& e) {
   const NameId name = s.results[0].name;
-  if (!low_.memory_.element_only.contains(name)) refuse("an iota in memory");
+  if (!low_.memory.element_only.contains(name)) refuse("an iota in memory");
   const LaneVirtual counted{scalar_of(e.start), uniform_operand(e.stride)};
   known_.virtual_arrays.insert_or_assign(name, counted);
 }
@@ -204,7 +202,7 @@ void Lanes::lower(const ir::Statement& s, const ir::Iota& e) {
 void Lanes::lower(const ir::Statement& s, const ir::Replicate& e) {
   const NameId name = s.results[0].name;
   const Result value = result_of(e.value);
-  if (value.scalar && low_.memory_.element_only.contains(name)) {
+  if (value.scalar && low_.memory.element_only.contains(name)) {
     known_.virtual_arrays.insert_or_assign(name, LaneVirtual{*value.scalar, std::nullopt});
     return;
   }

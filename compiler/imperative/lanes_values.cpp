@@ -212,7 +212,7 @@ void Lanes::bind_index(NameId name, const Operand& base, bool along_rows, bool a
 LaneArray Lanes::array_of(NameId name) const {
   const auto found = known_.arrays.find(name);
   if (found != known_.arrays.end()) return found->second;
-  if (!low_.places_.contains(name)) refuse("an array without memory");
+  if (!low_.arrays.has_place(name)) refuse("an array without memory");
   const Place& place = low_.place_of(name);
   return LaneArray{place, uniform(place.offset)};
 }

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "imperative/tree.h"
+#include "imperative/code/tree.h"
 #include "ir/program.h"
 #include "plan/settings.h"
 #include "support/diagnostic.h"
