@@ -454,7 +454,9 @@ void add_lsp(CLI::App& app, int& status) {
 void add_doc(CLI::App& app, AllOptions& all, int& status) {
   CLI::App* command = app.add_subcommand("doc", "Make a site from the documentation of programs");
   DocOptions& options = all.doc;
-  command->add_option("PATH", options.paths, "Files, or folders to search for .fut files");
+  command->add_option("PATH", options.paths,
+                      "Files, or folders to search for .fut files; .md files are pages of the site,\n"
+                      "the first of them its first page");
   command->add_option("-o", options.output, "The folder to write")->capture_default_str();
   command->add_option("--title", options.title, "What the site is called")->capture_default_str();
   command->add_flag("--library", options.library, "Also document the standard library");

@@ -15,6 +15,8 @@
 
 namespace dagaz::driver {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 // A program that reads the whole standard library, also what programs have to import.
@@ -56,6 +58,57 @@ bool write(const std::filesystem::path& folder, const std::string& name,
 
 }  // namespace
 
+namespace {
+
+bool is_guide(const std::string& path) { return path.ends_with(".md"); }
+
+// The folder that holds all of them.
+fs::path common_folder(const std::vector<std::string>& paths) {
+  fs::path common = fs::weakly_canonical(paths.front()).parent_path();
+  for (const std::string& path : paths) {
+    const fs::path whole = fs::weakly_canonical(path);
+    const auto ends = std::mismatch(common.begin(), common.end(), whole.begin(), whole.end());
+    fs::path shared;
+    for (auto part = common.begin(); part != ends.first; ++part) shared /= *part;
+    common = shared;
+  }
+  return common;
+}
+
+// Adds pages of Markdown; false if one cannot be read.
+bool add_guides(tools::doc::Site& site, const std::vector<std::string>& paths,
+                const fs::path& root) {
+  std::vector<tools::doc::Site::Text> texts;
+  for (const std::string& path : paths) {
+    const std::optional<std::string> text = syntax::read_file(path);
+    if (!text) {
+      std::cerr << "dagaz: cannot read `" << path << "`\n";
+      return false;
+    }
+    texts.push_back({fs::weakly_canonical(path).lexically_relative(root).generic_string(), *text});
+  }
+  site.add_guides(texts);
+  return true;
+}
+
+// What pages show lies beside them, as where they come from.  Gives what there is not.
+std::vector<std::string> copy_linked_files(const tools::doc::Site& site, const fs::path& root,
+                                           const fs::path& output) {
+  std::vector<std::string> missing;
+  for (const std::string& name : site.linked_files()) {
+    std::error_code error;
+    fs::create_directories((output / name).parent_path(), error);
+    const bool is_inside = !name.starts_with("..");
+    if (!is_inside || !fs::copy_file(root / name, output / name,
+                                     fs::copy_options::overwrite_existing, error)) {
+      missing.push_back(name);
+    }
+  }
+  return missing;
+}
+
+}  // namespace
+
 int doc_command(const DocOptions& options) {
   const Doing doing("documenting");
   if (options.paths.empty() && !options.library) {
@@ -66,7 +119,10 @@ int doc_command(const DocOptions& options) {
   using tools::doc::Root;
   tools::doc::Site site(options.title, options.library ? Library::shown : Library::left_out);
   std::vector<std::string> missing;
-  const std::vector<std::string> files = find_programs(options.paths, missing);
+  std::vector<std::string> guides, programs;
+  std::partition_copy(options.paths.begin(), options.paths.end(), std::back_inserter(guides),
+                      std::back_inserter(programs), is_guide);
+  const std::vector<std::string> files = find_programs(programs, missing);
   for (const std::string& path : missing) {
     std::cerr << "dagaz: there is no file or folder `" << path << "`\n";
   }
@@ -81,15 +137,21 @@ int doc_command(const DocOptions& options) {
         add(site, "library.fut", library_program(), Root::left_out, options.style);
     failed = failed || !added;
   }
+  const fs::path root = guides.empty() ? fs::path() : common_folder(guides);
+  if (!guides.empty() && !add_guides(site, guides, root)) failed = true;
   if (failed) return 1;
   for (const auto& [name, text] : site.files()) {
     if (!write(options.output, name, text)) return 1;
   }
-  for (const tools::doc::BrokenReference& broken : site.broken_references()) {
+  std::vector<tools::doc::BrokenReference> broken_references = site.broken_references();
+  for (const std::string& name : copy_linked_files(site, root, options.output)) {
+    broken_references.push_back({root.string(), name});
+  }
+  for (const tools::doc::BrokenReference& broken : broken_references) {
     std::cerr << broken.place << ": " << (options.warnings_are_errors ? "error" : "warning")
               << ": the reference " << broken.reference << " leads nowhere\n";
   }
-  return options.warnings_are_errors && !site.broken_references().empty() ? 1 : 0;
+  return options.warnings_are_errors && !broken_references.empty() ? 1 : 0;
 }
 
 }  // namespace dagaz::driver

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import urllib.parse
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHAPES = '''-- | Shapes & their areas.
 
 -- | A shape, see `area`@term.
@@ -150,6 +151,68 @@ def check_mistakes(dagaz, folder):
     assert run(dagaz, folder).returncode == 2
 
 
+README = """# A *library* & more
+
+See [the guide](guide/use.md#how-to), ![picture](guide/picture.svg) and [area](#no-such).
+
+| name | what |
+|---|---|
+| `a \\| b` | [use](guide/use.md) |
+
+<script>alert(1)</script>
+"""
+USE = """# Use
+
+## How to
+
+```
+| no | table |
+|---|---|
+```
+
+## How to
+
+Back [home](../README.md), or [elsewhere](missing.md).
+"""
+
+
+def check_guides(dagaz, folder):
+    project = folder / 'guides'
+    (project / 'guide').mkdir(parents=True)
+    (project / 'README.md').write_text(README)
+    (project / 'guide/use.md').write_text(USE)
+    (project / 'guide/picture.svg').write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    arguments = ['README.md', 'guide/use.md', '-o', 'site']
+    done = run(dagaz, project, *arguments)
+    assert done.returncode == 0 and done.stderr.count('leads nowhere') == 2, done.stderr
+    assert 'README.md#no-such' in done.stderr and 'guide/missing.md' in done.stderr, done.stderr
+    assert run(dagaz, project, *arguments, '--Werror').returncode == 1
+    (project / 'README.md').write_text(README.replace('#no-such', '#a-library--more'))
+    (project / 'guide/use.md').write_text(USE.replace('(missing.md)', '(#how-to-1)'))
+    done = run(dagaz, project, *arguments, '--Werror')
+    assert done.returncode == 0, done.stderr
+    site = project / 'site'
+    pages = read_site(site)
+    assert set(pages) == {'index.html', 'guide/use.html'}, set(pages)
+    count, entries = check_links(site, pages)
+    assert [entry[:2] for entry in entries] == [
+        ['A library & more', 'page'], ['Use', 'page'], ['How to', 'Use'], ['How to', 'Use']], entries
+    assert pages['guide/use.html'].ids >= {'use', 'how-to', 'how-to-1'}
+    first = (site / 'index.html').read_text()
+    assert '<td><code>a | b</code></td><td><a href="guide/use.html">use</a></td>' in first, first
+    assert 'alert(1)</script>' not in first and '<h1 id="a-library--more">' in first, first
+    assert '| no | table |' in pages['guide/use.html'].text
+    print(f'guides: {len(pages)} pages, {count} links')
+
+
+def check_our_own(dagaz, folder):
+    subprocess.run([ROOT / 'docs/build-site', dagaz, folder / 'own'], check=True, timeout=120)
+    pages = read_site(folder / 'own')
+    count, entries = check_links(folder / 'own', pages)
+    assert ['Broadcasting', 'The language'] in [entry[:2] for entry in entries]
+    print(f'documents: {len(pages)} pages, {count} links, {len(entries)} names')
+
+
 def check_library(dagaz, folder):
     done = run(dagaz, folder, '--library', '--Werror', '-o', 'library')
     assert done.returncode == 0, done.stderr
@@ -167,6 +230,8 @@ def main(dagaz):
         check_programs(dagaz, folder)
         check_mistakes(dagaz, folder)
         check_library(dagaz, folder)
+        check_guides(dagaz, folder)
+        check_our_own(dagaz, folder)
 
 
 if __name__ == '__main__':

@@ -74,6 +74,8 @@ def wheel(root, package):
     root.run('cd /tmp && printf "entry f (x: f64) = x * x\n" > f.fut && dagaz build f.fut && '
              'test "$(echo 3 | ./f -e f)" = 9.0f64')  # with a C compiler alone
     root.install(f'g++ {TOOLS}')
+    prefix = root.run('python3 -m dagaz --prefix').strip()
+    root.environment['PKG_CONFIG_PATH'] = f'{prefix}/lib/pkgconfig'
 
 
 # How each is installed, and where its files are.

@@ -33,7 +33,19 @@ header input { width: 100%; padding: .3rem .6rem; font: inherit; color: inherit;
 #found a:hover, #found a.chosen { background: var(--panel); text-decoration: none; }
 #found small { display: block; color: var(--quiet); white-space: nowrap; overflow: hidden;
   text-overflow: ellipsis; }
-main { max-width: 60rem; margin: 0 auto; padding: 1rem 1.5rem 6rem; }
+.columns { display: flex; justify-content: center; }
+main { flex: 1; min-width: 0; max-width: 60rem; padding: 1rem 1.5rem 6rem; }
+nav { flex: none; width: 15rem; max-height: calc(100vh - 3.2rem); overflow: auto; position: sticky;
+  top: 3.2rem; padding: 1rem 0 1rem 1.5rem; font-size: .92rem; }
+nav ul { margin: 0; padding: 0; list-style: none; }
+nav a { display: block; padding: .12rem 0; color: inherit; }
+nav .section { padding-left: 1rem; color: var(--quiet); }
+nav .here > a:first-child { font-weight: 600; color: var(--link); }
+@media (max-width: 50rem) {
+  .columns { display: block; }
+  nav { position: static; width: auto; max-height: 12rem; padding-right: 1.5rem;
+    border-bottom: 1px solid var(--line); }
+}
 h1 { font-size: 1.6rem; }
 section { margin: 1.4rem 0; scroll-margin-top: 4rem; }
 section section { margin-left: 1.5rem; padding-left: 1rem; border-left: 2px solid var(--line); }
@@ -42,6 +54,11 @@ pre.head { padding: .5rem .8rem; background: var(--panel); border-radius: .3rem;
 section > .text { margin: .4rem .8rem; }
 code { font: .92em ui-monospace, monospace; }
 p code, li code { padding: 0 .2em; background: var(--panel); border-radius: .2em; }
+article :is(h1, h2, h3, h4) { scroll-margin-top: 4rem; }
+article img { max-width: 100%; }
+article table { display: block; overflow-x: auto; margin: 1rem 0; }
+article :is(td, th) { padding: .25rem .8rem .25rem 0; border-bottom: 1px solid var(--line);
+  text-align: left; vertical-align: top; }
 .text pre { padding: .5rem .8rem; background: var(--panel); border-radius: .3rem; }
 .note { margin: .3rem .8rem; font-size: .88rem; color: var(--quiet); }
 .source { float: right; padding: .5rem .8rem; font-size: .85rem; }

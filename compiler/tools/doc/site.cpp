@@ -37,6 +37,55 @@ void Site::add(const query::Analysis& analysis, Root root) {
   }
 }
 
+void Site::add_guides(const std::vector<Text>& texts) {
+  std::map<std::string, std::string> pages;
+  for (const Text& each : texts) {
+    const std::string own = each.path.substr(0, each.path.rfind('.')) + ".html";
+    pages[each.path] = pages.empty() ? "index.html" : own;
+  }
+  std::map<std::string, const Guide*> guides;
+  chapters_.reserve(texts.size());
+  for (const Text& each : texts) {
+    const std::string& address = pages.at(each.path);
+    const Guide& guide = chapters_.emplace_back(address, render_guide(each.path, each.text, pages)).guide;
+    guides[each.path] = &guide;
+    pages_[address] = "<article class=\"text\">\n" + guide.html + "</article>\n";
+    titles_[address] = guide.title;
+    linked_.insert(guide.files.begin(), guide.files.end());
+    for (const Guide::Heading& h : guide.headings) {
+      entries_.push_back({h.title, h.level == 1 ? "page" : guide.title,
+                          escape_address(address) + "#" + escape_address(h.anchor), h.text});
+    }
+  }
+  for (const auto& [path, guide] : guides) {
+    for (const Guide::Link& link : guide->links) {
+      if (link.anchor.empty() || guides.at(link.page)->has_anchor(link.anchor)) continue;
+      broken_.push_back({path, link.page + "#" + link.anchor});
+    }
+  }
+}
+
+std::string Site::navigation(const std::string& path) const {
+  if (chapters_.empty()) return "";
+  std::string html = "<nav>\n<ul>\n";
+  for (const Chapter& chapter : chapters_) {
+    const bool is_here = chapter.address == path;
+    html += std::string("<li") + (is_here ? " class=\"here\"" : "") + "><a href=\"" +
+            relative_address(path, chapter.address) + "\">" + escape(chapter.guide.title) + "</a>";
+    for (const Guide::Heading& h : chapter.guide.headings) {
+      if (is_here && h.level == 2) {
+        html += "<a class=\"section\" href=\"#" + escape_address(h.anchor) + "\">" +
+                escape(h.title) + "</a>";
+      }
+    }
+    html += "</li>\n";
+  }
+  if (!files_.empty()) {
+    html += "<li><a href=\"" + relative_address(path, "files.html") + "\">Programs</a></li>\n";
+  }
+  return html + "</ul>\n</nav>\n";
+}
+
 std::string Site::page(const std::string& path, const std::string& title,
                        const std::string& body) const {
   const std::string root = relative_address(path, "");
@@ -49,13 +98,15 @@ std::string Site::page(const std::string& path, const std::string& title,
          escape(title_) +
          "</a>\n<div class=\"search\"><input id=\"search\" type=\"search\" "
          "placeholder=\"Search (/)\" aria-label=\"Search\" autocomplete=\"off\">"
-         "<ul id=\"found\"></ul></div>\n</header>\n<main>\n" +
-         body + "</main>\n<script src=\"" + file("entries.js") + "\"></script>\n<script src=\"" +
+         "<ul id=\"found\"></ul></div>\n</header>\n<div class=\"columns\">\n" +
+         navigation(path) + "<main>\n" +
+         body + "</main>\n</div>\n<script src=\"" + file("entries.js") + "\"></script>\n<script src=\"" +
          file("search.js") + "\"></script>\n</body>\n</html>\n";
 }
 
-std::string Site::index_page() const {
-  std::string body = "<h1>" + escape(title_) + "</h1>\n<table>\n";
+std::string Site::list_of_files() const {
+  std::string body =
+      "<h1>" + escape(chapters_.empty() ? title_ : "Programs") + "</h1>\n<table>\n";
   std::vector<File> sorted = files_;
   std::sort(sorted.begin(), sorted.end(),
             [](const File& a, const File& b) { return a.stem < b.stem; });
@@ -79,7 +130,10 @@ std::map<std::string, std::string> Site::files() const {
     result[path] = page(path, titles_.at(path) + " – " + title_, body);
   }
   // A program may have a file of that name; its page is then the first one, too.
-  result.emplace("index.html", page("index.html", title_, index_page()));
+  const std::string list = chapters_.empty() ? "index.html" : "files.html";
+  if (chapters_.empty() || !files_.empty()) {
+    result.emplace(list, page(list, title_, list_of_files()));
+  }
   result["style.css"] = style_sheet();
   result["search.js"] = search_script();
   result["entries.js"] = entries_script();
