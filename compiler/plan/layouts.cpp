@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/names.h"
-#include "plan/operators.h"
+#include "plan/views.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -39,20 +39,10 @@ Layout row_major(const std::vector<Operand>& shape, Step unit) {
 
 Layout sliced(const Layout& layout, const std::vector<ir::SliceDimension>& dimensions,
               const std::vector<Operand>& shape) {
-  // Row-major order survives where only the outermost dimension is cut.
-  Layout result{{}, layout.in_row_major_order};
-  bool cut = false;
+  Layout result{{}, layout.in_row_major_order && keeps_order(dimensions, shape)};
   for (std::size_t k = 0; k < dimensions.size(); ++k) {
     const ir::SliceDimension& one = dimensions[k];
-    if (one.fixed) {
-      if (cut) result.in_row_major_order = false;
-      continue;
-    }
-    const bool steps = is_constant(one.stride, 1);
-    const bool whole = steps && is_constant(one.start, 0) && one.count == shape[k];
-    if ((cut && !whole) || !steps) result.in_row_major_order = false;
-    cut = true;
-    result.strides.push_back(layout.strides[k] * step_of(one.stride));
+    if (!one.fixed) result.strides.push_back(layout.strides[k] * step_of(one.stride));
   }
   return result;
 }
@@ -67,61 +57,15 @@ Layout permuted(const Layout& layout, const std::vector<int>& permutation) {
   return result;
 }
 
-// Shapes that agree but for dimensions of size 1: the strides that remain, in order, serve both.
-static std::optional<std::vector<Step>> strides_without_ones(const Layout& layout,
-                                                             const std::vector<Operand>& from,
-                                                             const std::vector<Operand>& to) {
-  std::vector<Step> kept;
-  std::vector<Operand> sizes;
-  for (std::size_t k = 0; k < from.size(); ++k) {
-    if (is_constant(from[k], 1)) continue;
-    kept.push_back(layout.strides[k]);
-    sizes.push_back(from[k]);
-  }
-  std::vector<Step> strides;
-  std::size_t next = 0;
-  for (const Operand& size : to) {
-    if (is_constant(size, 1)) {
-      strides.emplace_back(1);
-    } else if (next < sizes.size() && sizes[next] == size) {
-      strides.push_back(kept[next++]);
-    } else {
-      return std::nullopt;
-    }
-  }
-  if (next != sizes.size()) return std::nullopt;
-  return strides;
-}
-
-// Shapes that agree but for one dimension of `from`, which is several of `to`.
-static std::optional<std::vector<Step>> strides_of_split(const Layout& layout,
-                                                         const std::vector<Operand>& from,
-                                                         const std::vector<Operand>& to) {
-  if (from.empty() || to.size() < from.size()) return std::nullopt;
-  const std::size_t added = to.size() - from.size();
-  std::size_t before = 0;
-  while (before + 1 < from.size() && from[before] == to[before]) ++before;
-  for (std::size_t k = before + 1; k < from.size(); ++k) {
-    if (from[k] != to[k + added]) return std::nullopt;
-  }
-  std::vector<Step> strides(to.size());
-  for (std::size_t k = 0; k < before; ++k) strides[k] = layout.strides[k];
-  for (std::size_t k = before + 1; k < from.size(); ++k) strides[k + added] = layout.strides[k];
-  Step stride = layout.strides[before];
-  for (std::size_t k = before + added + 1; k-- > before;) {
-    strides[k] = stride;
-    stride = stride * step_of(to[k]);
-  }
-  return strides;
-}
-
 std::optional<Layout> reshaped(const Layout& layout, const std::vector<Operand>& from,
                                const std::vector<Operand>& to) {
   if (layout.in_row_major_order || from.size() == 1) {
     return row_major(to, layout.strides.empty() ? Step(1) : layout.strides.back());
   }
-  auto strides = strides_without_ones(layout, from, to);
-  if (!strides) strides = strides_of_split(layout, from, to);
+  const auto times = [](const Step& stride, const Operand& size) {
+    return stride * step_of(size);
+  };
+  auto strides = reshaped_strides(layout.strides, from, to, Step(1), times);
   if (!strides) return std::nullopt;
   return Layout{std::move(*strides), false};
 }

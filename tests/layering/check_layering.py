@@ -29,6 +29,8 @@ ALLOWED = {
 }
 # Folders of which no subfolder includes another.
 ROOMS = {'passes', 'tools'}
+# Rooms of imperative/ that know only these rooms: what the others stand on.
+EMISSION_ROOMS = {'code': {'code'}, 'context': {'code', 'context'}}
 # Headers of the outside world that only some folders may include.
 RESTRICTED = [
     (re.compile(r'^llvm[-/]'), {'codegen'}),
@@ -71,6 +73,9 @@ def main():
             if first in ALLOWED and '/' in target:
                 if first != folder and first not in ALLOWED[folder]:
                     problems.append(f'{place}: {folder} may not include {first}')
+                if folder == 'imperative' and first == folder and parts[1] in EMISSION_ROOMS:
+                    if target.split('/')[1] not in EMISSION_ROOMS[parts[1]]:
+                        problems.append(f'{place}: {folder}/{parts[1]} may not include {target}')
                 if folder in ROOMS and first == folder and len(parts) > 2:
                     other = target.split('/')
                     if len(other) > 2 and other[1] != parts[1]:
