@@ -96,8 +96,10 @@ ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& aro
       add_version(schedule, {many(e.space)}, ir::BySegments{});
     }
   }
-  const auto longest = static_cast<int>(tunables.gpu_warp_segment);
-  add_version(schedule, {}, ir::Teams{longest});
+  // Warps share nothing: a segment that one reduces is too short for several blocks.
+  const auto longest =
+      std::min(tunables.gpu_warp_segment, block_threads * tunables.gpu_thread_elements);
+  add_version(schedule, {}, ir::Teams{static_cast<int>(longest)});
   return schedule;
 }
 

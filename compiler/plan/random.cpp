@@ -100,7 +100,7 @@ ir::Strategy RandomSchedules::resized(ir::Strategy strategy) {
   } else if (auto* pieces = as<ir::InPieces>(strategy)) {
     pieces->most = one_of({1, 2, 33, 1024, pieces->most});
   } else if (auto* teams = as<ir::Teams>(strategy)) {
-    teams->warp = one_of({0, 33, 1024});
+    teams->warp = std::min(one_of({0, 33, 1024}), teams->warp);
     if (flips()) return ir::InPieces{one_of({1, 7, 1024})};
   } else if (auto* tiles = as<ir::LookBack>(strategy)) {
     tiles->stretch = std::min(tiles->stretch, one_of({1, 3, 9}));
