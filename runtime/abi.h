@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define DZ_ABI_VERSION 5
+#define DZ_ABI_VERSION 6
 
 /* Exit codes of entry points and runtime functions (the peer's numbers). */
 enum dz_status {
@@ -121,6 +121,12 @@ typedef struct dz_failure {
   const char *backtrace; /* source positions, a line each, innermost first */
 } dz_failure;
 
+/* A line that the program prints where it evaluates a trace. */
+typedef struct dz_trace {
+  const char *label;
+  const char *type; /* what the leaves are, in the form of runtime/traces.h */
+} dz_trace;
+
 enum dz_target { DZ_TARGET_CPU = 0, DZ_TARGET_CUDA, DZ_TARGET_SIM };
 
 /* Everything the runtime knows about a compiled program.  Symbol: dz_program_<prefix>. */
@@ -147,11 +153,24 @@ typedef struct dz_program {
   const char *const *tuning_names;
   int64_t kernel_stack_bytes; /* what a kernel's thread needs where the GPU's compiler cannot tell
                                  because functions call themselves; else 0 */
+  int32_t trace_count;
+  const dz_trace *traces;
 } dz_program;
 
 /* Instead of the index of a dz_failure: the arrays of a kernel's thread need more than the arena has;
    the argument says how many bytes. */
 #define DZ_ARENA_EXHAUSTED (-2)
+
+/* Where kernels leave what they trace, in device memory, for the host to print.  A thread takes
+   words for its record by adding their number to `used`; a record that does not fit is only
+   counted.  A record: 1 + the index of its dz_trace, the number of words that follow, and for each
+   leaf its value in a word of its own, or its sizes and then its elements, a word each. */
+typedef struct dz_trace_buffer {
+  int64_t capacity; /* in words */
+  int64_t used;     /* may be more */
+  int64_t lost;     /* records that did not fit */
+  __extension__ int64_t words[];
+} dz_trace_buffer;
 
 /* The failure word of a kernel launch, in device memory. `code` is 0 or 1 + index of a
    dz_failure or DZ_ARENA_EXHAUSTED; the first failing thread sets it with a compare-and-swap and then `arguments`. */
@@ -159,6 +178,7 @@ typedef struct dz_failure_word {
   int32_t code;
   int32_t argument_count;
   int64_t arguments[8];
+  dz_trace_buffer *traces; /* null in programs without traces */
 } dz_failure_word;
 
 /* `bytes` of a block, from `byte_offset` on, and where to put them. */

@@ -24,7 +24,7 @@ def not (x: bool) : bool = !x
 -- | The value itself, as something about which the compiler must not assume anything.
 def opaque 't (x: t) : t = intrinsics.opaque x
 
--- | The value itself; an interpreter prints it.
+-- | The value itself, which is printed on standard error; so is the value of `#[trace] x`.
 def trace 't (x: t) : t = intrinsics.trace x
 
 -- | The value itself; an interpreter stops here.

@@ -4,6 +4,8 @@
 #include <span>
 
 #include "codegen/emit.h"
+#include "codegen/emit_trace.h"
+#include "ir/traces.h"
 #include "support/check.h"
 #include "support/match.h"
 
@@ -176,6 +178,14 @@ void FunctionEmitter::emit(const tree::If& node) {
 }
 
 void FunctionEmitter::emit(const tree::Call& node) {
+  if (ir::is_trace(node.function)) {
+    if (side_ == Side::kernel) {
+      emit_kernel_trace(*this, node, failure_word_);
+    } else {
+      check_status(emit_trace(*this, node, context_));
+    }
+    return;
+  }
   const tree::Function& callee = unit_.function(node.function);
   std::vector<Value*> arguments;
   if (side_ == Side::kernel) {

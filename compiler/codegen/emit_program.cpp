@@ -7,8 +7,10 @@
 #include "abi.h"
 #include "codegen/c_api.h"
 #include "codegen/emit.h"
+#include "codegen/emit_trace.h"
 #include "codegen/runtime_calls.h"
 #include "ir/globals.h"
+#include "ir/traces.h"
 #include "support/check.h"
 #include "tree/walk.h"
 
@@ -245,6 +247,11 @@ void emit_program(PartModule& part, const EntryPoints& entries, std::string_view
     failures.push_back(make.structure(
         {make.text(failure.text), make.text(backtrace(unit, failure.location))}));
   }
+  std::vector<Constant*> traces;
+  for (const std::string& name : traces_of(unit.program)) {
+    const ir::Traced traced = ir::traced_by(name);
+    traces.push_back(make.structure({make.text(traced.label), make.text(traced.type)}));
+  }
   const GlobalsConstants globals = globals_constants(make, part, entries.functions);
   Constant* program = make.structure(
       {make.i32(DZ_ABI_VERSION), make.i32(target_number(unit.program.target)),
@@ -253,7 +260,8 @@ void emit_program(PartModule& part, const EntryPoints& entries, std::string_view
        make.i32(count(kernels.size())), make.list(kernels), make.i32(count(failures.size())),
        make.list(failures), ptx.empty() ? make.null() : make.text(ptx), make.i64(count(ptx.size())),
        globals.initialise, make.i64(count(globals.count)), make.i32(count(globals.tuning.size())),
-       make.list(globals.tuning), make.i64(kernel_stack_bytes(unit))});
+       make.list(globals.tuning), make.i64(kernel_stack_bytes(unit)),
+       make.i32(count(traces.size())), make.list(traces)});
   auto* symbol = new llvm::GlobalVariable(part.module, program->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, program,
                                           program_symbol(unit.options.prefix));

@@ -9,6 +9,7 @@
 #include "ir/interpret.h"
 #include "support/check.h"
 #include "support/match.h"
+#include "traces.h"
 #include "values.h"
 
 namespace dagaz::driver {
@@ -77,6 +78,26 @@ bool print_value(const ir::Value& value, const ir::ExternalLeaf& leaf,
   if (format == runtime::ValueFormat::text) text += '\n';
   std::fwrite(text.data(), 1, text.size(), stdout);
   return true;
+}
+
+// The elements of a traced leaf, as compiled programs keep them.
+std::string bytes_of(const ir::Value& value) {
+  const auto size = static_cast<std::size_t>(ir::byte_size(value.element));
+  std::string bytes(value.elements.size() * size, '\0');
+  for (std::size_t i = 0; i < value.elements.size(); ++i) {
+    std::memcpy(&bytes[i * size], &value.elements[i], size);
+  }
+  return bytes;
+}
+
+void print_trace(const ir::Traced& traced, const std::vector<ir::Value>& values) {
+  std::vector<std::string> data;
+  for (const ir::Value& value : values) data.push_back(bytes_of(value));
+  std::vector<runtime::TracedLeaf> leaves;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    leaves.push_back({values[i].shape, data[i].data(), ir::byte_size(values[i].element)});
+  }
+  std::cerr << traced.label + ": " + runtime::traced_text(traced.type, leaves) + "\n";
 }
 
 const ir::EntryPoint* find_entry(const ir::Program& program, const std::string& name) {
@@ -169,7 +190,7 @@ std::variant<std::vector<ir::Value>, ir::RuntimeError> globals_of(const ir::Prog
     values.push_back(ir::Value{ir::ScalarType::boolean, {}, {0}});
     values.push_back(ir::Value{ir::ScalarType::i64, {}, {0}});
   }
-  auto outcome = ir::interpret(program, entry.function, values);
+  auto outcome = ir::interpret(program, entry.function, values, print_trace);
   if (auto* error = as<ir::RuntimeError>(outcome)) return std::move(*error);
   auto& results = std::get<std::vector<ir::Value>>(outcome);
   values.insert(values.end(), results.begin() + entry.size_results, results.end());
@@ -213,7 +234,7 @@ int interpret_program(const ir::Program& program, const SourceFiles& files,
     return 1;
   }
   for (ir::Value& leaf : leaves) values.push_back(std::move(leaf));
-  const auto outcome = ir::interpret(program, entry->function, std::move(values));
+  const auto outcome = ir::interpret(program, entry->function, std::move(values), print_trace);
   if (const auto* error = as<ir::RuntimeError>(outcome)) {
     print_error(program, files, *error);
     return 1;

@@ -2,6 +2,7 @@
 #include "elaborate/elaborate.h"
 
 #include "elaborate/elaborator.h"
+#include "ir/traces.h"
 
 namespace dagaz::elaborate {
 
@@ -31,6 +32,7 @@ ir::ParallelProgram Elaborator::run(const Derivatives& derivatives) {
     }
     add_derivatives(derivatives);
     finish_globals();
+    ir::name_printing_functions(ir_program);
   } catch (const Abandoned&) {
     // The diagnostic has been reported.
   }

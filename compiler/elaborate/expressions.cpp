@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "elaborate/elaborator.h"
+#include "elaborate/traces.h"
 
 namespace dagaz::elaborate {
 
@@ -275,7 +276,9 @@ ValueRef Elaborator::evaluate_attributed(const ast::Attributed& node, Frame* fra
     const std::string parameter(symbols.text(attribute.arguments[0].name));
     return evaluate_tuning(parameter, node.value, frame);
   }
-  return evaluate(node.value, frame);
+  const ValueRef value = evaluate(node.value, frame);
+  if (name == "trace") trace_attributed(*this, node, value);
+  return value;
 }
 
 // ---------------------------------------------------------------- dispatch

@@ -1,6 +1,7 @@
 // The first-order operations on arrays, most of which move nothing: they are views.
 #include "elaborate/array_intrinsics.h"
 #include "elaborate/elaborator.h"
+#include "elaborate/traces.h"
 
 namespace dagaz::elaborate {
 
@@ -228,6 +229,11 @@ ValueRef build_unzip(Elaborator& e, const IntrinsicCall& call) {
   return e.tuple(std::move(parts));
 }
 
+ValueRef build_trace(Elaborator& e, const IntrinsicCall& call) {
+  trace(e, call.arguments[0], "trace");
+  return call.arguments[0];
+}
+
 ValueRef build_same(Elaborator&, const IntrinsicCall& call) { return call.arguments[0]; }
 
 constexpr Intrinsic intrinsics[] = {
@@ -238,7 +244,7 @@ constexpr Intrinsic intrinsics[] = {
     {"unflatten", 1, build_unflatten}, {"transpose", 1, build_transpose},
     {"copy", 1, build_copy},           {"manifest", 1, build_copy},
     {"zip", 2, build_zip},             {"unzip", 1, build_unzip},
-    {"opaque", 1, build_same},         {"trace", 1, build_same},
+    {"opaque", 1, build_same},         {"trace", 1, build_trace},
     {"break", 1, build_same},
 };
 

@@ -16,6 +16,7 @@
 #include "imperative/statements.h"
 #include "imperative/unsupported.h"
 #include "ir/fields.h"
+#include "ir/traces.h"
 
 namespace dagaz::imperative {
 
@@ -151,6 +152,7 @@ static bool works_on_arrays(const ir::Function& function, const ir::Names& names
 static void find_arena_functions(Context& c) {
   std::vector<std::pair<std::string, std::vector<std::string>>> others;
   for (const ir::Function& function : c.source.functions) {
+    if (ir::is_trace(function.name)) continue;  // takes no memory
     if (works_on_arrays(function, c.names())) {
       c.thread.functions.insert(function.name);
     } else {

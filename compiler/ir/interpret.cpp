@@ -12,8 +12,8 @@ namespace dagaz::ir {
 // The largest array: eight gigabytes.
 static constexpr std::int64_t most_elements = std::int64_t{1} << 30;
 
-Interpreter::Interpreter(const Program& program)
-    : program_(program), values_(program.names.size()) {
+Interpreter::Interpreter(const Program& program, const OnTrace& on_trace)
+    : program_(program), on_trace_(on_trace), values_(program.names.size()) {
   for (const Function& function : program.functions) {
     functions_.emplace(function.name, FunctionState{&function, bound_names(function.body), 0});
   }
@@ -277,7 +277,13 @@ Interpreter::Values Interpreter::operator()(const Loop& e) {
 }
 
 Interpreter::Values Interpreter::operator()(const Call& e) {
-  return call(e.function, values_of(e.arguments));
+  Values arguments = values_of(e.arguments);
+  if (!is_trace(e.function)) return call(e.function, arguments);
+  const Traced traced = traced_by(e.function);
+  arguments.erase(arguments.begin(),
+                  arguments.end() - static_cast<std::ptrdiff_t>(traced.leaves.size()));
+  on_trace_(traced, arguments);
+  return {};
 }
 
 Interpreter::Values Interpreter::operator()(const Assert& e) {
@@ -297,12 +303,20 @@ Interpreter::Values Interpreter::operator()(const Assert& e) {
 
 std::variant<std::vector<Value>, RuntimeError> interpret(const Program& program,
                                                          const std::string& function,
-                                                         std::vector<Value> arguments) {
+                                                         std::vector<Value> arguments,
+                                                         const OnTrace& on_trace) {
   try {
-    return Interpreter(program).call(function, arguments);
+    return Interpreter(program, on_trace).call(function, arguments);
   } catch (const InterpretFailure& failure) {
     return failure.error;
   }
+}
+
+std::variant<std::vector<Value>, RuntimeError> interpret(const Program& program,
+                                                         const std::string& function,
+                                                         std::vector<Value> arguments) {
+  return interpret(program, function, std::move(arguments),
+                   [](const Traced&, const std::vector<Value>&) {});
 }
 
 }  // namespace dagaz::ir

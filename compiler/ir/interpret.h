@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "ir/program.h"
+#include "ir/traces.h"
 
 namespace dagaz::ir {
 
@@ -25,7 +27,15 @@ struct RuntimeError {
   LocationId location;
 };
 
+/// Is told what is traced, and the values of its leaves, in the order of evaluation.
+using OnTrace = std::function<void(const Traced& traced, const std::vector<Value>& leaves)>;
+
 /// Runs `function` of `program`.
+std::variant<std::vector<Value>, RuntimeError> interpret(const Program& program,
+                                                         const std::string& function,
+                                                         std::vector<Value> arguments,
+                                                         const OnTrace& on_trace);
+/// The same without hearing of traces.
 std::variant<std::vector<Value>, RuntimeError> interpret(const Program& program,
                                                          const std::string& function,
                                                          std::vector<Value> arguments);

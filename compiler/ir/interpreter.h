@@ -31,7 +31,7 @@ class Interpreter {
  public:
   using Values = std::vector<Value>;
 
-  explicit Interpreter(const Program& program);
+  Interpreter(const Program& program, const OnTrace& on_trace);
   Values call(const std::string& function, const Values& arguments);
 
   Values operator()(const Identity& e);
@@ -120,6 +120,7 @@ class Interpreter {
   std::vector<std::int64_t> slice_shape(const std::vector<SliceDimension>& dimensions) const;
 
   const Program& program_;
+  const OnTrace& on_trace_;
   std::vector<Value> values_;
   std::vector<OpenAccumulator> accumulators_;
   std::unordered_map<std::string, FunctionState> functions_;

@@ -281,8 +281,8 @@ class Host {
       const bool placed = make_checkpoint(name) || make_piece(name) || make_points_within(name);
       if (!placed) is_part = make_part(name) || is_part;
     }
-    const NameId result = s.results[0].name;
-    if (is_one && !is_part && !has_home(result)) {
+    if (is_one && !is_part && !has_home(s.results[0].name)) {
+      const NameId result = s.results[0].name;
       const auto state = replaced_states_.find(result);
       const auto old = state != replaced_states_.end()
                            ? std::optional(state->second)

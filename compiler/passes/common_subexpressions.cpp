@@ -8,6 +8,7 @@
 #include "ir/alias.h"
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "ir/traces.h"
 #include "passes/equal_branches.h"
 #include "passes/passes.h"
 #include "support/match.h"
@@ -25,8 +26,8 @@ bool is_shareable(const Operation& operation) {
       [](const Update&) { return false; }, [](const Scatter&) { return false; },
       [](const Histogram&) { return false; }, [](const WithAccumulator&) { return false; },
       [](const Accumulate&) { return false; }, [](const Call&) { return false; },
-      // Everything else is a function of its operands.
-      [](const auto&) { return true; });
+      // Everything else is a function of its operands, unless it prints.
+      [&](const auto&) { return !has_trace(operation); });
 }
 
 class Sharer {

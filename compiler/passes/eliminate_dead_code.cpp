@@ -1,6 +1,7 @@
 // Removes what is never used: statements, results and parameters that live_names does not find.
 // Both are linear in the size of the function.
-// Nothing has effects but memory operations; an assert whose token nobody carries guards nothing.
+// Nothing has effects but memory operations and traces; an assert whose token nobody carries guards
+// nothing.
 #include <algorithm>
 
 #include "ir/fields.h"

@@ -108,7 +108,8 @@ bool Sharer::side(Body Branch::*taken, Body Branch::*other) {
   std::vector<Statement> kept;
   for (std::size_t k = again.statements.size(); k-- > 0;) {
     Statement& one = again.statements[k];
-    if (is_expensive(one.operation) && equal.contains(one.results[0].name)) {
+    const bool has_equal = !one.results.empty() && equal.contains(one.results[0].name);
+    if (is_expensive(one.operation) && has_equal) {
       for (const Binder& result : one.results) {
         if (!needed.contains(result.name)) continue;
         const NameId value = equal.at(result.name).name();
@@ -116,9 +117,7 @@ bool Sharer::side(Body Branch::*taken, Body Branch::*other) {
       }
       continue;
     }
-    const bool is_unused = equal.contains(one.results.empty() ? NameId{} : one.results[0].name) &&
-                           !needed.contains(one.results[0].name);
-    if (is_unused) continue;
+    if (has_equal && !needed.contains(one.results[0].name)) continue;
     need(free_names(one, names_));
     kept.push_back(std::move(one));
   }

@@ -9,6 +9,7 @@
 #include "ir/builder.h"
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "ir/traces.h"
 #include "passes/passes.h"
 
 namespace dagaz::passes {
@@ -51,7 +52,7 @@ class Inliner {
   }
 
   bool stays(std::size_t function) const {
-    if (recursive_[function]) return true;
+    if (recursive_[function] || is_trace(program_.functions[function].name)) return true;
     return calls_[function] > 1 && length(program_.functions[function].body) > longest_copied;
   }
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "ir/fields.h"
+#include "ir/traces.h"
 
 namespace dagaz::passes {
 
@@ -56,17 +57,24 @@ class Marker {
  private:
   // -------------------------------------------------------------- definitions
 
-  void define(const Body& body) {
+  /// Whether there is a trace in the body: it is evaluated whether or not anything needs the values
+  /// around it.
+  bool define(const Body& body) {
+    bool traced = false;
     for (const Statement& statement : body.statements) {
       for (std::size_t i = 0; i < statement.results.size(); ++i) {
         set(statement.results[i].name, Definition::Kind::result, i, statement);
       }
       std::visit([&](const auto& operation) { define_parameters(operation, statement); },
                  statement.operation);
-      for_each_scope(statement.operation, [this](const Body& inner) { define(inner); });
+      bool inside = prints(statement.operation);
+      for_each_scope(statement.operation,
+                     [&](const Body& inner) { inside = define(inner) || inside; });
       // Without results, a statement is there for its effect.
-      if (statement.results.empty()) mark_all(statement);
+      if (inside || statement.results.empty()) mark_all(statement);
+      traced = traced || inside;
     }
+    return traced;
   }
   void set(NameId name, Definition::Kind kind, std::size_t index, const Statement& statement) {
     definitions_[name.index] = {kind, index, &statement};

@@ -133,8 +133,8 @@ class Comparison {
       if (each.is_name()) needed.insert(each.name());
     }
     for (auto at = second.statements.rbegin(); at != second.statements.rend(); ++at) {
-      const NameId result = at->results.front().name;
       if (is_expensive(at->operation)) {
+        const NameId result = at->results.front().name;
         if (needed.count(result) == 0) continue;
         if (const auto equal = same.find(result); equal != same.end()) {
           found_.push_back({levels_, equal->second.name(), result});

@@ -6,6 +6,7 @@
 
 #include "ir/fields.h"
 #include "ir/print.h"
+#include "ir/traces.h"
 #include "plan/array_uses.h"
 #include "plan/contraction.h"
 #include "plan/cost.h"
@@ -68,6 +69,10 @@ class FunctionPlanner {
   const Tunables& tunables() const { return options_.target.tunables; }
   bool on_cpu() const { return options_.device == Device::cpu; }
   bool may_choose() const { return on_cpu() && !options_.only_pointwise; }
+  /// What prints runs point by point: a strategy may evaluate a point twice, or what is none.
+  bool may_choose(const ir::Operation& operation) const {
+    return may_choose() && !ir::has_trace(operation);
+  }
 
   ir::Schedule on_gpu(ir::Schedule chosen) {
     return random_ ? random_->of_gpu(chosen) : chosen;
@@ -180,7 +185,7 @@ class FunctionPlanner {
     around_.overwrite(overwritten_by(e, names_));
     const MapAt at{around_, e, statement.results, Around::host};
     std::vector<ir::Strategy> ways = ways_by_points(statement, e);
-    if (may_choose()) {
+    if (may_choose(statement.operation)) {
       std::vector<ir::Version> lanes;
       if (tunables().lanes != 0) lanes = map_in_lanes(at);
       if (lanes.empty() && !random_ && split(statement, planned)) return;
@@ -352,7 +357,7 @@ class FunctionPlanner {
     std::vector<ir::Version> lanes;
     ir::Strategy by_points = ir::InPieces{};
     if (!on_cpu()) e.schedule = on_gpu(gpu_reduction(e, around_));
-    if (may_choose()) {
+    if (may_choose(statement.operation)) {
       if (tunables().lanes != 0) lanes = reduction_in_lanes(around_, e, statement.results);
       std::size_t reduced = 0;
       for (const ir::ReduceOperator& one : e.operators) reduced += one.neutral.size();
@@ -389,7 +394,8 @@ class FunctionPlanner {
     for (const ir::HistogramOperator& one : e.operators) {
       single = single && are_scalars(one.op.result_types);
     }
-    const bool may_hold = may_choose() && single && is_arithmetic(e.body, names_);
+    const bool may_hold =
+        may_choose(statement.operation) && single && is_arithmetic(e.body, names_);
     const bool holds = may_hold && (random_ ? random_->flips()
                                             : is_worth_a_block(e.body, names_, tunables()));
     const auto by_cpu = holds ? ir::Strategy(some_blocks()) : ir::Strategy(ir::InPieces{});
@@ -424,7 +430,7 @@ class FunctionPlanner {
       return;
     }
     map->schedule = only(ir::Pointwise{});
-    if (may_choose()) nest(statement, *map);
+    if (may_choose(statement.operation)) nest(statement, *map);
     for (std::size_t k = 0; k < map->arrays.size(); ++k) {
       const NameId row = map->map.parameters[k].name;
       around_.continue_accumulator(row, map->arrays[k]);

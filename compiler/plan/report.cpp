@@ -37,7 +37,9 @@ class Reporter {
     for (const ir::Statement& one : body.statements) {
       const ir::Schedule* const schedule = schedule_of(one.operation);
       const bool in_thread = as<ir::MapScanReduce>(one.operation) != nullptr;
-      if (schedule != nullptr && schedule->versions.size() > (in_thread ? 1U : 0U)) {
+      // What only fails or prints has no result to be known by.
+      if (schedule != nullptr && !one.results.empty() &&
+          schedule->versions.size() > (in_thread ? 1U : 0U)) {
         statement(one, *schedule);
       }
       ir::for_each_scope(one.operation, [&](const ir::Body& inner) { this->body(inner); });

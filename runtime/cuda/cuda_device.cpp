@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <cstddef>
 #include <cstring>
 #include <vector>
 
 #include "context.h"
 #include "cuda/driver.h"
 #include "cuda/module_cache.h"
+#include "traces.h"
 
 namespace dagaz::runtime {
 
@@ -76,6 +78,7 @@ class CudaDevice final : public Device {
   bool choose_device();
   bool matches(CUdevice device, int ordinal) const;
   bool make_stream();
+  bool make_trace_buffer();
   bool load_program();
   bool reserve_stacks();
   int attribute(int which) const;
@@ -87,6 +90,7 @@ class CudaDevice final : public Device {
   int32_t fail(CUresult result, const std::string& what);
   int32_t wait();
   int32_t raise_failure();
+  int32_t print_kernel_traces();
   int32_t kernel_function(const Launch& launch, CUfunction* out);
   int32_t start_kernel(const Launch& launch, CUfunction function);
   int32_t write_scalar(CUdeviceptr target, int64_t bytes, const void* host);
@@ -100,6 +104,7 @@ class CudaDevice final : public Device {
   std::vector<LoadedKernel> kernels_;
   bool managed_ = false;
   CUdeviceptr failure_word_ = 0;
+  CUdeviceptr trace_buffer_ = 0;            // a dz_trace_buffer, or 0
   char* staging_ = nullptr;                 // pinned: staging_bytes, then a failure word
   dz_failure_word* fetched_ = nullptr;      // in the same memory
   const dz_kernel* last_kernel_ = nullptr;
@@ -225,6 +230,21 @@ bool CudaDevice::make_stream() {
                "clearing the failure word") == DZ_OK;
 }
 
+bool CudaDevice::make_trace_buffer() {
+  if (context_.program.trace_count == 0) {
+    return true;
+  }
+  const CurrentContext current(cuda_context_);
+  const dz_trace_buffer empty{trace_buffer_words, 0, 0};
+  const size_t member = offsetof(dz_failure_word, traces);
+  return check(driver().cuMemAlloc(&trace_buffer_, size_t{trace_buffer_bytes}),
+               "allocating the trace buffer") == DZ_OK &&
+         clear(reinterpret_cast<void*>(trace_buffer_), trace_buffer_bytes) == DZ_OK &&
+         write(reinterpret_cast<void*>(trace_buffer_), sizeof empty, &empty) == DZ_OK &&
+         write(reinterpret_cast<void*>(failure_word_ + member), sizeof trace_buffer_,
+               &trace_buffer_) == DZ_OK;
+}
+
 bool CudaDevice::load_program() {
   kernels_.resize(static_cast<size_t>(context_.program.kernel_count));
   std::string_view ptx;
@@ -283,7 +303,7 @@ bool CudaDevice::start() {
     context_.errors.report(DZ_ERROR, driver().problem);
     return false;
   }
-  if (!choose_device() || !make_stream() || !load_program()) {
+  if (!choose_device() || !make_stream() || !make_trace_buffer() || !load_program()) {
     return false;
   }
   multiprocessors_ = attribute(attribute_multiprocessors);
@@ -318,6 +338,9 @@ CudaDevice::~CudaDevice() {
     }
     if (failure_word_ != 0) {
       driver().cuMemFree(failure_word_);
+    }
+    if (trace_buffer_ != 0) {
+      driver().cuMemFree(trace_buffer_);
     }
     if (staging_ != nullptr) {
       driver().cuMemFreeHost(staging_);
@@ -368,7 +391,37 @@ int32_t CudaDevice::wait() {
   }
   work_under_way_ = false;
   kernels_under_way_ = false;
-  return look ? raise_failure() : DZ_OK;
+  if (look && trace_buffer_ != 0) {
+    status = print_kernel_traces();
+  }
+  return look && status == DZ_OK ? raise_failure() : status;
+}
+
+/// What kernels have traced since this was last called; nothing runs meanwhile.
+int32_t CudaDevice::print_kernel_traces() {
+  dz_trace_buffer header{};
+  const auto fetch = [&](void* host, CUdeviceptr from, size_t bytes) {
+    const int32_t status =
+        check(driver().cuMemcpyDtoHAsync(host, from, bytes, stream_), "reading traces");
+    return status != DZ_OK ? status
+                           : check(driver().cuStreamSynchronize(stream_), "waiting for traces");
+  };
+  int32_t status = fetch(&header, trace_buffer_, sizeof header);
+  if (status != DZ_OK || header.used == 0) {
+    return status;
+  }
+  std::vector<int64_t> words(static_cast<size_t>(used_words(header)));
+  const size_t bytes = words.size() * sizeof words[0];
+  status = fetch(words.data(), trace_buffer_ + sizeof header, bytes);
+  if (status != DZ_OK) {
+    return status;
+  }
+  print_traces(context_, header, words);
+  work_under_way_ = true;
+  const size_t first = offsetof(dz_trace_buffer, used);
+  return check(driver().cuMemsetD8Async(trace_buffer_ + first, 0, sizeof header - first + bytes,
+                                        stream_),
+               "clearing traces");
 }
 
 /// Turns a fetched failure into the context's error, and clears the word for what comes next.
@@ -379,7 +432,7 @@ int32_t CudaDevice::raise_failure() {
   const dz_failure_word failure = *fetched_;
   fetched_->code = 0;
   work_under_way_ = true;
-  check(driver().cuMemsetD8Async(failure_word_, 0, sizeof(dz_failure_word), stream_),
+  check(driver().cuMemsetD8Async(failure_word_, 0, offsetof(dz_failure_word, traces), stream_),
         "clearing the failure word");
   return dz_fail(&context_, failure.code - 1, std::clamp(failure.argument_count, 0, 8),
                  failure.arguments);

@@ -12,9 +12,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include "context.h"
 #include "sim/block_scheduler.h"
+#include "traces.h"
 
 namespace dagaz::runtime::sim {
 
@@ -57,6 +59,11 @@ class SimDevice final : public Device {
         scheduler_(memory_, {number_from("DZ_SIM_SEED", default_seed), facts.threads_together,
                              number_from("DZ_SIM_TURN", 0), number_from("DZ_SIM_RACES", 0) != 0}) {
     memory_.add(&failure_, sizeof failure_);
+    if (context.program.trace_count > 0) {
+      traces_.resize(static_cast<size_t>(trace_buffer_bytes) / sizeof(int64_t));
+      failure_.traces = reinterpret_cast<dz_trace_buffer*>(traces_.data());
+      failure_.traces->capacity = trace_buffer_words;
+    }
   }
 
   int32_t allocate(int64_t bytes, void** out) override {
@@ -107,6 +114,7 @@ class SimDevice final : public Device {
   }
   int32_t check(const Launch& launch) const;
   int32_t report(const Launch& launch, const std::string& problem) const;
+  void print_kernel_traces();
 
   dz_context& context_;
   const Facts& facts_;
@@ -114,7 +122,20 @@ class SimDevice final : public Device {
   BlockScheduler scheduler_;
   AccessCounts counts_;
   dz_failure_word failure_{};
+  std::vector<int64_t> traces_;  // a dz_trace_buffer, or nothing
 };
+
+void SimDevice::print_kernel_traces() {
+  dz_trace_buffer* const buffer = failure_.traces;
+  if (buffer == nullptr || buffer->used == 0) {
+    return;
+  }
+  const std::span<int64_t> words(buffer->words, static_cast<size_t>(used_words(*buffer)));
+  print_traces(context_, *buffer, words);
+  std::fill(words.begin(), words.end(), 0);
+  buffer->used = 0;
+  buffer->lost = 0;
+}
 
 int32_t SimDevice::report(const Launch& launch, const std::string& problem) const {
   std::string text = std::string("Error: kernel ") + launch.kernel->name;
@@ -172,11 +193,12 @@ int32_t SimDevice::launch(const Launch& launch) {
 }
 
 int32_t SimDevice::synchronise() {
+  print_kernel_traces();
   if (failure_.code == 0) {
     return DZ_OK;
   }
   const dz_failure_word failure = failure_;
-  failure_ = {};
+  failure_.code = 0;
   return dz_fail(&context_, failure.code - 1, std::clamp(failure.argument_count, 0, 8),
                  failure.arguments);
 }

@@ -42,7 +42,7 @@ RUNTIME_HEADERS = {'codegen': {'abi.h', 'abi_functions.def', 'api.h', 'program_m
                    'data': {'abi.h', 'values.h', 'half.h'},
                    'script': {'abi.h', 'values.h'},
                    'tools': {'abi.h', 'values.h'},
-                   'driver': {'abi.h', 'values.h', 'half.h'}}
+                   'driver': {'abi.h', 'values.h', 'half.h', 'traces.h'}}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 
 

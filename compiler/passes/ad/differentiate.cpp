@@ -8,6 +8,7 @@
 
 #include "ir/classify.h"
 #include "ir/fields.h"
+#include "ir/traces.h"
 #include "passes/ad/chunked_operators.h"
 #include "passes/ad/consumption.h"
 #include "passes/ad/custom.h"
@@ -18,6 +19,7 @@
 #include "passes/ad/reverse.h"
 #include "passes/ad/sequential_accumulators.h"
 #include "passes/passes.h"
+#include "passes/traces.h"
 #include "support/check.h"
 #include "support/match.h"
 
@@ -67,6 +69,7 @@ class Differentiator {
                             Environment& environment, std::vector<Operand>& results);
   void reverse(Differentiate operation, Place place, Environment& environment,
                std::vector<Operand>& results);
+  void print_traces(Differentiate& operation, Builder& out);
   std::vector<Operand> protected_arguments(const Differentiate& operation,
                                            const std::vector<Operand>& values, Builder& out);
 
@@ -155,6 +158,7 @@ void Differentiator::differentiate(Statement statement, Differentiate operation,
   Builder code = out.nested();
   Environment environment(program_->names, code, functions_);
   std::vector<Operand> results;
+  print_traces(operation, code);
   Body& body = operation.function.body;
   body = with_ordered_accumulation(std::move(body), operation.mode, program_->names);
   if (operation.mode == DerivativeMode::forward) {
@@ -165,6 +169,16 @@ void Differentiator::differentiate(Statement statement, Differentiate operation,
   out.set_location(statement.location);
   out.set_tokens(statement.tokens);
   bind_results(statement.results, results, code.take(), out);
+}
+
+// Traces print once for each evaluation of a derivative, and not in what that evaluates again: the
+// function is evaluated for them alone, as far as they need it, and differentiated without.
+void Differentiator::print_traces(Differentiate& operation, Builder& out) {
+  if (!has_trace(operation.function.body)) return;
+  Environment values(program_->names, out, functions_);
+  values.inline_lambda(operation.function,
+                       protected_arguments(operation, operation.arguments, out));
+  remove_traces(operation.function.body);
 }
 
 // ---------------------------------------------------------------- forward mode
@@ -334,6 +348,7 @@ bool has_derivatives(const ParallelProgram& program) {
 
 bool differentiate(ParallelProgram& program, AdReport* report, const AdOptions& options) {
   if (!has_derivatives(program)) return false;
+  add_quiet_functions(program.program);
   Differentiator(program.program, report, options).run();
   return true;
 }

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "ir/names.h"
+#include "ir/traces.h"
 #include "passes/flatten/flattener.h"
 #include "support/match.h"
 
@@ -241,7 +242,7 @@ void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& resu
     arrays.push_back(results[k]);
   }
   const bool has_effects = std::any_of(run.begin(), run.end(), [](const Statement& one) {
-    return as<Assert>(one.operation) != nullptr;
+    return as<Assert>(one.operation) || has_trace(one.operation);
   });
   if (!values.empty() || has_effects) {
     emit_map(nest, std::move(run), values, std::move(arrays), location, out);

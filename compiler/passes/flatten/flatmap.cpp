@@ -7,14 +7,16 @@
 
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "ir/traces.h"
 #include "passes/flatten/each_body.h"
+#include "passes/traces.h"
 #include "support/match.h"
 
 namespace dagaz::passes::flattening {
 
 using namespace ir;
 
-// Keeps the statements that the results need, and asserts.
+// Keeps the statements that the results need, asserts and traces.
 static void keep_needed(Body& body, const Names& names) {
   NameSet needed;
   for (const Operand& result : body.results) {
@@ -26,7 +28,7 @@ static void keep_needed(Body& body, const Names& names) {
     const bool used = std::any_of(one.results.begin(), one.results.end(), [&](const Binder& r) {
       return needed.contains(r.name);
     });
-    if (!used && !as<Assert>(one.operation)) continue;
+    if (!used && !as<Assert>(one.operation) && !has_trace(one.operation)) continue;
     for (const NameId name : free_names(one, names)) needed.insert(name);
     kept.push_back(std::move(one));
   }
@@ -67,6 +69,8 @@ static Statement measure(const Statement& statement, const FlatMap& e, Names& na
   const auto varying = static_cast<std::size_t>(e.varying);
   const std::size_t uniform = e.map.result_types.size() - 1 - varying;
   Lambda lambda = e.map;
+  // The round that writes the segments, if there is one, prints.
+  if (varying > 0) remove_traces(lambda.body);
   const auto behind_segments = [&](auto& results) {
     const auto segments = results.begin() + 1;
     std::rotate(segments, segments + static_cast<std::ptrdiff_t>(varying), results.end());

@@ -7,10 +7,13 @@
 #include "passes/flatten/flattener.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/names.h"
+#include "ir/traces.h"
 #include "passes/flatten/accumulation.h"
 #include "passes/flatten/own_initials.h"
+#include "passes/traces.h"
 #include "support/match.h"
 
 namespace dagaz::passes {
@@ -25,6 +28,7 @@ namespace flattening {
 using namespace ir;
 
 void Flattener::run() {
+  add_quiet_functions(program_);
   for (Function& function : program_.functions) expand_flatmaps(function.body);
   find_host_functions();
   for (Function& function : program_.functions) loop_over_host_calls(function.body);
@@ -180,6 +184,20 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
 }
 
 void Flattener::flatten_histogram(Statement statement, Histogram e, Out& out) {
+  if (has_trace(e.map.body)) {
+    // A histogram may run its map several times.
+    Statement mapping = statement;
+    mapping.results.clear();
+    Lambda identity = identity_lambda(e.map.result_types, names_);
+    for (const Type& type : e.map.result_types) {
+      mapping.results.push_back({names_.fresh("in", array_over(e.width, type))});
+    }
+    mapping.operation = MapScanReduce{e.width, std::exchange(e.arrays, {}),
+                                      std::exchange(e.map, std::move(identity)),
+                                      {}, {}, std::nullopt, false};
+    for (const Binder& input : mapping.results) e.arrays.push_back(input.name);
+    flatten_statement(std::move(mapping), out);
+  }
   Nest nest;
   add_dimension(nest, e.width, names_);
   PointBody point = at_index(std::move(e.map), e.arrays, nest, names_);

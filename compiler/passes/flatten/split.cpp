@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/classify.h"
+#include "ir/traces.h"
 #include "passes/flatten/flattener.h"
 #include "support/match.h"
 
@@ -45,6 +46,8 @@ bool Flattener::needs_split(const MapScanReduce& e) const {
   if (is_map(e)) return false;
   const bool gpu = options_.target == FlattenTarget::gpu;
   if (gpu && makes_arrays(e.map.body, names_)) return true;
+  // A map of its own runs once at each point, whatever the reduction does.
+  if (has_trace(e.map.body)) return true;
   if (e.scans.empty()) return false;
   return !e.reductions.empty() || runs_once(e.map.body) || has_heavy_post(e);
 }

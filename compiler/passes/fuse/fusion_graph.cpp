@@ -2,8 +2,10 @@
 #include "passes/fuse/fusion_graph.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "ir/names.h"
+#include "ir/traces.h"
 
 namespace dagaz::passes {
 
@@ -18,6 +20,7 @@ FusionGraph::FusionGraph(std::vector<Statement> statements, const std::vector<Op
       gives_result_(statements_.size()) {
   std::unordered_map<NameId, Node> binds;
   std::unordered_map<NameId, std::vector<Node>> readers;
+  std::optional<Node> last_trace;
   for (Node node = 0; node < statements_.size(); ++node) {
     const Statement& statement = statements_[node];
     merged_into_.push_back(node);
@@ -33,6 +36,10 @@ FusionGraph::FusionGraph(std::vector<Statement> statements, const std::vector<Op
       for (const Node reader : readers[root]) {
         if (reader != node) add_need(node, reader);
       }
+    }
+    if (has_trace(statement.operation)) {
+      if (last_trace) add_need(node, *last_trace);
+      last_trace = node;
     }
     for (const Binder& result : statement.results) binds.emplace(result.name, node);
   }

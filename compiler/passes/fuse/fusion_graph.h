@@ -10,7 +10,7 @@
 namespace dagaz::passes {
 
 /// Statements with their dependencies.  A statement needs those that bind what it mentions; one
-/// that consumes an array needs all that read it before.
+/// that consumes an array needs all that read it before, and one that prints the last that does.
 class FusionGraph {
  public:
   using Node = std::size_t;

@@ -18,6 +18,7 @@
 #include "ir/alias.h"
 #include "ir/classify.h"
 #include "ir/fields.h"
+#include "ir/traces.h"
 #include "passes/interchange/nest.h"
 #include "passes/passes.h"
 #include "support/match.h"
@@ -319,6 +320,7 @@ class Interchange {
   std::optional<std::vector<Statement>> distributed(const Statement& statement) {
     const auto* map = as<MapScanReduce>(statement.operation);
     if (!map || !is_narrow(map->width) || !is_plain(*map, names_)) return std::nullopt;
+    if (has_trace(statement.operation)) return std::nullopt;
     try {
       Distribution distribution(statement, *map, aliases_, names_);
       if (distribution.is_worthwhile()) return distribution.run();

@@ -104,7 +104,7 @@ bool Simplifier::may_leave(const Statement& statement, const Scope& scope) {
 
 Simplifier::Scope* Simplifier::target_of(const Statement& statement) {
   if (scope_->outer == nullptr || statement.results.empty()) return scope_;
-  if (!aliases_.consumed_by(statement).empty()) return scope_;
+  if (!aliases_.consumed_by(statement).empty() || prints(statement.operation)) return scope_;
   Scope* at = scope_;
   // A branch is left only together with something that runs often.
   Scope* target = scope_;

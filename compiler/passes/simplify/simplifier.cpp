@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/fields.h"
+#include "ir/traces.h"
 #include "ir/type_of.h"
 
 namespace dagaz::passes {
@@ -63,6 +64,7 @@ Simplifier::Simplifier(Program& program, const Function& function, bool differen
       definitions_(program.names.size()),
       uses_(program.names.size()),
       facts_([this](NameId name) { return definition(name); }),
+      has_traces_(has_trace(program)),
       differentiated_later_(differentiated_later) {
   UseCounter counter{uses_};
   counter.body(function.body);
@@ -187,7 +189,9 @@ void Simplifier::bind(NameId name, std::size_t depth) {
 const Statement* Simplifier::definition(NameId name) const {
   if (name.index >= definitions_.size()) return nullptr;
   const Definition& found = definitions_[name.index];
-  return found.scope == nullptr ? nullptr : &found.scope->statements[found.position];
+  if (found.scope == nullptr) return nullptr;
+  const Statement& statement = found.scope->statements[found.position];
+  return prints(statement.operation) ? nullptr : &statement;
 }
 
 void Simplifier::count_uses(const Statement& statement) {
@@ -201,7 +205,14 @@ void Simplifier::process(Statement statement) {
   add(std::move(statement));
 }
 
+// Where the program has no traces, nothing is looked into.
+bool Simplifier::prints(const Operation& operation) const {
+  return has_traces_ && has_trace(operation);
+}
+
 Outcome Simplifier::apply_rules(Statement& statement, bool before_scopes) {
+  // Rules leave out evaluations, or make them twice.
+  if (prints(statement.operation)) return Outcome::none;
   Rules rules(*this);
   rules.statement = &statement;
   return std::visit(
@@ -267,7 +278,7 @@ bool Simplifier::share(const Statement& statement) {
   return false;
 }
 
-bool Simplifier::is_shareable(const Statement& statement) {
+bool Simplifier::is_shareable(const Statement& statement) const {
   if (statement.results.empty() || statement.mode != ModeRequest::none) return false;
   return match(
       statement.operation, [](const Identity&) { return false; },
@@ -275,8 +286,8 @@ bool Simplifier::is_shareable(const Statement& statement) {
       [](const Scatter&) { return false; }, [](const Histogram&) { return false; },
       [](const WithAccumulator&) { return false; }, [](const Accumulate&) { return false; },
       [](const Call&) { return false; },
-      // Every other operation is a function of its operands.
-      [](const auto&) { return true; });
+      // Every other operation is a function of its operands, unless it prints.
+      [&](const auto&) { return !prints(statement.operation); });
 }
 
 void Simplifier::place(Statement statement) {

@@ -70,7 +70,8 @@ class Simplifier {
   void add(Statement statement);
   Outcome apply_rules(Statement& statement, bool before_scopes);
   bool share(const Statement& statement);
-  static bool is_shareable(const Statement& statement);
+  bool is_shareable(const Statement& statement) const;
+  bool prints(const Operation& operation) const;
   void place(Statement statement);
   void simplify_scopes(Statement& statement);
   void simplify_sides(Branch& node);
@@ -116,6 +117,7 @@ class Simplifier {
   const std::vector<Binder>* enclosing_results_ = nullptr;
   Facts facts_;
   Scope* scope_ = nullptr;
+  const bool has_traces_;
   const bool differentiated_later_;
   bool changed_ = false;
 };

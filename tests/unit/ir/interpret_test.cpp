@@ -120,5 +120,29 @@ TEST_CASE("a failed assert stops the program with its message") {
             " return }") == "error: index 3 of 2");
 }
 
+TEST_CASE("what is traced is told in order, each time") {
+  SourceFiles files;
+  Diagnostics diagnostics;
+  const auto program = parse(
+      files.add("test.ir",
+                "function \"trace all: []i64@0 ([]i64)\" (n: i64, a: [n]i64) -> [] { return }"
+                "function \"trace one: i64@0 (i64)\" (b: i64) -> [] { return }"
+                "function f () -> [] {"
+                " xs: [2]i64 = array i64 [5, 6]"
+                " = call \"trace all: []i64@0 ([]i64)\" [2, xs] []"
+                " ys: [2]i64 = map_scan_reduce 2 [xs] map \\(x: i64) -> [i64] {"
+                "   = call \"trace one: i64@0 (i64)\" [x] [] return x }"
+                " return }"),
+      files, diagnostics);
+  REQUIRE(program.has_value());
+  std::string told;
+  interpret(*program, "f", {}, [&](const Traced& traced, const std::vector<Value>& leaves) {
+    told += traced.label + "|" + traced.type;
+    for (const std::uint64_t bits : leaves.at(0).elements) told += " " + std::to_string(bits);
+    told += "\n";
+  });
+  CHECK(told == "all|[]i64@0 5 6\none|i64@0 5\none|i64@0 6\n");
+}
+
 }  // namespace
 }  // namespace dagaz::ir

@@ -28,7 +28,7 @@ void add_function(int64_t grid, int64_t block, void** arguments) {
 void fail_function(int64_t, int64_t, void** arguments) {
   auto* failure = *static_cast<dz_failure_word**>(arguments[0]);
   if (failure->code == 0) {
-    *failure = {1, 2, {9, 4}};
+    *failure = {1, 2, {9, 4}, failure->traces};
   }
 }
 
@@ -41,7 +41,8 @@ const char ptx[] = ".version 7.8\n.entry add\n.entry fail\n";
 
 dz_program make_program(const char* text) {
   return {DZ_ABI_VERSION, DZ_TARGET_CUDA, "cuda", 0, nullptr, 0, nullptr, 3, kernels, 1, failures,
-          text, static_cast<int64_t>(std::strlen(text)), nullptr, 0, 0, nullptr, 0};
+          text, static_cast<int64_t>(std::strlen(text)), nullptr, 0, 0, nullptr, 0,
+          0, nullptr};
 }
 const dz_program program = make_program(ptx);
 
