@@ -102,6 +102,8 @@ struct SharedLayout {
 
 /// Lowers one operation as its schedule says; appends to the code of `low`.
 class Gpu : public Emitter {
+  friend class RowTeamsLowering;
+
  public:
   explicit Gpu(Lowering& low) : Emitter(low), low_(low) {}
 

@@ -159,8 +159,13 @@ std::unordered_map<NameId, Within> find_written_parts(const Scope& scope) {
   return parts;
 }
 
+// The threads of a team do not wait for each other before they write.
 std::optional<NameId> dying_array(const ir::SegmentedMap& map, NameId result, const Scope& scope,
                                   const Memory& memory) {
+  const bool by_teams = std::any_of(
+      map.schedule.versions.begin(), map.schedule.versions.end(),
+      [](const ir::Version& one) { return as<ir::Teams>(one.strategy) != nullptr; });
+  if (by_teams) return std::nullopt;
   return dying(map, result, scope, memory);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/gpu_rows.h"
 #include "plan/interchange.h"
 #include "plan/operators.h"
 #include "plan/target.h"
@@ -72,6 +73,7 @@ bool may_any_fail(const std::vector<Operator>& operators) {
 }  // namespace
 
 ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around) {
+  if (auto teams = gpu_rows(e, around)) return std::move(*teams);
   const auto& tunables = around.tunables();
   const auto& statements = e.body.statements;
   const bool is_short =

@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 
+#include "ir/device_threads.h"
 #include "ir/fields.h"
 #include "ir/print.h"
 #include "ir/traces.h"
@@ -11,6 +12,7 @@
 #include "plan/contraction.h"
 #include "plan/cost.h"
 #include "plan/gpu.h"
+#include "plan/gpu_rows.h"
 #include "plan/interchange.h"
 #include "plan/lane_blocks.h"
 #include "plan/neighbours.h"
@@ -74,12 +76,20 @@ class FunctionPlanner {
     return may_choose() && !ir::has_trace(operation);
   }
 
-  ir::Schedule on_gpu(ir::Schedule chosen) {
-    return random_ ? random_->of_gpu(chosen) : chosen;
+  ir::Schedule on_gpu(ir::Schedule chosen, bool is_map = false) {
+    return random_ ? random_->of_gpu(chosen, is_map) : chosen;
   }
 
   void note_scalar(const ir::Statement& statement) {
     const auto* scalar = as<ir::Scalar>(statement.operation);
+    const auto* call = as<ir::Call>(statement.operation);
+    if (call != nullptr && call->function == ir::device_threads_function) {
+      device_threads_.insert(statement.results[0].name);
+    }
+    if (scalar != nullptr && scalar->op == ir::ScalarOp::sle &&
+        scalar->arguments[0].is_name() && device_threads_.contains(scalar->arguments[0].name())) {
+      fills_.insert(statement.results[0].name);
+    }
     if (scalar != nullptr && scalar->result == ir::ScalarType::i64) {
       scalars_.insert_or_assign(statement.results[0].name, *scalar);
     }
@@ -142,8 +152,23 @@ class FunctionPlanner {
       thread(statement);  // of a function that threads call
     } else {
       control(statement, [this](ir::Body& body) { host(body); });
+      if (auto* branch = as<ir::Branch>(statement.operation)) take_teams(*branch, planned);
     }
     planned.push_back(std::move(statement));
+  }
+
+  /// Where flattening offers a nest whole if its points fill the device, teams also run it where its
+  /// rows fit their blocks.
+  void take_teams(ir::Branch& branch, std::vector<ir::Statement>& planned) {
+    if (!branch.condition.is_name() || !fills_.contains(branch.condition.name())) return;
+    const auto* map = as<ir::SegmentedMap>(branch.then_body.statements.at(0).operation);
+    if (map == nullptr || branch.then_body.statements.size() != 1) return;
+    ir::Builder builder(names_);
+    const std::optional<Operand> fit = rows_fit(map->schedule, builder);
+    if (!fit) return;
+    branch.condition = builder.scalar(ir::ScalarOp::bit_or, ir::ScalarType::boolean,
+                                      {branch.condition, *fit}, "whole");
+    for (ir::Statement& one : builder.take()) planned.push_back(std::move(one));
   }
 
   /// Notes accumulators that control flow hands on, and plans its bodies.
@@ -196,7 +221,7 @@ class FunctionPlanner {
       follow_wanted(statement.results, e.schedule, ir::Pointwise{},
                   completed_map(at, product, ways));
     } else {
-      e.schedule = on_cpu() ? only(ir::Pointwise{}) : on_gpu(gpu_map(e, around_));
+      e.schedule = on_cpu() ? only(ir::Pointwise{}) : on_gpu(gpu_map(e, around_), true);
     }
     finish_map(std::move(statement), planned);
   }
@@ -462,6 +487,8 @@ class FunctionPlanner {
   Surroundings around_;
   std::unordered_map<NameId, ir::Scalar> scalars_;  // of i64, computed by the host
   std::unordered_set<NameId> iotas_;                // 0, 1, 2, …, without memory
+  std::unordered_set<NameId> device_threads_;       // how many threads fill the device
+  std::unordered_set<NameId> fills_;                // whether there are at least so many points
   std::optional<RandomSchedules>& random_;
   std::vector<std::string>* refused_;
 };

@@ -77,15 +77,19 @@ ir::Schedule RandomSchedules::with_last(std::vector<ir::Version> versions,
   return in_versions(std::move(versions));
 }
 
-// The guards of bins in a block say that they fit; all others only when a version pays.
-ir::Schedule RandomSchedules::of_gpu(const ir::Schedule& chosen) {
+// The guards of bins in a block, and those of rows that do not ask the device, say that they fit; all
+// others only when a version pays.
+ir::Schedule RandomSchedules::of_gpu(const ir::Schedule& chosen, bool is_map) {
   std::vector<ir::Version> versions;
   std::vector<ir::Strategy> ways;
   for (const ir::Version& version : chosen.versions) {
-    if (!as<ir::BlockBins>(version.strategy)) {
+    const bool by_rows = is_map && as<ir::Teams>(version.strategy) != nullptr;
+    if (!by_rows && !as<ir::BlockBins>(version.strategy)) {
       ways.push_back(resized(version.strategy));
     } else if (flips()) {
       versions.push_back(version);
+      std::erase_if(versions.back().when,
+                    [&](const ir::Guard& one) { return by_rows && one.least.resident; });
     }
   }
   if (ways.empty()) return chosen;

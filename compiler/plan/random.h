@@ -18,7 +18,7 @@ class RandomSchedules {
   /// Of a reduction, likewise; `lanes` are those that would be chosen.
   ir::Schedule reduction(std::vector<ir::Version> lanes, std::vector<ir::Strategy> ways);
   /// Of a GPU: some of the versions that would be chosen, in other sizes.
-  ir::Schedule of_gpu(const ir::Schedule& chosen);
+  ir::Schedule of_gpu(const ir::Schedule& chosen, bool is_map = false);
   ir::Interchanged interchanged();
   ir::HeldBlocks held_blocks();
   /// Sizes of a product, and of blocks of a reduction; the rest is as it was.

@@ -1,18 +1,11 @@
 -- Contractions and what surrounds them.
 -- counts: product [512][256]f32 [256][1024]f32: launches 1, waits 1
 -- counts: matrix_vector [4096][1024]f32 [1024]f32: launches 1, waits 1
--- counts: softmax [10000][100]f32: launches 3, waits 1
 -- counts: k_means_step [100000][2]f32 [10][2]f32: launches 4, waits 1
 -- counts: n_body [1000]f32 [1000]f32: launches 1, waits 1
 entry product [n][m][k] (a: [n][m]f32) (b: [m][k]f32) =
   map (\row -> map (\column -> f32.sum (map2 (*) row column)) (transpose b)) a
 entry matrix_vector (a: [][]f32) (x: []f32) = map (\row -> f32.sum (map2 (*) row x)) a
-entry softmax (a: [][]f32) =
-  map (\row ->
-         let most = f32.maximum row
-         let grown = map (\x -> f32.exp (x - most)) row
-         let total = f32.sum grown
-         in map (/ total) grown) a
 entry k_means_step [n][d][k] (points: [n][d]f32) (centres: [k][d]f32) =
   let distance (p: [d]f32) (c: [d]f32) = f32.sum (map2 (\x y -> (x - y) ** 2) p c)
   let nearest p = (.1) (reduce (\(a, i) (b, j) -> if a <= b then (a, i) else (b, j)) (f32.inf, -1)

@@ -1,6 +1,7 @@
 // Perfect nests of maps.
 #include "imperative/context/context.h"
 #include "imperative/contraction.h"
+#include "imperative/gpu_rows.h"
 #include "imperative/host/accumulation_in_blocks.h"
 #include "imperative/host/fused_stencil.h"
 #include "imperative/host/interchange.h"
@@ -35,6 +36,9 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedMap& 
           [&](const ir::LaneBlocks& blocks) { Lanes::map(lowering(c), s, e, blocks, targets); },
           [&](const ir::Contraction& plan) {
             ContractionLowering(lowering(c), s, e, plan, targets).run();
+          },
+          [&](const ir::Teams& teams) {
+            RowTeamsLowering(lowering(c), s, e, teams, targets).run();
           },
           [&](const ir::Interchanged& tiles) { emit_interchanged(c, s, e, tiles, targets); },
           [&](const ir::HeldBlocks& blocks) { accumulate_in_blocks(c, s, e, blocks, targets); },

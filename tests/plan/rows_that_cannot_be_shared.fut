@@ -1,0 +1,14 @@
+-- An operator whose order counts keeps a row with one thread, or is a kernel of its own.
+-- target: cuda
+entry main [n][m] (a: [n][m]f32) = map (\r -> let (p, q) = reduce (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (zip r r) in map (\x -> x * p + q) r) a
+-- expect
+--| -- main, line 3: segmented_map over [n]
+--| x: [
+--|   pointwise]
+--| -- main, line 3: segmented_reduce over [n][m]
+--| x.2: [
+--|   by_segments when [31 >= m],
+--|   teams]
+--| -- main, line 3: segmented_map over [n][m]
+--| x.3: [
+--|   pointwise]

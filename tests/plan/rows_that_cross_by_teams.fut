@@ -1,0 +1,15 @@
+-- Threads of a block meet before they read what others have made; those of a warp cannot.
+-- target: cuda
+entry main [n][m] (a: [n][m]f64) = map (\r -> let s = map (* 2) r in map (\i -> #[unsafe] s[m - 1 - i]) (iota m)) a
+-- expect
+--| -- main, line 3: segmented_map over [n]
+--| x: [
+--|   pointwise when [31 >= m, 4 * n >= resident],
+--|   teams warp 0 when [5120 >= m],
+--|   pointwise]
+--| -- main, line 3: segmented_map over [n][m]
+--| s: [
+--|   pointwise]
+--| -- main, line 3: segmented_map over [n][m]
+--| x.2: [
+--|   pointwise]

@@ -1,0 +1,21 @@
+-- A warp or a block a row, which stays in shared memory; rows that do not fit pass through memory.
+-- target: cuda
+entry main [n][m] (a: [n][m]f32) = map (\r -> let m = f32.maximum r let e = map (\x -> f32.exp (x - m)) r let s = f32.sum e in map (/ s) e) a
+-- expect
+--| -- main, line 3: segmented_map over [n]
+--| x: [
+--|   pointwise when [31 >= m, 4 * n >= resident],
+--|   teams warp 512 when [512 >= m, 32 * n >= resident],
+--|   teams warp 0 when [10240 >= m],
+--|   pointwise]
+--| -- main, line 3: segmented_reduce over [n][m]
+--| m.2: [
+--|   by_segments when [31 >= m],
+--|   teams]
+--| -- main, line 3: segmented_reduce over [n][m]
+--| s: [
+--|   by_segments when [31 >= m],
+--|   teams]
+--| -- main, line 3: segmented_map over [n][m]
+--| x.2: [
+--|   pointwise]
