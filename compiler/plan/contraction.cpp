@@ -140,11 +140,11 @@ enum Dependence : unsigned { on_row = 1, on_point = 2, on_element = 4 };
 /// Which values of the elements are of rows, which of points, and what is left for both.
 class Sides {
  public:
-  Sides(const ir::SegmentedMap& map, const SumParts& parts, const ir::Contraction& plan,
-        const ir::Names& names)
+  Sides(const std::vector<ir::SpaceDimension>& space, const SumParts& parts,
+        const ir::Contraction& plan, const ir::Names& names)
       : names_(names) {
-    depends_[map.space[static_cast<std::size_t>(plan.rows)].index.name] = on_row;
-    depends_[map.space[static_cast<std::size_t>(plan.points)].index.name] = on_point;
+    depends_[space[static_cast<std::size_t>(plan.rows)].index.name] = on_row;
+    depends_[space[static_cast<std::size_t>(plan.points)].index.name] = on_point;
     for (const SumLevel& level : parts.levels) depends_[level.element] = on_element;
     for (const ir::Statement& one : parts.elements.statements) {
       unsigned all = 0;
@@ -346,7 +346,7 @@ std::optional<ir::Version> contraction(const Surroundings& around, const ir::Seg
   }
   for (plan.rows = static_cast<int>(map.space.size()) - 1; plan.rows >= 0; --plan.rows) {
     if (plan.rows == plan.points) continue;
-    const Sides sides(map, *parts, plan, names);
+    const Sides sides(map.space, *parts, plan, names);
     if (!sides.is_product(around.tunables().contraction_operations)) continue;
     plan.of_rows = sides.of_rows();
     plan.of_points = sides.of_points();
@@ -359,6 +359,15 @@ std::optional<ir::Version> contraction(const Surroundings& around, const ir::Seg
     return guarded(map, *parts, std::move(plan), 4, 2, least_sum);
   }
   return std::nullopt;
+}
+
+std::int64_t find_sides(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
+                        const SumParts& parts, std::int64_t most, const ir::Names& names) {
+  const Sides sides(space, parts, plan, names);
+  if (!sides.is_product(most)) return 0;
+  plan.of_rows = sides.of_rows();
+  plan.of_points = sides.of_points();
+  return sides.largest();
 }
 
 std::optional<ir::Version> sized_contraction(const ir::SegmentedMap& map,

@@ -55,6 +55,10 @@ struct SumParts {
 
 /// Nothing if `map` is not of this form.
 std::optional<SumParts> sum_parts(const ir::SegmentedMap& map, ir::Names& names);
+/// Finds the values of rows and points, as `plan` names these dimensions of the space: the bytes of the
+/// largest, or 0 where what is added, in at most `most` operations, is not made of both.
+std::int64_t find_sides(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
+                        const SumParts& parts, std::int64_t most, const ir::Names& names);
 /// The statements of `body` that `results` need, but for those that make `given`.
 ir::Body needed_for(const ir::Body& body, const std::vector<ir::Operand>& results,
                     const std::vector<ir::NameId>& given, const ir::Names& names);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/gpu_contraction.h"
 #include "plan/gpu_rows.h"
 #include "plan/interchange.h"
 #include "plan/operators.h"
@@ -91,6 +92,9 @@ ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& aro
   if (!can_combine(e.operators, around.names)) return only(ir::InPieces{});
   const auto& tunables = around.tunables();
   ir::Schedule schedule;
+  for (Version& one : gpu_contraction(e, around)) {
+    add_version(schedule, std::move(one.when), std::move(one.strategy));
+  }
   if (e.space.size() > 1) {
     const auto shortest = tunables.gpu_shared_segment;
     add_version(schedule, {at_most(width_of(e.space), shortest - 1)}, ir::BySegments{});

@@ -106,6 +106,11 @@ ir::Strategy RandomSchedules::resized(ir::Strategy strategy) {
   } else if (auto* teams = as<ir::Teams>(strategy)) {
     teams->warp = std::min(one_of({0, 33, 1024}), teams->warp);
     if (flips()) return ir::InPieces{one_of({1, 7, 1024})};
+  } else if (auto* product = as<ir::Contraction>(strategy)) {
+    product->depth = std::min(product->depth, one_of({1, 3, 8, 16}));
+    product->block_rows = std::min(product->block_rows, one_of({1, 2, 3, 8}));
+    product->columns = std::min(product->columns, one_of({1, 2, 3, 8}));
+    product->split = one_of({0, 1, 7, 64});
   } else if (auto* tiles = as<ir::LookBack>(strategy)) {
     tiles->stretch = std::min(tiles->stretch, one_of({1, 3, 9}));
     if (flips()) return ir::InStages{};

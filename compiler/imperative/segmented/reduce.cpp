@@ -6,7 +6,10 @@
 // threads combine groups of them first, in place.
 #include "imperative/segmented/reduce.h"
 
+#include <algorithm>
+
 #include "imperative/gpu.h"
+#include "imperative/gpu_contraction.h"
 #include "imperative/host/interchange.h"
 #include "imperative/lanes.h"
 #include "imperative/memory/allocation.h"
@@ -102,7 +105,15 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduc
     run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
       const ir::Statement copied = copy_of(c, e);
       const auto& own = *as<ir::SegmentedReduce>(copied.operation);
-      if (const auto* teams = as<ir::Teams>(strategy)) {
+      if (as<ir::Contraction>(strategy)) {
+        // The copy's schedule has its names.
+        const auto same = std::find_if(
+            e.schedule.versions.begin(), e.schedule.versions.end(),
+            [&](const ir::Version& one) { return &one.strategy == &strategy; });
+        const auto number = static_cast<std::size_t>(same - e.schedule.versions.begin());
+        const auto& plan = std::get<ir::Contraction>(own.schedule.versions[number].strategy);
+        TilesLowering(lowering(c), own, plan, types, totals).run();
+      } else if (const auto* teams = as<ir::Teams>(strategy)) {
         Gpu(lowering(c)).reduce_by_teams(s, own, *teams, types, totals, mapped);
       } else if (as<ir::BySegments>(strategy)) {
         Gpu(lowering(c)).reduce_by_segments(s, own, totals, mapped);
