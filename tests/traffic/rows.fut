@@ -7,29 +7,40 @@
 -- moves: cross_entropy_gradient [40][1000]f32 [40]i64: loads 241920, stores 160000, launches 1
 -- moves: unit_rows [3][9][1000]f64: loads 216000, stores 216000, launches 1
 -- moves: shares [40][1000]f32: loads 160000, stores 160000, launches 1
-entry softmax [n][m] (a: [n][m]f32) =
+entry softmax [n] [m] (a: [n][m]f32) =
   map (\row ->
          let most = f32.maximum row
          let grown = map (\x -> f32.exp (x - most)) row
          let total = f32.sum grown
-         in map (/ total) grown) a
+         in map (/ total) grown)
+      a
+
 def normalised [m] (row: [m]f32) =
   let mean = f32.sum row / f32.i64 m
   let spread = f32.sum (map (\x -> (x - mean) * (x - mean)) row) / f32.i64 m
   in map (\x -> (x - mean) / f32.sqrt (spread + 1e-5)) row
-entry layer_norm [n][m] (a: [n][m]f32) = map normalised a
-entry layer_norm_gradient [n][m] (a: [n][m]f32) (seed: [n][m]f32) = vjp (map normalised) a seed
+
+entry layer_norm [n] [m] (a: [n][m]f32) = map normalised a
+entry layer_norm_gradient [n] [m] (a: [n][m]f32) (seed: [n][m]f32) = vjp (map normalised) a seed
+
 def cross_entropy [m] (row: [m]f32) (label: i64) =
   let most = f32.maximum row
   let total = f32.sum (map (\x -> f32.exp (x - most)) row)
   in f32.log total + most - row[label]
-entry cross_entropy_gradient [n][m] (a: [n][m]f32) (labels: [n]i64) =
+
+entry cross_entropy_gradient [n] [m] (a: [n][m]f32) (labels: [n]i64) =
   vjp (\b -> f32.sum (map2 cross_entropy b labels)) a 1
+
 entry unit_rows (a: [][][]f64) =
-  map (map (\row -> let length = f64.sqrt (f64.sum (map (\x -> x * x) row))
-                    in map (/ length) row)) a
+  map (map (\row ->
+              let length = f64.sqrt (f64.sum (map (\x -> x * x) row))
+              in map (/ length) row))
+      a
+
 -- A scan between what needs it whole.
 entry shares (a: [][]f32) =
-  map (\row -> let until = scan (+) 0 row
-               let most = f32.maximum until
-               in map (/ most) until) a
+  map (\row ->
+         let until = scan (+) 0 row
+         let most = f32.maximum until
+         in map (/ most) until)
+      a
