@@ -131,6 +131,8 @@ void add_diagnostic_options(CLI::App& app, CompileOptions& options) {
   app.add_flag_callback("-w", [&options] { options.warnings = false; }, "No warnings");
   app.add_flag("--Werror", options.warnings_are_errors, "Warnings are errors");
   app.add_flag("--time-passes", options.time_passes, "Print how long each pass took");
+  app.add_flag("--memory-report", options.memory_report,
+               "Print where each array lies, the size of its block and how long it lives");
 }
 
 // A pass must exist; one that is to be left out, not be required.

@@ -73,7 +73,7 @@ std::optional<ir::ParallelProgram> front_end(Compilation& compilation) {
 
 PassContext pass_context(Compilation& compilation, passes::AdReport* report) {
   return {compilation.options, compilation.times, compilation.diagnostics, compilation.history,
-          report};
+          report, &compilation.memory_report};
 }
 
 // All diagnostics in the order of the source; those without a place come first.
@@ -98,6 +98,7 @@ Report report_of(const Compilation& compilation) {
     if (warning && options.warnings_are_errors) result.failed = true;
     result.text += render(*diagnostic, compilation.files, options.style);
   }
+  result.text += compilation.memory_report;
   if (options.time_passes) result.text += compilation.times.table();
   return result;
 }

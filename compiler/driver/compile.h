@@ -30,6 +30,7 @@ struct Compilation {
   Diagnostics diagnostics;
   PassTimes times;
   PassHistory history;
+  std::string memory_report;  // where the arrays lie, if that was asked for
   ast::Program syntax;
   check::CheckedProgram checked;
 };
@@ -48,7 +49,7 @@ PassContext pass_context(Compilation& compilation, passes::AdReport* report = nu
 
 /// What a compilation has to say.
 struct Report {
-  std::string text;  // the diagnostics; with time_passes also the table of times
+  std::string text;  // the diagnostics, and the tables that the options ask for
   bool failed = false;
 };
 Report report_of(const Compilation& compilation);

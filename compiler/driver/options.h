@@ -47,6 +47,7 @@ struct CompileOptions {
   int pass_limit = std::numeric_limits<int>::max();  // so many optional passes run, from the first
   bool verify = is_debug_build; // check the IR after elaboration and after every pass
   bool time_passes = false;
+  bool memory_report = false;   // say where the arrays lie
   std::string plan;             // file with schedules to follow
   std::vector<std::string> tuned;  // NAME=VALUE of tunables of plans
   std::optional<std::uint64_t> plan_seed;  // legal schedules at random

@@ -78,6 +78,7 @@ struct PassContext {
   Diagnostics& diagnostics;
   PassHistory& history;
   passes::AdReport* report = nullptr;  // may be null
+  std::string* memory_report = nullptr;  // may be null
 };
 
 /// When a step of the pipeline runs: always, or if a step that always runs, of those just before the

@@ -6,6 +6,7 @@
 #include "driver/tuning.h"
 #include "driver/rolled_loops.h"
 #include "imperative/lower.h"
+#include "memory/report.h"
 #include "plan/plan.h"
 #include "plan/settings.h"
 
@@ -126,6 +127,9 @@ std::optional<ir::PlannedProgram> plan(ir::FlatProgram program, const PassContex
   }
   if (!refused.empty()) return std::nullopt;
   if (context.options.verify) verify_made_by("planning", planned.program, ir::Stage::flat);
+  if (context.options.memory_report && context.memory_report != nullptr) {
+    *context.memory_report = memory::report(planned, context.options.target == Target::cpu);
+  }
   return planned;
 }
 

@@ -49,7 +49,7 @@ std::uint64_t most_bytes() {
 
 /// What is printed while compiling would not be printed again.
 bool prints_more_than_messages(const CompileOptions& options) {
-  return options.time_passes || !options.print_after.empty() || !options.stop_after.empty();
+  return options.time_passes || options.memory_report || !options.print_after.empty() || !options.stop_after.empty();
 }
 
 // ---------------------------------------------------------------- keys
@@ -87,8 +87,8 @@ Key& operator<<(Key& key, const elaborate::Derivatives& derivatives) {
 /// compile.
 Key& operator<<(Key& key, const CompileOptions& options) {
   const auto& [file, read, target, cpu, gpu, optimisation, without, print_after, stop_after,
-               pass_limit, verify, time_passes, plan, tuned, plan_seed, safe, derivatives,
-               entry_points, warnings, warnings_are_errors, style, cache] = options;
+               pass_limit, verify, time_passes, memory_report, plan, tuned, plan_seed, safe,
+               derivatives, entry_points, warnings, warnings_are_errors, style, cache] = options;
   key << file << name_of(target) << cpu << gpu << optimisation << without << pass_limit << verify
       << plan << tuned << plan_seed.has_value() << std::to_string(plan_seed.value_or(0)) << safe
       << derivatives << entry_points << warnings << warnings_are_errors
