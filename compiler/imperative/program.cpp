@@ -9,7 +9,6 @@
 #include "imperative/delayed_reads.h"
 #include "imperative/gpu/arena.h"
 #include "imperative/invariant_loads.h"
-#include "imperative/lowering.h"
 #include "imperative/memory/allocation.h"
 #include "imperative/memory/elements.h"
 #include "imperative/memory/joins.h"
@@ -266,7 +265,7 @@ std::optional<Program> lower(ir::PlannedProgram planned, const plan::Settings& s
                   {}};
   describe_entries(source, program);
   Emission emission{program.names};
-  Lowering context(emission, program, planned, settings);
+  Context context(emission, program, planned, settings);
   emit_program(context);
   if (target != Target::cpu) {
     mark_invariant_loads(program);

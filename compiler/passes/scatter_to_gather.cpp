@@ -6,7 +6,7 @@
 //
 // Reverse mode makes such additions of reading xs[i+c], often under a condition at the edges.  Points
 // that add run one by one, or in turns, where vectors of points can read; and what reads at a fixed
-// distance may run in one loop with what it reads (imperative/sweeps).  That takes an array for each
+// distance may run in one loop with what it reads (plan/stencil.h).  That takes an array for each
 // distance, and so only a few are taken, of numbers.  (Hückelheim et al. 2019 compute v again at each
 // place instead.)
 //

@@ -10,7 +10,7 @@
 //   zs = map f xs ys[n-1 : n : -1]     =     zs = (map f xs[n-1 : n : -1] ys)[n-1 : n : -1]
 //
 // A part that becomes one of as many elements again, as what a stencil reads beside its points, stays
-// where it is: maps that make and read all of them run as one loop (imperative/sweeps.cpp).
+// where it is: maps that make and read all of them run as one loop (plan/stencil.h).
 //
 // Comes after fusion: a map that makes less than it reads is best merged into what it reads.
 #include <algorithm>

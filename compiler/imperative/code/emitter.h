@@ -1,5 +1,5 @@
 // Appends imperative instructions: variables, folded index arithmetic, loops and branches.  The
-// base of what lowers operations; it knows nothing of arrays.
+// base of what emits operations; it knows nothing of arrays.
 #pragma once
 
 #include <functional>

@@ -3,7 +3,7 @@
 // One thread per point, or per four where a point is little work.  Arrays that are too large for a
 // thread's stack and whose size the host knows lie in one global block per array, thread by thread
 // next to each other so that neighbours' accesses coalesce.  Arrays whose size only the thread
-// knows come from an arena (gpu_arena.cpp).  A kernel that has either starts no more threads than
+// knows come from an arena (arena.cpp).  A kernel that has either starts no more threads than
 // the device holds, and fewer where their arrays are large, and strides over the points.
 #include "imperative/gpu/kernels.h"
 

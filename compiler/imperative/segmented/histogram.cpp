@@ -4,9 +4,10 @@
 // pieces, every piece of the elements fills bins of its own, which are then combined bin by bin;
 // where the elements are no more than the bins there is one piece, which fills the destination.  By
 // segments, these run in parallel with each other.  What threads of a GPU do together is in
-// gpu_hist.cpp and gpu_hist_blocks.cpp.  Scatters write straight to their destination.
+// gpu/block_bins.cpp and gpu/locked_bins.cpp.  Scatters write straight to their destination.
 #include "imperative/context/context.h"
-#include "imperative/gpu.h"
+#include "imperative/gpu/block_bins.h"
+#include "imperative/gpu/locked_bins.h"
 #include "imperative/host/held_blocks.h"
 #include "imperative/memory/allocation.h"
 #include "imperative/memory/elements.h"
@@ -200,12 +201,9 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedHisto
     const ir::Statement copied = copy_of(c, e);
     const auto& own = *as<ir::SegmentedHistogram>(copied.operation);
     match(
-        strategy,
-        [&](const ir::BlockBins& bins) { Gpu(lowering(c)).histogram_in_blocks(own, bins, places); },
+        strategy, [&](const ir::BlockBins& bins) { histogram_in_blocks(c, own, bins, places); },
         [&](const ir::AtomicBins&) { histogram_atomically(c, own, places); },
-        [&](const ir::LockedBins& bins) {
-          Gpu(lowering(c)).histogram_with_locks(own, bins, places);
-        },
+        [&](const ir::LockedBins& bins) { histogram_with_locks(c, own, bins, places); },
         [&](const ir::BySegments&) { histogram_by_segments(c, own, places); },
         [&](const ir::InPieces& pieces) { histogram_by_pieces(c, own, places, pieces.most); },
         [&](const ir::HeldBlocks&) { histogram_by_pieces(c, own, places, ir::InPieces{}.most); },

@@ -1,7 +1,8 @@
 // Perfect nests of maps.
+#include "imperative/lanes/map.h"
 #include "imperative/context/context.h"
-#include "imperative/contraction.h"
-#include "imperative/gpu_rows.h"
+#include "imperative/contraction/panels.h"
+#include "imperative/gpu/rows.h"
 #include "imperative/host/accumulation_in_blocks.h"
 #include "imperative/host/fused_stencil.h"
 #include "imperative/host/interchange.h"
@@ -33,13 +34,9 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedMap& 
       match(
           strategy,
           [&](const ir::Pointwise& way) { emit_point_by_point(c, s, e, targets, way.points); },
-          [&](const ir::LaneBlocks& blocks) { Lanes::map(lowering(c), s, e, blocks, targets); },
-          [&](const ir::Contraction& plan) {
-            ContractionLowering(lowering(c), s, e, plan, targets).run();
-          },
-          [&](const ir::Teams& teams) {
-            RowTeamsLowering(lowering(c), s, e, teams, targets).run();
-          },
+          [&](const ir::LaneBlocks& blocks) { map_in_lanes(c, s, e, blocks, targets); },
+          [&](const ir::Contraction& plan) { ProductPanels(c, s, e, plan, targets).run(); },
+          [&](const ir::Teams& teams) { RowTeams(c, s, e, teams, targets).run(); },
           [&](const ir::Interchanged& tiles) { emit_interchanged(c, s, e, tiles, targets); },
           [&](const ir::HeldBlocks& blocks) { accumulate_in_blocks(c, s, e, blocks, targets); },
           [&](const ir::FusedStencil& stencil) {

@@ -8,10 +8,10 @@
 
 #include <algorithm>
 
-#include "imperative/gpu.h"
-#include "imperative/gpu_contraction.h"
+#include "imperative/gpu/product_tiles.h"
+#include "imperative/gpu/reduce.h"
 #include "imperative/host/interchange.h"
-#include "imperative/lanes.h"
+#include "imperative/lanes/reduce.h"
 #include "imperative/memory/allocation.h"
 #include "imperative/memory/elements.h"
 #include "imperative/pieces.h"
@@ -46,7 +46,7 @@ static void reduce_by_pieces(Context& c, const ir::Statement& s, const ir::Segme
   const std::vector<Place> partial = partial_arrays(c, types, pieces);
   run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
     if (const auto* blocks = as<ir::LaneBlocks>(strategy)) {
-      Lanes::reduce_pieces(lowering(c), s, e, *blocks, pieces, cost, mapped, partial);
+      reduce_pieces_in_lanes(c, s, e, *blocks, pieces, cost, mapped, partial);
     } else if (const auto* tiles = as<ir::Interchanged>(strategy)) {
       reduce_pieces_interchanged(c, e, *tiles, pieces, cost, partial);
     } else {
@@ -107,16 +107,16 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduc
       const auto& own = *as<ir::SegmentedReduce>(copied.operation);
       if (as<ir::Contraction>(strategy)) {
         // The copy's schedule has its names.
-        const auto same = std::find_if(
-            e.schedule.versions.begin(), e.schedule.versions.end(),
-            [&](const ir::Version& one) { return &one.strategy == &strategy; });
+        const auto same =
+            std::find_if(e.schedule.versions.begin(), e.schedule.versions.end(),
+                         [&](const ir::Version& one) { return &one.strategy == &strategy; });
         const auto number = static_cast<std::size_t>(same - e.schedule.versions.begin());
         const auto& plan = std::get<ir::Contraction>(own.schedule.versions[number].strategy);
-        TilesLowering(lowering(c), own, plan, types, totals).run();
+        ProductTiles(c, own, plan, types, totals).run();
       } else if (const auto* teams = as<ir::Teams>(strategy)) {
-        Gpu(lowering(c)).reduce_by_teams(s, own, *teams, types, totals, mapped);
+        reduce_by_teams(c, s, own, *teams, types, totals, mapped);
       } else if (as<ir::BySegments>(strategy)) {
-        Gpu(lowering(c)).reduce_by_segments(s, own, totals, mapped);
+        reduce_by_segments(c, s, own, totals, mapped);
       } else {
         reduce_by_pieces(c, s, own, types, totals, mapped);
       }

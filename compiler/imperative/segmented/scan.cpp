@@ -5,7 +5,8 @@
 // all pieces at once.  The body runs twice, which costs less than storing its values would.
 #include "imperative/segmented/scan.h"
 
-#include "imperative/gpu.h"
+#include "imperative/gpu/look_back.h"
+#include "imperative/gpu/scan.h"
 #include "imperative/memory/allocation.h"
 #include "imperative/memory/host_scope.h"
 #include "imperative/pieces.h"
@@ -80,10 +81,10 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedScan&
     match(
         strategy,
         [&](const ir::LookBack& look_back) {
-          Gpu(lowering(c)).scan_in_one_pass(s, own, look_back, types, targets);
+          scan_in_one_pass(c, s, own, look_back, types, targets);
         },
-        [&](const ir::InStages&) { Gpu(lowering(c)).scan_in_stages(s, own, types, targets); },
-        [&](const ir::BySegments&) { Gpu(lowering(c)).scan_by_segments(s, own, targets); },
+        [&](const ir::InStages&) { scan_in_stages(c, s, own, types, targets); },
+        [&](const ir::BySegments&) { scan_by_segments(c, s, own, targets); },
         [&](const ir::InPieces&) { scan_by_pieces(c, s, own, types, targets); },
         [&](const auto&) { DZ_UNREACHABLE("no strategy for a scan"); });
   });

@@ -1,7 +1,7 @@
 // Parallel operations inside a thread: one loop each, with scalar accumulators in variables.
 #include "imperative/thread/parallel_operations.h"
 
-#include "imperative/lanes.h"
+#include "imperative/lanes/map.h"
 #include "imperative/memory/allocation.h"
 #include "imperative/memory/elements.h"
 #include "imperative/statements.h"
@@ -114,7 +114,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::MapScanReduce&
   }
   run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
     if (const auto* blocks = as<ir::LaneBlocks>(strategy)) {
-      Lanes::map(lowering(c), s, plan::as_space(e, c.names()), *blocks, targets);
+      map_in_lanes(c, s, plan::as_space(e, c.names()), *blocks, targets);
     } else {
       point_by_point();
     }
