@@ -5,7 +5,7 @@
 #include "driver/read_schedules.h"
 #include "driver/tuning.h"
 #include "driver/rolled_loops.h"
-#include "imperative/lower.h"
+#include "emit/lower.h"
 #include "memory/report.h"
 #include "plan/plan.h"
 #include "plan/settings.h"
@@ -161,7 +161,7 @@ std::optional<tree::Program> lower(ParallelProgram program, const PassContext& c
     const PassTimer timer(context.times, "lower");
     const plan::Settings settings = plan::settings_for(
         device_of(context), tunables_of(context.options, context.diagnostics));
-    lowered = imperative::lower(std::move(*planned), settings, target, context.diagnostics);
+    lowered = emit::lower(std::move(*planned), settings, target, context.diagnostics);
   }
   if (lowered && context.options.verify) verify_made_by("lowering", *lowered);
   return lowered;

@@ -1,7 +1,7 @@
 // Reads a body as it would run in lanes, without emitting anything: which statements can, which
 // each point has to run by itself, which rows are worth packing, and what the innermost loops do.
 //
-// The rules are those of emission (imperative/lanes), over what is known of values instead of
+// The rules are those of emission (emit/lanes), over what is known of values instead of
 // code for them: a value is the same for all points, affine in the points, or any (the uniform and
 // varying values of ispc; Pharr and Mark, InPar 2012).
 #pragma once

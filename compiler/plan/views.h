@@ -1,6 +1,6 @@
 // Views as arithmetic on strides, whatever a stride is: a constant or unknown where something is
 // planned or memory is decided (plan/layouts), a value of the generated code where that is emitted
-// (imperative/code/place).  What is no view for one of them is none for the others.
+// (emit/code/place).  What is no view for one of them is none for the others.
 #pragma once
 
 #include <cstddef>

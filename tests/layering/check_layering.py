@@ -18,18 +18,18 @@ ALLOWED = {
     'plan': {'support', 'ir'},
     'memory': {'support', 'ir', 'plan'},
     'tree': {'support', 'ir'},
-    'imperative': {'support', 'ir', 'plan', 'memory', 'tree'},
+    'emit': {'support', 'ir', 'plan', 'memory', 'tree'},
     'codegen': {'support', 'ir', 'tree'},
     'data': set(),
     'script': {'support', 'ir', 'data'},
     'query': {'support', 'syntax', 'check'},
     'tools': {'support', 'syntax', 'check', 'query', 'data', 'script'},
     'driver': {'support', 'syntax', 'check', 'elaborate', 'ir', 'passes', 'plan', 'memory',
-               'tree', 'imperative', 'codegen', 'data', 'script', 'query', 'tools'},
+               'tree', 'emit', 'codegen', 'data', 'script', 'query', 'tools'},
 }
 # Folders of which no subfolder includes another.
 ROOMS = {'passes', 'tools'}
-# Rooms of imperative/ that know only these rooms: what the others stand on.
+# Rooms of emit/ that know only these rooms: what the others stand on.
 EMISSION_ROOMS = {'code': {'code'}, 'context': {'code', 'context'}}
 # Headers of the outside world that only some folders may include.
 RESTRICTED = [
@@ -73,7 +73,7 @@ def main():
             if first in ALLOWED and '/' in target:
                 if first != folder and first not in ALLOWED[folder]:
                     problems.append(f'{place}: {folder} may not include {first}')
-                if folder == 'imperative' and first == folder and parts[1] in EMISSION_ROOMS:
+                if folder == 'emit' and first == folder and parts[1] in EMISSION_ROOMS:
                     if target.split('/')[1] not in EMISSION_ROOMS[parts[1]]:
                         problems.append(f'{place}: {folder}/{parts[1]} may not include {target}')
                 if folder in ROOMS and first == folder and len(parts) > 2:

@@ -4,7 +4,7 @@
 //
 // On a CPU that is how it runs: points of a map compute their values in lanes, also where they loop,
 // and a loop that accumulates has copies of the bins for its threads, or atomic instructions, by what
-// the bins and the points take (imperative/host/parallel_for).
+// the bins and the points take (emit/host/parallel_for).
 #include "passes/flatten/accumulation.h"
 
 #include <algorithm>

@@ -1,0 +1,91 @@
+// What the rooms of this folder share while they emit a program: where code goes, what is compiled,
+// where the code runs, and one part for each kind of thing that is known so far.  It chooses
+// nothing.
+//
+// It is the first parameter of nearly every function here, and called `c` in all of them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "emit/code/emitter.h"
+#include "emit/code/values.h"
+#include "emit/context/accumulators.h"
+#include "emit/context/arrays.h"
+#include "emit/context/host_scopes.h"
+#include "emit/context/thread_memory.h"
+#include "ir/program.h"
+#include "memory/memory.h"
+#include "plan/settings.h"
+#include "tree/form.h"
+
+namespace dagaz::emit {
+
+/// The kernels of the program so far; entries often repeat each other's, each is compiled once.
+class Kernels {
+ public:
+  explicit Kernels(ir::Names& names) : forms_(names) {}
+  /// The name of the kernel that `function` calls `base`, or of an equal one that was there before.
+  const std::string& name_of(const Code& code, std::string_view function, std::string_view base);
+
+ private:
+  tree::Forms<Code> forms_;  // numbers in names_
+  std::vector<std::string> names_;
+};
+
+/// Functions that emitted code calls, each for the host or for threads.
+class CalledFunctions {
+ public:
+  /// The name under which `function` is called by code of `mode`.
+  std::string call(const std::string& function, Mode mode);
+  static std::string name_of(const std::string& function, Mode mode);
+  /// In the order of their first calls; more may be added while they are emitted.
+  const std::vector<std::pair<std::string, Mode>>& all() const { return all_; }
+
+ private:
+  std::vector<std::pair<std::string, Mode>> all_;
+};
+
+/// What stencils are found by.
+struct KnownScalars {
+  std::unordered_map<NameId, ir::Scalar> scalars;  // of i64, computed outside parallel code
+  std::unordered_set<NameId> iotas;                // arrays without memory that count 0, 1, 2, …
+};
+
+struct Context : Emitter {
+  Context(Emission& emission, Program& result, const ir::PlannedProgram& planned,
+          const plan::Settings& settings);
+
+  bool is_gpu() const { return program.target != Target::cpu; }
+  std::vector<Operand> shape_of(NameId array) const { return names().type(array).shape; }
+
+  /// What `build` emits, not appended: code of another mode.
+  Code in_mode(Mode inside, const std::function<void()>& build);
+
+  Program& program;  // what is emitted
+  const ir::Program& source;
+  const plan::Settings& settings;
+  std::int64_t task_operations;
+  int points_per_thread;
+  std::string function;    // that is being emitted
+  memory::Memory memory;   // what was decided for it
+  Mode mode = Mode::host;  // of the code that is being emitted
+  ir::LocationId location;
+  bool reassociate = false;  // scalar operations belong to an associative operator
+
+  Arrays arrays;
+  Accumulators accumulators;
+  HostScopes scopes;
+  ThreadMemory thread;
+  Kernels kernels;
+  CalledFunctions functions;
+  KnownScalars known;
+  std::unordered_map<NameId, Operand> checkpoint_counts;  // of next states: those that have a row
+  const ir::SegmentedMap* map = nullptr;                  // of the host, whose points run
+};
+
+}  // namespace dagaz::emit

@@ -1,0 +1,353 @@
+// Scans of scalars on a GPU in one kernel, by decoupled look-back (Merrill and Garland,
+// "Single-pass parallel prefix scan with decoupled look-back", 2016).
+//
+// A block scans a tile.  Its values are computed by neighbours side by side and put into shared
+// memory; each thread then scans a stretch of them and the block combines the threads' totals.
+// What stands before the tile is found by looking back over the tiles before it: each has
+// published either the total of itself or that of everything up to its end.  Blocks take tiles in
+// the order in which they start, so that whoever is waited for is running.
+//
+// A value is written before the state that announces it and read after that state was seen, with
+// a fence between the two on both sides.  A tile that failed would never publish: plan/ has bodies
+// that may fail scanned in stages instead (scan.cpp).
+#include "emit/gpu/look_back.h"
+
+#include <cstdint>
+
+#include "emit/gpu/block.h"
+#include "emit/gpu/kernels.h"
+#include "emit/gpu/shares.h"
+#include "emit/memory/allocation.h"
+#include "emit/memory/elements.h"
+#include "emit/pieces.h"
+#include "emit/points.h"
+#include "emit/statements.h"
+
+namespace dagaz::emit {
+
+namespace {
+
+/// A scan in one kernel, seen by its host.
+struct OnePass {
+  const ir::Statement& s;
+  const ir::SegmentedScan& e;
+  const std::vector<ir::Type>& types;
+  std::vector<ir::Type> kept;  // of the body's results that are not scanned
+  const std::vector<Destination>& targets;
+  std::vector<Operand> outer;
+  Operand width;
+  std::int64_t stretch;  // elements per thread
+  Operand count;         // tiles of a segment
+  Operand tiles;
+  std::vector<Place> totals;    // per tile: of it alone
+  std::vector<Place> prefixes;  // and up to its end
+  NameId states;                // i32 per tile, and how many tiles have been taken
+};
+
+/// Shared memory handed out so far.
+struct SharedLayout {
+  std::int64_t bytes = 0;
+  Operand take(std::int64_t size);
+};
+
+}  // namespace
+
+static constexpr int last_warp = block_threads / warp_threads - 1;
+// States of a tile.
+static constexpr std::int64_t total_known = 1;   // of the tile alone
+static constexpr std::int64_t prefix_known = 2;  // of everything up to its end
+
+static Operand i64(std::int64_t value) { return ir::i64_operand(value); }
+static Operand i32(std::int64_t value) { return ir::make_integer(ScalarType::i32, value); }
+
+Operand SharedLayout::take(std::int64_t size) {
+  const std::int64_t offset = bytes;
+  bytes += size;
+  return i64(offset);
+}
+
+static std::vector<Place> shared_arrays(Context& c, SharedLayout& layout,
+                                        const std::vector<ir::Type>& types, std::int64_t count) {
+  std::vector<Place> arrays;
+  for (const ir::Type& type : types) {
+    // Multiples of 16 bytes keep every array aligned.
+    const std::int64_t size = (count * ir::byte_size(type.element) + 15) / 16 * 16;
+    const NameId block = c.block_variable("shared");
+    c.emit(SharedMemory{block, layout.take(size)});
+    arrays.push_back({block, i64(0), {i64(1)}, i64(1), Space::shared});
+  }
+  return arrays;
+}
+
+static Operand narrow(Context& c, const Operand& value) {
+  const NameId target = c.variable("narrow", ScalarType::i32);
+  c.emit(Assign{target, ScalarOp::zero_extend, ScalarType::i64, ScalarType::i32, {value}});
+  return target;
+}
+
+static Operand over_warp(Context& c, const Operand& value, ScalarOp op) {
+  const NameId all = c.mutable_variable("all", ScalarType::i32, value);
+  for_distances(c, warp_threads, [&](const Operand& distance) {
+    const NameId other = c.variable("other", ScalarType::i32);
+    c.emit(Shuffle{other, all, ScalarType::i32, ShuffleMode::exclusive_or, distance});
+    c.emit(Assign{all, op, ScalarType::i32, ScalarType::i32, {all, other}});
+  });
+  return all;
+}
+
+// The number of a tile: by the order in which blocks start, where tiles wait for each other.
+static Operand take_tile(Context& c, const OnePass& scan, const Operand& block,
+                         SharedLayout& layout, const Lane& here) {
+  const NameId number = c.mutable_variable("number", ScalarType::i64, block);
+  const NameId told = c.block_variable("told");
+  c.emit(SharedMemory{told, layout.take(16)});
+  c.branch(c.less(i64(1), scan.count), [&] {
+    c.branch(c.equal(here.thread, i64(0)), [&] {
+      const NameId taken = c.variable("taken", ScalarType::i32);
+      c.emit(Atomic{taken, AtomicOp::add, scan.states, scan.tiles, i32(1), ScalarType::i32});
+      c.emit(Store{told, i64(0), taken, ScalarType::i32, Space::shared});
+    });
+    c.emit(Barrier{});
+    const NameId taken = c.variable("taken", ScalarType::i32);
+    c.emit(Load{taken, told, i64(0), ScalarType::i32, Space::shared});
+    c.move(number, c.to_i64(taken, ScalarType::i32));
+  });
+  return number;
+}
+
+// Neighbouring threads compute neighbouring elements.
+static void compute_tile(Context& c, const OnePass& scan, const BlockPart& tile, const Lane& here,
+                         const std::vector<Place>& values, const std::vector<Place>& kept) {
+  c.loop("step", i64(scan.stretch), {}, [&](const Operand& step) {
+    const Operand at = c.add(c.mul(step, i64(block_threads)), here.thread);
+    c.branch(c.less(at, tile.length), [&] {
+      with_private_scope(c, [&] {
+        set_indices(c, scan.e.space, with(tile.outer, c.add(tile.start, at)));
+        emit_body(c, scan.e.body, {}, [&](const std::vector<Value>& results) {
+          for (std::size_t k = 0; k < results.size(); ++k) {
+            const bool scanned = k < values.size();
+            write(c, scanned ? values[k] : kept[k - values.size()], {at}, results[k]);
+          }
+        });
+      });
+    });
+  });
+}
+
+static void finish_tile(Context& c, const OnePass& scan, const BlockPart& tile, const Lane& here,
+                        const std::vector<Place>& values, const std::vector<Place>& kept) {
+  c.loop("step", i64(scan.stretch), {}, [&](const Operand& step) {
+    const Operand at = c.add(c.mul(step, i64(block_threads)), here.thread);
+    c.branch(c.less(at, tile.length), [&] {
+      with_private_scope(c, [&] {
+        const std::vector<Operand> point = with(tile.outer, c.add(tile.start, at));
+        set_indices(c, scan.e.space, point);
+        std::vector<Value> outputs = values_at(c, values, scan.types, {at});
+        const std::vector<Value> mapped = values_at(c, kept, scan.kept, {at});
+        outputs.insert(outputs.end(), mapped.begin(), mapped.end());
+        const PointTargets results = at_point(c, scan.targets, point);
+        if (!scan.e.post) {
+          put_point(c, scan.s, 0, results, outputs);
+          return;
+        }
+        emit_lambda(c, *scan.e.post, outputs, results.rows,
+                    [&](const std::vector<Value>& all) { put_point(c, scan.s, 0, results, all); });
+      });
+    });
+  });
+}
+
+// values: inclusive over the block afterwards; before: what stands before each thread.
+static void scan_threads(Context& c, const std::vector<Running>& values,
+                         const std::vector<Running>& before, const std::vector<Place>& slots) {
+  const Lane here = this_lane(c);
+  scan_warp(c, values, here.lane);
+  c.branch(c.equal(here.lane, i64(warp_threads - 1)),
+           [&] { write_all(c, slots, {here.warp}, running_values(values)); });
+  c.emit(Barrier{});
+  std::vector<ir::Type> types;
+  for (const Value& value : running_values(values)) types.push_back(value.type);
+  c.loop("w", here.warp, {}, [&](const Operand& warp) {
+    combine_all(c, before, values_at(c, slots, types, {warp}), 0);
+  });
+  combine_before(c, values, running_values(before));
+  const std::vector<Value> others = shuffled(c, running_values(values), ShuffleMode::up, i32(1));
+  c.branch(c.less(i64(0), here.lane), [&] {
+    std::size_t k = 0;
+    for (const Value& value : running_values(before)) {
+      c.move(value.operand.name(), others[k++].operand);
+    }
+  });
+}
+
+static void publish(Context& c, const OnePass& scan, const Operand& number, std::int64_t state,
+                    const std::vector<Value>& values) {
+  write_all(c, state == prefix_known ? scan.prefixes : scan.totals, {number}, values);
+  c.emit(Fence{});
+  c.emit(Atomic{c.variable("old", ScalarType::i32), AtomicOp::exchange, scan.states, number,
+                i32(state), ScalarType::i32});
+}
+
+// Waits until every tile that matters has published something; `nearest` becomes the highest lane
+// whose tile's prefix is known, or -1.  Tiles that do not exist count as published.
+static void await_tiles(Context& c, const OnePass& scan, const Operand& tile, const Operand& exists,
+                        const Lane& here, NameId state, NameId nearest) {
+  const NameId waits = c.mutable_variable("waits", ScalarType::boolean, ir::make_bool(true));
+  const NameId condition = c.variable("continue", ScalarType::boolean);
+  Code test = c.collect([&] { c.move(condition, waits); });
+  Code body = c.collect([&] {
+    c.move(state, i32(total_known));
+    c.branch(exists, [&] {
+      c.emit(Atomic{state, AtomicOp::bit_or, scan.states, tile, i32(0), ScalarType::i32});
+    });
+    const NameId candidate = c.mutable_variable("candidate", ScalarType::i32, i32(-1));
+    const Operand lane32 = narrow(c, here.lane);
+    c.branch(c.scalar(ScalarOp::eq, ScalarType::i32, {state, i32(prefix_known)}),
+             [&] { c.move(candidate, lane32); });
+    c.move(nearest, over_warp(c, candidate, ScalarOp::smax));
+    const NameId missing = c.mutable_variable("missing", ScalarType::i32, i32(0));
+    c.branch(c.both(c.scalar(ScalarOp::eq, ScalarType::i32, {state, i32(0)}),
+                    c.scalar(ScalarOp::slt, ScalarType::i32, {nearest, lane32})),
+             [&] { c.move(missing, i32(1)); });
+    c.emit(Assign{waits,
+                  ScalarOp::eq,
+                  ScalarType::i32,
+                  ScalarType::boolean,
+                  {over_warp(c, missing, ScalarOp::bit_or), i32(1)}});
+  });
+  c.emit(While{std::move(test), condition, std::move(body)});
+}
+
+// The combination of all tiles from `first` up to `number`, in every lane of one warp.  Each lane
+// looks at one of the 32 tiles before those known; the nearest whose prefix is known ends it.
+static std::vector<Running> look_back(Context& c, const OnePass& scan, const Operand& number,
+                                      const Operand& first, const Lane& here) {
+  const std::vector<Running> front = start_scans(c, scan.e.operators);
+  const NameId end = c.mutable_variable("end", ScalarType::i64, number);
+  const NameId again = c.mutable_variable("again", ScalarType::boolean, ir::make_bool(true));
+  const NameId condition = c.variable("continue", ScalarType::boolean);
+  Code test = c.collect([&] { c.move(condition, again); });
+  Code body = c.collect([&] {
+    const Operand tile = c.add(c.sub(end, i64(warp_threads)), here.lane);
+    const Operand exists = c.scalar(ScalarOp::sle, ScalarType::i64, {first, tile});
+    const NameId state = c.variable("state", ScalarType::i32);
+    const NameId nearest = c.variable("nearest", ScalarType::i32);
+    await_tiles(c, scan, tile, exists, here, state, nearest);
+    c.emit(Fence{});
+    const std::vector<Running> window = start_scans(c, scan.e.operators);
+    const Operand lane32 = narrow(c, here.lane);
+    c.branch(c.both(exists, c.scalar(ScalarOp::sle, ScalarType::i32, {nearest, lane32})), [&] {
+      c.branch(
+          c.scalar(ScalarOp::eq, ScalarType::i32, {nearest, lane32}),
+          [&] { load_running(c, window, scan.prefixes, {tile}); },
+          [&] { load_running(c, window, scan.totals, {tile}); });
+    });
+    reduce_warp(c, window, warp_threads);
+    combine_before(c, front, shuffled(c, running_values(window), ShuffleMode::index, i32(0)));
+    c.move(end, c.sub(end, i64(warp_threads)));
+    c.emit(Assign{again, ScalarOp::slt, ScalarType::i32, ScalarType::boolean, {nearest, i32(0)}});
+  });
+  c.emit(While{std::move(test), condition, std::move(body)});
+  return front;
+}
+
+// The last warp, whose last lane holds the tile's total, publishes that, finds what stands before
+// the tile, and publishes both together.
+static void add_prefix(Context& c, const OnePass& scan, const Operand& number, const Operand& piece,
+                       const Lane& here, const std::vector<Running>& total,
+                       const std::vector<Running>& before, SharedLayout& layout) {
+  const std::vector<Place> found = shared_arrays(c, layout, scan.types, 1);
+  const Operand is_first = c.equal(piece, i64(0));
+  const Operand is_last_lane = c.equal(here.lane, i64(warp_threads - 1));
+  c.branch(c.equal(here.warp, i64(last_warp)), [&] {
+    c.branch(
+        is_first,
+        [&] {
+          c.branch(is_last_lane,
+                   [&] { publish(c, scan, number, prefix_known, running_values(total)); });
+        },
+        [&] {
+          c.branch(is_last_lane,
+                   [&] { publish(c, scan, number, total_known, running_values(total)); });
+          const std::vector<Running> front = look_back(c, scan, number, c.sub(number, piece), here);
+          c.branch(is_last_lane, [&] {
+            write_all(c, found, {i64(0)}, running_values(front));
+            combine_before(c, total, running_values(front));
+            publish(c, scan, number, prefix_known, running_values(total));
+          });
+        });
+  });
+  c.emit(Barrier{});
+  c.branch(c.less(i64(0), piece),
+           [&] { combine_before(c, before, values_at(c, found, scan.types, {i64(0)})); });
+}
+
+static void scan_tile_by_tile(Context& c, const OnePass& scan, const Operand& block,
+                              SharedLayout& layout) {
+  const Lane here = this_lane(c);
+  const Operand number = take_tile(c, scan, block, layout, here);
+  BlockPart tile;
+  tile.piece = c.remainder(number, scan.count);
+  tile.outer = c.unflatten(c.divide(number, scan.count), scan.outer);
+  tile.start = c.mul(tile.piece, i64(scan.stretch * block_threads));
+  tile.length = c.minimum(c.sub(scan.width, tile.start), i64(scan.stretch * block_threads));
+  const std::vector<Place> values =
+      shared_arrays(c, layout, scan.types, scan.stretch * block_threads);
+  const std::vector<Place> kept = shared_arrays(c, layout, scan.kept, scan.stretch * block_threads);
+  compute_tile(c, scan, tile, here, values, kept);
+  c.emit(Barrier{});
+
+  const Operand first = c.mul(here.thread, i64(scan.stretch));
+  const Operand own = c.maximum(c.minimum(c.sub(tile.length, first), i64(scan.stretch)), i64(0));
+  const std::vector<Running> running = start_scans(c, scan.e.operators);
+  c.loop("i", own, {}, [&](const Operand& i) {
+    const Operand at = c.add(first, i);
+    combine_all(c, running, values_at(c, values, scan.types, {at}), 0);
+    write_all(c, values, {at}, running_values(running));
+  });
+  // `before` is what stands before the thread's stretch, at first within the tile.
+  const std::vector<Running> before = start_scans(c, scan.e.operators);
+  scan_threads(c, running, before, shared_arrays(c, layout, scan.types, last_warp + 1));
+  c.branch(c.less(i64(1), scan.count),
+           [&] { add_prefix(c, scan, number, tile.piece, here, running, before, layout); });
+  c.loop("i", own, {}, [&](const Operand& i) {
+    const Operand at = c.add(first, i);
+    load_running(c, running, values, {at});
+    combine_before(c, running, running_values(before));
+    write_all(c, values, {at}, running_values(running));
+  });
+  c.emit(Barrier{});
+  finish_tile(c, scan, tile, here, values, kept);
+}
+
+void scan_in_one_pass(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
+                      const ir::LookBack& plan, const std::vector<ir::Type>& types,
+                      const std::vector<Destination>& targets) {
+  OnePass scan{s, e, types, {}, targets, {}, {}, plan.stretch, {}, {}, {}, {}, {}};
+  for (std::size_t k = types.size(); k < e.body.results.size(); ++k) {
+    scan.kept.push_back(c.names().type(e.body.results[k]));
+  }
+  scan.outer = extents_of(e.space);
+  scan.width = scan.outer.back();
+  scan.outer.pop_back();
+  const Operand tile = i64(scan.stretch * block_threads);
+  scan.count = c.divide_up(scan.width, tile);
+  scan.tiles = c.mul(c.product(scan.outer), scan.count);
+  // Tiles need to know of each other only where segments have several.
+  const NameId sharing = c.mutable_variable("sharing", ScalarType::i64, i64(0));
+  c.branch(c.less(i64(1), scan.count), [&] { c.move(sharing, scan.tiles); });
+  for (const ir::Type& type : types) {
+    scan.totals.push_back(new_array(c, ir::array_of(type.element, {sharing}), "total"));
+    scan.prefixes.push_back(new_array(c, ir::array_of(type.element, {sharing}), "prefix"));
+  }
+  const Operand bytes = c.mul(c.add(scan.tiles, i64(1)), i64(ir::byte_size(ScalarType::i32)));
+  scan.states = new_block(c, bytes, "states");
+  c.branch(c.less(i64(0), sharing), [&] { c.emit(Clear{scan.states, i64(0), bytes}); });
+  SharedLayout layout;
+  BlockKernel kernel = kernel_of_blocks(
+      c, scan.tiles, [&](const Operand& block) { scan_tile_by_tile(c, scan, block, layout); });
+  DZ_CHECK(!c.thread.has_memory(), "a scan that looks back takes memory");
+  launch(c, "segscan", kernel.grid, i64(layout.bytes), std::move(kernel.code));
+}
+
+}  // namespace dagaz::emit

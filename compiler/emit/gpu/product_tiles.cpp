@@ -1,0 +1,334 @@
+// Products in tiles of a block and of a thread:
+//
+//   for each chunk of `depth` elements of the sum:
+//     load the next chunk's values of rows and points into registers
+//     for each element of this chunk:
+//       read its values of own rows and own points from shared memory
+//       add what they make to each of the thread's sums
+//     put what has been loaded into the other half of shared memory; meet
+//
+// A thread's rows and points lie apart by as many as there are threads along a side, so that
+// threads next to each other read words next to each other.  Rows and points outside the space are
+// those at its end once more; only what is inside is written.
+#include "emit/gpu/product_tiles.h"
+
+#include <algorithm>
+
+#include "emit/gpu/kernels.h"
+#include "emit/memory/allocation.h"
+#include "emit/memory/elements.h"
+#include "emit/memory/host_scope.h"
+#include "emit/pieces.h"
+#include "emit/points.h"
+#include "emit/statements.h"
+#include "emit/thread/loops.h"
+#include "emit/thread/running.h"
+
+namespace dagaz::emit {
+
+static const ir::SpaceDimension& dimension_of(const ir::SegmentedReduce& e, int number) {
+  return e.space[static_cast<std::size_t>(number)];
+}
+
+static ir::Body body_of(const ir::SegmentedReduce& e, const std::vector<NameId>& values,
+                        const ir::Names& names) {
+  return plan::needed_for(e.body, {values.begin(), values.end()}, {}, names);
+}
+
+ProductTiles::ProductTiles(Context& c, const ir::SegmentedReduce& e, const ir::Contraction& plan,
+                           const std::vector<ir::Type>& types, const std::vector<Place>& totals)
+    : Emitter(c),
+      c_(c),
+      e_(e),
+      plan_(plan),
+      types_(types),
+      totals_(totals),
+      rows_{dimension_of(e, plan.rows),
+            plan.of_rows,
+            plan.row_packing,
+            plan.block_rows,
+            std::int64_t{plan.block_rows} * plan.most_rows,
+            body_of(e, plan.of_rows, c.names())},
+      points_{dimension_of(e, plan.points),
+              plan.of_points,
+              plan.point_packing,
+              plan.columns,
+              std::int64_t{plan.columns} * plan.most_points,
+              body_of(e, plan.of_points, c.names())} {
+  std::vector<NameId> given = plan.of_rows;
+  given.insert(given.end(), plan.of_points.begin(), plan.of_points.end());
+  combined_ = plan::needed_for(e.body, e.body.results, given, names());
+  for (std::size_t d = 0; d + 1 < e.space.size(); ++d) {
+    const auto number = static_cast<int>(d);
+    if (number != plan.rows && number != plan.points) batch_.push_back(e.space[d].extent);
+  }
+}
+
+// ---------------------------------------------------------------- the host's side
+
+void ProductTiles::run() {
+  for (Side* side : {&rows_, &points_}) {
+    side->tiles = divide_up(side->dimension.extent, ir::i64_operand(side->width));
+    lay_out(*side);
+  }
+  const Operand tiles = mul(product(batch_), mul(rows_.tiles, points_.tiles));
+  const Operand width = e_.space.back().extent;
+  const Operand one = ir::i64_operand(1);
+  parts_ = one;
+  if (plan_.split > 0) {
+    const Operand blocks = divide(resident_threads(c_), ir::i64_operand(block_threads));
+    const Operand fill = divide(blocks, maximum(tiles, one));
+    const Operand most = divide(width, ir::i64_operand(plan_.split));
+    parts_ = maximum(one, minimum(fill, most));
+  }
+  // Whole chunks.
+  const Operand depth = ir::i64_operand(plan_.depth);
+  length_ = mul(divide_up(divide_up(width, parts_), depth), depth);
+  const NameId shared = mutable_variable("parts", ScalarType::i64, ir::i64_operand(0));
+  branch(less(one, parts_), [&] { move(shared, parts_); });
+  for (const ir::Type& type : types_) {
+    std::vector<Operand> shape = {shared};
+    for (std::size_t d = 0; d + 1 < e_.space.size(); ++d) shape.push_back(e_.space[d].extent);
+    partial_.push_back(new_array(c_, ir::array_of(type.element, shape), "partial"));
+  }
+  std::vector<Operand> grid = {parts_};
+  grid.insert(grid.end(), batch_.begin(), batch_.end());
+  grid.push_back(rows_.tiles);
+  grid.push_back(points_.tiles);
+  BlockKernel kernel = kernel_of_blocks(c_, product(grid), [&](const Operand& block) {
+    std::vector<Operand> at = unflatten(block, grid);
+    const Operand part = at.front();
+    at.erase(at.begin());
+    multiply(at, part);
+  });
+  launch(c_, "tiles", kernel.grid, ir::i64_operand(shared_bytes_), std::move(kernel.code));
+  host_branch(c_, less(one, parts_), [&] { combine_parts(); });
+}
+
+// A word more where threads that write one after the other write to lines one after the other.
+std::int64_t ProductTiles::pitch(const Side& side) const {
+  return side.width + (side.packing == ir::Packing::by_elements ? 1 : 0);
+}
+
+void ProductTiles::lay_out(Side& side) {
+  for (const NameId value : side.values) {
+    offsets_.push_back(shared_bytes_);
+    const std::int64_t bytes =
+        2 * plan_.depth * pitch(side) * ir::byte_size(names().type(value).element);
+    shared_bytes_ += (bytes + 7) / 8 * 8;
+  }
+}
+
+void ProductTiles::combine_parts() {
+  std::vector<Operand> outer = extents_of(e_.space);
+  outer.pop_back();
+  for_each_point(c_, outer, little_work(c_), "combine", [&](const std::vector<Operand>& at) {
+    const std::vector<Running> running = start_reductions(c_, e_.operators);
+    thread_loop(c_, parts_, true, [&](const Operand& part) {
+      std::vector<Operand> point = {part};
+      point.insert(point.end(), at.begin(), at.end());
+      combine_all(c_, running, values_at(c_, partial_, types_, point), 0);
+    });
+    write_all(c_, totals_, at, running_values(running));
+  });
+}
+
+// ---------------------------------------------------------------- a block
+
+void ProductTiles::place(Side& side) {
+  side.staged.clear();
+  for (std::size_t k = 0; k < side.values.size(); ++k) {
+    const NameId block = block_variable("staged");
+    const std::size_t before = &side == &points_ ? rows_.values.size() : 0;
+    emit(SharedMemory{block, ir::i64_operand(offsets_[before + k])});
+    const Operand line = ir::i64_operand(pitch(side));
+    side.staged.push_back({block,
+                           ir::i64_operand(0),
+                           {mul(line, ir::i64_operand(plan_.depth)), line, ir::i64_operand(1)},
+                           ir::i64_operand(1),
+                           Space::shared});
+  }
+}
+
+// `at`: the batch, and the tile's row and column.
+void ProductTiles::multiply(const std::vector<Operand>& at, const Operand& part) {
+  const Operand thread = read_special(c_, Special::thread_index);
+  rows_.thread = divide(thread, ir::i64_operand(plan_.most_points));
+  points_.thread = remainder(thread, ir::i64_operand(plan_.most_points));
+  rows_.first = mul(at[at.size() - 2], ir::i64_operand(rows_.width));
+  points_.first = mul(at.back(), ir::i64_operand(points_.width));
+  std::size_t next = 0;
+  for (std::size_t d = 0; d + 1 < e_.space.size(); ++d) {
+    const auto number = static_cast<int>(d);
+    if (number == plan_.rows || number == plan_.points) continue;
+    move(e_.space[d].index.name, at[next++]);
+  }
+  place(rows_);
+  place(points_);
+  sums_.assign(static_cast<std::size_t>(rows_.own), {});
+  for (auto& row : sums_) {
+    for (std::int64_t k = 0; k < points_.own; ++k) {
+      const std::vector<Running> sum = start_reductions(c_, e_.operators);
+      row.insert(row.end(), sum.begin(), sum.end());
+    }
+  }
+  begin_ = mul(part, length_);
+  end_ = minimum(add(begin_, length_), e_.space.back().extent);
+  const Operand depth = ir::i64_operand(plan_.depth);
+  const Operand left = maximum(sub(end_, begin_), ir::i64_operand(0));
+  const Operand chunks = divide_up(left, depth);
+  const Operand first_half = ir::i64_operand(0);
+  branch(less(ir::i64_operand(0), chunks), [&] {
+    for (Side* side : {&rows_, &points_}) stage(*side, load(*side, begin_), first_half);
+  });
+  emit(Barrier{});
+  loop("chunk", chunks, {}, [&](const Operand& chunk) {
+    const Operand start = add(begin_, mul(chunk, depth));
+    const Operand following = add(start, depth);
+    const Operand half = scalar(ScalarOp::bit_and, ScalarType::i64, {chunk, ir::i64_operand(1)});
+    const Operand more = less(following, end_);
+    std::vector<Loaded> loaded;
+    branch(more, [&] {
+      for (Side* side : {&rows_, &points_}) loaded.push_back(load(*side, following));
+    });
+    add_products(start, half);
+    branch(more, [&] {
+      stage(rows_, loaded[0], sub(ir::i64_operand(1), half));
+      stage(points_, loaded[1], sub(ir::i64_operand(1), half));
+    });
+    emit(Barrier{});
+  });
+  write(at, part);
+}
+
+// Which element of the chunk, and which row or point of the tile, the thread stages as its
+// `number`-th: so that neighbouring threads read what lies side by side.
+std::pair<Operand, Operand> ProductTiles::staged_at(const Side& side, std::int64_t number) {
+  const Operand thread = read_special(c_, Special::thread_index);
+  const Operand flat = add(thread, ir::i64_operand(number * block_threads));
+  if (side.packing == ir::Packing::by_elements) {
+    const Operand depth = ir::i64_operand(plan_.depth);
+    return {remainder(flat, depth), divide(flat, depth)};
+  }
+  const Operand width = ir::i64_operand(side.width);
+  return {divide(flat, width), remainder(flat, width)};
+}
+
+ProductTiles::Loaded ProductTiles::load(const Side& side, const Operand& chunk) {
+  const std::int64_t count = (side.width * plan_.depth + block_threads - 1) / block_threads;
+  const auto last = [&](const Operand& size) { return sub(size, ir::i64_operand(1)); };
+  Loaded loaded;
+  for (std::int64_t number = 0; number < count; ++number) {
+    const auto [element, own] = staged_at(side, number);
+    move(e_.space.back().index.name, minimum(add(chunk, element), last(end_)));
+    move(side.dimension.index.name, minimum(add(side.first, own), last(side.dimension.extent)));
+    emit_body(c_, side.body, {}, [&](const std::vector<Value>& values) {
+      loaded.emplace_back();
+      for (const Value& value : values) {
+        const NameId kept = variable("loaded", value.type.element);
+        move(kept, value.operand);
+        loaded.back().push_back({kept, value.type, std::nullopt});
+      }
+    });
+  }
+  return loaded;
+}
+
+void ProductTiles::stage(const Side& side, const Loaded& loaded, const Operand& half) {
+  const std::int64_t all = side.width * plan_.depth;
+  for (std::size_t number = 0; number < loaded.size(); ++number) {
+    const auto [element, own] = staged_at(side, static_cast<std::int64_t>(number));
+    const std::vector<Operand> at = {half, element, own};
+    const auto put = [&] {
+      for (std::size_t k = 0; k < loaded[number].size(); ++k) {
+        emit::write(c_, side.staged[k], at, loaded[number][k]);
+      }
+    };
+    if (static_cast<std::int64_t>(number + 1) * block_threads <= all) {
+      put();
+    } else {
+      const Operand inside =
+          both(less(element, ir::i64_operand(plan_.depth)), less(own, ir::i64_operand(side.width)));
+      branch(inside, put);
+    }
+  }
+}
+
+// The values of the thread's rows or points for an element.
+std::vector<std::vector<Value>> ProductTiles::read(const Side& side, const Operand& half,
+                                                   const Operand& element) {
+  std::vector<std::vector<Value>> all;
+  for (std::int64_t k = 0; k < side.own; ++k) {
+    const Operand own = add(side.thread, ir::i64_operand(k * (side.width / side.own)));
+    std::vector<Value> values;
+    for (std::size_t v = 0; v < side.values.size(); ++v) {
+      const ir::Type& type = names().type(side.values[v]);
+      const Operand value =
+          emit::load(c_, side.staged[v], {half, element, own}, type.element, "x");
+      values.push_back({value, type, std::nullopt});
+    }
+    all.push_back(std::move(values));
+  }
+  return all;
+}
+
+void ProductTiles::add_products(const Operand& chunk, const Operand& half) {
+  const Operand count = minimum(ir::i64_operand(plan_.depth), sub(end_, chunk));
+  const std::size_t operators = e_.operators.size();
+  loop("k", count, {}, [&](const Operand& element) {
+    const auto of_rows = read(rows_, half, element);
+    const auto of_points = read(points_, half, element);
+    for (std::size_t r = 0; r < of_rows.size(); ++r) {
+      for (std::size_t p = 0; p < of_points.size(); ++p) {
+        for (std::size_t v = 0; v < rows_.values.size(); ++v) {
+          move(rows_.values[v], of_rows[r][v].operand);
+        }
+        for (std::size_t v = 0; v < points_.values.size(); ++v) {
+          move(points_.values[v], of_points[p][v].operand);
+        }
+        const auto first = sums_[r].begin() + static_cast<std::ptrdiff_t>(p * operators);
+        const std::vector<Running> sum(first, first + static_cast<std::ptrdiff_t>(operators));
+        emit_body(c_, combined_, {},
+                  [&](const std::vector<Value>& values) { combine_all(c_, sum, values, 0); });
+      }
+    }
+  });
+}
+
+void ProductTiles::write(const std::vector<Operand>& at, const Operand& part) {
+  const std::size_t operators = e_.operators.size();
+  const Operand is_shared = less(ir::i64_operand(1), parts_);
+  for (std::int64_t r = 0; r < rows_.own; ++r) {
+    for (std::int64_t p = 0; p < points_.own; ++p) {
+      const auto index = [&](const Side& side, std::int64_t k) {
+        const Operand apart = ir::i64_operand(k * (side.width / side.own));
+        return add(side.first, add(side.thread, apart));
+      };
+      const Operand row = index(rows_, r);
+      const Operand point = index(points_, p);
+      std::vector<Operand> where;
+      std::size_t next = 0;
+      for (std::size_t d = 0; d + 1 < e_.space.size(); ++d) {
+        const auto number = static_cast<int>(d);
+        where.push_back(number == plan_.rows ? row : number == plan_.points ? point : at[next++]);
+      }
+      const auto first = sums_[static_cast<std::size_t>(r)].begin() +
+                         static_cast<std::ptrdiff_t>(static_cast<std::size_t>(p) * operators);
+      const std::vector<Running> sum(first, first + static_cast<std::ptrdiff_t>(operators));
+      const Operand inside =
+          both(less(row, rows_.dimension.extent), less(point, points_.dimension.extent));
+      branch(inside, [&] {
+        branch(
+            is_shared,
+            [&] {
+              std::vector<Operand> whole = {part};
+              whole.insert(whole.end(), where.begin(), where.end());
+              write_all(c_, partial_, whole, running_values(sum));
+            },
+            [&] { write_all(c_, totals_, where, running_values(sum)); });
+      });
+    }
+  }
+}
+
+}  // namespace dagaz::emit

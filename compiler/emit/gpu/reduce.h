@@ -1,0 +1,16 @@
+// Reductions of scalars by threads of a GPU.
+#pragma once
+
+#include <vector>
+
+#include "emit/context/context.h"
+
+namespace dagaz::emit {
+
+void reduce_by_teams(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                     const ir::Teams& teams, const std::vector<ir::Type>& types,
+                     const std::vector<Place>& totals, const std::vector<Destination>& mapped);
+void reduce_by_segments(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                        const std::vector<Place>& totals, const std::vector<Destination>& mapped);
+
+}  // namespace dagaz::emit

@@ -1,0 +1,59 @@
+#include "emit/gpu/shares.h"
+
+#include "emit/gpu/kernels.h"
+#include "emit/points.h"
+#include "emit/thread/loops.h"
+
+namespace dagaz::emit {
+
+Pieces blocks_of_segments(Context& c, const std::vector<ir::SpaceDimension>& space) {
+  Pieces pieces;
+  pieces.outer = extents_of(space);
+  pieces.width = pieces.outer.back();
+  pieces.outer.pop_back();
+  const Operand one = ir::i64_operand(1);
+  const Operand segments = c.maximum(c.product(pieces.outer), one);
+  const Operand fill =
+      c.divide_up(c.divide(resident_threads(c), ir::i64_operand(block_threads)), segments);
+  const Operand useful =
+      c.divide_up(pieces.width, ir::i64_operand(block_threads * c.settings.thread_elements));
+  const Operand most = ir::i64_operand(c.settings.segment_blocks);
+  pieces.count = c.maximum(one, c.minimum(most, c.minimum(fill, useful)));
+  pieces.chunk = c.divide_up(pieces.width, pieces.count);
+  return pieces;
+}
+
+BlockPart block_part(Context& c, const Pieces& pieces, const Operand& block) {
+  BlockPart part;
+  part.piece = c.remainder(block, pieces.count);
+  part.outer = c.unflatten(c.divide(block, pieces.count), pieces.outer);
+  part.start = c.mul(part.piece, pieces.chunk);
+  const Operand left = c.maximum(c.sub(pieces.width, part.start), ir::i64_operand(0));
+  part.length = c.minimum(left, pieces.chunk);
+  return part;
+}
+
+void for_thread_share(Context& c, const Operand& rank, const Operand& threads, const Operand& count,
+                      bool strides, const std::function<void(Operand)>& body) {
+  const Operand zero = ir::i64_operand(0);
+  if (strides) {
+    const NameId i = c.mutable_variable("i", ScalarType::i64, rank);
+    const NameId more = c.variable("more", ScalarType::boolean);
+    Code test = c.collect([&] {
+      c.emit(Assign{more, ScalarOp::slt, ScalarType::i64, ScalarType::boolean, {i, count}});
+    });
+    Code step = c.collect([&] {
+      element_scope(c, [&] { body(i); });
+      c.move(i, c.add(i, threads));
+    });
+    c.emit(While{std::move(test), more, std::move(step)});
+    return;
+  }
+  const Operand share = c.divide_up(count, threads);
+  const Operand start = c.mul(rank, share);
+  const Operand left = c.maximum(c.sub(count, start), zero);
+  thread_loop(c, c.minimum(share, left), true,
+              [&](const Operand& i) { element_scope(c, [&] { body(c.add(start, i)); }); });
+}
+
+}  // namespace dagaz::emit

@@ -1,0 +1,28 @@
+// Which part of a segment a block has, and which part of that a thread.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "emit/context/context.h"
+#include "emit/pieces.h"
+
+namespace dagaz::emit {
+
+/// The part of a segment that a block works on.
+struct BlockPart {
+  Operand piece;
+  std::vector<Operand> outer;
+  Operand start;
+  Operand length;
+};
+
+/// How many blocks share a segment, and how much of it each takes.
+Pieces blocks_of_segments(Context& c, const std::vector<ir::SpaceDimension>& space);
+BlockPart block_part(Context& c, const Pieces& pieces, const Operand& block);
+/// This thread's part of 0 … count-1: one of as many as there are threads where the order does not
+/// matter, so that neighbours read neighbours, else a stretch.
+void for_thread_share(Context& c, const Operand& rank, const Operand& threads, const Operand& count,
+                      bool strides, const std::function<void(Operand)>& body);
+
+}  // namespace dagaz::emit

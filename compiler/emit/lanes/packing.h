@@ -1,0 +1,19 @@
+// Rows that lie apart in memory are copied to where the points of a block are neighbours, and back.
+#pragma once
+
+#include <optional>
+
+#include "emit/lanes/lanes.h"
+
+namespace dagaz::emit {
+
+/// Does what of `body` needs no row index and copies rows of arrays that are read again and again
+/// to where their points are neighbours; the indices but for `rows` are bound.
+void prepare(Lanes& l, const ir::Body& body, const std::optional<NameId>& rows);
+/// Whether to collect rows of results before they go to `target`.
+bool is_collected(const Lanes& l, const LaneArray& target, const ir::Type& type);
+/// Copies one row of each point from where the points are neighbours to where each has a stretch,
+/// if it can.
+bool turn_over(Lanes& l, const LaneArray& target, const LaneArray& source, const ir::Type& type);
+
+}  // namespace dagaz::emit

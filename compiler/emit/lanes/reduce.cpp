@@ -1,0 +1,79 @@
+// The first stage of reductions in blocks of lanes; what is left of a piece goes one by one.
+#include "emit/lanes/reduce.h"
+
+#include "emit/lanes/arrays.h"
+#include "emit/lanes/lanes.h"
+#include "emit/lanes/packing.h"
+#include "emit/lanes/running.h"
+#include "emit/lanes/statements.h"
+#include "emit/lanes/values.h"
+#include "emit/points.h"
+#include "emit/segmented/reduce.h"
+#include "emit/thread/loops.h"
+#include "emit/thread/running.h"
+
+namespace dagaz::emit {
+
+// `count` blocks of points from `start` on, combined into `totals`.
+static void reduce_blocks(Context& c, const ir::SegmentedReduce& e, const ir::LaneBlocks& plan,
+                          const std::vector<Destination>& mapped, const std::vector<Operand>& outer,
+                          const Operand& start, const Operand& count,
+                          const std::vector<Running>& totals) {
+  std::size_t reduced = 0;
+  for (const ir::ReduceOperator& one : e.operators) reduced += one.neutral.size();
+  Lanes lanes(c, plan);
+  const Operand span = ir::i64_operand(lanes.block.span());
+  std::vector<std::vector<LaneScalar>> running;
+  for (const ir::ReduceOperator& one : e.operators)
+    running.push_back(start_running(lanes, one.neutral));
+  std::vector<NameId> indices;
+  for (const ir::SpaceDimension& dimension : e.space) indices.push_back(dimension.index.name);
+  for (std::size_t d = 0; d < outer.size(); ++d) {
+    bind_index(lanes, indices[d], outer[d], false, false);
+  }
+  thread_loop(c, count, false, [&](const Operand& b) {
+    bind_index(lanes, indices.back(), c.add(start, c.mul(b, span)), false, true);
+    std::vector<std::optional<LaneArray>> parts(reduced);
+    for (const Destination& target : mapped) parts.push_back(part_at(lanes, *target, indices));
+    std::vector<std::optional<LaneArray>> rows = parts;
+    for (auto& row : rows) {
+      if (row && row->place.strides.empty()) row.reset();
+    }
+    prepare(lanes, e.body, std::nullopt);
+    const std::vector<LaneResult> results = emit_body(lanes, e.body, rows);
+    std::size_t position = 0;
+    for (std::size_t k = 0; k < e.operators.size(); ++k) {
+      std::vector<LaneScalar> values;
+      for (std::size_t v = 0; v < running[k].size(); ++v) {
+        values.push_back(*results[position++].scalar);
+      }
+      combine(lanes, e.operators[k].op, running[k], values);
+    }
+    for (std::size_t k = reduced; k < results.size(); ++k) {
+      put(lanes, *parts[k], results[k], e.result_types[k]);
+    }
+  });
+  for (std::size_t k = 0; k < totals.size(); ++k) finish_running(lanes, running[k], totals[k]);
+}
+
+void reduce_pieces_in_lanes(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                            const ir::LaneBlocks& plan, const Pieces& pieces, const Operand& cost,
+                            const std::vector<Destination>& mapped,
+                            const std::vector<Place>& partial) {
+  const Operand span = ir::i64_operand(std::int64_t{plan.columns} * plan.width);
+  for_each_piece(c, pieces, cost,
+                 [&](const std::vector<Operand>& outer, const Operand& piece, const Operand& start,
+                     const Operand& length) {
+                   const std::vector<Running> totals = start_reductions(c, e.operators);
+                   const Operand blocks = c.divide(length, span);
+                   reduce_blocks(c, e, plan, mapped, outer, start, blocks, totals);
+                   const Operand done = c.mul(blocks, span);
+                   thread_loop(c, c.sub(length, done), false, [&](const Operand& i) {
+                     reduce_point(c, s, e, totals, mapped,
+                                  with(outer, c.add(start, c.add(done, i))));
+                   });
+                   write_all(c, partial, with(outer, piece), running_values(totals));
+                 });
+}
+
+}  // namespace dagaz::emit

@@ -1,0 +1,136 @@
+#include "emit/memory/elements.h"
+
+#include <algorithm>
+
+#include "emit/gpu/arena.h"
+#include "emit/memory/allocation.h"
+#include "emit/memory/virtual_arrays.h"
+#include "emit/points.h"
+
+namespace dagaz::emit {
+
+Operand load(Context& c, const Place& place, const std::vector<Operand>& indices, ScalarType type,
+             std::string_view base) {
+  const NameId target = c.variable(base, type);
+  load_into(c, target, place, indices, type);
+  return target;
+}
+
+void load_into(Context& c, NameId target, const Place& place, const std::vector<Operand>& indices,
+               ScalarType type) {
+  const Operand index = element_at(c, place, indices);
+  if (c.mode == Mode::host && c.is_gpu()) {
+    c.emit(ReadElement{target, place.block, index, type});
+  } else {
+    c.emit(Load{target, place.block, index, type, place.space});
+  }
+}
+
+void store(Context& c, const Place& place, const std::vector<Operand>& indices,
+           const Operand& value, ScalarType type) {
+  const Operand index = element_at(c, place, indices);
+  if (c.mode == Mode::host && c.is_gpu()) {
+    c.emit(WriteElement{place.block, index, value, type});
+  } else {
+    c.emit(Store{place.block, index, value, type, place.space});
+  }
+}
+
+// The dimension along which both arrays, or else one of them, have neighbours; the last one where
+// that is as good as any.
+static std::size_t innermost_dimension(const Place& target, const Place& source) {
+  const auto neighbours = [&](std::size_t k) {
+    return (is_constant(target.strides[k], 1) ? 1 : 0) +
+           (is_constant(source.strides[k], 1) ? 1 : 0);
+  };
+  std::size_t best = target.strides.size() - 1;
+  for (std::size_t k = best; k-- > 0;) {
+    if (neighbours(k) > neighbours(best)) best = k;
+  }
+  return best;
+}
+
+void copy(Context& c, const Place& target, const Place& source, const ir::Type& type) {
+  if (target == source) return;
+  if (type.shape.empty()) {
+    store(c, target, {}, load(c, source, {}, type.element, "x"), type.element);
+    return;
+  }
+  const Operand count = c.product(type.shape);
+  const bool few =
+      count.is_constant() && ir::integer_value(count.constant()) <= c.settings.short_array;
+  if (target.is_dense() && source.is_dense() && c.mode != Mode::kernel &&
+      !(few && c.mode == Mode::task)) {
+    c.emit(CopyElements{target.block, target.offset, source.block, source.offset, count,
+                        type.element});
+    return;
+  }
+  const auto innermost = static_cast<std::ptrdiff_t>(innermost_dimension(target, source));
+  std::vector<Operand> extents = type.shape;
+  std::rotate(extents.begin() + innermost, extents.begin() + innermost + 1, extents.end());
+  for_each_point(c, extents, little_work(c), "copy", [&](std::vector<Operand> point) {
+    std::rotate(point.begin() + innermost, point.end() - 1, point.end());
+    store(c, target, point, load(c, source, point, type.element, "x"), type.element);
+  });
+}
+
+bool clear(Context& c, const Place& target, const ir::Type& type, const Operand& value) {
+  const bool zero = value.is_constant() && value.constant().bits == 0;
+  if (!zero || !c.is_gpu() || c.mode != Mode::host || !target.is_dense()) return false;
+  const Operand size = ir::i64_operand(ir::byte_size(type.element));
+  c.emit(Clear{target.block, c.mul(target.offset, size), byte_count(c, type)});
+  return true;
+}
+
+void write(Context& c, const Place& target, const std::vector<Operand>& indices,
+           const Value& value) {
+  if (value.place) {
+    copy(c, part_at(c, target, indices), *value.place, value.type);
+  } else {
+    store(c, target, indices, value.operand, value.type.element);
+  }
+}
+
+Place dense(Context& c, const Place& place, const ir::Type& type) {
+  // Whoever asks hands on a block and an offset, which do not say that a kernel's array is the
+  // thread's own: it must lie in the device's memory.
+  if (place.is_dense() && place.space == Space::global) return place;
+  Place copied = c.mode == Mode::kernel ? arena_array(c, type) : new_array(c, type, "dense");
+  copy(c, copied, place, type);
+  return copied;
+}
+
+Value value_of(Context& c, const Operand& operand) {
+  Value value{operand, c.names().type(operand), std::nullopt};
+  if (value.type.is_array()) value.place = c.arrays.place_of(operand.name());
+  return value;
+}
+
+Value element_of(Context& c, NameId array, const std::vector<Operand>& indices) {
+  const ir::Type type = c.names().type(array);
+  if (type.kind == ir::TypeKind::accumulator) return Value{array, type, std::nullopt};
+  if (const VirtualArray* values = c.arrays.virtual_array(array)) {
+    return Value{virtual_element(c, *values, indices[0]), ir::scalar_of(type.element),
+                 std::nullopt};
+  }
+  ir::Type part = type;
+  part.shape.erase(part.shape.begin(),
+                   part.shape.begin() + static_cast<std::ptrdiff_t>(indices.size()));
+  if (part.is_scalar()) {
+    return Value{load(c, c.arrays.place_of(array), indices, part.element, c.names().base(array)),
+                 part, std::nullopt};
+  }
+  return Value{Operand(), part, part_at(c, c.arrays.place_of(array), indices)};
+}
+
+void assign(Context& c, NameId to, const Value& value) {
+  if (value.place) {
+    c.arrays.bind(to, *value.place);
+  } else if (value.type.kind == ir::TypeKind::accumulator) {
+    c.accumulators.continue_as(to, value.operand.name());
+  } else if (value.type.kind == ir::TypeKind::value && value.operand != Operand(to)) {
+    c.move(to, value.operand);
+  }
+}
+
+}  // namespace dagaz::emit

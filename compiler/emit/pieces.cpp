@@ -1,0 +1,121 @@
+// Segments cut into pieces, and their partial results: as a CPU reduces and scans, and a GPU
+// arrays.
+#include "emit/pieces.h"
+
+#include "emit/gpu/kernels.h"
+#include "emit/memory/allocation.h"
+#include "emit/memory/elements.h"
+#include "emit/memory/host_scope.h"
+#include "emit/points.h"
+#include "emit/thread/running.h"
+#include "emit/versions.h"
+
+namespace dagaz::emit {
+
+std::int64_t most_pieces(const ir::Schedule& schedule) {
+  for (const ir::Version& version : schedule.versions) {
+    if (const auto* pieces = as<ir::InPieces>(version.strategy)) return pieces->most;
+  }
+  return ir::InPieces{}.most;
+}
+
+Operand piece_count(Context& c, const Operand& segments, const Operand& width, const Operand& cost,
+                    std::int64_t most) {
+  const Operand one = ir::i64_operand(1);
+  const Operand some_segments = c.maximum(segments, one);
+  if (!c.is_gpu()) {
+    const NameId total = c.variable("pieces", ScalarType::i64);
+    c.emit(PieceCount{total, c.mul(segments, width), grain_for(c, cost)});
+    return c.divide_up(total, some_segments);
+  }
+  const Operand wanted = c.divide(resident_threads(c), some_segments);
+  const Operand useful = c.divide(width, ir::i64_operand(c.settings.piece_elements));
+  return c.maximum(one, c.minimum(ir::i64_operand(most), c.minimum(wanted, useful)));
+}
+
+Groups combine_groups(Context& c, const std::vector<Operand>& outer, const Operand& count,
+                      const GroupFunction& combine) {
+  if (c.mode != Mode::host || c.settings.combining_rounds == 0) return {count, ir::i64_operand(1)};
+  const Operand size = ir::i64_operand(c.settings.combined_at_once);
+  const NameId left = c.mutable_variable("left", ScalarType::i64, count);
+  const NameId stride = c.mutable_variable("stride", ScalarType::i64, ir::i64_operand(1));
+  for (int step = 0; step < c.settings.combining_rounds; ++step) {
+    host_branch(c, c.less(size, left),
+                [&] {
+                  const Operand groups = c.divide_up(left, size);
+                  for_each_point(c, with(outer, groups), cost_of_combining(c, size),
+                                 "combine_groups", [&](const std::vector<Operand>& point) {
+                                   const Operand first = c.mul(point.back(), size);
+                                   combine({point.begin(), point.end() - 1}, c.mul(first, stride),
+                                           {c.minimum(size, c.sub(left, first)), stride});
+                                 });
+                  c.move(left, groups);
+                  c.move(stride, c.mul(stride, size));
+                },
+                {});
+  }
+  return {left, stride};
+}
+
+Operand cost_of_combining(Context& c, const Operand& count) {
+  return c.mul(count, ir::i64_operand(c.settings.combined_operations));
+}
+
+Pieces cut_segments(Context& c, const std::vector<ir::SpaceDimension>& space, const Operand& cost,
+                    std::int64_t most) {
+  Pieces pieces;
+  pieces.outer = extents_of(space);
+  pieces.width = pieces.outer.back();
+  pieces.outer.pop_back();
+  const Operand segments = c.product(pieces.outer);
+  pieces.count = piece_count(c, segments, pieces.width, cost, most);
+  pieces.chunk = c.divide_up(pieces.width, pieces.count);
+  return pieces;
+}
+
+void for_each_piece(
+    Context& c, const Pieces& pieces, const Operand& cost,
+    const std::function<void(const std::vector<Operand>&, Operand, Operand, Operand)>& body) {
+  std::vector<Operand> extents = pieces.outer;
+  extents.push_back(pieces.count);
+  for_each_point(c, extents, c.mul(cost, pieces.chunk), "piece",
+                 [&](const std::vector<Operand>& point) {
+                   const Operand start = c.mul(point.back(), pieces.chunk);
+                   const Operand left = c.maximum(c.sub(pieces.width, start), ir::i64_operand(0));
+                   const std::vector<Operand> outer(point.begin(), point.end() - 1);
+                   body(outer, point.back(), start, c.minimum(pieces.chunk, left));
+                 });
+}
+
+std::vector<Place> partial_arrays(Context& c, const std::vector<ir::Type>& types,
+                                  const Pieces& pieces) {
+  std::vector<Place> arrays;
+  for (const ir::Type& type : types) {
+    ir::Type all = type;
+    all.shape.insert(all.shape.begin(), pieces.count);
+    all.shape.insert(all.shape.begin(), pieces.outer.begin(), pieces.outer.end());
+    arrays.push_back(new_array(c, all, "partial"));
+  }
+  return arrays;
+}
+
+std::vector<Value> values_at(Context& c, const std::vector<Place>& arrays,
+                             const std::vector<ir::Type>& types,
+                             const std::vector<Operand>& point) {
+  std::vector<Value> values;
+  for (std::size_t k = 0; k < arrays.size(); ++k) {
+    if (types[k].is_scalar()) {
+      values.push_back({load(c, arrays[k], point, types[k].element, "x"), types[k], std::nullopt});
+    } else {
+      values.push_back({Operand(), types[k], part_at(c, arrays[k], point)});
+    }
+  }
+  return values;
+}
+
+void write_all(Context& c, const std::vector<Place>& arrays, const std::vector<Operand>& point,
+               const std::vector<Value>& values) {
+  for (std::size_t k = 0; k < arrays.size(); ++k) write(c, arrays[k], point, values[k]);
+}
+
+}  // namespace dagaz::emit

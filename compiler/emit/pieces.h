@@ -1,0 +1,51 @@
+// Segments cut into pieces, and their partial results.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "emit/context/context.h"
+
+namespace dagaz::emit {
+
+/// Segments cut into `count` pieces of `chunk` elements; `outer` are the segments' dimensions.
+struct Pieces {
+  std::vector<Operand> outer;
+  Operand width;
+  Operand count;
+  Operand chunk;
+};
+
+/// Partial results that are combined, `stride` apart.
+struct Groups {
+  Operand count;
+  Operand stride;
+};
+using GroupFunction = std::function<void(const std::vector<Operand>& outer, const Operand& first,
+                                         const Groups& group)>;
+
+/// Of each segment, as the schedule has it.
+std::int64_t most_pieces(const ir::Schedule& schedule);
+/// How many pieces each of `segments` is worth.
+Operand piece_count(Context& c, const Operand& segments, const Operand& width, const Operand& cost,
+                    std::int64_t most);
+/// Threads of a GPU combine some partial results each, several times over, until a few are left.
+/// `combine` does so for `count` results, `stride` apart, and leaves the result in the place of the
+/// first.
+Groups combine_groups(Context& c, const std::vector<Operand>& outer, const Operand& count,
+                      const GroupFunction& combine);
+/// Of so many partial results.
+Operand cost_of_combining(Context& c, const Operand& count);
+Pieces cut_segments(Context& c, const std::vector<ir::SpaceDimension>& space, const Operand& cost,
+                    std::int64_t most);
+void for_each_piece(
+    Context& c, const Pieces& pieces, const Operand& cost,
+    const std::function<void(const std::vector<Operand>&, Operand, Operand, Operand)>& body);
+std::vector<Place> partial_arrays(Context& c, const std::vector<ir::Type>& types,
+                                  const Pieces& pieces);
+std::vector<Value> values_at(Context& c, const std::vector<Place>& arrays,
+                             const std::vector<ir::Type>& types, const std::vector<Operand>& point);
+void write_all(Context& c, const std::vector<Place>& arrays, const std::vector<Operand>& point,
+               const std::vector<Value>& values);
+
+}  // namespace dagaz::emit

@@ -1,0 +1,52 @@
+// Perfect nests of maps.
+#include "emit/lanes/map.h"
+#include "emit/context/context.h"
+#include "emit/contraction/panels.h"
+#include "emit/gpu/rows.h"
+#include "emit/host/accumulation_in_blocks.h"
+#include "emit/host/fused_stencil.h"
+#include "emit/host/interchange.h"
+#include "emit/points.h"
+#include "emit/statements.h"
+#include "emit/versions.h"
+
+namespace dagaz::emit {
+
+static void emit_point_by_point(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
+                                const std::vector<Destination>& targets, int several) {
+  const Operand cost = cost_of(c, e.schedule);
+  for_each_point(
+      c, extents_of(e.space), {cost, several}, "segmap", [&](const std::vector<Operand>& point) {
+        set_indices(c, e.space, point);
+        const PointTargets at = at_point(c, targets, point);
+        emit_body(c, e.body, at.rows,
+                  [&](const std::vector<Value>& values) { put_point(c, s, 0, at, values); });
+      });
+}
+
+void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedMap& e) {
+  const std::vector<Destination> targets = result_targets(c, s, 0);
+  if (c.mode != Mode::host) {
+    emit_point_by_point(c, s, e, targets, 1);
+  } else {
+    const ir::SegmentedMap* const outer = std::exchange(c.map, &e);
+    run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
+      match(
+          strategy,
+          [&](const ir::Pointwise& way) { emit_point_by_point(c, s, e, targets, way.points); },
+          [&](const ir::LaneBlocks& blocks) { map_in_lanes(c, s, e, blocks, targets); },
+          [&](const ir::Contraction& plan) { ProductPanels(c, s, e, plan, targets).run(); },
+          [&](const ir::Teams& teams) { RowTeams(c, s, e, teams, targets).run(); },
+          [&](const ir::Interchanged& tiles) { emit_interchanged(c, s, e, tiles, targets); },
+          [&](const ir::HeldBlocks& blocks) { accumulate_in_blocks(c, s, e, blocks, targets); },
+          [&](const ir::FusedStencil& stencil) {
+            DZ_CHECK(stencil.maps == 1, "a stencil of several maps begins elsewhere");
+            emit_inner_points(c, s, targets);
+          },
+          [&](const auto&) { DZ_UNREACHABLE("no strategy for a map"); });
+    });
+    c.map = outer;
+  }
+}
+
+}  // namespace dagaz::emit

@@ -1,0 +1,145 @@
+// Reductions along the innermost dimension of a space.
+//
+// Each segment is cut into pieces (one, where there are enough segments); a first parallel
+// loop reduces the pieces, a second combines the partial results of each segment in order.  That
+// is how a CPU does it, and how a GPU reduces arrays: there the partial results are many, and
+// threads combine groups of them first, in place.
+#include "emit/segmented/reduce.h"
+
+#include <algorithm>
+
+#include "emit/gpu/product_tiles.h"
+#include "emit/gpu/reduce.h"
+#include "emit/host/interchange.h"
+#include "emit/lanes/reduce.h"
+#include "emit/memory/allocation.h"
+#include "emit/memory/elements.h"
+#include "emit/pieces.h"
+#include "emit/points.h"
+#include "emit/statements.h"
+#include "emit/thread/loops.h"
+#include "emit/thread/running.h"
+#include "emit/versions.h"
+
+namespace dagaz::emit {
+
+static void reduce_pieces(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                          const Pieces& pieces, const Operand& cost,
+                          const std::vector<Destination>& mapped,
+                          const std::vector<Place>& partial) {
+  for_each_piece(c, pieces, cost,
+                 [&](const std::vector<Operand>& outer, const Operand& piece, const Operand& start,
+                     const Operand& length) {
+                   const std::vector<Running> running = start_reductions(c, e.operators);
+                   thread_loop(c, length, !has_arrays(running), [&](const Operand& i) {
+                     reduce_point(c, s, e, running, mapped, with(outer, c.add(start, i)));
+                   });
+                   write_all(c, partial, with(outer, piece), running_values(running));
+                 });
+}
+
+static void reduce_by_pieces(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                             const std::vector<ir::Type>& types, const std::vector<Place>& totals,
+                             const std::vector<Destination>& mapped) {
+  const Operand cost = cost_of(c, e.schedule);
+  const Pieces pieces = cut_segments(c, e.space, cost, most_pieces(e.schedule));
+  const std::vector<Place> partial = partial_arrays(c, types, pieces);
+  run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
+    if (const auto* blocks = as<ir::LaneBlocks>(strategy)) {
+      reduce_pieces_in_lanes(c, s, e, *blocks, pieces, cost, mapped, partial);
+    } else if (const auto* tiles = as<ir::Interchanged>(strategy)) {
+      reduce_pieces_interchanged(c, e, *tiles, pieces, cost, partial);
+    } else {
+      reduce_pieces(c, s, e, pieces, cost, mapped, partial);
+    }
+  });
+  const auto combined = [&](const std::vector<Operand>& outer, const Operand& first,
+                            const Groups& group) {
+    const std::vector<Running> running = start_reductions(c, e.operators);
+    thread_loop(c, group.count, !has_arrays(running), [&](const Operand& k) {
+      const Operand piece = c.add(first, c.mul(k, group.stride));
+      combine_all(c, running, values_at(c, partial, types, with(outer, piece)), 0);
+    });
+    return running;
+  };
+  const Groups groups = combine_groups(
+      c, pieces.outer, pieces.count,
+      [&](const std::vector<Operand>& outer, const Operand& first, const Groups& group) {
+        write_all(c, partial, with(outer, first), running_values(combined(outer, first, group)));
+      });
+  for_each_point(c, pieces.outer, cost_of_combining(c, groups.count), "combine",
+                 [&](const std::vector<Operand>& outer) {
+                   write_all(c, totals, outer,
+                             running_values(combined(outer, ir::i64_operand(0), groups)));
+                 });
+}
+
+// Where reduced values go; scalars of a single segment get an element of memory of their own.
+static std::vector<Place> total_arrays(Context& c, const ir::Statement& s, std::size_t count) {
+  std::vector<Place> totals;
+  for (std::size_t k = 0; k < count; ++k) {
+    const NameId name = s.results[k].name;
+    const ir::Type type = c.names().type(name);
+    totals.push_back(type.is_scalar() ? new_array(c, type, "total") : result_array(c, name));
+  }
+  return totals;
+}
+
+static void load_totals(Context& c, const ir::Statement& s, const std::vector<Place>& totals) {
+  for (std::size_t k = 0; k < totals.size(); ++k) {
+    const NameId name = s.results[k].name;
+    if (c.names().type(name).is_scalar()) {
+      load_into(c, name, totals[k], {}, c.names().type(name).element);
+    }
+  }
+}
+
+void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e) {
+  std::vector<ir::Type> types;
+  for (const ir::ReduceOperator& one : e.operators) {
+    types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());
+  }
+  const std::vector<Destination> mapped = result_targets(c, s, types.size());
+  const std::vector<Place> totals = total_arrays(c, s, types.size());
+  if (c.is_gpu() && c.mode == Mode::host) {
+    run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
+      const ir::Statement copied = copy_of(c, e);
+      const auto& own = *as<ir::SegmentedReduce>(copied.operation);
+      if (as<ir::Contraction>(strategy)) {
+        // The copy's schedule has its names.
+        const auto same =
+            std::find_if(e.schedule.versions.begin(), e.schedule.versions.end(),
+                         [&](const ir::Version& one) { return &one.strategy == &strategy; });
+        const auto number = static_cast<std::size_t>(same - e.schedule.versions.begin());
+        const auto& plan = std::get<ir::Contraction>(own.schedule.versions[number].strategy);
+        ProductTiles(c, own, plan, types, totals).run();
+      } else if (const auto* teams = as<ir::Teams>(strategy)) {
+        reduce_by_teams(c, s, own, *teams, types, totals, mapped);
+      } else if (as<ir::BySegments>(strategy)) {
+        reduce_by_segments(c, s, own, totals, mapped);
+      } else {
+        reduce_by_pieces(c, s, own, types, totals, mapped);
+      }
+    });
+  } else {
+    reduce_by_pieces(c, s, e, types, totals, mapped);
+  }
+  load_totals(c, s, totals);
+}
+
+void reduce_point(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                  const std::vector<Running>& running, const std::vector<Destination>& mapped,
+                  const std::vector<Operand>& point) {
+  const std::size_t reduced = running_values(running).size();
+  set_indices(c, e.space, point);
+  std::vector<Destination> destinations(reduced);
+  const PointTargets at = at_point(c, mapped, point);
+  destinations.insert(destinations.end(), at.rows.begin(), at.rows.end());
+  emit_body(c, e.body, destinations, [&](const std::vector<Value>& values) {
+    put_point(c, s, reduced, at,
+              {values.begin() + static_cast<std::ptrdiff_t>(reduced), values.end()});
+    combine_all(c, running, values, 0);
+  });
+}
+
+}  // namespace dagaz::emit

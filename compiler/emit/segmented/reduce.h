@@ -1,0 +1,15 @@
+// Reductions along the innermost dimension of a space.
+#pragma once
+
+#include <vector>
+
+#include "emit/context/context.h"
+#include "emit/thread/running.h"
+
+namespace dagaz::emit {
+
+void reduce_point(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                  const std::vector<Running>& running, const std::vector<Destination>& mapped,
+                  const std::vector<Operand>& point);
+
+}  // namespace dagaz::emit

@@ -1,0 +1,137 @@
+// Scans along the innermost dimension of a space.
+//
+// CPU: segments are cut into pieces as for reductions.  With more than one piece, a first loop
+// reduces every piece; the running value before each piece is then known, and a last loop scans
+// all pieces at once.  The body runs twice, which costs less than storing its values would.
+#include "emit/segmented/scan.h"
+
+#include "emit/gpu/look_back.h"
+#include "emit/gpu/scan.h"
+#include "emit/memory/allocation.h"
+#include "emit/memory/host_scope.h"
+#include "emit/pieces.h"
+#include "emit/points.h"
+#include "emit/statements.h"
+#include "emit/thread/loops.h"
+#include "emit/thread/running.h"
+#include "emit/versions.h"
+
+namespace dagaz::emit {
+
+// With more than one piece: partial[piece] := the piece reduced.
+static void reduce_pieces(Context& c, const ir::SegmentedScan& e, const Pieces& pieces,
+                          const Operand& cost, const std::vector<Place>& partial) {
+  host_branch(c, c.less(ir::i64_operand(1), pieces.count), [&] {
+    const ir::Statement copied = copy_of(c, e);
+    const auto& fresh = *as<ir::SegmentedScan>(copied.operation);
+    for_each_piece(c, pieces, cost,
+                   [&](const std::vector<Operand>& outer, const Operand& piece,
+                       const Operand& start, const Operand& length) {
+                     const std::vector<Running> running = start_scans(c, fresh.operators);
+                     thread_loop(c, length, !has_arrays(running), [&](const Operand& i) {
+                       set_indices(c, fresh.space, with(outer, c.add(start, i)));
+                       emit_body(c, fresh.body, {}, [&](const std::vector<Value>& values) {
+                         combine_all(c, running, values, 0);
+                       });
+                     });
+                     write_all(c, partial, with(outer, piece), running_values(running));
+                   });
+  });
+}
+
+static void scan_by_pieces(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
+                           const std::vector<ir::Type>& types,
+                           const std::vector<Destination>& targets) {
+  const Operand cost = cost_of(c, e.schedule);
+  const Pieces pieces = cut_segments(c, e.space, cost, most_pieces(e.schedule));
+  const std::vector<Place> before = partial_arrays(c, types, pieces);
+  reduce_pieces(c, e, pieces, cost, before);
+  exclusive_over_pieces(c, e, pieces, before, types);
+  for_each_piece(
+      c, pieces, cost,
+      [&](const std::vector<Operand>& outer, const Operand& piece, const Operand& start,
+          const Operand& length) {
+        const std::vector<Running> running = start_scans(c, e.operators);
+        const std::vector<Value> initial = values_at(c, before, types, with(outer, piece));
+        std::size_t position = 0;
+        for (const Running& one : running) {
+          const auto from = initial.begin() + static_cast<std::ptrdiff_t>(position);
+          set_running(c, one, {from, from + static_cast<std::ptrdiff_t>(one.values.size())});
+          position += one.values.size();
+        }
+        thread_loop(c, length, !has_arrays(running), [&](const Operand& i) {
+          scan_point(c, s, e, running, targets, with(outer, c.add(start, i)));
+        });
+      });
+}
+
+void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedScan& e) {
+  std::vector<ir::Type> types;
+  for (const ir::ScanOperator& one : e.operators) {
+    types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());
+  }
+  const std::vector<Destination> targets = result_targets(c, s, 0);
+  if (!c.is_gpu() || c.mode != Mode::host) {
+    scan_by_pieces(c, s, e, types, targets);
+    return;
+  }
+  run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
+    const ir::Statement copied = copy_of(c, e);
+    const auto& own = *as<ir::SegmentedScan>(copied.operation);
+    match(
+        strategy,
+        [&](const ir::LookBack& look_back) {
+          scan_in_one_pass(c, s, own, look_back, types, targets);
+        },
+        [&](const ir::InStages&) { scan_in_stages(c, s, own, types, targets); },
+        [&](const ir::BySegments&) { scan_by_segments(c, s, own, targets); },
+        [&](const ir::InPieces&) { scan_by_pieces(c, s, own, types, targets); },
+        [&](const auto&) { DZ_UNREACHABLE("no strategy for a scan"); });
+  });
+}
+
+void scan_point(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
+                const std::vector<Running>& running, const std::vector<Destination>& targets,
+                const std::vector<Operand>& point) {
+  set_indices(c, e.space, point);
+  const std::size_t scanned = running_values(running).size();
+  const PointTargets at = at_point(c, targets, point);
+  std::vector<Destination> destinations;
+  if (!e.post) {
+    destinations.assign(scanned, std::nullopt);
+    destinations.insert(destinations.end(), at.rows.begin() + static_cast<std::ptrdiff_t>(scanned),
+                        at.rows.end());
+  }
+  emit_body(c, e.body, destinations, [&](const std::vector<Value>& values) {
+    combine_all(c, running, values, 0);
+    std::vector<Value> outputs = running_values(running);
+    outputs.insert(outputs.end(), values.begin() + static_cast<std::ptrdiff_t>(scanned),
+                   values.end());
+    if (e.post) {
+      emit_lambda(c, *e.post, outputs, at.rows,
+                  [&](const std::vector<Value>& results) { put_point(c, s, 0, at, results); });
+    } else {
+      put_point(c, s, 0, at, outputs);
+    }
+  });
+}
+
+void exclusive_over_pieces(Context& c, const ir::SegmentedScan& e, const Pieces& pieces,
+                           const std::vector<Place>& partial, const std::vector<ir::Type>& types) {
+  for_each_point(c, pieces.outer, cost_of_combining(c, pieces.count), "carry",
+                 [&](const std::vector<Operand>& outer) {
+                   const std::vector<Running> running = start_scans(c, e.operators);
+                   std::vector<Place> held;
+                   for (const ir::Type& type : types)
+                     held.push_back(private_array(c, type, "held"));
+                   const Operand last = c.sub(pieces.count, ir::i64_operand(1));
+                   thread_loop(c, last, false, [&](const Operand& piece) {
+                     write_all(c, held, {}, values_at(c, partial, types, with(outer, piece)));
+                     write_all(c, partial, with(outer, piece), running_values(running));
+                     combine_all(c, running, values_at(c, held, types, {}), 0);
+                   });
+                   write_all(c, partial, with(outer, last), running_values(running));
+                 });
+}
+
+}  // namespace dagaz::emit

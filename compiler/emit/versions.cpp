@@ -1,0 +1,65 @@
+#include "emit/versions.h"
+
+#include "emit/gpu/kernels.h"
+#include "emit/memory/host_scope.h"
+
+namespace dagaz::emit {
+
+static Operand value_of_product(Context& c, const ir::Product& wanted) {
+  Operand value = ir::i64_operand(wanted.factor);
+  for (const Operand& size : wanted.sizes) value = c.mul(value, size);
+  return wanted.resident ? c.mul(value, resident_threads(c)) : value;
+}
+
+Operand sum_of(Context& c, const std::vector<ir::Product>& terms) {
+  Operand sum = ir::i64_operand(0);
+  for (const ir::Product& term : terms) sum = c.add(sum, value_of_product(c, term));
+  return sum;
+}
+
+Operand grain_for(Context& c, const Operand& cost) {
+  return c.maximum(ir::i64_operand(1), c.divide(ir::i64_operand(c.task_operations),
+                                                c.maximum(cost, ir::i64_operand(1))));
+}
+
+static Operand holds(Context& c, const std::vector<ir::Guard>& guards) {
+  Operand all = ir::Constant(ir::make_bool(true));
+  for (const ir::Guard& guard : guards) {
+    const bool is_number = guard.least.sizes.empty() && !guard.least.resident;
+    const Operand size = value_of_product(c, guard.size);
+    const Operand enough = is_number ? c.less(ir::i64_operand(guard.least.factor - 1), size)
+                                     : c.scalar(ScalarOp::sle, ScalarType::i64,
+                                                {value_of_product(c, guard.least), size});
+    all = all.is_constant() ? enough : c.both(all, enough);
+  }
+  return all;
+}
+
+void run_versions(Context& c, const ir::Schedule& schedule,
+                  const std::function<void(const ir::Strategy&)>& run) {
+  const std::function<void(std::size_t)> take = [&](std::size_t k) {
+    DZ_CHECK(k < schedule.versions.size(), "a schedule without a last version");
+    const ir::Version& version = schedule.versions[k];
+    if (version.when.empty()) {
+      run(version.strategy);
+      return;
+    }
+    Operand any = holds(c, version.when);
+    for (; schedule.versions[k + 1].strategy == version.strategy; ++k) {
+      const Operand other = holds(c, schedule.versions[k + 1].when);
+      any = c.scalar(ScalarOp::bit_or, ScalarType::boolean, {any, other});
+    }
+    const auto yes = [&] { run(version.strategy); };
+    const auto no = [&] { take(k + 1); };
+    if (c.mode == Mode::host) {
+      host_branch(c, any, yes, no);
+    } else {
+      c.branch(any, yes, no);
+    }
+  };
+  take(0);
+}
+
+Operand cost_of(Context& c, const ir::Schedule& schedule) { return sum_of(c, schedule.operations); }
+
+}  // namespace dagaz::emit
