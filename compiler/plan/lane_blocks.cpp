@@ -1,11 +1,9 @@
 #include "plan/lane_blocks.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "ir/names.h"
 #include "plan/array_uses.h"
-#include "plan/target.h"
 #include "plan/operators.h"
 #include "support/match.h"
 
@@ -15,93 +13,9 @@ using ir::NameId;
 using ir::Operand;
 using ir::ScalarType;
 
-// ---------------------------------------------------------------- shapes
+// ---------------------------------------------------------------- maps
 
 namespace {
-
-constexpr int most_vectors = 64;  // of a block
-constexpr int most_lanes = 64;    // of a vector
-
-std::int64_t operations_in(const ir::Body& body);
-
-/// The largest number of scalar operations in a stretch of code without loops.
-std::int64_t operations_in(const ir::Operation& operation) {
-  if (as<ir::Scalar>(operation)) return 1;
-  if (const auto* branch = as<ir::Branch>(operation)) {
-    return operations_in(branch->then_body) + operations_in(branch->else_body);
-  }
-  return 0;
-}
-
-std::int64_t operations_in(const ir::Body& body) {
-  std::int64_t straight = 0;
-  std::int64_t nested = 0;
-  for (const ir::Statement& one : body.statements) {
-    straight += operations_in(one.operation);
-    if (const auto* map = as<ir::MapScanReduce>(one.operation)) {
-      nested = std::max(nested, operations_in(map->map.body));
-    } else if (const auto* loop = as<ir::Loop>(one.operation)) {
-      nested = std::max(nested, operations_in(loop->body));
-    }
-  }
-  return std::max(straight, nested);
-}
-
-/// The largest number of sums that a loop carries.
-std::int64_t sums_in(const ir::Body& body) {
-  std::int64_t most = 0;
-  for (const ir::Statement& one : body.statements) {
-    const auto* map = as<ir::MapScanReduce>(one.operation);
-    if (!map) continue;
-    std::int64_t sums = 0;
-    for (const ir::ReduceOperator& each : map->reductions) {
-      sums += static_cast<std::int64_t>(each.neutral.size());
-    }
-    most = std::max({most, sums, sums_in(map->map.body)});
-  }
-  return most;
-}
-
-/// Inside a task sizes tend to be smaller: blocks are, too.  The sums of a block stay in registers.
-ir::LaneBlocks block_for(const ir::Body& body, const Surroundings& around, bool has_rows,
-                         Around where) {
-  const ir::Names& names = around.names;
-  const Tunables& tunables = around.tunables();
-  const auto at_least_one = [](std::int64_t value) {
-    return static_cast<int>(std::max<std::int64_t>(value, 1));
-  };
-  std::int64_t largest = 4;
-  for (const NameId name : ir::bound_names(body)) {
-    if (names.type(name).element == ScalarType::f64) largest = 8;
-  }
-  ir::LaneBlocks block;
-  const auto width = static_cast<unsigned>(tunables.lane_bytes / largest);
-  block.width = static_cast<int>(std::bit_floor(width));
-  // More than registers hold for several vectors.
-  if (operations_in(body) > tunables.lane_operations) return block;
-  if (has_rows) {
-    block.block_rows =
-        at_least_one(where == Around::task ? 2 * tunables.lane_rows : tunables.lane_rows);
-    block.columns = at_least_one(tunables.lane_columns / (where == Around::task ? 4 : 2));
-  } else {
-    block.columns =
-        at_least_one(where == Around::task ? tunables.lane_columns / 2 : tunables.lane_columns);
-  }
-  const std::int64_t sums = sums_in(body);
-  const auto is_too_large = [&](int vectors) {
-    return vectors > most_vectors || (sums * vectors > tunables.lane_sums && vectors > 1);
-  };
-  while (is_too_large(block.block_rows * block.columns)) {
-    (block.block_rows > 1 ? block.block_rows : block.columns) /= 2;
-  }
-  return block;
-}
-
-bool has_loops(const ir::Body& body) {
-  return std::any_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
-    return as<ir::MapScanReduce>(one.operation) || as<ir::Loop>(one.operation);
-  });
-}
 
 bool is_looped_over(NameId array, const ir::Body& body) {
   return std::any_of(body.statements.begin(), body.statements.end(), [&](const auto& one) {
@@ -126,36 +40,6 @@ std::vector<NameId> arrays_apart(const Surroundings& around, const ir::Body& bod
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
-
-/// Whether lanes were worth it: there are loops, and the innermost reach memory in unit steps, or
-/// compute a lot for each vector that they gather.
-bool is_worthwhile(const LaneWork& work, const Tunables& tunables) {
-  return work.depth > 0 && work.operations >= tunables.gather_operations * work.gathers;
-}
-
-/// Guards under which packed rows are read often enough; nothing where it is known that they are
-/// not. What sizes inside the body are nobody knows before.
-std::optional<std::vector<ir::Guard>> worth_packing(const ir::Body& body,
-                                                    const std::vector<Operand>& widths,
-                                                    const Tunables& tunables) {
-  const auto reads = static_cast<int>(tunables.packed_reads);
-  const auto inside = ir::bound_names(body);
-  std::vector<ir::Guard> guards;
-  for (const Operand& width : widths) {
-    const bool unknown = width.is_name() && std::find(inside.begin(), inside.end(),
-                                                      width.name()) != inside.end();
-    if (unknown) continue;
-    if (is_known_below(width, reads)) return std::nullopt;
-    if (!width.is_constant()) guards.push_back(ir::at_least(width, reads));
-  }
-  return guards;
-}
-
-void add_guard(std::vector<ir::Guard>& guards, const Operand& size, std::int64_t least) {
-  if (!size.is_constant()) guards.push_back(ir::at_least(size, least));
-}
-
-// ---------------------------------------------------------------- maps
 
 /// A dimension for the points of a row and perhaps one for rows, by position.
 struct Dimensions {
@@ -193,8 +77,6 @@ std::size_t copies_of(const ir::Version& version) {
   const auto& blocks = std::get<ir::LaneBlocks>(version.strategy);
   return blocks.packed.size() + blocks.laid_out.size();
 }
-
-bool is_power_of_two(int number) { return number > 0 && (number & (number - 1)) == 0; }
 
 /// Whether the numbers of a block can be those of a block of this map.
 bool has_shape(const MapAt& at, const ir::LaneBlocks& blocks) {
@@ -353,92 +235,6 @@ std::vector<ir::Version> map_in_lanes(const MapAt& candidate) {
     }
   }
   return ways;
-}
-
-// ---------------------------------------------------------------- reductions
-
-namespace {
-
-/// The first stage of a reduction in `blocks`, along its innermost dimension.
-std::optional<Read> read_reduction(const Surroundings& around, const ir::SegmentedReduce& reduction,
-                                   const std::vector<ir::Binder>& results,
-                                   const ir::LaneBlocks& blocks) {
-  std::size_t reduced = 0;
-  for (const ir::ReduceOperator& one : reduction.operators) {
-    if (!is_commutative(one) || !are_scalars(one.op.result_types)) return std::nullopt;
-    reduced += one.neutral.size();
-  }
-  LaneReading lanes(around, blocks);
-  std::vector<std::vector<LaneValue>> running;
-  for (const ir::ReduceOperator& one : reduction.operators) {
-    running.push_back(lanes.start(one.neutral));
-  }
-  for (std::size_t d = 0; d < reduction.space.size(); ++d) {
-    lanes.bind_index(reduction.space[d].index.name, false, d + 1 == reduction.space.size());
-  }
-  std::vector<std::optional<LaneArrayValue>> parts(reduced);
-  std::vector<std::optional<LaneArrayValue>> rows(reduced);
-  for (std::size_t k = reduced; k < results.size(); ++k) {
-    const ir::Type& type = reduction.result_types[k];
-    if (type.kind != ir::TypeKind::value) return std::nullopt;
-    parts.emplace_back(
-        lanes.target(reduction.space, type, around.layouts.of(results[k].name)));
-    rows.emplace_back();
-    if (type.is_array()) rows.back() = parts.back();
-  }
-  lanes.pack_rows(reduction.body, std::nullopt);
-  const std::vector<LaneResult> values = lanes.read(reduction.body, rows);
-  if (!lanes.is_legal()) return std::nullopt;
-  std::size_t position = 0;
-  for (std::size_t k = 0; k < reduction.operators.size(); ++k) {
-    std::vector<LaneValue> inputs;
-    for (std::size_t v = 0; v < running[k].size(); ++v) {
-      if (!values[position].scalar) return std::nullopt;
-      inputs.push_back(*values[position++].scalar);
-    }
-    lanes.combine(reduction.operators[k].op, running[k], inputs);
-  }
-  for (std::size_t k = reduced; k < values.size(); ++k) {
-    lanes.put(*parts[k], values[k], reduction.result_types[k]);
-  }
-  if (!lanes.is_legal()) return std::nullopt;
-  const auto worth = worth_packing(reduction.body, lanes.packed_widths(), around.tunables());
-  if (!worth) return std::nullopt;
-  return Read{{*worth, lanes.blocks()}, lanes.work()};
-}
-
-/// Blocks of a reduction have columns and a width; points that are left are serialised.
-ir::LaneBlocks of_reduction(ir::LaneBlocks blocks, const ir::SegmentedReduce& reduction) {
-  blocks.points = static_cast<int>(reduction.space.size()) - 1;
-  blocks.remainder = ir::Remainder::serialised;
-  return blocks;
-}
-
-}  // namespace
-
-std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
-                                            const ir::SegmentedReduce& reduction,
-                                            const std::vector<ir::Binder>& results) {
-  const ir::LaneBlocks blocks = block_for(reduction.body, around, false, Around::host);
-  auto read = read_reduction(around, reduction, results, of_reduction(blocks, reduction));
-  if (!read || !is_worthwhile(read->work, around.tunables())) return {};
-  return {std::move(read->version)};
-}
-
-std::optional<ir::Version> completed_blocks(const Surroundings& around,
-                                            const ir::SegmentedReduce& reduction,
-                                            const std::vector<ir::Binder>& results,
-                                            const ir::LaneBlocks& blocks) {
-  const bool has_shape = blocks.columns >= 1 && blocks.columns <= most_vectors &&
-                         is_power_of_two(blocks.width) && blocks.width >= 2 &&
-                         blocks.width <= most_lanes && blocks.rows < 0 && blocks.block_rows == 1;
-  if (!has_shape) return std::nullopt;
-  ir::LaneBlocks sized;
-  sized.columns = blocks.columns;
-  sized.width = blocks.width;
-  auto read = read_reduction(around, reduction, results, of_reduction(sized, reduction));
-  if (!read) return std::nullopt;
-  return std::move(read->version);
 }
 
 // ---------------------------------------------------------------- maps inside a task

@@ -1,4 +1,4 @@
-// Which blocks of points of a map or reduction run in vector lanes on a CPU.
+// Which blocks of points of a map run in vector lanes on a CPU.
 //
 // LLVM vectorises innermost loops.  In a nest whose innermost loops are short, or run along a
 // dimension with large steps, the points of an outer dimension are the better lanes: then all
@@ -14,12 +14,9 @@
 
 #include <vector>
 
-#include "plan/lane_reading.h"
+#include "plan/lane_shapes.h"
 
 namespace dagaz::plan {
-
-/// Where a nest runs.
-enum class Around { host, task };
 
 /// A map, the names of its results, and where it runs.
 struct MapAt {
@@ -38,14 +35,6 @@ std::vector<ir::Version> map_in_lanes(const MapAt& at);
 /// they pay or not; nothing where the map cannot run so.
 std::optional<ir::Version> completed_blocks(const MapAt& at, const ir::LaneBlocks& blocks,
                                             Packing packing);
-/// Of the first stage of a reduction, of which all points of a piece are one row.
-std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
-                                            const ir::SegmentedReduce& reduction,
-                                            const std::vector<ir::Binder>& results);
-std::optional<ir::Version> completed_blocks(const Surroundings& around,
-                                            const ir::SegmentedReduce& reduction,
-                                            const std::vector<ir::Binder>& results,
-                                            const ir::LaneBlocks& blocks);
 /// A map inside a task that may run in lanes, as if it and a map that is all it does were one map
 /// over a space (see as_space); nothing where lanes cannot be.
 std::optional<ir::SegmentedMap> nest_as_space(const Surroundings& around,

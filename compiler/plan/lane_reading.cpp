@@ -108,7 +108,8 @@ void LaneReading::bind_index(NameId name, bool along_rows, bool along_points) {
   index.by_row = along_rows;
   index.by_point = along_points;
   index.row_step = along_rows ? 1 : 0;
-  index.point_step = along_points ? 1 : 0;
+  // Where stretches begin is known only when the program runs.
+  index.point_step = along_points ? (walks_stretches(blocks_) ? Step() : Step(1)) : Step(0);
   bind(name, index);
 }
 

@@ -27,7 +27,8 @@ struct LaneWork {
 class LaneReading {
  public:
   LaneReading(const Surroundings& around, const ir::LaneBlocks& blocks)
-      : around_(&around), blocks_(blocks), rows_(blocks.block_rows) {}
+      : around_(&around), blocks_(blocks),
+        rows_(walks_stretches(blocks) ? 1 : blocks.block_rows) {}
 
   /// An index of the space.
   void bind_index(ir::NameId name, bool along_rows, bool along_points);

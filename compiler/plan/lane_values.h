@@ -9,6 +9,9 @@
 
 namespace dagaz::plan {
 
+/// Whether the rows of each point follow it along its own dimension: a block has one at a time.
+inline bool walks_stretches(const ir::LaneBlocks& blocks) { return blocks.rows == blocks.points; }
+
 /// A scalar of every point of a block.  An affine one moves by `point_step` from point to point of
 /// a row, and by `row_step` from row to row.
 struct LaneValue {

@@ -15,6 +15,7 @@
 #include "plan/gpu_rows.h"
 #include "plan/interchange.h"
 #include "plan/lane_blocks.h"
+#include "plan/lane_reductions.h"
 #include "plan/neighbours.h"
 #include "plan/operators.h"
 #include "plan/random.h"

@@ -26,6 +26,10 @@ ir::LaneBlocks RandomSchedules::blocks_of_reduction() {
   ir::LaneBlocks blocks;
   blocks.columns = one_of({1, 2, 3, 4});
   blocks.width = one_of({2, 4, 8, 16});
+  if (flips()) {
+    blocks.rows = blocks.points;
+    blocks.block_rows = one_of({1, 3, 16});
+  }
   return blocks;
 }
 

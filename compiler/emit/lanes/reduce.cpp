@@ -11,10 +11,20 @@
 #include "emit/segmented/reduce.h"
 #include "emit/thread/loops.h"
 #include "emit/thread/running.h"
+#include "plan/lane_values.h"
 
 namespace dagaz::emit {
 
-// `count` blocks of points from `start` on, combined into `totals`.
+/// The index of the block's points, of which each is the `length`-th after the one before.
+static void bind_stretches(Lanes& l, NameId index, const Operand& first, const Operand& length) {
+  LaneScalar value;
+  value.by_point = true;
+  value.affine = Affine{first, ir::i64_operand(0), length};
+  bind(l, index, value);
+}
+
+// `count` blocks of points from `start` on, or the points of stretches as long, combined into
+// `totals`.
 static void reduce_blocks(Context& c, const ir::SegmentedReduce& e, const ir::LaneBlocks& plan,
                           const std::vector<Destination>& mapped, const std::vector<Operand>& outer,
                           const Operand& start, const Operand& count,
@@ -22,6 +32,8 @@ static void reduce_blocks(Context& c, const ir::SegmentedReduce& e, const ir::La
   std::size_t reduced = 0;
   for (const ir::ReduceOperator& one : e.operators) reduced += one.neutral.size();
   Lanes lanes(c, plan);
+  const bool has_stretches = plan::walks_stretches(plan);
+  if (has_stretches) lanes.block.rows = 1;  // one at a time
   const Operand span = ir::i64_operand(lanes.block.span());
   std::vector<std::vector<LaneScalar>> running;
   for (const ir::ReduceOperator& one : e.operators)
@@ -32,7 +44,11 @@ static void reduce_blocks(Context& c, const ir::SegmentedReduce& e, const ir::La
     bind_index(lanes, indices[d], outer[d], false, false);
   }
   thread_loop(c, count, false, [&](const Operand& b) {
-    bind_index(lanes, indices.back(), c.add(start, c.mul(b, span)), false, true);
+    if (has_stretches) {
+      bind_stretches(lanes, indices.back(), c.add(start, b), count);
+    } else {
+      bind_index(lanes, indices.back(), c.add(start, c.mul(b, span)), false, true);
+    }
     std::vector<std::optional<LaneArray>> parts(reduced);
     for (const Destination& target : mapped) parts.push_back(part_at(lanes, *target, indices));
     std::vector<std::optional<LaneArray>> rows = parts;
@@ -56,6 +72,16 @@ static void reduce_blocks(Context& c, const ir::SegmentedReduce& e, const ir::La
   for (std::size_t k = 0; k < totals.size(); ++k) finish_running(lanes, running[k], totals[k]);
 }
 
+// How many blocks a piece has, or points of each stretch.
+static Operand blocks_of_piece(Context& c, const ir::LaneBlocks& plan, const Operand& length) {
+  const Operand all = c.divide(length, ir::i64_operand(std::int64_t{plan.columns} * plan.width));
+  if (!plan::walks_stretches(plan)) return all;
+  const Operand unit = ir::i64_operand(plan.block_rows);
+  const Operand units = c.divide(all, unit);
+  const Operand even = c.sub(ir::i64_operand(1), c.remainder(units, ir::i64_operand(2)));
+  return c.mul(c.maximum(c.sub(units, even), ir::i64_operand(0)), unit);
+}
+
 void reduce_pieces_in_lanes(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
                             const ir::LaneBlocks& plan, const Pieces& pieces, const Operand& cost,
                             const std::vector<Destination>& mapped,
@@ -65,7 +91,7 @@ void reduce_pieces_in_lanes(Context& c, const ir::Statement& s, const ir::Segmen
                  [&](const std::vector<Operand>& outer, const Operand& piece, const Operand& start,
                      const Operand& length) {
                    const std::vector<Running> totals = start_reductions(c, e.operators);
-                   const Operand blocks = c.divide(length, span);
+                   const Operand blocks = blocks_of_piece(c, plan, length);
                    reduce_blocks(c, e, plan, mapped, outer, start, blocks, totals);
                    const Operand done = c.mul(blocks, span);
                    thread_loop(c, c.sub(length, done), false, [&](const Operand& i) {

@@ -1,0 +1,167 @@
+#include "plan/lane_reductions.h"
+
+#include <algorithm>
+
+#include "plan/operators.h"
+#include "plan/target.h"
+#include "support/match.h"
+
+namespace dagaz::plan {
+
+using ir::Operand;
+
+namespace {
+
+/// A version, and what its innermost loops do.
+struct Read {
+  ir::Version version;
+  LaneWork work;
+};
+
+/// The first stage of a reduction in `blocks`, along its innermost dimension.
+std::optional<Read> read_reduction(const Surroundings& around, const ir::SegmentedReduce& reduction,
+                                   const std::vector<ir::Binder>& results,
+                                   const ir::LaneBlocks& blocks) {
+  std::size_t reduced = 0;
+  for (const ir::ReduceOperator& one : reduction.operators) {
+    if (!are_scalars(one.op.result_types)) return std::nullopt;
+    reduced += one.neutral.size();
+  }
+  LaneReading lanes(around, blocks);
+  std::vector<std::vector<LaneValue>> running;
+  for (const ir::ReduceOperator& one : reduction.operators) {
+    running.push_back(lanes.start(one.neutral));
+  }
+  for (std::size_t d = 0; d < reduction.space.size(); ++d) {
+    lanes.bind_index(reduction.space[d].index.name, false, d + 1 == reduction.space.size());
+  }
+  std::vector<std::optional<LaneArrayValue>> parts(reduced);
+  std::vector<std::optional<LaneArrayValue>> rows(reduced);
+  for (std::size_t k = reduced; k < results.size(); ++k) {
+    const ir::Type& type = reduction.result_types[k];
+    if (type.kind != ir::TypeKind::value) return std::nullopt;
+    parts.emplace_back(
+        lanes.target(reduction.space, type, around.layouts.of(results[k].name)));
+    rows.emplace_back();
+    if (type.is_array()) rows.back() = parts.back();
+  }
+  lanes.pack_rows(reduction.body, std::nullopt);
+  const std::vector<LaneResult> values = lanes.read(reduction.body, rows);
+  if (!lanes.is_legal()) return std::nullopt;
+  std::size_t position = 0;
+  for (std::size_t k = 0; k < reduction.operators.size(); ++k) {
+    std::vector<LaneValue> inputs;
+    for (std::size_t v = 0; v < running[k].size(); ++v) {
+      if (!values[position].scalar) return std::nullopt;
+      inputs.push_back(*values[position++].scalar);
+    }
+    lanes.combine(reduction.operators[k].op, running[k], inputs);
+  }
+  for (std::size_t k = reduced; k < values.size(); ++k) {
+    lanes.put(*parts[k], values[k], reduction.result_types[k]);
+  }
+  if (!lanes.is_legal()) return std::nullopt;
+  const auto worth = worth_packing(reduction.body, lanes.packed_widths(), around.tunables());
+  if (!worth) return std::nullopt;
+  return Read{{*worth, lanes.blocks()}, lanes.work()};
+}
+
+bool commutes(const ir::SegmentedReduce& reduction) {
+  return std::all_of(reduction.operators.begin(), reduction.operators.end(), is_commutative);
+}
+
+/// Bytes of the values that one point's lane carries.
+std::int64_t carried_bytes(const ir::SegmentedReduce& reduction) {
+  std::int64_t bytes = 0;
+  for (const ir::ReduceOperator& one : reduction.operators) {
+    for (const ir::Type& type : one.op.result_types) bytes += ir::byte_size(type.element);
+  }
+  return bytes;
+}
+
+/// Blocks of a reduction have columns and a width; points that are left are serialised.
+ir::LaneBlocks of_reduction(ir::LaneBlocks blocks, const ir::SegmentedReduce& reduction) {
+  if (walks_stretches(blocks)) blocks.rows = static_cast<int>(reduction.space.size()) - 1;
+  blocks.points = static_cast<int>(reduction.space.size()) - 1;
+  blocks.remainder = ir::Remainder::serialised;
+  return blocks;
+}
+
+constexpr int lane_elements = 16;  // of a lane, that pay for combining lanes at the end
+constexpr int cache_line = 64;
+constexpr int most_stretched_columns = 2;  // more stretches than pages are quickly found
+
+/// Stretches whose lengths are odd multiples of a cache line begin in different sets of a cache.
+ir::LaneBlocks in_stretches(ir::LaneBlocks blocks) {
+  blocks.columns = std::min(blocks.columns, most_stretched_columns);
+  blocks.rows = blocks.points;
+  blocks.block_rows = cache_line / 4;
+  return blocks;
+}
+
+/// Half of the registers hold values that are carried, the others what is computed.
+int most_columns(const Surroundings& around, const ir::SegmentedReduce& reduction, int width) {
+  const TargetDescription& target = around.target;
+  const std::int64_t bytes = std::int64_t{target.registers} * target.register_bytes / 2;
+  const std::int64_t column = carried_bytes(reduction) * width;
+  return static_cast<int>(std::max<std::int64_t>(bytes / std::max<std::int64_t>(column, 1), 1));
+}
+
+/// Lanes for a body without loops, whose operators LLVM makes no vectors of.
+std::vector<ir::Version> lanes_of_points(const Surroundings& around,
+                                         const ir::SegmentedReduce& reduction,
+                                         const std::vector<ir::Binder>& results,
+                                         ir::LaneBlocks blocks) {
+  const bool are_simple =
+      std::all_of(reduction.operators.begin(), reduction.operators.end(),
+                  [](const ir::ReduceOperator& one) { return is_simple(one.op); });
+  if (are_simple) return {};
+  blocks.columns = std::min(blocks.columns, most_columns(around, reduction, blocks.width));
+  // What neighbours read in unit steps a lane reads so, too.
+  const auto as_neighbours = read_reduction(around, reduction, results, blocks);
+  if (!as_neighbours || !reads_enough_in_steps(as_neighbours->work, around.tunables())) return {};
+  if (!commutes(reduction)) blocks = in_stretches(blocks);
+  const std::int64_t least = std::int64_t{lane_elements} * blocks.columns * blocks.width;
+  const Operand& extent = reduction.space.back().extent;
+  if (is_known_below(extent, least)) return {};
+  auto read = read_reduction(around, reduction, results, blocks);
+  if (!read) return {};
+  add_guard(read->version.when, extent, least);
+  return {std::move(read->version)};
+}
+
+}  // namespace
+
+std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
+                                            const ir::SegmentedReduce& reduction,
+                                            const std::vector<ir::Binder>& results) {
+  ir::LaneBlocks blocks =
+      of_reduction(block_for(reduction.body, around, false, Around::host), reduction);
+  if (!has_loops(reduction.body)) return lanes_of_points(around, reduction, results, blocks);
+  if (!commutes(reduction)) blocks = in_stretches(blocks);
+  auto read = read_reduction(around, reduction, results, blocks);
+  if (!read || !is_worthwhile(read->work, around.tunables())) return {};
+  return {std::move(read->version)};
+}
+
+std::optional<ir::Version> completed_blocks(const Surroundings& around,
+                                            const ir::SegmentedReduce& reduction,
+                                            const std::vector<ir::Binder>& results,
+                                            const ir::LaneBlocks& blocks) {
+  const bool has_shape = blocks.columns >= 1 && blocks.columns <= most_vectors &&
+                         is_power_of_two(blocks.width) && blocks.width >= 2 &&
+                         blocks.width <= most_lanes && blocks.block_rows >= 1 &&
+                         (walks_stretches(blocks) || (blocks.rows < 0 && blocks.block_rows == 1));
+  if (!has_shape || (!walks_stretches(blocks) && !commutes(reduction))) return std::nullopt;
+  ir::LaneBlocks sized;
+  sized.columns = blocks.columns;
+  sized.width = blocks.width;
+  sized.points = blocks.points;
+  sized.rows = blocks.rows;
+  sized.block_rows = blocks.block_rows;
+  auto read = read_reduction(around, reduction, results, of_reduction(sized, reduction));
+  if (!read) return std::nullopt;
+  return std::move(read->version);
+}
+
+}  // namespace dagaz::plan

@@ -1,0 +1,128 @@
+#include "plan/lane_shapes.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "ir/names.h"
+#include "plan/operators.h"
+#include "support/match.h"
+
+namespace dagaz::plan {
+
+using ir::NameId;
+using ir::Operand;
+using ir::ScalarType;
+
+namespace {
+
+std::int64_t operations_in(const ir::Body& body);
+
+/// The largest number of scalar operations in a stretch of code without loops.
+std::int64_t operations_in(const ir::Operation& operation) {
+  if (as<ir::Scalar>(operation)) return 1;
+  if (const auto* branch = as<ir::Branch>(operation)) {
+    return operations_in(branch->then_body) + operations_in(branch->else_body);
+  }
+  return 0;
+}
+
+std::int64_t operations_in(const ir::Body& body) {
+  std::int64_t straight = 0;
+  std::int64_t nested = 0;
+  for (const ir::Statement& one : body.statements) {
+    straight += operations_in(one.operation);
+    if (const auto* map = as<ir::MapScanReduce>(one.operation)) {
+      nested = std::max(nested, operations_in(map->map.body));
+    } else if (const auto* loop = as<ir::Loop>(one.operation)) {
+      nested = std::max(nested, operations_in(loop->body));
+    }
+  }
+  return std::max(straight, nested);
+}
+
+/// The largest number of sums that a loop carries.
+std::int64_t sums_in(const ir::Body& body) {
+  std::int64_t most = 0;
+  for (const ir::Statement& one : body.statements) {
+    const auto* map = as<ir::MapScanReduce>(one.operation);
+    if (!map) continue;
+    std::int64_t sums = 0;
+    for (const ir::ReduceOperator& each : map->reductions) {
+      sums += static_cast<std::int64_t>(each.neutral.size());
+    }
+    most = std::max({most, sums, sums_in(map->map.body)});
+  }
+  return most;
+}
+
+}  // namespace
+
+ir::LaneBlocks block_for(const ir::Body& body, const Surroundings& around, bool has_rows,
+                         Around where) {
+  const ir::Names& names = around.names;
+  const Tunables& tunables = around.tunables();
+  const auto at_least_one = [](std::int64_t value) {
+    return static_cast<int>(std::max<std::int64_t>(value, 1));
+  };
+  std::int64_t largest = 4;
+  for (const NameId name : ir::bound_names(body)) {
+    if (names.type(name).element == ScalarType::f64) largest = 8;
+  }
+  ir::LaneBlocks block;
+  const auto width = static_cast<unsigned>(tunables.lane_bytes / largest);
+  block.width = static_cast<int>(std::bit_floor(width));
+  // More than registers hold for several vectors.
+  if (operations_in(body) > tunables.lane_operations) return block;
+  if (has_rows) {
+    block.block_rows =
+        at_least_one(where == Around::task ? 2 * tunables.lane_rows : tunables.lane_rows);
+    block.columns = at_least_one(tunables.lane_columns / (where == Around::task ? 4 : 2));
+  } else {
+    block.columns =
+        at_least_one(where == Around::task ? tunables.lane_columns / 2 : tunables.lane_columns);
+  }
+  const std::int64_t sums = sums_in(body);
+  const auto is_too_large = [&](int vectors) {
+    return vectors > most_vectors || (sums * vectors > tunables.lane_sums && vectors > 1);
+  };
+  while (is_too_large(block.block_rows * block.columns)) {
+    (block.block_rows > 1 ? block.block_rows : block.columns) /= 2;
+  }
+  return block;
+}
+
+bool has_loops(const ir::Body& body) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
+    return as<ir::MapScanReduce>(one.operation) || as<ir::Loop>(one.operation);
+  });
+}
+
+bool reads_enough_in_steps(const LaneWork& work, const Tunables& tunables) {
+  return work.operations >= tunables.gather_operations * work.gathers;
+}
+
+bool is_worthwhile(const LaneWork& work, const Tunables& tunables) {
+  return work.depth > 0 && reads_enough_in_steps(work, tunables);
+}
+
+std::optional<std::vector<ir::Guard>> worth_packing(const ir::Body& body,
+                                                    const std::vector<Operand>& widths,
+                                                    const Tunables& tunables) {
+  const auto reads = static_cast<int>(tunables.packed_reads);
+  const auto inside = ir::bound_names(body);
+  std::vector<ir::Guard> guards;
+  for (const Operand& width : widths) {
+    const bool unknown = width.is_name() && std::find(inside.begin(), inside.end(),
+                                                      width.name()) != inside.end();
+    if (unknown) continue;
+    if (is_known_below(width, reads)) return std::nullopt;
+    if (!width.is_constant()) guards.push_back(ir::at_least(width, reads));
+  }
+  return guards;
+}
+
+void add_guard(std::vector<ir::Guard>& guards, const Operand& size, std::int64_t least) {
+  if (!size.is_constant()) guards.push_back(ir::at_least(size, least));
+}
+
+}  // namespace dagaz::plan

@@ -1,0 +1,7 @@
+-- An operator that takes the first of two equals: each lane walks a stretch.
+entry main [n] (xs: [n]f32) = reduce (\(a, i) (b, j) -> if b > a then (b, j) else (a, i)) (f32.lowest, -1) (zip xs (iota n))
+-- expect
+--| -- main, line 2: segmented_reduce over [n]
+--| x: [
+--|   lane_blocks rows 0 block_rows 16 width 16 remainder serialised when [n >= 256],
+--|   in_pieces] operations [3]

@@ -1,0 +1,7 @@
+-- Its operator is not said to commute, and is no single operation.
+entry main [n] (xs: [n]f32) (ys: [n]f32) = reduce (\(a, b) (c, d) -> (a * c - b * d, a * d + b * c)) (1, 0) (zip xs ys)
+-- expect
+--| -- main, line 2: segmented_reduce over [n]
+--| x: [
+--|   lane_blocks rows 0 block_rows 16 columns 2 width 16 remainder serialised when [n >= 512],
+--|   in_pieces] operations [3]
