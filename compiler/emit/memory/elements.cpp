@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "emit/gpu/arena.h"
+#include "emit/host/squares.h"
 #include "emit/memory/allocation.h"
 #include "emit/memory/virtual_arrays.h"
 #include "emit/points.h"
@@ -50,6 +51,17 @@ static std::size_t innermost_dimension(const Place& target, const Place& source)
   return best;
 }
 
+static void copy_elements(Context& c, const Place& target, const Place& source,
+                          const ir::Type& type) {
+  const auto innermost = static_cast<std::ptrdiff_t>(innermost_dimension(target, source));
+  std::vector<Operand> extents = type.shape;
+  std::rotate(extents.begin() + innermost, extents.begin() + innermost + 1, extents.end());
+  for_each_point(c, extents, little_work(c), "copy", [&](std::vector<Operand> point) {
+    std::rotate(point.begin() + innermost, point.end() - 1, point.end());
+    store(c, target, point, load(c, source, point, type.element, "x"), type.element);
+  });
+}
+
 void copy(Context& c, const Place& target, const Place& source, const ir::Type& type) {
   if (target == source) return;
   if (type.shape.empty()) {
@@ -65,13 +77,8 @@ void copy(Context& c, const Place& target, const Place& source, const ir::Type& 
                         type.element});
     return;
   }
-  const auto innermost = static_cast<std::ptrdiff_t>(innermost_dimension(target, source));
-  std::vector<Operand> extents = type.shape;
-  std::rotate(extents.begin() + innermost, extents.begin() + innermost + 1, extents.end());
-  for_each_point(c, extents, little_work(c), "copy", [&](std::vector<Operand> point) {
-    std::rotate(point.begin() + innermost, point.end() - 1, point.end());
-    store(c, target, point, load(c, source, point, type.element, "x"), type.element);
-  });
+  const auto one_by_one = [&] { copy_elements(c, target, source, type); };
+  if (!copy_in_squares(c, target, source, type, one_by_one)) one_by_one();
 }
 
 bool clear(Context& c, const Place& target, const ir::Type& type, const Operand& value) {

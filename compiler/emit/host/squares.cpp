@@ -1,0 +1,142 @@
+// A square has as many rows as a vector has lanes.  Its rows are read as vectors, cross over in
+// registers, and are written as vectors: each line of memory is read once and written once, as a
+// whole.  Tasks take tiles of some squares, so that what they read goes on where the caches expect
+// it.  The last squares along a dimension are moved back.
+#include "emit/host/squares.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "emit/host/parallel_for.h"
+#include "emit/memory/host_scope.h"
+#include "emit/points.h"
+#include "emit/thread/loops.h"
+
+namespace dagaz::emit {
+
+namespace {
+
+constexpr std::int64_t row_bytes = 64;  // of a square: a line of the caches
+
+/// What is copied, and along which dimensions neighbours lie.
+struct Crossing {
+  const Place& target;
+  const Place& source;
+  const ir::Type& type;
+  std::size_t written;  // the dimension of the target's neighbours
+  std::size_t read;     // that of the source's
+  Operand lanes;
+  std::int64_t row_squares;  // of a tile, along the dimension that is written
+  std::int64_t column_squares;
+};
+
+std::optional<std::size_t> dimension_of_neighbours(const Place& place) {
+  for (std::size_t k = place.strides.size(); k-- > 0;) {
+    if (is_constant(place.strides[k], 1)) return k;
+  }
+  return std::nullopt;
+}
+
+NameId vector(Context& c, std::string_view base, const Crossing& crossing) {
+  const NameId name = c.names().fresh(
+      std::string(base), ir::array_of(crossing.type.element, {crossing.lanes}));
+  c.record(name);
+  return name;
+}
+
+/// The square that begins at `point`.
+void cross_over(Context& c, const Crossing& crossing, const std::vector<Operand>& point) {
+  const Operand from = element_at(c, crossing.source, point);
+  const Operand to = element_at(c, crossing.target, point);
+  const Operand next = ir::i64_operand(1);
+  const std::int64_t lanes = ir::integer_value(crossing.lanes.constant());
+  TransposeLanes turned;
+  for (std::int64_t k = 0; k < lanes; ++k) {
+    const NameId row = vector(c, "row", crossing);
+    const Operand ahead = c.mul(crossing.source.strides[crossing.written], ir::i64_operand(k));
+    c.emit(LoadLanes{row, crossing.source.block, c.add(from, ahead), next,
+                     crossing.type.element});
+    turned.values.push_back(row);
+    turned.targets.push_back(vector(c, "column", crossing));
+  }
+  c.emit(turned);
+  for (std::int64_t k = 0; k < lanes; ++k) {
+    const Operand ahead = c.mul(crossing.target.strides[crossing.read], ir::i64_operand(k));
+    c.emit(StoreLanes{crossing.target.block, c.add(to, ahead), next,
+                      turned.targets[static_cast<std::size_t>(k)].name, crossing.type.element});
+  }
+}
+
+Operand squares_along(Context& c, const Crossing& crossing, std::size_t dimension) {
+  return c.divide_up(crossing.type.shape[dimension], crossing.lanes);
+}
+
+Operand squares_of_tile(const Crossing& crossing, std::size_t dimension) {
+  return ir::i64_operand(dimension == crossing.written ? crossing.row_squares
+                                                       : crossing.column_squares);
+}
+
+/// body(first element) for the squares of a tile along a dimension.
+void for_squares(Context& c, const Crossing& crossing, std::size_t dimension, const Operand& tile,
+                 const std::function<void(Operand)>& body) {
+  const Operand most = squares_of_tile(crossing, dimension);
+  const Operand first = c.mul(tile, most);
+  const Operand left = c.sub(squares_along(c, crossing, dimension), first);
+  const Operand last = c.sub(crossing.type.shape[dimension], crossing.lanes);
+  thread_loop(c, c.minimum(most, left), false, [&](const Operand& square) {
+    body(c.minimum(c.mul(c.add(first, square), crossing.lanes), last));
+  });
+}
+
+void copy_tiles(Context& c, const Crossing& crossing) {
+  std::vector<Operand> extents;
+  Operand elements = ir::i64_operand(1);
+  for (std::size_t k = 0; k < crossing.type.shape.size(); ++k) {
+    if (k != crossing.written && k != crossing.read) {
+      extents.push_back(crossing.type.shape[k]);
+      continue;
+    }
+    const Operand squares = squares_of_tile(crossing, k);
+    extents.push_back(c.divide_up(squares_along(c, crossing, k), squares));
+    elements = c.mul(elements, c.mul(squares, crossing.lanes));
+  }
+  const Operand cost = c.mul(little_work(c).cost, elements);
+  parallel_for(c, c.product(extents), cost, [&](const Operand& begin, const Operand& end) {
+    thread_loop(c, c.sub(end, begin), false, [&](const Operand& number) {
+      std::vector<Operand> point = c.unflatten(c.add(begin, number), extents);
+      const std::vector<Operand> tile = point;
+      for_squares(c, crossing, crossing.written, tile[crossing.written], [&](const Operand& row) {
+        for_squares(c, crossing, crossing.read, tile[crossing.read], [&](const Operand& column) {
+          point[crossing.written] = row;
+          point[crossing.read] = column;
+          cross_over(c, crossing, point);
+        });
+      });
+    });
+  });
+}
+
+}  // namespace
+
+bool copy_in_squares(Context& c, const Place& target, const Place& source, const ir::Type& type,
+                     const std::function<void()>& one_by_one) {
+  const std::int64_t bytes = ir::byte_size(type.element);
+  if (c.mode != Mode::host || c.is_gpu() || bytes < 4) return false;
+  const auto written = dimension_of_neighbours(target);
+  const auto read = dimension_of_neighbours(source);
+  if (!written || !read || *written == *read || target.block == source.block) return false;
+  // A tile is about as large as what blocks of lanes collect.
+  const std::int64_t lanes = row_bytes / bytes;
+  const std::int64_t squares =
+      std::max<std::int64_t>(c.settings.collected_bytes / (lanes * row_bytes), 1);
+  const std::int64_t row_squares = std::min<std::int64_t>(squares, 4);
+  const Crossing crossing{target,      source, type, *written, *read, ir::i64_operand(lanes),
+                          row_squares, squares / row_squares};
+  const Operand below = c.sub(crossing.lanes, ir::i64_operand(1));
+  const Operand fits =
+      c.both(c.less(below, type.shape[*written]), c.less(below, type.shape[*read]));
+  host_branch(c, fits, [&] { copy_tiles(c, crossing); }, one_by_one);
+  return true;
+}
+
+}  // namespace dagaz::emit
