@@ -36,9 +36,10 @@ def tree(dagaz, path):
 
 
 def check_tree(dagaz, path, formatted):
+    """Whether the formatted text has the tree of the original; None if that has no tree."""
     before = tree(dagaz, path)
     if before is None:  # its imports have mistakes
-        return []
+        return None
     # Beside the original, so that its imports are found.
     beside = path.with_name(f'.formatted-{path.name}')
     try:
@@ -46,17 +47,18 @@ def check_tree(dagaz, path, formatted):
         after = tree(dagaz, beside)
     finally:
         beside.unlink()
-    return [] if before == after else [f'{path}: its tree changes']
+    return before == after
 
 
 def check(dagaz, path, must_be_formatted):
-    """What is wrong with the formatting of one file, or None if it is no program."""
+    """What is wrong with the formatting of one file and whether trees were compared, or None if it
+    is no program."""
     original = path.read_bytes()
     status, once, message = run(dagaz, 'fmt', text=original)
     if status == 1:
         return None
     if status != 0:
-        return [f'{path}: exit status {status}: {message.strip()[:400]}']
+        return [f'{path}: exit status {status}: {message.strip()[:400]}'], False
     problems = []
     _, twice, _ = run(dagaz, 'fmt', text=once)
     if twice != once:
@@ -65,8 +67,10 @@ def check(dagaz, path, must_be_formatted):
         problems.append(f'{path}: its comments change')
     if must_be_formatted and once != original:
         problems.append(f'{path}: is not formatted; run `dagaz fmt {path}`')
-    problems += check_tree(dagaz, path, once)
-    return problems
+    same_tree = check_tree(dagaz, path, once)
+    if same_tree is False:
+        problems.append(f'{path}: its tree changes')
+    return problems, same_tree is not None
 
 
 def main(arguments):
@@ -78,13 +82,15 @@ def main(arguments):
         files += sorted(path.rglob('*.fut')) if path.is_dir() else [path]
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(lambda file: check(dagaz, file, must_be_formatted), files))
-    for problems in results:
-        for problem in problems or []:
+    checked = [result for result in results if result is not None]
+    for problems, _ in checked:
+        for problem in problems:
             print(problem)
-    refused = sum(result is None for result in results)
-    wrong = sum(bool(result) for result in results)
-    print(f'{len(files) - refused} programs, {wrong} wrong; {refused} files that do not parse')
-    return 1 if wrong or refused == len(files) else 0
+    wrong = sum(bool(problems) for problems, _ in checked)
+    trees = sum(compared for _, compared in checked)
+    print(f'{len(checked)} programs, {wrong} wrong, {trees} trees compared; '
+          f'{len(files) - len(checked)} files that do not parse')
+    return 0 if checked and not wrong else 1
 
 
 if __name__ == '__main__':
