@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "driver/editor_derivatives.h"
 #include "driver/version.h"
 #include "support/check.h"
 #include "support/diagnostic.h"
@@ -22,7 +23,7 @@ static std::optional<std::string> formatted(const std::string& name, const std::
 
 int lsp_command() {
   const Doing doing("serving an editor");
-  return tools::lsp::serve(STDIN_FILENO, STDOUT_FILENO, {formatted, std::string(version)});
+  return tools::lsp::serve(STDIN_FILENO, STDOUT_FILENO, {formatted, derivatives_for_editor, std::string(version)});
 }
 
 }  // namespace dagaz::driver

@@ -52,6 +52,12 @@ entry main (n: i64) : f64 =
   let point = {x = 1f64, y = 2f64}
   in twice (total shapes) + point.x + plane.norm (point.x, point.y)
 '''
+GRADIENT = '''def loss [n] (xs: [n]f64) =
+  f64.sum (map (\\x -> x * f64.sin x) xs)
+
+entry gradient [n] (xs: [n]f64) : [n]f64 =
+  vjp loss xs 1
+'''
 
 
 def with_label(items, label):
@@ -203,6 +209,9 @@ def check_completion(client):
     assert with_label(items, 'area')['documentation']['value'] == 'The area of a shape.'
     assert with_label(items, 'map') and with_label(items, 'f64') and with_label(items, 'match')
     assert 'pears' not in [item['label'] for item in items]
+    [snippet] = [item for item in items if item['label'] == 'reduce' and item['kind'] == 15]
+    assert snippet['insertTextFormat'] == 2, snippet
+    assert snippet['textEdit']['newText'] == 'reduce (${1:+}) ${2:0} ${3:xs}', snippet
     items = complete(client, 'def f (x: f64) = f64.', '\n\ndef g = 1i32\n')
     assert with_label(items, 'sqrt')['detail'].startswith('def sqrt: '), items[0]
     assert 'area' not in [item['label'] for item in items]
@@ -278,6 +287,31 @@ def check_hints(client):
     assert not any(text.startswith('s: ') for text in found), found
 
 
+def check_derivative_hints(client):
+    """At the end of a line, how what it has is differentiated; a crash of the passes is no hint."""
+    client.open('gradient.fut', GRADIENT)
+    assert client.diagnostics('gradient.fut') == []
+
+    def hints():
+        text = client.texts['gradient.fut']
+        span = {'start': {'line': 0, 'character': 0},
+                'end': client.place('gradient.fut', len(text))}
+        lines = text.split('\n')
+        return {lines[h['position']['line']]: h
+                for h in client.query('inlayHint', 'gradient.fut', range=span)
+                if h['label'].startswith('∂')}
+    found = hints()
+    assert set(found) == {'  f64.sum (map (\\x -> x * f64.sin x) xs)'}, found
+    [hint] = found.values()
+    assert hint['label'] == '∂ reduce + reverse, map forward', hint
+    assert 'every element gets the adjoint of the sum' in hint['tooltip'], hint
+    assert hint['position']['character'] == len(next(iter(found))), hint
+    client.rewrite('gradient.fut', GRADIENT.replace('vjp loss', 'id'))
+    assert hints() == {}
+    client.rewrite('gradient.fut', GRADIENT.replace('f64.sin', 'f64.sinus'))
+    assert hints() == {}
+
+
 def check_errors(client):
     for method, params in (('textDocument/hover', {}), ('no/such', {}),
                            ('textDocument/hover', {'textDocument': {'uri': 'file:///nowhere'}})):
@@ -312,6 +346,11 @@ def check_encoding(dagaz, folder, environment):
         assert client.end() == 0
 
 
+def processor_seconds(client):
+    fields = pathlib.Path(f'/proc/{client.process.pid}/stat').read_text().rsplit(')', 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
 def check_speed(client):
     """Diagnostics of 2000 lines; what is asserted leaves room for a busy machine."""
     body = '\n'.join(f'def f{i} [n] (xs: [n]f64) (k: f64) =\n  let ys = map (* k) xs\n'
@@ -319,14 +358,17 @@ def check_speed(client):
     client.open('long.fut', body)
     client.diagnostics('long.fut')
     times = []
-    for i in range(5):
+    used = processor_seconds(client)
+    for i in range(10):
         begin = time.monotonic()
         client.replace('long.fut', 0, 0, ' ' if i % 2 == 0 else '\n')
         assert client.diagnostics('long.fut') == []
         times.append(time.monotonic() - begin)
     times.sort()
-    print(f'diagnostics of {body.count(chr(10))} lines: {1000 * times[2]:.0f} ms after a change')
-    assert times[2] < 1, times
+    used = (processor_seconds(client) - used) / len(times)
+    print(f'diagnostics of {body.count(chr(10))} lines: {1000 * times[0]:.0f} to '
+          f'{1000 * times[-1]:.0f} ms after a change, {1000 * used:.0f} ms of the processor')
+    assert times[5] < 1, times
 
 
 def main(dagaz):
@@ -349,6 +391,7 @@ def main(dagaz):
         check_tokens(client)
         check_layout(client)
         check_hints(client)
+        check_derivative_hints(client)
         check_errors(client)
         check_nonsense(client)
         check_speed(client)

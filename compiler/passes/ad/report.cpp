@@ -1,18 +1,17 @@
 // The report of what was differentiated how, for `dagaz inspect --stage=ad`.
+#include "passes/ad/report.h"
+
 #include <map>
 
-#include "passes/passes.h"
 #include "support/text_writer.h"
 
 namespace dagaz::passes {
 
-namespace {
-
 using namespace ir;
 
-// The place in the user's own program: where the library is differentiated, the call of it.
-Range place_of(LocationId location, const AdReport& report, const SourceFiles& files) {
+Range place_of(const AdReportEntry& entry, const AdReport& report, const SourceFiles& files) {
   Range innermost;
+  LocationId location = entry.location;
   while (location.valid() && location.index < report.locations.size()) {
     const Location& place = report.locations[location.index];
     if (!innermost.valid()) innermost = place.range;
@@ -24,15 +23,13 @@ Range place_of(LocationId location, const AdReport& report, const SourceFiles& f
   return innermost;
 }
 
-std::string line_of(const AdReportEntry& entry, const AdReport& report,
-                    const SourceFiles& files) {
-  std::string line = files.describe(place_of(entry.location, report, files)) + ": " + entry.rule +
-                     ": " + entry.mode + " mode: " + entry.reason;
+static std::string line_of(const AdReportEntry& entry, const AdReport& report,
+                           const SourceFiles& files) {
+  std::string line = files.describe(place_of(entry, report, files)) + ": " + entry.rule + ": " +
+                     entry.mode + " mode: " + entry.reason;
   if (!entry.stored.empty()) line += "; stored: " + entry.stored;
   return line;
 }
-
-}  // namespace
 
 std::string print(const AdReport& report, const SourceFiles& files) {
   std::map<std::string, int> times;

@@ -1,6 +1,10 @@
-// The types that the checker found, behind names that have none in the text.
+// The types that the checker found, behind names that have none in the text; and at the ends of lines
+// how what is on them is differentiated.
 #include <algorithm>
+#include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "support/match.h"
 #include "tools/lsp/requests.h"
@@ -30,6 +34,7 @@ class Hints {
     };
     visitor.definition = [&](const Definition& definition) { visit(definition); };
     walk(analysis_.root(), visitor);
+    add_derivatives();
     return std::move(result_);
   }
 
@@ -95,6 +100,45 @@ class Hints {
               {"kind", type_hint}};
     if (is_long) hint["tooltip"] = type;
     result_.push_back(std::move(hint));
+  }
+
+  // What is differentiated on one line.
+  struct Line {
+    std::vector<std::string> modes;
+    std::vector<std::string> reasons;
+  };
+
+  static void add_once(std::vector<std::string>& all, std::string one) {
+    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
+  }
+
+  static std::string joined(const std::vector<std::string>& parts, std::string_view between) {
+    std::string all;
+    for (const std::string& part : parts) {
+      if (!all.empty()) all += between;
+      all += part;
+    }
+    return all;
+  }
+
+  void add_derivatives() {
+    const std::string_view text = analysis_.root_text();
+    std::map<std::uint32_t, Line> lines;  // by their ends
+    for (const DerivativeNote& note : query_.snapshot.derivatives(query_.workspace)) {
+      const std::size_t end = std::min(text.find('\n', note.begin), text.size());
+      if (end < begin_ || end_ < note.begin) continue;
+      Line& line = lines[static_cast<std::uint32_t>(end)];
+      add_once(line.modes, note.construct + " " + note.mode);
+      add_once(line.reasons, note.construct + ": " + note.mode + " mode: " + note.reason);
+    }
+    for (const auto& [end, line] : lines) {
+      std::string label = joined(line.modes, ", ");
+      if (label.size() > longest) label = "…";
+      result_.push_back({{"position", place_json(query_.snapshot.lines().place(end))},
+                         {"label", "∂ " + label},
+                         {"paddingLeft", true},
+                         {"tooltip", joined(line.reasons, "\n")}});
+    }
   }
 
   const Query& query_;

@@ -17,7 +17,7 @@ namespace dagaz::tools::lsp {
 namespace {
 
 // Without new input for so long, what was typed is checked.
-constexpr int pause_in_milliseconds = 20;
+constexpr int pause_in_milliseconds = 5;
 
 using Handler = Json (*)(const Query&);
 
@@ -131,6 +131,8 @@ class Server {
     if (handler == handlers().end()) {
       throw RequestError{ErrorCode::method_not_found, "there is no method " + method};
     }
+    // Hints about derivatives take longer than anything else: mistakes come first.
+    if (method == "textDocument/inlayHint") publish();
     Document& document = document_of(params);
     const Snapshot& snapshot = check(document);
     std::uint32_t offset = 0;

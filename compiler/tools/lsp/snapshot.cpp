@@ -26,6 +26,33 @@ Snapshot::Snapshot(const std::string& path, std::string text, const syntax::File
   });
 }
 
+// The library differentiates nothing by itself: a program that has none of these words, as parts of
+// other names or in imports, has no derivatives.
+static bool may_differentiate(const Analysis& analysis) {
+  const auto& files = analysis.program().files;
+  return std::any_of(files.begin(), files.end(), [&](const ast::File& file) {
+    if (analysis.is_library(file.id)) return false;
+    const std::string_view text = analysis.files().file(file.id).text();
+    const auto has = [&](const char* word) { return text.find(word) != std::string_view::npos; };
+    return has("vjp") || has("jvp") || has("jmp") || has("mjp") || has("derivatives");
+  });
+}
+
+const std::vector<DerivativeNote>& Snapshot::derivatives(const Workspace& workspace) const {
+  if (derivatives_) return *derivatives_;
+  derivatives_.emplace();
+  const auto& found = analysis_.diagnostics();
+  const bool is_wrong = std::any_of(found.begin(), found.end(), [](const Diagnostic& d) {
+    return kind_severity(d.kind) == Severity::error;
+  });
+  if (!is_wrong && may_differentiate(analysis_)) {
+    derivatives_ = workspace.services().derivatives(
+        analysis_.path(analysis_.root().id),
+        [&](const std::string& path) { return workspace.read(path); });
+  }
+  return *derivatives_;
+}
+
 Json Snapshot::range(std::uint32_t begin, std::uint32_t end) const {
   return {{"start", place_json(lines_.place(begin))}, {"end", place_json(lines_.place(end))}};
 }

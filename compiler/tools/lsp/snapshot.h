@@ -10,6 +10,7 @@
 #include "tools/lsp/names.h"
 #include "tools/lsp/protocol.h"
 #include "tools/lsp/text.h"
+#include "tools/lsp/workspace.h"
 
 namespace dagaz::tools::lsp {
 
@@ -27,6 +28,8 @@ class Snapshot {
     return *index_;
   }
   const LineIndex& lines() const { return lines_; }
+  /// How the program's constructs are differentiated; found when it is first asked for.
+  const std::vector<DerivativeNote>& derivatives(const Workspace& workspace) const;
   Encoding encoding() const { return encoding_; }
 
   /// The range in the root's text.
@@ -44,6 +47,7 @@ class Snapshot {
  private:
   Analysis analysis_;
   mutable std::optional<Index> index_;
+  mutable std::optional<std::vector<DerivativeNote>> derivatives_;
   Encoding encoding_;
   LineIndex lines_;
   bool lacks_a_file_ = false;

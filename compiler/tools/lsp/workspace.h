@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "syntax/imports.h"
 #include "tools/lsp/protocol.h"
 #include "tools/lsp/text.h"
 
@@ -15,11 +16,24 @@ namespace dagaz::tools::lsp {
 
 class Snapshot;
 
+/// How a construct was differentiated.
+struct DerivativeNote {
+  std::uint32_t begin;  // of the construct, in the text of the program's root
+  std::string construct;
+  std::string mode;
+  std::string reason;
+};
+
 /// What the server uses of the rest of the compiler.
 struct Services {
   /// The formatted text; nothing if `text` is no program.
   std::function<std::optional<std::string>(const std::string& name, const std::string& text)>
       format;
+  /// What is said of the derivatives in the program whose root is at `path`; nothing if it has
+  /// mistakes or takes too long.
+  std::function<std::vector<DerivativeNote>(const std::string& path,
+                                            const syntax::FileReader& read)>
+      derivatives;
   std::string version;
 };
 
