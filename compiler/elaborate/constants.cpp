@@ -15,7 +15,8 @@ namespace dagaz::elaborate {
 
 namespace {
 
-bool is_cheap(const ir::Statement& statement) {
+/// Literals, views and ranges.
+bool takes_no_work(const ir::Statement& statement) {
   constexpr std::size_t most_elements = 16;
   return match(
       statement.operation, [](const ir::Scalar&) { return true; },
@@ -87,7 +88,7 @@ ValueRef Elaborator::make_global(const DelayedConstant& constant) {
     value = build_constant(constant);
   }
   std::vector<ir::Statement> statements = piece.take();
-  const bool cheap = std::all_of(statements.begin(), statements.end(), is_cheap);
+  const bool cheap = std::all_of(statements.begin(), statements.end(), takes_no_work);
   if (cheap || !holds_only_leaves(value)) return nullptr;
   globals.context.top.add_all(std::move(statements));
   return value;

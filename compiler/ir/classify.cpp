@@ -1,5 +1,7 @@
 #include "ir/classify.h"
 
+#include <algorithm>
+
 #include "support/match.h"
 
 namespace dagaz::ir {
@@ -26,6 +28,31 @@ bool is_view(const Operation& operation) {
       [](const SegmentedMap&) { return false; }, [](const SegmentedReduce&) { return false; },
       [](const SegmentedScan&) { return false; }, [](const SegmentedHistogram&) { return false; },
       [](const SegmentedScatter&) { return false; });
+}
+
+bool allocates(const Statement& statement, const Names& names) {
+  return match(
+      statement.operation, [](const Identity&) { return false; },
+      [](const Index&) { return false; }, [](const Slice&) { return false; },
+      [](const Reshape&) { return false; }, [](const Permute&) { return false; },
+      [](const Scalar&) { return false; }, [](const Assert&) { return false; },
+      // Computed where they are read.
+      [](const Iota&) { return false; }, [](const Replicate&) { return false; },
+      [&](const MapScanReduce&) {
+        return std::any_of(statement.results.begin(), statement.results.end(),
+                           [&](const Binder& each) { return !names.type(each.name).is_scalar(); });
+      },
+      [](const ArrayLiteral&) { return true; }, [](const Update&) { return true; },
+      [](const Concat&) { return true; }, [](const Copy&) { return true; },
+      [](const Scratch&) { return true; }, [](const Branch&) { return true; },
+      [](const Loop&) { return true; }, [](const Call&) { return true; },
+      [](const Histogram&) { return true; }, [](const Scatter&) { return true; },
+      [](const WithAccumulator&) { return true; }, [](const Accumulate&) { return true; },
+      [](const FlatMap&) { return true; }, [](const Differentiate&) { return true; },
+      [](const CustomDerivative&) { return true; }, [](const SegmentedMap&) { return true; },
+      [](const SegmentedReduce&) { return true; }, [](const SegmentedScan&) { return true; },
+      [](const SegmentedHistogram&) { return true; },
+      [](const SegmentedScatter&) { return true; });
 }
 
 }  // namespace dagaz::ir

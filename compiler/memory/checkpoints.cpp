@@ -10,6 +10,7 @@
 // uses `ys`, and nothing consumes `y`.
 #include <algorithm>
 
+#include "ir/classify.h"
 #include "ir/fields.h"
 #include "ir/names.h"
 #include "memory/host.h"
@@ -69,11 +70,6 @@ bool is_made_by_map(const Operand& value, const ir::Body& body) {
   return false;
 }
 
-bool is_view(const ir::Operation& operation) {
-  return as<ir::Index>(operation) || as<ir::Slice>(operation) || as<ir::Reshape>(operation) ||
-         as<ir::Permute>(operation);
-}
-
 // Whether what an operation gives is not part of what it reads.
 bool is_fresh(const ir::Operation& operation, const std::unordered_set<NameId>& states) {
   if (const auto* loop = as<ir::Loop>(operation)) {
@@ -96,7 +92,7 @@ bool reads_only(const ir::Body& body, std::unordered_set<NameId> states, const i
   for (const ir::Statement& each : body.statements) {
     const std::vector<NameId> used = ir::free_names(each, names);
     if (std::none_of(used.begin(), used.end(), is_state)) continue;
-    if (is_view(each.operation)) {
+    if (ir::is_view(each.operation)) {
       const NameId view = each.results[0].name;
       if (names.type(view).is_array()) states.insert(view);
       continue;

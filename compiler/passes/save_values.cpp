@@ -17,6 +17,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "ir/classify.h"
 #include "ir/cost.h"
 #include "ir/fields.h"
 #include "ir/names.h"
@@ -225,21 +226,6 @@ void keep(const Candidate& candidate, Names& names) {
                 });
 }
 
-/// Whether memory may be taken for the statement's results or while it runs.
-bool makes_arrays(const Statement& statement, const Names& names) {
-  return match(
-      statement.operation, [](const Index&) { return false; },
-      [](const Slice&) { return false; }, [](const Permute&) { return false; },
-      [](const Reshape&) { return false; }, [](const Iota&) { return false; },
-      [](const Replicate&) { return false; }, [](const Scalar&) { return false; },
-      [](const Identity&) { return false; }, [](const Assert&) { return false; },
-      [&](const MapScanReduce&) {
-        return std::any_of(statement.results.begin(), statement.results.end(),
-                           [&](const Binder& each) { return !names.type(each.name).is_scalar(); });
-      },
-      [](const auto&) { return true; });
-}
-
 /// What is inside a map runs in registers and vector lanes, where values are not kept.
 bool is_control(const Operation& operation) {
   return std::holds_alternative<Loop>(operation) || std::holds_alternative<Branch>(operation);
@@ -277,7 +263,7 @@ class Keeper {
     const bool nothing_made = std::none_of(
         body.statements.begin() + static_cast<std::ptrdiff_t>(first) + 1,
         body.statements.begin() + static_cast<std::ptrdiff_t>(second),
-        [&](const Statement& each) { return makes_arrays(each, names_); });
+        [&](const Statement& each) { return allocates(each, names_); });
     std::vector<Type> places;
     if (nothing_made) places = mapped_types(body.statements[second]);
     for (const Candidate& candidate : candidates) {

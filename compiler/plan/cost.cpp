@@ -2,16 +2,14 @@
 
 #include <algorithm>
 
+#include "ir/cost.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
 
 using ir::ScalarOp;
 
-std::int64_t cost_of_scalar(ScalarOp op) {
-  if (op < ScalarOp::sqrt) return op == ScalarOp::fpow ? 20 : 1;
-  return op >= ScalarOp::fma ? 1 : 12;
-}
+std::int64_t cost_of_scalar(ScalarOp op) { return ir::cost_of(op); }
 
 bool is_arithmetic(const ir::Body& body, const ir::Names& names) {
   return std::all_of(body.statements.begin(), body.statements.end(), [&](const ir::Statement& one) {

@@ -1,6 +1,7 @@
 // Branches, loops and accumulation, and rows of a block inside a body.
 #include <algorithm>
 
+#include "ir/cost.h"
 #include "ir/names.h"
 #include "plan/array_uses.h"
 #include "plan/lane_blocks.h"
@@ -26,8 +27,7 @@ static bool only_computes(const ir::Body& body) {
     }
     const auto* scalar = as<ir::Scalar>(one.operation);
     if (!scalar) return as<ir::Identity>(one.operation) != nullptr;
-    const bool divides = scalar->op >= ScalarOp::sdiv_floor && scalar->op <= ScalarOp::ipow;
-    return !divides;
+    return !ir::is_partial(scalar->op);
   });
 }
 

@@ -94,6 +94,14 @@ static void load_totals(Context& c, const ir::Statement& s, const std::vector<Pl
   }
 }
 
+// Whether all versions reduce pieces first, whose results one loop combines.
+static bool is_by_pieces(const ir::Schedule& schedule) {
+  return std::none_of(schedule.versions.begin(), schedule.versions.end(), [](const auto& one) {
+    return as<ir::Contraction>(one.strategy) || as<ir::Teams>(one.strategy) ||
+           as<ir::BySegments>(one.strategy);
+  });
+}
+
 void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e) {
   std::vector<ir::Type> types;
   for (const ir::ReduceOperator& one : e.operators) {
@@ -101,7 +109,9 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduc
   }
   const std::vector<Destination> mapped = result_targets(c, s, types.size());
   const std::vector<Place> totals = total_arrays(c, s, types.size());
-  if (c.is_gpu() && c.mode == Mode::host) {
+  if (c.mode != Mode::host || is_by_pieces(e.schedule)) {
+    reduce_by_pieces(c, s, e, types, totals, mapped);
+  } else {
     run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
       const ir::Statement copied = copy_of(c, e);
       const auto& own = *as<ir::SegmentedReduce>(copied.operation);
@@ -121,8 +131,6 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduc
         reduce_by_pieces(c, s, own, types, totals, mapped);
       }
     });
-  } else {
-    reduce_by_pieces(c, s, e, types, totals, mapped);
   }
   load_totals(c, s, totals);
 }

@@ -71,7 +71,9 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedScan&
     types.insert(types.end(), one.op.result_types.begin(), one.op.result_types.end());
   }
   const std::vector<Destination> targets = result_targets(c, s, 0);
-  if (!c.is_gpu() || c.mode != Mode::host) {
+  const std::vector<ir::Version>& versions = e.schedule.versions;
+  const bool in_pieces = versions.size() == 1 && as<ir::InPieces>(versions[0].strategy);
+  if (c.mode != Mode::host || in_pieces) {
     scan_by_pieces(c, s, e, types, targets);
     return;
   }

@@ -101,8 +101,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::MapScanReduce&
     const std::vector<Value> totals = running_values(reductions);
     for (std::size_t k = 0; k < totals.size(); ++k) assign(c, s.results[k].name, totals[k]);
   };
-  const bool in_task = c.mode == Mode::task && !c.is_gpu();
-  if (!in_task || e.schedule.versions.size() == 1) {
+  if (e.schedule.versions.size() == 1) {
     point_by_point();
     return;
   }

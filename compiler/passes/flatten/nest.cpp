@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/cost.h"
 #include "ir/names.h"
 #include "support/match.h"
 
@@ -117,8 +118,7 @@ const Statement* sole_producer(const Body& body) {
 
 static bool is_cheap(const Statement& statement, const Names& names) {
   if (const auto* scalar = as<Scalar>(statement.operation)) {
-    return scalar->op < ScalarOp::sqrt && scalar->op != ScalarOp::fpow &&
-           scalar->op != ScalarOp::ipow;
+    return is_light(scalar->op);
   }
   if (as<Reshape>(statement.operation)) return names.type(statement.results[0].name).rank() <= 1;
   return as<Index>(statement.operation) || as<Slice>(statement.operation) ||

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ir/cost.h"
 #include "ir/fields.h"
 #include "ir/names.h"
 #include "support/match.h"
@@ -353,8 +354,7 @@ bool is_cheap(const Lambda& lambda) {
          std::all_of(lambda.body.statements.begin(), lambda.body.statements.end(),
                      [](const Statement& statement) {
                        const auto* scalar = as<Scalar>(statement.operation);
-                       return scalar != nullptr && scalar->op < ScalarOp::sqrt &&
-                              scalar->op != ScalarOp::fpow && scalar->op != ScalarOp::ipow;
+                       return scalar != nullptr && is_light(scalar->op);
                      });
 }
 
