@@ -1,5 +1,6 @@
 """Derivatives of entry points: against differences, with respect to chosen arguments."""
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -140,6 +141,35 @@ class Frameworks(unittest.TestCase):
         self.assertTrue(torch.autograd.gradcheck(wrap(self.m.consuming), (leaf(4),)))
         with self.assertRaisesRegex(TypeError, 'no tensor'):
             wrap(self.m.layer)
+
+    def test_tensors_are_not_copied(self):
+        try:
+            import torch
+        except ImportError:
+            self.skipTest('no PyTorch')
+        import dagaz.torch as bindings
+
+        arrays = []  # what the program gets and gives, with the tensors of that
+
+        def watch(name, array_of, tensor_of):
+            original = getattr(bindings, name)
+
+            def watched(value, *others):
+                made = original(value, *others)
+                arrays.append((array_of(value, made), tensor_of(value, made)))
+                return made
+            return mock.patch.object(bindings, name, watched)
+
+        given = torch.full((1000,), 2.0, dtype=torch.float64, requires_grad=True)
+        with watch('_given', lambda value, made: made, lambda value, made: value), \
+                watch('_tensor', lambda value, made: value, lambda value, made: made):
+            bindings.wrap(self.m.large)(given).sum().backward()
+        np.testing.assert_array_equal(given.grad, 4)
+        # The argument and the result; again the argument, the adjoint (one number, spread by
+        # `sum`, that has to be laid out) and the gradient.
+        places = [array.__array_interface__['data'][0] == tensor.data_ptr()
+                  for array, tensor in arrays]
+        self.assertEqual(places, [True, True, True, False, True])
 
     def test_jax(self):
         try:
