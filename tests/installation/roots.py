@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
-"""The packages of a build, installed into empty roots of distributions, and used from there alone.
+"""The packages of a build, and the sources, in empty roots of distributions, used from there alone.
 
-usage: roots.py BUILD FOLDER [SUITE…]        (SUITE: bookworm, trixie; default: bookworm)
+usage: roots.py BUILD FOLDER [--suites SUITE…] [--kinds KIND…]
+  SUITE: bookworm, trixie (Debian 12 and 13), noble (Ubuntu 24.04); default: bookworm
+  KIND:  deb, tar.gz, whl: that package, with no development files of LLVM; the demo, the examples'
+         tests and the commands of the tutorial run.  These three are the default.
+         sources: install-dependencies.sh, the configuration and a first library.
+         demo: ./demo.sh on the sources, which builds everything.
 
-FOLDER, outside of the project, keeps the packages and what is downloaded.  For each suite a root is
-made by debootstrap; for each of .deb, .tar.gz and wheel a copy of it gets that package, with no
-development files of LLVM; there the demo, the examples' tests and the commands of the tutorial run.
+FOLDER, outside of the project, keeps the packages and what is downloaded.  Every suite is made by
+debootstrap once; each kind gets a copy of it.
 
 Ends with 77, which ctest shows as skipped, without root's rights, debootstrap or network.
 """
+import argparse
+import hashlib
 import os
 import pathlib
 import shutil
@@ -17,7 +23,11 @@ import sys
 import time
 import urllib.request
 
-MIRRORS = {'bookworm': 'http://deb.debian.org/debian', 'trixie': 'http://deb.debian.org/debian'}
+DEBIAN, UBUNTU = 'http://deb.debian.org/debian', 'http://archive.ubuntu.com/ubuntu'
+MIRRORS = {'bookworm': DEBIAN, 'trixie': DEBIAN, 'noble': UBUNTU}
+# Debian does not bring the keys of Ubuntu; these are the ones that `noble` itself has.
+UBUNTU_KEYS = (f'{UBUNTU}/pool/main/u/ubuntu-keyring/ubuntu-keyring_2023.11.28.1_all.deb',
+               '36de43b15853ccae0028e9a767613770c704833f82586f28eb262f0311adb8a8')
 ENVIRONMENT = {'PATH': '/usr/sbin:/usr/bin:/sbin:/bin', 'HOME': '/root', 'LC_ALL': 'C.UTF-8',
                'DEBIAN_FRONTEND': 'noninteractive', 'NO_COLOR': '1'}
 # What the tutorial uses beside Dagaz.
@@ -78,8 +88,8 @@ def wheel(root, package):
     root.environment['PKG_CONFIG_PATH'] = f'{prefix}/lib/pkgconfig'
 
 
-# How each is installed, and where its files are.
-KINDS = {
+# How each package is installed, and where its files are.
+PACKAGES = {
     'deb': (deb, {}),
     'tar.gz': (archive, {'PATH': f'/opt/dagaz/usr/bin:{ENVIRONMENT["PATH"]}',
                          'PYTHONPATH': '/opt/dagaz/usr/lib/python3/dist-packages',
@@ -94,15 +104,36 @@ def make_packages(source, build, folder):
     run(source / 'python' / 'build_wheel.sh', folder, build)  # which also builds
     for generator in ('DEB', 'TGZ'):
         run('cpack', '-G', generator, '-B', folder, cwd=build)
-    return {kind: next(folder.glob(f'dagaz*.{kind}')) for kind in KINDS}
+    return {kind: next(folder.glob(f'dagaz*.{kind}')) for kind in PACKAGES}
+
+
+def keyring_of_ubuntu(folder):
+    keyring = folder / 'usr/share/keyrings/ubuntu-archive-keyring.gpg'
+    if not keyring.exists():
+        address, wanted = UBUNTU_KEYS
+        with urllib.request.urlopen(address, timeout=60) as answer:
+            package = answer.read()
+        if hashlib.sha256(package).hexdigest() != wanted:
+            sys.exit(f'{address} is not the file that this test knows')
+        (folder / 'keys.deb').write_bytes(package)
+        run('dpkg-deb', '-x', folder / 'keys.deb', folder)
+    return keyring
 
 
 def make_base(suite, folder):
     base = folder / suite
-    if not (base / 'complete').exists():
-        shutil.rmtree(base, ignore_errors=True)
+    if (base / 'complete').exists():
+        return base
+    shutil.rmtree(base, ignore_errors=True)
+    if MIRRORS[suite] == UBUNTU:
+        # An old debootstrap does not know the newest name; `gutsy` is the script of all of them.
+        run('debootstrap', '--variant=minbase', '--components=main,universe',
+            f'--keyring={keyring_of_ubuntu(folder / "keys")}', suite, base, UBUNTU, 'gutsy')
+        (base / 'etc/apt/sources.list').write_text(''.join(
+            f'deb {UBUNTU} {part} main universe\n' for part in (suite, f'{suite}-updates')))
+    else:
         run('debootstrap', '--variant=minbase', suite, base, MIRRORS[suite])
-        (base / 'complete').touch()
+    (base / 'complete').touch()
     return base
 
 
@@ -124,38 +155,66 @@ def use(root, source):
                     '"$(command -v dagaz)" . docs/tutorial.md').strip()
 
 
+def build_sources(root, source, whole):
+    """What who clones the project does."""
+    clone = root.folder / 'dagaz'
+    run('git', 'clone', '-q', f'file://{source}', clone)
+    root.run('cd /dagaz && ./install-dependencies.sh')
+    if whole:
+        root.run('cd /dagaz && CCACHE_DISABLE=1 ./demo.sh')
+        return 'demo.sh'
+    root.run('cd /dagaz && cmake --preset release && cmake --build build --target dagaz_support')
+    return 'configured'
+
+
+def check(suite, kind, folder, source, package):
+    begin = time.time()
+    base = make_base(suite, folder)
+    archives = folder / f'{suite}-archives'
+    (archives / 'partial').mkdir(parents=True, exist_ok=True)
+    install, environment = PACKAGES.get(kind, (None, {}))
+    root = Root(folder / f'{suite}-{kind}', archives, environment)
+    shutil.rmtree(root.folder, ignore_errors=True)
+    run('cp', '-a', base, root.folder)
+    shutil.copy('/etc/resolv.conf', root.folder / 'etc' / 'resolv.conf')
+    name = kind
+    if package is None:
+        said = build_sources(root, source, kind == 'demo')
+    else:
+        name = f'{package.name} ({package.stat().st_size / 2**20:.1f} MiB)'
+        shutil.copy(package, root.folder / 'tmp')
+        install(root, f'/tmp/{package.name}')
+        said = use(root, source)
+    shutil.rmtree(root.folder)
+    print(f'{suite}: {name}: {said}, {time.time() - begin:.0f} s', flush=True)
+
+
 def main():
-    build, folder, *suites = sys.argv[1:]
-    build, folder = pathlib.Path(build).resolve(), pathlib.Path(folder).resolve()
+    parser = argparse.ArgumentParser(usage='see the first lines of this file')
+    parser.add_argument('build', type=pathlib.Path)
+    parser.add_argument('folder', type=pathlib.Path)
+    parser.add_argument('--suites', nargs='+', choices=MIRRORS, default=['bookworm'])
+    parser.add_argument('--kinds', nargs='+', choices=[*PACKAGES, 'sources', 'demo'],
+                        default=list(PACKAGES))
+    options = parser.parse_args()
+    folder = options.folder.resolve()
     source = pathlib.Path(__file__).resolve().parents[2]
     if os.geteuid() != 0:
         skip("needs root's rights")
     if shutil.which('debootstrap') is None:
         skip('apt install debootstrap')
-    for suite in suites or ['bookworm']:
+    for suite in options.suites:
         try:
             urllib.request.urlopen(f'{MIRRORS[suite]}/dists/{suite}/Release', timeout=20).close()
         except OSError as error:
             skip(f'{MIRRORS[suite]}: {error}')
-    folder.mkdir(parents=True, exist_ok=True)
-    packages = make_packages(source, build, folder / 'packages')
-    for suite in suites or ['bookworm']:
-        base = make_base(suite, folder)
-        archives = folder / f'{suite}-archives'
-        (archives / 'partial').mkdir(parents=True, exist_ok=True)
-        for kind, (install, environment) in KINDS.items():
-            begin = time.time()
-            root = Root(folder / f'{suite}-{kind}', archives, environment)
-            shutil.rmtree(root.folder, ignore_errors=True)
-            run('cp', '-a', base, root.folder)
-            shutil.copy('/etc/resolv.conf', root.folder / 'etc' / 'resolv.conf')
-            shutil.copy(packages[kind], root.folder / 'tmp')
-            install(root, f'/tmp/{packages[kind].name}')
-            said = use(root, source)
-            shutil.rmtree(root.folder)
-            size = packages[kind].stat().st_size / 2**20
-            print(f'{suite}: {packages[kind].name} ({size:.1f} MiB): {said}, '
-                  f'{time.time() - begin:.0f} s', flush=True)
+    (folder / 'keys').mkdir(parents=True, exist_ok=True)
+    packages = {}
+    if any(kind in PACKAGES for kind in options.kinds):
+        packages = make_packages(source, options.build.resolve(), folder / 'packages')
+    for suite in options.suites:
+        for kind in options.kinds:
+            check(suite, kind, folder, source, packages.get(kind))
 
 
 if __name__ == '__main__':
