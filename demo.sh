@@ -12,7 +12,7 @@ if [ -z "${DAGAZ:-}" ]; then
   ./install-dependencies.sh
   step "building the compiler"
   cmake --preset release -Wno-dev -DDAGAZ_TESTS=OFF >/dev/null
-  cmake --build --preset release
+  cmake --build --preset release --target dagaz
 fi
 dagaz=${DAGAZ:-build/dagaz}
 read -ra libraries <<<"$(pkg-config --libs dagaz 2>/dev/null || echo -ltbb -lstdc++ -lm -ldl -lpthread)"

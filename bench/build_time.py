@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Where the build's time goes: processor time of each file, folder and kind of work.
 
-usage: build_time.py [--build DIR] [--phases] [--limit N] [PART…]
+usage: build_time.py [--build DIR] [--phases] [--limit N] [--sample N] [PART…]
 
 Compiles, one after another and without the compiler cache, every file of the build folder (default:
 build) whose path contains a PART (all files if there is none), with the options it is built with,
 into a temporary folder.  Prints user and system seconds and the size of the object for the slowest
 files, and sums over folders.  --phases: what g++ says of parsing, templates and code generation
-(-ftime-report; slower by about a tenth).  Files that read a precompiled header read the build
+(-ftime-report; slower by about a tenth).  --sample N: only about every Nth file of a folder, but
+all precompiled headers and generated files; sums stand for all files.  For what `./demo.sh` builds:
+`build_time.py --sample 14` in its build folder, which has no tests.
+Files that read a precompiled header read the build
 folder's: build first.
 """
 import argparse
@@ -48,9 +51,30 @@ def measure(entry, output, phases):
             output.stat().st_size, split)
 
 
+def path_of(entry, root):
+    """The file's place in the project, if it is there."""
+    path = pathlib.Path(entry['file'])
+    return path.relative_to(root) if path.is_relative_to(root) else path
+
+
 def folder_of(path, depth=2):
     """The part of a file's place that sums are made over: `compiler/passes`, `tests/unit`."""
     return '/'.join(path.parts[:-1][:depth]) or '.'
+
+
+def chosen(entries, root, every):
+    """The entries to measure, each with the number of files that it stands for."""
+    made = str(root / 'build') + '/'
+    folders = collections.defaultdict(list)
+    for entry in sorted(entries, key=lambda entry: entry['file']):
+        path = pathlib.Path(entry['file'])
+        alone = every == 1 or entry['file'].startswith(made)
+        folders[path if alone else path.parent].append(entry)
+    for files in folders.values():
+        # From the middle of each stretch, so that small folders give one file as well.
+        picked = files[min(every, len(files)) // 2::every]
+        for entry in picked:
+            yield entry, len(files) / len(picked)
 
 
 def main():
@@ -58,6 +82,7 @@ def main():
     parser.add_argument('--build', type=pathlib.Path, default=pathlib.Path('build'))
     parser.add_argument('--phases', action='store_true')
     parser.add_argument('--limit', type=int, default=20, help='how many of the slowest files')
+    parser.add_argument('--sample', type=int, default=1, help='measure every so manieth file')
     parser.add_argument('parts', nargs='*', metavar='PART')
     arguments = parser.parse_args()
 
@@ -69,17 +94,17 @@ def main():
     folders = collections.defaultdict(float)
     phases = collections.defaultdict(float)
     with tempfile.TemporaryDirectory() as folder:
-        for entry in json.loads(database.read_text(encoding='utf-8')):
-            path = pathlib.Path(entry['file'])
-            path = path.relative_to(root) if path.is_relative_to(root) else path
-            if arguments.parts and not any(part in str(path) for part in arguments.parts):
-                continue
+        entries = [entry for entry in json.loads(database.read_text(encoding='utf-8'))
+                   if not arguments.parts or
+                   any(part in str(path_of(entry, root)) for part in arguments.parts)]
+        for entry, weight in chosen(entries, root, arguments.sample):
+            path = path_of(entry, root)
             user, system, size, split = measure(entry, pathlib.Path(folder) / 'object.o',
                                                 arguments.phases)
             files.append((user + system, user, system, size, path))
-            folders[folder_of(path)] += user + system
+            folders[folder_of(path)] += weight * (user + system)
             for name, seconds in split.items():
-                phases[name] += seconds
+                phases[name] += weight * seconds
     if not files:
         sys.exit('no file of the build matches')
 
@@ -92,7 +117,8 @@ def main():
     for name, seconds in sorted(phases.items(), key=lambda item: -item[1]):
         if seconds >= 0.05:
             print(f'{seconds:8.1f}  phase: {name}')
-    print(f'{sum(file[0] for file in files):8.1f}  all {len(files)} files')
+    about = 'all' if arguments.sample == 1 else f'by {len(files)} of'
+    print(f'{sum(folders.values()):8.1f}  {about} {len(entries)} files')
 
 
 if __name__ == '__main__':
