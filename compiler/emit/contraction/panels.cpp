@@ -179,7 +179,7 @@ void ProductPanels::whole_sums(const Operand& cost) {
       });
 }
 
-// Parts of sums, [split][task][block], and then the blocks.
+// Parts of sums, [split][task][block], and then the blocks.  A branch of the host owns the parts.
 void ProductPanels::split_sums(const Operand& cost, const Operand& splits) {
   std::vector<Operand> extents = {splits};
   extents.insert(extents.end(), batch_.begin(), batch_.end());
@@ -189,7 +189,6 @@ void ProductPanels::split_sums(const Operand& cost, const Operand& splits) {
   const Operand size = ir::i64_operand(rows_.width * points_.width);
   const Operand chunk = c_.divide_up(pieces_, splits);
   const Operand share = c_.divide_up(cost, splits);
-  c_.scopes.enter();
   const std::vector<Place> parts = sum_arrays(c_.mul(c_.product(extents), blocks), "parts");
   const auto part_of = [&](const Operand& number) {
     std::vector<Place> places = parts;
@@ -231,7 +230,6 @@ void ProductPanels::split_sums(const Operand& cost, const Operand& splits) {
       finish(lanes, sums, c_.add(rows.first, at[last - 2]), c_.add(points.first, at[last - 1]));
     });
   });
-  c_.scopes.leave(c_);
 }
 
 // ---------------------------------------------------------------- inside a task

@@ -108,6 +108,25 @@ static void alternate(Lanes& l, const Carried& carried) {
   l.c.move(next.name(), kept);
 }
 
+// What the loop gives are the values that it carried at the end.
+static void bind_results(Lanes& l, const ir::Statement& s, const ir::Loop& e,
+                         const std::vector<LaneScalar>& scalars,
+                         const std::vector<Carried>& arrays) {
+  std::size_t scalar = 0;
+  std::size_t array = 0;
+  for (std::size_t k = 0; k < e.values.size(); ++k) {
+    const NameId name = s.results[k].name;
+    const ir::Type& type = l.c.names().type(name);
+    if (type.kind == ir::TypeKind::accumulator) {
+      l.c.accumulators.continue_as(name, e.body.results[k].name());
+    } else if (type.is_array()) {
+      bind(l, name, arrays[array++].current);
+    } else {
+      bind(l, name, scalars[scalar++]);
+    }
+  }
+}
+
 void emit_operation(Lanes& l, const ir::Statement& s, const ir::Loop& e) {
   const auto* form = as<ir::ForForm>(e.form);
   if (!form) refuse("a loop without a bound");
@@ -154,19 +173,7 @@ void emit_operation(Lanes& l, const ir::Statement& s, const ir::Loop& e) {
     });
   });
   emit_loop(l.c, e, std::move(code));
-  std::size_t scalar = 0;
-  std::size_t array = 0;
-  for (std::size_t k = 0; k < e.values.size(); ++k) {
-    const NameId name = s.results[k].name;
-    const ir::Type& type = l.c.names().type(name);
-    if (type.kind == ir::TypeKind::accumulator) {
-      l.c.accumulators.continue_as(name, e.body.results[k].name());
-    } else if (type.is_array()) {
-      bind(l, name, arrays[array++].current);
-    } else {
-      bind(l, name, scalars[scalar++]);
-    }
-  }
+  bind_results(l, s, e, scalars, arrays);
 }
 
 }  // namespace dagaz::emit

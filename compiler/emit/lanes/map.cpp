@@ -16,6 +16,7 @@
 #include "emit/lanes/statements.h"
 #include "emit/lanes/values.h"
 #include "emit/memory/homes.h"
+#include "emit/memory/host_scope.h"
 #include "emit/points.h"
 #include "emit/statements.h"
 #include "emit/thread/loops.h"
@@ -62,14 +63,14 @@ static void emit_points(Lanes& l, const ir::Statement& s, const ir::SegmentedMap
 // Blocks of the same points run one after another: they share what is packed.  A chunk of rows
 // meets all points before the next: what is read and written for a row lies together.
 static void map_moved_blocks(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
-                             const ir::LaneBlocks& plan, const std::vector<Destination>& targets) {
+                             const ir::LaneBlocks& plan, const std::vector<Destination>& targets,
+                             const std::unordered_map<NameId, LaneArray>& arrays) {
   const Operand span = ir::i64_operand(std::int64_t{plan.columns} * plan.width);
   const Operand rows = ir::i64_operand(plan.block_rows);
   const auto points_at = static_cast<std::size_t>(plan.points);
   const bool has_rows = plan.rows >= 0;
   const auto rows_at = static_cast<std::size_t>(plan.rows);
   const ir::SpaceDimension& along = e.space[points_at];
-  const bool host = c.mode == Mode::host;
   // The first point of block `number`, and how many of its points the block before has, too.
   const auto start = [&](const Operand& number, const Operand& extent, const Operand& size) {
     return c.minimum(c.mul(number, size), c.sub(extent, size));
@@ -90,10 +91,7 @@ static void map_moved_blocks(Context& c, const ir::Statement& s, const ir::Segme
   }
   extents.push_back(c.divide_up(along.extent, span));
   const Operand points = c.mul(c.mul(span, rows), c.minimum(chunk, row_blocks));
-  const Operand cost = host ? c.mul(cost_of(c, e.schedule), points) : points;
-  std::unordered_map<NameId, LaneArray> arrays;
-  if (host) c.scopes.enter();
-  for (const NameId array : plan.laid_out) arrays.emplace(array, laid_out(c, array));
+  const Operand cost = c.mode == Mode::host ? c.mul(cost_of(c, e.schedule), points) : points;
   for_blocks(c, c.product(extents), cost, [&](const Operand& b) {
     const std::vector<Operand> at = c.unflatten(b, extents);
     Lanes lanes(c, plan);
@@ -118,7 +116,6 @@ static void map_moved_blocks(Context& c, const ir::Statement& s, const ir::Segme
       emit_points(lanes, s, e, targets);
     });
   });
-  if (host) c.scopes.leave(c);
 }
 
 // Only whole blocks in lanes, the last points of the space one by one.
@@ -148,8 +145,14 @@ void map_in_lanes(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
                   const ir::LaneBlocks& plan, const std::vector<Destination>& targets) {
   if (plan.remainder == ir::Remainder::serialised) {
     map_whole_blocks(c, s, e, plan, targets);
+  } else if (c.mode == Mode::host) {
+    in_host_scope(c, [&] {
+      std::unordered_map<NameId, LaneArray> arrays;
+      for (const NameId array : plan.laid_out) arrays.emplace(array, laid_out(c, array));
+      map_moved_blocks(c, s, e, plan, targets, arrays);
+    });
   } else {
-    map_moved_blocks(c, s, e, plan, targets);
+    map_moved_blocks(c, s, e, plan, targets, {});
   }
 }
 
