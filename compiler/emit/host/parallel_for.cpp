@@ -47,76 +47,97 @@ static void fill_neutral(Context& c, const Accumulator& accumulator) {
                [&](const std::vector<Operand>& at) { write(c, accumulator.place, at, neutral); });
 }
 
-static void accumulate_by_pieces(Context& c, const std::vector<std::size_t>& shared,
-                                 const Operand& count, const Pieces& pieces,
-                                 const RangeFunction& body) {
-  const Operand one = ir::i64_operand(1);
-  const Operand several = c.less(one, pieces.count);
-  // One block with a copy for every piece but the first.
-  const Operand count_of_copies = c.sub(pieces.count, one);
+namespace {
+
+/// Several pieces add to arrays: the first to these themselves, each of the others to a copy.
+struct PieceCopies {
   std::vector<Accumulator> wholes;
-  std::vector<Place> copies;
+  std::vector<Place> copies;  // one block of each, a copy after the other
+  Operand several;            // whether there are any
+  Operand count;
+};
+
+}  // namespace
+
+static Place copy_at(Context& c, const PieceCopies& all, std::size_t k, const Operand& number) {
+  Place place = all.copies[k];
+  place.offset = c.mul(number, size_of(c, all.wholes[k]));
+  return place;
+}
+
+static PieceCopies new_copies(Context& c, const std::vector<std::size_t>& shared,
+                              const Operand& pieces) {
+  const Operand one = ir::i64_operand(1);
+  PieceCopies all;
+  all.several = c.less(one, pieces);
+  all.count = c.sub(pieces, one);
   for (const std::size_t number : shared) {
-    const Accumulator& whole = wholes.emplace_back(c.accumulators.numbered(number));
+    const Accumulator& whole = all.wholes.emplace_back(c.accumulators.numbered(number));
     const ir::Type type = type_of(whole);
     const NameId block = c.block_variable("copies");
     c.branch(
-        several,
+        all.several,
         [&] {
-          c.emit(Allocate{block, c.mul(count_of_copies, byte_count(c, type))});
+          c.emit(Allocate{block, c.mul(all.count, byte_count(c, type))});
         },
         [&] {
           c.emit(Share{block, whole.place.block});
         });
     c.scopes.own(block);
-    copies.push_back(row_major(c, block, ir::i64_operand(0), type.shape));
+    all.copies.push_back(row_major(c, block, ir::i64_operand(0), type.shape));
   }
-  const auto copy_of = [&](std::size_t k, const Operand& number) {
-    Place place = copies[k];
-    place.offset = c.mul(number, size_of(c, wholes[k]));
-    return place;
+  return all;
+}
+
+// Where `piece` combines what the whole would get.
+static Accumulator own_of(Context& c, const PieceCopies& all, std::size_t k, const Operand& piece) {
+  Accumulator own = all.wholes[k];
+  const NameId block = c.block_variable("own");
+  const Operand bytes = ir::i64_operand(ir::byte_size(own.row.element));
+  const auto start_at = [&](const Place& place) {
+    c.emit(Share{block, place.block, c.mul(place.offset, bytes)});
   };
-  // Where `piece` combines what the whole would get.
-  const auto own_of = [&](std::size_t k, const Operand& piece) {
-    Accumulator own = wholes[k];
-    const NameId block = c.block_variable("own");
-    const Operand bytes = ir::i64_operand(ir::byte_size(own.row.element));
-    const auto start_at = [&](const Place& place) {
-      c.emit(Share{block, place.block, c.mul(place.offset, bytes)});
-    };
-    own.place = row_major(c, block, ir::i64_operand(0), type_of(own).shape);
-    own.opened = Mode::task;
-    c.branch(
-        c.equal(piece, ir::i64_operand(0)), [&] { start_at(wholes[k].place); },
-        [&] {
-          start_at(copy_of(k, c.sub(piece, one)));
-          fill_neutral(c, own);
-        });
-    return own;
-  };
-  parallel_loop(c, pieces.count, one, [&](const Operand& first, const Operand& last) {
-    thread_loop(c, c.sub(last, first), false, [&](const Operand& p) {
-      const Operand piece = c.add(first, p);
-      std::vector<Accumulator> own;
-      for (std::size_t k = 0; k < shared.size(); ++k) own.push_back(own_of(k, piece));
-      const Operand begin = c.mul(piece, pieces.chunk);
-      const Operand end = c.minimum(count, c.add(begin, pieces.chunk));
-      c.accumulators.instead(shared, own,
-                             [&] { c.branch(c.less(begin, end), [&] { body(begin, end); }); });
+  own.place = row_major(c, block, ir::i64_operand(0), type_of(own).shape);
+  own.opened = Mode::task;
+  c.branch(
+      c.equal(piece, ir::i64_operand(0)), [&] { start_at(all.wholes[k].place); },
+      [&] {
+        start_at(copy_at(c, all, k, c.sub(piece, ir::i64_operand(1))));
+        fill_neutral(c, own);
+      });
+  return own;
+}
+
+static void combine_copies(Context& c, const PieceCopies& all) {
+  for (std::size_t k = 0; k < all.wholes.size(); ++k) {
+    const Accumulator& whole = all.wholes[k];
+    const Operand cost = cost_of_combining(c, all.count);
+    for_each_point(c, whole.shape, cost, "accumulate", [&](const std::vector<Operand>& at) {
+      thread_loop(c, all.count, false, [&](const Operand& number) {
+        combine_at(c, *whole.op, {whole.place}, at,
+                   values_at(c, {copy_at(c, all, k, number)}, {whole.row}, at));
+      });
     });
-  });
-  host_branch(c, several, [&] {
-    for (std::size_t k = 0; k < shared.size(); ++k) {
-      const Accumulator& whole = wholes[k];
-      const Operand cost = cost_of_combining(c, count_of_copies);
-      for_each_point(c, whole.shape, cost, "accumulate", [&](const std::vector<Operand>& at) {
-        thread_loop(c, count_of_copies, false, [&](const Operand& number) {
-          combine_at(c, *whole.op, {whole.place}, at,
-                     values_at(c, {copy_of(k, number)}, {whole.row}, at));
+  }
+}
+
+static void accumulate_by_pieces(Context& c, const std::vector<std::size_t>& shared,
+                                 const Operand& count, const Pieces& pieces,
+                                 const RangeFunction& body) {
+  const PieceCopies all = new_copies(c, shared, pieces.count);
+  parallel_loop(
+      c, pieces.count, ir::i64_operand(1), [&](const Operand& first, const Operand& last) {
+        thread_loop(c, c.sub(last, first), false, [&](const Operand& p) {
+          const Operand piece = c.add(first, p);
+          std::vector<Accumulator> own;
+          for (std::size_t k = 0; k < shared.size(); ++k) own.push_back(own_of(c, all, k, piece));
+          const Operand begin = c.mul(piece, pieces.chunk);
+          const Operand end = c.minimum(count, c.add(begin, pieces.chunk));
+          c.accumulators.instead(shared, own,
+                                 [&] { c.branch(c.less(begin, end), [&] { body(begin, end); }); });
         });
       });
-    }
-  });
+  host_branch(c, all.several, [&] { combine_copies(c, all); });
 }
 
 void parallel_for(Context& c, const Operand& count, const Operand& cost,
