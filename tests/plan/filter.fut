@@ -1,12 +1,12 @@
 -- Flags, places, a scatter.
 entry main [n] (xs: [n]f32) = filter (> 0) xs
 -- expect
---| -- main, line 2: segmented_scan over [n]
+--| -- main, line 2: segmented_reduce over [n]
 --| x: [
 --|   in_pieces] operations [4]
---| -- main, line 2: segmented_reduce over [n]
+--| -- main, line 2: segmented_scan over [n]
 --| x.2: [
---|   in_pieces] operations [2]
+--|   in_pieces] operations [4]
 --| -- main, line 2: segmented_scatter over [n]
 --| x.3: [
 --|   pointwise] operations [3]

@@ -45,6 +45,7 @@ class Flattener {
   std::vector<ir::Statement> split_statements(std::vector<ir::Statement> statements);
   std::vector<ir::Statement> split_post_off(ir::Statement statement, ir::MapScanReduce e);
   std::vector<ir::Statement> split_map_off(ir::Statement statement, ir::MapScanReduce e);
+  std::vector<ir::Statement> split_reductions_off(ir::Statement statement, ir::MapScanReduce e);
   std::vector<ir::Statement> split_scan_and_reduce(ir::Statement statement, ir::MapScanReduce e);
 
   // ---- rows.cpp

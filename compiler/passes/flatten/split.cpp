@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/classify.h"
+#include "ir/cost.h"
 #include "ir/traces.h"
 #include "passes/flatten/flattener.h"
 #include "support/match.h"
@@ -42,6 +43,19 @@ static bool has_heavy_post(const MapScanReduce& e) {
   return e.post && !e.scans.empty() && runs_once(e.post->body);
 }
 
+// Whether computing what reductions take again costs less than an array for it.
+static bool is_cheaper_again(const MapScanReduce& e, const Names& names) {
+  constexpr std::size_t most_statements = 8;
+  const auto& statements = e.map.body.statements;
+  const auto is_number = [&](const Binder& one) { return names.type(one.name).is_scalar(); };
+  return statements.size() <= most_statements &&
+         std::all_of(e.map.parameters.begin(), e.map.parameters.end(), is_number) &&
+         std::all_of(statements.begin(), statements.end(), [](const Statement& one) {
+           const auto* scalar = as<Scalar>(one.operation);
+           return scalar != nullptr && one.tokens.empty() && ir::is_cheap(scalar->op);
+         });
+}
+
 bool Flattener::needs_split(const MapScanReduce& e) const {
   if (is_map(e)) return false;
   const bool gpu = options_.target == FlattenTarget::gpu;
@@ -54,9 +68,11 @@ bool Flattener::needs_split(const MapScanReduce& e) const {
 
 std::vector<Statement> Flattener::split(Statement statement, MapScanReduce e) {
   if (has_heavy_post(e)) return split_post_off(std::move(statement), std::move(e));
-  return e.scans.empty() || e.reductions.empty()
-             ? split_map_off(std::move(statement), std::move(e))
-             : split_scan_and_reduce(std::move(statement), std::move(e));
+  if (e.scans.empty() || e.reductions.empty()) {
+    return split_map_off(std::move(statement), std::move(e));
+  }
+  return is_cheaper_again(e, names_) ? split_reductions_off(std::move(statement), std::move(e))
+                                     : split_scan_and_reduce(std::move(statement), std::move(e));
 }
 
 std::vector<Statement> Flattener::split_statements(std::vector<Statement> statements) {
@@ -113,6 +129,32 @@ std::vector<Statement> Flattener::split_post_off(Statement statement, MapScanRed
   statement.operation = std::move(e);
   mapping.operation = std::move(map);
   return {std::move(statement), std::move(mapping)};
+}
+
+// map, scans and reductions at once = reductions over the map, then scans over the map again.
+std::vector<Statement> Flattener::split_reductions_off(Statement statement, MapScanReduce e) {
+  std::size_t scanned = 0;
+  std::size_t reduced = 0;
+  for (const ScanOperator& one : e.scans) scanned += one.neutral.size();
+  for (const ReduceOperator& one : e.reductions) reduced += one.neutral.size();
+  const auto from = static_cast<std::ptrdiff_t>(scanned);
+  const auto to = static_cast<std::ptrdiff_t>(scanned + reduced);
+  Lambda inputs = renamed(e.map, names_);
+  const auto keep = [&](auto& all) { all = {all.begin() + from, all.begin() + to}; };
+  const auto drop = [&](auto& all) { all.erase(all.begin() + from, all.begin() + to); };
+  keep(inputs.body.results);
+  keep(inputs.result_types);
+  drop(e.map.body.results);
+  drop(e.map.result_types);
+  Statement scanning = statement;
+  scanning.results.erase(scanning.results.begin(),
+                         scanning.results.begin() + static_cast<std::ptrdiff_t>(reduced));
+  statement.results.resize(reduced);
+  statement.operation = MapScanReduce{e.width, e.arrays, std::move(inputs), {},
+                                      std::exchange(e.reductions, {}), std::nullopt,
+                                      e.sequential};
+  scanning.operation = std::move(e);
+  return {std::move(statement), std::move(scanning)};
 }
 
 // map, scans and reductions at once = scans that also keep the reductions' inputs, then the
