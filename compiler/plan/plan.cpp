@@ -16,6 +16,7 @@
 #include "plan/interchange.h"
 #include "plan/lane_blocks.h"
 #include "plan/lane_reductions.h"
+#include "plan/lane_scatters.h"
 #include "plan/neighbours.h"
 #include "plan/operators.h"
 #include "plan/random.h"
@@ -146,9 +147,7 @@ class FunctionPlanner {
     } else if (auto* histogram = as<ir::SegmentedHistogram>(statement.operation)) {
       hist(statement, *histogram);
     } else if (auto* scatter = as<ir::SegmentedScatter>(statement.operation)) {
-      scatter->schedule = only(ir::Pointwise{});
-      note_work(*scatter);
-      thread(scatter->body);
+      write(statement, *scatter);
     } else if (as<ir::MapScanReduce>(statement.operation)) {
       thread(statement);  // of a function that threads call
     } else {
@@ -433,6 +432,21 @@ class FunctionPlanner {
     note_work(e);
     thread(e.body);
     for (ir::HistogramOperator& one : e.operators) thread(one.op.body);
+  }
+
+  void write(const ir::Statement& statement, ir::SegmentedScatter& e) {
+    e.schedule = only(ir::Pointwise{});
+    if (may_choose(statement.operation) && tunables().lanes != 0) {
+      const auto lanes = random_ ? completed_blocks(around_, e, random_->blocks_of_scatter())
+                                 : scatter_in_lanes(around_, e);
+      if (lanes && !(random_ && random_->flips())) e.schedule = versions({*lanes}, ir::Pointwise{});
+      follow_wanted(statement.results, e.schedule, ir::Pointwise{}, [&](const ir::Strategy& one) {
+        const auto* blocks = as<ir::LaneBlocks>(one);
+        return blocks ? completed_blocks(around_, e, *blocks) : std::nullopt;
+      });
+    }
+    note_work(e);
+    thread(e.body);
   }
 
   // ---------------------------------------------------------------- code of threads

@@ -33,6 +33,13 @@ ir::LaneBlocks RandomSchedules::blocks_of_reduction() {
   return blocks;
 }
 
+ir::LaneBlocks RandomSchedules::blocks_of_scatter() {
+  ir::LaneBlocks blocks;
+  blocks.columns = one_of({1, 2, 3});
+  blocks.width = one_of({2, 4, 8, 16});
+  return blocks;
+}
+
 ir::Contraction RandomSchedules::contraction() {
   ir::Contraction sizes;
   sizes.block_rows = one_of({1, 2, 3, 6, 8, 12});

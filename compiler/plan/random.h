@@ -24,6 +24,7 @@ class RandomSchedules {
   /// Sizes of a product, and of blocks of a reduction; the rest is as it was.
   ir::Contraction contraction();
   ir::LaneBlocks blocks_of_reduction();
+  ir::LaneBlocks blocks_of_scatter();
   /// Whether to take a choice that may be left.
   bool flips() { return below(2) == 0; }
 

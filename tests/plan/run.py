@@ -3,9 +3,9 @@
 by default the plan.
 
 usage: run.py DAGAZ FOLDER [--stage=STAGE] [--update]
-Blocks follow from the processor, so all are planned for one with AVX2.
-A file is a program, with a comment `-- target: cuda` if it is planned for a GPU, and below a line
-`-- expect` what is printed, a comment a line.
+Blocks follow from the processor, so all are planned for one with AVX2, or the one that a comment
+`-- cpu: x86-64-v4` names.  A file is a program, with a comment `-- target: cuda` if it is planned for
+a GPU, and below a line `-- expect` what is printed, a comment a line.
 """
 import pathlib
 import re
@@ -13,9 +13,9 @@ import subprocess
 import sys
 
 
-def decided(dagaz, path, stage, target):
+def decided(dagaz, path, stage, target, cpu):
     command = [dagaz, 'inspect', str(path), f'--stage={stage}', '-w', f'--target={target}',
-               '--cpu=x86-64-v3']
+               f'--cpu={cpu}']
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         return f'exit status {done.returncode}\n{done.stderr}', ' '.join(command)
@@ -44,7 +44,9 @@ def main():
     for path in sorted(folder.glob('*.fut')):
         program, _, expected = path.read_text().partition('-- expect\n')
         target = re.search(r'^-- target: (\w+)$', program, re.M)
-        text, command = decided(dagaz, path, stage, target.group(1) if target else 'cpu')
+        cpu = re.search(r'^-- cpu: (\S+)$', program, re.M)
+        text, command = decided(dagaz, path, stage, target.group(1) if target else 'cpu',
+                                cpu.group(1) if cpu else 'x86-64-v3')
         found = ''.join(f'--| {line}'.rstrip() + '\n' for line in text.splitlines())
         if found == expected:
             passed += 1

@@ -1,5 +1,6 @@
-// Scatters over a space write straight to their destinations.
+// Scatters over a space write straight to their destinations, point by point or in lanes.
 #include "emit/context/context.h"
+#include "emit/lanes/scatter.h"
 #include "emit/points.h"
 #include "emit/statements.h"
 #include "emit/thread/parallel_operations.h"
@@ -7,12 +8,8 @@
 
 namespace dagaz::emit {
 
-void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedScatter& e) {
-  std::vector<Place> places;
-  for (std::size_t k = 0; k < e.targets.size(); ++k) {
-    places.push_back(c.arrays.place_of(e.targets[k].destination));
-    c.arrays.bind(s.results[k].name, places[k]);
-  }
+static void scatter_points(Context& c, const ir::SegmentedScatter& e,
+                           const std::vector<Place>& places) {
   const Operand cost = c.add(cost_of(c, e.schedule), ir::i64_operand(2));
   for_each_point(c, extents_of(e.space), cost, "scatter", [&](const std::vector<Operand>& point) {
     set_indices(c, e.space, point);
@@ -24,6 +21,21 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedScatt
       }
       scatter_step(c, e.targets, parts, values);
     });
+  });
+}
+
+void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedScatter& e) {
+  std::vector<Place> places;
+  for (std::size_t k = 0; k < e.targets.size(); ++k) {
+    places.push_back(c.arrays.place_of(e.targets[k].destination));
+    c.arrays.bind(s.results[k].name, places[k]);
+  }
+  run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
+    if (const auto* blocks = as<ir::LaneBlocks>(strategy)) {
+      scatter_in_lanes(c, e, *blocks, places);
+    } else {
+      scatter_points(c, e, places);
+    }
   });
 }
 

@@ -1,0 +1,14 @@
+-- A scatter in lanes, where the processor has masks for its writes.
+-- cpu: x86-64-v4
+entry main [n] (xs: [n]f32) = filter (> 0) xs
+-- expect
+--| -- main, line 3: segmented_reduce over [n]
+--| x: [
+--|   in_pieces] operations [4]
+--| -- main, line 3: segmented_scan over [n]
+--| x.2: [
+--|   in_pieces] operations [4]
+--| -- main, line 3: segmented_scatter over [n]
+--| x.3: [
+--|   lane_blocks columns 2 width 16 when [n >= 32],
+--|   pointwise] operations [3]
