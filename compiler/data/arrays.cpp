@@ -154,6 +154,11 @@ class Reader {
 
   bool next(std::vector<Array>& values, std::string& problem) {
     const std::string_view rest = reader_.rest();
+    // What a server stored of a type without a form of its own: its parts are values.
+    if (runtime::stored_bytes(rest)) {
+      reader_.skip(runtime::stored_header);
+      return true;
+    }
     if (rest.starts_with(runtime::npy_magic)) {
       runtime::Value value;
       std::size_t used = 0;

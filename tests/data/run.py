@@ -99,12 +99,22 @@ def check_programs(path, folder):
     assert same(np.load(io.BytesIO(out)), 2 * array.T.copy())
 
 
+def check_stored(path, folder):
+    """What a server stores of a type of the program's own is compared by its parts."""
+    parts = dagaz(path, 'data', '-b', given=b'[1i32, 2i32] true')
+    header = b'dagazv01' + len(parts).to_bytes(8, 'little')
+    (folder / 'stored').write_bytes(header + parts + parts)
+    (folder / 'parts').write_bytes(parts + parts)
+    dagaz(path, 'datacmp', str(folder / 'stored'), str(folder / 'parts'))
+
+
 def main(path):
     path = str(pathlib.Path(path).resolve())
     arrays = check_arrays(path)
     members = check_archives(path)
     with tempfile.TemporaryDirectory() as folder:
         check_programs(path, pathlib.Path(folder))
+        check_stored(path, pathlib.Path(folder))
     print(f'{arrays} arrays and {members} members of archives are right')
 
 
