@@ -10,6 +10,8 @@
 #include <fstream>
 #include <vector>
 
+#include "context.h"
+
 namespace dagaz::runtime {
 
 namespace {
@@ -156,6 +158,14 @@ void set_threads(Parsing& parsing, const char* argument) {
   }
 }
 
+void set_sim_seed(Parsing& parsing, const char* argument) {
+  if (const std::optional<int64_t> seed = parse_number(argument); seed && *seed >= 0) {
+    parsing.config()->sim_seed = static_cast<uint64_t>(*seed);
+  } else {
+    parsing.stop(std::string("--sim-seed needs a number of at least 0, not `") + argument + "`");
+  }
+}
+
 void set_unified(Parsing& parsing, const char* argument) {
   if (const auto flag = small_number(parsing, "--unified-memory", argument, 0)) {
     dzr_config_set_unified_memory(parsing.config(), *flag);
@@ -203,6 +213,8 @@ constexpr Flag flags[] = {
      }},
     {"device", 'd', "NAME", true, "Use the GPU with this in its name, or the k-th: #k.",
      [](Parsing& p, const char* name) { dzr_config_set_device(p.config(), name); }},
+    {"sim-seed", 0, "N", true, "Order in which the threads of sim run (else DZ_SIM_SEED says it).",
+     set_sim_seed},
     {"num-threads", 0, "N", true, "Threads of the cpu target; 0 is one per core.", set_threads},
     {"memory-cap", 0, "BYTES", true, "Hold at most that much device memory.", set_memory_cap},
     {"cache-file", 0, "FILE", true, "Keep compiled GPU code there.",

@@ -318,6 +318,7 @@ constexpr ProgramOption program_options[] = {
     {"-t,--write-runtime-to", "-t", "FILE", "Write the microseconds of each run, a line each", false},
     {"-r,--runs", "-r", "RUNS", "Run that many times, after a run that is not counted", false},
     {"-d,--device", "-d", "NAME", "Use the GPU with this in its name, or the k-th: #k"},
+    {"--sim-seed", "--sim-seed", "N", "Order in which the threads of the simulated GPU run"},
     {"--num-threads", "--num-threads", "N", "Threads of the cpu target; 0 is one per core"},
     {"--memory-cap", "--memory-cap", "BYTES", "Hold at most that much device memory"},
     {"--cache-file", "--cache-file", "FILE", "Keep compiled GPU code there"},
@@ -367,6 +368,15 @@ void add_run(CLI::App& app, AllOptions& all, int& status) {
   });
 }
 
+// For the programs that a command starts, in their environment.
+void add_sim_seed(CLI::App& command) {
+  command.add_option_function<std::uint64_t>(
+      "--sim-seed",
+      [](std::uint64_t seed) { setenv("DZ_SIM_SEED", std::to_string(seed).c_str(), 1); },
+      "Order in which the threads of the simulated GPU run (default 1)")
+      ->type_name("N");
+}
+
 void add_test(CLI::App& app, AllOptions& all, int& status) {
   CLI::App* command = app.add_subcommand("test", "Run the `-- ==` test blocks of .fut files");
   TestOptions& options = all.test;
@@ -383,6 +393,7 @@ void add_test(CLI::App& app, AllOptions& all, int& status) {
       ->capture_default_str();
   command->add_flag_callback("--strict", [&options] { options.tolerance = Tolerance::strict; },
                              "Compare each float within 1e-4 (f16: 5e-3) of itself");
+  add_sim_seed(*command);
   command->add_flag("--bisect", options.bisect,
                     "For each failure, find the first pass after which it fails");
   command->callback([&] { status = test_command(all.test); });
@@ -399,6 +410,7 @@ void add_bench(CLI::App& app, AllOptions& all, int& status) {
       ->capture_default_str()
       ->check(is_between(1, 1000000));
   command->add_option("--json", options.json, "Also write every run's time to this file");
+  add_sim_seed(*command);
   command->callback([&] { status = bench_command(all.bench); });
 }
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <mutex>
@@ -139,6 +140,10 @@ int test_command(const TestOptions& options) {
   std::cout << name_of(options.compile.target) << ": " << counts.passed << " passed, "
             << counts.failed << " failed";
   if (counts.skipped > 0) std::cout << ", " << counts.skipped << " skipped";
+  const char* const seed = std::getenv("DZ_SIM_SEED");
+  if (counts.failed > 0 && options.compile.target == Target::sim) {
+    std::cout << "; threads in the order of --sim-seed=" << (seed == nullptr ? "1" : seed);
+  }
   std::cout << "\n";
   return counts.failed > 0 ? 1 : 0;
 }

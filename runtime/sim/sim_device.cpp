@@ -3,10 +3,10 @@
 // next read or synchronisation, as on a real GPU.
 //
 // What GPU it is: the name that the context asks for (-d), else DZ_SIM_DEVICE, else `small`.
-// DZ_SIM_SEED changes the order of threads; DZ_SIM_TURN=N lets other threads run before about one of N
-// accesses to global memory, and stores arrive late; DZ_SIM_RACES=1 reports races in global
-// memory.  Where a profile is made it says what each
-// kernel asks of memory.
+// Threads run in the order of a seed, which --sim-seed or DZ_SIM_SEED gives.  DZ_SIM_TURN=N lets
+// other threads run before about one of N accesses to global memory, and stores arrive late;
+// DZ_SIM_RACES=1 reports races in global memory.  Where a profile is made it says what each kernel
+// asks of memory.
 #include "sim/sim_device.h"
 
 #include <algorithm>
@@ -56,8 +56,9 @@ class SimDevice final : public Device {
  public:
   SimDevice(dz_context& context, const Facts& facts)
       : context_(context), facts_(facts),
-        scheduler_(memory_, {number_from("DZ_SIM_SEED", default_seed), facts.threads_together,
-                             number_from("DZ_SIM_TURN", 0), number_from("DZ_SIM_RACES", 0) != 0}) {
+        seed_(context.config.sim_seed.value_or(number_from("DZ_SIM_SEED", default_seed))),
+        scheduler_(memory_, {seed_, facts.threads_together, number_from("DZ_SIM_TURN", 0),
+                             number_from("DZ_SIM_RACES", 0) != 0}) {
     memory_.add(&failure_, sizeof failure_);
     if (context.program.trace_count > 0) {
       traces_.resize(static_cast<size_t>(trace_buffer_bytes) / sizeof(int64_t));
@@ -119,6 +120,7 @@ class SimDevice final : public Device {
   dz_context& context_;
   const Facts& facts_;
   KnownMemory memory_;
+  const uint64_t seed_;  // of the order of threads
   BlockScheduler scheduler_;
   AccessCounts counts_;
   dz_failure_word failure_{};
@@ -142,7 +144,8 @@ int32_t SimDevice::report(const Launch& launch, const std::string& problem) cons
   if (launch.kernel->position != nullptr && *launch.kernel->position != '\0') {
     text += std::string(" (") + launch.kernel->position + ")";
   }
-  return context_.errors.report(DZ_ERROR, text + ": " + problem);
+  text += ": " + problem + " (threads in the order of --sim-seed=" + std::to_string(seed_) + ")";
+  return context_.errors.report(DZ_ERROR, text);
 }
 
 /// What a GPU would refuse is refused here too.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "context.h"
 #include "test_program.h"
 
 namespace {
@@ -324,7 +325,7 @@ TEST_CASE("sim reports accesses outside memory before they happen") {
   CHECK(sim.launch(past_end, 1, 64) == DZ_ERROR);
   CHECK(sim.context.error() == "Error: kernel past_end (f.fut:5:1-9): thread 63 of block 0 writes "
                                "8 bytes outside its memory: 0 bytes past the end of a block of "
-                               "512 bytes");
+                               "512 bytes (threads in the order of --sim-seed=1)");
 }
 
 TEST_CASE("sim reports shared memory that was not asked for") {
@@ -338,7 +339,7 @@ TEST_CASE("sim reports barrier divergence") {
   CHECK(sim.launch(early_exit, 1, 64) == DZ_ERROR);
   CHECK(sim.context.error() == "Error: kernel early_exit (f.fut:6:1-9): barrier divergence: "
                                "thread 63 of block 0 waits at a barrier, but thread 3 of block 0 "
-                               "has left the kernel");
+                               "has left the kernel (threads in the order of --sim-seed=1)");
   CHECK(sim.launch(shuffle_or_barrier, 1, 32) == DZ_ERROR);
   CHECK(sim.context.error().find("waits at a barrier, thread 4 of block 0 at a shuffle") !=
         std::string::npos);
@@ -420,7 +421,8 @@ TEST_CASE("sim reports races in global memory") {
   CHECK(sim.launch(message, 2, 1) == DZ_ERROR);
   CHECK(sim.context.error() ==
         "Error: kernel message (f.fut:16:1-9): race in global memory: thread 0 of block 1 reads 8 "
-        "bytes that thread 0 of block 0 has written, and nothing orders the two");
+        "bytes that thread 0 of block 0 has written, and nothing orders the two "
+        "(threads in the order of --sim-seed=1)");
   REQUIRE(dz_clear(sim.context, sim.block, 0, 2048 * 8) == DZ_OK);
   // Without the acquiring half it is a race, too.
   CHECK(sim.launch(fenced_message, 2, 1) == DZ_ERROR);
@@ -461,12 +463,30 @@ TEST_CASE("sim reports reads through the read-only cache of what the kernel writ
   CHECK(sim.launch(read_only_before_write, 1, 1) == DZ_ERROR);
   CHECK(sim.context.error() == "Error: kernel read_only_before_write (f.fut:14:1-9): thread 0 of "
                                "block 0 writes 8 bytes that the kernel has read through the "
-                               "read-only cache");
+                               "read-only cache (threads in the order of --sim-seed=1)");
   CHECK(sim.launch(read_only_after_write, 1, 1) == DZ_ERROR);
-  CHECK(sim.context.error().ends_with("reads 8 bytes through the read-only cache that the kernel "
-                                      "has written"));
+  CHECK(sim.context.error().find("reads 8 bytes through the read-only cache that the kernel has "
+                                 "written") != std::string::npos);
   // The next kernel may.
   REQUIRE(sim.launch(fill, 1, 64, 0, 1) == DZ_OK);
+}
+
+TEST_CASE("a seed that the context asks for goes before the environment's, and is named") {
+  setenv("DZ_SIM_SEED", "5", 1);
+  const auto problem = [](std::optional<uint64_t> seed) {
+    dz_config* config = dzr_config_new(&program);
+    config->sim_seed = seed;
+    const test::Context context(config);
+    dz_block* block = nullptr;
+    REQUIRE(dz_allocate(context, 64 * 8, &block) == DZ_OK);
+    void* arguments[] = {&block->data};
+    CHECK(dz_launch(context, past_end, 1, 64, 0, arguments) == DZ_ERROR);
+    dz_release(block);
+    return context.error();
+  };
+  CHECK(problem(std::nullopt).ends_with("(threads in the order of --sim-seed=5)"));
+  CHECK(problem(7).ends_with("(threads in the order of --sim-seed=7)"));
+  unsetenv("DZ_SIM_SEED");
 }
 
 TEST_CASE("sim has the facts of the device that is asked for") {
