@@ -11,6 +11,7 @@
 #include "driver/commands.h"
 #include "driver/compile_flags.h"
 #include "driver/process.h"
+#include "driver/progress.h"
 #include "driver/test_input.h"
 #include "driver/test_run.h"
 #include "driver/test_spec.h"
@@ -75,6 +76,8 @@ class ProgramBench {
   std::string program() const { return folder_.path() + "/program"; }
 
   bool build() {
+    const Progress progress(path_);
+    Progress::phase("compiling");
     std::vector<std::string> command{own_executable(), "build", path_, "-o", program()};
     for (std::string& flag : compile_flags(options_.compile)) command.push_back(std::move(flag));
     command.insert(command.end(), {"--cache", options_.compile.cache});

@@ -16,6 +16,7 @@
 #include "driver/linker.h"
 #include "driver/pipeline.h"
 #include "driver/program_cache.h"
+#include "driver/progress.h"
 #include "ir/print.h"
 
 namespace dagaz::driver {
@@ -239,7 +240,10 @@ int build_or_take(const BuildOptions& options, const std::string& output) {
     return 0;
   }
   compilation.options.read = cache.reader();
-  build(compilation, options, output);
+  {
+    const Progress progress(options.compile.file);
+    build(compilation, options, output);
+  }
   if (!options.depfile.empty() && !compilation.diagnostics.has_errors()) {
     write_depfile(options, output, compilation);
   }

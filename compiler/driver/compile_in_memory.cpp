@@ -5,6 +5,7 @@
 #include "codegen/load.h"
 #include "driver/pipeline.h"
 #include "driver/program_cache.h"
+#include "driver/progress.h"
 
 namespace dagaz::driver {
 
@@ -27,6 +28,7 @@ std::optional<std::vector<std::string>> objects_of(const tree::Program& lowered,
 }
 
 static std::optional<std::vector<std::string>> compile(Compilation& compilation) {
+  const Progress progress(compilation.options.file);
   std::optional<ir::ParallelProgram> program = front_end(compilation);
   if (!program) return std::nullopt;
   const std::optional<tree::Program> lowered =

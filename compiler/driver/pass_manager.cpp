@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "driver/progress.h"
 #include "ir/fields.h"
 #include "ir/print.h"
 #include "support/check.h"
@@ -44,7 +45,9 @@ std::string PassTimes::table() const {
 }
 
 PassTimer::PassTimer(PassTimes& times, std::string_view name)
-    : times_(times), name_(name), start_(std::chrono::steady_clock::now()) {}
+    : times_(times), name_(name), start_(std::chrono::steady_clock::now()) {
+  Progress::phase(name);
+}
 
 PassTimer::~PassTimer() {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
