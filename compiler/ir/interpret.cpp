@@ -6,6 +6,8 @@
 
 #include "ir/interpreter.h"
 #include "ir/names.h"
+#include "ir/recursion.h"
+#include "support/stack.h"
 
 namespace dagaz::ir {
 
@@ -90,6 +92,7 @@ Interpreter::Values Interpreter::call(const std::string& name, const Values& arg
   FunctionState& state = found->second;
   const Function& function = *state.function;
   DZ_CHECK(arguments.size() == function.parameters.size(), "arguments of `" + name + "`");
+  if (stack_is_full()) fail(std::string(too_deep_recursion));
   Values saved;
   if (state.active > 0) {
     for (const NameId bound : state.bound) saved.push_back(std::move(values_[bound.index]));
