@@ -196,6 +196,26 @@ std::optional<ir::Version> best_blocks(const MapAt& candidate,
   return best;
 }
 
+/// For sums whose rows of points may be shorter than the blocks of `wide` need: one vector of half the
+/// width, and as many sums in registers by more rows.
+std::optional<ir::Version> narrow_blocks(const MapAt& at, const ir::Version& wide) {
+  auto blocks = std::get<ir::LaneBlocks>(wide.strategy);
+  const ir::SpaceDimension& along = at.map.space[static_cast<std::size_t>(blocks.points)];
+  const bool may_be_short = !along.extent.is_constant() ||
+                            is_known_below(along.extent, blocks.columns * blocks.width);
+  if (at.where != Around::host || blocks.rows < 0 || !may_be_short || !has_loops(at.map.body)) {
+    return std::nullopt;
+  }
+  if (blocks.width < 8 || blocks.columns < 2) return std::nullopt;
+  const bool packs = copies_of(wide) > 0;
+  blocks.block_rows *= blocks.columns;
+  blocks.columns = 1;
+  blocks.width /= 2;
+  auto read = read_blocks(at, blocks, packs ? Packing::allowed : Packing::forbidden);
+  if (!read) return std::nullopt;
+  return std::move(read->version);
+}
+
 }  // namespace
 
 std::optional<ir::Version> completed_blocks(const MapAt& at, const ir::LaneBlocks& blocks,
@@ -233,6 +253,9 @@ std::vector<ir::Version> map_in_lanes(const MapAt& candidate) {
     if (!add({.may_pack = false, .may_gather = true}) && ways.empty()) {
       add({.may_pack = true, .may_gather = true});
     }
+  }
+  if (!ways.empty()) {
+    if (auto narrow = narrow_blocks(candidate, ways.back())) ways.push_back(std::move(*narrow));
   }
   return ways;
 }

@@ -50,8 +50,16 @@ class Flattener {
 
   // ---- rows.cpp
   bool consists_of_rows(const ir::Body& body, const ir::NameSet& inside) const;
-  std::optional<std::size_t> place_to_cut(const Nest& nest, const ir::Body& body) const;
-  void cut(ir::Statement statement, Nest nest, PointBody point, std::size_t place, Out& out);
+  /// Where a body is cut, and what the first part gives the second beside results.
+  struct Cut {
+    std::size_t place;
+    std::vector<ir::NameId> kept;
+  };
+  std::vector<ir::NameId> handed_on(const ir::Body& body, std::size_t place,
+                                    const ir::NameSet& made) const;
+  bool is_no_larger(const ir::Type& type, const Nest& nest, const ir::Body& body) const;
+  std::optional<Cut> place_to_cut(const Nest& nest, const ir::Body& body) const;
+  void cut(ir::Statement statement, Nest nest, PointBody point, const Cut& cut, Out& out);
   void emit_part(ir::Statement statement, Nest nest, PointBody point, Out& out);
 
   // ---- distribute.cpp

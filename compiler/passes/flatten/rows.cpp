@@ -5,8 +5,9 @@
 // becomes
 //   rs = map f;  ss = map (\i -> map (\j -> sum (map2 (*) rs[i] b[j])))
 //
-// Only where no memory is needed for it: what one part gives the next is a result anyway.  What is
-// cheap is computed in both.
+// What one part gives the next needs memory that the nest did not.  So it has to be a result anyway, a
+// number, or a row as long as one that the points read or give: then memory at most doubles.  (The
+// scores of attention are longer, and stay inside.)  What is cheap is computed in both parts.
 #include <algorithm>
 
 #include "ir/names.h"
@@ -34,6 +35,11 @@ bool is_product(const Statement& statement, const NameSet& inside) {
   });
 }
 
+/// Whether only one part computes it: maps, reductions, and what is not cheap.
+bool is_made_once(const Statement& statement, const Names& names) {
+  return as<MapScanReduce>(statement.operation) || !is_cheap({statement}, names);
+}
+
 NameSet bound_in(const std::vector<Statement>& statements) {
   NameSet bound;
   for (const Statement& one : statements) {
@@ -44,8 +50,8 @@ NameSet bound_in(const std::vector<Statement>& statements) {
 
 }  // namespace
 
-// Whether every statement is a map of values of one shape, or cheap: then any order that has
-// producers before users is right.
+// Whether every statement is a map of values of one shape, a number, or cheap: then any order that
+// has producers before users is right.
 bool Flattener::consists_of_rows(const Body& body, const NameSet& inside) const {
   return std::all_of(body.statements.begin(), body.statements.end(), [&](const Statement& one) {
     const bool regular =
@@ -57,53 +63,87 @@ bool Flattener::consists_of_rows(const Body& body, const NameSet& inside) const 
         !map || std::all_of(map->arrays.begin(), map->arrays.end(), [&](NameId array) {
           return names_.type(array).kind == TypeKind::value;
         });
-    return regular && reads_values && one.tokens.empty() && (map || is_cheap({one}, names_));
+    return regular && reads_values && one.tokens.empty() &&
+           (map || as<Scalar>(one.operation) || is_cheap({one}, names_));
   });
 }
 
-// The first place beside a product where the body can be cut.
-std::optional<std::size_t> Flattener::place_to_cut(const Nest& nest, const Body& body) const {
+// Of the names in `made`, those that what remains of the body after a cut at `place` needs.
+std::vector<NameId> Flattener::handed_on(const Body& body, std::size_t place,
+                                         const NameSet& made) const {
+  NameSet needed;
+  for (const Operand& result : body.results) {
+    if (result.is_name() && !made.contains(result.name())) needed.insert(result.name());
+  }
+  for (std::size_t k = body.statements.size(); k-- > 0;) {
+    const Statement& one = body.statements[k];
+    const bool once = is_made_once(one, names_);
+    if (once && k < place) continue;
+    const bool used =
+        once || std::any_of(one.results.begin(), one.results.end(),
+                            [&](const Binder& r) { return needed.contains(r.name); });
+    if (!used) continue;
+    for (const NameId name : free_names(one, names_)) needed.insert(name);
+  }
+  std::vector<NameId> handed;
+  for (const Statement& one : body.statements) {
+    for (const Binder& result : one.results) {
+      if (made.contains(result.name) && needed.contains(result.name)) handed.push_back(result.name);
+    }
+  }
+  return handed;
+}
+
+// Whether an array for it over all points is no larger than one that they read or give.
+bool Flattener::is_no_larger(const Type& type, const Nest& nest, const Body& body) const {
+  if (type.is_scalar()) return true;
+  const auto has_shape = [&](const Type& other) { return other.shape == type.shape; };
+  const auto reads = [&](const Statement& one) {
+    return as<Index>(one.operation) && has_shape(names_.type(one.results[0].name));
+  };
+  return std::any_of(nest.prefix.begin(), nest.prefix.end(), reads) ||
+         std::any_of(body.statements.begin(), body.statements.end(), reads) ||
+         std::any_of(body.results.begin(), body.results.end(),
+                     [&](const Operand& result) { return has_shape(names_.type(result)); });
+}
+
+// The first place beside a product where the body can be cut; one that takes no memory, if there is.
+std::optional<Flattener::Cut> Flattener::place_to_cut(const Nest& nest, const Body& body) const {
   NameSet inside = bound_by(nest);
   for (const NameId name : bound_in(body.statements)) inside.insert(name);
   if (!consists_of_rows(body, inside)) return std::nullopt;
-  const NameSet results = [&] {
-    NameSet set;
-    for (const Operand& result : body.results) {
-      if (result.is_name()) set.insert(result.name());
-    }
-    return set;
-  }();
-  const auto& statements = body.statements;
-  const auto is_row = [&](const Statement& one) {
-    return as<MapScanReduce>(one.operation) != nullptr;
-  };
-  NameSet unkept;  // what the maps so far give the body alone
+  NameSet results;
+  for (const Operand& result : body.results) {
+    if (result.is_name()) results.insert(result.name());
+  }
+  std::optional<Cut> found;
+  NameSet made;
   bool product_before = false;
   std::size_t rows = 0;
-  for (std::size_t k = 0; k < statements.size(); ++k) {
-    if (!is_row(statements[k])) continue;
-    const bool product = is_product(statements[k], inside);
+  for (std::size_t k = 0; k < body.statements.size(); ++k) {
+    const Statement& one = body.statements[k];
+    if (!is_made_once(one, names_)) continue;
+    const bool product = is_product(one, inside);
     if (rows > 0 && (product || product_before)) {
-      bool free = true;
-      for (std::size_t later = 0; later < statements.size() && free; ++later) {
-        if (later < k && is_row(statements[later])) continue;
-        for (const NameId name : free_names(statements[later], names_)) {
-          free = free && !unkept.contains(name);
-        }
-      }
-      if (free) return k;
+      Cut cut{k, handed_on(body, k, made)};
+      std::erase_if(cut.kept, [&](NameId name) { return results.contains(name); });
+      if (cut.kept.empty()) return cut;
+      const bool small = std::all_of(cut.kept.begin(), cut.kept.end(), [&](NameId name) {
+        return is_no_larger(names_.type(name), nest, body);
+      });
+      if (small && !found) found = std::move(cut);
     }
-    product_before = product;
-    ++rows;
-    for (const Binder& result : statements[k].results) {
-      if (!results.contains(result.name)) unkept.insert(result.name);
+    if (as<MapScanReduce>(one.operation)) {
+      product_before = product;
+      ++rows;
     }
+    for (const Binder& result : one.results) made.insert(result.name);
   }
-  return std::nullopt;
+  return found;
 }
 
-// Two nests: the maps before `place`, and the others with what is cheap.
-void Flattener::cut(Statement statement, Nest nest, PointBody point, std::size_t place, Out& out) {
+// Two nests: the maps before the place, and the others with what is cheap.
+void Flattener::cut(Statement statement, Nest nest, PointBody point, const Cut& cut, Out& out) {
   std::vector<Operand> indices;
   for (const SpaceDimension& dimension : nest.space) indices.push_back(dimension.index.name);
   Statement first = statement;
@@ -113,9 +153,9 @@ void Flattener::cut(Statement statement, Nest nest, PointBody point, std::size_t
   first.results.clear();
   const std::vector<Binder> results = std::exchange(second.results, {});
   NameSet made;  // by the maps of the first nest
-  for (std::size_t k = 0; k < place; ++k) {
+  for (std::size_t k = 0; k < cut.place; ++k) {
     Statement& one = point.body.statements[k];
-    if (!as<MapScanReduce>(one.operation)) continue;
+    if (!is_made_once(one, names_)) continue;
     for (const Binder& result : one.results) made.insert(result.name);
   }
   NameSet read;
@@ -130,11 +170,20 @@ void Flattener::cut(Statement statement, Nest nest, PointBody point, std::size_t
       rest.body.statements.push_back({{{value.name()}}, Index{results[k].name, indices}});
     }
   }
+  for (const NameId name : cut.kept) {
+    Type type = names_.type(name);
+    front.result_types.push_back(type);
+    front.body.results.emplace_back(name);
+    for (std::size_t d = nest.space.size(); d-- > 0;) type = array_over(nest.space[d].extent, type);
+    const NameId all = names_.fresh(names_.base(name), type);
+    first.results.push_back({all});
+    rest.body.statements.push_back({{{name}}, Index{all, indices}});
+  }
   for (std::size_t k = 0; k < point.body.statements.size(); ++k) {
     Statement& one = point.body.statements[k];
-    const bool is_map = as<MapScanReduce>(one.operation) != nullptr;
-    if (k < place) front.body.statements.push_back(one);
-    if (!is_map || k >= place) rest.body.statements.push_back(std::move(one));
+    const bool once = is_made_once(one, names_);
+    if (k < cut.place) front.body.statements.push_back(one);
+    if (!once || k >= cut.place) rest.body.statements.push_back(std::move(one));
   }
   emit_part(std::move(first), nest, std::move(front), out);
   emit_part(std::move(second), std::move(nest), std::move(rest), out);
