@@ -130,6 +130,8 @@ class FunctionEmitter {
   void emit(const tree::While& node);
   void emit(const tree::If& node);
   void emit(const tree::Call& node);
+  void emit(const tree::StackLimit& node);
+  void emit(const tree::StackLeft& node);
   void emit(const tree::Fail& node);
   // ---- memory (emit_memory.cpp)
   void emit(const tree::Load& node);

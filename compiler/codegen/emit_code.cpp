@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <span>
 
+#include <llvm/IR/Intrinsics.h>
+
 #include "codegen/emit.h"
 #include "codegen/emit_trace.h"
 #include "ir/traces.h"
@@ -208,6 +210,27 @@ void FunctionEmitter::emit(const tree::Call& node) {
       assign(node.results[i], result);
     }
   }
+}
+
+void FunctionEmitter::emit(const tree::StackLimit& node) {
+  if (in_ptx()) {
+    assign(node.target, builder_.getInt64(0));  // a thread of a GPU cannot ask
+  } else if (side_ == Side::kernel) {
+    assign(node.target, runtime_call("dz_sim_stack_limit", {thread_}));
+  } else {
+    assign(node.target, runtime_call("dz_stack_limit", {}));
+  }
+}
+
+void FunctionEmitter::emit(const tree::StackLeft& node) {
+  if (in_ptx()) {
+    assign(node.target, builder_.getTrue());
+    return;
+  }
+  Value* frame = builder_.CreateIntrinsic(llvm::Intrinsic::frameaddress, {builder_.getPtrTy()},
+                                          {builder_.getInt32(0)});
+  Value* here = builder_.CreatePtrToInt(frame, builder_.getInt64Ty());
+  assign(node.target, builder_.CreateICmpUGT(here, value(node.limit)));
 }
 
 void FunctionEmitter::emit(const tree::Fail& node) {

@@ -51,6 +51,11 @@ llvm::Function* runtime_function(llvm::Module& module, std::string_view name) {
     auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
                                             llvm::StringRef(name), module);
     function->setDoesNotThrow();
+    // The same wherever a function of the program asks: it is asked once, outside loops.
+    if (name == "dz_stack_limit") {
+      function->setDoesNotAccessMemory();
+      function->setWillReturn();
+    }
     // What leads to a failure is unlikely, and is laid out apart.
     if (name == "dz_fail") function->addFnAttr(llvm::Attribute::Cold);
     return function;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "emit/control/recursion.h"
 #include "emit/delayed_reads.h"
 #include "emit/gpu/arena.h"
 #include "emit/invariant_loads.h"
@@ -46,6 +47,7 @@ static Function emit_entry(Context& c, const ir::Function& function) {
   Function result{function.name, false, {}, {}, {}};
   c.function = function.name;
   c.mode = Mode::host;
+  c.stack.limit = {};
   result.body = c.collect([&] {
     c.memory = memory::place_host(function, memory_context(c));
     for (const ir::Binder& parameter : function.parameters) {
@@ -77,6 +79,7 @@ static Function emit_called(Context& c, const ir::Function& function, Mode mode)
   const auto parameters = [&] {
     if (c.thread.in_function && c.thread.functions.contains(function.name))
       receive_arena(c, result);
+    receive_stack_limit(c, result);
     for (const ir::Binder& parameter : function.parameters) {
       const ir::Type type = c.names().type(parameter.name);
       if (!type.is_array()) {

@@ -58,6 +58,8 @@ template Instruction::Instruction(Fence);
 template Instruction::Instruction(Atomic);
 template Instruction::Instruction(CompareExchange);
 template Instruction::Instruction(Call);
+template Instruction::Instruction(StackLimit);
+template Instruction::Instruction(StackLeft);
 template Instruction::Instruction(Fail);
 
 int lanes_of(const ir::Type& type) {

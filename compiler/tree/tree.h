@@ -460,6 +460,19 @@ struct Call {
   std::vector<Assigned> results;
   DZ_FIELDS(function, arguments, results)
 };
+/// target := how far the stack of this thread may grow, an i64 for StackLeft.
+struct StackLimit {
+  static constexpr std::string_view mnemonic = "stack_limit";
+  Assigned target;
+  DZ_FIELDS(target)
+};
+/// target := whether the stack has not grown that far, so that a function may call itself.
+struct StackLeft {
+  static constexpr std::string_view mnemonic = "stack_left";
+  Assigned target;
+  Operand limit;
+  DZ_FIELDS(target, limit)
+};
 /// Ends the entry point with failure number `failure` of Program::failures; `arguments` are i64.
 /// In a task the error is recorded and the loop ends; in a kernel the thread sets the failure
 /// word, if it is the first, and ends.
@@ -480,7 +493,7 @@ using Node =
                  WriteTable, Clear, ReadElement, WriteElement, LoadLanes, StoreLanes,
                  LaneNumbers, CombineLanes, CombineEach, TransposeLanes, ParallelFor, PieceCount, AdditionPieces,
                  Launch, ReadSpecial, DeviceProperty, Barrier, Shuffle, Fence, Atomic,
-                 CompareExchange, Call, Fail>;
+                 CompareExchange, Call, StackLimit, StackLeft, Fail>;
 
 template <typename T, typename Variant>
 inline constexpr bool is_alternative_of = false;

@@ -69,6 +69,8 @@ constexpr unsigned sides_of(const Fence&) { return task | kernel; }
 constexpr unsigned sides_of(const Atomic&) { return host | task | kernel; }
 constexpr unsigned sides_of(const CompareExchange&) { return host | task | kernel; }
 constexpr unsigned sides_of(const Call&) { return host | task | kernel; }
+constexpr unsigned sides_of(const StackLimit&) { return host | task | kernel; }
+constexpr unsigned sides_of(const StackLeft&) { return host | task | kernel; }
 constexpr unsigned sides_of(const Fail&) { return host | task | kernel; }
 
 /// Whether host code of a GPU target must leave it to others: it sees no memory of the device.

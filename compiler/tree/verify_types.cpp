@@ -191,6 +191,11 @@ class TypeRules {
       agree(e.results[k].name, names_.type(callee->results[k]));
     }
   }
+  void operator()(const StackLimit& e) { sets(e.target, ScalarType::i64); }
+  void operator()(const StackLeft& e) {
+    is_i64(e.limit);
+    sets(e.target, ScalarType::boolean);
+  }
   void operator()(const Fail& e) {
     const auto failures = static_cast<int>(program_.failures.size());
     require((e.failure >= 0 && e.failure < failures) ||

@@ -19,6 +19,7 @@ using boost::context::detail::transfer_t;
 namespace {
 
 constexpr size_t stack_bytes = 256 << 10;
+constexpr size_t reserved_bytes = 64 << 10;  // for what the last call of a recursion calls
 // Fresh memory has this in every byte, so that using it uninitialised shows.
 constexpr int poison = 0xcb;
 
@@ -43,6 +44,11 @@ Fiber::~Fiber() {
   if (memory != nullptr) {
     munmap(memory, stack_bytes + guard_bytes());
   }
+}
+
+int64_t Fiber::stack_limit() const {
+  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(memory) + guard_bytes() +
+                              reserved_bytes);
 }
 
 void Fiber::restart() {

@@ -77,6 +77,8 @@ struct Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
   bool ready() const { return memory != nullptr; }
+  /// The address below which only a reserve is left.
+  int64_t stack_limit() const;
   /// Forgets whatever was running.
   void restart();
 };

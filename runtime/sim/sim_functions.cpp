@@ -36,6 +36,10 @@ int64_t dz_sim_shuffle(void* thread, int64_t value, int32_t mode, int32_t operan
   return self->scheduler->shuffle(*self, value, static_cast<ShuffleMode>(mode), operand);
 }
 
+int64_t dz_sim_stack_limit(void* thread) {
+  return static_cast<SimThread*>(thread)->fiber->stack_limit();
+}
+
 void* dz_sim_shared(void* thread) {
   return static_cast<SimThread*>(thread)->block->shared;
 }

@@ -62,6 +62,8 @@ using tree::Fence;
 using tree::Atomic;
 using tree::CompareExchange;
 using tree::Call;
+using tree::StackLimit;
+using tree::StackLeft;
 using tree::Fail;
 
 using tree::is_constant;

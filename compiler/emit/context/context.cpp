@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/recursion.h"
+
 namespace dagaz::emit {
 
 Context::Context(Emission& emission, Program& result, const ir::PlannedProgram& planned,
@@ -14,7 +16,8 @@ Context::Context(Emission& emission, Program& result, const ir::PlannedProgram& 
       points_per_thread(planned.points_per_thread),
       arrays(emission.names),
       accumulators(emission.names),
-      kernels(emission.names) {}
+      kernels(emission.names),
+      stack{ir::recursive_functions(source), {}, {}} {}
 
 Code Context::in_mode(Mode inside, const std::function<void()>& build) {
   const Mode outer = std::exchange(mode, inside);

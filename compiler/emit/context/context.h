@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -56,6 +57,13 @@ struct KnownScalars {
   std::unordered_set<NameId> iotas;                // arrays without memory that count 0, 1, 2, …
 };
 
+/// How functions that call themselves know when to stop (control/recursion.cpp).
+struct StackLimits {
+  std::unordered_map<std::string, std::size_t> cycles;  // of functions (ir/recursion.h)
+  std::optional<NameId> limit;                          // a parameter of the function …
+  Mode mode = Mode::host;                               // … where its code runs, not that inside
+};
+
 struct Context : Emitter {
   Context(Emission& emission, Program& result, const ir::PlannedProgram& planned,
           const plan::Settings& settings);
@@ -83,6 +91,7 @@ struct Context : Emitter {
   ThreadMemory thread;
   Kernels kernels;
   CalledFunctions functions;
+  StackLimits stack;
   KnownScalars known;
   std::unordered_map<NameId, Operand> checkpoint_counts;  // of next states: those that have a row
   const ir::SegmentedMap* map = nullptr;                  // of the host, whose points run

@@ -1,5 +1,6 @@
 // Calls.
 #include "emit/context/context.h"
+#include "emit/control/recursion.h"
 #include "emit/gpu/arena.h"
 #include "emit/gpu/kernels.h"
 #include "emit/memory/elements.h"
@@ -17,6 +18,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::Call& e) {
   }
   emit::Call code{c.functions.call(e.function, c.mode), {}, {}};
   if (c.mode == Mode::kernel && c.thread.functions.contains(e.function)) hand_on_arena(c, code);
+  hand_on_stack_limit(c, code, e.function, s.location);
   for (const Operand& argument : e.arguments) {
     const Value value = value_of(c, argument);
     if (value.place) {
