@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define DZ_ABI_VERSION 7
+#define DZ_ABI_VERSION 8
 
 /* Exit codes of entry points and runtime functions (the peer's numbers). */
 enum dz_status {
@@ -155,6 +155,9 @@ typedef struct dz_program {
                                  because functions call themselves; else 0 */
   int32_t trace_count;
   const dz_trace *traces;
+  const char *processor;          /* LLVM's name of the one that the host's code was compiled for */
+  const char *processor_features; /* what that code may need of processor_features.def, separated by
+                                     spaces; null: nothing */
 } dz_program;
 
 /* Instead of the index of a dz_failure: the arrays of a kernel's thread need more than the arena has;

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <new>
 
+#include "processor.h"
+
 using dagaz::runtime::Call;
 using dagaz::runtime::MemoryPool;
 
@@ -86,6 +88,11 @@ static void start(dz_context& context) {
         DZ_ERROR, "the program was compiled for runtime interface " +
                       std::to_string(context.program.abi_version) + ", but this runtime has " +
                       std::to_string(DZ_ABI_VERSION) + ": compile it again");
+    return;
+  }
+  const std::string lacking = lacking_processor(context.program, processor_has);
+  if (!lacking.empty()) {
+    context.errors.report(DZ_ERROR, lacking);
     return;
   }
   context.device = make_device(context);

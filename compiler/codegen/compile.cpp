@@ -120,7 +120,7 @@ class Compiler {
     PartModule part(unit_, "dagaz." + unit_.options.prefix, *machine);
     emit_part(part, unit_.division.host[number]);
     if (number == 0) {
-      emit_program(part, emit_entry_points(part), artifacts_.ptx);
+      emit_program(part, emit_entry_points(part), processor_of(*machine), artifacts_.ptx);
       if (!unit_.options.executable) emit_c_api(part);
     }
     compile_for(part.module, *machine);

@@ -234,8 +234,10 @@ struct EntryPoints {
   std::vector<tree::Failure> failures;  // the program's, and those of entry points
 };
 EntryPoints emit_entry_points(PartModule& part);
+struct Processor;
 /// Emits the dz_program (emit_program.cpp).
-void emit_program(PartModule& part, const EntryPoints& entries, std::string_view ptx);
+void emit_program(PartModule& part, const EntryPoints& entries, const Processor& processor,
+                  std::string_view ptx);
 /// Emits the functions of the C interface (emit_c_api.cpp); after emit_program.
 void emit_c_api(PartModule& part);
 /// The name of the symbol of the dz_program.

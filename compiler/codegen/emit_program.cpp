@@ -8,6 +8,7 @@
 #include "codegen/c_api.h"
 #include "codegen/emit.h"
 #include "codegen/emit_trace.h"
+#include "codegen/host_target.h"
 #include "codegen/runtime_calls.h"
 #include "ir/globals.h"
 #include "ir/traces.h"
@@ -226,7 +227,8 @@ GlobalsConstants globals_constants(ConstantBuilder& make, PartModule& part,
 
 std::string program_symbol(const std::string& prefix) { return "dz_program_" + prefix; }
 
-void emit_program(PartModule& part, const EntryPoints& entries, std::string_view ptx) {
+void emit_program(PartModule& part, const EntryPoints& entries, const Processor& processor,
+                  std::string_view ptx) {
   const Unit& unit = part.unit;
   ConstantBuilder make(part);
   std::vector<Constant*> types;
@@ -261,7 +263,8 @@ void emit_program(PartModule& part, const EntryPoints& entries, std::string_view
        make.list(failures), ptx.empty() ? make.null() : make.text(ptx), make.i64(count(ptx.size())),
        globals.initialise, make.i64(count(globals.count)), make.i32(count(globals.tuning.size())),
        make.list(globals.tuning), make.i64(kernel_stack_bytes(unit)),
-       make.i32(count(traces.size())), make.list(traces)});
+       make.i32(count(traces.size())), make.list(traces),
+       make.text(processor.name), make.text(processor.features)});
   auto* symbol = new llvm::GlobalVariable(part.module, program->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, program,
                                           program_symbol(unit.options.prefix));

@@ -4,6 +4,8 @@
 // (own_vector_functions.h).
 #include "codegen/host_target.h"
 
+#include <algorithm>
+#include <iterator>
 #include <mutex>
 
 #include <llvm/ADT/StringMap.h>
@@ -102,6 +104,20 @@ std::unique_ptr<llvm::TargetMachine> make_host_machine(const Options& options) {
   return std::unique_ptr<llvm::TargetMachine>(
       target.createTargetMachine(triple, processor, features, settings, llvm::Reloc::PIC_,
                                   std::nullopt, code_level(options.optimisation)));
+}
+
+Processor processor_of(const llvm::TargetMachine& machine) {
+  static constexpr std::string_view known[] = {
+#define DZ_PROCESSOR_FEATURE(name, leaf, part, word, bit, state) name,
+#include "processor_features.def"
+#undef DZ_PROCESSOR_FEATURE
+  };
+  Processor processor{machine.getTargetCPU().str(), ""};
+  for (const auto& feature : machine.getMCSubtargetInfo()->getEnabledProcessorFeatures()) {
+    if (std::find(std::begin(known), std::end(known), feature.Key) == std::end(known)) continue;
+    processor.features += (processor.features.empty() ? "" : " ") + std::string(feature.Key);
+  }
+  return processor;
 }
 
 void compile_for(llvm::Module& module, const llvm::TargetMachine& machine) {

@@ -15,6 +15,13 @@
 
 namespace dagaz::codegen {
 
+/// What the host's code is compiled for.
+struct Processor {
+  std::string name;
+  std::string features;  // of runtime/processor_features.def, separated by spaces
+};
+Processor processor_of(const llvm::TargetMachine& machine);
+
 /// Whether `cpu` is `native`, `generic` or a processor's name.
 bool knows_processor(const std::string& cpu);
 /// A target machine for `options.cpu`, which is known.

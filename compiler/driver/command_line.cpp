@@ -167,7 +167,9 @@ void add_pass_options(CLI::App& app, CompileOptions& options) {
 void add_compile_options(CLI::App& app, CompileOptions& options) {
   add_diagnostic_options(app, options);
   add_choice(app, "--target", options.target, targets, "Where the program runs (default cpu)");
-  app.add_option("--cpu", options.cpu, "Processor: native, generic, or LLVM's name of one")
+  app.add_option("--cpu", options.cpu,
+                 "Processor: native; generic, for programs and libraries that others run; or "
+                 "LLVM's name of one")
       ->capture_default_str();
   app.add_option("--gpu", options.gpu, "Oldest GPU to run on; newer ones run it too")
       ->capture_default_str()

@@ -210,6 +210,17 @@ TEST_CASE("a program of another interface version is refused") {
   CHECK(dzr_context_report(context) == nullptr);
 }
 
+TEST_CASE("a program for another processor is refused, with what this one lacks") {
+  dz_program other = test::cpu_program();
+  other.processor = "made-up";
+  other.processor_features = "sse3 made-up-1 made-up-2";
+  const Context context(other);
+  CHECK(context.error() ==
+        "this program was built for the processor made-up and needs what this one lacks: "
+        "made-up-1, made-up-2; build it on this machine, or with --cpu=generic for every machine");
+  CHECK(dzr_context_sync(context) == DZ_ERROR);
+}
+
 TEST_CASE("several contexts live side by side and are used from several threads") {
   const Context one(test::cpu_program());
   const Context two(test::cpu_program());
