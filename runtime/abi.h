@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define DZ_ABI_VERSION 8
+#define DZ_ABI_VERSION 9
 
 /* Exit codes of entry points and runtime functions (the peer's numbers). */
 enum dz_status {
@@ -112,7 +112,7 @@ typedef struct dz_kernel {
   void (*sim_function)(void *thread, void **arguments);
   int32_t argument_count; /* without the failure word, which comes first */
   const int32_t *argument_bytes; /* size of each argument: 1, 2, 4 or 8 */
-  const char *position;   /* source position, for profiles and reports */
+  const char *position;   /* source position of one launch, for reports */
 } dz_kernel;
 
 /* What a failure inside a kernel means: `text` holds a {} for each argument. */

@@ -86,8 +86,7 @@ int dzr_call_entry(dz_context* context, int entry, void* const* outs, const void
   const double start = measured ? now_microseconds() : 0;
   const int32_t status = run_entry(*context, description, arguments, results);
   if (measured) {
-    context->profile.add(std::string("entry ") + description.name, "",
-                         now_microseconds() - start);
+    context->profile.add_call(description.name, now_microseconds() - start);
   }
   if (status != DZ_OK) {
     context->errors.report(status, status == DZ_OUT_OF_MEMORY

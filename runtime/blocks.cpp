@@ -81,7 +81,8 @@ int32_t dz_fail(dz_context* context, int32_t failure, int32_t argument_count,
 }
 
 int32_t dz_launch(dz_context* context, int32_t kernel, int64_t grid, int32_t block,
-                  int32_t shared_bytes, void** arguments) {
+                  int32_t shared_bytes, void** arguments, const char* position,
+                  int64_t moved) {
   if (kernel < 0 || kernel >= context->program.kernel_count) {
     return context->errors.report(DZ_ERROR, "the program has no kernel of that number");
   }
@@ -94,7 +95,8 @@ int32_t dz_launch(dz_context* context, int32_t kernel, int64_t grid, int32_t blo
                       " blocks of " + std::to_string(block) + " threads, " +
                       std::to_string(shared_bytes) + " bytes shared");
   }
-  return context->device->launch({kernel, description, grid, block, shared_bytes, arguments});
+  return context->device->launch(
+      {kernel, description, grid, block, shared_bytes, arguments, position, moved});
 }
 
 int32_t dz_read(dz_context* context, dz_block* block, int64_t offset, int64_t bytes, void* host) {

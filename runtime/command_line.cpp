@@ -152,6 +152,20 @@ void set_format(Parsing& parsing, const char* argument) {
   }
 }
 
+void set_profile(Parsing& parsing, ReportFormat format) {
+  dzr_config_set_profiling(parsing.config(), 1);
+  parsing.options.profile = format;
+}
+
+void set_profile_format(Parsing& parsing, const char* argument) {
+  const std::string format = argument;
+  if (format == "table" || format == "json") {
+    set_profile(parsing, format == "json" ? ReportFormat::json : ReportFormat::table);
+  } else {
+    parsing.stop("--profile-format needs table or json, not `" + format + "`");
+  }
+}
+
 void set_threads(Parsing& parsing, const char* argument) {
   if (const auto threads = small_number(parsing, "--num-threads", argument, 0)) {
     dzr_config_set_num_threads(parsing.config(), *threads);
@@ -206,11 +220,12 @@ constexpr Flag flags[] = {
      [](Parsing& p, const char*) { dzr_config_set_debugging(p.config(), 1); }},
     {"log", 'L', nullptr, true, "Log what is done on standard error.",
      [](Parsing& p, const char*) { dzr_config_set_logging(p.config(), 1); }},
-    {"profile", 'P', nullptr, true, "Measure, and print a report (JSON) on standard error.",
+    {"profile", 'P', nullptr, true,
+     "Measure, and print what took how long, by its place, on standard error.",
      [](Parsing& p, const char*) {
-       dzr_config_set_profiling(p.config(), 1);
-       p.options.profile = true;
+       set_profile(p, p.options.profile.value_or(ReportFormat::table));
      }},
+    {"profile-format", 0, "table|json", false, "--profile, in this form.", set_profile_format},
     {"device", 'd', "NAME", true, "Use the GPU with this in its name, or the k-th: #k.",
      [](Parsing& p, const char* name) { dzr_config_set_device(p.config(), name); }},
     {"sim-seed", 0, "N", true, "Order in which the threads of sim run (else DZ_SIM_SEED says it).",

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "api.h"
+#include "profile.h"
 #include "program_main.h"
 #include "values.h"
 
@@ -28,7 +29,7 @@ struct Options {
   ValueFormat format = ValueFormat::text;  // of the results
   bool print_result = true;
   bool any_type = false;  // values that have no form are leaves, one behind the other
-  bool profile = false;
+  std::optional<ReportFormat> profile;  // none: not wanted
   std::string dump_ptx;      // empty: not wanted
   std::unique_ptr<dz_config, void (*)(dz_config*)> config{nullptr, dzr_config_free};
 };

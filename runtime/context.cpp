@@ -268,7 +268,8 @@ char* dzr_context_report(dz_context* context) {
   if (!context->usable || context->device->synchronise() != DZ_OK) {
     return nullptr;
   }
-  return dagaz::runtime::c_string(context->profile.report(context->pool->statistics()));
+  return dagaz::runtime::c_string(context->profile.report(
+      context->pool->statistics(), dagaz::runtime::ReportFormat::json));
 }
 
 int dzr_context_clear_caches(dz_context* context) {

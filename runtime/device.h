@@ -19,6 +19,8 @@ struct Launch {
   int32_t block;
   int32_t shared_bytes;
   void** arguments;
+  const char* position;  // in the source
+  int64_t moved;         // bytes of its arrays
 };
 
 /// Bytes of the device, and where on the host they are wanted.

@@ -1,48 +1,186 @@
-// Collecting events and writing the JSON report.
+// Collecting events and runs, and writing reports.
 #include "profile.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <utility>
 
+#include "device.h"
 #include "memory_pool.h"
 
 namespace dagaz::runtime {
 
-void Profile::add(std::string name, std::string position, double microseconds,
-                  std::string details) {
-  const std::lock_guard lock(mutex_);
-  events_.push_back(
-      {std::move(name), std::move(position), microseconds, nullptr, std::move(details)});
+namespace {
+
+constexpr const char* loop_name = "parallel loop";
+
+template <typename... Numbers>
+std::string formatted(const char* format, Numbers... numbers) {
+  char text[128];
+  std::snprintf(text, sizeof text, format, numbers...);
+  return text;
 }
 
-void Profile::add_pending(std::string name, std::string position,
-                          std::function<double()> duration) {
+/// A number with a unit of its size, the last where that ends.
+std::string with_unit(double value, std::initializer_list<const char*> units) {
+  auto unit = units.begin();
+  while (value >= 1000 && unit + 1 != units.end()) {
+    value /= 1000;
+    ++unit;
+  }
+  return formatted("%.1f %s", value, *unit);
+}
+
+std::string as_time(double microseconds) { return with_unit(microseconds, {"us", "ms", "s"}); }
+
+std::string as_bytes(double bytes) { return with_unit(bytes, {"B", "KB", "MB", "GB", "TB"}); }
+
+/// A line of the table; `rest` comes behind the columns of numbers.
+std::string line(const std::string& share, const std::string& time, const std::string& count,
+                 const std::string& moved, const std::string& rate, const std::string& rest) {
+  return formatted("%8s  %10s  %8s  %10s  %12s  ", share.c_str(), time.c_str(), count.c_str(),
+                   moved.c_str(), rate.c_str()) +
+         rest + "\n";
+}
+
+double share_of(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+std::string event_json(const std::string& name, const std::string& position, double microseconds,
+                       const std::string& details) {
+  return "{\"name\":" + json_string(name) + ",\"provenance\":" + json_string(position) +
+         ",\"duration\":" + formatted("%.3f", microseconds) + ",\"details\":" + details + "}";
+}
+
+}  // namespace
+
+void Profile::Runs::add(double more_microseconds, int64_t more_bytes) {
+  ++count;
+  microseconds += more_microseconds;
+  bytes += more_bytes;
+}
+
+void Profile::add(std::string name, double microseconds) {
   const std::lock_guard lock(mutex_);
-  events_.push_back({std::move(name), std::move(position), 0, std::move(duration), "{}"});
+  events_.push_back({std::move(name), "", microseconds});
+}
+
+void Profile::add_call(const std::string& entry, double microseconds) {
+  add("entry " + entry, microseconds);
+  const std::lock_guard lock(mutex_);
+  in_calls_ += microseconds;
+}
+
+void Profile::add_loop(const char* position, double microseconds, int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  loops_[{position, loop_name}].add(microseconds, bytes);
+}
+
+void Profile::add_kernel(const Launch& launch, double microseconds, std::string details) {
+  const std::lock_guard lock(mutex_);
+  events_.push_back({launch.kernel->name, launch.position, microseconds, nullptr,
+                     std::move(details), launch.moved, true});
+}
+
+void Profile::add_kernel(const Launch& launch, std::function<double()> duration) {
+  const std::lock_guard lock(mutex_);
+  events_.push_back(
+      {launch.kernel->name, launch.position, 0, std::move(duration), "{}", launch.moved, true});
 }
 
 void Profile::clear() {
   const std::lock_guard lock(mutex_);
   events_.clear();
+  loops_.clear();
+  in_calls_ = 0;
 }
 
-std::string Profile::report(const MemoryStatistics& memory) {
-  const std::lock_guard lock(mutex_);
+/// What took longest first.
+std::vector<Profile::Row> Profile::rows() const {
+  std::map<Place, Runs> places = loops_;
+  for (const Event& event : events_) {
+    if (event.is_kernel) {
+      places[{event.position, event.name}].add(event.microseconds, event.bytes);
+    }
+  }
+  std::vector<Row> rows(places.begin(), places.end());
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    return a.second.microseconds > b.second.microseconds;
+  });
+  return rows;
+}
+
+/// A call may come back before its kernels have run.
+double Profile::total(const std::vector<Row>& rows) const {
+  double sum = 0;
+  for (const Row& row : rows) {
+    sum += row.second.microseconds;
+  }
+  return std::max(sum, in_calls_);
+}
+
+std::string Profile::json(const std::vector<Row>& rows, const MemoryStatistics& memory) const {
   std::string text = "{\"memory\":{\"device\":" + std::to_string(memory.peak) + "},\"events\":[";
   const char* separator = "";
+  const auto add_event = [&](const std::string& event) {
+    text += separator + event;
+    separator = ",";
+  };
   for (const Event& event : events_) {
-    const double duration = event.pending ? event.pending() : event.microseconds;
-    char number[64];
-    std::snprintf(number, sizeof number, "%.3f", duration);
+    add_event(event_json(event.name, event.position, event.microseconds, event.details));
+  }
+  for (const auto& [place, runs] : loops_) {
+    add_event(event_json(place.second, place.first, runs.microseconds,
+                         "{\"count\":" + std::to_string(runs.count) + "}"));
+  }
+  text += "],\"places\":[";
+  separator = "";
+  for (const auto& [place, runs] : rows) {
     text += separator;
-    text += "{\"name\":" + json_string(event.name) + ",\"provenance\":" +
-            json_string(event.position) + ",\"duration\":" + number +
-            ",\"details\":" + event.details + "}";
+    text += "{\"place\":" + json_string(place.first) + ",\"name\":" + json_string(place.second) +
+            ",\"count\":" + std::to_string(runs.count) +
+            ",\"microseconds\":" + formatted("%.3f", runs.microseconds) +
+            ",\"bytes\":" + std::to_string(runs.bytes) +
+            ",\"share\":" + formatted("%.4f", share_of(runs.microseconds, total(rows))) + "}";
     separator = ",";
   }
-  events_.clear();
   return text + "]}";
+}
+
+std::string Profile::table(const std::vector<Row>& rows, const MemoryStatistics& memory) const {
+  const double whole = total(rows);
+  const auto percent = [&](double microseconds) {
+    return formatted("%.1f %%", 100 * share_of(microseconds, whole));
+  };
+  std::string text = line("share", "time", "count", "moved", "rate", "where");
+  double elsewhere = whole;
+  for (const auto& [place, runs] : rows) {
+    elsewhere -= runs.microseconds;
+    const auto bytes = static_cast<double>(runs.bytes);
+    const double per_second = share_of(bytes * 1e6, runs.microseconds);
+    text += line(percent(runs.microseconds), as_time(runs.microseconds),
+                 std::to_string(runs.count), as_bytes(bytes), as_bytes(per_second) + "/s",
+                 (place.first.empty() ? "?" : place.first) + "  " + place.second);
+  }
+  text += line(percent(elsewhere), as_time(elsewhere), "", "", "", "elsewhere");
+  return text + line("", as_time(whole), "", "", "",
+                     "in all; at most " + as_bytes(static_cast<double>(memory.peak)) +
+                         " of memory");
+}
+
+std::string Profile::report(const MemoryStatistics& memory, ReportFormat format) {
+  std::string text;
+  {
+    const std::lock_guard lock(mutex_);
+    for (Event& event : events_) {
+      if (event.pending) {
+        event.microseconds = event.pending();
+      }
+    }
+    const std::vector<Row> all = rows();
+    text = format == ReportFormat::json ? json(all, memory) : table(all, memory);
+  }
+  clear();
+  return text;
 }
 
 std::string json_string(const std::string& text) {

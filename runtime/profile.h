@@ -1,18 +1,25 @@
-// Named events with their source positions and durations, and their report as JSON in the shape
-// that the peer's profiling tools read: {"memory": …, "events": [{"name", "provenance",
-// "duration" in µs, "details"}]}.
+// What took how long: events in order, and for each parallel loop and kernel, by its place in the
+// source, all its runs together.  Reports are JSON in the shape that the peer's profiling tools read,
+//   {"memory": …, "events": [{"name", "provenance", "duration" in µs, "details"}],
+//    "places": [{"place", "name", "count", "microseconds", "bytes", "share"}]}
+// or a table of the places for people.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dagaz::runtime {
 
+struct Launch;
 struct MemoryStatistics;
+
+enum class ReportFormat { table, json };
 
 class Profile {
  public:
@@ -22,29 +29,53 @@ class Profile {
   void pause() { paused_ = true; }
   void resume() { paused_ = false; }
 
-  /// An event of known duration in microseconds; `details` is a JSON object.
-  void add(std::string name, std::string position, double microseconds,
-           std::string details = "{}");
-  /// An event whose duration the device knows only later; asked for when the report is made.
-  void add_pending(std::string name, std::string position, std::function<double()> duration);
+  /// Something else than a loop or kernel.
+  void add(std::string name, double microseconds);
+  /// A call of an entry point; the shares of places are of all calls.
+  void add_call(const std::string& entry, double microseconds);
+  /// A run of the parallel loop at `position`, whose arrays have so many bytes.
+  void add_loop(const char* position, double microseconds, int64_t bytes);
+  /// A run of a kernel; `details` is a JSON object.
+  void add_kernel(const Launch& launch, double microseconds, std::string details);
+  /// A run of a kernel whose duration is known only later; asked for when the report is made.
+  void add_kernel(const Launch& launch, std::function<double()> duration);
 
-  /// Forgets all events; those that hold resources of a device must not outlive it.
+  /// Forgets everything; events that hold resources of a device must not outlive it.
   void clear();
-  /// The report; the events are forgotten.
-  std::string report(const MemoryStatistics& memory);
+  /// The report; what it says is forgotten.
+  std::string report(const MemoryStatistics& memory, ReportFormat format);
 
  private:
   struct Event {
     std::string name;
     std::string position;
     double microseconds;
-    std::function<double()> pending;
+    std::function<double()> pending = nullptr;
     std::string details = "{}";
+    int64_t bytes = 0;
+    bool is_kernel = false;
   };
+  struct Runs {
+    int64_t count = 0;
+    double microseconds = 0;
+    int64_t bytes = 0;
+
+    void add(double more_microseconds, int64_t more_bytes);
+  };
+  using Place = std::pair<std::string, std::string>;  // position, name
+  using Row = std::pair<Place, Runs>;
+
+  std::vector<Row> rows() const;
+  double total(const std::vector<Row>& rows) const;
+  std::string json(const std::vector<Row>& rows, const MemoryStatistics& memory) const;
+  std::string table(const std::vector<Row>& rows, const MemoryStatistics& memory) const;
+
   const bool enabled_;
   std::atomic<bool> paused_{false};
   std::mutex mutex_;
   std::vector<Event> events_;
+  std::map<Place, Runs> loops_;
+  double in_calls_ = 0;  // microseconds
 };
 
 /// `text` as a JSON string with its quotes.

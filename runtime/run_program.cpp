@@ -9,6 +9,7 @@
 
 #include "api_value.h"
 #include "command_line.h"
+#include "context.h"
 #include "profile.h"
 
 namespace dagaz::runtime {
@@ -34,6 +35,7 @@ class ProgramRun {
   int call(double& microseconds);
   int run_all();
   int print_results();
+  void print_profile();
   int fail(const std::string& message) const {
     return complain(options_, streams_, message, exit_failure);
   }
@@ -224,6 +226,14 @@ int ProgramRun::print_results() {
   return exit_success;
 }
 
+void ProgramRun::print_profile() {
+  std::string report = "no report";
+  if (dzr_context_sync(context_.get()) == DZ_OK) {
+    report = context_->profile.report(context_->pool->statistics(), *options_.profile);
+  }
+  std::fprintf(streams_.error, report.ends_with('\n') ? "%s" : "%s\n", report.c_str());
+}
+
 int ProgramRun::run() {
   entry_ = find_entry();
   if (entry_ == nullptr) {
@@ -253,9 +263,7 @@ int ProgramRun::run() {
     status = print_results();
   }
   if (options_.profile) {
-    char* report = dzr_context_report(context_.get());
-    std::fprintf(streams_.error, "%s\n", report != nullptr ? report : "no report");
-    std::free(report);
+    print_profile();
   }
   return status;
 }

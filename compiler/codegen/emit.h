@@ -179,6 +179,9 @@ class FunctionEmitter {
   void emit(const tree::DeviceProperty& node);
   void emit(const tree::ReadSpecial& node);
   llvm::Value* failure_code();
+  /// What profiles say of a parallel loop or kernel: its place, and the bytes of its arrays.
+  llvm::Value* place(ir::LocationId location);
+  llvm::Value* bytes_moved(const std::optional<Operand>& moved);
   void emit(const tree::Barrier& node);
   void emit(const tree::Shuffle& node);
 
@@ -242,5 +245,7 @@ void emit_program(PartModule& part, const EntryPoints& entries, const Processor&
 void emit_c_api(PartModule& part);
 /// The name of the symbol of the dz_program.
 std::string program_symbol(const std::string& prefix);
+/// FILE:LINE:COLUMN of what the user has written: the innermost place outside the library; or empty.
+std::string written_at(const Unit& unit, ir::LocationId location);
 
 }  // namespace dagaz::codegen

@@ -32,8 +32,17 @@ void FunctionEmitter::emit(const tree::ParallelFor& node) {
     builder_.CreateStore(values[i], builder_.CreateStructGEP(type, environment, i));
   }
 
-  check_status(runtime_call("dz_parallel_for", {context_, value(node.count), value(node.grain),
-                                                declare_task(part_, task), environment}));
+  check_status(runtime_call(
+      "dz_parallel_for", {context_, value(node.count), value(node.grain), declare_task(part_, task),
+                          environment, place(node.location), bytes_moved(node.moved)}));
+}
+
+Value* FunctionEmitter::place(ir::LocationId location) {
+  return builder_.CreateGlobalString(written_at(unit_, location));
+}
+
+Value* FunctionEmitter::bytes_moved(const std::optional<Operand>& moved) {
+  return moved ? value(*moved) : builder_.getInt64(0);
 }
 
 void FunctionEmitter::emit(const tree::PieceCount& node) {
@@ -69,7 +78,8 @@ void FunctionEmitter::emit(const tree::Launch& node) {
   check_status(runtime_call(
       "dz_launch", {context_, builder_.getInt32(static_cast<unsigned>(number)),
                     value(node.grid),
-                    builder_.getInt32(static_cast<unsigned>(node.block_threads)), shared, list}));
+                    builder_.getInt32(static_cast<unsigned>(node.block_threads)), shared, list,
+                    place(node.location), bytes_moved(node.moved)}));
 }
 
 void FunctionEmitter::emit(const tree::DeviceProperty& node) {

@@ -65,6 +65,9 @@ class ConstantBuilder {
   PartModule& part_;
 };
 
+/// The library's files have names of their own.
+constexpr std::string_view library_folder = "/prelude/";
+
 std::int64_t count(std::size_t size) { return static_cast<std::int64_t>(size); }
 
 int type_kind(ir::ExternalKind kind) {
@@ -142,12 +145,6 @@ std::string backtrace(const Unit& unit, ir::LocationId location) {
   return lines;
 }
 
-std::string position(const Unit& unit, ir::LocationId location) {
-  if (!location.valid()) return "";
-  const ir::Location& place = unit.program.locations[location.index];
-  return place.range.valid() ? unit.files.describe(place.range) : "";
-}
-
 Constant* kernel_constant(ConstantBuilder& make, PartModule& part, const Kernel& kernel) {
   const Unit& unit = part.unit;
   std::vector<int> bytes;
@@ -161,7 +158,7 @@ Constant* kernel_constant(ConstantBuilder& make, PartModule& part, const Kernel&
   Constant* simulated = sim ? declare_kernel(part, kernel) : make.null();
   return make.structure({make.text(kernel.launch->kernel), simulated,
                          make.i32(count(bytes.size())), make.numbers(bytes),
-                         make.text(position(unit, kernel.launch->location))});
+                         make.text(written_at(unit, kernel.launch->location))});
 }
 
 int target_number(tree::Target target) {
@@ -224,6 +221,18 @@ GlobalsConstants globals_constants(ConstantBuilder& make, PartModule& part,
 }
 
 }  // namespace
+
+std::string written_at(const Unit& unit, ir::LocationId location) {
+  std::string innermost;
+  for (; location.valid(); location = unit.program.locations[location.index].inlined_at) {
+    const Range& range = unit.program.locations[location.index].range;
+    if (!range.valid()) continue;
+    const std::string here = unit.files.describe(range);
+    if (!here.starts_with(library_folder)) return here;
+    if (innermost.empty()) innermost = here;
+  }
+  return innermost;
+}
 
 std::string program_symbol(const std::string& prefix) { return "dz_program_" + prefix; }
 

@@ -74,7 +74,9 @@ void emit_lambda(Context& c, const ir::Lambda& lambda, const std::vector<Value>&
 }
 
 void emit_statement(Context& c, const ir::Statement& statement) {
-  c.location = statement.location;
+  const ir::LocationId outer_location = std::exchange(c.location, statement.location);
+  const ir::Statement* const outer = c.host_statement;
+  if (c.mode == Mode::host) c.host_statement = &statement;
   std::visit(
       [&](const auto& operation) {
         using Operation = std::decay_t<decltype(operation)>;
@@ -87,6 +89,8 @@ void emit_statement(Context& c, const ir::Statement& statement) {
         }
       },
       statement.operation);
+  c.location = outer_location;
+  c.host_statement = outer;
 }
 
 // ---------------------------------------------------------------- destinations

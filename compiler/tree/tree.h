@@ -323,7 +323,8 @@ struct TransposeLanes {
 // ---------------------------------------------------------------- parallelism
 
 /// Host, CPU target: `body` runs for pieces [begin, end) of [0, count) of at least `grain`
-/// iterations, in any order and in parallel.
+/// iterations, in any order and in parallel.  For profiles: where it stands in the source, which is no
+/// part of the text form nor of equality, and how many bytes its arrays have.
 struct ParallelFor {
   static constexpr std::string_view mnemonic = "parallel_for";
   static constexpr std::string_view labelled = "count, grain";
@@ -332,7 +333,9 @@ struct ParallelFor {
   Counter begin;
   Counter end;
   Code body;
-  DZ_FIELDS(begin, end, count, grain, body)
+  std::optional<Operand> moved = std::nullopt;
+  ir::LocationId location = {};
+  DZ_FIELDS(begin, end, count, grain, moved, location, body)
 };
 /// Host, CPU target: target := number of pieces worth cutting `count` iterations into.
 struct PieceCount {
@@ -361,7 +364,8 @@ struct AdditionPieces {
   DZ_FIELDS(target, count, grain, cost, operations, additions, size)
 };
 
-/// Host, GPU targets: starts `body` as a kernel on grid × block threads.
+/// Host, GPU targets: starts `body` as a kernel on grid × block threads.  `moved` and `location` are as
+/// those of ParallelFor.
 struct Launch {
   static constexpr std::string_view mnemonic = "launch";
   static constexpr std::string_view labelled = "grid, block_threads, shared_bytes";
@@ -370,8 +374,9 @@ struct Launch {
   int block_threads;        // exact, a compile-time constant: launch bounds are emitted
   Operand shared_bytes;     // i64
   Code body;
-  ir::LocationId location = {};  // no part of the text form, nor of equality
-  DZ_FIELDS(kernel, grid, block_threads, shared_bytes, location, body)
+  ir::LocationId location = {};
+  std::optional<Operand> moved = std::nullopt;
+  DZ_FIELDS(kernel, grid, block_threads, shared_bytes, moved, location, body)
 };
 /// Kernel: target := an i32 that only the hardware knows.
 /// `failed`: not 0 where a thread of this or an earlier kernel has failed by now.

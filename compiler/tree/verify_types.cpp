@@ -134,6 +134,7 @@ class TypeRules {
   void operator()(const ParallelFor& e) {
     is_i64(e.count);
     is_i64(e.grain);
+    if (e.moved) is_i64(*e.moved);
     sets(e.begin, ScalarType::i64);
     sets(e.end, ScalarType::i64);
   }
@@ -151,6 +152,7 @@ class TypeRules {
   void operator()(const Launch& e) {
     is_i64(e.grid);
     is_i64(e.shared_bytes);
+    if (e.moved) is_i64(*e.moved);
     require(e.block_threads > 0 && e.block_threads <= 1024, "threads of a block");
   }
   void operator()(const ReadSpecial& e) { sets(e.target, ScalarType::i32); }

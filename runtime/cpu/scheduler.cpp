@@ -116,8 +116,14 @@ int32_t Scheduler::run(dz_context* context, int64_t count, int64_t grain, dz_tas
 }  // namespace dagaz::runtime
 
 int32_t dz_parallel_for(dz_context* context, int64_t count, int64_t grain, dz_task task,
-                        void* environment) {
-  return context->scheduler.run(context, count, grain, task, environment);
+                        void* environment, const char* position, int64_t moved) {
+  if (!context->profile.active()) {
+    return context->scheduler.run(context, count, grain, task, environment);
+  }
+  const double start = dagaz::runtime::now_microseconds();
+  const int32_t status = context->scheduler.run(context, count, grain, task, environment);
+  context->profile.add_loop(position, dagaz::runtime::now_microseconds() - start, moved);
+  return status;
 }
 
 int64_t dz_piece_count(dz_context* context, int64_t count, int64_t grain) {

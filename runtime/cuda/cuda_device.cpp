@@ -270,7 +270,7 @@ bool CudaDevice::load_program() {
                                          ", driver " + std::to_string(version) + ")");
     return false;
   }
-  context_.profile.add("load the GPU program", "", now_microseconds() - start_time);
+  context_.profile.add("load the GPU program", now_microseconds() - start_time);
   return true;
 }
 
@@ -591,9 +591,7 @@ int32_t CudaDevice::launch(const Launch& launch) {
   status = start_kernel(launch, function);
   if (timed != nullptr && status == DZ_OK) {
     driver().cuEventRecord(timed->stop, stream_);
-    context_.profile.add_pending(launch.kernel->name,
-                                 launch.kernel->position != nullptr ? launch.kernel->position : "",
-                                 [timed] { return timed->microseconds(); });
+    context_.profile.add_kernel(launch, [timed] { return timed->microseconds(); });
   }
   // Debugging finds the kernel that fails, instead of the next one that waits.
   return status == DZ_OK && context_.config.debugging ? synchronise() : status;

@@ -188,9 +188,7 @@ int32_t SimDevice::launch(const Launch& launch) {
                                     &failure_.code, counts ? &counts_ : nullptr});
   if (counts) {
     const double duration = now_microseconds() - start;
-    context_.profile.add(launch.kernel->name,
-                         launch.kernel->position != nullptr ? launch.kernel->position : "",
-                         duration, counts_.report());
+    context_.profile.add_kernel(launch, duration, counts_.report());
   }
   return fine ? DZ_OK : report(launch, scheduler_.problem());
 }

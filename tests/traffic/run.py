@@ -38,7 +38,7 @@ binary = launches_module().binary
 
 
 def moved(program, entry, data):
-    command = [program, '-e', entry, '-n', '-b', '--profile', '-d', 'h100']
+    command = [program, '-e', entry, '-n', '-b', '--profile-format=json', '-d', 'h100']
     done = subprocess.run(command, input=data, capture_output=True)
     if done.returncode != 0:
         raise SystemExit(f'{" ".join(command)}: {done.stderr.decode()}')

@@ -83,6 +83,7 @@ struct Context : Emitter {
   memory::Memory memory;   // what was decided for it
   Mode mode = Mode::host;  // of the code that is being emitted
   ir::LocationId location;
+  const ir::Statement* host_statement = nullptr;  // the innermost around the code
   bool reassociate = false;  // scalar operations belong to an associative operator
 
   Arrays arrays;

@@ -13,6 +13,7 @@
 #include "emit/memory/allocation.h"
 #include "emit/memory/host_scope.h"
 #include "emit/points.h"
+#include "emit/traffic.h"
 
 namespace dagaz::emit {
 
@@ -47,7 +48,8 @@ static Code kernel_body(Context& c, const std::function<void()>& build) {
 void launch(Context& c, std::string_view kernel, const Operand& grid, const Operand& shared_bytes,
             Code code) {
   const std::string& name = c.kernels.name_of(code, c.function, kernel);
-  c.emit(Launch{name, grid, block_threads, shared_bytes, std::move(code), c.location});
+  const std::optional<Operand> moved = bytes_moved(c, code);
+  c.emit(Launch{name, grid, block_threads, shared_bytes, std::move(code), c.location, moved});
 }
 
 // How many threads may have their arrays of known sizes at a time.

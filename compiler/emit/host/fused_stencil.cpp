@@ -144,16 +144,19 @@ std::size_t emit_together(Context& c, const std::vector<ir::Statement>& statemen
   const auto stencil = stencil_from(c, std::span(statements).subspan(first, count));
   const std::size_t end = first + count;
   std::vector<Destination> targets;
+  const ir::Statement* const outer = c.host_statement;
   for (std::size_t k = first; k < end; ++k) {
     const ir::Statement& one = statements[k];
     c.scopes.at_statement(k);
     c.location = one.location;
+    c.host_statement = &one;
     for (const ir::Binder& result : one.results) {
       const bool leaves = !std::holds_alternative<memory::Nowhere>(c.memory.home(result.name));
       targets.push_back(leaves ? Destination(result_array(c, result.name)) : std::nullopt);
     }
   }
   emit_stencil(c, *stencil, targets);
+  c.host_statement = outer;
   return end - first;
 }
 

@@ -19,6 +19,7 @@
 #include "emit/statements.h"
 #include "emit/thread/combine.h"
 #include "emit/thread/loops.h"
+#include "emit/traffic.h"
 #include "emit/versions.h"
 
 namespace dagaz::emit {
@@ -186,7 +187,8 @@ void parallel_loop(Context& c, const Operand& count, const Operand& grain,
   const NameId begin = c.variable("begin", ScalarType::i64);
   const NameId end = c.variable("end", ScalarType::i64);
   Code code = c.in_mode(Mode::task, [&] { with_private_scope(c, [&] { body(begin, end); }); });
-  c.emit(ParallelFor{count, grain, begin, end, std::move(code)});
+  const std::optional<Operand> moved = bytes_moved(c, code);
+  c.emit(ParallelFor{count, grain, begin, end, std::move(code), moved, c.location});
 }
 
 std::vector<Accumulator> owned_by_tasks(const Context& c,

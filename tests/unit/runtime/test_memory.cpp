@@ -139,7 +139,7 @@ int32_t visit(dz_context* context, void* environment, int64_t begin, int64_t end
 int32_t visit_rows(dz_context* context, void* environment, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i) {
     Visits row{std::vector<std::atomic<int>>(100)};
-    if (dz_parallel_for(context, 100, 1, visit, &row) != DZ_OK) {
+    if (dz_parallel_for(context, 100, 1, visit, &row, "", 0) != DZ_OK) {
       return DZ_ERROR;
     }
     for (const std::atomic<int>& count : row.counts) {
@@ -162,7 +162,7 @@ TEST_CASE("a parallel loop visits every iteration once, in pieces of at least th
     const Context context = with_threads(threads);
     for (const int64_t count : {0, 1, 99, 1000, 12345}) {
       Visits visits{std::vector<std::atomic<int>>(static_cast<size_t>(count))};
-      CHECK(dz_parallel_for(context, count, 100, visit, &visits) == DZ_OK);
+      CHECK(dz_parallel_for(context, count, 100, visit, &visits, "", 0) == DZ_OK);
       for (const std::atomic<int>& visited : visits.counts) {
         REQUIRE(visited == 1);
       }
@@ -174,14 +174,14 @@ TEST_CASE("a parallel loop visits every iteration once, in pieces of at least th
 TEST_CASE("parallel loops nest") {
   const Context context = with_threads(4);
   std::atomic<int64_t> total{0};
-  CHECK(dz_parallel_for(context, 200, 1, visit_rows, &total) == DZ_OK);
+  CHECK(dz_parallel_for(context, 200, 1, visit_rows, &total, "", 0) == DZ_OK);
   CHECK(total == 200 * 100);
 }
 
 TEST_CASE("a parallel loop reports a failure of one of its pieces") {
   const Context context = with_threads(4);
   Visits visits{std::vector<std::atomic<int>>(1000), 0, 777};
-  CHECK(dz_parallel_for(context, 1000, 1, visit, &visits) == DZ_PROGRAM_ERROR);
+  CHECK(dz_parallel_for(context, 1000, 1, visit, &visits, "", 0) == DZ_PROGRAM_ERROR);
   CHECK(context.error().starts_with("Error: Index [?] out of bounds"));
 }
 

@@ -81,7 +81,7 @@ int32_t sum_entry(dz_context* context, const dz_leaf* in, dz_leaf* out) {
   std::atomic<int64_t> total{static_cast<int64_t>(dz_global(context, 0)->bits)};
   SumEnvironment environment = {i64_data(in[0].array), &total};
   const int32_t status =
-      dz_parallel_for(context, in[0].array->shape[0], 100, sum_piece, &environment);
+      dz_parallel_for(context, in[0].array->shape[0], 100, sum_piece, &environment, "", 0);
   out[0].bits = static_cast<uint64_t>(total.load());
   return status;
 }

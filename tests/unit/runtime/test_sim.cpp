@@ -267,7 +267,7 @@ struct Sim {
     const bool wants_scalar = kernel == fill;
     void* second = wants_scalar ? static_cast<void*>(&scalar) : &sums->data;
     void* arguments[] = {&block->data, second};
-    return dz_launch(context, kernel, grid, threads, shared_bytes, arguments);
+    return dz_launch(context, kernel, grid, threads, shared_bytes, arguments, "f.fut:1:1", 0);
   }
   std::vector<int64_t> read(dz_block* from, int64_t count) {
     std::vector<int64_t> values(static_cast<size_t>(count));
@@ -443,8 +443,8 @@ TEST_CASE("a profile of sim says what kernels ask of memory") {
   REQUIRE(dz_allocate(context, 1024 * 8, &block) == DZ_OK);
   REQUIRE(dz_clear(context, block, 0, 1024 * 8) == DZ_OK);
   void* arguments[] = {&block->data};
-  REQUIRE(dz_launch(context, neighbours, 2, 32, 0, arguments) == DZ_OK);
-  REQUIRE(dz_launch(context, strided, 1, 32, 8192, arguments) == DZ_OK);
+  REQUIRE(dz_launch(context, neighbours, 2, 32, 0, arguments, "f.fut:1:1", 0) == DZ_OK);
+  REQUIRE(dz_launch(context, strided, 1, 32, 8192, arguments, "f.fut:1:1", 0) == DZ_OK);
   char* text = dzr_context_report(context);
   const std::string report = text;
   std::free(text);
@@ -480,7 +480,7 @@ TEST_CASE("a seed that the context asks for goes before the environment's, and i
     dz_block* block = nullptr;
     REQUIRE(dz_allocate(context, 64 * 8, &block) == DZ_OK);
     void* arguments[] = {&block->data};
-    CHECK(dz_launch(context, past_end, 1, 64, 0, arguments) == DZ_ERROR);
+    CHECK(dz_launch(context, past_end, 1, 64, 0, arguments, "f.fut:1:1", 0) == DZ_ERROR);
     dz_release(block);
     return context.error();
   };

@@ -76,7 +76,7 @@ struct Numbers {
   ~Numbers() { dz_release(block); }
   int32_t add(int64_t amount, int8_t more, int32_t shared_bytes = 0) {
     void* arguments[] = {&block->data, &amount, &more};
-    return dz_launch(context, 0, 2, 32, shared_bytes, arguments);
+    return dz_launch(context, 0, 2, 32, shared_bytes, arguments, "f.fut:1:1", 0);
   }
   int32_t read(int64_t index, int64_t* value) {
     return dz_read(context, block, index * 8, 8, value);
@@ -138,7 +138,7 @@ TEST_CASE("copies stay on the device and in order") {
 
 TEST_CASE("a failure in a kernel is reported by the next wait, once") {
   Numbers numbers;
-  REQUIRE(dz_launch(numbers.context, 1, 1, 32, 0, nullptr) == DZ_OK);
+  REQUIRE(dz_launch(numbers.context, 1, 1, 32, 0, nullptr, "f.fut:1:1", 0) == DZ_OK);
   int64_t value = 0;
   CHECK(numbers.read(0, &value) == DZ_PROGRAM_ERROR);
   CHECK(numbers.context.error() == "Error: Index [9] out of bounds for array of shape [4].\n\n"
@@ -186,7 +186,7 @@ TEST_CASE("nothing is waited for when nothing is under way") {
 
 TEST_CASE("a failure among several reads leaves what they were to fill alone") {
   Numbers numbers;
-  REQUIRE(dz_launch(numbers.context, 1, 1, 32, 0, nullptr) == DZ_OK);
+  REQUIRE(dz_launch(numbers.context, 1, 1, 32, 0, nullptr, "f.fut:1:1", 0) == DZ_OK);
   int64_t values[] = {-1, -1};
   const dz_read_request requests[] = {{numbers.block, 0, 8, &values[0]},
                                       {numbers.block, 8, 8, &values[1]}};
@@ -206,9 +206,9 @@ TEST_CASE("driver errors name the kernel and leave the context alive") {
   fake().fail_next_wait = 700;
   CHECK(dz_synchronise(numbers.context) == DZ_ERROR);
   CHECK(numbers.context.error().find("waiting for the GPU failed") != std::string::npos);
-  CHECK(dz_launch(numbers.context, 2, 1, 1, 0, nullptr) == DZ_ERROR);
+  CHECK(dz_launch(numbers.context, 2, 1, 1, 0, nullptr, "f.fut:1:1", 0) == DZ_ERROR);
   CHECK(numbers.context.error().find("finding kernel absent failed") != std::string::npos);
-  CHECK(dz_launch(numbers.context, 0, int64_t{1} << 40, 1, 0, nullptr) == DZ_ERROR);
+  CHECK(dz_launch(numbers.context, 0, int64_t{1} << 40, 1, 0, nullptr, "f.fut:1:1", 0) == DZ_ERROR);
   CHECK(numbers.add(1, 1) == DZ_OK);
 }
 
@@ -326,7 +326,7 @@ TEST_CASE("profiling measures kernels, and leaves no events behind") {
     Numbers numbers(config);
     REQUIRE(numbers.add(1, 1) == DZ_OK);
     char* report = dzr_context_report(numbers.context);
-    CHECK(std::string(report).find("{\"name\":\"add\",\"provenance\":\"add.fut:1:1-5\","
+    CHECK(std::string(report).find("{\"name\":\"add\",\"provenance\":\"f.fut:1:1\","
                                    "\"duration\":500.000") != std::string::npos);
     std::free(report);
     REQUIRE(numbers.add(1, 1) == DZ_OK);
