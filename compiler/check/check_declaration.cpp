@@ -1,6 +1,7 @@
 // Files and declarations.  See declarations.h.
 #include <algorithm>
 
+#include "check/attributes.h"
 #include "check/declarations.h"
 #include "check/duplicate_names.h"
 #include "check/exhaustiveness.h"
@@ -141,6 +142,9 @@ void Declarations::check_all(std::vector<ast::Declaration*>& declarations, Envir
 void Declarations::check_one(ast::Declaration& declaration, Environment& members, bool is_local) {
   Environment hidden;
   Environment& target = is_local ? hidden : members;
+  for (const ast::Attribute& attribute : declaration.attributes) {
+    check_attribute(context_, attribute, AttributePlace::declaration);
+  }
   dagaz::match(
       declaration.node,
       [&](ast::ValueDeclaration& d) { check_value(declaration, d, target); },
@@ -323,7 +327,10 @@ TypeNameInfo Declarations::type_definition(const ast::Name& name, ast::Liftednes
   bind_type_parameters(parameters, info.parameters);
   Inference inference(context_, scope_);
   const WrittenType unsized_type = inference.infer_type(definition);
-  if (context_.diagnostics.error_count() > errors || inference.failed()) return info;
+  if (context_.diagnostics.error_count() > errors || inference.failed()) {
+    info.unusable = true;
+    return info;
+  }
   Sizes sizes(context_, scope_);
   const WrittenType written = sizes.check_type(definition);
   info.definition = context_.types.not_unique(written.type);

@@ -7,6 +7,7 @@
 // order of evaluation.
 #pragma once
 
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -127,6 +128,10 @@ class ConsumptionChecker {
   std::size_t order_ = 0;
   Consumed consumed_;
   std::vector<BindingId> consumed_log_;
+  /// Variables used after they were consumed, and where that begins; those that may not be
+  /// consumed.  Each is reported once.
+  std::set<std::pair<BindingId, std::uint32_t>> reported_;
+  std::set<BindingId> refused_;
   // What to call the results of applications and loops, which have identities of their own.
   std::vector<std::string> results_;
   // Functions without a result annotation: number of parameters and uniqueness of the result.

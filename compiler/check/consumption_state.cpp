@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "check/consumption_checker.h"
+#include "support/edits.h"
 #include "support/match.h"
 
 namespace dagaz::check {
@@ -84,12 +85,15 @@ void ConsumptionChecker::check_not_consumed(const Range& range, const AliasSet& 
     const auto found = consumed_.find(alias.variable);
     if (found == consumed_.end() || alias.variable == last) continue;
     last = alias.variable;
+    // One mistake, however often the variable is used afterwards.
+    if (!reported_.emplace(alias.variable, found->second.begin).second) continue;
     Diagnostic& d = diagnostics_.report(
         DiagnosticKind::use_after_consume, range,
         "Using " + describe(alias.variable) +
             ", but this was consumed before (possibly through aliases)");
     d.labels.push_back({found->second, "consumed here"});
-    d.hints.emplace_back("if it is still needed, consume a copy of it: `copy …`");
+    d.hints.emplace_back("if it is still needed, consume a copy of it: `copy …`",
+                         around(found->second, "(copy ", ")"), Applicability::possible);
   }
 }
 
@@ -115,11 +119,14 @@ void ConsumptionChecker::consume(const Range& range, const AliasSet& aliases) {
                             entry->second.depth == depth_;
     if (consumable) continue;
     last = alias.variable;
+    reported_.emplace(alias.variable, range.begin);
+    if (!refused_.insert(alias.variable).second) continue;
     Diagnostic& d = diagnostics_.report(
         DiagnosticKind::not_consumable, range,
         "Consuming " + describe(alias.variable) + ", which is not consumable");
     explain_not_consumable(d, alias.variable);
-    d.hints.emplace_back("consume a copy of it: `copy …`");
+    d.hints.emplace_back("consume a copy of it: `copy …`", around(range, "(copy ", ")"),
+                         Applicability::possible);
   }
   check_not_consumed(range, aliases);
   for (const Alias& alias : aliases) {

@@ -34,6 +34,7 @@ struct TypeNameInfo {
   int level = 0;                        // of a type parameter: where it is bound
   bool is_parameter = false;
   bool is_builtin = false;
+  bool unusable = false;                // its definition has an error, which has been reported
 };
 
 /// A set of primitive types, one bit each.

@@ -81,7 +81,12 @@ class Inference : private SizeReader {
   /// The type of an application to one argument; null after a diagnostic.
   const Type* apply(const Type* function, const Type* argument, const ast::Exp* function_exp,
                     const ast::Exp* argument_exp, std::size_t position, const Range& range);
+  void forget_consequences(const Diagnostics::Mark& before_parts,
+                           const Diagnostics::Mark& after_parts);
+  bool refuse_derivative(const ast::Apply& apply, const Type* function);
   const Type* infer_binary(ast::Binary& binary, const Range& range);
+  bool refuse_fat_arrow(ast::Binary& binary);
+  void hint_at_operator(Diagnostic& d, const ast::Binary& binary);
   const Type* infer_left_section(ast::LeftSection& section, const Range& range);
   const Type* infer_right_section(ast::RightSection& section, const Range& range);
   const Type* infer_local_open(ast::Exp& exp);
@@ -103,11 +108,15 @@ class Inference : private SizeReader {
   // infer_definition.cpp
   void retry_broadcasts();
   bool try_broadcast(ast::Exp& exp, const Type* result);
+  void hint_at_rows(Diagnostic& d, const ast::Broadcast& broadcast);
+  void report_missing_operands(const ast::Broadcast& broadcast, const Type* rest);
   void report_broadcasts();
   void check_instances();
   void check_instance(const Type* type, Liftedness allowed, const Range& range, Symbol name);
   void report_ambiguous();
   void report_unused();
+  /// What is not wrong but cannot be meant to stay: holes, attributes without effect.
+  void report_unfinished();
   void generalise(const Type* type, Generalised& result);
   void default_primitives(const Type* type);
   void finish_types(ast::Exp& exp);
@@ -129,7 +138,11 @@ class Inference : private SizeReader {
     }
   }
   /// Adds to `d` why the types equated last differ, and what can be done about it.
-  void explain(Diagnostic& d, const Type* actual, const Type* expected);
+  void explain(Diagnostic& d, const Type* actual, const Type* expected,
+               bool of_operator = false);
+  /// A constructor that is spelt nearly as one of the type that is expected.
+  void hint_at_constructors(Diagnostic& d, const Type* actual, const Type* expected);
+  void hint_at_fields(Diagnostic& d, const Type* record, const ast::Name& field);
   Diagnostic& error(DiagnosticKind kind, const Range& range, std::string message);
   /// Equates or reports that `exp` has the wrong type.
   bool expect(const Type* actual, const Type* expected, const Range& range, std::string what);
@@ -154,6 +167,9 @@ class Inference : private SizeReader {
   std::vector<ast::Exp*> size_expressions_;
   std::vector<BindingId> bound_;  // local names
   std::vector<ast::Exp*> resolved_;  // variables
+  struct OpenHole { Range range; const Type* type; };
+  std::vector<OpenHole> holes_;
+  std::vector<const ast::Exp*> attributed_;
   BindingId defining_;
   /// Something that is used has an error of its own, which has been reported.
   bool poisoned_ = false;

@@ -5,6 +5,7 @@
 #include "check/print_type.h"
 #include "check/rewrite.h"
 #include "support/match.h"
+#include "syntax/foreign_functions.h"
 
 namespace dagaz::check {
 
@@ -141,12 +142,22 @@ static std::string_view plain_name(const Context& context, const ast::Exp* funct
   return context.text(variable->name.name.symbol);
 }
 
+static bool is_built_in_operator(std::string_view name) {
+  return !name.empty() && std::string_view("+-*/%<>=!&|^").find(name[0]) != std::string_view::npos;
+}
+
 /// What is usually meant where `function` cannot be applied to so many arguments.
 static void hint_at_application(Diagnostic& d, const Type* function, std::string_view name,
-                                const ast::Exp* argument) {
+                                const ast::Exp* function_exp, const ast::Exp* argument) {
   const bool is_index = argument != nullptr && as<ast::ArrayLiteral>(argument->node) != nullptr;
   if (as<Array>(function->node) && is_index) {
-    d.hints.push_back("an index stands directly behind the array, without a space: `xs[i]`");
+    std::vector<Edit> edits;
+    if (function_exp != nullptr) {
+      const Range& array = function_exp->range;
+      edits.push_back({{array.file, array.end, argument->range.begin}, ""});
+    }
+    d.hints.emplace_back("an index stands directly behind the array, without a space: `xs[i]`",
+                         std::move(edits), Applicability::certain);
   } else if (name == "map" || name == "zip") {
     d.hints.push_back("`" + std::string(name) + "2`, `" + std::string(name) +
                       "3` … take several arrays");
@@ -161,6 +172,12 @@ static void hint_at_signature(Diagnostic& d, const Context& context, const ast::
   if (info.scheme == nullptr || info.scheme->type_parameters.empty()) return;
   d.hints.push_back(function_name(context, function) + " has type `" +
                     print_scheme(context, *info.scheme) + "`");
+}
+
+/// Where a part of an application has an error, what does not fit may follow from it.
+void Inference::forget_consequences(const Diagnostics::Mark& before_parts,
+                                    const Diagnostics::Mark& after_parts) {
+  if (after_parts.errors > before_parts.errors) context_.diagnostics.undo(after_parts);
 }
 
 const Type* Inference::apply(const Type* function, const Type* argument,
@@ -179,12 +196,13 @@ const Type* Inference::apply(const Type* function, const Type* argument,
                               "cannot apply " + name + ", as it is not a function");
         d.labels.push_back({function_exp != nullptr ? function_exp->range : range,
                             "this has type `" + text(function) + "`"});
-        hint_at_application(d, function, "", argument_exp);
+        hint_at_application(d, function, "", function_exp, argument_exp);
       } else {
         Diagnostic& d = error(DiagnosticKind::type_mismatch, culprit,
                               name + " accepts only " + std::to_string(position) +
                                   (position == 1 ? " argument" : " arguments"));
-        hint_at_application(d, function, plain_name(context_, function_exp), argument_exp);
+        hint_at_application(d, function, plain_name(context_, function_exp), nullptr,
+                            argument_exp);
       }
       return nullptr;
     }
@@ -197,7 +215,7 @@ const Type* Inference::apply(const Type* function, const Type* argument,
                           "cannot apply " + function_name(context_, function_exp) +
                               " to this argument: it has type `" + text(argument) +
                               "`, but `" + text(from) + "` is expected");
-    explain(d, argument, from);
+    explain(d, argument, from, is_built_in_operator(plain_name(context_, function_exp)));
     hint_at_signature(d, context_, function_exp);
     if (as<Arrow>(solver_.head(argument)->node) && plain_name(context_, function_exp) == "-") {
       d.hints.push_back("`f -1` subtracts; a negative argument needs parentheses: `f (-1)`");
@@ -205,6 +223,28 @@ const Type* Inference::apply(const Type* function, const Type* argument,
     return nullptr;
   }
   return to;
+}
+
+static bool is_derivative(std::string_view name) {
+  constexpr std::string_view names[] = {"vjp", "jvp", "vjp2", "jvp2", "grad", "value_and_grad"};
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+/// Says where a derivative is asked for of a function that takes several arguments.
+bool Inference::refuse_derivative(const ast::Apply& e, const Type* function) {
+  const std::string_view name = plain_name(context_, e.function);
+  const auto* first = as<Arrow>(solver_.head(function)->node);
+  const auto* second = first == nullptr ? nullptr : as<Arrow>(solver_.head(first->to)->node);
+  if (second == nullptr || !is_derivative(name)) return false;
+  const std::string of = function_name(context_, e.arguments[0]);
+  Diagnostic& d = error(DiagnosticKind::type_mismatch, e.arguments[0]->range,
+                        "`" + std::string(name) + "` differentiates functions of one argument, but " +
+                            of + " takes several");
+  d.labels.push_back({e.arguments[0]->range, "this has type `" + text(function) + "`"});
+  d.hints.emplace_back("by all of them: `" + std::string(name) +
+                       " (\\(x, y) -> f x y) (x, y) …`; by the first: `" + std::string(name) +
+                       " (\\x -> f x y) x …`");
+  return true;
 }
 
 const Type* Inference::infer_apply(ast::Exp& exp) {
@@ -221,25 +261,84 @@ const Type* Inference::infer_apply(ast::Exp& exp) {
       return infer_broadcast(exp);
     }
   }
+  const Diagnostics::Mark before = context_.diagnostics.mark();
   function = infer(*e.function);
   std::vector<const Type*> arguments;
   for (ast::Exp* argument : e.arguments) arguments.push_back(infer(*argument));
+  if (refuse_derivative(e, arguments[0])) return unusable(exp.range);
+  const Diagnostics::Mark parts = context_.diagnostics.mark();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     function = apply(function, arguments[i], e.function, e.arguments[i], i, exp.range);
-    if (function == nullptr) return unusable(exp.range);
+    if (function != nullptr) continue;
+    forget_consequences(before, parts);
+    return unusable(exp.range);
   }
   if (!pending_.empty()) retry_broadcasts();
   return function;
 }
 
+static bool is_order(std::string_view name) {
+  return name == "<" || name == "<=" || name == ">" || name == ">=";
+}
+
+/// What is usually meant where operands do not fit.
+void Inference::hint_at_operator(Diagnostic& d, const ast::Binary& e) {
+  const std::string_view name = plain_name(context_, e.operation);
+  const Range& at = e.operation->range;
+  const auto is_array = [&](const ast::Exp* operand) {
+    return operand->type != nullptr && as<Array>(solver_.head(operand->type)->node) != nullptr;
+  };
+  const auto* left = as<ast::Binary>(e.left->node);
+  if (is_order(name) && left != nullptr && is_order(plain_name(context_, left->operation))) {
+    const std::string middle = print_expression(context_, left->right);
+    d.hints.emplace_back(
+        "comparisons are joined by `&&`: `a " +
+            std::string(plain_name(context_, left->operation)) + " " + middle + " && " + middle +
+            " " + std::string(name) + " b`",
+        std::vector<Edit>{{{at.file, at.begin, at.begin}, "&& " + middle + " "}},
+        Applicability::certain);
+  } else if (is_built_in_operator(name) && (is_array(e.left) || is_array(e.right))) {
+    d.hints.emplace_back("`." + std::string(name) + "` works on arrays, element by element",
+                         std::vector<Edit>{{{at.file, at.begin, at.begin}, "."}},
+                         Applicability::certain);
+  }
+}
+
+/// `fn x => e`, a function as other languages write it.
+bool Inference::refuse_fat_arrow(ast::Binary& e) {
+  const auto* operation = as<ast::Variable>(e.operation->node);
+  if (operation == nullptr || plain_name(context_, e.operation) != "=>") return false;
+  if (scope_.find(NameSpace::term, operation->name.name.symbol).kind != MemberKind::none) {
+    return false;
+  }
+  // Every part gets a type, but what is said of them is wrong.
+  const Diagnostics::Mark before = context_.diagnostics.mark();
+  for (ast::Exp* part : {e.operation, e.left, e.right}) infer(*part);
+  context_.diagnostics.undo(before);
+  Diagnostic& d = error(DiagnosticKind::unknown_name, e.operation->range, "unknown name `=>`");
+  std::vector<Edit> edits;
+  const auto* head = as<ast::Apply>(e.left->node);
+  if (head != nullptr && syntax::begins_function_elsewhere(plain_name(context_, head->function))) {
+    const Range& word = head->function->range;
+    edits = {{{word.file, word.begin, head->arguments[0]->range.begin}, "\\"},
+             {e.operation->range, "->"}};
+  }
+  d.hints.emplace_back(syntax::lambda_hint, std::move(edits), Applicability::certain);
+  return true;
+}
+
 const Type* Inference::infer_binary(ast::Binary& e, const Range& range) {
+  if (refuse_fat_arrow(e)) return unusable(range);
   const Type* operation = infer(*e.operation);
   const Type* left = infer(*e.left);
   const Type* right = infer(*e.right);
   operation = apply(operation, left, e.operation, e.left, 0, range);
-  if (operation == nullptr) return unusable(range);
-  const Type* result = apply(operation, right, e.operation, e.right, 1, range);
-  if (result == nullptr) return unusable(range);
+  const Type* result =
+      operation == nullptr ? nullptr : apply(operation, right, e.operation, e.right, 1, range);
+  if (result == nullptr) {
+    hint_at_operator(context_.diagnostics.last(), e);
+    return unusable(range);
+  }
   if (!pending_.empty()) retry_broadcasts();
   return result;
 }
@@ -308,6 +407,23 @@ const Type* Inference::infer_broadcast(ast::Exp& exp) {
   return result;
 }
 
+void Inference::hint_at_rows(Diagnostic& d, const ast::Broadcast& e) {
+  const std::string function = print_expression(context_, e.function);
+  d.hints.emplace_back("a broadcast hands over single elements; `map " + function +
+                       " xs` applies to each row");
+}
+
+void Inference::report_missing_operands(const ast::Broadcast& e, const Type* rest) {
+  const std::size_t given = e.operands.size();
+  Diagnostic& d = error(DiagnosticKind::type_mismatch, e.function->range,
+                        function_name(context_, e.function) + " takes more than the " +
+                            (given == 1 ? "one operand" : std::to_string(given) + " operands") +
+                            " of this broadcast");
+  d.labels.push_back({e.function->range,
+                      "each element would be a function of type `" + text(rest) + "`"});
+  d.hints.emplace_back("operands are separated by commas: `f.(xs, ys)`");
+}
+
 bool Inference::try_broadcast(ast::Exp& exp, const Type* result) {
   auto& e = std::get<ast::Broadcast>(exp.node);
   std::vector<const Type*> elements;
@@ -325,8 +441,17 @@ bool Inference::try_broadcast(ast::Exp& exp, const Type* result) {
   }
   const Type* function = e.function->type;
   for (std::size_t i = 0; i < elements.size(); ++i) {
+    const auto* arrow = as<Arrow>(solver_.head(function)->node);
+    const bool wants_array = arrow != nullptr && as<Array>(solver_.head(arrow->from)->node);
     function = apply(function, elements[i], e.function, e.operands[i], i, exp.range);
-    if (function == nullptr) return true;
+    if (function == nullptr) {
+      if (wants_array) hint_at_rows(context_.diagnostics.last(), e);
+      return true;
+    }
+  }
+  if (rank > 0 && as<Arrow>(solver_.head(function)->node)) {
+    report_missing_operands(e, function);
+    return true;
   }
   expect(array_of_rank(rank, function), result, exp.range, "this broadcast");
   return true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "check/attributes.h"
 #include "check/expression_walk.h"
 #include "check/infer.h"
 #include "check/type_size.h"
@@ -31,6 +32,7 @@ Inference::Generalised Inference::infer_definition(ast::Function& function, cons
     check_instances();
     report_ambiguous();
     if (!context_.in_library) report_unused();
+    report_unfinished();
   }
   if (solver_.gave_up()) {
     all_broken_ = true;
@@ -174,7 +176,22 @@ void Inference::report_unused() {
     if (context_.values[id].is_used || name.starts_with('_')) continue;
     Diagnostic& d = error(DiagnosticKind::unused_name, context_.range_of(id),
                           "unused name `" + name + "`");
-    d.hints.push_back("if that is intended, call it `_" + name + "`");
+    const Range& range = context_.range_of(id);
+    d.hints.emplace_back("if that is intended, call it `_" + name + "`",
+                         std::vector<Edit>{{{range.file, range.begin, range.begin}, "_"}},
+                         Applicability::possible);
+  }
+}
+
+void Inference::report_unfinished() {
+  for (const OpenHole& hole : holes_) {
+    const std::string type =
+        solver_.is_unknown(hole.type) ? "of any type" : "of type `" + text(hole.type) + "`";
+    error(DiagnosticKind::hole, hole.range,
+          "a hole " + type + ": a program that comes here fails");
+  }
+  for (const ast::Exp* exp : attributed_) {
+    check_attributed(context_, std::get<ast::Attributed>(exp->node));
   }
 }
 

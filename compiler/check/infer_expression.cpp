@@ -6,7 +6,9 @@
 #include "check/expression_walk.h"
 #include "check/infer.h"
 #include "check/type_builder.h"
+#include "support/edits.h"
 #include "support/match.h"
+#include "support/spelling.h"
 
 namespace dagaz::check {
 
@@ -32,17 +34,37 @@ Diagnostic& Inference::error(DiagnosticKind kind, const Range& range, std::strin
   return context_.diagnostics.report(kind, range, std::move(message));
 }
 
-void Inference::explain(Diagnostic& d, const Type* actual, const Type* expected) {
+void Inference::hint_at_constructors(Diagnostic& d, const Type* actual, const Type* expected) {
+  const auto* sum = as<Sum>(solver_.head(expected)->node);
+  const auto written = solver_.only_constructor(actual);
+  if (sum == nullptr || !written) return;
+  Spelling similar(context_.text(written->symbol));
+  for (const auto& [name, payload] : sum->constructors) similar.consider(context_.text(name));
+  suggest_spelling(d, written->range, similar);
+}
+
+void Inference::hint_at_fields(Diagnostic& d, const Type* record, const ast::Name& field) {
+  const auto* known = as<Record>(solver_.head(record)->node);
+  if (known == nullptr) return;
+  Spelling similar(context_.text(field.symbol));
+  for (const auto& [name, type] : known->fields) similar.consider(context_.text(name));
+  suggest_spelling(d, field.range, similar);
+}
+
+void Inference::explain(Diagnostic& d, const Type* actual, const Type* expected,
+                        bool of_operator) {
   if (!solver_.failure().empty()) d.hints.push_back(solver_.failure());
+  hint_at_constructors(d, actual, expected);
   const auto* from = as<PrimitiveType>(solver_.head(actual)->node);
   const auto* to = as<PrimitiveType>(solver_.head(expected)->node);
-  if (to != nullptr && as<Array>(solver_.head(actual)->node)) {
+  if (to != nullptr && !of_operator && as<Array>(solver_.head(actual)->node)) {
     d.hints.emplace_back("`map` applies a function to each element of an array");
   }
   if (from == nullptr || to == nullptr) return;
-  d.hints.push_back("numbers are never converted silently; `" +
-                    std::string(primitive_name(to->primitive)) + "." +
-                    std::string(primitive_name(from->primitive)) + " …` converts one");
+  const std::string conversion = std::string(primitive_name(to->primitive)) + "." +
+                                 std::string(primitive_name(from->primitive));
+  d.hints.emplace_back("numbers are never converted silently; `" + conversion + " …` converts one",
+                       around(d.range, "(" + conversion + " (", "))"), Applicability::possible);
 }
 
 bool Inference::expect(const Type* actual, const Type* expected, const Range& range,
@@ -119,7 +141,11 @@ const Type* Inference::infer_node(ast::Exp& exp) {
       [&](ast::StringLiteral&) {
         return context_.types.array(context_.types.any(), context_.types.primitive(Primitive::u8));
       },
-      [&](ast::Hole&) { return solver_.fresh(range); },
+      [&](ast::Hole&) {
+        const Type* type = solver_.fresh(range);
+        holes_.push_back({range, type});
+        return type;
+      },
       [&](ast::Variable&) { return infer_variable(exp); },
       [&](ast::LocalOpen&) { return infer_local_open(exp); },
       [&](ast::Tuple& e) {
@@ -169,7 +195,8 @@ const Type* Inference::infer_node(ast::Exp& exp) {
         return infer(*e.value);
       },
       [&](ast::Attributed& e) {
-        check_attribute(context_, e.attribute);
+        check_attribute(context_, e.attribute, AttributePlace::expression);
+        attributed_.push_back(&exp);
         if (e.argument != nullptr) require_type(*e.argument, context_.types.i64(), "a bound");
         return infer(*e.value);
       },
@@ -214,6 +241,8 @@ const Type* Inference::infer_project(ast::Project& project, const Range& range) 
       d.hints.push_back("a function stands before its argument: `" + name + " x`");
     } else if (as<Record>(solver_.head(record)->node) && is_number(name)) {
       d.hints.emplace_back("the parts of a tuple are counted from 0");
+    } else {
+      hint_at_fields(d, record, project.field);
     }
   }
   return field;
@@ -282,9 +311,11 @@ void Inference::follow_path(const Type* source, std::vector<ast::PathStep>& path
     if (const auto* field = std::get_if<ast::Name>(&path[i].step)) {
       const Type* type = last ? target : solver_.fresh(range);
       if (!solver_.equate(source, solver_.fresh_record(range, field->symbol, type))) {
-        error(DiagnosticKind::type_mismatch, range,
-              "field `" + std::string(context_.text(field->symbol)) + "` of type `" + text(type) +
-                  "` does not fit into a value of type `" + text(source) + "`");
+        Diagnostic& d = error(DiagnosticKind::type_mismatch, range,
+                              "field `" + std::string(context_.text(field->symbol)) +
+                                  "` of type `" + text(type) +
+                                  "` does not fit into a value of type `" + text(source) + "`");
+        hint_at_fields(d, source, *field);
         return;
       }
       source = type;
@@ -428,6 +459,7 @@ const Type* Inference::infer_match(ast::Match& e) {
                             "this pattern has type `" + text(pattern) +
                                 "` and cannot match a value of type `" + text(value) + "`");
       d.labels.push_back({e.value->range, "the value"});
+      hint_at_constructors(d, pattern, value);
       value = unusable(e.value->range);
     }
     bind_names(*c.pattern);

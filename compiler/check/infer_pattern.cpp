@@ -15,7 +15,9 @@ const Type* Inference::infer_record_pattern(ast::RecordPattern& pattern, const R
     if (spelling[0] == '_') {
       Diagnostic& d = error(DiagnosticKind::underscore_name, name.range,
                             "underscore-prefixed fields are not allowed");
-      d.hints.push_back("did you mean `" + spelling.substr(1) + " = _`?");
+      const std::string meant = spelling.substr(1) + " = _";
+      d.hints.emplace_back("did you mean `" + meant + "`?",
+                           std::vector<Edit>{{name.range, meant}}, Applicability::certain);
     }
     const bool duplicate = std::any_of(fields.begin(), fields.end(), [&](const auto& f) {
       return f.first == name.symbol;
@@ -61,7 +63,7 @@ const Type* Inference::infer_pattern(ast::Pattern& pattern) {
         return type;
       },
       [&](ast::AttributePattern& p) {
-        check_attribute(context_, p.attribute);
+        check_attribute(context_, p.attribute, AttributePlace::pattern);
         return infer_pattern(*p.pattern);
       });
   return pattern.type;
@@ -119,7 +121,8 @@ void Inference::bind_type_parameters(std::vector<ast::TypeParameter>& parameters
 WrittenType Inference::written(ast::TypeExp& type) {
   const std::size_t errors = context_.diagnostics.error_count();
   WrittenType result = type_expressions_.evaluate(type);
-  if (context_.diagnostics.error_count() > errors) result.type = unusable(type.range);
+  const bool has_error = context_.diagnostics.error_count() > errors;
+  if (has_error || type_expressions_.met_unusable()) result.type = unusable(type.range);
   return result;
 }
 

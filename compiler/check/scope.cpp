@@ -2,7 +2,11 @@
 #include "check/scope.h"
 
 #include <algorithm>
+#include <cctype>
 #include <string>
+
+#include "check/newcomers.h"
+#include "support/spelling.h"
 
 namespace dagaz::check {
 
@@ -58,20 +62,8 @@ void Scope::note_visible(NameSpace space, const ModuleInfo* module) {
   }
 }
 
-/// The edit distance of two words, for suggestions.
-static std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t above = row[j + 1];
-      row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (a[i] == b[j] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
+static bool is_word(std::string_view text) {
+  return std::isalpha(static_cast<unsigned char>(text.front())) != 0 || text.front() == '_';
 }
 
 static const char* description(NameSpace space) {
@@ -85,15 +77,10 @@ static const char* description(NameSpace space) {
 
 void Scope::report_unknown(NameSpace space, const ast::Name& name, const ModuleInfo* module) {
   const std::string spelling(context_.text(name.symbol));
-  std::string best;
-  std::size_t best_distance = std::max<std::size_t>(spelling.size() / 3, 1) + 1;
+  Spelling similar(spelling);
   const auto consider = [&](Symbol other) {
     const std::string_view text = context_.text(other);
-    const std::size_t d = distance(spelling, text);
-    if (d < best_distance) {
-      best_distance = d;
-      best = text;
-    }
+    if (is_word(text) == is_word(spelling) && !text.starts_with('_')) similar.consider(text);
   };
   if (module != nullptr) {
     for (const auto& item : module->members.items()) {
@@ -120,28 +107,29 @@ void Scope::report_unknown(NameSpace space, const ast::Name& name, const ModuleI
                          "functions cannot call each other");
     return;
   }
-  if (!best.empty()) d.hints.push_back("a similar name exists: `" + best + "`");
-  if (module == nullptr && space == NameSpace::term) hint_at_unknown(d, name.symbol);
+  if (module == nullptr && space == NameSpace::type) {
+    hint_at_unknown_type(d, spelling, name.range);
+  }
+  if (module == nullptr && space == NameSpace::term) {
+    hint_at_number_module(d, name);
+    hint_at_unknown_value(d, context_, spelling, name.range);
+  }
+  // What is known by another name is not misspelt.
+  if (d.hints.empty()) suggest_spelling(d, name.range, similar);
 }
 
-/// What newcomers look for elsewhere.
-void Scope::hint_at_unknown(Diagnostic& d, Symbol name) {
-  const std::string spelling(context_.text(name));
+/// Functions of numbers that are members of the modules for their types.
+void Scope::hint_at_number_module(Diagnostic& d, const ast::Name& name) {
+  const std::string spelling(context_.text(name.symbol));
   for (const char* number : {"f64", "i64"}) {
     const Member member = find(NameSpace::term, context_.names.intern(number));
     if (member.kind != MemberKind::module) continue;
     const ModuleInfo* module = context_.modules[member.module()];
-    if (module->members.find(NameSpace::term, name).kind != MemberKind::value) continue;
-    d.hints.push_back("each type of number has its own: `" + std::string(number) + "." + spelling +
-                      "`");
+    if (module->members.find(NameSpace::term, name.symbol).kind != MemberKind::value) continue;
+    const std::string meant = std::string(number) + "." + spelling;
+    d.hints.emplace_back("each type of number has its own: `" + meant + "`",
+                         std::vector<Edit>{{name.range, meant}}, Applicability::possible);
     return;
-  }
-  if (spelling == "fst" || spelling == "snd") {
-    d.hints.emplace_back("the parts of a pair `p` are `p.0` and `p.1`");
-  } else if (spelling == "mod" || spelling == "rem") {
-    d.hints.emplace_back("the remainder of a division is `x % y`");
-  } else if (spelling == "div") {
-    d.hints.emplace_back("`x / y` divides integers, too");
   }
 }
 

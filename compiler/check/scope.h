@@ -58,7 +58,7 @@ class Scope {
   /// Tells a tool that asks what could stand at the name that is being written.
   void note_visible(NameSpace space, const ModuleInfo* module);
   void report_unknown(NameSpace space, const ast::Name& name, const ModuleInfo* module);
-  void hint_at_unknown(Diagnostic& d, Symbol name);
+  void hint_at_number_module(Diagnostic& d, const ast::Name& name);
   std::vector<Member>& table(NameSpace space) { return tables_[static_cast<std::size_t>(space)]; }
 
   Context& context_;

@@ -5,6 +5,7 @@
 #include "check/expression_walk.h"
 #include "check/print_type.h"
 #include "check/sizes.h"
+#include "support/edits.h"
 #include "support/match.h"
 
 namespace dagaz::check {
@@ -241,8 +242,10 @@ const Type* Sizes::check_apply(ast::Apply& e, ast::Exp& exp) {
   std::vector<const Type*> arguments;
   for (ast::Exp* argument : e.arguments) arguments.push_back(check(*argument));
   exp.existentials.clear();
+  earlier_arguments_.clear();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     type = apply(type, e.arguments[i], arguments[i], e.function, exp.range, exp.existentials);
+    earlier_arguments_.emplace_back(e.arguments[i], arguments[i]);
   }
   return type;
 }
@@ -252,7 +255,9 @@ const Type* Sizes::check_binary(ast::Binary& e, ast::Exp& exp) {
   const Type* left = check(*e.left);
   const Type* right = check(*e.right);
   exp.existentials.clear();
+  earlier_arguments_.clear();
   type = apply(type, e.left, left, e.operation, exp.range, exp.existentials);
+  earlier_arguments_.emplace_back(e.left, left);
   return apply(type, e.right, right, e.operation, exp.range, exp.existentials);
 }
 
@@ -260,6 +265,7 @@ const Type* Sizes::check_left_section(ast::LeftSection& e, ast::Exp& exp) {
   const Type* type = check(*e.operation);
   const Type* left = check(*e.left);
   exp.existentials.clear();
+  earlier_arguments_.clear();
   return apply(type, e.left, left, e.operation, exp.range, exp.existentials);
 }
 
@@ -281,6 +287,7 @@ const Type* Sizes::check_right_section(ast::RightSection& e, ast::Exp& exp) {
   first.existentials.clear();
   first.to = context_.types.arrow(std::move(second));
   exp.existentials.clear();
+  earlier_arguments_.clear();
   return apply(context_.types.arrow(std::move(first)), e.right, right, e.operation, exp.range,
                exp.existentials);
 }
@@ -334,7 +341,27 @@ void Sizes::report_shapes(const ast::Broadcast& e,
   explain_size(d, found);
   d.hints.push_back("operands are aligned at the last dimension; a missing dimension, or one of "
                     "the literal size 1, is stretched");
+  if (hint_at_rows_of_one(d, e, shapes)) return;
   d.hints.push_back("if the sizes are always equal, say so with a size coercion: `x :> [n]t`");
+}
+
+/// One element for each row, which numpy writes with `keepdims`: `[n]` beside `[n][m]`.  A coercion
+/// would be right where n = m, and mean something else.
+bool Sizes::hint_at_rows_of_one(Diagnostic& d, const ast::Broadcast& e,
+                                const std::vector<std::vector<const Size*>>& shapes) {
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    for (const auto& other : shapes) {
+      if (shapes[i].size() != 1 || other.size() != 2) continue;
+      if (print_size(context_, shapes[i][0]) != print_size(context_, other[0])) continue;
+      const Range& range = e.operands[i]->range;
+      d.hints.emplace_back(
+          "for one element a row, make rows of one: `map (\\a -> [a]) (" +
+              print_expression(context_, e.operands[i]) + ")`",
+          around(range, "(map (\\a -> [a]) (", "))"), Applicability::certain);
+      return true;
+    }
+  }
+  return false;
 }
 
 const Type* Sizes::check_broadcast(ast::Broadcast& e, ast::Exp& exp) {
@@ -384,6 +411,7 @@ const Type* Sizes::check_broadcast(ast::Broadcast& e, ast::Exp& exp) {
     plan.operands.push_back(std::move(operand));
   }
   exp.existentials.clear();
+  earlier_arguments_.clear();
   for (std::size_t i = 0; i < elements.size(); ++i) {
     function = apply(function, nullptr, elements[i], e.function, e.operands[i]->range,
                      exp.existentials);

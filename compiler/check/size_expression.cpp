@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "check/expression_walk.h"
+#include "check/library_files.h"
 #include "check/print_type.h"
 #include "check/sizes.h"
 #include "support/match.h"
@@ -110,6 +111,79 @@ void Sizes::explain_size(Diagnostic& d, const Size* size) {
   });
 }
 
+/// The expression before the culprit that told a size of the function that is applied.
+const ast::Exp* Sizes::argument_with(const Size* size) {
+  const std::string wanted = print_size(context_, size);
+  for (const auto& [argument, type] : earlier_arguments_) {
+    bool found = false;
+    for_each_dimension(normal(type), [&](const Size* s, SizePosition, const Names&) {
+      found = found || print_size(context_, s) == wanted;
+    });
+    if (found) return argument;
+  }
+  return nullptr;
+}
+
+/// Says where the two sizes of an equation that failed come from.
+void Sizes::explain_equation(Diagnostic& d, const Size* expected, const Size* actual, Site site) {
+  const ast::Exp* told_by = site == Site::argument ? argument_with(expected) : nullptr;
+  if (told_by != nullptr) {
+    d.labels.push_back(
+        {told_by->range, "`" + print_size(context_, expected) + "` is a size of this"});
+  }
+  explain_size(d, expected);
+  explain_size(d, actual);
+  Names bound;
+  for (const Size* size : {expected, actual}) {
+    if (size == expected && told_by != nullptr) continue;
+    for_each_name(size, [&](BindingId name) {
+      const SizeKind kind = solver_.kind(name);
+      const bool is_of_program = kind == SizeKind::parameter || kind == SizeKind::none;
+      if (is_of_program && !contains(bound, name)) bound.push_back(name);
+    });
+  }
+  for (const BindingId name : bound) {
+    const Range& range = context_.range_of(name);
+    const bool is_seen = range.valid() && range.begin < range.end &&
+                         !is_of_library(context_, range);
+    if (!is_seen) continue;
+    d.labels.push_back({range, "`" + std::string(context_.text(name)) + "` is bound here"});
+  }
+}
+
+/// What the solver calls sizes that have no name in the program.
+static constexpr std::string_view invented_name = "d";
+
+/// Sizes of the function that is applied are not those of the same name around it, and what nobody
+/// named has no name.  Gives the name that two had, if there is such.
+std::string Sizes::distinguish(const Type* expected, const Type* actual) {
+  std::string renamed;
+  Names all;
+  for (const Type* type : {expected, actual}) {
+    for_each_dimension(type, [&](const Size* size, SizePosition, const Names&) {
+      for_each_name(size, [&](BindingId name) {
+        if (!contains(all, name)) all.push_back(name);
+      });
+    });
+  }
+  const auto is_open = [&](BindingId name) {
+    const SizeKind kind = solver_.kind(name);
+    return kind == SizeKind::free || kind == SizeKind::instantiated || kind == SizeKind::copy;
+  };
+  for (const BindingId name : all) {
+    if (!is_open(name)) continue;
+    const std::string text(context_.text(name));
+    const bool is_taken = std::any_of(all.begin(), all.end(), [&](BindingId other) {
+      return other != name && context_.text(other) == text;
+    });
+    if (text == invented_name) context_.result.bindings[name].name = context_.names.intern("_");
+    if (!is_taken) continue;
+    renamed = text;
+    context_.result.bindings[name].name = context_.names.intern(text + "'");
+  }
+  return renamed;
+}
+
 /// Whether each call of `function` decides `size` anew.
 static bool decided_by_call(const Type* function, const Size* size) {
   while (const auto* arrow = as<Arrow>(function->node)) {
@@ -142,6 +216,7 @@ void Sizes::report_mismatch(const Type* expected, const Type* actual, const Rang
                             Site site, const ast::Exp* callee) {
   const SizeSolver::Failure failure = solver_.failure();
   if (broken_ != nullptr && failure.expected == nullptr) return;  // the types differ
+  const std::string renamed = distinguish(normal(expected), normal(actual));
   std::string message = site_text(context_, site, callee);
   const auto kind =
       failure.consumption ? DiagnosticKind::consumption_mismatch : DiagnosticKind::size_mismatch;
@@ -156,20 +231,26 @@ void Sizes::report_mismatch(const Type* expected, const Type* actual, const Rang
   d.labels.push_back({range, "expected `" + print_type(context_, normal(expected)) + "`, found `" +
                                  print_type(context_, normal(actual)) + "`"});
   if (failure.expected != nullptr) {
-    explain_size(d, failure.expected);
-    explain_size(d, failure.actual);
+    explain_equation(d, failure.expected, failure.actual, site);
     hint_at_sizes(d, actual, site);
+  }
+  if (!renamed.empty()) {
+    d.hints.push_back("`" + renamed + "'` is a size of the function that is applied, which has " +
+                      "that name too");
   }
 }
 
 // ---------------------------------------------------------------- expressions
 
+bool Sizes::has_broken_part(const ast::Exp& exp) const {
+  if (broken_ == nullptr) return false;
+  bool found = false;
+  ast::for_each_expression(exp, [&](const ast::Exp& e) { found = found || is_broken(e); });
+  return found;
+}
+
 const Size* Sizes::size_of(const ast::Exp* exp) const {
-  if (broken_ != nullptr) {
-    bool found = false;
-    ast::for_each_expression(*exp, [&](const ast::Exp& e) { found = found || is_broken(e); });
-    if (found) return context_.types.any();
-  }
+  if (has_broken_part(*exp)) return context_.types.any();
   return size_of_expression(context_.types, exp);
 }
 

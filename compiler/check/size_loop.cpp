@@ -286,6 +286,11 @@ const Type* Sizes::check_loop(ast::Loop& loop, ast::Exp& exp) {
   ++solver_.level;
   if (auto* w = as<ast::WhileLoop>(loop.form)) check(*w->condition);
   check(*loop.body);
+  if (has_broken_part(*loop.body)) {
+    --solver_.level;
+    exp.existentials.clear();
+    return fresh_sizes(exp.type, exp.range, Liftedness::lifted);
+  }
   sizes.finish_body();
   --solver_.level;
   sizes.check_argument(*loop.initial, Site::loop_initial);

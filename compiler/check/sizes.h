@@ -128,6 +128,8 @@ class Sizes : private SizeReader {
   void report_shapes(const ast::Broadcast& e,
                      const std::vector<std::vector<const Size*>>& shapes, std::size_t culprit,
                      const Size* found, const Size* wanted, const Range& range);
+  bool hint_at_rows_of_one(Diagnostic& d, const ast::Broadcast& e,
+                           const std::vector<std::vector<const Size*>>& shapes);
   const Type* with_new_existentials(const Type* type, const Names& existentials,
                                     const ast::Exp* callee, const Range& range, Names& created);
 
@@ -164,6 +166,9 @@ class Sizes : private SizeReader {
   void report_mismatch(const Type* expected, const Type* actual, const Range& range, Site site,
                        const ast::Exp* callee);
   void explain_size(Diagnostic& d, const Size* size);
+  const ast::Exp* argument_with(const Size* size);
+  void explain_equation(Diagnostic& d, const Size* expected, const Size* actual, Site site);
+  std::string distinguish(const Type* expected, const Type* actual);
   void hint_at_sizes(Diagnostic& d, const Type* actual, Site site);
   const Type* normal(const Type* type) { return solver_.normal(type); }
   const Type* fresh_sizes(const Type* type, const Range& range, Liftedness absorbs);
@@ -171,6 +176,7 @@ class Sizes : private SizeReader {
   bool is_broken(const ast::Exp& exp) const {
     return broken_ != nullptr && broken_->contains(&exp);
   }
+  bool has_broken_part(const ast::Exp& exp) const;
   const Type* check_broken(ast::Exp& exp);
   /// The size that `exp` denotes; any size if a part of it is broken.
   const Size* size_of(const ast::Exp* exp) const;
@@ -183,6 +189,8 @@ class Sizes : private SizeReader {
   bool has_open_result_ = false;
   /// While a pattern that binds sizes is matched: what they stand for in the value.
   Substitution* bound_sizes_ = nullptr;
+  /// While a function is applied: the arguments before, and their types.
+  std::vector<std::pair<const ast::Exp*, const Type*>> earlier_arguments_;
   /// Expressions inside sizes that have their final types.
   std::unordered_set<const ast::Exp*> finished_;
   /// Null unless type inference failed; diagnostics that may be caused by that go to `dropped_`.

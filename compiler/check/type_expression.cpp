@@ -48,6 +48,7 @@ bool TypeExpressions::lookup(ast::TypeName& name) {
   const Member member = scope_.resolve(NameSpace::type, name.name);
   if (member.kind != MemberKind::type) return false;
   name.id = member.type();
+  met_unusable_ = met_unusable_ || context_.type_names[name.id].unusable;
   return true;
 }
 

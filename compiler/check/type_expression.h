@@ -34,6 +34,8 @@ class TypeExpressions {
       : context_(context), scope_(scope), sizes_(sizes), pass_(pass) {}
 
   WrittenType evaluate(ast::TypeExp& exp);
+  /// Whether a type was named whose definition has an error.
+  bool met_unusable() const { return met_unusable_; }
 
  private:
   using Liftedness = ast::Liftedness;
@@ -62,6 +64,7 @@ class TypeExpressions {
   Scope& scope_;
   SizeReader& sizes_;
   Pass pass_;
+  bool met_unusable_ = false;
 };
 
 }  // namespace dagaz::check

@@ -129,6 +129,18 @@ bool TypeSolver::fail(std::string why) {
   return false;
 }
 
+std::optional<ast::Name> TypeSolver::only_constructor(const Type* type) const {
+  const auto* meta = as<MetaType>(head(type)->node);
+  if (meta == nullptr || metas_[meta->index].kind != Kind::sum) return std::nullopt;
+  const Meta& sum = metas_[meta->index];
+  if (sum.constructors.size() != 1 || !sum.range.valid()) return std::nullopt;
+  const Symbol name = sum.constructors.front().first;
+  // The range is that of the expression or pattern, which begins with `#name`.
+  const std::uint32_t begin = sum.range.begin + 1;
+  const auto length = static_cast<std::uint32_t>(context_.text(name).size());
+  return ast::Name{name, Range{sum.range.file, begin, begin + length}};
+}
+
 bool TypeSolver::is_unknown(const Type* type) const {
   const auto* meta = as<MetaType>(head(type)->node);
   return meta != nullptr && metas_[meta->index].kind == Kind::free;
@@ -181,7 +193,7 @@ std::string TypeSolver::describe(std::uint32_t index) const {
     return result;
   };
   switch (meta.kind) {
-    case Kind::free:
+    case Kind::free: return done("_");
     case Kind::solved: return done(variable_name(index));
     case Kind::primitive: return done(describe_primitives(meta.allowed));
     case Kind::record:

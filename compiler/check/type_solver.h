@@ -37,6 +37,8 @@ class TypeSolver {
 
   /// Whether `type` is an unsolved variable of which nothing is known.
   bool is_unknown(const Type* type) const;
+  /// The constructor that was written where `type` is a sum of which nothing else is known.
+  std::optional<ast::Name> only_constructor(const Type* type) const;
 
   /// Whether a type grew too large, which has been reported.
   bool gave_up() const { return gave_up_; }

@@ -54,7 +54,7 @@ class ProgramBench {
     std::ostringstream text;
     text << in.rdbuf();
     SpecError error{};
-    const auto spec = parse_test_spec(text.str(), error);
+    const auto spec = parse_test_spec(text.str(), error, options_.block);
     if (!spec) {
       std::cerr << path_ << ":" << error.line << ": " << error.message << "\n";
       return false;

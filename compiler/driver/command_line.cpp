@@ -13,6 +13,7 @@
 #include <sstream>
 #include <string>
 
+#include "driver/command_line_mistakes.h"
 #include "driver/command_line_parts.h"
 #include "driver/command_reference.h"
 #include "driver/commands.h"
@@ -24,6 +25,7 @@
 #include "driver/tuning.h"
 #include "driver/version.h"
 #include "passes/registry.h"
+#include "support/spelling.h"
 
 namespace dagaz::driver {
 
@@ -72,8 +74,10 @@ template <typename T>
 CLI::Validator is_one_of(const std::map<std::string, T>& table) {
   return CLI::Validator(
       [&table](const std::string& text) {
-        return table.count(text) > 0 ? std::string()
-                                     : "`" + text + "` is not one of " + choices(table);
+        if (table.count(text) > 0) return std::string();
+        std::vector<std::string> names;
+        for (const auto& [name, value] : table) names.push_back(name);
+        return "`" + text + "` is not one of " + choices(table) + did_you_mean(text, names);
       },
       choices(table));
 }
@@ -142,7 +146,8 @@ CLI::Validator is_pass(MayBe which) {
       [which](const std::string& name) {
         const passes::Pass* pass = passes::find_pass(name);
         if (pass == nullptr) {
-          return "there is no pass `" + name + "`; `dagaz explain --passes` lists them";
+          return "there is no pass `" + name + "`; `dagaz explain --passes` lists them" +
+                 passes::meant_pass(name);
         }
         if (which == MayBe::any || pass->need == passes::Need::optional) return std::string();
         return "no program compiles without `" + name + "`: " + std::string(pass->place);
@@ -264,7 +269,7 @@ struct AllOptions {
     }
   }
 
-  CompileOptions check;
+  CheckOptions check;
   BuildOptions build;
   RunOptions run;
   TestOptions test;
@@ -280,8 +285,12 @@ struct AllOptions {
 
 void add_check(CLI::App& app, AllOptions& all, int& status) {
   CLI::App* command = app.add_subcommand("check", "Parse and type-check");
-  add_file(*command, all.check);
-  add_diagnostic_options(*command, all.check);
+  add_file(*command, all.check.compile);
+  add_diagnostic_options(*command, all.check.compile);
+  command->add_flag("--fix", all.check.fix,
+                    "Make the edits that messages are sure of, and show them");
+  command->add_flag("--explain-sizes", all.check.explain_sizes,
+                    "Say of each function where its sizes come from");
   command->callback([&] { status = check_command(all.check); });
 }
 
@@ -365,6 +374,13 @@ void add_run(CLI::App& app, AllOptions& all, int& status) {
   command->allow_extras();
   command->callback([&options, command, &status] {
     const std::vector<std::string> others = command->remaining();
+    for (const std::string& other : others) {
+      const std::string meant = meant_option(*command, other);
+      if (meant.empty()) continue;
+      std::cerr << "dagaz: unknown option `" << other << "`" << meant << "\n";
+      status = 2;
+      return;
+    }
     options.program_arguments.insert(options.program_arguments.end(), others.begin(), others.end());
     status = run_command(options);
   });
@@ -389,6 +405,8 @@ void add_test(CLI::App& app, AllOptions& all, int& status) {
   command->add_option("-j,--jobs", options.jobs, "Programs at a time (default: cores)")
       ->check(is_between(1, 1024));
   command->add_option("--exclude", options.exclude, "Skip programs and cases with this tag");
+  command->add_option("--block", options.block, "Only the test block around this line")
+      ->type_name("LINE");
   command->add_option("--junit", options.junit, "Also write a JUnit XML report to this file");
   command->add_option("--timeout", options.timeout, "Seconds for one program")
       ->check(is_between(0.001, 1e6))
@@ -411,6 +429,8 @@ void add_bench(CLI::App& app, AllOptions& all, int& status) {
   command->add_option("-r,--runs", options.runs, "Runs of each input, after one that warms up")
       ->capture_default_str()
       ->check(is_between(1, 1000000));
+  command->add_option("--block", options.block, "Only the test block around this line")
+      ->type_name("LINE");
   command->add_option("--json", options.json, "Also write every run's time to this file");
   add_sim_seed(*command);
   command->callback([&] { status = bench_command(all.bench); });
@@ -502,7 +522,7 @@ void add_explain(CLI::App& app, AllOptions& all, int& status) {
 }
 
 void set_styles(AllOptions& all, RenderStyle style) {
-  for (CompileOptions* options : {&all.check, &all.build.compile, &all.run.compile,
+  for (CompileOptions* options : {&all.check.compile, &all.build.compile, &all.run.compile,
                                   &all.test.compile, &all.bench.compile, &all.inspect.compile}) {
     options->style = style;
   }
@@ -541,15 +561,7 @@ int run_command_line(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-      std::cerr << "dagaz: there is no command `" << argv[1]
-                << "`\nRun `dagaz --help` for more information.\n";
-      return 2;
-    }
-    const auto commands = app.get_subcommands();
-    const std::string command = commands.empty() ? "" : commands.front()->get_name() + " ";
-    std::cerr << "dagaz: " << error.what() << "\nRun `dagaz " << command
-              << "--help` for more information.\n";
+    report_mistake(app, error, {argv + 1, argv + argc});
     return 2;
   }
   return status;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "driver/version.h"
+#include "support/spelling.h"
 
 namespace dagaz::driver {
 
@@ -316,7 +317,10 @@ int print_page(const CLI::App& app, const std::string& name) {
                                   [&](const CLI::App* one) { return one->get_name() == name; });
   const CLI::App* command = name.empty() ? &app : found == commands.end() ? nullptr : *found;
   if (command == nullptr) {
-    std::cerr << "dagaz: there is no command `" << name << "`\n";
+    std::vector<std::string> names;
+    for (const CLI::App* one : commands) names.push_back(one->get_name());
+    std::cerr << "dagaz: there is no command `" << name << "`" << did_you_mean(name, names)
+              << "\n";
     return 2;
   }
   std::cout << manual_page(app, *command);

@@ -7,7 +7,7 @@
 namespace dagaz::driver {
 
 /// dagaz check FILE: diagnostics only.
-int check_command(const CompileOptions& options);
+int check_command(const CheckOptions& options);
 /// dagaz build FILE: machine code, PTX, a library …
 int build_command(const BuildOptions& options);
 /// dagaz run FILE: compile in memory and run, or interpret.

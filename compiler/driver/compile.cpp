@@ -4,6 +4,7 @@
 #include <iostream>
 #include <utility>
 
+#include "driver/integer_derivatives.h"
 #include "elaborate/elaborate.h"
 #include "syntax/imports.h"
 
@@ -63,6 +64,7 @@ std::optional<ir::ParallelProgram> elaborate(Compilation& compilation) {
   if (compilation.options.verify) {
     verify_made_by("elaboration", program.program, ir::Stage::parallel);
   }
+  warn_of_integer_derivatives(program.program, compilation.files, compilation.diagnostics);
   return program;
 }
 

@@ -9,6 +9,7 @@
 #include "passes/registry.h"
 #include "plan/tunables.h"
 #include "support/explanations.h"
+#include "support/spelling.h"
 #include "syntax/imports.h"
 
 namespace dagaz::driver {
@@ -117,8 +118,10 @@ int explain_command(const ExplainOptions& options) {
   } else if (const auto kind = find_kind(options.kind)) {
     print_explanation(explanations()[static_cast<std::size_t>(*kind)], options.style);
   } else {
+    std::vector<std::string_view> kinds;
+    for (const Explanation& each : explanations()) kinds.push_back(kind_name(each.kind));
     std::cerr << "dagaz: there is no kind `" << options.kind
-              << "`; `dagaz explain` lists them all\n";
+              << "`; `dagaz explain` lists them all" << did_you_mean(options.kind, kinds) << "\n";
     return 2;
   }
   return 0;

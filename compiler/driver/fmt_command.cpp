@@ -2,14 +2,13 @@
 #include "driver/fmt_command.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 #include <optional>
 #include <string>
 
 #include "driver/line_diff.h"
+#include "driver/replace_file.h"
 #include "driver/test_run.h"
 #include "support/check.h"
 #include "syntax/imports.h"
@@ -29,22 +28,6 @@ std::optional<std::string> formatted(const std::string& name, const std::string&
   std::optional<std::string> result = tools::format(file, files, diagnostics);
   for (const Diagnostic& d : diagnostics.all()) std::cerr << render(d, files, style);
   return result;
-}
-
-/// Puts the text in the place of the file at once, so that an interruption leaves one of both.
-bool replace_file(const std::string& path, const std::string& text) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::path target = fs::canonical(path, error);
-  const fs::path fresh = target.string() + ".dagaz-fmt";
-  {
-    std::ofstream out(fresh, std::ios::binary);
-    if (out << text; !out.flush()) return false;
-  }
-  fs::permissions(fresh, fs::status(target, error).permissions(), error);
-  fs::rename(fresh, target, error);
-  if (error) fs::remove(fresh);
-  return !error;
 }
 
 /// What one file needs; the command does the worst of them.

@@ -62,7 +62,9 @@ void inspect_ir(Compilation& compilation, const InspectOptions& options) {
   for (const std::string& name : options.passes) {
     const passes::Pass* pass = passes::find_pass(name);
     if (pass == nullptr) {
-      compilation.diagnostics.report(DiagnosticKind::io, Range{}, "there is no pass `" + name + "`");
+      compilation.diagnostics.report(
+          DiagnosticKind::io, Range{},
+          "there is no pass `" + name + "`" + passes::meant_pass(name));
       return;
     }
     if (stage == ir::Stage::flat) {

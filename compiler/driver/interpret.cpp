@@ -9,6 +9,7 @@
 #include "ir/interpret.h"
 #include "support/check.h"
 #include "support/match.h"
+#include "support/spelling.h"
 #include "traces.h"
 #include "values.h"
 
@@ -105,10 +106,12 @@ const ir::EntryPoint* find_entry(const ir::Program& program, const std::string& 
     if (entry.name == name && !ir::computes_globals(entry)) return &entry;
   }
   std::cerr << "dagaz: there is no entry point `" << name << "`; there are:";
+  std::vector<std::string_view> names;
   for (const ir::EntryPoint& entry : program.entries) {
-    if (!ir::computes_globals(entry)) std::cerr << " " << entry.name;
+    if (!ir::computes_globals(entry)) names.push_back(entry.name);
   }
-  std::cerr << "\n";
+  for (const std::string_view each : names) std::cerr << " " << each;
+  std::cerr << did_you_mean(name, names) << "\n";
   return nullptr;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "driver/editor_derivatives.h"
+#include "driver/process.h"
 #include "driver/version.h"
 #include "support/check.h"
 #include "support/diagnostic.h"
@@ -21,9 +22,23 @@ static std::optional<std::string> formatted(const std::string& name, const std::
   return tools::format(files.add(name, text), files, mistakes);
 }
 
+// In a process of its own, as from a shell, so that no program can harm the server.
+static tools::lsp::RunResult run_block(tools::lsp::RunKind kind, const std::string& path,
+                                       unsigned line) {
+  constexpr double longest_in_seconds = 600;
+  const bool is_test = kind == tools::lsp::RunKind::test;
+  const ProcessResult done =
+      run_process({own_executable(), is_test ? "test" : "bench", path, "--block",
+                   std::to_string(line)},
+                  "", longest_in_seconds);
+  return {done.status == 0, done.output + done.errors};
+}
+
 int lsp_command() {
   const Doing doing("serving an editor");
-  return tools::lsp::serve(STDIN_FILENO, STDOUT_FILENO, {formatted, derivatives_for_editor, std::string(version)});
+  return tools::lsp::serve(
+      STDIN_FILENO, STDOUT_FILENO,
+      {formatted, derivatives_for_editor, std::string(version), run_block});
 }
 
 }  // namespace dagaz::driver

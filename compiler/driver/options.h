@@ -60,6 +60,12 @@ struct CompileOptions {
   std::string cache{cache_off};  // where compiled programs are kept
 };
 
+struct CheckOptions {
+  CompileOptions compile;
+  bool fix = false;            // make the edits that diagnostics are sure of
+  bool explain_sizes = false;  // say where each size comes from
+};
+
 enum class Emit { executable, library, shared, server, header, hpp, ptx, llvm, assembly, ir };
 
 struct BuildOptions {
@@ -91,6 +97,7 @@ struct TestOptions {
   int jobs = 0;            // 0: one per core
   std::vector<std::string> exclude;  // tags to skip
   std::string junit;       // file for a JUnit report
+  std::optional<int> block;  // only the test block around this line
   double timeout = 300;    // seconds per program
   bool bisect = false;     // of what fails, find the first pass that makes it so
   Tolerance tolerance = Tolerance::peer;
@@ -100,6 +107,7 @@ struct BenchOptions {
   CompileOptions compile;
   std::vector<std::string> paths;
   int runs = 10;
+  std::optional<int> block;  // only the test block around this line
   std::string json;
 };
 

@@ -41,7 +41,7 @@ class ProgramTest {
   ProgramResult run() {
     const auto text = read_file(result_.path);
     SpecError error{};
-    const auto spec = text ? parse_test_spec(*text, error) : std::nullopt;
+    const auto spec = text ? parse_test_spec(*text, error, options_.block) : std::nullopt;
     if (!text) {
       add("read", Outcome::failed, "cannot read the file\n");
     } else if (!spec) {

@@ -1,5 +1,6 @@
 #include "driver/test_spec.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include "driver/wrapped_integers.h"
@@ -62,6 +63,7 @@ class BlockReader {
     while (!failed_ && !at_end() && !at("structure") && !at("warning:")) {
       block.cases.push_back(read_case());
     }
+    block.first_line = first_line_;
     if (!block.cases.empty()) spec.blocks.push_back(std::move(block));
     while (!failed_ && eat_word("structure")) {
       for (const std::string_view pipeline : structure_pipelines) {
@@ -237,7 +239,17 @@ class BlockReader {
 
 }  // namespace
 
-std::optional<TestSpec> parse_test_spec(std::string_view text, SpecError& error) {
+// Leaves the last block that begins at `line` or above.
+static void keep_block(std::vector<TestBlock>& blocks, int line) {
+  const auto after = std::find_if(blocks.begin(), blocks.end(), [&](const TestBlock& block) {
+    return block.first_line > line;
+  });
+  blocks.erase(after, blocks.end());
+  if (blocks.size() > 1) blocks.erase(blocks.begin(), blocks.end() - 1);
+}
+
+std::optional<TestSpec> parse_test_spec(std::string_view text, SpecError& error,
+                                        std::optional<int> line) {
   TestSpec spec;
   bool is_first = true;
   for (const BlockText& block : find_blocks(text)) {
@@ -245,6 +257,7 @@ std::optional<TestSpec> parse_test_spec(std::string_view text, SpecError& error)
     is_first = false;
     spec.any = true;
   }
+  if (line) keep_block(spec.blocks, *line);
   return spec;
 }
 

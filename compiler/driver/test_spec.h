@@ -33,6 +33,7 @@ struct TestCase {
 struct TestBlock {
   std::vector<std::string> entries;
   std::vector<TestCase> cases;
+  int first_line = 0;
 };
 
 struct TestSpec {
@@ -50,6 +51,8 @@ struct SpecError {
 };
 
 /// Reads the blocks of a file's text; on a malformed block returns nothing and sets `error`.
-std::optional<TestSpec> parse_test_spec(std::string_view text, SpecError& error);
+/// With `line`, only the block around that line.
+std::optional<TestSpec> parse_test_spec(std::string_view text, SpecError& error,
+                                        std::optional<int> line = std::nullopt);
 
 }  // namespace dagaz::driver

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "elaborate/elaborator.h"
+#include "support/spelling.h"
 
 namespace dagaz::elaborate {
 
@@ -307,7 +308,8 @@ void Elaborator::add_derivatives(const Derivatives& wanted) {
     if (found == known.end()) {
       diagnostics.report(DiagnosticKind::unknown_name, Range{},
                          "there is no entry point `" + asked.entry +
-                             "` to differentiate; there are " + quoted_list(known));
+                             "` to differentiate; there are " + quoted_list(known) +
+                             did_you_mean(asked.entry, known));
       continue;
     }
     add(program.entries[static_cast<std::size_t>(found - known.begin())], asked, true);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "passes/scalarise/read_parts.h"
+#include "support/spelling.h"
 
 namespace dagaz::passes {
 
@@ -140,6 +141,12 @@ const Pass* find_pass(std::string_view name) {
   const auto found = std::find_if(all.begin(), all.end(),
                                   [&](const Pass& pass) { return pass.name == name; });
   return found == all.end() ? nullptr : &*found;
+}
+
+std::string meant_pass(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const Pass& pass : all_passes()) names.push_back(pass.name);
+  return did_you_mean(name, names);
 }
 
 }  // namespace dagaz::passes

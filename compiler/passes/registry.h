@@ -2,6 +2,7 @@
 // that name passes, and the tests of passes all read it.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,5 +34,7 @@ struct Pass {
 const std::vector<Pass>& all_passes();
 /// The pass called so, or null.
 const Pass* find_pass(std::string_view name);
+/// "; did you mean …?" after a name that is none, or nothing.
+std::string meant_pass(std::string_view name);
 
 }  // namespace dagaz::passes

@@ -1,6 +1,9 @@
 #include "plan/tunables.h"
 
 #include <algorithm>
+#include <vector>
+
+#include "support/spelling.h"
 
 namespace dagaz::plan {
 
@@ -19,7 +22,10 @@ std::string set_tunable(Tunables& tunables, std::string_view name, std::int64_t 
   const auto row = std::find_if(rows.begin(), rows.end(),
                                 [&](const TunableRow& one) { return one.name == name; });
   if (row == rows.end()) {
-    return "there is no tunable `" + std::string(name) + "`; `dagaz explain --tunables` lists them";
+    std::vector<std::string_view> names;
+    for (const TunableRow& one : rows) names.push_back(one.name);
+    return "there is no tunable `" + std::string(name) +
+           "`; `dagaz explain --tunables` lists them" + did_you_mean(name, names);
   }
   if (value < row->lowest || value > row->highest) {
     return "`" + std::string(name) + "` is from " + std::to_string(row->lowest) + " to " +

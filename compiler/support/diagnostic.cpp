@@ -1,5 +1,7 @@
 #include "support/diagnostic.h"
 
+#include <utility>
+
 namespace dagaz {
 
 namespace {
@@ -24,6 +26,11 @@ Severity kind_severity(DiagnosticKind kind) {
 std::string_view kind_summary(DiagnosticKind kind) {
   return kind_rows[static_cast<std::size_t>(kind)].summary;
 }
+
+Hint::Hint(std::string the_text) : text(std::move(the_text)) {}
+Hint::Hint(const char* the_text) : text(the_text) {}
+Hint::Hint(std::string the_text, std::vector<Edit> the_edits, Applicability how)
+    : text(std::move(the_text)), edits(std::move(the_edits)), applicability(how) {}
 
 Diagnostic& Diagnostics::report(DiagnosticKind kind, const Range& range, std::string message) {
   if (kind_severity(kind) == Severity::error) ++errors_;

@@ -30,13 +30,37 @@ struct Label {
   std::string text;
 };
 
+/// Replaces what is at `range` by `text`.
+struct Edit {
+  Range range;
+  std::string text;
+  bool operator==(const Edit&) const = default;
+};
+
+/// Whether edits do what was meant for sure, so that they can be made without asking.
+enum class Applicability { certain, possible };
+
+/// What can be done; where that can be written down, also as edits, which belong together.
+struct Hint {
+  // Most are text alone, and written as such.
+  Hint(std::string the_text);
+  Hint(const char* the_text);
+  Hint(std::string the_text, std::vector<Edit> the_edits, Applicability how);
+
+  bool can_be_applied() const { return !edits.empty() && applicability == Applicability::certain; }
+
+  std::string text;
+  std::vector<Edit> edits;
+  Applicability applicability = Applicability::possible;
+};
+
 /// One message.  `range` is the smallest culprit; `hints` come after an explanation.
 struct Diagnostic {
   DiagnosticKind kind;
   Range range;
   std::string message;
   std::vector<Label> labels = {};
-  std::vector<std::string> hints = {};
+  std::vector<Hint> hints = {};
 };
 
 /// Collects the diagnostics of one compilation.
@@ -47,6 +71,8 @@ class Diagnostics {
   bool has_errors() const { return errors_ > 0; }
   std::size_t error_count() const { return errors_; }
   const std::vector<Diagnostic>& all() const { return items_; }
+  /// What was reported last, so that the caller of whoever reported it can add what it knows.
+  Diagnostic& last() { return items_.back(); }
 
   /// What was reported up to here; `undo` forgets what came later.
   struct Mark { std::size_t items, errors; };

@@ -41,13 +41,41 @@ Window window_of(std::string_view line, std::uint32_t mark) {
   return {first, std::min(columns + 1, first + longest_line)};
 }
 
+struct CodePoints {
+  char32_t first, last;
+};
+// What terminals show over two cells: the scripts of East Asia, and pictures.
+constexpr CodePoints wide[] = {
+    {0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},   {0xAC00, 0xD7A3},
+    {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},   {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},
+    {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
+// What is drawn onto the character before it.
+constexpr CodePoints combining[] = {
+    {0x0300, 0x036F}, {0x200B, 0x200F}, {0x20D0, 0x20FF}, {0xFE00, 0xFE0F}};
+
+// How many cells of a terminal the character takes that begins at `text`.
+std::size_t cells_of(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text[0]);
+  const std::size_t length = first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  char32_t point = length == 1 ? first : first & (0xFFu >> (length + 1));
+  for (std::size_t i = 1; i < std::min(length, text.size()); ++i) {
+    point = point << 6 | (static_cast<unsigned char>(text[i]) & 0x3Fu);
+  }
+  const auto is_in = [&](const CodePoints& range) {
+    return range.first <= point && point <= range.last;
+  };
+  if (std::any_of(std::begin(combining), std::end(combining), is_in)) return 0;
+  return std::any_of(std::begin(wide), std::end(wide), is_in) ? 2 : 1;
+}
+
 // Copies the columns of `line` from `first` up to `last`; as white space, tabs are kept so that
 // what follows stands under its character.  Control characters are not let out to the terminal.
 enum class Show { text, space };
 std::string columns(std::string_view line, std::uint32_t first, std::uint32_t last, Show show) {
   std::string out;
   std::uint32_t column = 0;
-  for (const char c : line) {
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
     const bool continues = (static_cast<unsigned char>(c) & 0xC0u) == 0x80u;
     if (!continues) ++column;
     if (column < first || column >= last) continue;
@@ -55,7 +83,7 @@ std::string columns(std::string_view line, std::uint32_t first, std::uint32_t la
       const bool control = static_cast<unsigned char>(c) < 0x20 && c != '\t';
       out += control || c == 0x7f ? ' ' : c;
     } else if (!continues) {
-      out += c == '\t' ? '\t' : ' ';
+      out += c == '\t' ? "\t" : std::string(cells_of(line.substr(i)), ' ');
     }
   }
   return out;
@@ -77,7 +105,8 @@ class Drawing {
     const std::uint32_t line_end = columns_of(line) + 1;
     const std::uint32_t stop =
         std::min(end.line == begin.line ? end.column : line_end, window.last);
-    const std::uint32_t width = stop > begin.column ? stop - begin.column : 1;
+    const std::string marked = columns(line, begin.column, stop, Show::space);
+    const std::size_t width = std::max<std::size_t>(marked.size(), 1);
     out_ += gutter("") + (window.first > 1 ? " " : "") +
             columns(line, window.first, std::min(begin.column, window.last), Show::space) +
             colour + std::string(width, sign);
@@ -142,6 +171,22 @@ std::string json_range(const Range& range, const SourceFiles& files) {
          ",\"end_column\":" + std::to_string(end.column) + "}";
 }
 
+std::string json_suggestions(const Diagnostic& diagnostic, const SourceFiles& files) {
+  std::string out;
+  for (const Hint& hint : diagnostic.hints) {
+    if (hint.edits.empty()) continue;
+    out += std::string(out.empty() ? "" : ",") + "{\"text\":" + quoted(hint.text) +
+           ",\"certain\":" + (hint.can_be_applied() ? "true" : "false") + ",\"edits\":[";
+    for (std::size_t i = 0; i < hint.edits.size(); ++i) {
+      out += std::string(i == 0 ? "" : ",") +
+             "{\"range\":" + json_range(hint.edits[i].range, files) +
+             ",\"text\":" + quoted(hint.edits[i].text) + "}";
+    }
+    out += "]}";
+  }
+  return out;
+}
+
 std::string render_json(const Diagnostic& diagnostic, const SourceFiles& files) {
   const bool error = kind_severity(diagnostic.kind) == Severity::error;
   std::string out = "{\"severity\":\"" + std::string(error ? "error" : "warning") + "\",\"kind\":" +
@@ -155,9 +200,9 @@ std::string render_json(const Diagnostic& diagnostic, const SourceFiles& files) 
   }
   out += "],\"hints\":[";
   for (std::size_t i = 0; i < diagnostic.hints.size(); ++i) {
-    out += (i == 0 ? "" : ",") + quoted(diagnostic.hints[i]);
+    out += (i == 0 ? "" : ",") + quoted(diagnostic.hints[i].text);
   }
-  return out + "]}\n";
+  return out + "],\"suggestions\":[" + json_suggestions(diagnostic, files) + "]}\n";
 }
 
 }  // namespace
@@ -193,7 +238,7 @@ std::string render(const Diagnostic& diagnostic, const SourceFiles& files, Rende
     }
     drawing.mark(label->range, '-', label->text, colours.frame);
   }
-  for (const std::string& hint : diagnostic.hints) out += "  help: " + hint + "\n";
+  for (const Hint& hint : diagnostic.hints) out += "  help: " + hint.text + "\n";
   return out;
 }
 

@@ -2,6 +2,7 @@
 // loaded; meeting one of those again is a cycle.
 #include "syntax/imports.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "support/check.h"
+#include "support/spelling.h"
 #include "syntax/parse.h"
 
 namespace dagaz::syntax {
@@ -174,10 +176,40 @@ class Loader {
 
   void report_missing(const ast::ModuleExp& import, const std::string& written,
                       const std::string& file_name) {
-    diagnostics_
-        .report(DiagnosticKind::import_missing, import.range,
-                "Could not read file \"" + written + "\": there is no " + file_name)
-        .hints.emplace_back("an import is relative to the file it stands in, without `.fut`");
+    Diagnostic& d = diagnostics_.report(
+        DiagnosticKind::import_missing, import.range,
+        "Could not read file \"" + written + "\": there is no " + file_name);
+    const std::filesystem::path path(without_extension(written));
+    Spelling similar(path.filename().string());
+    for (const std::string& name : importable_beside(file_name)) similar.consider(name);
+    const bool is_plain = !path.has_parent_path();
+    for (const LibraryFile& file : standard_library()) {
+      if (is_plain && file.name != "intrinsics") similar.consider(file.name);
+    }
+    const auto how = similar.nearest().size() == 1 ? Applicability::certain
+                                                   : Applicability::possible;
+    for (const std::string& name : similar.nearest()) {
+      const std::string meant = "import \"" + (path.parent_path() / name).string() + "\"";
+      d.hints.emplace_back("there is `" + meant + "`", std::vector<Edit>{{import.range, meant}},
+                           how);
+    }
+    if (d.hints.empty()) {
+      d.hints.emplace_back("an import is relative to the file it stands in, without `.fut`");
+    }
+  }
+
+  /// The programs in the folder where `file_name` would be, without their ending.
+  static std::vector<std::string> importable_beside(const std::string& file_name) {
+    namespace fs = std::filesystem;
+    std::vector<std::string> result;
+    const fs::path folder = fs::path(file_name).parent_path();
+    std::error_code error;
+    fs::directory_iterator entry(folder.empty() ? fs::path(".") : folder, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+      if (entry->path().extension() == ".fut") result.push_back(entry->path().stem().string());
+    }
+    std::sort(result.begin(), result.end());
+    return result;
   }
 
   SourceFiles& sources_;

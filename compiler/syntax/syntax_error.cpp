@@ -2,10 +2,12 @@
 // the words of a user, so that thirty tokens that begin an expression are "an expression".
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "syntax/foreign_functions.h"
 #include "syntax/parse_context.h"
 
 namespace dagaz::syntax {
@@ -109,6 +111,24 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+// `fun x -> e`: the last such word before the arrow, in its line, becomes a backslash.
+void hint_at_function(Diagnostic& d, const Range& arrow, const SourceFiles& sources) {
+  const std::string_view text = sources.file(arrow.file).text().substr(0, arrow.begin);
+  const std::size_t line = text.rfind('\n') == std::string_view::npos ? 0 : text.rfind('\n') + 1;
+  const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  for (std::size_t end = text.size(); end > line; --end) {
+    if (!is_letter(text[end - 1]) || (end < text.size() && is_letter(text[end]))) continue;
+    std::size_t begin = end;
+    while (begin > line && is_letter(text[begin - 1])) --begin;
+    if (!begins_function_elsewhere(text.substr(begin, end - begin))) continue;
+    while (end < text.size() && text[end] == ' ') ++end;
+    const Range word{arrow.file, static_cast<std::uint32_t>(begin),
+                     static_cast<std::uint32_t>(end)};
+    d.hints.emplace_back(lambda_hint, std::vector<Edit>{{word, "\\"}}, Applicability::certain);
+    return;
+  }
+}
+
 }  // namespace
 
 void Parser::report_syntax_error(const Parser::context& found) const {
@@ -150,6 +170,11 @@ void Parser::report_syntax_error(const Parser::context& found) const {
   } else if (!declares && contains(expected, symbol_kind::S_IN)) {
     reported.hints.emplace_back("a `let` is followed by `in` and the result, or by another `let`");
   }
+  if (input.sources.text(range) == "=" && contains(expected, symbol_kind::S_THEN)) {
+    reported.hints.emplace_back("values are compared by `==`",
+                                std::vector<Edit>{{range, "=="}}, Applicability::certain);
+  }
+  if (input.sources.text(range) == "->") hint_at_function(reported, range, input.sources);
   if (unclosed) reported.labels.push_back({*unclosed, "this is not closed"});
 }
 

@@ -81,6 +81,16 @@ function toHint(item) {
   return hint;
 }
 
+function toAction(item) {
+  const action = new vscode.CodeAction(item.title, vscode.CodeActionKind.QuickFix);
+  action.edit = toWorkspaceEdit(item.edit);
+  action.diagnostics = item.diagnostics.map(toDiagnostic);
+  action.isPreferred = item.isPreferred;
+  return action;
+}
+
+const toLens = ({ range, command }) => new vscode.CodeLens(toRange(range), command);
+
 function toSelection(item) {
   return new vscode.SelectionRange(
     toRange(item.range), item.parent ? toSelection(item.parent) : undefined);
@@ -170,6 +180,19 @@ function register(capabilities) {
       provideInlayHints: async (document, range) =>
         (await ask('inlayHint', document, { range: fromRange(range) })).map(toHint),
     }),
+    add.registerCodeActionsProvider(language, {
+      provideCodeActions: async (document, range) => (await ask('codeAction', document,
+        { range: fromRange(range), context: { diagnostics: [] } })).map(toAction),
+    }),
+    add.registerCodeLensProvider(language, {
+      provideCodeLenses: async (document) => (await ask('codeLens', document)).map(toLens),
+    }),
+    // The server runs the program as it is on disk, and shows what came of it.
+    ...capabilities.executeCommandProvider.commands.map((command) =>
+      vscode.commands.registerCommand(command, async (...args) => {
+        await vscode.workspace.saveAll();
+        return connection.request('workspace/executeCommand', { command, arguments: args });
+      })),
     add.registerDocumentSemanticTokensProvider(language, {
       provideDocumentSemanticTokens: async (document) => new vscode.SemanticTokens(
         new Uint32Array((await ask('semanticTokens/full', document)).data)),
@@ -211,6 +234,10 @@ function noticed(name) {
 }
 
 function told(method, params) {
+  if (method === 'window/showMessage') {
+    const isError = params.type === 1;
+    vscode.window[isError ? 'showErrorMessage' : 'showInformationMessage'](params.message);
+  }
   if (method !== 'textDocument/publishDiagnostics') return;
   reported.set(vscode.Uri.parse(params.uri), params.diagnostics.map(toDiagnostic));
 }

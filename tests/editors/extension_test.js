@@ -36,15 +36,22 @@ for (const name of ['Hover', 'Definition', 'TypeDefinition', 'Reference', 'Docum
 }
 languages.registerInlayHintsProvider = provider('InlayHints');
 languages.registerCodeActionsProvider = provider('CodeActions');
+languages.registerCodeLensProvider = provider('CodeLens');
+const commands = {};
 const editor = {
   Position,
   Range,
   Uri: { parse: (text) => text },
   DiagnosticSeverity: { Error: 0, Warning: 1 },
   InlayHintKind: { Type: 1 },
+  CodeActionKind: { QuickFix: 'quickfix' },
+  commands: { registerCommand: (name, act) => { commands[name] = act; } },
   FoldingRangeKind: { Comment: 1 },
   TextEdit: { replace: (range, newText) => ({ range, newText }) },
-  window: { showErrorMessage: (message) => { throw new Error(message); } },
+  window: {
+    showErrorMessage: (message) => { throw new Error(message); },
+    showInformationMessage: () => {},
+  },
   workspace: {
     getConfiguration: () => ({ get: (name, usual) => (name === 'path' ? dagaz : usual) }),
     workspaceFolders: [{ uri: pathToFileURL(folder).href, name: 'test' }],
@@ -53,13 +60,14 @@ const editor = {
     onDidSaveTextDocument: on('save'),
     onDidCloseTextDocument: on('close'),
     textDocuments: [],
+    saveAll: async () => {},
   },
   languages,
 };
 for (const name of ['Diagnostic', 'DiagnosticRelatedInformation', 'Location', 'MarkdownString',
   'DocumentSymbol', 'CompletionItem', 'SnippetString', 'SignatureHelp', 'SignatureInformation',
   'ParameterInformation', 'InlayHint', 'SelectionRange', 'Hover', 'DocumentHighlight',
-  'SymbolInformation', 'FoldingRange', 'SemanticTokens', 'SemanticTokensLegend']) {
+  'SymbolInformation', 'FoldingRange', 'CodeAction', 'CodeLens', 'SemanticTokens', 'SemanticTokensLegend']) {
   editor[name] = class extends Record {};
 }
 editor.WorkspaceEdit = class {
@@ -123,6 +131,20 @@ async function main() {
   assert.strictEqual(others.length, 0);
   assert.strictEqual(mistake.code, 'unknown-name');
   assert.strictEqual(mistake.parts[0].start.character, begin);
+
+  const misspelt = documentOf('misspelt.fut',
+    '-- ==\n-- input { 2i32 } output { 4i32 }\nentry main (value: i32) = value + valeu\n');
+  listeners.open(misspelt);
+  const [unknown] = await diagnosticsOf(misspelt);
+  const [action] = await providers.CodeActions.provideCodeActions(misspelt, unknown.parts[0]);
+  const [[, [edit]]] = [...action.edit.files];
+  assert.strictEqual(edit.newText, 'value');
+  const tested = documentOf('tested.fut',
+    '-- ==\n-- input { 2i32 } output { 4i32 }\nentry main (value: i32) = value + value\n');
+  listeners.open(tested);
+  const [lens] = await providers.CodeLens.provideCodeLenses(tested);
+  const { command, arguments: args } = lens.parts[1];
+  assert((await commands[command](...args)).succeeded);
   await deactivate();
   console.log('the extension shows what the server says');
 }

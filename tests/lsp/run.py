@@ -312,6 +312,53 @@ def check_derivative_hints(client):
     assert hints() == {}
 
 
+def actions(client, name, word):
+    place = client.at(name, word)
+    return client.query('codeAction', name, range={'start': place, 'end': place},
+                        context={'diagnostics': []})
+
+
+def check_actions(client):
+    """What is suggested can be chosen, and cures."""
+    text = PROGRAM.replace('let largest', 'let largset') + 'def last (xs: []i64) = xs [0]\n'
+    client.rewrite('main.fut', text)
+    assert len(client.diagnostics('main.fut')) == 2
+    [action] = actions(client, 'main.fut', 'largest')
+    assert action['kind'] == 'quickfix' and action['isPreferred'], action
+    assert action['title'] == 'A similar name exists: `largset`', action
+    assert action['diagnostics'][0]['code'] == 'unknown-name', action
+    text = edits_by_file(client, action['edit'])['main.fut']
+    assert 'areas + largset' in text, text
+    [action] = actions(client, 'main.fut', 'xs [0]')
+    client.rewrite('main.fut', edits_by_file(client, action['edit'])['main.fut'])
+    assert 'xs[0]' in client.texts['main.fut']
+    assert actions(client, 'main.fut', 'entry main') == []
+    client.rewrite('main.fut', PROGRAM)
+    assert client.diagnostics('main.fut') == []
+
+
+def check_lenses(client, folder):
+    """A test block runs from its lens, alone."""
+    text = ('-- ==\n-- entry: twice\n-- input { 2i32 } output { 4i32 }\n\n'
+            'entry twice (x: i32) = x + x\n\n'
+            '-- ==\n-- entry: wrong\n-- input { 2i32 } output { 5i32 }\n\n'
+            'entry wrong (x: i32) = x * x\n')
+    (folder / 'tested.fut').write_text(text)
+    client.open('tested.fut', text)
+    lenses = client.query('codeLens', 'tested.fut')
+    assert [lens['range']['start']['line'] for lens in lenses] == [0, 0, 6, 6], lenses
+    test, bench, wrong, _ = [lens['command'] for lens in lenses]
+    assert client.ask('workspace/executeCommand', test)['succeeded']
+    done = client.ask('workspace/executeCommand', wrong)
+    assert not done['succeeded'] and 'wrong' in done['output'], done
+    assert bench['command'] == 'dagaz.bench' and bench['arguments'][1] == 1, bench
+    try:
+        client.ask('workspace/executeCommand', {'command': 'rm', 'arguments': []})
+        raise AssertionError('a command that does not exist was run')
+    except RequestFailed:
+        pass
+
+
 def check_errors(client):
     for method, params in (('textDocument/hover', {}), ('no/such', {}),
                            ('textDocument/hover', {'textDocument': {'uri': 'file:///nowhere'}})):
@@ -392,6 +439,8 @@ def main(dagaz):
         check_layout(client)
         check_hints(client)
         check_derivative_hints(client)
+        check_actions(client)
+        check_lenses(client, folder)
         check_errors(client)
         check_nonsense(client)
         check_speed(client)

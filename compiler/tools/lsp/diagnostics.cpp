@@ -20,7 +20,7 @@ Json diagnostic_json(const Snapshot& snapshot, const Diagnostic& diagnostic) {
   constexpr int warning = 2;
   constexpr int unnecessary = 1;
   std::string message = diagnostic.message;
-  for (const std::string& hint : diagnostic.hints) message += "\nhelp: " + hint;
+  for (const Hint& hint : diagnostic.hints) message += "\nhelp: " + hint.text;
   Json item{{"range", diagnostic.range.valid() ? snapshot.range(diagnostic.range)
                                                : snapshot.range(0, 0)},
             {"severity", kind_severity(diagnostic.kind) == Severity::error ? error : warning},

@@ -39,6 +39,8 @@ const std::map<std::string, Handler>& handlers() {
       {"textDocument/selectionRange", selection_ranges},
       {"textDocument/formatting", formatting},
       {"textDocument/inlayHint", inlay_hints},
+      {"textDocument/codeAction", code_actions},
+      {"textDocument/codeLens", code_lenses},
   };
   return table;
 }
@@ -65,6 +67,9 @@ Json capabilities(Encoding encoding) {
       {"selectionRangeProvider", true},
       {"documentFormattingProvider", true},
       {"inlayHintProvider", true},
+      {"codeLensProvider", Json::object()},
+      {"executeCommandProvider", {{"commands", {test_command, bench_command}}}},
+      {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
   };
 }
 
@@ -127,6 +132,7 @@ class Server {
     if (method == "workspace/symbol") {
       return workspace_symbols(workspace_, params.value("query", ""));
     }
+    if (method == "workspace/executeCommand") return run(params);
     const auto handler = handlers().find(method);
     if (handler == handlers().end()) {
       throw RequestError{ErrorCode::method_not_found, "there is no method " + method};
@@ -138,6 +144,19 @@ class Server {
     std::uint32_t offset = 0;
     if (params.contains("position")) offset = snapshot.lines().offset(place_of(params["position"]));
     return handler->second({workspace_, document, snapshot, params, offset});
+  }
+
+  // The output is shown to the user, too: not every client looks at answers of commands.
+  Json run(const Json& params) {
+    Json done = execute_command(workspace_, params);
+    constexpr int error = 1;
+    constexpr int information = 3;
+    connection_.send({{"jsonrpc", "2.0"},
+                      {"method", "window/showMessage"},
+                      {"params",
+                       {{"type", done["succeeded"].get<bool>() ? information : error},
+                        {"message", done["output"]}}}});
+    return done;
   }
 
   Json initialize(const Json& params) {
@@ -210,10 +229,6 @@ class Server {
       throw RequestError{ErrorCode::invalid_params, address + " is not open"};
     }
     return *document;
-  }
-
-  static Place place_of(const Json& json) {
-    return {json.at("line").get<std::uint32_t>(), json.at("character").get<std::uint32_t>()};
   }
 
   const Snapshot& check(Document& document) {

@@ -15,6 +15,10 @@ Json place_json(Place place) {
   return {{"line", place.line}, {"character", place.character}};
 }
 
+Place place_of(const Json& json) {
+  return {json.at("line").get<std::uint32_t>(), json.at("character").get<std::uint32_t>()};
+}
+
 Snapshot::Snapshot(const std::string& path, std::string text, const syntax::FileReader& read,
                    Encoding encoding)
     : analysis_(path, std::move(text), read),

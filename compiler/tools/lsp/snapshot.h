@@ -15,6 +15,7 @@
 namespace dagaz::tools::lsp {
 
 Json place_json(Place place);
+Place place_of(const Json& json);
 
 class Snapshot {
  public:

@@ -24,6 +24,13 @@ struct DerivativeNote {
   std::string reason;
 };
 
+/// What is done with a test block, and what came of it.
+enum class RunKind { test, bench };
+struct RunResult {
+  bool succeeded = false;
+  std::string output;
+};
+
 /// What the server uses of the rest of the compiler.
 struct Services {
   /// The formatted text; nothing if `text` is no program.
@@ -35,6 +42,8 @@ struct Services {
                                             const syntax::FileReader& read)>
       derivatives;
   std::string version;
+  /// Runs the test block around `line` of the program on disk.
+  std::function<RunResult(RunKind kind, const std::string& path, unsigned line)> run;
 };
 
 /// One open file.

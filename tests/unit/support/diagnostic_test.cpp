@@ -24,6 +24,22 @@ TEST_CASE("a caret stands under its character, whatever precedes it") {
         "     | \t     ^\n");
 }
 
+TEST_CASE("characters that take two cells move the caret by two, and are marked by two") {
+  SourceFiles files;
+  const FileId file = files.add("a.fut", "-- \u4e16e\u0301 \U0001f600 y\n");
+  Diagnostics diagnostics;
+  diagnostics.report(DiagnosticKind::syntax, Range{file, 3, 6}, "wide");
+  diagnostics.report(DiagnosticKind::syntax, Range{file, 15, 16}, "behind");
+  CHECK(render(diagnostics.all()[0], files, RenderStyle::plain) ==
+        "a.fut:1:4: error[syntax]: wide\n"
+        "   1 | -- \u4e16e\u0301 \U0001f600 y\n"
+        "     |    ^^\n");
+  CHECK(render(diagnostics.all()[1], files, RenderStyle::plain) ==
+        "a.fut:1:10: error[syntax]: behind\n"
+        "   1 | -- \u4e16e\u0301 \U0001f600 y\n"
+        "     |           ^\n");
+}
+
 TEST_CASE("labels and hints follow the primary place") {
   Sample sample;
   Diagnostic& diagnostic = sample.diagnostics.report(
@@ -76,7 +92,20 @@ TEST_CASE("JSON is one object a line, with quotes escaped") {
   CHECK(render(sample.diagnostics.all()[0], sample.files, RenderStyle::json) ==
         "{\"severity\":\"error\",\"kind\":\"syntax\",\"message\":\"say \\\"f\\\"\",\"range\":"
         "{\"file\":\"a.fut\",\"line\":1,\"column\":5,\"end_line\":1,\"end_column\":6},"
-        "\"labels\":[],\"hints\":[]}\n");
+        "\"labels\":[],\"hints\":[],\"suggestions\":[]}\n");
+}
+
+TEST_CASE("JSON has the edits of hints") {
+  Sample sample;
+  Diagnostic& diagnostic =
+      sample.diagnostics.report(DiagnosticKind::syntax, Range{sample.file, 4, 5}, "no");
+  diagnostic.hints.emplace_back("only text");
+  diagnostic.hints.emplace_back("write `g`", std::vector<Edit>{{Range{sample.file, 4, 5}, "g"}},
+                                Applicability::certain);
+  const std::string text = render(diagnostic, sample.files, RenderStyle::json);
+  CHECK(text.find("\"suggestions\":[{\"text\":\"write `g`\",\"certain\":true,\"edits\":[{\"range\":"
+                  "{\"file\":\"a.fut\",\"line\":1,\"column\":5,\"end_line\":1,\"end_column\":6},"
+                  "\"text\":\"g\"}]}]") != std::string::npos);
 }
 
 TEST_CASE("only errors count as errors") {
