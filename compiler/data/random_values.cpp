@@ -1,7 +1,6 @@
-// The generator is SplitMix (Steele, Lea and Flood, "Fast splittable pseudorandom number
-// generators", OOPSLA 2014).  From its words come integers within bounds by masking and rejection
-// or, up to 32 unsigned bits, by multiplication (Lemire, "Fast random integer generation in an
-// interval", TOMACS 2019), and floats as a weighted mean of the bounds.
+// From the words of SplitMix come integers within bounds by masking and rejection or, up to 32
+// unsigned bits, by multiplication (Lemire, "Fast random integer generation in an interval", TOMACS
+// 2019), and floats as a weighted mean of the bounds.
 #include "data/random_values.h"
 
 #include <bit>
@@ -10,6 +9,7 @@
 #include <limits>
 #include <sstream>
 
+#include "data/split_mix.h"
 #include "half.h"
 #include "values.h"
 
@@ -18,34 +18,6 @@ namespace dagaz::data {
 namespace {
 
 constexpr int64_t most_elements = 1'000'000'000;
-constexpr uint64_t golden_gamma = 0x9e3779b97f4a7c15;
-
-uint64_t mixed(uint64_t z, int first, uint64_t a, int second, uint64_t b, int third) {
-  z = (z ^ z >> first) * a;
-  z = (z ^ z >> second) * b;
-  return z ^ z >> third;
-}
-
-class SplitMix {
- public:
-  explicit SplitMix(uint64_t seed) : state_(mix(seed)), gamma_(mix_gamma(seed + golden_gamma)) {}
-
-  uint64_t word() { return mix(state_ += gamma_); }
-  uint32_t half_word() { return static_cast<uint32_t>(word()); }
-
- private:
-  static uint64_t mix(uint64_t z) {
-    return mixed(z, 33, 0xff51afd7ed558ccd, 33, 0xc4ceb9fe1a85ec53, 33);
-  }
-  static uint64_t mix_gamma(uint64_t z) {
-    const uint64_t odd = mixed(z, 30, 0xbf58476d1ce4e5b9, 27, 0x94d049bb133111eb, 31) | 1;
-    constexpr int enough_changes = 24;
-    return std::popcount(odd ^ odd >> 1) >= enough_changes ? odd : odd ^ 0xaaaaaaaaaaaaaaaa;
-  }
-
-  uint64_t state_;
-  uint64_t gamma_;
-};
 
 // In [0, range], by rejection of words of as many bits.
 uint64_t masked(SplitMix& random, uint64_t range, bool of_64_bits) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "driver/options.h"
+#include "driver/test_options.h"
 #include "driver/test_run.h"
 
 namespace dagaz::driver {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <iomanip>
 #include <iostream>
 #include <limits>
 #include <map>
@@ -20,7 +19,9 @@
 #include "driver/doc_command.h"
 #include "driver/fmt_command.h"
 #include "driver/lsp_command.h"
+#include "driver/option_checks.h"
 #include "driver/repl_command.h"
+#include "driver/test_options.h"
 #include "driver/tool_commands.h"
 #include "driver/tuning.h"
 #include "driver/version.h"
@@ -80,27 +81,6 @@ CLI::Validator is_one_of(const std::map<std::string, T>& table) {
         return "`" + text + "` is not one of " + choices(table) + did_you_mean(text, names);
       },
       choices(table));
-}
-
-template <typename T>
-std::string written(T value) {
-  std::ostringstream out;
-  out << std::setprecision(9) << value;
-  return out.str();
-}
-
-template <typename T>
-CLI::Validator is_between(T low, T high) {
-  const std::string range = written(low) + " to " + written(high);
-  const auto check = [low, high, range](const std::string& text) {
-    std::istringstream in(text);
-    T value;
-    const bool is_number = in >> value && in.peek() == std::istringstream::traits_type::eof();
-    return is_number && low <= value && value <= high
-               ? std::string()
-               : "`" + text + "` is not a number from " + range;
-  };
-  return CLI::Validator(check, range);
 }
 
 template <typename T>
@@ -395,30 +375,6 @@ void add_sim_seed(CLI::App& command) {
       ->type_name("N");
 }
 
-void add_test(CLI::App& app, AllOptions& all, int& status) {
-  CLI::App* command = app.add_subcommand("test", "Run the `-- ==` test blocks of .fut files");
-  TestOptions& options = all.test;
-  command->add_option("PATH", options.paths, "Files, or folders to search for .fut files")
-      ->required();
-  add_compile_options(*command, options.compile);
-  add_cache_option(*command, options.compile);
-  command->add_option("-j,--jobs", options.jobs, "Programs at a time (default: cores)")
-      ->check(is_between(1, 1024));
-  command->add_option("--exclude", options.exclude, "Skip programs and cases with this tag");
-  command->add_option("--block", options.block, "Only the test block around this line")
-      ->type_name("LINE");
-  command->add_option("--junit", options.junit, "Also write a JUnit XML report to this file");
-  command->add_option("--timeout", options.timeout, "Seconds for one program")
-      ->check(is_between(0.001, 1e6))
-      ->capture_default_str();
-  command->add_flag_callback("--strict", [&options] { options.tolerance = Tolerance::strict; },
-                             "Compare each float within 1e-4 (f16: 5e-3) of itself");
-  add_sim_seed(*command);
-  command->add_flag("--bisect", options.bisect,
-                    "For each failure, find the first pass after which it fails");
-  command->callback([&] { status = test_command(all.test); });
-}
-
 void add_bench(CLI::App& app, AllOptions& all, int& status) {
   CLI::App* command = app.add_subcommand("bench", "Time the inputs of the test blocks");
   BenchOptions& options = all.bench;
@@ -546,7 +502,7 @@ int run_command_line(int argc, char** argv) {
   add_check(app, all, status);
   add_run(app, all, status);
   add_build(app, all, status);
-  add_test(app, all, status);
+  add_test(app, all.test, status);
   add_bench(app, all, status);
   add_autotune(app, all, status);
   add_inspect(app, all, status);

@@ -12,8 +12,6 @@ int check_command(const CheckOptions& options);
 int build_command(const BuildOptions& options);
 /// dagaz run FILE: compile in memory and run, or interpret.
 int run_command(const RunOptions& options);
-/// dagaz test PATH…: the `-- ==` blocks.
-int test_command(const TestOptions& options);
 /// dagaz bench PATH…: time them.
 int bench_command(const BenchOptions& options);
 /// dagaz autotune FILE: find the tunables that make its test inputs fast, write FILE.tuning.

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "driver/compare_values.h"
 #include "elaborate/elaborate.h"
 #include "support/diagnostic.h"
 #include "syntax/imports.h"
@@ -89,18 +88,6 @@ struct InspectOptions {
   CompileOptions compile;
   InspectStage stage = InspectStage::optimised;
   std::vector<std::string> passes;  // for .ir files
-};
-
-struct TestOptions {
-  CompileOptions compile;  // `file` unused
-  std::vector<std::string> paths;
-  int jobs = 0;            // 0: one per core
-  std::vector<std::string> exclude;  // tags to skip
-  std::string junit;       // file for a JUnit report
-  std::optional<int> block;  // only the test block around this line
-  double timeout = 300;    // seconds per program
-  bool bisect = false;     // of what fails, find the first pass that makes it so
-  Tolerance tolerance = Tolerance::peer;
 };
 
 struct BenchOptions {

@@ -5,6 +5,7 @@
 #include "driver/commands.h"
 #include "driver/compile.h"
 #include "driver/compile_in_memory.h"
+#include "driver/entry_calls.h"
 #include "driver/interpret.h"
 #include "driver/pipeline.h"
 #include "driver/standard_input.h"
@@ -50,6 +51,9 @@ int compile_and_run(const RunOptions& options) {
 }  // namespace
 
 int run_command(const RunOptions& options) {
+  if (options.program_arguments == std::vector<std::string>{std::string(serve_calls_flag)}) {
+    return serve_interpreted_calls(options.compile);
+  }
   if (!unpack_standard_input()) return 1;
   return options.compile.target == Target::interpreter ? interpret(options)
                                                        : compile_and_run(options);

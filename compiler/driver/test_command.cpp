@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "driver/bisect.h"
-#include "driver/commands.h"
 #include "driver/test_run.h"
 
 namespace dagaz::driver {
@@ -22,6 +21,11 @@ struct Counts {
   int failed = 0;
   int skipped = 0;
 };
+
+std::string described(const ProgramResult& result, const CaseResult& test) {
+  const bool is_below = test.detail.starts_with("\n");
+  return result.path + ": " + test.name + (is_below ? ":" : ": ") + test.detail;
+}
 
 // Prints failures as they happen and, on a terminal, a line of progress.
 class Progress {
@@ -38,11 +42,11 @@ class Progress {
         case Outcome::passed: ++counts_.passed; break;
         case Outcome::skipped:
           ++counts_.skipped;
-          std::cout << "[SKIP] " << result.path << ": " << test.name << ": " << test.detail;
+          std::cout << "[SKIP] " << described(result, test);
           break;
         case Outcome::failed:
           ++counts_.failed;
-          std::cout << "[FAIL] " << result.path << ": " << test.name << ": " << test.detail;
+          std::cout << "[FAIL] " << described(result, test);
           break;
       }
     }

@@ -10,6 +10,7 @@
 #include "driver/compare_values.h"
 #include "driver/compile_flags.h"
 #include "driver/process.h"
+#include "driver/property_run.h"
 #include "driver/test_input.h"
 #include "driver/test_spec.h"
 
@@ -76,6 +77,15 @@ class ProgramTest {
           }
         }
       }
+      test_properties(spec);
+    }
+  }
+
+  void test_properties(const TestSpec& spec) {
+    if (spec.properties.empty()) return;
+    for (CaseResult& result :
+         run_properties(result_.path, options_, spec.properties, folder_.path())) {
+      result_.cases.push_back(std::move(result));
     }
   }
 
@@ -122,7 +132,7 @@ class ProgramTest {
         add("warning", Outcome::failed, "no warning matches `" + warning + "`\n");
       }
     }
-    if (spec.blocks.empty()) add("compile", Outcome::passed, "");
+    if (spec.blocks.empty() && spec.properties.empty()) add("compile", Outcome::passed, "");
     return true;
   }
 

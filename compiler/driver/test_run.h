@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "driver/options.h"
+#include "driver/test_options.h"
 
 namespace dagaz::driver {
 

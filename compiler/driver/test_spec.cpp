@@ -53,7 +53,9 @@ class BlockReader {
       spec.rejection = rest_of_line();
       return finish();
     }
-    while (eat("property:")) rest_of_line();
+    while (eat("property:")) {
+      for (std::string& name : words(rest_of_line())) spec.properties.push_back(std::move(name));
+    }
     TestBlock block;
     if (eat("entry:")) {
       block.entries = words(rest_of_line());

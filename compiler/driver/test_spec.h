@@ -41,6 +41,7 @@ struct TestSpec {
   bool must_be_rejected = false;
   std::string rejection;               // regular expression for the diagnostics
   std::vector<TestBlock> blocks;
+  std::vector<std::string> properties;  // entry points
   std::vector<std::string> warnings;   // regular expressions
   bool any = false;                    // whether there was a block at all
 };

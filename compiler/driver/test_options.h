@@ -1,0 +1,39 @@
+// What `dagaz test` is asked for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "driver/command_line_parts.h"
+#include "driver/compare_values.h"
+
+namespace dagaz::driver {
+
+/// What to try each property with.
+struct PropertyTrials {
+  int count = 100;      // values
+  int64_t size = 50;    // of the values, where the property does not say it
+  int shrinks = 5;      // values of the program's shrinker in a row that make it true
+  uint64_t seed = 0;
+};
+
+struct TestOptions {
+  CompileOptions compile;  // `file` unused
+  std::vector<std::string> paths;
+  int jobs = 0;            // 0: one per core
+  std::vector<std::string> exclude;  // tags to skip
+  std::string junit;       // file for a JUnit report
+  double timeout = 300;    // seconds per program
+  bool bisect = false;     // of what fails, find the first pass that makes it so
+  Tolerance tolerance = Tolerance::peer;
+  PropertyTrials trials;
+};
+
+/// The subcommand and its options, which live while CLI11 refers to them.
+void add_test(CLI::App& app, TestOptions& options, int& status);
+
+/// dagaz test PATH…: the `-- ==` blocks.
+int test_command(const TestOptions& options);
+
+}  // namespace dagaz::driver
