@@ -3,13 +3,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <mutex>
 #include <thread>
 
 #include "driver/bisect.h"
+#include "driver/junit.h"
 #include "driver/test_run.h"
 
 namespace dagaz::driver {
@@ -40,6 +41,10 @@ class Progress {
     for (const CaseResult& test : result.cases) {
       switch (test.outcome) {
         case Outcome::passed: ++counts_.passed; break;
+        case Outcome::updated:
+          ++counts_.passed;
+          std::cout << "[UPDATED] " << result.path << ": " << test.name << "\n";
+          break;
         case Outcome::skipped:
           ++counts_.skipped;
           std::cout << "[SKIP] " << described(result, test);
@@ -71,44 +76,6 @@ class Progress {
   Counts counts_;
 };
 
-std::string xml_escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '&': out += "&amp;"; break;
-      case '"': out += "&quot;"; break;
-      default:
-        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n') out += c;
-    }
-  }
-  return out;
-}
-
-bool write_junit(const std::string& path, const std::vector<ProgramResult>& results) {
-  std::ofstream out(path);
-  out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
-  for (const ProgramResult& result : results) {
-    out << "<testsuite name=\"" << xml_escaped(result.path) << "\" tests=\""
-        << result.cases.size() << "\">\n";
-    for (const CaseResult& test : result.cases) {
-      out << "<testcase name=\"" << xml_escaped(test.name) << "\" time=\"" << test.seconds
-          << "\">";
-      if (test.outcome == Outcome::failed) {
-        out << "<failure>" << xml_escaped(test.detail) << "</failure>";
-      } else if (test.outcome == Outcome::skipped) {
-        out << "<skipped/>";
-      }
-      out << "</testcase>\n";
-    }
-    out << "</testsuite>\n";
-  }
-  out << "</testsuites>\n";
-  out.close();
-  return static_cast<bool>(out);
-}
-
 }  // namespace
 
 int test_command(const TestOptions& options) {
@@ -120,6 +87,7 @@ int test_command(const TestOptions& options) {
     std::cerr << "dagaz: there are no .fut files in `" << options.paths.front() << "`\n";
     return 2;
   }
+  const auto start = std::chrono::system_clock::now();
   std::vector<ProgramResult> results(programs.size());
   Progress progress(programs.size());
   std::atomic<std::size_t> next{0};
@@ -137,7 +105,7 @@ int test_command(const TestOptions& options) {
   }
   for (std::thread& worker : workers) worker.join();
   const Counts& counts = progress.counts();
-  if (!options.junit.empty() && !write_junit(options.junit, results)) {
+  if (!options.junit.empty() && !write_junit(options.junit, results, start)) {
     std::cerr << "dagaz: cannot write `" << options.junit << "`\n";
     return 2;
   }

@@ -49,6 +49,8 @@ void add_test(CLI::App& app, TestOptions& options, int& status) {
                              "Compare each float within 1e-4 (f16: 5e-3) of itself");
   command->add_flag("--bisect", options.bisect,
                     "For each failure, find the first pass after which it fails");
+  command->add_flag("--update-expected", options.update_expected,
+                    "Where other values are expected, write those of the program into its file");
   add_property_options(*command, options.trials);
   command->callback([&] { status = test_command(options); });
 }

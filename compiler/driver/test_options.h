@@ -28,6 +28,7 @@ struct TestOptions {
   bool bisect = false;     // of what fails, find the first pass that makes it so
   Tolerance tolerance = Tolerance::peer;
   PropertyTrials trials;
+  bool update_expected = false;  // where only values differ, write those of the program
 };
 
 /// The subcommand and its options, which live while CLI11 refers to them.

@@ -13,6 +13,7 @@
 #include "driver/property_run.h"
 #include "driver/test_input.h"
 #include "driver/test_spec.h"
+#include "driver/test_update.h"
 
 namespace dagaz::driver {
 
@@ -31,6 +32,10 @@ bool matches(const std::string& text, const std::string& pattern) {
   }
 }
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 class ProgramTest {
  public:
   ProgramTest(const std::string& path, const TestOptions& options)
@@ -40,6 +45,7 @@ class ProgramTest {
         }) {}
 
   ProgramResult run() {
+    const auto start = std::chrono::steady_clock::now();
     const auto text = read_file(result_.path);
     SpecError error{};
     const auto spec = text ? parse_test_spec(*text, error, options_.block) : std::nullopt;
@@ -51,6 +57,8 @@ class ProgramTest {
     } else if (spec->any) {
       run_spec(*spec);
     }
+    if (!changes_.empty()) update(*text);
+    result_.seconds = seconds_since(start);
     return std::move(result_);
   }
 
@@ -164,11 +172,36 @@ class ProgramTest {
     if (!input) return add(name, Outcome::failed, problem + "\n");
     const auto start = std::chrono::steady_clock::now();
     const ProcessResult process = run_entry(entry, *input, options_.compile.target);
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    const double seconds = seconds_since(start);
     const auto failure = judge(entry, *input, test, process);
     add(name, failure ? Outcome::failed : Outcome::passed,
         failure ? *failure + "  try: " + retry_command(entry) + "\n" : "");
-    result_.cases.back().seconds = elapsed.count();
+    result_.cases.back().seconds = seconds;
+    const bool can_change = failure && options_.update_expected && process.status == 0 &&
+                            test.expectation == Expectation::values;
+    if (!can_change) return;
+    changes_.push_back({test.expected_begin, test.expected_end,
+                        expectation_text(process.output, test.expected)});
+    changed_cases_.push_back(result_.cases.size() - 1);
+  }
+
+  // Nothing is written where something else fails as well: its results may be wrong.
+  void update(const std::string& text) {
+    const auto failed = std::count_if(
+        result_.cases.begin(), result_.cases.end(),
+        [](const CaseResult& each) { return each.outcome == Outcome::failed; });
+    const std::string problem =
+        static_cast<std::size_t>(failed) > changed_cases_.size()
+            ? "something else fails as well"
+            : rewrite_file(result_.path, text, changes_);
+    for (const std::size_t number : changed_cases_) {
+      CaseResult& changed = result_.cases[number];
+      if (problem.empty()) {
+        changed = {changed.name, Outcome::updated, "", changed.seconds};
+      } else {
+        changed.detail += "  not updated: " + problem + "\n";
+      }
+    }
   }
 
   std::optional<std::string> judge(const std::string& entry, const std::string& input,
@@ -210,6 +243,8 @@ class ProgramTest {
   TemporaryFolder folder_;
   ProgramResult result_;
   TestInputs inputs_;
+  std::vector<Rewrite> changes_;            // of expected values
+  std::vector<std::size_t> changed_cases_;  // whose
 };
 
 }  // namespace

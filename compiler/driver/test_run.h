@@ -9,7 +9,12 @@
 
 namespace dagaz::driver {
 
-enum class Outcome { passed, failed, skipped };
+enum class Outcome {
+  passed,
+  updated,  // failed, and now expects what it gives
+  failed,
+  skipped
+};
 
 /// One case of one entry point (or the build, or the rejection, of a program).
 struct CaseResult {
@@ -22,6 +27,7 @@ struct CaseResult {
 struct ProgramResult {
   std::string path;
   std::vector<CaseResult> cases;
+  double seconds = 0;  // with compilation
 };
 
 ProgramResult run_program_tests(const std::string& path, const TestOptions& options);

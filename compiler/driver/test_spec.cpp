@@ -13,22 +13,26 @@ namespace {
 struct BlockText {
   std::string text;
   int first_line;
+  std::vector<std::size_t> lines;  // where each begins in the file, after its marker
 };
 
 std::vector<BlockText> find_blocks(std::string_view text) {
   std::vector<BlockText> blocks;
   int line_number = 0;
   bool inside = false;
+  const char* const begin = text.data();
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     ++line_number;
     if (line.substr(0, 5) == "-- ==") {
-      blocks.push_back(BlockText{std::string(line.substr(5)), line_number});
+      blocks.push_back(BlockText{std::string(line.substr(5)), line_number, {}});
+      blocks.back().lines.push_back(static_cast<std::size_t>(line.data() - begin) + 5);
       inside = true;
     } else if (inside && line.substr(0, 2) == "--") {
       blocks.back().text += "\n" + std::string(line.substr(2));
+      blocks.back().lines.push_back(static_cast<std::size_t>(line.data() - begin) + 2);
     } else {
       inside = false;
     }
@@ -43,7 +47,7 @@ constexpr std::string_view structure_pipelines[] = {"gpu-mem", "gpu", "mc-mem", 
 class BlockReader {
  public:
   BlockReader(const BlockText& block, SpecError& error)
-      : text_(block.text), first_line_(block.first_line), error_(error) {}
+      : text_(block.text), first_line_(block.first_line), lines_(block.lines), error_(error) {}
 
   bool read(TestSpec& spec, bool is_first) {
     skip_space();
@@ -118,7 +122,9 @@ class BlockReader {
         result.expected = word();
       } else {
         result.expectation = Expectation::values;
+        result.expected_begin = in_file(position_ + 1);
         result.expected = wrapped_integers(braces());
+        result.expected_end = in_file(closed_);
       }
     } else if (eat("error:")) {
       result.expectation = Expectation::error;
@@ -139,6 +145,13 @@ class BlockReader {
     int count = first_line_;
     for (std::size_t i = 0; i < position_ && i < text_.size(); ++i) count += text_[i] == '\n';
     return count;
+  }
+  std::size_t in_file(std::size_t position) const {
+    const std::size_t before = std::min(position, text_.size());
+    const auto number = static_cast<std::size_t>(
+        std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(before), '\n'));
+    const std::size_t start = before == 0 ? 0 : text_.rfind('\n', before - 1) + 1;  // npos + 1 is 0
+    return lines_[number] + before - start;
   }
   bool at_end() const { return position_ >= text_.size(); }
   bool at(std::string_view what) const {
@@ -214,7 +227,7 @@ class BlockReader {
       if (!at_end()) out += text_[position_];
     }
     if (at_end()) fail("`{` without `}`");
-    ++position_;
+    closed_ = position_++;
     skip_space();
     return out;
   }
@@ -234,8 +247,10 @@ class BlockReader {
 
   const std::string& text_;
   int first_line_;
+  const std::vector<std::size_t>& lines_;
   SpecError& error_;
   std::size_t position_ = 0;
+  std::size_t closed_ = 0;  // where the last braces end
   bool failed_ = false;
 };
 

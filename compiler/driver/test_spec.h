@@ -2,6 +2,7 @@
 // programs serve as they are.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,9 @@ struct TestCase {
   std::string input;  // values, types, a script or a file name
   Expectation expectation = Expectation::success;
   std::string expected;  // values, a file name or a regular expression
+  // Where values stand in the file's text, between the braces.
+  std::size_t expected_begin = 0;
+  std::size_t expected_end = 0;
   int line = 0;
 };
 
