@@ -162,10 +162,12 @@ std::unique_ptr<EntryCalls> EntryCalls::of_server(const ir::Program& program,
 
 std::unique_ptr<EntryCalls> EntryCalls::of_interpreter(const CompileOptions& options,
                                                        const std::string& file,
-                                                       std::string folder) {
+                                                       std::string folder,
+                                                       const std::vector<std::string>& arguments) {
   std::vector<std::string> command{own_executable(), "run", file};
   for (std::string& flag : compile_flags(options)) command.push_back(std::move(flag));
   command.insert(command.end(), {"-w", std::string(serve_calls_flag)});
+  command.insert(command.end(), arguments.begin(), arguments.end());
   return std::make_unique<InterpreterCalls>(std::move(command), std::move(folder));
 }
 
@@ -183,15 +185,16 @@ Answer EntryCalls::call(const ir::EntryPoint& entry, const std::vector<Leaves>& 
   return Answer{Answer::Kind::lost, {}, lines_of(describe(ended))};
 }
 
-int serve_interpreted_calls(const CompileOptions& options) {
-  return with_program(options, {}, [](const ProgramInMemory& program) {
+int serve_interpreted_calls(const CompileOptions& options,
+                            const std::vector<std::string>& arguments) {
+  return with_program(options, arguments, [](const ProgramInMemory& program) {
     std::string entry;
     std::size_t size = 0;
     for (std::string line; std::getline(std::cin, line);) {
       std::istringstream(line) >> entry >> size;
-      std::string arguments(size, '\0');
-      std::cin.read(arguments.data(), static_cast<std::streamsize>(size));
-      const CallResult result = program.call(entry, arguments);
+      std::string values(size, '\0');
+      std::cin.read(values.data(), static_cast<std::streamsize>(size));
+      const CallResult result = program.call(entry, values);
       std::cout << result.status << " " << result.output.size() << " " << result.errors.size()
                 << "\n"
                 << result.output << result.errors << std::flush;

@@ -36,9 +36,10 @@ class EntryCalls {
   static std::unique_ptr<EntryCalls> of_server(const ir::Program& program,
                                                std::vector<std::string> command,
                                                std::string folder);
-  /// Interprets the program of `file`.
+  /// Interprets the program of `file`, with `arguments` of `dagaz run` for each call.
   static std::unique_ptr<EntryCalls> of_interpreter(const CompileOptions& options,
-                                                    const std::string& file, std::string folder);
+                                                    const std::string& file, std::string folder,
+                                                    const std::vector<std::string>& arguments);
   virtual ~EntryCalls() = default;
 
   /// Calls; after `lost` the next call begins with a new process.
@@ -68,6 +69,7 @@ class EntryCalls {
 inline constexpr std::string_view serve_calls_flag = "--serve-calls";
 /// The interpreter's side: interprets calls of the program's entry points until the input ends.
 /// Asked is `ENTRY BYTES` and the arguments, answered `STATUS BYTES BYTES`, results and errors.
-int serve_interpreted_calls(const CompileOptions& options);
+int serve_interpreted_calls(const CompileOptions& options,
+                            const std::vector<std::string>& arguments);
 
 }  // namespace dagaz::driver

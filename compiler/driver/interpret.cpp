@@ -5,6 +5,7 @@
 #include <iostream>
 #include <map>
 
+#include "driver/line_counts.h"
 #include "ir/globals.h"
 #include "ir/interpret.h"
 #include "support/check.h"
@@ -20,6 +21,7 @@ namespace {
 struct Request {
   std::string entry = "main";
   runtime::ValueFormat format = runtime::ValueFormat::text;
+  std::string count_file;  // for how often lines are executed; empty: not wanted
   bool bad = false;
 };
 
@@ -33,6 +35,8 @@ Request parse_arguments(const std::vector<std::string>& arguments) {
     } else if (word == "--output-format" && i + 1 < arguments.size() &&
                runtime::format_named(arguments[i + 1])) {
       request.format = *runtime::format_named(arguments[++i]);
+    } else if (word == count_lines_option && i + 1 < arguments.size()) {
+      request.count_file = arguments[++i];
     } else if ((word == "-e" || word == "--entry-point") && i + 1 < arguments.size()) {
       request.entry = arguments[++i];
     } else if (word.rfind("--entry-point=", 0) == 0) {
@@ -183,7 +187,8 @@ bool bind_sizes(const ir::Program& program, const ir::EntryPoint& entry,
 }
 
 // The tuning parameters, none of which is set, and the globals; or an error.
-std::variant<std::vector<ir::Value>, ir::RuntimeError> globals_of(const ir::Program& program) {
+std::variant<std::vector<ir::Value>, ir::RuntimeError> globals_of(const ir::Program& program,
+                                                                  const ir::OnTrace& on_trace) {
   if (program.entries.empty() || !ir::computes_globals(program.entries.back())) {
     return std::vector<ir::Value>{};
   }
@@ -193,7 +198,7 @@ std::variant<std::vector<ir::Value>, ir::RuntimeError> globals_of(const ir::Prog
     values.push_back(ir::Value{ir::ScalarType::boolean, {}, {0}});
     values.push_back(ir::Value{ir::ScalarType::i64, {}, {0}});
   }
-  auto outcome = ir::interpret(program, entry.function, values, print_trace);
+  auto outcome = ir::interpret(program, entry.function, values, on_trace);
   if (auto* error = as<ir::RuntimeError>(outcome)) return std::move(*error);
   auto& results = std::get<std::vector<ir::Value>>(outcome);
   values.insert(values.end(), results.begin() + entry.size_results, results.end());
@@ -215,17 +220,15 @@ void print_error(const ir::Program& program, const SourceFiles& files,
 
 }  // namespace
 
-int interpret_program(const ir::Program& program, const SourceFiles& files,
-                      const std::vector<std::string>& arguments) {
-  const Request request = parse_arguments(arguments);
-  if (request.bad) return 2;
+static int interpret_request(const ir::Program& program, const SourceFiles& files,
+                             const Request& request, const ir::OnTrace& on_trace) {
   const ir::EntryPoint* entry = find_entry(program, request.entry);
   if (entry == nullptr) return 2;
   const ir::Function& function = function_named(program, entry->function);
   std::vector<ir::Value> leaves;
   std::vector<ir::Value> values;
   if (!read_inputs(program, *entry, function, leaves)) return 1;
-  auto globals = globals_of(program);
+  auto globals = globals_of(program, on_trace);
   if (const auto* error = as<ir::RuntimeError>(globals)) {
     print_error(program, files, *error);
     return 1;
@@ -237,7 +240,7 @@ int interpret_program(const ir::Program& program, const SourceFiles& files,
     return 1;
   }
   for (ir::Value& leaf : leaves) values.push_back(std::move(leaf));
-  const auto outcome = ir::interpret(program, entry->function, std::move(values), print_trace);
+  const auto outcome = ir::interpret(program, entry->function, std::move(values), on_trace);
   if (const auto* error = as<ir::RuntimeError>(outcome)) {
     print_error(program, files, *error);
     return 1;
@@ -251,6 +254,21 @@ int interpret_program(const ir::Program& program, const SourceFiles& files,
     }
   }
   return 0;
+}
+
+int interpret_program(const ir::Program& program, const SourceFiles& files,
+                      const std::vector<std::string>& arguments) {
+  const Request request = parse_arguments(arguments);
+  if (request.bad) return 2;
+  if (request.count_file.empty()) return interpret_request(program, files, request, print_trace);
+  LineCounts counts;
+  const auto count = [&](const ir::Traced& traced, const std::vector<ir::Value>& values) {
+    if (!count_line(counts, files, traced.label)) print_trace(traced, values);
+  };
+  const int status = interpret_request(program, files, request, count);
+  if (append_counts(request.count_file, counts)) return status;
+  std::cerr << "dagaz: cannot write `" << request.count_file << "`\n";
+  return 1;
 }
 
 }  // namespace dagaz::driver

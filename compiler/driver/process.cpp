@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -19,6 +20,7 @@
 #include <string_view>
 #include <thread>
 
+#include "driver/interruption.h"
 #include "support/check.h"
 
 namespace dagaz::driver {
@@ -153,6 +155,7 @@ fs::path folder_for_temporaries() {
 struct LiveFolders {
   std::mutex mutex;
   std::set<std::string> paths;
+  std::atomic<const std::atomic<int>*> status{nullptr};  // what Ctrl-C ends the process with
 };
 LiveFolders& live_folders() {
   static LiveFolders folders;
@@ -227,6 +230,8 @@ TemporaryFolder::~TemporaryFolder() {
   close(lock_);
 }
 
+void exit_when_interrupted(const std::atomic<int>* status) { live_folders().status = status; }
+
 void remove_folders_when_interrupted() {
   sigset_t ending;
   sigemptyset(&ending);
@@ -244,6 +249,8 @@ void remove_folders_when_interrupted() {
     live.mutex.lock();  // for good: no more folders are made
     std::error_code error;
     for (const std::string& path : live.paths) fs::remove_all(path, error);
+    const std::atomic<int>* status = live.status;
+    if (number == SIGINT && status != nullptr) _exit(*status);
     signal(number, SIG_DFL);
     pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);
     raise(number);

@@ -12,6 +12,7 @@
 #include "codegen/load.h"
 #include "driver/compile_in_memory.h"
 #include "driver/interpret.h"
+#include "driver/line_counts.h"
 #include "driver/pipeline.h"
 
 namespace dagaz::driver {
@@ -123,7 +124,7 @@ int with_interpreter(Compilation& compilation, ir::ParallelProgram program,
 int with_program(const CompileOptions& options, const std::vector<std::string>& program_arguments,
                  const std::function<int(const ProgramInMemory&)>& use) {
   Compilation compilation(options);
-  std::optional<ir::ParallelProgram> program = front_end(compilation);
+  std::optional<ir::ParallelProgram> program = front_end_for(compilation, program_arguments);
   if (!program) {
     report(compilation);
     return 1;

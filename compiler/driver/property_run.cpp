@@ -18,8 +18,10 @@ using Clock = Conversation::Clock;
 
 class PropertyRun {
  public:
-  PropertyRun(const std::string& path, const TestOptions& options, const std::string& folder)
-      : path_(path), options_(options), folder_(folder), compilation_(of_file(options, path)) {}
+  PropertyRun(const std::string& path, const TestOptions& options, const std::string& folder,
+              const std::vector<std::string>& interpreter_arguments)
+      : path_(path), options_(options), folder_(folder),
+        interpreter_arguments_(interpreter_arguments), compilation_(of_file(options, path)) {}
 
   std::vector<CaseResult> run(const std::vector<std::string>& declared) {
     const std::optional<ir::ParallelProgram> program = front_end(compilation_);
@@ -28,7 +30,10 @@ class PropertyRun {
     if (!properties.problem.empty()) return failed("\n" + properties.problem + "\n");
     const std::unique_ptr<EntryCalls> calls = make_calls(program->program);
     if (calls == nullptr) return std::move(results_);
-    for (const Property& property : properties.all) test(program->program, *calls, property);
+    for (const Property& property : properties.all) {
+      const bool wanted = options_.entry.empty() || options_.entry == property.name;
+      if (wanted) test(program->program, *calls, property);
+    }
     return std::move(results_);
   }
 
@@ -46,7 +51,8 @@ class PropertyRun {
 
   std::unique_ptr<EntryCalls> make_calls(const ir::Program& program) {
     if (options_.compile.target == Target::interpreter) {
-      return EntryCalls::of_interpreter(options_.compile, path_, folder_);
+      return EntryCalls::of_interpreter(options_.compile, path_, folder_,
+                                        interpreter_arguments_);
     }
     const std::string server = folder_ + "/server";
     std::vector<std::string> command{own_executable(), "build", path_, "--emit=server", "-o",
@@ -82,6 +88,7 @@ class PropertyRun {
   const std::string& path_;
   const TestOptions& options_;
   const std::string& folder_;
+  const std::vector<std::string>& interpreter_arguments_;
   Compilation compilation_;
   std::vector<CaseResult> results_;
 };
@@ -90,8 +97,9 @@ class PropertyRun {
 
 std::vector<CaseResult> run_properties(const std::string& path, const TestOptions& options,
                                        const std::vector<std::string>& declared,
-                                       const std::string& folder) {
-  return PropertyRun(path, options, folder).run(declared);
+                                       const std::string& folder,
+                                       const std::vector<std::string>& interpreter_arguments) {
+  return PropertyRun(path, options, folder, interpreter_arguments).run(declared);
 }
 
 }  // namespace dagaz::driver

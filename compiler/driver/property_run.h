@@ -13,6 +13,7 @@ namespace dagaz::driver {
 /// their way, lie in `folder`.
 std::vector<CaseResult> run_properties(const std::string& path, const TestOptions& options,
                                        const std::vector<std::string>& declared,
-                                       const std::string& folder);
+                                       const std::string& folder,
+                                       const std::vector<std::string>& interpreter_arguments);
 
 }  // namespace dagaz::driver

@@ -7,6 +7,7 @@
 #include "driver/compile_in_memory.h"
 #include "driver/entry_calls.h"
 #include "driver/interpret.h"
+#include "driver/line_counts.h"
 #include "driver/pipeline.h"
 #include "driver/standard_input.h"
 
@@ -17,7 +18,8 @@ namespace {
 // The reference: nothing is optimised, only derivatives are removed.
 int interpret(const RunOptions& options) {
   Compilation compilation(options.compile);
-  std::optional<ir::ParallelProgram> program = front_end(compilation);
+  std::optional<ir::ParallelProgram> program =
+      front_end_for(compilation, options.program_arguments);
   if (report(compilation) || !program) return 1;
   const ir::ParallelProgram ready = optimise(std::move(*program), pass_context(compilation));
   if (compilation.diagnostics.has_errors()) {
@@ -51,8 +53,9 @@ int compile_and_run(const RunOptions& options) {
 }  // namespace
 
 int run_command(const RunOptions& options) {
-  if (options.program_arguments == std::vector<std::string>{std::string(serve_calls_flag)}) {
-    return serve_interpreted_calls(options.compile);
+  const std::vector<std::string>& arguments = options.program_arguments;
+  if (!arguments.empty() && arguments.front() == serve_calls_flag) {
+    return serve_interpreted_calls(options.compile, {arguments.begin() + 1, arguments.end()});
   }
   if (!unpack_standard_input()) return 1;
   return options.compile.target == Target::interpreter ? interpret(options)

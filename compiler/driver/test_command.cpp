@@ -10,8 +10,10 @@
 #include <thread>
 
 #include "driver/bisect.h"
+#include "driver/coverage_report.h"
 #include "driver/junit.h"
 #include "driver/test_run.h"
+#include "driver/test_watch.h"
 
 namespace dagaz::driver {
 
@@ -31,8 +33,8 @@ std::string described(const ProgramResult& result, const CaseResult& test) {
 // Prints failures as they happen and, on a terminal, a line of progress.
 class Progress {
  public:
-  explicit Progress(std::size_t programs)
-      : programs_(programs), terminal_(isatty(STDERR_FILENO) != 0) {}
+  Progress(std::size_t programs, bool may_show)
+      : programs_(programs), terminal_(may_show && isatty(STDERR_FILENO) != 0) {}
 
   void add(const ProgramResult& result) {
     const std::lock_guard lock(mutex_);
@@ -76,20 +78,10 @@ class Progress {
   Counts counts_;
 };
 
-}  // namespace
-
-int test_command(const TestOptions& options) {
-  std::vector<std::string> missing;
-  const std::vector<std::string> programs = find_programs(options.paths, missing);
-  for (const std::string& path : missing) std::cerr << "dagaz: there is no `" << path << "`\n";
-  if (!missing.empty()) return 2;
-  if (programs.empty()) {
-    std::cerr << "dagaz: there are no .fut files in `" << options.paths.front() << "`\n";
-    return 2;
-  }
-  const auto start = std::chrono::system_clock::now();
+std::vector<ProgramResult> run_programs(const std::vector<std::string>& programs,
+                                        const TestOptions& options) {
   std::vector<ProgramResult> results(programs.size());
-  Progress progress(programs.size());
+  Progress progress(programs.size(), options.terminal);
   std::atomic<std::size_t> next{0};
   const unsigned jobs = options.jobs > 0 ? static_cast<unsigned>(options.jobs)
                                          : std::max(1u, std::thread::hardware_concurrency());
@@ -105,10 +97,6 @@ int test_command(const TestOptions& options) {
   }
   for (std::thread& worker : workers) worker.join();
   const Counts& counts = progress.counts();
-  if (!options.junit.empty() && !write_junit(options.junit, results, start)) {
-    std::cerr << "dagaz: cannot write `" << options.junit << "`\n";
-    return 2;
-  }
   std::cout << name_of(options.compile.target) << ": " << counts.passed << " passed, "
             << counts.failed << " failed";
   if (counts.skipped > 0) std::cout << ", " << counts.skipped << " skipped";
@@ -117,7 +105,57 @@ int test_command(const TestOptions& options) {
     std::cout << "; threads in the order of --sim-seed=" << (seed == nullptr ? "1" : seed);
   }
   std::cout << "\n";
-  return counts.failed > 0 ? 1 : 0;
+  return results;
+}
+
+// False if a report cannot be written.
+bool write_reports(const std::vector<ProgramResult>& results, const TestOptions& options,
+                   std::chrono::system_clock::time_point start) {
+  if (!options.junit.empty() && !write_junit(options.junit, results, start)) {
+    std::cerr << "dagaz: cannot write `" << options.junit << "`\n";
+    return false;
+  }
+  if (options.coverage.empty()) return true;
+  LineCounts lines;
+  for (const ProgramResult& result : results) {
+    for (const auto& [file, counts] : result.lines) {
+      for (const auto& [line, count] : counts) lines[file][line] += count;
+    }
+  }
+  const std::string problem = write_coverage(options.coverage, lines);
+  if (!problem.empty()) {
+    std::cerr << "dagaz: " << problem << "\n";
+    return false;
+  }
+  std::cout << "executed: " << coverage_summary(lines) << "\n";
+  return true;
+}
+
+}  // namespace
+
+int test_command(const TestOptions& options) {
+  std::vector<std::string> missing;
+  const std::vector<std::string> programs = find_programs(options.paths, missing);
+  for (const std::string& path : missing) std::cerr << "dagaz: there is no `" << path << "`\n";
+  if (!missing.empty()) return 2;
+  if (programs.empty()) {
+    std::cerr << "dagaz: there are no .fut files in `" << options.paths.front() << "`\n";
+    return 2;
+  }
+  if (options.watch) {
+    return watch_tests(options, [&](const std::vector<std::string>& changed) {
+      return run_programs(changed, options);
+    });
+  }
+  const auto start = std::chrono::system_clock::now();
+  const std::vector<ProgramResult> results = run_programs(programs, options);
+  if (!write_reports(results, options, start)) return 2;
+  for (const ProgramResult& result : results) {
+    for (const CaseResult& each : result.cases) {
+      if (each.outcome == Outcome::failed) return 1;
+    }
+  }
+  return 0;
 }
 
 }  // namespace dagaz::driver

@@ -3,6 +3,7 @@
 #include <limits>
 #include <random>
 
+#include "driver/command_line_parts.h"
 #include "driver/option_checks.h"
 
 namespace dagaz::driver {
@@ -38,10 +39,11 @@ void add_test(CLI::App& app, TestOptions& options, int& status) {
       ->required();
   add_compile_options(*command, options.compile);
   add_cache_option(*command, options.compile);
-  command->add_option("-j,--jobs", options.jobs, "Programs at a time (default: cores)")
+  command->add_option("-j,--jobs,--concurrency", options.jobs, "Programs at a time (default: cores)")
       ->check(is_between(1, 1024));
   command->add_option("--exclude", options.exclude, "Skip programs and cases with this tag");
-  command->add_option("--junit", options.junit, "Also write a JUnit XML report to this file");
+  CLI::Option* junit =
+      command->add_option("--junit", options.junit, "Also write a JUnit XML report to this file");
   command->add_option("--timeout", options.timeout, "Seconds for one program")
       ->check(is_between(0.001, 1e6))
       ->capture_default_str();
@@ -49,10 +51,24 @@ void add_test(CLI::App& app, TestOptions& options, int& status) {
                              "Compare each float within 1e-4 (f16: 5e-3) of itself");
   command->add_flag("--bisect", options.bisect,
                     "For each failure, find the first pass after which it fails");
-  command->add_flag("--update-expected", options.update_expected,
+  CLI::Option* update =
+      command->add_flag("--update-expected", options.update_expected,
                     "Where other values are expected, write those of the program into its file");
+  command->add_option("-e,--entry-point", options.entry, "Only test this entry point")
+      ->type_name("NAME");
+  command->add_flag_callback("--no-terminal,--notty", [&options] { options.terminal = false; },
+                             "Show no progress");
+  CLI::Option* coverage = command->add_option(
+      "--coverage", options.coverage,
+      "Interpret, and write which lines were executed: FOLDER/lcov.info and FOLDER/index.html");
+  coverage->type_name("FOLDER");
+  command->add_flag("--watch", options.watch, "Then wait for changes of files, and test these again")
+      ->excludes(junit, coverage, update);
   add_property_options(*command, options.trials);
-  command->callback([&] { status = test_command(options); });
+  command->callback([&] {
+    if (!options.coverage.empty()) options.compile.target = Target::interpreter;
+    status = test_command(options);
+  });
 }
 
 }  // namespace dagaz::driver

@@ -5,8 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "driver/command_line_parts.h"
 #include "driver/compare_values.h"
+#include "driver/options.h"
+
+namespace CLI {
+class App;
+}
 
 namespace dagaz::driver {
 
@@ -28,6 +32,10 @@ struct TestOptions {
   bool bisect = false;     // of what fails, find the first pass that makes it so
   Tolerance tolerance = Tolerance::peer;
   PropertyTrials trials;
+  std::string coverage;   // folder for what was executed; empty: not wanted
+  bool watch = false;     // run again what changes
+  bool terminal = true;   // show progress on a terminal
+  std::string entry;      // only tests of this entry point; empty: all
   bool update_expected = false;  // where only values differ, write those of the program
 };
 

@@ -58,6 +58,7 @@ class ProgramTest {
       run_spec(*spec);
     }
     if (!changes_.empty()) update(*text);
+    if (!options_.coverage.empty()) add_counts(result_.lines, count_file());
     result_.seconds = seconds_since(start);
     return std::move(result_);
   }
@@ -80,6 +81,7 @@ class ProgramTest {
     } else if (build(spec)) {
       for (const TestBlock& block : spec.blocks) {
         for (const std::string& entry : block.entries) {
+          if (!options_.entry.empty() && entry != options_.entry) continue;
           for (std::size_t i = 0; i < block.cases.size(); ++i) {
             run_case(entry, i, block.cases[i]);
           }
@@ -92,7 +94,8 @@ class ProgramTest {
   void test_properties(const TestSpec& spec) {
     if (spec.properties.empty()) return;
     for (CaseResult& result :
-         run_properties(result_.path, options_, spec.properties, folder_.path())) {
+         run_properties(result_.path, options_, spec.properties, folder_.path(),
+                        interpreter_arguments())) {
       result_.cases.push_back(std::move(result));
     }
   }
@@ -144,6 +147,12 @@ class ProgramTest {
     return true;
   }
 
+  std::string count_file() const { return folder_.path() + "/lines"; }
+  std::vector<std::string> interpreter_arguments() const {
+    if (options_.coverage.empty()) return {};
+    return {std::string(count_lines_option), count_file()};
+  }
+
   ProcessResult run_entry(const std::string& entry, const std::string& input, Target target) {
     std::vector<std::string> command;
     if (target == Target::interpreter) {
@@ -152,6 +161,7 @@ class ProgramTest {
       if (options_.compile.verify) command.push_back("--verify");
       if (options_.compile.safe) command.push_back("--safe");
       command.push_back("-w");
+      for (std::string& word : interpreter_arguments()) command.push_back(std::move(word));
     } else {
       command = {folder_.path() + "/program"};
       const std::string tuning = result_.path + ".tuning";

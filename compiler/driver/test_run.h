@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "driver/line_counts.h"
 #include "driver/test_options.h"
 
 namespace dagaz::driver {
@@ -28,6 +29,7 @@ struct ProgramResult {
   std::string path;
   std::vector<CaseResult> cases;
   double seconds = 0;  // with compilation
+  LineCounts lines = {};  // that were executed, where this is wanted
 };
 
 ProgramResult run_program_tests(const std::string& path, const TestOptions& options);
