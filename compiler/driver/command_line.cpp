@@ -339,6 +339,14 @@ void add_program_options(CLI::App& command, std::vector<std::string>& arguments,
   }
 }
 
+void add_sim_seed(CLI::App& command) {
+  command.add_option_function<std::uint64_t>(
+      "--sim-seed",
+      [](std::uint64_t seed) { setenv("DZ_SIM_SEED", std::to_string(seed).c_str(), 1); },
+      "Order in which the threads of the simulated GPU run (default 1)")
+      ->type_name("N");
+}
+
 namespace {
 
 void add_run(CLI::App& app, AllOptions& all, int& status) {
@@ -364,15 +372,6 @@ void add_run(CLI::App& app, AllOptions& all, int& status) {
     options.program_arguments.insert(options.program_arguments.end(), others.begin(), others.end());
     status = run_command(options);
   });
-}
-
-// For the programs that a command starts, in their environment.
-void add_sim_seed(CLI::App& command) {
-  command.add_option_function<std::uint64_t>(
-      "--sim-seed",
-      [](std::uint64_t seed) { setenv("DZ_SIM_SEED", std::to_string(seed).c_str(), 1); },
-      "Order in which the threads of the simulated GPU run (default 1)")
-      ->type_name("N");
 }
 
 void add_bench(CLI::App& app, AllOptions& all, int& status) {

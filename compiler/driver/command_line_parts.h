@@ -15,6 +15,9 @@ void add_compile_options(CLI::App& app, CompileOptions& options);
 void add_cache_option(CLI::App& app, CompileOptions& options);
 void add_derivative_option(CLI::App& app, CompileOptions& options);
 
+/// --sim-seed, for the programs that a command starts, in their environment.
+void add_sim_seed(CLI::App& command);
+
 /// Options of compiled programs, handed on in `arguments`: all of them, or those that say on what
 /// machine the program runs.
 enum class Which { all, of_the_machine };

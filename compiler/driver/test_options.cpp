@@ -43,12 +43,15 @@ void add_test(CLI::App& app, TestOptions& options, int& status) {
       ->check(is_between(1, 1024));
   command->add_option("--exclude", options.exclude, "Skip programs and cases with this tag");
   CLI::Option* junit =
-      command->add_option("--junit", options.junit, "Also write a JUnit XML report to this file");
+      command->add_option("--block", options.block, "Only the test block around this line")
+      ->type_name("LINE");
+  command->add_option("--junit", options.junit, "Also write a JUnit XML report to this file");
   command->add_option("--timeout", options.timeout, "Seconds for one program")
       ->check(is_between(0.001, 1e6))
       ->capture_default_str();
   command->add_flag_callback("--strict", [&options] { options.tolerance = Tolerance::strict; },
                              "Compare each float within 1e-4 (f16: 5e-3) of itself");
+  add_sim_seed(*command);
   command->add_flag("--bisect", options.bisect,
                     "For each failure, find the first pass after which it fails");
   CLI::Option* update =

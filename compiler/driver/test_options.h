@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct TestOptions {
   std::vector<std::string> paths;
   int jobs = 0;            // 0: one per core
   std::vector<std::string> exclude;  // tags to skip
+  std::optional<int> block;  // only the test block around this line
   std::string junit;       // file for a JUnit report
   double timeout = 300;    // seconds per program
   bool bisect = false;     // of what fails, find the first pass that makes it so

@@ -7,6 +7,7 @@
 #include "ir/fields.h"
 #include "ir/names.h"
 #include "ir/scalar.h"
+#include "ir/traces.h"
 #include "support/match.h"
 
 namespace dagaz::passes {
@@ -42,11 +43,11 @@ class Sharer {
   Names& names_;
 };
 
-// Functions of scalars and elements that work on nothing but scalars.
+// Functions of scalars and elements that work on nothing but scalars, and print nothing.
 bool Sharer::is_shareable(const Statement& statement) const {
   const bool plain = as<Scalar>(statement.operation) || as<Index>(statement.operation) ||
                      as<Loop>(statement.operation) || as<Branch>(statement.operation);
-  if (!plain || statement.mode != ModeRequest::none) return false;
+  if (!plain || statement.mode != ModeRequest::none || has_trace(statement.operation)) return false;
   const auto bound = bound_names(statement);
   return std::all_of(bound.begin(), bound.end(), [&](NameId name) {
     const Type& type = names_.type(name);

@@ -105,6 +105,6 @@ TEST_CASE("help and parameters are printed on standard output") {
 }
 
 TEST_CASE("profiling prints a report with the entry point") {
-  const Outcome outcome = run({"-P"}, "[1]");
+  const Outcome outcome = run({"-P", "--profile-format=json"}, "[1]");
   CHECK(outcome.error.find("\"name\":\"entry main\"") != std::string::npos);
 }
