@@ -226,6 +226,10 @@ llvm::Function* declare_function(PartModule& part, const tree::Function& source)
 llvm::Function* declare_task(PartModule& part, const Task& task);
 /// Declares, on first use, a kernel.
 llvm::Function* declare_kernel(PartModule& part, const Kernel& kernel);
+/// Whether the function returns the status alone, and writes its results to a `result_struct` that its
+/// last argument points to: of pieces of long functions, which have very many.  LLVM takes time that
+/// grows with the square of the number of values that a function returns.
+bool gives_by_memory(const Unit& unit, const tree::Function& source);
 /// The type `{i32 status, results…}`.
 llvm::StructType* result_struct(PartModule& part, const tree::Function& source);
 /// Emits the functions, tasks and kernels of a part (emit_functions.cpp).

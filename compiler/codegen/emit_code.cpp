@@ -200,10 +200,18 @@ void FunctionEmitter::emit(const tree::Call& node) {
         side_ == Side::host && argument.is_name() && is_block(argument.name()) && !callee.device;
     arguments.push_back(counted ? reference(argument.name()) : value(argument));
   }
+  llvm::StructType* type = result_struct(part_, callee);
+  llvm::AllocaInst* memory =
+      gives_by_memory(unit_, callee) ? stack_slot(type, "results") : nullptr;
+  if (memory != nullptr) arguments.push_back(memory);
   Value* all = builder_.CreateCall(declare_function(part_, callee), arguments);
-  check_status(builder_.CreateExtractValue(all, 0));
+  check_status(memory != nullptr ? all : builder_.CreateExtractValue(all, 0));
   for (unsigned i = 0; i < node.results.size(); ++i) {
-    Value* result = builder_.CreateExtractValue(all, i + 1);
+    Value* result =
+        memory == nullptr
+            ? builder_.CreateExtractValue(all, i + 1)
+            : builder_.CreateLoad(type->getElementType(i + 1),
+                                  builder_.CreateStructGEP(type, memory, i + 1));
     if (side_ == Side::host && is_block(node.results[i])) {
       assign_reference(node.results[i], result);
     } else {

@@ -94,6 +94,11 @@ std::string symbol(const Unit& unit, const std::string& name) {
   return "dz." + unit.options.prefix + "." + name;
 }
 
+bool gives_by_memory(const Unit& unit, const tree::Function& source) {
+  constexpr std::size_t most_returned = 16;
+  return unit.pieces.contains(source.name) && source.results.size() > most_returned;
+}
+
 llvm::StructType* result_struct(PartModule& part, const tree::Function& source) {
   std::vector<Type*> types = {Type::getInt32Ty(part.context)};
   for (const Operand& result : source.results) types.push_back(operand_type(part, result));
@@ -109,7 +114,12 @@ llvm::Function* declare_function(PartModule& part, const tree::Function& source)
   for (const NameId parameter : source.parameters) {
     parameters.push_back(parameter_type(part, parameter));
   }
-  auto* type = llvm::FunctionType::get(result_struct(part, source), parameters, false);
+  Type* result = result_struct(part, source);
+  if (gives_by_memory(part.unit, source)) {
+    parameters.push_back(pointer);
+    result = Type::getInt32Ty(part.context);
+  }
+  auto* type = llvm::FunctionType::get(result, parameters, false);
   if (!source.device) {
     llvm::Function* function = declare(part, name, type);
     if (part.unit.pieces.contains(source.name)) function->addFnAttr(llvm::Attribute::NoInline);
@@ -269,6 +279,14 @@ void FunctionEmitter::emit_function(const tree::Function& source) {
     Value* owned = reference(result.name());
     if (!given_away.insert(result.name()).second) runtime_call("dz_retain", {owned});
     results.push_back(owned);
+  }
+  if (gives_by_memory(unit_, source)) {
+    llvm::StructType* type = result_struct(part_, source);
+    Value* memory = function_->getArg(next);
+    for (unsigned i = 0; i < results.size(); ++i) {
+      builder_.CreateStore(results[i], builder_.CreateStructGEP(type, memory, i + 1));
+    }
+    results.clear();
   }
   finish(results);
 }
