@@ -19,6 +19,10 @@ def weighed [n] (xs: [n]f64) : f64 = f64.sum (map2 (\x i -> x * f64.i64 (i % 7 +
 
 def affine (a: (f64, f64)) (b: (f64, f64)) : (f64, f64) = (b.0 + b.1 * a.0, a.1 * b.1)
 def pairs [n] (xs: [n]f64) : [n](f64, f64) = zip xs (map (\x -> 0.5 - 0.4 * x) (rotate 1 xs))
+
+def times (a: (f64, f64)) (b: (f64, f64)) : (f64, f64) =
+  (a.0 * b.0 - a.1 * b.1, a.0 * b.1 + a.1 * b.0)
+
 def total (a: f64, b: f64) : f64 = a + 2 * b
 def compound (a: f64) (b: f64) : f64 = a + b + 0.001 * a * b
 def near_one (x: f64) : f64 = 1 + 0.001 * x
@@ -46,7 +50,9 @@ entry scans (n: i64) : bool =
 entry histograms (n: i64) : bool =
   let xs = numbers n
   let keys = map (\i -> i * i % 9 - 1) (iota n)
-  in agrees (\xs -> weighed (map total (hist affine (0, 1) 7 keys (pairs xs)))) xs
+  let near_one_pairs [n] (xs: [n]f64) : [n](f64, f64) =
+    map (\(x, y) -> (near_one x, 0.001 * y)) (pairs xs)
+  in agrees (\xs -> weighed (map total (hist times (1, 0) 7 keys (near_one_pairs xs)))) xs
      && agrees (\xs -> weighed (hist (*) 1 7 keys (map near_one xs))) xs
      && agrees (\xs -> weighed (map (f64.min 9) (hist f64.min f64.inf 7 keys (map (+ 1) xs)))) xs
      && agrees (\xs ->
