@@ -98,7 +98,8 @@ bool RandomValues::make(Making& making, int index) const {
   }
   Limits limits(type.leaves.size());
   if (!find_limits(program_, type, limits)) {
-    making.problem = "Automatic generation not implemented for: " + type.name;
+    making.problem = "only the program knows what values of `" + type.name +
+                     "` are: give the property a generator, `#[prop(gen(name))]`";
     return false;
   }
   for (std::size_t i = 0; i < limits.size(); ++i) {

@@ -201,8 +201,7 @@ std::optional<ir::Version> best_blocks(const MapAt& candidate,
 std::optional<ir::Version> narrow_blocks(const MapAt& at, const ir::Version& wide) {
   auto blocks = std::get<ir::LaneBlocks>(wide.strategy);
   const ir::SpaceDimension& along = at.map.space[static_cast<std::size_t>(blocks.points)];
-  const bool may_be_short = !along.extent.is_constant() ||
-                            is_known_below(along.extent, blocks.columns * blocks.width);
+  const bool may_be_short = !along.extent.is_constant();
   if (at.where != Around::host || blocks.rows < 0 || !may_be_short || !has_loops(at.map.body)) {
     return std::nullopt;
   }
