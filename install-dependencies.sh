@@ -4,7 +4,7 @@
 set -euo pipefail
 
 packages=(
-  g++ cmake ninja-build ccache mold  # the build
+  clang-19 g++ cmake ninja-build ccache mold  # the build; g++ links programs
   re2c bison                    # lexer and parser generators
   llvm-19-dev libclc-19 zlib1g-dev libzstd-dev  # code generation, and mathematics for PTX
   libcli11-dev                  # the command line

@@ -6,12 +6,11 @@ usage: build_time.py [--build DIR] [--phases] [--limit N] [--sample N] [PART…]
 Compiles, one after another and without the compiler cache, every file of the build folder (default:
 build) whose path contains a PART (all files if there is none), with the options it is built with,
 into a temporary folder.  Prints user and system seconds and the size of the object for the slowest
-files, and sums over folders.  --phases: what g++ says of parsing, templates and code generation
-(-ftime-report; slower by about a tenth).  --sample N: only about every Nth file of a folder, but
-all precompiled headers and generated files; sums stand for all files.  For what `./demo.sh` builds:
-`build_time.py --sample 14` in its build folder, which has no tests.
-Files that read a precompiled header read the build
-folder's: build first.
+files, and sums over folders.  --phases: what Clang says of headers, templates and code generation
+(-ftime-trace; headers are part of the front end, the optimiser of the back end).  --sample N: only
+about every Nth file of a folder, but all precompiled headers and generated files; sums stand for all
+files.  For what `./demo.sh` builds: `build_time.py --sample 14` in its build folder, which has no
+tests.  Files that read a precompiled header read the build folder's: build first.
 """
 import argparse
 import collections
@@ -25,16 +24,30 @@ import sys
 import tempfile
 
 COMPILER = re.compile(r'(g\+\+|c\+\+|clang\+\+|gcc|cc|clang)(-[0-9.]+)?$')
-PHASE = re.compile(r'^ phase ([a-z .]+?) *: *([0-9.]+) \( *\d+%\) *([0-9.]+)', re.MULTILINE)
+PHASES = {'Frontend': 'front end', 'Source': 'headers', 'Backend': 'back end',
+          'Optimizer': 'optimiser', 'PerformPendingInstantiations': 'templates'}
 
 
 def compiler_command(entry, output, phases):
-    """The entry's command without a launcher, writing to `output` and no dependency file."""
+    """The entry's command without a launcher, writing to `output` and its times beside it."""
     words = shlex.split(entry['command'])
     while not COMPILER.fullmatch(pathlib.Path(words[0]).name):
         del words[0]
     words[words.index('-o') + 1] = str(output)
-    return words + (['-ftime-report'] if phases else [])
+    return words + ([f'-ftime-trace={trace_of(output)}'] if phases else [])
+
+
+def trace_of(output):
+    """Where the compiler writes what took how long."""
+    return output.with_suffix('.json')
+
+
+def seconds_of_phases(output):
+    """The times of the phases, as the trace of one run has them."""
+    events = json.loads(trace_of(output).read_text(encoding='utf-8'))['traceEvents']
+    totals = {event['name'].removeprefix('Total '): event['dur'] / 1e6 for event in events
+              if event['name'].startswith('Total ')}
+    return {name: totals.get(event, 0) for event, name in PHASES.items()}
 
 
 def measure(entry, output, phases):
@@ -45,8 +58,7 @@ def measure(entry, output, phases):
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if result.returncode != 0:
         sys.exit(f'{entry["file"]} does not compile:\n{result.stderr}')
-    split = {name: float(user) + float(system)
-             for name, user, system in PHASE.findall(result.stderr)}
+    split = seconds_of_phases(output) if phases else {}
     return (after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime,
             output.stat().st_size, split)
 

@@ -127,7 +127,8 @@ std::string processor_identity() {
     for (const unsigned word : {leaf, part, a, b, c, d}) text += std::to_string(word) + " ";
   }
 #endif
-  for (const unsigned long question : {AT_HWCAP, AT_HWCAP2}) {
+  constexpr unsigned long capabilities[] = {AT_HWCAP, AT_HWCAP2};
+  for (const unsigned long question : capabilities) {
     text += std::to_string(getauxval(question)) + " ";
   }
   return text;

@@ -108,7 +108,7 @@ class Evaluation {
           const std::size_t outside = variables_.size();
           bind(let, value_of(let.parts[0]));
           Value body = value_of(let.parts[1]);
-          variables_.resize(outside);
+          while (variables_.size() > outside) variables_.pop_back();
           return body;
         });
   }

@@ -14,7 +14,6 @@ namespace {
 constexpr int backtick_precedence = 1;
 constexpr int update_precedence = 2;
 constexpr int pipe_left_precedence = 5;
-constexpr int comparison_precedence = 8;
 
 }  // namespace
 

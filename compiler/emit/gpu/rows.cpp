@@ -21,11 +21,10 @@ namespace dagaz::emit {
 
 // ---------------------------------------------------------------- the kernel
 
-RowTeams::RowTeams(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
-                   const ir::Teams& plan, const std::vector<Destination>& targets)
+RowTeams::RowTeams(Context& c, const ir::SegmentedMap& e, const ir::Teams& plan,
+                   const std::vector<Destination>& targets)
     : Emitter(c),
       c_(c),
-      s_(s),
       e_(e),
       threads_(plan.warp > 0 ? warp_threads : block_threads),
       chain_(*plan::row_chain(e, c.names(),

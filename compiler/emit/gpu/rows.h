@@ -13,7 +13,7 @@ namespace dagaz::emit {
 /// Emits one map as its schedule says.
 class RowTeams : public Emitter {
  public:
-  RowTeams(Context& c, const ir::Statement& s, const ir::SegmentedMap& e, const ir::Teams& plan,
+  RowTeams(Context& c, const ir::SegmentedMap& e, const ir::Teams& plan,
            const std::vector<Destination>& targets);
   void run();
 
@@ -51,7 +51,6 @@ class RowTeams : public Emitter {
   void scan_team(const std::vector<Running>& values, const std::vector<Running>& carry);
 
   Context& c_;
-  const ir::Statement& s_;
   const ir::SegmentedMap& e_;
   const std::int64_t threads_;  // of a team
   const plan::RowChain chain_;

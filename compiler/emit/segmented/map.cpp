@@ -36,7 +36,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedMap& 
           [&](const ir::Pointwise& way) { emit_point_by_point(c, s, e, targets, way.points); },
           [&](const ir::LaneBlocks& blocks) { map_in_lanes(c, s, e, blocks, targets); },
           [&](const ir::Contraction& plan) { ProductPanels(c, s, e, plan, targets).run(); },
-          [&](const ir::Teams& teams) { RowTeams(c, s, e, teams, targets).run(); },
+          [&](const ir::Teams& teams) { RowTeams(c, e, teams, targets).run(); },
           [&](const ir::Interchanged& tiles) { emit_interchanged(c, s, e, tiles, targets); },
           [&](const ir::HeldBlocks& blocks) { accumulate_in_blocks(c, s, e, blocks, targets); },
           [&](const ir::FusedStencil& stencil) {

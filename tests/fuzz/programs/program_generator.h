@@ -117,6 +117,7 @@ class ProgramGenerator {
   Source real_operation(Scope& scope, Scalar type, int depth);
   Source condition(Scope& scope, int depth);
   Source index_below(Scope& scope, const std::string& size);
+  Source any_index(Scope& scope);
   std::string guard(const Scope& scope, const Type& type);
   struct Operator {
     std::string text;
@@ -202,6 +203,7 @@ class ProgramGenerator {
   GeneratorOptions options_;
   int names_ = 0;
   bool risky_ = false;               // whether indices may be out of bounds
+  int nested_indices_ = 0;           // how many indices the one that is being made stands in
   std::vector<Scalar> palette_;
   std::set<std::string> large_;      // sizes that may be in the hundreds
   std::vector<Source> declarations_;

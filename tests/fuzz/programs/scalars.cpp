@@ -6,6 +6,8 @@
 
 namespace dagaz::fuzz {
 
+constexpr int most_nested_indices = 3;
+
 Source ProgramGenerator::constant(Scalar type) {
   const Type as = scalar_type(type);
   const std::string name = name_of(type);
@@ -23,7 +25,8 @@ Source ProgramGenerator::constant(Scalar type) {
 // An index that is in bounds wherever there are elements, or now and then any.
 Source ProgramGenerator::index_below(Scope& scope, const std::string& size) {
   const Type type = scalar_type(Scalar::i64);
-  if (risky_ && one_in(6)) return compose(type, "(@)", {scalar(scope, Scalar::i64, 1)});
+  const bool may_nest = nested_indices_ < most_nested_indices;
+  if (risky_ && may_nest && one_in(6)) return compose(type, "(@)", {any_index(scope)});
   std::vector<std::string> indices;
   for (const Variable& each : scope.variables) {
     if (each.below == size) indices.push_back(each.name);
@@ -38,8 +41,18 @@ Source ProgramGenerator::index_below(Scope& scope, const std::string& size) {
       default: return leaf(type, index);
     }
   }
-  if (one_in(4)) return leaf(type, "(" + std::to_string(below(9)) + " % " + size + ")");
-  return compose(type, "(@ % " + size + ")", {scalar(scope, Scalar::i64, 1)});
+  if (!may_nest || one_in(4)) {
+    return leaf(type, "(" + std::to_string(below(9)) + " % " + size + ")");
+  }
+  return compose(type, "(@ % " + size + ")", {any_index(scope)});
+}
+
+// An integer that may be an element of an array, at an index that may be one…
+Source ProgramGenerator::any_index(Scope& scope) {
+  ++nested_indices_;
+  Source index = scalar(scope, Scalar::i64, 1);
+  --nested_indices_;
+  return index;
 }
 
 // "n > 0 && m > 0" for what is not known to be; empty when all is.

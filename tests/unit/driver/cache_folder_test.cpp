@@ -71,7 +71,7 @@ TEST_CASE("folders that others can change are not used") {
   const dagaz::driver::TemporaryFolder around;
   const std::string path = around.path() + "/cache";
   fs::create_directory(path);
-  for (const mode_t mode : {0770, 0702, 0777}) {
+  for (const mode_t mode : {0770u, 0702u, 0777u}) {
     REQUIRE(chmod(path.c_str(), mode) == 0);
     const Opened cache(path);
     CHECK(cache.problem == "others can write to it");
