@@ -25,6 +25,10 @@ else:
     assert m.norm(numpy.ones(4)) == 4.0
 '''
 
+OF_THE_SYSTEM = re.compile(r'lib(c|m|dl|pthread|rt|stdc\+\+|gcc_s)\.')
+# What is loaded by itself: other libraries are, and find theirs, because of these.
+LOADED = ['_native.abi3.so', '_compiler/bin/dagaz', '_compiler/lib/dagaz/libdagaz_codegen.so']
+
 
 def main():
     root, build = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
@@ -57,12 +61,12 @@ def main():
         found = run(folder / 'norm', '-e', 'norm', given='[1.0, 2.0]')
         assert found.strip() == '5.0f64', found
         print(run(tools / 'python', '-c', CALLS), end='')
-        # LLVM and what it needs are those of the wheel.
-        library, = (folder / 'venv').rglob('libdagaz_codegen.so')
-        for name in re.findall(r'^\s*(?:lib\S+) => (\S+)', run('ldd', library), re.M):
-            base = os.path.basename(name)
-            ours = os.path.realpath(name).startswith(os.path.realpath(folder))
-            assert ours or re.match(r'lib(c|m|dl|pthread|rt|stdc\+\+|gcc_s)\.', base), name
+        # LLVM and what it needs are those of the wheel, and so is all else that is loaded.
+        package, = (folder / 'venv').rglob('site-packages/dagaz')
+        for file in LOADED:
+            for name in re.findall(r'^\s*lib\S+ => (\S+)', run('ldd', package / file), re.M):
+                ours = os.path.realpath(name).startswith(os.path.realpath(folder))
+                assert ours or OF_THE_SYSTEM.match(os.path.basename(name)), f'{file}: {name}'
         print(f'{wheel.name}: {wheel.stat().st_size >> 20} MiB')
 
 
