@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "context.h"
+#include "support/spelling.h"
 
 namespace dagaz::runtime {
 
@@ -77,13 +78,23 @@ std::optional<Assignment> parse_assignment(const std::string& text) {
   return Assignment{text.substr(0, equals), *value};
 }
 
+std::string unknown_param(const dz_program& program, const std::string& name) {
+  std::vector<std::string> names;
+  for (int i = 0; i < dzr_tuning_param_count(&program); ++i) {
+    names.emplace_back(dzr_tuning_param_name(&program, i));
+  }
+  return "this program has no tuning parameter `" + name + "`" +
+         (names.empty() ? ", nor any other" : "; --print-params lists them") +
+         did_you_mean(name, names);
+}
+
 void set_param(Parsing& parsing, const char* argument) {
   const std::optional<Assignment> assignment = parse_assignment(argument);
   if (!assignment) {
     parsing.stop(std::string("--param needs NAME=VALUE, not `") + argument + "`");
   } else if (dzr_config_set_tuning_param(parsing.config(), assignment->name.c_str(),
                                          static_cast<size_t>(assignment->value)) != DZ_OK) {
-    parsing.stop("this program has no tuning parameter `" + assignment->name + "`");
+    parsing.stop(unknown_param(parsing.program, assignment->name));
   }
 }
 
@@ -112,7 +123,7 @@ void load_tuning(Parsing& parsing, const char* file) {
     if (dzr_config_set_tuning_param(parsing.config(), assignment->name.c_str(),
                                     static_cast<size_t>(assignment->value)) != DZ_OK) {
       complain(parsing.options, parsing.streams,
-               place + "ignored: this program has no tuning parameter `" + assignment->name + "`",
+               place + "ignored: " + unknown_param(parsing.program, assignment->name),
                exit_success);
     }
   }
@@ -274,6 +285,13 @@ void print_help(Parsing& parsing, const char*) {
   parsing.status = exit_success;
 }
 
+/// The long option that `spelling`, which may have a value, is near to.
+std::string meant_option(const std::string& spelling) {
+  std::vector<std::string> names;
+  for (const Flag& flag : flags) names.push_back(std::string("--") + flag.name);
+  return did_you_mean(spelling.substr(0, spelling.find('=')), names);
+}
+
 /// One option that getopt found.
 void handle(Parsing& parsing, DriverKind kind, int code, int long_index, char** argv) {
   const Flag* chosen = nullptr;
@@ -289,7 +307,7 @@ void handle(Parsing& parsing, DriverKind kind, int code, int long_index, char** 
   if (code == ':') {
     parsing.stop("option `" + spelling + "` needs an argument");
   } else if (chosen == nullptr) {
-    parsing.stop("unknown option `" + spelling + "`; --help lists the options");
+    parsing.stop("unknown option `" + spelling + "`; --help lists the options" + meant_option(spelling));
   } else if (kind == DriverKind::server && !chosen->server) {
     parsing.stop(std::string("--") + chosen->name + " makes no sense for a server");
   } else {

@@ -6,11 +6,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
+#include <vector>
 
 #include "api_value.h"
 #include "command_line.h"
 #include "context.h"
 #include "profile.h"
+#include "support/spelling.h"
 
 namespace dagaz::runtime {
 
@@ -70,10 +73,15 @@ const dz_entry* ProgramRun::find_entry() const {
 
 int ProgramRun::unknown_entry() const {
   std::string text = "there is no entry point `" + options_.entry + "`";
-  text += program_.entry_count > 0 ? "; choose one with -e:" : ", nor any other";
+  text += program_.entry_count > 0 ? "; choose one with -e" : ", nor any other";
+  std::vector<std::string_view> names;
+  std::string list;
   for (int i = 0; i < program_.entry_count; ++i) {
-    text += std::string("\n  ") + program_.entries[i].name;
+    names.emplace_back(program_.entries[i].name);
+    list += "\n  " + std::string(names.back());
   }
+  const std::string meant = did_you_mean(options_.entry, names);
+  text += meant + (meant.empty() && !list.empty() ? ":" : "") + list;
   return complain(options_, streams_, text, exit_usage);
 }
 

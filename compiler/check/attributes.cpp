@@ -8,7 +8,7 @@
 #include "check/expression_walk.h"
 #include "check/library_files.h"
 #include "support/match.h"
-#include "support/spelling.h"
+#include "support/suggest_spelling.h"
 
 namespace dagaz::check {
 

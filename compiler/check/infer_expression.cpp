@@ -8,7 +8,7 @@
 #include "check/type_builder.h"
 #include "support/edits.h"
 #include "support/match.h"
-#include "support/spelling.h"
+#include "support/suggest_spelling.h"
 
 namespace dagaz::check {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "check/newcomers.h"
-#include "support/spelling.h"
+#include "support/suggest_spelling.h"
 
 namespace dagaz::check {
 

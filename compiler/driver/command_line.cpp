@@ -40,6 +40,19 @@ const std::map<std::string, Target> targets{{"cpu", Target::cpu},
                                             {"cuda", Target::cuda},
                                             {"sim", Target::sim},
                                             {"interpreter", Target::interpreter}};
+// What those who come from other compilers may ask for.
+const std::map<std::string, std::string> meant_targets{
+    {"c", "`cpu` makes native code"},
+    {"multicore", "`cpu` uses all cores"},
+    {"ispc", "`cpu` uses all cores and their vector instructions"},
+    {"gpu", "`cuda` is for GPUs, `sim` shows without one what happens there"},
+    {"ptx", "`--target=cuda --emit=ptx` writes PTX"},
+    {"nvptx", "`--target=cuda --emit=ptx` writes PTX"},
+    {"opencl", "of GPUs there are those of NVIDIA, by `cuda`"},
+    {"hip", "of GPUs there are those of NVIDIA, by `cuda`"},
+    {"vulkan", "of GPUs there are those of NVIDIA, by `cuda`"},
+    {"metal", "of GPUs there are those of NVIDIA, by `cuda`"},
+    {"simulator", "`sim` is the simulated GPU"}};
 const std::map<std::string, Emit> emits{
     {"exe", Emit::executable}, {"lib", Emit::library},   {"shared", Emit::shared},
     {"server", Emit::server},  {"hpp", Emit::hpp},
@@ -60,6 +73,8 @@ const std::map<std::string, InspectStage> stages{
     {"llvm", InspectStage::llvm},
     {"ptx", InspectStage::ptx}};
 
+const std::map<std::string, std::string> no_other_words;
+
 const std::map<std::string, bool> diagnostics_as_json{{"text", false}, {"json", true}};
 
 // The spellings of a choice, for help texts: {cpu,cuda,…}.
@@ -71,25 +86,30 @@ std::string choices(const std::map<std::string, T>& table) {
 }
 
 // The text of messages about bad values is ours: that of CLI11 changes from version to version.
+// `meant` says of some words that are not in the table what there is instead.
 template <typename T>
-CLI::Validator is_one_of(const std::map<std::string, T>& table) {
+CLI::Validator is_one_of(const std::map<std::string, T>& table,
+                         const std::map<std::string, std::string>& meant = no_other_words) {
   return CLI::Validator(
-      [&table](const std::string& text) {
+      [&table, &meant](const std::string& text) {
         if (table.count(text) > 0) return std::string();
         std::vector<std::string> names;
         for (const auto& [name, value] : table) names.push_back(name);
-        return "`" + text + "` is not one of " + choices(table) + did_you_mean(text, names);
+        const auto known = meant.find(text);
+        return "`" + text + "` is not one of " + choices(table) +
+               (known != meant.end() ? "; " + known->second : did_you_mean(text, names));
       },
       choices(table));
 }
 
 template <typename T>
 CLI::Option* add_choice(CLI::App& app, const std::string& flag, T& value,
-                        const std::map<std::string, T>& table, const std::string& help) {
+                        const std::map<std::string, T>& table, const std::string& help,
+                        const std::map<std::string, std::string>& meant = no_other_words) {
   return app
       .add_option_function<std::string>(
           flag, [&value, &table](const std::string& text) { value = table.at(text); }, help)
-      ->check(is_one_of(table));
+      ->check(is_one_of(table, meant));
 }
 
 bool is_identifier(const std::string& text) {
@@ -151,7 +171,8 @@ void add_pass_options(CLI::App& app, CompileOptions& options) {
 
 void add_compile_options(CLI::App& app, CompileOptions& options) {
   add_diagnostic_options(app, options);
-  add_choice(app, "--target", options.target, targets, "Where the program runs (default cpu)");
+  add_choice(app, "--target", options.target, targets, "Where the program runs (default cpu)",
+             meant_targets);
   app.add_option("--cpu", options.cpu,
                  "Processor: native; generic, for programs and libraries that others run; or "
                  "LLVM's name of one")
