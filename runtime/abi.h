@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define DZ_ABI_VERSION 9
+#define DZ_ABI_VERSION 10
 
 /* Exit codes of entry points and runtime functions (the peer's numbers). */
 enum dz_status {
@@ -158,6 +158,10 @@ typedef struct dz_program {
   const char *processor;          /* LLVM's name of the one that the host's code was compiled for */
   const char *processor_features; /* what that code may need of processor_features.def, separated by
                                      spaces; null: nothing */
+  /* The same program for other processors, the one that needs most last: a context runs the last
+     version that its processor can run.  They differ in code only. */
+  int32_t version_count;
+  const struct dz_program *const *versions;
 } dz_program;
 
 /* Instead of the index of a dz_failure: the arrays of a kernel's thread need more than the arena has;

@@ -81,6 +81,16 @@ int32_t with_large_enough_arena(dz_context& context, const std::function<int32_t
   }
 }
 
+/// The version of the program that the settings name, or that suits this processor.
+static const dz_program& chosen_version(const dz_config& settings) {
+  const dz_program& program = *settings.program;
+  if (program.abi_version != DZ_ABI_VERSION || program.version_count == 0) {
+    return program;
+  }
+  const dz_program* named = version_named(program, settings.device);
+  return named != nullptr ? *named : best_version(program, processor_has);
+}
+
 /// Everything about a context that can fail.
 static void start(dz_context& context) {
   if (context.program.abi_version != DZ_ABI_VERSION) {
@@ -90,10 +100,20 @@ static void start(dz_context& context) {
                       std::to_string(DZ_ABI_VERSION) + ": compile it again");
     return;
   }
+  const std::string& wanted = context.config.device;
+  const dz_program& first = *context.config.program;
+  if (first.version_count > 0 && !wanted.empty() && version_named(first, wanted) == nullptr) {
+    context.errors.report(DZ_ERROR, "there is no version of this program for the processor `" +
+                                        wanted + "`, but for " + versions_of(first));
+    return;
+  }
   const std::string lacking = lacking_processor(context.program, processor_has);
   if (!lacking.empty()) {
     context.errors.report(DZ_ERROR, lacking);
     return;
+  }
+  if (first.version_count > 0) {
+    context.log_line("version for the processor " + std::string(context.program.processor));
   }
   context.device = make_device(context);
   if (context.device == nullptr) {
@@ -126,7 +146,7 @@ static void start(dz_context& context) {
 
 dz_context::dz_context(const dz_config& settings)
     : config(settings),
-      program(*settings.program),
+      program(dagaz::runtime::chosen_version(settings)),
       profile(settings.profiling),
       scheduler(settings.num_threads),
       arena{dagaz::runtime::first_arena_bytes(program)} {}

@@ -248,7 +248,7 @@ void emit_program(PartModule& part, const EntryPoints& entries, const Processor&
 /// Emits the functions of the C interface (emit_c_api.cpp); after emit_program.
 void emit_c_api(PartModule& part);
 /// The name of the symbol of the dz_program.
-std::string program_symbol(const std::string& prefix);
+std::string program_symbol(const std::string& prefix, const std::string& version = {});
 /// FILE:LINE:COLUMN of what the user has written: the innermost place outside the library; or empty.
 std::string written_at(const Unit& unit, ir::LocationId location);
 

@@ -91,7 +91,8 @@ llvm::Function* release_owned(PartModule& part) {
 }  // namespace
 
 std::string symbol(const Unit& unit, const std::string& name) {
-  return "dz." + unit.options.prefix + "." + name;
+  const std::string& version = unit.options.version;
+  return "dz." + unit.options.prefix + (version.empty() ? "." : "." + version + ".") + name;
 }
 
 bool gives_by_memory(const Unit& unit, const tree::Function& source) {

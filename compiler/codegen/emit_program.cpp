@@ -199,6 +199,20 @@ llvm::Function* initialiser(PartModule& part, llvm::Function* compute, std::uint
   return function;
 }
 
+/// The descriptions of the program's other versions, which other object files hold.
+Constant* versions(ConstantBuilder& make, PartModule& part) {
+  const Options& options = part.unit.options;
+  std::vector<Constant*> others;
+  for (const std::string& version : options.versions) {
+    auto* other = new llvm::GlobalVariable(
+        part.module, llvm::Type::getInt8Ty(part.context), true,
+        llvm::GlobalValue::ExternalLinkage, nullptr, program_symbol(options.prefix, version));
+    other->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    others.push_back(other);
+  }
+  return make.list(others);
+}
+
 /// The last members of the program: its globals and its tuning parameters.
 struct GlobalsConstants {
   Constant* initialise;
@@ -234,7 +248,9 @@ std::string written_at(const Unit& unit, ir::LocationId location) {
   return innermost;
 }
 
-std::string program_symbol(const std::string& prefix) { return "dz_program_" + prefix; }
+std::string program_symbol(const std::string& prefix, const std::string& version) {
+  return "dz_program_" + prefix + (version.empty() ? "" : "." + version);
+}
 
 void emit_program(PartModule& part, const EntryPoints& entries, const Processor& processor,
                   std::string_view ptx) {
@@ -273,11 +289,14 @@ void emit_program(PartModule& part, const EntryPoints& entries, const Processor&
        globals.initialise, make.i64(count(globals.count)), make.i32(count(globals.tuning.size())),
        make.list(globals.tuning), make.i64(kernel_stack_bytes(unit)),
        make.i32(count(traces.size())), make.list(traces),
-       make.text(processor.name), make.text(processor.features)});
+       make.text(processor.name), make.text(processor.features),
+       make.i32(count(unit.options.versions.size())), versions(make, part)});
   auto* symbol = new llvm::GlobalVariable(part.module, program->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, program,
-                                          program_symbol(unit.options.prefix));
-  if (unit.options.executable) {
+                                          program_symbol(unit.options.prefix, unit.options.version));
+  if (!unit.options.version.empty()) {
+    symbol->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  } else if (unit.options.executable) {
     new llvm::GlobalVariable(part.module, symbol->getType(), true,
                              llvm::GlobalValue::ExternalLinkage, symbol, "dz_main_program");
   }

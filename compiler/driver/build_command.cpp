@@ -9,7 +9,6 @@
 #include <iostream>
 #include <string_view>
 
-#include "codegen/load.h"
 #include "driver/commands.h"
 #include "driver/compile.h"
 #include "driver/cpp_header.h"
@@ -17,6 +16,7 @@
 #include "driver/pipeline.h"
 #include "driver/program_cache.h"
 #include "driver/progress.h"
+#include "driver/versions.h"
 #include "ir/print.h"
 
 namespace dagaz::driver {
@@ -144,9 +144,8 @@ void build(Compilation& compilation, const BuildOptions& options, const std::str
   Diagnostics& diagnostics = compilation.diagnostics;
   std::optional<ir::ParallelProgram> program = front_end(compilation);
   if (!program) return;
-  const PassContext context = pass_context(compilation);
   if (options.emit == Emit::ir) {
-    const auto optimised = optimise(std::move(*program), context);
+    const auto optimised = optimise(std::move(*program), pass_context(compilation));
     write_text(options, output, ir::print(optimised.program), diagnostics);
     return;
   }
@@ -156,28 +155,14 @@ void build(Compilation& compilation, const BuildOptions& options, const std::str
         "write `entry` instead of `def` before a function, or name one `main`");
     return;
   }
-  const auto lowered = lower(std::move(*program), context);
-  if (!lowered) return;
-  const codegen::Library* library = codegen::load(diagnostics);
-  if (library == nullptr) return;
   codegen::Options code_options;
   code_options.prefix = c_prefix(options, output);
-  code_options.cpu = options.compile.cpu;
-  code_options.gpu = options.compile.gpu;
-  code_options.optimisation = options.compile.optimisation;
   code_options.executable = options.emit == Emit::executable || options.emit == Emit::server;
-  codegen::Artifacts artifacts;
-  {
-    const PassTimer timer(compilation.times, "codegen");
-    artifacts =
-        library->generate(*lowered, compilation.files, code_options, wanted(options.emit));
-  }
-  if (!artifacts.problem.empty()) {
-    diagnostics.report(DiagnosticKind::io, Range{}, artifacts.problem);
-    return;
-  }
+  const auto artifacts =
+      compile_versions(std::move(*program), compilation, code_options, wanted(options.emit));
+  if (!artifacts) return;
   const PassTimer timer(compilation.times, "link");
-  write_artifacts(options, output, artifacts, diagnostics);
+  write_artifacts(options, output, *artifacts, diagnostics);
 }
 
 // A file of its own in the place of what was there: that may be running.
@@ -265,6 +250,11 @@ int build_command(const BuildOptions& options) {
   }
   if (options.emit == Emit::ptx && options.compile.target != Target::cuda) {
     std::cerr << "dagaz: --emit=ptx needs --target=cuda\n";
+    return 2;
+  }
+  const bool text = options.emit == Emit::llvm || options.emit == Emit::assembly;
+  if (text && processors_of(options.compile).size() > 1) {
+    std::cerr << several_versions;
     return 2;
   }
   return build_or_take(options, output_name(options));

@@ -174,8 +174,9 @@ void add_compile_options(CLI::App& app, CompileOptions& options) {
   add_choice(app, "--target", options.target, targets, "Where the program runs (default cpu)",
              meant_targets);
   app.add_option("--cpu", options.cpu,
-                 "Processor: native; generic, for programs and libraries that others run; or "
-                 "LLVM's name of one")
+                 "Processor: native; generic, for programs and libraries that others run; dispatch, "
+                 "for these too, with versions for x86-64-v2, v3 and v4 of which the best is "
+                 "taken; or LLVM's name of one")
       ->capture_default_str();
   app.add_option("--gpu", options.gpu, "Oldest GPU to run on; newer ones run it too")
       ->capture_default_str()

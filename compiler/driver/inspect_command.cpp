@@ -8,6 +8,7 @@
 #include "driver/commands.h"
 #include "driver/compile.h"
 #include "driver/pipeline.h"
+#include "driver/versions.h"
 #include "ir/parse.h"
 #include "ir/print.h"
 #include "ir/verify.h"
@@ -107,7 +108,10 @@ void print_tree(Compilation& compilation, const InspectOptions& options,
 
 void print_code(Compilation& compilation, const InspectOptions& options,
                 ir::ParallelProgram program, const PassContext& context) {
-  const auto lowered = lower(std::move(program), context);
+  program = optimise(std::move(program), context);
+  if (context.diagnostics.has_errors()) return;
+  const auto lowered =
+      lower(flatten(std::move(program), context), options.compile.cpu, context);
   if (lowered) print_tree(compilation, options, *lowered);
 }
 
@@ -156,7 +160,7 @@ void print_ir(Compilation& compilation, const InspectOptions& options,
     case InspectStage::plan:
     case InspectStage::memory: {
       ir::FlatProgram flat = flatten(optimise(std::move(program), context), context);
-      const auto planned = plan(std::move(flat), context);
+      const auto planned = plan(std::move(flat), options.compile.cpu, context);
       if (!planned) break;
       std::cout << (options.stage == InspectStage::plan
                         ? plan::report(*planned, compilation.files)
@@ -197,6 +201,10 @@ int inspect_command(const InspectOptions& options) {
   }
   if (!is_ir && !options.passes.empty()) {
     std::cerr << "dagaz: --passes works on IR text (FILE.ir); use --stage for programs\n";
+    return 2;
+  }
+  if (processors_of(options.compile).size() > 1) {
+    std::cerr << several_versions;
     return 2;
   }
   Compilation compilation(options.compile);

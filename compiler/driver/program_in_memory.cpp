@@ -133,10 +133,8 @@ int with_program(const CompileOptions& options, const std::vector<std::string>& 
     return with_interpreter(compilation, std::move(*program), program_arguments, use);
   }
   ir::Program interface = interface_of(program->program);
-  const std::optional<tree::Program> lowered =
-      lower(std::move(*program), pass_context(compilation));
-  std::optional<std::vector<std::string>> objects;
-  if (lowered) objects = objects_of(*lowered, compilation);
+  const std::optional<std::vector<std::string>> objects =
+      objects_of(std::move(*program), compilation);
   if (report(compilation) || !objects) return 1;
   const codegen::Library* library = codegen::load(compilation.diagnostics);
   return library->use_in_process(

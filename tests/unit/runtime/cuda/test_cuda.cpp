@@ -42,7 +42,7 @@ const char ptx[] = ".version 7.8\n.entry add\n.entry fail\n";
 dz_program make_program(const char* text) {
   return {DZ_ABI_VERSION, DZ_TARGET_CUDA, "cuda", 0, nullptr, 0, nullptr, 3, kernels, 1, failures,
           text, static_cast<int64_t>(std::strlen(text)), nullptr, 0, 0, nullptr, 0,
-          0, nullptr, nullptr, nullptr};
+          0, nullptr, nullptr, nullptr, 0, nullptr};
 }
 const dz_program program = make_program(ptx);
 
