@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "driver/editor_derivatives.h"
@@ -24,13 +25,13 @@ static std::optional<std::string> formatted(const std::string& name, const std::
 
 // In a process of its own, as from a shell, so that no program can harm the server.
 static tools::lsp::RunResult run_block(tools::lsp::RunKind kind, const std::string& path,
-                                       unsigned line) {
+                                       unsigned line, const std::stop_token& stop) {
   constexpr double longest_in_seconds = 600;
   const bool is_test = kind == tools::lsp::RunKind::test;
   const ProcessResult done =
       run_process({own_executable(), is_test ? "test" : "bench", path, "--block",
                    std::to_string(line)},
-                  "", longest_in_seconds);
+                  "", longest_in_seconds, stop);
   return {done.status == 0, done.output + done.errors};
 }
 

@@ -15,7 +15,9 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <thread>
@@ -71,7 +73,7 @@ void drain(Pipe& pipe, std::string& into) {
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& command, const std::string& input,
-                          double timeout_seconds) {
+                          double timeout_seconds, const std::stop_token& stop) {
   ProcessResult result;
   Pipe in;
   Pipe out;
@@ -100,6 +102,9 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
     execvp(argv[0], argv.data());
     _exit(127);
   }
+  setpgid(child, child);  // here, too: who stops it may be faster than the child
+  std::optional<std::stop_callback<std::function<void()>>> stopping;
+  stopping.emplace(stop, [child] { kill(-child, SIGTERM); });
   Pipe::close_end(in.read_end);
   Pipe::close_end(out.write_end);
   Pipe::close_end(err.write_end);
@@ -124,6 +129,7 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
     if (out.read_end >= 0 && polls[1].revents != 0) drain(out, result.output);
     if (err.read_end >= 0 && polls[2].revents != 0) drain(err, result.errors);
   }
+  stopping.reset();  // from here on another process may have its number
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }

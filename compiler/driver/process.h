@@ -1,6 +1,7 @@
 // Child processes: compiled programs, the C compiler, and the compiler itself.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,10 @@ struct ProcessResult {
   std::string errors;
 };
 
-/// Runs `command` (found on PATH) with `input` on stdin and waits.
+/// Runs `command` (found on PATH) with `input` on stdin and waits; asks it to end, with what it has
+/// started, when it is to stop.
 ProcessResult run_process(const std::vector<std::string>& command, const std::string& input,
-                          double timeout_seconds);
+                          double timeout_seconds, const std::stop_token& stop = {});
 
 /// The path of this executable.
 std::string own_executable();

@@ -191,13 +191,30 @@ function register(capabilities) {
     ...capabilities.executeCommandProvider.commands.map((command) =>
       vscode.commands.registerCommand(command, async (...args) => {
         await vscode.workspace.saveAll();
-        return connection.request('workspace/executeCommand', { command, arguments: args });
+        return withProgress('Dagaz: running a test block', (workDoneToken) => connection.request(
+          'workspace/executeCommand', { command, arguments: args, workDoneToken }));
       })),
     add.registerDocumentSemanticTokensProvider(language, {
       provideDocumentSemanticTokens: async (document) => new vscode.SemanticTokens(
         new Uint32Array((await ask('semanticTokens/full', document)).data)),
     }, new vscode.SemanticTokensLegend(legend.tokenTypes, legend.tokenModifiers)),
   ];
+}
+
+let lastToken = 0;
+
+// Shows that something is under way, with a button that cancels it.
+function withProgress(title, ask) {
+  lastToken += 1;
+  const token = lastToken;
+  const shown = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
+  return vscode.window.withProgress(shown, (progress, cancellation) => {
+    cancellation.onCancellationRequested(
+      () => connection.notify('window/workDoneProgress/cancel', { token }));
+    return ask(token).catch((error) => {
+      if (!cancellation.isCancellationRequested) throw error;
+    });
+  });
 }
 
 // ---------------------------------------------------------------- documents

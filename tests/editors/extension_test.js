@@ -38,12 +38,14 @@ languages.registerInlayHintsProvider = provider('InlayHints');
 languages.registerCodeActionsProvider = provider('CodeActions');
 languages.registerCodeLensProvider = provider('CodeLens');
 const commands = {};
+const cancellation = { onCancellationRequested: (act) => { cancellation.cancel = act; } };
 const editor = {
   Position,
   Range,
   Uri: { parse: (text) => text },
   DiagnosticSeverity: { Error: 0, Warning: 1 },
   InlayHintKind: { Type: 1 },
+  ProgressLocation: { Notification: 15 },
   CodeActionKind: { QuickFix: 'quickfix' },
   commands: { registerCommand: (name, act) => { commands[name] = act; } },
   FoldingRangeKind: { Comment: 1 },
@@ -51,6 +53,7 @@ const editor = {
   window: {
     showErrorMessage: (message) => { throw new Error(message); },
     showInformationMessage: () => {},
+    withProgress: (shown, act) => act({}, cancellation),
   },
   workspace: {
     getConfiguration: () => ({ get: (name, usual) => (name === 'path' ? dagaz : usual) }),
@@ -145,6 +148,14 @@ async function main() {
   const [lens] = await providers.CodeLens.provideCodeLenses(tested);
   const { command, arguments: args } = lens.parts[1];
   assert((await commands[command](...args)).succeeded);
+  const endless = documentOf('endless.fut', '-- ==\n-- input { 1i64 } output { 1i64 }\n'
+    + 'entry main (n: i64) = loop x = n while x > 0 do i64.max x 1\n');
+  listeners.open(endless);
+  const stopped = commands[command](endless.uri.toString(), 1);
+  await new Promise(setImmediate);  // it has saved, and asked
+  cancellation.isCancellationRequested = true;
+  cancellation.cancel();
+  assert.strictEqual(await stopped, undefined);
   await deactivate();
   console.log('the extension shows what the server says');
 }

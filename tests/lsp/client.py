@@ -20,10 +20,13 @@ class Client:
         self.folder = pathlib.Path(folder)
         self.messages = queue.Queue()
         self.published = []  # what no one has asked for yet
+        self.progress = []  # likewise: (token, value)
+        self.answers = {}  # to requests whose answers no one has waited for
         threading.Thread(target=self.receive, daemon=True).start()
         capabilities = {
             'general': {'positionEncodings': list(encodings)},
-            'textDocument': {'completion': {'completionItem': {'snippetSupport': True}}}}
+            'textDocument': {'completion': {'completionItem': {'snippetSupport': True}}},
+            'window': {'workDoneProgress': True}}
         self.server = self.ask('initialize', {
             'processId': None, 'rootUri': self.folder.as_uri(), 'capabilities': capabilities})
         self.tell('initialized', {})
@@ -57,17 +60,39 @@ class Client:
         assert message is not None, f'the server ended with {self.process.wait()}'
         if message.get('method') == 'textDocument/publishDiagnostics':
             self.published.append(message['params'])
+        elif message.get('method') == '$/progress':
+            self.progress.append((message['params']['token'], message['params']['value']))
+        elif message.get('method') == 'window/workDoneProgress/create':
+            self.send({'id': message['id'], 'result': None})
+        elif 'method' not in message:
+            self.answers[message['id']] = message
         return message
 
-    def ask(self, method, params):
+    def begin(self, method, params):
+        """Sends a request; the number by which its answer is known."""
         self.next_id += 1
         self.send({'id': self.next_id, 'method': method, 'params': params})
+        return self.next_id
+
+    def answer(self, number):
+        while number not in self.answers:
+            self.next_message()
+        message = self.answers.pop(number)
+        if 'error' in message:
+            raise RequestFailed(message['error']['message'])
+        return message['result']
+
+    def ask(self, method, params):
+        return self.answer(self.begin(method, params))
+
+    def next_progress(self, kind):
+        """The token and the value of the next progress of that kind."""
         while True:
-            message = self.next_message()
-            if message.get('id') == self.next_id:
-                if 'error' in message:
-                    raise RequestFailed(message['error']['message'])
-                return message['result']
+            for item in self.progress:
+                if item[1]['kind'] == kind:
+                    self.progress.remove(item)
+                    return item
+            self.next_message()
 
     def uri(self, name):
         return (self.folder / name).as_uri()

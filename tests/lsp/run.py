@@ -359,6 +359,63 @@ def check_lenses(client, folder):
         pass
 
 
+def children(client):
+    return pathlib.Path(f'/proc/{client.process.pid}/task').glob('*/children')
+
+
+def is_running(client):
+    """Whether the server has started a process that has not ended."""
+    return any(path.read_text().strip() for path in children(client))
+
+
+def wait_for(condition):
+    """What a process does in its own time; an end of the test's patience is a failure."""
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def check_cancelled(client, number):
+    try:
+        client.answer(number)
+        raise AssertionError('a run that was cancelled was answered')
+    except RequestFailed as failure:
+        assert str(failure) == 'cancelled', failure
+
+
+def check_runs(client, folder):
+    """A block that never ends is shown as such, keeps nothing waiting, and can be cancelled."""
+    text = ('-- ==\n-- input { 1i64 } output { 1i64 }\n'
+            'entry main (n: i64) = loop x = n while x > 0 do i64.max x 1\n')
+    (folder / 'endless.fut').write_text(text)
+    client.open('endless.fut', text)
+    command = client.query('codeLens', 'endless.fut')[0]['command']
+    tested = client.query('codeLens', 'tested.fut')[0]['command']
+    client.progress.clear()  # of runs that have ended
+    number = client.begin('workspace/executeCommand', command)
+    token, value = client.next_progress('begin')
+    assert value['title'] == 'Testing endless.fut:1' and value['cancellable'], value
+    wait_for(lambda: is_running(client))
+    # Others are answered, and run as soon as it has ended.
+    assert client.query('hover', 'endless.fut', client.at('endless.fut', 'main'))
+    waiting = client.begin('workspace/executeCommand', {**tested, 'workDoneToken': 'ours'})
+    assert client.next_progress('begin')[0] == 'ours'
+    cancelled = client.begin('workspace/executeCommand', tested)
+    client.tell('$/cancelRequest', {'id': cancelled})
+    check_cancelled(client, cancelled)
+    assert number not in client.answers and waiting not in client.answers
+    client.tell('window/workDoneProgress/cancel', {'token': token})
+    check_cancelled(client, number)
+    assert client.answer(waiting)['succeeded']
+    ended = [client.next_progress('end') for _ in range(2)]
+    assert [item[0] for item in ended] == [token, 'ours'] and 'not' in ended[0][1]['message'], ended
+    wait_for(lambda: not is_running(client))
+    # Who leaves takes along what runs.
+    client.begin('workspace/executeCommand', command)
+    wait_for(lambda: is_running(client))
+
+
 def check_errors(client):
     for method, params in (('textDocument/hover', {}), ('no/such', {}),
                            ('textDocument/hover', {'textDocument': {'uri': 'file:///nowhere'}})):
@@ -444,6 +501,7 @@ def main(dagaz):
         check_errors(client)
         check_nonsense(client)
         check_speed(client)
+        check_runs(client, folder)
         assert client.end() == 0
         check_encoding(dagaz, folder, environment)
     print('the language server answers everything')

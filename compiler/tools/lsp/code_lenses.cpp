@@ -36,20 +36,4 @@ Json code_lenses(const Query& query) {
   return result;
 }
 
-Json execute_command(const Workspace& workspace, const Json& params) {
-  const auto command = params.value("command", "");
-  const Json arguments = params.value("arguments", Json::array());
-  const bool is_known = command == test_command || command == bench_command;
-  const bool is_complete = arguments.is_array() && arguments.size() == 2 &&
-                           arguments[0].is_string() && arguments[1].is_number_unsigned();
-  if (!is_known || !is_complete) {
-    throw RequestError{ErrorCode::invalid_params, "there is no such command"};
-  }
-  const RunResult done =
-      workspace.services().run(command == test_command ? RunKind::test : RunKind::bench,
-                               path_of(arguments[0].get<std::string>()),
-                               arguments[1].get<unsigned>());
-  return {{"succeeded", done.succeeded}, {"output", done.output}};
-}
-
 }  // namespace dagaz::tools::lsp

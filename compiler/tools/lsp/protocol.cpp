@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstddef>
 #include <string_view>
+#include <utility>
 
 namespace dagaz::tools::lsp {
 
@@ -37,6 +38,16 @@ std::optional<std::size_t> content_length(std::string_view head) {
 }
 
 }  // namespace
+
+Json answer(const Json& id, Json result) {
+  return {{"jsonrpc", "2.0"}, {"id", id}, {"result", std::move(result)}};
+}
+
+Json error_answer(const Json& id, const RequestError& error) {
+  return {{"jsonrpc", "2.0"},
+          {"id", id},
+          {"error", {{"code", static_cast<int>(error.code)}, {"message", error.message}}}};
+}
 
 bool Connection::fill() {
   std::array<char, 65536> bytes;
@@ -78,6 +89,7 @@ std::optional<Json> Connection::receive() {
 void Connection::send(const Json& message) {
   const std::string body = message.dump(-1, ' ', false, Json::error_handler_t::replace);
   const std::string text = "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  const std::lock_guard lock(sending_);
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t count = write(output_, text.data() + sent, text.size() - sent);
     if (count < 0 && errno != EINTR) return;

@@ -1,6 +1,7 @@
 // JSON-RPC messages over a pair of pipes, as the Language Server Protocol frames them.
 #pragma once
 
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ enum class ErrorCode : int {
   invalid_params = -32602,
   not_initialized = -32002,
   request_failed = -32803,
+  request_cancelled = -32800,
 };
 
 /// Why a request cannot be answered.  Thrown by handlers, caught where they are called.
@@ -24,6 +26,10 @@ struct RequestError {
   ErrorCode code;
   std::string message;
 };
+
+/// The messages that answer the request `id`.
+Json answer(const Json& id, Json result);
+Json error_answer(const Json& id, const RequestError& error);
 
 /// Reads from one file descriptor and writes to another; neither is closed.
 class Connection {
@@ -34,6 +40,7 @@ class Connection {
   std::optional<Json> receive();
   /// Whether there is something to receive within so many milliseconds.
   bool has_input(int milliseconds);
+  /// Several threads may send.
   void send(const Json& message);
 
  private:
@@ -42,6 +49,7 @@ class Connection {
   int input_;
   int output_;
   std::string buffer_;
+  std::mutex sending_;
 };
 
 }  // namespace dagaz::tools::lsp

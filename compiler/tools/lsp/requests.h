@@ -47,7 +47,6 @@ Json code_lenses(const Query& query);
 /// The commands that lenses name: arguments are the address of a program and a line, from 1.
 inline constexpr const char* test_command = "dagaz.test";
 inline constexpr const char* bench_command = "dagaz.bench";
-Json execute_command(const Workspace& workspace, const Json& params);
 Json diagnostic_json(const Snapshot& snapshot, const Diagnostic& diagnostic);
 /// The diagnostics of the document's own text.
 Json diagnostics(const Snapshot& snapshot);

@@ -1,5 +1,6 @@
-// Messages are handled one after another.  Diagnostics are published when no message is waiting, so
-// that a fast typist's server does not check every state of the text.
+// Messages are handled one after another; only test blocks run beside (runs.h).  Diagnostics are
+// published when no message is waiting, so that a fast typist's server does not check every state of
+// the text.
 #include "tools/lsp/server.h"
 
 #include <unistd.h>
@@ -10,6 +11,7 @@
 
 #include "tools/lsp/protocol.h"
 #include "tools/lsp/requests.h"
+#include "tools/lsp/runs.h"
 #include "tools/lsp/snapshot.h"
 
 namespace dagaz::tools::lsp {
@@ -68,7 +70,8 @@ Json capabilities(Encoding encoding) {
       {"documentFormattingProvider", true},
       {"inlayHintProvider", true},
       {"codeLensProvider", Json::object()},
-      {"executeCommandProvider", {{"commands", {test_command, bench_command}}}},
+      {"executeCommandProvider",
+       {{"commands", {test_command, bench_command}}, {"workDoneProgress", true}}},
       {"codeActionProvider", {{"codeActionKinds", {"quickfix"}}}},
   };
 }
@@ -76,7 +79,7 @@ Json capabilities(Encoding encoding) {
 class Server {
  public:
   Server(Connection& connection, const Services& services)
-      : connection_(connection), workspace_(services) {}
+      : connection_(connection), workspace_(services), runs_(connection, services) {}
 
   int run() {
     while (true) {
@@ -95,44 +98,44 @@ class Server {
     const bool is_request = message.is_object() && message.contains("id");
     if (!message.is_object()) {
       const RequestError error{ErrorCode::parse_error, "the message is no JSON object"};
-      return fail(nullptr, error);
+      return connection_.send(error_answer(nullptr, error));
     }
-    if (!message.contains("method")) return;  // the answer to a request of ours
+    if (!message.contains("method")) return runs_.progress_created(message);
     try {
       const auto method = message.at("method").get<std::string>();
       const Json params = message.value("params", Json::object());
-      if (is_request) {
-        connection_.send({{"jsonrpc", "2.0"}, {"id", message["id"]},
-                          {"result", answer(method, params)}});
-      } else {
+      if (!is_request) {
         notice(method, params);
+      } else if (method == "workspace/executeCommand") {
+        check_state();
+        runs_.start(message["id"], params);
+      } else {
+        connection_.send(answer(message["id"], result(method, params)));
       }
     } catch (const RequestError& error) {
-      if (is_request) fail(message["id"], error);
+      if (is_request) connection_.send(error_answer(message["id"], error));
     } catch (const Json::exception& error) {
-      if (is_request) fail(message["id"], {ErrorCode::invalid_params, error.what()});
+      const RequestError mistake{ErrorCode::invalid_params, error.what()};
+      if (is_request) connection_.send(error_answer(message["id"], mistake));
     }
   }
 
-  void fail(const Json& id, const RequestError& error) {
-    connection_.send(
-        {{"jsonrpc", "2.0"},
-         {"id", id},
-         {"error", {{"code", static_cast<int>(error.code)}, {"message", error.message}}}});
-  }
-
-  Json answer(const std::string& method, const Json& params) {
-    if (method == "initialize") return initialize(params);
+  void check_state() const {
     if (!is_initialized_) throw RequestError{ErrorCode::not_initialized, "not initialized"};
     if (is_shut_down_) throw RequestError{ErrorCode::invalid_request, "the server is shut down"};
+  }
+
+  Json result(const std::string& method, const Json& params) {
+    if (method == "initialize") return initialize(params);
+    check_state();
     if (method == "shutdown") {
       is_shut_down_ = true;
+      runs_.stop_all();
       return nullptr;
     }
     if (method == "workspace/symbol") {
       return workspace_symbols(workspace_, params.value("query", ""));
     }
-    if (method == "workspace/executeCommand") return run(params);
     const auto handler = handlers().find(method);
     if (handler == handlers().end()) {
       throw RequestError{ErrorCode::method_not_found, "there is no method " + method};
@@ -146,19 +149,6 @@ class Server {
     return handler->second({workspace_, document, snapshot, params, offset});
   }
 
-  // The output is shown to the user, too: not every client looks at answers of commands.
-  Json run(const Json& params) {
-    Json done = execute_command(workspace_, params);
-    constexpr int error = 1;
-    constexpr int information = 3;
-    connection_.send({{"jsonrpc", "2.0"},
-                      {"method", "window/showMessage"},
-                      {"params",
-                       {{"type", done["succeeded"].get<bool>() ? information : error},
-                        {"message", done["output"]}}}});
-    return done;
-  }
-
   Json initialize(const Json& params) {
     is_initialized_ = true;
     const Json client = params.value("capabilities", Json::object());
@@ -169,6 +159,7 @@ class Server {
     }
     workspace_.takes_snippets = client.value(
         "/textDocument/completion/completionItem/snippetSupport"_json_pointer, false);
+    runs_.client_shows_progress = client.value("/window/workDoneProgress"_json_pointer, false);
     std::vector<std::string> folders;
     if (params.contains("workspaceFolders") && params["workspaceFolders"].is_array()) {
       for (const Json& folder : params["workspaceFolders"]) {
@@ -203,6 +194,10 @@ class Server {
       }
     } else if (method == "textDocument/didSave") {
       workspace_.changed(document_of(params).path);
+    } else if (method == "$/cancelRequest") {
+      runs_.cancel_request(params.at("id"));
+    } else if (method == "window/workDoneProgress/cancel") {
+      runs_.cancel_progress(params.at("token"));
     }
   }
 
@@ -257,6 +252,7 @@ class Server {
 
   Connection& connection_;
   Workspace workspace_;
+  Runs runs_;
   bool is_initialized_ = false;
   bool is_shut_down_ = false;
 };

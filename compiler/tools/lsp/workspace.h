@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,11 @@ struct Services {
                                             const syntax::FileReader& read)>
       derivatives;
   std::string version;
-  /// Runs the test block around `line` of the program on disk.
-  std::function<RunResult(RunKind kind, const std::string& path, unsigned line)> run;
+  /// Runs the test block around `line` of the program on disk, until it ends or is to stop.  In any
+  /// thread.
+  std::function<RunResult(RunKind kind, const std::string& path, unsigned line,
+                          const std::stop_token& stop)>
+      run;
 };
 
 /// One open file.
