@@ -45,16 +45,110 @@ int main(void) {
 '''
 
 
+def _told_by(source, *flags):
+    """The numbers that a C program prints which is made for this processor."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'measure.c')
+        program = os.path.join(folder, 'measure')
+        with open(path, 'w', encoding='utf-8') as out:
+            out.write(source)
+        subprocess.run(['cc', '-O3', '-march=native', '-pthread', *flags, path, '-o', program],
+                       check=True)
+        told = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+        return [float(number) for number in told.split()]
+
+
 def fma_peak(kind):
-    """The most GFLOP/s that one core gives in multiplying and adding numbers in registers; `kind` is
-    float or double."""
+    """The most GFLOP/s that one core gives in multiplying and adding numbers in registers; `kind`
+    is float or double."""
     with open('/proc/cpuinfo', encoding='utf-8') as info:
         register = 64 if 'avx512f' in info.read() else 32
-    with tempfile.TemporaryDirectory() as folder:
-        source = os.path.join(folder, 'peak.c')
-        program = os.path.join(folder, 'peak')
-        with open(source, 'w', encoding='utf-8') as out:
-            out.write(PEAK)
-        subprocess.run(['cc', '-O3', '-march=native', '-ffp-contract=fast', f'-DT={kind}',
-                        f'-DREGISTER={register}', source, '-o', program], check=True)
-        return float(subprocess.run([program], check=True, capture_output=True, text=True).stdout)
+    return _told_by(PEAK, '-ffp-contract=fast', f'-DT={kind}', f'-DREGISTER={register}')[0]
+
+
+# Threads that copy, and read, a slice each; between rounds they meet.  A round takes as long as its
+# last thread.  Stores go past the caches where the processor has such.
+BANDWIDTH = r'''
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+typedef unsigned long vector __attribute__((vector_size(64)));
+enum { ROUNDS = 30, COPY = 0, STREAM = 1, READ = 2, KINDS = 3 };
+static const size_t part = (size_t)BYTES / THREADS / 4096 * 4096;
+static char *from, *to;
+static pthread_barrier_t meeting;
+static double took[KINDS][ROUNDS];
+static volatile unsigned long sink;
+
+static void stream(char *to, const char *from, size_t count) {
+#if defined(__AVX512F__)
+  for (size_t i = 0; i < count; i += 64)
+    _mm512_stream_si512((void *)(to + i), _mm512_load_si512((const void *)(from + i)));
+#elif defined(__AVX__)
+  for (size_t i = 0; i < count; i += 32)
+    _mm256_stream_si256((void *)(to + i), _mm256_load_si256((const void *)(from + i)));
+#else
+  memcpy(to, from, count);
+#endif
+}
+
+static void read_all(const char *from, size_t count) {
+  vector a[8] = {{0}};
+  for (size_t i = 0; i < count; i += sizeof a)
+    for (int k = 0; k < 8; k++) a[k] += ((const vector *)(from + i))[k];
+  for (int k = 1; k < 8; k++) a[0] += a[k];
+  sink += a[0][0];
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec + 1e-9 * time.tv_nsec;
+}
+
+static void *work(void *argument) {
+  size_t first = (size_t)argument * part;
+  memset(from + first, 1, part);
+  memset(to + first, 2, part);
+  for (int round = 0; round < ROUNDS; round++)
+    for (int kind = 0; kind < KINDS; kind++) {
+      pthread_barrier_wait(&meeting);
+      double start = now();
+      if (kind == COPY) memcpy(to + first, from + first, part);
+      if (kind == STREAM) stream(to + first, from + first, part);
+      if (kind == READ) read_all(from + first, part);
+      pthread_barrier_wait(&meeting);
+      if (first == 0) took[kind][round] = now() - start;
+    }
+  return NULL;
+}
+
+static double rate(int kind, double traversals) {
+  double least = 1e9;
+  for (int round = 0; round < ROUNDS; round++)
+    if (took[kind][round] < least) least = took[kind][round];
+  return 1e-9 * traversals * part * THREADS / least;
+}
+
+int main(void) {
+  pthread_t threads[THREADS];
+  from = aligned_alloc(4096, part * THREADS);
+  to = aligned_alloc(4096, part * THREADS);
+  pthread_barrier_init(&meeting, NULL, THREADS);
+  for (size_t i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, work, (void *)i);
+  for (size_t i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+  double copied = rate(COPY, 2), streamed = rate(STREAM, 2);
+  printf("%.2f %.2f\n", copied > streamed ? copied : streamed, rate(READ, 1));
+}
+'''
+
+
+def memory_bandwidth(threads, size=2**27):
+    """GB/s of so many threads that copy an array of `size` bytes (bytes read and bytes written),
+    and that read it."""
+    return tuple(_told_by(BANDWIDTH, f'-DTHREADS={threads}', f'-DBYTES={size}'))

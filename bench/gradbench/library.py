@@ -16,6 +16,8 @@ SCALARS = {
     'f64': (ctypes.c_double, 'd'), 'f32': (ctypes.c_float, 'f'),
     'i64': (ctypes.c_int64, 'q'), 'i32': (ctypes.c_int32, 'i'),
     'i16': (ctypes.c_int16, 'h'), 'i8': (ctypes.c_int8, 'b'), 'bool': (ctypes.c_bool, 'b'),
+    'u64': (ctypes.c_uint64, 'Q'), 'u32': (ctypes.c_uint32, 'I'),
+    'u16': (ctypes.c_uint16, 'H'), 'u8': (ctypes.c_uint8, 'B'),
 }
 PREFIX = 'program'
 
@@ -64,6 +66,8 @@ def nested(values, shape):
 class Library:
     """One program, ready to be called."""
 
+    prefix = PREFIX
+
     def __init__(self, shared, threads):
         self.code = ctypes.CDLL(shared)
         self.clock = time.perf_counter_ns
@@ -71,19 +75,23 @@ class Library:
             manifest = json.load(file)
         self.entries, self.types = manifest['entry_points'], manifest['types']
         config = self.pointer('context_config_new')()
-        self.code[f'{PREFIX}_context_config_set_num_threads'](ctypes.c_void_p(config), threads)
+        self.code[f'{self.prefix}_context_config_set_num_threads'](ctypes.c_void_p(config), threads)
         self.context = ctypes.c_void_p(self.pointer('context_new')(ctypes.c_void_p(config)))
         self.error = self.pointer('context_get_error')
         self.check(0)
 
     def close(self):
         """Gives everything back; nothing of this context may be used after."""
-        self.code[f'{PREFIX}_context_free'](self.context)
+        self.code[f'{self.prefix}_context_free'](self.context)
 
-    def pointer(self, name, *, prefix=f'{PREFIX}_'):
-        function = self.code[prefix + name]
+    def address(self, symbol):
+        """The function of that name, which returns an address."""
+        function = self.code[symbol]
         function.restype = ctypes.c_void_p
         return function
+
+    def pointer(self, name):
+        return self.address(f'{self.prefix}_{name}')
 
     def check(self, status):
         text = self.error(self.context)
@@ -91,7 +99,7 @@ class Library:
             raise Failure(ctypes.string_at(text).decode() if text else f'status {status}')
 
     def operation(self, kind, name):
-        return self.pointer(self.types[kind]['ops'][name], prefix='')
+        return self.address(self.types[kind]['ops'][name])
 
     def argument(self, value, kind):
         """`value` as an argument of type `kind`: a scalar, or an array in the program's memory."""
@@ -143,7 +151,7 @@ class Library:
             count *= size
         data = (SCALARS[info['elemtype']][0] * count)()
         self.check(self.operation(kind, 'values')(self.context, out, data) or 0)
-        self.check(self.code[f'{PREFIX}_context_sync'](self.context))
+        self.check(self.code[f'{self.prefix}_context_sync'](self.context))
         return nested(list(data), shape)
 
     def free(self, value, kind):
@@ -214,7 +222,7 @@ class Library:
         kind = self.output(entry)
         whole = self.place(kind)
         function = self.code[self.entries[entry]['cfun']]
-        sync = self.code[f'{PREFIX}_context_sync']
+        sync = self.code[f'{self.prefix}_context_sync']
         everything = (self.context, ctypes.byref(whole), *arguments)
         times, elapsed = [], 0
         while len(times) < min_runs or elapsed < min_seconds * 1e9:

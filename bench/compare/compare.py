@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Dagaz beside NumPy with OpenBLAS, JAX and Futhark's multicore code: the same work, in turn.
+
+usage: compare.py [--dagaz COMMAND] [--peer COMMAND] [--threads 1 2] [--seconds S] [--only PATTERN]
+                  [--json FILE] [--markdown FILE] [--svg FILE]
+
+Results are compared before anything is timed.  Each takes part for about S seconds a case; medians,
+quartiles and ratios round by round go to the JSON file after every case, so what was measured is
+kept when the run is interrupted.  Who is missing is named and left out; NumPy is needed, for the data.
+`--peer` is a command that runs Futhark's compiler on files below the current folder.
+"""
+import argparse
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import report
+from cases import CASES
+
+HERE = Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent))
+import machine  # noqa: E402
+
+
+def environment(threads):
+    """What tells NumPy and JAX how many threads to use, and OpenBLAS its kernels: some versions do
+    not know new processors, and take the slowest."""
+    with open('/proc/cpuinfo', encoding='utf-8') as info:
+        flags = info.read()
+    changed = {'OPENBLAS_NUM_THREADS': str(threads), 'OMP_NUM_THREADS': str(threads)}
+    if 'avx512f' in flags:
+        changed['OPENBLAS_CORETYPE'] = 'SkylakeX'
+    elif 'avx2' in flags:
+        changed['OPENBLAS_CORETYPE'] = 'Haswell'
+    if threads == 1:
+        changed['XLA_FLAGS'] = \
+            '--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1'
+    return {**changed, **os.environ}
+
+
+class Progress:
+    """One line on a terminal, which always shows the case that is running."""
+
+    def __init__(self, count):
+        self.count, self.done = count, 0
+        self.shown = sys.stderr.isatty()
+
+    def say(self, text):
+        if self.shown:
+            print(f'\r\x1b[K[{self.done}/{self.count}] {text}', end='', file=sys.stderr, flush=True)
+
+    def finish(self):
+        if self.shown:
+            print('\r\x1b[K', end='', file=sys.stderr, flush=True)
+
+
+class Run:
+    """A run over all cases and numbers of threads, and the file that it goes to."""
+
+    def __init__(self, options, names):
+        self.options, self.names = options, names
+        self.progress = Progress(len(names) * len(options.threads))
+        self.process = None
+        self.document = {
+            'machine': machine.headline(), 'seconds': options.seconds, 'load': [os.getloadavg()[0]],
+            'started': time.strftime('%Y-%m-%d %H:%M:%S %Z'), 'versions': {}, 'absent': [],
+            'peak': {kind: machine.fma_peak(kind) for kind in ('float', 'double')},
+            'bandwidth': {str(n): dict(zip(('copy', 'read'), machine.memory_bandwidth(n)))
+                          for n in options.threads},
+            'results': []}
+
+    def save(self):
+        self.document['load'] = [self.document['load'][0], os.getloadavg()[0]]
+        if self.options.json:
+            partial = Path(f'{self.options.json}.part')
+            partial.write_text(json.dumps(self.document, indent=1, ensure_ascii=False) + '\n')
+            partial.replace(self.options.json)
+
+    def take(self, line, threads):
+        """Keeps what the measuring process says; returns the name of the case that has begun."""
+        said = json.loads(line)
+        if 'begun' in said:
+            self.progress.say(f'{said["begun"]}, {threads} thread(s)')
+            return said['begun']
+        if 'result' in said:
+            self.document['results'].append(said['result'])
+            self.progress.done += 1
+            self.save()
+        else:
+            self.document.update(said)
+        return None
+
+    def measure(self, names, threads):
+        """Measures these cases in one process; returns those that are left when it crashed."""
+        options = self.options
+        command = [sys.executable, str(HERE / 'measure.py'), '--dagaz', options.dagaz,
+                   '--threads', str(threads), '--seconds', str(options.seconds)]
+        command += ['--peer', options.peer] if options.peer else []
+        command += [] if options.jax else ['--no-jax']
+        begun = None
+        with subprocess.Popen([*command, '--', *names], stdout=subprocess.PIPE, text=True,
+                              env=environment(threads), start_new_session=True) as self.process:
+            for line in self.process.stdout:
+                begun = self.take(line, threads)
+        if self.process.returncode == 0:
+            return []
+        if begun is None:
+            sys.exit(f'measuring ended with status {self.process.returncode}')
+        case = next(case for case in CASES if case.name == begun)
+        self.document['results'].append(
+            {'name': begun, 'theme': case.program, 'threads': threads,
+             'failed': f'the process ended with status {self.process.returncode}'})
+        return names[names.index(begun) + 1:]
+
+    def all(self):
+        for threads in self.options.threads:
+            left = self.names
+            while left:
+                left = self.measure(left, threads)
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+def parser():
+    result = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    result.add_argument('--dagaz', default=str(HERE.parent.parent / 'build' / 'dagaz'))
+    result.add_argument('--peer', help="a command that runs Futhark's compiler")
+    result.add_argument('--no-jax', dest='jax', action='store_false', help='leave JAX out')
+    result.add_argument('--threads', type=int, nargs='+', default=[1])
+    result.add_argument('--seconds', type=float, default=0.5)
+    result.add_argument('--only', metavar='PATTERN', default='',
+                        help='cases whose THEME: NAME has this regular expression')
+    result.add_argument('--clock', choices=('wall', 'processor'), default='wall',
+                        help="what tables show; the processor's time on machines that are not idle")
+    result.add_argument('--list', action='store_true', help='show the cases, measure nothing')
+    for kind in ('json', 'markdown', 'svg'):
+        result.add_argument(f'--{kind}', metavar='FILE')
+    return result
+
+
+def main():
+    options = parser().parse_args()
+    names = [case.name for case in CASES if re.search(options.only, f'{case.program}: {case.name}')]
+    if options.list:
+        print('\n'.join(f'{case.program}: {case.name}' for case in CASES if case.name in names))
+        return 0
+    if not names:
+        sys.exit(f'no case matches {options.only!r}')
+    signal.signal(signal.SIGTERM, interrupted)
+    run = Run(options, names)
+    status = 0
+    try:
+        run.all()
+    except KeyboardInterrupt:
+        status = 130
+    finally:
+        run.stop()
+        run.progress.finish()
+        run.save()
+    report.write(run.document, options.clock, options.markdown, options.svg)
+    failed = [f'{each["name"]}, {each["threads"]} thread(s): {each["failed"]}'
+              for each in run.document['results'] if 'failed' in each]
+    print('\n'.join(failed), file=sys.stderr)
+    return status or (1 if failed else 0)
+
+
+if __name__ == '__main__':
+    sys.exit(main())
