@@ -16,6 +16,7 @@ import contestants
 from cases import CASES
 
 LEAST_ROUNDS, MOST_ROUNDS = 5, 101
+PATIENCE = 4  # times the seconds of a case; who takes longer is sampled less often
 SAMPLE = 0.005  # seconds; what is faster is called several times
 WALL, PROCESSOR = 'wall', 'processor'
 
@@ -47,21 +48,30 @@ def sample(prepared, calls):
     return wall * 1e-9 / calls, processor * 1e-9 / calls
 
 
-def alternate(prepared, seconds):
-    """Samples of each, taken in turn; who begins changes from round to round."""
+def alternate(prepared, seconds, first_calls):
+    """Samples of each by round, taken in turn; who begins changes from round to round.  Dagaz runs in
+    every round; the others until they have had their seconds."""
     names = list(prepared)
-    calls = {}
+    calls, spent = dict.fromkeys(names, 1), dict.fromkeys(names, 0.0)
+    samples = {name: {} for name in names}
+
+    def goes_on(name):
+        if spent[name] > PATIENCE * seconds and samples[name]:
+            return False
+        return len(samples[name]) < LEAST_ROUNDS or spent[name] < seconds
     for name in names:
-        sample(prepared[name], 1)
-        calls[name] = max(1, int(SAMPLE / max(1e-7, sample(prepared[name], 1)[0])))
-    samples = {name: [] for name in names}
-    end = time.perf_counter() + seconds * len(names)
+        if first_calls[name] < PATIENCE * seconds:
+            sample(prepared[name], 1)
+            calls[name] = max(1, int(SAMPLE / max(1e-7, sample(prepared[name], 1)[0])))
     for turn in range(MOST_ROUNDS):
-        if turn >= LEAST_ROUNDS and time.perf_counter() > end:
+        waiting = [name for name in names if goes_on(name)]
+        if not waiting:
             break
         first = turn % len(names)
         for name in names[first:] + names[:first]:
-            samples[name].append(sample(prepared[name], calls[name]))
+            if name in waiting or name == 'Dagaz':
+                samples[name][turn] = sample(prepared[name], calls[name])
+                spent[name] += samples[name][turn][0] * calls[name]
     return samples
 
 
@@ -70,15 +80,26 @@ def summary(values):
     return {'least': least, 'low': low, 'median': middle, 'high': high}
 
 
+def times_of(samples, ours, clock):
+    """Seconds, and the ratios to ours of the same rounds."""
+    times = {turn: both[clock] for turn, both in samples.items()}
+    return {**summary(list(times.values())), 'rounds': len(times),
+            'ratio': summary([time / ours[turn][clock] for turn, time in times.items()])}
+
+
 def check(case, prepared):
     """How far results are from NumPy's, or from those of the first of the others without it; who is
-    further than allowed; and how many bytes the result has."""
-    values = {name: each.value() for name, each in prepared.items()}
+    further than allowed; how many bytes the result has; and how long first calls took."""
+    values, first_calls = {}, {}
+    for name, each in prepared.items():
+        start = time.perf_counter()
+        values[name] = each.value()
+        first_calls[name] = time.perf_counter() - start
     reference = next((name for name in ('NumPy', 'JAX', 'Futhark') if name in values), None)
     differences = {name: difference(value, values[reference])
                    for name, value in values.items() if name != reference} if reference else {}
     far = [name for name, distance in differences.items() if not distance <= case.tolerance]
-    return differences, far, sum(each.nbytes for each in values['Dagaz'])
+    return differences, far, sum(each.nbytes for each in values['Dagaz']), first_calls
 
 
 def measured(case, present, options):
@@ -96,20 +117,18 @@ def measured(case, present, options):
               'absent': absent}
     if 'Dagaz' not in prepared:
         return {**result, 'failed': absent['Dagaz']}
-    differences, far, written = check(case, prepared)
+    differences, far, written, first_calls = check(case, prepared)
     result.update(differences=differences, far=far, flops=case.flops, copies=case.copies,
                   element='double' if any(np.asarray(x).dtype == 'f8' for x in inputs) else 'float',
                   bytes_read=sum(np.asarray(x).nbytes for x in inputs), bytes_written=written)
     if 'Dagaz' in far:
         return {**result, 'failed': f'the result is off by {differences["Dagaz"]:.1e}'}
-    samples = alternate(prepared, options.seconds)
+    samples = alternate(prepared, options.seconds, first_calls)
     for each in prepared.values():
         each.close()
     for place, clock in enumerate((WALL, PROCESSOR)):
-        times = {name: np.array([both[place] for both in each]) for name, each in samples.items()}
-        result[clock] = {name: {**summary(each), 'ratio': summary(each / times['Dagaz'])}
-                         for name, each in times.items()}
-    result['rounds'] = len(samples['Dagaz'])
+        result[clock] = {name: times_of(each, samples['Dagaz'], place)
+                         for name, each in samples.items()}
     return result
 
 
