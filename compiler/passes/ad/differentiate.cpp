@@ -279,28 +279,28 @@ void Differentiator::reverse(Differentiate operation, Place place, Environment& 
                                            program_->names, options_.least_chunk);
   }
   function.body = normalise(std::move(function.body), program_->names);
-  Reverse reverse(environment, report_,
+  Reverse reverse{environment, report_,
                   ReverseOptions{.differentiated_again = again,
                                  .in_chunks = alone,
                                  .least_chunk = options_.least_chunk,
-                                 .in_order = options_.in_order});
+                                 .in_order = options_.in_order}};
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     environment.bind(function.parameters[i].name, operation.arguments[i]);
-    reverse.activate(function.parameters[i].name);
+    reverse.adjoints.activate(function.parameters[i].name);
   }
-  reverse.analyse(function.body.statements);
-  reverse.forward_sweep(function.body.statements);
+  reverse.adjoints.analyse(function.body.statements);
+  forward_sweep(reverse, function.body.statements);
   results = environment.operands(function.body.results);
   const auto sweep = [&](const std::vector<Operand>& seeds) {
     for (std::size_t i = 0; i < seeds.size(); ++i) {
       const Type type = environment.type_of(function.body.results[i]);
       if (!carries_derivative(type)) continue;
-      reverse.add_adjoint(function.body.results[i], seeds[i], Ownership::shared);
+      reverse.adjoints.add(function.body.results[i], seeds[i], Ownership::shared);
     }
-    reverse.return_sweep(function.body.statements);
+    return_sweep(reverse, function.body.statements);
     std::vector<Operand> adjoints;
     for (const Binder& parameter : function.parameters) {
-      adjoints.push_back(reverse.take_or_zero(parameter.name));
+      adjoints.push_back(reverse.adjoints.take_or_zero(parameter.name));
     }
     return adjoints;
   };

@@ -329,6 +329,10 @@ Operand size_at_call(const Function& function, const Operand& size,
   DZ_UNREACHABLE("a size of a result");
 }
 
+NameId key_of(const Statement& statement) {
+  return statement.results.empty() ? NameId() : statement.results[0].name;
+}
+
 std::vector<Type> types_of_binders(const std::vector<Binder>& binders, const Names& names) {
   std::vector<Type> types;
   types.reserve(binders.size());

@@ -3,6 +3,7 @@
 // edited; it is walked, as often as needed, and each walk emits it anew under fresh names.
 #pragma once
 
+#include <concepts>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,7 +51,8 @@ class Environment {
   /// A fresh name for an original binder, bound to it.
   ir::NameId bind_fresh(ir::NameId original);
   std::vector<ir::Binder> bind_fresh(const std::vector<ir::Binder>& originals);
-  std::vector<ir::SliceDimension> dimensions(const std::vector<ir::SliceDimension>& originals) const;
+  std::vector<ir::SliceDimension> dimensions(
+      const std::vector<ir::SliceDimension>& originals) const;
 
   /// Emits `statement` unchanged, under fresh names.
   void copy_statement(const ir::Statement& statement);
@@ -126,7 +128,18 @@ std::vector<ir::SliceDimension> part_at(const std::vector<ir::Operand>& indices,
 std::vector<ir::SliceDimension> rows_of(const ir::Type& array, const ir::Operand& start,
                                         const ir::Operand& count);
 
+/// The first result's name, by which facts about a statement of original code are kept; not valid
+/// if it has no result.
+ir::NameId key_of(const ir::Statement& statement);
+
 // Recognising operators and shapes of original code.
+
+/// What there is not where derivatives are taken: derivatives, which are taken innermost first, and
+/// the operations of a later stage.
+template <typename T>
+concept Absent = std::same_as<T, ir::Differentiate> || std::same_as<T, ir::SegmentedMap> ||
+    std::same_as<T, ir::SegmentedReduce> || std::same_as<T, ir::SegmentedScan> ||
+    std::same_as<T, ir::SegmentedHistogram> || std::same_as<T, ir::SegmentedScatter>;
 
 /// The scalar operation `op` of a lambda \x y -> op x y (or op y x, for commutative ones) on
 /// scalars.

@@ -195,13 +195,13 @@ Body Functions::reverse_body(const Function& original, const Function& result) {
   lambda.body = normalise(std::move(lambda.body), names);
   Builder out(names);
   Environment environment(names, out, *this);
-  Reverse reverse(environment, report_, {});
+  Reverse reverse{environment, report_, {}};
   for (std::size_t i = 0; i < lambda.parameters.size(); ++i) {
     environment.bind(lambda.parameters[i].name, result.parameters[i].name);
-    reverse.activate(lambda.parameters[i].name);
+    reverse.adjoints.activate(lambda.parameters[i].name);
   }
-  reverse.analyse(lambda.body.statements);
-  reverse.forward_sweep(lambda.body.statements);
+  reverse.adjoints.analyse(lambda.body.statements);
+  forward_sweep(reverse, lambda.body.statements);
   std::size_t next = lambda.parameters.size() + sizes_known_inside(original).size();
   for (const Operand& value : lambda.body.results) {
     if (!carries_derivative(names.type(value))) continue;
@@ -209,12 +209,12 @@ Body Functions::reverse_body(const Function& original, const Function& result) {
     const Type type = environment.type_of(value);
     // The same sizes under the names that they have here.
     if (type != names.type(seed)) seed = out.add(Reshape{seed, type.shape}, "seed");
-    reverse.add_adjoint(value, seed, Ownership::shared);
+    reverse.adjoints.add(value, seed, Ownership::shared);
   }
-  reverse.return_sweep(lambda.body.statements);
+  return_sweep(reverse, lambda.body.statements);
   std::vector<Operand> results;
   for_each_active(lambda.parameters, names, [&](std::size_t i, const Type&) {
-    results.push_back(reverse.take_owned(lambda.parameters[i].name));
+    results.push_back(reverse.adjoints.take_owned(lambda.parameters[i].name));
   });
   return out.take_body(std::move(results));
 }

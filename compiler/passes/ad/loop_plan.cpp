@@ -4,13 +4,23 @@
 #include <algorithm>
 
 #include "ir/cost.h"
+#include "passes/ad/environment.h"
 #include "passes/ad/kept_volume.h"
 #include "passes/ad/loop_sizes.h"
+#include "support/check.h"
 #include "support/match.h"
 
 namespace dagaz::passes::ad {
 
 using namespace ir;
+
+const Statement& inner_loop(const Loop& around, const LoopPlan::Inner& inner) {
+  const auto& statements = around.body.statements;
+  const auto found = std::find_if(statements.begin(), statements.end(),
+                                  [&](const Statement& each) { return key_of(each) == inner.key; });
+  DZ_CHECK(found != statements.end(), "a plan for a loop of this body");
+  return *found;
+}
 
 namespace {
 
@@ -19,8 +29,7 @@ constexpr std::int64_t most_beyond_values = 2;
 
 class LoopPlanner {
  public:
-  LoopPlanner(const Loop& loop, const Names& names,
-              const std::function<bool(NameId)>& is_active)
+  LoopPlanner(const Loop& loop, const Names& names, const std::function<bool(NameId)>& is_active)
       : loop_(&loop),
         names_(&names),
         is_active_(&is_active),
@@ -65,8 +74,7 @@ class LoopPlanner {
 };
 
 bool any_of(const std::vector<NameId>& names, const NameSet& set) {
-  return std::any_of(names.begin(), names.end(),
-                     [&](NameId name) { return set.count(name) != 0; });
+  return std::any_of(names.begin(), names.end(), [&](NameId name) { return set.count(name) != 0; });
 }
 
 KeptVolume volume_of_values(const Loop& loop, const Names& names) {
@@ -85,7 +93,8 @@ KeptVolume volume_of(const Loop& loop, const LoopPlan& plan, const Names& names)
   }
   for (const NameId name : plan.values) volume.add(names.type(name));
   for (const LoopPlan::Inner& inner : plan.inner) {
-    volume.add(volume_of(std::get<Loop>(inner.statement->operation), inner.plan, names));
+    const auto& within = std::get<Loop>(inner_loop(loop, inner).operation);
+    volume.add(volume_of(within, inner.plan, names));
   }
   volume.multiply(std::get<ForForm>(loop.form).bound);
   return volume;
@@ -106,7 +115,7 @@ bool LoopPlanner::is_fixed(const Loop& inner, const LoopPlan& plan) const {
   return std::all_of(plan.values.begin(), plan.values.end(),
                      [&](NameId name) { return is_fixed(names_->type(name)); }) &&
          std::all_of(plan.inner.begin(), plan.inner.end(), [&](const LoopPlan::Inner& each) {
-           return is_fixed(std::get<Loop>(each.statement->operation), each.plan);
+           return is_fixed(std::get<Loop>(inner_loop(inner, each).operation), each.plan);
          });
 }
 
@@ -140,13 +149,13 @@ void LoopPlanner::keep_inner_loops() {
     }
     if (!keeps_all() && !with.fits(values, most_beyond_values)) continue;
     kept = std::move(with);
-    plan_.inner.push_back({&statement, std::move(plan)});
+    plan_.inner.push_back({key_of(statement), std::move(plan)});
   }
 }
 
 const LoopPlan::Inner* LoopPlanner::inner_plan(const Statement& statement) const {
   for (const LoopPlan::Inner& each : plan_.inner) {
-    if (each.statement == &statement) return &each;
+    if (each.key == key_of(statement)) return &each;
   }
   return nullptr;
 }
@@ -154,7 +163,7 @@ const LoopPlan::Inner* LoopPlanner::inner_plan(const Statement& statement) const
 // The results of a loop that is not executed again, where the rest of the body needs them.
 void LoopPlanner::keep_results_of_inner_loops() {
   for (const LoopPlan::Inner& inner : plan_.inner) {
-    for (const Binder& result : inner.statement->results) {
+    for (const Binder& result : inner_loop(*loop_, inner).results) {
       if (plan_.unknown.count(result.name) != 0) continue;
       if (is_used(result)) {
         plan_.values.push_back(result.name);
@@ -236,7 +245,8 @@ bool is_computed(const Operation& operation) {
          as<Call>(operation) != nullptr;
 }
 
-// The return sweep of a map may need what the map gives though nothing else does (expensive_values.h).
+// The return sweep of a map may need what the map gives though nothing else does
+// (expensive_values.h).
 void LoopPlanner::keep_all_computed() {
   for (const Statement& statement : loop_->body.statements) {
     if (!is_computed(statement.operation) || inner_plan(statement) != nullptr) continue;

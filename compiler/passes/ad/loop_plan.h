@@ -38,9 +38,12 @@ struct LoopPlan {
   std::vector<Inner> inner;
 };
 struct LoopPlan::Inner {
-  const ir::Statement* statement;
+  ir::NameId key;
   LoopPlan plan;
 };
+
+/// The loop in the body of `around` that a part of its plan is about.
+const ir::Statement& inner_loop(const ir::Loop& around, const LoopPlan::Inner& inner);
 
 /// The plan of a `for` loop; `is_active` says of names whether they depend on what is
 /// differentiated.

@@ -47,4 +47,29 @@ std::string print(const AdReport& report, const SourceFiles& files) {
   return out.take();
 }
 
+namespace ad {
+
+std::string size_formula(const Names& names, const Type& type) {
+  std::string formula;
+  for (const Operand& size : type.shape) {
+    if (!formula.empty()) formula += "·";
+    formula +=
+        size.is_name() ? names.base(size.name()) : std::to_string(integer_value(size.constant()));
+  }
+  return formula + " " + std::string(name_of(type.element));
+}
+
+std::string size_formulas(const Environment& environment, const std::string& label,
+                          const std::vector<NameId>& originals) {
+  std::string formulas;
+  for (const NameId original : originals) {
+    if (!formulas.empty()) formulas += ", ";
+    formulas +=
+        label + ": " + size_formula(environment.names(), environment.type_of(Operand(original)));
+  }
+  return formulas;
+}
+
+}  // namespace ad
+
 }  // namespace dagaz::passes

@@ -9,7 +9,8 @@
 
 #include "ir/fields.h"
 #include "passes/ad/accumulator_views.h"
-#include "passes/ad/reverse.h"
+#include "passes/ad/emitted_arrays.h"
+#include "passes/ad/rules/rules.h"
 #include "support/check.h"
 #include "support/match.h"
 
@@ -119,36 +120,36 @@ void write_instead(Body& body, const Reads& values) {
 
 }  // namespace
 
-bool Reverse::touches_accumulators(const Statement& statement) const {
-  if (accumulator_reads_.empty()) return false;
-  for (const NameId name : free_names(statement, environment_->names())) {
-    if (accumulator_reads_.count(name) != 0) return true;
+bool touches_accumulators(const Reverse& r, const Statement& statement) {
+  if (r.accumulator_reads.empty()) return false;
+  for (const NameId name : free_names(statement, r.environment.names())) {
+    if (r.accumulator_reads.count(name) != 0) return true;
   }
   return false;
 }
 
-Statement Reverse::without_accumulators(Statement statement) const {
-  Strip(accumulator_reads_).statement(statement);
+Statement without_accumulators(const Reverse& r, Statement statement) {
+  Strip(r.accumulator_reads).statement(statement);
   return statement;
 }
 
 // The emitted array with zeros where the scope writes through its accumulator `index`.
-NameId Reverse::overwritten_by_zeros(const WithAccumulator& with, std::size_t index,
-                                     NameId array) {
+static NameId overwritten_by_zeros(Reverse& r, const WithAccumulator& with, std::size_t index,
+                                   NameId array) {
   const AccumulatorInput& input = with.inputs[index];
   WithAccumulator zeroing;
-  zeroing.body = renamed(with.body, names());
+  zeroing.body = renamed(with.body, r.names());
   Reads others;
   for (std::size_t i = 0; i < with.inputs.size(); ++i) {
     if (i != index) others.emplace(zeroing.body.parameters[i].name, std::nullopt);
   }
   spread(zeroing.body.body, others);
   Strip(others).body(zeroing.body.body);
-  Type part = names().type(input.array);
+  Type part = r.names().type(input.array);
   part.shape.erase(part.shape.begin(),
                    part.shape.begin() + static_cast<std::ptrdiff_t>(input.shape.size()));
-  const NameId zero = names().fresh("zero", part);
-  environment_->bind(zero, environment_->zero(environment_->type(part)));
+  const NameId zero = r.names().fresh("zero", part);
+  r.environment.bind(zero, r.environment.zero(r.environment.type(part)));
   Reads written;
   written.emplace(zeroing.body.parameters[index].name, zero);
   spread(zeroing.body.body, written);
@@ -156,55 +157,56 @@ NameId Reverse::overwritten_by_zeros(const WithAccumulator& with, std::size_t in
   zeroing.body.parameters = {zeroing.body.parameters[index]};
   zeroing.body.body.results = {zeroing.body.body.results[index]};
   zeroing.body.result_types = {zeroing.body.result_types[index]};
-  const NameId start = names().fresh_like(input.array);
-  environment_->bind(start, out().add(Copy{array}, "adjoint"));
+  const NameId start = r.names().fresh_like(input.array);
+  r.environment.bind(start, r.out().add(Copy{array}, "adjoint"));
   zeroing.inputs = {AccumulatorInput{input.shape, start, std::nullopt, input.neutral}};
-  const NameId result = names().fresh_like(input.array);
-  copy_protected(Statement{{Binder{result}}, std::move(zeroing), {}, out().location()});
-  return environment_->name(result);
+  const NameId result = r.names().fresh_like(input.array);
+  copy_protected(r, Statement{{Binder{result}}, std::move(zeroing), {}, r.out().location()});
+  return r.environment.name(result);
 }
 
-void Reverse::rule(const Statement& statement, const WithAccumulator& with) {
+void adjoint_rule(Reverse& r, const Statement& statement, const WithAccumulator& with) {
   const std::size_t count = with.inputs.size();
   const Body& body = with.body.body;
   for (std::size_t i = 0; i < count; ++i) {
     const AccumulatorInput& input = with.inputs[i];
-    const auto adjoint = take(statement.results[i].name);
+    const auto adjoint = r.adjoints.take(statement.results[i].name);
     std::optional<NameId> array;
     if (adjoint) array = adjoint->value->name();
-    accumulator_reads_.insert_or_assign(with.body.parameters[i].name, array);
+    r.accumulator_reads.insert_or_assign(with.body.parameters[i].name, array);
     if (!adjoint) continue;
     if (input.op) {
       DZ_CHECK(is_addition(*input.op), "other operators are loops");
-      add_adjoint(Operand(input.array), *array, Ownership::shared);
-    } else if (is_active(Operand(input.array))) {
-      add_adjoint(Operand(input.array), overwritten_by_zeros(with, i, *array), Ownership::owned);
+      r.adjoints.add(Operand(input.array), *array, Ownership::shared);
+    } else if (r.adjoints.is_active(Operand(input.array))) {
+      r.adjoints.add(Operand(input.array), overwritten_by_zeros(r, with, i, *array),
+                     Ownership::owned);
     }
   }
   std::vector<std::optional<Operand>> other_adjoints;
   for (std::size_t i = count; i < statement.results.size(); ++i) {
-    const auto adjoint = take(statement.results[i].name);
+    const auto adjoint = r.adjoints.take(statement.results[i].name);
     other_adjoints.push_back(adjoint ? adjoint->value : std::nullopt);
   }
-  spread(body, accumulator_reads_);
-  forward_sweep(body.statements);
+  spread(body, r.accumulator_reads);
+  forward_sweep(r, body.statements);
   for (std::size_t i = count; i < statement.results.size(); ++i) {
     if (other_adjoints[i - count]) {
-      add_adjoint(body.results[i], *other_adjoints[i - count], Ownership::shared);
+      r.adjoints.add(body.results[i], *other_adjoints[i - count], Ownership::shared);
     }
   }
-  return_sweep(body.statements);
-  note(statement, "accumulation", "reverse", "each write reads the adjoint where it wrote");
+  return_sweep(r, body.statements);
+  r.note(statement, "accumulation", "reverse", "each write reads the adjoint where it wrote");
 }
 
-void Reverse::rule(const Statement& statement, const Accumulate& accumulate) {
-  (void)statement;
-  const auto found = accumulator_reads_.find(accumulate.accumulator);
-  if (found == accumulator_reads_.end() || !found->second) return;
-  if (!is_active(accumulate.value)) return;
-  add_adjoint(accumulate.value,
-              guarded_index(*found->second, environment_->operands(accumulate.indices)),
-              Ownership::shared);
+void adjoint_rule(Reverse& r, const Statement&, const Accumulate& accumulate) {
+  const auto found = r.accumulator_reads.find(accumulate.accumulator);
+  if (found == r.accumulator_reads.end() || !found->second) return;
+  if (!r.adjoints.is_active(accumulate.value)) return;
+  r.adjoints.add(
+      accumulate.value,
+      guarded_index(r.environment, *found->second, r.environment.operands(accumulate.indices)),
+      Ownership::shared);
 }
 
 }  // namespace dagaz::passes::ad

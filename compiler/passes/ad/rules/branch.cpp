@@ -3,38 +3,37 @@
 #include <algorithm>
 #include <utility>
 
-#include "passes/ad/reverse.h"
+#include "passes/ad/rules/rules.h"
 
 namespace dagaz::passes::ad {
 
 using namespace ir;
 
-struct Reverse::ReturnBranch {
+namespace {
+
+struct ReturnBranch {
   struct Side {
     std::vector<Statement> statements;
-    std::unordered_map<NameId, Adjoint> adjoints;
+    AdjointTable adjoints;
   };
 
-  Reverse& reverse;
+  Reverse& r;
   std::vector<std::optional<Operand>> result_adjoints = {};
-  std::vector<NameId> outside = {};                    // active names from outside
-  std::unordered_map<NameId, Adjoint> initial = {};    // what each side starts with
-  std::vector<NameId> leaving = {};                    // touched on either side
-
-  Environment& environment() { return *reverse.environment_; }
-  Builder& out() { return reverse.out(); }
+  std::vector<NameId> outside = {};  // active names from outside
+  AdjointTable initial = {};         // what each side starts with
+  std::vector<NameId> leaving = {};  // touched on either side
 
   void find_outside(const Branch& branch) {
-    std::vector<NameId> free = free_names(branch.then_body, reverse.names());
-    for (const NameId name : free_names(branch.else_body, reverse.names())) {
+    std::vector<NameId> free = free_names(branch.then_body, r.names());
+    for (const NameId name : free_names(branch.else_body, r.names())) {
       if (std::find(free.begin(), free.end(), name) == free.end()) free.push_back(name);
     }
-    outside = reverse.outer_active_names(free);
+    outside = r.adjoints.active_among(free);
   }
 
   // Accumulators and sums that exist already are handed through.  The other side, or a later use,
   // may see the same array: what is shared stays shared.
-  void set_initial(const std::unordered_map<NameId, Adjoint>& outer) {
+  void set_initial(const AdjointTable& outer) {
     for (const NameId name : outside) {
       const auto found = outer.find(name);
       if (found == outer.end()) continue;
@@ -48,15 +47,15 @@ struct Reverse::ReturnBranch {
   }
 
   Side sweep(const Body& body) {
-    reverse.adjoints_ = initial;
-    NestedScope scope(environment());
-    reverse.forward_sweep(body.statements);
+    r.adjoints.exchange(initial);
+    NestedScope scope(r.environment);
+    forward_sweep(r, body.statements);
     for (std::size_t i = 0; i < body.results.size(); ++i) {
       if (!result_adjoints[i]) continue;
-      reverse.add_adjoint(body.results[i], *result_adjoints[i], Ownership::shared);
+      r.adjoints.add(body.results[i], *result_adjoints[i], Ownership::shared);
     }
-    reverse.return_sweep(body.statements);
-    return Side{scope.take_statements(), std::exchange(reverse.adjoints_, {})};
+    return_sweep(r, body.statements);
+    return Side{scope.take_statements(), r.adjoints.exchange({})};
   }
 
   bool touches(const Side& side, NameId name) const {
@@ -69,8 +68,8 @@ struct Reverse::ReturnBranch {
   }
 
   Body finish(Side side) {
-    NestedScope scope(environment());
-    out().add_all(std::move(side.statements));
+    NestedScope scope(r.environment);
+    r.out().add_all(std::move(side.statements));
     std::vector<Operand> results;
     for (const NameId name : leaving) results.push_back(result(side.adjoints[name], name));
     return scope.take(std::move(results));
@@ -78,24 +77,24 @@ struct Reverse::ReturnBranch {
 
   Operand result(const Adjoint& adjoint, NameId name) {
     if (adjoint.accumulator) return *adjoint.accumulator;
-    const Type type = environment().type_of(Operand(name));
-    if (!adjoint.value) return environment().zero(type);
+    const Type type = r.environment.type_of(Operand(name));
+    if (!adjoint.value) return r.environment.zero(type);
     if (type.is_array() && adjoint.ownership == Ownership::shared) {
-      return out().add(Copy{adjoint.value->name()}, "adjoint");
+      return r.out().add(Copy{adjoint.value->name()}, "adjoint");
     }
     return *adjoint.value;
   }
 
   // The results of the new branch, and their types.
   std::vector<Binder> bind_results(Branch& back) {
-    Names& names = reverse.names();
+    Names& names = r.names();
     std::vector<Binder> results;
     for (std::size_t i = 0; i < leaving.size(); ++i) {
       const Operand& value = back.then_body.results[i];
       const bool accumulator =
           value.is_name() && names.type(value.name()).kind == TypeKind::accumulator;
-      const Type type = accumulator ? names.type(value.name())
-                                    : environment().type_of(Operand(leaving[i]));
+      const Type type =
+          accumulator ? names.type(value.name()) : r.environment.type_of(Operand(leaving[i]));
       results.push_back(Binder{names.fresh(names.base(leaving[i]) + "_adjoint", type)});
       back.result_types.push_back(type);
     }
@@ -103,17 +102,19 @@ struct Reverse::ReturnBranch {
   }
 };
 
-void Reverse::rule(const Statement& statement, const Branch& branch) {
-  ReturnBranch parts{*this};
+}  // namespace
+
+void adjoint_rule(Reverse& r, const Statement& statement, const Branch& branch) {
+  ReturnBranch parts{r};
   for (const Binder& result : statement.results) {
-    const auto adjoint = take(result.name);
+    const auto adjoint = r.adjoints.take(result.name);
     parts.result_adjoints.push_back(adjoint ? adjoint->value : std::nullopt);
   }
   parts.find_outside(branch);
-  std::unordered_map<NameId, Adjoint> outer = std::exchange(adjoints_, {});
+  AdjointTable outer = r.adjoints.exchange({});
   parts.set_initial(outer);
   Branch back;
-  back.condition = environment_->operand(branch.condition);
+  back.condition = r.environment.operand(branch.condition);
   ReturnBranch::Side then_side = parts.sweep(branch.then_body);
   ReturnBranch::Side else_side = parts.sweep(branch.else_body);
   for (const NameId name : parts.outside) {
@@ -123,15 +124,15 @@ void Reverse::rule(const Statement& statement, const Branch& branch) {
   }
   back.then_body = parts.finish(std::move(then_side));
   back.else_body = parts.finish(std::move(else_side));
-  adjoints_ = std::move(outer);
+  r.adjoints.exchange(std::move(outer));
   if (parts.leaving.empty()) return;
   const std::vector<Binder> results = parts.bind_results(back);
-  out().add(Statement{results, std::move(back), environment_->names_of(statement.tokens),
-                      statement.location});
+  r.out().add(Statement{results, std::move(back), r.environment.names_of(statement.tokens),
+                        statement.location});
   for (std::size_t i = 0; i < results.size(); ++i) {
-    replace_adjoint(parts.leaving[i], results[i].name);
+    r.adjoints.replace(parts.leaving[i], results[i].name);
   }
-  note(statement, "branch", "reverse", "each side is executed again before its return sweep");
+  r.note(statement, "branch", "reverse", "each side is executed again before its return sweep");
 }
 
 }  // namespace dagaz::passes::ad

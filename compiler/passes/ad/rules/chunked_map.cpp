@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "passes/ad/repeated_work.h"
-#include "passes/ad/reverse.h"
 #include "passes/ad/rules/return_map.h"
 
 namespace dagaz::passes::ad {
@@ -28,51 +27,53 @@ constexpr std::int64_t iterations_at_a_time = 32;
 
 }  // namespace
 
-bool Reverse::runs_in_chunks(const MapSite& site, const ReturnMap& back,
-                             const SumOverMap& sums) const {
+bool runs_in_chunks(const Reverse& r, const MapSite& site, const ReturnMap& back,
+                    const SumOverMap& sums) {
   const auto& kept = sums.materialised();
   const auto& rows = back.mapped;  // are there after the map in any case
-  return options_.in_chunks && maps_around_ == 0 && back.given_back.empty() &&
+  return r.options.in_chunks && r.maps_around == 0 && back.given_back.empty() &&
          site.segments.empty() && !site.sequential &&
          std::any_of(kept.begin(), kept.end(), [&](NameId each) {
-           return environment_->names().type(each).is_array() &&
+           return r.environment.names().type(each).is_array() &&
                   std::find(rows.begin(), rows.end(), Operand(each)) == rows.end();
          });
 }
 
-Operand Reverse::chunk_size(const MapSite& site, const SumOverMap& sums, const Sums& plans) {
+static Operand chunk_size(Reverse& r, const MapSite& site, const SumOverMap& sums,
+                          const Sums& plans) {
   const auto binary = [&](ScalarOp op, const Operand& a, const Operand& b) {
-    return out().scalar(op, ScalarType::i64, {a, b}, "chunk");
+    return r.out().scalar(op, ScalarType::i64, {a, b}, "chunk");
   };
   Operand kept = i64_operand(0);
   for (const NameId each : sums.materialised()) {
-    kept = out().add_i64(kept, out().product(names().type(each).shape));
+    kept = r.out().add_i64(kept, r.out().product(r.names().type(each).shape));
   }
   Operand summed = i64_operand(0);
   for (const auto& [name, plan] : plans) {
-    summed = out().add_i64(summed, out().product(environment_->type_of(Operand(name)).shape));
+    summed = r.out().add_i64(summed, r.out().product(r.environment.type_of(Operand(name)).shape));
   }
   const Operand half = binary(ScalarOp::sdiv, summed, i64_operand(2));
   const Operand numbers =
-      binary(ScalarOp::smax, half, i64_operand(numbers_per_element * options_.least_chunk));
+      binary(ScalarOp::smax, half, i64_operand(numbers_per_element * r.options.least_chunk));
   const auto at_least_one = [&](const Operand& divisor) {
     return binary(ScalarOp::smax, divisor, i64_operand(1));
   };
   // Both in units of iterations_at_a_time: the one rounded down, the other up.
   const Operand unit = i64_operand(iterations_at_a_time);
-  const Operand by_size = binary(ScalarOp::sdiv, numbers, at_least_one(out().mul_i64(kept, unit)));
+  const Operand by_size =
+      binary(ScalarOp::sdiv, numbers, at_least_one(r.out().mul_i64(kept, unit)));
   const Operand least = i64_operand(most_chunks * iterations_at_a_time);
   const Operand by_count = binary(
-      ScalarOp::sdiv, out().add_i64(site.width, out().sub_i64(least, i64_operand(1))), least);
-  return out().mul_i64(at_least_one(binary(ScalarOp::smax, by_size, by_count)), unit);
+      ScalarOp::sdiv, r.out().add_i64(site.width, r.out().sub_i64(least, i64_operand(1))), least);
+  return r.out().mul_i64(at_least_one(binary(ScalarOp::smax, by_size, by_count)), unit);
 }
 
-// A chunk may hold as many repeated values as values that it keeps for the sums, and arrays of lower
-// rank, which are small beside these.
-void Reverse::keep_repeated_values(ReturnMap& back, const SumOverMap& sums) {
+// A chunk may hold as many repeated values as values that it keeps for the sums, and arrays of
+// lower rank, which are small beside these.
+static void keep_repeated_values(Reverse& r, ReturnMap& back, const SumOverMap& sums) {
   std::vector<Type> room;
-  for (const NameId each : sums.materialised()) room.push_back(names().type(each));
-  keep_repeated_work(back.map.map.body.statements, *environment_, [&](const Type& type) {
+  for (const NameId each : sums.materialised()) room.push_back(r.names().type(each));
+  keep_repeated_work(back.map.map.body.statements, r.environment, [&](const Type& type) {
     const auto place = std::find(room.begin(), room.end(), type);
     if (place != room.end()) {
       room.erase(place);
@@ -85,64 +86,63 @@ void Reverse::keep_repeated_values(ReturnMap& back, const SumOverMap& sums) {
   });
 }
 
-void Reverse::emit_chunks(const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans) {
-  keep_repeated_values(back, sums);
-  const Operand chunk = chunk_size(site, sums, plans);
-  const Operand rounded = out().add_i64(site.width, out().sub_i64(chunk, i64_operand(1)));
+void emit_chunks(Reverse& r, const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans) {
+  keep_repeated_values(r, back, sums);
+  const Operand chunk = chunk_size(r, site, sums, plans);
+  const Operand rounded = r.out().add_i64(site.width, r.out().sub_i64(chunk, i64_operand(1)));
   const Operand chunks =
-      out().scalar(ScalarOp::sdiv, ScalarType::i64, {rounded, chunk}, "chunks");
+      r.out().scalar(ScalarOp::sdiv, ScalarType::i64, {rounded, chunk}, "chunks");
   // The loop's values: sums of scalars, rows, sums of arrays.
   Loop loop;
   std::vector<NameId> targets;
   const auto carry = [&](NameId target, const Operand& initial) {
-    const NameId parameter = names().fresh("adjoint", names().type(initial));
+    const NameId parameter = r.names().fresh("adjoint", r.names().type(initial));
     loop.values.push_back(LoopValue{Binder{parameter}, initial});
     targets.push_back(target);
   };
-  for (const NameId name : back.summed) carry(name, take_owned(name));
+  for (const NameId name : back.summed) carry(name, r.adjoints.take_owned(name));
   for (std::size_t i = 0; i < back.rows.size(); ++i) {
     const Type type = array_over(site.width, back.mapped_types[i]);
-    carry(*site.originals[back.rows[i]],
-          out().add(Scratch{type.element, type.shape}, "adjoint"));
+    carry(*site.originals[back.rows[i]], r.out().add(Scratch{type.element, type.shape}, "adjoint"));
   }
-  for (const auto& [name, plan] : plans) carry(name, take_owned(name));
-  const NameId index = names().fresh("c", scalar_of(ScalarType::i64));
+  for (const auto& [name, plan] : plans) carry(name, r.adjoints.take_owned(name));
+  const NameId index = r.names().fresh("c", scalar_of(ScalarType::i64));
   loop.form = ForForm{Binder{index}, chunks};
   std::vector<Operand> next;
   {
-    NestedScope scope(*environment_);
-    const Operand start = out().mul_i64(index, chunk);
-    const Operand left = out().sub_i64(site.width, start);
+    NestedScope scope(r.environment);
+    const Operand start = r.out().mul_i64(index, chunk);
+    const Operand left = r.out().sub_i64(site.width, start);
     MapSite part = site;
-    part.width = out().scalar(ScalarOp::smin, ScalarType::i64, {chunk, left}, "chunk");
+    part.width = r.out().scalar(ScalarOp::smin, ScalarType::i64, {chunk, left}, "chunk");
     back.map.width = part.width;
     for (NameId& array : back.map.arrays) {
-      array = out().add(Slice{array, rows_of(names().type(array), start, part.width)}, "part");
+      array = r.out().add(Slice{array, rows_of(r.names().type(array), start, part.width)}, "part");
     }
     sums.set_part(back.map);
     const std::size_t first_sum = back.summed.size() + back.rows.size();
-    const std::vector<NameId> results = emit_map(part, back);
+    const std::vector<NameId> results = emit_map(r, part, back);
     sums.set_results({results.begin() + static_cast<std::ptrdiff_t>(first_sum), results.end()});
-    if (site.statement != nullptr) note_sums(*site.statement, plans, sums);
+    if (site.statement != nullptr) note_sums(r, *site.statement, plans, sums);
     for (std::size_t i = 0; i < targets.size(); ++i) {
       const NameId so_far = loop.values[i].parameter.name;
-      const Type type = names().type(so_far);
+      const Type type = r.names().type(so_far);
       const bool is_row = i >= back.summed.size() && i < first_sum;
       if (is_row) {
-        next.push_back(out().add(
-            Update{so_far, rows_of(type, start, part.width), results[i]}, "adjoint"));
+        next.push_back(
+            r.out().add(Update{so_far, rows_of(type, start, part.width), results[i]}, "adjoint"));
         continue;
       }
-      const Operand more =
-          i < first_sum ? Operand(results[i])
-                        : Operand(sums.emit(std::move(plans[i - first_sum].second)));
-      next.push_back(environment_->add(type, so_far, more));
+      const Operand more = i < first_sum
+                               ? Operand(results[i])
+                               : Operand(sums.emit(std::move(plans[i - first_sum].second)));
+      next.push_back(r.environment.add(type, so_far, more));
     }
     loop.body = scope.take(std::move(next));
   }
-  const std::vector<NameId> results = out().add_results(std::move(loop), "adjoint");
+  const std::vector<NameId> results = r.out().add_results(std::move(loop), "adjoint");
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    add_adjoint(Operand(targets[i]), results[i], Ownership::owned);
+    r.adjoints.add(Operand(targets[i]), results[i], Ownership::owned);
   }
 }
 

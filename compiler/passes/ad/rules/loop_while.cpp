@@ -1,10 +1,10 @@
-// A `while` loop under reverse mode becomes a `for` loop, because the return sweep must know how many
-// iterations there were: counted by running the loop once more, or bounded by `#[bound(n)]`.
+// A `while` loop under reverse mode becomes a `for` loop, because the return sweep must know how
+// many iterations there were: counted by running the loop once more, or bounded by `#[bound(n)]`.
 #include <utility>
 
 #include "passes/ad/consumption.h"
 #include "passes/ad/normalise.h"
-#include "passes/ad/reverse.h"
+#include "passes/ad/rules/rules.h"
 
 namespace dagaz::passes::ad {
 
@@ -28,20 +28,20 @@ void add_strip_mined(Statement loop, Names& names, std::vector<Statement>& to) {
 }  // namespace
 
 // while c do b  =  for i < n do b, where n is counted by running the loop once more.
-std::vector<Statement> Reverse::counted_while(const Statement& statement) {
-  Statement counting = renamed(statement, names());
+std::vector<Statement> counted_while(Reverse& r, const Statement& statement) {
+  Statement counting = renamed(statement, r.names());
   Loop& counted = std::get<Loop>(counting.operation);
   Substitution sizes;  // those of results among the results
   for (Binder& result : counting.results) {
-    const Type type = substitute(names().type(result.name), sizes);
-    const NameId dead = names().fresh(names().base(result.name), type);
+    const Type type = substitute(r.names().type(result.name), sizes);
+    const NameId dead = r.names().fresh(r.names().base(result.name), type);
     sizes.emplace(result.name, dead);
     result.name = dead;
   }
   const Type number = scalar_of(ScalarType::i64);
-  const NameId count = names().fresh("count", number);
-  const NameId next = names().fresh("count", number);
-  const NameId total = names().fresh("count", number);
+  const NameId count = r.names().fresh("count", number);
+  const NameId next = r.names().fresh("count", number);
+  const NameId total = r.names().fresh("count", number);
   counted.values.push_back(LoopValue{Binder{count}, i64_operand(0)});
   if (!counted.attributes.true_dependence.empty()) {
     counted.attributes.true_dependence.push_back(false);
@@ -58,49 +58,50 @@ std::vector<Statement> Reverse::counted_while(const Statement& statement) {
   // but the count are dead.
   std::vector<Statement> result;
   const NameSet consumed =
-      consumed_names(counted.body.statements, names(), environment_->functions());
+      consumed_names(counted.body.statements, r.names(), r.environment.functions());
   for (LoopValue& value : counted.values) {
     if (consumed.count(value.parameter.name) == 0 || !value.initial.is_name()) continue;
-    const NameId copy = names().fresh_like(value.initial.name());
-    result.push_back(Statement{{Binder{copy}}, Copy{value.initial.name()}, statement.tokens,
-                               statement.location});
+    const NameId copy = r.names().fresh_like(value.initial.name());
+    result.push_back(Statement{
+        {Binder{copy}}, Copy{value.initial.name()}, statement.tokens, statement.location});
     value.initial = copy;
   }
   result.push_back(std::move(counting));
   Statement again = statement;
   Loop& repeated = std::get<Loop>(again.operation);
-  repeated.form = ForForm{Binder{names().fresh("i", number)}, total};
+  repeated.form = ForForm{Binder{r.names().fresh("i", number)}, total};
   repeated.attributes.bound = std::nullopt;
-  add_strip_mined(std::move(again), names(), result);
-  note(statement, "while loop", "reverse", "the iterations are counted by running the loop once");
+  add_strip_mined(std::move(again), r.names(), result);
+  r.note(statement, "while loop", "reverse", "the iterations are counted by running the loop once");
   return result;
 }
 
 // Gives the results of a bounded loop only if it has come to its end: else they would be wrong.
-void Reverse::check_bound(Statement& statement, const Loop& original,
-                          std::vector<Statement>& after) {
+static void check_bound(Reverse& r, Statement& statement, const Loop& original,
+                        std::vector<Statement>& after) {
   const NameId condition = std::get<WhileForm>(original.form).condition;
   const Type truth = scalar_of(ScalarType::boolean);
-  const NameId ends = names().fresh("ends", truth);
-  const NameId checked = names().fresh("checked", token_type());
+  const NameId ends = r.names().fresh("ends", truth);
+  const NameId checked = r.names().fresh("checked", token_type());
   Substitution renaming;
   std::vector<Statement> given;
   for (std::size_t k = 0; k < statement.results.size(); ++k) {
     const NameId result = statement.results[k].name;
     const NameId unchecked =
-        names().fresh(names().base(result), substitute(names().type(result), renaming));
+        r.names().fresh(r.names().base(result), substitute(r.names().type(result), renaming));
     renaming.emplace(result, unchecked);
     statement.results[k].name = unchecked;
-    given.push_back(Statement{{Binder{result}}, Identity{unchecked}, {checked},
-                              statement.location});
+    given.push_back(
+        Statement{{Binder{result}}, Identity{unchecked}, {checked}, statement.location});
     if (original.values[k].parameter.name != condition) continue;
-    after.push_back(Statement{{Binder{ends}},
-                              Scalar{ScalarOp::bit_not, ScalarType::boolean, ScalarType::boolean,
-                                     {unchecked}},
-                              {},
-                              statement.location});
+    after.push_back(
+        Statement{{Binder{ends}},
+                  Scalar{ScalarOp::bit_not, ScalarType::boolean, ScalarType::boolean, {unchecked}},
+                  {},
+                  statement.location});
     after.push_back(Statement{{Binder{checked}},
-                              Assert{ends, "This loop takes more than its bound, {} iterations.",
+                              Assert{ends,
+                                     "This loop takes more than its bound, {} iterations.",
                                      {*original.attributes.bound}},
                               {},
                               statement.location});
@@ -109,10 +110,10 @@ void Reverse::check_bound(Statement& statement, const Loop& original,
 }
 
 // while c do b  =  for i < bound do if c then b else nothing.
-std::vector<Statement> Reverse::bounded_while(const Statement& statement, const Loop& loop) {
+std::vector<Statement> bounded_while(Reverse& r, const Statement& statement, const Loop& loop) {
   Statement result = statement;
   Loop& bounded = std::get<Loop>(result.operation);
-  const NameId index = names().fresh("i", scalar_of(ScalarType::i64));
+  const NameId index = r.names().fresh("i", scalar_of(ScalarType::i64));
   bounded.form = ForForm{Binder{index}, *loop.attributes.bound};
   bounded.attributes.bound = std::nullopt;
   Branch branch;
@@ -123,9 +124,9 @@ std::vector<Statement> Reverse::bounded_while(const Statement& statement, const 
   for (const LoopValue& value : loop.values) {
     const NameId parameter = value.parameter.name;
     branch.else_body.results.push_back(parameter);
-    const Type type = substitute(names().type(parameter), renaming);
+    const Type type = substitute(r.names().type(parameter), renaming);
     branch.result_types.push_back(type);
-    guarded.results.push_back(Binder{names().fresh(names().base(parameter), type)});
+    guarded.results.push_back(Binder{r.names().fresh(r.names().base(parameter), type)});
     renaming.emplace(parameter, guarded.results.back().name);
     bounded.body.results.clear();
   }
@@ -134,9 +135,9 @@ std::vector<Statement> Reverse::bounded_while(const Statement& statement, const 
   bounded.body.statements.clear();
   bounded.body.statements.push_back(std::move(guarded));
   std::vector<Statement> after;
-  check_bound(result, loop, after);
+  check_bound(r, result, loop, after);
   std::vector<Statement> all;
-  add_strip_mined(std::move(result), names(), all);
+  add_strip_mined(std::move(result), r.names(), all);
   all.insert(all.end(), after.begin(), after.end());
   return all;
 }

@@ -1,4 +1,5 @@
-// The state of a return map while it is being built.
+// The parts of the return sweep of a map: its state while it is being built, and the ways to emit
+// it.
 #pragma once
 
 #include <optional>
@@ -6,11 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "passes/ad/interchange.h"
 #include "passes/ad/reverse.h"
+#include "passes/ad/rules/map_site.h"
 
 namespace dagaz::passes::ad {
 
-struct Reverse::ReturnMap {
+struct ReturnMap {
   ir::MapScanReduce map;
   /// Of the lambda's results.
   std::vector<std::optional<ir::Operand>> row_adjoints;
@@ -18,7 +21,7 @@ struct Reverse::ReturnMap {
   std::vector<ir::NameId> known;
   /// Active, from outside.
   std::vector<ir::NameId> free;
-  std::unordered_map<ir::NameId, Adjoint> outer;
+  AdjointTable outer;
   /// Of arrays from outside: the parameters.
   std::unordered_map<ir::NameId, ir::NameId> accumulators;
   /// Those opened for this map.
@@ -42,5 +45,31 @@ struct Reverse::ReturnMap {
   ir::NameId start;
   ir::NameId size;
 };
+
+/// Adjoints that are sums over the iterations, computed after the map.
+using Sums = std::vector<std::pair<ir::NameId, SumOverMap::Plan>>;
+
+// emit_map.cpp
+/// Emits the map; gives its results but accumulators.
+std::vector<ir::NameId> emit_map(Reverse& r, const MapSite& site, ReturnMap& back);
+/// The map for all iterations, then the sums; adds what they give to the adjoints.
+void emit_at_once(Reverse& r, const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans);
+/// Tells the report what became of arrays that every iteration uses as a whole.
+void note_sums(Reverse& r, const ir::Statement& statement, const Sums& plans,
+               const SumOverMap& sums);
+
+// chunked_map.cpp
+/// Whether chunks of iterations save memory.
+bool runs_in_chunks(const Reverse& r, const MapSite& site, const ReturnMap& back,
+                    const SumOverMap& sums);
+/// As emit_at_once, chunk after chunk.
+void emit_chunks(Reverse& r, const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans);
+
+// mixed.cpp
+/// Whether the lambda is differentiated forward, as a function of the scalars `inputs`.
+bool core_goes_forward(Reverse& r, const MapSite& site, const std::vector<ir::NameId>& inputs);
+/// Adds to the adjoints of the inputs, given those of the lambda's results.
+void core_forward(Reverse& r, const ir::Lambda& lambda, const std::vector<ir::NameId>& inputs,
+                  const std::vector<std::optional<ir::Operand>>& result_adjoints);
 
 }  // namespace dagaz::passes::ad

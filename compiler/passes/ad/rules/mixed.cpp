@@ -11,7 +11,7 @@
 #include <cmath>
 
 #include "passes/ad/forward.h"
-#include "passes/ad/reverse.h"
+#include "passes/ad/rules/return_map.h"
 #include "support/match.h"
 
 namespace dagaz::passes::ad {
@@ -22,11 +22,11 @@ namespace {
 
 // What a scalar function costs, in statements, and what stands in its way.
 struct CoreShape {
-  std::string obstacle;   // an active value that is no real scalar
+  std::string obstacle;  // an active value that is no real scalar
   bool loops = false;
   bool branches = false;
-  double forward = 0;     // with tangents
-  double reverse = 0;     // executed again, then swept back
+  double forward = 0;  // with tangents
+  double reverse = 0;  // executed again, then swept back
 };
 
 bool is_obstacle(const Type& type) { return !type.is_scalar() || !is_float(type.element); }
@@ -95,21 +95,22 @@ std::string rounded(double count) { return std::to_string(std::llround(count)); 
 
 }  // namespace
 
-bool Reverse::core_goes_forward(const MapSite& site, const std::vector<NameId>& inputs) {
+bool core_goes_forward(Reverse& r, const MapSite& site, const std::vector<NameId>& inputs) {
   const auto decide = [&](bool forward, const std::string& reason) {
     if (site.statement != nullptr) {
-      note(*site.statement, "map", forward ? "forward" : "reverse", reason);
+      r.note(*site.statement, "map", forward ? "forward" : "reverse", reason);
     }
     return forward;
   };
   if (site.mode == ModeRequest::reverse) return decide(false, "#[reverse]");
-  Dependence directions(names());
+  Dependence directions(r.names());
   for (std::size_t j = 0; j < inputs.size(); ++j) {
-    if (is_obstacle(names().type(inputs[j]))) return decide(false, obstacle(inputs[j], names()));
+    if (is_obstacle(r.names().type(inputs[j])))
+      return decide(false, obstacle(inputs[j], r.names()));
     directions.seed(inputs[j], Directions{1} << (j % max_directions));
   }
   directions.run(site.lambda->body.statements);
-  CoreSurvey survey(names(), directions);
+  CoreSurvey survey(r.names(), directions);
   survey.statements(site.lambda->body.statements, 1);
   const CoreShape& shape = survey.shape();
   if (!shape.obstacle.empty()) return decide(false, shape.obstacle);
@@ -122,32 +123,31 @@ bool Reverse::core_goes_forward(const MapSite& site, const std::vector<NameId>& 
   return decide(false, "scalar core" + estimate);
 }
 
-void Reverse::core_forward(const Lambda& lambda, const std::vector<NameId>& inputs,
-                           const std::vector<std::optional<Operand>>& result_adjoints) {
+void core_forward(Reverse& r, const Lambda& lambda, const std::vector<NameId>& inputs,
+                  const std::vector<std::optional<Operand>>& result_adjoints) {
   // More inputs than directions: several runs.
   for (std::size_t first = 0; first < inputs.size(); first += max_directions) {
     const std::size_t count =
         std::min(inputs.size() - first, static_cast<std::size_t>(max_directions));
-    Forward forward(*environment_, static_cast<int>(count));
+    Forward forward(r.environment, static_cast<int>(count));
     for (std::size_t j = 0; j < count; ++j) {
       const NameId input = inputs[first + j];
-      forward.seed(input, static_cast<int>(j), Operand(one_of(names().type(input).element)));
+      forward.seed(input, static_cast<int>(j), Operand(one_of(r.names().type(input).element)));
     }
     forward.run(lambda.body.statements);
     for (std::size_t j = 0; j < count; ++j) {
       const NameId input = inputs[first + j];
-      const ScalarType type = names().type(input).element;
-      for (std::size_t r = 0; r < result_adjoints.size(); ++r) {
-        if (!result_adjoints[r]) continue;
-        const Operand& result = lambda.body.results[r];
+      const ScalarType type = r.names().type(input).element;
+      for (std::size_t k = 0; k < result_adjoints.size(); ++k) {
+        if (!result_adjoints[k]) continue;
+        const Operand& result = lambda.body.results[k];
         const auto tangent = forward.tangent(result, static_cast<int>(j));
         if (!tangent) continue;
-        const ScalarType result_type = names().type(result).element;
-        const Operand product =
-            environment_->multiply(result_type, *result_adjoints[r], *tangent);
-        add_adjoint(Operand(input),
-                    out().convert(ScalarOp::float_convert, result_type, type, product),
-                    Ownership::owned);
+        const ScalarType result_type = r.names().type(result).element;
+        const Operand product = r.environment.multiply(result_type, *result_adjoints[k], *tangent);
+        r.adjoints.add(Operand(input),
+                       r.out().convert(ScalarOp::float_convert, result_type, type, product),
+                       Ownership::owned);
       }
     }
   }
