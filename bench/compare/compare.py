@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Dagaz beside NumPy with OpenBLAS, JAX and Futhark's multicore code: the same work, in turn.
 
-usage: compare.py [--dagaz COMMAND] [--peer COMMAND] [--threads 1 2] [--seconds S] [--only PATTERN]
-                  [--json FILE] [--markdown FILE] [--svg FILE]
+usage: compare.py [--dagaz COMMAND] [--peer COMMAND] [--threads 1 2] [--seconds S] [--limit S]
+                  [--only PATTERN] [--json FILE] [--markdown FILE] [--svg FILE]
 
 Results are compared before anything is timed.  Each takes part for about S seconds a case; medians,
 quartiles and ratios round by round go to the JSON file after every case, so what was measured is
-kept when the run is interrupted.  Who is missing is named and left out; NumPy is needed, for the data.
+kept when the run is interrupted.  Who is missing is named and left out, and so is, for one case,
+who crashes or takes longer than --limit for one call; NumPy is needed, for the data.
 `--peer` is a command that runs Futhark's compiler on files below the current folder.
 """
 import argparse
@@ -16,6 +17,8 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -66,6 +69,7 @@ class Run:
         self.options, self.names = options, names
         self.progress = Progress(len(names) * len(options.threads))
         self.process = None
+        self.without = []  # who has crashed in which case or taken too long
         self.document = {
             'machine': machine.headline(), 'seconds': options.seconds, 'load': [os.getloadavg()[0]],
             'started': time.strftime('%Y-%m-%d %H:%M:%S %Z'), 'versions': {}, 'absent': [],
@@ -81,47 +85,67 @@ class Run:
             partial.write_text(json.dumps(self.document, indent=1, ensure_ascii=False) + '\n')
             partial.replace(self.options.json)
 
-    def take(self, line, threads):
-        """Keeps what the measuring process says; returns the name of the case that has begun."""
-        said = json.loads(line)
+    def take(self, said, threads):
+        """Keeps what the measuring process says."""
         if 'begun' in said:
             self.progress.say(f'{said["begun"]}, {threads} thread(s)')
-            return said['begun']
-        if 'result' in said:
+        elif 'result' in said:
             self.document['results'].append(said['result'])
             self.progress.done += 1
             self.save()
         else:
             self.document.update(said)
-        return None
 
-    def measure(self, names, threads):
-        """Measures these cases in one process; returns those that are left when it crashed."""
+    def command(self, names, threads, folder):
         options = self.options
         command = [sys.executable, str(HERE / 'measure.py'), '--dagaz', options.dagaz,
-                   '--threads', str(threads), '--seconds', str(options.seconds)]
+                   '--threads', str(threads), '--seconds', str(options.seconds),
+                   '--folder', folder]
+        command += [f'--without={each}' for each in self.without]
         command += ['--peer', options.peer] if options.peer else []
         command += [] if options.jax else ['--no-jax']
-        begun = None
-        with subprocess.Popen([*command, '--', *names], stdout=subprocess.PIPE, text=True,
-                              env=environment(threads), start_new_session=True) as self.process:
+        return [*command, '--', *names]
+
+    def measure(self, names, threads, folder):
+        """Measures these cases in one process; returns those that are left when it was ended."""
+        said, clock = {}, None
+        with subprocess.Popen(self.command(names, threads, folder), stdout=subprocess.PIPE,
+                              text=True, env=environment(threads),
+                              start_new_session=True) as self.process:
             for line in self.process.stdout:
-                begun = self.take(line, threads)
+                if clock:
+                    clock.cancel()
+                said = json.loads(line)
+                self.take(said, threads)
+                if said.get('by'):
+                    clock = threading.Timer(self.options.limit, self.process.kill)
+                    clock.start()
+        if clock:
+            clock.cancel()
         if self.process.returncode == 0:
             return []
-        if begun is None:
+        if 'begun' not in said:
             sys.exit(f'measuring ended with status {self.process.returncode}')
-        case = next(case for case in CASES if case.name == begun)
+        return self.without_culprit(names, said['begun'], said['by'], threads)
+
+    def without_culprit(self, names, name, culprit, threads):
+        """The cases that are left; the first one again, unless it is Dagaz who failed."""
+        left = names[names.index(name):]
+        if culprit not in (None, 'Dagaz'):
+            self.without.append(f'{culprit}: {name}')
+            return left
+        theme = next(case.program for case in CASES if case.name == name)
         self.document['results'].append(
-            {'name': begun, 'theme': case.program, 'threads': threads,
+            {'name': name, 'theme': theme, 'threads': threads,
              'failed': f'the process ended with status {self.process.returncode}'})
-        return names[names.index(begun) + 1:]
+        return left[1:]
 
     def all(self):
-        for threads in self.options.threads:
-            left = self.names
-            while left:
-                left = self.measure(left, threads)
+        with tempfile.TemporaryDirectory() as folder:
+            for threads in self.options.threads:
+                left = self.names
+                while left:
+                    left = self.measure(left, threads, folder)
 
     def stop(self):
         if self.process and self.process.poll() is None:
@@ -140,6 +164,8 @@ def parser():
     result.add_argument('--no-jax', dest='jax', action='store_false', help='leave JAX out')
     result.add_argument('--threads', type=int, nargs='+', default=[1])
     result.add_argument('--seconds', type=float, default=0.5)
+    result.add_argument('--limit', type=float, default=30, metavar='S',
+                        help='seconds that one call may take (30)')
     result.add_argument('--only', metavar='PATTERN', default='',
                         help='cases whose THEME: NAME has this regular expression')
     result.add_argument('--clock', choices=('wall', 'processor'), default='wall',

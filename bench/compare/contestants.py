@@ -91,8 +91,8 @@ class Dagaz:
 
     def __init__(self, command, threads, folder):
         self.command, self.threads = command, threads
-        self.folder = Path(folder) / 'dagaz'
-        self.folder.mkdir()
+        self.folder = Path(folder) / self.name
+        self.folder.mkdir(exist_ok=True)
         self.libraries = {}
 
     def build(self, source):
@@ -100,7 +100,9 @@ class Dagaz:
 
     def prepare(self, case, inputs):
         if case.program not in self.libraries:
-            shared = self.build(PROGRAMS / f'{case.program}.fut')
+            built = self.folder / f'{case.program}.so'
+            source = PROGRAMS / f'{case.program}.fut'
+            shared = str(built) if built.exists() else self.build(source)
             self.libraries[case.program] = self.kind(shared, self.threads)
         return ProgramInC(self.libraries[case.program], case, inputs)
 
@@ -120,12 +122,6 @@ class Peer(Dagaz):
     """Futhark's multicore code of the same program."""
     name = 'Futhark'
     kind = PeerLibrary
-
-    def __init__(self, command, threads, folder):
-        self.command, self.threads = command, threads
-        self.folder = Path(folder) / 'peer'
-        self.folder.mkdir()
-        self.libraries = {}
 
     def build(self, source):
         name = source.stem

@@ -1,13 +1,13 @@
 """Measures cases with so many threads, and writes a line of JSON for each: what compare.py starts.
 
 It runs in a process of its own, since JAX and OpenBLAS take the number of threads when they start,
-and so that a crash ends one case only.
+and so that compare.py can end what crashes or takes too long; it says whose turn it is before each
+first call.
 """
 import argparse
 import json
 import os
 import sys
-import tempfile
 import time
 
 import numpy as np
@@ -92,9 +92,11 @@ def check(case, prepared):
     further than allowed; how many bytes the result has; and how long first calls took."""
     values, first_calls = {}, {}
     for name, each in prepared.items():
+        tell(begun=case.name, by=name)
         start = time.perf_counter()
         values[name] = each.value()
         first_calls[name] = time.perf_counter() - start
+    tell(begun=case.name, by=None)
     reference = next((name for name in ('NumPy', 'JAX', 'Futhark') if name in values), None)
     differences = {name: difference(value, values[reference])
                    for name, value in values.items() if name != reference} if reference else {}
@@ -107,6 +109,9 @@ def measured(case, present, options):
     inputs = case.inputs(np.random.default_rng(1))
     prepared, absent = {}, {}
     for each in present:
+        if f'{each.name}: {case.name}' in options.without:
+            absent[each.name] = 'crashed or took too long'
+            continue
         try:
             made = each.prepare(case, inputs)
         except Exception as error:  # whatever hinders one must not hinder the others
@@ -143,18 +148,18 @@ def main():
     parser.add_argument('--no-jax', dest='jax', action='store_false')
     parser.add_argument('--threads', type=int, required=True)
     parser.add_argument('--seconds', type=float, required=True)
+    parser.add_argument('--folder', required=True, help='for what is built')
+    parser.add_argument('--without', action='append', default=[], metavar='NAME: CASE')
     parser.add_argument('names', nargs='+')
     options = parser.parse_args()
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:options.threads])
     if options.jax and contestants.jax is not None:
         contestants.jax.config.update('jax_enable_x64', True)
-    with tempfile.TemporaryDirectory() as folder:
-        present, absent = contestants.everybody(options, folder)
-        tell(versions={each.name: each.version() for each in present}, absent=absent)
-        for case in CASES:
-            if case.name in options.names:
-                tell(begun=case.name)
-                tell(result=measured(case, present, options))
+    present, absent = contestants.everybody(options, options.folder)
+    tell(versions={each.name: each.version() for each in present}, absent=absent)
+    for case in CASES:
+        if case.name in options.names:
+            tell(result=measured(case, present, options))
 
 
 if __name__ == '__main__':
