@@ -158,8 +158,8 @@ typedef struct dz_program {
   const char *processor;          /* LLVM's name of the one that the host's code was compiled for */
   const char *processor_features; /* what that code may need of processor_features.def, separated by
                                      spaces; null: nothing */
-  /* The same program for other processors, the one that needs most last: a context runs the last
-     version that its processor can run.  They differ in code only. */
+  /* The same program for other processors and targets, the one that needs most last: a context runs
+     the last version that its machine can run.  They differ in code only. */
   int32_t version_count;
   const struct dz_program *const *versions;
 } dz_program;

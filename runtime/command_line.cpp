@@ -237,8 +237,8 @@ constexpr Flag flags[] = {
        set_profile(p, p.options.profile.value_or(ReportFormat::table));
      }},
     {"profile-format", 0, "table|json", false, "--profile, in this form.", set_profile_format},
-    {"device", 'd', "NAME", true, "Use the GPU with this in its name, or the k-th: #k; of a program for several processors, the "
-     "version for this one.",
+    {"device", 'd', "NAME", true, "Use the GPU with this in its name, or the k-th: #k; of a program with several versions, the one "
+     "for this target or processor.",
      [](Parsing& p, const char* name) { dzr_config_set_device(p.config(), name); }},
     {"sim-seed", 0, "N", true, "Order in which the threads of sim run (else DZ_SIM_SEED says it).",
      set_sim_seed},

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "processor.h"
+#include "versions.h"
 
 using dagaz::runtime::Call;
 using dagaz::runtime::MemoryPool;
@@ -81,14 +82,14 @@ int32_t with_large_enough_arena(dz_context& context, const std::function<int32_t
   }
 }
 
-/// The version of the program that the settings name, or that suits this processor.
+/// The version of the program that the settings ask for; where there is none, `start` says so.
 static const dz_program& chosen_version(const dz_config& settings) {
   const dz_program& program = *settings.program;
   if (program.abi_version != DZ_ABI_VERSION || program.version_count == 0) {
     return program;
   }
-  const dz_program* named = version_named(program, settings.device);
-  return named != nullptr ? *named : best_version(program, processor_has);
+  const dz_program* chosen = version_for(program, settings.device, can_run);
+  return chosen != nullptr ? *chosen : program;
 }
 
 /// Everything about a context that can fail.
@@ -100,11 +101,11 @@ static void start(dz_context& context) {
                       std::to_string(DZ_ABI_VERSION) + ": compile it again");
     return;
   }
-  const std::string& wanted = context.config.device;
   const dz_program& first = *context.config.program;
-  if (first.version_count > 0 && !wanted.empty() && version_named(first, wanted) == nullptr) {
-    context.errors.report(DZ_ERROR, "there is no version of this program for the processor `" +
-                                        wanted + "`, but for " + versions_of(first));
+  const std::string& wanted = context.config.device;
+  if (first.version_count > 0 && version_for(first, wanted, can_run) == nullptr) {
+    context.errors.report(DZ_ERROR, "there is no version of this program for `" + wanted +
+                                        "`, but for " + versions_of(first));
     return;
   }
   const std::string lacking = lacking_processor(context.program, processor_has);
@@ -113,7 +114,7 @@ static void start(dz_context& context) {
     return;
   }
   if (first.version_count > 0) {
-    context.log_line("version for the processor " + std::string(context.program.processor));
+    context.log_line("version for " + version_name(context.program));
   }
   context.device = make_device(context);
   if (context.device == nullptr) {
@@ -204,7 +205,14 @@ void dzr_config_set_memory_cap(dz_config* config, int64_t bytes) {
 }
 
 const char* dzr_config_get_program(dz_config* config) {
-  return config->gpu_code ? config->gpu_code->c_str() : config->program->ptx;
+  if (config->gpu_code) {
+    return config->gpu_code->c_str();
+  }
+  const char* text = config->program->ptx;
+  for (int i = 0; text == nullptr && i < config->program->version_count; ++i) {
+    text = config->program->versions[i]->ptx;
+  }
+  return text;
 }
 
 void dzr_config_set_program(dz_config* config, const char* text) {

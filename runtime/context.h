@@ -29,7 +29,7 @@ struct dz_config {
   int unified_memory = 0;
   int64_t memory_cap = 0;
   std::string cache_file;
-  std::string device;                  // part of a name, or "#k"; of a version: its processor
+  std::string device;                  // part of a name, or "#k"; or which version (versions.h)
   std::optional<uint64_t> sim_seed;    // else DZ_SIM_SEED says it, or nobody
   std::optional<std::string> gpu_code; // replaces dz_program.ptx
   std::map<int, int64_t> tuning;       // set parameters, by their index in dz_program

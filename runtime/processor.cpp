@@ -61,9 +61,7 @@ bool processor_has(std::string_view) {
 
 #endif
 
-/// The features that `program` needs and `has` does not have, with commas.
-static std::string lacking_features(const dz_program& program,
-                                    bool (*has)(std::string_view feature)) {
+std::string lacking_processor(const dz_program& program, bool (*has)(std::string_view feature)) {
   std::string_view rest =
       program.processor_features == nullptr ? "" : program.processor_features;
   std::string lacking;
@@ -74,47 +72,12 @@ static std::string lacking_features(const dz_program& program,
       lacking += (lacking.empty() ? "" : ", ") + std::string(feature);
     }
   }
-  return lacking;
-}
-
-std::string lacking_processor(const dz_program& program, bool (*has)(std::string_view feature)) {
-  const std::string lacking = lacking_features(program, has);
   if (lacking.empty()) {
     return "";
   }
   return std::string("this program was built for the processor ") + program.processor +
          " and needs what this one lacks: " + lacking +
          "; build it on this machine, or with --cpu=generic for every machine";
-}
-
-const dz_program& best_version(const dz_program& program, bool (*has)(std::string_view feature)) {
-  for (int i = program.version_count; i > 0; --i) {
-    const dz_program& version = *program.versions[i - 1];
-    if (lacking_features(version, has).empty()) {
-      return version;
-    }
-  }
-  return program;
-}
-
-const dz_program* version_named(const dz_program& program, std::string_view processor) {
-  if (program.processor != nullptr && processor == program.processor) {
-    return &program;
-  }
-  for (int i = 0; i < program.version_count; ++i) {
-    if (processor == program.versions[i]->processor) {
-      return program.versions[i];
-    }
-  }
-  return nullptr;
-}
-
-std::string versions_of(const dz_program& program) {
-  std::string names = program.processor;
-  for (int i = 0; i < program.version_count; ++i) {
-    names += std::string(", ") + program.versions[i]->processor;
-  }
-  return names;
 }
 
 }  // namespace dagaz::runtime

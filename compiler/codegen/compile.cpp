@@ -121,7 +121,7 @@ class Compiler {
     emit_part(part, unit_.division.host[number]);
     if (number == 0) {
       emit_program(part, emit_entry_points(part), processor_of(*machine), artifacts_.ptx);
-      if (!unit_.options.executable && unit_.options.version.empty()) emit_c_api(part);
+      if (!unit_.options.executable) emit_c_api(part);
     }
     compile_for(part.module, *machine);
     verify(part.module);

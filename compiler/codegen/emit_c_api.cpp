@@ -108,6 +108,8 @@ void refer_to_sim(PartModule& part) {
 
 void emit_c_api(PartModule& part) {
   if (part.unit.program.target == tree::Target::sim) refer_to_sim(part);
+  // The functions are the first version's, which knows the others.
+  if (!part.unit.options.version.empty()) return;
   for (const CSection& section : c_api(part.unit.program, part.unit.options)) {
     for (const CFunction& function : section.functions) WrapperEmitter(part, function).emit();
   }

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -108,7 +109,7 @@ bool write_descriptions(const std::string& output, const codegen::Artifacts& art
 
 bool write_artifacts(const BuildOptions& options, const std::string& output,
                      const codegen::Artifacts& artifacts, Diagnostics& diagnostics) {
-  const Target target = options.compile.target;
+  const Target target = linked_target(options.compile);
   switch (options.emit) {
     case Emit::executable:
       return link_executable(artifacts.objects, output, target, ProgramKind::executable,
@@ -243,17 +244,19 @@ int build_or_take(const BuildOptions& options, const std::string& output) {
 }  // namespace
 
 int build_command(const BuildOptions& options) {
-  if (options.compile.target == Target::interpreter) {
+  const std::vector<Target>& further = options.compile.further_targets;
+  if (options.compile.target == Target::interpreter ||
+      std::find(further.begin(), further.end(), Target::interpreter) != further.end()) {
     std::cerr << "dagaz: the interpreter runs programs, it builds none: use `dagaz run "
                  "--target=interpreter`\n";
     return 2;
   }
-  if (options.emit == Emit::ptx && options.compile.target != Target::cuda) {
+  if (options.emit == Emit::ptx && (options.compile.target != Target::cuda || !further.empty())) {
     std::cerr << "dagaz: --emit=ptx needs --target=cuda\n";
     return 2;
   }
   const bool text = options.emit == Emit::llvm || options.emit == Emit::assembly;
-  if (text && processors_of(options.compile).size() > 1) {
+  if (text && versions_of(options.compile).size() > 1) {
     std::cerr << several_versions;
     return 2;
   }

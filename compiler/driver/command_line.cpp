@@ -169,10 +169,32 @@ void add_pass_options(CLI::App& app, CompileOptions& options) {
 
 }  // namespace
 
+// `dagaz build` takes several, with commas.
+static void add_target_option(CLI::App& app, CompileOptions& options) {
+  const bool several = app.get_name() == "build";
+  const auto take = [several, &options](const std::vector<std::string>& names) {
+    options.target = targets.at(names.front());
+    options.further_targets.clear();
+    for (auto name = std::next(names.begin()); name != names.end(); ++name) {
+      options.further_targets.push_back(targets.at(*name));
+    }
+    if (names.size() == 1) return;
+    if (!several) {
+      throw CLI::ValidationError("--target", "only `dagaz build` makes programs for several targets");
+    }
+  };
+  app.add_option_function<std::vector<std::string>>(
+         "--target", take,
+         std::string("Where the program runs (default cpu)") +
+             (several ? "; of several, with commas, what the machine has is taken" : ""))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(is_one_of(targets, meant_targets));
+}
+
 void add_compile_options(CLI::App& app, CompileOptions& options) {
   add_diagnostic_options(app, options);
-  add_choice(app, "--target", options.target, targets, "Where the program runs (default cpu)",
-             meant_targets);
+  add_target_option(app, options);
   app.add_option("--cpu", options.cpu,
                  "Processor: native; generic, for programs and libraries that others run; dispatch, "
                  "for these too, with versions for x86-64-v2, v3 and v4 of which the best is "

@@ -110,8 +110,7 @@ void print_code(Compilation& compilation, const InspectOptions& options,
                 ir::ParallelProgram program, const PassContext& context) {
   program = optimise(std::move(program), context);
   if (context.diagnostics.has_errors()) return;
-  const auto lowered =
-      lower(flatten(std::move(program), context), options.compile.cpu, context);
+  const auto lowered = lower(flatten(std::move(program), context), context);
   if (lowered) print_tree(compilation, options, *lowered);
 }
 
@@ -160,7 +159,7 @@ void print_ir(Compilation& compilation, const InspectOptions& options,
     case InspectStage::plan:
     case InspectStage::memory: {
       ir::FlatProgram flat = flatten(optimise(std::move(program), context), context);
-      const auto planned = plan(std::move(flat), options.compile.cpu, context);
+      const auto planned = plan(std::move(flat), context);
       if (!planned) break;
       std::cout << (options.stage == InspectStage::plan
                         ? plan::report(*planned, compilation.files)
@@ -203,7 +202,7 @@ int inspect_command(const InspectOptions& options) {
     std::cerr << "dagaz: --passes works on IR text (FILE.ir); use --stage for programs\n";
     return 2;
   }
-  if (processors_of(options.compile).size() > 1) {
+  if (versions_of(options.compile).size() > 1) {
     std::cerr << several_versions;
     return 2;
   }

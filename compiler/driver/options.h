@@ -37,6 +37,7 @@ struct CompileOptions {
   std::string file;
   syntax::FileReader read = syntax::read_file;  // gives the texts of files
   Target target = Target::cpu;
+  std::vector<Target> further_targets;  // of the same file: what the machine has is taken
   std::string cpu = "native";
   std::string gpu = "sm_70";
   int optimisation = 3;         // 0: unoptimised IR and machine code

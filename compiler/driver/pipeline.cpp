@@ -101,8 +101,7 @@ static plan::Device device_of(const PassContext& context) {
   return context.options.target == Target::cpu ? plan::Device::cpu : plan::Device::gpu;
 }
 
-std::optional<ir::PlannedProgram> plan(ir::FlatProgram program, const std::string& processor,
-                                       const PassContext& context) {
+std::optional<ir::PlannedProgram> plan(ir::FlatProgram program, const PassContext& context) {
   plan::PlanOptions options;
   options.seed = context.options.plan_seed;
   std::optional<Schedules> wanted;
@@ -115,7 +114,7 @@ std::optional<ir::PlannedProgram> plan(ir::FlatProgram program, const std::strin
   std::vector<std::string> refused;
   options.device = device_of(context);
   options.only_pointwise = context.options.optimisation == 0;
-  options.target = plan::target_named(processor);
+  options.target = plan::target_named(context.options.cpu);
   options.target.tunables = tunables_of(context.options, context.diagnostics);
   if (context.diagnostics.has_errors()) return std::nullopt;
   const Doing doing("plan");
@@ -146,13 +145,12 @@ std::vector<std::string_view> optional_passes() {
   return names;
 }
 
-std::optional<tree::Program> lower(ir::FlatProgram program, const std::string& processor,
-                                   const PassContext& context) {
+std::optional<tree::Program> lower(ir::FlatProgram program, const PassContext& context) {
   const Target to = context.options.target;
   const tree::Target target = to == Target::cpu    ? tree::Target::cpu
                               : to == Target::cuda ? tree::Target::cuda
                                                    : tree::Target::sim;
-  std::optional<ir::PlannedProgram> planned = plan(std::move(program), processor, context);
+  std::optional<ir::PlannedProgram> planned = plan(std::move(program), context);
   if (!planned) return std::nullopt;
   const Doing doing("lowering");
   std::optional<tree::Program> lowered;

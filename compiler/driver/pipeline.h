@@ -22,15 +22,12 @@ ir::ParallelProgram optimise(ir::ParallelProgram program, const PassContext& con
                              Until until = Until::optimised);
 /// Small arrays to scalars, then to segmented operations, for a CPU or a GPU target.
 ir::FlatProgram flatten(ir::ParallelProgram program, const PassContext& context);
-/// How each segmented operation runs on `processor`, a value of `--cpu` for one.
+/// How each segmented operation runs.
 /// Nothing (and a diagnostic) where schedules that were asked for cannot be followed.
-std::optional<ir::PlannedProgram> plan(ir::FlatProgram program, const std::string& processor,
-                                       const PassContext& context);
+std::optional<ir::PlannedProgram> plan(ir::FlatProgram program, const PassContext& context);
 /// The optional passes at their places in the pipeline, in order: what `pass_limit` counts.
 std::vector<std::string_view> optional_passes();
-/// The program as instructions for the target and, on its host, `processor`; nothing (and a
-/// diagnostic) for what the target does not support.
-std::optional<tree::Program> lower(ir::FlatProgram program, const std::string& processor,
-                                   const PassContext& context);
+/// As instructions; nothing (and a diagnostic) for what a target does not support.
+std::optional<tree::Program> lower(ir::FlatProgram program, const PassContext& context);
 
 }  // namespace dagaz::driver

@@ -1,5 +1,6 @@
-// A program compiled for one processor or for several: `--cpu=dispatch` makes a version for each level
-// of x86-64, and the runtime takes the best that the processor at hand can run.
+// A program compiled for one machine or for several: `--cpu=dispatch` makes a version for each level
+// of x86-64, `--target=cpu,cuda` one for each target, and the runtime takes the best that the machine
+// at hand can run.
 #pragma once
 
 #include <optional>
@@ -17,12 +18,20 @@ inline constexpr std::string_view cpu_dispatch = "dispatch";
 
 /// What is said where one version is shown.
 inline constexpr std::string_view several_versions =
-    "dagaz: --cpu=dispatch makes several versions; name the processor of the one to show, as in "
+    "dagaz: several versions are asked for; name the one to show, as in --target=cpu "
     "--cpu=x86-64-v3\n";
 
-/// Which processors `options` compile host code for, the least first; a GPU's host code only leads
-/// the kernels, so there is one version of it.
-std::vector<std::string> processors_of(const CompileOptions& options);
+struct Version {
+  Target target = Target::cpu;
+  std::string processor;  // of the host's code, as for `--cpu`
+};
+
+/// What `options` ask for, the version that needs least first.  A GPU's host code only leads the
+/// kernels: there is one version of it.
+std::vector<Version> versions_of(const CompileOptions& options);
+
+/// The target whose libraries serve all versions.
+Target linked_target(const CompileOptions& options);
 
 /// Compiles a program into what `want`, a set of codegen::Want, names; processor, GPU and optimisation
 /// are those of the compilation, the rest is in `options`.  Object code is of all versions, everything

@@ -171,6 +171,9 @@ int CudaDevice::attribute(int which) const {
 
 bool CudaDevice::matches(CUdevice device, int ordinal) const {
   const std::string& wanted = context_.config.device;
+  if (wanted == "cuda") {
+    return true;
+  }
   if (wanted.starts_with('#')) {
     return wanted.substr(1) == std::to_string(ordinal);
   }

@@ -49,6 +49,11 @@ const Driver& driver() {
   return table;
 }
 
+bool has_device() {
+  int count = 0;
+  return driver().problem.empty() && driver().cuDeviceGetCount(&count) == success && count > 0;
+}
+
 std::string describe(CUresult error) {
   const char* name = nullptr;
   const char* text = nullptr;

@@ -59,6 +59,9 @@ struct Driver {
 /// The table of this process, filled on the first call and never changed.
 const Driver& driver();
 
+/// Whether there is a driver that can be used, and a GPU.
+bool has_device();
+
 /// "CUDA_ERROR_OUT_OF_MEMORY: out of memory".
 std::string describe(CUresult error);
 

@@ -31,27 +31,6 @@ TEST_CASE("what is lacking is named") {
         std::string::npos);
 }
 
-TEST_CASE("of several versions the last is taken that the processor can run") {
-  dz_program wide = test::cpu_program();
-  wide.processor = "wide";
-  wide.processor_features = "avx avx512f";
-  dz_program narrow = test::cpu_program();
-  narrow.processor = "narrow";
-  narrow.processor_features = "avx";
-  const dz_program* versions[] = {&narrow, &wide};
-  dz_program first = test::cpu_program();
-  first.processor = "first";
-  first.version_count = 2;
-  first.versions = versions;
-  CHECK(&best_version(first, has_avx) == &narrow);
-  CHECK(&best_version(first, [](std::string_view) { return true; }) == &wide);
-  CHECK(&best_version(first, [](std::string_view) { return false; }) == &first);
-  CHECK(version_named(first, "first") == &first);
-  CHECK(version_named(first, "wide") == &wide);
-  CHECK(version_named(first, "wider") == nullptr);
-  CHECK(versions_of(first) == "first, narrow, wide");
-}
-
 #if defined(__x86_64__) && defined(__GNUC__)
 TEST_CASE("the processor has what the compiler's own library says") {
   CHECK(processor_has("sse3") == (__builtin_cpu_supports("sse3") != 0));

@@ -286,6 +286,27 @@ TEST_CASE("a program that the GPU's compiler refuses is reported with its log") 
   check_nothing_left();
 }
 
+TEST_CASE("a program with versions for CPU and GPU runs on the GPU that is there") {
+  dz_program both = test::cpu_program();
+  const dz_program* versions[] = {&program};
+  both.processor = "any";
+  both.version_count = 1;
+  both.versions = versions;
+  const auto target_for = [&](const char* device) {
+    dz_config* config = dzr_config_new(&both);
+    dzr_config_set_device(config, device);
+    const test::Context context(config);
+    CHECK(context.error().empty());
+    return static_cast<dz_context*>(context)->program.target;
+  };
+  CHECK(dagaz::runtime::cuda::has_device());
+  CHECK(target_for("") == DZ_TARGET_CUDA);
+  CHECK(target_for("cuda") == DZ_TARGET_CUDA);
+  CHECK(target_for("#1") == DZ_TARGET_CUDA);
+  CHECK(target_for("Beta") == DZ_TARGET_CUDA);
+  CHECK(target_for("cpu") == DZ_TARGET_CPU);
+}
+
 TEST_CASE("the device is chosen by name or number") {
   const auto error_for = [](const char* name) {
     dz_config* config = dzr_config_new(&program);
@@ -364,6 +385,7 @@ std::string sentence() {
 
 TEST_SUITE_BEGIN("old_driver");
 TEST_CASE("a driver without a needed function is named as too old") {
+  CHECK(!dagaz::runtime::cuda::has_device());
   CHECK(sentence() == "prog: no CUDA device: libcuda.so.1 lacks cuLaunchKernel; the NVIDIA "
                       "driver is too old\n");
 }
@@ -371,6 +393,7 @@ TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("no_device");
 TEST_CASE("a driver that finds no GPU is quoted") {
+  CHECK(!dagaz::runtime::cuda::has_device());
   CHECK(sentence() == "prog: no CUDA device: cuInit failed: no CUDA-capable device is detected\n");
 }
 TEST_SUITE_END();
