@@ -83,6 +83,10 @@ entry doubles =
        && same (x ** 2) 2
        && same (x ** 3) 3
        && same (x ** 4) 4
+       && same (x ** 5) 5
+       && same (x ** 6) 6
+       && same (x ** 15) 15
+       && same (x ** 16) 16
   in and (map test special64)
 
 entry singles =
@@ -97,6 +101,10 @@ entry singles =
        && same (x ** 2) 2
        && same (x ** 3) 3
        && same (x ** 4) 4
+       && same (x ** 5) 5
+       && same (x ** 6) 6
+       && same (x ** 15) 15
+       && same (x ** 16) 16
   in and (map test special32)
 
 entry integers (xs: []i32) =

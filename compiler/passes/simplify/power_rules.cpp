@@ -2,11 +2,14 @@
 //
 // Integers wrap, so that every order of multiplications gives the same: xⁿ by repeated squaring.
 // On floats the special cases of IEEE 754-2019 (9.2.1) hold for every value; the results are within
-// 2 ulp, where only x⁻², x³, x⁴ and half powers are rounded more than once.  Reciprocals come first:
-// x² may overflow where x⁻² does not.
+// 2 ulp, where only x⁻², x³, x⁴ and half powers are rounded more than once.  Reciprocals come
+// first: x² may overflow where x⁻² does not.  Larger powers of f16 and f32 are products of a wider
+// type; those of f64 stay powers, but of |x|: of lanes with a negative base vector libraries ask
+// the scalar function.
 //
 // The derivative of a power is 0 at 0 where the exponent is less than 1, which that of a quotient or
 // a root is not: these wait until the program has been differentiated.
+#include <cmath>
 #include <limits>
 
 #include "passes/simplify/rules.h"
@@ -16,6 +19,7 @@ namespace dagaz::passes {
 namespace {
 
 constexpr std::int64_t largest_integer_exponent = 64;
+constexpr std::int64_t largest_float_exponent = 16;
 
 Outcome becomes(Scalar& node, ScalarOp op, const Operand& a, const Operand& b) {
   node = Scalar{op, node.type, node.type, {a, b}};
@@ -98,9 +102,38 @@ Outcome float_power(Scalar& node, int doubled, Rules& rules) {
   }
 }
 
+// No power of a finite number of f16 or f32 up to the largest exponent that overflows the wider
+// type is finite in the narrow one.
+Outcome large_float_power(Scalar& node, std::int64_t exponent, Rules& rules) {
+  const ScalarType type = node.type;
+  const Operand x = node.arguments[0];
+  if (type == ScalarType::f64) {
+    const auto* base = rules.defined_as<Scalar>(x);
+    if (base != nullptr && base->op == ScalarOp::fabs) return Outcome::none;
+    const Operand size = rules.scalar(ScalarOp::fabs, type, {x});
+    if (size == x) return Outcome::none;
+    if (exponent % 2 == 0) return becomes(node, ScalarOp::fpow, size, node.arguments[1]);
+    const Operand power = rules.scalar(ScalarOp::fpow, type, {size, node.arguments[1]});
+    return becomes(node, ScalarOp::copysign, power, x);
+  }
+  const ScalarType wide = type == ScalarType::f16 ? ScalarType::f32 : ScalarType::f64;
+  Scalar product{ScalarOp::fpow,
+                 wide,
+                 wide,
+                 {rules.convert(ScalarOp::float_convert, type, wide, x), node.arguments[1]}};
+  integer_power(product, exponent, rules);
+  const Operand value = rules.scalar(product.op, wide, product.arguments);
+  node = Scalar{ScalarOp::float_convert, wide, type, {value}};
+  return Outcome::rewritten;
+}
+
 Outcome float_powers(Scalar& node, Rules& rules) {
   if (!node.arguments[1].is_constant()) return Outcome::none;
   const double doubled = 2 * float_value(node.arguments[1].constant());
+  if (doubled > 8 && doubled <= 2 * largest_float_exponent && std::fmod(doubled, 2) == 0) {
+    if (rules.is_to_be_differentiated()) return Outcome::none;
+    return large_float_power(node, static_cast<std::int64_t>(doubled / 2), rules);
+  }
   if (!(doubled >= -4 && doubled <= 8) || doubled != static_cast<int>(doubled)) {
     return Outcome::none;
   }
