@@ -20,7 +20,7 @@ struct Launch {
   int32_t shared_bytes;
   void** arguments;
   const char* position;  // in the source
-  int64_t moved;         // bytes of its arrays
+  int64_t moved;         // bytes of its arrays that it touches
 };
 
 /// Bytes of the device, and where on the host they are wanted.

@@ -37,9 +37,9 @@ std::string as_bytes(double bytes) { return with_unit(bytes, {"B", "KB", "MB", "
 
 /// A line of the table; `rest` comes behind the columns of numbers.
 std::string line(const std::string& share, const std::string& time, const std::string& count,
-                 const std::string& moved, const std::string& rate, const std::string& rest) {
+                 const std::string& touched, const std::string& rate, const std::string& rest) {
   return formatted("%8s  %10s  %8s  %10s  %12s  ", share.c_str(), time.c_str(), count.c_str(),
-                   moved.c_str(), rate.c_str()) +
+                   touched.c_str(), rate.c_str()) +
          rest + "\n";
 }
 
@@ -151,7 +151,7 @@ std::string Profile::table(const std::vector<Row>& rows, const MemoryStatistics&
   const auto percent = [&](double microseconds) {
     return formatted("%.1f %%", 100 * share_of(microseconds, whole));
   };
-  std::string text = line("share", "time", "count", "moved", "rate", "where");
+  std::string text = line("share", "time", "count", "touched", "rate", "where");
   double elsewhere = whole;
   for (const auto& [place, runs] : rows) {
     elsewhere -= runs.microseconds;

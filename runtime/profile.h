@@ -33,7 +33,7 @@ class Profile {
   void add(std::string name, double microseconds);
   /// A call of an entry point; the shares of places are of all calls.
   void add_call(const std::string& entry, double microseconds);
-  /// A run of the parallel loop at `position`, whose arrays have so many bytes.
+  /// A run of the parallel loop at `position`, which touches so many bytes of its arrays.
   void add_loop(const char* position, double microseconds, int64_t bytes);
   /// A run of a kernel; `details` is a JSON object.
   void add_kernel(const Launch& launch, double microseconds, std::string details);

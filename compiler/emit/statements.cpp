@@ -1,6 +1,7 @@
 // Bodies and statements: order, and where results are wanted.
 #include "emit/statements.h"
 
+#include "emit/context/location_scope.h"
 #include "emit/host/fused_stencil.h"
 #include "emit/memory/elements.h"
 #include "emit/memory/host_scope.h"
@@ -74,7 +75,7 @@ void emit_lambda(Context& c, const ir::Lambda& lambda, const std::vector<Value>&
 }
 
 void emit_statement(Context& c, const ir::Statement& statement) {
-  const ir::LocationId outer_location = std::exchange(c.location, statement.location);
+  const LocationScope here(c, statement.location);
   const ir::Statement* const outer = c.host_statement;
   if (c.mode == Mode::host) c.host_statement = &statement;
   std::visit(
@@ -89,7 +90,6 @@ void emit_statement(Context& c, const ir::Statement& statement) {
         }
       },
       statement.operation);
-  c.location = outer_location;
   c.host_statement = outer;
 }
 

@@ -17,6 +17,7 @@ import argparse
 import hashlib
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -155,16 +156,35 @@ def use(root, source):
                     '"$(command -v dagaz)" . docs/tutorial.md').strip()
 
 
+class Stopwatch:
+    """What has passed since it was made, also on processors: those of a busy machine have less time."""
+
+    def __init__(self):
+        self.begin, self.used = time.monotonic(), self.processor_seconds()
+
+    @staticmethod
+    def processor_seconds():
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    def __str__(self):
+        return (f'{time.monotonic() - self.begin:.0f} s '
+                f'({self.processor_seconds() - self.used:.0f} s of processors)')
+
+
 def build_sources(root, source, whole):
     """What who clones the project does."""
     clone = root.folder / 'dagaz'
     run('git', 'clone', '-q', f'file://{source}', clone)
+    install = Stopwatch()
     root.run('cd /dagaz && ./install-dependencies.sh')
+    said = f'packages installed in {install}'
     if whole:
+        demo = Stopwatch()
         root.run('cd /dagaz && CCACHE_DISABLE=1 ./demo.sh')
-        return 'demo.sh'
+        return f'{said}, demo.sh in {demo}'
     root.run('cd /dagaz && cmake --preset release && cmake --build build --target dagaz_support')
-    return 'configured'
+    return f'{said}, configured'
 
 
 def check(suite, kind, folder, source, package):

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "emit/context/location_scope.h"
 #include "emit/control/loops.h"
 #include "emit/gpu/kernels.h"
 #include "emit/memory/elements.h"
@@ -116,7 +117,7 @@ NameId RowTeams::root(NameId name) const {
 }
 
 void RowTeams::emit_rows(const ir::Statement& s) {
-  c_.location = s.location;
+  const LocationScope here(c_, s.location);
   if (const auto* map = as<ir::MapScanReduce>(s.operation)) return emit_rows(s, *map);
   if (const auto* update = as<ir::Update>(s.operation)) return emit_rows(s, *update);
   if (const auto* branch = as<ir::Branch>(s.operation)) {

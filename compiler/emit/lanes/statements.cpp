@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "emit/context/location_scope.h"
 #include "emit/control/failures.h"
 #include "emit/lanes/arrays.h"
 #include "emit/lanes/serial.h"
@@ -79,7 +80,7 @@ void emit_statement(Lanes& l, const ir::Statement& statement) {
     one_by_one(l, statement);
     return;
   }
-  l.c.location = statement.location;
+  const LocationScope here(l.c, statement.location);
   std::visit(
       [&](const auto& operation) {
         if constexpr (requires { emit_operation(l, statement, operation); }) {
