@@ -4,6 +4,7 @@
 usage: browser.py DAGAZ
 Ends with 77, which ctest shows as skipped, where no Chromium or Chrome is installed.
 """
+import json
 import pathlib
 import re
 import subprocess
@@ -30,13 +31,18 @@ def found(browser):
 
 
 def search(browser, text):
-    """Types into the field of the search, which the key / leads to."""
+    """Types into the field of the search, which the key / leads to; what is found of all of it."""
     browser.key('/', '/')
-    assert browser.value('document.activeElement.id') == 'search'
+    browser.wait_for('document.activeElement.id === "search"')
     browser.value('document.getElementById("search").select()')
     browser.type(text)
-    browser.wait_for('document.querySelectorAll("#found a").length > 0')
+    browser.wait_for(f'document.getElementById("search").value === {json.dumps(text)} && '
+                     'document.querySelectorAll("#found a").length > 0')
     return found(browser)
+
+
+def wait_until_nothing_is_found(browser):
+    browser.wait_for('document.querySelectorAll("#found a").length === 0')
 
 
 def shown(browser, selector):
@@ -82,7 +88,7 @@ def check_program(browser, folder):
     browser.key('Enter')
     browser.wait_for('location.pathname.endsWith("/main.html") && location.hash === "#ring"')
     assert 'The area of a ring' in shown(browser, '#ring')
-    assert found(browser) == []
+    wait_until_nothing_is_found(browser)
     # A reference in the text, then the source of what it names.
     browser.click('#ring .text a')
     browser.wait_for('location.hash === "#area"')
@@ -100,14 +106,14 @@ def check_search(browser, folder):
     names = search(browser, 'reduce')
     assert names[0] == 'reduce' and 'reduce_by_index' in names, names
     browser.key('ArrowDown')
-    chosen = browser.value('document.querySelector("#found a.chosen span").innerText').strip()
-    assert chosen == names[1], (chosen, names)
+    browser.wait_for('document.querySelector("#found a.chosen span")?.innerText.trim() === '
+                     + json.dumps(names[1]))
     browser.key('Escape')
-    assert found(browser) == []
+    wait_until_nothing_is_found(browser)
     assert '>->' in search(browser, 'from left to right'), found(browser)
     browser.click('#found a')
     browser.wait_for('document.querySelector(":target") !== null')
-    assert found(browser) == []
+    wait_until_nothing_is_found(browser)
 
 
 def check_documents(browser, folder):
@@ -127,6 +133,7 @@ def check_documents(browser, folder):
     # On a narrow window nothing is wider than it.
     browser.ask('Emulation.setDeviceMetricsOverride', width=400, height=800, deviceScaleFactor=1,
                 mobile=False)
+    browser.wait_for('innerWidth === 400')
     width = browser.value('document.documentElement.scrollWidth')
     assert width <= 400, f'the page is {width} points wide in a window of 400'
 

@@ -90,8 +90,9 @@ class Browser:
         assert 'exceptionDetails' not in answer, (expression, answer['exceptionDetails'])
         return answer['result'].get('value')
 
-    def wait_for(self, expression, seconds=30):
-        """The first value of the expression that is true."""
+    def wait_for(self, expression, seconds=120):
+        """The first value of the expression that is true.  What a page does, it does in its own time;
+        the seconds are only how long a mistake takes."""
         end, failure = time.monotonic() + seconds, None
         while True:
             try:
@@ -117,12 +118,22 @@ class Browser:
         for character in text:
             self.key(character, character)
 
-    def click(self, selector):
-        """Clicks into the middle of the first line of what the selector names."""
-        x, y = self.value(
+    def point_of(self, selector):
+        """The middle of the first line of what the selector names, as soon as a click there meets it:
+        until a page is complete, it may still be scrolled to its fragment."""
+        return self.wait_for(
             f'(() => {{ const e = document.querySelector({json.dumps(selector)});'
+            ' if (!e || document.readyState !== "complete") return null;'
             ' e.scrollIntoView({block: "center"}); const r = e.getClientRects()[0];'
-            ' return [r.x + r.width / 2, r.y + r.height / 2]; })()')
+            ' const at = [r.x + r.width / 2, r.y + r.height / 2];'
+            ' return e.contains(document.elementFromPoint(...at)) ? at : null; })()')
+
+    def click(self, selector):
+        """Clicks what the selector names, where it has come to rest."""
+        before, point = None, self.point_of(selector)
+        while point != before:
+            before, point = point, self.point_of(selector)
+        x, y = point
         for kind in ('mousePressed', 'mouseReleased'):
             self.ask('Input.dispatchMouseEvent', type=kind, x=x, y=y, button='left', clickCount=1)
 
@@ -130,3 +141,4 @@ class Browser:
         """What the reader's system prefers: `dark` or `light`."""
         self.ask('Emulation.setEmulatedMedia',
                  features=[{'name': 'prefers-color-scheme', 'value': scheme}])
+        self.wait_for(f'matchMedia("(prefers-color-scheme: {scheme})").matches')
