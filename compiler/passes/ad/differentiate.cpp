@@ -242,7 +242,7 @@ void Differentiator::forward_side_by_side(const Lambda& function, const Seeded& 
   const NameSet consumed =
       consumed_names(function.body.statements, program_->names, functions_);
   Forward forward(environment, directions);
-  for (const auto& [name, value] : known) forward.provide(name, value);
+  for (const auto& [name, value] : known) forward.provided.emplace(name, value);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const NameId parameter = function.parameters[i].name;
     environment.bind(parameter, arguments[i]);
@@ -251,18 +251,18 @@ void Differentiator::forward_side_by_side(const Lambda& function, const Seeded& 
       Operand seed = seeds[i];
       if (count) seed = out.index(seed.name(), {i64_operand(j)}, "seed");
       if (count && consumed.count(parameter) != 0) seed = out.add(Copy{seed.name()}, "seed");
-      forward.seed(parameter, j, seed);
+      forward.tangents.seed(parameter, j, seed);
     }
   }
-  forward.run(function.body.statements);
+  differentiate_forward(forward, function.body.statements);
   results = environment.operands(function.body.results);
   for (const Operand& value : function.body.results) {
     if (!count) {
-      results.push_back(forward.tangent_or_zero(value, 0));
+      results.push_back(forward.tangents.or_zero(value, 0));
       continue;
     }
     ArrayLiteral all{environment.type_of(value), {}};
-    for (int j = 0; j < directions; ++j) all.elements.push_back(forward.tangent_or_zero(value, j));
+    for (int j = 0; j < directions; ++j) all.elements.push_back(forward.tangents.or_zero(value, j));
     results.push_back(out.add(std::move(all), "tangents"));
   }
 }

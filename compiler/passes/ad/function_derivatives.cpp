@@ -173,14 +173,14 @@ Body Functions::forward_body(Function original, int directions, Function& result
   std::size_t next = original.parameters.size();
   for_each_active(original.parameters, names, [&](std::size_t i, const Type&) {
     for (int j = 0; j < directions; ++j) {
-      forward.seed(original.parameters[i].name, j, result.parameters[next++].name);
+      forward.tangents.seed(original.parameters[i].name, j, result.parameters[next++].name);
     }
   });
-  forward.run(original.body.statements);
+  differentiate_forward(forward, original.body.statements);
   std::vector<Operand> results = environment.operands(original.body.results);
   for (const Operand& value : original.body.results) {
     if (!carries_derivative(names.type(value))) continue;
-    for (int j = 0; j < directions; ++j) results.push_back(forward.tangent_or_zero(value, j));
+    for (int j = 0; j < directions; ++j) results.push_back(forward.tangents.or_zero(value, j));
   }
   // Sizes that are known only inside are those of this body.
   for (Type& type : result.result_types) type = environment.type(type);

@@ -1,13 +1,16 @@
 // Forward mode of histograms: an operator becomes that of dual numbers; a sum's tangents are
 // histograms of their own, with the same indices.
-#include "passes/ad/forward.h"
 #include "passes/ad/lists.h"
+#include "passes/ad/rules/dual_operators.h"
+#include "passes/ad/rules/forward_rules.h"
 
 namespace dagaz::passes::ad {
 
 using namespace ir;
 
-struct Forward::DualHistogram {
+namespace {
+
+struct DualHistogram {
   // What goes into one new operator: the indices, and values, tangents of values, or both.
   struct Entry {
     std::vector<Operand> indices;
@@ -18,7 +21,7 @@ struct Forward::DualHistogram {
     bool only_tangent = false;
   };
 
-  Forward& forward;
+  Forward& f;
   const Statement& statement;
   const Histogram& histogram;
   Histogram result = {};
@@ -26,8 +29,6 @@ struct Forward::DualHistogram {
   std::vector<Binder> binders = {};
   std::size_t next_value = 0;   // of the original map's results
   std::size_t next_result = 0;  // of the original statement's
-
-  Environment& environment() { return *forward.environment_; }
 
   Entry next_entry(const HistogramOperator& each) {
     Entry entry;
@@ -46,20 +47,20 @@ struct Forward::DualHistogram {
     const std::size_t end = next_result + each.destinations.size();
     const std::vector<Binder> originals = part(statement.results, next_result, end);
     next_result = end;
-    const Slots slots = forward.slots(originals);
-    const std::vector<NameId> tangents = forward.tangent_names(each.destinations, slots);
-    HistogramOperator primal{environment().operands(each.shape),
-                             environment().names_of(each.destinations),
-                             environment().operands(each.neutral),
+    const Slots slots = f.tangents.slots(originals);
+    const std::vector<NameId> tangents = f.tangents.names_in_slots(each.destinations, slots);
+    HistogramOperator primal{f.environment.operands(each.shape),
+                             f.environment.names_of(each.destinations),
+                             f.environment.operands(each.neutral),
                              {}};
-    binders = concatenated(std::move(binders), forward.dual_binders(originals, slots));
+    binders = concatenated(std::move(binders), f.tangents.dual_binders(originals, slots));
     if (is_addition(each.op)) {
       add_sums(each, std::move(primal), std::move(entry), slots, tangents);
       return;
     }
     primal.destinations = concatenated(std::move(primal.destinations), tangents);
-    primal.neutral = forward.dual_neutral(each.neutral, slots);
-    primal.op = forward.dual_operator(each.op, slots);
+    primal.neutral = dual_neutral(f, each.neutral, slots);
+    primal.op = dual_operator(f, each.op, slots);
     result.operators.push_back(std::move(primal));
     entry.slots = slots;
     entries.push_back(std::move(entry));
@@ -67,14 +68,14 @@ struct Forward::DualHistogram {
 
   void add_sums(const HistogramOperator& each, HistogramOperator primal, Entry entry,
                 const Slots& slots, const std::vector<NameId>& tangents) {
-    primal.op = environment().copy_lambda(each.op);
+    primal.op = f.environment.copy_lambda(each.op);
     result.operators.push_back(primal);
     entries.push_back(entry);
     for (std::size_t i = 0; i < slots.size(); ++i) {
       HistogramOperator sum = primal;
-      sum.op = environment().copy_lambda(each.op);
+      sum.op = f.environment.copy_lambda(each.op);
       sum.destinations = {tangents[i]};
-      sum.neutral = {environment().zero(environment().type_of(each.neutral[0]))};
+      sum.neutral = {f.environment.zero(f.environment.type_of(each.neutral[0]))};
       result.operators.push_back(std::move(sum));
       entry.only_tangent = true;
       entry.slots = {slots[i]};
@@ -83,17 +84,17 @@ struct Forward::DualHistogram {
   }
 
   void emit_map(const Slots& array_slots) {
-    result.map.parameters = forward.dual_binders(histogram.map.parameters, array_slots);
-    NestedScope scope(environment());
-    forward.emit(histogram.map.body.statements);
+    result.map.parameters = f.tangents.dual_binders(histogram.map.parameters, array_slots);
+    NestedScope scope(f.environment);
+    emit_dual(f, histogram.map.body.statements);
     std::vector<Operand> results;
     auto& result_types = result.map.result_types;
     for (const Entry& entry : entries) {
-      results = concatenated(std::move(results), environment().operands(entry.indices));
+      results = concatenated(std::move(results), f.environment.operands(entry.indices));
       result_types =
-          concatenated(std::move(result_types), forward.dual_types(entry.index_types, {}));
-      const std::vector<Operand> values = forward.dual_operands(entry.values, entry.slots);
-      const std::vector<Type> types = forward.dual_types(entry.value_types, entry.slots);
+          concatenated(std::move(result_types), f.tangents.dual_types(entry.index_types, {}));
+      const std::vector<Operand> values = f.tangents.dual_operands(entry.values, entry.slots);
+      const std::vector<Type> types = f.tangents.dual_types(entry.value_types, entry.slots);
       const std::size_t first = entry.only_tangent ? entry.values.size() : 0;
       results = concatenated(std::move(results), part(values, first, values.size()));
       result_types = concatenated(std::move(result_types), part(types, first, types.size()));
@@ -102,14 +103,16 @@ struct Forward::DualHistogram {
   }
 };
 
-void Forward::rule(const Statement& statement, const Histogram& histogram) {
-  DualHistogram dual{*this, statement, histogram};
-  dual.result.width = environment_->operand(histogram.width);
-  const Slots array_slots = slots(histogram.arrays);
-  dual.result.arrays = dual_names(histogram.arrays, array_slots);
+}  // namespace
+
+void tangent_rule(Forward& f, const Statement& statement, const Histogram& histogram) {
+  DualHistogram dual{f, statement, histogram};
+  dual.result.width = f.environment.operand(histogram.width);
+  const Slots array_slots = f.tangents.slots(histogram.arrays);
+  dual.result.arrays = f.tangents.dual_names(histogram.arrays, array_slots);
   for (const HistogramOperator& each : histogram.operators) dual.add(each);
   dual.emit_map(array_slots);
-  environment_->emit_bound(statement, std::move(dual.result), dual.binders);
+  f.environment.emit_bound(statement, std::move(dual.result), dual.binders);
 }
 
 }  // namespace dagaz::passes::ad

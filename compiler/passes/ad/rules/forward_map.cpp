@@ -2,46 +2,27 @@
 // an operator becomes the operator of dual numbers
 //   (a, a') ⊙ (b, b') = (a ⊙ b, ∂₁⊙·a' + ∂₂⊙·b'),   neutral (e, 0),
 // which is associative because it is ⊙ lifted to first order.  A sum's tangents are sums.
-#include "passes/ad/forward.h"
 #include "passes/ad/lists.h"
+#include "passes/ad/rules/dual_operators.h"
+#include "passes/ad/rules/forward_rules.h"
 
 namespace dagaz::passes::ad {
 
 using namespace ir;
 
-// The parameters of an operator: first operands with their tangents, then second operands.
-Lambda Forward::dual_operator(const Lambda& op, const Slots& slots) {
-  const std::size_t arity = op.parameters.size() / 2;
-  Lambda result;
-  for (std::size_t side = 0; side < 2; ++side) {
-    const std::vector<Binder> operands = part(op.parameters, side * arity, (side + 1) * arity);
-    result.parameters = concatenated(std::move(result.parameters), dual_binders(operands, slots));
-  }
-  result.body = extended_body(op.body, slots);
-  result.result_types = dual_types(op.result_types, slots);
-  return result;
-}
-
-std::vector<Operand> Forward::dual_neutral(const std::vector<Operand>& originals,
-                                           const Slots& slots) {
-  std::vector<Operand> all = environment_->operands(originals);
-  for (const Slot& slot : slots) {
-    all.push_back(environment_->zero(environment_->type_of(originals[slot.index])));
-  }
-  return all;
-}
+namespace {
 
 // The parts of the new operation while it is being built.  The results of its map come in groups:
 // one for each scan, one for each reduction, one for what is only mapped; each holds the values,
 // then their tangents.
-struct Forward::DualMap {
+struct DualMap {
   struct Group {
     std::vector<Operand> values;  // original
     std::vector<Type> types;      // original
     Slots slots;
   };
 
-  Forward& forward;
+  Forward& f;
   const Statement& statement;
   const MapScanReduce& map;
   MapScanReduce result = {};
@@ -50,14 +31,12 @@ struct Forward::DualMap {
   std::size_t next_value = 0;   // of the original map's results
   std::size_t next_result = 0;  // of the original statement's
 
-  Environment& environment() { return *forward.environment_; }
-
   Slots operator_slots(const Lambda& op) {
     std::vector<Directions> all;
     for (std::size_t i = 0; i < op.parameters.size() / 2; ++i) {
-      all.push_back(forward.dependence_.of(op.parameters[i].name));
+      all.push_back(f.tangents.dependence().of(op.parameters[i].name));
     }
-    return forward.slots_of(all);
+    return f.tangents.slots_of(all);
   }
 
   void add_group(std::size_t count, const Slots& slots) {
@@ -70,22 +49,21 @@ struct Forward::DualMap {
   }
 
   Operand zero_like(const Operand& original) {
-    return environment().zero(environment().type_of(original));
+    return f.environment.zero(f.environment.type_of(original));
   }
 
   void add_scan(const ScanOperator& scan) {
     const Slots slots = operator_slots(scan.op);
     add_group(scan.neutral.size(), slots);
     if (!is_addition(scan.op)) {
-      std::vector<Operand> neutral = forward.dual_neutral(scan.neutral, slots);
-      result.scans.push_back({forward.dual_operator(scan.op, slots), std::move(neutral)});
+      std::vector<Operand> neutral = dual_neutral(f, scan.neutral, slots);
+      result.scans.push_back({dual_operator(f, scan.op, slots), std::move(neutral)});
       return;
     }
     result.scans.push_back(
-        {environment().copy_lambda(scan.op), environment().operands(scan.neutral)});
+        {f.environment.copy_lambda(scan.op), f.environment.operands(scan.neutral)});
     for (std::size_t i = 0; i < slots.size(); ++i) {
-      result.scans.push_back(
-          {environment().copy_lambda(scan.op), {zero_like(scan.neutral[0])}});
+      result.scans.push_back({f.environment.copy_lambda(scan.op), {zero_like(scan.neutral[0])}});
     }
   }
 
@@ -93,17 +71,17 @@ struct Forward::DualMap {
     const Slots slots = operator_slots(reduce.op);
     add_group(reduce.neutral.size(), slots);
     if (is_addition(reduce.op)) {
-      result.reductions.push_back({environment().copy_lambda(reduce.op),
-                                   environment().operands(reduce.neutral), reduce.commutative});
+      result.reductions.push_back({f.environment.copy_lambda(reduce.op),
+                                   f.environment.operands(reduce.neutral), reduce.commutative});
       for (std::size_t i = 0; i < slots.size(); ++i) {
-        result.reductions.push_back({environment().copy_lambda(reduce.op),
+        result.reductions.push_back({f.environment.copy_lambda(reduce.op),
                                      {zero_like(reduce.neutral[0])},
                                      reduce.commutative});
       }
     } else {
-      std::vector<Operand> neutral = forward.dual_neutral(reduce.neutral, slots);
+      std::vector<Operand> neutral = dual_neutral(f, reduce.neutral, slots);
       result.reductions.push_back(
-          {forward.dual_operator(reduce.op, slots), std::move(neutral), reduce.commutative});
+          {dual_operator(f, reduce.op, slots), std::move(neutral), reduce.commutative});
     }
     bind(next_results(reduce.neutral.size()), slots);
   }
@@ -111,7 +89,7 @@ struct Forward::DualMap {
   void add_mapped() {
     const auto& values = map.map.body.results;
     const std::vector<Operand> rest = part(values, next_value, values.size());
-    add_group(rest.size(), forward.slots(rest));
+    add_group(rest.size(), f.tangents.slots(rest));
   }
 
   std::vector<Binder> next_results(std::size_t count) {
@@ -120,18 +98,19 @@ struct Forward::DualMap {
   }
 
   void bind(const std::vector<Binder>& originals, const Slots& slots) {
-    binders = concatenated(std::move(binders), forward.dual_binders(originals, slots));
+    binders = concatenated(std::move(binders), f.tangents.dual_binders(originals, slots));
   }
 
   void emit_map(const Slots& array_slots) {
-    result.map.parameters = forward.dual_binders(map.map.parameters, array_slots);
-    NestedScope scope(environment());
-    forward.emit(map.map.body.statements);
+    result.map.parameters = f.tangents.dual_binders(map.map.parameters, array_slots);
+    NestedScope scope(f.environment);
+    emit_dual(f, map.map.body.statements);
     std::vector<Operand> results;
     auto& types = result.map.result_types;
     for (const Group& group : groups) {
-      results = concatenated(std::move(results), forward.dual_operands(group.values, group.slots));
-      types = concatenated(std::move(types), forward.dual_types(group.types, group.slots));
+      results =
+          concatenated(std::move(results), f.tangents.dual_operands(group.values, group.slots));
+      types = concatenated(std::move(types), f.tangents.dual_types(group.types, group.slots));
     }
     result.map.body = scope.take(std::move(results));
   }
@@ -145,7 +124,7 @@ struct Forward::DualMap {
       if (reduced) continue;
       const std::size_t end = next + groups[i].values.size();
       all = concatenated(std::move(all),
-                         forward.dual_binders(part(originals, next, end), groups[i].slots));
+                         f.tangents.dual_binders(part(originals, next, end), groups[i].slots));
       next = end;
     }
     return all;
@@ -160,26 +139,28 @@ struct Forward::DualMap {
     }
     Lambda post;
     post.parameters = binders_of_groups(map.post->parameters);
-    const Slots slots = forward.slots(map.post->body.results);
-    post.body = forward.extended_body(map.post->body, slots);
-    post.result_types = forward.dual_types(map.post->result_types, slots);
+    const Slots slots = f.tangents.slots(map.post->body.results);
+    post.body = dual_body(f, map.post->body, slots);
+    post.result_types = f.tangents.dual_types(map.post->result_types, slots);
     result.post = std::move(post);
     bind(results, slots);
   }
 };
 
-void Forward::rule(const Statement& statement, const MapScanReduce& map) {
-  DualMap dual{*this, statement, map};
-  dual.result.width = environment_->operand(map.width);
+}  // namespace
+
+void tangent_rule(Forward& f, const Statement& statement, const MapScanReduce& map) {
+  DualMap dual{f, statement, map};
+  dual.result.width = f.environment.operand(map.width);
   dual.result.sequential = map.sequential;
-  const Slots array_slots = slots(map.arrays);
-  dual.result.arrays = dual_names(map.arrays, array_slots);
+  const Slots array_slots = f.tangents.slots(map.arrays);
+  dual.result.arrays = f.tangents.dual_names(map.arrays, array_slots);
   for (const ScanOperator& scan : map.scans) dual.add_scan(scan);
   for (const ReduceOperator& reduce : map.reductions) dual.add_reduction(reduce);
   dual.add_mapped();
   dual.emit_map(array_slots);
   dual.emit_post();
-  environment_->emit_bound(statement, std::move(dual.result), dual.binders);
+  f.environment.emit_bound(statement, std::move(dual.result), dual.binders);
 }
 
 }  // namespace dagaz::passes::ad

@@ -132,16 +132,16 @@ void core_forward(Reverse& r, const Lambda& lambda, const std::vector<NameId>& i
     Forward forward(r.environment, static_cast<int>(count));
     for (std::size_t j = 0; j < count; ++j) {
       const NameId input = inputs[first + j];
-      forward.seed(input, static_cast<int>(j), Operand(one_of(r.names().type(input).element)));
+      forward.tangents.seed(input, static_cast<int>(j), Operand(one_of(r.names().type(input).element)));
     }
-    forward.run(lambda.body.statements);
+    differentiate_forward(forward, lambda.body.statements);
     for (std::size_t j = 0; j < count; ++j) {
       const NameId input = inputs[first + j];
       const ScalarType type = r.names().type(input).element;
       for (std::size_t k = 0; k < result_adjoints.size(); ++k) {
         if (!result_adjoints[k]) continue;
         const Operand& result = lambda.body.results[k];
-        const auto tangent = forward.tangent(result, static_cast<int>(j));
+        const auto tangent = forward.tangents.of(result, static_cast<int>(j));
         if (!tangent) continue;
         const ScalarType result_type = r.names().type(result).element;
         const Operand product = r.environment.multiply(result_type, *result_adjoints[k], *tangent);

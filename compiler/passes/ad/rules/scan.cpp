@@ -170,7 +170,7 @@ struct ScanRecurrence {
     std::vector<Operand> results;
     for (std::size_t c = 0; c < count; ++c) results.push_back(adjoint_at(c, i));
     for (const auto& [c, row] : entries) {
-      const auto tangent = forward.tangent(op.body.results[site.active[row]], static_cast<int>(c));
+      const auto tangent = forward.tangents.of(op.body.results[site.active[row]], static_cast<int>(c));
       // Nothing follows the last element.
       results.push_back(tangent ? r.out().select(site.type, at_end, zero(), *tangent) : zero());
     }
@@ -190,10 +190,10 @@ struct ScanRecurrence {
       r.environment.bind(op.parameters[arity + k].name, r.out().index(site.elements[k], {after}));
     }
     for (std::size_t c = 0; c < count; ++c) {
-      forward.seed(op.parameters[site.active[c]].name, static_cast<int>(c),
+      forward.tangents.seed(op.parameters[site.active[c]].name, static_cast<int>(c),
                    Operand(one_of(site.type)));
     }
-    forward.run(op.body.statements);
+    differentiate_forward(forward, op.body.statements);
   }
 
   Operand adjoint_at(std::size_t component, const Operand& i) {
