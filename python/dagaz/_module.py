@@ -201,8 +201,9 @@ class Module:
             for known, value in table.items():
                 if _values.python_name(known) == name:
                     return value
+        # Of `name` and `obj` the interpreter makes "Did you mean: …?".
         raise AttributeError(f"the program has no entry point or type {name!r}; it has "
-                             f"{', '.join(self.__dict__.get('entries', {}))}")
+                             f"{', '.join(self.__dict__.get('entries', {}))}", name=name, obj=self)
 
     def __dir__(self):
         return [*super().__dir__(), *map(_values.python_name, self.entries),

@@ -1,5 +1,7 @@
 """Calls: arguments and results of every kind, and what goes wrong."""
 import inspect
+import subprocess
+import sys
 import threading
 import unittest
 
@@ -81,6 +83,9 @@ class Calls(unittest.TestCase):
         self.assertIn('dot', dir(self.m))
         with self.assertRaisesRegex(AttributeError, "no entry point or type 'dit'"):
             self.m.dit
+        said = subprocess.run([sys.executable, '-c', f'import dagaz\ndagaz.compile({PROGRAM!r}).dit'],
+                              stderr=subprocess.PIPE, text=True, check=False).stderr
+        self.assertIn("Did you mean: 'dot'?", said)
 
     def test_no_copy_in_or_out(self):
         big = np.ones(10_000_000)
