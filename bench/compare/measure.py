@@ -115,7 +115,7 @@ def measured(case, present, options):
         try:
             made = each.prepare(case, inputs)
         except Exception as error:  # whatever hinders one must not hinder the others
-            made, absent[each.name] = None, f'{type(error).__name__}: {error}'.strip()[:300]
+            made, absent[each.name] = None, str(error).strip().split('\n', maxsplit=1)[0][:300]
         if made is not None:
             prepared[each.name] = made
     result = {'name': case.name, 'theme': case.program, 'threads': options.threads,

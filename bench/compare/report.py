@@ -146,7 +146,7 @@ STYLE = '''
       .line, .reach { stroke: #464e58; } .one { stroke: #7ab8f5; }
     }
   '''
-LEAST, MOST = 0.2, 32  # the axis; what is beyond stands at its end
+LEAST, MOST = 0.08, 32  # the axis; what is beyond stands at its end
 NAMES, WIDTH, PANEL, ROW, TOP = 190, 270, 500, 15, 64
 
 
@@ -171,7 +171,7 @@ def points(result, clock, x, y):
 
 
 def axis(x, bottom):
-    for tick in (0.25, 0.5, 1, 2, 4, 8, 16, 32):
+    for tick in (0.125, 0.25, 0.5, 1, 2, 4, 8, 16, 32):
         at = x + across(tick)
         kind = 'one' if tick == 1 else 'line'
         yield f'<line class="{kind}" x1="{at:.1f}" x2="{at:.1f}" y1="{TOP - 8}" y2="{bottom}"/>'

@@ -22,6 +22,6 @@ def gradient_jax(picture, weights, adjoint):
 CASES = [
     case('convolution 3 × 3', 'convolution', all_of(PICTURE, WEIGHTS), numpy=convolution,
          jax=convolution_jax, flops=FLOPS),
-    case('its gradient', 'gradient', all_of(PICTURE, WEIGHTS, randoms(32, 126, 126, low=-1)),
+    case('convolution 3 × 3, gradient', 'gradient', all_of(PICTURE, WEIGHTS, randoms(32, 126, 126, low=-1)),
          jax=gradient_jax, flops=2 * FLOPS),
 ]
