@@ -49,17 +49,22 @@ local module type digits = {
 local def radix : i64 = 256
 
 -- How many elements of each piece have each digit.
-local def count_digits [n] (pieces: i64) (piece: i64) (digits: [n]i64) : *[pieces][radix]i64 =
+local def count_digits [n] 'e (pieces: i64)
+                       (piece: i64)
+                       (digit: e -> i64)
+                       (elements: [n]e) : *[pieces][radix]i64 =
   tabulate pieces (\p ->
                      let first = p * piece
                      in loop counts = replicate radix 0
                         for i < i64.min piece (n - first) do
-                          #[unsafe] let d = digits[first + i] in counts with [d] = counts[d] + 1)
+                          #[unsafe]
+                          let d = digit elements[first + i]
+                          in counts with [d] = counts[d] + 1)
 
 -- The elements where they go; `next` says it of the first with each digit of each piece.
 local def distributed [n] [pieces] 'e (piece: i64)
                       (next: [pieces][radix]i64)
-                      (digits: [n]i64)
+                      (digit: e -> i64)
                       (elements: [n]e) : *[n]e =
   intrinsics.scatter_stream (copy elements)
                             (\(out: *intrinsics.acc ([n]e)) p ->
@@ -67,9 +72,10 @@ local def distributed [n] [pieces] 'e (piece: i64)
                                in (loop (out, next) = (out, copy next[p])
                                    for i < i64.min piece (n - first) do
                                      #[unsafe]
-                                     let d = digits[first + i]
+                                     let e = elements[first + i]
+                                     let d = digit e
                                      let place = next[d]
-                                     let out = intrinsics.acc_write out place elements[first + i]
+                                     let out = intrinsics.acc_write out place e
                                      in (out, next with [d] = place + 1)).0)
                             (iota pieces)
 
@@ -79,13 +85,18 @@ local def in_order [n] 'e (count: i64) (digit: i64 -> e -> i64) (elements: *[n]e
   let piece = i64.max 4096 (i64.min 65536 (n / 32))
   let pieces = (n + piece - 1) / piece
   in loop elements for at < count do
-       let digits = map (digit at) elements
-       let counts = transpose (count_digits pieces piece digits)
+       let counts = transpose (count_digits pieces piece (digit at) elements)
        -- A digit that all share changes nothing.
        in if any (\one -> i64.sum one == n) counts
           then elements
           else let firsts = unflatten (exscan (+) 0 (flatten counts))
-               in distributed piece (transpose firsts) digits elements
+               in distributed piece (transpose firsts) (digit at) elements
+
+-- Equal integers are the same, so that they can be made of their keys again.
+local module type integers = {
+  include digits
+  val number : key -> t
+}
 
 local module mk_sorts (D: digits) : sorts with t = D.t = {
   type t = D.t
@@ -98,19 +109,27 @@ local module mk_sorts (D: digits) : sorts with t = D.t = {
   def sort_by_key [n] 'a (key: a -> t) (xs: [n]a) : *[n]a = permuted (argsort (map key xs)) xs
 }
 
-module sort_i8 = mk_sorts {
+local module mk_sorts_of_integers (D: integers) : sorts with t = D.t = {
+  open mk_sorts D
+
+  def sort [n] (xs: [n]t) : *[n]t = map D.number (in_order D.count D.digit (map D.key xs))
+}
+
+module sort_i8 = mk_sorts_of_integers {
   type t = i8
   type key = u8
   def count = 1i64
   def key (x: i8) = u8.i8 x ^ 0x80
+  def number (key: u8) = i8.u8 (key ^ 0x80)
   def digit (_: i64) (key: u8) = i64.u8 key
 }
 
-module sort_u8 = mk_sorts {
+module sort_u8 = mk_sorts_of_integers {
   type t = u8
   type key = u8
   def count = 1i64
   def key (x: u8) = x
+  def number (key: u8) = key
   def digit (_: i64) (key: u8) = i64.u8 key
 }
 
@@ -120,16 +139,18 @@ local module digits_16 = {
   def digit (at: i64) (key: u16) = i64.u16 ((key >> u16.i64 (8 * at)) & 255)
 }
 
-module sort_i16 = mk_sorts {
+module sort_i16 = mk_sorts_of_integers {
   open digits_16
   type t = i16
   def key (x: i16) = u16.i16 x ^ 0x8000
+  def number (key: u16) = i16.u16 (key ^ 0x8000)
 }
 
-module sort_u16 = mk_sorts {
+module sort_u16 = mk_sorts_of_integers {
   open digits_16
   type t = u16
   def key (x: u16) = x
+  def number (key: u16) = key
 }
 
 local module digits_32 = {
@@ -138,16 +159,18 @@ local module digits_32 = {
   def digit (at: i64) (key: u32) = i64.u32 ((key >> u32.i64 (8 * at)) & 255)
 }
 
-module sort_i32 = mk_sorts {
+module sort_i32 = mk_sorts_of_integers {
   open digits_32
   type t = i32
   def key (x: i32) = u32.i32 x ^ 0x80000000
+  def number (key: u32) = i32.u32 (key ^ 0x80000000)
 }
 
-module sort_u32 = mk_sorts {
+module sort_u32 = mk_sorts_of_integers {
   open digits_32
   type t = u32
   def key (x: u32) = x
+  def number (key: u32) = key
 }
 
 local module digits_64 = {
@@ -156,16 +179,18 @@ local module digits_64 = {
   def digit (at: i64) (key: u64) = i64.u64 ((key >> u64.i64 (8 * at)) & 255)
 }
 
-module sort_i64 = mk_sorts {
+module sort_i64 = mk_sorts_of_integers {
   open digits_64
   type t = i64
   def key (x: i64) = u64.i64 x ^ 0x8000000000000000
+  def number (key: u64) = i64.u64 (key ^ 0x8000000000000000)
 }
 
-module sort_u64 = mk_sorts {
+module sort_u64 = mk_sorts_of_integers {
   open digits_64
   type t = u64
   def key (x: u64) = x
+  def number (key: u64) = key
 }
 
 -- The bits of negative numbers grow with their size: they are turned round.
