@@ -7,7 +7,8 @@ usage: compare.py [--dagaz COMMAND] [--peer COMMAND] [--threads 1 2] [--seconds 
 Results are compared before anything is timed.  Each takes part for about S seconds a case; medians,
 quartiles and ratios round by round go to the JSON file after every case, so what was measured is
 kept when the run is interrupted.  Who is missing is named and left out, and so is, for one case,
-who crashes or takes longer than --limit for one call; NumPy is needed, for the data.
+who crashes or takes longer than --limit for the first call, in which JAX compiles; NumPy is needed,
+for the data.
 `--peer` is a command that runs Futhark's compiler on files below the current folder.
 """
 import argparse
@@ -69,7 +70,8 @@ class Run:
         self.options, self.names = options, names
         self.progress = Progress(len(names) * len(options.threads))
         self.process = None
-        self.without = []  # who has crashed in which case or taken too long
+        self.without = []  # who, in which case, and why
+        self.was_slow = False
         self.document = {
             'machine': machine.headline(), 'seconds': options.seconds, 'load': [os.getloadavg()[0]],
             'started': time.strftime('%Y-%m-%d %H:%M:%S %Z'), 'versions': {}, 'absent': [],
@@ -101,14 +103,15 @@ class Run:
         command = [sys.executable, str(HERE / 'measure.py'), '--dagaz', options.dagaz,
                    '--threads', str(threads), '--seconds', str(options.seconds),
                    '--folder', folder]
-        command += [f'--without={each}' for each in self.without]
+        for each in self.without:
+            command += ['--without', *each]
         command += ['--peer', options.peer] if options.peer else []
         command += [] if options.jax else ['--no-jax']
         return [*command, '--', *names]
 
     def measure(self, names, threads, folder):
         """Measures these cases in one process; returns those that are left when it was ended."""
-        said, clock = {}, None
+        said, clock, self.was_slow = {}, None, False
         with subprocess.Popen(self.command(names, threads, folder), stdout=subprocess.PIPE,
                               text=True, env=environment(threads),
                               start_new_session=True) as self.process:
@@ -118,7 +121,7 @@ class Run:
                 said = json.loads(line)
                 self.take(said, threads)
                 if said.get('by'):
-                    clock = threading.Timer(self.options.limit, self.process.kill)
+                    clock = threading.Timer(self.options.limit, self.give_up)
                     clock.start()
         if clock:
             clock.cancel()
@@ -128,16 +131,25 @@ class Run:
             sys.exit(f'measuring ended with status {self.process.returncode}')
         return self.without_culprit(names, said['begun'], said['by'], threads)
 
+    def give_up(self):
+        self.was_slow = True
+        self.process.kill()
+
+    def reason(self):
+        """Why the measuring process has ended."""
+        if self.was_slow:
+            return f'the first call takes longer than {self.options.limit:g} s'
+        return f'the process ended with status {self.process.returncode}'
+
     def without_culprit(self, names, name, culprit, threads):
         """The cases that are left; the first one again, unless it is Dagaz who failed."""
         left = names[names.index(name):]
         if culprit not in (None, 'Dagaz'):
-            self.without.append(f'{culprit}: {name}')
+            self.without.append((culprit, name, self.reason()))
             return left
         theme = next(case.program for case in CASES if case.name == name)
         self.document['results'].append(
-            {'name': name, 'theme': theme, 'threads': threads,
-             'failed': f'the process ended with status {self.process.returncode}'})
+            {'name': name, 'theme': theme, 'threads': threads, 'failed': self.reason()})
         return left[1:]
 
     def all(self):
@@ -165,7 +177,7 @@ def parser():
     result.add_argument('--threads', type=int, nargs='+', default=[1])
     result.add_argument('--seconds', type=float, default=0.5)
     result.add_argument('--limit', type=float, default=30, metavar='S',
-                        help='seconds that one call may take (30)')
+                        help='seconds that a first call may take (30)')
     result.add_argument('--only', metavar='PATTERN', default='',
                         help='cases whose THEME: NAME has this regular expression')
     result.add_argument('--clock', choices=('wall', 'processor'), default='wall',

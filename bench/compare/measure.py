@@ -49,8 +49,8 @@ def sample(prepared, calls):
 
 
 def alternate(prepared, seconds, first_calls):
-    """Samples of each by round, taken in turn; who begins changes from round to round.  Dagaz runs in
-    every round; the others until they have had their seconds."""
+    """Samples of each by round, taken in turn; who begins changes from round to round.  Dagaz runs
+    in every round; the others until they have had their seconds."""
     names = list(prepared)
     calls, spent = dict.fromkeys(names, 1), dict.fromkeys(names, 0.0)
     samples = {name: {} for name in names}
@@ -108,9 +108,10 @@ def measured(case, present, options):
     """All that is known of a case: times, their spread, and ratios round by round."""
     inputs = case.inputs(np.random.default_rng(1))
     prepared, absent = {}, {}
+    reasons = {(name, left_out): why for name, left_out, why in options.without}
     for each in present:
-        if f'{each.name}: {case.name}' in options.without:
-            absent[each.name] = 'crashed or took too long'
+        if (each.name, case.name) in reasons:
+            absent[each.name] = reasons[each.name, case.name]
             continue
         try:
             made = each.prepare(case, inputs)
@@ -149,7 +150,8 @@ def main():
     parser.add_argument('--threads', type=int, required=True)
     parser.add_argument('--seconds', type=float, required=True)
     parser.add_argument('--folder', required=True, help='for what is built')
-    parser.add_argument('--without', action='append', default=[], metavar='NAME: CASE')
+    parser.add_argument('--without', nargs=3, action='append', default=[],
+                        metavar=('NAME', 'CASE', 'REASON'))
     parser.add_argument('names', nargs='+')
     options = parser.parse_args()
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:options.threads])
