@@ -1,6 +1,8 @@
 #include "passes/registry.h"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 #include "passes/scalarise/read_parts.h"
 #include "support/spelling.h"
@@ -63,89 +65,87 @@ bool flattened(Program& program, const PassOptions& options) {
   return true;
 }
 
+constexpr Pass passes[] = {
+    {"inline-functions", parallel<inline_functions>, Stage::parallel, Need::optional,
+     "Replaces calls of functions that do not call themselves by their bodies.",
+     "First: no other pass sees through a call."},
+    {"sequence-accumulating-calls", parallel<sequence_accumulating_calls>, Stage::parallel,
+     Need::required,
+     "Turns accumulation that calls functions into updates of arrays in turn.",
+     "After inlining, which leaves few such calls; neither differentiation nor any target hands "
+     "accumulators to functions."},
+    {"simplify", parallel<simplify>, Stage::parallel, Need::optional,
+     "Applies equations until none fires, and moves invariant code outwards.",
+     "After every pass that leaves copies, literals, views or unused values behind."},
+    {"clamp-sizes", parallel<clamp_sizes>, Stage::parallel, Need::optional,
+     "Clamps at zero the sizes that count elements only inside a loop or map.",
+     "Between two simplifications: the first moves numbers and asserts out of scopes, the second "
+     "the arrays of these sizes."},
+    {"common-subexpressions", parallel<common_subexpressions>, Stage::parallel, Need::optional,
+     "Evaluates equal operations of a scope, and of those inside it, once.",
+     "After simplification, which makes what is equal look equal; before fusion, for a shared "
+     "array has one producer."},
+    {"fuse", parallel<fuse>, Stage::parallel, Need::optional,
+     "Merges producers into consumers, and neighbours of one width with each other.",
+     "After simplification and sharing: a copy or an unused result between two operations keeps "
+     "them apart.  Makes work for simplification, and that room for more fusion: two rounds "
+     "reach almost everything."},
+    {"slice-before-maps", parallel<slice_before_maps>, Stage::parallel, Need::optional,
+     "Takes slices of what a map reads instead of what it makes.",
+     "After a first fusion: a map that makes less than it reads is best merged into what it "
+     "reads.  Before a second, which merges what is left with what reads the slices."},
+    {"eliminate-dead-code", parallel<eliminate_dead_code>, Stage::parallel, Need::optional,
+     "Removes statements, results and parameters whose values are never used.",
+     "At the end of each group of passes; simplification and fusion clean up on their own."},
+    {"differentiate", differentiated, Stage::parallel, Need::required,
+     "Replaces each derivative by the code that computes it, innermost first.",
+     "After fusion: what is fused is differentiated as one, and keeps nothing in between.  No "
+     "later stage knows derivatives."},
+    {"interchange", parallel<interchange>, Stage::parallel, Need::optional,
+     "Moves maps over a few points inside maps over many that they are around.",
+     "After fusion, when nests of maps are what they will be."},
+    {"scatter-to-gather", parallel<scatter_to_gather>, Stage::parallel, Need::optional,
+     "Turns additions at a fixed distance from each point into reads.",
+     "Before `make-histograms`: such additions would be histograms as well."},
+    {"make-histograms", parallel<make_histograms>, Stage::parallel, Need::optional,
+     "Turns accumulation of one number a point into histograms.",
+     "After the last fusion of what adds; arrays that histograms are handed as they are need no "
+     "copies, which the simplification after it removes."},
+    {"save-values", with_saved_values, Stage::parallel, Need::optional,
+     "Lets a map save what is expensive to compute for a later map that computes it too.",
+     "After all fusion: until then, what is computed twice may come together.  On CPUs: a GPU "
+     "computes a hundred numbers while one travels."},
+    {"rematerialise", parallel<rematerialise>, Stage::parallel, Need::optional,
+     "Computes what a map stores for later maps there instead, where that saves traffic.",
+     "After `save-values`: what is saved is not to be computed again."},
+    {"avoid-copies", parallel<avoid_copies>, Stage::parallel, Need::optional,
+     "Reads and writes parts of arrays where they are, rather than copies of them.",
+     "After all fusion, which moves reads: a copied row may be read until the array is written."},
+    {"read-parts", read_by_parts, Stage::parallel, Need::optional,
+     "Lets maps read the parts of an array that was put together to be read once.",
+     "A step of `scalarise`, by itself for tests."},
+    {"scalarise", scalarised, Stage::parallel, Need::optional,
+     "Replaces arrays of a few elements by scalars where nothing needs them in memory.",
+     "After fusion and differentiation, which see more in arrays; before flattening, so that "
+     "host code and threads profit alike.  Leaves views and literals to simplification."},
+    {"flatten", flattened, Stage::flat, Need::required,
+     "Turns nested parallelism into segmented operations over iteration spaces.",
+     "Last: targets run segmented operations only."},
+};
+
 }  // namespace
 
-const std::vector<Pass>& all_passes() {
-  static const std::vector<Pass> passes = {
-      {"inline-functions", parallel<inline_functions>, Stage::parallel, Need::optional,
-       "Replaces calls of functions that do not call themselves by their bodies.",
-       "First: no other pass sees through a call."},
-      {"sequence-accumulating-calls", parallel<sequence_accumulating_calls>, Stage::parallel,
-       Need::required,
-       "Turns accumulation that calls functions into updates of arrays in turn.",
-       "After inlining, which leaves few such calls; neither differentiation nor any target hands "
-       "accumulators to functions."},
-      {"simplify", parallel<simplify>, Stage::parallel, Need::optional,
-       "Applies equations until none fires, and moves invariant code outwards.",
-       "After every pass that leaves copies, literals, views or unused values behind."},
-      {"clamp-sizes", parallel<clamp_sizes>, Stage::parallel, Need::optional,
-       "Clamps at zero the sizes that count elements only inside a loop or map.",
-       "Between two simplifications: the first moves numbers and asserts out of scopes, the second "
-       "the arrays of these sizes."},
-      {"common-subexpressions", parallel<common_subexpressions>, Stage::parallel, Need::optional,
-       "Evaluates equal operations of a scope, and of those inside it, once.",
-       "After simplification, which makes what is equal look equal; before fusion, for a shared "
-       "array has one producer."},
-      {"fuse", parallel<fuse>, Stage::parallel, Need::optional,
-       "Merges producers into consumers, and neighbours of one width with each other.",
-       "After simplification and sharing: a copy or an unused result between two operations keeps "
-       "them apart.  Makes work for simplification, and that room for more fusion: two rounds "
-       "reach almost everything."},
-      {"slice-before-maps", parallel<slice_before_maps>, Stage::parallel, Need::optional,
-       "Takes slices of what a map reads instead of what it makes.",
-       "After a first fusion: a map that makes less than it reads is best merged into what it "
-       "reads.  Before a second, which merges what is left with what reads the slices."},
-      {"eliminate-dead-code", parallel<eliminate_dead_code>, Stage::parallel, Need::optional,
-       "Removes statements, results and parameters whose values are never used.",
-       "At the end of each group of passes; simplification and fusion clean up on their own."},
-      {"differentiate", differentiated, Stage::parallel, Need::required,
-       "Replaces each derivative by the code that computes it, innermost first.",
-       "After fusion: what is fused is differentiated as one, and keeps nothing in between.  No "
-       "later stage knows derivatives."},
-      {"interchange", parallel<interchange>, Stage::parallel, Need::optional,
-       "Moves maps over a few points inside maps over many that they are around.",
-       "After fusion, when nests of maps are what they will be."},
-      {"scatter-to-gather", parallel<scatter_to_gather>, Stage::parallel, Need::optional,
-       "Turns additions at a fixed distance from each point into reads.",
-       "Before `make-histograms`: such additions would be histograms as well."},
-      {"make-histograms", parallel<make_histograms>, Stage::parallel, Need::optional,
-       "Turns accumulation of one number a point into histograms.",
-       "After the last fusion of what adds; arrays that histograms are handed as they are need no "
-       "copies, which the simplification after it removes."},
-      {"save-values", with_saved_values, Stage::parallel, Need::optional,
-       "Lets a map save what is expensive to compute for a later map that computes it too.",
-       "After all fusion: until then, what is computed twice may come together.  On CPUs: a GPU "
-       "computes a hundred numbers while one travels."},
-      {"rematerialise", parallel<rematerialise>, Stage::parallel, Need::optional,
-       "Computes what a map stores for later maps there instead, where that saves traffic.",
-       "After `save-values`: what is saved is not to be computed again."},
-      {"avoid-copies", parallel<avoid_copies>, Stage::parallel, Need::optional,
-       "Reads and writes parts of arrays where they are, rather than copies of them.",
-       "After all fusion, which moves reads: a copied row may be read until the array is written."},
-      {"read-parts", read_by_parts, Stage::parallel, Need::optional,
-       "Lets maps read the parts of an array that was put together to be read once.",
-       "A step of `scalarise`, by itself for tests."},
-      {"scalarise", scalarised, Stage::parallel, Need::optional,
-       "Replaces arrays of a few elements by scalars where nothing needs them in memory.",
-       "After fusion and differentiation, which see more in arrays; before flattening, so that "
-       "host code and threads profit alike.  Leaves views and literals to simplification."},
-      {"flatten", flattened, Stage::flat, Need::required,
-       "Turns nested parallelism into segmented operations over iteration spaces.",
-       "Last: targets run segmented operations only."},
-  };
-  return passes;
-}
+std::span<const Pass> all_passes() { return passes; }
 
 const Pass* find_pass(std::string_view name) {
-  const std::vector<Pass>& all = all_passes();
-  const auto found = std::find_if(all.begin(), all.end(),
+  const auto found = std::find_if(std::begin(passes), std::end(passes),
                                   [&](const Pass& pass) { return pass.name == name; });
-  return found == all.end() ? nullptr : &*found;
+  return found == std::end(passes) ? nullptr : &*found;
 }
 
 std::string meant_pass(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const Pass& pass : all_passes()) names.push_back(pass.name);
+  for (const Pass& pass : passes) names.push_back(pass.name);
   return did_you_mean(name, names);
 }
 

@@ -2,9 +2,9 @@
 // that name passes, and the tests of passes all read it.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "ir/program.h"
 #include "ir/verify.h"
@@ -31,7 +31,7 @@ struct Pass {
 };
 
 /// All passes, in the order of their first run.
-const std::vector<Pass>& all_passes();
+std::span<const Pass> all_passes();
 /// The pass called so, or null.
 const Pass* find_pass(std::string_view name);
 /// "; did you mean …?" after a name that is none, or nothing.
