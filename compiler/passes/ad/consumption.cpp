@@ -27,6 +27,7 @@ class Consumption {
  private:
   void alias(NameId view, const Operand& of);
   void consume(NameId array);
+  void call(const Call& call);
   // Consumption of a parameter that stands for `argument`.
   void pass_on(NameId parameter, const Operand& argument) {
     if (argument.is_name() && is_consumed(parameter)) consume(argument.name());
@@ -59,6 +60,13 @@ void Consumption::consume(NameId array) {
   for (const NameId root : roots) consume(root);
 }
 
+void Consumption::call(const Call& call) {
+  const Function& function = functions_->function(call.function);
+  for (std::size_t i = 0; i < function.consumes.size(); ++i) {
+    if (function.consumes[i] && call.arguments[i].is_name()) consume(call.arguments[i].name());
+  }
+}
+
 void Consumption::statement(const Statement& statement) {
   const auto& results = statement.results;
   match(
@@ -84,14 +92,7 @@ void Consumption::statement(const Statement& statement) {
           alias(results[i].name, each.values[i].initial);
         }
       },
-      [&](const Call& each) {
-        const Function& function = functions_->function(each.function);
-        for (std::size_t i = 0; i < function.consumes.size(); ++i) {
-          if (function.consumes[i] && each.arguments[i].is_name()) {
-            consume(each.arguments[i].name());
-          }
-        }
-      },
+      [&](const Call& each) { call(each); },
       [&](const MapScanReduce& each) {
         lambda(each.map, each.arrays);
         if (each.post) statements(each.post->body.statements);
@@ -117,8 +118,12 @@ void Consumption::statement(const Statement& statement) {
           pass_on(each.function.parameters[i].name, each.arguments[i]);
         }
       },
-      // Operations with fresh results, which consume nothing; and those of later stages.
-      [](const auto&) {});
+      // Operations with fresh results, which consume nothing.
+      [](const Scalar&) {}, [](const ArrayLiteral&) {}, [](const Iota&) {},
+      [](const Replicate&) {}, [](const Concat&) {}, [](const Copy&) {}, [](const Scratch&) {},
+      [](const Assert&) {}, [](const Accumulate&) {},
+      // A derivative only observes what it is taken at; nothing is of a later stage.
+      [](const Absent auto&) {});
 }
 
 }  // namespace

@@ -28,7 +28,22 @@ class Normaliser {
 
  private:
   void statement(Statement statement, Builder& out);
+  // Arrays of what the map of an operation computes, which operations of their own take in turn.
+  struct Computed {
+    Operand width;
+    bool sequential;
+    std::vector<NameId> arrays;
+    std::size_t next = 0;
+
+    std::vector<NameId> take(std::size_t count);
+  };
+  // An operation over the next of them, still without its operator.
+  MapScanReduce over_next(Computed& computed, std::size_t count);
   void split(Statement statement, MapScanReduce map, Builder& out);
+  void split_scans(const Statement& like, std::vector<ScanOperator> scans,
+                   const std::vector<NameId>& results, Computed& computed, Builder& out);
+  void split_reductions(const Statement& like, std::vector<ReduceOperator> reductions,
+                        Computed& computed, Builder& out);
   // A map over the columns of rows, and what stands in it: an operation, still without its operator,
   // on one column.
   struct Columns {
@@ -43,6 +58,8 @@ class Normaliser {
   bool is_extremum_of_map(const MapScanReduce& map) const;
   void scan(Statement statement, MapScanReduce map, Builder& out);
   static Operand share_of(const Operand& n, int depth, Builder& out);
+  std::vector<NameId> fresh_values(const Loop& loop);
+  Loop loop_around(Loop& inner);
   void strip_mine(Statement statement, Loop loop, Builder& out);
   void lambda(Lambda& lambda) { lambda.body = body(std::move(lambda.body)); }
 
@@ -133,87 +150,95 @@ bool Normaliser::is_extremum_of_map(const MapScanReduce& map) const {
                      [&](NameId array) { return names_->type(array).is_array(); });
 }
 
+std::vector<NameId> Normaliser::Computed::take(std::size_t count) {
+  const auto begin = arrays.begin() + static_cast<std::ptrdiff_t>(next);
+  next += count;
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+}
+
+MapScanReduce Normaliser::over_next(Computed& computed, std::size_t count) {
+  MapScanReduce part;
+  part.width = computed.width;
+  part.arrays = computed.take(count);
+  part.sequential = computed.sequential;
+  std::vector<Type> rows;
+  for (const NameId array : part.arrays) rows.push_back(row_of(names_->type(array)));
+  part.map = identity_lambda(rows, *names_);
+  return part;
+}
+
+// How many values the operators of scans or reductions combine, together.
+template <typename Operator>
+static std::size_t arity(const std::vector<Operator>& operators) {
+  std::size_t count = 0;
+  for (const Operator& each : operators) count += each.neutral.size();
+  return count;
+}
+
 void Normaliser::split(Statement statement, MapScanReduce map, Builder& out) {
   if (is_extremum_of_map(map)) {
     reduce_at_winner(std::move(statement), std::move(map), out);
     return;
   }
-  std::size_t reduced = 0;
-  for (const ReduceOperator& each : map.reductions) reduced += each.neutral.size();
-  std::size_t scanned = 0;
-  for (const ScanOperator& each : map.scans) scanned += each.neutral.size();
-  const std::size_t mapped = map.map.body.results.size() - scanned - reduced;
-
-  // Names of scan outputs and mapped arrays: results of the statement unless `post` follows.
+  const std::size_t reduced = arity(map.reductions);
+  const std::size_t scanned = arity(map.scans);
+  // Scan outputs and mapped arrays are results of the statement unless `post` follows.
   std::vector<NameId> targets(map.map.body.results.size());
-  std::vector<NameId> scan_outputs(scanned);
-  if (!map.post) {
-    for (std::size_t i = 0; i < scanned; ++i) {
-      scan_outputs[i] = statement.results[reduced + i].name;
-    }
-    for (std::size_t i = 0; i < mapped; ++i) {
-      targets[scanned + reduced + i] = statement.results[reduced + scanned + i].name;
-    }
-  } else {
-    for (std::size_t i = 0; i < scanned; ++i) {
-      scan_outputs[i] =
-          names_->fresh("scanned", array_over(map.width, map.map.result_types[i]));
-    }
+  std::vector<NameId> scan_outputs;
+  for (std::size_t i = 0; i < scanned; ++i) {
+    scan_outputs.push_back(
+        map.post ? names_->fresh("scanned", array_over(map.width, map.map.result_types[i]))
+                 : statement.results[reduced + i].name);
   }
-  const std::vector<NameId> arrays = mapped_arrays(statement, map.width, map.arrays,
-                                                   std::move(map.map), targets, map.sequential,
-                                                   out);
-  std::size_t next = 0;
-  std::size_t next_output = 0;
-  const auto inputs = [&](std::size_t count) {
-    std::vector<NameId> part(arrays.begin() + static_cast<std::ptrdiff_t>(next),
-                             arrays.begin() + static_cast<std::ptrdiff_t>(next + count));
-    next += count;
-    return part;
-  };
-  const auto identity_over = [&](std::size_t count) {
-    MapScanReduce part;
-    part.width = map.width;
-    part.arrays = inputs(count);
-    part.sequential = map.sequential;
-    std::vector<Type> rows;
-    for (const NameId array : part.arrays) rows.push_back(row_of(names_->type(array)));
-    part.map = identity_lambda(rows, *names_);
-    return part;
-  };
-  for (ScanOperator& each : map.scans) {
-    const std::size_t count = each.neutral.size();
-    MapScanReduce part = identity_over(count);
-    part.scans.push_back(std::move(each));
-    const auto begin = scan_outputs.begin() + static_cast<std::ptrdiff_t>(next_output);
-    next_output += count;
-    const std::vector<NameId> outputs(begin, begin + static_cast<std::ptrdiff_t>(count));
-    scan(alike(statement, outputs, Identity{}), std::move(part), out);
+  for (std::size_t i = scanned + reduced; i < targets.size() && !map.post; ++i) {
+    targets[i] = statement.results[i].name;
   }
-  std::size_t next_result = 0;
-  for (ReduceOperator& each : map.reductions) {
-    const std::size_t count = each.neutral.size();
-    MapScanReduce part = identity_over(count);
-    part.reductions.push_back(std::move(each));
-    std::vector<NameId> outputs;
-    for (std::size_t i = 0; i < count; ++i) {
-      outputs.push_back(statement.results[next_result++].name);
-    }
-    reduce(alike(statement, outputs, Identity{}), std::move(part), out);
-  }
+  Computed computed{map.width, map.sequential,
+                    mapped_arrays(statement, map.width, map.arrays, std::move(map.map), targets,
+                                  map.sequential, out)};
+  split_scans(statement, std::move(map.scans), scan_outputs, computed, out);
+  split_reductions(statement, std::move(map.reductions), computed, out);
   if (!map.post) return;
-  std::vector<NameId> post_arrays = scan_outputs;
-  for (const NameId array : inputs(mapped)) post_arrays.push_back(array);
+  MapScanReduce after;
+  after.width = map.width;
+  after.arrays = std::move(scan_outputs);
+  for (const NameId array : computed.take(targets.size() - scanned - reduced)) {
+    after.arrays.push_back(array);
+  }
+  after.map = std::move(*map.post);
+  after.sequential = map.sequential;
   std::vector<NameId> outputs;
   for (std::size_t i = reduced; i < statement.results.size(); ++i) {
     outputs.push_back(statement.results[i].name);
   }
-  MapScanReduce after;
-  after.width = map.width;
-  after.arrays = std::move(post_arrays);
-  after.map = std::move(*map.post);
-  after.sequential = map.sequential;
   out.add(alike(statement, outputs, std::move(after)));
+}
+
+void Normaliser::split_scans(const Statement& like, std::vector<ScanOperator> scans,
+                             const std::vector<NameId>& results, Computed& computed,
+                             Builder& out) {
+  auto next = results.begin();
+  for (ScanOperator& each : scans) {
+    const std::size_t count = each.neutral.size();
+    const std::vector<NameId> outputs(next, next + static_cast<std::ptrdiff_t>(count));
+    next += static_cast<std::ptrdiff_t>(count);
+    MapScanReduce part = over_next(computed, count);
+    part.scans.push_back(std::move(each));
+    scan(alike(like, outputs, Identity{}), std::move(part), out);
+  }
+}
+
+void Normaliser::split_reductions(const Statement& like, std::vector<ReduceOperator> reductions,
+                                  Computed& computed, Builder& out) {
+  auto next = like.results.begin();
+  for (ReduceOperator& each : reductions) {
+    const std::size_t count = each.neutral.size();
+    std::vector<NameId> outputs;
+    for (std::size_t i = 0; i < count; ++i) outputs.push_back((next++)->name);
+    MapScanReduce part = over_next(computed, count);
+    part.reductions.push_back(std::move(each));
+    reduce(alike(like, outputs, Identity{}), std::move(part), out);
+  }
 }
 
 Normaliser::Columns Normaliser::columns_of(const MapScanReduce& map, const Operand& neutral,
@@ -296,6 +321,32 @@ Operand Normaliser::share_of(const Operand& n, int depth, Builder& out) {
   return out.scalar(ScalarOp::smax, ScalarType::i64, {share, i64_operand(1)}, "chunk");
 }
 
+// Fresh names for the values of a loop, one in terms of another where a size is among them.
+std::vector<NameId> Normaliser::fresh_values(const Loop& loop) {
+  Substitution renaming;
+  std::vector<NameId> fresh;
+  for (const LoopValue& value : loop.values) {
+    const NameId parameter = value.parameter.name;
+    fresh.push_back(
+        names_->fresh(names_->base(parameter), substitute(names_->type(parameter), renaming)));
+    renaming.emplace(parameter, fresh.back());
+  }
+  return fresh;
+}
+
+// A loop that carries what `inner` does, from which that starts in each iteration.
+Loop Normaliser::loop_around(Loop& inner) {
+  Loop outer;
+  outer.attributes.true_dependence = inner.attributes.true_dependence;
+  const std::vector<NameId> parameters = fresh_values(inner);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    LoopValue& value = inner.values[i];
+    outer.values.push_back(LoopValue{Binder{parameters[i]}, value.initial});
+    value.initial = parameters[i];
+  }
+  return outer;
+}
+
 // for i < n do b  =  for o < ⌈n/c⌉ do for j < min(c, n - o·c) do b[i := o·c + j], with c the k-th
 // root's share of n; the inner loop is strip-mined k-1 times in turn.
 void Normaliser::strip_mine(Statement statement, Loop loop, Builder& out) {
@@ -313,18 +364,9 @@ void Normaliser::strip_mine(Statement statement, Loop loop, Builder& out) {
   const std::string root_of_n = (depth == 2 ? "sqrt_" : "root" + std::to_string(depth) + "_") + n;
   const Operand count = out.scalar(ScalarOp::sdiv, ScalarType::i64, {rounded, chunk}, root_of_n);
 
-  Loop outer;
   Loop inner = std::move(loop);
   inner.attributes.stripmine = depth > 2 ? depth - 1 : 0;
-  outer.attributes.true_dependence = inner.attributes.true_dependence;
-  Substitution to_outer;
-  for (LoopValue& value : inner.values) {
-    const Type type = substitute(names_->type(value.parameter.name), to_outer);
-    const NameId parameter = names_->fresh(names_->base(value.parameter.name), type);
-    to_outer.emplace(value.parameter.name, parameter);
-    outer.values.push_back(LoopValue{Binder{parameter}, value.initial});
-    value.initial = parameter;
-  }
+  Loop outer = loop_around(inner);
   const NameId o = names_->fresh("o", scalar_of(ScalarType::i64));
   outer.form = ForForm{Binder{o}, count};
   Builder nested = out.nested();
@@ -344,13 +386,8 @@ void Normaliser::strip_mine(Statement statement, Loop loop, Builder& out) {
   index.add_all(std::move(inner.body.statements));
   inner.body.statements = index.take();
   Statement inner_statement{{}, Identity{}, {}, statement.location, statement.mode};
-  Substitution to_results;
   std::vector<Operand> results;
-  for (const LoopValue& value : inner.values) {
-    const NameId result = names_->fresh(
-        names_->base(value.parameter.name),
-        substitute(names_->type(value.parameter.name), to_results));
-    to_results.emplace(value.parameter.name, result);
+  for (const NameId result : fresh_values(inner)) {
     inner_statement.results.push_back(Binder{result});
     results.push_back(result);
   }

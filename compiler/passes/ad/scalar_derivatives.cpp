@@ -39,6 +39,8 @@ class Formulas {
   Operand square(Operand a) { return mul(a, a); }
   Operand sqrt(Operand a) { return call(ScalarOp::sqrt, {a}); }
 
+  Partial integer_quotient(int index);
+  Partial angle(int index);
   Partial integer_power(int index);
   Partial float_power(int index);
   Partial real_function();
@@ -48,6 +50,26 @@ class Formulas {
   Environment* environment_;
   const ScalarSite* site_;
 };
+
+// x/y: 1/y and -x/y², rounded to integers.
+Partial Formulas::integer_quotient(int index) {
+  const ScalarOp divide = site_->op == ScalarOp::udiv ? ScalarOp::udiv : ScalarOp::sdiv;
+  if (index == 0) return FactorPartial{call(divide, {integer(1), y()})};
+  // y² may wrap to 0; then the quotient is far below 1.
+  const Operand y_squared = square(y());
+  const Operand wrapped = call(ScalarOp::eq, {y_squared, integer(0)});
+  const Operand divisor = environment_->out().select(site_->type, wrapped, integer(1), y_squared);
+  const Operand quotient = neg(call(divide, {x(), divisor}));
+  return FactorPartial{environment_->out().select(site_->type, wrapped, integer(0), quotient)};
+}
+
+// atan2(y, x): the first argument is the ordinate.
+Partial Formulas::angle(int index) {
+  const Operand norm = add(square(x()), square(y()));
+  const Operand value = index == 0 ? div(y(), norm) : neg(div(x(), norm));
+  if (site_->op == ScalarOp::atan2) return FactorPartial{value};
+  return FactorPartial{mul(real(1 / std::numbers::pi), value)};
+}
 
 // xⁿ: n·xⁿ⁻¹, and 0 for n = 0, where xⁿ⁻¹ may not exist.
 Partial Formulas::integer_power(int index) {
@@ -180,17 +202,8 @@ Partial Formulas::partial(int index) {
     case ScalarOp::fmod:
       if (first) return OnePartial{};
       return FactorPartial{neg(call(ScalarOp::trunc, {div(x(), y())}))};
-    case ScalarOp::sdiv_floor: case ScalarOp::sdiv: case ScalarOp::udiv: {
-      const ScalarOp divide = site_->op == ScalarOp::udiv ? ScalarOp::udiv : ScalarOp::sdiv;
-      if (first) return FactorPartial{call(divide, {integer(1), y()})};
-      // y² may wrap to 0; then the quotient is far below 1.
-      const Operand y_squared = square(y());
-      const Operand wrapped = call(ScalarOp::eq, {y_squared, integer(0)});
-      const Operand divisor =
-          environment_->out().select(site_->type, wrapped, integer(1), y_squared);
-      const Operand quotient = neg(call(divide, {x(), divisor}));
-      return FactorPartial{environment_->out().select(site_->type, wrapped, integer(0), quotient)};
-    }
+    case ScalarOp::sdiv_floor: case ScalarOp::sdiv: case ScalarOp::udiv:
+      return integer_quotient(index);
     case ScalarOp::smod_floor: case ScalarOp::srem: case ScalarOp::urem:
     case ScalarOp::nextafter:
       return OnePartial{};
@@ -218,13 +231,7 @@ Partial Formulas::partial(int index) {
       return ConversionPartial{ScalarOp::float_to_bits, ScalarOp::bits_to_float};
     case ScalarOp::bits_to_float:
       return ConversionPartial{ScalarOp::bits_to_float, ScalarOp::float_to_bits};
-    // atan2(y, x): the first argument is the ordinate.
-    case ScalarOp::atan2: case ScalarOp::atan2pi: {
-      const Operand norm = add(square(x()), square(y()));
-      const Operand value = first ? div(y(), norm) : neg(div(x(), norm));
-      if (site_->op == ScalarOp::atan2) return FactorPartial{value};
-      return FactorPartial{mul(real(1 / std::numbers::pi), value)};
-    }
+    case ScalarOp::atan2: case ScalarOp::atan2pi: return angle(index);
     case ScalarOp::hypot: return FactorPartial{div(first ? x() : y(), r())};
     case ScalarOp::fma:
       if (index == 2) return OnePartial{};
