@@ -401,15 +401,16 @@ def check_runs(client, folder):
     assert client.query('hover', 'endless.fut', client.at('endless.fut', 'main'))
     waiting = client.begin('workspace/executeCommand', {**tested, 'workDoneToken': 'ours'})
     assert client.next_progress('begin')[0] == 'ours'
-    cancelled = client.begin('workspace/executeCommand', tested)
+    cancelled = client.begin('workspace/executeCommand', {**tested, 'workDoneToken': 'mistaken'})
     client.tell('$/cancelRequest', {'id': cancelled})
     check_cancelled(client, cancelled)
     assert number not in client.answers and waiting not in client.answers
     client.tell('window/workDoneProgress/cancel', {'token': token})
     check_cancelled(client, number)
     assert client.answer(waiting)['succeeded']
-    ended = [client.next_progress('end') for _ in range(2)]
-    assert [item[0] for item in ended] == [token, 'ours'] and 'not' in ended[0][1]['message'], ended
+    ended = [client.next_progress('end') for _ in range(3)]
+    assert [item[0] for item in ended] == ['mistaken', token, 'ours'], ended
+    assert ['not' in item[1]['message'] for item in ended] == [True, True, False], ended
     wait_for(lambda: not is_running(client))
     # Who leaves takes along what runs.
     client.begin('workspace/executeCommand', command)
