@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -147,6 +148,30 @@ void load_ptx(Parsing& parsing, const char* file) {
   dzr_config_set_program(parsing.config(), text.c_str());
 }
 
+/// A number above 0; complains otherwise.
+std::optional<double> positive(Parsing& parsing, const char* flag, const char* text) {
+  char* end = nullptr;
+  const double value = std::strtod(text, &end);
+  if (end != text && *end == '\0' && value > 0 && std::isfinite(value)) {
+    return value;
+  }
+  parsing.stop(std::string(flag) + " needs a number above 0, not `" + text + "`");
+  return std::nullopt;
+}
+
+void set_precision(Parsing& parsing, const char* argument) {
+  if (const auto percent = positive(parsing, "--precision", argument)) {
+    parsing.options.precision = *percent / 100;
+    parsing.options.warm_up = true;
+  }
+}
+
+void set_seconds(Parsing& parsing, const char* argument) {
+  if (const auto seconds = positive(parsing, "--seconds", argument)) {
+    parsing.options.seconds = *seconds;
+  }
+}
+
 void set_runs(Parsing& parsing, const char* argument) {
   if (const auto runs = small_number(parsing, "--runs", argument, 1)) {
     parsing.options.runs = *runs;
@@ -220,6 +245,9 @@ constexpr Flag flags[] = {
      [](Parsing& p, const char* file) { p.options.runtime_file = file; }},
     {"runs", 'r', "RUNS", false, "Run that many times, after a run that is not counted.",
      set_runs},
+    {"precision", 0, "PERCENT", false,
+     "Then go on until the median is known that well, with 95 % confidence.", set_precision},
+    {"seconds", 0, "N", false, "Go on for --precision so long at most (default 10).", set_seconds},
     {"binary-output", 'b', nullptr, false, "Print results in the binary format.",
      [](Parsing& p, const char*) { p.options.format = ValueFormat::binary; }},
     {"output-format", 0, "text|binary|npy|csv", false, "How results are printed.", set_format},
@@ -237,8 +265,9 @@ constexpr Flag flags[] = {
        set_profile(p, p.options.profile.value_or(ReportFormat::table));
      }},
     {"profile-format", 0, "table|json", false, "--profile, in this form.", set_profile_format},
-    {"device", 'd', "NAME", true, "Use the GPU with this in its name, or the k-th: #k; of a program with several versions, the one "
-     "for this target or processor.",
+    {"device", 'd', "NAME", true,
+     "Use the GPU with this in its name, or the k-th: #k; of a program with several versions, the "
+     "one for this target or processor.",
      [](Parsing& p, const char* name) { dzr_config_set_device(p.config(), name); }},
     {"sim-seed", 0, "N", true, "Order in which the threads of sim run (else DZ_SIM_SEED says it).",
      set_sim_seed},

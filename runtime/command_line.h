@@ -25,6 +25,8 @@ struct Options {
   std::string entry = "main";
   std::string runtime_file;  // empty: no times wanted
   int runs = 1;
+  double precision = 0;      // of the median of the times, as a fraction; 0: `runs` are enough
+  double seconds = 10;       // after which the precision is given up
   bool warm_up = false;
   ValueFormat format = ValueFormat::text;  // of the results
   bool print_result = true;

@@ -13,6 +13,7 @@
 #include "command_line.h"
 #include "context.h"
 #include "profile.h"
+#include "statistics.h"
 #include "support/spelling.h"
 
 namespace dagaz::runtime {
@@ -37,6 +38,7 @@ class ProgramRun {
   int upload_arguments();
   int call(double& microseconds);
   int run_all();
+  bool goes_on(int run, const std::vector<double>& measured, double start) const;
   int print_results();
   void print_profile();
   int fail(const std::string& message) const {
@@ -203,8 +205,9 @@ int ProgramRun::run_all() {
       return fail("cannot write " + options_.runtime_file + ": " + std::strerror(errno));
     }
   }
-  const int first = options_.warm_up ? -1 : 0;
-  for (int run = first; run < options_.runs; ++run) {
+  std::vector<double> measured;
+  const double start = now_microseconds();
+  for (int run = options_.warm_up ? -1 : 0; goes_on(run, measured, start); ++run) {
     int status = upload_arguments();
     double microseconds = 0;
     if (status == exit_success) {
@@ -213,11 +216,28 @@ int ProgramRun::run_all() {
     if (status != exit_success) {
       return status;
     }
-    if (times != nullptr && run >= 0) {
+    if (run < 0) {
+      continue;
+    }
+    measured.push_back(microseconds);
+    if (times != nullptr) {
       std::fprintf(times.get(), "%lld\n", std::llround(microseconds));
     }
   }
   return exit_success;
+}
+
+/// Whether there is a run with this number, after those that took these times.
+bool ProgramRun::goes_on(int run, const std::vector<double>& measured, double start) const {
+  if (run < options_.runs) {
+    return true;
+  }
+  if (options_.precision == 0 || now_microseconds() - start >= options_.seconds * 1e6) {
+    return false;
+  }
+  // Asked ever more seldom: sorting the times takes longer than a short run.
+  const bool asked = run % std::max(1, run / 8) == 0;
+  return !asked || relative_error(measured) > options_.precision;
 }
 
 int ProgramRun::print_results() {

@@ -7,14 +7,10 @@ namespace dagaz::runtime {
 
 static std::string_view target_name(const dz_program& version) {
   switch (version.target) {
-    case DZ_TARGET_CPU:
-      return "cpu";
-    case DZ_TARGET_CUDA:
-      return "cuda";
-    case DZ_TARGET_SIM:
-      return "sim";
-    default:
-      return "";
+    case DZ_TARGET_CPU: return "cpu";
+    case DZ_TARGET_CUDA: return "cuda";
+    case DZ_TARGET_SIM: return "sim";
+    default: return "";
   }
 }
 
@@ -58,9 +54,8 @@ const dz_program* version_for(const dz_program& program, std::string_view device
     return of_processor;
   }
   // If this machine lacks the GPU, the device will say so.
-  return last_version(program, all_run, [](const dz_program& version) {
-    return version.target == DZ_TARGET_CUDA;
-  });
+  return last_version(program, all_run,
+                      [](const dz_program& version) { return version.target == DZ_TARGET_CUDA; });
 }
 
 std::string version_name(const dz_program& version) {

@@ -1,13 +1,16 @@
 // dagaz bench: the inputs of the test blocks, timed inside the compiled program.
+#include <unistd.h>
+
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "driver/bench_report.h"
 #include "driver/commands.h"
 #include "driver/compile_flags.h"
 #include "driver/process.h"
@@ -32,13 +35,21 @@ std::vector<double> read_times(const std::string& path) {
   return times;
 }
 
-void print_row(const std::string& name, std::vector<double> times) {
-  std::sort(times.begin(), times.end());
-  const double median = times[times.size() / 2];
-  std::printf("%-48s %12.0f µs  (min %.0f, max %.0f, %zu runs)\n", name.c_str(), median,
-              times.front(), times.back(), times.size());
-  std::fflush(stdout);
-}
+/// What is being timed, on a terminal, while it is.
+class Showing {
+ public:
+  explicit Showing(const std::string& what) {
+    if (shows_) std::fprintf(stderr, "\r\x1b[K%s …", what.c_str());
+  }
+  ~Showing() {
+    if (shows_) std::fputs("\r\x1b[K", stderr);
+  }
+  Showing(const Showing&) = delete;
+  Showing& operator=(const Showing&) = delete;
+
+ private:
+  const bool shows_ = isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
+};
 
 class ProgramBench {
  public:
@@ -92,24 +103,61 @@ class ProgramBench {
     if (skip) return true;
     std::string problem;
     const std::optional<std::string> input = inputs_.of(test, problem);
-    const std::string name =
-        path_ + ":" + entry + " #" + (test.name.empty() ? std::to_string(number) : test.name);
-    const std::string times_file = folder_.path() + "/times";
-    ProcessResult result;
-    if (input) {
-      result = run_process({program(), "-e", entry, "-n", "-t", times_file, "-r",
-                            std::to_string(options_.runs)},
-                           *input, timeout_seconds);
-    }
-    const std::vector<double> times = read_times(times_file);
-    if (!input || result.status != 0 || times.empty()) {
-      std::cerr << name << ": " << (input ? result.errors : problem) << "\n";
+    Measurement measured;
+    measured.program = path_ + ":" + entry;
+    measured.dataset = test.name.empty() ? "#" + std::to_string(number) : test.name;
+    const std::string name = measured.program + " " + measured.dataset;
+    const Showing showing(name);
+    if (input) measured.microseconds = times_of(entry, *input, problem);
+    if (measured.microseconds.empty()) {
+      std::cerr << name << ": " << problem << "\n";
       return false;
     }
-    print_row(name, times);
-    report_[path_ + ":" + entry]["datasets"][test.name.empty() ? "#" + std::to_string(number)
-                                                                : test.name]["runtimes"] = times;
+    measured.bytes = stated(entry + "_bytes", *input);
+    measured.flops = stated(entry + "_flops", *input);
+    measured.memory = memory_of(entry, *input);
+    std::puts(row_of(measured).c_str());
+    std::fflush(stdout);
+    add(report_, measured);
     return true;
+  }
+
+  // Nothing, with `problem` set, if the program fails.
+  std::vector<double> times_of(const std::string& entry, const std::string& input,
+                               std::string& problem) const {
+    const std::string times_file = folder_.path() + "/times";
+    std::vector<std::string> command{program(), "-e", entry, "-n", "-t", times_file, "-r",
+                                     std::to_string(options_.runs)};
+    if (options_.precision > 0) {
+      command.insert(command.end(), {"--precision", std::to_string(options_.precision),
+                                     "--seconds", std::to_string(options_.seconds)});
+    }
+    const ProcessResult result = run_process(command, input, timeout_seconds);
+    if (result.status == 0) return read_times(times_file);
+    problem = result.errors;
+    return {};
+  }
+
+  // What an entry point says of an input of another, if there is one with this name.
+  std::optional<double> stated(const std::string& entry, const std::string& input) const {
+    constexpr int unknown_entry = 2;
+    if (run_process({program(), "-e", entry}, "", timeout_seconds).status == unknown_entry) {
+      return std::nullopt;
+    }
+    const ProcessResult result = run_process({program(), "-e", entry}, input, timeout_seconds);
+    if (result.status == 0) return std::strtod(result.output.c_str(), nullptr);
+    std::cerr << path_ << ":" << entry << ": " << result.errors;
+    return std::nullopt;
+  }
+
+  // The bytes that one run holds at most, as the profile says.
+  std::optional<double> memory_of(const std::string& entry, const std::string& input) const {
+    const ProcessResult result = run_process(
+        {program(), "-e", entry, "-n", "--profile-format=json"}, input, timeout_seconds);
+    const auto profile = nlohmann::json::parse(result.errors, nullptr, false);
+    const nlohmann::json::json_pointer place("/memory/device");
+    if (!profile.is_object() || !profile.contains(place)) return std::nullopt;
+    return profile.at(place).get<double>();
   }
 
   std::string path_;
@@ -121,7 +169,27 @@ class ProgramBench {
 
 }  // namespace
 
+static int compare_reports(const std::vector<std::string>& paths) {
+  std::vector<std::vector<Measurement>> reports;
+  for (const std::string& path : paths) {
+    std::string problem;
+    auto report = read_report(path, problem);
+    if (!report) {
+      std::cerr << "dagaz: " << problem << "\n";
+      return 2;
+    }
+    reports.push_back(std::move(*report));
+  }
+  std::cout << comparison(reports.front(), reports.back());
+  return 0;
+}
+
 int bench_command(const BenchOptions& options) {
+  if (!options.compare.empty()) return compare_reports(options.compare);
+  if (options.paths.empty()) {
+    std::cerr << "dagaz: bench needs a PATH, or --compare OLD.json NEW.json\n";
+    return 2;
+  }
   std::vector<std::string> missing;
   const std::vector<std::string> programs = find_programs(options.paths, missing);
   for (const std::string& path : missing) std::cerr << "dagaz: there is no `" << path << "`\n";

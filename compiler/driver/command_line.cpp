@@ -421,18 +421,37 @@ void add_run(CLI::App& app, AllOptions& all, int& status) {
 void add_bench(CLI::App& app, AllOptions& all, int& status) {
   CLI::App* command = app.add_subcommand("bench", "Time the inputs of the test blocks");
   BenchOptions& options = all.bench;
-  command->add_option("PATH", options.paths, "Files, or folders to search for .fut files")
-      ->required();
+  command->add_option("PATH", options.paths, "Files, or folders to search for .fut files");
   add_compile_options(*command, options.compile);
   add_cache_option(*command, options.compile);
-  command->add_option("-r,--runs", options.runs, "Runs of each input, after one that warms up")
+  auto* runs = command->add_option("-r,--runs", options.runs,
+                                   "Runs of each input, after one that warms up; without "
+                                   "--precision just so many")
+                   ->capture_default_str()
+                   ->check(is_between(1, 1000000));
+  auto* precision = command->add_option("--precision", options.precision,
+                                        "Go on until the median is known to so many percent, with "
+                                        "95 % confidence")
+                        ->type_name("PERCENT")
+                        ->capture_default_str()
+                        ->check(is_between(1e-3, 1e3));
+  command->add_option("--seconds", options.seconds, "Go on so long at most with one input")
       ->capture_default_str()
-      ->check(is_between(1, 1000000));
+      ->check(is_between(1e-3, 1e6));
+  command->add_option("--compare", options.compare,
+                      "Run nothing; say how the times in the second differ from those in the first")
+      ->type_name("OLD.json NEW.json")
+      ->expected(2);
   command->add_option("--block", options.block, "Only the test block around this line")
       ->type_name("LINE");
   command->add_option("--json", options.json, "Also write every run's time to this file");
   add_sim_seed(*command);
-  command->callback([&] { status = bench_command(all.bench); });
+  command->footer("An entry point NAME_bytes or NAME_flops with the parameters of NAME says what a run\n"
+                  "of NAME moves and computes.");
+  command->callback([&all, &status, runs, precision] {
+    if (runs->count() > 0 && precision->count() == 0) all.bench.precision = 0;
+    status = bench_command(all.bench);
+  });
 }
 
 void add_autotune(CLI::App& app, AllOptions& all, int& status) {

@@ -94,9 +94,12 @@ struct InspectOptions {
 struct BenchOptions {
   CompileOptions compile;
   std::vector<std::string> paths;
-  int runs = 10;
+  int runs = 10;             // at least
+  double precision = 1;      // of the median, in percent; runs go on until then; 0: enough
+  double seconds = 5;        // of one input, after which that is given up
   std::optional<int> block;  // only the test block around this line
   std::string json;
+  std::vector<std::string> compare;  // two such files; nothing is run
 };
 
 struct AutotuneOptions {

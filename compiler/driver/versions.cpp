@@ -89,13 +89,14 @@ std::optional<codegen::Artifacts> compile_versions(ir::ParallelProgram program,
     own.target = versions[i].target;
     own.cpu = options.cpu = versions[i].processor;
     if (!first) options.version = suffix_of(versions[i]);
-    const PassContext context{own, compilation.times, diagnostics, compilation.history, nullptr,
-                              first ? &compilation.memory_report : nullptr};
+    const PassContext context{own,         compilation.times,
+                              diagnostics, compilation.history,
+                              nullptr,     first ? &compilation.memory_report : nullptr};
     const Diagnostics::Mark before = diagnostics.mark();
     if (first || own.target != versions[i - 1].target) flat = flattened(program, context);
     if (!flat) return std::nullopt;
-    std::optional<codegen::Artifacts> made =
-        generated(*flat, context, compilation.files, options, first ? want : want & codegen::want_object);
+    std::optional<codegen::Artifacts> made = generated(*flat, context, compilation.files, options,
+                                                       first ? want : want & codegen::want_object);
     if (!made) return std::nullopt;
     if (first) {
       all = std::move(*made);

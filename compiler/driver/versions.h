@@ -1,6 +1,6 @@
-// A program compiled for one machine or for several: `--cpu=dispatch` makes a version for each level
-// of x86-64, `--target=cpu,cuda` one for each target, and the runtime takes the best that the machine
-// at hand can run.
+// A program compiled for one machine or for several: `--cpu=dispatch` makes a version for each
+// level of x86-64, `--target=cpu,cuda` one for each target, and the runtime takes the best that the
+// machine at hand can run.
 #pragma once
 
 #include <optional>
@@ -33,9 +33,9 @@ std::vector<Version> versions_of(const CompileOptions& options);
 /// The target whose libraries serve all versions.
 Target linked_target(const CompileOptions& options);
 
-/// Compiles a program into what `want`, a set of codegen::Want, names; processor, GPU and optimisation
-/// are those of the compilation, the rest is in `options`.  Object code is of all versions, everything
-/// else of the first.  Nothing after a diagnostic.
+/// Compiles a program into what `want`, a set of codegen::Want, names; processor, GPU and
+/// optimisation are those of the compilation, the rest is in `options`.  Object code is of all
+/// versions, everything else of the first.  Nothing after a diagnostic.
 std::optional<codegen::Artifacts> compile_versions(ir::ParallelProgram program,
                                                    Compilation& compilation,
                                                    codegen::Options options, unsigned want);

@@ -51,6 +51,22 @@ TEST_CASE("run times go to a file, a line each") {
   CHECK(std::count(times.begin(), times.end(), '\n') == 3);
 }
 
+TEST_CASE("runs go on until the median is known, or the time is over") {
+  const test::TemporaryFile file;
+  const auto runs_for = [&](const char* precision) {
+    CHECK(run({"-r", "2", "--precision", precision, "--seconds", "0.2", "-t", file.name()},
+              "[1, 2]").status == 0);
+    const std::string times = file.text();
+    return std::count(times.begin(), times.end(), '\n');
+  };
+  CHECK(runs_for("1000000") >= 6);
+  CHECK(runs_for("1000000") < 20);
+  CHECK(runs_for("1e-9") > 20);
+  CHECK(run({"--precision", "0"}, "[1]").error ==
+        "prog: --precision needs a number above 0, not `0`\n");
+  CHECK(run({"--seconds", "long"}, "[1]").status == 2);
+}
+
 TEST_CASE("wrong data ends with status 1 and one sentence") {
   const Outcome wrong = run({}, "[1, 2.5]");
   CHECK(wrong.status == 1);
