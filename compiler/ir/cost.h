@@ -1,5 +1,5 @@
 // What operations on scalars cost: one answer for all who decide where to evaluate them, and
-// for how much a point takes.
+// for how much a point takes.  Both are columns of scalar_ops.def.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,5 @@ bool is_light(ScalarOp op);
 inline bool is_transcendental(ScalarOp op) {
   return cost_class(op) == CostClass::transcendental;
 }
-/// Whether it has no result for some operands: a division of integers by zero, a negative power.
-bool is_partial(ScalarOp op);
 
 }  // namespace dagaz::ir

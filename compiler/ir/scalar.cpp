@@ -17,11 +17,12 @@ struct OpRow {
   int arity;
   Operands operands;
   ResultKind result;
+  Domain domain;
 };
 
 constexpr OpRow op_rows[] = {
-#define DZ_SCALAR_OP(name, arity, operands, result) \
-  {#name, arity, Operands::operands, ResultKind::result},
+#define DZ_SCALAR_OP(name, arity, operands, result, domain, ...) \
+  {#name, arity, Operands::operands, ResultKind::result, Domain::domain},
 #include "ir/scalar_ops.def"
 #undef DZ_SCALAR_OP
 };
@@ -139,6 +140,7 @@ std::optional<ScalarOp> scalar_op_named(std::string_view name) {
 int arity_of(ScalarOp op) { return row(op).arity; }
 Operands operands_of(ScalarOp op) { return row(op).operands; }
 ResultKind result_kind_of(ScalarOp op) { return row(op).result; }
+Domain domain_of(ScalarOp op) { return row(op).domain; }
 
 ScalarType operand_type(ScalarOp op, ScalarType type, int index) {
   if (op == ScalarOp::select && index == 0) return ScalarType::boolean;

@@ -53,7 +53,7 @@ double float_value(const Constant& constant);
 
 /// One enumerator per row of scalar_ops.def.
 enum class ScalarOp : std::uint8_t {
-#define DZ_SCALAR_OP(name, arity, operands, result) name,
+#define DZ_SCALAR_OP(name, ...) name,
 #include "ir/scalar_ops.def"
 #undef DZ_SCALAR_OP
 };
@@ -67,19 +67,30 @@ enum class ResultKind : std::uint8_t {
   i32,
   converted   // given by Scalar::result
 };
+/// For which operands the language has a result.
+enum class Domain : std::uint8_t {
+  total,     // all
+  divisor,   // those whose second is not zero: there is no value otherwise
+  exponent   // those whose second is not negative: programs check it; as unsigned it has a value
+};
 
 std::string_view name_of(ScalarOp op);
 std::optional<ScalarOp> scalar_op_named(std::string_view name);
 int arity_of(ScalarOp op);
 Operands operands_of(ScalarOp op);
 ResultKind result_kind_of(ScalarOp op);
+Domain domain_of(ScalarOp op);
+/// Whether it has no result for some operands.
+inline bool is_partial(ScalarOp op) { return domain_of(op) != Domain::total; }
+/// Whether it is a division that stops the program, or worse, where the divisor is zero.
+inline bool may_trap(ScalarOp op) { return domain_of(op) == Domain::divisor; }
 /// The type of operand `index` of `op` at operand type `type` (`select` and `ldexp` differ).
 ScalarType operand_type(ScalarOp op, ScalarType type, int index);
 /// The type of the result; `converted` for conversions.
 ScalarType result_type(ScalarOp op, ScalarType type, ScalarType converted);
 
-/// The value of `op` on constants, with the semantics every back end must match; nothing where
-/// the operation is undefined (division by zero, negative integer power).
+/// The value of `op` on constants, with the semantics every back end must match; nothing for a
+/// divisor of zero.
 std::optional<Constant> evaluate(ScalarOp op, ScalarType type, ScalarType result,
                                  std::span<const Constant> arguments);
 

@@ -47,7 +47,7 @@ Signed floor_modulo(Signed a, Signed b) {
 
 int sign(Signed value) { return (value > 0) - (value < 0); }
 
-/// Integer operations with a result of an integer type; nothing if `op` is none or is undefined.
+/// Integer operations with a result of an integer type, inside their domain; nothing if `op` is none.
 std::optional<Signed> integer_op(ScalarOp op, ScalarType type, const Constant& first,
                                  const Constant& second) {
   const int width = bit_width(type);
@@ -61,18 +61,12 @@ std::optional<Signed> integer_op(ScalarOp op, ScalarType type, const Constant& f
     case ScalarOp::sub: return as_signed(ua - ub);
     case ScalarOp::mul: return as_signed(ua * ub);
     case ScalarOp::neg: return as_signed(Unsigned{0} - ua);
-    case ScalarOp::sdiv_floor: return b == 0 ? std::nullopt : std::optional(floor_divide(a, b));
-    case ScalarOp::smod_floor: return b == 0 ? std::nullopt : std::optional(floor_modulo(a, b));
-    case ScalarOp::sdiv:
-      if (b == 0) return std::nullopt;
-      return b == -1 ? as_signed(Unsigned{0} - as_unsigned(a)) : a / b;
-    case ScalarOp::srem:
-      if (b == 0) return std::nullopt;
-      return b == -1 ? 0 : a % b;
-    case ScalarOp::udiv:
-      return ub == 0 ? std::nullopt : std::optional(as_signed(ua / ub));
-    case ScalarOp::urem:
-      return ub == 0 ? std::nullopt : std::optional(as_signed(ua % ub));
+    case ScalarOp::sdiv_floor: return floor_divide(a, b);
+    case ScalarOp::smod_floor: return floor_modulo(a, b);
+    case ScalarOp::sdiv: return b == -1 ? as_signed(Unsigned{0} - as_unsigned(a)) : a / b;
+    case ScalarOp::srem: return b == -1 ? 0 : a % b;
+    case ScalarOp::udiv: return as_signed(ua / ub);
+    case ScalarOp::urem: return as_signed(ua % ub);
     case ScalarOp::ipow: return as_signed(power(as_unsigned(a), ub));
     case ScalarOp::iabs: return a < 0 ? as_signed(Unsigned{0} - as_unsigned(a)) : a;
     case ScalarOp::ssgn: return sign(a);
@@ -242,6 +236,7 @@ std::optional<Constant> evaluate_conversion(ScalarOp op, ScalarType result, cons
 
 std::optional<Constant> evaluate(ScalarOp op, ScalarType type, ScalarType result,
                                  std::span<const Constant> arguments) {
+  if (domain_of(op) == Domain::divisor && arguments[1].bits == 0) return std::nullopt;
   if (op == ScalarOp::select) return arguments[0].bits != 0 ? arguments[1] : arguments[2];
   if (result_kind_of(op) == ResultKind::converted) {
     return evaluate_conversion(op, result, arguments[0]);

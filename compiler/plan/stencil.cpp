@@ -38,11 +38,6 @@ constexpr std::int64_t widest_edge = 16;
 constexpr std::int64_t largest_offset = 1 << 16;
 constexpr int deepest = 16;
 
-bool may_trap(ScalarOp op) {
-  return op == ScalarOp::sdiv_floor || op == ScalarOp::smod_floor || op == ScalarOp::sdiv ||
-         op == ScalarOp::srem || op == ScalarOp::udiv || op == ScalarOp::urem;
-}
-
 std::optional<std::int64_t> constant(const Operand& operand) {
   if (!operand.is_constant() || operand.constant().type != ScalarType::i64) return std::nullopt;
   const std::int64_t value = ir::integer_value(operand.constant());
@@ -113,7 +108,7 @@ class Stages {
   bool add(NameId result, const ir::Scalar& scalar) {
     const bool anything = std::any_of(scalar.arguments.begin(), scalar.arguments.end(),
                                       [&](const Operand& each) { return is_anything(each); });
-    if (anything && may_trap(scalar.op)) return false;
+    if (anything && ir::may_trap(scalar.op)) return false;
     if (anything) anything_.insert(result);
     learn(result, scalar);
     return true;

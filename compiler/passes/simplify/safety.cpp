@@ -19,15 +19,7 @@ bool is_safe(const Body& body) {
 }
 
 bool is_safe_scalar(const Scalar& scalar) {
-  switch (scalar.op) {
-    case ScalarOp::sdiv:
-    case ScalarOp::srem:
-    case ScalarOp::sdiv_floor:
-    case ScalarOp::smod_floor:
-    case ScalarOp::udiv:
-    case ScalarOp::urem: return is_nonzero_constant(scalar.arguments[1]);
-    default: return true;  // every other scalar operation is total
-  }
+  return !may_trap(scalar.op) || is_nonzero_constant(scalar.arguments[1]);
 }
 
 bool are_safe_scopes(const Operation& operation) {

@@ -49,6 +49,35 @@ TEST_CASE("operations that have no result for some operands") {
   CHECK(!is_partial(ScalarOp::shl));
 }
 
+TEST_CASE("only a divisor of zero leaves an operation without a value") {
+  const Constant seven = make_i64(7);
+  for (const ScalarOp op : all) {
+    const bool binary = arity_of(op) == 2 && result_kind_of(op) == ResultKind::same;
+    if (!binary || operands_of(op) != Operands::integers) continue;
+    CAPTURE(name_of(op));
+    for (const std::int64_t second : {0, 1, -1, 3}) {
+      const Constant arguments[] = {seven, make_i64(second)};
+      const auto value = evaluate(op, ScalarType::i64, ScalarType::i64, arguments);
+      CHECK(value.has_value() == !(may_trap(op) && second == 0));
+    }
+  }
+  const Constant arguments[] = {seven, make_i64(-1)};
+  CHECK(is_partial(ScalarOp::ipow));
+  CHECK(evaluate(ScalarOp::ipow, ScalarType::i64, ScalarType::i64, arguments).has_value());
+}
+
+TEST_CASE("domains, classes and costs of some rows") {
+  CHECK(domain_of(ScalarOp::sdiv) == Domain::divisor);
+  CHECK(domain_of(ScalarOp::ipow) == Domain::exponent);
+  CHECK(domain_of(ScalarOp::fmod) == Domain::total);
+  CHECK(cost_class(ScalarOp::fmod) == CostClass::division);
+  CHECK(cost_class(ScalarOp::hypot) == CostClass::slow);
+  CHECK(cost_of(ScalarOp::add) == 1);
+  CHECK(cost_of(ScalarOp::sqrt) == 12);
+  CHECK(cost_of(ScalarOp::exp) == 12);
+  CHECK(cost_of(ScalarOp::fpow) == 20);
+}
+
 TEST_CASE("views take no memory, and what counts or repeats is computed where it is read") {
   Names names;
   const NameId array = names.fresh("a", array_of(ScalarType::f32, {i64_operand(8)}));
