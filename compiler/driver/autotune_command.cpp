@@ -102,12 +102,7 @@ class TunedProgram {
     std::vector<std::string> command{own_executable(), "inspect", options_.compile.file,
                                      "--stage=plan", "-w"};
     add_flags(setting, command);
-    const ProcessResult result = run_process(command, "", build_seconds);
-    std::string text = result.output;
-    for (const auto& [row, value] : setting) {
-      if (row->member == &plan::Tunables::task_operations) text += text_of(*row, value);
-    }
-    return text;
+    return run_process(command, "", build_seconds).output;
   }
 
   /// How many times as fast `other` is as `one`, per input; empty if it does not compile or run.

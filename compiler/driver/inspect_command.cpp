@@ -163,7 +163,7 @@ void print_ir(Compilation& compilation, const InspectOptions& options,
       if (!planned) break;
       std::cout << (options.stage == InspectStage::plan
                         ? plan::report(*planned, compilation.files)
-                        : memory::report(*planned, context.options.target == Target::cpu));
+                        : memory::report(*planned));
       break;
     }
     case InspectStage::imperative:

@@ -2,13 +2,12 @@
 // says what a pass needs before it and why it stands there.
 #include "driver/pipeline.h"
 
-#include "driver/read_schedules.h"
+#include "driver/read_plan.h"
 #include "driver/tuning.h"
 #include "driver/rolled_loops.h"
 #include "emit/lower.h"
 #include "memory/report.h"
 #include "plan/plan.h"
-#include "plan/settings.h"
 
 namespace dagaz::driver {
 
@@ -104,10 +103,10 @@ static plan::Device device_of(const PassContext& context) {
 std::optional<ir::PlannedProgram> plan(ir::FlatProgram program, const PassContext& context) {
   plan::PlanOptions options;
   options.seed = context.options.plan_seed;
-  std::optional<Schedules> wanted;
+  std::optional<ir::PlanText> wanted;
   const std::string& path = context.options.plan;
   if (!path.empty()) {
-    wanted = read_schedules(path, program.program.names, context.diagnostics);
+    wanted = read_plan(path, program.program.names, context.diagnostics);
     if (!wanted) return std::nullopt;
     options.wanted = &*wanted;
   }
@@ -128,7 +127,7 @@ std::optional<ir::PlannedProgram> plan(ir::FlatProgram program, const PassContex
   if (!refused.empty()) return std::nullopt;
   if (context.options.verify) verify_made_by("planning", planned.program, ir::Stage::flat);
   if (context.options.memory_report && context.memory_report != nullptr) {
-    *context.memory_report = memory::report(planned, context.options.target == Target::cpu);
+    *context.memory_report = memory::report(planned);
   }
   return planned;
 }
@@ -156,9 +155,7 @@ std::optional<tree::Program> lower(ir::FlatProgram program, const PassContext& c
   std::optional<tree::Program> lowered;
   {
     const PassTimer timer(context.times, "lower");
-    const plan::Settings settings = plan::settings_for(
-        device_of(context), tunables_of(context.options, context.diagnostics));
-    lowered = emit::lower(std::move(*planned), settings, target, context.diagnostics);
+    lowered = emit::lower(std::move(*planned), target, context.diagnostics);
   }
   if (lowered && context.options.verify) verify_made_by("lowering", *lowered);
   return lowered;

@@ -9,15 +9,13 @@
 
 #include "emit/code/tree.h"
 #include "ir/program.h"
-#include "plan/settings.h"
 #include "support/diagnostic.h"
 
 namespace dagaz::emit {
 
-/// CPU: outer segments become ParallelFor, inner ones loops.  GPU targets: grid-level operations
-/// become kernels; cuda and sim get the same code.  Reports `unsupported` and returns nothing for
-/// what no rule covers.
-std::optional<Program> lower(ir::PlannedProgram program, const plan::Settings& settings,
-                             Target target, Diagnostics& diagnostics);
+/// Outer segments become ParallelFor, inner ones loops; or they become kernels, as the program's
+/// settings have it.  `target` is only handed on: cuda and sim get the same code.  Reports
+/// `unsupported` and returns nothing for what no rule covers.
+std::optional<Program> lower(ir::PlannedProgram program, Target target, Diagnostics& diagnostics);
 
 }  // namespace dagaz::emit

@@ -12,34 +12,34 @@
 
 namespace dagaz::emit {
 
-std::int64_t most_pieces(const ir::Schedule& schedule) {
+ir::InPieces pieces_of(const ir::Schedule& schedule) {
   for (const ir::Version& version : schedule.versions) {
-    if (const auto* pieces = as<ir::InPieces>(version.strategy)) return pieces->most;
+    if (const auto* pieces = as<ir::InPieces>(version.strategy)) return *pieces;
   }
-  return ir::InPieces{}.most;
+  return {};
 }
 
 Operand piece_count(Context& c, const Operand& segments, const Operand& width, const Operand& cost,
-                    std::int64_t most) {
+                    const ir::InPieces& plan) {
   const Operand one = ir::i64_operand(1);
   const Operand some_segments = c.maximum(segments, one);
-  if (!c.is_gpu()) {
+  if (!c.has_kernels()) {
     const NameId total = c.variable("pieces", ScalarType::i64);
     c.emit(PieceCount{total, c.mul(segments, width), grain_for(c, cost)});
     return c.divide_up(total, some_segments);
   }
   const Operand wanted = c.divide(resident_threads(c), some_segments);
-  const Operand useful = c.divide(width, ir::i64_operand(c.settings.piece_elements));
-  return c.maximum(one, c.minimum(ir::i64_operand(most), c.minimum(wanted, useful)));
+  const Operand useful = c.divide(width, ir::i64_operand(plan.least));
+  return c.maximum(one, c.minimum(ir::i64_operand(plan.most), c.minimum(wanted, useful)));
 }
 
-Groups combine_groups(Context& c, const std::vector<Operand>& outer, const Operand& count,
-                      const GroupFunction& combine) {
-  if (c.mode != Mode::host || c.settings.combining_rounds == 0) return {count, ir::i64_operand(1)};
-  const Operand size = ir::i64_operand(c.settings.combined_at_once);
+Groups combine_groups(Context& c, const CombiningRounds& plan, const std::vector<Operand>& outer,
+                      const Operand& count, const GroupFunction& combine) {
+  if (c.mode != Mode::host || plan.rounds == 0) return {count, ir::i64_operand(1)};
+  const Operand size = ir::i64_operand(plan.at_once);
   const NameId left = c.mutable_variable("left", ScalarType::i64, count);
   const NameId stride = c.mutable_variable("stride", ScalarType::i64, ir::i64_operand(1));
-  for (int step = 0; step < c.settings.combining_rounds; ++step) {
+  for (int step = 0; step < plan.rounds; ++step) {
     host_branch(c, c.less(size, left),
                 [&] {
                   const Operand groups = c.divide_up(left, size);
@@ -58,17 +58,17 @@ Groups combine_groups(Context& c, const std::vector<Operand>& outer, const Opera
 }
 
 Operand cost_of_combining(Context& c, const Operand& count) {
-  return c.mul(count, ir::i64_operand(c.settings.combined_operations));
+  return c.mul(count, ir::i64_operand(c.settings.combined));
 }
 
 Pieces cut_segments(Context& c, const std::vector<ir::SpaceDimension>& space, const Operand& cost,
-                    std::int64_t most) {
+                    const ir::InPieces& plan) {
   Pieces pieces;
   pieces.outer = extents_of(space);
   pieces.width = pieces.outer.back();
   pieces.outer.pop_back();
   const Operand segments = c.product(pieces.outer);
-  pieces.count = piece_count(c, segments, pieces.width, cost, most);
+  pieces.count = piece_count(c, segments, pieces.width, cost, plan);
   pieces.chunk = c.divide_up(pieces.width, pieces.count);
   return pieces;
 }

@@ -24,20 +24,28 @@ struct Groups {
 using GroupFunction = std::function<void(const std::vector<Operand>& outer, const Operand& first,
                                          const Groups& group)>;
 
-/// Of each segment, as the schedule has it.
-std::int64_t most_pieces(const ir::Schedule& schedule);
+/// Partial results that a thread combines, so many rounds as there are more.
+struct CombiningRounds {
+  template <typename Strategy>
+  explicit CombiningRounds(const Strategy& plan) : rounds(plan.rounds), at_once(plan.at_once) {}
+  int rounds;
+  int at_once;
+};
+
+/// The pieces that the schedule speaks of.
+ir::InPieces pieces_of(const ir::Schedule& schedule);
 /// How many pieces each of `segments` is worth.
 Operand piece_count(Context& c, const Operand& segments, const Operand& width, const Operand& cost,
-                    std::int64_t most);
+                    const ir::InPieces& plan);
 /// Threads of a GPU combine some partial results each, several times over, until a few are left.
 /// `combine` does so for `count` results, `stride` apart, and leaves the result in the place of the
 /// first.
-Groups combine_groups(Context& c, const std::vector<Operand>& outer, const Operand& count,
-                      const GroupFunction& combine);
+Groups combine_groups(Context& c, const CombiningRounds& plan, const std::vector<Operand>& outer,
+                      const Operand& count, const GroupFunction& combine);
 /// Of so many partial results.
 Operand cost_of_combining(Context& c, const Operand& count);
 Pieces cut_segments(Context& c, const std::vector<ir::SpaceDimension>& space, const Operand& cost,
-                    std::int64_t most);
+                    const ir::InPieces& plan);
 void for_each_piece(
     Context& c, const Pieces& pieces, const Operand& cost,
     const std::function<void(const std::vector<Operand>&, Operand, Operand, Operand)>& body);

@@ -23,7 +23,7 @@ void for_each_point(Context& c, const std::vector<Operand>& extents, const Point
                     std::string_view kernel, const PointFunction& body) {
   if (c.mode != Mode::host) {
     nested_loops(c, extents, body);
-  } else if (c.is_gpu()) {
+  } else if (c.has_kernels()) {
     launch_points(c, extents, kernel, work.several, body);
   } else {
     parallel_points(c, extents, work.cost, body);
@@ -69,6 +69,6 @@ std::vector<Operand> with(std::vector<Operand> point, const Operand& last) {
   return point;
 }
 
-PointWork little_work(const Context& c) { return {ir::i64_operand(2), c.points_per_thread}; }
+PointWork little_work(const Context& c) { return {ir::i64_operand(2), c.settings.points_a_thread}; }
 
 }  // namespace dagaz::emit

@@ -21,7 +21,7 @@
 namespace dagaz::emit {
 
 static memory::Context memory_context(const Context& c) {
-  return {c.names(), c.source.functions, !c.is_gpu()};
+  return {c.names(), c.source.functions, !c.has_kernels()};
 }
 
 // A block that holds the array, and a reference to it, from element 0.
@@ -42,6 +42,29 @@ static NameId from_start(Context& c, const Value& value) {
   return block;
 }
 
+enum class ArrayParameters { blocks, blocks_and_offsets };
+
+// Adds the function's parameters to those of `result`, and says where its arrays are.
+static void bind_parameters(Context& c, const ir::Function& function, ArrayParameters arrays,
+                            Function& result) {
+  for (const ir::Binder& parameter : function.parameters) {
+    const ir::Type type = c.names().type(parameter.name);
+    if (!type.is_array()) {
+      result.parameters.push_back(parameter.name);
+      continue;
+    }
+    const NameId block = c.block_variable(c.names().base(parameter.name));
+    result.parameters.push_back(block);
+    Operand offset = ir::i64_operand(0);
+    if (arrays == ArrayParameters::blocks_and_offsets) {
+      const NameId given = c.variable("offset", ScalarType::i64);
+      result.parameters.push_back(given);
+      offset = given;
+    }
+    c.arrays.bind(parameter.name, row_major(c, block, offset, type.shape));
+  }
+}
+
 static Function emit_entry(Context& c, const ir::Function& function) {
   Doing doing("lowering an entry point");
   Function result{function.name, false, {}, {}, {}};
@@ -50,16 +73,7 @@ static Function emit_entry(Context& c, const ir::Function& function) {
   c.stack.limit = {};
   result.body = c.collect([&] {
     c.memory = memory::place_host(function, memory_context(c));
-    for (const ir::Binder& parameter : function.parameters) {
-      const ir::Type type = c.names().type(parameter.name);
-      if (!type.is_array()) {
-        result.parameters.push_back(parameter.name);
-        continue;
-      }
-      const NameId block = c.block_variable(c.names().base(parameter.name));
-      result.parameters.push_back(block);
-      c.arrays.bind(parameter.name, row_major(c, block, ir::i64_operand(0), type.shape));
-    }
+    bind_parameters(c, function, ArrayParameters::blocks, result);
     emit_body(c, function.body, {}, [&](const std::vector<Value>& values) {
       for (const Value& value : values) {
         if (value.type.kind != ir::TypeKind::value) continue;
@@ -80,18 +94,7 @@ static Function emit_called(Context& c, const ir::Function& function, Mode mode)
     if (c.thread.in_function && c.thread.functions.contains(function.name))
       receive_arena(c, result);
     receive_stack_limit(c, result);
-    for (const ir::Binder& parameter : function.parameters) {
-      const ir::Type type = c.names().type(parameter.name);
-      if (!type.is_array()) {
-        result.parameters.push_back(parameter.name);
-        continue;
-      }
-      const NameId block = c.block_variable(c.names().base(parameter.name));
-      const NameId offset = c.variable("offset", ScalarType::i64);
-      result.parameters.push_back(block);
-      result.parameters.push_back(offset);
-      c.arrays.bind(parameter.name, row_major(c, block, offset, type.shape));
-    }
+    bind_parameters(c, function, ArrayParameters::blocks_and_offsets, result);
   };
   const auto body = [&] {
     emit_body(c, function.body, {}, [&](const std::vector<Value>& values) {
@@ -252,8 +255,8 @@ static void emit_program(Context& c) {
   add_arena_functions(c);
 }
 
-std::optional<Program> lower(ir::PlannedProgram planned, const plan::Settings& settings,
-                             Target target, Diagnostics& diagnostics) {
+std::optional<Program> lower(ir::PlannedProgram planned, Target target,
+                             Diagnostics& diagnostics) {
   ir::Program& source = planned.program;
   if (const auto problem = find_unsupported(source)) {
     const ir::LocationId at = problem->location;
@@ -268,12 +271,10 @@ std::optional<Program> lower(ir::PlannedProgram planned, const plan::Settings& s
                   {}};
   describe_entries(source, program);
   Emission emission{program.names};
-  Context context(emission, program, planned, settings);
+  Context context(emission, program, planned);
   emit_program(context);
-  if (target != Target::cpu) {
-    mark_invariant_loads(program);
-    delay_reads(program);
-  }
+  if (context.has_kernels()) mark_invariant_loads(program);
+  if (context.settings.arrays == ir::ArraysIn::device) delay_reads(program);
   return program;
 }
 

@@ -18,7 +18,7 @@ Operand sum_of(Context& c, const std::vector<ir::Product>& terms) {
 }
 
 Operand grain_for(Context& c, const Operand& cost) {
-  return c.maximum(ir::i64_operand(1), c.divide(ir::i64_operand(c.task_operations),
+  return c.maximum(ir::i64_operand(1), c.divide(ir::i64_operand(c.settings.task),
                                                 c.maximum(cost, ir::i64_operand(1))));
 }
 

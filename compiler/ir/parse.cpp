@@ -28,13 +28,17 @@ class Parser : public text::StructureReader<Parser> {
     return program;
   }
 
-  std::optional<std::unordered_map<NameId, Schedule>> schedules() {
-    std::unordered_map<NameId, Schedule> found;
+  std::optional<PlanText> plan() {
+    PlanText found;
     while (!failed_ && token().kind != TokenKind::end) {
+      if (skip_word(Settings::mnemonic)) {
+        members(found.settings.emplace());
+        continue;
+      }
       NameId name;
       read(name);
       expect(":");
-      read(found[name]);
+      read(found.schedules[name]);
     }
     if (failed_) return std::nullopt;
     return found;
@@ -223,10 +227,9 @@ std::optional<Program> parse(FileId file, const SourceFiles& files, Diagnostics&
   return Parser(file, files.file(file).text(), diagnostics).run();
 }
 
-std::optional<std::unordered_map<NameId, Schedule>> parse_schedules(FileId file,
-                                                                    const SourceFiles& files,
-                                                                    Diagnostics& diagnostics) {
-  return Parser(file, files.file(file).text(), diagnostics).schedules();
+std::optional<PlanText> parse_plan(FileId file, const SourceFiles& files,
+                                   Diagnostics& diagnostics) {
+  return Parser(file, files.file(file).text(), diagnostics).plan();
 }
 
 }  // namespace dagaz::ir

@@ -12,10 +12,13 @@ namespace dagaz::ir {
 /// Reads a whole program; reports the first mistake and gives nothing.
 std::optional<Program> parse(FileId file, const SourceFiles& files, Diagnostics& diagnostics);
 
-/// Schedules by the first result of the operations that they are for, `name: [version, …] …`, as
-/// `inspect --stage=plan` prints them.  Names are those with the same number.
-std::optional<std::unordered_map<NameId, Schedule>> parse_schedules(FileId file,
-                                                                    const SourceFiles& files,
-                                                                    Diagnostics& diagnostics);
+/// What `inspect --stage=plan` prints: `settings …`, and schedules by the first result of the
+/// operations that they are for, `name: [version, …] …`.  Names are those with the same number.
+struct PlanText {
+  std::optional<Settings> settings;
+  std::unordered_map<NameId, Schedule> schedules;
+};
+std::optional<PlanText> parse_plan(FileId file, const SourceFiles& files,
+                                   Diagnostics& diagnostics);
 
 }  // namespace dagaz::ir

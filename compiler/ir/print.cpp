@@ -253,6 +253,10 @@ class Printer {
     members(type, " ");
     out_ << "\n";
   }
+  void settings(const Settings& settings) {
+    out_ << Settings::mnemonic;
+    members(settings, " ");
+  }
   void entry_point(const EntryPoint& entry) {
     out_ << "entry";
     members(entry, " ");
@@ -307,7 +311,7 @@ class Printer {
 
   template <typename Node, typename T>
   static bool may_be_left_out(const T& member, const T& unset) {
-    if constexpr (text::IsStrategy<Node>::value) {
+    if constexpr (text::SaysWhatDiffers<Node>::value) {
       return member == unset;
     } else {
       return is_default(member, unset);
@@ -378,6 +382,12 @@ std::string print(const Version& version, const Names& names) {
 std::string print_work(const Schedule& schedule, const Names& names) {
   Printer printer(names);
   printer.work(schedule);
+  return printer.take();
+}
+std::string print(const Settings& settings) {
+  const Names no_names;
+  Printer printer(no_names);
+  printer.settings(settings);
   return printer.take();
 }
 std::string print(const Operand& operand, const Names& names) {

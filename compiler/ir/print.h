@@ -16,6 +16,7 @@ std::string print(const Type& type, const Names& names);
 std::string print(const Version& version, const Names& names);
 /// What a schedule says after its versions.
 std::string print_work(const Schedule& schedule, const Names& names);
+std::string print(const Settings& settings);
 std::string print(const Operand& operand, const Names& names);
 std::string print(const ExternalType& type);
 std::string print(const EntryPoint& entry);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/ops.h"
+#include "ir/settings.h"
 #include "support/source.h"
 
 namespace dagaz::ir {
@@ -91,8 +92,7 @@ struct ParallelProgram { Program program; };
 struct FlatProgram { Program program; };
 struct PlannedProgram {
   Program program;
-  std::int64_t task_operations = 32768;  // that are worth a task of their own
-  int points_per_thread = 1;             // of a kernel that copies
+  Settings settings;
 };
 
 }  // namespace dagaz::ir

@@ -79,9 +79,12 @@ struct LaneBlocks {
   std::vector<NameId> laid_out;    // arrays copied so before the blocks start
   std::vector<NameId> serialised;  // statements, by first result, that each point runs by itself
   std::vector<InnerRows> inner_rows;
+  // Results, by position, whose rows are written where the points are neighbours, and then turned
+  // over to where each point has a stretch of memory, if it has one.
+  std::vector<int> collected;
   bool operator==(const LaneBlocks&) const = default;
   DZ_FIELDS(points, rows, block_rows, columns, width, chunk, remainder, packed, laid_out, serialised,
-            inner_rows)
+            inner_rows, collected)
 };
 
 /// How values of rows or of points are read for a panel, in which the values that one element of a sum
@@ -150,12 +153,17 @@ struct FusedStencil {
 
 /// Segments of a reduction, scan or histogram cut into pieces, which tasks or threads walk; what the
 /// pieces give is combined afterwards.  A CPU takes as many pieces as are worth a task, a GPU as many
-/// as it holds threads, and `most` of each segment.
+/// as it holds threads, `most` of each segment, and of `least` elements each.  Before that threads of
+/// a GPU combine `at_once` partial results each, in so many `rounds` as there are more: a tree, where
+/// one thread at the end would be slow.
 struct InPieces {
   static constexpr std::string_view mnemonic = "in_pieces";
   int most = 1 << 20;
+  int least = 1;
+  int rounds = 0;
+  int at_once = 32;
   bool operator==(const InPieces&) const = default;
-  DZ_FIELDS(most)
+  DZ_FIELDS(most, least, rounds, at_once)
 };
 
 /// Each segment walked by one task or thread.
@@ -165,13 +173,16 @@ struct BySegments {
   DZ_FIELDS()
 };
 
-/// Segments reduced by warps of a GPU, or by blocks where they are longer than `warp`; blocks share
-/// them where there are fewer than the device holds (Harris, "Optimizing parallel reduction in CUDA").
+/// Segments reduced by warps of a GPU, or by blocks where they are longer than `warp`; where there are
+/// fewer than the device holds up to `blocks` share one, if that leaves `elements` for each thread
+/// (Harris, "Optimizing parallel reduction in CUDA").
 struct Teams {
   static constexpr std::string_view mnemonic = "teams";
   int warp = 1024;
+  int blocks = 1024;
+  int elements = 8;
   bool operator==(const Teams&) const = default;
-  DZ_FIELDS(warp)
+  DZ_FIELDS(warp, blocks, elements)
 };
 
 /// A scan in one kernel, whose blocks take tiles of `stretch` elements a thread and look back at what
@@ -185,22 +196,27 @@ struct LookBack {
 };
 
 /// A scan in three kernels: blocks reduce their parts, a thread a segment finds what stands before
-/// each, blocks scan them.
+/// each, blocks scan them.  Blocks share segments as those of `Teams` do.
 struct InStages {
   static constexpr std::string_view mnemonic = "in_stages";
+  int blocks = 1024;
+  int elements = 8;
   bool operator==(const InStages&) const = default;
-  DZ_FIELDS()
+  DZ_FIELDS(blocks, elements)
 };
 
 /// A histogram whose bins each block of a GPU has for itself in shared memory, if it has at least
 /// `elements` for each bin: filled by atomic instructions, or else each by one thread (Gómez-Luna et
-/// al., "An optimized approach to histogram computation on GPU", 2013).
+/// al., "An optimized approach to histogram computation on GPU", 2013).  The latter are combined as
+/// the results of pieces are.
 struct BlockBins {
   static constexpr std::string_view mnemonic = "block_bins";
   int elements = 8;
   bool atomic = false;
+  int rounds = 0;
+  int at_once = 32;
   bool operator==(const BlockBins&) const = default;
-  DZ_FIELDS(elements, atomic)
+  DZ_FIELDS(elements, atomic, rounds, at_once)
 };
 
 /// A histogram by atomic instructions on the bins themselves, a thread an element.

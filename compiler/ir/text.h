@@ -11,6 +11,7 @@
 //              and left out if it is empty, absent or zero
 //   schedule   [version, …] [operations [product, …]] [additions [product, …]] [apart 2]
 //   version    strategy label member … [when [product >= product, …]]  members that are not the default
+//   settings   settings label member …                                 likewise
 //   product    factor * size * … * resident                           a factor of 1 only where it is all
 //   lambda     \(x_3: type, …) -> [type, …] { body }
 //   vector     [a, b, …]     structure  (members)      i_4: i64 < operand and the like: `joint`
@@ -73,6 +74,14 @@ struct Spellings<Packing> {
   static constexpr std::array<std::string_view, 3> words = {"singly", "by_points", "by_elements"};
 };
 template <>
+struct Spellings<PointsBy> {
+  static constexpr std::array<std::string_view, 2> words = {"tasks", "kernels"};
+};
+template <>
+struct Spellings<ArraysIn> {
+  static constexpr std::array<std::string_view, 2> words = {"memory", "device"};
+};
+template <>
 struct Spellings<ScalarType> {
   static constexpr std::array<std::string_view, 8> words = {"bool", "i8",  "i16", "i32",
                                                             "i64",  "f16", "f32", "f64"};
@@ -95,17 +104,18 @@ constexpr std::string_view label_at(std::string_view names, std::size_t index) {
   return names.substr(0, names.find(','));
 }
 
-/// Strategies of schedules: all members are labelled, and left out where they are the default.
+/// Strategies of schedules, and settings: all members are labelled, and left out where they are the
+/// default.
 template <typename Node>
-struct IsStrategy : std::false_type {};
+struct SaysWhatDiffers : std::is_same<Node, Settings> {};
 template <typename Node>
   requires requires { static_cast<void>(Strategy(std::declval<Node>())); }
-struct IsStrategy<Node> : std::bool_constant<!std::is_same_v<Node, Strategy>> {};
+struct SaysWhatDiffers<Node> : std::bool_constant<!std::is_same_v<Node, Strategy>> {};
 
 /// From this member on, members are labelled.
 template <typename Node>
 constexpr std::size_t first_labelled() {
-  if constexpr (IsStrategy<Node>::value) return 0;
+  if constexpr (SaysWhatDiffers<Node>::value) return 0;
   using Members = decltype(std::declval<const Node&>().fields());
   return []<std::size_t... indices>(std::index_sequence<indices...>) {
     std::size_t first = sizeof...(indices);

@@ -5,6 +5,7 @@
 #include "ir/alias.h"
 #include "ir/fields.h"
 #include "ir/print.h"
+#include "ir/verify_schedule.h"
 #include "ir/verify_types.h"
 
 namespace dagaz::ir {
@@ -172,6 +173,10 @@ class Verifier {
   void walk(const Node& node) {
     if (!is_legal<Node>(stage_)) {
       violation(std::string(Node::mnemonic) + " is not legal at this stage");
+    }
+    if constexpr (requires { node.schedule; }) {
+      const std::string problem = problem_of(node.schedule);
+      if (!problem.empty()) violation("a schedule where " + problem);
     }
     const std::size_t mark = scope_.size();
     pending_types_.clear();

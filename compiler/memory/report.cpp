@@ -151,7 +151,8 @@ class Reporter {
 
 }  // namespace
 
-std::string report(const ir::PlannedProgram& planned, bool on_cpu) {
+std::string report(const ir::PlannedProgram& planned) {
+  const bool on_cpu = planned.settings.points == ir::PointsBy::tasks;
   const ir::Program& program = planned.program;
   std::string text;
   for (const ir::EntryPoint& entry : program.entries) {

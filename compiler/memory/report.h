@@ -9,6 +9,6 @@ namespace dagaz::memory {
 
 /// For each entry point, a line for every array, in order of execution: its type, its home, the
 /// size of its block, and the statement with which that dies.
-std::string report(const ir::PlannedProgram& program, bool on_cpu);
+std::string report(const ir::PlannedProgram& program);
 
 }  // namespace dagaz::memory

@@ -22,7 +22,7 @@ namespace {
 constexpr std::int64_t tile_bytes = std::int64_t{40} << 10;
 constexpr std::int64_t bin_bytes = std::int64_t{32} << 10;
 constexpr std::int64_t run_bytes = std::int64_t{12} << 10;
-constexpr int most_walked_pieces = 1024;
+constexpr int most_walked_pieces = 1024;  // by one thread, for a scan
 
 std::vector<Operand> segments_of(const std::vector<ir::SpaceDimension>& space) {
   std::vector<Operand> sizes;
@@ -71,6 +71,14 @@ bool may_any_fail(const std::vector<Operator>& operators) {
                      [](const Operator& one) { return may_fail(one.op.body); });
 }
 
+ir::InPieces in_pieces(const Tunables& tunables) {
+  ir::InPieces pieces;
+  pieces.least = static_cast<int>(tunables.gpu_piece_elements);
+  pieces.rounds = static_cast<int>(tunables.gpu_combining_rounds);
+  pieces.at_once = static_cast<int>(tunables.gpu_combined);
+  return pieces;
+}
+
 }  // namespace
 
 ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around) {
@@ -89,8 +97,8 @@ ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around) {
 }
 
 ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& around) {
-  if (!can_combine(e.operators, around.names)) return only(ir::InPieces{});
   const auto& tunables = around.tunables();
+  if (!can_combine(e.operators, around.names)) return only(in_pieces(tunables));
   ir::Schedule schedule;
   for (Version& one : gpu_contraction(e, around)) {
     add_version(schedule, std::move(one.when), std::move(one.strategy));
@@ -105,7 +113,9 @@ ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& aro
   // Warps share nothing: a segment that one reduces is too short for several blocks.
   const auto longest =
       std::min(tunables.gpu_warp_segment, block_threads * tunables.gpu_thread_elements);
-  add_version(schedule, {}, ir::Teams{static_cast<int>(longest)});
+  add_version(schedule, {}, ir::Teams{static_cast<int>(longest),
+                                      static_cast<int>(tunables.gpu_segment_blocks),
+                                      static_cast<int>(tunables.gpu_thread_elements)});
   return schedule;
 }
 
@@ -114,8 +124,12 @@ ir::Schedule gpu_scan(const ir::SegmentedScan& e, const Surroundings& around) {
   std::vector<ir::Type> held;
   for (const Operand& one : e.body.results) held.push_back(around.names.type(one));
   const bool together = can_combine(e.operators, around.names) && are_scalars(held);
-  if (!together) return only(ir::InPieces{most_walked_pieces});
   const auto& tunables = around.tunables();
+  if (!together) {
+    ir::InPieces pieces = in_pieces(tunables);
+    pieces.most = most_walked_pieces;
+    return only(pieces);
+  }
   ir::Schedule schedule;
   if (e.space.size() > 1) {
     const Operand& width = width_of(e.space);
@@ -131,9 +145,12 @@ ir::Schedule gpu_scan(const ir::SegmentedScan& e, const Surroundings& around) {
   // Odd, so that threads that walk their stretches use all banks of shared memory.
   std::int64_t stretch = (tunables.gpu_scan_stretch - 1) | 1;
   while (stretch > 0 && stretch * block_threads * bytes_of(held) > tile_bytes) stretch -= 2;
-  const bool looks_back = may_wait && stretch > 0;
-  add_version(schedule, {}, looks_back ? ir::Strategy(ir::LookBack{static_cast<int>(stretch)})
-                                       : ir::Strategy(ir::InStages{}));
+  if (may_wait && stretch > 0) {
+    add_version(schedule, {}, ir::LookBack{static_cast<int>(stretch)});
+  } else {
+    add_version(schedule, {}, ir::InStages{static_cast<int>(tunables.gpu_segment_blocks),
+                                           static_cast<int>(tunables.gpu_thread_elements)});
+  }
   return schedule;
 }
 
@@ -180,11 +197,16 @@ bool runs_fit(const ir::SegmentedHistogram& e) {
 }  // namespace
 
 ir::Schedule gpu_histogram(const ir::SegmentedHistogram& e, const Surroundings& around) {
+  const auto& tunables = around.tunables();
   const bool atomic = is_atomic(e, around.names);
   const bool together = can_combine(e.operators, around.names);
   ir::Schedule schedule;
   if (e.space.size() == 1 && together && runs_fit(e)) {
-    const ir::BlockBins bins{static_cast<int>(around.tunables().gpu_bin_elements), atomic};
+    ir::BlockBins bins{static_cast<int>(tunables.gpu_bin_elements), atomic};
+    if (!atomic) {
+      bins.rounds = static_cast<int>(tunables.gpu_combining_rounds);
+      bins.at_once = static_cast<int>(tunables.gpu_combined);
+    }
     add_version(schedule, block_bins_fit(e, bins), bins);
   }
   if (atomic) {
@@ -204,7 +226,7 @@ ir::Schedule gpu_histogram(const ir::SegmentedHistogram& e, const Surroundings& 
       const auto sides = 2 * std::ssize(one.destinations) * std::ssize(e.operators);
       guards.push_back({{1, {width_of(e.space)}}, {sides, one.shape}});
     }
-    add_version(schedule, std::move(guards), ir::InPieces{});
+    add_version(schedule, std::move(guards), in_pieces(tunables));
   }
   add_version(schedule, {},
               locked ? ir::Strategy(ir::LockedBins{}) : ir::Strategy(ir::BySegments{}));

@@ -5,6 +5,7 @@
 #include "ir/names.h"
 #include "plan/array_uses.h"
 #include "plan/operators.h"
+#include "plan/settings.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -102,6 +103,28 @@ bool must_run_once(const MapAt& at) {
   });
 }
 
+/// Which rows of results can be collected before they are turned over to where they go.
+bool can_collect(const ir::Type& type, const ir::LaneBlocks& blocks) {
+  const bool are_rows = type.kind == ir::TypeKind::value && type.is_array();
+  return are_rows && can_turn_over(type, blocks.width) &&
+         std::all_of(type.shape.begin(), type.shape.end(),
+                     [](const Operand& size) { return size.is_constant(); });
+}
+
+/// Those that the first caches hold for all points of a block.
+std::vector<int> worth_collecting(const MapAt& at, const ir::LaneBlocks& blocks) {
+  const std::int64_t points = std::int64_t{blocks.block_rows} * blocks.columns * blocks.width;
+  std::vector<int> found;
+  for (std::size_t k = 0; k < at.map.result_types.size(); ++k) {
+    const ir::Type& type = at.map.result_types[k];
+    if (!can_collect(type, blocks)) continue;
+    std::int64_t bytes = ir::byte_size(type.element) * points;
+    for (const Operand& size : type.shape) bytes *= ir::integer_value(size.constant());
+    if (bytes <= at.around.tunables().collected_bytes) found.push_back(static_cast<int>(k));
+  }
+  return found;
+}
+
 /// A version, and what its innermost loops do.
 struct Read {
   ir::Version version;
@@ -121,6 +144,10 @@ std::optional<Read> read_blocks(const MapAt& at, ir::LaneBlocks blocks, Packing 
   blocks.laid_out.clear();
   blocks.serialised.clear();
   blocks.inner_rows.clear();
+  std::erase_if(blocks.collected, [&](int k) {
+    return k < 0 || k >= std::ssize(map.result_types) ||
+           !can_collect(map.result_types[static_cast<std::size_t>(k)], blocks);
+  });
   const bool moved = blocks.remainder == ir::Remainder::moved;
   const std::int64_t span = std::int64_t{blocks.columns} * blocks.width;
   const ir::SpaceDimension& along = map.space[static_cast<std::size_t>(blocks.points)];
@@ -165,6 +192,7 @@ std::optional<ir::Version> map_blocks(const MapAt& at, const Dimensions& dimensi
       block_for(at.map.body, at.around, dimensions.rows.has_value(), at.where);
   block.points = static_cast<int>(dimensions.points);
   block.rows = dimensions.rows ? static_cast<int>(*dimensions.rows) : -1;
+  block.collected = worth_collecting(at, block);
   const bool may_pack = reading.may_pack || at.map.space.size() == 1;
   auto read = read_blocks(at, block, may_pack ? Packing::allowed : Packing::forbidden);
   if (!read || !is_worthwhile(read->work, at.around.tunables())) return std::nullopt;
@@ -177,6 +205,7 @@ std::optional<ir::Version> whole_blocks(const MapAt& at) {
   if (at.map.space.size() != 1) return std::nullopt;
   ir::LaneBlocks block = block_for(at.map.body, at.around, false, Around::host);
   block.remainder = ir::Remainder::serialised;
+  block.collected = worth_collecting(at, block);
   auto read = read_blocks(at, block, Packing::allowed);
   if (!read || !is_worthwhile(read->work, at.around.tunables())) return std::nullopt;
   return std::move(read->version);
@@ -210,6 +239,7 @@ std::optional<ir::Version> narrow_blocks(const MapAt& at, const ir::Version& wid
   blocks.block_rows *= blocks.columns;
   blocks.columns = 1;
   blocks.width /= 2;
+  blocks.collected = worth_collecting(at, blocks);
   auto read = read_blocks(at, blocks, packs ? Packing::allowed : Packing::forbidden);
   if (!read) return std::nullopt;
   return std::move(read->version);

@@ -8,11 +8,13 @@
 #include "ir/fields.h"
 #include "ir/print.h"
 #include "ir/traces.h"
+#include "ir/verify_schedule.h"
 #include "plan/array_uses.h"
 #include "plan/contraction.h"
 #include "plan/cost.h"
 #include "plan/gpu.h"
 #include "plan/gpu_rows.h"
+#include "plan/gpu_sizes.h"
 #include "plan/interchange.h"
 #include "plan/lane_blocks.h"
 #include "plan/lane_reductions.h"
@@ -20,6 +22,7 @@
 #include "plan/neighbours.h"
 #include "plan/operators.h"
 #include "plan/random.h"
+#include "plan/settings.h"
 #include "plan/split.h"
 #include "plan/stencil.h"
 #include "plan/versions.h"
@@ -78,8 +81,11 @@ class FunctionPlanner {
     return may_choose() && !ir::has_trace(operation);
   }
 
-  ir::Schedule on_gpu(ir::Schedule chosen, bool is_map = false) {
-    return random_ ? random_->of_gpu(chosen, is_map) : chosen;
+  void on_gpu(const std::vector<ir::Binder>& results, ir::Schedule& schedule, ir::Schedule chosen,
+              bool is_map = false) {
+    schedule = random_ ? random_->of_gpu(chosen, is_map) : chosen;
+    follow_wanted(results, schedule, chosen.versions.back().strategy,
+                  [&](const ir::Strategy& one) { return resized_version(chosen, one, is_map); });
   }
 
   void note_scalar(const ir::Statement& statement) {
@@ -139,7 +145,8 @@ class FunctionPlanner {
     if (auto* reduction = as<ir::SegmentedReduce>(statement.operation)) {
       reduce(statement, *reduction);
     } else if (auto* scan = as<ir::SegmentedScan>(statement.operation)) {
-      scan->schedule = on_cpu() ? only(ir::InPieces{}) : on_gpu(gpu_scan(*scan, around_));
+      scan->schedule = only(ir::InPieces{});
+      if (!on_cpu()) on_gpu(statement.results, scan->schedule, gpu_scan(*scan, around_));
       note_work(*scan);
       thread(scan->body);
       for (ir::ScanOperator& one : scan->operators) thread(one.op.body);
@@ -221,7 +228,8 @@ class FunctionPlanner {
       follow_wanted(statement.results, e.schedule, ir::Pointwise{},
                   completed_map(at, product, ways));
     } else {
-      e.schedule = on_cpu() ? only(ir::Pointwise{}) : on_gpu(gpu_map(e, around_), true);
+      e.schedule = only(ir::Pointwise{});
+      if (!on_cpu()) on_gpu(statement.results, e.schedule, gpu_map(e, around_), true);
     }
     finish_map(std::move(statement), planned);
   }
@@ -297,25 +305,32 @@ class FunctionPlanner {
                    const ir::Strategy& simplest, const Complete& complete) {
     if (options_.wanted == nullptr || results.empty()) return;
     const NameId name = results[0].name;
-    const auto found = options_.wanted->find(name);
-    if (found == options_.wanted->end()) return;
+    const auto found = options_.wanted->schedules.find(name);
+    if (found == options_.wanted->schedules.end()) return;
     ir::Schedule wanted;
     for (const ir::Version& version : found->second.versions) {
-      const bool is_simplest = version.strategy.index() == simplest.index();
-      auto completed = is_simplest ? std::optional(ir::Version{{}, version.strategy})
-                                   : complete(version.strategy);
+      const std::string problem = ir::problem_of(version.strategy);
+      // Of another size than the simplest one it need not be right for a GPU.
+      const bool is_simplest = on_cpu() && version.strategy.index() == simplest.index();
+      auto completed = !problem.empty() ? std::nullopt
+                       : is_simplest    ? std::optional(ir::Version{{}, version.strategy})
+                                        : complete(version.strategy);
       if (!completed) {
         const std::string how = ir::print(ir::Version{{}, version.strategy}, names_);
-        return refuse(name, "cannot follow `" + how + "`");
+        const std::string why = problem.empty() ? "" : ", in which " + problem;
+        return refuse(name, "cannot follow `" + how + "`" + why);
       }
       // Guards may ask for more than the strategy needs.
-      completed->when.insert(completed->when.end(), version.when.begin(), version.when.end());
+      std::vector<ir::Guard>& when = completed->when;
+      for (const ir::Guard& one : version.when) {
+        if (std::find(when.begin(), when.end(), one) == when.end()) when.push_back(one);
+      }
       wanted.versions.push_back(std::move(*completed));
     }
     if (wanted.versions.empty() || !wanted.versions.back().when.empty()) {
       wanted.versions.push_back({{}, simplest});
     }
-    schedule = std::move(wanted);
+    schedule = in_versions(std::move(wanted.versions));
   }
 
   /// Of a map that `ways` and, if it is one, `product` are open to.
@@ -334,18 +349,10 @@ class FunctionPlanner {
       const bool is_open = std::any_of(ways.begin(), ways.end(), [&](const ir::Strategy& way) {
         return way.index() == one.index();
       });
-      return is_open && has_sizes(one) ? std::optional(ir::Version{{}, one}) : std::nullopt;
+      const auto* stencil = as<ir::FusedStencil>(one);
+      const bool of_others = stencil != nullptr && stencil->maps > 1;
+      return is_open && !of_others ? std::optional(ir::Version{{}, one}) : std::nullopt;
     };
-  }
-
-  /// Whether the numbers of a strategy besides blocks and products can be.
-  static bool has_sizes(const ir::Strategy& strategy) {
-    if (const auto* tiles = as<ir::Interchanged>(strategy)) {
-      return tiles->tile >= 1 && tiles->steps >= 1 && tiles->steps <= 64;
-    }
-    if (const auto* blocks = as<ir::HeldBlocks>(strategy)) return blocks->elements >= 1;
-    const auto* stencil = as<ir::FusedStencil>(strategy);
-    return stencil == nullptr || stencil->maps == 1;
   }
 
   void refuse(NameId name, std::string_view why) {
@@ -381,7 +388,7 @@ class FunctionPlanner {
   void reduce(const ir::Statement& statement, ir::SegmentedReduce& e) {
     std::vector<ir::Version> lanes;
     ir::Strategy by_points = ir::InPieces{};
-    if (!on_cpu()) e.schedule = on_gpu(gpu_reduction(e, around_));
+    if (!on_cpu()) on_gpu(statement.results, e.schedule, gpu_reduction(e, around_));
     if (may_choose(statement.operation)) {
       if (tunables().lanes != 0) lanes = reduction_in_lanes(around_, e, statement.results);
       std::size_t reduced = 0;
@@ -402,7 +409,7 @@ class FunctionPlanner {
         if (const auto* blocks = as<ir::LaneBlocks>(one)) {
           return completed_blocks(around_, e, statement.results, *blocks);
         }
-        const bool follows = as<ir::Interchanged>(one) && may_interchange && has_sizes(one);
+        const bool follows = as<ir::Interchanged>(one) && may_interchange;
         return follows ? std::optional(ir::Version{{}, one}) : std::nullopt;
       };
       if (e.schedule.versions.empty()) e.schedule = versions(std::move(lanes), by_points);
@@ -423,12 +430,15 @@ class FunctionPlanner {
         may_choose(statement.operation) && single && is_arithmetic(e.body, names_);
     const bool holds = may_hold && (random_ ? random_->flips()
                                             : is_worth_a_block(e.body, names_, tunables()));
-    const auto by_cpu = holds ? ir::Strategy(some_blocks()) : ir::Strategy(ir::InPieces{});
-    e.schedule = on_cpu() ? only(by_cpu) : on_gpu(gpu_histogram(e, around_));
-    follow_wanted(statement.results, e.schedule, ir::InPieces{}, [&](const ir::Strategy& one) {
-      const bool follows = as<ir::HeldBlocks>(one) && may_hold && has_sizes(one);
-      return follows ? std::optional(ir::Version{{}, one}) : std::nullopt;
-    });
+    if (on_cpu()) {
+      e.schedule = only(holds ? ir::Strategy(some_blocks()) : ir::Strategy(ir::InPieces{}));
+      follow_wanted(statement.results, e.schedule, ir::InPieces{}, [&](const ir::Strategy& one) {
+        const bool follows = as<ir::HeldBlocks>(one) && may_hold;
+        return follows ? std::optional(ir::Version{{}, one}) : std::nullopt;
+      });
+    } else {
+      on_gpu(statement.results, e.schedule, gpu_histogram(e, around_));
+    }
     note_work(e);
     thread(e.body);
     for (ir::HistogramOperator& one : e.operators) thread(one.op.body);
@@ -508,6 +518,18 @@ class FunctionPlanner {
   std::vector<std::string>* refused_;
 };
 
+/// Takes the settings that are wanted, if they can be followed.
+void follow_wanted(const ir::Settings& wanted, Device device, ir::Settings& settings,
+                   std::vector<std::string>* refused) {
+  std::string problem = ir::problem_of(wanted);
+  if (problem.empty() && !are_for(wanted, device)) problem = "they are for another device";
+  if (problem.empty()) {
+    settings = wanted;
+  } else if (refused != nullptr) {
+    refused->push_back("cannot follow `" + ir::print(wanted) + "`: " + problem);
+  }
+}
+
 }  // namespace
 
 ir::PlannedProgram plan(ir::FlatProgram flat, const PlanOptions& options,
@@ -519,8 +541,12 @@ ir::PlannedProgram plan(ir::FlatProgram flat, const PlanOptions& options,
     const auto element_only = element_only_arrays(function.body, program.names);
     FunctionPlanner(program, options, element_only, random, refused).host(function.body);
   }
-  const Tunables& tunables = options.target.tunables;
-  return {std::move(program), tunables.task_operations, static_cast<int>(tunables.gpu_points)};
+  ir::Settings settings = settings_for(options.device, options.target.tunables);
+  if (random) settings = random->settings(settings);
+  if (options.wanted != nullptr && options.wanted->settings) {
+    follow_wanted(*options.wanted->settings, options.device, settings, refused);
+  }
+  return {std::move(program), settings};
 }
 
 }  // namespace dagaz::plan

@@ -1,7 +1,7 @@
 // Gives every parallel operation of a flat program a schedule: how it runs, in versions with
-// guards.
+// guards; and the program settings.
 //
-// Emission follows schedules and chooses nothing.  What a schedule says is in ir/schedule.h; each
+// Emission follows them and chooses nothing.  What they say is in ir/schedule.h and ir/settings.h; each
 // file of this folder holds one strategy and when it pays, or what it must know of the program for
 // that.
 #pragma once
@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <unordered_map>
 
+#include "ir/parse.h"
 #include "ir/program.h"
 #include "plan/target.h"
 
@@ -26,11 +26,11 @@ struct PlanOptions {
   TargetDescription target = {};
   /// Legal schedules at random instead of good ones.
   std::optional<std::uint64_t> seed = {};
-  /// Schedules for the operations with these first results, in place of what would be chosen.
-  const std::unordered_map<ir::NameId, ir::Schedule>* wanted = nullptr;
+  /// Settings, and schedules for some operations, in place of what would be chosen.
+  const ir::PlanText* wanted = nullptr;
 };
 
-/// `refused`, if given, gets a sentence for each wanted schedule that cannot be followed.
+/// `refused`, if given, gets a sentence for whatever is wanted and cannot be followed.
 ir::PlannedProgram plan(ir::FlatProgram program, const PlanOptions& options,
                         std::vector<std::string>* refused = nullptr);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/gpu_sizes.h"
+#include "plan/target.h"
 #include "plan/versions.h"
 #include "support/match.h"
 
@@ -17,6 +19,9 @@ ir::LaneBlocks RandomSchedules::blocks(const MapAt& at) {
   blocks.columns = one_of({1, 2, 3, 4});
   blocks.width = one_of({2, 4, 8, 16});
   blocks.chunk = one_of({1, 2, 64});
+  for (int k = 0; k < std::ssize(at.map.result_types); ++k) {
+    if (flips()) blocks.collected.push_back(k);
+  }
   const bool may_serialise = dimensions == 1 && at.where == Around::host;
   if (may_serialise && flips()) blocks.remainder = ir::Remainder::serialised;
   return blocks;
@@ -88,19 +93,17 @@ ir::Schedule RandomSchedules::with_last(std::vector<ir::Version> versions,
   return in_versions(std::move(versions));
 }
 
-// The guards of bins in a block, and those of rows that do not ask the device, say that they fit; all
-// others only when a version pays.
 ir::Schedule RandomSchedules::of_gpu(const ir::Schedule& chosen, bool is_map) {
   std::vector<ir::Version> versions;
   std::vector<ir::Strategy> ways;
   for (const ir::Version& version : chosen.versions) {
-    const bool by_rows = is_map && as<ir::Teams>(version.strategy) != nullptr;
-    if (!by_rows && !as<ir::BlockBins>(version.strategy)) {
-      ways.push_back(resized(version.strategy));
+    std::vector<ir::Guard> guards = needed_guards(version, is_map);
+    const bool has_rows = is_map && as<ir::Teams>(version.strategy) != nullptr;
+    ir::Strategy sized = has_rows ? version.strategy : resized(version.strategy);
+    if (guards.empty()) {
+      ways.push_back(std::move(sized));
     } else if (flips()) {
-      versions.push_back(version);
-      std::erase_if(versions.back().when,
-                    [&](const ir::Guard& one) { return by_rows && one.least.resident; });
+      versions.push_back({std::move(guards), std::move(sized)});
     }
   }
   if (ways.empty()) return chosen;
@@ -109,14 +112,20 @@ ir::Schedule RandomSchedules::of_gpu(const ir::Schedule& chosen, bool is_map) {
   return in_versions(std::move(versions));
 }
 
+ir::InPieces RandomSchedules::pieces_of_gpu(int most) {
+  return {most, one_of({1, 5, 16}), one_of({0, 1, 3}), one_of({2, 3, 32})};
+}
+
 ir::Strategy RandomSchedules::resized(ir::Strategy strategy) {
   if (auto* points = as<ir::Pointwise>(strategy); points != nullptr && points->points > 1) {
     points->points = one_of({1, 2, 3, 4, 8});
   } else if (auto* pieces = as<ir::InPieces>(strategy)) {
-    pieces->most = one_of({1, 2, 33, 1024, pieces->most});
+    return pieces_of_gpu(one_of({1, 2, 33, 1024, pieces->most}));
   } else if (auto* teams = as<ir::Teams>(strategy)) {
-    teams->warp = std::min(one_of({0, 33, 1024}), teams->warp);
-    if (flips()) return ir::InPieces{one_of({1, 7, 1024})};
+    if (flips()) return pieces_of_gpu(one_of({1, 7, 1024}));
+    teams->blocks = one_of({1, 3, 1024});
+    teams->elements = one_of({1, 8, 64});
+    teams->warp = std::min({one_of({0, 33, 1024}), teams->warp, block_threads * teams->elements});
   } else if (auto* product = as<ir::Contraction>(strategy)) {
     product->depth = std::min(product->depth, one_of({1, 3, 8, 16}));
     product->block_rows = std::min(product->block_rows, one_of({1, 2, 3, 8}));
@@ -124,13 +133,32 @@ ir::Strategy RandomSchedules::resized(ir::Strategy strategy) {
     product->split = one_of({0, 1, 7, 64});
   } else if (auto* tiles = as<ir::LookBack>(strategy)) {
     tiles->stretch = std::min(tiles->stretch, one_of({1, 3, 9}));
-    if (flips()) return ir::InStages{};
-  } else if (as<ir::InStages>(strategy) && flips()) {
-    return ir::InPieces{one_of({1, 7, 1024})};
+    if (flips()) return ir::InStages{one_of({1, 3, 1024}), one_of({1, 8, 64})};
+  } else if (auto* stages = as<ir::InStages>(strategy)) {
+    if (flips()) return pieces_of_gpu(one_of({1, 7, 1024}));
+    stages->blocks = one_of({1, 3, 1024});
+    stages->elements = one_of({1, 8, 64});
+  } else if (auto* bins = as<ir::BlockBins>(strategy)) {
+    bins->elements = one_of({1, 8, 64});
+    bins->rounds = one_of({0, 1, 3});
+    bins->at_once = one_of({2, 3, 32});
   } else if (auto* locks = as<ir::LockedBins>(strategy)) {
     locks->most = one_of({1, 3, locks->most});
   }
   return strategy;
+}
+
+ir::Settings RandomSchedules::settings(ir::Settings settings) {
+  settings.task = one_of({256, 4096, settings.task});
+  settings.combined = one_of({1, 4, 1000});
+  settings.short_array = one_of({0, 1, 16});
+  settings.tile = one_of({0, 4096, settings.tile});
+  if (settings.points == ir::PointsBy::kernels) {
+    settings.points_a_thread = one_of({1, 3, 4});
+    settings.arena_ratio = one_of({64, 256});
+    settings.arena_expansions = one_of({1, 4});
+  }
+  return settings;
 }
 
 ir::Interchanged RandomSchedules::interchanged() {

@@ -19,6 +19,8 @@ class RandomSchedules {
   ir::Schedule reduction(std::vector<ir::Version> lanes, std::vector<ir::Strategy> ways);
   /// Of a GPU: some of the versions that would be chosen, in other sizes.
   ir::Schedule of_gpu(const ir::Schedule& chosen, bool is_map = false);
+  /// Other numbers in place of those that would be chosen.
+  ir::Settings settings(ir::Settings chosen);
   ir::Interchanged interchanged();
   ir::HeldBlocks held_blocks();
   /// Sizes of a product, and of blocks of a reduction; the rest is as it was.
@@ -38,6 +40,7 @@ class RandomSchedules {
   ir::LaneBlocks blocks(const MapAt& at);
   ir::Schedule with_last(std::vector<ir::Version> versions, std::vector<ir::Strategy> ways,
                          ir::Strategy simplest);
+  ir::InPieces pieces_of_gpu(int most);
   ir::Strategy resized(ir::Strategy strategy);
 
   std::mt19937_64 random_;

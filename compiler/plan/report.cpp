@@ -24,7 +24,8 @@ class Reporter {
   Reporter(const ir::Program& program, const SourceFiles& files)
       : program_(program), files_(files) {}
 
-  std::string run() {
+  std::string run(const ir::Settings& settings) {
+    if (settings != ir::Settings{}) out_ << ir::print(settings) << "\n";
     for (const ir::Function& function : program_.functions) {
       function_ = &function;
       body(function.body);
@@ -89,7 +90,7 @@ class Reporter {
 }  // namespace
 
 std::string report(const ir::PlannedProgram& planned, const SourceFiles& files) {
-  return Reporter(planned.program, files).run();
+  return Reporter(planned.program, files).run(planned.settings);
 }
 
 }  // namespace dagaz::plan

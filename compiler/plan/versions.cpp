@@ -24,6 +24,11 @@ ir::Product folded(ir::Product product) {
 ir::Schedule in_versions(std::vector<ir::Version> versions) {
   ir::Schedule schedule;
   schedule.versions = std::move(versions);
+  const auto always =
+      std::find_if(schedule.versions.begin(), schedule.versions.end(),
+                   [](const ir::Version& one) { return one.when.empty(); });
+  if (always == schedule.versions.end()) return schedule;
+  schedule.versions.erase(always + 1, schedule.versions.end());
   return schedule;
 }
 

@@ -4,7 +4,7 @@
 usage: run.py DAGAZ REPOSITORY
 `written.txt` beside this file has paragraphs, a comment before each: a program of tests/programs, an
 entry point, the number of a scheduled operation in it, counted from 0 as `inspect --stage=plan` prints
-them, a colon, and below it the versions of its schedule, without sizes that are the default.  Names in
+them, `on sim` if that is a GPU's, a colon, and below it the versions of its schedule, without sizes that are the default.  Names in
 it count for nothing but that there are some.
 """
 import pathlib
@@ -14,7 +14,8 @@ import sys
 import tempfile
 
 OPERATION = re.compile(r'^-- (?P<entry>\w+), line \d+: .*\n(?P<name>\S+): \[', re.M)
-HEAD = re.compile(r'(?P<program>\w+) (?P<entry>\w+) (?P<number>\d+):\s*(?P<versions>.*)', re.S)
+HEAD = re.compile(r'(?P<program>\w+) (?P<entry>\w+) (?P<number>\d+)'
+                  r'(?: on (?P<target>\w+))?:\s*(?P<versions>.*)', re.S)
 
 
 def run(*command):
@@ -25,13 +26,15 @@ def follow(dagaz, folder, text):
     """What is wrong, or nothing."""
     head = HEAD.fullmatch(text)
     program = str(folder / (head['program'] + '.fut'))
-    planned = run(dagaz, 'inspect', '--stage=plan', '-w', program).stdout
+    target = f'--target={head["target"] or "cpu"}'
+    inspect = (dagaz, 'inspect', '--stage=plan', '-w', target)
+    planned = run(*inspect, program).stdout
     names = [one['name'] for one in OPERATION.finditer(planned) if one['entry'] == head['entry']]
     name = names[int(head['number'])]
     with tempfile.NamedTemporaryFile('w', suffix='.plan') as plan:
         plan.write(f'{name}: [\n{head["versions"]}]\n')
         plan.flush()
-        followed = run(dagaz, 'inspect', '--stage=plan', '-w', f'--plan={plan.name}', program)
+        followed = run(*inspect, f'--plan={plan.name}', program)
         if followed.returncode != 0:
             return followed.stderr
         found = re.search(rf'^{re.escape(name)}: \[(.*?)\n(--|\Z)', followed.stdout, re.M | re.S)
@@ -41,7 +44,7 @@ def follow(dagaz, folder, text):
             for word in re.sub(r'\[[^\]]*\]', '', version.split(' when')[0].rstrip(',')).split():
                 if word not in words:
                     return f'no {word} in {found[0]}'
-        tested = run(dagaz, 'test', '--target=cpu', f'--plan={plan.name}', program)
+        tested = run(dagaz, 'test', target, f'--plan={plan.name}', program)
         return '' if tested.returncode == 0 else tested.stdout + tested.stderr
 
 

@@ -6,14 +6,11 @@
 
 namespace dagaz::emit {
 
-Context::Context(Emission& emission, Program& result, const ir::PlannedProgram& planned,
-                 const plan::Settings& the_settings)
+Context::Context(Emission& emission, Program& result, const ir::PlannedProgram& planned)
     : Emitter(emission),
       program(result),
       source(planned.program),
-      settings(the_settings),
-      task_operations(planned.task_operations),
-      points_per_thread(planned.points_per_thread),
+      settings(planned.settings),
       arrays(emission.names),
       accumulators(emission.names),
       kernels(emission.names),

@@ -21,7 +21,6 @@
 #include "emit/context/thread_memory.h"
 #include "ir/program.h"
 #include "memory/memory.h"
-#include "plan/settings.h"
 #include "tree/form.h"
 
 namespace dagaz::emit {
@@ -65,10 +64,14 @@ struct StackLimits {
 };
 
 struct Context : Emitter {
-  Context(Emission& emission, Program& result, const ir::PlannedProgram& planned,
-          const plan::Settings& settings);
+  Context(Emission& emission, Program& result, const ir::PlannedProgram& planned);
 
-  bool is_gpu() const { return program.target != Target::cpu; }
+  /// Whether a kernel computes points that code of the host starts.
+  bool has_kernels() const { return settings.points == ir::PointsBy::kernels; }
+  /// Whether the code reaches elements of arrays by transfers only.
+  bool transfers() const {
+    return mode == Mode::host && settings.arrays == ir::ArraysIn::device;
+  }
   std::vector<Operand> shape_of(NameId array) const { return names().type(array).shape; }
 
   /// What `build` emits, not appended: code of another mode.
@@ -76,9 +79,7 @@ struct Context : Emitter {
 
   Program& program;  // what is emitted
   const ir::Program& source;
-  const plan::Settings& settings;
-  std::int64_t task_operations;
-  int points_per_thread;
+  const ir::Settings settings;
   std::string function;    // that is being emitted
   memory::Memory memory;   // what was decided for it
   Mode mode = Mode::host;  // of the code that is being emitted

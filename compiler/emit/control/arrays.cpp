@@ -8,6 +8,7 @@
 #include "emit/memory/virtual_arrays.h"
 #include "emit/points.h"
 #include "emit/statements.h"
+#include "plan/settings.h"
 
 namespace dagaz::emit {
 
@@ -23,7 +24,7 @@ static std::vector<ir::Constant> constants_of(const ir::ArrayLiteral& literal) {
 
 void emit_operation(Context& c, const ir::Statement& s, const ir::ArrayLiteral& e) {
   const Place target = result_array(c, s.results[0].name);
-  const bool is_short = std::ssize(e.elements) <= c.settings.short_array;
+  const bool is_short = plan::is_short(c.settings, ir::i64_operand(std::ssize(e.elements)));
   if (c.mode != Mode::kernel && target.is_dense() && !is_short) {
     const std::vector<ir::Constant> constants = constants_of(e);
     if (!constants.empty()) {

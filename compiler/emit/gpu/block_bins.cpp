@@ -188,7 +188,8 @@ static void hand_on_bins(Context& c, const std::vector<BlockBins>& all, const Op
   }
 }
 
-static void combine_blocks(Context& c, const BlockBins& bins, const Operand& blocks) {
+static void combine_blocks(Context& c, const CombiningRounds& plan, const BlockBins& bins,
+                           const Operand& blocks) {
   const auto values = [&](const Operand& block, const Operand& bin) {
     return values_at(c, bins.partial, bins.one.op.result_types, {block, bin});
   };
@@ -199,16 +200,18 @@ static void combine_blocks(Context& c, const BlockBins& bins, const Operand& blo
     });
   };
   const Groups groups = combine_groups(
-      c, {bins.count}, blocks,
+      c, plan, {bins.count}, blocks,
       [&](const std::vector<Operand>& bin, const Operand& first, const Groups& group) {
         std::vector<Place> own;
         for (const Place& one : bins.partial) own.push_back(part_at(c, one, {first}));
         combine_into(own, bin, bin[0], c.add(first, group.stride),
                      {c.sub(group.count, i64(1)), group.stride});
       });
-  for_each_point(c, {bins.count}, i64(16), "hist_combine", [&](const std::vector<Operand>& bin) {
-    combine_into(bins.destinations, c.unflatten(bin[0], bins.one.shape), bin[0], i64(0), groups);
-  });
+  for_each_point(c, {bins.count}, ir::i64_operand(c.settings.combined), "hist_combine",
+                 [&](const std::vector<Operand>& bin) {
+                   combine_into(bins.destinations, c.unflatten(bin[0], bins.one.shape), bin[0],
+                                i64(0), groups);
+                 });
 }
 
 void histogram_in_blocks(Context& c, const ir::SegmentedHistogram& e, const ir::BlockBins& plan,
@@ -247,7 +250,7 @@ void histogram_in_blocks(Context& c, const ir::SegmentedHistogram& e, const ir::
   });
   launch(c, "hist", kernel.grid, rooms.bytes, std::move(kernel.code));
   if (plan.atomic) return;
-  for (const BlockBins& bins : all) combine_blocks(c, bins, blocks);
+  for (const BlockBins& bins : all) combine_blocks(c, CombiningRounds(plan), bins, blocks);
 }
 
 }  // namespace dagaz::emit

@@ -147,7 +147,7 @@ static void finish_team(Context& c, const TeamReduction& reduction, const TeamPa
 void reduce_by_teams(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
                      const ir::Teams& teams, const std::vector<ir::Type>& types,
                      const std::vector<Place>& totals, const std::vector<Destination>& mapped) {
-  const Pieces pieces = blocks_of_segments(c, e.space);
+  const Pieces pieces = blocks_of_segments(c, e.space, SharedSegments(teams));
   const Team team = team_for(c, pieces, teams);
   const Operand segments = c.product(pieces.outer);
   // Parts and their count are needed only where teams share a segment.

@@ -90,8 +90,9 @@ static void scan_tile(Context& c, const ir::Statement& s, const ir::SegmentedSca
 }
 
 void scan_in_stages(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
-                    const std::vector<ir::Type>& types, const std::vector<Destination>& targets) {
-  const Pieces pieces = blocks_of_segments(c, e.space);
+                    const ir::InStages& plan, const std::vector<ir::Type>& types,
+                    const std::vector<Destination>& targets) {
+  const Pieces pieces = blocks_of_segments(c, e.space, SharedSegments(plan));
   const std::vector<Place> before = partial_arrays(c, types, pieces);
   std::vector<Operand> neutral;
   for (const ir::ScanOperator& one : e.operators) {

@@ -8,7 +8,8 @@
 namespace dagaz::emit {
 
 void scan_in_stages(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
-                    const std::vector<ir::Type>& types, const std::vector<Destination>& targets);
+                    const ir::InStages& plan, const std::vector<ir::Type>& types,
+                    const std::vector<Destination>& targets);
 void scan_by_segments(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
                       const std::vector<Destination>& targets);
 

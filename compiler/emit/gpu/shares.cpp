@@ -6,7 +6,8 @@
 
 namespace dagaz::emit {
 
-Pieces blocks_of_segments(Context& c, const std::vector<ir::SpaceDimension>& space) {
+Pieces blocks_of_segments(Context& c, const std::vector<ir::SpaceDimension>& space,
+                          const SharedSegments& plan) {
   Pieces pieces;
   pieces.outer = extents_of(space);
   pieces.width = pieces.outer.back();
@@ -16,8 +17,8 @@ Pieces blocks_of_segments(Context& c, const std::vector<ir::SpaceDimension>& spa
   const Operand fill =
       c.divide_up(c.divide(resident_threads(c), ir::i64_operand(block_threads)), segments);
   const Operand useful =
-      c.divide_up(pieces.width, ir::i64_operand(block_threads * c.settings.thread_elements));
-  const Operand most = ir::i64_operand(c.settings.segment_blocks);
+      c.divide_up(pieces.width, ir::i64_operand(std::int64_t{block_threads} * plan.elements));
+  const Operand most = ir::i64_operand(plan.blocks);
   pieces.count = c.maximum(one, c.minimum(most, c.minimum(fill, useful)));
   pieces.chunk = c.divide_up(pieces.width, pieces.count);
   return pieces;

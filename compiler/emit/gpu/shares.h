@@ -17,8 +17,17 @@ struct BlockPart {
   Operand length;
 };
 
+/// At most `blocks` share a segment, if that leaves `elements` for each of their threads.
+struct SharedSegments {
+  template <typename Strategy>
+  explicit SharedSegments(const Strategy& plan) : blocks(plan.blocks), elements(plan.elements) {}
+  int blocks;
+  int elements;
+};
+
 /// How many blocks share a segment, and how much of it each takes.
-Pieces blocks_of_segments(Context& c, const std::vector<ir::SpaceDimension>& space);
+Pieces blocks_of_segments(Context& c, const std::vector<ir::SpaceDimension>& space,
+                          const SharedSegments& plan);
 BlockPart block_part(Context& c, const Pieces& pieces, const Operand& block);
 /// This thread's part of 0 … count-1: one of as many as there are threads where the order does not
 /// matter, so that neighbours read neighbours, else a stretch.

@@ -4,19 +4,17 @@
 // it.  The last squares along a dimension are moved back.
 #include "emit/host/squares.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "emit/host/parallel_for.h"
 #include "emit/memory/host_scope.h"
 #include "emit/points.h"
 #include "emit/thread/loops.h"
+#include "plan/settings.h"
 
 namespace dagaz::emit {
 
 namespace {
-
-constexpr std::int64_t row_bytes = 64;  // of a square: a line of the caches
 
 /// What is copied, and along which dimensions neighbours lie.
 struct Crossing {
@@ -26,8 +24,7 @@ struct Crossing {
   std::size_t written;  // the dimension of the target's neighbours
   std::size_t read;     // that of the source's
   Operand lanes;
-  std::int64_t row_squares;  // of a tile, along the dimension that is written
-  std::int64_t column_squares;
+  plan::Squares squares;
 };
 
 std::optional<std::size_t> dimension_of_neighbours(const Place& place) {
@@ -49,7 +46,7 @@ void cross_over(Context& c, const Crossing& crossing, const std::vector<Operand>
   const Operand from = element_at(c, crossing.source, point);
   const Operand to = element_at(c, crossing.target, point);
   const Operand next = ir::i64_operand(1);
-  const std::int64_t lanes = ir::integer_value(crossing.lanes.constant());
+  const std::int64_t lanes = crossing.squares.lanes;
   TransposeLanes turned;
   for (std::int64_t k = 0; k < lanes; ++k) {
     const NameId row = vector(c, "row", crossing);
@@ -72,8 +69,8 @@ Operand squares_along(Context& c, const Crossing& crossing, std::size_t dimensio
 }
 
 Operand squares_of_tile(const Crossing& crossing, std::size_t dimension) {
-  return ir::i64_operand(dimension == crossing.written ? crossing.row_squares
-                                                       : crossing.column_squares);
+  return ir::i64_operand(dimension == crossing.written ? crossing.squares.rows
+                                                       : crossing.squares.columns);
 }
 
 /// body(first element) for the squares of a tile along a dimension.
@@ -120,18 +117,13 @@ void copy_tiles(Context& c, const Crossing& crossing) {
 
 bool copy_in_squares(Context& c, const Place& target, const Place& source, const ir::Type& type,
                      const std::function<void()>& one_by_one) {
-  const std::int64_t bytes = ir::byte_size(type.element);
-  if (c.mode != Mode::host || c.is_gpu() || bytes < 4) return false;
+  const auto squares = plan::squares_for(c.settings, type.element);
+  if (c.mode != Mode::host || !squares) return false;
   const auto written = dimension_of_neighbours(target);
   const auto read = dimension_of_neighbours(source);
   if (!written || !read || *written == *read || target.block == source.block) return false;
-  // A tile is about as large as what blocks of lanes collect.
-  const std::int64_t lanes = row_bytes / bytes;
-  const std::int64_t squares =
-      std::max<std::int64_t>(c.settings.collected_bytes / (lanes * row_bytes), 1);
-  const std::int64_t row_squares = std::min<std::int64_t>(squares, 4);
-  const Crossing crossing{target,      source, type, *written, *read, ir::i64_operand(lanes),
-                          row_squares, squares / row_squares};
+  const Crossing crossing{target, source, type, *written, *read, ir::i64_operand(squares->lanes),
+                          *squares};
   const Operand below = c.sub(crossing.lanes, ir::i64_operand(1));
   const Operand fits =
       c.both(c.less(below, type.shape[*written]), c.less(below, type.shape[*read]));

@@ -45,7 +45,7 @@ static void emit_points(Lanes& l, const ir::Statement& s, const ir::SegmentedMap
   for (std::size_t k = 0; k < targets.size(); ++k) {
     parts.push_back(targets[k] ? std::optional(part_at(l, *targets[k], indices)) : std::nullopt);
     const bool is_row = parts.back() && !parts.back()->place.strides.empty() &&
-                        !is_collected(l, *parts.back(), e.result_types[k]);
+                        !is_collected(l, *parts.back(), k);
     rows.push_back(is_row ? parts.back() : std::nullopt);
   }
   const std::vector<LaneResult> results = emit_body(l, e.body, rows);

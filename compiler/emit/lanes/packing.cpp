@@ -12,6 +12,7 @@
 #include "emit/memory/allocation.h"
 #include "emit/thread/loops.h"
 #include "ir/names.h"
+#include "plan/settings.h"
 
 namespace dagaz::emit {
 
@@ -46,7 +47,7 @@ bool is_view(const ir::Operation& operation) {
 static void copy_rows(Lanes& l, const LaneArray& target, const LaneArray& source,
                       const ir::Type& type) {
   const bool is_stretch = source.offset.affine && is_constant(source.place.strides[0], 1);
-  if (!is_stretch || ir::byte_size(type.element) < 4) {
+  if (!is_stretch || !plan::can_cross_over(type.element)) {
     copy(l, target, source, type);
     return;
   }
@@ -84,20 +85,10 @@ static void copy_rows(Lanes& l, const LaneArray& target, const LaneArray& source
   });
 }
 
-// Whether rows are long enough for squares.
-static bool turns_over(const Lanes& l, const ir::Type& type) {
-  const Operand& length = type.shape.back();
-  return length.is_constant() && ir::integer_value(length.constant()) >= l.block.width &&
-         ir::byte_size(type.element) >= 4;
-}
-
-bool is_collected(const Lanes& l, const LaneArray& target, const ir::Type& type) {
-  std::int64_t bytes = ir::byte_size(type.element) * l.block.points();
-  for (const Operand& size : type.shape) {
-    if (!size.is_constant()) return false;
-    bytes *= ir::integer_value(size.constant());
-  }
-  return are_stretches(target) && turns_over(l, type) && bytes <= l.c.settings.collected_bytes;
+bool is_collected(const Lanes& l, const LaneArray& target, std::size_t result) {
+  const auto& collected = l.plan.collected;
+  return are_stretches(target) &&
+         std::find(collected.begin(), collected.end(), static_cast<int>(result)) != collected.end();
 }
 
 static void turn_square(Lanes& l, const LaneArray& target, const LaneArray& source,
@@ -130,7 +121,7 @@ static void turn_square(Lanes& l, const LaneArray& target, const LaneArray& sour
 // Copies one row of each point from where the points are neighbours to where each has a stretch, in
 // squares; the last one is moved back.
 bool turn_over(Lanes& l, const LaneArray& target, const LaneArray& source, const ir::Type& type) {
-  if (type.rank() != 1 || !turns_over(l, type)) return false;
+  if (type.rank() != 1 || !plan::can_turn_over(type, l.block.width)) return false;
   if (!are_neighbours(source) || !are_stretches(target)) return false;
   const Operand width = ir::i64_operand(l.block.width);
   const Operand last = l.c.sub(type.shape[0], width);

@@ -10,8 +10,8 @@ namespace dagaz::emit {
 /// Does what of `body` needs no row index and copies rows of arrays that are read again and again
 /// to where their points are neighbours; the indices but for `rows` are bound.
 void prepare(Lanes& l, const ir::Body& body, const std::optional<NameId>& rows);
-/// Whether to collect rows of results before they go to `target`.
-bool is_collected(const Lanes& l, const LaneArray& target, const ir::Type& type);
+/// Whether to collect rows of the `result`-th result before they go to `target`.
+bool is_collected(const Lanes& l, const LaneArray& target, std::size_t result);
 /// Copies one row of each point from where the points are neighbours to where each has a stretch,
 /// if it can.
 bool turn_over(Lanes& l, const LaneArray& target, const LaneArray& source, const ir::Type& type);

@@ -7,6 +7,7 @@
 #include "emit/memory/allocation.h"
 #include "emit/memory/virtual_arrays.h"
 #include "emit/points.h"
+#include "plan/settings.h"
 
 namespace dagaz::emit {
 
@@ -20,7 +21,7 @@ Operand load(Context& c, const Place& place, const std::vector<Operand>& indices
 void load_into(Context& c, NameId target, const Place& place, const std::vector<Operand>& indices,
                ScalarType type) {
   const Operand index = element_at(c, place, indices);
-  if (c.mode == Mode::host && c.is_gpu()) {
+  if (c.transfers()) {
     c.emit(ReadElement{target, place.block, index, type});
   } else {
     c.emit(Load{target, place.block, index, type, place.space});
@@ -30,7 +31,7 @@ void load_into(Context& c, NameId target, const Place& place, const std::vector<
 void store(Context& c, const Place& place, const std::vector<Operand>& indices,
            const Operand& value, ScalarType type) {
   const Operand index = element_at(c, place, indices);
-  if (c.mode == Mode::host && c.is_gpu()) {
+  if (c.transfers()) {
     c.emit(WriteElement{place.block, index, value, type});
   } else {
     c.emit(Store{place.block, index, value, type, place.space});
@@ -69,8 +70,7 @@ void copy(Context& c, const Place& target, const Place& source, const ir::Type& 
     return;
   }
   const Operand count = c.product(type.shape);
-  const bool few =
-      count.is_constant() && ir::integer_value(count.constant()) <= c.settings.short_array;
+  const bool few = plan::is_short(c.settings, count);
   if (target.is_dense() && source.is_dense() && c.mode != Mode::kernel &&
       !(few && c.mode == Mode::task)) {
     c.emit(CopyElements{target.block, target.offset, source.block, source.offset, count,
@@ -83,7 +83,7 @@ void copy(Context& c, const Place& target, const Place& source, const ir::Type& 
 
 bool clear(Context& c, const Place& target, const ir::Type& type, const Operand& value) {
   const bool zero = value.is_constant() && value.constant().bits == 0;
-  if (!zero || !c.is_gpu() || c.mode != Mode::host || !target.is_dense()) return false;
+  if (!zero || !c.transfers() || !target.is_dense()) return false;
   const Operand size = ir::i64_operand(ir::byte_size(type.element));
   c.emit(Clear{target.block, c.mul(target.offset, size), byte_count(c, type)});
   return true;

@@ -100,8 +100,8 @@ static void fill_bins(Context& c, const ir::HistogramOperator& one,
 
 // Fills private bins [pieces × shape] and combines them into the destinations.
 static void fill_pieces(Context& c, const ir::SegmentedHistogram& e,
-                        const std::vector<std::vector<Place>>& places, const Operand& width,
-                        const Operand& pieces) {
+                        const std::vector<std::vector<Place>>& places, const ir::InPieces& plan,
+                        const Operand& width, const Operand& pieces) {
   std::vector<std::vector<Place>> own_bins;
   for (const ir::HistogramOperator& one : e.operators) {
     own_bins.emplace_back();
@@ -131,7 +131,7 @@ static void fill_pieces(Context& c, const ir::SegmentedHistogram& e,
       });
     };
     const Groups groups = combine_groups(
-        c, one.shape, pieces,
+        c, CombiningRounds(plan), one.shape, pieces,
         [&](const std::vector<Operand>& bin, const Operand& first, const Groups& group) {
           const Groups others{c.sub(group.count, ir::i64_operand(1)), group.stride};
           combine_pieces(parts_at(c, {own_bins[k]}, {first})[0], bin, c.add(first, group.stride),
@@ -146,7 +146,8 @@ static void fill_pieces(Context& c, const ir::SegmentedHistogram& e,
 
 // Pieces of the elements fill bins of their own where there are more elements than bins.
 static void histogram_by_pieces(Context& c, const ir::SegmentedHistogram& e,
-                                const std::vector<std::vector<Place>>& places, std::int64_t most) {
+                                const std::vector<std::vector<Place>>& places,
+                                const ir::InPieces& plan) {
   if (e.space.size() > 1) {
     histogram_by_segments(c, e, places);
     return;
@@ -159,11 +160,12 @@ static void histogram_by_pieces(Context& c, const ir::SegmentedHistogram& e,
     }
   }
   const Operand cost = c.add(cost_of(c, e.schedule), ir::i64_operand(4));
-  const Operand wanted = piece_count(c, ir::i64_operand(1), width, cost, most);
+  const Operand wanted = piece_count(c, ir::i64_operand(1), width, cost, plan);
   const Operand pieces = c.minimum(wanted, c.divide(width, bins));
   const ir::Statement copied = copy_of(c, e);
   host_branch(
-      c, c.less(ir::i64_operand(1), pieces), [&] { fill_pieces(c, e, places, width, pieces); },
+      c, c.less(ir::i64_operand(1), pieces),
+      [&] { fill_pieces(c, e, places, plan, width, pieces); },
       [&] { histogram_by_segments(c, *as<ir::SegmentedHistogram>(copied.operation), places); });
 }
 
@@ -205,8 +207,8 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedHisto
         [&](const ir::AtomicBins&) { histogram_atomically(c, own, places); },
         [&](const ir::LockedBins& bins) { histogram_with_locks(c, own, bins, places); },
         [&](const ir::BySegments&) { histogram_by_segments(c, own, places); },
-        [&](const ir::InPieces& pieces) { histogram_by_pieces(c, own, places, pieces.most); },
-        [&](const ir::HeldBlocks&) { histogram_by_pieces(c, own, places, ir::InPieces{}.most); },
+        [&](const ir::InPieces& pieces) { histogram_by_pieces(c, own, places, pieces); },
+        [&](const ir::HeldBlocks&) { histogram_by_pieces(c, own, places, {}); },
         [&](const auto&) { DZ_UNREACHABLE("no strategy for a histogram"); });
   });
 }

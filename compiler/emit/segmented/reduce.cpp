@@ -42,7 +42,8 @@ static void reduce_by_pieces(Context& c, const ir::Statement& s, const ir::Segme
                              const std::vector<ir::Type>& types, const std::vector<Place>& totals,
                              const std::vector<Destination>& mapped) {
   const Operand cost = cost_of(c, e.schedule);
-  const Pieces pieces = cut_segments(c, e.space, cost, most_pieces(e.schedule));
+  const ir::InPieces plan = pieces_of(e.schedule);
+  const Pieces pieces = cut_segments(c, e.space, cost, plan);
   const std::vector<Place> partial = partial_arrays(c, types, pieces);
   run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
     if (const auto* blocks = as<ir::LaneBlocks>(strategy)) {
@@ -63,7 +64,7 @@ static void reduce_by_pieces(Context& c, const ir::Statement& s, const ir::Segme
     return running;
   };
   const Groups groups = combine_groups(
-      c, pieces.outer, pieces.count,
+      c, CombiningRounds(plan), pieces.outer, pieces.count,
       [&](const std::vector<Operand>& outer, const Operand& first, const Groups& group) {
         write_all(c, partial, with(outer, first), running_values(combined(outer, first, group)));
       });

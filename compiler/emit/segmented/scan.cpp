@@ -43,7 +43,7 @@ static void scan_by_pieces(Context& c, const ir::Statement& s, const ir::Segment
                            const std::vector<ir::Type>& types,
                            const std::vector<Destination>& targets) {
   const Operand cost = cost_of(c, e.schedule);
-  const Pieces pieces = cut_segments(c, e.space, cost, most_pieces(e.schedule));
+  const Pieces pieces = cut_segments(c, e.space, cost, pieces_of(e.schedule));
   const std::vector<Place> before = partial_arrays(c, types, pieces);
   reduce_pieces(c, e, pieces, cost, before);
   exclusive_over_pieces(c, e, pieces, before, types);
@@ -85,7 +85,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedScan&
         [&](const ir::LookBack& look_back) {
           scan_in_one_pass(c, s, own, look_back, types, targets);
         },
-        [&](const ir::InStages&) { scan_in_stages(c, s, own, types, targets); },
+        [&](const ir::InStages& stages) { scan_in_stages(c, s, own, stages, types, targets); },
         [&](const ir::BySegments&) { scan_by_segments(c, s, own, targets); },
         [&](const ir::InPieces&) { scan_by_pieces(c, s, own, types, targets); },
         [&](const auto&) { DZ_UNREACHABLE("no strategy for a scan"); });

@@ -16,7 +16,6 @@
 #include "ir/verify.h"
 #include "passes/passes.h"
 #include "plan/plan.h"
-#include "plan/settings.h"
 #include "support/match.h"
 #include "tree/parse.h"
 #include "tree/print.h"
@@ -30,7 +29,7 @@ using ir::NameId;
 std::optional<Program> lower_for_cpu(ir::Program program) {
   Diagnostics diagnostics;
   return lower(plan::plan(passes::flatten({std::move(program)}, {}), {}),
-               plan::settings_for(plan::Device::cpu, {}), Target::cpu, diagnostics);
+               Target::cpu, diagnostics);
 }
 
 struct Source {
@@ -92,7 +91,7 @@ void check_target(const Source& source, Target target) {
   ir::PlannedProgram planned = plan::plan(std::move(flat), {.device = device});
   CHECK(ir::verify(planned.program, ir::Stage::flat) == std::vector<std::string>{});
   CHECK(result_of(planned.program) == expected);
-  const auto lowered = lower(std::move(planned), plan::settings_for(device, {}), target, diagnostics);
+  const auto lowered = lower(std::move(planned), target, diagnostics);
   REQUIRE(lowered.has_value());
   for (const tree::Violation& one : tree::verify(*lowered)) {
     FAIL_CHECK(tree::text_of(one, *lowered));
@@ -187,7 +186,7 @@ TEST_CASE("printing shows loops, launches and failures") {
   CHECK(print(*on_cpu).find("failure \"{} is too large\"") != std::string::npos);
   const auto on_gpu = lower(plan::plan(passes::flatten({parsed(source)}, {passes::FlattenTarget::gpu}),
                                        {.device = plan::Device::gpu}),
-                            plan::settings_for(plan::Device::gpu, {}), Target::cuda, diagnostics);
+                            Target::cuda, diagnostics);
   CHECK(print(*on_gpu).find("launch ") != std::string::npos);
 }
 

@@ -1,0 +1,43 @@
+// What is decided once for all code of a program, where no operation's schedule speaks: a value that
+// plan/ decides, and that emission follows.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "ir/field_list.h"
+
+namespace dagaz::ir {
+
+/// What computes the points of a space in parallel.
+enum class PointsBy : std::uint8_t {
+  tasks,   // of a CPU
+  kernels  // of a GPU
+};
+
+/// Where arrays lie.
+enum class ArraysIn : std::uint8_t {
+  memory,  // of the processor that calls
+  device   // code of the host reaches single elements by transfers
+};
+
+struct Settings {
+  static constexpr std::string_view mnemonic = "settings";
+  PointsBy points = PointsBy::tasks;
+  ArraysIn arrays = ArraysIn::memory;
+  int task = 32768;         // operations that are worth a task of their own
+  int combined = 4;         // operations of combining an element of partial results
+  int points_a_thread = 1;  // of a kernel that only copies
+  int short_array = 16;     // elements up to which arrays are copied one by one
+  // Bytes of a tile of squares, in which what is transposed crosses over in registers.
+  int tile = 32768;
+  // Memory for the threads of a kernel: how many times fewer, and larger, parts an arena has on each
+  // level, and how many times what it takes arrays of known sizes may take.
+  int arena_ratio = 64;
+  int arena_expansions = 4;
+  bool operator==(const Settings&) const = default;
+  DZ_FIELDS(points, arrays, task, combined, points_a_thread, short_array, tile, arena_ratio,
+            arena_expansions)
+};
+
+}  // namespace dagaz::ir

@@ -1,0 +1,110 @@
+#include "ir/verify_schedule.h"
+
+#include "support/match.h"
+
+namespace dagaz::ir {
+
+namespace {
+
+/// Collects the first problem.
+struct Numbers {
+  std::string problem;
+
+  void within(std::string_view name, int value, int least, int most) {
+    if (!problem.empty() || (value >= least && value <= most)) return;
+    problem = "`" + std::string(name) + " " + std::to_string(value) + "` is not from " +
+              std::to_string(least) + " to " + std::to_string(most);
+  }
+};
+
+constexpr int most = 1 << 26;
+constexpr int most_unrolled = 1024;  // copies of code
+constexpr int most_rounds = 16;
+
+}  // namespace
+
+std::string problem_of(const Strategy& strategy) {
+  Numbers numbers;
+  const auto at_least = [&](std::string_view name, int value, int least) {
+    numbers.within(name, value, least, most);
+  };
+  const auto unrolled = [&](std::string_view name, int value) {
+    numbers.within(name, value, 1, most_unrolled);
+  };
+  const auto combining = [&](const auto& one) {
+    numbers.within("rounds", one.rounds, 0, most_rounds);
+    at_least("at_once", one.at_once, 2);
+  };
+  const auto sharing = [&](const auto& one) {
+    at_least("blocks", one.blocks, 1);
+    at_least("elements", one.elements, 1);
+  };
+  match(
+      strategy, [&](const Pointwise& one) { unrolled("points", one.points); },
+      [&](const LaneBlocks& one) {
+        unrolled("block_rows", one.block_rows);
+        unrolled("columns", one.columns);
+        unrolled("width", one.width);
+        at_least("chunk", one.chunk, 1);
+      },
+      [&](const Interchanged& one) {
+        at_least("tile", one.tile, 1);
+        numbers.within("steps", one.steps, 1, 64);
+      },
+      [&](const HeldBlocks& one) { at_least("elements", one.elements, 1); },
+      [&](const FusedStencil& one) { at_least("maps", one.maps, 1); },
+      [&](const Contraction& one) {
+        unrolled("block_rows", one.block_rows);
+        unrolled("columns", one.columns);
+        unrolled("width", one.width);
+        at_least("depth", one.depth, 1);
+        at_least("split", one.split, 0);
+      },
+      [&](const InPieces& one) {
+        at_least("most", one.most, 1);
+        at_least("least", one.least, 1);
+        combining(one);
+      },
+      [&](const BySegments&) {},
+      [&](const Teams& one) {
+        at_least("warp", one.warp, 0);
+        sharing(one);
+      },
+      [&](const LookBack& one) { unrolled("stretch", one.stretch); },
+      [&](const InStages& one) { sharing(one); },
+      [&](const BlockBins& one) {
+        at_least("elements", one.elements, 1);
+        combining(one);
+      },
+      [&](const AtomicBins&) {}, [&](const LockedBins& one) { at_least("most", one.most, 1); });
+  return numbers.problem;
+}
+
+std::string problem_of(const Schedule& schedule) {
+  for (std::size_t k = 0; k < schedule.versions.size(); ++k) {
+    const Version& version = schedule.versions[k];
+    const bool is_last = k + 1 == schedule.versions.size();
+    if (version.when.empty() != is_last) {
+      return is_last ? "the last version has a guard"
+                     : "a version that always runs is not the last";
+    }
+    std::string problem = problem_of(version.strategy);
+    if (!problem.empty()) return problem;
+  }
+  return "";
+}
+
+std::string problem_of(const Settings& settings) {
+  Numbers numbers;
+  numbers.within("task", settings.task, 1, most);
+  numbers.within("combined", settings.combined, 1, most);
+  numbers.within("points_a_thread", settings.points_a_thread, 1, most_unrolled);
+  numbers.within("short_array", settings.short_array, 0, most);
+  numbers.within("tile", settings.tile, 0, most);
+  // Locks of an arena are counted for ratios of 64 and more.
+  numbers.within("arena_ratio", settings.arena_ratio, 64, most);
+  numbers.within("arena_expansions", settings.arena_expansions, 1, most);
+  return numbers.problem;
+}
+
+}  // namespace dagaz::ir

@@ -1,0 +1,79 @@
+#include "plan/gpu_sizes.h"
+
+#include <algorithm>
+
+#include "plan/target.h"
+#include "support/match.h"
+
+namespace dagaz::plan {
+
+namespace {
+
+/// Whether shared memory and registers that have room for what was `chosen` have it for `wanted`.
+bool is_no_larger(const ir::Contraction& wanted, ir::Contraction chosen) {
+  if (wanted.depth > chosen.depth || wanted.block_rows > chosen.block_rows ||
+      wanted.columns > chosen.columns) {
+    return false;
+  }
+  chosen.depth = wanted.depth;
+  chosen.block_rows = wanted.block_rows;
+  chosen.columns = wanted.columns;
+  chosen.split = wanted.split;
+  return wanted == chosen;
+}
+
+/// Warps share nothing: a segment that one reduces is too short for several blocks.
+bool has_short_warps(const ir::Teams& teams) {
+  return teams.warp <= std::int64_t{block_threads} * teams.elements;
+}
+
+bool may_replace(const ir::Strategy& chosen, const ir::Strategy& wanted, bool is_map) {
+  if (chosen.index() != wanted.index()) return false;
+  if (const auto* points = as<ir::Pointwise>(wanted)) {
+    return points->points == 1 || as<ir::Pointwise>(chosen)->points > 1;
+  }
+  if (const auto* product = as<ir::Contraction>(wanted)) {
+    return is_no_larger(*product, *as<ir::Contraction>(chosen));
+  }
+  if (const auto* teams = as<ir::Teams>(wanted)) {
+    if (is_map) return wanted == chosen;  // whose rows lie in memory of that size
+    return has_short_warps(*teams);
+  }
+  if (const auto* tiles = as<ir::LookBack>(wanted)) {
+    return tiles->stretch <= as<ir::LookBack>(chosen)->stretch;
+  }
+  if (const auto* bins = as<ir::BlockBins>(wanted)) {
+    return bins->atomic == as<ir::BlockBins>(chosen)->atomic;
+  }
+  return true;
+}
+
+/// Whatever reduces or scans can do so in pieces.
+bool is_open_to_pieces(const ir::Schedule& chosen) {
+  return std::any_of(chosen.versions.begin(), chosen.versions.end(), [](const ir::Version& one) {
+    return as<ir::Teams>(one.strategy) || as<ir::LookBack>(one.strategy) ||
+           as<ir::InStages>(one.strategy);
+  });
+}
+
+}  // namespace
+
+std::vector<ir::Guard> needed_guards(const ir::Version& version, bool is_map) {
+  if (as<ir::BlockBins>(version.strategy)) return version.when;
+  if (!is_map || !as<ir::Teams>(version.strategy)) return {};
+  std::vector<ir::Guard> guards = version.when;
+  std::erase_if(guards, [](const ir::Guard& one) { return one.least.resident; });
+  return guards;
+}
+
+std::optional<ir::Version> resized_version(const ir::Schedule& chosen, const ir::Strategy& wanted,
+                                           bool is_map) {
+  for (const ir::Version& version : chosen.versions) {
+    if (!may_replace(version.strategy, wanted, is_map)) continue;
+    return ir::Version{needed_guards(version, is_map), wanted};
+  }
+  const bool in_pieces = !is_map && as<ir::InPieces>(wanted) && is_open_to_pieces(chosen);
+  return in_pieces ? std::optional(ir::Version{{}, wanted}) : std::nullopt;
+}
+
+}  // namespace dagaz::plan

@@ -1,0 +1,10 @@
+-- Adjoints of windows are windows.
+def convolve [n] (k: [5]f32) (xs: [n]f32) = tabulate (i64.max 0 (n - 4)) (\i -> f32.sum (tabulate 5 (\p -> k[p] * xs[i + p])))
+entry main [n] (k: [5]f32) (xs: [n]f32) = vjp (\(k, xs) -> f32.sum (map (\x -> x * x) (convolve k xs))) (k, xs) 1
+-- expect
+--| -- main, line 3: segmented_map over [x]
+--| adjoint: [
+--|   pointwise] operations [72] additions [5]
+--| -- main, line 3: segmented_reduce over [5][x]
+--| sum: [
+--|   interchanged] operations [5]

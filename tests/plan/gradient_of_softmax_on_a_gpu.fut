@@ -1,0 +1,30 @@
+-- The values again and their adjoints, rows by teams.
+-- target: cuda
+def softmax [m] (r: [m]f32) = let m = f32.maximum r let e = map (\x -> f32.exp (x - m)) r let s = f32.sum e in map (/ s) e
+entry main [n][m] (a: [n][m]f32) (s: [n][m]f32) = map2 (\r t -> vjp softmax r t) a s
+-- expect
+--| settings points kernels arrays device points_a_thread 4 short_array 1
+--| -- main, line 4: segmented_map over [n]
+--| x: [
+--|   pointwise when [31 >= m, 4 * n >= resident],
+--|   teams warp 0 when [3413 >= m],
+--|   pointwise]
+--| -- main, line 4: segmented_reduce over [n][m]
+--| m.2: [
+--|   by_segments when [31 >= m],
+--|   teams]
+--| -- main, line 4: segmented_reduce over [n][m]
+--| s: [
+--|   by_segments when [31 >= m],
+--|   teams]
+--| -- main, line 4: segmented_reduce over [n][m]
+--| adjoint: [
+--|   by_segments when [31 >= m],
+--|   teams]
+--| -- main, line 4: segmented_reduce over [n][m]
+--| adjoint.2: [
+--|   by_segments when [31 >= m],
+--|   teams]
+--| -- main, line 4: segmented_map over [n]
+--| x.2: [
+--|   pointwise]

@@ -1,0 +1,7 @@
+-- Sums that begin anew at flags, in pieces.
+entry main [n] (flags: [n]bool) (xs: [n]f32) =
+  map (.1) (scan (\(f, x) (g, y) -> (f || g, if g then y else x + y)) (false, 0) (zip flags xs))
+-- expect
+--| -- main, line 3: segmented_scan over [n]
+--| x: [
+--|   in_pieces] operations [3]

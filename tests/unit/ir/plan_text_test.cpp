@@ -1,0 +1,64 @@
+// Plans as text: what is printed is read again, and what cannot be is refused.
+#include <doctest/doctest.h>
+
+#include "ir/parse.h"
+#include "ir/print.h"
+#include "ir/verify_schedule.h"
+
+namespace dagaz::ir {
+namespace {
+
+std::optional<PlanText> read(const std::string& text) {
+  SourceFiles files;
+  Diagnostics diagnostics;
+  return parse_plan(files.add("plan", text), files, diagnostics);
+}
+
+TEST_CASE("settings keep what differs from the defaults") {
+  Settings settings;
+  CHECK(print(settings) == "settings");
+  settings.points = PointsBy::kernels;
+  settings.arrays = ArraysIn::device;
+  settings.short_array = 1;
+  settings.arena_ratio = 128;
+  const std::string text = print(settings);
+  CHECK(text == "settings points kernels arrays device short_array 1 arena_ratio 128");
+  const auto plan = read(text + "\nx_3: [\n  teams blocks 7 elements 2]\n");
+  REQUIRE(plan.has_value());
+  CHECK(plan->settings == settings);
+  REQUIRE(plan->schedules.size() == 1);
+  const Schedule& schedule = plan->schedules.begin()->second;
+  CHECK(schedule.versions[0].strategy == Strategy(Teams{1024, 7, 2}));
+}
+
+TEST_CASE("a plan without settings has none") {
+  const auto plan = read("x_0: [in_pieces least 4 rounds 2 at_once 8]");
+  REQUIRE(plan.has_value());
+  CHECK(!plan->settings.has_value());
+  CHECK(!read("settings points nowhere").has_value());
+}
+
+TEST_CASE("numbers that are out of range are found") {
+  CHECK(problem_of(Strategy(InPieces{})) == "");
+  CHECK(problem_of(Strategy(InPieces{.at_once = 1})) == "`at_once 1` is not from 2 to 67108864");
+  CHECK(problem_of(Strategy(Teams{.blocks = 0})) != "");
+  CHECK(problem_of(Strategy(BlockBins{.rounds = -1})) != "");
+  CHECK(problem_of(Strategy(Interchanged{.steps = 65})) != "");
+  CHECK(problem_of(Settings{}) == "");
+  CHECK(problem_of(Settings{.arena_ratio = 32}) != "");
+}
+
+TEST_CASE("the last version of a schedule, and no other, always runs") {
+  const Guard guard = at_least(i64_operand(4), 4);
+  Schedule schedule;
+  CHECK(problem_of(schedule) == "");
+  schedule.versions = {{{guard}, Pointwise{}}, {{}, InPieces{}}};
+  CHECK(problem_of(schedule) == "");
+  schedule.versions.pop_back();
+  CHECK(problem_of(schedule) == "the last version has a guard");
+  schedule.versions = {{{}, Pointwise{}}, {{}, InPieces{}}};
+  CHECK(problem_of(schedule) != "");
+}
+
+}  // namespace
+}  // namespace dagaz::ir
