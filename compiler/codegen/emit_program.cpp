@@ -13,6 +13,7 @@
 #include "ir/globals.h"
 #include "ir/traces.h"
 #include "support/check.h"
+#include "support/whole_range.h"
 #include "tree/walk.h"
 
 namespace dagaz::codegen {
@@ -137,7 +138,7 @@ std::string backtrace(const Unit& unit, ir::LocationId location) {
   while (location.valid()) {
     const ir::Location& place = unit.program.locations[location.index];
     if (place.range.valid()) {
-      lines += unit.files.describe(place.range);
+      lines += describe_whole(place.range, unit.files);
       lines += '\n';
     }
     location = place.inlined_at;

@@ -11,6 +11,7 @@
 #include "support/check.h"
 #include "support/match.h"
 #include "support/spelling.h"
+#include "support/whole_range.h"
 #include "traces.h"
 #include "values.h"
 
@@ -211,8 +212,8 @@ void print_error(const ir::Program& program, const SourceFiles& files,
   int number = 0;
   for (ir::LocationId at = error.location; at.valid();) {
     const ir::Location& location = program.locations[at.index];
-    std::cerr << (number == 0 ? "-> #" : "   #") << number << "  " << files.describe(location.range)
-              << "\n";
+    std::cerr << (number == 0 ? "-> #" : "   #") << number << "  "
+              << describe_whole(location.range, files) << "\n";
     ++number;
     at = location.inlined_at;
   }

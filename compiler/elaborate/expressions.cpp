@@ -464,7 +464,11 @@ ValueRef Elaborator::evaluate_binary(const ast::Exp* exp, const ast::Binary& nod
       operation = evaluate(binary.operation, frame);
       right = evaluate(binary.right, frame);
     }
-    value = apply(operation, {value, right}, chain[i].exp->range);
+    // Where this fails is said of the operator and what is right of it, which tells the steps of
+    // a chain apart.
+    Range failing = chain[i].exp->range;
+    failing.begin = binary.operation->range.begin;
+    value = apply(operation, {value, right}, failing);
   }
   return value;
 }

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "support/diagnostic.h"
+#include "support/whole_range.h"
 
 using namespace dagaz;
 
@@ -113,4 +114,11 @@ TEST_CASE("only errors count as errors") {
   CHECK_FALSE(sample.diagnostics.has_errors());
   sample.diagnostics.report(DiagnosticKind::io, Range{}, "x");
   CHECK(sample.diagnostics.error_count() == 1);
+}
+
+TEST_CASE("a whole range ends with the column behind it, and its line where that is another") {
+  Sample sample;
+  CHECK(describe_whole(Range{sample.file, 4, 7}, sample.files) == "a.fut:1:5-8");
+  CHECK(describe_whole(Range{sample.file, 4, 16}, sample.files) == "a.fut:1:5-2:7");
+  CHECK(describe_whole(Range{}, sample.files) == "<unknown>");
 }
