@@ -110,7 +110,12 @@ void Server::define(const std::string& name, ApiValue value) {
 
 void Server::check(int status) {
   if (status != DZ_OK) {
-    throw Failure{take_error(context_, "")};
+    std::string text = take_error(context_, "");
+    // The peer ends every line of a backtrace, so that an empty one follows.
+    if (text.find("\nBacktrace:\n") != std::string::npos) {
+      text += '\n';
+    }
+    throw Failure{std::move(text)};
   }
 }
 

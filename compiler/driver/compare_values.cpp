@@ -54,7 +54,9 @@ double float_at(const Value& value, std::size_t index) {
   return static_cast<double>(runtime::half_to_float(half));
 }
 
+/// As in a program, but truth as the peer's tests spell it.
 std::string element_text(const Value& value, std::size_t index) {
+  if (value.element == DZ_BOOL) return value.bytes[index] != 0 ? "True" : "False";
   std::string out;
   const auto size = static_cast<std::size_t>(runtime::element_info(value.element).bytes);
   runtime::write_scalar(out, value.element, value.bytes.data() + size * index);
@@ -98,10 +100,11 @@ class FloatComparison {
   double whole_ = 0;
 };
 
+/// From behind the value's name on: ` [1][0]: expected 2i32, got 3i32`.
 std::optional<std::string> value_difference(const Value& got, const Value& expected,
                                             Tolerance tolerance) {
   if (got.shape != expected.shape) {
-    return "has shape " + shape_text(got.shape) + ", expected " + shape_text(expected.shape);
+    return ": expected shape " + shape_text(expected.shape) + ", got " + shape_text(got.shape);
   }
   std::size_t count = 1;
   for (const int64_t size : got.shape) count *= static_cast<std::size_t>(size);
@@ -119,8 +122,8 @@ std::optional<std::string> value_difference(const Value& got, const Value& expec
     ++wrong;
     if (!first) {
       const std::string place = index_text(got.shape, i);
-      first = (place.empty() ? "is " : place + " is ") + element_text(got, i) + ", expected " +
-              element_text(expected, i);
+      first = (place.empty() ? "" : " " + place) + ": expected " + element_text(expected, i) +
+              ", got " + element_text(got, i);
     }
   }
   if (wrong > 1) *first += " (" + std::to_string(wrong) + " of " + std::to_string(count) + " differ)";
@@ -143,19 +146,19 @@ std::optional<std::string> difference(const std::string& printed, const std::str
     Value got;
     Value wanted;
     if (!type || !got_reader.read(*type, got)) return "unreadable output: " + got_reader.error();
-    const std::string name = "value " + std::to_string(number);
+    const std::string name = "Value #" + std::to_string(number);
     if (!expected_reader.read(*type, wanted)) {
-      return name + " has type " + runtime::value_type_name(*type) + "; " +
+      return name + ": got type " + runtime::value_type_name(*type) + "; " +
              expected_reader.error();
     }
-    if (auto found = value_difference(got, wanted, tolerance)) return name + " " + *found;
+    if (auto found = value_difference(got, wanted, tolerance)) return name + *found;
   }
 }
 
 std::optional<std::string> array_difference(const data::Array& got, const data::Array& expected,
                                             Tolerance tolerance) {
   if (got.element != expected.element) {
-    return "has type " + data::type_name(got) + ", expected " + data::type_name(expected);
+    return ": expected type " + data::type_name(expected) + ", got " + data::type_name(got);
   }
   const auto view = [](const data::Array& array) {
     return Value{array.element, array.shape, array.bytes, {}};

@@ -21,7 +21,7 @@ enum class Tolerance {
 std::optional<std::string> difference(const std::string& printed, const std::string& expected,
                                       Tolerance tolerance);
 
-/// The same for one value that knows its type: `[2] is 1i32, expected 3i32`.
+/// The same for one value that knows its type, but for its name: ` [2]: expected 3i32, got 1i32`.
 std::optional<std::string> array_difference(const data::Array& got, const data::Array& expected,
                                             Tolerance tolerance);
 

@@ -125,7 +125,7 @@ int datacmp_command(const DatacmpOptions& options) {
   }
   for (std::size_t i = 0; i < std::min(got->size(), expected->size()); ++i) {
     if (const auto found = array_difference((*got)[i], (*expected)[i], Tolerance::peer)) {
-      std::cout << "value " << i << " " << *found << "\n";
+      std::cout << "Value #" << i << *found << "\n";
       same = false;
     }
   }

@@ -32,6 +32,18 @@ bool matches(const std::string& text, const std::string& pattern) {
   }
 }
 
+/// What a case is called, or a number and what is written as its input.
+std::string dataset_name(const TestCase& test, std::size_t number) {
+  if (!test.name.empty()) return test.name;
+  constexpr std::size_t most = 50;  // characters
+  std::istringstream words(test.input);
+  std::string text;
+  for (std::string word; words >> word;) text += (text.empty() ? "" : " ") + word;
+  if (test.input_kind != InputKind::literal) return text;
+  if (text.size() > most) text = text.substr(0, most) + "...";
+  return "#" + std::to_string(number) + " (\"" + text + "\")";
+}
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -174,18 +186,18 @@ class ProgramTest {
   }
 
   void run_case(const std::string& entry, std::size_t number, const TestCase& test) {
-    std::string name = entry + ", case " + std::to_string(number);
-    if (!test.name.empty()) name += " (" + test.name + ")";
+    // As the peer names it.
+    const std::string name = "Entry point: " + entry + "; dataset: " + dataset_name(test, number);
     if (excluded(test.tags)) return add(name, Outcome::skipped, "excluded by a tag\n");
     std::string problem;
     const auto input = inputs_.of(test, problem);
-    if (!input) return add(name, Outcome::failed, problem + "\n");
+    if (!input) return add(name, Outcome::failed, "\n" + problem + "\n");
     const auto start = std::chrono::steady_clock::now();
     const ProcessResult process = run_entry(entry, *input, options_.compile.target);
     const double seconds = seconds_since(start);
     const auto failure = judge(entry, *input, test, process);
     add(name, failure ? Outcome::failed : Outcome::passed,
-        failure ? *failure + "  try: " + retry_command(entry) + "\n" : "");
+        failure ? "\n" + *failure + "  try: " + retry_command(entry) + "\n" : "");
     result_.cases.back().seconds = seconds;
     const bool can_change = failure && options_.update_expected && process.status == 0 &&
                             test.expectation == Expectation::values;

@@ -10,12 +10,16 @@ FUTHARK is its repository, which is fetched beside this one and never copied int
 - server: the sessions in tests_server, text and values;
 - fmt: tests_fmt, byte for byte;
 - literate: tests_literate, byte for byte (video needs ffmpeg);
-- repl: tests_repl, byte for byte but for the program's own name.
+- repl: tests_repl, byte for byte but for the program's own name;
+- property: tests_property, byte for byte but for the lines that say which test failed and how to
+  repeat it, and for what Futhark's own script leaves out: seeds, candidates, counts of tests.  The
+  packages that they import are fetched where there is no folder `lib`.
 Everything is done in a copy in a temporary folder.  Prints what fails, and counts; exit status 1 if
 anything does.
 """
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -89,6 +93,21 @@ def check_dialogue(dagaz, folder, program):
     same(run(folder, dagaz, 'repl', program.name, text=typed), expected)
 
 
+def hide_choices(text):
+    text = re.sub(rb'(seed|candidate|random)=-?\d+', rb'\1=REDACTED', text)
+    return re.sub(rb'after \d+ tests', b'after N tests', text)
+
+
+def check_property(dagaz, folder, expected):
+    if not (folder / 'lib').exists():
+        run(folder, dagaz, 'pkg', 'sync')
+    program = f'./{expected.relative_to(folder).with_suffix(".fut")}'
+    said = subprocess.run([dagaz, 'test', '--seed=123', program], cwd=folder, timeout=600,
+                          check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT).stdout
+    frame = rb'^\[FAIL\] \S+ propert.*\n|^\[FAIL\] \S+ |^  try: .*\n|^cpu: \d+ passed.*\n'
+    same(hide_choices(re.sub(frame, b'', said, flags=re.MULTILINE)), expected.read_bytes())
+
+
 # The folder, which of its entries are tests, and how one is checked.
 KINDS = {
     'c': ('tests_lib/c', '*.fut', check_client),
@@ -96,6 +115,7 @@ KINDS = {
     'fmt': ('tests_fmt', '*.fut', check_layout),
     'literate': ('tests_literate', '*.fut', check_page),
     'repl': ('tests_repl', '*.fut', check_dialogue),
+    'property': ('tests_property', '*_tests/**/*.out', check_property),
 }
 
 
@@ -108,7 +128,7 @@ def count(kind, dagaz, peer):
             check(dagaz, peer / folder, test)
             passed += 1
         except (Failed, subprocess.TimeoutExpired) as reason:
-            print(f'{folder}/{test.name}: {reason}')
+            print(f'{test.relative_to(peer)}: {reason}')
     print(f'{kind}: {passed} of {len(tests)}', flush=True)
     return passed == len(tests) and tests
 

@@ -93,12 +93,12 @@ def junit(world):
     assert all(case.get('classname') == 'folder.numbers' for case in numbers)
     assert all(float(case.get('time')) > 0 for case in numbers if case.find('skipped') is None)
     assert float(numbers.get('time')) >= sum(float(case.get('time')) for case in numbers)
-    failure = cases['twice, case 1 (a < b & c)'].find('failure')
-    assert failure.get('message') == 'value 0 is 4i32, expected 5i32', failure.attrib
+    failure = cases['Entry point: twice; dataset: a < b & c'].find('failure')
+    assert failure.get('message') == 'Value #0: expected 5i32, got 4i32', failure.attrib
     assert 'try: dagaz run' in failure.text
     assert 'Counterexample: ' in cases['property is_small'].find('failure').text
     assert cases['property is_small'].find('failure').get('message').startswith('Property is_small')
-    assert len(cases['twice, case 0']) == 0
+    assert len(cases['Entry point: twice; dataset: #0 ("1")']) == 0
 
 
 COVERED = '''import "library"
