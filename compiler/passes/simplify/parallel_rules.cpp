@@ -82,9 +82,16 @@ class IndexedInputs {
  private:
   void body(Body& body) {
     for (Statement& statement : body.statements) {
+      if (const auto* scalar = as<Scalar>(statement.operation)) compute(*scalar, statement);
       if (auto* index = as<Index>(statement.operation)) read(*index, statement);
       if (auto* slice = as<Slice>(statement.operation)) read(*slice, statement);
       for_each_scope(statement.operation, [this](Body& inner) { this->body(inner); });
+    }
+  }
+  void compute(const Scalar& scalar, const Statement& statement) {
+    if (std::all_of(scalar.arguments.begin(), scalar.arguments.end(),
+                    [this](const Operand& argument) { return is_steady(argument); })) {
+      steady_.push_back(statement.results.front().name);
     }
   }
   bool is_variable(const Operand& operand) const {
@@ -97,9 +104,21 @@ class IndexedInputs {
            rules_.type(array).shape[dimension] == node_.width &&
            !rules_.may_be_consumed(statement.results.front().name);
   }
+  /// Whether an index is the same for all elements of the map.
+  bool is_steady(const Operand& operand) const {
+    return !operand.is_name() || rules_.is_bound_outside_scopes(operand.name()) ||
+           std::find(steady_.begin(), steady_.end(), operand.name()) != steady_.end();
+  }
+  /// Whether what all elements read lies in one row: another layout could not bring it nearer.
+  bool reads_a_row(const Index& index, std::size_t k) const {
+    return k + 1 == index.indices.size() &&
+           std::all_of(index.indices.begin(), index.indices.end() - 1,
+                       [&](const Operand& before) { return is_steady(before); });
+  }
   void read(const Index& index, Statement& statement) {
     for (std::size_t k = 0; k < index.indices.size(); ++k) {
       if (!is_variable(index.indices[k]) || !is_input(index.array, k, statement)) continue;
+      if (k > 0 && reads_a_row(index, k)) continue;
       const NameId element = element_of(index.array, k);
       std::vector<Operand> rest = index.indices;
       erase_at(rest, k);
@@ -145,6 +164,7 @@ class IndexedInputs {
   Node& node_;
   Rules& rules_;
   std::vector<NameId> variables_;
+  std::vector<NameId> steady_;  // of what the map computes
   bool changed_ = false;
 };
 
