@@ -226,7 +226,7 @@ Parser::symbol_type Lexer::documentation() {
     std::string_view line = rest.substr(0, end);
     if (line.starts_with(' ')) line.remove_prefix(1);
     // What a line ends in cannot be seen.
-    const std::size_t last = line.find_last_not_of(" \t\r");
+    const std::size_t last = line.find_last_not_of(" \t\r\f\v");
     line = line.substr(0, last == std::string_view::npos ? 0 : last + 1);
     text += line;
     if (end == std::string_view::npos) break;

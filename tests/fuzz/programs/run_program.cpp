@@ -202,7 +202,8 @@ void Trial::interpreted(const Configuration& configuration) {
 
 void Trial::compiled(const Configuration& configuration) {
   const Passes passes(options(configuration), *compilation_);
-  const auto lowered = driver::lower(driver::flatten(program_, passes.context), passes.context);
+  const auto lowered = driver::lower(
+      driver::flatten(driver::optimise(program_, passes.context), passes.context), passes.context);
   if (!lowered) fail(configuration, "compile", messages());
   const codegen::Library* library = codegen::load(compilation_->diagnostics);
   DZ_CHECK(library != nullptr, "the code generator");

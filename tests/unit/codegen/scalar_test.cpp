@@ -39,7 +39,7 @@ const std::vector<ScalarType> all_types = {ScalarType::boolean, ScalarType::i8, 
 
 std::vector<ScalarOp> all_ops() {
   return {
-#define DZ_SCALAR_OP(name, arity, operands, result) ScalarOp::name,
+#define DZ_SCALAR_OP(name, ...) ScalarOp::name,
 #include "ir/scalar_ops.def"
 #undef DZ_SCALAR_OP
   };
