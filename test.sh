@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs all tests; the last line counts them.
 # usage: ./test.sh
+#        DAGAZ_TEST_ROOTS=bookworm ./test.sh   and the packages, in an empty root of Debian 12
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -12,7 +13,8 @@ export DAGAZ_CACHE=off
 ./install-dependencies.sh
 
 step "building (release)"
-cmake --preset release -Wno-dev -DDAGAZ_TESTS=ON >/dev/null
+cmake --preset release -Wno-dev -DDAGAZ_TESTS=ON \
+  -DDAGAZ_TEST_ROOTS="${DAGAZ_TEST_ROOTS:-}" >/dev/null
 cmake --build --preset release
 
 passed=0
