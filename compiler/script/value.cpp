@@ -29,6 +29,14 @@ std::string in_rows(std::string text) {
 
 }  // namespace
 
+Value::Value() = default;
+Value::Value(Kind its_kind, std::string its_type) : kind(its_kind), type(std::move(its_type)) {}
+Value::Value(const Value&) = default;
+Value::Value(Value&&) noexcept = default;
+Value& Value::operator=(const Value&) = default;
+Value& Value::operator=(Value&&) noexcept = default;
+Value::~Value() = default;
+
 Value array_value(data::Array array, bool is_constant) {
   Value value{Value::Kind::array};
   value.type = data::type_name(array);

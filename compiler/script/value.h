@@ -18,15 +18,24 @@ struct Value {
     record,    // with named fields; of a tuple they are 0, 1, …
     function,  // an entry point with some of its arguments
   };
+  // Out of line: pairs with a type want it to be complete.
+  Value();
+  explicit Value(Kind its_kind, std::string its_type = {});
+  Value(const Value&);
+  Value(Value&&) noexcept;
+  Value& operator=(const Value&);
+  Value& operator=(Value&&) noexcept;
+  ~Value();
+
   Kind kind = Kind::record;
   /// As the program calls the type; empty for records that the script made.
-  std::string type = {};
-  data::Array array = {};
-  bool is_constant = false;                 // arrays: takes the type that is asked for
-  std::vector<std::string> leaves = {};     // opaque: in the binary format
-  std::vector<std::pair<std::string, Value>> fields = {};
-  std::vector<Value> arguments = {};        // function: `type` is its name
-  std::vector<std::string> signature = {};  // function: types of all parameters and the result
+  std::string type;
+  data::Array array;
+  bool is_constant = false;            // arrays: takes the type that is asked for
+  std::vector<std::string> leaves;     // opaque: in the binary format
+  std::vector<std::pair<std::string, Value>> fields;
+  std::vector<Value> arguments;        // function: `type` is its name
+  std::vector<std::string> signature;  // function: types of all parameters and the result
 };
 
 Value array_value(data::Array array, bool is_constant);
