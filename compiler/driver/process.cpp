@@ -70,6 +70,23 @@ void drain(Pipe& pipe, std::string& into) {
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) Pipe::close_end(pipe.read_end);
 }
 
+// What the new process does: runs the command in a group of its own, to be killed with all it starts;
+// who interrupts us ends it, too.
+[[noreturn]] void become(const std::vector<char*>& argv, const Pipe& in, const Pipe& out,
+                         const Pipe& err) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  dup2(in.read_end, 0);
+  dup2(out.write_end, 1);
+  dup2(err.write_end, 2);
+  signal(SIGPIPE, SIG_DFL);
+  execvp(argv[0], argv.data());
+  _exit(127);
+}
+
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& command, const std::string& input,
@@ -88,20 +105,7 @@ ProcessResult run_process(const std::vector<std::string>& command, const std::st
     result.errors = "cannot start a process";
     return result;
   }
-  if (child == 0) {
-    // A group of its own, to be killed with all it starts; who interrupts us ends it, too.
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, nullptr);
-    dup2(in.read_end, 0);
-    dup2(out.write_end, 1);
-    dup2(err.write_end, 2);
-    signal(SIGPIPE, SIG_DFL);
-    execvp(argv[0], argv.data());
-    _exit(127);
-  }
+  if (child == 0) become(argv, in, out, err);
   setpgid(child, child);  // here, too: who stops it may be faster than the child
   std::optional<std::stop_callback<std::function<void()>>> stopping;
   stopping.emplace(stop, [child] { kill(-child, SIGTERM); });
