@@ -50,13 +50,23 @@ class Traffic {
     return std::find(blocks_.begin(), blocks_.end(), block) != blocks_.end();
   }
 
+  /// The points of a loop have the type of its index.
+  Operand as_size(const Operand& count) {
+    if (count.is_constant()) return ir::i64_operand(ir::integer_value(count.constant()));
+    return c_.to_i64(count, c_.names().type(count.name()).element);
+  }
+
   Operand size_of(NameId array) { return c_.product(c_.names().type(array).shape); }
 
   Operand bytes_of(NameId array, const Touched& touched) {
     Operand elements = size_of(array);
     if (!touched.whole) {
       Operand some = ir::i64_operand(0);
-      for (const std::vector<Operand>& part : touched.parts) some = c_.add(some, c_.product(part));
+      for (const std::vector<Operand>& part : touched.parts) {
+        Operand count = ir::i64_operand(1);
+        for (const Operand& factor : part) count = c_.mul(count, as_size(factor));
+        some = c_.add(some, count);
+      }
       elements = c_.minimum(some, elements);
     }
     return c_.mul(elements, ir::i64_operand(ir::byte_size(c_.names().type(array).element)));

@@ -21,6 +21,11 @@
 -- entry: doubling
 -- input { 3 } output { [1, 1, 1, 1, 1, 1, 1, 1] }
 
+-- ==
+-- entry: rows_in_turn
+-- input { 2 [[1, 2], [3, 4], [5, 6]] [10, 20] } output { [63, 113] }
+-- input { 0 [[1, 2], [3, 4], [5, 6]] [10, 20] } output { [20, 40] }
+
 entry fibonacci (n: i32) = (loop (a, b) = (0, 1) for _i < n do (b, a + b)).0
 
 entry collatz (n: i64) =
@@ -39,3 +44,8 @@ entry sieve (n: i64) =
        else flags
 
 entry doubling (n: i32) = loop xs = [1] for _i < n do xs ++ xs
+
+-- A loop whose count is narrow, inside of a map.
+entry rows_in_turn [n] [m] (count: i32) (rows: [n][m]i32) (starts: []i32) =
+  map (\start -> start + (loop sum = start for i < count do i32.sum (map (+ sum) rows[i])))
+      starts

@@ -1,6 +1,6 @@
 -- Rows that the threads of a team share through a chain of operations are those that loops give.
 -- ==
--- entry: normalises scans crosses mixes counts_two_widths finds_labels marks repeats
+-- entry: normalises scans crosses mixes counts_two_widths finds_labels marks repeats widens
 -- input { 0i64 5i64 } output { true }
 -- input { 3i64 1i64 } output { true }
 -- input { 1i64 31i64 } output { true }
@@ -160,3 +160,13 @@ entry repeats (n: i64) (m: i64) : bool =
   let a = matrix n m
   let steps (f: [m]i64 -> [m]i64) = loop b = copy a for _i < 3 do map (\r -> map (% 1009) (f r)) b
   in equal (steps normalised) (steps normalised_in_loops)
+
+-- Reductions of narrow values, then a scan of wide ones.
+entry widens (n: i64) (m: i64) : bool =
+  let xs = map (\r -> let most = f32.maximum r
+                      let e = map (\x -> x - most + 1) r
+                      let s = f32.sum e
+                      in map (/ s) e)
+               (replicate n (replicate m 0f32))
+  let ys = map (scan (+) 0i64) (replicate n (replicate m 0))
+  in n == 0 || xs[ys[0, 0], 0] == 1 / f32.i64 m

@@ -9,14 +9,16 @@ namespace dagaz::emit {
 
 static constexpr int warps = block_threads / warp_threads;
 
+// A value has the same bytes whatever its type: what one operation left behind those of the warps
+// is still read while the next one writes its own.
 std::vector<Place> warp_slots(Context& c, const std::vector<Running>& running) {
   std::vector<Place> slots;
-  for (std::size_t k = 0; k < running_values(running).size(); ++k) {
-    const auto slot = static_cast<std::int64_t>(k);
+  for (const Value& value : running_values(running)) {
+    const auto slot = static_cast<std::int64_t>(slots.size());
+    const Operand step = ir::i64_operand(warp_value_bytes / ir::byte_size(value.type.element));
     const NameId block = c.block_variable("slots");
     c.emit(SharedMemory{block, ir::i64_operand(slot * warp_slot_bytes)});
-    slots.push_back(
-        {block, ir::i64_operand(0), {ir::i64_operand(1)}, ir::i64_operand(1), Space::shared});
+    slots.push_back({block, ir::i64_operand(0), {step}, step, Space::shared});
   }
   return slots;
 }

@@ -11,7 +11,8 @@
 
 namespace dagaz::emit {
 
-inline constexpr std::int64_t warp_slot_bytes = 128;  // 9 values of up to 8 bytes
+inline constexpr std::int64_t warp_value_bytes = 8;   // of any element type
+inline constexpr std::int64_t warp_slot_bytes = 128;  // 9 values
 
 /// Where a thread is in its block.
 struct Lane {

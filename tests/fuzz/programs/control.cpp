@@ -79,11 +79,11 @@ bool ProgramGenerator::choice_of_sizes(Scope& scope, Statements& out) {
   unsized.sizes[0] = "";
   Type named = from.type;
   if (large_.contains(other.type.sizes[0])) named = other.type;
-  bind_sized(scope, out, named,
-             compose(named, "if @ then (@ : " + text_of(unsized) + ") else (@ : " +
-                                text_of(unsized) + ")",
-                     {condition(scope, 2), variable(from), variable(other)}),
-             false);
+  bind_sized(
+      scope, out, named,
+      compose(named, "if @ then (@ : " + text_of(unsized) + ") else (@ : " + text_of(unsized) + ")",
+              {condition(scope, 2), variable(from), variable(other)}),
+      false);
   return true;
 }
 
@@ -116,8 +116,7 @@ bool ProgramGenerator::loop(Scope& scope, Statements& out) {
                          : leaf(integer, std::to_string(below(4)));
   children.push_back(std::move(count));
   children.push_back(body(nested, state, 1 + below(2)));
-  const std::string text =
-      "loop (" + pattern + ") = @ for " + index + " < @ do @";
+  const std::string text = "loop (" + pattern + ") = @ for " + index + " < @ do @";
   if (parts.size() == 1) {
     bind(scope, out, state, compose(state, text, std::move(children)), false);
     return true;
@@ -141,8 +140,7 @@ bool ProgramGenerator::loop_in_place(Scope& scope, Statements& out) {
   enter(nested, index, scalar_type(Scalar::i64));
   nested.variables.back().below = n;
   Source start = consumed(scope, from);
-  std::erase_if(nested.variables,
-                [&](const Variable& each) { return each.name == from.name; });
+  std::erase_if(nested.variables, [&](const Variable& each) { return each.name == from.name; });
   const Type& type = from.type;
   const std::string place = one_in(2) ? index : index + " * 3 % " + n;
   std::vector<Source> children;
@@ -152,9 +150,10 @@ bool ProgramGenerator::loop_in_place(Scope& scope, Statements& out) {
     enter(nested, "row", row_of(type));
     children.push_back(body(nested, row_of(type), below(2)));
     bind(scope, out, type,
-         compose(type, "loop (" + state + ": *" + text_of(type) + ") = @ for " + index + " < " + n +
-                           " do let row: " + row + " = copy " + state + "[(" + index +
-                           " + 1) % " + n + "] in " + state + " with [" + place + "] = copy @",
+         compose(type,
+                 "loop (" + state + ": *" + text_of(type) + ") = @ for " + index + " < " + n +
+                     " do let row: " + row + " = copy " + state + "[(" + index + " + 1) % " + n +
+                     "] in " + state + " with [" + place + "] = copy @",
                  std::move(children)),
          true);
     return true;
@@ -163,9 +162,10 @@ bool ProgramGenerator::loop_in_place(Scope& scope, Statements& out) {
   nested.variables.push_back(nested.variables.back());
   children.push_back(body(nested, element_of(type), below(2)));
   bind(scope, out, type,
-       compose(type, "loop (" + state + ": *" + text_of(type) + ") = @ for " + index + " < " + n +
-                         " do let before: " + name_of(type.scalar) + " = " + state + "[(" + index +
-                         " - 1) % " + n + "] in " + state + " with [" + place + "] = @",
+       compose(type,
+               "loop (" + state + ": *" + text_of(type) + ") = @ for " + index + " < " + n +
+                   " do let before: " + name_of(type.scalar) + " = " + state + "[(" + index +
+                   " - 1) % " + n + "] in " + state + " with [" + place + "] = @",
                std::move(children)),
        true);
   return true;
@@ -184,8 +184,9 @@ bool ProgramGenerator::loop_over_elements(Scope& scope, Statements& out) {
   enter(nested, element, row_of(from.type));
   enter(nested, name, state);
   bind(scope, out, state,
-       compose(state, "loop (" + name + ": " + text_of(state) + ") = @ for (" + element + ": " +
-                          text_of(row_of(from.type)) + ") in @ do @",
+       compose(state,
+               "loop (" + name + ": " + text_of(state) + ") = @ for (" + element + ": " +
+                   text_of(row_of(from.type)) + ") in @ do @",
                {value(scope, state), variable(from), body(nested, state, below(2))}),
        false);
   return true;
@@ -209,9 +210,9 @@ bool ProgramGenerator::while_loop(Scope& scope, Statements& out) {
   Source next = body(nested, part, 1);
   const Type state = tuple_of({scalar_type(Scalar::i64), part});
   bind(scope, out, state,
-       compose(state, "loop (" + count + ", " + name + ": " + text_of(part) +
-                          ") = (0i64, @) while " + count + " < " +
-                          std::to_string(below(6)) + " && @ do (" + count + " + 1, @)",
+       compose(state,
+               "loop (" + count + ", " + name + ": " + text_of(part) + ") = (0i64, @) while " +
+                   count + " < " + std::to_string(below(6)) + " && @ do (" + count + " + 1, @)",
                {std::move(start), std::move(goes_on), std::move(next)}),
        false);
   const std::string whole = scope.variables.back().name;
@@ -233,15 +234,16 @@ bool ProgramGenerator::growing_loop(Scope& scope, Statements& out) {
   named.sizes[0] = many;
   enter(nested, state, named);
   if (large_.contains(from.type.sizes[0])) large_.insert(many);
-  const std::string grown =
-      one_in(2) ? "(" + state + " ++ [@]) : " + text_of(unsized)
-                : "filter (\\(e: " + std::string(name_of(from.type.scalar)) + ") -> e == e) (" +
-                      state + " ++ [@]) : " + text_of(unsized);
+  const std::string grown = one_in(2)
+                                ? "(" + state + " ++ [@]) : " + text_of(unsized)
+                                : "filter (\\(e: " + std::string(name_of(from.type.scalar)) +
+                                      ") -> e == e) (" + state + " ++ [@]) : " + text_of(unsized);
   const std::string unsized_text = text_of(unsized);
   bind_sized(scope, out, from.type,
-             compose(from.type, "loop (before: " + unsized_text + ") = @ for _t < " +
-                                    std::to_string(below(4)) + " do let [" + many + "] (" + state +
-                                    ": " + text_of(named) + ") = before in (" + grown + ")",
+             compose(from.type,
+                     "loop (before: " + unsized_text + ") = @ for _t < " +
+                         std::to_string(below(4)) + " do let [" + many + "] (" + state + ": " +
+                         text_of(named) + ") = before in (" + grown + ")",
                      {variable(from), scalar(nested, from.type.scalar, 2)}),
              false);
   return true;
@@ -271,8 +273,9 @@ bool ProgramGenerator::iterated_stencil(Scope& scope, Statements& out) {
     children.push_back(read_near(current, "i", type));
   }
   bind(scope, out, from.type,
-       compose(from.type, "loop (" + state + ": " + text_of(from.type) + ") = @ for _t < " +
-                              std::to_string(1 + below(4)) + " do " + step,
+       compose(from.type,
+               "loop (" + state + ": " + text_of(from.type) + ") = @ for _t < " +
+                   std::to_string(1 + below(4)) + " do " + step,
                std::move(children)),
        false);
   return true;
@@ -289,10 +292,9 @@ bool ProgramGenerator::update(Scope& scope, Statements& out) {
     const std::string guarded = guard(scope, type);
     const std::string at = fresh("at");
     const Type index = scalar_type(Scalar::i64);
-    out.push_back(Statement{
-        at, guarded.empty() ? compose(index, "@", {index_below(scope, n)})
-                            : compose(index, "if " + guarded + " then @ else 0",
-                                      {index_below(scope, n)})});
+    out.push_back(Statement{at, guarded.empty() ? compose(index, "@", {index_below(scope, n)})
+                                                : compose(index, "if " + guarded + " then @ else 0",
+                                                          {index_below(scope, n)})});
     Source new_value = value(scope, row_of(type));
     // The value may be of the array that is consumed.
     const std::string name = fresh(type.rank() == 2 ? "row" : "x");
@@ -314,9 +316,8 @@ bool ProgramGenerator::update(Scope& scope, Statements& out) {
   for (const char c : place) slice += c == '@' ? n : std::string(1, c);
   const Variable source = *like(scope, type);
   const std::string name = fresh("part");
-  const std::string written =
-      "let " + name + " = copy " + source.name + "[" + slice + "] in @ with [" + slice + "] = " +
-      name;
+  const std::string written = "let " + name + " = copy " + source.name + "[" + slice +
+                              "] in @ with [" + slice + "] = " + name;
   bind(scope, out, type, compose(type, written, {consumed(scope, from)}), true);
   return true;
 }
@@ -342,9 +343,10 @@ bool ProgramGenerator::update_rows(Scope& scope, Statements& out) {
   children.push_back(consumed(scope, from));
   children.push_back(std::move(made));
   bind(scope, out, from.type,
-       compose(from.type, "loop (" + state + ": *" + text_of(from.type) + ") = @ for t < " +
-                              (columns ? m : n) + " do let line = map (\\e -> @) " + state + "[" +
-                              place + "] in " + state + " with [" + place + "] = line",
+       compose(from.type,
+               "loop (" + state + ": *" + text_of(from.type) + ") = @ for t < " +
+                   (columns ? m : n) + " do let line = map (\\e -> @) " + state + "[" + place +
+                   "] in " + state + " with [" + place + "] = line",
                std::move(children)),
        true);
   return true;

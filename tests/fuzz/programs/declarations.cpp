@@ -15,14 +15,14 @@ bool ProgramGenerator::local_function(Scope& scope, Statements& out) {
   if (each && !affordable(scope, from.type.sizes[0])) return false;
   const Type argument = each ? row_of(from.type) : from.type;
   const Type result = element_type(scope);
-  Scope nested = each ? inside(scope, from.type.sizes[0], extent(from.type.sizes[0]))
-                      : inside(scope, "", 1);
+  Scope nested =
+      each ? inside(scope, from.type.sizes[0], extent(from.type.sizes[0])) : inside(scope, "", 1);
   const std::string name = fresh("f");
   const std::string parameter = fresh("a");
   enter(nested, parameter, argument);
-  out.push_back(Statement{name + " (" + parameter + ": " + text_of(argument) + "): " +
-                              text_of(result),
-                          body(nested, result, 1 + below(2))});
+  out.push_back(
+      Statement{name + " (" + parameter + ": " + text_of(argument) + "): " + text_of(result),
+                body(nested, result, 1 + below(2))});
   const Type type = each ? array_of({from.type.sizes[0]}, result) : result;
   bind(scope, out, type, compose(type, (each ? "map " : "") + name + " @", {variable(from)}),
        false);
@@ -102,7 +102,8 @@ void ProgramGenerator::declare_module() {
   const std::string name = fresh("M");
   const std::string type = name_of(scalar_made);
   std::string text = "module type T" + name + " = { type t val zero: t val add: t -> t -> t }\n";
-  text += "module F" + name + " (P: T" + name + ") = {\n"
+  text += "module F" + name + " (P: T" + name +
+          ") = {\n"
           "  def total [a] (xs: [a]P.t): P.t = reduce P.add P.zero xs\n"
           "  def running [a] (xs: [a]P.t): [a]P.t = scan P.add P.zero xs\n"
           "  def rows [a] [b] (xss: [a][b]P.t): [a]P.t = map (\\xs -> P.add (total xs) "
@@ -142,12 +143,11 @@ bool ProgramGenerator::update_of_record(Scope& scope, Statements& out) {
   if (first == nullptr || second == nullptr) return false;
   Type type = tuple_of({first->type, second->type});
   type.kind = TypeKind::record;
-  bind(scope, out, type,
-       compose(type, "{a = @, b = @}", {variable(*first), variable(*second)}), false);
+  bind(scope, out, type, compose(type, "{a = @, b = @}", {variable(*first), variable(*second)}),
+       false);
   const std::string made = scope.variables.back().name;
   const Type changed = type.parts[0];
-  bind(scope, out, type,
-       compose(type, made + " with a = @", {value(scope, changed)}), false);
+  bind(scope, out, type, compose(type, made + " with a = @", {value(scope, changed)}), false);
   const std::string name = scope.variables.back().name;
   bind(scope, out, type.parts[1], leaf(type.parts[1], name + ".b"), false);
   return true;
@@ -166,9 +166,8 @@ bool ProgramGenerator::derivative(Scope& scope, Statements& out) {
   if (scope.points * cost > 12000) return false;
   const Type real = scalar_type(palette_[0]);
   const Variable* model = array_of_reals(scope, 1);
-  const Type result = model != nullptr && model->type.scalar == real.scalar && one_in(2)
-                          ? model->type
-                          : real;
+  const Type result =
+      model != nullptr && model->type.scalar == real.scalar && one_in(2) ? model->type : real;
   Scope nested = inside(scope, "", 4);
   const std::string name = fresh("a");
   enter(nested, name, point.type);
@@ -178,8 +177,9 @@ bool ProgramGenerator::derivative(Scope& scope, Statements& out) {
   const Type type = forward ? result : point.type;
   Source function = body(nested, result, 1 + below(4));
   bind(scope, out, type,
-       compose(type, std::string(forward ? "jvp" : "vjp") + " (\\(" + name + ": " +
-                         text_of(point.type) + "): " + text_of(result) + " -> @) @ @",
+       compose(type,
+               std::string(forward ? "jvp" : "vjp") + " (\\(" + name + ": " + text_of(point.type) +
+                   "): " + text_of(result) + " -> @) @ @",
                {std::move(function), variable(point), value(scope, forward ? point.type : result)}),
        false);
   return true;
@@ -200,10 +200,10 @@ bool ProgramGenerator::jacobian(Scope& scope, Statements& out) {
   const Type type = array_of({n}, point.type);
   const bool forward = one_in(2);
   bind(scope, out, type,
-       compose(type, "tabulate " + n + " (\\row -> " + (forward ? "jvp" : "vjp") + " (\\(" + name +
-                         ": " + text_of(point.type) + "): " + text_of(point.type) +
-                         " -> @) @ (tabulate " + n + " (\\column -> " + real +
-                         ".bool (row == column))))",
+       compose(type,
+               "tabulate " + n + " (\\row -> " + (forward ? "jvp" : "vjp") + " (\\(" + name + ": " +
+                   text_of(point.type) + "): " + text_of(point.type) + " -> @) @ (tabulate " + n +
+                   " (\\column -> " + real + ".bool (row == column))))",
                {body(nested, point.type, 1 + below(2)), variable(point)}),
        true);
   return true;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -184,16 +185,14 @@ class Fuzzer {
   static std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
   void finding(std::uint64_t seed, const GeneratedProgram& program,
-               const std::vector<Input>& inputs, const Settings& settings,
-               const Outcome& outcome) {
+               const std::vector<Input>& inputs, const Settings& settings, const Outcome& outcome) {
     std::printf("seed %llu fails on %s: %s: %s\n", static_cast<unsigned long long>(seed),
                 outcome.configuration.c_str(), outcome.kind.c_str(),
                 first_line(outcome.detail).c_str());
     std::fflush(stdout);
     Settings narrow = settings;
-    std::erase_if(narrow.configurations, [&](const Configuration& each) {
-      return each.name != outcome.configuration;
-    });
+    std::erase_if(narrow.configurations,
+                  [&](const Configuration& each) { return each.name != outcome.configuration; });
     const std::vector<Input> one_input = {inputs[outcome.input]};
     const Source small = reduced(
         program.source,
@@ -213,7 +212,8 @@ class Fuzzer {
     if (arguments_.keep.empty()) {
       std::printf("%s:\n%s\n", name.c_str(), text.c_str());
     } else {
-      std::ofstream(arguments_.keep + "/" + name) << text;
+      std::filesystem::create_directories(arguments_.keep);
+      std::ofstream(std::filesystem::path(arguments_.keep) / name) << text;
     }
     std::fflush(stdout);
   }

@@ -34,12 +34,12 @@ bool ProgramGenerator::product(Scope& scope, Statements& out) {
   enter(inner, "column", array_of({shared}, scalar_type(scalar_made)));
   enter(inner, "sum", scalar_type(scalar_made));
   const Type made = scalar_type(scalar_made);
-  const std::string summed = "reduce " + op.text + " " + op.neutral + " (map2 " + times +
-                             " row column)";
+  const std::string summed =
+      "reduce " + op.text + " " + op.neutral + " (map2 " + times + " row column)";
   const std::string left = a_turned ? "(transpose @)" : "@";
   const std::string right = b_turned ? "(transpose @)" : "@";
-  const std::string point = one_in(2) ? "let sum = " + summed + " in @" : "let sum = " + summed +
-                                                                              " in sum + 0 * @";
+  const std::string point =
+      one_in(2) ? "let sum = " + summed + " in @" : "let sum = " + summed + " in sum + 0 * @";
   Source after = scalar(inner, scalar_made, one_in(2) ? 2 : 0);
   if (vector) {
     const Type type = array_of({rows}, made);
@@ -156,14 +156,14 @@ bool ProgramGenerator::softmax(Scope& scope, Statements& out) {
   const std::string name = name_of(from.type.scalar);
   const std::string row = "[" + from.type.sizes.back() + "]" + name;
   std::string chain = "(\\(xs: " + row + ") -> let greatest = " + name +
-                      ".maximum xs in let es = map (\\x -> " + name + ".exp (x - greatest)) xs in let " +
-                      "total = " + name + ".sum es in ";
+                      ".maximum xs in let es = map (\\x -> " + name +
+                      ".exp (x - greatest)) xs in let " + "total = " + name + ".sum es in ";
   const bool summed = one_in(3);
   chain += summed ? "greatest + " + name + ".log total)" : "map (/ total) es)";
   Type type = from.type;
   if (summed) type.sizes.pop_back();
-  const std::string guarded = "(\\(xs: " + row + ") -> if " + from.type.sizes.back() +
-                              " > 0 then " + chain + " xs else 0)";
+  const std::string guarded =
+      "(\\(xs: " + row + ") -> if " + from.type.sizes.back() + " > 0 then " + chain + " xs else 0)";
   const std::string& function = summed ? guarded : chain;
   bind(scope, out, type,
        compose(type, (from.type.rank() == 2 ? "map " : "") + function + " @", {variable(from)}),
@@ -180,9 +180,8 @@ bool ProgramGenerator::moments_of_rows(Scope& scope, Statements& out) {
   const std::string size = from.type.sizes.back();
   const std::string row = "[" + size + "]" + name;
   const std::string chain =
-      "(\\(xs: " + row + ") -> let mean = " + name + ".sum xs / " + name +
-      ".i64 (i64.max 1 " + size + ") in let square = " + name +
-      ".sum (map (\\x -> (x - mean) * (x - mean)) xs) in " +
+      "(\\(xs: " + row + ") -> let mean = " + name + ".sum xs / " + name + ".i64 (i64.max 1 " +
+      size + ") in let square = " + name + ".sum (map (\\x -> (x - mean) * (x - mean)) xs) in " +
       (one_in(2) ? "map (\\x -> (x - mean) / " + name + ".sqrt (square + 0.5)) xs)"
                  : "scan (+) 0 (map (\\x -> (x - mean) / (1 + square)) xs))");
   bind(scope, out, from.type,
@@ -214,13 +213,13 @@ bool ProgramGenerator::stencil(Scope& scope, Statements& out) {
   const std::string& n = from.type.sizes[0];
   if (!affordable(scope, n, 2)) return false;
   const Scalar type = from.type.scalar;
-  std::string pattern = "tabulate " + n + " (\\i -> @ + @ * " + (is_real(type) ? "0.25" : "3") +
-                        " - @)";
-  bind(scope, out, from.type,
-       compose(from.type, pattern,
-               {read_near(from, "i", type), read_near(from, "i", type),
-                read_near(from, "i", type)}),
-       true);
+  std::string pattern =
+      "tabulate " + n + " (\\i -> @ + @ * " + (is_real(type) ? "0.25" : "3") + " - @)";
+  bind(
+      scope, out, from.type,
+      compose(from.type, pattern,
+              {read_near(from, "i", type), read_near(from, "i", type), read_near(from, "i", type)}),
+      true);
   return true;
 }
 
@@ -239,8 +238,8 @@ bool ProgramGenerator::stencil_of_rows(Scope& scope, Statements& out) {
                 ", j] + " + x + "[i, (j - 1) % " + m + "] * " + x + "[i, (j + 1) % " + m + "]";
       break;
     case 1:
-      pattern = x + "[i64.max 0 (i - 1), j] + " + x + "[i, i64.min (" + m +
-                " - 1) (j + 1)] - " + x + "[i, j]";
+      pattern = x + "[i64.max 0 (i - 1), j] + " + x + "[i, i64.min (" + m + " - 1) (j + 1)] - " +
+                x + "[i, j]";
       break;
     default:
       pattern = "if i > 0 && i < " + n + " - 1 && j > 0 && j < " + m + " - 1 then " + x +
@@ -267,8 +266,7 @@ bool ProgramGenerator::windows(Scope& scope, Statements& out) {
   const std::string count = "i64.max 0 ((" + n + " - " + width + ") / " + stride + " + 1)";
   if (from.type.rank() == 1) {
     const std::string sum = one_in(2) ? name + ".sum (tabulate " + width + " (\\j -> " + from.name +
-                                            "[i * " + stride + " + j] * " + name +
-                                            ".i64 (j + 1)))"
+                                            "[i * " + stride + " + j] * " + name + ".i64 (j + 1)))"
                                       : name + ".maximum " + from.name + "[i * " + stride +
                                             ":i * " + stride + " + " + width + "]";
     bind_sized(scope, out, from.type,
@@ -279,12 +277,12 @@ bool ProgramGenerator::windows(Scope& scope, Statements& out) {
   const std::string columns = fresh("k");
   Type type = from.type;
   type.sizes[1] = columns;
-  bind_sized(scope, out, type,
-             leaf(type, "tabulate_2d (" + count + ") (i64.max 0 (" + m + " - 1)) (\\i j -> " +
-                            name + ".sum (flatten (tabulate_2d " + width + " 2 (\\k l -> " +
-                            from.name + "[i * " + stride + " + k, j + l] * " + name +
-                            ".i64 (k + 2 * l)))))"),
-             true);
+  bind_sized(
+      scope, out, type,
+      leaf(type, "tabulate_2d (" + count + ") (i64.max 0 (" + m + " - 1)) (\\i j -> " + name +
+                     ".sum (flatten (tabulate_2d " + width + " 2 (\\k l -> " + from.name + "[i * " +
+                     stride + " + k, j + l] * " + name + ".i64 (k + 2 * l)))))"),
+      true);
   out.back().pattern = "[" + columns + "]" + out.back().pattern;
   scope.sizes.push_back(columns);
   return true;
@@ -305,17 +303,19 @@ bool ProgramGenerator::segmented(Scope& scope, Statements& out) {
   std::vector<Source> children;
   children.push_back(condition(nested, 2));
   children.push_back(variable(from));
-  const std::string scanned = "let flags = map (\\i -> @) (iota " + n + ") in let (_, sums) = "
-      "unzip (scan (\\(f: bool, v: " + name + ") (g: bool, w: " + name +
-      ") -> (f || g, if g then w else " + op.text + " v w)) (false, " + op.neutral +
-      ") (zip flags @)) in ";
+  const std::string scanned = "let flags = map (\\i -> @) (iota " + n +
+                              ") in let (_, sums) = "
+                              "unzip (scan (\\(f: bool, v: " +
+                              name + ") (g: bool, w: " + name + ") -> (f || g, if g then w else " +
+                              op.text + " v w)) (false, " + op.neutral + ") (zip flags @)) in ";
   if (one_in(2)) {
     bind(scope, out, from.type, compose(from.type, scanned + "sums", std::move(children)), true);
     return true;
   }
-  const std::string packed = "let ends = map (\\i -> i == " + n + " - 1 || flags[(i + 1) % " + n +
-      "]) (iota " + n + ") in let places = scan (+) 0 (map i64.bool ends) in scatter (replicate " +
-      n + " 0" + name + ") (map2 (\\e p -> if e then p - 1 else -1) ends places) sums";
+  const std::string packed =
+      "let ends = map (\\i -> i == " + n + " - 1 || flags[(i + 1) % " + n + "]) (iota " + n +
+      ") in let places = scan (+) 0 (map i64.bool ends) in scatter (replicate " + n + " 0" + name +
+      ") (map2 (\\e p -> if e then p - 1 else -1) ends places) sums";
   bind(scope, out, from.type, compose(from.type, scanned + packed, std::move(children)), true);
   return true;
 }
@@ -332,8 +332,7 @@ bool ProgramGenerator::recurrence(Scope& scope, Statements& out) {
        compose(from.type,
                "let (_, values) = unzip (scan (\\(a1: " + name + ", b1: " + name +
                    ") (a2: " + name + ", b2: " + name +
-                   ") -> (a1 * a2, b1 * a2 + b2)) (1, 0) (zip (map " + factor +
-                   " @) @)) in values",
+                   ") -> (a1 * a2, b1 * a2 + b2)) (1, 0) (zip (map " + factor + " @) @)) in values",
                {variable(from), variable(other)}),
        true);
   return true;

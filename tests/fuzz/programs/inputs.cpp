@@ -17,7 +17,7 @@ std::int64_t below(Random& random, std::int64_t limit) {
 // Around vector widths and, for the first size, around blocks of a GPU.
 std::int64_t random_size(Random& random, bool large) {
   static const std::vector<std::int64_t> small = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17};
-  static const std::vector<std::int64_t> all = {0,  1,  2,  3,  7,  8,  9,  15,  16,  17,
+  static const std::vector<std::int64_t> all = {0,  1,  2,  3,  7,  8,   9,   15,  16, 17,
                                                 31, 32, 33, 64, 65, 100, 255, 256, 257};
   const std::vector<std::int64_t>& from = large ? all : small;
   return from[static_cast<std::size_t>(below(random, static_cast<std::int64_t>(from.size())))];

@@ -17,8 +17,8 @@ bool ProgramGenerator::map(Scope& scope, Statements& out) {
   std::vector<Variable> inputs = {*first};
   while (inputs.size() < 3 && one_in(2)) inputs.push_back(*same_size(scope, size));
   Scope nested = inside(scope, size, extent(size));
-  std::string pattern = inputs.size() == 1 ? "map (\\" : "map" + std::to_string(inputs.size()) +
-                                                             " (\\";
+  std::string pattern =
+      inputs.size() == 1 ? "map (\\" : "map" + std::to_string(inputs.size()) + " (\\";
   std::vector<Source> children(1);
   for (const Variable& input : inputs) {
     const std::string name = fresh("e");
@@ -54,9 +54,8 @@ bool ProgramGenerator::map_of_rows(Scope& scope, Statements& out) {
   enter(elements, element, element_type);
   const Type made = scalar_type(scalar_of_palette());
   const Type row_type = array_of({inner}, made);
-  Source result =
-      compose(row_type, "map (\\" + parameter_of(element, element_type) + " -> @) @",
-              {body(elements, made, below(2)), leaf(row_of(matrix.type), row)});
+  Source result = compose(row_type, "map (\\" + parameter_of(element, element_type) + " -> @) @",
+                          {body(elements, made, below(2)), leaf(row_of(matrix.type), row)});
   Source mapped = compose(row_type, "(@)", {closed(row_type, std::move(list), std::move(result))});
   const Type type = array_of({outer}, row_type);
   bind(scope, out, type,
@@ -103,8 +102,8 @@ bool ProgramGenerator::reduce(Scope& scope, Statements& out) {
   const Type type = scalar_type(scalar);
   const Operator op = associative(scalar);
   const std::string how = one_in(4) ? "reduce_comm " : "reduce ";
-  bind(scope, out, type,
-       compose(type, how + op.text + " " + op.neutral + " @", {variable(*from)}), false);
+  bind(scope, out, type, compose(type, how + op.text + " " + op.neutral + " @", {variable(*from)}),
+       false);
   return true;
 }
 
@@ -177,9 +176,9 @@ bool ProgramGenerator::histogram(Scope& scope, Statements& out) {
   enter(nested, i, scalar_type(Scalar::i64));
   nested.variables.back().below = count;
   const Type places = array_of({count}, scalar_type(Scalar::i64));
-  Source chosen = compose(places, "(map (\\" + i + " -> " + i + " * 7 % 5 + (@ % 9)) (iota " +
-                                      count + "))",
-                          {scalar(nested, Scalar::i64, 1)});
+  Source chosen =
+      compose(places, "(map (\\" + i + " -> " + i + " * 7 % 5 + (@ % 9)) (iota " + count + "))",
+              {scalar(nested, Scalar::i64, 1)});
   const Operator op = associative(values.type.scalar);
   const Type type = array_of({bins}, element_of(values.type));
   const Variable* into = one_in(2) ? like(scope, type) : nullptr;
@@ -227,14 +226,14 @@ bool ProgramGenerator::scatter(Scope& scope, Statements& out) {
   pattern += inner.empty() ? ") (iota " + count + "))" : "))";
   Source chosen = compose(places, pattern, std::move(inner));
   const Variable* into = like(scope, type);
-  Source destination = into != nullptr && !one_in(3)
-                           ? consumed_beside(scope, Variable(*into), {&chosen}, values)
-                           : compose(type, "(replicate " + type.sizes[0] + " @)",
-                                     {value(scope, row_of(type))});
-  bind(scope, out, type,
-       compose(type, "scatter @ @ @",
-               {std::move(destination), std::move(chosen), variable(values)}),
-       true);
+  Source destination =
+      into != nullptr && !one_in(3)
+          ? consumed_beside(scope, Variable(*into), {&chosen}, values)
+          : compose(type, "(replicate " + type.sizes[0] + " @)", {value(scope, row_of(type))});
+  bind(
+      scope, out, type,
+      compose(type, "scatter @ @ @", {std::move(destination), std::move(chosen), variable(values)}),
+      true);
   return true;
 }
 
@@ -250,10 +249,10 @@ bool ProgramGenerator::filter(Scope& scope, Statements& out) {
   Source holds = body(nested, scalar_type(Scalar::boolean), 0);
   const std::string function = " (\\" + parameter_of(element, row_of(input.type)) + " -> @) @";
   if (one_in(3)) {
-    bind_sized(scope, out, input.type,
-               compose(input.type, "(partition" + function + ").0",
-                       {std::move(holds), variable(input)}),
-               false);
+    bind_sized(
+        scope, out, input.type,
+        compose(input.type, "(partition" + function + ").0", {std::move(holds), variable(input)}),
+        false);
   } else {
     bind_sized(scope, out, input.type,
                compose(input.type, "filter" + function, {std::move(holds), variable(input)}), true);
@@ -281,8 +280,8 @@ bool ProgramGenerator::irregular(Scope& scope, Statements& out) {
   parts.sizes.push_back(many);
   enter(parts, index, scalar_type(Scalar::i64));
   parts.variables.back().below = many;
-  const std::string head = "(\\" + parameter_of(element, row_of(input.type)) + " -> let " + many +
-                           " = @ in ";
+  const std::string head =
+      "(\\" + parameter_of(element, row_of(input.type)) + " -> let " + many + " = @ in ";
   std::vector<Source> children;
   children.push_back(std::move(count));
   children.push_back(body(parts, made, below(2)));
@@ -297,9 +296,9 @@ bool ProgramGenerator::irregular(Scope& scope, Statements& out) {
   }
   const Operator op = associative(scalar_made);
   const Type type = array_of({size}, made);
-  const std::string inner = one_in(3) ? "(scan " + op.text + " " + op.neutral + " (" + tabulated +
-                                            "))"
-                                      : "(" + tabulated + ")";
+  const std::string inner = one_in(3)
+                                ? "(scan " + op.text + " " + op.neutral + " (" + tabulated + "))"
+                                : "(" + tabulated + ")";
   bind(scope, out, type,
        compose(type, "map " + head + "reduce " + op.text + " " + op.neutral + " " + inner + ") @",
                std::move(children)),

@@ -24,9 +24,7 @@ std::string ProgramGenerator::size(const Scope& scope) {
 Type ProgramGenerator::element_type(const Scope& scope) {
   Type type = scalar_type(scalar_of_palette());
   switch (below(10)) {
-    case 0:
-      type = tuple_of({type, scalar_type(scalar_of_palette())});
-      break;
+    case 0: type = tuple_of({type, scalar_type(scalar_of_palette())}); break;
     case 1:
       type = tuple_of({type, scalar_type(scalar_of_palette())});
       type.kind = TypeKind::record;
@@ -35,7 +33,9 @@ Type ProgramGenerator::element_type(const Scope& scope) {
       type = tuple_of({type, scalar_type(scalar_of_palette())});
       type.kind = TypeKind::sum;
       break;
-    case 3: case 4: case 5: {
+    case 3:
+    case 4:
+    case 5: {
       const std::string row = size(scope);
       if (affordable(scope, row, 4)) type = array_of({row}, type);
       break;
@@ -49,8 +49,10 @@ Type ProgramGenerator::element_type(const Scope& scope) {
 
 static bool is_plain(const Type& type) { return type.kind == TypeKind::scalar; }
 
-std::vector<const ProgramGenerator::Variable*> ProgramGenerator::arrays(
-    const Scope& scope, std::size_t least_rank, std::size_t most_rank, bool plain) {
+std::vector<const ProgramGenerator::Variable*> ProgramGenerator::arrays(const Scope& scope,
+                                                                        std::size_t least_rank,
+                                                                        std::size_t most_rank,
+                                                                        bool plain) {
   std::vector<const Variable*> found;
   for (const Variable& each : scope.variables) {
     if (each.type.rank() >= least_rank && each.type.rank() <= most_rank &&
@@ -151,8 +153,8 @@ Source ProgramGenerator::closed(const Type& wanted, Statements statements, Sourc
     std::vector<Source> children;
     children.push_back(std::move(statements[i].value));
     children.push_back(std::move(result));
-    result = compose(wanted, "let " + statements[i].pattern + " =\n    @\n  in @",
-                     std::move(children));
+    result =
+        compose(wanted, "let " + statements[i].pattern + " =\n    @\n  in @", std::move(children));
   }
   return result;
 }
@@ -166,18 +168,53 @@ Source ProgramGenerator::body(Scope scope, const Type& wanted, std::size_t count
 
 void ProgramGenerator::statements(Scope& scope, Statements& out, std::size_t count) {
   using G = ProgramGenerator;
-  static constexpr Choice choices[] = {
-      {&G::map, 8}, {&G::map_of_rows, 7}, {&G::tabulate, 4}, {&G::reduce, 4}, {&G::reduce_rows, 3},
-      {&G::reduce_pairs, 2}, {&G::scan, 5}, {&G::histogram, 4}, {&G::scatter, 4}, {&G::filter, 3},
-      {&G::irregular, 4}, {&G::pipeline, 3}, {&G::rearrange, 4}, {&G::reshape, 3}, {&G::slice, 4},
-      {&G::slice_of_rows, 2}, {&G::join, 3}, {&G::make_array, 3}, {&G::broadcast, 3},
-      {&G::gather, 4}, {&G::product, 6}, {&G::product_of_three, 3}, {&G::sum_over_two, 2},
-      {&G::outer_product, 2}, {&G::softmax, 4}, {&G::moments_of_rows, 3}, {&G::stencil, 4},
-      {&G::stencil_of_rows, 4}, {&G::windows, 4}, {&G::segmented, 3}, {&G::recurrence, 2},
-      {&G::distances, 2}, {&G::branch, 4}, {&G::alternatives, 3}, {&G::choice_of_sizes, 2},
-      {&G::loop, 5}, {&G::loop_in_place, 5}, {&G::loop_over_elements, 2}, {&G::while_loop, 3},
-      {&G::growing_loop, 2}, {&G::iterated_stencil, 3}, {&G::update, 5}, {&G::update_rows, 3},
-      {&G::local_function, 2}, {&G::call, 4}, {&G::update_of_record, 2}, {&G::use_of_module, 2}};
+  static constexpr Choice choices[] = {{&G::map, 8},
+                                       {&G::map_of_rows, 7},
+                                       {&G::tabulate, 4},
+                                       {&G::reduce, 4},
+                                       {&G::reduce_rows, 3},
+                                       {&G::reduce_pairs, 2},
+                                       {&G::scan, 5},
+                                       {&G::histogram, 4},
+                                       {&G::scatter, 4},
+                                       {&G::filter, 3},
+                                       {&G::irregular, 4},
+                                       {&G::pipeline, 3},
+                                       {&G::rearrange, 4},
+                                       {&G::reshape, 3},
+                                       {&G::slice, 4},
+                                       {&G::slice_of_rows, 2},
+                                       {&G::join, 3},
+                                       {&G::make_array, 3},
+                                       {&G::broadcast, 3},
+                                       {&G::gather, 4},
+                                       {&G::product, 6},
+                                       {&G::product_of_three, 3},
+                                       {&G::sum_over_two, 2},
+                                       {&G::outer_product, 2},
+                                       {&G::softmax, 4},
+                                       {&G::moments_of_rows, 3},
+                                       {&G::stencil, 4},
+                                       {&G::stencil_of_rows, 4},
+                                       {&G::windows, 4},
+                                       {&G::segmented, 3},
+                                       {&G::recurrence, 2},
+                                       {&G::distances, 2},
+                                       {&G::branch, 4},
+                                       {&G::alternatives, 3},
+                                       {&G::choice_of_sizes, 2},
+                                       {&G::loop, 5},
+                                       {&G::loop_in_place, 5},
+                                       {&G::loop_over_elements, 2},
+                                       {&G::while_loop, 3},
+                                       {&G::growing_loop, 2},
+                                       {&G::iterated_stencil, 3},
+                                       {&G::update, 5},
+                                       {&G::update_rows, 3},
+                                       {&G::local_function, 2},
+                                       {&G::call, 4},
+                                       {&G::update_of_record, 2},
+                                       {&G::use_of_module, 2}};
   std::size_t all = 0;
   for (const Choice& each : choices) all += static_cast<std::size_t>(each.weight);
   for (std::size_t made = 0, tried = 0; made < count && tried < 6 * count; ++tried) {
@@ -250,7 +287,7 @@ Source ProgramGenerator::value(Scope& scope, const Type& wanted) {
 // ---- the program
 
 void ProgramGenerator::choose_palette() {
-  static const std::vector<Scalar> all = {Scalar::i8, Scalar::i16, Scalar::u8, Scalar::u16,
+  static const std::vector<Scalar> all = {Scalar::i8,  Scalar::i16, Scalar::u8,     Scalar::u16,
                                           Scalar::u32, Scalar::u64, Scalar::boolean};
   palette_ = {one_in(3) ? Scalar::f64 : Scalar::f32, one_in(2) ? Scalar::i64 : Scalar::i32};
   if (one_in(2)) palette_.push_back(pick(all));

@@ -50,8 +50,9 @@ bool ProgramGenerator::reshape(Scope& scope, Statements& out) {
     Type turned = from.type;
     std::swap(turned.sizes[0], turned.sizes[1]);
     bind(scope, out, turned,
-         compose(turned, "unflatten (flatten @ :> [" + columns + " * " + rows + "]" +
-                             name_of(from.type.scalar) + ")",
+         compose(turned,
+                 "unflatten (flatten @ :> [" + columns + " * " + rows + "]" +
+                     name_of(from.type.scalar) + ")",
                  {variable(from)}),
          false);
     return true;
@@ -92,8 +93,8 @@ bool ProgramGenerator::slice_of_rows(Scope& scope, Statements& out) {
     Type column = from.type;
     column.sizes.erase(column.sizes.begin() + 1);
     if (!guarded.empty() && guarded.find(m) != std::string::npos) return false;
-    bind(scope, out, column,
-         compose(column, "@[:, @]", {variable(from), index_below(scope, m)}), false);
+    bind(scope, out, column, compose(column, "@[:, @]", {variable(from), index_below(scope, m)}),
+         false);
     return true;
   }
   const std::string place = pick_text({"::-1, ::2", "::2, ::-1", ":, ::3", "::-2, :"});
@@ -141,9 +142,7 @@ bool ProgramGenerator::make_array(Scope& scope, Statements& out) {
   if (!affordable(scope, count)) return false;
   const Type integers = array_of({count}, scalar_type(Scalar::i64));
   switch (below(4)) {
-    case 0:
-      bind(scope, out, integers, leaf(integers, "iota " + count), true);
-      break;
+    case 0: bind(scope, out, integers, leaf(integers, "iota " + count), true); break;
     case 1: {
       const Type type = array_of({count}, scalar_type(scalar_of_palette()));
       bind(scope, out, type,
@@ -154,14 +153,14 @@ bool ProgramGenerator::make_array(Scope& scope, Statements& out) {
       const Type element = scalar_type(scalar_of_palette());
       const Type type = array_of({"3"}, element);
       bind(scope, out, type,
-           compose(type, "[@, @, @]", {value(scope, element), value(scope, element),
-                                       value(scope, element)}),
+           compose(type, "[@, @, @]",
+                   {value(scope, element), value(scope, element), value(scope, element)}),
            true);
       break;
     }
     default:
-      bind(scope, out, integers,
-           leaf(integers, "map (\\i -> 5 - i * i % 7) (0..<" + count + ")"), true);
+      bind(scope, out, integers, leaf(integers, "map (\\i -> 5 - i * i % 7) (0..<" + count + ")"),
+           true);
   }
   return true;
 }
@@ -187,8 +186,9 @@ bool ProgramGenerator::broadcast(Scope& scope, Statements& out) {
   if (one_in(3)) {
     const std::string name = name_of(scalar_made);
     bind(scope, out, type,
-         compose(type, "let f (x: " + name + ") (y: " + name + ") = x " + op.substr(1) + " " +
-                           name + ".min x y in f.(@, @)",
+         compose(type,
+                 "let f (x: " + name + ") (y: " + name + ") = x " + op.substr(1) + " " + name +
+                     ".min x y in f.(@, @)",
                  {variable(from), variable(other)}),
          true);
   } else {

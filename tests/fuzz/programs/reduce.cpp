@@ -11,9 +11,10 @@ using Clock = std::chrono::steady_clock;
 class Reducer {
  public:
   Reducer(Source program, const std::function<bool(const std::string&)>& fails, double seconds)
-      : program_(std::move(program)), fails_(fails),
-        end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                std::chrono::duration<double>(seconds))) {}
+      : program_(std::move(program)),
+        fails_(fails),
+        end_(Clock::now() +
+             std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds))) {}
 
   Source run() {
     while (round() && Clock::now() < end_) {

@@ -114,9 +114,9 @@ class Trial {
   Stream out_;
   Stream err_;
   std::unique_ptr<driver::Compilation> compilation_;
-  ir::ParallelProgram program_;                    // as the front end gives it
-  ir::ParallelProgram reference_;                  // with what is required
-  std::vector<Output> expected_;                   // from the reference
+  ir::ParallelProgram program_;                      // as the front end gives it
+  ir::ParallelProgram reference_;                    // with what is required
+  std::vector<Output> expected_;                     // from the reference
   std::map<int, ir::ParallelProgram> after_passes_;  // by optimisation
   double unit_ = 0;
 };
@@ -138,9 +138,8 @@ Output Trial::once(const Input& input, const std::function<int()>& program) {
 }
 
 Output Trial::interpret(const ir::Program& program, const Input& input) {
-  return once(input, [&] {
-    return driver::interpret_program(program, compilation_->files, {"-b"});
-  });
+  return once(input,
+              [&] { return driver::interpret_program(program, compilation_->files, {"-b"}); });
 }
 
 std::string Trial::messages() {
@@ -187,8 +186,8 @@ void Trial::compare(const Configuration& configuration, std::size_t number, cons
   }
   found = difference(output, expected, precision);
   if (found) {
-    fail(configuration, kind, "input " + std::to_string(number) + ": " + *found + "\n" +
-                                  output.errors.substr(0, 2000));
+    fail(configuration, kind,
+         "input " + std::to_string(number) + ": " + *found + "\n" + output.errors.substr(0, 2000));
   }
 }
 
@@ -263,8 +262,7 @@ void Trial::run() {
 
 [[noreturn]] void child(const std::string& file, const std::vector<Input>& inputs,
                         const Settings& settings, int pipe) {
-  const auto limit =
-      static_cast<unsigned>(settings.seconds * (settings.configurations.size() + 1));
+  const auto limit = static_cast<unsigned>(settings.seconds * (settings.configurations.size() + 1));
   const rlimit seconds{limit, limit + 1};
   setrlimit(RLIMIT_CPU, &seconds);
   // What waits for ever takes no time of the processor.
@@ -351,9 +349,9 @@ class Report {
     result.verdict = slow && in_reference ? Verdict::too_slow : Verdict::fails;
     result.configuration = where_.substr(0, where_.find(' '));
     result.kind = slow ? "endless" : "crash";
-    result.detail = where_ + (WIFSIGNALED(status)
-                                  ? ": signal " + std::to_string(ended_by)
-                                  : ": exit status " + std::to_string(WEXITSTATUS(status)));
+    result.detail =
+        where_ + (WIFSIGNALED(status) ? ": signal " + std::to_string(ended_by)
+                                      : ": exit status " + std::to_string(WEXITSTATUS(status)));
     if (const std::size_t run = where_.find(" run "); run != std::string::npos) {
       result.input = std::stoul(where_.substr(run + 5));
     }

@@ -117,8 +117,9 @@ Source ProgramGenerator::converted(Scope& scope, Scalar to, int depth) {
   if (is_real(from) && is_integer(to)) {
     const std::string module = name_of(from);
     const std::string low = is_signed(to) ? "(-100)" : "0";
-    return compose(type, "(" + name + "(" + module + ".max " + low + " (" + module +
-                             ".min 100 @)))", {std::move(inner)});
+    return compose(type,
+                   "(" + name + "(" + module + ".max " + low + " (" + module + ".min 100 @)))",
+                   {std::move(inner)});
   }
   if (is_integer(from) && is_real(to)) {
     return compose(type, "(" + name + "(@ % 11))", {std::move(inner)});
@@ -132,14 +133,17 @@ Source ProgramGenerator::integer_operation(Scope& scope, Scalar type, int depth)
   const auto inner = [&] { return scalar(scope, type, depth - 1); };
   const std::string bits = std::to_string(1 + below(static_cast<std::size_t>(bits_of(type)) - 1));
   switch (below(12)) {
-    case 0: case 1: case 2:
-      return compose(as, "(@ " + pick_text({"+", "-", "*"}) + " @)", {inner(), inner()});
+    case 0:
+    case 1:
+    case 2: return compose(as, "(@ " + pick_text({"+", "-", "*"}) + " @)", {inner(), inner()});
     case 3: return compose(as, "(@ " + pick_text({"&", "|", "^"}) + " @)", {inner(), inner()});
     case 4:
       return compose(as, "(" + name + pick_text({".min", ".max"}) + " @ @)", {inner(), inner()});
     case 5:
-      return compose(as, "(@ " + pick_text({"/", "%", "//", "%%"}) + " " +
-                             std::to_string(2 + below(9)) + name + ")", {inner()});
+      return compose(as,
+                     "(@ " + pick_text({"/", "%", "//", "%%"}) + " " +
+                         std::to_string(2 + below(9)) + name + ")",
+                     {inner()});
     case 6:
       // Odd, so never zero.
       return compose(as, "(@ " + pick_text({"/", "%", "//", "%%"}) + " (@ | 1" + name + "))",
@@ -158,10 +162,12 @@ Source ProgramGenerator::real_operation(Scope& scope, Scalar type, int depth) {
   const std::string name = name_of(type);
   const auto inner = [&] { return scalar(scope, type, depth - 1); };
   switch (below(12)) {
-    case 0: case 1: return compose(as, "(@ + @)", {inner(), inner()});
+    case 0:
+    case 1: return compose(as, "(@ + @)", {inner(), inner()});
     case 2: return compose(as, "(@ - @)", {inner(), inner()});
     case 3: return compose(as, "(0.5" + name + " * @ * @)", {inner(), inner()});
-    case 4: case 5: return compose(as, "(" + name + ".tanh (@ * @))", {inner(), inner()});
+    case 4:
+    case 5: return compose(as, "(" + name + ".tanh (@ * @))", {inner(), inner()});
     case 6: return compose(as, "(@ / (1 + @ * @))", {inner(), inner(), inner()});
     case 7:
       return compose(as, "(" + name + pick_text({".min", ".max"}) + " @ @)", {inner(), inner()});

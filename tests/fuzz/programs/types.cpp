@@ -27,10 +27,17 @@ bool is_signed(Scalar type) { return type <= Scalar::i64; }
 
 int bits_of(Scalar type) {
   switch (type) {
-    case Scalar::i8: case Scalar::u8: case Scalar::boolean: return 8;
-    case Scalar::i16: case Scalar::u16: return 16;
-    case Scalar::i32: case Scalar::u32: case Scalar::f32: return 32;
-    case Scalar::i64: case Scalar::u64: case Scalar::f64: return 64;
+    case Scalar::i8:
+    case Scalar::u8:
+    case Scalar::boolean: return 8;
+    case Scalar::i16:
+    case Scalar::u16: return 16;
+    case Scalar::i32:
+    case Scalar::u32:
+    case Scalar::f32: return 32;
+    case Scalar::i64:
+    case Scalar::u64:
+    case Scalar::f64: return 64;
   }
   DZ_UNREACHABLE("scalar");
 }
@@ -93,9 +100,9 @@ std::string plainest(const Type& type) {
   switch (type.kind) {
     case TypeKind::scalar:
       return type.scalar == Scalar::boolean ? "false" : std::string("0") + name_of(type.scalar);
-    case TypeKind::sum:
-      return "(#a " + plainest(type.parts[0]) + " : " + text_of(type) + ")";
-    case TypeKind::tuple: case TypeKind::record: break;
+    case TypeKind::sum: return "(#a " + plainest(type.parts[0]) + " : " + text_of(type) + ")";
+    case TypeKind::tuple:
+    case TypeKind::record: break;
   }
   const bool record = type.kind == TypeKind::record;
   std::string text = record ? "{" : "(";
