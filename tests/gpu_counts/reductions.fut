@@ -8,6 +8,19 @@
 -- counts: column_sums [10000][100]f32: launches 1, waits 1
 -- counts: few_long_rows [10][1000000]f32: launches 1, waits 1
 -- counts: mean_and_spread [1000000]f64: launches 2, waits 2
+-- counts: products_in_order [1000000]f32 [1000000]f32: launches 1, waits 1
+-- counts: sum_of_rows [10000][100]f32: launches 1, waits 1
+-- counts: sum_of_rows [100][10000]f32: launches 1, waits 1
+-- moves: sum [100000]f32: loads 400000, stores 4 now 200, sectors 100
+-- moves: dot [100000]f32 [100000]f32: loads 800000, stores 4 now 200, sectors 100
+-- moves: arg_max [100000]f32: loads 400000, stores 12 now 600, sectors 100 now 788
+-- moves: moments [100000]f64: loads 800000, stores 24 now 1200, sectors 100
+-- moves: products_in_order [100000]f32 [100000]f32: loads 800000, stores 8 now 400, sectors 100
+--   now 793
+-- moves: sum_of_rows [1000][100]f32: loads 400000, stores 400, sectors 100 now 794
+-- moves: row_sums [1000][100]f32: loads 400000, stores 4000, sectors 100
+-- moves: column_sums [1000][100]f32: loads 400000, stores 400, sectors 100 now 794
+-- moves: few_long_rows [10][10000]f32: loads 400000, stores 40 now 240, sectors 100
 entry sum (xs: []f32) = f32.sum xs
 entry dot [n] (xs: [n]f32) (ys: [n]f32) = f32.sum (map2 (*) xs ys)
 entry arg_max [n] (xs: [n]f32) =
@@ -15,6 +28,9 @@ entry arg_max [n] (xs: [n]f32) =
          (-f32.inf, -1) (zip xs (iota n))
 entry moments (xs: []f64) = (f64.sum xs, f64.sum (map (\x -> x * x) xs), f64.maximum xs)
 entry two_sums [n][m] (xs: [n]f32) (ys: [m]f32) = (f32.sum xs, f32.sum ys)
+entry products_in_order [n] (as: [n]f32) (bs: [n]f32) =
+  reduce (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (zip as bs)
+entry sum_of_rows [n] [m] (xs: [n][m]f32) = reduce (map2 (+)) (replicate m 0) xs
 entry row_sums (xs: [][]f32) = map f32.sum xs
 entry column_sums (xs: [][]f32) = map f32.sum (transpose xs)
 entry few_long_rows (xs: [][]f32) = map f32.sum xs

@@ -1,12 +1,20 @@
--- Chains of operations on rows read each array once and write each result once; a label is read by all
--- 256 threads of its block.
--- moves: softmax [40][1000]f32: loads 160000, stores 160000, launches 1
--- moves: softmax [300][100]f32: loads 120000, stores 120000, launches 1
--- moves: layer_norm [40][1000]f32: loads 160000, stores 160000, launches 1
--- moves: layer_norm_gradient [40][1000]f32 [40][1000]f32: loads 320000, stores 160000, launches 1
--- moves: cross_entropy_gradient [40][1000]f32 [40]i64: loads 241920, stores 160000, launches 1
--- moves: unit_rows [3][9][1000]f64: loads 216000, stores 216000, launches 1
--- moves: shares [40][1000]f32: loads 160000, stores 160000, launches 1
+-- Chains of operations on rows are one kernel where the rows fit a block, however many there are.
+-- counts: softmax [10000][100]f32: launches 1, waits 1
+-- counts: softmax [100][5000]f32: launches 1, waits 1
+-- counts: softmax [10][100000]f32: launches 3, waits 1
+-- counts: layer_norm [4096][1024]f32: launches 1, waits 1
+-- counts: layer_norm_gradient [4096][1024]f32 [4096][1024]f32: launches 1, waits 1
+-- counts: cross_entropy_gradient [4096][1024]f32 [4096]i64: launches 1, waits 1
+-- counts: unit_rows [3][50][1000]f64: launches 1, waits 1
+-- counts: shares [4096][1024]f32: launches 1, waits 1
+-- What they move: each array once; a label is read by all 256 threads of its block.
+-- moves: softmax [40][1000]f32: loads 160000, stores 160000
+-- moves: softmax [300][100]f32: loads 120000, stores 120000
+-- moves: layer_norm [40][1000]f32: loads 160000, stores 160000
+-- moves: layer_norm_gradient [40][1000]f32 [40][1000]f32: loads 320000, stores 160000
+-- moves: cross_entropy_gradient [40][1000]f32 [40]i64: loads 241920, stores 160000
+-- moves: unit_rows [3][9][1000]f64: loads 216000, stores 216000
+-- moves: shares [40][1000]f32: loads 160000, stores 160000
 entry softmax [n] [m] (a: [n][m]f32) =
   map (\row ->
          let most = f32.maximum row
