@@ -163,10 +163,12 @@ entry repeats (n: i64) (m: i64) : bool =
 
 -- Reductions of narrow values, then a scan of wide ones.
 entry widens (n: i64) (m: i64) : bool =
-  let xs = map (\r -> let most = f32.maximum r
-                      let e = map (\x -> x - most + 1) r
-                      let s = f32.sum e
-                      in map (/ s) e)
-               (replicate n (replicate m 0f32))
+  let xs =
+    map (\r ->
+           let most = f32.maximum r
+           let e = map (\x -> x - most + 1) r
+           let s = f32.sum e
+           in map (/ s) e)
+        (replicate n (replicate m 0f32))
   let ys = map (scan (+) 0i64) (replicate n (replicate m 0))
   in n == 0 || xs[ys[0, 0], 0] == 1 / f32.i64 m
