@@ -153,9 +153,14 @@ Artifacts generate(const tree::Program& program, const SourceFiles& files,
     artifacts.manifest = manifest(program, options);
   }
   if ((want & (want_host | want_ptx)) == 0) return artifacts;
-  if ((want & want_host) != 0 && !knows_processor(options.cpu)) {
+  if ((want & want_host) != 0 && !triple_for(options.cpu)) {
     artifacts.problem = "`" + options.cpu + "` is not a processor that LLVM knows; expected "
-                        "`native`, `generic` or a name that `llc -mcpu=help` lists";
+                        "`native`, `generic`, `arm64` or a name that `llc -mcpu=help` lists";
+    return artifacts;
+  }
+  if ((want & want_object) != 0 && is_foreign(options.cpu)) {
+    artifacts.problem = "`" + options.cpu + "` is not of this machine's architecture, for which the "
+                        "runtime is built; for others there are `--emit=asm` and `--emit=llvm`";
     return artifacts;
   }
   const llvm::ScopedFatalErrorHandler on_fatal_errors(report_fatal);

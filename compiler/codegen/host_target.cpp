@@ -68,29 +68,56 @@ llvm::TargetLibraryInfoImpl library_of(const llvm::TargetMachine& machine) {
   return library;
 }
 
-static const llvm::Target& host_target(const std::string& triple) {
+static void initialise_targets() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+    for (const auto initialise :
+         {LLVMInitializeX86TargetInfo, LLVMInitializeX86Target, LLVMInitializeX86TargetMC,
+          LLVMInitializeX86AsmPrinter, LLVMInitializeAArch64TargetInfo,
+          LLVMInitializeAArch64Target, LLVMInitializeAArch64TargetMC,
+          LLVMInitializeAArch64AsmPrinter}) {
+      initialise();
+    }
   });
+}
+
+static const llvm::Target& target_for(const std::string& triple) {
+  initialise_targets();
   std::string problem;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, problem);
   DZ_CHECK(target != nullptr, problem);
   return *target;
 }
 
-bool knows_processor(const std::string& cpu) {
-  if (cpu == "native" || cpu == "generic") return true;
-  const std::string triple = llvm::sys::getDefaultTargetTriple();
+static bool knows_processor(const std::string& triple, const std::string& cpu) {
   const std::unique_ptr<llvm::MCSubtargetInfo> processors(
-      host_target(triple).createMCSubtargetInfo(triple, "", ""));
+      target_for(triple).createMCSubtargetInfo(triple, "", ""));
   return processors->isCPUStringValid(cpu);
 }
 
+// The architecture of this machine first: some names belong to several.
+std::optional<std::string> triple_for(const std::string& cpu) {
+  static constexpr const char* arm = "aarch64-unknown-linux-gnu";
+  const std::string here = llvm::sys::getDefaultTargetTriple();
+  if (cpu == "native" || cpu == "generic") return here;
+  if (cpu == "arm64") return arm;
+  for (const std::string& triple : {here, std::string("x86_64-unknown-linux-gnu"), {arm}}) {
+    if (knows_processor(triple, cpu)) return triple;
+  }
+  return std::nullopt;
+}
+
+bool is_foreign(const std::string& cpu) {
+  const std::optional<std::string> triple = triple_for(cpu);
+  return triple && llvm::Triple(*triple).getArch() !=
+                       llvm::Triple(llvm::sys::getDefaultTargetTriple()).getArch();
+}
+
 std::unique_ptr<llvm::TargetMachine> make_host_machine(const Options& options) {
-  const std::string triple = llvm::sys::getDefaultTargetTriple();
-  const llvm::Target& target = host_target(triple);
+  const std::string triple = *triple_for(options.cpu);
+  const llvm::Target& target = target_for(triple);
   std::string processor = options.cpu;
   std::string features;
   if (options.cpu == "native") {
@@ -98,6 +125,8 @@ std::unique_ptr<llvm::TargetMachine> make_host_machine(const Options& options) {
     features = features_of_this_machine();
   } else if (options.cpu == "generic" && llvm::Triple(triple).isX86()) {
     processor = "x86-64";
+  } else if (options.cpu == "arm64") {
+    processor = "generic";
   }
   llvm::TargetOptions settings;
   settings.AllowFPOpFusion = llvm::FPOpFusion::Fast;
@@ -113,6 +142,8 @@ Processor processor_of(const llvm::TargetMachine& machine) {
 #undef DZ_PROCESSOR_FEATURE
   };
   Processor processor{machine.getTargetCPU().str(), ""};
+  // Other architectures have features of the same names, and the runtime cannot ask for them.
+  if (!machine.getTargetTriple().isX86()) return processor;
   for (const auto& feature : machine.getMCSubtargetInfo()->getEnabledProcessorFeatures()) {
     if (std::find(std::begin(known), std::end(known), feature.Key) == std::end(known)) continue;
     processor.features += (processor.features.empty() ? "" : " ") + std::string(feature.Key);

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <llvm/Analysis/TargetLibraryInfo.h>
@@ -22,8 +23,11 @@ struct Processor {
 };
 Processor processor_of(const llvm::TargetMachine& machine);
 
-/// Whether `cpu` is `native`, `generic` or a processor's name.
-bool knows_processor(const std::string& cpu);
+/// LLVM's name of the machine that has the processor `cpu`: `native`, `generic`, `arm64`, or a name
+/// that LLVM knows on x86-64 or ARM64.  Nothing for other names.
+std::optional<std::string> triple_for(const std::string& cpu);
+/// Whether that is of another architecture than this one.
+bool is_foreign(const std::string& cpu);
 /// A target machine for `options.cpu`, which is known.
 std::unique_ptr<llvm::TargetMachine> make_host_machine(const Options& options);
 

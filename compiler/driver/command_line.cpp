@@ -198,7 +198,8 @@ void add_compile_options(CLI::App& app, CompileOptions& options) {
   app.add_option("--cpu", options.cpu,
                  "Processor: native; generic, for programs and libraries that others run; dispatch, "
                  "for these too, with versions for x86-64-v2, v3 and v4 of which the best is "
-                 "taken; or LLVM's name of one")
+                 "taken; or LLVM's name of one, for --emit=asm and llvm also of the "
+                 "architectures x86-64 and arm64")
       ->capture_default_str();
   app.add_option("--gpu", options.gpu, "Oldest GPU to run on; newer ones run it too")
       ->capture_default_str()

@@ -37,7 +37,10 @@ TargetDescription target_named(std::string_view cpu) {
   if (cpu == "generic") return oldest;
   if (cpu == "x86-64" || cpu == "x86-64-v2") return sse2;
   if (has(cpu, "avx512") || cpu == "x86-64-v4") return avx512;
-  return has(cpu, "cortex") || has(cpu, "neoverse") || has(cpu, "apple") ? neon : avx2;
+  for (const std::string_view family : {"arm64", "cortex", "neoverse", "apple"}) {
+    if (has(cpu, family)) return neon;
+  }
+  return avx2;
 }
 
 }  // namespace dagaz::plan
