@@ -8,6 +8,7 @@
 
 #include "codegen/emit.h"
 #include "codegen/kernel_failure.h"
+#include "ir/kernel_threads.h"
 #include "support/check.h"
 #include "tree/walk.h"
 
@@ -18,7 +19,6 @@ using llvm::Value;
 namespace {
 
 constexpr std::uint64_t failure_arguments = 8;  // of a dz_failure_word
-constexpr int warp_threads = 32;
 
 bool has_barrier(const tree::Code& code) {
   bool found = false;
@@ -209,7 +209,7 @@ Value* FunctionEmitter::shuffle_word(Value* word, tree::ShuffleMode mode, Value*
     DZ_UNREACHABLE("shuffle mode");
   }();
   const bool up = mode == tree::ShuffleMode::up;
-  Value* end = builder_.getInt32(up ? 0 : warp_threads - 1);
+  Value* end = builder_.getInt32(up ? 0 : ir::warp_threads - 1);
   return builder_.CreateIntrinsic(id, {}, {builder_.getInt32(~0u), word, operand, end});
 }
 

@@ -69,6 +69,8 @@ std::vector<Operand> with(std::vector<Operand> point, const Operand& last) {
   return point;
 }
 
-PointWork little_work(const Context& c) { return {ir::i64_operand(2), c.settings.points_a_thread}; }
+PointWork little_work(const Context& c) {
+  return {ir::i64_operand(c.settings.copied), c.settings.points_a_thread};
+}
 
 }  // namespace dagaz::emit

@@ -103,6 +103,7 @@ class Parser : public text::StructureReader<Parser> {
     read(out.versions);
     if (skip_word("operations")) read(out.operations);
     if (skip_word("additions")) read(out.additions);
+    if (skip_word("least_piece")) read(out.least_piece);
     if (skip_word("apart")) read(out.apart);
   }
   void read(Version& out) {

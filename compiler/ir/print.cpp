@@ -136,6 +136,7 @@ class Printer {
     };
     sum("operations", schedule.operations);
     sum("additions", schedule.additions);
+    sum("least_piece", schedule.least_piece);
     if (schedule.apart != 0) out_ << " apart " << schedule.apart;
   }
   void value(const Version& version) {

@@ -116,11 +116,13 @@ struct Contraction {
   int split = 0;          // elements from which on several tasks share a sum; 0: none do
   Packing row_packing = Packing::singly;
   Packing point_packing = Packing::singly;
+  int crossing = 8;  // rows or points, and elements, that cross over at once
   std::vector<NameId> of_rows;    // scalars that panels hold
   std::vector<NameId> of_points;
   bool operator==(const Contraction&) const = default;
   DZ_FIELDS(rows, points, block_rows, columns, width, depth, cached, most_rows, most_points,
-            least_rows, least_points, split, row_packing, point_packing, of_rows, of_points)
+            least_rows, least_points, split, row_packing, point_packing,
+            crossing, of_rows, of_points)
 };
 
 /// Reductions whose segments, not elements, are neighbours in memory: `tile` accumulators at a time
@@ -247,13 +249,16 @@ struct Version {
 };
 
 /// Empty before plan/.  What a point takes is a sum of products, in operations like an addition.
+/// Pieces of a histogram have bins of their own, and at least `least_piece` elements, so that bins
+/// are fewer; where there is no such sum segments are not cut.
 struct Schedule {
   std::vector<Version> versions;
   std::vector<Product> operations;  // of a point
   std::vector<Product> additions;   // numbers that it adds to accumulators
+  std::vector<Product> least_piece;
   int apart = 0;  // points so far apart along the outermost dimension add to different elements
   bool operator==(const Schedule&) const = default;
-  DZ_FIELDS(versions, operations, additions, apart)
+  DZ_FIELDS(versions, operations, additions, least_piece, apart)
 };
 
 /// Calls `function` for each name and size of the schedule.

@@ -27,6 +27,7 @@ struct Settings {
   ArraysIn arrays = ArraysIn::memory;
   int task = 32768;         // operations that are worth a task of their own
   int combined = 4;         // operations of combining an element of partial results
+  int copied = 2;           // operations of copying an element
   int points_a_thread = 1;  // of a kernel that only copies
   int short_array = 16;     // elements up to which arrays are copied one by one
   // Bytes of a tile of squares, in which what is transposed crosses over in registers.
@@ -36,8 +37,8 @@ struct Settings {
   int arena_ratio = 64;
   int arena_expansions = 4;
   bool operator==(const Settings&) const = default;
-  DZ_FIELDS(points, arrays, task, combined, points_a_thread, short_array, tile, arena_ratio,
-            arena_expansions)
+  DZ_FIELDS(points, arrays, task, combined, copied, points_a_thread, short_array, tile,
+            arena_ratio, arena_expansions)
 };
 
 }  // namespace dagaz::ir

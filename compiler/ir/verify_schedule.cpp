@@ -59,6 +59,7 @@ std::string problem_of(const Strategy& strategy) {
         unrolled("width", one.width);
         at_least("depth", one.depth, 1);
         at_least("split", one.split, 0);
+        unrolled("crossing", one.crossing);
       },
       [&](const InPieces& one) {
         at_least("most", one.most, 1);
@@ -98,6 +99,7 @@ std::string problem_of(const Settings& settings) {
   Numbers numbers;
   numbers.within("task", settings.task, 1, most);
   numbers.within("combined", settings.combined, 1, most);
+  numbers.within("copied", settings.copied, 1, most);
   numbers.within("points_a_thread", settings.points_a_thread, 1, most_unrolled);
   numbers.within("short_array", settings.short_array, 0, most);
   numbers.within("tile", settings.tile, 0, most);

@@ -14,123 +14,6 @@ namespace dagaz::plan {
 using ir::NameId;
 using ir::Operand;
 
-// ---------------------------------------------------------------- parts
-
-namespace {
-
-bool binds(const std::vector<ir::Statement>& statements, const Operand& operand) {
-  return operand.is_name() &&
-         std::any_of(statements.begin(), statements.end(), [&](const ir::Statement& one) {
-           return std::any_of(one.results.begin(), one.results.end(), [&](const auto& result) {
-             return result.name == operand.name();
-           });
-         });
-}
-
-/// Whether the operators are scalar ones whose order is free, with neutral elements from around.
-bool may_be_reordered(const ir::MapScanReduce& sum, const std::vector<ir::Statement>& before) {
-  return std::all_of(sum.reductions.begin(), sum.reductions.end(), [&](const auto& one) {
-    return is_commutative(one) && are_scalars(one.op.result_types) &&
-           is_straight(one.op.body.statements) &&
-           std::none_of(one.neutral.begin(), one.neutral.end(),
-                        [&](const Operand& neutral) { return binds(before, neutral); });
-  });
-}
-
-/// Whether `inner` is all that the sum `outer` adds, by the same operators.
-bool is_sum_of_sums(const ir::MapScanReduce& outer, const ir::Statement& inner,
-                    const ir::Names& names) {
-  const auto& sum = *as<ir::MapScanReduce>(inner.operation);
-  if (outer.map.body.results.size() != inner.results.size() ||
-      outer.reductions.size() != sum.reductions.size()) {
-    return false;
-  }
-  for (std::size_t k = 0; k < inner.results.size(); ++k) {
-    if (outer.map.body.results[k] != Operand(inner.results[k].name)) return false;
-  }
-  for (std::size_t k = 0; k < sum.reductions.size(); ++k) {
-    if (!ir::equivalent(outer.reductions[k].op, sum.reductions[k].op, names)) return false;
-  }
-  return true;
-}
-
-/// Slices whose extents and steps are those of all points.
-bool has_even_slices(const std::vector<ir::Statement>& statements) {
-  return std::all_of(statements.begin(), statements.end(), [&](const ir::Statement& one) {
-    const auto* slice = as<ir::Slice>(one.operation);
-    return slice == nullptr ||
-           std::none_of(slice->dimensions.begin(), slice->dimensions.end(), [&](const auto& at) {
-             return !at.fixed && (binds(statements, at.count) || binds(statements, at.stride));
-           });
-  });
-}
-
-void append(std::vector<ir::Statement>& to, const ir::Statement* begin, const ir::Statement* end) {
-  to.insert(to.end(), begin, end);
-}
-
-}  // namespace
-
-ir::Body needed_for(const ir::Body& body, const std::vector<Operand>& results,
-                    const std::vector<NameId>& given, const ir::Names& names) {
-  std::unordered_set<NameId> needed;
-  for (const Operand& one : results) {
-    if (one.is_name()) needed.insert(one.name());
-  }
-  for (const NameId one : given) needed.erase(one);
-  ir::Body part;
-  part.results = results;
-  for (std::size_t k = body.statements.size(); k-- > 0;) {
-    const ir::Statement& one = body.statements[k];
-    const bool is_needed = std::any_of(one.results.begin(), one.results.end(), [&](const auto& r) {
-      return needed.contains(r.name);
-    });
-    if (!is_needed) continue;
-    for (const NameId name : ir::free_names(one, names)) {
-      if (std::find(given.begin(), given.end(), name) == given.end()) needed.insert(name);
-    }
-    part.statements.push_back(one);
-  }
-  std::reverse(part.statements.begin(), part.statements.end());
-  return part;
-}
-
-std::optional<SumParts> sum_parts(const ir::SegmentedMap& map, ir::Names& names) {
-  const ir::Statement* statement = sole_reduction(map.body);
-  if (statement == nullptr) return std::nullopt;
-  SumParts parts;
-  for (const ir::Binder& one : statement->results) parts.sums.push_back(one.name);
-  std::vector<ir::Statement>& before = parts.elements.statements;
-  append(before, map.body.statements.data(), statement);
-  ir::Body rest{before, map.body.results};
-  append(rest.statements, statement + 1, map.body.statements.data() + map.body.statements.size());
-  if (!is_straight(rest.statements)) return std::nullopt;
-  parts.after = needed_for(rest, map.body.results, parts.sums, names);
-  for (;;) {
-    const auto& sum = *as<ir::MapScanReduce>(statement->operation);
-    if (binds(before, sum.width) || !may_be_reordered(sum, before)) return std::nullopt;
-    const NameId element = names.fresh("k", ir::scalar_of(ir::ScalarType::i64));
-    parts.levels.push_back({sum.width, element});
-    for (std::size_t k = 0; k < sum.arrays.size(); ++k) {
-      if (names.type(sum.arrays[k]).kind != ir::TypeKind::value) return std::nullopt;
-      before.push_back({{sum.map.parameters[k]}, ir::Index{sum.arrays[k], {element}}});
-    }
-    const std::vector<ir::Statement>& inside = sum.map.body.statements;
-    const ir::Statement* const next = sole_reduction(sum.map.body);
-    if (next == nullptr) {
-      append(before, inside.data(), inside.data() + inside.size());
-      parts.elements.results = sum.map.body.results;
-      parts.sum = &sum;
-      break;
-    }
-    if (!is_sum_of_sums(sum, *next, names)) return std::nullopt;
-    append(before, inside.data(), next);
-    statement = next;
-  }
-  if (!is_straight(before) || !has_even_slices(before)) return std::nullopt;
-  return parts;
-}
-
 // ---------------------------------------------------------------- rows and points
 
 namespace {
@@ -216,11 +99,11 @@ struct Direction {
 
 /// Reads the values of one side; whether they are read, in vectors of neighbours.
 bool reads_neighbours(const Surroundings& around, const ir::SegmentedMap& map,
-                      const SumParts& parts, const std::vector<NameId>& values,
+                      const SumParts& parts, const std::vector<NameId>& values, int crossing,
                       const Direction& direction) {
   ir::LaneBlocks blocks;
-  blocks.width = elements_at_once;
-  if (direction.rows) blocks.block_rows = elements_at_once;
+  blocks.width = crossing;
+  if (direction.rows) blocks.block_rows = crossing;
   LaneReading lanes(around, blocks);
   const auto bind = [&](NameId index) {
     lanes.bind_index(index, index == direction.rows, index == direction.points);
@@ -239,14 +122,14 @@ bool may_cross_over(const std::vector<NameId>& values, const ir::Names& names) {
 }
 
 ir::Packing packing_of(const Surroundings& around, const ir::SegmentedMap& map,
-                       const SumParts& parts, const std::vector<NameId>& values, NameId own,
-                       bool whole_vectors) {
-  if (whole_vectors && reads_neighbours(around, map, parts, values, {own, std::nullopt})) {
+                       const SumParts& parts, const std::vector<NameId>& values, int crossing,
+                       NameId own, bool whole_vectors) {
+  if (whole_vectors && reads_neighbours(around, map, parts, values, crossing, {own, std::nullopt})) {
     return ir::Packing::by_points;
   }
   const NameId element = parts.levels.back().element;
   if (may_cross_over(values, around.names) &&
-      reads_neighbours(around, map, parts, values, {element, own})) {
+      reads_neighbours(around, map, parts, values, crossing, {element, own})) {
     return ir::Packing::by_elements;
   }
   return ir::Packing::singly;
@@ -305,9 +188,11 @@ namespace {
 bool has_shape(const ir::Contraction& plan) {
   constexpr int most_block_rows = 64;
   constexpr int most_lanes = 64;
-  const bool is_power = plan.width > 0 && (plan.width & (plan.width - 1)) == 0;
+  const auto are_lanes = [](int width) {
+    return width >= 2 && width <= most_lanes && (width & (width - 1)) == 0;
+  };
   return plan.block_rows >= 1 && plan.block_rows <= most_block_rows && plan.columns >= 1 &&
-         plan.columns <= 4 && is_power && plan.width >= 2 && plan.width <= most_lanes &&
+         plan.columns <= 4 && are_lanes(plan.width) && are_lanes(plan.crossing) &&
          plan.depth >= 1 && plan.cached >= 1 && plan.least_rows >= 1 && plan.least_points >= 1 &&
          plan.most_rows >= plan.least_rows && plan.most_points >= plan.least_points &&
          plan.split >= 0;
@@ -353,8 +238,11 @@ std::optional<ir::Version> contraction(const Surroundings& around, const ir::Seg
     const ir::SpaceDimension& rows = map.space[static_cast<std::size_t>(plan.rows)];
     const ir::SpaceDimension& points = map.space[static_cast<std::size_t>(plan.points)];
     choose_sizes(plan, sides, static_cast<std::int64_t>(parts->sums.size()), around.target);
-    plan.row_packing = packing_of(around, map, *parts, plan.of_rows, rows.index.name, false);
-    plan.point_packing = packing_of(around, map, *parts, plan.of_points, points.index.name, true);
+    const auto packing = [&](const std::vector<NameId>& values, NameId own, bool whole_vectors) {
+      return packing_of(around, map, *parts, values, plan.crossing, own, whole_vectors);
+    };
+    plan.row_packing = packing(plan.of_rows, rows.index.name, false);
+    plan.point_packing = packing(plan.of_points, points.index.name, true);
     const auto least_sum = static_cast<int>(around.tunables().contraction_least_sum);
     return guarded(map, *parts, std::move(plan), 4, 2, least_sum);
   }

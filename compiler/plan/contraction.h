@@ -17,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-#include "plan/target.h"
+#include "plan/product_parts.h"
 #include "plan/surroundings.h"
 
 namespace dagaz::plan {
@@ -32,35 +32,9 @@ std::optional<ir::Version> sized_contraction(const ir::SegmentedMap& map,
                                              const ir::Contraction& chosen,
                                              const ir::Contraction& sizes, ir::Names& names);
 
-/// As many rows or points, and elements, cross over at once.
-inline constexpr int elements_at_once = 8;
-
-/// A loop of the sum, outermost first: over `width` elements, with a name for their numbers.
-struct SumLevel {
-  ir::Operand width;
-  ir::NameId element;
-};
-
-/// A map whose points are such sums, in parts.
-struct SumParts {
-  std::vector<SumLevel> levels;
-  /// The innermost reduction, and the names of the sums.
-  const ir::MapScanReduce* sum = nullptr;
-  std::vector<ir::NameId> sums;
-  /// Everything before the sums are added to, and the values that are.
-  ir::Body elements;
-  /// What the results of the map are made of, once there are sums.
-  ir::Body after;
-};
-
-/// Nothing if `map` is not of this form.
-std::optional<SumParts> sum_parts(const ir::SegmentedMap& map, ir::Names& names);
 /// Finds the values of rows and points, as `plan` names these dimensions of the space: the bytes of the
 /// largest, or 0 where what is added, in at most `most` operations, is not made of both.
 std::int64_t find_sides(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
                         const SumParts& parts, std::int64_t most, const ir::Names& names);
-/// The statements of `body` that `results` need, but for those that make `given`.
-ir::Body needed_for(const ir::Body& body, const std::vector<ir::Operand>& results,
-                    const std::vector<ir::NameId>& given, const ir::Names& names);
 
 }  // namespace dagaz::plan

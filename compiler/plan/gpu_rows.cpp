@@ -10,6 +10,7 @@
 #include "ir/fields.h"
 #include "ir/names.h"
 #include "plan/operators.h"
+#include "plan/surroundings.h"
 #include "plan/target.h"
 #include "plan/thread_code.h"
 #include "plan/versions.h"

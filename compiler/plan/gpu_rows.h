@@ -24,10 +24,11 @@
 #include <vector>
 
 #include "ir/builder.h"
-#include "plan/surroundings.h"
 #include "support/function_ref.h"
 
 namespace dagaz::plan {
+
+class Surroundings;
 
 /// Memory of a team for rows whose lives do not meet: an element for each of theirs.
 struct RowBuffer {

@@ -86,20 +86,6 @@ bool are_scalar_operators(const std::vector<ir::ReduceOperator>& operators) {
 
 }  // namespace
 
-const ir::Statement* sole_reduction(const ir::Body& body) {
-  const ir::Statement* found = nullptr;
-  for (const ir::Statement& one : body.statements) {
-    const auto* map = as<ir::MapScanReduce>(one.operation);
-    if (!map) continue;
-    if (found || !map->scans.empty() || map->reductions.empty() || map->post) return nullptr;
-    std::size_t reduced = 0;
-    for (const ir::ReduceOperator& op : map->reductions) reduced += op.neutral.size();
-    if (reduced != one.results.size()) return nullptr;
-    found = &one;
-  }
-  return found;
-}
-
 bool can_interchange(const ir::SegmentedMap& e, const ir::Names& names) {
   const ir::Statement* reduction = sole_reduction(e.body);
   if (!reduction || e.space.empty()) return false;

@@ -19,7 +19,5 @@ bool gains_by_interchange(const Surroundings& around, const ir::SegmentedMap& ma
 bool gains_by_interchange(const Surroundings& around, const ir::SegmentedReduce& reduction);
 /// Whether segments, not the elements of one, lie side by side in memory.
 bool has_interleaved_segments(const Surroundings& around, const ir::SegmentedReduce& reduction);
-/// The statement of a point that reduces, if it is the only one of its kind.
-const ir::Statement* sole_reduction(const ir::Body& body);
 
 }  // namespace dagaz::plan

@@ -36,13 +36,10 @@ std::vector<ir::Version> map_in_lanes(const MapAt& at);
 std::optional<ir::Version> completed_blocks(const MapAt& at, const ir::LaneBlocks& blocks,
                                             Packing packing);
 /// A map inside a task that may run in lanes, as if it and a map that is all it does were one map
-/// over a space (see as_space); nothing where lanes cannot be.
+/// over a space (spaces.h); nothing where lanes cannot be.
 std::optional<ir::SegmentedMap> nest_as_space(const Surroundings& around,
                                               const ir::MapScanReduce& map,
                                               const std::vector<ir::Binder>& results,
                                               ir::Names& names);
-
-/// A map, and a map that is all it does, as one map over a space.
-ir::SegmentedMap as_space(const ir::MapScanReduce& map, ir::Names& names);
 
 }  // namespace dagaz::plan

@@ -75,6 +75,20 @@ bool is_straight(const std::vector<ir::Statement>& statements) {
   });
 }
 
+const ir::Statement* sole_reduction(const ir::Body& body) {
+  const ir::Statement* found = nullptr;
+  for (const ir::Statement& one : body.statements) {
+    const auto* map = as<ir::MapScanReduce>(one.operation);
+    if (!map) continue;
+    if (found || !map->scans.empty() || map->reductions.empty() || map->post) return nullptr;
+    std::size_t reduced = 0;
+    for (const ir::ReduceOperator& op : map->reductions) reduced += op.neutral.size();
+    if (reduced != one.results.size()) return nullptr;
+    found = &one;
+  }
+  return found;
+}
+
 bool is_constant(const Operand& operand, std::int64_t value) {
   return operand.is_constant() && operand.constant().type == ir::ScalarType::i64 &&
          ir::integer_value(operand.constant()) == value;

@@ -20,6 +20,8 @@ bool is_commutative(const ir::ReduceOperator& op);
 bool are_scalars(const std::vector<ir::Type>& types);
 /// Statements that are nothing but scalar operations and views.
 bool is_straight(const std::vector<ir::Statement>& statements);
+/// The only parallel statement of a point, if it only reduces.
+const ir::Statement* sole_reduction(const ir::Body& body);
 /// Whether `operand` is this constant.
 bool is_constant(const ir::Operand& operand, std::int64_t value);
 /// Whether `extent` is a constant below `least`.

@@ -112,7 +112,9 @@ class FunctionPlanner {
   template <typename Operation>
   void note_work(Operation& e) const {
     if (!on_cpu()) return;
-    Work work = work_of(e.body, names_);
+    constexpr bool is_histogram = std::is_same_v<Operation, ir::SegmentedHistogram>;
+    constexpr bool is_scatter = std::is_same_v<Operation, ir::SegmentedScatter>;
+    Work work = work_of(e.body, names_, is_histogram ? 4 : is_scatter ? 2 : 0);
     e.schedule.operations = std::move(work.operations);
     const bool accumulates =
         std::any_of(e.result_types.begin(), e.result_types.end(), [](const ir::Type& type) {
@@ -421,6 +423,14 @@ class FunctionPlanner {
     for (ir::ReduceOperator& one : e.operators) thread(one.op.body);
   }
 
+  std::vector<ir::Product> more_than_bins(const ir::SegmentedHistogram& e) const {
+    std::vector<ir::Product> sum = {{1, {}}};
+    for (const ir::HistogramOperator& one : e.operators) {
+      for (const NameId bins : one.destinations) sum.push_back({1, names_.type(bins).shape});
+    }
+    return sum;
+  }
+
   void hist(const ir::Statement& statement, ir::SegmentedHistogram& e) {
     bool single = true;
     for (const ir::HistogramOperator& one : e.operators) {
@@ -430,15 +440,18 @@ class FunctionPlanner {
         may_choose(statement.operation) && single && is_arithmetic(e.body, names_);
     const bool holds = may_hold && (random_ ? random_->flips()
                                             : is_worth_a_block(e.body, names_, tunables()));
+    const bool may_cut = e.space.size() == 1;
     if (on_cpu()) {
-      e.schedule = only(holds ? ir::Strategy(some_blocks()) : ir::Strategy(ir::InPieces{}));
-      follow_wanted(statement.results, e.schedule, ir::InPieces{}, [&](const ir::Strategy& one) {
+      const auto simplest = may_cut ? ir::Strategy(ir::InPieces{}) : ir::Strategy(ir::BySegments{});
+      e.schedule = only(holds ? ir::Strategy(some_blocks()) : simplest);
+      follow_wanted(statement.results, e.schedule, simplest, [&](const ir::Strategy& one) {
         const bool follows = as<ir::HeldBlocks>(one) && may_hold;
         return follows ? std::optional(ir::Version{{}, one}) : std::nullopt;
       });
     } else {
       on_gpu(statement.results, e.schedule, gpu_histogram(e, around_));
     }
+    if (may_cut) e.schedule.least_piece = more_than_bins(e);
     note_work(e);
     thread(e.body);
     for (ir::HistogramOperator& one : e.operators) thread(one.op.body);

@@ -57,6 +57,7 @@ ir::Contraction RandomSchedules::contraction() {
   sizes.most_rows = one_of({2, 3, 64});
   sizes.most_points = one_of({2, 5, 64});
   sizes.split = one_of({0, 4, 64, 1024});
+  sizes.crossing = one_of({2, 4, 8, 16});
   return sizes;
 }
 
@@ -151,6 +152,7 @@ ir::Strategy RandomSchedules::resized(ir::Strategy strategy) {
 ir::Settings RandomSchedules::settings(ir::Settings settings) {
   settings.task = one_of({256, 4096, settings.task});
   settings.combined = one_of({1, 4, 1000});
+  settings.copied = one_of({1, 2, 1000});
   settings.short_array = one_of({0, 1, 16});
   settings.tile = one_of({0, 4096, settings.tile});
   if (settings.points == ir::PointsBy::kernels) {

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "ir/names.h"
+#include "plan/operators.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -33,20 +34,11 @@ void keep_needed(ir::Body& body, const ir::Names& names) {
   body.statements = std::move(kept);
 }
 
-/// The position of the only parallel statement, if it only reduces.
-std::optional<std::size_t> sole_reduction(const ir::Body& body) {
-  std::optional<std::size_t> found;
-  for (std::size_t k = 0; k < body.statements.size(); ++k) {
-    const auto* map = as<ir::MapScanReduce>(body.statements[k].operation);
-    if (!map) continue;
-    std::size_t reduced = 0;
-    for (const ir::ReduceOperator& one : map->reductions) reduced += one.neutral.size();
-    const bool only_reduces = map->scans.empty() && !map->post && map->reductions.size() > 1 &&
-                              reduced == body.statements[k].results.size();
-    if (found || !only_reduces) return std::nullopt;
-    found = k;
-  }
-  return found;
+/// The position of the only parallel statement, if it is several reductions.
+std::optional<std::size_t> joint_reductions(const ir::Body& body) {
+  const ir::Statement* found = sole_reduction(body);
+  if (!found || as<ir::MapScanReduce>(found->operation)->reductions.size() < 2) return std::nullopt;
+  return static_cast<std::size_t>(found - body.statements.data());
 }
 
 /// Which reduction each result of the body needs: none, one, or nothing where it is several.
@@ -108,7 +100,7 @@ void keep_reduction(ir::Statement& statement, std::size_t kept, const ir::Names&
 }  // namespace
 
 std::vector<MapPart> split_by_reduction(const ir::SegmentedMap& e, ir::Names& names) {
-  const auto position = sole_reduction(e.body);
+  const auto position = joint_reductions(e.body);
   if (!position) return {};
   const auto needs = needs_of(e.body, *position, names);
   if (!needs) return {};

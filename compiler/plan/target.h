@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <string_view>
 
+#include "ir/kernel_threads.h"
 #include "plan/tunables.h"
 
 namespace dagaz::plan {
 
-/// Threads of a GPU's block, as all kernels have them, and of its warp.
-inline constexpr int block_threads = 256;
-inline constexpr int warp_threads = 32;
+using ir::block_threads;
+using ir::warp_threads;
 
 /// Vector registers, and what its caches hold.  The defaults are those of x86-64-v3; processors
 /// differ little in what their first two caches hold, and panels that are a little too small cost

@@ -138,9 +138,10 @@ class Count {
 
 }  // namespace
 
-Work work_of(const ir::Body& body, const ir::Names& names) {
-  return {Count(names, body, Counted::operations).of(body),
-          Count(names, body, Counted::additions).of(body)};
+Work work_of(const ir::Body& body, const ir::Names& names, std::int64_t besides) {
+  Sum operations = Count(names, body, Counted::operations).of(body);
+  add(operations, Product{besides, {}});
+  return {std::move(operations), Count(names, body, Counted::additions).of(body)};
 }
 
 }  // namespace dagaz::plan

@@ -11,6 +11,7 @@ struct Work {
   std::vector<ir::Product> operations;
   std::vector<ir::Product> additions;
 };
-Work work_of(const ir::Body& body, const ir::Names& names);
+/// `besides`: operations of a point that its body does not have.
+Work work_of(const ir::Body& body, const ir::Names& names, std::int64_t besides = 0);
 
 }  // namespace dagaz::plan

@@ -31,6 +31,10 @@ ALLOWED = {
 ROOMS = {'passes', 'tools'}
 # Rooms of emit/ that know only these rooms: what the others stand on.
 EMISSION_ROOMS = {'code': {'code'}, 'context': {'code', 'context'}}
+# What emit/ may not see, even by way of others: costs, tunables and targets, and what chooses by them.
+HIDDEN_FROM_EMISSION = {'ir/cost.h', 'plan/cost.h', 'plan/plan.h', 'plan/settings.h',
+                        'plan/surroundings.h', 'plan/target.h', 'plan/tunables.def',
+                        'plan/tunables.h', 'plan/work.h'}
 # Headers of the outside world that only some folders may include.
 RESTRICTED = [
     (re.compile(r'^llvm[-/]'), {'codegen'}),
@@ -54,6 +58,21 @@ def includes(path):
         found = INCLUDE.match(line)
         if found:
             yield number, found.group(1)
+
+
+def ways_to_hidden(compiler, path):
+    """For each hidden header that `path` includes, also by way of others, how it does so."""
+    ways, seen, found = [[path]], {path}, []
+    while ways:
+        way = ways.pop()
+        for _, target in includes(compiler / way[-1]):
+            if target in seen or not (compiler / target).is_file():
+                continue
+            seen.add(target)
+            ways.append(way + [target])
+            if target in HIDDEN_FROM_EMISSION:
+                found.append(ways[-1])
+    return found
 
 
 def main():
@@ -90,6 +109,10 @@ def main():
                     and not (path.parent / target).exists():
                 if target not in RUNTIME_HEADERS.get(folder, set()):
                     problems.append(f'{place}: {folder} may not include the runtime\'s {target}')
+    for path in sorted((compiler / 'emit').rglob('*')):
+        if path.suffix in {'.h', '.cpp'}:
+            for way in ways_to_hidden(compiler, str(path.relative_to(compiler))):
+                problems.append('emission may not see how it is chosen: ' + ' includes '.join(way))
     for path in sorted((root / 'runtime').rglob('*')):
         if path.suffix not in {'.h', '.cpp'}:
             continue

@@ -9,4 +9,4 @@ entry main [n] (xs: [n]f32) = filter (> 0) xs
 --|   in_pieces] operations [4]
 --| -- main, line 2: segmented_scatter over [n]
 --| x.3: [
---|   pointwise] operations [3]
+--|   pointwise] operations [5]

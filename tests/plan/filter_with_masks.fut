@@ -11,4 +11,4 @@ entry main [n] (xs: [n]f32) = filter (> 0) xs
 --| -- main, line 3: segmented_scatter over [n]
 --| x.3: [
 --|   lane_blocks columns 2 width 16 when [n >= 32],
---|   pointwise] operations [3]
+--|   pointwise] operations [5]

@@ -7,4 +7,4 @@ entry main [n][k] (is: [n]i64) (xs: [n][3]f32) (bins: *[k][3]f32) =
 --| -- main, line 4: segmented_histogram over [n]
 --| x: [
 --|   in_pieces least 16 rounds 3 when [n >= 32, n >= 2 * k],
---|   locked_bins]
+--|   locked_bins] least_piece [1, k * 3]

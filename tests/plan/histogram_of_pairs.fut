@@ -3,4 +3,4 @@ entry main [n] (is: [n]i64) (xs: [n]f32) = reduce_by_index (replicate 100 (0, 0)
 -- expect
 --| -- main, line 2: segmented_histogram over [n]
 --| x: [
---|   in_pieces] operations [3]
+--|   in_pieces] operations [7] least_piece [1, 100, 100]

@@ -8,4 +8,4 @@ entry main [n] (k: i64) (is: [n]i64) (xs: [n]i32) =
 --| x: [
 --|   block_bins rounds 3 when [2728 >= k, n >= 8 * k],
 --|   in_pieces least 16 rounds 3 when [n >= 32, n >= 4 * k],
---|   locked_bins]
+--|   locked_bins] least_piece [1, k, k]

@@ -6,4 +6,4 @@ entry main [n] (k: i64) (is: [n]i64) (xs: [n]i32) = hist (+) 0 k is xs
 --| -- main, line 3: segmented_histogram over [n]
 --| x: [
 --|   block_bins atomic true when [8188 >= k, 1024 * n >= 8 * k * resident],
---|   atomic_bins]
+--|   atomic_bins] least_piece [1, k]

@@ -7,10 +7,9 @@
 
 #include "emit/code/place.h"
 #include "emit/code/tree.h"
+#include "ir/kernel_threads.h"
 #include "ir/program.h"
-#include "plan/cost.h"
 #include "plan/operators.h"
-#include "plan/target.h"
 
 namespace dagaz::emit {
 
@@ -18,11 +17,11 @@ namespace dagaz::emit {
 /// loop of a CPU; in a thread of a kernel.  The last two are sequential, and their arrays private.
 enum class Mode { host, task, kernel };
 
+using ir::block_threads;
+using ir::warp_threads;
 using plan::are_scalars;
-using plan::block_threads;
 using plan::innermost_lambda;
 using plan::is_simple;
-using plan::warp_threads;
 
 /// A place wanted for a result, or none.
 using Destination = std::optional<Place>;

@@ -30,23 +30,6 @@
 
 namespace dagaz::emit {
 
-namespace {
-
-std::vector<Operand> operands_of(const std::vector<NameId>& names) {
-  return {names.begin(), names.end()};
-}
-
-std::vector<NameId> both(std::vector<NameId> all, const std::vector<NameId>& more) {
-  all.insert(all.end(), more.begin(), more.end());
-  return all;
-}
-
-const ir::SpaceDimension& dimension_of(const ir::SegmentedMap& e, int dimension) {
-  return e.space[static_cast<std::size_t>(dimension)];
-}
-
-}  // namespace
-
 ProductPanels::ProductPanels(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
                              const ir::Contraction& plan, const std::vector<Destination>& targets)
     : c_(c),
@@ -54,40 +37,23 @@ ProductPanels::ProductPanels(Context& c, const ir::Statement& s, const ir::Segme
       e_(e),
       plan_(plan),
       targets_(targets),
-      parts_(plan::sum_parts(e, c.names()).value()),
-      rows_{dimension_of(e, plan.rows),
-            plan.of_rows,
-            plan.row_packing,
-            plan.block_rows,
-            {},
-            {},
-            {},
-            {}},
-      points_{dimension_of(e, plan.points),
-              plan.of_points,
-              plan.point_packing,
-              std::int64_t{plan.columns} * plan.width,
-              {},
-              {},
-              {},
-              {}} {
+      parts_(plan::sum_parts(e, c.names()).value()) {
   shape_.block_rows = plan.block_rows;
   shape_.columns = plan.columns;
   shape_.width = plan.width;
-  const ir::Body& all = parts_.elements;
-  rows_.body = plan::needed_for(all, operands_of(plan.of_rows), {}, c_.names());
-  points_.body = plan::needed_for(all, operands_of(plan.of_points), {}, c_.names());
-  combined_ = plan::needed_for(all, all.results, both(plan.of_rows, plan.of_points), c_.names());
+  plan::ProductSides sides = plan::sides_of(plan, e.space, parts_.elements, c_.names());
+  static_cast<plan::ProductSide&>(rows_) = std::move(sides.rows);
+  static_cast<plan::ProductSide&>(points_) = std::move(sides.points);
+  combined_ = std::move(sides.combined);
+  for (const std::size_t d : plan::batch_of(plan, e.space.size())) {
+    batch_.push_back(e.space[d].extent);
+  }
 }
 
 // ---------------------------------------------------------------- tasks
 
 void ProductPanels::run() {
   const Operand cost = cost_of(c_, e_.schedule);
-  for (std::size_t d = 0; d < e_.space.size(); ++d) {
-    const auto at = static_cast<int>(d);
-    if (at != plan_.rows && at != plan_.points) batch_.push_back(e_.space[d].extent);
-  }
   const Operand depth = ir::i64_operand(plan_.depth);
   pieces_inside_ = c_.divide_up(parts_.levels.back().width, depth);
   length_ = c_.divide_up(parts_.levels.back().width, pieces_inside_);
@@ -124,7 +90,7 @@ void ProductPanels::cut_tiles_for(const Operand& worth) {
     side.tiles = c_.divide_up(side.panels, side.tile);
   };
   for (Side* side : {&rows_, &points_}) {
-    side->panels = c_.divide_up(side->dimension.extent, ir::i64_operand(side->width));
+    side->panels = c_.divide_up(side->dimension.extent, ir::i64_operand(side->panel));
   }
   const Operand fewest = c_.divide_up(points_.panels, ir::i64_operand(plan_.most_points));
   cut(rows_, c_.mul(batch, fewest), plan_.most_rows, plan_.least_rows);
@@ -139,16 +105,14 @@ ProductPanels::Range ProductPanels::range_of(const Side& side, const Operand& nu
 // The indices of the batch; `at` may have more numbers.
 void ProductPanels::bind_batch(const std::vector<Operand>& at) {
   std::size_t next = 0;
-  for (const ir::SpaceDimension& one : e_.space) {
-    if (&one != &rows_.dimension && &one != &points_.dimension) {
-      c_.move(one.index.name, at[next++]);
-    }
+  for (const std::size_t d : plan::batch_of(plan_, e_.space.size())) {
+    c_.move(e_.space[d].index.name, at[next++]);
   }
 }
 
 /// Room for sums of `count` blocks.
 std::vector<Place> ProductPanels::sum_arrays(const Operand& count, std::string_view base) {
-  const Operand size = c_.mul(count, ir::i64_operand(rows_.width * points_.width));
+  const Operand size = c_.mul(count, ir::i64_operand(rows_.panel * points_.panel));
   std::vector<Place> arrays;
   for (const NameId sum : parts_.sums) {
     arrays.push_back(new_array(c_, ir::array_of(c_.names().type(sum).element, {size}), base));
@@ -159,7 +123,7 @@ std::vector<Place> ProductPanels::sum_arrays(const Operand& count, std::string_v
 void ProductPanels::whole_sums(const Operand& cost) {
   const std::vector<Operand> extents = with(with(batch_, rows_.tiles), points_.tiles);
   const Operand blocks = c_.mul(rows_.tile, points_.tile);
-  const Operand size = ir::i64_operand(rows_.width * points_.width);
+  const Operand size = ir::i64_operand(rows_.panel * points_.panel);
   for_blocks(
       c_, c_.product(extents), c_.mul(cost, c_.mul(blocks, size)), [&](const Operand& number) {
         const std::vector<Operand> at = c_.unflatten(number, extents);
@@ -186,7 +150,7 @@ void ProductPanels::split_sums(const Operand& cost, const Operand& splits) {
   extents.push_back(rows_.tiles);
   extents.push_back(points_.tiles);
   const Operand blocks = c_.mul(rows_.tile, points_.tile);
-  const Operand size = ir::i64_operand(rows_.width * points_.width);
+  const Operand size = ir::i64_operand(rows_.panel * points_.panel);
   const Operand chunk = c_.divide_up(pieces_, splits);
   const Operand share = c_.divide_up(cost, splits);
   const std::vector<Place> parts = sum_arrays(c_.mul(c_.product(extents), blocks), "parts");
@@ -282,17 +246,17 @@ std::vector<LaneScalar> ProductPanels::add_products(Lanes& lanes, const Piece& p
     running.push_back(start_running(lanes, one.neutral));
   }
   const auto base_of = [&](const Side& side, const Operand& panel) {
-    return c_.mul(c_.mul(panel, length_), ir::i64_operand(side.width));
+    return c_.mul(c_.mul(panel, length_), ir::i64_operand(side.panel));
   };
   const Operand row_base = base_of(rows_, at.held_row);
   const Operand point_base = base_of(points_, at.held_point);
   c_.loop("k", piece.length, LoopHints{.unroll = true}, [&](const Operand& k) {
     const auto bind_values = [&](const Side& side, const Operand& base, bool of_points) {
-      const Operand first = c_.add(base, c_.mul(k, ir::i64_operand(side.width)));
+      const Operand first = c_.add(base, c_.mul(k, ir::i64_operand(side.panel)));
       for (std::size_t v = 0; v < side.values.size(); ++v) {
         LaneArray element;
         element.place.block = side.held[v].block;
-        element.offset.by_row = !of_points && rows_.width > 1;
+        element.offset.by_row = !of_points && rows_.panel > 1;
         element.offset.by_point = of_points;
         element.offset.affine =
             Affine{first, ir::i64_operand(of_points ? 0 : 1), ir::i64_operand(of_points ? 1 : 0)};
@@ -336,7 +300,7 @@ LaneArray block_at(const Place& sums, const Operand& first, const LaneBlock& blo
 Operand ProductPanels::sums_at(const Task& task, const Meeting& at) {
   const Operand row = c_.sub(at.row, task.rows.first);
   const Operand number = c_.add(c_.mul(row, task.points.count), at.held_point);
-  return c_.mul(number, ir::i64_operand(rows_.width * points_.width));
+  return c_.mul(number, ir::i64_operand(rows_.panel * points_.panel));
 }
 
 void ProductPanels::combine_held(Lanes& lanes, const std::vector<LaneScalar>& sums,
@@ -381,11 +345,11 @@ void ProductPanels::finish(Lanes& lanes, const std::vector<LaneScalar>& sums, co
   for (std::size_t k = 0; k < sums.size(); ++k) bind(lanes, parts_.sums[k], sums[k]);
   const Operand first_row = start_of(rows_, row);
   const Operand first_point = start_of(points_, point);
-  bind_index(lanes, rows_.dimension.index.name, first_row, rows_.width > 1, false);
+  bind_index(lanes, rows_.dimension.index.name, first_row, rows_.panel > 1, false);
   bind_index(lanes, points_.dimension.index.name, first_point, false, true);
   if (is_over(c_, s_.results[0].name)) {
     const auto again = [&](const Side& side, const Operand& panel, const Operand& start) {
-      return c_.sub(c_.mul(panel, ir::i64_operand(side.width)), start);
+      return c_.sub(c_.mul(panel, ir::i64_operand(side.panel)), start);
     };
     lanes.overlap = {again(rows_, row, first_row), again(points_, point, first_point)};
   }

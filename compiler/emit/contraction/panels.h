@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "emit/lanes/lanes.h"
-#include "plan/contraction.h"
+#include "plan/product_parts.h"
 
 namespace dagaz::emit {
 
@@ -17,18 +17,12 @@ class ProductPanels {
   void run();
 
  private:
-  /// Rows or points, and what panels hold of them.
-  struct Side {
-    const ir::SpaceDimension& dimension;
-    const std::vector<NameId>& values;
-    ir::Packing packing;
-    std::int64_t width;  // of a panel
-    ir::Body body;       // makes the values
-    Operand panels;      // in all
-    Operand tiles;       // into which tasks cut them
-    Operand tile;        // panels of one
-    std::vector<Place> held =
-        {};  // of each value, the panels of this task: [panel][element][width]
+  /// Rows or points, and how tasks cut their panels.
+  struct Side : plan::ProductSide {
+    Operand panels;           // in all
+    Operand tiles;            // into which tasks cut them
+    Operand tile;             // panels of one
+    std::vector<Place> held;  // of each value, the panels of this task: [panel][element][own]
   };
   /// Consecutive panels of a side.
   struct Range {

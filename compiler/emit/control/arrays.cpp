@@ -8,7 +8,7 @@
 #include "emit/memory/virtual_arrays.h"
 #include "emit/points.h"
 #include "emit/statements.h"
-#include "plan/settings.h"
+#include "plan/copies.h"
 
 namespace dagaz::emit {
 

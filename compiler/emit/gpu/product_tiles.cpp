@@ -26,15 +26,6 @@
 
 namespace dagaz::emit {
 
-static const ir::SpaceDimension& dimension_of(const ir::SegmentedReduce& e, int number) {
-  return e.space[static_cast<std::size_t>(number)];
-}
-
-static ir::Body body_of(const ir::SegmentedReduce& e, const std::vector<NameId>& values,
-                        const ir::Names& names) {
-  return plan::needed_for(e.body, {values.begin(), values.end()}, {}, names);
-}
-
 ProductTiles::ProductTiles(Context& c, const ir::SegmentedReduce& e, const ir::Contraction& plan,
                            const std::vector<ir::Type>& types, const std::vector<Place>& totals)
     : Emitter(c),
@@ -42,25 +33,15 @@ ProductTiles::ProductTiles(Context& c, const ir::SegmentedReduce& e, const ir::C
       e_(e),
       plan_(plan),
       types_(types),
-      totals_(totals),
-      rows_{dimension_of(e, plan.rows),
-            plan.of_rows,
-            plan.row_packing,
-            plan.block_rows,
-            std::int64_t{plan.block_rows} * plan.most_rows,
-            body_of(e, plan.of_rows, c.names())},
-      points_{dimension_of(e, plan.points),
-              plan.of_points,
-              plan.point_packing,
-              plan.columns,
-              std::int64_t{plan.columns} * plan.most_points,
-              body_of(e, plan.of_points, c.names())} {
-  std::vector<NameId> given = plan.of_rows;
-  given.insert(given.end(), plan.of_points.begin(), plan.of_points.end());
-  combined_ = plan::needed_for(e.body, e.body.results, given, names());
-  for (std::size_t d = 0; d + 1 < e.space.size(); ++d) {
-    const auto number = static_cast<int>(d);
-    if (number != plan.rows && number != plan.points) batch_.push_back(e.space[d].extent);
+      totals_(totals) {
+  plan::ProductSides sides = plan::sides_of(plan, e.space, e.body, c.names());
+  static_cast<plan::ProductSide&>(rows_) = std::move(sides.rows);
+  static_cast<plan::ProductSide&>(points_) = std::move(sides.points);
+  rows_.width = rows_.panel * plan.most_rows;
+  points_.width = points_.panel * plan.most_points;
+  combined_ = std::move(sides.combined);
+  for (const std::size_t d : plan::batch_of(plan, e.space.size() - 1)) {
+    batch_.push_back(e.space[d].extent);
   }
 }
 
@@ -158,16 +139,14 @@ void ProductTiles::multiply(const std::vector<Operand>& at, const Operand& part)
   rows_.first = mul(at[at.size() - 2], ir::i64_operand(rows_.width));
   points_.first = mul(at.back(), ir::i64_operand(points_.width));
   std::size_t next = 0;
-  for (std::size_t d = 0; d + 1 < e_.space.size(); ++d) {
-    const auto number = static_cast<int>(d);
-    if (number == plan_.rows || number == plan_.points) continue;
+  for (const std::size_t d : plan::batch_of(plan_, e_.space.size() - 1)) {
     move(e_.space[d].index.name, at[next++]);
   }
   place(rows_);
   place(points_);
-  sums_.assign(static_cast<std::size_t>(rows_.own), {});
+  sums_.assign(static_cast<std::size_t>(rows_.panel), {});
   for (auto& row : sums_) {
-    for (std::int64_t k = 0; k < points_.own; ++k) {
+    for (std::int64_t k = 0; k < points_.panel; ++k) {
       const std::vector<Running> sum = start_reductions(c_, e_.operators);
       row.insert(row.end(), sum.begin(), sum.end());
     }
@@ -258,8 +237,8 @@ void ProductTiles::stage(const Side& side, const Loaded& loaded, const Operand& 
 std::vector<std::vector<Value>> ProductTiles::read(const Side& side, const Operand& half,
                                                    const Operand& element) {
   std::vector<std::vector<Value>> all;
-  for (std::int64_t k = 0; k < side.own; ++k) {
-    const Operand own = add(side.thread, ir::i64_operand(k * (side.width / side.own)));
+  for (std::int64_t k = 0; k < side.panel; ++k) {
+    const Operand own = add(side.thread, ir::i64_operand(k * (side.width / side.panel)));
     std::vector<Value> values;
     for (std::size_t v = 0; v < side.values.size(); ++v) {
       const ir::Type& type = names().type(side.values[v]);
@@ -298,10 +277,10 @@ void ProductTiles::add_products(const Operand& chunk, const Operand& half) {
 void ProductTiles::write(const std::vector<Operand>& at, const Operand& part) {
   const std::size_t operators = e_.operators.size();
   const Operand is_shared = less(ir::i64_operand(1), parts_);
-  for (std::int64_t r = 0; r < rows_.own; ++r) {
-    for (std::int64_t p = 0; p < points_.own; ++p) {
+  for (std::int64_t r = 0; r < rows_.panel; ++r) {
+    for (std::int64_t p = 0; p < points_.panel; ++p) {
       const auto index = [&](const Side& side, std::int64_t k) {
-        const Operand apart = ir::i64_operand(k * (side.width / side.own));
+        const Operand apart = ir::i64_operand(k * (side.width / side.panel));
         return add(side.first, add(side.thread, apart));
       };
       const Operand row = index(rows_, r);

@@ -5,7 +5,7 @@
 
 #include "emit/context/context.h"
 #include "emit/thread/running.h"
-#include "plan/contraction.h"
+#include "plan/product_parts.h"
 
 namespace dagaz::emit {
 
@@ -17,18 +17,13 @@ class ProductTiles : public Emitter {
   void run();
 
  private:
-  /// Rows or points of a tile.
-  struct Side {
-    const ir::SpaceDimension& dimension;
-    const std::vector<NameId>& values;
-    ir::Packing packing;
-    std::int64_t own;                // of a thread
-    std::int64_t width;              // of a block
-    ir::Body body;                   // makes the values
-    Operand tiles = {};              // of the space
-    Operand first = {};              // of this block
-    Operand thread = {};             // the number of this thread among those along this side
-    std::vector<Place> staged = {};  // of each value: [half][element][row or point]
+  /// Rows or points of a tile; a panel of them is a thread's.
+  struct Side : plan::ProductSide {
+    std::int64_t width = 0;     // of a block
+    Operand tiles;              // of the space
+    Operand first;              // of this block
+    Operand thread;             // the number of this thread among those along this side
+    std::vector<Place> staged;  // of each value: [half][element][row or point]
   };
   using Loaded = std::vector<std::vector<Value>>;  // of each of a thread's elements, the values
 
@@ -36,7 +31,6 @@ class ProductTiles : public Emitter {
   void lay_out(Side& side);
   void place(Side& side);
   void multiply(const std::vector<Operand>& at, const Operand& part);
-  void find_part(const Operand& part);
   Loaded load(const Side& side, const Operand& chunk);
   void stage(const Side& side, const Loaded& loaded, const Operand& half);
   std::pair<Operand, Operand> staged_at(const Side& side, std::int64_t number);

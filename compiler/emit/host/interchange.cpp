@@ -15,7 +15,7 @@
 #include "emit/thread/parallel_operations.h"
 #include "emit/thread/running.h"
 #include "emit/versions.h"
-#include "plan/interchange.h"
+#include "plan/operators.h"
 
 namespace dagaz::emit {
 

@@ -10,7 +10,7 @@
 #include "emit/memory/host_scope.h"
 #include "emit/points.h"
 #include "emit/thread/loops.h"
-#include "plan/settings.h"
+#include "plan/copies.h"
 
 namespace dagaz::emit {
 

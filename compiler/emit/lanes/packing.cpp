@@ -12,7 +12,7 @@
 #include "emit/memory/allocation.h"
 #include "emit/thread/loops.h"
 #include "ir/names.h"
-#include "plan/settings.h"
+#include "plan/copies.h"
 
 namespace dagaz::emit {
 

@@ -43,7 +43,7 @@ void scatter_in_lanes(Context& c, const ir::SegmentedScatter& e, const ir::LaneB
   std::vector<Operand> extents = extents_of(e.space);
   const Operand last = c.sub(extents.back(), span);
   extents.back() = c.divide_up(extents.back(), span);
-  const Operand cost = c.mul(c.add(cost_of(c, e.schedule), ir::i64_operand(2)), span);
+  const Operand cost = c.mul(cost_of(c, e.schedule), span);
   for_blocks(c, c.product(extents), cost, [&](const Operand& number) {
     c.thread.uses_memory = true;  // elements may meet in memory: not independent
     std::vector<Operand> point = c.unflatten(number, extents);

@@ -7,7 +7,7 @@
 #include "emit/memory/allocation.h"
 #include "emit/memory/virtual_arrays.h"
 #include "emit/points.h"
-#include "plan/settings.h"
+#include "plan/copies.h"
 
 namespace dagaz::emit {
 

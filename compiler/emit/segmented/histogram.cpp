@@ -83,7 +83,7 @@ static void histogram_by_segments(Context& c, const ir::SegmentedHistogram& e,
   std::vector<Operand> outer = extents_of(e.space);
   const Operand width = outer.back();
   outer.pop_back();
-  const Operand cost = c.add(cost_of(c, e.schedule), ir::i64_operand(4));
+  const Operand cost = cost_of(c, e.schedule);
   for_each_point(c, outer, c.mul(cost, width), "hist", [&](const std::vector<Operand>& point) {
     histogram_elements(c, e, parts_at(c, places, point), point, ir::i64_operand(0), width);
   });
@@ -144,24 +144,19 @@ static void fill_pieces(Context& c, const ir::SegmentedHistogram& e,
   }
 }
 
-// Pieces of the elements fill bins of their own where there are more elements than bins.
+// Pieces of the elements fill bins of their own, if there are enough elements for several.
 static void histogram_by_pieces(Context& c, const ir::SegmentedHistogram& e,
                                 const std::vector<std::vector<Place>>& places,
                                 const ir::InPieces& plan) {
-  if (e.space.size() > 1) {
+  if (e.schedule.least_piece.empty()) {
     histogram_by_segments(c, e, places);
     return;
   }
   const Operand width = e.space.back().extent;
-  Operand bins = ir::i64_operand(1);
-  for (const ir::HistogramOperator& one : e.operators) {
-    for (const NameId destination : one.destinations) {
-      bins = c.add(bins, c.product(c.shape_of(destination)));
-    }
-  }
-  const Operand cost = c.add(cost_of(c, e.schedule), ir::i64_operand(4));
+  const Operand least = sum_of(c, e.schedule.least_piece);
+  const Operand cost = cost_of(c, e.schedule);
   const Operand wanted = piece_count(c, ir::i64_operand(1), width, cost, plan);
-  const Operand pieces = c.minimum(wanted, c.divide(width, bins));
+  const Operand pieces = c.minimum(wanted, c.divide(width, least));
   const ir::Statement copied = copy_of(c, e);
   host_branch(
       c, c.less(ir::i64_operand(1), pieces),

@@ -10,7 +10,7 @@ namespace dagaz::emit {
 
 static void scatter_points(Context& c, const ir::SegmentedScatter& e,
                            const std::vector<Place>& places) {
-  const Operand cost = c.add(cost_of(c, e.schedule), ir::i64_operand(2));
+  const Operand cost = cost_of(c, e.schedule);
   for_each_point(c, extents_of(e.space), cost, "scatter", [&](const std::vector<Operand>& point) {
     set_indices(c, e.space, point);
     c.thread.uses_memory = true;  // elements may meet in memory: not independent

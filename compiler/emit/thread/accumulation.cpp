@@ -54,7 +54,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::Accumulate& e)
   const Value value = value_of(c, e.value);
   if (c.mode == Mode::host) {
     // One point of parallel code, where rows and device memory are at hand.
-    for_each_point(c, {}, ir::i64_operand(1), "accumulate",
+    for_each_point(c, {}, little_work(c), "accumulate",
                    [&](const std::vector<Operand>&) { accumulate(c, e, value); });
   } else {
     accumulate(c, e, value);

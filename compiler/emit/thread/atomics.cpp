@@ -95,7 +95,7 @@ void combine_atomically(Context& c, const ir::Lambda& op, const ir::Type& row, c
   DZ_CHECK(plan::is_positionwise(op, c.names()), "rows that no instruction combines");
   const ir::Lambda& core = innermost_lambda(op);
   const Place part = part_at(c, place, indices);
-  for_each_point(c, row.shape, ir::i64_operand(8), "accumulate",
+  for_each_point(c, row.shape, little_work(c), "accumulate",
                  [&](const std::vector<Operand>& point) {
                    const Operand element = load(c, *value.place, point, row.element, "x");
                    combine_scalar_atomically(c, core, row.element, part, point, element);

@@ -9,7 +9,7 @@
 #include "emit/thread/loops.h"
 #include "emit/thread/running.h"
 #include "emit/versions.h"
-#include "plan/lane_blocks.h"
+#include "plan/spaces.h"
 
 namespace dagaz::emit {
 

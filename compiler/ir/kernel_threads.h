@@ -1,0 +1,10 @@
+// What schedules for a GPU count in.
+#pragma once
+
+namespace dagaz::ir {
+
+/// Threads of a GPU's block, as all kernels have them, and of its warp.
+inline constexpr int block_threads = 256;
+inline constexpr int warp_threads = 32;
+
+}  // namespace dagaz::ir

@@ -1,0 +1,57 @@
+// Products (contraction.h) taken apart: the loops of their sums, what is added, and what of that panels
+// hold, as whoever plans a product and whoever emits one see it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ir/program.h"
+
+namespace dagaz::plan {
+
+/// A loop of the sum, outermost first: over `width` elements, with a name for their numbers.
+struct SumLevel {
+  ir::Operand width;
+  ir::NameId element;
+};
+
+/// A map whose points are such sums, in parts.
+struct SumParts {
+  std::vector<SumLevel> levels;
+  /// The innermost reduction, and the names of the sums.
+  const ir::MapScanReduce* sum = nullptr;
+  std::vector<ir::NameId> sums;
+  /// Everything before the sums are added to, and the values that are.
+  ir::Body elements;
+  /// What the results of the map are made of, once there are sums.
+  ir::Body after;
+};
+
+/// Nothing if `map` is not of this form.
+std::optional<SumParts> sum_parts(const ir::SegmentedMap& map, ir::Names& names);
+/// The statements of `body` that `results` need, but for those that make `given`.
+ir::Body needed_for(const ir::Body& body, const std::vector<ir::Operand>& results,
+                    const std::vector<ir::NameId>& given, const ir::Names& names);
+
+/// Rows, or points, and what panels hold of them.
+struct ProductSide {
+  ir::SpaceDimension dimension;
+  std::vector<ir::NameId> values;
+  ir::Packing packing;
+  std::int64_t panel;  // so many rows or points
+  ir::Body body;       // makes the values
+};
+/// `combined`: what is added, from what panels hold.
+struct ProductSides {
+  ProductSide rows;
+  ProductSide points;
+  ir::Body combined;
+};
+/// `elements`: the body that makes what is added.
+ProductSides sides_of(const ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
+                      const ir::Body& elements, const ir::Names& names);
+/// The dimensions of the space besides rows and points, by number: those of a batch.
+std::vector<std::size_t> batch_of(const ir::Contraction& plan, std::size_t dimensions);
+
+}  // namespace dagaz::plan
