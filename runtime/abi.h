@@ -164,8 +164,8 @@ typedef struct dz_program {
   const struct dz_program *const *versions;
 } dz_program;
 
-/* Instead of the index of a dz_failure: the arrays of a kernel's thread need more than the arena has;
-   the argument says how many bytes. */
+/* Instead of the index of a dz_failure: the arrays of a kernel's thread need more than the arena
+   has; the argument says how many bytes. */
 #define DZ_ARENA_EXHAUSTED (-2)
 
 /* Where kernels leave what they trace, in device memory, for the host to print.  A thread takes
@@ -180,7 +180,8 @@ typedef struct dz_trace_buffer {
 } dz_trace_buffer;
 
 /* The failure word of a kernel launch, in device memory. `code` is 0 or 1 + index of a
-   dz_failure or DZ_ARENA_EXHAUSTED; the first failing thread sets it with a compare-and-swap and then `arguments`. */
+   dz_failure or DZ_ARENA_EXHAUSTED; the first failing thread sets it with a compare-and-swap and
+   then `arguments`. */
 typedef struct dz_failure_word {
   int32_t code;
   int32_t argument_count;
@@ -200,12 +201,12 @@ typedef struct dz_read_request {
 typedef int32_t (*dz_task)(dz_context *, void *environment, int64_t begin, int64_t end);
 
 enum dz_property {
-  DZ_MULTIPROCESSORS = 0,   /* cuda: SMs; sim: 4 */
-  DZ_MAX_BLOCK_THREADS,     /* threads in a block */
-  DZ_MAX_SHARED_BYTES,      /* shared memory of a block */
-  DZ_RESIDENT_THREADS,      /* threads that fill the device: the measure of "enough parallelism" */
+  DZ_MULTIPROCESSORS = 0, /* cuda: SMs; sim: 4 */
+  DZ_MAX_BLOCK_THREADS,   /* threads in a block */
+  DZ_MAX_SHARED_BYTES,    /* shared memory of a block */
+  DZ_RESIDENT_THREADS,    /* threads that fill the device: the measure of "enough parallelism" */
   DZ_WARP_SIZE,
-  DZ_ARENA_BYTES            /* for the arrays of kernels' threads whose size the host does not know */
+  DZ_ARENA_BYTES /* for the arrays of kernels' threads whose size the host does not know */
 };
 
 #define DZ_ABI(result, name, parameters, codes) result name parameters;

@@ -337,7 +337,8 @@ void handle(Parsing& parsing, DriverKind kind, int code, int long_index, char** 
   if (code == ':') {
     parsing.stop("option `" + spelling + "` needs an argument");
   } else if (chosen == nullptr) {
-    parsing.stop("unknown option `" + spelling + "`; --help lists the options" + meant_option(spelling));
+    parsing.stop("unknown option `" + spelling + "`; --help lists the options" +
+                 meant_option(spelling));
   } else if (kind == DriverKind::server && !chosen->server) {
     parsing.stop(std::string("--") + chosen->name + " makes no sense for a server");
   } else {

@@ -2,8 +2,8 @@
 // driver (or the kernel, for fresh pages) costs far more than most operations.  How much is kept
 // follows the program's own peak, and a cap bounds what is held in total.  A cached piece of memory
 // keeps its record, so that handing it out again is a few instructions: loops of host code do it in
-// every iteration.  Every block and array handle is on a list of its pool, so that freeing a context
-// frees all its memory.
+// every iteration.  Every block and array handle is on a list of its pool, so that freeing a
+// context frees all its memory.
 #pragma once
 
 #include <array>

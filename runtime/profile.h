@@ -1,5 +1,6 @@
 // What took how long: events in order, and for each parallel loop and kernel, by its place in the
-// source, all its runs together.  Reports are JSON in the shape that the peer's profiling tools read,
+// source, all its runs together.  Reports are JSON in the shape that the peer's profiling tools
+// read,
 //   {"memory": …, "events": [{"name", "provenance", "duration" in µs, "details"}],
 //    "places": [{"place", "name", "count", "microseconds", "bytes", "share"}]}
 // or a table of the places for people.

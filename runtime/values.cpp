@@ -85,7 +85,8 @@ bool ValueReader::read(dz_leaf_type type, Value& out) {
   out.element = type.element;
   out.shape.clear();
   out.storage.clear();
-  if (peek() == 'b' && (rest().size() < 2 || std::isalnum(static_cast<unsigned char>(rest()[1])) == 0)) {
+  if (peek() == 'b' &&
+      (rest().size() < 2 || std::isalnum(static_cast<unsigned char>(rest()[1])) == 0)) {
     return read_binary(type, out);
   }
   if (rest().starts_with(npy_magic)) {

@@ -84,7 +84,9 @@ std::string parse_header(std::string_view text, NpyHeader& header) {
   if (text.size() < fixed_header + 4) {
     return "the input ends within the header of an .npy array";
   }
-  const auto byte = [&](size_t i) { return static_cast<size_t>(static_cast<unsigned char>(text[i])); };
+  const auto byte = [&](size_t i) {
+    return static_cast<size_t>(static_cast<unsigned char>(text[i]));
+  };
   const bool short_length = text[6] == 1;
   const size_t length = short_length ? byte(8) | byte(9) << 8
                                      : byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24;
@@ -201,7 +203,8 @@ void write_npy(std::string& out, int32_t element, const std::vector<int64_t>& sh
   header.append(alignment - 1 - (before + header.size()) % alignment, ' ');
   header += '\n';
   out += npy_magic;
-  out += {'\1', '\0', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
+  out +=
+      {'\1', '\0', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
   out += header;
   const int64_t count = checked_count(shape, info.bytes).value_or(0);
   out.append(bytes, static_cast<size_t>(count * info.bytes));

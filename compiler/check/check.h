@@ -38,8 +38,8 @@ struct EntryPoint {
   const ast::Declaration* declaration;
   std::vector<EntryValue> parameters;
   std::vector<EntryValue> results;  // tuple results count as several
-  /// Of a derivative: which of the declaration's parameters writes the type of each parameter and then
-  /// of the result; `written_result` if its result does, `written_nowhere` if nothing.
+  /// Of a derivative: which of the declaration's parameters writes the type of each parameter and
+  /// then of the result; `written_result` if its result does, `written_nowhere` if nothing.
   std::vector<int> written = {};
   static constexpr int written_result = -1;
   static constexpr int written_nowhere = -2;

@@ -122,7 +122,8 @@ void Declarations::check_duplicates(const std::vector<ast::Declaration*>& declar
   DuplicateNames names(context_);
   for (const ast::Declaration* declaration : declarations) {
     dagaz::match(
-        declaration->node, [&](const ast::ValueDeclaration& d) { names.add(NameSpace::term, d.name); },
+        declaration->node,
+        [&](const ast::ValueDeclaration& d) { names.add(NameSpace::term, d.name); },
         [&](const ast::TypeDeclaration& d) { names.add(NameSpace::type, d.name); },
         [&](const ast::ModuleDeclaration& d) { names.add(NameSpace::term, d.name); },
         [&](const ast::SignatureDeclaration& d) { names.add(NameSpace::signature, d.name); },

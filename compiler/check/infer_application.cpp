@@ -237,9 +237,10 @@ bool Inference::refuse_derivative(const ast::Apply& e, const Type* function) {
   const auto* second = first == nullptr ? nullptr : as<Arrow>(solver_.head(first->to)->node);
   if (second == nullptr || !is_derivative(name)) return false;
   const std::string of = function_name(context_, e.arguments[0]);
-  Diagnostic& d = error(DiagnosticKind::type_mismatch, e.arguments[0]->range,
-                        "`" + std::string(name) + "` differentiates functions of one argument, but " +
-                            of + " takes several");
+  Diagnostic& d =
+      error(DiagnosticKind::type_mismatch, e.arguments[0]->range,
+            "`" + std::string(name) + "` differentiates functions of one argument, but " + of +
+                " takes several");
   d.labels.push_back({e.arguments[0]->range, "this has type `" + text(function) + "`"});
   d.hints.emplace_back("by all of them: `" + std::string(name) +
                        " (\\(x, y) -> f x y) (x, y) …`; by the first: `" + std::string(name) +

@@ -333,9 +333,9 @@ CSection Api::opaques() {
 /// The parameter's name in the source; its number where it has none or another one has the same.
 std::string input_name(const ir::EntryPoint& entry, std::size_t number) {
   const std::string name = c_parameter_name(entry.inputs[number].name);
-  const auto taken = std::count_if(entry.inputs.begin(), entry.inputs.end(), [&](const auto& other) {
-    return c_parameter_name(other.name) == name;
-  });
+  const auto taken =
+      std::count_if(entry.inputs.begin(), entry.inputs.end(),
+                    [&](const auto& other) { return c_parameter_name(other.name) == name; });
   return name.empty() || taken > 1 ? "in" + std::to_string(number) : name;
 }
 
@@ -350,8 +350,9 @@ CSection Api::entries() {
     CArgument ins{Kind::values};
     for (std::size_t k = 0; k < entry.outputs.size(); ++k) {
       outs.list.push_back(static_cast<int>(function.parameters.size()));
-      function.parameters.push_back(output(c_type(type(entry.outputs[k].type), options_),
-                                           entry.outputs.size() == 1 ? "out" : "out" + std::to_string(k)));
+      function.parameters.push_back(
+          output(c_type(type(entry.outputs[k].type), options_),
+                 entry.outputs.size() == 1 ? "out" : "out" + std::to_string(k)));
     }
     for (std::size_t k = 0; k < entry.inputs.size(); ++k) {
       ins.list.push_back(static_cast<int>(function.parameters.size()));

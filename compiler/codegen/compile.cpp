@@ -1,6 +1,6 @@
 // The order of work: long functions are divided into pieces, and the program into parts; the GPU's
-// parts become PTX, the host's machine code, several at a time.  The host's first part describes the
-// program to the runtime and holds the PTX as a constant, so it is the last for CUDA.
+// parts become PTX, the host's machine code, several at a time.  The host's first part describes
+// the program to the runtime and holds the PTX as a constant, so it is the last for CUDA.
 #include "codegen/codegen.h"
 
 #include <llvm/IR/DiagnosticInfo.h>
@@ -159,7 +159,8 @@ Artifacts generate(const tree::Program& program, const SourceFiles& files,
     return artifacts;
   }
   if ((want & want_object) != 0 && is_foreign(options.cpu)) {
-    artifacts.problem = "`" + options.cpu + "` is not of this machine's architecture, for which the "
+    artifacts.problem = "`" + options.cpu +
+                        "` is not of this machine's architecture, for which the "
                         "runtime is built; for others there are `--emit=asm` and `--emit=llvm`";
     return artifacts;
   }

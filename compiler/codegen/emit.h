@@ -226,9 +226,9 @@ llvm::Function* declare_function(PartModule& part, const tree::Function& source)
 llvm::Function* declare_task(PartModule& part, const Task& task);
 /// Declares, on first use, a kernel.
 llvm::Function* declare_kernel(PartModule& part, const Kernel& kernel);
-/// Whether the function returns the status alone, and writes its results to a `result_struct` that its
-/// last argument points to: of pieces of long functions, which have very many.  LLVM takes time that
-/// grows with the square of the number of values that a function returns.
+/// Whether the function returns the status alone, and writes its results to a `result_struct` that
+/// its last argument points to: of pieces of long functions, which have very many.  LLVM takes time
+/// that grows with the square of the number of values that a function returns.
 bool gives_by_memory(const Unit& unit, const tree::Function& source);
 /// The type `{i32 status, results…}`.
 llvm::StructType* result_struct(PartModule& part, const tree::Function& source);
@@ -249,7 +249,8 @@ void emit_program(PartModule& part, const EntryPoints& entries, const Processor&
 void emit_c_api(PartModule& part);
 /// The name of the symbol of the dz_program.
 std::string program_symbol(const std::string& prefix, const std::string& version = {});
-/// FILE:LINE:COLUMN of what the user has written: the innermost place outside the library; or empty.
+/// FILE:LINE:COLUMN of what the user has written: the innermost place outside the library; or
+/// empty.
 std::string written_at(const Unit& unit, ir::LocationId location);
 
 }  // namespace dagaz::codegen

@@ -80,9 +80,9 @@ static bool calls_functions(const tree::Code& code) {
   return calls;
 }
 
-// Up to here iterations that do not fill a vector are a large part of the work: done singly, each of
-// them costs as much as a whole vector if it calls functions.  Masking does them together; in longer
-// loops it would cost more than it gains, because some processors write under a mask slowly.
+// Up to here iterations that do not fill a vector are a large part of the work: done singly, each
+// of them costs as much as a whole vector if it calls functions.  Masking does them together; in
+// longer loops it would cost more than it gains, because some processors write under a mask slowly.
 static constexpr std::int64_t longest_masked_loop = 64;
 
 void FunctionEmitter::emit(const tree::For& node) {

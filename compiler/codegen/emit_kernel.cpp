@@ -183,9 +183,9 @@ void FunctionEmitter::emit(const tree::SharedMemory& node) {
     llvm::GlobalVariable* shared = part_.module.getGlobalVariable(name);
     if (shared == nullptr) {
       auto* bytes = llvm::ArrayType::get(builder_.getInt8Ty(), 0);
-      shared = new llvm::GlobalVariable(part_.module, bytes, false, llvm::GlobalValue::ExternalLinkage,
-                                        nullptr, name, nullptr,
-                                        llvm::GlobalValue::NotThreadLocal, 3);
+      shared =
+          new llvm::GlobalVariable(part_.module, bytes, false, llvm::GlobalValue::ExternalLinkage,
+                                   nullptr, name, nullptr, llvm::GlobalValue::NotThreadLocal, 3);
       shared->setAlignment(llvm::Align(16));
     }
     base = builder_.CreateAddrSpaceCast(shared, builder_.getPtrTy());

@@ -213,8 +213,8 @@ void FunctionEmitter::emit(const tree::CombineLanes& node) {
 }
 
 // Two vectors become one that has a lane of the first wherever bit s of the lane's number is 0, and
-// of the second elsewhere, combined with the lane across bit s: an operation, a shuffle and a choice
-// for each two, where sums one by one take log₂ of the lanes operations and shuffles each.
+// of the second elsewhere, combined with the lane across bit s: an operation, a shuffle and a
+// choice for each two, where sums one by one take log₂ of the lanes operations and shuffles each.
 void FunctionEmitter::emit(const tree::CombineEach& node) {
   std::vector<Value*> rows;
   for (const Operand& each : node.values) rows.push_back(value(each));
@@ -238,9 +238,9 @@ void FunctionEmitter::emit(const tree::CombineEach& node) {
   assign(node.target, rows[0]);
 }
 
-// log₂ of the lanes rounds: in the round of size s, squares of s × s change places with those beside
-// them on the other side of the diagonal (Eklundh, "A fast computer method for matrix transposing",
-// IEEE Transactions on Computers 1972).
+// log₂ of the lanes rounds: in the round of size s, squares of s × s change places with those
+// beside them on the other side of the diagonal (Eklundh, "A fast computer method for matrix
+// transposing", IEEE Transactions on Computers 1972).
 void FunctionEmitter::emit(const tree::TransposeLanes& node) {
   std::vector<Value*> rows;
   for (const Operand& each : node.values) rows.push_back(value(each));

@@ -172,7 +172,8 @@ int target_number(tree::Target target) {
 }
 
 /// Device functions that call others are those that inlining leaves: they call themselves, so how
-/// deep a thread's stack grows is the program's business.  Sixteen times what a GPU gives without being asked.
+/// deep a thread's stack grows is the program's business.  Sixteen times what a GPU gives without
+/// being asked.
 std::int64_t kernel_stack_bytes(const Unit& unit) {
   const auto& functions = unit.program.functions;
   const bool recursive = std::any_of(functions.begin(), functions.end(), [](const auto& function) {
@@ -292,9 +293,9 @@ void emit_program(PartModule& part, const EntryPoints& entries, const Processor&
        make.i32(count(traces.size())), make.list(traces),
        make.text(processor.name), make.text(processor.features),
        make.i32(count(unit.options.versions.size())), versions(make, part)});
-  auto* symbol = new llvm::GlobalVariable(part.module, program->getType(), true,
-                                          llvm::GlobalValue::ExternalLinkage, program,
-                                          program_symbol(unit.options.prefix, unit.options.version));
+  auto* symbol = new llvm::GlobalVariable(
+      part.module, program->getType(), true, llvm::GlobalValue::ExternalLinkage, program,
+      program_symbol(unit.options.prefix, unit.options.version));
   if (!unit.options.version.empty()) {
     symbol->setVisibility(llvm::GlobalValue::HiddenVisibility);
   } else if (unit.options.executable) {

@@ -192,7 +192,8 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
         [](llvm::FunctionPassManager& later, llvm::OptimizationLevel) {
           later.addPass(ExtremumReductions());
         });
-    // Both sides of a branch lie in one block once lanes run both: what they share is computed once.
+    // Both sides of a branch lie in one block once lanes run both: what they share is computed
+    // once.
     passes.registerOptimizerLastEPCallback(
         [&](llvm::ModulePassManager& last, llvm::OptimizationLevel) {
           if (has_own_vector_functions(machine)) {

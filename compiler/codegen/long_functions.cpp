@@ -1,6 +1,6 @@
-// A piece is a run of consecutive instructions of one code.  Its parameters are the variables that it
-// may read before it sets them, its results those it sets, as far as other code mentions them.  Codes
-// inside are divided before the code around them, so a piece is never much longer than asked.
+// A piece is a run of consecutive instructions of one code.  Its parameters are the variables that
+// it may read before it sets them, its results those it sets, as far as other code mentions them.
+// Codes inside are divided before the code around them, so a piece is never much longer than asked.
 //
 // Blocks: parameters are borrowed, results carry a reference.  So a run may
 //   use any block

@@ -124,8 +124,8 @@ std::unique_ptr<llvm::TargetMachine> make_device_machine(const Options& options,
   llvm::TargetOptions settings;
   settings.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, options.gpu, ptx_feature(architecture, options.gpu.ends_with('a')), settings, std::nullopt, std::nullopt,
-      llvm::CodeGenOptLevel::Default));
+      triple, options.gpu, ptx_feature(architecture, options.gpu.ends_with('a')), settings,
+      std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Default));
   if (!machine->getMCSubtargetInfo()->isCPUStringValid(options.gpu)) {
     problem = "this LLVM does not know the GPU architecture `" + options.gpu + "`";
     return nullptr;

@@ -91,8 +91,9 @@ std::optional<std::vector<Entry>> read_directory(std::string_view archive) {
     const std::size_t extra = number(rest, 30, 2);
     const std::size_t bytes = central_bytes + name + extra + number(rest, 32, 2);
     if (rest.size() < bytes) return std::nullopt;
-    Entry entry{std::string(rest.substr(central_bytes, name)), static_cast<int>(number(rest, 10, 2)),
-                number(rest, 20, 4), number(rest, 24, 4), number(rest, 42, 4)};
+    Entry entry{std::string(rest.substr(central_bytes, name)),
+                static_cast<int>(number(rest, 10, 2)), number(rest, 20, 4), number(rest, 24, 4),
+                number(rest, 42, 4)};
     read_large_sizes(rest.substr(central_bytes + name, extra), entry);
     entries.push_back(std::move(entry));
     rest.remove_prefix(bytes);

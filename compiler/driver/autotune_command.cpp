@@ -1,8 +1,10 @@
-// dagaz autotune: the tunables of plans that make a program's test inputs fast, by coordinate descent.
+// dagaz autotune: the tunables of plans that make a program's test inputs fast, by coordinate
+// descent.
 //
 // Each tunable in turn takes values below and above its own; a value that changes no plan costs no
-// run.  What seems faster is measured again beside what it is compared with, by turns, and is taken if
-// it stays faster: so noise does not add up.  At last the result is measured beside the defaults.
+// run.  What seems faster is measured again beside what it is compared with, by turns, and is taken
+// if it stays faster: so noise does not add up.  At last the result is measured beside the
+// defaults.
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// Binary search over how many of the pipeline's optional passes run.  With none the program is as it
-// was written, but for what targets need; with all of them the test failed.  As many passes as there
-// are places make log2 of that many builds.
+// Binary search over how many of the pipeline's optional passes run.  With none the program is as
+// it was written, but for what targets need; with all of them the test failed.  As many passes as
+// there are places make log2 of that many builds.
 #include "driver/bisect.h"
 
 #include <algorithm>
@@ -42,7 +42,8 @@ std::string statements_at(const std::string& path, const TestOptions& options, i
       statements = pass;
       pass = word;
     }
-    if (number == std::to_string(place)) return before + " statements before, " + statements + " after";
+    if (number == std::to_string(place))
+      return before + " statements before, " + statements + " after";
     before = statements;
   }
   return "";

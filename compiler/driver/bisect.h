@@ -8,8 +8,8 @@
 
 namespace dagaz::driver {
 
-/// For the first case of `result` that failed: the first optional pass after which it fails, with the
-/// statements of the program before and after, or that it fails without any.  A line.
+/// For the first case of `result` that failed: the first optional pass after which it fails, with
+/// the statements of the program before and after, or that it fails without any.  A line.
 std::string bisected(const ProgramResult& result, const TestOptions& options);
 
 }  // namespace dagaz::driver

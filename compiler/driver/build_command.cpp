@@ -186,7 +186,8 @@ std::string main_output(const BuildOptions& options, const std::string& output) 
   return output + std::string(extension(options.emit));
 }
 
-// A rule of make's: what was made depends on what was read.  The library's files are in the compiler.
+// A rule of make's: what was made depends on what was read.  The library's files are in the
+// compiler.
 bool write_depfile(const BuildOptions& options, const std::string& output,
                    Compilation& compilation) {
   const auto escaped = [](const std::string& path) {

@@ -1,6 +1,6 @@
 // An entry is a file: its content, and behind it the checksum of that.  Its time of modification is
-// when it was last used; the time of access is not kept by every file system.  All calls name files by
-// the open folder, so what is used is what has been looked at.
+// when it was last used; the time of access is not kept by every file system.  All calls name files
+// by the open folder, so what is used is what has been looked at.
 #include "driver/cache_folder.h"
 
 #include <dirent.h>

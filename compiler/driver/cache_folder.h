@@ -1,7 +1,7 @@
 // A folder of entries that can be made again: each has a key, the least recently used go when there
-// is too much.  Several processes may use it at once: an entry appears whole, by renaming, and whoever
-// reads one that is being removed still reads all of it.  What lies here is run, so only a folder that
-// nobody else can write to is used.
+// is too much.  Several processes may use it at once: an entry appears whole, by renaming, and
+// whoever reads one that is being removed still reads all of it.  What lies here is run, so only a
+// folder that nobody else can write to is used.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // dagaz check: parse and type-check; never opens LLVM.  Mistakes in one declaration do not hide
 // those of others: what can be parsed is checked, and errors are left out only where they may
-// follow from one already reported.  Warnings wait until the text parses.  With --fix the edits that
-// are certain are made before.
+// follow from one already reported.  Warnings wait until the text parses.  With --fix the edits
+// that are certain are made before.
 #include <algorithm>
 #include <iostream>
 #include <memory>

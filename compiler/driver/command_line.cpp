@@ -180,7 +180,8 @@ static void add_target_option(CLI::App& app, CompileOptions& options) {
     }
     if (names.size() == 1) return;
     if (!several) {
-      throw CLI::ValidationError("--target", "only `dagaz build` makes programs for several targets");
+      throw CLI::ValidationError("--target",
+                                 "only `dagaz build` makes programs for several targets");
     }
   };
   app.add_option_function<std::vector<std::string>>(
@@ -195,11 +196,12 @@ static void add_target_option(CLI::App& app, CompileOptions& options) {
 void add_compile_options(CLI::App& app, CompileOptions& options) {
   add_diagnostic_options(app, options);
   add_target_option(app, options);
-  app.add_option("--cpu", options.cpu,
-                 "Processor: native; generic, for programs and libraries that others run; dispatch, "
-                 "for these too, with versions for x86-64-v2, v3 and v4 of which the best is "
-                 "taken; or LLVM's name of one, for --emit=asm and llvm also of the "
-                 "architectures x86-64 and arm64")
+  app.add_option(
+         "--cpu", options.cpu,
+         "Processor: native; generic, for programs and libraries that others run; dispatch, "
+         "for these too, with versions for x86-64-v2, v3 and v4 of which the best is "
+         "taken; or LLVM's name of one, for --emit=asm and llvm also of the "
+         "architectures x86-64 and arm64")
       ->capture_default_str();
   app.add_option("--gpu", options.gpu, "Oldest GPU to run on; newer ones run it too")
       ->capture_default_str()
@@ -212,8 +214,9 @@ void add_compile_options(CLI::App& app, CompileOptions& options) {
       ->capture_default_str()
       ->check(is_between(0, 3));
   app.add_flag("--verify", options.verify, "Check the program after elaboration and every pass");
-  app.add_option("--plan", options.plan,
-                 "Follow the schedules in this file, written as `inspect --stage=plan` prints them");
+  app.add_option(
+      "--plan", options.plan,
+      "Follow the schedules in this file, written as `inspect --stage=plan` prints them");
   app.add_option("--tune", options.tuned,
                  "Set a tunable of plans; `dagaz explain --tunables` lists them")
       ->type_name("NAME=VALUE")
@@ -351,7 +354,8 @@ struct ProgramOption {
 constexpr ProgramOption program_options[] = {
     {"-e,--entry-point", "-e", "NAME", "Run this entry point instead of main", false},
     {"--output-format", "--output-format", "text|binary|npy|csv", "How results are printed", false},
-    {"-t,--write-runtime-to", "-t", "FILE", "Write the microseconds of each run, a line each", false},
+    {"-t,--write-runtime-to", "-t", "FILE", "Write the microseconds of each run, a line each",
+     false},
     {"-r,--runs", "-r", "RUNS", "Run that many times, after a run that is not counted", false},
     {"-d,--device", "-d", "NAME", "Use the GPU with this in its name, or the k-th: #k"},
     {"--sim-seed", "--sim-seed", "N", "Order in which the threads of the simulated GPU run"},
@@ -447,8 +451,9 @@ void add_bench(CLI::App& app, AllOptions& all, int& status) {
       ->type_name("LINE");
   command->add_option("--json", options.json, "Also write every run's time to this file");
   add_sim_seed(*command);
-  command->footer("An entry point NAME_bytes or NAME_flops with the parameters of NAME says what a run\n"
-                  "of NAME moves and computes.");
+  command->footer(
+      "An entry point NAME_bytes or NAME_flops with the parameters of NAME says what a run\n"
+      "of NAME moves and computes.");
   command->callback([&all, &status, runs, precision] {
     if (runs->count() > 0 && precision->count() == 0) all.bench.precision = 0;
     status = bench_command(all.bench);
@@ -499,8 +504,8 @@ void add_fmt(CLI::App& app, AllOptions& all, int& status) {
 }
 
 void add_lsp(CLI::App& app, int& status) {
-  CLI::App* command =
-      app.add_subcommand("lsp", "Serve an editor: the Language Server Protocol on stdin and stdout");
+  CLI::App* command = app.add_subcommand(
+      "lsp", "Serve an editor: the Language Server Protocol on stdin and stdout");
   // What many clients say, although there is no other way.
   command->add_flag_callback("--stdio", [] {}, "Nothing: there is no other way to talk to it");
   command->callback([&status] { status = lsp_command(); });
@@ -509,9 +514,10 @@ void add_lsp(CLI::App& app, int& status) {
 void add_doc(CLI::App& app, AllOptions& all, int& status) {
   CLI::App* command = app.add_subcommand("doc", "Make a site from the documentation of programs");
   DocOptions& options = all.doc;
-  command->add_option("PATH", options.paths,
-                      "Files, or folders to search for .fut files; .md files are pages of the site,\n"
-                      "the first of them its first page");
+  command->add_option(
+      "PATH", options.paths,
+      "Files, or folders to search for .fut files; .md files are pages of the site,\n"
+      "the first of them its first page");
   command->add_option("-o", options.output, "The folder to write")->capture_default_str();
   command->add_option("--title", options.title, "What the site is called")->capture_default_str();
   command->add_flag("--library", options.library, "Also document the standard library");

@@ -206,7 +206,8 @@ std::string bash_script(const CLI::App& app) {
          "    esac\n"
          "  fi\n"
          "  if [[ $word == -* ]]; then COMPREPLY=($(compgen -W \"$flags\" -- \"$word\"))\n"
-         "  else COMPREPLY=($(compgen -W \"$commands\" -- \"$word\") $(compgen -f -- \"$word\")); fi\n"
+         "  else COMPREPLY=($(compgen -W \"$commands\" -- \"$word\") $(compgen -f -- \"$word\")); "
+         "fi\n"
          "}\n"
          "complete -o filenames -F _dagaz dagaz\n";
 }

@@ -109,8 +109,8 @@ std::optional<std::string> value_difference(const Value& got, const Value& expec
   std::size_t count = 1;
   for (const int64_t size : got.shape) count *= static_cast<std::size_t>(size);
   const auto size = static_cast<std::size_t>(runtime::element_info(got.element).bytes);
-  const FloatComparison floats(is_float(got.element) ? expected : Value{}, is_float(got.element) ? count : 0,
-                               tolerance);
+  const FloatComparison floats(is_float(got.element) ? expected : Value{},
+                               is_float(got.element) ? count : 0, tolerance);
   std::size_t wrong = 0;
   std::optional<std::string> first;
   for (std::size_t i = 0; i < count; ++i) {
@@ -126,7 +126,8 @@ std::optional<std::string> value_difference(const Value& got, const Value& expec
               ", got " + element_text(got, i);
     }
   }
-  if (wrong > 1) *first += " (" + std::to_string(wrong) + " of " + std::to_string(count) + " differ)";
+  if (wrong > 1)
+    *first += " (" + std::to_string(wrong) + " of " + std::to_string(count) + " differ)";
   return first;
 }
 
@@ -141,7 +142,8 @@ std::optional<std::string> difference(const std::string& printed, const std::str
     const bool expected_ended = expected_reader.at_end();
     if (got_ended && expected_ended) return std::nullopt;
     if (got_ended) return "the program printed only " + std::to_string(number) + " values";
-    if (expected_ended) return "the program printed more than " + std::to_string(number) + " values";
+    if (expected_ended)
+      return "the program printed more than " + std::to_string(number) + " values";
     const auto type = binary_type(printed, got_reader.position());
     Value got;
     Value wanted;

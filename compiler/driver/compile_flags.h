@@ -1,4 +1,5 @@
-// Compile options as arguments of a command line, for commands that build programs by another process.
+// Compile options as arguments of a command line, for commands that build programs by another
+// process.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// A linker puts a digest of what it has linked into each file, as a note; reading that costs nothing,
-// and a file that was built again to the same bytes is still the same.
+// A linker puts a digest of what it has linked into each file, as a note; reading that costs
+// nothing, and a file that was built again to the same bytes is still the same.
 #include "driver/compiler_identity.h"
 
 #include <elf.h>

@@ -1,5 +1,5 @@
-// What compiled programs depend on besides their source and the options: texts that differ where the
-// results may.
+// What compiled programs depend on besides their source and the options: texts that differ where
+// the results may.
 #pragma once
 
 #include <string>

@@ -386,7 +386,8 @@ void HeaderWriter::write_opaque(const std::string& name, const Json& type) {
   out_ << "  std::vector<char> store() const {\n    std::size_t size = 0;\n"
        << "    where().check(" << text(ops["store"]) << "(where().get(), get(), nullptr, &size));\n"
        << "    std::vector<char> bytes(size);\n    void* place = bytes.data();\n"
-       << "    where().check(" << text(ops["store"]) << "(where().get(), get(), &place, &size));\n    return bytes;\n  }\n"
+       << "    where().check(" << text(ops["store"])
+       << "(where().get(), get(), &place, &size));\n    return bytes;\n  }\n"
        << "  static " << own << " restore(const context& where, span<const char> bytes) {\n"
        << "    return " << own << "(where, where.check(" << text(ops["restore"])
        << "(where.get(), bytes.data())));\n  }\n};\n";

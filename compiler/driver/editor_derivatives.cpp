@@ -50,7 +50,8 @@ std::string report_lines(const std::string& path, const syntax::FileReader& read
 // The new process: only says what it found, and ends without the destructors of the server.
 [[noreturn]] void find_and_write(int output, const std::string& path,
                                  const syntax::FileReader& read) {
-  // The server's own channels are for messages of the protocol alone, and bugs are not the editor's.
+  // The server's own channels are for messages of the protocol alone, and bugs are not the
+  // editor's.
   const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int channel : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, channel);
   const rlimit limit{most_seconds, most_seconds};

@@ -1,5 +1,5 @@
-// The attributes and their order are those of the schema that Jenkins publishes (jenkins-junit.xsd),
-// which other readers accept too.
+// The attributes and their order are those of the schema that Jenkins publishes
+// (jenkins-junit.xsd), which other readers accept too.
 #include "driver/junit.h"
 
 #include <algorithm>
@@ -115,8 +115,8 @@ bool write_junit(const std::string& path, const std::vector<ProgramResult>& resu
   std::ofstream out(path);
   Totals all;
   for (const ProgramResult& result : results) all.add(result);
-  out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" << attribute("name", "dagaz test")
-      << all.attributes() << ">\n";
+  out << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites"
+      << attribute("name", "dagaz test") << all.attributes() << ">\n";
   for (const ProgramResult& result : results) {
     Totals own;
     own.add(result);

@@ -72,7 +72,8 @@ static void mark_lines(Compilation& compilation) {
     chosen.emplace_back(const_cast<ast::Exp*>(&exp), line);
   });
   // Children first: what is put into a new place keeps its own children.
-  for (std::size_t i = chosen.size(); i-- > 0;) mark(compilation, *chosen[i].first, chosen[i].second);
+  for (std::size_t i = chosen.size(); i-- > 0;)
+    mark(compilation, *chosen[i].first, chosen[i].second);
 }
 
 static LineCounts countable_lines(const Compilation& compilation) {

@@ -23,8 +23,8 @@ inline constexpr std::string_view count_lines_option = "--count-lines";
 /// Of each file, lines (from 1) and how often they were executed.
 using LineCounts = std::map<std::string, std::map<int, int64_t>>;
 
-/// The front end; where the program's `arguments` ask for counts, its lines but those of the standard
-/// library count, and the file has them all with 0.
+/// The front end; where the program's `arguments` ask for counts, its lines but those of the
+/// standard library count, and the file has them all with 0.
 std::optional<ir::ParallelProgram> front_end_for(Compilation& compilation,
                                                 const std::vector<std::string>& arguments);
 /// Counts what a trace says, if it is about a line; false if it is an ordinary trace.

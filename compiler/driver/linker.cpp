@@ -97,7 +97,8 @@ std::string fast_linker_option() {
 std::optional<std::string> runtime_folder() {
   const fs::path here = fs::path(own_executable()).parent_path();
   std::vector<fs::path> candidates{here / "runtime", here / ".." / "lib" / "dagaz"};
-  if (const char* chosen = std::getenv("DAGAZ_RUNTIME")) candidates.insert(candidates.begin(), chosen);
+  if (const char* chosen = std::getenv("DAGAZ_RUNTIME"))
+    candidates.insert(candidates.begin(), chosen);
   for (const fs::path& folder : candidates) {
     std::error_code error;
     if (fs::exists(folder / "libdagaz_runtime.a", error)) {
@@ -161,8 +162,8 @@ static bool link(std::vector<std::string> command, const std::string& output,
   return run_tool(command.front(), command, "", "link `" + output + "`", diagnostics);
 }
 
-bool link_executable(const std::vector<std::string>& objects, const std::string& output, Target target,
-                     ProgramKind kind, Diagnostics& diagnostics) {
+bool link_executable(const std::vector<std::string>& objects, const std::string& output,
+                     Target target, ProgramKind kind, Diagnostics& diagnostics) {
   const TemporaryFolder folder;
   const auto object_files = write_objects(objects, folder.path() + "/program", diagnostics);
   if (!object_files) return false;
@@ -208,8 +209,10 @@ bool make_archive(const std::vector<std::string>& objects, const std::string& ou
     script += "addlib " + name + "\n";
   }
   script += "save\nend\n";
-  const std::vector<std::string> command{"sh", "-c", "cd \"$1\" && exec ar -M", "sh", folder.path()};
-  if (!error && !run_tool("ar", command, script, "make `" + output + "`", diagnostics)) return false;
+  const std::vector<std::string> command{"sh", "-c", "cd \"$1\" && exec ar -M", "sh",
+                                         folder.path()};
+  if (!error && !run_tool("ar", command, script, "make `" + output + "`", diagnostics))
+    return false;
   if (!error) {
     fs::copy_file(fs::path(folder.path()) / "out.a", output, fs::copy_options::overwrite_existing,
                   error);

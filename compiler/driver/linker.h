@@ -20,8 +20,8 @@ std::optional<std::string> runtime_folder();
 enum class ProgramKind { executable, server };
 
 /// Links object code and the runtime into an executable at `output`.
-bool link_executable(const std::vector<std::string>& objects, const std::string& output, Target target,
-                     ProgramKind kind, Diagnostics& diagnostics);
+bool link_executable(const std::vector<std::string>& objects, const std::string& output,
+                     Target target, ProgramKind kind, Diagnostics& diagnostics);
 
 /// Links object code and the runtime into a shared library that shows the C interface, whose names
 /// begin with `prefix`, and what runtime/interface.h describes.

@@ -29,7 +29,9 @@ class Frames {
     return problem.empty();
   }
   std::string pattern() const { return folder_.path() + "/frame%010d.png"; }
-  std::string result(const std::string& format) const { return folder_.path() + "/video." + format; }
+  std::string result(const std::string& format) const {
+    return folder_.path() + "/video." + format;
+  }
 
  private:
   TemporaryFolder folder_;

@@ -83,8 +83,8 @@ void verify_made_by(std::string_view phase, const tree::Program& program) {
                  listed(violations));
 }
 
-// A violation is a bug of the pass: the first ones are shown, and the program before it is written to
-// a file.
+// A violation is a bug of the pass: the first ones are shown, and the program before it is written
+// to a file.
 static void verify_after(const passes::Pass& pass, const ir::Program& before,
                          const ir::Program& after) {
   const std::vector<std::string> violations = ir::verify(after, pass.result);

@@ -81,16 +81,16 @@ struct PassContext {
   std::string* memory_report = nullptr;  // may be null
 };
 
-/// When a step of the pipeline runs: always, or if a step that always runs, of those just before the
-/// steps that follow it, changed the program.
+/// When a step of the pipeline runs: always, or if a step that always runs, of those just before
+/// the steps that follow it, changed the program.
 enum class Runs { always, if_changed };
 struct Step {
   std::string_view pass;
   Runs runs = Runs::always;
 };
 
-/// Runs `steps` on `program`.  An optional pass does not run where nothing has changed since its last
-/// run, where the options leave it out, or without optimisation.
+/// Runs `steps` on `program`.  An optional pass does not run where nothing has changed since its
+/// last run, where the options leave it out, or without optimisation.
 void run_steps(const PassContext& context, std::span<const Step> steps, ir::Program& program);
 
 /// Ends the process with status 70 unless `program`, made by `phase`, is well-formed.

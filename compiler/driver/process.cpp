@@ -70,8 +70,8 @@ void drain(Pipe& pipe, std::string& into) {
   if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) Pipe::close_end(pipe.read_end);
 }
 
-// What the new process does: runs the command in a group of its own, to be killed with all it starts;
-// who interrupts us ends it, too.
+// What the new process does: runs the command in a group of its own, to be killed with all it
+// starts; who interrupts us ends it, too.
 [[noreturn]] void become(const std::vector<char*>& argv, const Pipe& in, const Pipe& out,
                          const Pipe& err) {
   setpgid(0, 0);
@@ -183,8 +183,9 @@ int locked(const std::string& folder, int flags) {
   return -1;
 }
 
-/// Locks a new folder; false if another process took it for an abandoned one before, and has removed
-/// it or will.  Without a lock for another reason, as on a full disk, the folder is kept as it is.
+/// Locks a new folder; false if another process took it for an abandoned one before, and has
+/// removed it or will.  Without a lock for another reason, as on a full disk, the folder is kept as
+/// it is.
 bool lock_own(const std::string& folder, int& lock) {
   lock = locked(folder, O_CREAT);
   if (lock < 0) return errno != EWOULDBLOCK && errno != ENOENT;

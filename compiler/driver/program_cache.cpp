@@ -1,6 +1,6 @@
-// The key of an entry is made of what is known before a program is parsed: compiler, options, main file.
-// The entry lists which other files were read, and those that were looked for and not there; it
-// holds for as long as reading them gives the same.
+// The key of an entry is made of what is known before a program is parsed: compiler, options, main
+// file. The entry lists which other files were read, and those that were looked for and not there;
+// it holds for as long as reading them gives the same.
 #include "driver/program_cache.h"
 
 #include <sys/stat.h>
@@ -49,7 +49,8 @@ std::uint64_t most_bytes() {
 
 /// What is printed while compiling would not be printed again.
 bool prints_more_than_messages(const CompileOptions& options) {
-  return options.time_passes || options.memory_report || !options.print_after.empty() || !options.stop_after.empty();
+  return options.time_passes || options.memory_report || !options.print_after.empty() ||
+         !options.stop_after.empty();
 }
 
 // ---------------------------------------------------------------- keys
@@ -83,12 +84,13 @@ Key& operator<<(Key& key, const elaborate::Derivatives& derivatives) {
   return key;
 }
 
-/// Each option has a name here, so that a new one is not forgotten: without one for it this does not
-/// compile.
+/// Each option has a name here, so that a new one is not forgotten: without one for it this does
+/// not compile.
 Key& operator<<(Key& key, const CompileOptions& options) {
-  const auto& [file, read, target, further_targets, cpu, gpu, optimisation, without, print_after, stop_after,
-               pass_limit, verify, time_passes, memory_report, plan, tuned, plan_seed, safe,
-               derivatives, entry_points, warnings, warnings_are_errors, style, cache] = options;
+  const auto& [file, read, target, further_targets, cpu, gpu, optimisation, without, print_after,
+               stop_after, pass_limit, verify, time_passes, memory_report, plan, tuned, plan_seed,
+               safe, derivatives, entry_points, warnings, warnings_are_errors, style, cache] =
+      options;
   key << file << name_of(target) << cpu << gpu << optimisation << without << pass_limit << verify
       << plan << tuned << plan_seed.has_value() << std::to_string(plan_seed.value_or(0)) << safe
       << derivatives << entry_points << warnings << warnings_are_errors

@@ -1,5 +1,5 @@
-// Compiled programs, kept by all that they were made of: the compiler, the options, this processor and
-// the texts of the program and of what it imports.
+// Compiled programs, kept by all that they were made of: the compiler, the options, this processor
+// and the texts of the program and of what it imports.
 #pragma once
 
 #include <optional>

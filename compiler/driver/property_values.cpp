@@ -1,6 +1,6 @@
 // A value is a list of arrays, one for each leaf of its type, and so is an array of such values: a
-// random one is made leaf by leaf, with a seed for each.  What cannot be any number is the leaf that
-// says which constructor a sum has.
+// random one is made leaf by leaf, with a seed for each.  What cannot be any number is the leaf
+// that says which constructor a sum has.
 #include "driver/property_values.h"
 
 #include <algorithm>

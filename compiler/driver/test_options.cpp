@@ -39,7 +39,8 @@ void add_test(CLI::App& app, TestOptions& options, int& status) {
       ->required();
   add_compile_options(*command, options.compile);
   add_cache_option(*command, options.compile);
-  command->add_option("-j,--jobs,--concurrency", options.jobs, "Programs at a time (default: cores)")
+  command
+      ->add_option("-j,--jobs,--concurrency", options.jobs, "Programs at a time (default: cores)")
       ->check(is_between(1, 1024));
   command->add_option("--exclude", options.exclude, "Skip programs and cases with this tag");
   CLI::Option* junit =
@@ -65,7 +66,8 @@ void add_test(CLI::App& app, TestOptions& options, int& status) {
       "--coverage", options.coverage,
       "Interpret, and write which lines were executed: FOLDER/lcov.info and FOLDER/index.html");
   coverage->type_name("FOLDER");
-  command->add_flag("--watch", options.watch, "Then wait for changes of files, and test these again")
+  command
+      ->add_flag("--watch", options.watch, "Then wait for changes of files, and test these again")
       ->excludes(junit, coverage, update);
   add_property_options(*command, options.trials);
   command->callback([&] {

@@ -86,8 +86,9 @@ void add_data(CLI::App& app, ToolOptions& tools, int& status) {
           "Make a value of this type, such as [10][2]f32, or this value")
       ->type_name("TYPE")
       ->trigger_on_parse();
-  command->footer("Forms and bounds hold for the values that are asked for after them.  Without -g,\n"
-                  "values in any form, a table or an archive too, are read from standard input.");
+  command->footer(
+      "Forms and bounds hold for the values that are asked for after them.  Without -g,\n"
+      "values in any form, a table or an archive too, are read from standard input.");
   command->callback([&] { status = data_command(tools.data); });
 }
 
@@ -112,8 +113,9 @@ void add_literate(CLI::App& app, ToolOptions& tools, int& status) {
   add_compile_options(*command, options.compile);
   add_derivative_option(*command, options.compile);
   add_program_options(*command, options.program_arguments, Which::of_the_machine);
-  command->footer("Directives can read and write files, and `:gnuplot` can run commands: read a program "
-                  "from\nelsewhere before.");
+  command->footer(
+      "Directives can read and write files, and `:gnuplot` can run commands: read a program "
+      "from\nelsewhere before.");
   command->callback([&] { status = literate_command(tools.literate); });
 }
 
@@ -130,7 +132,8 @@ constexpr PkgCommand pkg_commands[] = {
     {PkgAction::sync, "sync", "Fill lib/ with what is required", false},
     {PkgAction::upgrade, "upgrade", "Require the newest versions", false},
     {PkgAction::versions, "versions", "List the versions of a package", true},
-    {PkgAction::check, "check", "Say which versions would be used, and whether they are there", false},
+    {PkgAction::check, "check", "Say which versions would be used, and whether they are there",
+     false},
     {PkgAction::fmt, "fmt", "Put futhark.pkg into the common layout", false}};
 
 void add_pkg(CLI::App& app, ToolOptions& tools, int& status) {

@@ -1,7 +1,7 @@
 // Tunables of plans from the command line and from .tuning files.
 //
-// A file beside the program, FILE.tuning, holds lines NAME=VALUE.  Those named `plan.NAME` are tunables
-// of the compiler (plan/tunables.def); the others are parameters of the compiled program.
+// A file beside the program, FILE.tuning, holds lines NAME=VALUE.  Those named `plan.NAME` are
+// tunables of the compiler (plan/tunables.def); the others are parameters of the compiled program.
 #pragma once
 
 #include <string>

@@ -1,12 +1,12 @@
 // `if` and `match`: arms that are tried in turn, each branch inside the one before it.
 //
-// A chain of many arms would be a nest as deep, and every pass that asks something of a branch and all
-// that is in it would take time that grows with the square of the length.  So a long chain becomes
-// groups, one behind the other, each of which says whether it has decided:
+// A chain of many arms would be a nest as deep, and every pass that asks something of a branch and
+// all that is in it would take time that grows with the square of the length.  So a long chain
+// becomes groups, one behind the other, each of which says whether it has decided:
 //   (x, decided)  = branch c₁ {(e₁, true)} {branch c₂ {(e₂, true)} … {(0, false)}}
 //   (x', decided') = branch decided {(x, true)} {branch c₆₅ …}
-// This needs values for what is not decided, so the results must be scalars; and no arm may consume an
-// array, which arms behind it may consume as well.
+// This needs values for what is not decided, so the results must be scalars; and no arm may consume
+// an array, which arms behind it may consume as well.
 #include <algorithm>
 #include <utility>
 

@@ -65,8 +65,8 @@ void append_tags(TypeRef type, std::vector<bool>& out) {
       [&](const AccumulatorShape& t) { append_tags(t.array, out); }, [](const FunctionShape&) {});
 }
 
-/// The derivative of a sum is made by the constructor of the sum: `leaves` with the tags of `value`,
-/// a value of `type`; with several derivatives, each has them.
+/// The derivative of a sum is made by the constructor of the sum: `leaves` with the tags of
+/// `value`, a value of `type`; with several derivatives, each has them.
 std::vector<ir::Operand> with_tags(Elaborator& e, TypeRef type, std::vector<ir::Operand> leaves,
                                    const std::vector<ir::Operand>& value,
                                    const std::optional<ir::Operand>& batch) {

@@ -20,10 +20,12 @@ void Elaborator::refuse_irregular_map() {
     at = ir_program.locations[at.index].inlined_at;
   }
   diagnostics
-      .report(DiagnosticKind::existential_size, where,
-              "the rows of this array have sizes that only the mapped function knows, and may differ")
-      .hints.emplace_back("all rows of an array have one size; `flatmap` puts rows of any size one "
-                          "behind the other");
+      .report(
+          DiagnosticKind::existential_size, where,
+          "the rows of this array have sizes that only the mapped function knows, and may differ")
+      .hints.emplace_back(
+          "all rows of an array have one size; `flatmap` puts rows of any size one "
+          "behind the other");
   throw Abandoned{};
 }
 

@@ -108,8 +108,8 @@ void check_computed_sizes(Elaborator& e, const check::EntryPoint& entry,
     for (std::size_t k = 0; k < sizes.size(); ++k) {
       const ir::Operand have = open.types[i].sizes[k];
       const ir::Operand equal = e.compare_i64(ir::ScalarOp::eq, have, sizes[k]);
-      const auto token = e.check(equal, "Entry point argument has invalid size {} where {} is needed.",
-                                 {have, sizes[k]});
+      const auto token = e.check(
+          equal, "Entry point argument has invalid size {} where {} is needed.", {have, sizes[k]});
       if (token.has_value()) checks.push_back(*token);
     }
   }
@@ -122,7 +122,8 @@ std::vector<ValueRef> Elaborator::entry_arguments(const OpenParameters& open) {
   const ir::NameId* leaf = open.leaves.data();
   for (const OpenType& parameter : open.types) {
     const TypeRef type = parameter.type;
-    arguments.push_back(arena.from_leaves(type, std::vector<ir::NameId>(leaf, leaf + type->leaf_count)));
+    arguments.push_back(
+        arena.from_leaves(type, std::vector<ir::NameId>(leaf, leaf + type->leaf_count)));
     leaf += type->leaf_count;
   }
   return arguments;

@@ -218,8 +218,10 @@ std::string InterfaceTypes::name(const ast::TypeExp& written) const {
       [&](const ast::SumType& t) {
         std::string text;
         for (const auto& [constructor, types] : t.constructors) {
-          text += (text.empty() ? "" : " | ") + std::string(symbols_.text(constructor.symbol)) + ":";
-          for (std::size_t i = 0; i < types.size(); ++i) text += (i > 0 ? " " : "") + name(*types[i]);
+          text +=
+              (text.empty() ? "" : " | ") + std::string(symbols_.text(constructor.symbol)) + ":";
+          for (std::size_t i = 0; i < types.size(); ++i)
+            text += (i > 0 ? " " : "") + name(*types[i]);
         }
         return text;
       },

@@ -346,8 +346,8 @@ class AliasWalk {
       }
     }
   }
-  /// The values whose initial arrays value `of` may be after some iterations: itself, and those that
-  /// the body hands on to it.
+  /// The values whose initial arrays value `of` may be after some iterations: itself, and those
+  /// that the body hands on to it.
   std::vector<std::size_t> origins(const Loop& e, std::size_t of) const {
     std::vector<std::size_t> found = {of};
     for (std::size_t next = 0; next < found.size(); ++next) {
@@ -355,7 +355,8 @@ class AliasWalk {
       if (!result.is_name()) continue;
       for (const NameId root : info_.roots(result.name())) {
         for (std::size_t k = 0; k < e.values.size(); ++k) {
-          const bool handed_on = root == e.values[k].parameter.name && e.values[k].initial.is_name();
+          const bool handed_on =
+              root == e.values[k].parameter.name && e.values[k].initial.is_name();
           if (handed_on && std::find(found.begin(), found.end(), k) == found.end()) {
             found.push_back(k);
           }

@@ -5,8 +5,8 @@
 
 namespace dagaz::ir {
 
-/// Whether the result is, or is a part of, what the operation reads: nothing is computed, and an array
-/// lies where its operand lies.
+/// Whether the result is, or is a part of, what the operation reads: nothing is computed, and an
+/// array lies where its operand lies.
 bool is_view(const Operation& operation);
 /// Whether memory may be taken for the statement's results or while it runs.
 bool allocates(const Statement& statement, const Names& names);

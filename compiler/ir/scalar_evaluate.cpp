@@ -47,7 +47,8 @@ Signed floor_modulo(Signed a, Signed b) {
 
 int sign(Signed value) { return (value > 0) - (value < 0); }
 
-/// Integer operations with a result of an integer type, inside their domain; nothing if `op` is none.
+/// Integer operations with a result of an integer type, inside their domain; nothing if `op` is
+/// none.
 std::optional<Signed> integer_op(ScalarOp op, ScalarType type, const Constant& first,
                                  const Constant& second) {
   const int width = bit_width(type);

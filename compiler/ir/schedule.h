@@ -1,8 +1,9 @@
 // How a parallel operation runs: a value that plan/ decides, and that emission follows.
 //
-// A schedule is a list of versions; the first whose guards hold runs, and the last one has no guard.
-// Each version names a strategy and its parameters, and is right for every size that its guards let
-// through, whatever its parameters are: plan/ adds the guards that they need, and refuses the others.
+// A schedule is a list of versions; the first whose guards hold runs, and the last one has no
+// guard. Each version names a strategy and its parameters, and is right for every size that its
+// guards let through, whatever its parameters are: plan/ adds the guards that they need, and
+// refuses the others.
 //
 // Names in a schedule refer to what the operation's body binds, or to sizes around it.  They are
 // renamed with the operation, but are no uses: a schedule keeps nothing alive.
@@ -62,10 +63,11 @@ struct InnerRows {
   DZ_FIELDS(statement, rows)
 };
 
-/// Blocks of neighbouring points in vector lanes: each scalar of the body is a vector with a lane for
-/// every point (SPMD on SIMD; Pharr and Mark, "ispc", InPar 2012).  `columns` vectors of `width`
-/// points along dimension `points` of the space, and `block_rows` of them along dimension `rows`,
-/// which share in registers what does not differ between rows (Goto and van de Geijn, TOMS 2008).
+/// Blocks of neighbouring points in vector lanes: each scalar of the body is a vector with a lane
+/// for every point (SPMD on SIMD; Pharr and Mark, "ispc", InPar 2012).  `columns` vectors of
+/// `width` points along dimension `points` of the space, and `block_rows` of them along dimension
+/// `rows`, which share in registers what does not differ between rows (Goto and van de Geijn, TOMS
+/// 2008).
 struct LaneBlocks {
   static constexpr std::string_view mnemonic = "lane_blocks";
   int points = 0;
@@ -75,7 +77,7 @@ struct LaneBlocks {
   int width = 1;
   int chunk = 64;  // blocks of rows that meet all points before the next, in one parallel iteration
   Remainder remainder = Remainder::moved;
-  std::vector<NameId> packed;      // views: rows copied to where the points of a block are neighbours
+  std::vector<NameId> packed;  // views: rows copied to where the points of a block are neighbours
   std::vector<NameId> laid_out;    // arrays copied so before the blocks start
   std::vector<NameId> serialised;  // statements, by first result, that each point runs by itself
   std::vector<InnerRows> inner_rows;
@@ -83,12 +85,12 @@ struct LaneBlocks {
   // over to where each point has a stretch of memory, if it has one.
   std::vector<int> collected;
   bool operator==(const LaneBlocks&) const = default;
-  DZ_FIELDS(points, rows, block_rows, columns, width, chunk, remainder, packed, laid_out, serialised,
-            inner_rows, collected)
+  DZ_FIELDS(points, rows, block_rows, columns, width, chunk, remainder, packed, laid_out,
+            serialised, inner_rows, collected)
 };
 
-/// How values of rows or of points are read for a panel, in which the values that one element of a sum
-/// needs are neighbours.
+/// How values of rows or of points are read for a panel, in which the values that one element of a
+/// sum needs are neighbours.
 enum class Packing : std::uint8_t {
   singly,       // one by one
   by_points,    // vectors of neighbouring rows or points
@@ -97,9 +99,9 @@ enum class Packing : std::uint8_t {
 
 /// Sums over elements of what combines values of a row with values of a point, like a product of
 /// matrices.  Values are copied to panels of `block_rows` rows, and of `columns` vectors of `width`
-/// points, for `depth` elements at a time; each pair of panels is a block of sums in registers (Goto
-/// and van de Geijn, "Anatomy of high-performance matrix multiplication", TOMS 2008; Van Zee and van
-/// de Geijn, "BLIS", TOMS 2015).
+/// points, for `depth` elements at a time; each pair of panels is a block of sums in registers
+/// (Goto and van de Geijn, "Anatomy of high-performance matrix multiplication", TOMS 2008; Van Zee
+/// and van de Geijn, "BLIS", TOMS 2015).
 struct Contraction {
   static constexpr std::string_view mnemonic = "contraction";
   int rows = 0;           // dimensions of the space
@@ -109,7 +111,7 @@ struct Contraction {
   int width = 1;
   int depth = 256;        // elements of a panel
   int cached = 1;         // panels of rows that one cache holds
-  int most_rows = 1;      // panels that a task has, at most and, where the space has as many, at least
+  int most_rows = 1;  // panels that a task has, at most and, where the space has as many, at least
   int most_points = 1;
   int least_rows = 1;
   int least_points = 1;
@@ -135,8 +137,8 @@ struct Interchanged {
   DZ_FIELDS(tile, steps)
 };
 
-/// What points add to accumulators is computed for `elements` of them in a loop that vectorises, and
-/// held for a loop that adds.
+/// What points add to accumulators is computed for `elements` of them in a loop that vectorises,
+/// and held for a loop that adds.
 struct HeldBlocks {
   static constexpr std::string_view mnemonic = "held_blocks";
   int elements = 256;
@@ -144,8 +146,8 @@ struct HeldBlocks {
   DZ_FIELDS(elements)
 };
 
-/// This map and the `maps` - 1 statements after it as one loop over their points (a sliding window);
-/// inner points, where conditions are known, apart from those at the ends.
+/// This map and the `maps` - 1 statements after it as one loop over their points (a sliding
+/// window); inner points, where conditions are known, apart from those at the ends.
 struct FusedStencil {
   static constexpr std::string_view mnemonic = "fused_stencil";
   int maps = 1;
@@ -153,11 +155,11 @@ struct FusedStencil {
   DZ_FIELDS(maps)
 };
 
-/// Segments of a reduction, scan or histogram cut into pieces, which tasks or threads walk; what the
-/// pieces give is combined afterwards.  A CPU takes as many pieces as are worth a task, a GPU as many
-/// as it holds threads, `most` of each segment, and of `least` elements each.  Before that threads of
-/// a GPU combine `at_once` partial results each, in so many `rounds` as there are more: a tree, where
-/// one thread at the end would be slow.
+/// Segments of a reduction, scan or histogram cut into pieces, which tasks or threads walk; what
+/// the pieces give is combined afterwards.  A CPU takes as many pieces as are worth a task, a GPU
+/// as many as it holds threads, `most` of each segment, and of `least` elements each.  Before that
+/// threads of a GPU combine `at_once` partial results each, in so many `rounds` as there are more:
+/// a tree, where one thread at the end would be slow.
 struct InPieces {
   static constexpr std::string_view mnemonic = "in_pieces";
   int most = 1 << 20;
@@ -175,9 +177,9 @@ struct BySegments {
   DZ_FIELDS()
 };
 
-/// Segments reduced by warps of a GPU, or by blocks where they are longer than `warp`; where there are
-/// fewer than the device holds up to `blocks` share one, if that leaves `elements` for each thread
-/// (Harris, "Optimizing parallel reduction in CUDA").
+/// Segments reduced by warps of a GPU, or by blocks where they are longer than `warp`; where there
+/// are fewer than the device holds up to `blocks` share one, if that leaves `elements` for each
+/// thread (Harris, "Optimizing parallel reduction in CUDA").
 struct Teams {
   static constexpr std::string_view mnemonic = "teams";
   int warp = 1024;
@@ -187,9 +189,9 @@ struct Teams {
   DZ_FIELDS(warp, blocks, elements)
 };
 
-/// A scan in one kernel, whose blocks take tiles of `stretch` elements a thread and look back at what
-/// the tiles before have published (Merrill and Garland, "Single-pass parallel prefix scan with
-/// decoupled look-back", 2016).
+/// A scan in one kernel, whose blocks take tiles of `stretch` elements a thread and look back at
+/// what the tiles before have published (Merrill and Garland, "Single-pass parallel prefix scan
+/// with decoupled look-back", 2016).
 struct LookBack {
   static constexpr std::string_view mnemonic = "look_back";
   int stretch = 1;
@@ -208,9 +210,9 @@ struct InStages {
 };
 
 /// A histogram whose bins each block of a GPU has for itself in shared memory, if it has at least
-/// `elements` for each bin: filled by atomic instructions, or else each by one thread (Gómez-Luna et
-/// al., "An optimized approach to histogram computation on GPU", 2013).  The latter are combined as
-/// the results of pieces are.
+/// `elements` for each bin: filled by atomic instructions, or else each by one thread (Gómez-Luna
+/// et al., "An optimized approach to histogram computation on GPU", 2013).  The latter are combined
+/// as the results of pieces are.
 struct BlockBins {
   static constexpr std::string_view mnemonic = "block_bins";
   int elements = 8;
@@ -237,9 +239,9 @@ struct LockedBins {
   DZ_FIELDS(most)
 };
 
-using Strategy =
-    std::variant<Pointwise, LaneBlocks, Interchanged, HeldBlocks, FusedStencil, Contraction, InPieces,
-                 BySegments, Teams, LookBack, InStages, BlockBins, AtomicBins, LockedBins>;
+using Strategy = std::variant<Pointwise, LaneBlocks, Interchanged, HeldBlocks, FusedStencil,
+                              Contraction, InPieces, BySegments, Teams, LookBack, InStages,
+                              BlockBins, AtomicBins, LockedBins>;
 
 struct Version {
   std::vector<Guard> when;

@@ -1,5 +1,5 @@
-// What is decided once for all code of a program, where no operation's schedule speaks: a value that
-// plan/ decides, and that emission follows.
+// What is decided once for all code of a program, where no operation's schedule speaks: a value
+// that plan/ decides, and that emission follows.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ struct Settings {
   int short_array = 16;     // elements up to which arrays are copied one by one
   // Bytes of a tile of squares, in which what is transposed crosses over in registers.
   int tile = 32768;
-  // Memory for the threads of a kernel: how many times fewer, and larger, parts an arena has on each
-  // level, and how many times what it takes arrays of known sizes may take.
+  // Memory for the threads of a kernel: how many times fewer, and larger, parts an arena has on
+  // each level, and how many times what it takes arrays of known sizes may take.
   int arena_ratio = 64;
   int arena_expansions = 4;
   bool operator==(const Settings&) const = default;

@@ -10,9 +10,9 @@
 //              and unlabelled; from the first other member on, each is written `label member`,
 //              and left out if it is empty, absent or zero
 //   schedule   [version, …] [operations [product, …]] [additions [product, …]] [apart 2]
-//   version    strategy label member … [when [product >= product, …]]  members that are not the default
-//   settings   settings label member …                                 likewise
-//   product    factor * size * … * resident                           a factor of 1 only where it is all
+//   version    strategy label member … [when [product >= product, …]]  members that are not the
+//   default settings   settings label member …                                 likewise product
+//   factor * size * … * resident                           a factor of 1 only where it is all
 //   lambda     \(x_3: type, …) -> [type, …] { body }
 //   vector     [a, b, …]     structure  (members)      i_4: i64 < operand and the like: `joint`
 //   type       [size][size]f64   token   acc [size]f64

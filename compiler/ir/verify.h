@@ -8,7 +8,8 @@
 //  5. A consumed array, and what may alias it, is not used afterwards on any path.
 //  6. Tokens are results of Assert; accumulators are used linearly.
 //  7. Each operation is legal at the program's stage.
-//  8. The numbers of schedules are in their ranges, and a schedule ends with a version without guards.
+//  8. The numbers of schedules are in their ranges, and a schedule ends with a version without
+//  guards.
 #pragma once
 
 #include <string>

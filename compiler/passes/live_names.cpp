@@ -1,8 +1,8 @@
 // Which names are needed.
 //
 // Marking follows definitions backwards from the function's results, through branches, loops and
-// lambdas result by result: a loop value that only feeds itself is never reached, nor a component of
-// a reduction that no other component needs.
+// lambdas result by result: a loop value that only feeds itself is never reached, nor a component
+// of a reduction that no other component needs.
 //
 // The width of a map is needed, and with it what guards the width: the asserts of its inputs, which
 // are live even if no element of an input is.

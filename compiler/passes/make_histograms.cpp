@@ -6,16 +6,17 @@
 //   with a = d (+): map (\ps vs a -> map (\p v a -> a[p] += v) ps vs a) pss vss
 //                                                    =  hist (+) d (flatten pss) (flatten vss)
 //
-// So the gradient of a gather is a histogram, whichever derivatives were taken of it before, and what
-// is known of histograms holds of it.  It runs as it did: a CPU turns histograms of numbers into
-// accumulation again (flatten/accumulation), and a GPU has one atomic instruction for each read in
-// both.  (Futhark's HistAccs does this for kernels.)
+// So the gradient of a gather is a histogram, whichever derivatives were taken of it before, and
+// what is known of histograms holds of it.  It runs as it did: a CPU turns histograms of numbers
+// into accumulation again (flatten/accumulation), and a GPU has one atomic instruction for each
+// read in both.  (Futhark's HistAccs does this for kernels.)
 //
-// Accumulators stay where a histogram would be slower or larger, which is where several things happen
-// at a point: where the map gives other results as well, or adds twice, a histogram would compute
-// again what these share; a nest that computes numbers or places would write them to memory first,
-// which took 1.3 to 2 times as long and half as much memory again for a matrix of 8 numbers a row,
-// of which 10^3 or 10^5 others are read.  They stay inside other maps where the sizes are constant, for such points run in registers.
+// Accumulators stay where a histogram would be slower or larger, which is where several things
+// happen at a point: where the map gives other results as well, or adds twice, a histogram would
+// compute again what these share; a nest that computes numbers or places would write them to memory
+// first, which took 1.3 to 2 times as long and half as much memory again for a matrix of 8 numbers
+// a row, of which 10^3 or 10^5 others are read.  They stay inside other maps where the sizes are
+// constant, for such points run in registers.
 #include "passes/histograms.h"
 
 #include <algorithm>
@@ -148,8 +149,8 @@ struct Elements {
   std::vector<NameId> arrays;
 };
 
-/// Gathers in `found` what `map` and the maps inside add to the array in `accumulator`; `outside` says
-/// of which array from outside the nest what the map reads is a part.
+/// Gathers in `found` what `map` and the maps inside add to the array in `accumulator`; `outside`
+/// says of which array from outside the nest what the map reads is a part.
 bool find_elements(const MapScanReduce& map, NameId accumulator, const Substitution& outside,
                    Elements& found) {
   const Body& body = map.map.body;

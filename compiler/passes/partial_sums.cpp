@@ -62,7 +62,8 @@ std::optional<PartialSum> PartialSums::find(const Statement& statement) const {
   return std::nullopt;
 }
 
-bool PartialSums::takes_nearly_all(NameId array, const std::vector<SliceDimension>& dimensions) const {
+bool PartialSums::takes_nearly_all(NameId array,
+                                   const std::vector<SliceDimension>& dimensions) const {
   const Type& type = names_.type(array);
   if (type.rank() != 1) return false;
   const SliceDimension& part = dimensions[0];

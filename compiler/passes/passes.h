@@ -1,6 +1,6 @@
 // Every pass on the array IR: one declaration and one sentence each.  A pass changes a program and
-// says whether it did.  registry.cpp has their names, what each needs before it and where it stands;
-// a pass, its function, its file and its tests are called the same.
+// says whether it did.  registry.cpp has their names, what each needs before it and where it
+// stands; a pass, its function, its file and its tests are called the same.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ namespace dagaz::passes {
 bool eliminate_dead_code(ir::ParallelProgram& program);
 /// Evaluates equal operations of one scope, and of the scopes inside it, once.
 bool common_subexpressions(ir::ParallelProgram& program);
-/// Clamps at zero the sizes that are known to count elements only inside a loop or map, so that arrays
-/// can leave it.
+/// Clamps at zero the sizes that are known to count elements only inside a loop or map, so that
+/// arrays can leave it.
 bool clamp_sizes(ir::ParallelProgram& program);
 /// Applies the equations of the files in simplify/ until none fires: constants, indices, views,
 /// known branches and trip counts, degenerate maps and reductions; moves invariant code outwards.
@@ -30,8 +30,8 @@ bool inline_functions(ir::ParallelProgram& program);
 /// Merges producers into consumers, and neighbours of one width with each other, so that
 /// intermediate arrays vanish.
 bool fuse(ir::ParallelProgram& program);
-/// Takes slices of what a map reads instead of what it makes, so that it can be fused with what reads
-/// them.
+/// Takes slices of what a map reads instead of what it makes, so that it can be fused with what
+/// reads them.
 bool slice_before_maps(ir::ParallelProgram& program);
 /// Computes what a map stores for later maps over the same elements there, where that saves more
 /// memory traffic than it costs.
@@ -58,8 +58,8 @@ struct AdReport {
   std::vector<ir::Location> locations;
 };
 
-/// Lets a map save what is expensive to compute for a later one that computes the same.  `report` may
-/// be null.
+/// Lets a map save what is expensive to compute for a later one that computes the same.  `report`
+/// may be null.
 bool save_values(ir::ParallelProgram& program, AdReport* report);
 
 /// Additions at a fixed distance from each point become reads.
@@ -90,7 +90,8 @@ enum class FlattenTarget { cpu, gpu };
 struct FlattenOptions {
   FlattenTarget target = FlattenTarget::cpu;
 };
-/// Replaces arrays of a few elements by scalars where nothing needs them in memory.  Leaves literals whose elements are read for simplification.
+/// Replaces arrays of a few elements by scalars where nothing needs them in memory.  Leaves
+/// literals whose elements are read for simplification.
 bool scalarise(ir::ParallelProgram& program, FlattenTarget target);
 /// Turns nested parallelism into segmented operations over iteration spaces.
 ir::FlatProgram flatten(ir::ParallelProgram program, const FlattenOptions& options);

@@ -88,7 +88,7 @@ class Needed {
 /// How a later map computes a value itself.
 struct Recipe {
   std::vector<const Statement*> statements;  // in order
-  std::vector<std::size_t> inputs;           // arrays of the first map that are read element by element
+  std::vector<std::size_t> inputs;  // arrays of the first map that are read element by element
   std::vector<std::size_t> stored;           // mapped results of the first map, which are read
   int cost = 0;
 };

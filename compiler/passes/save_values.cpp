@@ -1,7 +1,7 @@
 // Expensive values that two maps over the same elements compute: the first one keeps them.
 //
-//   s  = reduce (+) (map (\x -> exp (x - m)) xs)         s, es = … map (\x -> let e = exp (x - m) …)
-//   zs = map (\x -> exp (x - m) * d) xs             =    zs    = map (\e -> e * d) es
+//   s  = reduce (+) (map (\x -> exp (x - m)) xs)         s, es = … map (\x -> let e = exp (x - m)
+//   …) zs = map (\x -> exp (x - m) * d) xs             =    zs    = map (\e -> e * d) es
 //
 // Reverse mode makes such pairs wherever it executes a map again (docs/ad.md): the derivatives of
 // exp, tanh, x ** y and the like need what the forward sweep computed.  Re-execution is right where

@@ -4,15 +4,16 @@
 //     =  let w = map (\i -> … v …) [0 … n-1]          v, or 0 where i adds nothing
 //        in map (\j -> d[j] + w[j-c]) [0 … n-1]       0 outside
 //
-// Reverse mode makes such additions of reading xs[i+c], often under a condition at the edges.  Points
-// that add run one by one, or in turns, where vectors of points can read; and what reads at a fixed
-// distance may run in one loop with what it reads (plan/stencil.h).  That takes an array for each
-// distance, and so only a few are taken, of numbers.  (Hückelheim et al. 2019 compute v again at each
-// place instead.)
+// Reverse mode makes such additions of reading xs[i+c], often under a condition at the edges.
+// Points that add run one by one, or in turns, where vectors of points can read; and what reads at
+// a fixed distance may run in one loop with what it reads (plan/stencil.h).  That takes an array
+// for each distance, and so only a few are taken, of numbers.  (Hückelheim et al. 2019 compute v
+// again at each place instead.)
 //
 // So do additions to all elements but a few at one end of what a map makes:
 //
-//   with a = map f xs, a[s : n-s] += p     =     map (\j -> a[j] + p[j-s]) [0 … n-1]       0 outside
+//   with a = map f xs, a[s : n-s] += p     =     map (\j -> a[j] + p[j-s]) [0 … n-1]       0
+//   outside
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -54,8 +55,8 @@ class Points {
  public:
   Points(NameId index, Names& names) : index_(index), names_(names) {}
 
-  /// Removes the accumulator that enters `body` as `enters` and leaves it as `leaves`; nothing if it
-  /// is not only added to at fixed distances.
+  /// Removes the accumulator that enters `body` as `enters` and leaves it as `leaves`; nothing if
+  /// it is not only added to at fixed distances.
   std::optional<Added> take(Body& body, NameId enters, const Operand& leaves) {
     Added added;
     Operand at = enters;
@@ -63,7 +64,8 @@ class Points {
     for (Statement& each : body.statements) {
       for (const Binder& result : each.results) definitions_[result.name] = each.operation;
       const std::vector<NameId> used = free_names(each, names_);
-      const bool uses = at.is_name() && std::find(used.begin(), used.end(), at.name()) != used.end();
+      const bool uses =
+          at.is_name() && std::find(used.begin(), used.end(), at.name()) != used.end();
       if (!uses) {
         out.add(std::move(each));
       } else if (const auto* addition = as<Accumulate>(each.operation)) {

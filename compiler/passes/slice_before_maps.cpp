@@ -2,15 +2,16 @@
 //
 //   ys = map f xs;  zs = ys[s : n : d, …]     =     zs = map f (xs[s : n : d])[…]
 //
-// if nothing else reads ys.  Nothing fuses through a slice of an array, but with one: the map may then
-// become part of what reads zs, and what is left out is not computed.  A scan from the right, the
-// gradient of a scan, reads an array reversed and is read reversed.  So does, of a map that makes less
-// than it reads of a scan, the reversal move behind it, that it may become part of the scan:
+// if nothing else reads ys.  Nothing fuses through a slice of an array, but with one: the map may
+// then become part of what reads zs, and what is left out is not computed.  A scan from the right,
+// the gradient of a scan, reads an array reversed and is read reversed.  So does, of a map that
+// makes less than it reads of a scan, the reversal move behind it, that it may become part of the
+// scan:
 //
 //   zs = map f xs ys[n-1 : n : -1]     =     zs = (map f xs[n-1 : n : -1] ys)[n-1 : n : -1]
 //
-// A part that becomes one of as many elements again, as what a stencil reads beside its points, stays
-// where it is: maps that make and read all of them run as one loop (plan/stencil.h).
+// A part that becomes one of as many elements again, as what a stencil reads beside its points,
+// stays where it is: maps that make and read all of them run as one loop (plan/stencil.h).
 //
 // Comes after fusion: a map that makes less than it reads is best merged into what it reads.
 #include <algorithm>

@@ -124,7 +124,8 @@ bool may_cross_over(const std::vector<NameId>& values, const ir::Names& names) {
 ir::Packing packing_of(const Surroundings& around, const ir::SegmentedMap& map,
                        const SumParts& parts, const std::vector<NameId>& values, int crossing,
                        NameId own, bool whole_vectors) {
-  if (whole_vectors && reads_neighbours(around, map, parts, values, crossing, {own, std::nullopt})) {
+  if (whole_vectors &&
+      reads_neighbours(around, map, parts, values, crossing, {own, std::nullopt})) {
     return ir::Packing::by_points;
   }
   const NameId element = parts.levels.back().element;

@@ -32,8 +32,8 @@ std::optional<ir::Version> sized_contraction(const ir::SegmentedMap& map,
                                              const ir::Contraction& chosen,
                                              const ir::Contraction& sizes, ir::Names& names);
 
-/// Finds the values of rows and points, as `plan` names these dimensions of the space: the bytes of the
-/// largest, or 0 where what is added, in at most `most` operations, is not made of both.
+/// Finds the values of rows and points, as `plan` names these dimensions of the space: the bytes of
+/// the largest, or 0 where what is added, in at most `most` operations, is not made of both.
 std::int64_t find_sides(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
                         const SumParts& parts, std::int64_t most, const ir::Names& names);
 

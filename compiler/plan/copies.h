@@ -17,9 +17,9 @@ bool can_cross_over(ir::ScalarType element);
 /// Whether rows of the type can be turned over in squares of `width` elements.
 bool can_turn_over(const ir::Type& type, std::int64_t width);
 
-/// Squares in which a copy crosses over where neighbours lie along another dimension than in what is
-/// copied: `lanes` by `lanes` elements, `rows` by `columns` of them in a tile, which is about as large
-/// as what blocks of lanes collect.
+/// Squares in which a copy crosses over where neighbours lie along another dimension than in what
+/// is copied: `lanes` by `lanes` elements, `rows` by `columns` of them in a tile, which is about as
+/// large as what blocks of lanes collect.
 struct Squares {
   std::int64_t lanes;
   std::int64_t rows;  // along the dimension that is written

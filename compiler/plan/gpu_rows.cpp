@@ -24,7 +24,8 @@ using ir::Operand;
 
 namespace {
 
-// Bytes of rows that a block keeps: what any GPU gives it, less what threads combine values through.
+// Bytes of rows that a block keeps: what any GPU gives it, less what threads combine values
+// through.
 constexpr std::int64_t row_bytes = std::int64_t{40} << 10;
 constexpr int most_of_warp = 512;  // elements of a row
 

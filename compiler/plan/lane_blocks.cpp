@@ -226,8 +226,8 @@ std::optional<ir::Version> best_blocks(const MapAt& candidate,
   return best;
 }
 
-/// For sums whose rows of points may be shorter than the blocks of `wide` need: one vector of half the
-/// width, and as many sums in registers by more rows.
+/// For sums whose rows of points may be shorter than the blocks of `wide` need: one vector of half
+/// the width, and as many sums in registers by more rows.
 std::optional<ir::Version> narrow_blocks(const MapAt& at, const ir::Version& wide) {
   auto blocks = std::get<ir::LaneBlocks>(wide.strategy);
   const ir::SpaceDimension& along = at.map.space[static_cast<std::size_t>(blocks.points)];

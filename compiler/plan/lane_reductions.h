@@ -15,7 +15,8 @@
 
 namespace dagaz::plan {
 
-/// Versions in lanes of the first stage of a reduction; none where lanes do not fit or gain nothing.
+/// Versions in lanes of the first stage of a reduction; none where lanes do not fit or gain
+/// nothing.
 std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
                                             const ir::SegmentedReduce& reduction,
                                             const std::vector<ir::Binder>& results);

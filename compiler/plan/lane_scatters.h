@@ -1,5 +1,5 @@
-// Which scatters run in vector lanes on a CPU: a vector of indices, one of values, and a mask of the
-// lanes whose index lies inside, where point by point each index is a branch.
+// Which scatters run in vector lanes on a CPU: a vector of indices, one of values, and a mask of
+// the lanes whose index lies inside, where point by point each index is a branch.
 #pragma once
 
 #include <optional>

@@ -166,8 +166,8 @@ class FunctionPlanner {
     planned.push_back(std::move(statement));
   }
 
-  /// Where flattening offers a nest whole if its points fill the device, teams also run it where its
-  /// rows fit their blocks.
+  /// Where flattening offers a nest whole if its points fill the device, teams also run it where
+  /// its rows fit their blocks.
   void take_teams(ir::Branch& branch, std::vector<ir::Statement>& planned) {
     if (!branch.condition.is_name() || !fills_.contains(branch.condition.name())) return;
     const auto* map = as<ir::SegmentedMap>(branch.then_body.statements.at(0).operation);

@@ -1,9 +1,9 @@
 // Gives every parallel operation of a flat program a schedule: how it runs, in versions with
 // guards; and the program settings.
 //
-// Emission follows them and chooses nothing.  What they say is in ir/schedule.h and ir/settings.h; each
-// file of this folder holds one strategy and when it pays, or what it must know of the program for
-// that.
+// Emission follows them and chooses nothing.  What they say is in ir/schedule.h and ir/settings.h;
+// each file of this folder holds one strategy and when it pays, or what it must know of the program
+// for that.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Products (contraction.h) taken apart: the loops of their sums, what is added, and what of that panels
-// hold, as whoever plans a product and whoever emits one see it.
+// Products (contraction.h) taken apart: the loops of their sums, what is added, and what of that
+// panels hold, as whoever plans a product and whoever emits one see it.
 #pragma once
 
 #include <cstdint>

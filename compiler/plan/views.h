@@ -11,13 +11,13 @@
 
 namespace dagaz::plan {
 
-/// Whether a slice of an array in row-major order is in row-major order: only the outermost dimension
-/// is cut, after fixed ones, by at most one range in unit steps.
+/// Whether a slice of an array in row-major order is in row-major order: only the outermost
+/// dimension is cut, after fixed ones, by at most one range in unit steps.
 bool keeps_order(const std::vector<ir::SliceDimension>& dimensions,
                  const std::vector<ir::Operand>& shape);
 
-/// For each dimension of `to` the number of the one in `from` whose stride it has, -1 where its size
-/// is 1, if the shapes agree but for dimensions of constant size 1.
+/// For each dimension of `to` the number of the one in `from` whose stride it has, -1 where its
+/// size is 1, if the shapes agree but for dimensions of constant size 1.
 std::optional<std::vector<int>> same_but_for_ones(const std::vector<ir::Operand>& from,
                                                   const std::vector<ir::Operand>& to);
 

@@ -24,8 +24,8 @@ struct Machine {
   std::function<std::optional<std::string>(const std::string& name)> read;
   /// Builtins besides `$loaddata`, `$loadbytes` and `$restore`.  Sets `problem` where it knows the
   /// builtin, but not what to do with these arguments.
-  std::function<std::optional<Value>(const std::string& builtin, const std::vector<Value>& arguments,
-                                     std::string& problem)>
+  std::function<std::optional<Value>(const std::string& builtin,
+                                     const std::vector<Value>& arguments, std::string& problem)>
       builtin = {};
 };
 

@@ -35,7 +35,8 @@ class Parser {
     position_ = text_.size();
   }
   std::string rest() const {
-    return at_end() ? "the end of the script" : "`" + std::string(text_.substr(position_, 20)) + "`";
+    return at_end() ? "the end of the script"
+                    : "`" + std::string(text_.substr(position_, 20)) + "`";
   }
 
  private:

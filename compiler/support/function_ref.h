@@ -12,7 +12,8 @@ template <typename Signature>
 class FunctionRef;
 
 /// Refers to anything callable with `Arguments`; must not outlive it.  Unlike a template parameter,
-/// lets the function that takes it be compiled once; unlike std::function, holds and copies nothing.
+/// lets the function that takes it be compiled once; unlike std::function, holds and copies
+/// nothing.
 template <typename Result, typename... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:

@@ -259,7 +259,8 @@ ast::Program parse_program(const std::string& root_path, SourceFiles& sources, N
                            Recovery* recovery) {
   std::optional<std::string> text = read(root_path);
   if (!text) {
-    diagnostics.report(DiagnosticKind::io, Range{}, "cannot read `" + root_path + "`: " + why_unreadable(root_path));
+    diagnostics.report(DiagnosticKind::io, Range{},
+                       "cannot read `" + root_path + "`: " + why_unreadable(root_path));
     return {};
   }
   return parse_program_text(root_path, std::move(*text), sources, names, diagnostics, read,

@@ -323,8 +323,8 @@ struct TransposeLanes {
 // ---------------------------------------------------------------- parallelism
 
 /// Host, CPU target: `body` runs for pieces [begin, end) of [0, count) of at least `grain`
-/// iterations, in any order and in parallel.  For profiles: where it stands in the source, which is no
-/// part of the text form nor of equality, and how many bytes its arrays have.
+/// iterations, in any order and in parallel.  For profiles: where it stands in the source, which is
+/// no part of the text form nor of equality, and how many bytes its arrays have.
 struct ParallelFor {
   static constexpr std::string_view mnemonic = "parallel_for";
   static constexpr std::string_view labelled = "count, grain";
@@ -348,9 +348,9 @@ struct PieceCount {
 };
 
 /// Host, CPU target: target := into how many pieces to cut `count` iterations that accumulate into
-/// arrays of `size` elements, each piece but the first with a copy of its own; 0 where all threads had
-/// better add with atomic instructions.  `size` -1: copies cannot be.  An iteration takes `cost`
-/// operations, a point of it `operations` and `additions` to elements.
+/// arrays of `size` elements, each piece but the first with a copy of its own; 0 where all threads
+/// had better add with atomic instructions.  `size` -1: copies cannot be.  An iteration takes
+/// `cost` operations, a point of it `operations` and `additions` to elements.
 struct AdditionPieces {
   static constexpr std::string_view mnemonic = "addition_pieces";
   static constexpr std::string_view labelled = "grain, cost, operations, additions, size";
@@ -364,8 +364,8 @@ struct AdditionPieces {
   DZ_FIELDS(target, count, grain, cost, operations, additions, size)
 };
 
-/// Host, GPU targets: starts `body` as a kernel on grid × block threads.  `moved` and `location` are as
-/// those of ParallelFor.
+/// Host, GPU targets: starts `body` as a kernel on grid × block threads.  `moved` and `location`
+/// are as those of ParallelFor.
 struct Launch {
   static constexpr std::string_view mnemonic = "launch";
   static constexpr std::string_view labelled = "grid, block_threads, shared_bytes";
@@ -495,8 +495,8 @@ struct Fail {
 using Node =
     std::variant<Assign, Move, Load, Store, For, While, If, Allocate, Share, Release,
                  AllocateScratch, ScratchScope, AllocateLocal, SharedMemory, CopyElements,
-                 WriteTable, Clear, ReadElement, WriteElement, LoadLanes, StoreLanes,
-                 LaneNumbers, CombineLanes, CombineEach, TransposeLanes, ParallelFor, PieceCount, AdditionPieces,
+                 WriteTable, Clear, ReadElement, WriteElement, LoadLanes, StoreLanes, LaneNumbers,
+                 CombineLanes, CombineEach, TransposeLanes, ParallelFor, PieceCount, AdditionPieces,
                  Launch, ReadSpecial, DeviceProperty, Barrier, Shuffle, Fence, Atomic,
                  CompareExchange, Call, StackLimit, StackLeft, Fail>;
 

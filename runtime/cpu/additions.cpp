@@ -1,7 +1,7 @@
-// A copy of the arrays for each piece pays where a piece is more work than the arrays are large: each
-// element is filled and combined again.  Several pieces a thread even out iterations of different
-// cost; of large arrays there is only a copy a thread, and none where a lot of work adds little: atomic
-// instructions hardly show there.  Where neither pays, one thread does it all.
+// A copy of the arrays for each piece pays where a piece is more work than the arrays are large:
+// each element is filled and combined again.  Several pieces a thread even out iterations of
+// different cost; of large arrays there is only a copy a thread, and none where a lot of work adds
+// little: atomic instructions hardly show there.  Where neither pays, one thread does it all.
 #include "cpu/additions.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace dagaz::runtime {
 
 namespace {
 
-// In operations.  An addition to an array that no cache holds waits for memory, and an atomic one for
-// other threads as well.
+// In operations.  An addition to an array that no cache holds waits for memory, and an atomic one
+// for other threads as well.
 constexpr double copied_element = 4;
 constexpr double addition = 16;
 constexpr double atomic_addition = 64;

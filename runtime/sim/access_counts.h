@@ -1,9 +1,9 @@
-// What the threads of a launch ask of memory, for profiles: totals, and for the first blocks how well
-// the accesses of a warp fit together.
+// What the threads of a launch ask of memory, for profiles: totals, and for the first blocks how
+// well the accesses of a warp fit together.
 //
-// The lanes of a warp run one after another here.  An access of one lane belongs together with those
-// that the other lanes make at the same place of the code for the same time, which is what a warp
-// does whose lanes go the same way.
+// The lanes of a warp run one after another here.  An access of one lane belongs together with
+// those that the other lanes make at the same place of the code for the same time, which is what a
+// warp does whose lanes go the same way.
 #pragma once
 
 #include <cstdint>

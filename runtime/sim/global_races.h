@@ -2,10 +2,10 @@
 // the two.  What orders them: a barrier of their block, a shuffle of their warp, or a fence and an
 // atomic operation behind the first, and an atomic operation and a fence before the second.
 //
-// A clock counts events.  Of a fence with an atomic operation behind it the block remembers both times,
-// and a thread how far back what it has seen by atomic operations reaches; whether the two
-// operations met in one place is not asked, so some races are missed, but what is reported is one.  That
-// two threads write to one place is none: scatters may.  (After "FastTrack: efficient and
+// A clock counts events.  Of a fence with an atomic operation behind it the block remembers both
+// times, and a thread how far back what it has seen by atomic operations reaches; whether the two
+// operations met in one place is not asked, so some races are missed, but what is reported is one.
+// That two threads write to one place is none: scatters may.  (After "FastTrack: efficient and
 // precise dynamic race detection", Flanagan and Freund, 2009, with one clock for all.)
 #pragma once
 

@@ -1,9 +1,9 @@
 // Stores that other threads do not see yet.
 //
-// On a GPU a store becomes visible to other blocks at some time after it, and two stores of one thread
-// in any order, unless a fence stands between them.  A simulated thread stores straight into
-// memory, but whenever others run, memory holds what it had before those of the thread's stores that
-// are still on their way; when the thread goes on, it finds its own values again.
+// On a GPU a store becomes visible to other blocks at some time after it, and two stores of one
+// thread in any order, unless a fence stands between them.  A simulated thread stores straight into
+// memory, but whenever others run, memory holds what it had before those of the thread's stores
+// that are still on their way; when the thread goes on, it finds its own values again.
 #pragma once
 
 #include <cstdint>

@@ -69,7 +69,9 @@ void FunctionGenerator::map_of_rows(Scope& scope, Builder& out, int depth) {
 void FunctionGenerator::read(Scope& scope, Builder& out) {
   const Operand i = pick(scope.integers);
   switch (below(4)) {
-    case 0: scope.reals.push_back(out.index(pick(scope.matrices), {i, pick(scope.integers)})); break;
+    case 0:
+      scope.reals.push_back(out.index(pick(scope.matrices), {i, pick(scope.integers)}));
+      break;
     case 1: scope.rows().members.push_back(out.index(pick(scope.matrices), {i}).name()); break;
     default: scope.reals.push_back(out.index(pick(pick(scope.vectors)), {i}));
   }

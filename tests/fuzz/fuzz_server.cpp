@@ -48,7 +48,8 @@ FuzzMaterial fuzz_material() {
       "construct l shape list a\ndestruct l b\nshape b\nset b k 1\nindex j b 1\ncall main s b\n";
   const std::string records =
       "construct n shape nothing\ncall lengths k n\nnew_array a []i64 3 k k k\n"
-      "call at v a k\ncall swap p k k\nproject q p 0\ncall consume c a\nrename c d\nfree a\ntype d\n"
+      "call at v a k\ncall swap p k k\nproject q p 0\ncall consume c a\nrename c d\nfree a\ntype "
+      "d\n"
       "new_array f [][]f64 0 0\nnew_array ps []point 0\nunzip ps xs ys\nzip qs []point xs ys\n"
       "fields point\nvariants shape\nclear\n";
   FuzzMaterial material;

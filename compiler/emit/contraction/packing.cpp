@@ -13,8 +13,8 @@
 
 namespace dagaz::emit {
 
-/// Room for the values of so many panels.  Vectors that cross over are stored whole: the last ones may
-/// reach beyond a panel.
+/// Room for the values of so many panels.  Vectors that cross over are stored whole: the last ones
+/// may reach beyond a panel.
 void ProductPanels::hold(Side& side, const Operand& panels) {
   const Operand size = c_.mul(c_.mul(panels, length_), ir::i64_operand(side.panel));
   const Operand room = c_.add(size, ir::i64_operand(2 * std::int64_t{plan_.crossing}));

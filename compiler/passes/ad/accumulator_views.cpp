@@ -114,7 +114,8 @@ void Views::map(const MapScanReduce& map, const std::vector<Binder>& results) {
 }
 
 void Views::call(const Call& call, const Statement& statement) {
-  if (!accumulates(call) || std::find(within_.begin(), within_.end(), call.function) != within_.end()) {
+  if (!accumulates(call) ||
+      std::find(within_.begin(), within_.end(), call.function) != within_.end()) {
     return;
   }
   const auto places =

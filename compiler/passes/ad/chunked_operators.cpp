@@ -316,8 +316,9 @@ void Chunker::chunk(Statement statement, MapScanReduce map, Builder& out) {
   out.add(std::move(statement));
 }
 
-// The least chunk of histograms of n elements with b bins: in chunks of s elements, b numbers are kept
-// for each of n/s chunks, and about 4 for each element of one, which together is least at √(n·b)/2.
+// The least chunk of histograms of n elements with b bins: in chunks of s elements, b numbers are
+// kept for each of n/s chunks, and about 4 for each element of one, which together is least at
+// √(n·b)/2.
 Operand Chunker::least_beside(const Histogram& histogram, Builder& out) const {
   const auto real = [&](const Operand& count) {
     return out.convert(ScalarOp::signed_to_float, ScalarType::i64, ScalarType::f64, count, "real");

@@ -324,7 +324,8 @@ Operand size_at_call(const Function& function, const Operand& size,
   for (std::size_t i = 0; i < function.result_types.size(); ++i) {
     const std::vector<Operand>& shape = function.result_types[i].shape;
     const auto found = std::find(shape.begin(), shape.end(), size);
-    if (found != shape.end()) return results[i].shape[static_cast<std::size_t>(found - shape.begin())];
+    if (found != shape.end())
+      return results[i].shape[static_cast<std::size_t>(found - shape.begin())];
   }
   DZ_UNREACHABLE("a size of a result");
 }

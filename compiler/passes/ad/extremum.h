@@ -18,8 +18,8 @@ ir::ReduceOperator first_extremum(ir::ScalarOp op, ir::ScalarType type, ir::Oper
 
 /// minimum (map f xs)  =  f xs[i], for the place i of the first minimum.
 void reduce_at_winner(ir::Statement statement, ir::MapScanReduce map, ir::Builder& out);
-/// hist min d is (map f xs)  =  map (\d w -> if w < 0 then d else f xs[w]) d ws, for the places w of
-/// the first minima, -1 where the destination itself is as small.
+/// hist min d is (map f xs)  =  map (\d w -> if w < 0 then d else f xs[w]) d ws, for the places w
+/// of the first minima, -1 where the destination itself is as small.
 void combine_at_winners(ir::Statement statement, ir::Histogram histogram, ir::Builder& out);
 
 }  // namespace dagaz::passes::ad

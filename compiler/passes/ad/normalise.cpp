@@ -44,8 +44,8 @@ class Normaliser {
                    const std::vector<NameId>& results, Computed& computed, Builder& out);
   void split_reductions(const Statement& like, std::vector<ReduceOperator> reductions,
                         Computed& computed, Builder& out);
-  // A map over the columns of rows, and what stands in it: an operation, still without its operator,
-  // on one column.
+  // A map over the columns of rows, and what stands in it: an operation, still without its
+  // operator, on one column.
   struct Columns {
     std::vector<int> swap;  // rows and columns
     MapScanReduce outer;

@@ -4,9 +4,9 @@
 // scan, likewise.  Histograms and scatters have the identity as their map.  Extrema of what a map
 // computes, and those of bins, are values at places that were searched for (extremum.h).  An
 // operator that works on rows element by element, other than a sum, has become a map of
-// operators on scalars.  Loops with a request for strip-mining are nests; short ones are written out
-// (short_loops.h).  Rows that are read in places are read through their array (row_reads.h).  Fusion
-// puts the parts together again after differentiation.
+// operators on scalars.  Loops with a request for strip-mining are nests; short ones are written
+// out (short_loops.h).  Rows that are read in places are read through their array (row_reads.h).
+// Fusion puts the parts together again after differentiation.
 #pragma once
 
 #include "ir/ops.h"

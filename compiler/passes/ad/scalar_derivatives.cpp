@@ -145,7 +145,8 @@ Partial Formulas::inverse_function() {
     case ScalarOp::acosh: return FactorPartial{inverse(sqrt(sub(square(x()), real(1))))};
     case ScalarOp::atanh: return FactorPartial{inverse(sub(real(1), square(x())))};
     case ScalarOp::asinpi: return FactorPartial{div(real(1 / pi), sqrt(sub(real(1), square(x()))))};
-    case ScalarOp::acospi: return FactorPartial{div(real(-1 / pi), sqrt(sub(real(1), square(x()))))};
+    case ScalarOp::acospi:
+      return FactorPartial{div(real(-1 / pi), sqrt(sub(real(1), square(x()))))};
     case ScalarOp::atanpi: return FactorPartial{div(real(1 / pi), add(real(1), square(x())))};
     default: DZ_UNREACHABLE("not an inverse function");
   }

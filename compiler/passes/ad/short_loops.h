@@ -11,8 +11,8 @@
 
 namespace dagaz::passes::ad {
 
-/// Puts the iterations of a loop into `out`; false, with nothing done, where the statement is not such
-/// a loop.
+/// Puts the iterations of a loop into `out`; false, with nothing done, where the statement is not
+/// such a loop.
 bool write_out_short_loop(const ir::Statement& statement, ir::Builder& out);
 
 }  // namespace dagaz::passes::ad

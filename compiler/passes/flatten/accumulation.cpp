@@ -2,9 +2,9 @@
 //
 //   hist op d (map (\x -> … (p, v)) xs)  =  with a = d op: map (\x a -> … a[p] op= v) xs
 //
-// On a CPU that is how it runs: points of a map compute their values in lanes, also where they loop,
-// and a loop that accumulates has copies of the bins for its threads, or atomic instructions, by what
-// the bins and the points take (emit/host/parallel_for).
+// On a CPU that is how it runs: points of a map compute their values in lanes, also where they
+// loop, and a loop that accumulates has copies of the bins for its threads, or atomic instructions,
+// by what the bins and the points take (emit/host/parallel_for).
 #include "passes/flatten/accumulation.h"
 
 #include <algorithm>
@@ -40,7 +40,8 @@ Statement accumulation(Statement statement, Histogram histogram, Names& names) {
     for (std::size_t k = 0; k < one.shape.size(); ++k) addition.indices.push_back(*next++);
     addition.value = *next++;
     point.parameters.push_back(Binder{own});
-    point.body.statements.push_back(Statement{{Binder{added}}, addition, {}, statement.location, {}});
+    point.body.statements.push_back(
+        Statement{{Binder{added}}, addition, {}, statement.location, {}});
     point.body.results.push_back(added);
     point.result_types.push_back(type);
     histogram.arrays.push_back(opened);

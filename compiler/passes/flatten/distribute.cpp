@@ -159,7 +159,8 @@ void Flattener::emit_map(const Nest& nest, std::vector<Statement> statements,
   PointBody point{{std::move(statements), values}, {}};
   for (const Operand& value : values) point.result_types.push_back(names_.type(value));
   Nest bare{nest.space, {}};
-  emit_over(nest, {std::move(results), segmented_map(std::move(bare), std::move(point)), {}, location},
+  emit_over(nest,
+            {std::move(results), segmented_map(std::move(bare), std::move(point)), {}, location},
             out);
 }
 

@@ -1,7 +1,8 @@
 // Parallel operations as sequential loops of the host, after their definitions:
 //
-//   map_scan_reduce:  for i < n do vs = map xs[i];  s = op s v;  r = op r v;  rows[i] = post (s, vs)
-//   histogram:        for i < n do (i, v) = map xs[i];  bins[i] = op bins[i] v  where i is inside
+//   map_scan_reduce:  for i < n do vs = map xs[i];  s = op s v;  r = op r v;  rows[i] = post (s,
+//   vs) histogram:        for i < n do (i, v) = map xs[i];  bins[i] = op bins[i] v  where i is
+//   inside
 //
 // The code of their lambdas goes into the loop, where it may call functions that need the host.
 #include "passes/flatten/host_loops.h"

@@ -3,9 +3,9 @@
 //   z = replicate s 0;  loop a = z …;  loop b = z …
 //     =  x = replicate s 0;  loop a = x …;  y = replicate s 0;  loop b = y …
 //
-// Sums start from zeros, and equal zeros have become one array.  Each loop would have to leave it as
-// it is for the next; an array of its own is where its sums may lie.  Comes last, when nothing looks
-// for equal statements any more.
+// Sums start from zeros, and equal zeros have become one array.  Each loop would have to leave it
+// as it is for the next; an array of its own is where its sums may lie.  Comes last, when nothing
+// looks for equal statements any more.
 #include "passes/flatten/own_initials.h"
 
 #include <unordered_map>

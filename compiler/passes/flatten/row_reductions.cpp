@@ -2,8 +2,8 @@
 //
 //   reduce (map2 ⊕) (replicate d ne) rows  =  map (\j -> reduce ⊕ ne rows[:, j]) (iota d)
 //
-// As it is written a thread would hold whole rows, and few threads could run.  What makes the rows has
-// been split off before, so a row is a view here, and taking one element of it costs nothing.
+// As it is written a thread would hold whole rows, and few threads could run.  What makes the rows
+// has been split off before, so a row is a view here, and taking one element of it costs nothing.
 #include "passes/flatten/flattener.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ using namespace ir;
 
 namespace {
 
-/// The operator of the elements: `op` is one map over its parameters, each once, and gives what that
-/// gives.
+/// The operator of the elements: `op` is one map over its parameters, each once, and gives what
+/// that gives.
 std::optional<Lambda> element_operator(const Lambda& op, Names& names) {
   if (op.body.statements.size() != 1) return std::nullopt;
   const Statement& only = op.body.statements[0];
@@ -51,7 +51,8 @@ void Flattener::note_replicate(const Statement& statement) {
   if (replicate == nullptr) return;
   Operand value = replicate->value;
   if (value.is_name() && replicated_.contains(value.name())) value = replicated_.at(value.name());
-  if (names_.type(value).is_scalar()) replicated_.insert_or_assign(statement.results[0].name, value);
+  if (names_.type(value).is_scalar())
+    replicated_.insert_or_assign(statement.results[0].name, value);
 }
 
 std::optional<ReduceOperator> Flattener::over_elements(const ReduceOperator& one,

@@ -5,9 +5,10 @@
 // becomes
 //   rs = map f;  ss = map (\i -> map (\j -> sum (map2 (*) rs[i] b[j])))
 //
-// What one part gives the next needs memory that the nest did not.  So it has to be a result anyway, a
-// number, or a row as long as one that the points read or give: then memory at most doubles.  (The
-// scores of attention are longer, and stay inside.)  What is cheap is computed in both parts.
+// What one part gives the next needs memory that the nest did not.  So it has to be a result
+// anyway, a number, or a row as long as one that the points read or give: then memory at most
+// doubles.  (The scores of attention are longer, and stay inside.)  What is cheap is computed in
+// both parts.
 #include <algorithm>
 
 #include "ir/names.h"
@@ -107,7 +108,8 @@ bool Flattener::is_no_larger(const Type& type, const Nest& nest, const Body& bod
                      [&](const Operand& result) { return has_shape(names_.type(result)); });
 }
 
-// The first place beside a product where the body can be cut; one that takes no memory, if there is.
+// The first place beside a product where the body can be cut; one that takes no memory, if there
+// is.
 std::optional<Flattener::Cut> Flattener::place_to_cut(const Nest& nest, const Body& body) const {
   NameSet inside = bound_by(nest);
   for (const NameId name : bound_in(body.statements)) inside.insert(name);

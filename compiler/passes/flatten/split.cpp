@@ -29,7 +29,8 @@ static bool makes_arrays(const Body& body, const Names& names) {
         std::any_of(one.results.begin(), one.results.end(),
                     [&](const Binder& result) { return names.type(result.name).is_array(); });
     if (has_arrays && !is_view(one.operation)) return true;
-    if (const auto* map = as<MapScanReduce>(one.operation)) return makes_arrays(map->map.body, names);
+    if (const auto* map = as<MapScanReduce>(one.operation))
+      return makes_arrays(map->map.body, names);
     if (const auto* loop = as<Loop>(one.operation)) return makes_arrays(loop->body, names);
     if (const auto* branch = as<Branch>(one.operation)) {
       return makes_arrays(branch->then_body, names) || makes_arrays(branch->else_body, names);

@@ -25,8 +25,8 @@ bool is_small(const Operand& operand, const Names& names);
 /// How many elements a small array has.
 std::int64_t element_count(const Type& type);
 
-/// The elements of an array in row-major order, read one by one; a scalar is its own element.  `type`
-/// is small; the array's own may have other names for the same sizes.
+/// The elements of an array in row-major order, read one by one; a scalar is its own element.
+/// `type` is small; the array's own may have other names for the same sizes.
 std::vector<Operand> elements_of(const Operand& value, const Type& type, Builder& out);
 /// New scalars for the elements of the small array `array`, which `out` makes of them.
 std::vector<NameId> scalars_for(NameId array, Builder& out);

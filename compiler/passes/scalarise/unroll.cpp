@@ -3,8 +3,8 @@
 // For a constant width, where f and op are straight-line code (so nothing parallel or long is
 // serialised) and arrays in and out are small.  Innermost first, so that a map over the rows of a
 // small matrix meets straight-line code.  What a copy reads of arrays from around a map that is not
-// unrolled itself is read in front of that map.  The copies are bounded for each operation and for each
-// function: a program grows by a bounded factor where it is small and not at all beyond.
+// unrolled itself is read in front of that map.  The copies are bounded for each operation and for
+// each function: a program grows by a bounded factor where it is small and not at all beyond.
 #include "passes/scalarise/unroll.h"
 
 #include <algorithm>

@@ -7,8 +7,8 @@
 // type; those of f64 stay powers, but of |x|: of lanes with a negative base vector libraries ask
 // the scalar function.
 //
-// The derivative of a power is 0 at 0 where the exponent is less than 1, which that of a quotient or
-// a root is not: these wait until the program has been differentiated.
+// The derivative of a power is 0 at 0 where the exponent is less than 1, which that of a quotient
+// or a root is not: these wait until the program has been differentiated.
 #include <cmath>
 #include <limits>
 
@@ -61,7 +61,8 @@ Operand half_power(const Operand& x, ScalarType type, Rules& rules) {
   const double infinity = std::numeric_limits<double>::infinity();
   const Operand root = rules.scalar(ScalarOp::sqrt, type, {x});
   const Operand value = rules.scalar(ScalarOp::fabs, type, {root});
-  const Operand lowest = rules.scalar(ScalarOp::eq, type, {x, Operand(make_float(type, -infinity))});
+  const Operand lowest =
+      rules.scalar(ScalarOp::eq, type, {x, Operand(make_float(type, -infinity))});
   return rules.scalar(ScalarOp::select, type, {lowest, Operand(make_float(type, infinity)), value});
 }
 

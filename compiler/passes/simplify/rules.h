@@ -6,7 +6,8 @@
 // (`replaced`), or does nothing (`none`).
 //
 // Laws:
-//  1. A rule preserves the value exactly; on floats too (x + 0 is not x when x is -0).  Powers, whose
+//  1. A rule preserves the value exactly; on floats too (x + 0 is not x when x is -0).  Powers,
+//  whose
 //     values are approximations anyway, stay within 2 ulp (power_rules.cpp).
 //  2. It never makes the program slower or larger beyond a constant.
 //  3. It terminates: each rule shrinks the operation, moves it towards a normal form (constants on

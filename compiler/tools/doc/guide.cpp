@@ -115,7 +115,8 @@ class Renderer {
       const std::string tag = i == 0 ? "th" : "td";
       std::string row;
       for (const std::string& cell : cells_of(lines[i])) {
-        std::string inside = markdown(cell.substr(std::min(cell.find_first_not_of(' '), cell.size())));
+        std::string inside =
+            markdown(cell.substr(std::min(cell.find_first_not_of(' '), cell.size())));
         if (inside.starts_with("<p>")) inside = inside.substr(3, inside.rfind("</p>") - 3);
         row += "<" + tag + ">" + inside + "</" + tag + ">";
       }

@@ -22,8 +22,8 @@ struct Guide {
   bool has_anchor(const std::string& anchor) const;
 };
 
-/// CommonMark with tables to HTML; raw HTML in it is left out.  `pages` has the address of each guide
-/// by its path; that of `path` is among them.
+/// CommonMark with tables to HTML; raw HTML in it is left out.  `pages` has the address of each
+/// guide by its path; that of `path` is among them.
 Guide render_guide(const std::string& path, const std::string& text,
                    const std::map<std::string, std::string>& pages);
 

@@ -47,7 +47,8 @@ void Site::add_guides(const std::vector<Text>& texts) {
   chapters_.reserve(texts.size());
   for (const Text& each : texts) {
     const std::string& address = pages.at(each.path);
-    const Guide& guide = chapters_.emplace_back(address, render_guide(each.path, each.text, pages)).guide;
+    const Guide& guide =
+        chapters_.emplace_back(address, render_guide(each.path, each.text, pages)).guide;
     guides[each.path] = &guide;
     pages_[address] = "<article class=\"text\">\n" + guide.html + "</article>\n";
     titles_[address] = guide.title;
@@ -99,9 +100,9 @@ std::string Site::page(const std::string& path, const std::string& title,
          "</a>\n<div class=\"search\"><input id=\"search\" type=\"search\" "
          "placeholder=\"Search (/)\" aria-label=\"Search\" autocomplete=\"off\">"
          "<ul id=\"found\"></ul></div>\n</header>\n<div class=\"columns\">\n" +
-         navigation(path) + "<main>\n" +
-         body + "</main>\n</div>\n<script src=\"" + file("entries.js") + "\"></script>\n<script src=\"" +
-         file("search.js") + "\"></script>\n</body>\n</html>\n";
+         navigation(path) + "<main>\n" + body + "</main>\n</div>\n<script src=\"" +
+         file("entries.js") + "\"></script>\n<script src=\"" + file("search.js") +
+         "\"></script>\n</body>\n</html>\n";
 }
 
 std::string Site::list_of_files() const {

@@ -22,8 +22,9 @@ void Writer::text(std::string_view text) {
   begin();
   out_ += text;
   // All bytes but those that continue a character of UTF-8.
-  column_ += static_cast<std::size_t>(std::count_if(
-      text.begin(), text.end(), [](char c) { return (static_cast<unsigned>(c) & 0xc0u) != 0x80u; }));
+  column_ += static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned>(c) & 0xc0u) != 0x80u;
+  }));
 }
 
 void Writer::newline() {

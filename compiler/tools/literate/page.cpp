@@ -13,7 +13,8 @@ constexpr const char* style =
     "body{max-width:46rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui,sans-serif}"
     "pre{padding:.7rem 1rem;overflow:auto;border-radius:6px;background:#8881;font-size:.85rem}"
     "code{font-family:ui-monospace,monospace}"
-    "img,video{max-width:100%}img{image-rendering:pixelated}img[src$=\".svg\"]{image-rendering:auto}";
+    "img,video{max-width:100%}img{image-rendering:pixelated}img[src$=\".svg\"]{image-rendering:"
+    "auto}";
 
 std::string escaped(const std::string& text) {
   std::string out;

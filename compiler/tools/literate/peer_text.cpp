@@ -425,7 +425,8 @@ class Printer {
           return in_parentheses_if(level != loose, expression(*n.value, 0) + " : " + type(*n.type));
         },
         [&](const ast::Coercion& n) {
-          return in_parentheses_if(level != loose, expression(*n.value, 0) + " :> " + type(*n.type));
+          return in_parentheses_if(level != loose,
+                                   expression(*n.value, 0) + " :> " + type(*n.type));
         },
         [&](const ast::Apply& n) {
           return in_parentheses_if(level >= argument, expression(*n.function, 0) + " " +
@@ -455,8 +456,7 @@ class Printer {
           return "if " + print(*n.condition) + " then " + print(*n.then_branch) + " else " +
                  print(*n.else_branch);
         },
-        [&](const ast::Match& n) { return cases(n); },
-        [&](const ast::Loop& n) { return loop(n); },
+        [&](const ast::Match& n) { return cases(n); }, [&](const ast::Loop& n) { return loop(n); },
         [&](const ast::Construct& n) {
           return in_parentheses_if(level >= argument, "#" + text(n.constructor.symbol) + " " +
                                                           arguments(n.arguments));

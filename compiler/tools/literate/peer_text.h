@@ -1,6 +1,6 @@
-// A program on one line, in the words of the peer's printer of syntax trees.  The peer names pictures
-// by a digest of that text, so that white space and comments do not change them; so do we, and by
-// the same one.
+// A program on one line, in the words of the peer's printer of syntax trees.  The peer names
+// pictures by a digest of that text, so that white space and comments do not change them; so do we,
+// and by the same one.
 #pragma once
 
 #include <string>

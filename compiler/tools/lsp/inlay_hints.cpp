@@ -1,5 +1,5 @@
-// The types that the checker found, behind names that have none in the text; and at the ends of lines
-// how what is on them is differentiated.
+// The types that the checker found, behind names that have none in the text; and at the ends of
+// lines how what is on them is differentiated.
 #include <algorithm>
 #include <map>
 #include <string>

@@ -1,6 +1,6 @@
 // Messages are handled one after another; only test blocks run beside (runs.h).  Diagnostics are
-// published when no message is waiting, so that a fast typist's server does not check every state of
-// the text.
+// published when no message is waiting, so that a fast typist's server does not check every state
+// of the text.
 #include "tools/lsp/server.h"
 
 #include <unistd.h>

@@ -65,7 +65,8 @@ std::optional<Constant> known_value(const Operand& operand, const Known& known) 
 }
 
 /// The elements of the arrays made to be written that are alive at the same time, at most: those
-/// of a scope and of the largest of the scopes in it.  Loops are looked at in their first iteration.
+/// of a scope and of the largest of the scopes in it.  Loops are looked at in their first
+/// iteration.
 double stored(const Body& body, Known known) {
   double here = 0;
   double inside = 0;
@@ -186,8 +187,10 @@ function f (n: i64, m: i64, l: i64, xs: [l][m]f64, z: [m]f64) -> [[l][m]f64] {
         u: f64 = mul.f64 w w
         return u }
       q: [l][m]f64 = update r [j, 0 : m : 1] b
-      return a, q })" + of_rows + R"(
-    return t })" + of_steps + R"(
+      return a, q })" +
+         of_rows + R"(
+    return t })" +
+         of_steps + R"(
   return ys
 })";
 }
@@ -274,7 +277,8 @@ TEST_CASE("the gradient of a mixture evaluates as many exponentials as twice the
   const Program program = ad_test::optimised_vjp(ad_test::program_of(mixture));
   // All points in one chunk.
   const Sizes sizes = {{"n", 1000}, {"chunk", 1000}, {"k", 25}, {"d", 20}};
-  const double primal = evaluations(ScalarOp::exp, function(program, "f").body, sizes, program.names);
+  const double primal =
+      evaluations(ScalarOp::exp, function(program, "f").body, sizes, program.names);
   const Body& gradient = function(program, "vjp").body;
   CHECK(primal == 25000);
   CHECK(evaluations(ScalarOp::exp, gradient, sizes, program.names) <= 2 * primal);

@@ -71,16 +71,19 @@ TEST_CASE("a loop that updates an array in place") {
 std::string nested_loops_over_rows(const std::string& between, const std::string& attributes) {
   return "function f (n: i64, xs: [n][2]f64, c: f64) -> [[n][2]f64, f64] {"
          " own: [n][2]f64 = copy xs"
-         " s: f64, ys: [n][2]f64 = loop values [s1: f64 = c, r: [n][2]f64 = own] form for t: i64 < 3 body {"
-         "  z: f64 = index r [1, 0]" + between +
-         "  s2: f64, q: [n][2]f64 = loop values [u: f64 = z2, r2: [n][2]f64 = r] form for i: i64 < n body {"
+         " s: f64, ys: [n][2]f64 = loop values [s1: f64 = c, r: [n][2]f64 = own] form for t: i64 < "
+         "3 body {"
+         "  z: f64 = index r [1, 0]" +
+         between +
+         "  s2: f64, q: [n][2]f64 = loop values [u: f64 = z2, r2: [n][2]f64 = r] form for i: i64 < "
+         "n body {"
          "   row: [2]f64 = index r2 [i]"
          "   new: [2]f64 = map_scan_reduce 2 [row] map \\(x: f64) -> [f64] {"
          "    p: f64 = mul.f64 x u  v: f64 = sin.f64 p  return v }"
          "   w: f64 = index new [1]  u2: f64 = add.f64 w u"
-         "   r3: [n][2]f64 = update r2 [i, 0 : 2 : 1] new  return u2, r3 }" + attributes +
-         "  e: f64 = index q [0, 1]  s3: f64 = mul.f64 s2 e  return s3, q }" + attributes +
-         " return ys, s }";
+         "   r3: [n][2]f64 = update r2 [i, 0 : 2 : 1] new  return u2, r3 }" +
+         attributes + "  e: f64 = index q [0, 1]  s3: f64 = mul.f64 s2 e  return s3, q }" +
+         attributes + " return ys, s }";
 }
 
 TEST_CASE("loops that update rows of one array") {

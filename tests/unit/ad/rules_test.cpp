@@ -242,18 +242,20 @@ TEST_CASE("a recursive function that calls itself in a map") {
 }
 
 TEST_CASE("an accumulation by products beside a scan") {
-  check("function f (n: i64, xs: [n]f64, is: [n]i64) -> [[3]f64, [n]f64] {"
-        " start: [3]f64 = replicate [3] 1.5f64"
-        " h: [3]f64, ys: [n]f64 = with_accumulator inputs [([3] start op"
-        "  \\(p: f64, q: f64) -> [f64] { s: f64 = mul.f64 p q return s } neutral [1.0f64])]"
-        "  body \\(acc: acc [3]f64) -> [acc [3]f64, [n]f64] {"
-        "   zs: [n]f64, last: acc [3]f64 = map_scan_reduce n [xs, is, acc]"
-        "    map \\(x: f64, i: i64, a: acc [3]f64) -> [f64, acc [3]f64] {"
-        "     y: f64 = sin.f64 x  b: acc [3]f64 = accumulate a [i] y return x, b }"
-        "    scans [(op \\(u: f64, v: f64) -> [f64] { w: f64 = add.f64 u v return w } neutral [0.0f64])]"
-        "   return last, zs }"
-        " return h, ys }",
-        {integer(4), vector({0.5, -0.25, 2, 1.5}), integers({0, 2, 0, 5})});
+  check(
+      "function f (n: i64, xs: [n]f64, is: [n]i64) -> [[3]f64, [n]f64] {"
+      " start: [3]f64 = replicate [3] 1.5f64"
+      " h: [3]f64, ys: [n]f64 = with_accumulator inputs [([3] start op"
+      "  \\(p: f64, q: f64) -> [f64] { s: f64 = mul.f64 p q return s } neutral [1.0f64])]"
+      "  body \\(acc: acc [3]f64) -> [acc [3]f64, [n]f64] {"
+      "   zs: [n]f64, last: acc [3]f64 = map_scan_reduce n [xs, is, acc]"
+      "    map \\(x: f64, i: i64, a: acc [3]f64) -> [f64, acc [3]f64] {"
+      "     y: f64 = sin.f64 x  b: acc [3]f64 = accumulate a [i] y return x, b }"
+      "    scans [(op \\(u: f64, v: f64) -> [f64] { w: f64 = add.f64 u v return w } neutral "
+      "[0.0f64])]"
+      "   return last, zs }"
+      " return h, ys }",
+      {integer(4), vector({0.5, -0.25, 2, 1.5}), integers({0, 2, 0, 5})});
 }
 
 }  // namespace

@@ -184,9 +184,10 @@ TEST_CASE("printing shows loops, launches and failures") {
   const auto on_cpu = lower_for_cpu(parsed(source));
   CHECK(print(*on_cpu).find("parallel_for ") != std::string::npos);
   CHECK(print(*on_cpu).find("failure \"{} is too large\"") != std::string::npos);
-  const auto on_gpu = lower(plan::plan(passes::flatten({parsed(source)}, {passes::FlattenTarget::gpu}),
-                                       {.device = plan::Device::gpu}),
-                            Target::cuda, diagnostics);
+  const auto on_gpu =
+      lower(plan::plan(passes::flatten({parsed(source)}, {passes::FlattenTarget::gpu}),
+                       {.device = plan::Device::gpu}),
+            Target::cuda, diagnostics);
   CHECK(print(*on_gpu).find("launch ") != std::string::npos);
 }
 

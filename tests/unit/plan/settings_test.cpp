@@ -1,4 +1,5 @@
 // Settings follow from the device and the tunables; sizes of a GPU's strategies from those chosen.
+#include "plan/copies.h"
 #include "plan/settings.h"
 
 #include <doctest/doctest.h>

@@ -185,7 +185,8 @@ TEST_CASE("a parallel loop reports a failure of one of its pieces") {
   CHECK(context.error().starts_with("Error: Index [?] out of bounds"));
 }
 
-TEST_CASE("threads add with atomic instructions where copies of the arrays would be most of the work") {
+TEST_CASE(
+    "threads add with atomic instructions where copies of the arrays would be most of the work") {
   const auto pieces = [](int threads, int64_t operations, int64_t additions, int64_t size) {
     const Context context = with_threads(threads);
     return dz_addition_pieces(context, 1000000, 1000, operations, operations, additions, size);

@@ -46,7 +46,8 @@ const dz_type types[] = {
     {"[]point", "arr1d_point", DZ_OPAQUE_TYPE, DZ_OPAQUE_ARRAY, 2, point_array_leaves, 2,
      point_array_members, point, 1},
     {"[][]i64", "i64_2d", DZ_ARRAY_TYPE, 0, 1, i64_matrix_leaf, 0, nullptr, 0, 2},
-    {"(i64, i64)", "tup2_i64_i64", DZ_OPAQUE_TYPE, DZ_RECORD, 2, pair_leaves, 2, pair_members, 0, 0},
+    {"(i64, i64)", "tup2_i64_i64", DZ_OPAQUE_TYPE, DZ_RECORD, 2, pair_leaves, 2, pair_members, 0,
+     0},
     {"[]f64", "f64_1d", DZ_ARRAY_TYPE, 0, 1, f64_array_leaf, 0, nullptr, 0, 1},
 };
 

@@ -13,7 +13,18 @@
 
 namespace test {
 
-enum Type { i64, i64_array, f64, f64_matrix, point, shape, point_array, i64_matrix, i64_pair, f64_array };
+enum Type {
+  i64,
+  i64_array,
+  f64,
+  f64_matrix,
+  point,
+  shape,
+  point_array,
+  i64_matrix,
+  i64_pair,
+  f64_array
+};
 enum Entry { sum, scale, at, swap, consume, greedy, make_point, lengths };
 
 /// The program on the CPU; its constants are made by `initialise` when a context is made.

@@ -18,7 +18,8 @@ TEST_CASE("the median is the middle") {
 }
 
 // From a table of the binomial distribution: of ten times the second and the ninth hold it with
-// 97.9 %, of twenty the sixth and the fifteenth with 95.9 %.  Rounding outwards adds at most a place.
+// 97.9 %, of twenty the sixth and the fifteenth with 95.9 %.  Rounding outwards adds at most a
+// place.
 TEST_CASE("the interval of the median is bounded by two of the times") {
   std::vector<double> times;
   for (int i = 1; i <= 10; ++i) times.push_back(i);
@@ -46,8 +47,8 @@ TEST_CASE("the interval holds the median about as often as it says") {
   CHECK(held <= 995);
 }
 
-// Hollander, Wolfe and Chicken's table of the rank sum: three against three, all apart, has one chance
-// in ten of being so or the other way round; the approximation is near.
+// Hollander, Wolfe and Chicken's table of the rank sum: three against three, all apart, has one
+// chance in ten of being so or the other way round; the approximation is near.
 TEST_CASE("lists that differ are told from lists that do not") {
   CHECK(probability_of_same({1, 2, 3}, {4, 5, 6}) == doctest::Approx(0.1).epsilon(0.25));
   CHECK(probability_of_same({1, 2, 3, 4, 5, 6, 7, 8}, {11, 12, 13, 14, 15, 16, 17, 18}) < 0.002);

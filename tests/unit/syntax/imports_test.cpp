@@ -63,7 +63,7 @@ TEST_CASE("a missing file is reported at the import") {
 
 TEST_CASE("library files are found where no file of that name exists") {
   CHECK(Loaded(Loaded::Files{{"main.fut", "import \"derivatives\""}}).order() == "main ");
-  CHECK(Loaded(Loaded::Files{{"main.fut", "import \"derivatives\""}, {"derivatives.fut", ""}}).order() ==
-        "derivatives main ");
+  CHECK(Loaded(Loaded::Files{{"main.fut", "import \"derivatives\""}, {"derivatives.fut", ""}})
+            .order() == "derivatives main ");
   CHECK(Loaded(Loaded::Files{{"main.fut", "import \"/futlib/soacs\""}}).error() == "");
 }

@@ -84,7 +84,8 @@ TEST_CASE("every mistake is at the smallest place") {
   CHECK(first_error("def f = \"\\q\"") ==
         "\"\\q\": this string has an unknown escape or is not valid UTF-8");
   CHECK(first_error("def f = $") == "$: the character `$` has no meaning here");
-  CHECK(first_error("def f = a[1] [2]") == "a[1] [2]: Incorrect syntax for multi-dimensional indexing");
+  CHECK(first_error("def f = a[1] [2]") ==
+        "a[1] [2]: Incorrect syntax for multi-dimensional indexing");
   CHECK(first_error("def f = x.(1) + (g y).(2)") ==
         "(g y): only a module or a function with a name can stand before `.(`");
   CHECK(first_error("def f = let x = 1\ndef g = 2") == "def: Unexpected \"def\" - missing \"in\"?");

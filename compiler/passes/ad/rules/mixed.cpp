@@ -132,7 +132,8 @@ void core_forward(Reverse& r, const Lambda& lambda, const std::vector<NameId>& i
     Forward forward(r.environment, static_cast<int>(count));
     for (std::size_t j = 0; j < count; ++j) {
       const NameId input = inputs[first + j];
-      forward.tangents.seed(input, static_cast<int>(j), Operand(one_of(r.names().type(input).element)));
+      forward.tangents.seed(input, static_cast<int>(j),
+                            Operand(one_of(r.names().type(input).element)));
     }
     differentiate_forward(forward, lambda.body.statements);
     for (std::size_t j = 0; j < count; ++j) {

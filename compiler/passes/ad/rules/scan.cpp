@@ -170,7 +170,8 @@ struct ScanRecurrence {
     std::vector<Operand> results;
     for (std::size_t c = 0; c < count; ++c) results.push_back(adjoint_at(c, i));
     for (const auto& [c, row] : entries) {
-      const auto tangent = forward.tangents.of(op.body.results[site.active[row]], static_cast<int>(c));
+      const auto tangent =
+          forward.tangents.of(op.body.results[site.active[row]], static_cast<int>(c));
       // Nothing follows the last element.
       results.push_back(tangent ? r.out().select(site.type, at_end, zero(), *tangent) : zero());
     }
