@@ -340,6 +340,46 @@ TEST_CASE("a cache file saves compiling, and a damaged one costs only time") {
   CHECK(compilations() == 1);
 }
 
+TEST_CASE("a cache file that cannot be written costs only time") {
+  for (const char* name : {"/no/such/folder/cache", "/proc/cache"}) {
+    dz_config* config = dzr_config_new(&program);
+    dzr_config_set_cache_file(config, name);
+    Numbers numbers(config);
+    int64_t value = 0;
+    CHECK(numbers.add(5, 0) == DZ_OK);
+    CHECK(numbers.read(1, &value) == DZ_OK);
+    CHECK(value == 6);
+  }
+  check_nothing_left();
+}
+
+TEST_CASE("a context for which there is too little memory says so and leaves nothing") {
+  fake().memory_limit = 8;
+  {
+    const test::Context context(program);
+    CHECK(!context.context->usable);
+    CHECK(context.error().find("allocating the failure word failed") != std::string::npos);
+  }
+  fake().memory_limit = int64_t{1} << 40;
+  check_nothing_left();
+}
+
+TEST_CASE("a context that is freed waits for its work, and another goes on") {
+  {
+    Numbers other;
+    const int waits = fake().waits;
+    {
+      Numbers numbers;
+      REQUIRE(numbers.add(1, 0) == DZ_OK);
+    }
+    CHECK(fake().waits > waits);
+    int64_t value = 0;
+    CHECK(other.read(3, &value) == DZ_OK);
+    CHECK(value == 3);
+  }
+  check_nothing_left();
+}
+
 TEST_CASE("profiling measures kernels, and leaves no events behind") {
   {
     dz_config* config = dzr_config_new(&program);
