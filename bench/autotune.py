@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `dagaz autotune` gains on six programs with two inputs each.
 
-usage: autotune.py [--dagaz build/dagaz] [--seconds 40] [--rounds 7] [NAME…]
+usage: autotune.py [--dagaz build/dagaz] [--seconds 40] [--rounds 7] [--threads 1] [NAME…]
 
 Each program of bench/programs is copied to a folder of its own, with the two inputs below in its test block.
 `dagaz autotune` searches for some seconds; then the program as the defaults and as the .tuning file make it
@@ -36,13 +36,14 @@ def arguments():
     parser.add_argument('--dagaz', default='build/dagaz')
     parser.add_argument('--seconds', type=float, default=40)
     parser.add_argument('--rounds', type=int, default=7)
+    parser.add_argument('--threads', type=int, default=1, help='of what is measured at last')
     return parser.parse_args()
 
 
-def least_time(program, entry, data, folder):
+def least_time(options, program, entry, data, folder):
     times = folder / 'times'
-    subprocess.run([program, '-e', entry, '-n', '-t', times, '-r', '5'], input=data,
-                   stdout=subprocess.DEVNULL, check=True)
+    subprocess.run([program, '-e', entry, '-n', '-t', times, '-r', '5',
+                    '--num-threads', str(options.threads)], input=data, stdout=subprocess.DEVNULL, check=True)
     return min(float(line) for line in times.read_text().split())
 
 
@@ -66,8 +67,8 @@ def measure(options, name, root, folder):
         for entry in entries:
             ratios = []
             for _ in range(options.rounds):
-                before = least_time(folder / 'default', entry, data, folder)
-                ratios.append(before / least_time(folder / 'tuned', entry, data, folder))
+                before = least_time(options, folder / 'default', entry, data, folder)
+                ratios.append(before / least_time(options, folder / 'tuned', entry, data, folder))
             print(f'| {name} | {entry} | {one.split()[-1]} | {statistics.median(ratios):.2f} '
                   f'| {min(ratios):.2f}–{max(ratios):.2f} | {found} |', flush=True)
             found = ''
