@@ -24,8 +24,10 @@
 #include "ir/builder.h"
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "ir/traces.h"
 #include "passes/partial_sums.h"
 #include "passes/passes.h"
+#include "passes/scatter_to_gather/window.h"
 #include "support/match.h"
 
 namespace dagaz::passes {
@@ -158,27 +160,30 @@ class Rewriter {
  public:
   explicit Rewriter(Names& names) : names_(names) {}
 
-  // Inside other maps points are few, or in registers.
-  bool body(Body& body) {
+  // Inside other maps points are few, or in registers: arrays of what they add do not pay there.
+  bool body(Body& body, bool inside = false) {
     bool changed = false;
     Builder out(names_);
     for (Statement& each : body.statements) {
-      if (const auto sum = partial_sums_.find(each)) {
-        add_everywhere(each, *sum, out);
-        changed = true;
-        continue;
+      if (!inside) {
+        if (const auto sum = partial_sums_.find(each)) {
+          add_everywhere(each, *sum, out);
+          changed = true;
+          continue;
+        }
+        partial_sums_.learn(each);
       }
-      partial_sums_.learn(each);
       if (const auto* iota = as<Iota>(each.operation)) {
-        const bool counts = iota->type == ScalarType::i64 &&
-                            iota->start == i64_operand(0) && iota->stride == i64_operand(1);
+        const bool counts = iota->type == ScalarType::i64 && iota->start == i64_operand(0) &&
+                            iota->stride == i64_operand(1);
         if (counts) iotas_.insert(each.results[0].name);
       }
-      if (as<Loop>(each.operation) || as<Branch>(each.operation)) {
-        for_each_scope(each.operation,
-                       [&](Body& scope) { changed = this->body(scope) || changed; });
-      }
-      if (as<WithAccumulator>(each.operation) && gather(each, out)) {
+      const bool stays_outside = as<Loop>(each.operation) || as<Branch>(each.operation);
+      for_each_scope(each.operation, [&](Body& scope) {
+        changed = this->body(scope, inside || !stays_outside) || changed;
+      });
+      const bool adds = as<WithAccumulator>(each.operation);
+      if (adds && ((!inside && gather(each, out)) || gather_windows(each, out))) {
         changed = true;
       } else {
         out.add(std::move(each));
@@ -200,14 +205,13 @@ class Rewriter {
       return false;
     }
     MapScanReduce map = *found;
-    const auto accumulator = std::find(map.arrays.begin(), map.arrays.end(),
-                                       with.body.parameters[0].name);
+    const auto accumulator =
+        std::find(map.arrays.begin(), map.arrays.end(), with.body.parameters[0].name);
     const auto index = std::find_if(map.arrays.begin(), map.arrays.end(),
                                     [&](NameId each) { return iotas_.contains(each); });
-    const auto result = std::find_if(filling.results.begin(), filling.results.end(),
-                                     [&](const Binder& each) {
-                                       return Operand(each.name) == around.results[0];
-                                     });
+    const auto result =
+        std::find_if(filling.results.begin(), filling.results.end(),
+                     [&](const Binder& each) { return Operand(each.name) == around.results[0]; });
     if (accumulator == map.arrays.end() || index == map.arrays.end() ||
         result == filling.results.end()) {
       return false;
@@ -229,8 +233,98 @@ class Rewriter {
     return true;
   }
 
-  void emit(const Statement& statement, MapScanReduce map, std::ptrdiff_t exit,
-            const Added& added, Builder& out) {
+  bool gather_windows(const Statement& statement, Builder& out) {
+    if (has_trace(statement.operation)) return false;
+    const auto& with = std::get<WithAccumulator>(statement.operation);
+    std::vector<std::optional<gathering::Window>> windows;
+    std::size_t found = 0;
+    bool is_padded = false;
+    for (std::size_t k = 0; k < with.inputs.size(); ++k) {
+      windows.push_back(gathering::Window::of(with, k, names_, iotas_));
+      if (!windows.back()) continue;
+      ++found;
+      is_padded = is_padded || windows.back()->is_padded();
+    }
+    const bool all = found == with.inputs.size();
+    if (found == 0) return false;
+    // What others add to, and what its body computes for the windows, can have but one place.
+    if (!all && (is_padded || with.body.body.statements.size() != 1)) return false;
+    std::vector<bool> removed;
+    for (const auto& one : windows) removed.push_back(one.has_value());
+    add_rest(without(statement, removed), out);
+    for (std::size_t k = 0; k < windows.size(); ++k) {
+      if (windows[k]) add_window(statement, k, *windows[k], out);
+    }
+    return true;
+  }
+
+  // What is left without these accumulators.
+  Statement without(const Statement& statement, const std::vector<bool>& removed) const {
+    Statement rest = statement;
+    auto& with = std::get<WithAccumulator>(rest.operation);
+    for (std::size_t k = removed.size(); k-- > 0;) {
+      if (!removed[k]) continue;
+      gathering::remove_accumulator(with.body.body, with.body.parameters[k].name, names_);
+      const auto place = static_cast<std::ptrdiff_t>(k);
+      with.inputs.erase(with.inputs.begin() + place);
+      with.body.parameters.erase(with.body.parameters.begin() + place);
+      with.body.body.results.erase(with.body.body.results.begin() + place);
+      with.body.result_types.erase(with.body.result_types.begin() + place);
+      rest.results.erase(rest.results.begin() + place);
+    }
+    return rest;
+  }
+
+  static void add_rest(Statement rest, Builder& out) {
+    auto& with = std::get<WithAccumulator>(rest.operation);
+    if (!with.inputs.empty()) {
+      out.add(std::move(rest));
+      return;
+    }
+    for (Statement& each : with.body.body.statements) {
+      each.tokens.insert(each.tokens.end(), rest.tokens.begin(), rest.tokens.end());
+      out.add(std::move(each));
+    }
+    for (std::size_t k = 0; k < rest.results.size(); ++k) {
+      const Operand& value = with.body.body.results[k];
+      out.add(Statement{{rest.results[k]}, Identity{value}, {}, rest.location, {}});
+    }
+  }
+
+  // Only the additions to one accumulator, point by point.
+  NameId add_in_turn(const Statement& statement, std::size_t input, Builder& out) {
+    const auto& with = std::get<WithAccumulator>(statement.operation);
+    std::vector<bool> others(with.inputs.size(), true);
+    others[input] = false;
+    Statement copy = renamed(without(statement, others), names_);
+    for (Binder& each : copy.results) each.name = names_.fresh_like(each.name);
+    const NameId result = copy.results[0].name;
+    out.add(std::move(copy));
+    return result;
+  }
+
+  void add_window(const Statement& statement, std::size_t input, const gathering::Window& window,
+                  Builder& out) {
+    std::vector<NameId> tokens = statement.tokens;
+    tokens.insert(tokens.end(), window.tokens().begin(), window.tokens().end());
+    out.set_location(statement.location);
+    out.set_tokens(tokens);
+    Operand sums;
+    if (window.is_padded()) {
+      const auto fast = [&](Builder& in) { return std::vector<Operand>{window.sums(in)}; };
+      const auto exact = [&](Builder& in) {
+        return std::vector<Operand>{add_in_turn(statement, input, in)};
+      };
+      sums = out.branch(window.is_exact(out), fast, exact, "sums")[0];
+    } else {
+      sums = window.sums(out);
+    }
+    out.set_tokens({});
+    out.add(Statement{{statement.results[input]}, Identity{sums}, {}, statement.location, {}});
+  }
+
+  void emit(const Statement& statement, MapScanReduce map, std::ptrdiff_t exit, const Added& added,
+            Builder& out) {
     const auto& with = std::get<WithAccumulator>(statement.operation);
     const Statement& filling = with.body.body.statements[0];
     const Operand width = map.width;
@@ -254,16 +348,19 @@ class Rewriter {
     for (const auto& one : arrays) {
       ends.push_back(one.first < 0 ? out.add_i64(width, i64_operand(one.first)) : width);
     }
-    const NameId sums = out.map_indices(width, [&](Builder& in, const std::vector<NameId>& at) {
-      Operand sum = in.index(before, {at[0]});
-      for (std::size_t k = 0; k < arrays.size(); ++k) {
-        const Operand one = arrays[k].first == 0
-                                ? in.index(arrays[k].second, {at[0]})
-                                : read(in, arrays[k].second, at[0], arrays[k].first, ends[k]);
-        sum = in.scalar(ScalarOp::add, type, {sum, one}, "sum");
-      }
-      return std::vector<Operand>{sum};
-    }, "sums")[0];
+    const NameId sums = out.map_indices(
+        width,
+        [&](Builder& in, const std::vector<NameId>& at) {
+          Operand sum = in.index(before, {at[0]});
+          for (std::size_t k = 0; k < arrays.size(); ++k) {
+            const Operand one = arrays[k].first == 0
+                                    ? in.index(arrays[k].second, {at[0]})
+                                    : read(in, arrays[k].second, at[0], arrays[k].first, ends[k]);
+            sum = in.scalar(ScalarOp::add, type, {sum, one}, "sum");
+          }
+          return std::vector<Operand>{sum};
+        },
+        "sums")[0];
     bind_results(statement, filling, sums, out);
   }
 
@@ -273,12 +370,14 @@ class Rewriter {
     const std::int64_t start = integer_value(update.dimensions[0].start.constant());
     out.set_location(statement.location);
     out.set_tokens(sum.tokens);
-    const NameId sums = out.map_indices(type.shape[0], [&](Builder& in,
-                                                           const std::vector<NameId>& at) {
-      const Operand old = in.index(sum.array, {at[0]});
-      const Operand added = read(in, sum.added, at[0], start, update.dimensions[0].count);
-      return std::vector<Operand>{in.scalar(ScalarOp::add, type.element, {old, added}, "sum")};
-    }, "sums")[0];
+    const NameId sums = out.map_indices(
+        type.shape[0],
+        [&](Builder& in, const std::vector<NameId>& at) {
+          const Operand old = in.index(sum.array, {at[0]});
+          const Operand added = read(in, sum.added, at[0], start, update.dimensions[0].count);
+          return std::vector<Operand>{in.scalar(ScalarOp::add, type.element, {old, added}, "sum")};
+        },
+        "sums")[0];
     out.add(Statement{statement.results, Identity{sums}, {}, statement.location, {}});
   }
 

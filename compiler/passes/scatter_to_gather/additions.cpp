@@ -1,0 +1,161 @@
+#include "passes/scatter_to_gather/additions.h"
+
+#include <algorithm>
+
+#include "ir/names.h"
+#include "support/match.h"
+
+namespace dagaz::passes::gathering {
+
+namespace {
+
+bool uses(const Statement& statement, NameId name, const Names& names) {
+  const std::vector<NameId> used = free_names(statement, names);
+  return std::find(used.begin(), used.end(), name) != used.end();
+}
+
+std::optional<std::size_t> exit_of(const Statement& statement, NameId enters, const Names& names);
+
+/// The last name of the accumulator in `body`; nothing if it is lost on the way.
+std::optional<NameId> last_in(const Body& body, NameId enters, const Names& names) {
+  NameId at = enters;
+  for (const Statement& each : body.statements) {
+    if (!uses(each, at, names)) continue;
+    const auto exit = exit_of(each, at, names);
+    if (!exit) return std::nullopt;
+    at = each.results[*exit].name;
+  }
+  return at;
+}
+
+std::optional<std::size_t> place_of(NameId name, const std::vector<Operand>& operands) {
+  const auto found = std::find(operands.begin(), operands.end(), Operand(name));
+  if (found == operands.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - operands.begin());
+}
+
+std::optional<std::size_t> result_of(const Body& body, NameId enters, const Names& names) {
+  const auto last = last_in(body, enters, names);
+  return last ? place_of(*last, body.results) : std::nullopt;
+}
+
+/// The parameter of a map that an array is handed to.
+std::optional<std::size_t> parameter_of(const MapScanReduce& map, NameId array) {
+  if (std::count(map.arrays.begin(), map.arrays.end(), array) != 1) return std::nullopt;
+  return static_cast<std::size_t>(std::find(map.arrays.begin(), map.arrays.end(), array) -
+                                  map.arrays.begin());
+}
+
+/// Which result of `statement` the accumulator `enters` is after it.
+std::optional<std::size_t> exit_of(const Statement& statement, NameId enters, const Names& names) {
+  if (as<Accumulate>(statement.operation) || as<Identity>(statement.operation)) return 0;
+  if (const auto* branch = as<Branch>(statement.operation)) {
+    const auto yes = result_of(branch->then_body, enters, names);
+    const auto no = result_of(branch->else_body, enters, names);
+    return yes == no ? yes : std::nullopt;
+  }
+  const auto* map = as<MapScanReduce>(statement.operation);
+  if (map == nullptr || !map->scans.empty() || map->post || map->sequential) return std::nullopt;
+  const auto parameter = parameter_of(*map, enters);
+  if (!parameter) return std::nullopt;
+  return result_of(map->map.body, map->map.parameters[*parameter].name, names);
+}
+
+}  // namespace
+
+bool Additions::add_tokens(const Statement& statement) {
+  for (const NameId token : statement.tokens) {
+    if (values_.binds(token)) return false;
+    if (std::find(tokens_.begin(), tokens_.end(), token) == tokens_.end()) tokens_.push_back(token);
+  }
+  return true;
+}
+
+bool Additions::find(const Body& body, NameId enters, const Operand& leaves,
+                     const Addition& around) {
+  NameId at = enters;
+  for (const Statement& each : body.statements) {
+    if (!around.levels.empty() || !around.conditions.empty()) values_.learn(each);
+    if (!uses(each, at, names_)) continue;
+    const auto exit = exit_of(each, at, names_);
+    if (!exit || !add_tokens(each) || !find_in(each, at, around)) return false;
+    at = each.results[*exit].name;
+  }
+  return leaves == Operand(at);
+}
+
+bool Additions::find_in(const Statement& statement, NameId enters, const Addition& around) {
+  if (const auto* addition = as<Accumulate>(statement.operation)) {
+    if (addition->accumulator != enters) return false;
+    all_.push_back(around);
+    all_.back().indices = addition->indices;
+    all_.back().value = addition->value;
+    return true;
+  }
+  if (as<Identity>(statement.operation)) return true;
+  Addition inside = around;
+  if (const auto* branch = as<Branch>(statement.operation)) {
+    const auto place = result_of(branch->then_body, enters, names_);
+    inside.conditions.push_back({branch->condition, true});
+    if (!find(branch->then_body, enters, branch->then_body.results[*place], inside)) return false;
+    inside.conditions.back().sense = false;
+    return find(branch->else_body, enters, branch->else_body.results[*place], inside);
+  }
+  const auto& map = std::get<MapScanReduce>(statement.operation);
+  const NameId parameter = map.map.parameters[*parameter_of(map, enters)].name;
+  if (values_.binds(map.width)) return false;
+  inside.levels.push_back(values_.add_level(map));
+  const auto place = result_of(map.map.body, parameter, names_);
+  return find(map.map.body, parameter, map.map.body.results[*place], inside);
+}
+
+// ---------------------------------------------------------------- without it
+
+namespace {
+
+template <typename T>
+void erase_at(std::vector<T>& list, std::size_t place) {
+  list.erase(list.begin() + static_cast<std::ptrdiff_t>(place));
+}
+
+void remove_from(Statement& statement, NameId enters, std::size_t exit, const Names& names) {
+  if (auto* branch = as<Branch>(statement.operation)) {
+    for (Body* side : {&branch->then_body, &branch->else_body}) {
+      remove_accumulator(*side, enters, names);
+      erase_at(side->results, exit);
+    }
+    erase_at(branch->result_types, exit);
+  } else {
+    auto& map = std::get<MapScanReduce>(statement.operation);
+    const std::size_t parameter = *parameter_of(map, enters);
+    remove_accumulator(map.map.body, map.map.parameters[parameter].name, names);
+    erase_at(map.arrays, parameter);
+    erase_at(map.map.parameters, parameter);
+    erase_at(map.map.body.results, exit);
+    erase_at(map.map.result_types, exit);
+  }
+  erase_at(statement.results, exit);
+}
+
+}  // namespace
+
+void remove_accumulator(Body& body, NameId enters, const Names& names) {
+  NameId at = enters;
+  std::vector<Statement> kept;
+  for (Statement& each : body.statements) {
+    if (!uses(each, at, names)) {
+      kept.push_back(std::move(each));
+      continue;
+    }
+    const std::size_t exit = *exit_of(each, at, names);
+    const NameId next = each.results[exit].name;
+    if (as<Branch>(each.operation) || as<MapScanReduce>(each.operation)) {
+      remove_from(each, at, exit, names);
+      if (!each.results.empty()) kept.push_back(std::move(each));
+    }
+    at = next;
+  }
+  body.statements = std::move(kept);
+}
+
+}  // namespace dagaz::passes::gathering

@@ -1,0 +1,49 @@
+// What a nest of maps adds to an accumulator, addition by addition; and the nest without it.
+#pragma once
+
+#include <vector>
+
+#include "passes/scatter_to_gather/nest_values.h"
+
+namespace dagaz::passes::gathering {
+
+/// One accumulate: at each point of its levels where its conditions hold.
+struct Addition {
+  struct Condition {
+    Operand holds;
+    bool sense = true;
+  };
+  std::vector<int> levels;  // outermost first
+  std::vector<Condition> conditions;
+  std::vector<Operand> indices;
+  Operand value;
+};
+
+/// Finds the additions to the accumulator that enters `body` as `enters` and leaves it as `leaves`.
+class Additions {
+ public:
+  Additions(const Names& names, NestValues& values) : names_(names), values_(values) {}
+
+  /// False if something else happens to the accumulator than additions in maps and branches.
+  bool find(const Body& body, NameId enters, const Operand& leaves) {
+    return find(body, enters, leaves, Addition{});
+  }
+  const std::vector<Addition>& all() const { return all_; }
+  /// Tokens of maps and additions that are not of the nest.
+  const std::vector<NameId>& tokens() const { return tokens_; }
+
+ private:
+  bool find(const Body& body, NameId enters, const Operand& leaves, const Addition& around);
+  bool find_in(const Statement& statement, NameId enters, const Addition& around);
+  bool add_tokens(const Statement& statement);
+
+  const Names& names_;
+  NestValues& values_;
+  std::vector<Addition> all_;
+  std::vector<NameId> tokens_;
+};
+
+/// Takes an accumulator, of which all additions were found, out of `body`.
+void remove_accumulator(Body& body, NameId enters, const Names& names);
+
+}  // namespace dagaz::passes::gathering

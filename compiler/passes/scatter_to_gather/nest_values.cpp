@@ -1,0 +1,182 @@
+#include "passes/scatter_to_gather/nest_values.h"
+
+#include "ir/cost.h"
+#include "support/match.h"
+
+namespace dagaz::passes::gathering {
+
+namespace {
+
+void add_term(auto& terms, const auto& key, std::int64_t factor) {
+  const std::int64_t sum = terms[key] += factor;
+  if (sum == 0) terms.erase(key);
+}
+
+}  // namespace
+
+Affine Affine::plus(const Affine& other, std::int64_t factor) const {
+  Affine sum = *this;
+  for (const auto& [level, by] : other.levels) add_term(sum.levels, level, by * factor);
+  for (const auto& [name, by] : other.others) add_term(sum.others, name, by * factor);
+  sum.constant += other.constant * factor;
+  return sum;
+}
+
+int NestValues::add_level(const MapScanReduce& map) {
+  const int level = static_cast<int>(widths_.size());
+  widths_.push_back(map.width);
+  for (std::size_t k = 0; k < map.arrays.size(); ++k) {
+    definitions_[map.map.parameters[k].name] = {nullptr, level, map.arrays[k]};
+  }
+  return level;
+}
+
+void NestValues::learn(const Statement& statement) {
+  for (const Binder& result : statement.results) definitions_[result.name] = {&statement, -1, {}};
+}
+
+const NestValues::Definition* NestValues::find(const Operand& operand) const {
+  if (!operand.is_name()) return nullptr;
+  const auto found = definitions_.find(operand.name());
+  return found == definitions_.end() ? nullptr : &found->second;
+}
+
+const Statement* NestValues::statement_of(const Operand& operand) const {
+  const Definition* definition = find(operand);
+  return definition == nullptr ? nullptr : definition->statement;
+}
+
+// ---------------------------------------------------------------- what is needed
+
+bool NestValues::add_array(NameId array, Needs& needs, std::unordered_set<NameId>& seen) const {
+  const Definition* definition = find(array);
+  if (definition == nullptr) return true;
+  if (definition->statement == nullptr || as<Index>(definition->statement->operation)) {
+    return add_needs(array, needs, seen);
+  }
+  return false;
+}
+
+bool NestValues::add_needs(const Operand& operand, Needs& needs,
+                           std::unordered_set<NameId>& seen) const {
+  const Definition* definition = find(operand);
+  if (definition == nullptr || !seen.insert(operand.name()).second) return true;
+  if (definition->statement == nullptr) {
+    needs.levels.insert(definition->level);
+    ++needs.cost;
+    return names_.type(operand).kind == TypeKind::value &&
+           add_array(definition->array, needs, seen);
+  }
+  const Statement& statement = *definition->statement;
+  for (const NameId token : statement.tokens) {
+    if (binds(token)) return false;
+    needs.tokens.push_back(token);
+  }
+  if (const auto* scalar = as<Scalar>(statement.operation)) {
+    needs.cost += cost_of(scalar->op);
+    return !may_trap(scalar->op) &&
+           std::all_of(scalar->arguments.begin(), scalar->arguments.end(),
+                       [&](const Operand& one) { return add_needs(one, needs, seen); });
+  }
+  const auto* index = as<Index>(statement.operation);
+  if (index == nullptr) return false;
+  ++needs.cost;
+  return add_array(index->array, needs, seen) &&
+         std::all_of(index->indices.begin(), index->indices.end(),
+                     [&](const Operand& one) { return add_needs(one, needs, seen); });
+}
+
+std::optional<Needs> NestValues::needs_of(const Operand& operand) const {
+  Needs needs;
+  std::unordered_set<NameId> seen;
+  if (!add_needs(operand, needs, seen)) return std::nullopt;
+  return needs;
+}
+
+std::optional<Affine> NestValues::affine(const Operand& operand) const {
+  Affine sum;
+  if (operand.is_constant()) {
+    sum.constant = integer_value(operand.constant());
+    return sum;
+  }
+  const Definition* definition = find(operand);
+  if (definition == nullptr) {
+    sum.others[operand.name()] = 1;
+    return sum;
+  }
+  if (definition->statement == nullptr) {
+    if (!counts_.contains(definition->array)) return std::nullopt;
+    sum.levels[definition->level] = 1;
+    return sum;
+  }
+  const auto* scalar = as<Scalar>(definition->statement->operation);
+  if (scalar == nullptr || scalar->type != ScalarType::i64) return std::nullopt;
+  if (scalar->op != ScalarOp::add && scalar->op != ScalarOp::sub && scalar->op != ScalarOp::mul) {
+    return std::nullopt;
+  }
+  const auto a = affine(scalar->arguments[0]);
+  const auto b = affine(scalar->arguments[1]);
+  if (!a || !b) return std::nullopt;
+  if (scalar->op != ScalarOp::mul) return a->plus(*b, scalar->op == ScalarOp::add ? 1 : -1);
+  const auto times = [&](const Affine& one, const Operand& by) -> std::optional<Affine> {
+    if (!by.is_constant()) return std::nullopt;
+    return Affine{}.plus(one, integer_value(by.constant()));
+  };
+  const auto product = times(*a, scalar->arguments[1]);
+  return product ? product : times(*b, scalar->arguments[0]);
+}
+
+// ---------------------------------------------------------------- values at points
+
+Operand NestValues::element(NameId name, Point& point, Builder& out) const {
+  std::vector<Operand> indices;
+  for (const Definition* definition = find(name); definition; definition = find(name)) {
+    std::vector<Operand> before;
+    if (definition->statement == nullptr) {
+      before.push_back(point.at.at(definition->level));
+      name = definition->array;
+    } else {
+      const auto& index = std::get<Index>(definition->statement->operation);
+      for (const Operand& one : index.indices) before.push_back(value(one, point, out));
+      name = index.array;
+    }
+    indices.insert(indices.begin(), before.begin(), before.end());
+  }
+  return out.index(name, std::move(indices));
+}
+
+Operand NestValues::value(const Operand& operand, Point& point, Builder& out) const {
+  const Definition* definition = find(operand);
+  if (definition == nullptr) return operand;
+  const NameId name = operand.name();
+  if (const auto made = point.made.find(name); made != point.made.end()) return made->second;
+  Operand value;
+  if (definition->statement == nullptr && counts_.contains(definition->array)) {
+    value = point.at.at(definition->level);
+  } else if (const Statement* statement = definition->statement;
+             statement != nullptr && as<Scalar>(statement->operation)) {
+    Scalar copy = std::get<Scalar>(statement->operation);
+    for (Operand& one : copy.arguments) one = this->value(one, point, out);
+    value = out.add(std::move(copy), names_.base(name));
+  } else {
+    value = element(name, point, out);
+  }
+  point.made.emplace(name, value);
+  return value;
+}
+
+Operand value_of(const Affine& sum, const std::map<int, Operand>& at, Builder& out) {
+  Operand total = i64_operand(sum.constant);
+  const auto add = [&](const Operand& one, std::int64_t factor) {
+    if (factor == -1) {
+      total = out.sub_i64(total, one);
+    } else {
+      total = out.add_i64(total, out.mul_i64(one, i64_operand(factor)));
+    }
+  };
+  for (const auto& [name, factor] : sum.others) add(name, factor);
+  for (const auto& [level, factor] : sum.levels) add(at.at(level), factor);
+  return total;
+}
+
+}  // namespace dagaz::passes::gathering

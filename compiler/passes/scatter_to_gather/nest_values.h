@@ -1,0 +1,89 @@
+// What the points of a nest of maps compute, as functions of the point: so that one value can be
+// computed for another point, elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/builder.h"
+
+namespace dagaz::passes::gathering {
+
+using namespace ir;  // NOLINT: private header of the pass
+
+/// constant + Σ factor · index of a level + Σ factor · i64 from outside the nest.
+struct Affine {
+  std::map<int, std::int64_t> levels;
+  std::map<NameId, std::int64_t> others;
+  std::int64_t constant = 0;
+  bool operator==(const Affine&) const = default;
+
+  /// this + factor · other
+  Affine plus(const Affine& other, std::int64_t factor) const;
+};
+
+/// What computing a value takes.
+struct Needs {
+  std::set<int> levels;        // whose indices it depends on
+  std::int64_t cost = 0;       // operations
+  std::vector<NameId> tokens;  // that its statements carry, from outside the nest
+};
+
+/// A point of a nest, and what has been computed for it in one scope.
+struct Point {
+  std::map<int, Operand> at;  // the index of each level
+  std::unordered_map<NameId, Operand> made = {};
+};
+
+/// The names bound in a nest.  Levels are its maps, by number.
+class NestValues {
+ public:
+  /// `counts`: arrays 0, 1, 2, …
+  NestValues(const Names& names, const std::unordered_set<NameId>& counts)
+      : names_(names), counts_(counts) {}
+
+  /// The parameters of another map as elements of its arrays.
+  int add_level(const MapScanReduce& map);
+  /// The results of a statement of the nest, which has to stay where it is.
+  void learn(const Statement& statement);
+
+  const Operand& width(int level) const { return widths_[static_cast<std::size_t>(level)]; }
+  bool binds(const Operand& operand) const {
+    return operand.is_name() && definitions_.contains(operand.name());
+  }
+  /// Nothing where something else than arithmetic and elements of arrays is needed, or a token of
+  /// the nest.
+  std::optional<Needs> needs_of(const Operand& operand) const;
+  std::optional<Affine> affine(const Operand& operand) const;
+  /// The statement that computes a name of the nest; null for others, and for parameters.
+  const Statement* statement_of(const Operand& operand) const;
+
+  /// `operand`, whose needs are known, at a point.
+  Operand value(const Operand& operand, Point& point, Builder& out) const;
+
+ private:
+  struct Definition {
+    const Statement* statement = nullptr;
+    int level = -1;  // of a parameter
+    NameId array;    // whose element it is
+  };
+  const Definition* find(const Operand& operand) const;
+  bool add_needs(const Operand& operand, Needs& needs, std::unordered_set<NameId>& seen) const;
+  bool add_array(NameId array, Needs& needs, std::unordered_set<NameId>& seen) const;
+  Operand element(NameId name, Point& point, Builder& out) const;
+
+  const Names& names_;
+  const std::unordered_set<NameId>& counts_;
+  std::vector<Operand> widths_;
+  std::unordered_map<NameId, Definition> definitions_;
+};
+
+/// The value of `sum` where levels have the given indices.
+Operand value_of(const Affine& sum, const std::map<int, Operand>& at, Builder& out);
+
+}  // namespace dagaz::passes::gathering

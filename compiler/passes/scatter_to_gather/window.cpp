@@ -1,0 +1,475 @@
+// The adjoint of a window is a window: additions around each point of a nest become sums around
+// each element.
+//
+//   a[y+dy, x+dx] += v(y, x, dy, dx)  for all points
+//     =  a[Y, X] += Σ v(Y-dy, X-dx, dy, dx)  over dy, dx with 0 ≤ Y-dy < h and 0 ≤ X-dx < w
+//
+// Each dimension of the accumulator is solved for one level of the nest; the other levels are
+// summed over.  Where none are, each addition is at one distance: its value is computed again at
+// every element, under a condition at the edges (as in Hückelheim et al., "Automatic
+// differentiation for adjoint stencil loops", ICPP 2019).
+//
+// Where some are (taps), a condition for each of them would stand in the innermost loop.  But there
+// v is a product of a value u of points (y, x) with one of taps r(dy, dx): for the values of points
+// with zeros around them,
+//
+//   Σ u(Y-dy, X-dx) · r(dy, dx)  =  Σ padded[Y-dy+margin, X-dx+margin] · r(dy, dx)  over all dy,
+//   dx,
+//
+// which is the correlation of the reversed window that it looks like, without conditions.  Zeros
+// add nothing unless they meet infinity or what is no number; so taps are looked at, which are few
+// beside the sums, and where one is not finite the points add as before.
+#include "passes/scatter_to_gather/window.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "support/match.h"
+
+namespace dagaz::passes::gathering {
+
+namespace {
+
+constexpr std::int64_t most_cost = 64;  // of values that are computed again, in operations
+constexpr std::size_t most_additions = 32;
+
+std::set<int> intersection(const std::set<int>& a, const std::set<int>& b) {
+  std::set<int> both;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::inserter(both, both.end()));
+  return both;
+}
+
+/// The levels that are summed over and that shift the window.
+std::set<int> taps_of(const Reach& reach) {
+  std::set<int> taps;
+  for (const Affine& rest : reach.rest) {
+    for (const auto& one : rest.levels) taps.insert(one.first);
+  }
+  return taps;
+}
+
+Operand both(const Operand& a, const Operand& b, Builder& out) {
+  if (a == Operand(make_bool(true))) return b;
+  return out.scalar(ScalarOp::bit_and, ScalarType::boolean, {a, b}, "inside");
+}
+Operand is_less(const Operand& a, const Operand& b, Builder& out) {
+  return out.scalar(ScalarOp::slt, ScalarType::i64, {a, b}, "inside");
+}
+
+using Build = std::function<Operand(Builder&, const std::vector<Operand>&)>;
+
+/// An array of `shape` of what `build` gives for each index.
+Operand tabulate(const std::vector<Operand>& shape, std::vector<Operand> at, const Build& build,
+                 Builder& out) {
+  if (at.size() == shape.size()) return build(out, at);
+  at.emplace_back();
+  return out.map_indices(
+      shape[at.size() - 1],
+      [&](Builder& in, const std::vector<NameId>& own) {
+        at.back() = own[0];
+        return std::vector<Operand>{tabulate(shape, at, build, in)};
+      },
+      "sums")[0];
+}
+
+/// The elements of what `build` gives for each index, combined by `op`.
+Operand combine(const std::vector<Operand>& shape, std::vector<Operand> at, ScalarOp op,
+                ScalarType type, const Build& build, Builder& out) {
+  if (at.size() == shape.size()) return build(out, at);
+  at.emplace_back();
+  const Operand width = shape[at.size() - 1];
+  const NameId indices =
+      out.add(Iota{ScalarType::i64, width, i64_operand(0), i64_operand(1)}, "indices");
+  const Type element = scalar_of(type);
+  MapScanReduce sum;
+  sum.width = width;
+  sum.arrays = {indices};
+  sum.map = out.lambda({scalar_of(ScalarType::i64)}, {"k"},
+                       [&](Builder& in, const std::vector<NameId>& own) {
+                         at.back() = own[0];
+                         return std::vector<Operand>{combine(shape, at, op, type, build, in)};
+                       });
+  sum.map.result_types = {element};
+  Lambda operation =
+      out.lambda({element, element}, {"x", "y"}, [&](Builder& in, const std::vector<NameId>& p) {
+        return std::vector<Operand>{in.scalar(op, type, {p[0], p[1]}, "sum")};
+      });
+  const Constant neutral = op == ScalarOp::add ? zero_of(type) : one_of(type);
+  sum.reductions.push_back({std::move(operation), {neutral}, true});
+  return out.add(std::move(sum), "sum");
+}
+
+bool adds_numbers(const AccumulatorInput& input, const Names& names) {
+  if (!input.op || names.type(input.array).rank() != input.shape.size()) return false;
+  const auto& statements = input.op->body.statements;
+  const auto* sum = statements.size() == 1 ? as<Scalar>(statements[0].operation) : nullptr;
+  return sum != nullptr && sum->op == ScalarOp::add &&
+         input.op->body.results[0] == Operand(statements[0].results[0].name);
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- who adds to an element
+
+std::optional<Window> Window::of(const WithAccumulator& with, std::size_t input, Names& names,
+                                 const std::unordered_set<NameId>& counts) {
+  if (!adds_numbers(with.inputs[input], names)) return std::nullopt;
+  NestValues values(names, counts);
+  Additions additions(names, values);
+  if (!additions.find(with.body.body, with.body.parameters[input].name,
+                      with.body.body.results[input]) ||
+      additions.all().empty() || additions.all().size() > most_additions) {
+    return std::nullopt;
+  }
+  Window window(with.inputs[input], names, std::move(values));
+  window.tokens_ = additions.tokens();
+  std::int64_t cost = 0;
+  for (const Addition& addition : additions.all()) {
+    auto reach = window.reach_of(addition);
+    if (!reach) return std::nullopt;
+    const auto needs = window.values_.needs_of(reach->value);
+    window.tokens_.insert(window.tokens_.end(), needs->tokens.begin(), needs->tokens.end());
+    cost += reach->summed.empty() ? reach->cost : 0;
+    window.reaches_.push_back(std::move(*reach));
+  }
+  if (cost > most_cost) return std::nullopt;
+  return window;
+}
+
+bool Window::is_at_edges(const Reach& reach, std::size_t dimension) const {
+  return reach.rest[dimension] != Affine{} ||
+         values_.width(reach.solved[dimension]) != shape_[dimension];
+}
+
+std::optional<Reach> Window::reach_of(const Addition& addition) const {
+  Reach reach;
+  reach.value = addition.value;
+  if (!solve(addition, reach)) return std::nullopt;
+  std::vector<Affine> indices;
+  for (const Operand& index : addition.indices) indices.push_back(*values_.affine(index));
+  for (const auto& condition : addition.conditions) keep_conditions(condition, indices, reach);
+  const auto needs = values_.needs_of(addition.value);
+  if (!needs) return std::nullopt;
+  reach.cost = needs->cost;
+  for (const auto& condition : reach.conditions) {
+    const auto its = values_.needs_of(condition.holds);
+    if (!its) return std::nullopt;
+    reach.cost += its->cost;
+  }
+  if (reach.summed.empty()) return reach;
+  bool shifts = false;
+  for (std::size_t k = 0; k < shape_.size(); ++k) shifts = shifts || is_at_edges(reach, k);
+  if (!shifts || !reach.conditions.empty() || !split(addition.value, reach)) return std::nullopt;
+  return reach;
+}
+
+// A level for each dimension, that no other dimension has: of an extent that is known only when the
+// program runs, rather than a constant one, and further out rather than further in.
+bool Window::solve(const Addition& addition, Reach& reach) const {
+  std::vector<Affine> indices;
+  std::map<int, int> dimensions;  // in which a level occurs
+  for (const Operand& index : addition.indices) {
+    const auto sum = values_.affine(index);
+    if (!sum) return false;
+    indices.push_back(*sum);
+    for (const auto& one : sum->levels) ++dimensions[one.first];
+  }
+  const auto is_better = [&](int level, int than) {
+    const auto extent = [&](int one) {
+      const Operand& width = values_.width(one);
+      return width.is_constant() ? integer_value(width.constant())
+                                 : std::numeric_limits<std::int64_t>::max();
+    };
+    return extent(level) > extent(than);
+  };
+  for (const Affine& index : indices) {
+    int best = -1;
+    for (const int level : addition.levels) {
+      const auto term = index.levels.find(level);
+      if (term == index.levels.end() || term->second != 1 || dimensions[level] != 1) continue;
+      if (best < 0 || is_better(level, best)) best = level;
+    }
+    if (best < 0) return false;
+    reach.solved.push_back(best);
+    reach.rest.push_back(index);
+    reach.rest.back().levels.erase(best);
+  }
+  for (const int level : addition.levels) {
+    if (std::find(reach.solved.begin(), reach.solved.end(), level) == reach.solved.end()) {
+      reach.summed.push_back(level);
+    }
+  }
+  return true;
+}
+
+// Conditions that say no more than that the index is inside the accumulator say nothing: outside,
+// nothing is added.
+void Window::keep_conditions(const Addition::Condition& condition,
+                             const std::vector<Affine>& indices, Reach& reach) const {
+  const Statement* statement = values_.statement_of(condition.holds);
+  const auto* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
+  if (scalar != nullptr && condition.sense) {
+    if (scalar->op == ScalarOp::bit_and) {
+      for (const Operand& one : scalar->arguments) keep_conditions({one}, indices, reach);
+      return;
+    }
+    if (is_inside(*scalar, indices)) return;
+  }
+  reach.conditions.push_back(condition);
+}
+
+bool Window::is_inside(const Scalar& comparison, const std::vector<Affine>& indices) const {
+  const bool is_strict = comparison.op == ScalarOp::slt;
+  if ((!is_strict && comparison.op != ScalarOp::sle) || comparison.type != ScalarType::i64) {
+    return false;
+  }
+  const auto a = values_.affine(comparison.arguments[0]);
+  const auto b = values_.affine(comparison.arguments[1]);
+  if (!a || !b) return false;
+  Affine difference = b->plus(*a, -1);  // is not negative
+  if (is_strict) --difference.constant;
+  for (std::size_t k = 0; k < indices.size(); ++k) {
+    Affine from_end = values_.affine(shape_[k])->plus(indices[k], -1);
+    --from_end.constant;
+    if (difference == indices[k] || difference == from_end) return true;
+  }
+  return false;
+}
+
+bool Window::split(const Operand& value, Reach& reach) const {
+  const Statement* statement = values_.statement_of(value);
+  const auto* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
+  if (scalar != nullptr && scalar->op == ScalarOp::mul) {
+    return split(scalar->arguments[0], reach) && split(scalar->arguments[1], reach);
+  }
+  if (scalar != nullptr && scalar->op == ScalarOp::neg) {
+    reach.negative = !reach.negative;
+    return split(scalar->arguments[0], reach);
+  }
+  const auto needs = values_.needs_of(value);
+  std::set<int> edges;
+  for (std::size_t k = 0; k < shape_.size(); ++k) {
+    if (is_at_edges(reach, k)) edges.insert(reach.solved[k]);
+  }
+  if (intersection(needs->levels, edges).empty()) {
+    reach.of_taps.push_back(value);
+  } else if (intersection(needs->levels, taps_of(reach)).empty()) {
+    reach.of_points.push_back(value);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// ---------------------------------------------------------------- additions at one distance
+
+// The value at the point that adds to `element`; 0 if there is none, or it does not.
+Operand Window::read(const Reach& reach, const std::vector<Operand>& element, Builder& out) const {
+  Operand inside = make_bool(true);
+  for (std::size_t k = 0; k < shape_.size(); ++k) {
+    if (!is_at_edges(reach, k)) continue;
+    const Affine& rest = reach.rest[k];
+    const Operand& width = values_.width(reach.solved[k]);
+    const Operand distance = value_of(rest, {}, out);
+    const bool is_known = rest.others.empty();
+    if (!is_known || rest.constant > 0) {
+      inside = both(inside, is_less(out.add_i64(distance, i64_operand(-1)), element[k], out), out);
+    }
+    if (!is_known || rest.constant < 0 || width != shape_[k]) {
+      inside = both(inside, is_less(element[k], out.add_i64(width, distance), out), out);
+    }
+  }
+  const auto zero = [&](Builder&) { return std::vector<Operand>{zero_of(element_)}; };
+  const auto there = [&](Builder& in) {
+    Point point;
+    for (std::size_t k = 0; k < shape_.size(); ++k) {
+      const Affine& rest = reach.rest[k];
+      point.at[reach.solved[k]] = rest.others.empty()
+                                      ? in.add_i64(element[k], i64_operand(-rest.constant))
+                                      : in.sub_i64(element[k], value_of(rest, {}, in));
+    }
+    Operand adds = make_bool(true);
+    for (const auto& condition : reach.conditions) {
+      Operand one = values_.value(condition.holds, point, in);
+      if (!condition.sense) one = in.scalar(ScalarOp::bit_not, ScalarType::boolean, {one});
+      adds = both(adds, one, in);
+    }
+    if (reach.conditions.empty()) {
+      return std::vector<Operand>{values_.value(reach.value, point, in)};
+    }
+    return std::vector<Operand>{in.branch(
+        adds,
+        [&](Builder& side) {
+          Point same = point;
+          return std::vector<Operand>{values_.value(reach.value, same, side)};
+        },
+        zero, "x")[0]};
+  };
+  if (inside == Operand(make_bool(true))) return there(out)[0];
+  return out.branch(inside, there, zero, "x")[0];
+}
+
+// ---------------------------------------------------------------- windows
+
+struct Window::Padded {
+  NameId array;
+  std::vector<int> levels;         // of its dimensions
+  std::map<int, Operand> margins;  // zeros before the values of points, by level
+};
+
+bool Window::is_padded() const {
+  return std::any_of(reaches_.begin(), reaches_.end(),
+                     [](const Reach& one) { return !one.of_taps.empty(); }) &&
+         is_float(element_);
+}
+
+Operand Window::is_exact(Builder& out) const {
+  Operand all = make_bool(true);
+  const Operand infinity = make_float(element_, std::numeric_limits<double>::infinity());
+  for (const Reach& reach : reaches_) {
+    for (const Operand& tap : reach.of_taps) {
+      std::vector<int> levels;
+      std::vector<Operand> shape;
+      const std::set<int> needed = values_.needs_of(tap)->levels;
+      for (const int level : needed) {
+        levels.push_back(level);
+        shape.push_back(values_.width(level));
+      }
+      const auto is_finite = [&](Builder& in, const std::vector<Operand>& at) {
+        Point point;
+        for (std::size_t k = 0; k < levels.size(); ++k) point.at[levels[k]] = at[k];
+        const Operand size =
+            in.scalar(ScalarOp::fabs, element_, {values_.value(tap, point, in)}, "size");
+        return in.scalar(ScalarOp::flt, element_, {size, infinity}, "is_finite");
+      };
+      const Operand finite =
+          combine(shape, {}, ScalarOp::bit_and, ScalarType::boolean, is_finite, out);
+      all = both(all, finite, out);
+    }
+  }
+  return all;
+}
+
+Window::Padded Window::padded(const Reach& reach, Builder& out) const {
+  Padded padded;
+  std::set<int> levels;
+  for (const Operand& one : reach.of_points) levels.merge(values_.needs_of(one)->levels);
+  std::map<int, Operand> extents;
+  for (std::size_t k = 0; k < shape_.size(); ++k) {
+    if (!is_at_edges(reach, k)) continue;
+    // The index of the level is from Y - margin to Y + reach below.
+    Affine outside = reach.rest[k];
+    outside.levels.clear();
+    Operand margin = value_of(outside, {}, out);
+    Operand extent = shape_[k];
+    for (const auto& [level, factor] : reach.rest[k].levels) {
+      const Operand last = out.add_i64(values_.width(level), i64_operand(-1));
+      const Operand span = out.mul_i64(last, i64_operand(std::abs(factor)));
+      if (factor > 0) margin = out.add_i64(margin, span);
+      extent = out.add_i64(extent, span);
+    }
+    padded.margins[reach.solved[k]] = margin;
+    extents[reach.solved[k]] =
+        out.scalar(ScalarOp::smax, ScalarType::i64, {extent, i64_operand(0)});
+    levels.insert(reach.solved[k]);
+  }
+  std::vector<Operand> shape;
+  for (const int level : levels) {
+    padded.levels.push_back(level);
+    shape.push_back(extents.contains(level) ? extents[level] : values_.width(level));
+  }
+  const auto element = [&](Builder& in, const std::vector<Operand>& at) {
+    Operand inside = make_bool(true);
+    for (std::size_t k = 0; k < padded.levels.size(); ++k) {
+      const auto margin = padded.margins.find(padded.levels[k]);
+      if (margin == padded.margins.end()) continue;
+      inside = both(inside, is_less(in.add_i64(margin->second, i64_operand(-1)), at[k], in), in);
+      const Operand end = in.add_i64(values_.width(padded.levels[k]), margin->second);
+      inside = both(inside, is_less(at[k], end, in), in);
+    }
+    return in.branch(
+        inside,
+        [&](Builder& there) {
+          Point point;
+          for (std::size_t k = 0; k < padded.levels.size(); ++k) {
+            const int level = padded.levels[k];
+            const auto margin = padded.margins.find(level);
+            point.at[level] =
+                margin == padded.margins.end() ? at[k] : there.sub_i64(at[k], margin->second);
+          }
+          Operand product = one_of(element_);
+          for (const Operand& one : reach.of_points) {
+            const Operand factor = values_.value(one, point, there);
+            product = product == Operand(one_of(element_))
+                          ? factor
+                          : there.scalar(ScalarOp::mul, element_, {product, factor}, "product");
+          }
+          if (reach.negative) product = there.scalar(ScalarOp::neg, element_, {product}, "product");
+          return std::vector<Operand>{product};
+        },
+        [&](Builder&) { return std::vector<Operand>{zero_of(element_)}; }, "padded")[0];
+  };
+  padded.array = tabulate(shape, {}, element, out).name();
+  return padded;
+}
+
+Operand Window::sum(const Reach& reach, const Padded& points, const std::vector<Operand>& element,
+                    Builder& out) const {
+  std::vector<Operand> shape;
+  for (const int level : reach.summed) shape.push_back(values_.width(level));
+  const auto product = [&](Builder& in, const std::vector<Operand>& at) {
+    Point point;
+    std::map<int, Operand> shifted;
+    for (std::size_t k = 0; k < reach.summed.size(); ++k) point.at[reach.summed[k]] = at[k];
+    for (std::size_t k = 0; k < shape_.size(); ++k) {
+      const int level = reach.solved[k];
+      const auto margin = points.margins.find(level);
+      if (margin == points.margins.end()) {
+        point.at[level] = element[k];
+      } else {
+        // Y + margin - rest, whose parts from outside the nest cancel
+        Operand from = element[k];
+        Operand taps = i64_operand(0);
+        for (const auto& [tap, factor] : reach.rest[k].levels) {
+          const Operand last = in.add_i64(values_.width(tap), i64_operand(-1));
+          if (factor > 0) from = in.add_i64(from, in.mul_i64(last, i64_operand(factor)));
+          taps = in.add_i64(taps, in.mul_i64(point.at.at(tap), i64_operand(factor)));
+        }
+        shifted[level] = in.sub_i64(from, taps);
+      }
+    }
+    std::vector<Operand> indices;
+    for (const int level : points.levels) {
+      const auto found = shifted.find(level);
+      indices.push_back(found == shifted.end() ? point.at.at(level) : found->second);
+    }
+    Operand result = in.index(points.array, indices);
+    for (const Operand& tap : reach.of_taps) {
+      result =
+          in.scalar(ScalarOp::mul, element_, {result, values_.value(tap, point, in)}, "product");
+    }
+    return result;
+  };
+  return combine(shape, {}, ScalarOp::add, element_, product, out);
+}
+
+NameId Window::sums(Builder& out) const {
+  std::vector<std::optional<Padded>> points;
+  for (const Reach& reach : reaches_) {
+    points.push_back(reach.summed.empty() ? std::nullopt : std::optional(padded(reach, out)));
+  }
+  const auto element = [&](Builder& in, const std::vector<Operand>& at) {
+    Operand total = in.index(array_, at);
+    for (std::size_t k = 0; k < reaches_.size(); ++k) {
+      const Operand one =
+          points[k] ? sum(reaches_[k], *points[k], at, in) : read(reaches_[k], at, in);
+      total = in.scalar(ScalarOp::add, element_, {total, one}, "sum");
+    }
+    return total;
+  };
+  return tabulate(shape_, {}, element, out).name();
+}
+
+}  // namespace dagaz::passes::gathering

@@ -1,0 +1,71 @@
+// An accumulator that the points of nests add to, as a sum for each of its elements.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "passes/scatter_to_gather/additions.h"
+
+namespace dagaz::passes::gathering {
+
+/// Which points of an addition add to element Y: those whose index of `solved[k]` is Y[k] -
+/// rest[k], for all indices of `summed`.
+struct Reach {
+  std::vector<int> solved;
+  std::vector<Affine> rest;
+  std::vector<int> summed;
+  std::vector<Addition::Condition> conditions;
+  Operand value;
+  std::int64_t cost = 0;
+  // value = product of these, of which the first depend on no tap and the others on no solved level
+  // (see window.cpp), where something is summed.
+  std::vector<Operand> of_points;
+  std::vector<Operand> of_taps;
+  bool negative = false;
+};
+
+/// All additions to one accumulator.
+class Window {
+ public:
+  /// Nothing where elements do not know in closed form who adds to them, or where it does not pay.
+  static std::optional<Window> of(const WithAccumulator& with, std::size_t input, Names& names,
+                                  const std::unordered_set<NameId>& counts);
+
+  /// Whether sums are right only if what is_exact() says holds.
+  bool is_padded() const;
+  /// Whether all taps are finite numbers.
+  Operand is_exact(Builder& out) const;
+  /// The array with all that is added to it.
+  NameId sums(Builder& out) const;
+  const std::vector<NameId>& tokens() const { return tokens_; }
+
+ private:
+  Window(const AccumulatorInput& input, const Names& names, NestValues values)
+      : array_(input.array),
+        shape_(input.shape),
+        element_(names.type(input.array).element),
+        values_(std::move(values)) {}
+
+  std::optional<Reach> reach_of(const Addition& addition) const;
+  bool solve(const Addition& addition, Reach& reach) const;
+  void keep_conditions(const Addition::Condition& condition, const std::vector<Affine>& indices,
+                       Reach& reach) const;
+  bool is_inside(const Scalar& comparison, const std::vector<Affine>& indices) const;
+  bool split(const Operand& value, Reach& reach) const;
+  bool is_at_edges(const Reach& reach, std::size_t dimension) const;
+
+  struct Padded;  // the values of points, and zeros around them
+  Padded padded(const Reach& reach, Builder& out) const;
+  Operand read(const Reach& reach, const std::vector<Operand>& element, Builder& out) const;
+  Operand sum(const Reach& reach, const Padded& points, const std::vector<Operand>& element,
+              Builder& out) const;
+
+  NameId array_;
+  std::vector<Operand> shape_;
+  ScalarType element_;
+  NestValues values_;
+  std::vector<Reach> reaches_;
+  std::vector<NameId> tokens_;
+};
+
+}  // namespace dagaz::passes::gathering
