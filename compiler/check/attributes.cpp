@@ -16,7 +16,7 @@ namespace {
 
 // `anything`: what else there is, is looked at where the attribute is.
 enum class Takes : std::uint8_t { nothing, strip_count, number_or_variable, name, anything };
-enum class Place : std::uint8_t { expression, loop, pattern };
+enum class Place : std::uint8_t { expression, loop, pattern, function };
 
 struct Rule {
   std::string_view attribute;
@@ -38,6 +38,8 @@ constexpr Rule rules[] = {
     {"reverse", Takes::nothing},
     {"warn", Takes::anything},
     {"trace", Takes::anything},
+    {"noinline", Takes::nothing, Place::function},
+    {"inline", Takes::nothing, Place::function},
     {"blank", Takes::anything},
     {"scratch", Takes::anything},
 };
@@ -46,7 +48,7 @@ constexpr Rule rules[] = {
 constexpr std::int64_t most_strip_mining = 12;
 
 constexpr std::string_view of_the_peer[] = {
-    "noinline", "inline", "noextract", "incremental_flattening", "flattening", "sequential_inner",
+    "noextract", "incremental_flattening", "flattening", "sequential_inner",
     "opaque", "break", "noalias", "no_outer", "no_intra", "only_intra", "only_inner", "spec",
     "nofuse", "on_gpu", "noduplicate", "nodce"};
 
@@ -143,6 +145,9 @@ void check_attribute(Context& context, const ast::Attribute& attribute, Attribut
     context.diagnostics.report(DiagnosticKind::attribute_arguments, attribute.range,
                                "`#[" + std::string(name) + "]` takes " +
                                    description(rule->takes, name));
+  } else if (rule->place == Place::function) {
+    if (place != AttributePlace::pattern) return;
+    report_ineffective(context, attribute, name, "a function or a call");
   } else if (rule->place == Place::pattern && place != AttributePlace::pattern) {
     report_ineffective(context, attribute, name, "a parameter of a loop");
   } else if (rule->place != Place::pattern && place != AttributePlace::expression) {

@@ -53,6 +53,8 @@ struct Intrinsic {
   ValueRef (*build)(Elaborator&, const IntrinsicCall&);
   const ScalarRow* row = nullptr;  // of scalar operations
 };
+/// What the attribute of this name asks for, if it is one of these.
+std::optional<Inlining> inlining_named(std::string_view attribute);
 /// The operation of this name, or null.
 const Intrinsic* find_scalar_intrinsic(std::string_view name);
 const Intrinsic* find_array_intrinsic(std::string_view name);
@@ -121,6 +123,7 @@ struct RecursiveFunction {
   std::vector<bool> consumes;
   ir::Lambda body = {};              // until the group is finished
   std::vector<ir::NameId> captured;  // names around the first call, once the group is finished
+  bool noinline = false;
   bool finished = false;             // part of the program
 };
 
@@ -146,6 +149,7 @@ class Elaborator {
   Range range;                         // of the expression being elaborated
   Request request;
   bool is_unsafe = false;
+  Inlining inlining = Inlining::automatic;  // of the calls in the expression, if it says so
   Range watched;                       // #[warn(safety_checks)] around it, if any
   std::string hint = "x";              // base for the names of results
   std::unordered_set<ir::NameId> known_sizes;  // never negative, so no check is needed
@@ -284,8 +288,14 @@ class Elaborator {
   ValueRef apply(ValueRef function, std::vector<ValueRef> arguments, const Range& where);
   ValueRef apply_closure(const Closure& closure, std::span<const ValueRef> arguments,
                          const Range& where);
+  /// What is asked for a call of `closure` here.
+  Inlining inlining_of(const Closure& closure) const;
+  /// Whether `closure` is called, rather than evaluated in place.
+  bool is_called(const Closure& closure, std::span<const ValueRef> arguments);
   /// Whether so much has come of applying `closure` that it is better called from now on.
   bool has_grown(const Closure& closure, std::span<const ValueRef> arguments) const;
+  /// Whether what it gives holds no functions.
+  bool gives_data(const Closure& closure, std::span<const ValueRef> arguments);
   std::unordered_map<const ast::ValueDeclaration*, std::size_t> grown;  // names made by each
   /// A frame in which the parameters of `closure` are bound.
   Frame* activate(const Closure& closure, std::span<const ValueRef> arguments);

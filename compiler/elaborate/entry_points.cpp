@@ -134,7 +134,7 @@ ValueRef Elaborator::apply_entry(const Closure& closure, Frame* frame,
   const std::vector<ast::Pattern*>& patterns = closure.function->parameters;
   for (std::size_t i = 0; i < patterns.size(); ++i) bind_pattern(patterns[i], arguments[i], frame);
   const Range& where = closure.declaration->name.range;
-  if (closure.declaration->is_recursive) {
+  if (closure.declaration->is_recursive || closure.inlining == Inlining::never) {
     return apply(arena.value(closure), std::move(arguments), where);
   }
   const ValueRef value = evaluate(closure.function->body, frame);

@@ -246,6 +246,12 @@ ValueRef Elaborator::evaluate_blank(const ast::Exp* exp, Frame* frame) {
   return type != nullptr && is_data(type) ? blank(type) : evaluate(exp, frame);
 }
 
+std::optional<Inlining> inlining_named(std::string_view attribute) {
+  if (attribute == "inline") return Inlining::always;
+  if (attribute == "noinline") return Inlining::never;
+  return std::nullopt;
+}
+
 ValueRef Elaborator::evaluate_attributed(const ast::Attributed& node, Frame* frame) {
   const Temporarily<Request> with_request(request, request);
   const Temporarily<bool> with_safety(is_unsafe, is_unsafe);
@@ -253,6 +259,7 @@ ValueRef Elaborator::evaluate_attributed(const ast::Attributed& node, Frame* fra
   const ast::Attribute& attribute = node.attribute;
   const std::string_view name =
       attribute.name.valid() ? symbols.text(attribute.name) : std::string_view();
+  const Temporarily<Inlining> with_inlining(inlining, inlining_named(name).value_or(inlining));
   if (name == "unsafe") is_unsafe = !ignores_unsafe;
   if (name == "sequential" || name == "sequential_outer") request.sequential = true;
   if (name == "forward") request.mode = ir::ModeRequest::forward;

@@ -1,5 +1,5 @@
-// Functions: closures, their instances, and application by evaluating the body in place.  Where
-// that makes very much code of one declaration (a chain of functions that each call the one before
+// Functions: closures, their instances, and application by evaluating the body in place, unless
+// attributes ask for a call.  Where that makes very much code of one declaration (a chain of functions that each call the one before
 // twice), it is called instead from then on, as recursive functions are.
 #include <algorithm>
 
@@ -125,19 +125,40 @@ bool Elaborator::has_grown(const Closure& closure, std::span<const ValueRef> arg
          std::all_of(arguments.begin(), arguments.end(), is_first_order);
 }
 
+bool Elaborator::gives_data(const Closure& closure, std::span<const ValueRef> arguments) {
+  const check::Type* type = closure.scheme->type;
+  for (std::size_t i = 0; i < arguments.size(); ++i) type = std::get<check::Arrow>(type->node).to;
+  Frame* frame = arena.frame(closure.frame);
+  bind_instance(closure, frame);
+  return is_data(evaluate_type_or_empty(type, frame));
+}
+
+Inlining Elaborator::inlining_of(const Closure& closure) const {
+  return inlining == Inlining::automatic ? closure.inlining : inlining;
+}
+
+bool Elaborator::is_called(const Closure& closure, std::span<const ValueRef> arguments) {
+  if (closure.declaration == nullptr) return false;
+  if (closure.declaration->is_recursive) return true;
+  switch (inlining_of(closure)) {
+    case Inlining::always: return false;
+    case Inlining::automatic: return has_grown(closure, arguments);
+    case Inlining::never: return recursion_depth() < deepest_calls && gives_data(closure, arguments);
+  }
+  DZ_UNREACHABLE("inlining");
+}
+
 ValueRef Elaborator::apply_closure(const Closure& closure, std::span<const ValueRef> arguments,
                                    const Range& where) {
   const At at(*this, where);
-  const bool declared = closure.declaration != nullptr;
-  if (declared && (closure.declaration->is_recursive || has_grown(closure, arguments))) {
-    return call_recursive(closure, arguments);
-  }
+  if (is_called(closure, arguments)) return call_recursive(closure, arguments);
+  const Temporarily<Inlining> of_the_call(inlining, Inlining::automatic);
   Frame* frame = activate(closure, arguments);
   const Temporarily<ir::LocationId> called(inlined_at, out->location());
   const Temporarily<bool> safety(is_unsafe, closure.is_unsafe);
   const std::size_t before = names().size();
   const ValueRef result = evaluate(closure.function->body, frame);
-  if (declared) grown[closure.declaration] += names().size() - before;
+  if (closure.declaration != nullptr) grown[closure.declaration] += names().size() - before;
   return result;
 }
 

@@ -4,6 +4,16 @@
 
 namespace dagaz::elaborate {
 
+// What the attributes of a declaration say of calls.
+static Inlining declared_inlining(const ast::Declaration& declaration, const NameTable& symbols) {
+  Inlining inlining = Inlining::automatic;
+  for (const ast::Attribute& attribute : declaration.attributes) {
+    if (!attribute.name.valid()) continue;
+    inlining = inlining_named(symbols.text(attribute.name)).value_or(inlining);
+  }
+  return inlining;
+}
+
 void Elaborator::evaluate_declaration(const ast::Declaration* declaration, Frame* frame) {
   match(
       declaration->node,
@@ -11,8 +21,8 @@ void Elaborator::evaluate_declaration(const ast::Declaration* declaration, Frame
         if (d.function.parameters.empty()) {
           frame->values[d.id] = arena.value(DelayedConstant{&d, frame, {}});
         } else {
-          frame->values[d.id] =
-              arena.value(Closure{&d.function, &d, d.scheme, nullptr, frame, {}, false});
+          frame->values[d.id] = arena.value(Closure{&d.function, &d, d.scheme, nullptr, frame, {},
+                                                    false, declared_inlining(*declaration, symbols)});
         }
       },
       [](const ast::TypeDeclaration&) {

@@ -1,5 +1,5 @@
-// Recursive functions become functions of the IR, and so do those whose application in place has
-// made too much code (functions.cpp).
+// Recursive functions become functions of the IR, and so do those with the attribute `noinline` and
+// those whose application in place has made too much code (functions.cpp).
 //
 // One IR function for each combination of a declaration, the static parts of its arguments and the
 // types its type parameters stand for.  Its parameters are the sizes that the argument types
@@ -273,6 +273,7 @@ void Elaborator::build_recursive(RecursiveFunction& function, const Closure& clo
   const Temporarily<std::vector<ir::NameId>> unguarded(tokens, {});
   const Temporarily<Request> cleared(request, Request{});
   const Temporarily<bool> safety(is_unsafe, closure.is_unsafe);
+  const Temporarily<Inlining> of_the_call(inlining, Inlining::automatic);
   std::vector<const check::Type*> types;
   for (const ast::Pattern* parameter : closure.function->parameters) {
     types.push_back(parameter->type);
@@ -315,7 +316,7 @@ void Elaborator::finish_recursive_group() {
     function->finished = true;
     ir_program.functions.push_back({function->name, std::move(body.parameters),
                                     function->consumes, std::move(body.result_types),
-                                    std::move(body.body)});
+                                    std::move(body.body), function->noinline});
   }
 }
 
@@ -371,6 +372,10 @@ ValueRef Elaborator::call_recursive(Closure closure, std::span<const ValueRef> g
     }
   }
   RecursiveFunction& function = recursive_function(closure, arguments);
+  if (inlining_of(closure) == Inlining::never) {
+    function.noinline = true;
+    if (function.finished) function_named(function.name)->noinline = true;
+  }
   const OpenParameters& parameters = function.parameters;
   Frame* frame = activate(closure, arguments);
 

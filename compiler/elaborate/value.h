@@ -69,6 +69,9 @@ struct StaticSum { Symbol constructor; std::vector<ValueRef> payload; };
 /// How a polymorphic value is instantiated, and where its sizes and types are to be evaluated.
 struct InstanceHere { const check::Instance* instance = nullptr; Frame* frame = nullptr; };
 
+/// What `#[inline]` and `#[noinline]` ask for.
+enum class Inlining : std::uint8_t { automatic, always, never };
+
 /// A function of the program with the frame it was defined in.
 struct Closure {
   const ast::Function* function;
@@ -78,6 +81,7 @@ struct Closure {
   Frame* frame;
   InstanceHere here;
   bool is_unsafe;                            // defined under #[unsafe]
+  Inlining inlining = Inlining::automatic;   // where a call does not say
 };
 struct Intrinsic;
 /// An operation that the compiler provides.

@@ -241,8 +241,8 @@ struct Loop {
   DZ_FIELDS(values, form, body, attributes)
 };
 
-/// A call of a function of the program, by name.  Only recursive functions, and those that made
-/// too much code where they were inlined, are called.  The attribute `noinline` has no effect.
+/// A call of a function of the program, by name.  Recursive functions are called, those with the
+/// attribute `noinline`, and those that made too much code where they were inlined.
 struct Call {
   static constexpr std::string_view mnemonic = "call";
   std::string function;

@@ -191,7 +191,11 @@ class Parser : public text::StructureReader<Parser> {
   // -------------------------------------------------------------- declarations
 
   void declaration(Program& program) {
-    if (skip_word("function")) {
+    if (skip_word("noinline")) {
+      if (!skip_word("function")) fail_expected("`function`");
+      function(program.functions.emplace_back());
+      program.functions.back().noinline = true;
+    } else if (skip_word("function")) {
       function(program.functions.emplace_back());
     } else if (skip_word("type")) {
       members(program.external_types.emplace_back());

@@ -234,6 +234,7 @@ class Printer {
   }
 
   void function(const Function& function) {
+    if (function.noinline) out_ << "noinline ";
     out_ << "function ";
     function_name(function.name);
     out_ << " (";

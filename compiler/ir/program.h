@@ -23,6 +23,7 @@ struct Function {
   std::vector<bool> consumes;      // per parameter
   std::vector<Type> result_types;  // may mention parameters, and as in Branch earlier results
   Body body;
+  bool noinline = false;  // calls stay calls wherever what is called can run
 };
 
 // ---------------------------------------------------------------- the C interface

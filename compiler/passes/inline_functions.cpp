@@ -2,6 +2,11 @@
 // that no entry point reaches.  A long function with several calls stays a function: chains of
 // functions that each call the one before twice grow without bound otherwise.  Statements keep
 // their source location, with the place of the call as the chain that error messages show.
+//
+// What is marked `noinline` stays a function, and is differentiated as one, but for calls that
+// would change where code runs.  A thread cannot take an array from what it calls, so a parallel
+// operation whose body calls such a function is a loop on the host; so is one whose derivative has
+// the adjoint of an array from a call.  No target hands accumulators to functions.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -27,10 +32,12 @@ class Inliner {
     states_.resize(program.functions.size(), State::unseen);
     recursive_.resize(program.functions.size(), false);
     calls_.resize(program.functions.size(), 0);
+    places_.resize(program.functions.size());
   }
 
   bool run() {
     for (std::size_t i = 0; i < program_.functions.size(); ++i) find_recursion(i);
+    find_places();
     std::fill(states_.begin(), states_.end(), State::unseen);
     for (std::size_t i = 0; i < program_.functions.size(); ++i) inline_into(i);
     remove_unreachable();
@@ -39,6 +46,19 @@ class Inliner {
 
  private:
   enum class State : std::uint8_t { unseen, active, done };
+
+  /// What is around a call, or around some call of the function whose body it is in.
+  struct Place {
+    bool parallel = false;
+    bool differentiated = false;
+    bool operator==(const Place&) const = default;
+    Place inside(const Operation& operation) const {
+      return {parallel || std::holds_alternative<MapScanReduce>(operation) ||
+                  std::holds_alternative<Histogram>(operation) ||
+                  std::holds_alternative<Scatter>(operation),
+              differentiated || std::holds_alternative<Differentiate>(operation)};
+    }
+  };
 
   /// What is longer is worth a call.
   static constexpr std::size_t longest_copied = 256;
@@ -51,9 +71,54 @@ class Inliner {
     return statements;
   }
 
-  bool stays(std::size_t function) const {
-    if (recursive_[function] || is_trace(program_.functions[function].name)) return true;
-    return calls_[function] > 1 && length(program_.functions[function].body) > longest_copied;
+  bool stays(std::size_t function, const Place& place) const {
+    const Function& callee = program_.functions[function];
+    if (recursive_[function] || is_trace(callee.name)) return true;
+    if (callee.noinline) return can_be_called(callee, place);
+    return calls_[function] > 1 && length(callee.body) > longest_copied;
+  }
+
+  bool can_be_called(const Function& callee, const Place& place) const {
+    const bool accumulates =
+        std::any_of(callee.parameters.begin(), callee.parameters.end(), [&](const Binder& one) {
+          return program_.names.type(one.name).kind == TypeKind::accumulator;
+        });
+    const bool gives_arrays =
+        std::any_of(callee.result_types.begin(), callee.result_types.end(),
+                    [](const Type& type) { return type.is_array(); });
+    return !accumulates && !(place.parallel && (place.differentiated || gives_arrays));
+  }
+
+  // The places of all calls, until no function is called in one more.
+  void find_places() {
+    if (std::none_of(program_.functions.begin(), program_.functions.end(),
+                     [](const Function& one) { return one.noinline; })) {
+      return;
+    }
+    for (bool grown = true; grown;) {
+      grown = false;
+      for (std::size_t i = 0; i < program_.functions.size(); ++i) {
+        grown = note_places(program_.functions[i].body, places_[i]) || grown;
+      }
+    }
+  }
+  bool note_places(const Body& body, const Place& place) {
+    bool grown = false;
+    for (const Statement& statement : body.statements) {
+      const auto* call = std::get_if<Call>(&statement.operation);
+      const auto found = call == nullptr ? index_.end() : index_.find(call->function);
+      if (found != index_.end()) {
+        Place& known = places_[found->second];
+        const Place all{known.parallel || place.parallel,
+                        known.differentiated || place.differentiated};
+        grown = grown || all != known;
+        known = all;
+      }
+      const Place inside = place.inside(statement.operation);
+      for_each_scope(statement.operation,
+                     [&](const Body& inner) { grown = note_places(inner, inside) || grown; });
+    }
+    return grown;
   }
 
   template <typename Visit>
@@ -89,17 +154,18 @@ class Inliner {
       const auto found = index_.find(name);
       if (found != index_.end()) inline_into(found->second);
     });
-    replace_calls(program_.functions[function].body);
+    replace_calls(program_.functions[function].body, places_[function]);
     states_[function] = State::done;
   }
 
-  void replace_calls(Body& body) {
+  void replace_calls(Body& body, const Place& place) {
     Builder out(program_.names);
     for (Statement& statement : body.statements) {
-      for_each_scope(statement.operation, [this](Body& inner) { replace_calls(inner); });
+      const Place inside = place.inside(statement.operation);
+      for_each_scope(statement.operation, [&](Body& inner) { replace_calls(inner, inside); });
       const auto* call = std::get_if<Call>(&statement.operation);
       const auto found = call == nullptr ? index_.end() : index_.find(call->function);
-      if (found == index_.end() || stays(found->second)) {
+      if (found == index_.end() || stays(found->second, place)) {
         out.add(std::move(statement));
       } else {
         expand(*call, statement, program_.functions[found->second], out);
@@ -175,6 +241,7 @@ class Inliner {
   std::vector<State> states_;
   std::vector<bool> recursive_;
   std::vector<std::size_t> calls_;  // of each function, before anything is inlined
+  std::vector<Place> places_;       // of the calls of each function, taken together
   std::vector<std::size_t> stack_;
   std::unordered_map<LocationId, LocationId> chains_;
   bool changed_ = false;
