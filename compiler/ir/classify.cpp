@@ -55,4 +55,21 @@ bool allocates(const Statement& statement, const Names& names) {
       [](const SegmentedScatter&) { return true; });
 }
 
+static bool only_computes(const Body& body) {
+  return std::all_of(body.statements.begin(), body.statements.end(), [](const Statement& one) {
+    if (!one.tokens.empty()) return false;
+    if (const auto* branch = as<Branch>(one.operation)) return only_computes(*branch);
+    const auto* scalar = as<Scalar>(one.operation);
+    if (!scalar) return as<Identity>(one.operation) != nullptr;
+    return !is_partial(scalar->op);
+  });
+}
+
+bool only_computes(const Branch& branch) {
+  const bool gives_scalars =
+      std::all_of(branch.result_types.begin(), branch.result_types.end(),
+                  [](const Type& type) { return type.is_scalar(); });
+  return gives_scalars && only_computes(branch.then_body) && only_computes(branch.else_body);
+}
+
 }  // namespace dagaz::ir

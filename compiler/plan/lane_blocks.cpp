@@ -196,7 +196,7 @@ std::optional<ir::Version> map_blocks(const MapAt& at, const Dimensions& dimensi
   block.collected = worth_collecting(at, block);
   const bool may_pack = reading.may_pack || at.map.space.size() == 1;
   auto read = read_blocks(at, block, may_pack ? Packing::allowed : Packing::forbidden);
-  if (!read || !is_worthwhile(read->work, at.around.tunables())) return std::nullopt;
+  if (!read || !is_worthwhile(at.map.body, read->work, at.around.tunables())) return std::nullopt;
   if (!reading.may_gather && read->work.gathers > 0) return std::nullopt;
   return std::move(read->version);
 }
@@ -208,7 +208,7 @@ std::optional<ir::Version> whole_blocks(const MapAt& at) {
   block.remainder = ir::Remainder::serialised;
   block.collected = worth_collecting(at, block);
   auto read = read_blocks(at, block, Packing::allowed);
-  if (!read || !is_worthwhile(read->work, at.around.tunables())) return std::nullopt;
+  if (!read || !is_worthwhile(at.map.body, read->work, at.around.tunables())) return std::nullopt;
   return std::move(read->version);
 }
 

@@ -1,11 +1,12 @@
 // Branches, loops and accumulation, and rows of a block inside a body.
 #include <algorithm>
 
-#include "ir/cost.h"
+#include "ir/classify.h"
 #include "ir/names.h"
 #include "plan/array_uses.h"
 #include "plan/lane_blocks.h"
 #include "plan/lane_reading.h"
+#include "plan/lane_shapes.h"
 #include "plan/operators.h"
 #include "support/match.h"
 
@@ -18,49 +19,14 @@ using ir::ScalarType;
 
 // ---------------------------------------------------------------- branches
 
-// Scalar work that may be done for points that do not need it.
-static bool only_computes(const ir::Body& body) {
-  return std::all_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
-    if (!one.tokens.empty()) return false;
-    if (const auto* branch = as<ir::Branch>(one.operation)) {
-      return only_computes(branch->then_body) && only_computes(branch->else_body);
-    }
-    const auto* scalar = as<ir::Scalar>(one.operation);
-    if (!scalar) return as<ir::Identity>(one.operation) != nullptr;
-    return !ir::is_partial(scalar->op);
-  });
-}
-
-static bool are_scalar_types(const std::vector<ir::Type>& types) {
-  return std::all_of(types.begin(), types.end(), [](const ir::Type& type) {
-    return type.is_scalar() || type.kind == ir::TypeKind::accumulator;
-  });
-}
-
 void LaneReading::read(const ir::Statement& s, const ir::Branch& e) {
-  if (!are_scalar_types(e.result_types)) {
-    refuse();
-    return;
-  }
   const LaneValue condition = value_of(e.condition);
   if (condition.is_uniform()) {
     uniform_branch(s, e);
-    return;
-  }
-  if (!only_computes(e.then_body) || !only_computes(e.else_body)) {
-    refuse();
-    return;
-  }
-  const std::vector<LaneResult> yes = read(e.then_body, {});
-  const std::vector<LaneResult> no = read(e.else_body, {});
-  for (std::size_t k = 0; k < yes.size(); ++k) {
-    if (!yes[k].scalar || !no[k].scalar) {
-      refuse();
-      return;
-    }
-    const ScalarType type = e.result_types[k].element;
-    bind(s.results[k].name,
-         apply(ScalarOp::select, type, type, {condition, *yes[k].scalar, *no[k].scalar}));
+  } else if (ir::only_computes(e)) {
+    chosen_branch(s, e, condition);
+  } else {
+    masked_branch(s, e);
   }
 }
 
@@ -73,6 +39,62 @@ void LaneReading::uniform_branch(const ir::Statement& s, const ir::Branch& e) {
   read(e.else_body, {});
   for (std::size_t k = 0; k < s.results.size(); ++k) {
     bind(s.results[k].name, varying(e.result_types[k].element));
+  }
+}
+
+void LaneReading::chosen_branch(const ir::Statement& s, const ir::Branch& e,
+                                const LaneValue& condition) {
+  const std::vector<LaneResult> yes = read(e.then_body, {});
+  const std::vector<LaneResult> no = read(e.else_body, {});
+  for (std::size_t k = 0; k < yes.size(); ++k) {
+    const ScalarType type = e.result_types[k].element;
+    bind(s.results[k].name,
+         apply(ScalarOp::select, type, type, {condition, *yes[k].scalar, *no[k].scalar}));
+  }
+}
+
+void LaneReading::masked_branch(const ir::Statement& s, const ir::Branch& e) {
+  // Some rows may have no point that runs; and what a point that runs alone reads or adds to along a
+  // row lies together for it, not for the points of the block.
+  if (rows_ > 1 || has_rows_inside(e.then_body) || has_rows_inside(e.else_body)) {
+    refuse();
+    return;
+  }
+  own_what_it_consumes(s);
+  std::vector<std::optional<LaneArrayValue>> joined(s.results.size());
+  for (std::size_t k = 0; k < s.results.size(); ++k) {
+    const ir::Type& type = e.result_types[k];
+    const auto is_result = [&](const Operand& size) {
+      return std::any_of(s.results.begin(), s.results.end(), [&](const ir::Binder& other) {
+        return size == Operand(other.name);
+      });
+    };
+    if (std::any_of(type.shape.begin(), type.shape.end(), is_result)) {
+      refuse();
+      return;
+    }
+    if (type.is_array()) joined[k] = result_array(s.results[k].name);
+  }
+  const bool outer = masked_;
+  masked_ = true;
+  for (const ir::Body* side : {&e.then_body, &e.else_body}) {
+    const std::vector<LaneResult> results = read(*side, {});
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      const ir::Type& type = e.result_types[k];
+      if (joined[k]) {
+        put(*joined[k], results[k], type);
+      } else if (type.is_scalar()) {
+        count_work(true);
+      } else {
+        continue_accumulator(s.results[k].name, side->results[k]);
+      }
+    }
+  }
+  masked_ = outer;
+  for (std::size_t k = 0; k < s.results.size(); ++k) {
+    if (e.result_types[k].is_scalar()) {
+      bind(s.results[k].name, varying(e.result_types[k].element));
+    }
   }
 }
 
@@ -97,11 +119,12 @@ LaneReading::Carried LaneReading::carry(const ir::Loop& e, std::size_t k) {
 
 void LaneReading::read(const ir::Statement& s, const ir::Loop& e) {
   const auto* form = as<ir::ForForm>(e.form);
-  if (!form) {
+  // Points leave it one after another where not all have the same number of iterations.
+  const bool is_left = !form || !value_of(form->bound).is_uniform();
+  if (is_left && rows_ > 1) {
     refuse();
     return;
   }
-  require_uniform(form->bound);
   bool carries_values = false;
   std::vector<Carried> arrays;
   std::vector<std::optional<LaneArrayValue>> wanted(e.values.size());
@@ -109,12 +132,13 @@ void LaneReading::read(const ir::Statement& s, const ir::Loop& e) {
     const NameId parameter = e.values[k].parameter.name;
     const ir::Type& type = type_of(parameter);
     if (type.kind == ir::TypeKind::accumulator) {
-      around_.continue_accumulator(parameter, e.values[k].initial);
+      continue_accumulator(parameter, e.values[k].initial);
       continue;
     }
     carries_values = true;
     if (type.is_array()) {
       arrays.push_back(carry(e, k));
+      if (is_left && arrays.back().alternates) refuse();
       if (arrays.back().alternates) wanted[k] = arrays.back().current;
       bind(parameter, arrays.back().current);
     } else {
@@ -122,14 +146,15 @@ void LaneReading::read(const ir::Statement& s, const ir::Loop& e) {
       known_.scalars.insert_or_assign(parameter, varying(type.element));
     }
   }
-  const NameId index = form->index.name;
   const Iteration iteration = [&](const LaneValue& i) {
-    bind(index, i);
+    bind(form->index.name, i);
     read(e.body, {});
   };
-  const bool adds = !carries_values &&
+  const bool adds = !is_left && !carries_values &&
                     add_in_rows(s.results[0].name, form->bound, e.body, iteration);
   if (!adds) {
+    const bool outer = masked_;
+    masked_ = outer || is_left;
     ++depth_;
     const std::vector<LaneResult> results = read(e.body, wanted);
     for (const Carried& one : arrays) {
@@ -140,13 +165,14 @@ void LaneReading::read(const ir::Statement& s, const ir::Loop& e) {
       }
     }
     --depth_;
+    masked_ = outer;
   }
   std::size_t array = 0;
   for (std::size_t k = 0; k < e.values.size(); ++k) {
     const NameId name = s.results[k].name;
     const ir::Type& type = type_of(name);
     if (type.kind == ir::TypeKind::accumulator) {
-      around_.continue_accumulator(name, e.body.results[k]);
+      continue_accumulator(name, e.body.results[k]);
     } else if (type.is_array()) {
       bind(name, arrays[array++].current);
     } else {
@@ -241,7 +267,7 @@ void LaneReading::step(const ir::Statement& s, const ir::MapScanReduce& e,
   for (std::size_t k = 0; k < e.arrays.size(); ++k) {
     const bool is_value = type_of(e.arrays[k]).kind == ir::TypeKind::value;
     elements.push_back(is_value ? element(e.arrays[k], {i}) : LaneResult{});
-    if (!is_value) around_.continue_accumulator(e.map.parameters[k].name, e.arrays[k]);
+    if (!is_value) continue_accumulator(e.map.parameters[k].name, e.arrays[k]);
   }
   std::vector<std::optional<LaneArrayValue>> wanted(scanned + reduced);
   if (!e.post) {
@@ -275,7 +301,7 @@ void LaneReading::step(const ir::Statement& s, const ir::MapScanReduce& e,
     if (rows[k]) {
       put(*rows[k], outputs[k], ir::row_of(type_of(name)));
     } else {
-      around_.continue_accumulator(name, e.map.body.results[scanned + reduced + k]);
+      continue_accumulator(name, e.map.body.results[scanned + reduced + k]);
     }
   }
   combine_all(e.reductions, scanned);
@@ -283,7 +309,68 @@ void LaneReading::step(const ir::Statement& s, const ir::MapScanReduce& e,
 
 // ---------------------------------------------------------------- accumulation
 
+void LaneReading::continue_accumulator(NameId to, const Operand& from) {
+  const auto own = known_.accumulators.find(from.name());
+  if (own == known_.accumulators.end()) {
+    around_.continue_accumulator(to, from);
+  } else {
+    known_.accumulators.insert_or_assign(to, LaneAccumulator(own->second));
+  }
+}
+
+void LaneReading::read(const ir::Statement& s, const ir::WithAccumulator& e) {
+  const std::size_t opened = e.inputs.size();
+  std::vector<LaneArrayValue> arrays;
+  for (std::size_t k = 0; k < opened; ++k) {
+    const ir::AccumulatorInput& input = e.inputs[k];
+    if (input.shape.size() != type_of(input.array).rank()) refuse();  // an addition of rows
+    if (input.op && !are_scalars(input.op->result_types)) refuse();
+    if (has_rows_inside(e.body.body)) refuse();
+    if (!legal_) return;
+    arrays.push_back(own_array(input.array));
+    known_.accumulators.insert_or_assign(
+        e.body.parameters[k].name,
+        LaneAccumulator{arrays[k], input.op ? &*input.op : nullptr});
+  }
+  const std::vector<LaneResult> results = read(e.body.body, {});
+  for (std::size_t k = 0; k < s.results.size(); ++k) {
+    if (k < opened) {
+      bind(s.results[k].name, arrays[k]);
+    } else if (type_of(s.results[k].name).kind == ir::TypeKind::accumulator) {
+      continue_accumulator(s.results[k].name, e.body.body.results[k]);
+    } else {
+      bind(s.results[k].name, results[k]);
+    }
+  }
+}
+
+// Each point combines its value into its own array.
+void LaneReading::accumulate_own(const ir::Accumulate& e, const LaneAccumulator& own) {
+  if (rows_ > 1) {  // which may add to the same place
+    refuse();
+    return;
+  }
+  std::vector<LaneValue> indices;
+  for (const Operand& index : e.indices) indices.push_back(value_of(index));
+  const LaneArrayValue element = part_of(own.array, indices);
+  const LaneValue value = value_of(e.value);
+  const bool outer = masked_;
+  masked_ = true;
+  if (own.op != nullptr) {
+    const LaneValue old = load(element, around_.names.type(e.value).element);
+    lambda(*own.op, {{old, std::nullopt}, {value, std::nullopt}}, {});
+  }
+  store(element);
+  masked_ = outer;
+}
+
 void LaneReading::read(const ir::Statement& s, const ir::Accumulate& e) {
+  if (const auto own = known_.accumulators.find(e.accumulator); own != known_.accumulators.end()) {
+    const LaneAccumulator accumulator = own->second;
+    continue_accumulator(s.results[0].name, e.accumulator);
+    accumulate_own(e, accumulator);
+    return;
+  }
   const Opened* const known = around_.opened(e.accumulator);
   if (known == nullptr) {
     refuse();
@@ -301,7 +388,7 @@ void LaneReading::read(const ir::Statement& s, const ir::Accumulate& e) {
                                   [](const LaneValue& index) { return index.by_point; });
   value_of(e.value);
   if (differ || !is_simple(*opened.op)) {
-    count_work(false);
+    count_gathers(depth_, 2);  // of the place and of what is added there
     return;
   }
   count_work(true);

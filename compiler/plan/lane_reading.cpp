@@ -197,9 +197,29 @@ void LaneReading::lay_out(NameId array) {
   blocks_.laid_out.push_back(array);
 }
 
+// How often code inside loops runs that are nested so deep.
+static std::int64_t assumed_runs(std::int64_t depth) {
+  constexpr std::int64_t iterations = 8;
+  constexpr std::int64_t most = 3;
+  std::int64_t runs = 1;
+  for (std::int64_t k = 0; k < std::min(depth, most); ++k) runs *= iterations;
+  return runs;
+}
+
 void LaneReading::count_work(bool in_unit_steps) {
-  if (depth_ > work_.depth) work_ = {depth_, 0, 0};
-  if (depth_ == work_.depth) (in_unit_steps ? work_.operations : work_.gathers) += 1;
+  if (!in_unit_steps) {
+    count_gathers(depth_, masked_ ? 2 : 1);  // a mask is consumed by each
+    return;
+  }
+  if (depth_ > work_.depth) work_ = {depth_, 0, 0, work_.all_operations, work_.all_gathers};
+  if (depth_ == work_.depth) ++work_.operations;
+  work_.all_operations += assumed_runs(depth_);
+}
+
+void LaneReading::count_gathers(std::int64_t depth, std::int64_t vectors) {
+  if (depth > work_.depth) work_ = {depth, 0, 0, work_.all_operations, work_.all_gathers};
+  if (depth == work_.depth) work_.gathers += vectors;
+  work_.all_gathers += vectors * assumed_runs(depth);
 }
 
 LaneValue LaneReading::load(const LaneArrayValue& element, ScalarType type) {
@@ -290,7 +310,7 @@ bool LaneReading::varies(const ir::Statement& statement) const {
   const auto names = ir::free_names(statement, around_.names);
   return std::any_of(names.begin(), names.end(), [&](NameId name) {
     return known_.scalars.contains(name) || known_.arrays.contains(name) ||
-           known_.sequences.contains(name);
+           known_.sequences.contains(name) || known_.accumulators.contains(name);
   });
 }
 
@@ -304,6 +324,7 @@ void LaneReading::statement(const ir::Statement& statement) {
   const LaneWork work = work_;
   const std::int64_t depth = depth_;
   const std::int64_t rows = rows_;
+  const bool masked = masked_;
   const std::size_t serialised = blocks_.serialised.size();
   const std::size_t inner = blocks_.inner_rows.size();
   match(statement.operation,
@@ -319,6 +340,7 @@ void LaneReading::statement(const ir::Statement& statement) {
   work_ = work;
   depth_ = depth;
   rows_ = rows;
+  masked_ = masked;
   blocks_.serialised.resize(serialised);
   blocks_.inner_rows.resize(inner);
   serialise(statement);
@@ -349,17 +371,25 @@ static std::int64_t loops_in(const ir::Body& body) {
   return deepest;
 }
 
-void LaneReading::serialise(const ir::Statement& s) {
+// What the statement writes over has to be each point's own.
+void LaneReading::own_what_it_consumes(const ir::Statement& s) {
   const std::vector<NameId> used = ir::free_names(s, around_.names);
   const bool shares_arrays = std::any_of(used.begin(), used.end(), [&](NameId name) {
     return type_of(name).is_array() && !known_.arrays.contains(name);
   });
-  if (shares_arrays) {
-    // What the statement writes over has to be each point's own.
-    for (const NameId name : ir::consumed_by(s, around_.names, around_.functions)) {
-      if (type_of(name).is_array()) bind(name, own_array(name));
-    }
+  if (!shares_arrays) return;
+  for (const NameId name : ir::consumed_by(s, around_.names, around_.functions)) {
+    if (type_of(name).is_array()) bind(name, own_array(name));
   }
+}
+
+void LaneReading::serialise(const ir::Statement& s) {
+  const std::vector<NameId> used = ir::free_names(s, around_.names);
+  const bool adds_to_own = std::any_of(used.begin(), used.end(), [&](NameId name) {
+    return known_.accumulators.contains(name);
+  });
+  if (adds_to_own) refuse();  // a point alone knows accumulators of all points only
+  own_what_it_consumes(s);
   for (const ir::Binder& result : s.results) {
     const ir::Type& type = type_of(result.name);
     if (type.is_array()) {
@@ -376,8 +406,7 @@ void LaneReading::serialise(const ir::Statement& s) {
   blocks_.serialised.push_back(s.results[0].name);
   // As if each point gathered a vector of its own.
   const std::int64_t depth = depth_ + loops_in(s.operation);
-  if (depth > work_.depth) work_ = {depth, 0, 0};
-  if (depth == work_.depth) work_.gathers += rows_ * blocks_.columns * blocks_.width;
+  count_gathers(depth, rows_ * blocks_.columns * blocks_.width);
 }
 
 // ---------------------------------------------------------------- scalars and views
@@ -389,6 +418,9 @@ void LaneReading::read(const ir::Statement& s, const ir::Identity& e) {
 void LaneReading::read(const ir::Statement& s, const ir::Scalar& e) {
   std::vector<LaneValue> arguments;
   for (const Operand& argument : e.arguments) arguments.push_back(value_of(argument));
+  if (masked_ && ir::domain_of(e.op) == ir::Domain::divisor && !arguments[1].is_uniform()) {
+    arguments[1] = varying(e.type);  // chosen by the mask
+  }
   bind(s.results[0].name, apply(e.op, e.type, e.result, arguments));
 }
 
@@ -480,6 +512,17 @@ void LaneReading::read(const ir::Statement& s, const ir::ArrayLiteral& e) {
   for (std::size_t k = 0; k < e.elements.size(); ++k) {
     const LaneValue position = uniform(ir::i64_operand(static_cast<std::int64_t>(k)));
     put(part_of(array, {position}), result_of(e.elements[k]), e.element);
+  }
+}
+
+void LaneReading::read(const ir::Statement& s, const ir::Concat& e) {
+  const LaneArrayValue whole = result_array(s.results[0].name);
+  for (const NameId array : e.arrays) {
+    const ir::Type& type = type_of(array);
+    for (const Operand& size : type.shape) require_uniform(size);
+    LaneArrayValue part = whole;
+    part.start = moved(whole.start, uniform(ir::i64_operand(0)), whole.layout.strides[0]);
+    copy(part, array_of(array), type);
   }
 }
 

@@ -17,11 +17,13 @@
 
 namespace dagaz::plan {
 
-/// What happens in the innermost loops.
+/// What happens, to whole vectors and to vectors whose elements lie apart in memory.
 struct LaneWork {
-  std::int64_t depth = 0;
-  std::int64_t operations = 0;  // on vectors
-  std::int64_t gathers = 0;     // of vectors whose elements lie apart in memory
+  std::int64_t depth = 0;       // of the innermost loops
+  std::int64_t operations = 0;  // there
+  std::int64_t gathers = 0;
+  std::int64_t all_operations = 0;  // everywhere, as often as loops are assumed to run
+  std::int64_t all_gathers = 0;
 };
 
 class LaneReading {
@@ -60,6 +62,7 @@ class LaneReading {
     std::unordered_map<ir::NameId, LaneValue> scalars;
     std::unordered_map<ir::NameId, LaneArrayValue> arrays;
     std::unordered_map<ir::NameId, LaneSequence> sequences;
+    std::unordered_map<ir::NameId, LaneAccumulator> accumulators;
     std::unordered_map<ir::NameId, LaneArrayValue> destinations;
   };
   struct Carried {
@@ -99,6 +102,7 @@ class LaneReading {
   void bind(ir::NameId name, const LaneArrayValue& array);
   void bind(ir::NameId name, const LaneResult& result);
   void count_work(bool in_unit_steps);
+  void count_gathers(std::int64_t depth, std::int64_t vectors);
   void loop(const ir::Operand& width, const std::function<void()>& body);
 
   // ---- statements
@@ -106,6 +110,7 @@ class LaneReading {
   void statement(const ir::Statement& statement);
   void uniform_statement(const ir::Statement& statement);
   void serialise(const ir::Statement& statement);
+  void own_what_it_consumes(const ir::Statement& statement);
   std::vector<LaneResult> lambda(const ir::Lambda& lambda, const std::vector<LaneResult>& arguments,
                                  const std::vector<std::optional<LaneArrayValue>>& wanted);
   void read(const ir::Statement& s, const ir::Identity& e);
@@ -118,6 +123,7 @@ class LaneReading {
   void read(const ir::Statement& s, const ir::Iota& e);
   void read(const ir::Statement& s, const ir::Replicate& e);
   void read(const ir::Statement& s, const ir::ArrayLiteral& e);
+  void read(const ir::Statement& s, const ir::Concat& e);
   void read(const ir::Statement& s, const ir::Copy& e);
   void read(const ir::Statement& s, const ir::Scratch& e);
   void read(const ir::Statement& s, const ir::Update& e);
@@ -125,13 +131,18 @@ class LaneReading {
   // ---- loops and branches
   void read(const ir::Statement& s, const ir::Branch& e);
   void uniform_branch(const ir::Statement& s, const ir::Branch& e);
+  void chosen_branch(const ir::Statement& s, const ir::Branch& e, const LaneValue& condition);
+  void masked_branch(const ir::Statement& s, const ir::Branch& e);
   void read(const ir::Statement& s, const ir::Loop& e);
   Carried carry(const ir::Loop& e, std::size_t k);
   void read(const ir::Statement& s, const ir::MapScanReduce& e);
   void step(const ir::Statement& s, const ir::MapScanReduce& e,
             const std::vector<LaneValue>& running,
             const std::vector<std::optional<LaneArrayValue>>& targets, const LaneValue& i);
+  void continue_accumulator(ir::NameId to, const ir::Operand& from);
+  void read(const ir::Statement& s, const ir::WithAccumulator& e);
   void read(const ir::Statement& s, const ir::Accumulate& e);
+  void accumulate_own(const ir::Accumulate& e, const LaneAccumulator& own);
   bool add_in_rows(ir::NameId statement, const ir::Operand& count, const ir::Body& body,
                    const Iteration& iteration);
   std::int64_t rows_inside(const ir::Statement& s, const ir::MapScanReduce& e) const;
@@ -150,6 +161,7 @@ class LaneReading {
   std::unordered_set<ir::NameId> prepared_;  // statements, by first result
   std::vector<ir::Operand> packed_widths_;
   std::int64_t depth_ = 0;
+  bool masked_ = false;  // inside code that not all points run
   LaneWork work_;
   bool legal_ = true;
 };

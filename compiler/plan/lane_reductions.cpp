@@ -39,10 +39,10 @@ std::optional<Read> read_reduction(const Surroundings& around, const ir::Segment
   std::vector<std::optional<LaneArrayValue>> rows(reduced);
   for (std::size_t k = reduced; k < results.size(); ++k) {
     const ir::Type& type = reduction.result_types[k];
-    if (type.kind != ir::TypeKind::value) return std::nullopt;
-    parts.emplace_back(
-        lanes.target(reduction.space, type, around.layouts.of(results[k].name)));
+    parts.emplace_back();
     rows.emplace_back();
+    if (type.kind != ir::TypeKind::value) continue;
+    parts.back() = lanes.target(reduction.space, type, around.layouts.of(results[k].name));
     if (type.is_array()) rows.back() = parts.back();
   }
   lanes.pack_rows(reduction.body, std::nullopt);
@@ -58,7 +58,7 @@ std::optional<Read> read_reduction(const Surroundings& around, const ir::Segment
     lanes.combine(reduction.operators[k].op, running[k], inputs);
   }
   for (std::size_t k = reduced; k < values.size(); ++k) {
-    lanes.put(*parts[k], values[k], reduction.result_types[k]);
+    if (parts[k]) lanes.put(*parts[k], values[k], reduction.result_types[k]);
   }
   if (!lanes.is_legal()) return std::nullopt;
   const auto worth = worth_packing(reduction.body, lanes.packed_widths(), around.tunables());
@@ -140,7 +140,7 @@ std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
   if (!has_loops(reduction.body)) return lanes_of_points(around, reduction, results, blocks);
   if (!commutes(reduction)) blocks = in_stretches(blocks);
   auto read = read_reduction(around, reduction, results, blocks);
-  if (!read || !is_worthwhile(read->work, around.tunables())) return {};
+  if (!read || !is_worthwhile(reduction.body, read->work, around.tunables())) return {};
   return {std::move(read->version)};
 }
 

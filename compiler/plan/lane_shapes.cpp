@@ -101,8 +101,16 @@ bool reads_enough_in_steps(const LaneWork& work, const Tunables& tunables) {
   return work.operations >= tunables.gather_operations * work.gathers;
 }
 
-bool is_worthwhile(const LaneWork& work, const Tunables& tunables) {
-  return work.depth > 0 && reads_enough_in_steps(work, tunables);
+bool has_rows_inside(const ir::Body& body) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
+    return as<ir::MapScanReduce>(one.operation) != nullptr;
+  });
+}
+
+bool is_worthwhile(const ir::Body& body, const LaneWork& work, const Tunables& tunables) {
+  if (work.depth > 0 && reads_enough_in_steps(work, tunables)) return true;
+  return !has_rows_inside(body) && work.all_operations >= tunables.lane_work &&
+         work.all_operations >= tunables.lane_gathers * work.all_gathers;
 }
 
 std::optional<std::vector<ir::Guard>> worth_packing(const ir::Body& body,

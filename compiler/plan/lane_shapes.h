@@ -18,13 +18,16 @@ inline constexpr int most_lanes = 64;    // of a vector
 ir::LaneBlocks block_for(const ir::Body& body, const Surroundings& around, bool has_rows,
                          Around where);
 bool has_loops(const ir::Body& body);
+/// Whether points go along rows of arrays, so that it matters most how these lie.
+bool has_rows_inside(const ir::Body& body);
 inline bool is_power_of_two(int number) { return number > 0 && (number & (number - 1)) == 0; }
 
 /// Whether the innermost loops reach memory in unit steps, or compute a lot for each vector that
 /// they gather.
 bool reads_enough_in_steps(const LaneWork& work, const Tunables& tunables);
-/// Whether lanes were worth it for what has loops inside.
-bool is_worthwhile(const LaneWork& work, const Tunables& tunables);
+/// Whether lanes are worth it: for what has loops inside by what these do, else by how much there is
+/// to do.
+bool is_worthwhile(const ir::Body& body, const LaneWork& work, const Tunables& tunables);
 /// Guards under which packed rows are read often enough; nothing where it is known that they are
 /// not. What sizes inside the body are nobody knows before.
 std::optional<std::vector<ir::Guard>> worth_packing(const ir::Body& body,

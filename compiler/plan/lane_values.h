@@ -39,6 +39,12 @@ struct LaneSequence {
   std::optional<ir::Operand> stride;
 };
 
+/// An array of every point that is open for accumulation: no other point adds to it.
+struct LaneAccumulator {
+  LaneArrayValue array;
+  const ir::Lambda* op;  // null: writes overwrite
+};
+
 /// What a body gives: one or the other; nothing for an accumulator.
 struct LaneResult {
   std::optional<LaneValue> scalar;

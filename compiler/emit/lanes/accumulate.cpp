@@ -6,6 +6,9 @@
 #include <algorithm>
 
 #include "emit/lanes/arrays.h"
+#include "emit/lanes/masks.h"
+#include "emit/lanes/own_accumulators.h"
+#include "emit/lanes/serial.h"
 #include "emit/lanes/statements.h"
 #include "emit/lanes/values.h"
 #include "emit/memory/allocation.h"
@@ -41,7 +44,7 @@ static void accumulate_lanes(Lanes& l, const ir::Accumulate& e) {
   const Place values = spill(l, value);
   std::vector<Place> indices;
   for (const Operand& index : e.indices) indices.push_back(spill(l, scalar_of(l, index)));
-  thread_loop(l.c, ir::i64_operand(l.block.points()), false, [&](const Operand& i) {
+  for_running_points(l, [&](const Operand& i) {
     ir::Accumulate one{e.accumulator, {}, {}};
     for (const Place& index : indices) {
       one.indices.push_back(load(l.c, index, {i}, ScalarType::i64, "index"));
@@ -118,8 +121,13 @@ static void accumulate_rows(Lanes& l, const ir::Accumulate& e, const Accumulator
 }
 
 void emit_operation(Lanes& l, const ir::Statement& s, const ir::Accumulate& e) {
+  continue_accumulator(l, s.results[0].name, e.accumulator);
+  if (const auto own = l.known.accumulators.find(e.accumulator);
+      own != l.known.accumulators.end()) {
+    accumulate_own(l, e, own->second);
+    return;
+  }
   const Accumulator accumulator = l.c.accumulators.of(e.accumulator);
-  l.c.accumulators.continue_as(s.results[0].name, e.accumulator);
   l.c.thread.uses_memory = true;  // iterations meet in memory: not independent
   if (!accumulator.row.is_scalar() || !accumulator.op) refuse("an addition of rows");
   std::vector<LaneScalar> indices;
@@ -131,7 +139,8 @@ void emit_operation(Lanes& l, const ir::Statement& s, const ir::Accumulate& e) {
     return;
   }
   const auto& op = *as<ir::Scalar>(accumulator.op->body.statements[0].operation);
-  const LaneScalar value = scalar_of(l, e.value);
+  const LaneScalar value =
+      where_running(l, scalar_of(l, e.value), uniform(l, accumulator.neutral->at(0)));
   if (std::any_of(indices.begin(), indices.end(),
                   [](const LaneScalar& index) { return index.by_row; })) {
     accumulate_rows(l, e, accumulator, indices, value);

@@ -1,5 +1,6 @@
 #include "emit/lanes/arrays.h"
 
+#include "emit/lanes/masks.h"
 #include "emit/lanes/packing.h"
 #include "emit/lanes/values.h"
 #include "emit/memory/allocation.h"
@@ -77,6 +78,11 @@ LaneArray own_array(Lanes& l, NameId name) {
   return own;
 }
 
+bool start_together(const LaneArray& a, const LaneArray& b) {
+  return a.place.block == b.place.block && a.offset.affine && b.offset.affine &&
+         a.offset.affine->base == b.offset.affine->base;
+}
+
 LaneArray result_array(Lanes& l, NameId name) {
   const auto destination = l.known.destinations.find(name);
   const LaneArray array = destination == l.known.destinations.end()
@@ -98,9 +104,10 @@ LaneScalar load(Lanes& l, const LaneArray& element, ScalarType type) {
           return target;
         }
         const NameId target = lane_variable(l, "x", type);
+        const std::optional<Operand> mask = mask_of(l, row, column);
         if (!offset.affine) {
-          l.c.emit(
-              LoadLanes{target, block, piece_of(l, offset, row, column), ir::i64_operand(1), type});
+          l.c.emit(LoadLanes{target, block, piece_of(l, offset, row, column), ir::i64_operand(1),
+                             type, mask});
           return target;
         }
         LaneScalar first = offset;
@@ -108,7 +115,7 @@ LaneScalar load(Lanes& l, const LaneArray& element, ScalarType type) {
         const Operand ahead =
             l.c.mul(offset.affine->point_step, ir::i64_operand(column * l.block.width));
         l.c.emit(LoadLanes{target, block, l.c.add(piece_of(l, first, row, column), ahead),
-                           offset.affine->point_step, type});
+                           offset.affine->point_step, type, mask});
         return target;
       });
 }
@@ -121,9 +128,10 @@ void store(Lanes& l, const LaneArray& element, const LaneScalar& value) {
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t column = 0; column < l.block.columns; ++column) {
       const Operand stored = with_lanes(l, piece_of(l, value, row, column), value.type);
+      const std::optional<Operand> mask = mask_of(l, row, column);
       if (!offset.affine) {
         l.c.emit(StoreLanes{block, piece_of(l, offset, row, column), ir::i64_operand(1), stored,
-                            value.type});
+                            value.type, mask});
         continue;
       }
       LaneScalar first = offset;
@@ -131,7 +139,7 @@ void store(Lanes& l, const LaneArray& element, const LaneScalar& value) {
       const Operand ahead =
           l.c.mul(offset.affine->point_step, ir::i64_operand(column * l.block.width));
       l.c.emit(StoreLanes{block, l.c.add(piece_of(l, first, row, column), ahead),
-                          offset.affine->point_step, stored, value.type});
+                          offset.affine->point_step, stored, value.type, mask});
     }
   }
 }
@@ -145,7 +153,7 @@ void copy(Lanes& l, const LaneArray& target, const LaneArray& source, const ir::
     store(l, target, load(l, source, type.element));
     return;
   }
-  if (turn_over(l, target, source, type)) return;
+  if (!l.mask && turn_over(l, target, source, type)) return;
   thread_loop(l.c, uniform_operand(l, type.shape[0]), false, [&](const Operand& i) {
     copy(l, part_of(l, target, {uniform(l, i)}), part_of(l, source, {uniform(l, i)}),
          ir::row_of(type));

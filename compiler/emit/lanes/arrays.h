@@ -21,6 +21,8 @@ LaneScalar own_points(const Lanes& l);
 LaneArray new_array(Lanes& l, const ir::Type& type, std::string_view base);
 /// An array that each point may write to: the one that only this point has.
 LaneArray own_array(Lanes& l, NameId name);
+/// Whether both begin in the same place at every point.
+bool start_together(const LaneArray& a, const LaneArray& b);
 /// Where a result is made.
 LaneArray result_array(Lanes& l, NameId name);
 

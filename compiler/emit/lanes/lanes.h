@@ -56,6 +56,13 @@ struct LaneVirtual {
   std::optional<Operand> stride;
 };
 
+/// An array of every point that is open for accumulation: no other point adds to it.
+struct LaneAccumulator {
+  LaneArray array;
+  std::vector<Operand> shape;  // the indexed dimensions: all
+  const ir::Lambda* op;        // null: writes overwrite
+};
+
 /// What a body gives: one or the other; nothing for an accumulator.
 struct LaneResult {
   std::optional<LaneScalar> scalar;
@@ -67,6 +74,7 @@ struct LaneValues {
   std::unordered_map<NameId, LaneScalar> scalars;
   std::unordered_map<NameId, LaneArray> arrays;
   std::unordered_map<NameId, LaneVirtual> virtual_arrays;
+  std::unordered_map<NameId, LaneAccumulator> accumulators;
   std::unordered_map<NameId, LaneArray> destinations;
 };
 
@@ -84,6 +92,7 @@ struct Lanes {
   Context& c;
   const ir::LaneBlocks& plan;
   LaneBlock block;  // has more rows inside statements of plan.inner_rows
+  std::optional<LaneScalar> mask;  // where some points run only (masks.h)
   LaneValues known;
   std::unordered_set<NameId> prepared;  // statements, by their first result
   std::unordered_map<NameId, LaneArray> before_packing;

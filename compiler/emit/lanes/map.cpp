@@ -11,6 +11,7 @@
 #include "emit/lanes/arrays.h"
 #include "emit/lanes/lanes.h"
 #include "emit/lanes/layout.h"
+#include "emit/lanes/own_accumulators.h"
 #include "emit/lanes/packing.h"
 #include "emit/lanes/remainder.h"
 #include "emit/lanes/statements.h"
@@ -55,7 +56,7 @@ static void emit_points(Lanes& l, const ir::Statement& s, const ir::SegmentedMap
     } else if (parts[k]) {
       put(l, *parts[k], results[k], e.result_types[k]);
     } else {
-      l.c.accumulators.continue_as(s.results[k].name, e.body.results[k].name());
+      continue_accumulator(l, s.results[k].name, e.body.results[k].name());
     }
   }
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "emit/lanes/arrays.h"
+#include "emit/lanes/own_accumulators.h"
 #include "emit/lanes/rows.h"
 #include "emit/lanes/running.h"
 #include "emit/lanes/statements.h"
@@ -28,7 +29,7 @@ static void map_scan_reduce_step(Lanes& l, const ir::Statement& s, const ir::Map
   }
   for (std::size_t k = 0; k < e.arrays.size(); ++k) {
     if (l.c.names().type(e.arrays[k]).kind != ir::TypeKind::accumulator) continue;
-    l.c.accumulators.continue_as(e.map.parameters[k].name, e.arrays[k]);
+    continue_accumulator(l, e.map.parameters[k].name, e.arrays[k]);
   }
   std::vector<std::optional<LaneArray>> wanted(scanned + reduced);
   if (!e.post) {
@@ -57,7 +58,7 @@ static void map_scan_reduce_step(Lanes& l, const ir::Statement& s, const ir::Map
     if (rows[k]) {
       put(l, *rows[k], outputs[k], ir::row_of(type));
     } else {
-      l.c.accumulators.continue_as(name, e.map.body.results[scanned + reduced + k].name());
+      continue_accumulator(l, name, e.map.body.results[scanned + reduced + k].name());
     }
   }
   combine_all(e.reductions, scanned);

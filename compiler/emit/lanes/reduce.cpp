@@ -3,6 +3,7 @@
 
 #include "emit/lanes/arrays.h"
 #include "emit/lanes/lanes.h"
+#include "emit/lanes/own_accumulators.h"
 #include "emit/lanes/packing.h"
 #include "emit/lanes/running.h"
 #include "emit/lanes/statements.h"
@@ -25,7 +26,7 @@ static void bind_stretches(Lanes& l, NameId index, const Operand& first, const O
 
 // `count` blocks of points from `start` on, or the points of stretches as long, combined into
 // `totals`.
-static void reduce_blocks(Context& c, const ir::SegmentedReduce& e, const ir::LaneBlocks& plan,
+static void reduce_blocks(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e, const ir::LaneBlocks& plan,
                           const std::vector<Destination>& mapped, const std::vector<Operand>& outer,
                           const Operand& start, const Operand& count,
                           const std::vector<Running>& totals) {
@@ -50,7 +51,9 @@ static void reduce_blocks(Context& c, const ir::SegmentedReduce& e, const ir::La
       bind_index(lanes, indices.back(), c.add(start, c.mul(b, span)), false, true);
     }
     std::vector<std::optional<LaneArray>> parts(reduced);
-    for (const Destination& target : mapped) parts.push_back(part_at(lanes, *target, indices));
+    for (const Destination& target : mapped) {
+      parts.push_back(target ? std::optional(part_at(lanes, *target, indices)) : std::nullopt);
+    }
     std::vector<std::optional<LaneArray>> rows = parts;
     for (auto& row : rows) {
       if (row && row->place.strides.empty()) row.reset();
@@ -66,7 +69,11 @@ static void reduce_blocks(Context& c, const ir::SegmentedReduce& e, const ir::La
       combine(lanes, e.operators[k].op, running[k], values);
     }
     for (std::size_t k = reduced; k < results.size(); ++k) {
-      put(lanes, *parts[k], results[k], e.result_types[k]);
+      if (parts[k]) {
+        put(lanes, *parts[k], results[k], e.result_types[k]);
+      } else {
+        continue_accumulator(lanes, s.results[k].name, e.body.results[k].name());
+      }
     }
   });
   for (std::size_t k = 0; k < totals.size(); ++k) finish_running(lanes, running[k], totals[k]);
@@ -92,7 +99,7 @@ void reduce_pieces_in_lanes(Context& c, const ir::Statement& s, const ir::Segmen
                      const Operand& length) {
                    const std::vector<Running> totals = start_reductions(c, e.operators);
                    const Operand blocks = blocks_of_piece(c, plan, length);
-                   reduce_blocks(c, e, plan, mapped, outer, start, blocks, totals);
+                   reduce_blocks(c, s, e, plan, mapped, outer, start, blocks, totals);
                    const Operand done = c.mul(blocks, span);
                    thread_loop(c, c.sub(length, done), false, [&](const Operand& i) {
                      reduce_point(c, s, e, totals, mapped,

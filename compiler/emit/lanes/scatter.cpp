@@ -5,37 +5,13 @@
 #include "emit/lanes/arrays.h"
 #include "emit/lanes/lanes.h"
 #include "emit/lanes/map.h"
+#include "emit/lanes/masks.h"
 #include "emit/lanes/statements.h"
 #include "emit/lanes/values.h"
 #include "emit/points.h"
 #include "emit/versions.h"
 
 namespace dagaz::emit {
-
-static LaneScalar are_inside(Lanes& l, const std::vector<LaneScalar>& indices,
-                             const std::vector<Operand>& shape) {
-  const ScalarType index = ScalarType::i64;
-  const ScalarType boolean = ScalarType::boolean;
-  LaneScalar inside = uniform(l, ir::Constant(ir::make_bool(true)));
-  for (std::size_t k = 0; k < indices.size(); ++k) {
-    // As unsigned numbers those below zero are the largest.
-    const LaneScalar below =
-        apply(l, ScalarOp::ult, index, boolean, {indices[k], uniform(l, shape[k])});
-    inside = k == 0 ? below : apply(l, ScalarOp::bit_and, boolean, boolean, {inside, below});
-  }
-  return inside;
-}
-
-static void store_inside(Lanes& l, const LaneArray& element, const LaneScalar& value,
-                         const LaneScalar& inside) {
-  for (std::int64_t column = 0; column < l.block.columns; ++column) {
-    const Operand index =
-        with_lanes(l, piece_of(l, element.offset, 0, column), ScalarType::i64);
-    const Operand stored = with_lanes(l, piece_of(l, value, 0, column), value.type);
-    const Operand mask = with_lanes(l, piece_of(l, inside, 0, column), ScalarType::boolean);
-    l.c.emit(StoreLanes{element.place.block, index, ir::i64_operand(1), stored, value.type, mask});
-  }
-}
 
 void scatter_in_lanes(Context& c, const ir::SegmentedScatter& e, const ir::LaneBlocks& plan,
                       const std::vector<Place>& places) {
@@ -61,8 +37,9 @@ void scatter_in_lanes(Context& c, const ir::SegmentedScatter& e, const ir::LaneB
       }
       const Place part = part_at(c, places[k], {point.begin(), point.end() - 1});
       const LaneArray whole{part, uniform(lanes, part.offset)};
-      store_inside(lanes, part_of(lanes, whole, indices), *results[position++].scalar,
-                   are_inside(lanes, indices, e.targets[k].shape));
+      where_or_nowhere(lanes, are_inside(lanes, indices, e.targets[k].shape), [&] {
+        store(lanes, part_of(lanes, whole, indices), *results[position++].scalar);
+      });
     }
   });
 }

@@ -74,8 +74,7 @@ static void take_point(Lanes& l, const Spilled& input, const Operand& point) {
   l.c.arrays.bind(input.name, place);
 }
 
-/// What the statement writes over has to be each point's own, also where the points had the same.
-static void own_what_it_consumes(Lanes& l, const ir::Statement& s) {
+void own_what_it_consumes(Lanes& l, const ir::Statement& s) {
   const std::vector<NameId> used = ir::free_names(s, l.c.names());
   const bool shares_arrays = std::any_of(used.begin(), used.end(), [&](NameId name) {
     return l.c.names().type(name).is_array() && !l.known.arrays.contains(name);
@@ -84,6 +83,18 @@ static void own_what_it_consumes(Lanes& l, const ir::Statement& s) {
   for (const NameId name : ir::consumed_by(s, l.c.names(), l.c.source.functions)) {
     if (l.c.names().type(name).is_array()) bind(l, name, own_array(l, name));
   }
+}
+
+void for_running_points(Lanes& l, const std::function<void(const Operand& point)>& body) {
+  std::optional<Place> running;
+  if (l.mask) running = spill(l, *l.mask);
+  thread_loop(l.c, ir::i64_operand(l.block.points()), false, [&](const Operand& point) {
+    if (!running) {
+      body(point);
+      return;
+    }
+    l.c.branch(load(l.c, *running, {point}, ScalarType::boolean, "runs"), [&] { body(point); });
+  });
 }
 
 void one_by_one(Lanes& l, const ir::Statement& s) {
@@ -103,7 +114,7 @@ void one_by_one(Lanes& l, const ir::Statement& s) {
       outputs.push_back({result.name, private_array(l.c, all, "results"), std::nullopt});
     }
   }
-  thread_loop(l.c, ir::i64_operand(l.block.points()), false, [&](const Operand& point) {
+  for_running_points(l, [&](const Operand& point) {
     for (const Spilled& input : inputs) take_point(l, input, point);
     l.c.arrays.forget(s);
     for (Spilled& output : outputs) {

@@ -7,6 +7,7 @@
 #include "emit/context/location_scope.h"
 #include "emit/control/failures.h"
 #include "emit/lanes/arrays.h"
+#include "emit/lanes/masks.h"
 #include "emit/lanes/serial.h"
 #include "emit/lanes/values.h"
 #include "emit/memory/elements.h"
@@ -67,7 +68,7 @@ static bool varies(const Lanes& l, const ir::Statement& statement) {
   const auto names = ir::free_names(statement, l.c.names());
   return std::any_of(names.begin(), names.end(), [&](NameId name) {
     return l.known.scalars.contains(name) || l.known.arrays.contains(name) ||
-           l.known.virtual_arrays.contains(name);
+           l.known.virtual_arrays.contains(name) || l.known.accumulators.contains(name);
   });
 }
 
@@ -101,11 +102,16 @@ void emit_operation(Lanes& l, const ir::Statement& s, const ir::Identity& e) {
 void emit_operation(Lanes& l, const ir::Statement& s, const ir::Scalar& e) {
   std::vector<LaneScalar> arguments;
   for (const Operand& argument : e.arguments) arguments.push_back(scalar_of(l, argument));
+  if (ir::domain_of(e.op) == ir::Domain::divisor && !arguments[1].is_uniform()) {
+    const Operand one = ir::Constant(ir::make_integer(e.type, 1));
+    arguments[1] = where_running(l, arguments[1], uniform(l, one));
+  }
   bind(l, s.results[0].name, apply(l, e.op, e.type, e.result, arguments));
 }
 
 void emit_operation(Lanes& l, const ir::Statement& s, const ir::Assert& e) {
-  const LaneScalar condition = scalar_of(l, e.condition);
+  const LaneScalar all = uniform(l, ir::Constant(ir::make_bool(true)));
+  const LaneScalar condition = where_running(l, scalar_of(l, e.condition), all);
   Operand holds = ir::Constant(ir::make_bool(true));
   for (std::int64_t row = 0; row < l.block.rows; ++row) {
     for (std::int64_t column = 0; column < l.block.columns; ++column) {
@@ -230,6 +236,18 @@ void emit_operation(Lanes& l, const ir::Statement& s, const ir::Update& e) {
   const LaneArray whole = own_array(l, e.array);
   put(l, slice_of(l, whole, e.dimensions), result_of(l, e.value), l.c.names().type(e.value));
   bind(l, s.results[0].name, whole);
+}
+
+void emit_operation(Lanes& l, const ir::Statement& s, const ir::Concat& e) {
+  const LaneArray whole = result_array(l, s.results[0].name);
+  Operand start = ir::i64_operand(0);
+  for (const NameId array : e.arrays) {
+    const ir::Type& type = l.c.names().type(array);
+    LaneArray part = whole;
+    part.offset = add(l, whole.offset, uniform(l, l.c.mul(start, whole.place.strides[0])));
+    copy(l, part, array_of(l, array), type);
+    start = l.c.add(start, uniform_operand(l, type.shape[0]));
+  }
 }
 
 void emit_operation(Lanes& l, const ir::Statement& s, const ir::Copy& e) {

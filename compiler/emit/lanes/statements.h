@@ -28,13 +28,16 @@ void emit_operation(Lanes& l, const ir::Statement& s, const ir::Reshape& e);
 void emit_operation(Lanes& l, const ir::Statement& s, const ir::Iota& e);
 void emit_operation(Lanes& l, const ir::Statement& s, const ir::Replicate& e);
 void emit_operation(Lanes& l, const ir::Statement& s, const ir::ArrayLiteral& e);
+void emit_operation(Lanes& l, const ir::Statement& s, const ir::Concat& e);
 void emit_operation(Lanes& l, const ir::Statement& s, const ir::Copy& e);
 void emit_operation(Lanes& l, const ir::Statement& s, const ir::Scratch& e);
 void emit_operation(Lanes& l, const ir::Statement& s, const ir::Update& e);
-void emit_operation(Lanes& l, const ir::Statement& s, const ir::Branch& e);  // control.cpp
-void emit_operation(Lanes& l, const ir::Statement& s, const ir::Loop& e);    // control.cpp
+void emit_operation(Lanes& l, const ir::Statement& s, const ir::Branch& e);  // branches.cpp
+void emit_operation(Lanes& l, const ir::Statement& s, const ir::Loop& e);    // loops.cpp
 void emit_operation(Lanes& l, const ir::Statement& s,
                     const ir::MapScanReduce& e);  // parallel_operations.cpp
+void emit_operation(Lanes& l, const ir::Statement& s,
+                    const ir::WithAccumulator& e);  // own_accumulators.cpp
 void emit_operation(Lanes& l, const ir::Statement& s, const ir::Accumulate& e);  // accumulate.cpp
 
 }  // namespace dagaz::emit
