@@ -1,6 +1,6 @@
 -- Gradients, in reverse mode.
 -- counts: product_gradient [512][256]f32 [256][1024]f32 [512][1024]f32: launches 2 now 4, waits 1
--- counts: convolution_gradient [1000][1000]f32 [3][3]f32: launches 1 now 2, waits 1
+-- counts: convolution_gradient [1000][1000]f32 [3][3]f32: launches 1 now 3, waits 1 now 2
 -- counts: softmax_gradient [4096][1024]f32 [4096][1024]f32: launches 1, waits 1
 -- counts: attention_gradient [1024][64]f32 [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 5
 --   now 7, waits 1

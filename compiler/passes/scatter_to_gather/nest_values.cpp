@@ -1,5 +1,7 @@
 #include "passes/scatter_to_gather/nest_values.h"
 
+#include <algorithm>
+
 #include "ir/cost.h"
 #include "support/match.h"
 
