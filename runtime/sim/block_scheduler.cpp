@@ -397,24 +397,26 @@ int64_t BlockScheduler::shuffle(SimThread& thread, int64_t value, ShuffleMode mo
 }
 
 /// Abandons the kernel after a bad access, before it does harm.  No object with a destructor may
-/// live in this frame.
+/// live in this frame.  Others run before the access is noted, never between that and the access
+/// itself: atomic operations are noted in the order in which they happen.
 void BlockScheduler::access(SimThread& thread, const void* address, int64_t bytes,
                             int32_t flags, const void* site) {
+  const bool global = (flags & access_shared) == 0;
+  const bool takes_turn = global && takes_turns();
+  if (takes_turn && random_() % schedule_.accesses_per_turn == 0) {
+    give_way(thread);
+  }
   if (!check_access(thread, address, bytes, flags)) {
     jump_fcontext(caller_, nullptr);
     std::abort();  // nobody resumes a fibre after a problem
   }
-  const bool global = (flags & access_shared) == 0;
   if (job_.counts != nullptr) {
     const auto number = reinterpret_cast<uintptr_t>(address);
     const auto start = reinterpret_cast<uintptr_t>(global ? nullptr : thread.block->shared);
     job_.counts->add({thread.block->index, thread.index, site, number - start, bytes, flags});
   }
-  if (!global || !takes_turns()) {
+  if (!takes_turn) {
     return;
-  }
-  if (random_() % schedule_.accesses_per_turn == 0) {
-    give_way(thread);
   }
   if ((flags & access_atomic) != 0) {
     thread.stores.drain(address);

@@ -14,7 +14,8 @@ enum Kernel {
   fill, block_sum, warp_sum, fail_odd, past_end, early_exit, race, shuffle_or_barrier,
               atomic_count, warp_private, missing, handshake,
               lost_updates, counted_updates, read_only_before_write, read_only_after_write,
-              message, fenced_message, twice_fenced_message, neighbours, strided, kernel_count };
+              message, fenced_message, twice_fenced_message, neighbours, strided, last_to_arrive,
+              kernel_count };
 
 int64_t* array_argument(void** arguments, int index) {
   return static_cast<int64_t*>(*static_cast<void**>(arguments[index]));
@@ -189,6 +190,25 @@ void twice_fenced_message_kernel(void* thread, void** arguments) {
   send_number(thread, arguments, true, true);
 }
 
+// Each block leaves a number; the last one to arrive adds them up.
+void last_to_arrive_kernel(void* thread, void** arguments) {
+  constexpr int32_t blocks = 16;
+  int64_t* data = array_argument(arguments, 1);
+  store(thread, data + 1 + dz_sim_block_index(thread), 1);
+  dz_sim_fence(thread);
+  dz_sim_access(thread, data, 8, 5);
+  const int64_t before = __atomic_fetch_add(data, 1, __ATOMIC_RELAXED);
+  if (before != blocks - 1) {
+    return;
+  }
+  dz_sim_fence(thread);
+  int64_t total = 0;
+  for (int32_t block = 0; block < blocks; ++block) {
+    total += load(thread, data + 1 + block);
+  }
+  store(thread, data + 1 + blocks, total);
+}
+
 // Threads of a warp read numbers that lie side by side, or 256 bytes apart, and put them into the
 // same bank of shared memory.
 void neighbours_kernel(void* thread, void** arguments) {
@@ -239,6 +259,7 @@ const dz_kernel kernels[] = {
     {"twice_fenced_message", twice_fenced_message_kernel, 1, one_array, "f.fut:18:1-9"},
     {"neighbours", neighbours_kernel, 1, one_array, "f.fut:19:1-9"},
     {"strided", strided_kernel, 1, one_array, "f.fut:20:1-9"},
+    {"last_to_arrive", last_to_arrive_kernel, 1, one_array, "f.fut:21:1-9"},
 };
 const dz_failure failures[] = {{"Index [{}] out of bounds for array of shape [{}].", "f.fut:4:3"}};
 const dz_program program = {DZ_ABI_VERSION, DZ_TARGET_SIM, "sim", 0, nullptr, 0, nullptr,
@@ -433,6 +454,21 @@ TEST_CASE("sim reports races in global memory") {
   CHECK(sim.launch(block_sum, 4, 256, 256 * 8) == DZ_OK);
   CHECK(sim.launch(fill, 8, 256, 0, 1) == DZ_OK);
   unsetenv("DZ_SIM_RACES");
+}
+
+TEST_CASE("races are told from atomic operations in the order in which these happen") {
+  setenv("DZ_SIM_RACES", "1", 1);
+  setenv("DZ_SIM_TURN", "2", 1);
+  for (int seed = 1; seed <= 20; ++seed) {
+    setenv("DZ_SIM_SEED", std::to_string(seed).c_str(), 1);
+    Sim sim(24);
+    REQUIRE(dz_clear(sim.context, sim.block, 0, 24 * 8) == DZ_OK);
+    CHECK(sim.launch(last_to_arrive, 16, 1) == DZ_OK);
+    CHECK(sim.read(sim.block, 24)[17] == 16);
+  }
+  unsetenv("DZ_SIM_RACES");
+  unsetenv("DZ_SIM_TURN");
+  unsetenv("DZ_SIM_SEED");
 }
 
 TEST_CASE("a profile of sim says what kernels ask of memory") {
