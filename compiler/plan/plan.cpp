@@ -396,8 +396,18 @@ class FunctionPlanner {
       std::size_t reduced = 0;
       for (const ir::ReduceOperator& one : e.operators) reduced += one.neutral.size();
       const bool maps = statement.results.size() > reduced;
-      if (!maps && gains_by_interchange(around_, e)) by_points = tiles();
       const bool may_interchange = !maps && can_interchange(e);
+      if (!maps && gains_by_interchange(around_, e)) {
+        by_points = tiles();
+      } else if (may_interchange && tunables().interchange != 0) {
+        const auto least = tunables().interchange_below;
+        if (!is_known_below(e.space.back().extent, least)) {
+          std::vector<ir::Guard> long_enough;
+          add_guard(long_enough, e.space.back().extent, least);
+          lanes.push_back({std::move(long_enough), ir::InPieces{}});
+        }
+        by_points = tiles();
+      }
       if (random_) {
         std::vector<ir::Strategy> ways;
         if (may_interchange) ways.emplace_back(some_tiles());

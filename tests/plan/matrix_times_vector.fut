@@ -4,4 +4,5 @@ entry main [n][m] (a: [n][m]f32) (x: [m]f32) = map (\r -> dot r x) a
 -- expect
 --| -- main, line 3: segmented_reduce over [n][m]
 --| x: [
---|   in_pieces] operations [5]
+--|   in_pieces when [m >= 24],
+--|   interchanged] operations [5]

@@ -3,10 +3,12 @@
 // Each segment is cut into pieces (one, where there are enough segments); a first parallel
 // loop reduces the pieces, a second combines the partial results of each segment in order.  That
 // is how a CPU does it, and how a GPU reduces arrays: there the partial results are many, and
-// threads combine groups of them first, in place.
+// threads combine groups of them first, in place.  On a CPU the only piece of a segment is reduced
+// to where its total is wanted.
 #include "emit/segmented/reduce.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "emit/gpu/product_tiles.h"
 #include "emit/gpu/reduce.h"
@@ -14,6 +16,7 @@
 #include "emit/lanes/reduce.h"
 #include "emit/memory/allocation.h"
 #include "emit/memory/elements.h"
+#include "emit/memory/host_scope.h"
 #include "emit/pieces.h"
 #include "emit/points.h"
 #include "emit/statements.h"
@@ -38,22 +41,44 @@ static void reduce_pieces(Context& c, const ir::Statement& s, const ir::Segmente
                  });
 }
 
-static void reduce_by_pieces(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
-                             const std::vector<ir::Type>& types, const std::vector<Place>& totals,
-                             const std::vector<Destination>& mapped) {
-  const Operand cost = cost_of(c, e.schedule);
-  const ir::InPieces plan = pieces_of(e.schedule);
-  const Pieces pieces = cut_segments(c, e.space, cost, plan);
-  const std::vector<Place> partial = partial_arrays(c, types, pieces);
-  run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
-    if (const auto* blocks = as<ir::LaneBlocks>(strategy)) {
-      reduce_pieces_in_lanes(c, s, e, *blocks, pieces, cost, mapped, partial);
-    } else if (const auto* tiles = as<ir::Interchanged>(strategy)) {
-      reduce_pieces_interchanged(c, e, *tiles, pieces, cost, partial);
-    } else {
-      reduce_pieces(c, s, e, pieces, cost, mapped, partial);
-    }
-  });
+// Whether what whole segments give may be written at once where it is wanted.
+static bool may_write_totals(const Context& c, const Pieces& pieces,
+                             const std::vector<Place>& totals) {
+  return c.mode == Mode::host && !c.has_kernels() && !pieces.outer.empty() &&
+         std::all_of(totals.begin(), totals.end(),
+                     [](const Place& total) { return total.is_dense(); });
+}
+
+// Like partial_arrays; where segments are `whole`, these are their totals.
+static std::vector<Place> partial_or_totals(Context& c, const std::vector<ir::Type>& types,
+                                            const Pieces& pieces, const Operand& whole,
+                                            const std::vector<Place>& totals) {
+  std::vector<Place> arrays;
+  for (std::size_t k = 0; k < types.size(); ++k) {
+    ir::Type all = types[k];
+    all.shape.insert(all.shape.begin(), pieces.count);
+    all.shape.insert(all.shape.begin(), pieces.outer.begin(), pieces.outer.end());
+    const NameId block = c.block_variable("partial");
+    const NameId offset = c.mutable_variable("offset", ScalarType::i64, ir::i64_operand(0));
+    c.branch(
+        whole,
+        [&] {
+          c.emit(Share{block, totals[k].block});
+          c.move(offset, totals[k].offset);
+        },
+        [&] {
+          c.emit(Allocate{block, byte_count(c, all)});
+        });
+    c.scopes.own(block);
+    arrays.push_back(row_major(c, block, offset, all.shape));
+  }
+  return arrays;
+}
+
+static void combine_partial(Context& c, const ir::SegmentedReduce& e,
+                            const std::vector<ir::Type>& types, const Pieces& pieces,
+                            const ir::InPieces& plan, const std::vector<Place>& partial,
+                            const std::vector<Place>& totals) {
   const auto combined = [&](const std::vector<Operand>& outer, const Operand& first,
                             const Groups& group) {
     const std::vector<Running> running = start_reductions(c, e.operators);
@@ -73,6 +98,33 @@ static void reduce_by_pieces(Context& c, const ir::Statement& s, const ir::Segme
                    write_all(c, totals, outer,
                              running_values(combined(outer, ir::i64_operand(0), groups)));
                  });
+}
+
+static void reduce_by_pieces(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                             const std::vector<ir::Type>& types, const std::vector<Place>& totals,
+                             const std::vector<Destination>& mapped) {
+  const Operand cost = cost_of(c, e.schedule);
+  const ir::InPieces plan = pieces_of(e.schedule);
+  const Pieces pieces = cut_segments(c, e.space, cost, plan);
+  std::optional<Operand> whole;
+  if (may_write_totals(c, pieces, totals)) whole = c.equal(pieces.count, ir::i64_operand(1));
+  const std::vector<Place> partial = whole ? partial_or_totals(c, types, pieces, *whole, totals)
+                                           : partial_arrays(c, types, pieces);
+  run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
+    if (const auto* blocks = as<ir::LaneBlocks>(strategy)) {
+      reduce_pieces_in_lanes(c, s, e, *blocks, pieces, cost, mapped, partial);
+    } else if (const auto* tiles = as<ir::Interchanged>(strategy)) {
+      reduce_pieces_interchanged(c, e, *tiles, pieces, cost, partial);
+    } else {
+      reduce_pieces(c, s, e, pieces, cost, mapped, partial);
+    }
+  });
+  const auto combine_pieces = [&] { combine_partial(c, e, types, pieces, plan, partial, totals); };
+  if (whole) {
+    host_branch(c, *whole, {}, combine_pieces);
+  } else {
+    combine_pieces();
+  }
 }
 
 // Where reduced values go; scalars of a single segment get an element of memory of their own.
