@@ -115,6 +115,17 @@ local module mk_sorts_of_integers (D: integers) : sorts with t = D.t = {
   def sort [n] (xs: [n]t) : *[n]t = map D.number (in_order D.count D.digit (map D.key xs))
 }
 
+-- Numbers that have more than their keys, derivatives and the payload of a NaN, move themselves.
+local module mk_sorts_of_floats (D: digits) : sorts with t = D.t = {
+  open mk_sorts D
+
+  def sort [n] (xs: [n]t) : *[n]t =
+    let moved (xs: [n]t) = in_order D.count (\at x -> D.digit at (D.key x)) (copy xs)
+    in copy (with_vjp_tape (\xs -> (xs, moved xs))
+                           (\(xs, adjoint: [n]t) -> permuted (rank xs) adjoint)
+                           xs)
+}
+
 module sort_i8 = mk_sorts_of_integers {
   type t = i8
   type key = u8
@@ -194,7 +205,7 @@ module sort_u64 = mk_sorts_of_integers {
 }
 
 -- The bits of negative numbers grow with their size: they are turned round.
-module sort_f16 = mk_sorts {
+module sort_f16 = mk_sorts_of_floats {
   open digits_16
   type t = f16
 
@@ -205,7 +216,7 @@ module sort_f16 = mk_sorts {
        else if bits >> 15 == 1 then !bits else bits | 0x8000
 }
 
-module sort_f32 = mk_sorts {
+module sort_f32 = mk_sorts_of_floats {
   open digits_32
   type t = f32
 
@@ -216,7 +227,7 @@ module sort_f32 = mk_sorts {
        else if bits >> 31 == 1 then !bits else bits | 0x80000000
 }
 
-module sort_f64 = mk_sorts {
+module sort_f64 = mk_sorts_of_floats {
   open digits_64
   type t = f64
 

@@ -43,6 +43,13 @@
 -- entry: rows
 -- input { [[3i8, 1i8, 2i8], [0i8, -1i8, 7i8]] }
 -- output { [[1i8, 2i8, 3i8], [-1i8, 0i8, 7i8]] [[3i8, 2i8, 1i8], [7i8, 0i8, -1i8]] }
+-- ==
+-- entry: many_floats
+-- input { 9000i64 } output { true true }
+-- ==
+-- entry: further_derivatives
+-- input { [3f64, 1f64, 2f64] [1f64, 2f64, 3f64] }
+-- output { [[162f64, 6f64, 48f64], [0f64, 0f64, 0f64]] [[18f64, 0f64, 0f64], [0f64, 2f64, 0f64], [0f64, 0f64, 8f64]] }
 
 import "/prelude/sort"
 
@@ -91,3 +98,22 @@ entry tangent [n] (xs: [n]f64) (direction: [n]f64) =
 entry median_slope [n] (xs: [n]f64) = vjp2 (\xs -> (sort_f64.sort xs)[n / 2]) xs 1
 
 entry rows (xss: [][]i8) = (map sort_i8.sort xss, map (merge_sort (>=)) xss)
+
+-- Both sorts give the same, and derivatives go where elements go.
+entry many_floats (n: i64) =
+  let xs = map (\i -> f32.i64 (i * 2654435761 % 4294967291 - 2147483648)) (iota n)
+  let weights = map f32.i64 (iota n)
+  let weighed sort xs = f32.sum (map2 (*) weights (sort xs))
+  in ( and (map2 (==) (sort_f32.sort xs) (merge_sort (<=) xs))
+     , and (map2 (==)
+                 (vjp (weighed sort_f32.sort) xs 1)
+                 (vjp (weighed (merge_sort (<=))) xs 1))
+     )
+
+-- Of Σ w s³, s sorted: the gradient's derivative, in rows of a map too, is 6 w s where s came from.
+entry further_derivatives [n] (xs: [n]f64) (weights: [n]f64) =
+  let sum xs = f64.sum (map2 (\w s -> w * s * s * s) weights (sort_f64.sort xs))
+  let units = tabulate_2d n n (\i j -> f64.bool (i == j))
+  in ( map (\row -> jvp (\xs -> vjp sum xs 1) row row) [xs, replicate n 0]
+     , jmp (\xs -> vjp sum xs 1) (map (/ 3) xs) units
+     )
