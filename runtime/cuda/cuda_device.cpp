@@ -56,10 +56,18 @@ int32_t CudaDevice::fail(CUresult result, const std::string& what) {
             ". Building with --target=sim runs the same kernels on the CPU and reports bad "
             "accesses with their source positions.";
   }
+  if (ends_device(result)) {
+    lost_ = "Error: this context has failed before, and so has all of this process on the GPU " +
+            name_ + ": " + what + " failed: " + describe(result);
+    text += "\nThe GPU " + name_ + " does nothing more for this process; its other devices do.";
+  }
   return context_.errors.report(DZ_ERROR, std::move(text));
 }
 
 int32_t CudaDevice::allocate(int64_t bytes, void** out) {
+  if (const int32_t status = usable(); status != DZ_OK) {
+    return status;
+  }
   const CurrentContext current(cuda_context_);
   CUdeviceptr pointer = 0;
   const auto size = static_cast<size_t>(bytes);
@@ -78,7 +86,10 @@ int32_t CudaDevice::allocate(int64_t bytes, void** out) {
 void CudaDevice::release(void* data, int64_t) {
   // cuMemFree waits for work that uses the memory.
   const CurrentContext current(cuda_context_);
-  check(driver().cuMemFree(address(data)), "freeing GPU memory");
+  const CUresult result = driver().cuMemFree(address(data));
+  if (lost_.empty()) {
+    check(result, "freeing GPU memory");
+  }
 }
 
 /// Until everything on the stream is done; kernels may have failed.  Nothing where nothing is.
@@ -149,6 +160,9 @@ int32_t CudaDevice::raise_failure() {
 }
 
 int32_t CudaDevice::read(std::span<const Read> reads) {
+  if (const int32_t status = usable(); status != DZ_OK) {
+    return status;
+  }
   const CurrentContext current(cuda_context_);
   int64_t staged = 0;
   std::vector<void*> targets;
@@ -200,6 +214,9 @@ int32_t CudaDevice::write_scalar(CUdeviceptr target, int64_t bytes, const void* 
 }
 
 int32_t CudaDevice::write(void* target, int64_t bytes, const void* host) {
+  if (const int32_t status = usable(); status != DZ_OK) {
+    return status;
+  }
   const CurrentContext current(cuda_context_);
   if (bytes == 0) {
     return DZ_OK;
@@ -218,6 +235,9 @@ int32_t CudaDevice::write(void* target, int64_t bytes, const void* host) {
 }
 
 int32_t CudaDevice::copy(void* target, const void* source, int64_t bytes) {
+  if (const int32_t status = usable(); status != DZ_OK) {
+    return status;
+  }
   if (bytes == 0) {
     return DZ_OK;
   }
@@ -229,6 +249,9 @@ int32_t CudaDevice::copy(void* target, const void* source, int64_t bytes) {
 }
 
 int32_t CudaDevice::clear(void* target, int64_t bytes) {
+  if (const int32_t status = usable(); status != DZ_OK) {
+    return status;
+  }
   if (bytes == 0) {
     return DZ_OK;
   }
@@ -283,6 +306,9 @@ int32_t CudaDevice::start_kernel(const Launch& launch, CUfunction function) {
 }
 
 int32_t CudaDevice::launch(const Launch& launch) {
+  if (const int32_t status = usable(); status != DZ_OK) {
+    return status;
+  }
   if (launch.grid > INT_MAX) {
     return context_.errors.report(DZ_ERROR, std::string("kernel ") + launch.kernel->name +
                                                 " needs more blocks than a GPU can start");
@@ -308,6 +334,9 @@ int32_t CudaDevice::launch(const Launch& launch) {
 }
 
 int32_t CudaDevice::synchronise() {
+  if (const int32_t status = usable(); status != DZ_OK) {
+    return status;
+  }
   const CurrentContext current(cuda_context_);
   return wait();
 }

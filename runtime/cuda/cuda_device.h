@@ -84,6 +84,10 @@ class CudaDevice final : public Device {
     return result == success ? DZ_OK : fail(result, what);
   }
   int32_t fail(CUresult result, const std::string& what);
+  /// DZ_OK, or reports that an earlier error has ended all work on the GPU.
+  int32_t usable() {
+    return lost_.empty() ? DZ_OK : context_.errors.report(DZ_ERROR, lost_);
+  }
   int32_t wait();
   int32_t raise_failure();
   int32_t print_kernel_traces();
@@ -104,6 +108,7 @@ class CudaDevice final : public Device {
   char* staging_ = nullptr;                 // pinned: staging_bytes, then a failure word
   dz_failure_word* fetched_ = nullptr;      // in the same memory
   const dz_kernel* last_kernel_ = nullptr;
+  std::string lost_;                        // why the GPU does nothing more, if so
   // What has been put on the stream since it was last waited for.
   bool work_under_way_ = false;
   bool kernels_under_way_ = false;

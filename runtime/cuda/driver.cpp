@@ -3,6 +3,9 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <array>
+
 namespace dagaz::runtime::cuda {
 
 constexpr const char* library_name = "libcuda.so.1";
@@ -61,6 +64,20 @@ std::string describe(CUresult error) {
   driver().cuGetErrorString(error, &text);
   return (name != nullptr ? std::string(name) : "CUDA error " + std::to_string(error)) +
          (text != nullptr ? std::string(": ") + text : "");
+}
+
+bool ends_device(CUresult error) {
+  constexpr std::array<CUresult, 13> last = {
+      214,  // uncorrectable ECC error
+      220,  // uncorrectable NVLink error
+      700,  // illegal address
+      702,  // launch timeout
+      709,  // the context is destroyed
+      710,  // assertion in a kernel
+      714, 715, 716, 717, 718, 719,  // of the hardware stack to a failed launch
+      721,  // contained error
+  };
+  return std::find(last.begin(), last.end(), error) != last.end();
 }
 
 }  // namespace dagaz::runtime::cuda

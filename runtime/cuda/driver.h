@@ -64,5 +64,8 @@ bool has_device();
 
 /// "CUDA_ERROR_OUT_OF_MEMORY: out of memory".
 std::string describe(CUresult error);
+/// Whether the device does nothing more for this process after the error: CUDA's documentation says
+/// of these that the process must be started again.
+bool ends_device(CUresult error);
 
 }  // namespace dagaz::runtime::cuda

@@ -1,6 +1,6 @@
 // A stand-in for libcuda.so.1 that runs on the host.  It is as asynchronous as the real one may
 // be: everything put on a stream happens only when the stream is waited for, so a runtime that
-// relies on luck fails here.
+// relies on luck fails here.  Several threads may call it; it does one thing at a time.
 #include "fake_driver.h"
 
 #include <dlfcn.h>
@@ -9,6 +9,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,9 @@ struct CUevent_st {};
 struct CUlinkState_st {
   std::string code;
 };
-struct CUctx_st {};
+struct CUctx_st {
+  int device;
+};
 }  // namespace dagaz::runtime::cuda
 
 namespace {
@@ -44,7 +47,15 @@ constexpr CUresult invalid_ptx = 218;
 constexpr CUresult not_found = 500;
 constexpr std::string_view machine_code = "MACHINE CODE ";
 
-CUctx_st the_context;
+CUctx_st contexts[] = {{0}, {1}};
+thread_local std::vector<CUcontext> current;
+
+std::recursive_mutex& everything() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+using Lock = std::lock_guard<std::recursive_mutex>;
+
 std::map<CUdeviceptr, size_t>& memory() {
   static std::map<CUdeviceptr, size_t> blocks;
   return blocks;
@@ -52,13 +63,22 @@ std::map<CUdeviceptr, size_t>& memory() {
 
 FakeCudaState& state() { return fake_cuda_state; }
 
-/// Counts calls that a real driver would refuse.
+/// Counts calls that a real driver would refuse; refuses those for a device that has failed.
 CUresult needs_context() {
-  if (state().context_depth > 0) {
-    return success;
+  if (!current.empty()) {
+    return state().faulted[current.back()->device];
   }
   ++state().misuses;
   return invalid_context;
+}
+
+/// Whether there is memory for one more allocation.
+bool takes_allocation() {
+  if (state().allocations_left == 0) {
+    return false;
+  }
+  --state().allocations_left;
+  return true;
 }
 
 bool inside(CUdeviceptr address, size_t bytes) {
@@ -81,6 +101,7 @@ CUresult queue(CUstream stream, std::function<void()> work) {
 }
 
 CUresult fill(CUdeviceptr target, unsigned value, size_t size, size_t count, CUstream stream) {
+  const Lock lock(everything());
   if (!inside(target, size * count)) {
     return invalid_value;
   }
@@ -153,61 +174,82 @@ CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice) {
   *bytes = 1 << 30;
   return success;
 }
-CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice) {
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  const Lock lock(everything());
   ++state().retained;
-  *context = &the_context;
+  *context = &contexts[device];
   return success;
 }
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
+  const Lock lock(everything());
   --state().retained;
   return success;
 }
-CUresult cuCtxPushCurrent_v2(CUcontext) {
+CUresult cuCtxPushCurrent_v2(CUcontext context) {
+  const Lock lock(everything());
   const CUresult failure = take_failure(state().fail_next_push);
   if (failure == success) {
     ++state().context_depth;
+    current.push_back(context);
   }
   return failure;
 }
 CUresult cuCtxGetLimit(size_t* value, int limit) {
+  const Lock lock(everything());
   *value = state().stack_limit;
   return limit == limit_stack_bytes ? needs_context() : invalid_value;
 }
 CUresult cuCtxSetLimit(int limit, size_t value) {
+  const Lock lock(everything());
   state().stack_limit = value;
   return limit == limit_stack_bytes ? needs_context() : invalid_value;
 }
 CUresult cuCtxPopCurrent_v2(CUcontext* context) {
-  *context = &the_context;
+  const Lock lock(everything());
   --state().context_depth;
+  if (current.empty()) {
+    ++state().misuses;
+    return invalid_context;
+  }
+  *context = current.back();
+  current.pop_back();
   return success;
 }
 
 CUresult cuStreamCreate(CUstream* stream, unsigned) {
+  const Lock lock(everything());
   ++state().live_allocations;
   *stream = new CUstream_st;
   return needs_context();
 }
 CUresult cuStreamDestroy_v2(CUstream stream) {
+  const Lock lock(everything());
   --state().live_allocations;
   delete stream;
   return needs_context();
 }
 CUresult cuStreamSynchronize(CUstream stream) {
+  const Lock lock(everything());
   ++state().waits;
   for (const std::function<void()>& work : stream->work) {
     work();
   }
   stream->work.clear();
+  if (state().fault_next_wait != 0 && !current.empty()) {
+    state().faulted[current.back()->device] = take_failure(state().fault_next_wait);
+  }
   const CUresult failure = take_failure(state().fail_next_wait);
   return failure != success ? failure : needs_context();
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
-  if (needs_context() != success) {
-    return invalid_context;
+  const Lock lock(everything());
+  const CUresult usable = needs_context();
+  if (usable != success) {
+    return usable;
   }
-  if (state().memory_in_use + static_cast<int64_t>(bytes) > state().memory_limit) {
+  if (state().memory_in_use + static_cast<int64_t>(bytes) > state().memory_limit ||
+      !takes_allocation()) {
     return error_out_of_memory;
   }
   *pointer = reinterpret_cast<CUdeviceptr>(std::malloc(bytes));
@@ -220,8 +262,9 @@ CUresult cuMemAllocManaged(CUdeviceptr* pointer, size_t bytes, unsigned) {
   return cuMemAlloc_v2(pointer, bytes);
 }
 CUresult cuMemFree_v2(CUdeviceptr pointer) {
+  const Lock lock(everything());
   const auto found = memory().find(pointer);
-  if (found == memory().end() || needs_context() != success) {
+  if (found == memory().end() || current.empty()) {
     ++state().misuses;
     return invalid_value;
   }
@@ -229,14 +272,20 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
   --state().live_allocations;
   memory().erase(found);
   std::free(reinterpret_cast<void*>(pointer));
-  return success;
-}
-CUresult cuMemAllocHost_v2(void** pointer, size_t bytes) {
-  ++state().live_allocations;
-  *pointer = std::calloc(1, bytes);
   return needs_context();
 }
+CUresult cuMemAllocHost_v2(void** pointer, size_t bytes) {
+  const Lock lock(everything());
+  const CUresult usable = needs_context();
+  if (usable != success || !takes_allocation()) {
+    return usable != success ? usable : error_out_of_memory;
+  }
+  ++state().live_allocations;
+  *pointer = std::calloc(1, bytes);
+  return success;
+}
 CUresult cuMemFreeHost(void* pointer) {
+  const Lock lock(everything());
   --state().live_allocations;
   std::free(pointer);
   return needs_context();
@@ -244,11 +293,13 @@ CUresult cuMemFreeHost(void* pointer) {
 
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void* source, size_t bytes,
                               CUstream stream) {
+  const Lock lock(everything());
   return !inside(target, bytes) ? invalid_value : queue(stream, [=] {
     std::memcpy(reinterpret_cast<void*>(target), source, bytes);
   });
 }
 CUresult cuMemcpyDtoHAsync_v2(void* target, CUdeviceptr source, size_t bytes, CUstream stream) {
+  const Lock lock(everything());
   ++state().reads;
   return !inside(source, bytes) ? invalid_value : queue(stream, [=] {
     std::memcpy(target, reinterpret_cast<const void*>(source), bytes);
@@ -256,6 +307,7 @@ CUresult cuMemcpyDtoHAsync_v2(void* target, CUdeviceptr source, size_t bytes, CU
 }
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t bytes,
                               CUstream stream) {
+  const Lock lock(everything());
   return !inside(source, bytes) || !inside(target, bytes) ? invalid_value : queue(stream, [=] {
     std::memmove(reinterpret_cast<void*>(target), reinterpret_cast<const void*>(source), bytes);
   });
@@ -273,6 +325,7 @@ CUresult cuMemsetD32Async(CUdeviceptr target, unsigned value, size_t count, CUst
 
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, int* options,
                             void** values) {
+  const Lock lock(everything());
   const std::string text(static_cast<const char*>(image));
   if (!text.starts_with(machine_code)) {
     const CUresult result = compile(text, count, options, values);
@@ -285,11 +338,13 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
   return needs_context();
 }
 CUresult cuModuleUnload(CUmodule module) {
+  const Lock lock(everything());
   --state().live_allocations;
   delete module;
   return needs_context();
 }
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  const Lock lock(everything());
   const std::string symbol = std::string(name) + "_kernel";
   const void* kernel = dlsym(RTLD_DEFAULT, symbol.c_str());
   if (kernel == nullptr || module->image.find(name) == std::string::npos) {
@@ -309,6 +364,7 @@ CUresult cuFuncSetAttribute(CUfunction, int attribute, int value) {
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned, unsigned,
                         unsigned block_x, unsigned, unsigned, unsigned shared_bytes,
                         CUstream stream, void** arguments, void**) {
+  const Lock lock(everything());
   const CUresult failure = take_failure(state().fail_next_launch);
   if (failure != success) {
     return failure;
@@ -331,11 +387,13 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned, unsigned
 #endif
 
 CUresult cuLinkCreate_v2(unsigned, int*, void**, CUlinkState* link) {
+  const Lock lock(everything());
   *link = new CUlinkState_st;
   return needs_context();
 }
 CUresult cuLinkAddData_v2(CUlinkState link, int, void* data, size_t bytes, const char*,
                           unsigned count, int* options, void** values) {
+  const Lock lock(everything());
   link->code = std::string(machine_code) + std::string(static_cast<char*>(data), bytes);
   return compile(link->code, count, options, values);
 }
@@ -350,17 +408,20 @@ CUresult cuLinkDestroy(CUlinkState link) {
 }
 
 CUresult cuEventCreate(CUevent* event, unsigned) {
+  const Lock lock(everything());
   ++state().live_allocations;
   *event = new CUevent_st;
   return needs_context();
 }
 CUresult cuEventDestroy_v2(CUevent event) {
+  const Lock lock(everything());
   --state().live_allocations;
   delete event;
   return needs_context();
 }
 CUresult cuEventRecord(CUevent, CUstream) { return needs_context(); }
 CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
+  const Lock lock(everything());
   *milliseconds = 0.5F;
   return needs_context();
 }

@@ -10,13 +10,16 @@ struct FakeCudaState {
   int64_t live_allocations = 0;   // device and pinned memory, modules, streams, events
   int waits = 0;                  // for streams
   int reads = 0;                  // copies to the host
-  int context_depth = 0;          // contexts pushed and not popped
+  int context_depth = 0;          // contexts pushed and not popped, in all threads
   int retained = 0;               // primary contexts retained
   int compilations = 0;           // PTX turned into machine code
   int misuses = 0;                // calls without a current context, bad pointers
   int fail_next_launch = 0;       // the next launch returns this code
   int fail_next_wait = 0;         // so does the next wait
   int fail_next_push = 0;         // so does making a context current
+  int fault_next_wait = 0;        // so does the next wait, and every later call for that device
+  int faulted[2] = {0, 0};        // what these return, for each device
+  int64_t allocations_left = INT64_MAX;  // of device and pinned memory; those after them fail
   size_t stack_limit = 1024;      // bytes of a thread's stack
   unsigned last_shared_bytes = 0;
 };

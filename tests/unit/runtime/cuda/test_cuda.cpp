@@ -2,93 +2,15 @@
 // the code cache, and machines without a usable driver.
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <doctest/doctest.h>
-
-#include <numeric>
 
 #include "context.h"
 #include "cuda/driver.h"
-#include "fake_driver.h"
+#include "numbers.h"
 #include "streams.h"
 #include "test_program.h"
 
-namespace {
-
-// add: out[i] += k, for a failure word, an array, a 64-bit and an 8-bit scalar.
-void add_function(int64_t grid, int64_t block, void** arguments) {
-  auto* data = *static_cast<int64_t**>(arguments[1]);
-  const int64_t amount = *static_cast<int64_t*>(arguments[2]) + *static_cast<int8_t*>(arguments[3]);
-  for (int64_t i = 0; i < grid * block; ++i) {
-    data[i] += amount;
-  }
-}
-
-// fail: sets the failure word as a kernel does.
-void fail_function(int64_t, int64_t, void** arguments) {
-  auto* failure = *static_cast<dz_failure_word**>(arguments[0]);
-  if (failure->code == 0) {
-    *failure = {1, 2, {9, 4}, failure->traces};
-  }
-}
-
-const int32_t add_bytes[] = {8, 8, 1};
-const dz_kernel kernels[] = {{"add", nullptr, 3, add_bytes, "add.fut:1:1-5"},
-                             {"fail", nullptr, 0, nullptr, ""},
-                             {"absent", nullptr, 0, nullptr, ""}};
-const dz_failure failures[] = {{"Index [{}] out of bounds for array of shape [{}].", "a.fut:1:2"}};
-const char ptx[] = ".version 7.8\n.entry add\n.entry fail\n";
-
-dz_program make_program(const char* text) {
-  return {DZ_ABI_VERSION, DZ_TARGET_CUDA, "cuda", 0, nullptr, 0, nullptr, 3, kernels, 1, failures,
-          text, static_cast<int64_t>(std::strlen(text)), nullptr, 0, 0, nullptr, 0,
-          0, nullptr, nullptr, nullptr, 0, nullptr};
-}
-const dz_program program = make_program(ptx);
-
-FakeCudaState& fake() {
-  void* library = dlopen("libcuda.so.1", RTLD_NOW);
-  void* symbol = dlsym(library, "fake_cuda_state");
-  REQUIRE(symbol != nullptr);
-  return *static_cast<FakeCudaState*>(symbol);
-}
-
-/// After a context is gone, nothing of it may be left in the driver.
-void check_nothing_left() {
-  CHECK(fake().live_allocations == 0);
-  CHECK(fake().memory_in_use == 0);
-  CHECK(fake().context_depth == 0);
-  CHECK(fake().retained == 0);
-  CHECK(fake().misuses == 0);
-}
-
-struct Numbers {
-  test::Context context;
-  dz_block* block = nullptr;
-
-  explicit Numbers(dz_config* config = dzr_config_new(&program)) : context(config) {
-    REQUIRE(context.context->usable);
-    REQUIRE(dz_allocate(context, 64 * 8, &block) == DZ_OK);
-    std::vector<int64_t> values(64);
-    std::iota(values.begin(), values.end(), 0);
-    REQUIRE(dz_write(context, block, 0, 64 * 8, values.data()) == DZ_OK);
-  }
-  ~Numbers() { dz_release(block); }
-  int32_t add(int64_t amount, int8_t more, int32_t shared_bytes = 0) {
-    void* arguments[] = {&block->data, &amount, &more};
-    return dz_launch(context, 0, 2, 32, shared_bytes, arguments, "f.fut:1:1", 0);
-  }
-  int32_t read(int64_t index, int64_t* value) {
-    return dz_read(context, block, index * 8, 8, value);
-  }
-};
-
-}  // namespace
-
-extern "C" const FakeKernel add_kernel;
-extern "C" const FakeKernel fail_kernel;
-const FakeKernel add_kernel = {add_function, 4, {8, 8, 8, 1}};
-const FakeKernel fail_kernel = {fail_function, 1, {8}};
+using namespace cuda_tests;
 
 TEST_SUITE_BEGIN("driver");
 
@@ -198,12 +120,12 @@ TEST_CASE("a failure among several reads leaves what they were to fill alone") {
 
 TEST_CASE("driver errors name the kernel and leave the context alive") {
   Numbers numbers;
-  fake().fail_next_launch = 700;
+  fake().fail_next_launch = 701;
   CHECK(numbers.add(1, 1) == DZ_ERROR);
   CHECK(numbers.context.error().starts_with(
       "Error: starting kernel add (add.fut:1:1-5) on 2 blocks of 32 threads failed: "
       "CUDA_ERROR_FAKE: a stand-in's error\nThe last kernel started was add"));
-  fake().fail_next_wait = 700;
+  fake().fail_next_wait = 999;
   CHECK(dz_synchronise(numbers.context) == DZ_ERROR);
   CHECK(numbers.context.error().find("waiting for the GPU failed") != std::string::npos);
   CHECK(dz_launch(numbers.context, 2, 1, 1, 0, nullptr, "f.fut:1:1", 0) == DZ_ERROR);
