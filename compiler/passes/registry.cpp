@@ -29,10 +29,11 @@ bool parallel(Program& program, const PassOptions&) {
   return in_parallel(program, pass);
 }
 
-// A GPU needs more elements at a time than a CPU, and none in order.
+// A GPU needs more elements at a time than a CPU, and none in order: what it keeps of a chunk may be
+// two hundred megabytes, and a chunk takes a launch for each of its steps.
 AdOptions derivative_options(FlattenTarget target) {
   if (target == FlattenTarget::cpu) return {};
-  return {.least_chunk = std::int64_t{1} << 17, .in_order = false};
+  return {.least_chunk = std::int64_t{1} << 21, .in_order = false};
 }
 bool differentiated(Program& program, const PassOptions& options) {
   return in_parallel(program, [&](ParallelProgram& each) {

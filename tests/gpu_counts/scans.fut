@@ -5,7 +5,7 @@
 -- counts: filtered [1000000]f32: launches 1 now 3, waits 1 now 2
 -- counts: parted [1000000]f32: launches 1 now 4, waits 1 now 2
 -- counts: sorted [1000000]i32: launches 4 now 26, waits 1 now 5, copies 0 now 4
--- counts: sorted_f32 [1000000]f32: launches 4 now 27, waits 1 now 5, copies 0 now 8
+-- counts: sorted_f32 [1000000]f32: launches 4 now 24, waits 1 now 5, copies 0 now 4
 -- counts: fft [1048576]f32 [1048576]f32: launches 20, waits 1
 -- moves: prefix_sums [100000]i64: loads 800000, stores 800000, sectors 100
 -- moves: recurrence [100000]f64 [100000]f64: loads 1600000, stores 800000 now 1601392, sectors 100

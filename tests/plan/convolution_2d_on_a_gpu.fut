@@ -9,9 +9,6 @@ entry main [n][m] (k: [3][3]f32) (xs: [n][m]f32) = tabulate_2d (i64.max 0 (n - 2
 --|   teams warp 512 when [512 >= x.3, 32 * x >= resident],
 --|   teams warp 0 when [10240 >= x.3],
 --|   pointwise]
---| -- main, line 3: segmented_map over [x]
---| i: [
---|   pointwise]
 --| -- main, line 3: segmented_map over [x][x.3]
 --| x.4: [
 --|   pointwise]

@@ -5,11 +5,13 @@
 //   sequential statements between them; a loop whose bound is the same for all points is moved
 //   outside the map.
 //
-// Cheap scalar code is not stored but computed again where it is needed.  Accumulators are not over
+// Cheap scalar code is not stored but computed again where it is needed, and parts of arrays are
+// read where they lie: a point's row of an array would be a copy of it.  Accumulators are not over
 // the nest: what adds to one hands it on to the next operation.  A nest with a value whose size
 // differs from point to point stays whole, its inner parallelism sequential.
 #include <algorithm>
 
+#include "ir/classify.h"
 #include "ir/names.h"
 #include "ir/traces.h"
 #include "passes/flatten/flattener.h"
@@ -48,9 +50,9 @@ bool Flattener::is_parallel(const Statement& statement, const NameSet& inside) c
   if (const auto* map = as<MapScanReduce>(statement.operation)) {
     if (depends(map->width, inside) || is_narrow(map->width)) return false;
     if (operators_depend(*map, inside, names_)) return false;
-    return is_map(*map) ||
-           std::none_of(map->arrays.begin(), map->arrays.end(),
-                        [&](NameId array) { return is_accumulator(array, names_); });
+    return is_map(*map) || std::none_of(map->arrays.begin(), map->arrays.end(), [&](NameId array) {
+             return is_accumulator(array, names_);
+           });
   }
   if (const auto* loop = as<Loop>(statement.operation)) {
     const auto* form = as<ForForm>(loop->form);
@@ -114,9 +116,8 @@ static std::vector<Statement> needed_prefix(const Nest& nest, const std::vector<
   std::vector<Statement> kept;
   for (std::size_t k = nest.prefix.size(); k-- > 0;) {
     const Statement& one = nest.prefix[k];
-    const bool used = std::any_of(one.results.begin(), one.results.end(), [&](const Binder& r) {
-      return needed.contains(r.name);
-    });
+    const bool used = std::any_of(one.results.begin(), one.results.end(),
+                                  [&](const Binder& r) { return needed.contains(r.name); });
     if (!used) continue;
     for (const NameId name : free_names(one, names)) needed.insert(name);
     kept.push_back(one);
@@ -166,9 +167,31 @@ void Flattener::emit_map(const Nest& nest, std::vector<Statement> statements,
 
 // ---------------------------------------------------------------- the statements of a body
 
+// Takes the views out of a run that need nothing else of it.
+static std::vector<Statement> take_views(std::vector<Statement>& run, const Names& names) {
+  std::vector<Statement> views;
+  std::vector<Statement> rest;
+  NameSet made;
+  for (Statement& one : run) {
+    const std::vector<NameId> used = free_names(one, names);
+    const bool alone =
+        std::none_of(used.begin(), used.end(), [&](NameId name) { return made.contains(name); });
+    if (alone && is_cheap({one}, names) && is_view(one.operation)) {
+      views.push_back(std::move(one));
+      continue;
+    }
+    for (const Binder& result : one.results) made.insert(result.name);
+    rest.push_back(std::move(one));
+  }
+  run = std::move(rest);
+  return views;
+}
+
 // Ends a run of sequential statements: what is used later becomes arrays, unless it is cheap.
 void Flattener::flush(Nest& nest, std::vector<Statement>& run, const NameSet& used_later,
                       LocationId location, Out& out) {
+  std::vector<Statement> views = take_views(run, names_);
+  std::move(views.begin(), views.end(), std::back_inserter(nest.prefix));
   if (run.empty()) return;
   if (is_cheap(run, names_)) {
     std::move(run.begin(), run.end(), std::back_inserter(nest.prefix));

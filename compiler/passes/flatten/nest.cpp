@@ -120,7 +120,10 @@ static bool is_cheap(const Statement& statement, const Names& names) {
   if (const auto* scalar = as<Scalar>(statement.operation)) {
     return is_light(scalar->op);
   }
-  if (as<Reshape>(statement.operation)) return names.type(statement.results[0].name).rank() <= 1;
+  if (const auto* reshape = as<Reshape>(statement.operation)) {
+    return names.type(statement.results[0].name).rank() <= 1 ||
+           names.type(reshape->array).rank() <= 1;
+  }
   return as<Index>(statement.operation) || as<Slice>(statement.operation) ||
          as<Permute>(statement.operation) || as<Identity>(statement.operation);
 }
