@@ -48,6 +48,7 @@ constexpr Step until_optimised[] = {
     // What changed places, and the maps that additions became, may be fused and share values.
     {"interchange"},
     {"scatter-to-gather"},
+    {"share-sums"},
     {"make-histograms"},
     {"simplify", if_changed},
     {"common-subexpressions", if_changed},

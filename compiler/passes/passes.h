@@ -42,6 +42,8 @@ bool avoid_copies(ir::ParallelProgram& program);
 /// Moves maps over a few points (a basis, of which tangents are taken) inside the maps over many
 /// that they are around, where these reduce.
 bool interchange(ir::ParallelProgram& program);
+/// Turns sums at a few points that read the same elements into sums for one loop.
+bool share_sums(ir::ParallelProgram& program);
 
 // ---------------------------------------------------------------- differentiation
 

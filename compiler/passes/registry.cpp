@@ -48,6 +48,11 @@ bool with_saved_values(Program& program, const PassOptions& options) {
                      [&](ParallelProgram& each) { return save_values(each, options.report); });
 }
 
+// Threads of a GPU are many, and have few registers.
+bool with_shared_sums(Program& program, const PassOptions& options) {
+  return options.target == FlattenTarget::cpu && in_parallel(program, share_sums);
+}
+
 bool scalarised(Program& program, const PassOptions& options) {
   return in_parallel(program,
                      [&](ParallelProgram& each) { return scalarise(each, options.target); });
@@ -108,6 +113,10 @@ constexpr Pass passes[] = {
     {"scatter-to-gather", parallel<scatter_to_gather>, Stage::parallel, Need::optional,
      "Turns additions at a fixed distance from each point into reads.",
      "Before `make-histograms`: such additions would be histograms as well."},
+    {"share-sums", with_shared_sums, Stage::parallel, Need::optional,
+     "Turns sums at a few points that read the same elements into sums for one loop.",
+     "After `scatter-to-gather`, which makes such points; before the last fusion, which makes the "
+     "loop."},
     {"make-histograms", parallel<make_histograms>, Stage::parallel, Need::optional,
      "Turns accumulation of one number a point into histograms.",
      "After the last fusion of what adds; arrays that histograms are handed as they are need no "

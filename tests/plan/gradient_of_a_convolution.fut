@@ -5,6 +5,6 @@ entry main [n] (k: [5]f32) (xs: [n]f32) = vjp (\(k, xs) -> f32.sum (map (\x -> x
 --| -- main, line 3: segmented_map over [x]
 --| adjoint: [
 --|   pointwise] operations [72] additions [5]
---| -- main, line 3: segmented_reduce over [5][x]
+--| -- main, line 3: segmented_reduce over [x]
 --| sum: [
---|   interchanged] operations [5]
+--|   in_pieces] operations [12]
