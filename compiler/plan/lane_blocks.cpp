@@ -1,6 +1,7 @@
 #include "plan/lane_blocks.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "ir/names.h"
 #include "plan/array_uses.h"
@@ -187,8 +188,8 @@ std::optional<Read> read_blocks(const MapAt& at, ir::LaneBlocks blocks, Packing 
   return read;
 }
 
-std::optional<ir::Version> map_blocks(const MapAt& at, const Dimensions& dimensions,
-                                      const Reading& reading) {
+std::optional<Read> map_blocks(const MapAt& at, const Dimensions& dimensions,
+                               const Reading& reading) {
   ir::LaneBlocks block =
       block_for(at.map.body, at.around, dimensions.rows.has_value(), at.where);
   block.points = static_cast<int>(dimensions.points);
@@ -198,7 +199,7 @@ std::optional<ir::Version> map_blocks(const MapAt& at, const Dimensions& dimensi
   auto read = read_blocks(at, block, may_pack ? Packing::allowed : Packing::forbidden);
   if (!read || !is_worthwhile(at.map.body, read->work, at.around.tunables())) return std::nullopt;
   if (!reading.may_gather && read->work.gathers > 0) return std::nullopt;
-  return std::move(read->version);
+  return read;
 }
 
 /// Only whole blocks in lanes, the last points of the space one by one.
@@ -212,18 +213,34 @@ std::optional<ir::Version> whole_blocks(const MapAt& at) {
   return std::move(read->version);
 }
 
-/// The first of `candidates` that copies least.
-std::optional<ir::Version> best_blocks(const MapAt& candidate,
-                                       const std::vector<Dimensions>& dimensions,
-                                       const Reading& reading) {
-  std::optional<ir::Version> best;
+/// The first of `dimensions` that copies least; before it the one of which as few are copied whose
+/// rows read fewer vectors for themselves, if there is one: it needs so many rows.
+std::vector<ir::Version> best_blocks(const MapAt& candidate,
+                                     const std::vector<Dimensions>& dimensions,
+                                     const Reading& reading) {
+  std::optional<Read> best;
+  std::optional<Read> sharing;
+  const auto shares_more = [&](const Read& read) {
+    const Read& rival = sharing ? *sharing : *best;
+    return rival.work.row_vectors > read.work.row_vectors &&
+           copies_of(best->version) == copies_of(read.version);
+  };
   for (const Dimensions& one : dimensions) {
-    std::optional<ir::Version> version = map_blocks(candidate, one, reading);
-    if (!version || (best && copies_of(*best) <= copies_of(*version))) continue;
-    best = std::move(version);
-    if (copies_of(*best) == 0) break;
+    const bool is_least = best && copies_of(best->version) == 0;
+    if (is_least && (!one.rows || best->work.row_vectors == 0)) continue;
+    std::optional<Read> read = map_blocks(candidate, one, reading);
+    if (!read) continue;
+    if (!best || copies_of(best->version) > copies_of(read->version)) {
+      best = std::move(read);
+      sharing.reset();
+    } else if (one.rows && shares_more(*read)) {
+      sharing = std::move(read);
+    }
   }
-  return best;
+  std::vector<ir::Version> found;
+  if (sharing) found.push_back(std::move(sharing->version));
+  if (best) found.push_back(std::move(best->version));
+  return found;
 }
 
 /// For sums whose rows of points may be shorter than the blocks of `wide` need: one vector of half
@@ -274,9 +291,9 @@ std::vector<ir::Version> map_in_lanes(const MapAt& candidate) {
   }
   std::vector<ir::Version> ways;
   const auto add = [&](const Reading& reading) {
-    auto version = best_blocks(candidate, dimensions, reading);
-    if (version) ways.push_back(std::move(*version));
-    return version.has_value();
+    std::vector<ir::Version> found = best_blocks(candidate, dimensions, reading);
+    std::move(found.begin(), found.end(), std::back_inserter(ways));
+    return !found.empty();
   };
   if (!add({.may_pack = false, .may_gather = false})) {
     add({.may_pack = true, .may_gather = false});

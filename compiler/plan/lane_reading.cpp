@@ -225,6 +225,7 @@ void LaneReading::count_gathers(std::int64_t depth, std::int64_t vectors) {
 LaneValue LaneReading::load(const LaneArrayValue& element, ScalarType type) {
   const LaneValue& start = element.start;
   count_work(!start.by_point || start.is_consecutive());
+  if (depth_ == work_.depth && start.by_row && start.by_point) ++work_.row_vectors;
   return any_of(start.by_row, start.by_point, type);
 }
 

@@ -24,6 +24,7 @@ struct LaneWork {
   std::int64_t gathers = 0;
   std::int64_t all_operations = 0;  // everywhere, as often as loops are assumed to run
   std::int64_t all_gathers = 0;
+  std::int64_t row_vectors = 0;  // vectors that each row of a block reads there for itself
 };
 
 class LaneReading {
