@@ -220,7 +220,8 @@ std::optional<ir::Version> guarded(const ir::SegmentedMap& map, const SumParts& 
 }  // namespace
 
 std::optional<ir::Version> contraction(const Surroundings& around, const ir::SegmentedMap& map,
-                                       const std::vector<ir::Binder>& results, ir::Names& names) {
+                                       const std::vector<ir::Binder>& results,
+                                       std::int64_t least_sum, ir::Names& names) {
   if (map.space.size() < 2 || !are_scalars(map.result_types)) return std::nullopt;
   const auto parts = sum_parts(map, names);
   if (!parts) return std::nullopt;
@@ -244,8 +245,7 @@ std::optional<ir::Version> contraction(const Surroundings& around, const ir::Seg
     };
     plan.row_packing = packing(plan.of_rows, rows.index.name, false);
     plan.point_packing = packing(plan.of_points, points.index.name, true);
-    const auto least_sum = static_cast<int>(around.tunables().contraction_least_sum);
-    return guarded(map, *parts, std::move(plan), 4, 2, least_sum);
+    return guarded(map, *parts, std::move(plan), 4, 2, static_cast<int>(least_sum));
   }
   return std::nullopt;
 }

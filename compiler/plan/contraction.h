@@ -22,10 +22,11 @@
 
 namespace dagaz::plan {
 
-/// A product in lanes; nothing where `map` is none, or known to be small.
+/// A product in lanes, of sums of `least_sum` elements at least; nothing where `map` is none, or
+/// known to be small.
 std::optional<ir::Version> contraction(const Surroundings& around, const ir::SegmentedMap& map,
                                        const std::vector<ir::Binder>& results,
-                                       ir::Names& names);
+                                       std::int64_t least_sum, ir::Names& names);
 /// The product `chosen` with other sizes, under the guards that these need; nothing where they
 /// cannot be.
 std::optional<ir::Version> sized_contraction(const ir::SegmentedMap& map,

@@ -273,6 +273,27 @@ std::optional<ir::Version> completed_blocks(const MapAt& at, const ir::LaneBlock
   return std::move(read->version);
 }
 
+std::optional<ir::Version> unpacked_product(const MapAt& at, const ir::Contraction& product) {
+  constexpr int many_registers = 32;  // of which such a block of sums takes half
+  const bool is_single_sum = product.columns > 1;
+  if (at.around.target.registers < many_registers || !is_single_sum ||
+      product.point_packing != ir::Packing::by_points) {
+    return std::nullopt;
+  }
+  ir::LaneBlocks blocks;
+  blocks.points = product.points;
+  blocks.rows = product.rows;
+  blocks.block_rows = static_cast<int>(at.around.tunables().lane_rows);
+  blocks.columns = static_cast<int>(at.around.tunables().lane_columns);
+  blocks.width = product.width;
+  if (!has_shape(at, blocks)) return std::nullopt;
+  auto read = read_blocks(at, blocks, Packing::forbidden);
+  if (!read || read->work.gathers > 0 || copies_of(read->version) > 0) return std::nullopt;
+  const auto& found = std::get<ir::LaneBlocks>(read->version.strategy);
+  if (!found.serialised.empty()) return std::nullopt;
+  return std::move(read->version);
+}
+
 std::vector<ir::Version> map_in_lanes(const MapAt& candidate) {
   const ir::SegmentedMap& map = candidate.map;
   if (map.space.empty()) return {};

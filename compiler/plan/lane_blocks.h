@@ -35,6 +35,9 @@ std::vector<ir::Version> map_in_lanes(const MapAt& at);
 /// they pay or not; nothing where the map cannot run so.
 std::optional<ir::Version> completed_blocks(const MapAt& at, const ir::LaneBlocks& blocks,
                                             Packing packing);
+/// The product with its values read where they lie, in blocks as large as registers allow; nothing
+/// where they are not neighbours or registers are few.
+std::optional<ir::Version> unpacked_product(const MapAt& at, const ir::Contraction& product);
 /// A map inside a task that may run in lanes, as if it and a map that is all it does were one map
 /// over a space (spaces.h); nothing where lanes cannot be.
 std::optional<ir::SegmentedMap> nest_as_space(const Surroundings& around,

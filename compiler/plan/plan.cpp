@@ -224,7 +224,7 @@ class FunctionPlanner {
       if (tunables().lanes != 0) lanes = map_in_lanes(at);
       if (lanes.empty() && !random_ && split(statement, planned)) return;
       const auto product = product_of(e, statement.results);
-      if (product) lanes.insert(lanes.begin(), *product);
+      if (product) add_product(at, *product, lanes);
       e.schedule = random_ ? random_->map(at, some_sizes(e, product), ways)
                            : versions(std::move(lanes), by_points(statement, e));
       follow_wanted(statement.results, e.schedule, ir::Pointwise{},
@@ -295,7 +295,21 @@ class FunctionPlanner {
   std::optional<ir::Version> product_of(const ir::SegmentedMap& e,
                                         const std::vector<ir::Binder>& results) {
     if (tunables().contractions == 0) return std::nullopt;
-    return contraction(around_, e, results, names_);
+    return contraction(around_, e, results, tunables().contraction_least_sum, names_);
+  }
+  /// Copies to panels are little beside long sums; short ones read where values lie, if they can.
+  void add_product(const MapAt& at, ir::Version product, std::vector<ir::Version>& lanes) {
+    const auto& panels = std::get<ir::Contraction>(product.strategy);
+    const auto unpacked = tunables().lanes == 0 ? std::nullopt : unpacked_product(at, panels);
+    if (!unpacked) {
+      lanes.insert(lanes.begin(), std::move(product));
+      return;
+    }
+    lanes.insert(lanes.begin(), *unpacked);
+    const std::int64_t least =
+        std::max(tunables().contraction_least_sum, tunables().contraction_unpacked);
+    auto of_long_sums = contraction(around_, at.map, at.results, least, names_);
+    if (of_long_sums) lanes.insert(lanes.begin(), std::move(*of_long_sums));
   }
 
   /// A strategy as this operation can follow it, under the guards that it needs.
