@@ -16,6 +16,7 @@ packages=(
   libpng-dev                    # pictures of literate programs
   python3                       # the layering test
   python3-dev python3-numpy     # the Python package
+  openmpi-bin libopenmpi-dev mpich libmpich-dev  # tests of programs with ranks, under both
 )
 
 missing=()

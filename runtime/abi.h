@@ -197,6 +197,21 @@ typedef struct dz_read_request {
   void *host;
 } dz_read_request;
 
+/* What a rank has, and where all ranks' are left, in their order. */
+typedef struct dz_rank_piece {
+  dz_block *block; /* null: a scalar */
+  int64_t offset;
+  int64_t bytes;
+  uint64_t bits;
+  dz_block *all;
+} dz_rank_piece;
+
+/* How dz_rank_reduce combines two elements. */
+enum dz_combine {
+  DZ_ADD = 0, DZ_MULTIPLY, DZ_SIGNED_MINIMUM, DZ_SIGNED_MAXIMUM, DZ_UNSIGNED_MINIMUM,
+  DZ_UNSIGNED_MAXIMUM, DZ_BIT_AND, DZ_BIT_OR, DZ_BIT_XOR
+};
+
 /* The body of a parallel loop: iterations [begin, end).  Returns a dz_status. */
 typedef int32_t (*dz_task)(dz_context *, void *environment, int64_t begin, int64_t end);
 

@@ -16,6 +16,15 @@ void drop_leaves(dz_context& context, const dz_type& type, const dz_leaf* leaves
   }
 }
 
+void drop_results(dz_context& context, const dz_entry& entry, const std::vector<dz_leaf>& results) {
+  const dz_leaf* leaves = results.data();
+  for (int32_t i = 0; i < entry.output_count; ++i) {
+    const dz_type& type = type_at(context, entry.outputs[i].type);
+    drop_leaves(context, type, leaves);
+    leaves += type.leaf_count;
+  }
+}
+
 size_t count_leaves(const dz_context& context, const dz_parameter* parameters, int32_t count) {
   size_t total = 0;
   for (int32_t i = 0; i < count; ++i) {
@@ -48,14 +57,7 @@ int32_t run_entry(dz_context& context, const dz_entry& entry, std::vector<dz_lea
   if (std::any_of(entry.inputs, end, [](const dz_parameter& one) { return one.unique != 0; })) {
     return call();
   }
-  return with_large_enough_arena(context, call, [&] {
-    const dz_leaf* leaves = results.data();
-    for (int32_t i = 0; i < entry.output_count; ++i) {
-      const dz_type& type = type_at(context, entry.outputs[i].type);
-      drop_leaves(context, type, leaves);
-      leaves += type.leaf_count;
-    }
-  });
+  return with_large_enough_arena(context, call, [&] { drop_results(context, entry, results); });
 }
 
 }  // namespace
@@ -84,7 +86,11 @@ int dzr_call_entry(dz_context* context, int entry, void* const* outs, const void
   }
   const bool measured = context->profile.active();
   const double start = measured ? now_microseconds() : 0;
-  const int32_t status = run_entry(*context, description, arguments, results);
+  const int32_t own = run_entry(*context, description, arguments, results);
+  const int32_t status = context->ranks.settle(*context, own);
+  if (own == DZ_OK && status != DZ_OK) {
+    drop_results(*context, description, results);
+  }
   if (measured) {
     context->profile.add_call(description.name, now_microseconds() - start);
   }

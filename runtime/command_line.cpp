@@ -265,6 +265,9 @@ constexpr Flag flags[] = {
        set_profile(p, p.options.profile.value_or(ReportFormat::table));
      }},
     {"profile-format", 0, "table|json", false, "--profile, in this form.", set_profile_format},
+    {"rank-counts", 0, nullptr, false,
+     "Print on standard error what the first rank has handed to others.",
+     [](Parsing& p, const char*) { p.options.rank_counts = true; }},
     {"device", 'd', "NAME", true,
      "Use the GPU with this in its name, or the k-th: #k; of a program with several versions, the "
      "one for this target or processor.",

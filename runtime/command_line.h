@@ -32,6 +32,7 @@ struct Options {
   bool print_result = true;
   bool any_type = false;  // values that have no form are leaves, one behind the other
   std::optional<ReportFormat> profile;  // none: not wanted
+  bool rank_counts = false;  // say what this rank has handed over
   std::string dump_ptx;      // empty: not wanted
   std::unique_ptr<dz_config, void (*)(dz_config*)> config{nullptr, dzr_config_free};
 };

@@ -150,7 +150,8 @@ dz_context::dz_context(const dz_config& settings)
       program(dagaz::runtime::chosen_version(settings)),
       profile(settings.profiling),
       scheduler(settings.num_threads),
-      arena{dagaz::runtime::first_arena_bytes(program)} {}
+      arena{dagaz::runtime::first_arena_bytes(program)},
+      ranks(settings.ranks) {}
 
 void dz_context::log_line(const std::string& line) {
   if (config.logging) {

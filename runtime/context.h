@@ -19,6 +19,7 @@
 #include "errors.h"
 #include "memory_pool.h"
 #include "profile.h"
+#include "ranks/ranks.h"
 
 struct dz_config {
   const dz_program* program = nullptr;
@@ -33,6 +34,7 @@ struct dz_config {
   std::optional<uint64_t> sim_seed;    // else DZ_SIM_SEED says it, or nobody
   std::optional<std::string> gpu_code; // replaces dz_program.ptx
   std::map<int, int64_t> tuning;       // set parameters, by their index in dz_program
+  const dz_rank_messages* ranks = nullptr;  // null: this process runs alone
 };
 
 namespace dagaz::runtime {
@@ -65,6 +67,7 @@ struct dz_context {
   std::unique_ptr<dagaz::runtime::MemoryPool> pool;
   std::vector<dz_leaf> globals;
   dagaz::runtime::Arena arena;
+  dagaz::runtime::Ranks ranks;
 
   /// One line of the running log, when logging is on.
   void log_line(const std::string& line);

@@ -17,11 +17,13 @@ extern "C" {
 /* Defined by the object code of an executable. */
 extern const dz_program *const dz_main_program;
 
-/* Where a program reads its arguments, prints its results and reports errors. */
+/* Where a program reads its arguments, prints its results and reports errors; and the ranks that
+   run it together, the first of which reads for all. */
 typedef struct dz_streams {
   FILE *in;
   FILE *out;
   FILE *error;
+  const struct dz_rank_messages *ranks; /* null: this process runs alone */
 } dz_streams;
 
 /* Runs one entry point as the command line says; argv[0] is the program's name.  Returns the

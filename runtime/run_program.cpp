@@ -34,10 +34,12 @@ class ProgramRun {
   int unknown_entry() const;
   int check_forms() const;
   int check_table() const;
+  bool read_input();
   int read_arguments();
   int upload_arguments();
   int call(double& microseconds);
   int run_all();
+  bool is_too_inexact(int run, const std::vector<double>& measured, double start) const;
   bool goes_on(int run, const std::vector<double>& measured, double start) const;
   int print_results();
   void print_profile();
@@ -127,16 +129,31 @@ int ProgramRun::check_table() const {
               " is not one value of at most two dimensions, as a CSV table is");
 }
 
-int ProgramRun::read_arguments() {
+/// The first rank reads for all.
+bool ProgramRun::read_input() {
   // A program without arguments does not wait for somebody at a terminal to end the input.
-  if (entry_->input_count == 0 && isatty(fileno(streams_.in)) != 0) {
-    return exit_success;
+  const bool nothing = entry_->input_count == 0 && isatty(fileno(streams_.in)) != 0;
+  std::optional<std::string> input = nothing ? std::string() : read_everything(streams_.in);
+  const dz_rank_messages* ranks = streams_.ranks;
+  if (ranks != nullptr) {
+    int64_t length = input ? static_cast<int64_t>(input->size()) : -1;
+    bool sent = ranks->broadcast(ranks->communicator, &length, sizeof length, 0) == 0;
+    if (sent && length >= 0) {
+      input->resize(static_cast<size_t>(length));
+      sent = ranks->broadcast(ranks->communicator, input->data(), length, 0) == 0;
+    }
+    if (!sent || length < 0) {
+      return false;
+    }
   }
-  std::optional<std::string> input = read_everything(streams_.in);
-  if (!input) {
+  input_ = std::move(input).value_or("");
+  return input.has_value();
+}
+
+int ProgramRun::read_arguments() {
+  if (!read_input()) {
     return fail(std::string("cannot read the arguments: ") + std::strerror(errno));
   }
-  input_ = std::move(*input);
   ValueReader reader(input_, "standard input");
   for (int i = 0; i < entry_->input_count; ++i) {
     if (!read_leaves(reader, type(entry_->inputs[i]), arguments_.emplace_back())) {
@@ -199,7 +216,8 @@ int ProgramRun::call(double& microseconds) {
 
 int ProgramRun::run_all() {
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> times(nullptr, std::fclose);
-  if (!options_.runtime_file.empty()) {
+  const bool is_first = streams_.ranks == nullptr || streams_.ranks->rank == 0;
+  if (!options_.runtime_file.empty() && is_first) {
     times.reset(std::fopen(options_.runtime_file.c_str(), "w"));
     if (times == nullptr) {
       return fail("cannot write " + options_.runtime_file + ": " + std::strerror(errno));
@@ -227,11 +245,22 @@ int ProgramRun::run_all() {
   return exit_success;
 }
 
-/// Whether there is a run with this number, after those that took these times.
+/// Whether there is a run with this number, after those that took these times.  Ranks go by the
+/// first one's times.
 bool ProgramRun::goes_on(int run, const std::vector<double>& measured, double start) const {
   if (run < options_.runs) {
     return true;
   }
+  char answer = is_too_inexact(run, measured, start) ? 1 : 0;
+  const dz_rank_messages* ranks = streams_.ranks;
+  if (options_.precision != 0 && ranks != nullptr &&
+      ranks->broadcast(ranks->communicator, &answer, 1, 0) != 0) {
+    return false;
+  }
+  return answer != 0;
+}
+
+bool ProgramRun::is_too_inexact(int run, const std::vector<double>& measured, double start) const {
   if (options_.precision == 0 || now_microseconds() - start >= options_.seconds * 1e6) {
     return false;
   }
@@ -275,6 +304,7 @@ int ProgramRun::run() {
   if (status != exit_success) {
     return status;
   }
+  options_.config->ranks = streams_.ranks;
   context_.reset(dzr_context_new(options_.config.get()));
   if (context_ == nullptr) {
     return fail("out of memory");
@@ -292,6 +322,9 @@ int ProgramRun::run() {
   }
   if (options_.profile) {
     print_profile();
+  }
+  if (options_.rank_counts) {
+    std::fputs(context_->ranks.counts().c_str(), streams_.error);
   }
   return status;
 }

@@ -2,5 +2,5 @@
 #include "program_main.h"
 
 int main(int argc, char** argv) {
-  return dz_server_main(dz_main_program, argc, argv, {stdin, stdout, stderr});
+  return dz_server_main(dz_main_program, argc, argv, {stdin, stdout, stderr, nullptr});
 }

@@ -6,7 +6,9 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "codegen/emit.h"
+#include "codegen/emit_ranks.h"
 #include "codegen/emit_trace.h"
+#include "ir/ranks.h"
 #include "ir/traces.h"
 #include "support/check.h"
 #include "support/match.h"
@@ -186,6 +188,11 @@ void FunctionEmitter::emit(const tree::Call& node) {
     } else {
       check_status(emit_trace(*this, node, context_));
     }
+    return;
+  }
+  if (ir::is_rank_call(node.function)) {
+    DZ_CHECK(side_ == Side::host, "ranks meet in host code");
+    emit_rank_call(*this, node, context_);
     return;
   }
   const tree::Function& callee = unit_.function(node.function);

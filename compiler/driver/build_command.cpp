@@ -110,12 +110,15 @@ bool write_descriptions(const std::string& output, const codegen::Artifacts& art
 bool write_artifacts(const BuildOptions& options, const std::string& output,
                      const codegen::Artifacts& artifacts, Diagnostics& diagnostics) {
   const Target target = linked_target(options.compile);
+  const std::optional<std::string> mpicc =
+      options.compile.ranks ? std::optional(mpi_compiler(options.mpicc)) : std::nullopt;
   switch (options.emit) {
     case Emit::executable:
-      return link_executable(artifacts.objects, output, target, ProgramKind::executable,
+      return link_executable(artifacts.objects, output, target, ProgramKind::executable, mpicc,
                              diagnostics);
     case Emit::server:
-      return link_executable(artifacts.objects, output, target, ProgramKind::server, diagnostics);
+      return link_executable(artifacts.objects, output, target, ProgramKind::server, std::nullopt,
+                             diagnostics);
     case Emit::library:
       return write_descriptions(output, artifacts, diagnostics) &&
              make_archive(artifacts.objects, library_path(output, ".a"), target, diagnostics);
@@ -208,10 +211,12 @@ bool write_depfile(const BuildOptions& options, const std::string& output,
 }
 
 // What is kept: executables.  Of their parts a build system wants to know all, also those that need
-// not be read again.
+// not be read again; what an `mpicc` makes depends on what it stands for.
 CompileOptions options_for_cache(const BuildOptions& options) {
   CompileOptions kept = options.compile;
-  if (options.emit != Emit::executable || !options.depfile.empty()) kept.cache = cache_off;
+  if (options.emit != Emit::executable || !options.depfile.empty() || kept.ranks) {
+    kept.cache = cache_off;
+  }
   return kept;
 }
 
@@ -254,6 +259,11 @@ int build_command(const BuildOptions& options) {
   }
   if (options.emit == Emit::ptx && (options.compile.target != Target::cuda || !further.empty())) {
     std::cerr << "dagaz: --emit=ptx needs --target=cuda\n";
+    return 2;
+  }
+  const bool is_for_cpu = options.compile.target == Target::cpu && further.empty();
+  if (options.compile.ranks && (!is_for_cpu || options.emit != Emit::executable)) {
+    std::cerr << "dagaz: --ranks=mpi makes executables for --target=cpu, and nothing else yet\n";
     return 2;
   }
   const bool text = options.emit == Emit::llvm || options.emit == Emit::assembly;

@@ -283,6 +283,15 @@ void add_cache_option(CLI::App& app, CompileOptions& options) {
       ->type_name("on|off|FOLDER");
 }
 
+void add_ranks_option(CLI::App& app, CompileOptions& options) {
+  app.add_option_function<std::string>(
+         "--ranks", [&options](const std::string& text) { options.ranks = text == "mpi"; },
+         "`mpi`: also `mpirun -n N PROGRAM` runs it, in N processes that share the work "
+         "(default: none)")
+      ->check(CLI::IsMember({"mpi", "none"}))
+      ->type_name("mpi|none");
+}
+
 void add_file(CLI::App& app, CompileOptions& options) {
   app.add_option("FILE", options.file, "The program (.fut)")->required();
 }
@@ -330,6 +339,7 @@ void add_build(CLI::App& app, AllOptions& all, int& status) {
   add_cache_option(*command, options.compile);
   add_derivative_option(*command, options.compile);
   command->add_option("-o", options.output, "Name of the output (default: the file's name)");
+  add_ranks_option(*command, options.compile);
   command->add_option("--prefix", options.prefix, "Prefix of C names (default: output's name)")
       ->check(CLI::Validator(
           [](const std::string& text) {
@@ -339,6 +349,10 @@ void add_build(CLI::App& app, AllOptions& all, int& status) {
   command->add_option("--depfile", options.depfile,
                       "Also write the files that were read, for make and ninja")
       ->type_name("FILE");
+  command
+      ->add_option("--mpicc", options.mpicc,
+                   "The C compiler of an MPI, for --ranks=mpi (default: $MPICC, or mpicc)")
+      ->type_name("COMMAND");
   add_choice(*command, "--emit", options.emit, emits, "What to make (default exe)");
   command->callback([&] { status = build_command(all.build); });
 }
@@ -487,6 +501,7 @@ void add_inspect(CLI::App& app, AllOptions& all, int& status) {
   command->add_option("--stop-after", options.compile.stop_after, "The last pass to run")
       ->check(is_pass(MayBe::any));
   add_derivative_option(*command, options.compile);
+  add_ranks_option(*command, options.compile);
   command->add_option("--passes", options.passes, "Passes to run on IR text")->delimiter(',');
   command->callback([&] { status = inspect_command(all.inspect); });
 }

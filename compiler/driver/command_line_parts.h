@@ -12,6 +12,7 @@ namespace dagaz::driver {
 /// FILE, the program.
 void add_file(CLI::App& app, CompileOptions& options);
 void add_compile_options(CLI::App& app, CompileOptions& options);
+void add_ranks_option(CLI::App& app, CompileOptions& options);
 void add_cache_option(CLI::App& app, CompileOptions& options);
 void add_derivative_option(CLI::App& app, CompileOptions& options);
 

@@ -12,6 +12,7 @@ std::vector<std::string> compile_flags(const CompileOptions& options) {
     flags.insert(flags.end(), {name, value});
   };
   if (options.verify) flags.emplace_back("--verify");
+  if (options.ranks) add("--ranks", "mpi");
   if (options.safe) flags.emplace_back("--safe");
   for (const std::string& pass : options.without) add("--without", pass);
   if (!options.plan.empty()) add("--plan", options.plan);

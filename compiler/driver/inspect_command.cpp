@@ -68,7 +68,7 @@ void inspect_ir(Compilation& compilation, const InspectOptions& options) {
           "there is no pass `" + name + "`" + passes::meant_pass(name));
       return;
     }
-    if (stage == ir::Stage::flat) {
+    if (stage == ir::Stage::flat && pass->needs == ir::Stage::parallel) {
       compilation.diagnostics.report(DiagnosticKind::io, Range{},
                                      "pass `" + name + "` cannot follow one that flattens");
       return;

@@ -132,14 +132,13 @@ static std::optional<std::vector<std::string>> write_objects(
   return files;
 }
 
-// `cc OPTIONS -o OUTPUT objects archives libraries`.
+// `CC OPTIONS -o OUTPUT objects archives libraries`; `command` begins it.
 static bool link(std::vector<std::string> command, const std::string& output,
                  const std::vector<std::string>& object_files,
                  const std::vector<std::string>& archive_names, Target target,
                  Diagnostics& diagnostics) {
   const auto archives = archive_paths(archive_names, diagnostics);
   if (!archives) return false;
-  command.insert(command.begin(), c_compiler());
   command.insert(command.end(), {"-o", output});
   command.insert(command.end(), object_files.begin(), object_files.end());
   // The runtime names the sim device weakly, and a program without kernels not at all.
@@ -162,15 +161,36 @@ static bool link(std::vector<std::string> command, const std::string& output,
   return run_tool(command.front(), command, "", "link `" + output + "`", diagnostics);
 }
 
+std::string mpi_compiler(const std::string& wanted) {
+  if (!wanted.empty()) return wanted;
+  const char* chosen = std::getenv("MPICC");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "mpicc";
+}
+
+static bool has_mpi(const std::string& mpicc, Diagnostics& diagnostics) {
+  if (run_process({mpicc, "--version"}, "", link_timeout).status == 0) return true;
+  Diagnostic& said = diagnostics.report(
+      DiagnosticKind::io, Range{}, "cannot compile for MPI: `" + mpicc + "` does not run");
+  said.hints.push_back("install one (Debian, Ubuntu: apt install libopenmpi-dev, or libmpich-dev), "
+                       "or name it with --mpicc or in MPICC");
+  return false;
+}
+
 bool link_executable(const std::vector<std::string>& objects, const std::string& output,
-                     Target target, ProgramKind kind, Diagnostics& diagnostics) {
+                     Target target, ProgramKind kind, const std::optional<std::string>& mpicc,
+                     Diagnostics& diagnostics) {
   const TemporaryFolder folder;
   const auto object_files = write_objects(objects, folder.path() + "/program", diagnostics);
   if (!object_files) return false;
   std::vector<std::string> names{kind == ProgramKind::server ? "libdagaz_server_main.a"
                                                              : "libdagaz_program_main.a"};
   for (std::string& name : runtime_archives(target)) names.push_back(std::move(name));
-  return link({}, output, *object_files, names, target, diagnostics);
+  std::vector<std::string> command{mpicc.value_or(c_compiler())};
+  if (mpicc) {
+    if (!has_mpi(*mpicc, diagnostics)) return false;
+    command.insert(command.end(), {"-O2", runtime_folder().value_or("") + "/mpi_shim.c"});
+  }
+  return link(std::move(command), output, *object_files, names, target, diagnostics);
 }
 
 bool link_shared(const std::vector<std::string>& objects, const std::string& output,
@@ -185,8 +205,9 @@ bool link_shared(const std::vector<std::string>& objects, const std::string& out
                   diagnostics)) {
     return false;
   }
-  return link({"-shared", "-Wl,-u,dagaz_interface", "-Wl,--version-script=" + script}, output,
-              *object_files, runtime_archives(target), target, diagnostics);
+  return link({c_compiler(), "-shared", "-Wl,-u,dagaz_interface",
+               "-Wl,--version-script=" + script},
+              output, *object_files, runtime_archives(target), target, diagnostics);
 }
 
 bool make_archive(const std::vector<std::string>& objects, const std::string& output, Target target,

@@ -19,9 +19,13 @@ std::optional<std::string> runtime_folder();
 
 enum class ProgramKind { executable, server };
 
-/// Links object code and the runtime into an executable at `output`.
+/// Links object code and the runtime into an executable at `output`.  With `mpicc`, the compiler of
+/// an MPI, it is one that several processes may run together.
 bool link_executable(const std::vector<std::string>& objects, const std::string& output,
-                     Target target, ProgramKind kind, Diagnostics& diagnostics);
+                     Target target, ProgramKind kind, const std::optional<std::string>& mpicc,
+                     Diagnostics& diagnostics);
+/// The `mpicc` to take: `wanted`, or else $MPICC, or else the one on the path.
+std::string mpi_compiler(const std::string& wanted);
 
 /// Links object code and the runtime into a shared library that shows the C interface, whose names
 /// begin with `prefix`, and what runtime/interface.h describes.

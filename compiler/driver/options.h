@@ -57,6 +57,7 @@ struct CompileOptions {
   bool warnings = true;
   bool warnings_are_errors = false;
   RenderStyle style = RenderStyle::plain;
+  bool ranks = false;            // several processes may run the program together, over MPI
   std::string cache{cache_off};  // where compiled programs are kept
 };
 
@@ -73,6 +74,7 @@ struct BuildOptions {
   std::string output;  // empty: the file's name without .fut
   std::string prefix;  // empty: the output's name
   std::string depfile;  // empty: not wanted
+  std::string mpicc;    // the compiler of programs with ranks; empty: $MPICC, or mpicc
   Emit emit = Emit::executable;
 };
 

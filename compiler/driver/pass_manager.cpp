@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "driver/progress.h"
+#include "driver/tuning.h"
 #include "ir/fields.h"
 #include "ir/print.h"
 #include "support/check.h"
@@ -124,6 +125,12 @@ static bool is_left_out(const PassContext& context, const passes::Pass& pass) {
          contains(options.without, pass.name);
 }
 
+static passes::RankCosts rank_costs(const CompileOptions& options) {
+  Diagnostics said_when_planning;
+  const plan::Tunables tunables = tunables_of(options, said_when_planning);
+  return {tunables.rank_element, tunables.rank_message};
+}
+
 static PassOutcome run(const PassContext& context, const passes::Pass& pass,
                        ir::Program& program) {
   PassHistory& history = context.history;
@@ -137,7 +144,7 @@ static PassOutcome run(const PassContext& context, const passes::Pass& pass,
   if (context.options.verify) before = program;
   const passes::PassOptions options{
       is_gpu(context.options.target) ? passes::FlattenTarget::gpu : passes::FlattenTarget::cpu,
-      context.report};
+      context.report, rank_costs(context.options)};
   bool changed = false;
   {
     const PassTimer timer(context.times, pass.name);

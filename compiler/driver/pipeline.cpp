@@ -80,6 +80,8 @@ constexpr Step until_flat[] = {
     {"flatten"},
 };
 
+constexpr Step for_ranks[] = {{"distribute"}};
+
 }  // namespace
 
 ParallelProgram optimise(ParallelProgram program, const PassContext& context, Until until) {
@@ -94,6 +96,7 @@ ParallelProgram optimise(ParallelProgram program, const PassContext& context, Un
 
 ir::FlatProgram flatten(ParallelProgram program, const PassContext& context) {
   run_steps(context, until_flat, program.program);
+  if (context.options.ranks) run_steps(context, for_ranks, program.program);
   return ir::FlatProgram{std::move(program.program)};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -46,6 +47,16 @@ std::string dataset_name(const TestCase& test, std::size_t number) {
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// What starts so many processes of one program: $MPIRUN, which may have options, or mpirun.
+std::vector<std::string> rank_launcher(int ranks) {
+  const char* chosen = std::getenv("MPIRUN");
+  std::istringstream words(chosen != nullptr && *chosen != '\0' ? chosen : "mpirun");
+  std::vector<std::string> command;
+  for (std::string word; words >> word;) command.push_back(std::move(word));
+  command.insert(command.end(), {"-n", std::to_string(ranks)});
+  return command;
 }
 
 class ProgramTest {
@@ -175,7 +186,8 @@ class ProgramTest {
       command.push_back("-w");
       for (std::string& word : interpreter_arguments()) command.push_back(std::move(word));
     } else {
-      command = {folder_.path() + "/program"};
+      if (options_.ranks > 0) command = rank_launcher(options_.ranks);
+      command.push_back(folder_.path() + "/program");
       const std::string tuning = result_.path + ".tuning";
       if (std::error_code error; fs::exists(tuning, error)) {
         command.insert(command.end(), {"--tuning", tuning});

@@ -98,4 +98,12 @@ bool scalarise(ir::ParallelProgram& program, FlattenTarget target);
 /// Turns nested parallelism into segmented operations over iteration spaces.
 ir::FlatProgram flatten(ir::ParallelProgram program, const FlattenOptions& options);
 
+/// What ranks gain and pay, in operations of one of them.
+struct RankCosts {
+  std::int64_t element = 16;     // of an array that each rank gets from the others
+  std::int64_t message = 20000;  // of each collective operation
+};
+/// Divides the work of entry points among ranks (ir/ranks.h).
+bool distribute(ir::FlatProgram& program, const RankCosts& costs);
+
 }  // namespace dagaz::passes

@@ -71,6 +71,13 @@ bool flattened(Program& program, const PassOptions& options) {
   return true;
 }
 
+bool distributed(Program& program, const PassOptions& options) {
+  ir::FlatProgram flat{std::move(program)};
+  const bool changed = distribute(flat, options.rank_costs);
+  program = std::move(flat.program);
+  return changed;
+}
+
 constexpr Pass passes[] = {
     {"inline-functions", parallel<inline_functions>, Stage::parallel, Need::optional,
      "Replaces calls of functions that do not call themselves by their bodies.",
@@ -141,6 +148,10 @@ constexpr Pass passes[] = {
     {"flatten", flattened, Stage::flat, Need::required,
      "Turns nested parallelism into segmented operations over iteration spaces.",
      "Last: targets run segmented operations only."},
+    {"distribute", distributed, Stage::flat, Need::required,
+     "Divides the work of entry points among ranks; only where ranks are asked for.",
+     "After flattening, which leaves the operations whose outermost dimension ranks share.",
+     Stage::flat},
 };
 
 }  // namespace

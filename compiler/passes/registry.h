@@ -16,6 +16,7 @@ namespace dagaz::passes {
 struct PassOptions {
   FlattenTarget target = FlattenTarget::cpu;
   AdReport* report = nullptr;  // may be null
+  RankCosts rank_costs = {};
 };
 
 /// Whether programs compile without the pass.
@@ -28,6 +29,7 @@ struct Pass {
   Need need;
   std::string_view does;   // one sentence
   std::string_view place;  // what it needs before it, and why it stands where it does
+  ir::Stage needs = ir::Stage::parallel;  // the stage of what it works on
 };
 
 /// All passes, in the order of their first run.

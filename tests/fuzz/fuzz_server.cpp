@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   size_t printed_bytes = 0;
   const dz_streams streams = {fmemopen(commands.data(), commands.size(), "r"),
                               open_memstream(&printed, &printed_bytes),
-                              std::fopen("/dev/null", "w")};
+                              std::fopen("/dev/null", "w"), nullptr};
   char name[] = "server";
   char threads[] = "--num-threads=1";
   char* arguments[] = {name, threads, nullptr};

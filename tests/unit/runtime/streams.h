@@ -38,7 +38,7 @@ inline Outcome drive(DriverFunction function, const dz_program& program,
     argv.push_back(flag.data());
   }
   argv.push_back(nullptr);
-  const dz_streams streams = {std::tmpfile(), std::tmpfile(), std::tmpfile()};
+  const dz_streams streams = {std::tmpfile(), std::tmpfile(), std::tmpfile(), nullptr};
   std::fwrite(input.data(), 1, input.size(), streams.in);
   std::rewind(streams.in);
   const int status =

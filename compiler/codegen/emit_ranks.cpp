@@ -1,0 +1,182 @@
+#include "codegen/emit_ranks.h"
+
+#include <cstddef>
+
+#include "abi.h"
+#include "ir/ranks.h"
+#include "support/check.h"
+
+namespace dagaz::codegen {
+
+using llvm::Value;
+
+namespace {
+
+dz_combine combine_of(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::add: return DZ_ADD;
+    case ScalarOp::mul: return DZ_MULTIPLY;
+    case ScalarOp::smin: return DZ_SIGNED_MINIMUM;
+    case ScalarOp::smax: return DZ_SIGNED_MAXIMUM;
+    case ScalarOp::umin: return DZ_UNSIGNED_MINIMUM;
+    case ScalarOp::umax: return DZ_UNSIGNED_MAXIMUM;
+    case ScalarOp::bit_and: return DZ_BIT_AND;
+    case ScalarOp::bit_or: return DZ_BIT_OR;
+    case ScalarOp::bit_xor: return DZ_BIT_XOR;
+    default: break;
+  }
+  DZ_UNREACHABLE("an operation that ranks do not combine by");
+}
+
+/// Signs are in the operation, not in the type.
+dz_element element_of(ScalarType type) {
+  switch (type) {
+    case ScalarType::boolean: return DZ_BOOL;
+    case ScalarType::i8: return DZ_I8;
+    case ScalarType::i16: return DZ_I16;
+    case ScalarType::i32: return DZ_I32;
+    case ScalarType::i64: return DZ_I64;
+    case ScalarType::f16: return DZ_F16;
+    case ScalarType::f32: return DZ_F32;
+    case ScalarType::f64: return DZ_F64;
+  }
+  DZ_UNREACHABLE("scalar type");
+}
+
+class RankCallEmitter {
+ public:
+  RankCallEmitter(FunctionEmitter& emitter, const tree::Call& call, Value* context)
+      : emitter_(emitter),
+        b_(emitter.builder()),
+        call_(call),
+        context_(context),
+        what_(ir::rank_call_of(call.function)) {}
+
+  void emit() {
+    switch (what_.kind) {
+      case ir::RankKind::index: return gives(runtime("dz_rank_index", {}));
+      case ir::RankKind::size: return gives(runtime("dz_rank_size", {}));
+      case ir::RankKind::first: return gives(runtime("dz_rank_first", {next()}));
+      case ir::RankKind::count: return gives(runtime("dz_rank_count", {next()}));
+      case ir::RankKind::agree: return emitter_.check_status(runtime("dz_rank_agree", {}));
+      case ir::RankKind::gather: return gather();
+      case ir::RankKind::collect: return collect();
+      case ir::RankKind::reduce: return reduce();
+    }
+    DZ_UNREACHABLE("kind of collective operation");
+  }
+
+ private:
+  /// A part of a dense array: its block, and where it begins.
+  struct Memory {
+    Value* block;
+    Value* offset;  // in bytes
+  };
+
+  Value* runtime(std::string_view name, std::vector<Value*> arguments) {
+    arguments.insert(arguments.begin(), context_);
+    return emitter_.runtime_call(name, arguments);
+  }
+  const Operand& operand() { return call_.arguments[argument_++]; }
+  Value* next() { return emitter_.value(operand()); }
+  Memory next_memory(ScalarType type) {
+    Value* block = emitter_.reference(operand().name());
+    return {block, b_.CreateMul(next(), emitter_.integer(ir::byte_size(type)))};
+  }
+  Value* product(std::size_t count) {
+    Value* all = emitter_.integer(1);
+    for (std::size_t k = 0; k < count; ++k) all = b_.CreateMul(all, next());
+    return all;
+  }
+  void gives(Value* scalar) { emitter_.assign(call_.results[result_++], scalar); }
+  void gives_block(Value* slot) {
+    emitter_.assign_reference(call_.results[result_++], b_.CreateLoad(b_.getPtrTy(), slot));
+    gives(emitter_.integer(0));
+  }
+  /// The memory belongs to the function as soon as the runtime has made it.
+  Value* result_slot() {
+    Value* slot = emitter_.stack_slot(b_.getPtrTy(), "whole");
+    b_.CreateStore(llvm::ConstantPointerNull::get(b_.getPtrTy()), slot);
+    return slot;
+  }
+
+  void gather() {
+    const ir::RankLeaf& leaf = what_.leaves.front();
+    next();  // the rows of this rank
+    Value* rows = next();
+    Value* row_bytes =
+        b_.CreateMul(product(leaf.rank - 1), emitter_.integer(ir::byte_size(leaf.element)));
+    const Memory part = next_memory(leaf.element);
+    Value* slot = result_slot();
+    emitter_.check_status(
+        runtime("dz_rank_gather", {part.block, part.offset, rows, row_bytes, slot}));
+    gives_block(slot);
+  }
+
+  void reduce() {
+    const ir::RankLeaf& leaf = what_.leaves.front();
+    Value* count = product(leaf.rank);
+    const Memory own = next_memory(leaf.element);
+    Value* slot = result_slot();
+    emitter_.check_status(runtime("dz_rank_reduce", {b_.getInt32(combine_of(*what_.op)),
+                                                     b_.getInt32(element_of(leaf.element)),
+                                                     own.block, own.offset, count, slot}));
+    gives_block(slot);
+  }
+
+  void collect() {
+    next();  // how many ranks there are
+    std::vector<Value*> bytes;
+    for (const ir::RankLeaf& leaf : what_.leaves) {
+      bytes.push_back(
+          b_.CreateMul(product(leaf.rank), emitter_.integer(ir::byte_size(leaf.element))));
+    }
+    llvm::AllocaInst* pieces = emitter_.stack_slot(
+        llvm::ArrayType::get(b_.getInt8Ty(), bytes.size() * sizeof(dz_rank_piece)), "pieces");
+    pieces->setAlignment(llvm::Align(alignof(dz_rank_piece)));
+    for (std::size_t i = 0; i < bytes.size(); ++i) describe(pieces, i, bytes[i]);
+    emitter_.check_status(
+        runtime("dz_rank_collect", {b_.getInt32(static_cast<unsigned>(bytes.size())), pieces}));
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      gives_block(member(pieces, i, offsetof(dz_rank_piece, all)));
+    }
+  }
+  Value* member(Value* pieces, std::size_t i, std::size_t offset) {
+    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), pieces,
+                                         i * sizeof(dz_rank_piece) + offset);
+  }
+  void describe(Value* pieces, std::size_t i, Value* bytes) {
+    const ir::RankLeaf& leaf = what_.leaves[i];
+    Memory own{llvm::ConstantPointerNull::get(b_.getPtrTy()), emitter_.integer(0)};
+    Value* bits = emitter_.integer(0);
+    if (leaf.rank > 0) {
+      own = next_memory(leaf.element);
+    } else {
+      const auto width = static_cast<unsigned>(8 * ir::byte_size(leaf.element));
+      Value* value = emitter_.to_memory(next(), leaf.element);
+      bits = b_.CreateZExt(b_.CreateBitCast(value, b_.getIntNTy(width)), b_.getInt64Ty());
+    }
+    b_.CreateStore(own.block, member(pieces, i, offsetof(dz_rank_piece, block)));
+    b_.CreateStore(own.offset, member(pieces, i, offsetof(dz_rank_piece, offset)));
+    b_.CreateStore(bytes, member(pieces, i, offsetof(dz_rank_piece, bytes)));
+    b_.CreateStore(bits, member(pieces, i, offsetof(dz_rank_piece, bits)));
+    b_.CreateStore(llvm::ConstantPointerNull::get(b_.getPtrTy()),
+                   member(pieces, i, offsetof(dz_rank_piece, all)));
+  }
+
+  FunctionEmitter& emitter_;
+  llvm::IRBuilder<>& b_;
+  const tree::Call& call_;
+  Value* context_;
+  const ir::RankCall what_;
+  std::size_t argument_ = 0;
+  std::size_t result_ = 0;
+};
+
+}  // namespace
+
+void emit_rank_call(FunctionEmitter& emitter, const tree::Call& call, Value* context) {
+  RankCallEmitter(emitter, call, context).emit();
+}
+
+}  // namespace dagaz::codegen

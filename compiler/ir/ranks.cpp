@@ -1,0 +1,169 @@
+#include "ir/ranks.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ir/builder.h"
+#include "support/check.h"
+#include "support/match.h"
+
+namespace dagaz::ir {
+
+static constexpr std::string_view prefix = "ranks'";
+static constexpr std::array<std::string_view, 8> kinds{"index", "size",   "first",   "count",
+                                                       "agree", "gather", "collect", "reduce"};
+
+bool is_rank_call(std::string_view function) { return function.starts_with(prefix); }
+
+bool is_rank_call(const Operation& operation) {
+  const auto* call = as<Call>(operation);
+  return call != nullptr && is_rank_call(call->function);
+}
+
+bool combines_by(ScalarOp op, ScalarType element) {
+  switch (op) {
+    case ScalarOp::add:
+    case ScalarOp::mul: return element != ScalarType::f16;
+    case ScalarOp::smin:
+    case ScalarOp::smax:
+    case ScalarOp::umin:
+    case ScalarOp::umax:
+    case ScalarOp::bit_and:
+    case ScalarOp::bit_or:
+    case ScalarOp::bit_xor: return true;
+    default: return false;
+  }
+}
+
+std::string rank_function_name(const RankCall& call) {
+  std::string name(prefix);
+  name += kinds.at(static_cast<std::size_t>(call.kind));
+  if (call.op) name += " " + std::string(name_of(*call.op));
+  name += " (";
+  for (const RankLeaf& leaf : call.leaves) {
+    if (&leaf != call.leaves.data()) name += ", ";
+    for (std::size_t k = 0; k < leaf.rank; ++k) name += "[]";
+    name += name_of(leaf.element);
+  }
+  return name + ")";
+}
+
+static RankLeaf leaf_from(std::string_view text) {
+  const auto rank = static_cast<std::size_t>(std::count(text.begin(), text.end(), '['));
+  const auto element = scalar_type_named(text.substr(2 * rank));
+  DZ_CHECK(element.has_value(), "the name of a collective operation");
+  return {*element, rank};
+}
+
+RankCall rank_call_of(std::string_view function) {
+  const std::size_t open = function.find('(');
+  std::string_view words = function.substr(prefix.size(), open - 1 - prefix.size());
+  const std::string_view kind = words.substr(0, words.find(' '));
+  const auto found = std::find(kinds.begin(), kinds.end(), kind);
+  DZ_CHECK(found != kinds.end(), "the name of a collective operation");
+  RankCall call{static_cast<RankKind>(found - kinds.begin())};
+  if (kind.size() < words.size()) call.op = scalar_op_named(words.substr(kind.size() + 1));
+  std::string_view rest = function.substr(open + 1, function.rfind(')') - open - 1);
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(", "), rest.size());
+    call.leaves.push_back(leaf_from(rest.substr(0, end)));
+    rest.remove_prefix(std::min(end + 2, rest.size()));
+  }
+  return call;
+}
+
+namespace {
+
+/// Makes the function of a call.
+class FunctionMaker {
+ public:
+  FunctionMaker(const RankCall& call, Names& names) : call_(call), names_(names), b_(names) {}
+
+  Function make() {
+    function_.name = rank_function_name(call_);
+    std::vector<Operand> results;
+    switch (call_.kind) {
+      case RankKind::index: results = scalar(0); break;
+      case RankKind::size: results = scalar(1); break;
+      case RankKind::first:
+        parameter("n", scalar_of(ScalarType::i64));
+        results = scalar(0);
+        break;
+      case RankKind::count: results = scalar(parameter("n", scalar_of(ScalarType::i64))); break;
+      case RankKind::agree: break;
+      case RankKind::gather: results = gather(); break;
+      case RankKind::collect: results = collect(); break;
+      case RankKind::reduce: results = reduce(); break;
+    }
+    function_.body = b_.take_body(std::move(results));
+    return std::move(function_);
+  }
+
+ private:
+  NameId parameter(std::string base, Type type) {
+    const NameId name = names_.fresh(std::move(base), std::move(type));
+    function_.parameters.push_back({name});
+    function_.consumes.push_back(false);
+    return name;
+  }
+  std::vector<Operand> sizes(std::size_t count) {
+    std::vector<Operand> all;
+    for (std::size_t k = 0; k < count; ++k) {
+      all.emplace_back(parameter("d", scalar_of(ScalarType::i64)));
+    }
+    return all;
+  }
+  void gives(Type type) { function_.result_types.push_back(std::move(type)); }
+
+  std::vector<Operand> scalar(std::int64_t value) { return scalar(i64_operand(value)); }
+  std::vector<Operand> scalar(Operand value) {
+    gives(scalar_of(ScalarType::i64));
+    return {value};
+  }
+  std::vector<Operand> gather() {
+    const RankLeaf& leaf = call_.leaves.front();
+    std::vector<Operand> shape = sizes(leaf.rank + 1);
+    const Operand count = shape.front();
+    shape.erase(shape.begin());
+    Type type = array_of(leaf.element, shape);
+    type.shape.front() = count;
+    const NameId part = parameter("part", type);
+    gives(array_of(leaf.element, shape));
+    const NameId whole = b_.add(Reshape{part, shape}, "whole");
+    return {b_.add(Copy{whole}, "whole")};
+  }
+  std::vector<Operand> collect() {
+    const Operand ranks = parameter("p", scalar_of(ScalarType::i64));
+    std::vector<Type> types;
+    for (const RankLeaf& leaf : call_.leaves) {
+      types.push_back(Type{leaf.element, sizes(leaf.rank)});
+    }
+    std::vector<Operand> results;
+    for (const Type& type : types) {
+      const NameId own = parameter("x", type);
+      gives(array_over(ranks, type));
+      results.emplace_back(b_.add(Replicate{{ranks}, own}, "all"));
+    }
+    return results;
+  }
+  std::vector<Operand> reduce() {
+    const RankLeaf& leaf = call_.leaves.front();
+    const Type type = array_of(leaf.element, sizes(leaf.rank));
+    const NameId own = parameter("x", type);
+    gives(type);
+    return {b_.add(Copy{own}, "whole")};
+  }
+
+  const RankCall& call_;
+  Names& names_;
+  Builder b_;
+  Function function_{};
+};
+
+}  // namespace
+
+Function rank_function(const RankCall& call, Names& names) {
+  return FunctionMaker(call, names).make();
+}
+
+}  // namespace dagaz::ir

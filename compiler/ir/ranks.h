@@ -1,0 +1,59 @@
+// Ranks: processes that run a program together, and the collective operations between them.
+//
+// A collective operation is a call of a function whose name says what it does, as with traces:
+//
+//   ranks'KIND (LEAVES)          ranks'reduce add ([]f64)          ranks'collect (f64, [][]i32)
+//
+// Its body is what a rank does that is alone, rank 0 of 1: so the interpreter and every target run
+// the program as before.  Code generation calls the runtime instead (runtime/ranks).  Every rank
+// makes the same calls in the same order, for host code is the same everywhere, and so are the
+// scalars that it branches on; arrays are whole, and equal everywhere, or split: by rows of the
+// outermost dimension, of which rank r of p has [n·r/p, n·(r+1)/p).
+//
+//   index ()                     -> i64              which rank this is
+//   size ()                      -> i64              how many there are
+//   first (n), count (n)         -> i64              the rows of this rank
+//   agree ()                                         fails on all ranks if it has failed on one
+//   gather (count, n, sizes, part: [count]sizes)     -> [n]sizes      all rows
+//   collect (p, sizes, x…)       -> [p]sizes…        what each rank has, in order of ranks
+//   reduce OP (sizes, x)         -> sizes            combined element by element
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/program.h"
+
+namespace dagaz::ir {
+
+enum class RankKind : std::uint8_t { index, size, first, count, agree, gather, collect, reduce };
+
+/// An element type and a rank; what `gather` has is the rank of the whole.
+struct RankLeaf {
+  ScalarType element;
+  std::size_t rank;
+  bool operator==(const RankLeaf&) const = default;
+};
+
+/// What a call says by its name.
+struct RankCall {
+  RankKind kind;
+  std::optional<ScalarOp> op = {};  // of `reduce`
+  std::vector<RankLeaf> leaves = {};
+};
+
+/// Whether the function is one of these.
+bool is_rank_call(std::string_view function);
+bool is_rank_call(const Operation& operation);
+/// What the function does.  Whoever copies it adds to its name.
+RankCall rank_call_of(std::string_view function);
+std::string rank_function_name(const RankCall& call);
+/// Whether `reduce` knows how to combine elements by `op`.
+bool combines_by(ScalarOp op, ScalarType element);
+
+/// The function with the body of a rank that is alone.
+Function rank_function(const RankCall& call, Names& names);
+
+}  // namespace dagaz::ir

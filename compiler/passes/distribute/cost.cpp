@@ -1,0 +1,118 @@
+#include "passes/distribute/cost.h"
+
+#include <algorithm>
+
+#include "ir/cost.h"
+#include "ir/fields.h"
+#include "support/match.h"
+
+namespace dagaz::passes::distributing {
+
+namespace {
+
+constexpr double ranks = 16;          // for which is decided
+constexpr double unknown_size = 1e6;  // of an extent that is not known
+constexpr double unknown_steps = 16;  // of a loop
+
+double size_of(const ir::Operand& size, double otherwise) {
+  if (!size.is_constant()) return otherwise;
+  return static_cast<double>(std::max<std::int64_t>(ir::integer_value(size.constant()), 0));
+}
+
+double steps_of(const ir::Loop& loop) {
+  const auto* form = std::get_if<ir::ForForm>(&loop.form);
+  return form == nullptr ? unknown_steps : size_of(form->bound, unknown_steps);
+}
+
+double points_of(const std::vector<ir::SpaceDimension>& space) {
+  double points = 1;
+  for (const ir::SpaceDimension& one : space) points *= size_of(one.extent, unknown_size);
+  return points;
+}
+
+/// How often the scopes of an operation run.
+double repeats_of(const ir::Operation& operation) {
+  if (const auto* loop = as<ir::Loop>(operation)) return steps_of(*loop);
+  if (const auto* map = as<ir::MapScanReduce>(operation)) return size_of(map->width, unknown_size);
+  return match(operation, [](const auto& node) {
+    if constexpr (requires { node.space; }) {
+      return points_of(node.space);
+    } else {
+      return 1.0;
+    }
+  });
+}
+
+double operations_of(const ir::Operation& operation) {
+  double inside = 0;
+  ir::for_each_scope(operation, [&](const ir::Body& body) {
+    for (const ir::Statement& one : body.statements) inside += operations_of(one.operation);
+  });
+  const auto* scalar = as<ir::Scalar>(operation);
+  const double own = scalar == nullptr ? 1 : static_cast<double>(ir::cost_of(scalar->op));
+  return own + repeats_of(operation) * inside;
+}
+
+}  // namespace
+
+double CostModel::of(const Placement& placement) {
+  placement_ = &placement;
+  return body(function_.body);
+}
+
+double CostModel::body(const ir::Body& body) {
+  double sum = 0;
+  for (const ir::Statement& one : body.statements) sum += statement(one);
+  return sum;
+}
+
+double CostModel::elements(ir::NameId array) const {
+  double count = 1;
+  for (const ir::Operand& size : names_.type(array).shape) count *= size_of(size, unknown_size);
+  return count;
+}
+
+double CostModel::work_of(const ir::Statement& statement) {
+  const auto [found, is_new] = work_.emplace(statement.results[0].name, 0);
+  if (is_new) found->second = operations_of(statement.operation);
+  return found->second;
+}
+
+double CostModel::statement(const ir::Statement& statement) {
+  if (statement.results.empty()) return 0;
+  if (const auto* branch = as<ir::Branch>(statement.operation)) {
+    return std::max(body(branch->then_body), body(branch->else_body));
+  }
+  if (const auto* loop = as<ir::Loop>(statement.operation)) {
+    return steps_of(*loop) * body(loop->body);
+  }
+  if (placement_->accumulations.contains(statement.results[0].name)) {
+    return body(std::get<ir::WithAccumulator>(statement.operation).body.body) +
+           meeting(statement, {0, true});
+  }
+  const auto share = placement_->shares.find(statement.results[0].name);
+  if (share == placement_->shares.end()) return work_of(statement);
+  return work_of(statement) / ranks + meeting(statement, share->second);
+}
+
+/// What is added meets when the accumulators are closed.
+bool CostModel::adds(const ir::Statement& statement) const {
+  return names_.type(statement.results[0].name).kind == ir::TypeKind::accumulator;
+}
+
+double CostModel::meeting(const ir::Statement& statement, const Share& share) const {
+  const auto each = static_cast<double>(costs_.element);
+  const auto message = static_cast<double>(costs_.message);
+  double cost = share.reduces && !adds(statement) ? message : 0;
+  for (const ir::Binder& result : statement.results) {
+    if (placement_->gathered.contains(result.name)) {
+      cost += message + each * elements(result.name);
+    } else if (names_.type(result.name).kind == ir::TypeKind::value &&
+               !placement_->split.contains(result.name)) {
+      cost += 2 * each * elements(result.name);
+    }
+  }
+  return cost;
+}
+
+}  // namespace dagaz::passes::distributing

@@ -1,0 +1,81 @@
+// Which operations ranks share, and which arrays are split among them, as a consequence of a
+// choice.
+//
+// The choice names extents.  Every operation whose outermost dimension has such an extent is
+// shared: each rank does its rows.  So is a reduction along such an extent; what the ranks have
+// then meets. An array of which each rank has made its rows stays split; if somebody reads it
+// elsewhere than at the row that he makes himself, it is gathered as soon as it is made. Everything
+// else every rank does for itself: that is always right.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/names.h"
+#include "ir/program.h"
+#include "passes/distribute/reads.h"
+
+namespace dagaz::passes::distributing {
+
+struct Choice {
+  std::vector<ir::Operand> extents;
+  ir::NameSet unshared;  // operations, by first result, that are not shared although they could be
+};
+
+/// How ranks share an operation.
+struct Share {
+  std::size_t dimension;  // of its space
+  bool reduces = false;   // along that dimension: results meet
+};
+/// The extent that is shared.
+const ir::Operand& extent_of(const ir::Operation& operation, const Share& share);
+
+struct Placement {
+  std::unordered_map<ir::NameId, Share> shares;       // by first result
+  std::unordered_map<ir::NameId, ir::Operand> split;  // arrays, with their extent
+  ir::NameSet gathered;                               // those of them that are needed whole
+  ir::NameSet accumulations;                          // whose additions are shared, by first result
+
+  bool is_split(ir::NameId array, const ir::Operand& extent) const {
+    const auto found = split.find(array);
+    return found != split.end() && found->second == extent;
+  }
+};
+
+/// The space of a segmented operation; null for others.
+const std::vector<ir::SpaceDimension>* space_of(const ir::Operation& operation);
+
+/// How many of the results, the first ones, ranks combine.
+std::size_t combined_results(const ir::Statement& statement, const Share& share);
+
+/// What holds for a function whatever is chosen.
+class Placer {
+ public:
+  Placer(const ir::Function& function, const ir::Names& names)
+      : function_(function), names_(names) {}
+
+  Placement place(const Choice& choice);
+  /// The ways in which an operation can be shared, the best first.
+  std::vector<Share> ways(const ir::Statement& statement) const;
+
+ private:
+  using Reads = std::unordered_map<ir::NameId, Positions>;
+
+  void place(const ir::Body& body);
+  void place(const ir::Statement& statement);
+  std::optional<Share> way(const ir::Statement& statement) const;
+  bool shares_additions(const ir::WithAccumulator& with) const;
+  void share(const ir::Statement& statement, const Share& share);
+  void need(const ir::Operand& operand);
+  void need_all(const ir::Statement& statement);
+  const Reads& reads_of(const ir::Statement& statement, std::size_t dimension);
+
+  const ir::Function& function_;
+  const ir::Names& names_;
+  const Choice* choice_ = nullptr;
+  Placement placement_;
+  std::unordered_map<ir::NameId, std::unordered_map<std::size_t, Reads>> reads_;
+};
+
+}  // namespace dagaz::passes::distributing

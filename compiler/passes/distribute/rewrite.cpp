@@ -1,0 +1,238 @@
+#include "passes/distribute/rewrite.h"
+
+#include <algorithm>
+
+#include "ir/fields.h"
+#include "support/check.h"
+#include "support/match.h"
+
+namespace dagaz::passes::distributing {
+
+using ir::NameId;
+using ir::Operand;
+
+namespace {
+
+bool may_fail(const ir::Operation& operation) {
+  bool found = as<ir::Assert>(operation) || as<ir::Call>(operation);
+  ir::for_each_scope(operation, [&](const ir::Body& body) {
+    found = found || std::any_of(body.statements.begin(), body.statements.end(),
+                                 [](const ir::Statement& one) { return may_fail(one.operation); });
+  });
+  return found;
+}
+
+/// What an operation over a space has of it.
+struct Points {
+  std::vector<ir::SpaceDimension>& space;
+  ir::Body& body;
+};
+Points points_of(ir::Operation& operation) {
+  if (auto* map = as<ir::SegmentedMap>(operation)) return {map->space, map->body};
+  if (auto* reduce = as<ir::SegmentedReduce>(operation)) return {reduce->space, reduce->body};
+  if (auto* scan = as<ir::SegmentedScan>(operation)) return {scan->space, scan->body};
+  auto& histogram = std::get<ir::SegmentedHistogram>(operation);
+  return {histogram.space, histogram.body};
+}
+
+}  // namespace
+
+Rewriter::Rewriter(ir::Program& program, const Placement& placement)
+    : program_(program), names_(program.names), placement_(placement), collectives_(program) {}
+
+void Rewriter::find_shared(const ir::Body& body) {
+  for (const ir::Statement& one : body.statements) {
+    if (const auto* value = as<ir::Replicate>(one.operation)) {
+      replicated_.emplace(one.results[0].name, value->value);
+    }
+    const auto share =
+        one.results.empty() ? placement_.shares.end() : placement_.shares.find(one.results[0].name);
+    if (share == placement_.shares.end()) {
+      ir::for_each_scope(one.operation, [&](const ir::Body& inner) { find_shared(inner); });
+      continue;
+    }
+    const Operand& extent = extent_of(one.operation, share->second);
+    const bool known =
+        std::find(shared_extents_.begin(), shared_extents_.end(), extent) != shared_extents_.end();
+    if (!known) shared_extents_.push_back(extent);
+    may_fail_ = may_fail_ || may_fail(one.operation);
+  }
+}
+
+void Rewriter::rewrite(ir::Function& function) {
+  find_shared(function.body);
+  ir::Builder before(names_);
+  for (const Operand& extent : shared_extents_) {
+    if (extent.is_constant()) add_rows(extent, before);
+  }
+  std::vector<NameId> bound;
+  for (const ir::Binder& parameter : function.parameters) bound.push_back(parameter.name);
+  ir::Body changed = body(std::move(function.body), bound);
+  std::vector<ir::Statement> first = before.take();
+  changed.statements.insert(changed.statements.begin(), first.begin(), first.end());
+  function.body = std::move(changed);
+}
+
+ir::Body Rewriter::body(ir::Body body, const std::vector<NameId>& bound) {
+  ir::Builder out(names_);
+  const auto add_shared = [&](NameId name) {
+    const auto found = std::find(shared_extents_.begin(), shared_extents_.end(), Operand(name));
+    if (found != shared_extents_.end()) add_rows(name, out);
+  };
+  for (const NameId name : bound) add_shared(name);
+  for (ir::Statement& one : body.statements) {
+    const std::vector<ir::Binder> results = one.results;
+    out.set_location(one.location);
+    statement(std::move(one), out);
+    for (const ir::Binder& result : results) add_shared(result.name);
+  }
+  return out.take_body(std::move(body.results));
+}
+
+void Rewriter::add_rows(const Operand& extent, ir::Builder& out) {
+  const NameId first = collectives_.first(out, extent);
+  rows_.emplace_back(extent, Rows{first, collectives_.count(out, extent)});
+}
+
+const Rows& Rewriter::rows_of(const Operand& extent) const {
+  const auto found = std::find_if(rows_.begin(), rows_.end(),
+                                  [&](const auto& one) { return one.first == extent; });
+  DZ_CHECK(found != rows_.end(), "an extent that is shared before it is known");
+  return found->second;
+}
+
+void Rewriter::statement(ir::Statement statement, ir::Builder& out) {
+  if (!statement.results.empty()) {
+    const NameId first = statement.results[0].name;
+    const auto share = placement_.shares.find(first);
+    if (share != placement_.shares.end()) {
+      return this->share(std::move(statement), share->second, out);
+    }
+    if (placement_.accumulations.contains(first)) {
+      return share_additions(std::move(statement), out);
+    }
+  }
+  if (auto* branch = as<ir::Branch>(statement.operation)) {
+    branch->then_body = body(std::move(branch->then_body), {});
+    branch->else_body = body(std::move(branch->else_body), {});
+  } else if (auto* loop = as<ir::Loop>(statement.operation)) {
+    std::vector<NameId> bound;
+    for (const ir::LoopValue& value : loop->values) bound.push_back(value.parameter.name);
+    if (const auto* form = std::get_if<ir::ForForm>(&loop->form)) bound.push_back(form->index.name);
+    loop->body = body(std::move(loop->body), bound);
+  }
+  out.add(std::move(statement));
+}
+
+void Rewriter::agree(ir::Builder& out) {
+  if (may_fail_) collectives_.agree(out);
+}
+
+NameId Rewriter::own_rows(NameId whole, const Rows& rows) {
+  ir::Type type = names_.type(whole);
+  type.shape.front() = rows.count;
+  return names_.fresh(names_.base(whole) + "_part", std::move(type));
+}
+
+std::pair<NameId, std::size_t> Rewriter::part_of(NameId array, const Positions& positions,
+                                                 const Operand& extent, const Rows& rows,
+                                                 ir::Builder& out) {
+  const std::size_t position = positions.front();
+  if (position == 0 && placement_.is_split(array, extent)) return {own_.at(array), 0};
+  ir::Slice slice{array, {}};
+  const ir::Type& type = names_.type(array);
+  for (std::size_t k = 0; k < type.rank(); ++k) {
+    const Operand one = ir::i64_operand(1);
+    slice.dimensions.push_back(
+        k == position ? ir::SliceDimension{false, rows.first, rows.count, one}
+                      : ir::SliceDimension{false, ir::i64_operand(0), type.shape[k], one});
+  }
+  return {out.add(std::move(slice), names_.base(array) + "_part"), position};
+}
+
+void Rewriter::share_space(ir::Operation& operation, const Share& share, const Rows& rows,
+                           ir::Builder& out) {
+  const NameId index = (*space_of(operation))[share.dimension].index.name;
+  const Operand extent = extent_of(operation, share);
+  const NameId local = names_.fresh(names_.base(index), ir::scalar_of(ir::ScalarType::i64));
+  const Points points = points_of(operation);
+  const auto reads = reads_at(operation, index, names_);
+  for (const NameId array : ir::free_names(operation, names_)) {
+    const auto read = reads.find(array);
+    if (read == reads.end() || read->second.empty()) continue;
+    const auto [part, position] = part_of(array, read->second, extent, rows, out);
+    read_part(points.body, array, position, part, local);
+  }
+  ir::SpaceDimension& dimension = points.space[share.dimension];
+  dimension.index.name = local;
+  dimension.extent = rows.count;
+  const auto i64 = ir::ScalarType::i64;
+  points.body.statements.insert(
+      points.body.statements.begin(),
+      ir::Statement{{{index}},
+                    ir::Scalar{ir::ScalarOp::add, i64, i64, {local, rows.first}},
+                    {},
+                    out.location()});
+}
+
+Combined Rewriter::take_results(ir::Statement& statement, std::size_t first, std::size_t count) {
+  Combined taken;
+  for (std::size_t k = first; k < first + count; ++k) {
+    ir::NameId& result = statement.results[k].name;
+    taken.whole.push_back(result);
+    result = names_.fresh_like(result);
+    taken.own.push_back(result);
+  }
+  return taken;
+}
+
+std::vector<Combined> Rewriter::start_reduction(ir::Statement& statement) {
+  const auto& reduce = std::get<ir::SegmentedReduce>(statement.operation);
+  std::vector<Combined> all;
+  std::size_t at = 0;
+  for (const ir::ReduceOperator& one : reduce.operators) {
+    Combined combined = take_results(statement, at, one.neutral.size());
+    at += one.neutral.size();
+    combined.op = one.op;
+    combined.neutral = one.neutral;
+    combined.commutative = one.commutative;
+    for (const ir::SpaceDimension& outer : reduce.space) combined.outer.push_back(outer.extent);
+    combined.outer.pop_back();
+    all.push_back(std::move(combined));
+  }
+  return all;
+}
+
+void Rewriter::share(ir::Statement statement, const Share& share, ir::Builder& out) {
+  if (as<ir::SegmentedScan>(statement.operation) && share.reduces) {
+    return share_scan(std::move(statement), share, out);
+  }
+  const Operand extent = extent_of(statement.operation, share);
+  const Rows rows = rows_of(extent);
+  std::vector<Combined> combined;
+  if (auto* histogram = as<ir::SegmentedHistogram>(statement.operation)) {
+    if (share.reduces) {
+      combined = start_histogram(statement, out);
+    } else {
+      keep_rows_of_bins(*histogram, rows, out);
+    }
+  } else if (as<ir::SegmentedReduce>(statement.operation) && share.reduces) {
+    combined = start_reduction(statement);
+  }
+  share_space(statement.operation, share, rows, out);
+  std::vector<NameId> gathered;
+  for (ir::Binder& result : statement.results) {
+    const NameId whole = result.name;
+    if (!placement_.is_split(whole, extent)) continue;
+    result.name = own_rows(whole, rows);
+    own_.emplace(whole, result.name);
+    if (placement_.gathered.contains(whole)) gathered.push_back(whole);
+  }
+  out.add(std::move(statement));
+  if (combined.empty() && gathered.empty()) return;
+  agree(out);
+  combine(combined, out);
+  for (const NameId whole : gathered) collectives_.gather(out, own_.at(whole), whole);
+}
+
+}  // namespace dagaz::passes::distributing

@@ -1,0 +1,89 @@
+// Makes a function do what a placement says.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ir/builder.h"
+#include "passes/distribute/collectives.h"
+#include "passes/distribute/placement.h"
+
+namespace dagaz::passes::distributing {
+
+/// The rows of a rank.
+struct Rows {
+  ir::NameId first;
+  ir::NameId count;
+};
+
+/// Values that each rank has, and that are to be combined by an operator: `own` and `whole` are
+/// scalars of its, or arrays of them over `outer`.
+struct Combined {
+  ir::Lambda op;
+  std::vector<ir::Operand> neutral;
+  std::vector<ir::Operand> outer;
+  std::vector<ir::NameId> own = {};
+  std::vector<ir::NameId> whole = {};
+  bool commutative = false;
+};
+
+class Rewriter {
+ public:
+  Rewriter(ir::Program& program, const Placement& placement);
+
+  void rewrite(ir::Function& function);
+
+ private:
+  // ---- rewrite.cpp
+  void find_shared(const ir::Body& body);
+  ir::Body body(ir::Body body, const std::vector<ir::NameId>& bound);
+  void statement(ir::Statement statement, ir::Builder& out);
+  void share(ir::Statement statement, const Share& share, ir::Builder& out);
+  void share_space(ir::Operation& operation, const Share& share, const Rows& rows,
+                   ir::Builder& out);
+  std::pair<ir::NameId, std::size_t> part_of(ir::NameId array, const Positions& positions,
+                                             const ir::Operand& extent, const Rows& rows,
+                                             ir::Builder& out);
+  /// Gives the statement results of its own; those that it had are what ranks have together.
+  Combined take_results(ir::Statement& statement, std::size_t first, std::size_t count);
+  std::vector<Combined> start_reduction(ir::Statement& statement);
+  /// A name for the rows of `whole` that this rank has.
+  ir::NameId own_rows(ir::NameId whole, const Rows& rows);
+  void add_rows(const ir::Operand& extent, ir::Builder& out);
+  const Rows& rows_of(const ir::Operand& extent) const;
+  /// To be done before ranks meet.
+  void agree(ir::Builder& out);
+
+  // ---- accumulations.cpp
+  std::vector<Combined> start_histogram(ir::Statement& statement, ir::Builder& out);
+  void keep_rows_of_bins(ir::SegmentedHistogram& histogram, const Rows& rows, ir::Builder& out);
+  void share_additions(ir::Statement statement, ir::Builder& out);
+  ir::Operand element_of(ir::Operand value) const;
+  ir::NameId start(ir::NameId array, std::size_t outer, const ir::Operand& neutral,
+                   ir::Builder& out);
+
+  // ---- scans.cpp
+  std::vector<ir::NameId> totals_of(const ir::SegmentedScan& scan,
+                                    const std::vector<ir::NameId>& scanned, const Rows& rows,
+                                    ir::Builder& out);
+  std::vector<ir::NameId> before(const ir::SegmentedScan& scan,
+                                 const std::vector<ir::NameId>& totals, ir::Builder& out);
+  void share_scan(ir::Statement statement, const Share& share, ir::Builder& out);
+
+  // ---- meet.cpp
+  void combine(const std::vector<Combined>& all, ir::Builder& out);
+
+  ir::Program& program_;
+  ir::Names& names_;
+  const Placement& placement_;
+  Collectives collectives_;
+  std::vector<std::pair<ir::Operand, Rows>> rows_;  // of the extents that are shared
+  std::vector<ir::Operand> shared_extents_;
+  std::unordered_map<ir::NameId, ir::NameId> own_;          // the rows of split arrays
+  std::unordered_map<ir::NameId, ir::Operand> replicated_;  // the value of each element
+  bool may_fail_ = false;  // whether something that is shared may fail on one rank alone
+};
+
+}  // namespace dagaz::passes::distributing

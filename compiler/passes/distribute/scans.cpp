@@ -1,0 +1,126 @@
+// A scan of rows that ranks have: each scans its own, all tell their totals, and each puts what the
+// ranks before it have in front.
+#include "ir/names.h"
+#include "passes/distribute/rewrite.h"
+#include "support/match.h"
+
+namespace dagaz::passes::distributing {
+
+using ir::NameId;
+using ir::Operand;
+
+namespace {
+
+/// The lambda's results, with its parameters replaced by `arguments`.
+std::vector<Operand> apply(const ir::Lambda& lambda, const std::vector<Operand>& arguments,
+                           ir::Builder& b) {
+  ir::Lambda own = renamed(lambda, b.names());
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    b.add(ir::Statement{{own.parameters[k]}, ir::Identity{arguments[k]}, {}, b.location()});
+  }
+  b.add_all(std::move(own.body.statements));
+  return own.body.results;
+}
+
+std::vector<NameId> first_of(const std::vector<NameId>& names, std::size_t& at, std::size_t count) {
+  const auto begin = names.begin() + static_cast<std::ptrdiff_t>(at);
+  at += count;
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+}
+
+}  // namespace
+
+// The last of a rank's scanned values, or the neutral elements where it has none.
+std::vector<NameId> Rewriter::totals_of(const ir::SegmentedScan& scan,
+                                        const std::vector<NameId>& scanned, const Rows& rows,
+                                        ir::Builder& out) {
+  std::vector<Operand> neutral;
+  for (const ir::ScanOperator& one : scan.operators) {
+    neutral.insert(neutral.end(), one.neutral.begin(), one.neutral.end());
+  }
+  const Operand has_rows = out.scalar(ir::ScalarOp::slt, ir::ScalarType::i64,
+                                      {ir::i64_operand(0), rows.count}, "has_rows");
+  return out.branch(
+      has_rows,
+      [&](ir::Builder& b) {
+        const Operand last = b.sub_i64(rows.count, ir::i64_operand(1));
+        std::vector<Operand> totals;
+        for (const NameId one : scanned) totals.push_back(b.index(one, {last}, "total"));
+        return totals;
+      },
+      [&](ir::Builder&) { return neutral; }, "total");
+}
+
+// What the ranks before this one have altogether.
+std::vector<NameId> Rewriter::before(const ir::SegmentedScan& scan,
+                                     const std::vector<NameId>& totals, ir::Builder& out) {
+  const NameId ranks = collectives_.size(out);
+  const std::vector<NameId> all = collectives_.collect(out, ranks, totals);
+  const NameId index = collectives_.index(out);
+  std::vector<NameId> values;
+  std::size_t at = 0;
+  for (const ir::ScanOperator& one : scan.operators) {
+    ir::SegmentedReduce reduce;
+    const NameId rank = names_.fresh("rank", ir::scalar_of(ir::ScalarType::i64));
+    reduce.space.push_back({{rank}, index});
+    ir::Builder inside(names_);
+    std::vector<Operand> elements;
+    for (const NameId total : first_of(all, at, one.neutral.size())) {
+      elements.push_back(inside.index(total, {rank}));
+    }
+    reduce.body = inside.take_body(std::move(elements));
+    reduce.result_types = one.op.result_types;
+    reduce.operators.push_back({renamed(one.op, names_), one.neutral, false});
+    for (const NameId name : out.add_results(std::move(reduce), "before")) values.push_back(name);
+  }
+  return values;
+}
+
+void Rewriter::share_scan(ir::Statement statement, const Share& share, ir::Builder& out) {
+  const Operand extent = extent_of(statement.operation, share);
+  const Rows rows = rows_of(extent);
+  share_space(statement.operation, share, rows, out);
+  ir::SegmentedScan scan = std::get<ir::SegmentedScan>(statement.operation);
+  std::size_t scans = 0;
+  for (const ir::ScanOperator& one : scan.operators) scans += one.neutral.size();
+  ir::Operation local = scan;
+  std::get<ir::SegmentedScan>(local).post.reset();
+  const std::vector<NameId> own = out.add_results(std::move(local), "scanned");
+  const std::vector<NameId> scanned(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(scans));
+  const std::vector<NameId> totals = totals_of(scan, scanned, rows, out);
+  agree(out);
+  const std::vector<NameId> ahead = before(scan, totals, out);
+
+  ir::SegmentedMap map;
+  const NameId at = names_.fresh("i", ir::scalar_of(ir::ScalarType::i64));
+  map.space.push_back({{at}, rows.count});
+  ir::Builder b(names_);
+  b.set_location(out.location());
+  std::vector<Operand> values;
+  std::size_t next_ahead = 0;
+  std::size_t next_own = 0;
+  for (const ir::ScanOperator& one : scan.operators) {
+    std::vector<Operand> both;
+    for (const NameId name : first_of(ahead, next_ahead, one.neutral.size())) both.push_back(name);
+    for (const NameId name : first_of(own, next_own, one.neutral.size())) {
+      both.push_back(b.index(name, {at}));
+    }
+    for (const Operand& value : apply(one.op, both, b)) values.push_back(value);
+  }
+  for (; next_own < own.size(); ++next_own) values.push_back(b.index(own[next_own], {at}));
+  if (scan.post) values = apply(*scan.post, values, b);
+  for (const Operand& value : values) map.result_types.push_back(names_.type(value));
+  map.body = b.take_body(std::move(values));
+  std::vector<NameId> gathered;
+  for (ir::Binder& result : statement.results) {
+    const NameId whole = result.name;
+    result.name = own_rows(whole, rows);
+    own_.emplace(whole, result.name);
+    if (placement_.gathered.contains(whole)) gathered.push_back(whole);
+  }
+  statement.operation = std::move(map);
+  out.add(std::move(statement));
+  for (const NameId whole : gathered) collectives_.gather(out, own_.at(whole), whole);
+}
+
+}  // namespace dagaz::passes::distributing

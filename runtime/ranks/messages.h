@@ -1,0 +1,42 @@
+/* What the ranks of a program ask of a library that carries messages between processes: one small
+   table of functions, so that the runtime needs none.  mpi_shim.c fills it for MPI; `dagaz build
+   --ranks=mpi` compiles that file by the user's mpicc.
+
+   The functions are collective: every rank calls the same ones in the same order.  They return 0,
+   or anything else when the library gives up.  Sizes are in bytes. */
+#ifndef DZ_RANK_MESSAGES_H
+#define DZ_RANK_MESSAGES_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct dz_rank_messages {
+  int32_t rank;
+  int32_t size;
+  void* communicator; /* first argument of each function */
+  /* Each rank's `part`, one behind the other in `whole`; sizes[r] are those of rank r. */
+  int (*gather)(void* communicator, const void* part, void* whole, const int64_t* sizes);
+  /* to[r] bytes of `parts` to rank r, and from[r] bytes of rank r into `own`; both one behind the
+     other. */
+  int (*exchange)(void* communicator, const void* parts, const int64_t* to, void* own,
+                  const int64_t* from);
+  /* The data of rank `root`. */
+  int (*broadcast)(void* communicator, void* data, int64_t bytes, int32_t root);
+  /* The largest value of all ranks. */
+  int (*maximum)(void* communicator, int64_t* value);
+  /* Ends all ranks at once. */
+  void (*abort)(void* communicator);
+} dz_rank_messages;
+
+/* Of an executable: before and after everything else.  The runtime names the first weakly: a
+   program that is linked without runs alone. */
+const dz_rank_messages* dz_start_ranks(int* argc, char*** argv);
+void dz_end_ranks(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

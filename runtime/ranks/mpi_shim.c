@@ -1,0 +1,142 @@
+/* The table of messages.h over MPI.  Compiled by the user's mpicc when a program is built: each
+   implementation has types of its own, so that no object file fits two of them.
+
+   MPI counts elements with an int: what is longer is sent as several messages (in rounds). */
+#include "messages.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What one rank hands over in a round. */
+static const int64_t most = (int64_t)1 << 29;
+
+struct ranks {
+  MPI_Comm communicator;
+  int *counts; /* two for each rank: how much, and where */
+  int *other;  /* the same of the other side */
+};
+
+static struct ranks ours;
+static dz_rank_messages table;
+
+/* The part of `bytes` that is sent in round k. */
+static int piece(int64_t bytes, int64_t k, int64_t share) {
+  const int64_t left = bytes - k * share;
+  return (int)(left < 0 ? 0 : left < share ? left : share);
+}
+
+static int64_t total(const int64_t *sizes) {
+  int64_t sum = 0;
+  for (int r = 0; r < table.size; ++r) sum += sizes[r];
+  return sum;
+}
+
+/* One round where everything fits into the counts of MPI, as nearly always. */
+static int fits(const int64_t *sizes) {
+  return total(sizes) <= INT_MAX;
+}
+
+static void set_counts(int *counts, const int64_t *sizes) {
+  int64_t at = 0;
+  for (int r = 0; r < table.size; ++r) {
+    counts[r] = (int)sizes[r];
+    counts[table.size + r] = (int)at;
+    at += sizes[r];
+  }
+}
+
+/* Rank after rank, in pieces. */
+static int gather_long(struct ranks *all, const void *part, char *whole, const int64_t *sizes) {
+  for (int r = 0; r < table.size; ++r) {
+    if (r == table.rank) memcpy(whole, part, (size_t)sizes[r]);
+    for (int64_t k = 0; k * most < sizes[r]; ++k) {
+      const int status = MPI_Bcast(whole + k * most, piece(sizes[r], k, most), MPI_BYTE, r,
+                                   all->communicator);
+      if (status != MPI_SUCCESS) return status;
+    }
+    whole += sizes[r];
+  }
+  return 0;
+}
+
+static int gather(void *communicator, const void *part, void *whole, const int64_t *sizes) {
+  struct ranks *all = communicator;
+  if (!fits(sizes)) return gather_long(all, part, whole, sizes);
+  set_counts(all->counts, sizes);
+  return MPI_Allgatherv(part, (int)sizes[table.rank], MPI_BYTE, whole, all->counts,
+                        all->counts + table.size, MPI_BYTE, all->communicator);
+}
+
+/* Each with each, in pieces. */
+static int exchange_long(struct ranks *all, const char *parts, const int64_t *to, char *own,
+                         const int64_t *from) {
+  int64_t there = 0;
+  int64_t here = 0;
+  for (int r = 0; r < table.size; ++r) {
+    for (int64_t k = 0; k * most < to[r] || k * most < from[r]; ++k) {
+      const int status = MPI_Sendrecv(parts + there + k * most, piece(to[r], k, most), MPI_BYTE, r,
+                                      0, own + here + k * most, piece(from[r], k, most), MPI_BYTE,
+                                      r, 0, all->communicator, MPI_STATUS_IGNORE);
+      if (status != MPI_SUCCESS) return status;
+    }
+    there += to[r];
+    here += from[r];
+  }
+  return 0;
+}
+
+static int exchange(void *communicator, const void *parts, const int64_t *to, void *own,
+                    const int64_t *from) {
+  struct ranks *all = communicator;
+  if (!fits(to) || !fits(from)) return exchange_long(all, parts, to, own, from);
+  set_counts(all->counts, to);
+  set_counts(all->other, from);
+  return MPI_Alltoallv(parts, all->counts, all->counts + table.size, MPI_BYTE, own, all->other,
+                       all->other + table.size, MPI_BYTE, all->communicator);
+}
+
+static int broadcast(void *communicator, void *data, int64_t bytes, int32_t root) {
+  struct ranks *all = communicator;
+  char *from = data;
+  for (int64_t k = 0; k * most < bytes; ++k) {
+    const int status =
+        MPI_Bcast(from + k * most, piece(bytes, k, most), MPI_BYTE, root, all->communicator);
+    if (status != MPI_SUCCESS) return status;
+  }
+  return 0;
+}
+
+static int maximum(void *communicator, int64_t *value) {
+  struct ranks *all = communicator;
+  return MPI_Allreduce(MPI_IN_PLACE, value, 1, MPI_INT64_T, MPI_MAX, all->communicator);
+}
+
+static void give_up(void *communicator) {
+  struct ranks *all = communicator;
+  MPI_Abort(all->communicator, 1);
+}
+
+const dz_rank_messages *dz_start_ranks(int *argc, char ***argv) {
+  int provided = MPI_THREAD_SINGLE;
+  if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) return NULL;
+  if (MPI_Comm_dup(MPI_COMM_WORLD, &ours.communicator) != MPI_SUCCESS) return NULL;
+  int rank = 0;
+  int size = 1;
+  MPI_Comm_rank(ours.communicator, &rank);
+  MPI_Comm_size(ours.communicator, &size);
+  ours.counts = malloc(4 * sizeof(int) * (size_t)size);
+  if (ours.counts == NULL) MPI_Abort(ours.communicator, 1);
+  ours.other = ours.counts + 2 * size;
+  const dz_rank_messages made = {rank,     size,      &ours,   gather,
+                                 exchange, broadcast, maximum, give_up};
+  table = made;
+  return &table;
+}
+
+void dz_end_ranks(void) {
+  free(ours.counts);
+  MPI_Comm_free(&ours.communicator);
+  MPI_Finalize();
+}

@@ -1,0 +1,168 @@
+#include "ranks/ranks.h"
+
+#include <cstring>
+#include <numeric>
+#include <string_view>
+
+#include "context.h"
+#include "values.h"
+
+namespace dagaz::runtime {
+
+int64_t Ranks::first_of(int64_t rank, int64_t rows) const {
+  return static_cast<int64_t>(static_cast<__int128>(rows) * rank / size());
+}
+
+std::vector<int64_t> Ranks::part_bytes(int64_t rows, int64_t row_bytes) const {
+  std::vector<int64_t> bytes;
+  for (int64_t rank = 0; rank < size(); ++rank) bytes.push_back(count_of(rank, rows) * row_bytes);
+  return bytes;
+}
+
+void Ranks::note(Collective kind, int64_t bytes) {
+  Counted& row = counted_[static_cast<size_t>(kind)];
+  ++row.calls;
+  row.bytes += bytes;
+}
+
+int32_t Ranks::checked(dz_context& context, int status) const {
+  if (status == 0) {
+    return DZ_OK;
+  }
+  return context.errors.report(DZ_ERROR, "Error: the ranks of the program cannot reach each other");
+}
+
+int32_t Ranks::agree(dz_context& context, int32_t own) {
+  if (!several()) {
+    return own;
+  }
+  if (own == DZ_OUT_OF_MEMORY) {
+    // Nobody knows where the others wait.
+    std::fprintf(stderr, "rank %lld: %s\n", static_cast<long long>(index()),
+                 context.errors.take().value_or("Error: out of memory").c_str());
+    messages_->abort(messages_->communicator);
+  }
+  note(Collective::agree, sizeof(int64_t));
+  int64_t failing = own == DZ_OK ? 0 : size() - index();
+  int32_t status = checked(context, messages_->maximum(messages_->communicator, &failing));
+  if (status != DZ_OK || failing == 0) {
+    return status;
+  }
+  settled_ = true;
+  const auto root = static_cast<int32_t>(size() - failing);
+  const bool mine = root == index();
+  std::string text = mine ? context.errors.take().value_or("Error: the program failed") : "";
+  auto length = static_cast<int64_t>(text.size());
+  status = messages_->broadcast(messages_->communicator, &length, sizeof length, root);
+  text.resize(static_cast<size_t>(length));
+  if (status == 0) {
+    status = messages_->broadcast(messages_->communicator, text.data(), length, root);
+  }
+  // The first failure is everybody's.
+  context.errors.take();
+  return context.errors.report(DZ_PROGRAM_ERROR, std::move(text));
+}
+
+int32_t Ranks::settle(dz_context& context, int32_t own) {
+  const bool known = settled_;
+  settled_ = false;
+  const int32_t status = known ? own : agree(context, own);
+  settled_ = false;
+  return status;
+}
+
+int32_t Ranks::gather(dz_context& context, const void* part, void* whole, int64_t rows,
+                      int64_t row_bytes) {
+  const int64_t bytes = count(rows) * row_bytes;
+  if (!several()) {
+    std::memcpy(whole, part, static_cast<size_t>(bytes));
+    return DZ_OK;
+  }
+  note(Collective::gather, bytes);
+  const std::vector<int64_t> sizes = part_bytes(rows, row_bytes);
+  return checked(context, messages_->gather(messages_->communicator, part, whole, sizes.data()));
+}
+
+int32_t Ranks::collect(dz_context& context, dz_rank_piece* pieces, int32_t count) {
+  std::vector<char> own;
+  for (const dz_rank_piece* one = pieces; one != pieces + count; ++one) {
+    const void* from = one->block == nullptr ? &one->bits : advance(one->block->data, one->offset);
+    const auto* bytes = static_cast<const char*>(from);
+    own.insert(own.end(), bytes, bytes + one->bytes);
+  }
+  std::vector<char> all(own.size() * static_cast<size_t>(size()));
+  if (several()) {
+    note(Collective::collect, static_cast<int64_t>(own.size()));
+    const std::vector<int64_t> sizes(static_cast<size_t>(size()), static_cast<int64_t>(own.size()));
+    const int32_t status = checked(
+        context, messages_->gather(messages_->communicator, own.data(), all.data(), sizes.data()));
+    if (status != DZ_OK) {
+      return status;
+    }
+  } else {
+    all = own;
+  }
+  const char* from = all.data();
+  for (int64_t rank = 0; rank < size(); ++rank) {
+    for (const dz_rank_piece* one = pieces; one != pieces + count; ++one) {
+      std::memcpy(advance(one->all->data, rank * one->bytes), from,
+                  static_cast<size_t>(one->bytes));
+      from += one->bytes;
+    }
+  }
+  return DZ_OK;
+}
+
+std::string Ranks::counts() const {
+  static constexpr std::array<std::string_view, 4> names{"agree", "gather", "collect", "reduce"};
+  std::string text;
+  for (size_t i = 0; i < names.size(); ++i) {
+    text += std::string(names[i]) + ": " + std::to_string(counted_[i].calls) + " calls, " +
+            std::to_string(counted_[i].bytes) + " bytes\n";
+  }
+  return text;
+}
+
+}  // namespace dagaz::runtime
+
+using namespace dagaz::runtime;
+
+int64_t dz_rank_index(dz_context* context) { return context->ranks.index(); }
+
+int64_t dz_rank_size(dz_context* context) { return context->ranks.size(); }
+
+int64_t dz_rank_first(dz_context* context, int64_t rows) { return context->ranks.first(rows); }
+
+int64_t dz_rank_count(dz_context* context, int64_t rows) { return context->ranks.count(rows); }
+
+int32_t dz_rank_agree(dz_context* context) { return context->ranks.agree(*context, DZ_OK); }
+
+int32_t dz_rank_gather(dz_context* context, dz_block* part, int64_t offset, int64_t rows,
+                       int64_t row_bytes, dz_block** whole) {
+  const int32_t status = dz_allocate(context, rows * row_bytes, whole);
+  if (status != DZ_OK) {
+    return status;
+  }
+  return context->ranks.gather(*context, advance(part->data, offset), (*whole)->data, rows,
+                               row_bytes);
+}
+
+int32_t dz_rank_collect(dz_context* context, int32_t count, dz_rank_piece* pieces) {
+  for (dz_rank_piece* one = pieces; one != pieces + count; ++one) {
+    const int32_t status = dz_allocate(context, one->bytes * context->ranks.size(), &one->all);
+    if (status != DZ_OK) {
+      return status;
+    }
+  }
+  return context->ranks.collect(*context, pieces, count);
+}
+
+int32_t dz_rank_reduce(dz_context* context, int32_t combine, int32_t element, dz_block* own,
+                       int64_t offset, int64_t count, dz_block** whole) {
+  const int32_t status = dz_allocate(context, count * element_info(element).bytes, whole);
+  if (status != DZ_OK) {
+    return status;
+  }
+  return context->ranks.reduce(*context, combine, element, advance(own->data, offset), count,
+                               (*whole)->data);
+}

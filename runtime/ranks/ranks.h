@@ -1,0 +1,66 @@
+// The processes that run a program together, as one context sees them.
+//
+// Each has an equal part of every array that is split: rank r of p has rows [n·r/p, n·(r+1)/p).
+// What fails on one rank alone is told to the others when they next agree; every call of an entry
+// point ends by agreeing.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "abi.h"
+#include "ranks/messages.h"
+
+namespace dagaz::runtime {
+
+/// Kinds of collective operations that are counted apart.
+enum class Collective : std::uint8_t { agree, gather, collect, reduce };
+
+class Ranks {
+ public:
+  /// `messages` may be null: this process runs alone.
+  explicit Ranks(const dz_rank_messages* messages) : messages_(messages) {}
+
+  bool several() const { return messages_ != nullptr && messages_->size > 1; }
+  int64_t index() const { return messages_ == nullptr ? 0 : messages_->rank; }
+  int64_t size() const { return messages_ == nullptr ? 1 : messages_->size; }
+  int64_t first(int64_t rows) const { return first_of(index(), rows); }
+  int64_t count(int64_t rows) const { return count_of(index(), rows); }
+
+  /// The status of all ranks: that of the first that failed, whose message the others report.
+  int32_t agree(dz_context& context, int32_t own);
+  /// The same at the end of a call, unless the ranks have agreed that it failed.
+  int32_t settle(dz_context& context, int32_t own);
+  int32_t gather(dz_context& context, const void* part, void* whole, int64_t rows,
+                 int64_t row_bytes);
+  int32_t collect(dz_context& context, dz_rank_piece* pieces, int32_t count);
+  int32_t reduce(dz_context& context, int32_t combine, int32_t element, const void* own,
+                 int64_t count, void* whole);
+
+  /// What this rank has handed over, a line for each kind.
+  std::string counts() const;
+
+ private:
+  int64_t first_of(int64_t rank, int64_t rows) const;
+  int64_t count_of(int64_t rank, int64_t rows) const {
+    return first_of(rank + 1, rows) - first_of(rank, rows);
+  }
+  std::vector<int64_t> part_bytes(int64_t rows, int64_t row_bytes) const;
+  void note(Collective kind, int64_t bytes);
+  int32_t checked(dz_context& context, int status) const;
+  int32_t combine_parts(dz_context& context, int32_t combine, int32_t element, const void* own,
+                        int64_t count, void* whole);
+
+  struct Counted {
+    int64_t calls = 0;
+    int64_t bytes = 0;
+  };
+  const dz_rank_messages* messages_;
+  std::array<Counted, 4> counted_{};
+  bool settled_ = false;  // this call has failed, and all ranks know
+};
+
+}  // namespace dagaz::runtime
