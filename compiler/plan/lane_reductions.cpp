@@ -107,7 +107,8 @@ int most_columns(const Surroundings& around, const ir::SegmentedReduce& reductio
   return static_cast<int>(std::max<std::int64_t>(bytes / std::max<std::int64_t>(column, 1), 1));
 }
 
-/// Lanes for a body without loops, whose operators LLVM makes no vectors of.
+/// Lanes for a body without loops: operators that LLVM makes no vectors of, or points of much work,
+/// whose branches and additions are no matter for LLVM either.
 std::vector<ir::Version> lanes_of_points(const Surroundings& around,
                                          const ir::SegmentedReduce& reduction,
                                          const std::vector<ir::Binder>& results,
@@ -115,11 +116,14 @@ std::vector<ir::Version> lanes_of_points(const Surroundings& around,
   const bool are_simple =
       std::all_of(reduction.operators.begin(), reduction.operators.end(),
                   [](const ir::ReduceOperator& one) { return is_simple(one.op); });
-  if (are_simple) return {};
   blocks.columns = std::min(blocks.columns, most_columns(around, reduction, blocks.width));
   // What neighbours read in unit steps a lane reads so, too.
   const auto as_neighbours = read_reduction(around, reduction, results, blocks);
-  if (!as_neighbours || !reads_enough_in_steps(as_neighbours->work, around.tunables())) return {};
+  if (!as_neighbours) return {};
+  const bool pays = are_simple
+                        ? is_worthwhile(reduction.body, as_neighbours->work, around.tunables())
+                        : reads_enough_in_steps(as_neighbours->work, around.tunables());
+  if (!pays) return {};
   if (!commutes(reduction)) blocks = in_stretches(blocks);
   const std::int64_t least = std::int64_t{lane_elements} * blocks.columns * blocks.width;
   const Operand& extent = reduction.space.back().extent;

@@ -54,9 +54,82 @@ bool is_read_in_places_alone(const Body& body, NameId array, const Names& names,
   const auto& results = body.results;
   return std::find(results.begin(), results.end(), Operand(array)) == results.end() &&
          std::all_of(body.statements.begin(), body.statements.end(), [&](const Statement& each) {
+           const auto* permute = as<Permute>(each.operation);
+           if (permute != nullptr && permute->array == array) {
+             return is_read_in_places_alone(body, each.results[0].name, names, loops);
+           }
            return is_read_in_places_alone(each, array, names, loops);
          });
 }
+
+/// Part of an array: some of its dimensions at an index, the others in an order.
+class Part {
+ public:
+  Part(NameId array, const Type& type) : array_(array), fixed_(type.rank()) {
+    for (std::size_t d = 0; d < type.rank(); ++d) dimensions_.push_back(d);
+  }
+
+  Part at(const std::vector<Operand>& indices) const {
+    Part part = *this;
+    for (const Operand& index : indices) {
+      part.fixed_[part.dimensions_.front()] = index;
+      part.dimensions_.erase(part.dimensions_.begin());
+    }
+    return part;
+  }
+  Part permuted(const std::vector<int>& permutation) const {
+    Part part = *this;
+    for (std::size_t d = 0; d < permutation.size(); ++d) {
+      part.dimensions_[d] = dimensions_[static_cast<std::size_t>(permutation[d])];
+    }
+    return part;
+  }
+
+  /// The part, or an element of it.
+  Operation read(const Names& names, Builder& out) const {
+    std::vector<Operand> indices;
+    for (const auto& index : fixed_) {
+      if (!index) break;
+      indices.push_back(*index);
+    }
+    const bool is_row = indices.size() + dimensions_.size() == fixed_.size() &&
+                        std::is_sorted(dimensions_.begin(), dimensions_.end());
+    if (is_row) return Index{array_, std::move(indices)};
+    std::vector<SliceDimension> all;
+    for (const std::size_t d : dimensions_) {
+      all.push_back({false, i64_operand(0), names.type(array_).shape[d], i64_operand(1)});
+    }
+    return sliced(all, out);
+  }
+
+  /// A slice of the part.
+  Operation sliced(const std::vector<SliceDimension>& of_part, Builder& out) const {
+    std::vector<SliceDimension> dimensions(fixed_.size());
+    std::vector<std::size_t> kept;  // dimensions of the array, in the order of the result
+    for (std::size_t d = 0; d < fixed_.size(); ++d) {
+      if (fixed_[d]) dimensions[d] = {true, *fixed_[d], i64_operand(1), i64_operand(1)};
+    }
+    for (std::size_t d = 0; d < of_part.size(); ++d) {
+      dimensions[dimensions_[d]] = of_part[d];
+      if (!of_part[d].fixed) kept.push_back(dimensions_[d]);
+    }
+    Slice slice{array_, std::move(dimensions)};
+    if (std::is_sorted(kept.begin(), kept.end())) return slice;
+    std::vector<std::size_t> sorted = kept;
+    std::sort(sorted.begin(), sorted.end());
+    std::vector<int> permutation;
+    for (const std::size_t d : kept) {
+      const auto place = std::find(sorted.begin(), sorted.end(), d);
+      permutation.push_back(static_cast<int>(place - sorted.begin()));
+    }
+    return Permute{out.add(std::move(slice), "part"), std::move(permutation)};
+  }
+
+ private:
+  NameId array_;
+  std::vector<std::optional<Operand>> fixed_;  // per dimension of the array
+  std::vector<std::size_t> dimensions_;        // of the array, that the part has, in its order
+};
 
 class RowReads {
  public:
@@ -65,17 +138,14 @@ class RowReads {
   void body(Body& body);
 
  private:
-  struct Part {
-    NameId array;
-    std::vector<Operand> indices;
-  };
-
   void scope(Body& body, const std::vector<Binder>& parameters);
   void lambda(Lambda& lambda);
   void parallel(MapScanReduce& map, Builder& out);
   bool reads_through(const MapScanReduce& map, std::size_t place) const;
   bool is_from_around(NameId array) const;
   NameSet rows_read_in_places(const Body& body) const;
+  Part part_of(NameId array) const;
+  bool read(Statement& statement, bool goes_through, Builder& out);
 
   Names* names_;
   int depth_ = 0;                           // how many maps are around
@@ -98,7 +168,8 @@ NameSet RowReads::rows_read_in_places(const Body& body) const {
     const auto* index = as<Index>(each.operation);
     if (index == nullptr || names_->type(each.results[0].name).is_scalar()) continue;
     const NameId row = each.results[0].name;
-    const bool around = rows.count(index->array) != 0 || is_from_around(index->array);
+    const bool around = rows.count(index->array) != 0 || parts_.count(index->array) != 0 ||
+                        is_from_around(index->array);
     if (around && is_read_in_places_alone(body, row, *names_, Loops::allowed)) rows.insert(row);
   }
   return rows;
@@ -124,10 +195,7 @@ void RowReads::parallel(MapScanReduce& map, Builder& out) {
       continue;
     }
     if (!position) position = names_->fresh("i", scalar_of(ScalarType::i64));
-    const auto around = parts_.find(map.arrays[i]);
-    Part part = around != parts_.end() ? around->second : Part{map.arrays[i], {}};
-    part.indices.push_back(*position);
-    parts_.insert_or_assign(map.map.parameters[i].name, std::move(part));
+    parts_.insert_or_assign(map.map.parameters[i].name, part_of(map.arrays[i]).at({*position}));
   }
   if (position) {
     arrays.push_back(
@@ -150,32 +218,44 @@ void RowReads::scope(Body& body, const std::vector<Binder>& parameters) {
   this->body(body);
 }
 
+Part RowReads::part_of(NameId array) const {
+  const auto part = parts_.find(array);
+  return part != parts_.end() ? part->second : Part(array, names_->type(array));
+}
+
+// Lets a statement read what its array is part of; false if that is left to who reads the result,
+// as it always is behind a permuted part.
+bool RowReads::read(Statement& statement, bool goes_through, Builder& out) {
+  const NameId result = statement.results[0].name;
+  if (const auto* index = as<Index>(statement.operation)) {
+    if (!goes_through && parts_.count(index->array) == 0) return true;
+    const Part part = part_of(index->array).at(index->indices);
+    if (!goes_through) {
+      statement.operation = part.read(*names_, out);
+      return true;
+    }
+    parts_.insert_or_assign(result, part);
+    return false;
+  }
+  if (const auto* slice = as<Slice>(statement.operation)) {
+    if (parts_.count(slice->array) == 0) return true;
+    statement.operation = part_of(slice->array).sliced(slice->dimensions, out);
+    return true;
+  }
+  const auto* permute = as<Permute>(statement.operation);
+  if (permute == nullptr || parts_.count(permute->array) == 0) return true;
+  parts_.insert_or_assign(result, part_of(permute->array).permuted(permute->permutation));
+  return false;
+}
+
 void RowReads::body(Body& body) {
   Builder out(*names_);
   const NameSet rows = rows_read_in_places(body);
   for (Statement& each : body.statements) {
     out.set_location(each.location);
     for (const Binder& result : each.results) depths_.insert_or_assign(result.name, depth_);
-    if (auto* index = as<Index>(each.operation)) {
-      if (const auto part = parts_.find(index->array); part != parts_.end()) {
-        index->array = part->second.array;
-        index->indices.insert(index->indices.begin(), part->second.indices.begin(),
-                              part->second.indices.end());
-      }
-      if (rows.count(each.results[0].name) != 0) {
-        parts_.insert_or_assign(each.results[0].name, Part{index->array, index->indices});
-        continue;
-      }
-    } else if (auto* slice = as<Slice>(each.operation)) {
-      if (const auto part = parts_.find(slice->array); part != parts_.end()) {
-        slice->array = part->second.array;
-        for (std::size_t i = 0; i < part->second.indices.size(); ++i) {
-          slice->dimensions.insert(
-              slice->dimensions.begin() + static_cast<std::ptrdiff_t>(i),
-              SliceDimension{true, part->second.indices[i], i64_operand(1), i64_operand(1)});
-        }
-      }
-    } else if (auto* map = as<MapScanReduce>(each.operation)) {
+    if (!read(each, rows.count(each.results[0].name) != 0, out)) continue;
+    if (auto* map = as<MapScanReduce>(each.operation)) {
       parallel(*map, out);
     } else if (auto* flat_map = as<FlatMap>(each.operation)) {
       lambda(flat_map->map);

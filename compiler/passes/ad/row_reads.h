@@ -4,8 +4,9 @@
 //   let row = xs[i] in … row[j] …   =  … xs[i, j] …
 //
 // Inside the lambda of a map, for an array from outside that lambda whose rows are read in places
-// alone: its adjoint is then sparse in every iteration and goes to one accumulator.  The left side
-// would give a dense adjoint of the whole array in each.
+// alone, perhaps with their dimensions in another order: its adjoint is then sparse in every
+// iteration and goes to one accumulator.  The left side would give a dense adjoint of the whole
+// array in each.
 #pragma once
 
 #include "ir/names.h"

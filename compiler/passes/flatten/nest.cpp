@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/classify.h"
 #include "ir/cost.h"
 #include "ir/names.h"
 #include "support/match.h"
@@ -129,7 +130,12 @@ static bool is_cheap(const Statement& statement, const Names& names) {
 }
 
 bool is_cheap(const std::vector<Statement>& statements, const Names& names) {
-  return statements.size() <= 12 &&
+  constexpr std::int64_t most_computed = 12;  // or read; views cost nothing
+  const auto computed =
+      std::count_if(statements.begin(), statements.end(), [&](const Statement& one) {
+        return !is_view(one.operation) || names.type(one.results[0].name).is_scalar();
+      });
+  return computed <= most_computed &&
          std::all_of(statements.begin(), statements.end(),
                      [&](const Statement& one) { return is_cheap(one, names); });
 }

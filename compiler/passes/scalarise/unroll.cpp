@@ -1,7 +1,9 @@
 // map f [x, y]  =  [f x, f y];   reduce op e [x, y]  =  op (op e x) y;   scan likewise
 //
 // For a constant width, where f and op are straight-line code (so nothing parallel or long is
-// serialised) and arrays in and out are small.  Innermost first, so that a map over the rows of a
+// serialised) and arrays in and out are small.  In the code of a point f may add to accumulators
+// if it takes elements of an array that the point made, which then needs no memory: each copy gets
+// the accumulators from the one before.  Innermost first, so that a map over the rows of a
 // small matrix meets straight-line code.  What a copy reads of arrays from around a map that is not
 // unrolled itself is read in front of that map.  The copies are bounded for each operation and for
 // each function: a program grows by a bounded factor where it is small and not at all beyond.
@@ -11,6 +13,7 @@
 #include <utility>
 
 #include "ir/alias.h"
+#include "ir/classify.h"
 #include "ir/cost.h"
 #include "ir/fields.h"
 #include "ir/name_flags.h"
@@ -27,7 +30,7 @@ namespace {
 constexpr std::int64_t most_added_by_operation = 256;
 constexpr std::int64_t most_added_to_function = 4096;
 
-/// Whether the operation is a scalar, a view or a small array, perhaps under branches.
+/// Whether the operation is a scalar, a view, a small array or an addition, perhaps under branches.
 class StraightLine {
  public:
   explicit StraightLine(const Names& names) : names_(names) {}
@@ -42,13 +45,14 @@ class StraightLine {
     const bool makes_small = std::all_of(
         statement.results.begin(), statement.results.end(), [this](const Binder& result) {
           const Type& type = names_.type(result.name);
-          return type.kind == TypeKind::token || type.is_scalar() || is_small(type);
+          return type.kind != TypeKind::value || type.is_scalar() || is_small(type);
         });
     return match(
         statement.operation, [](const Scalar&) { return true; },
         [](const Identity&) { return true; }, [](const Index&) { return true; },
         [](const Slice&) { return true; }, [](const Reshape&) { return true; },
         [](const Permute&) { return true; }, [](const Assert&) { return true; },
+        [&](const Accumulate& addition) { return names_.type(addition.value).is_scalar(); },
         [&](const ArrayLiteral&) { return makes_small; }, [&](const Iota&) { return makes_small; },
         [&](const Replicate&) { return makes_small; }, [&](const Concat&) { return makes_small; },
         [&](const Copy&) { return makes_small; }, [&](const Scratch&) { return makes_small; },
@@ -92,6 +96,7 @@ class Unroller {
     Builder out(names_);
     for (Statement& statement : body.statements) {
       scopes(statement.operation, where);
+      if (where == Where::point) record_made(statement);
       const auto* map = as<MapScanReduce>(statement.operation);
       if (map && unrolls(*map, statement, where)) {
         expand(*map, statement, out);
@@ -174,7 +179,9 @@ class Unroller {
     if (width < 1 || width > most_elements) return false;
     const std::int64_t size = size_of(e) * width;
     if (size > most_added_by_operation || added_ + size > most_added_to_function) return false;
-    return are_values(e) && makes_small(statement) && is_straight(e) && may_read(e, where);
+    const bool may_add = where == Where::point && !e.post && takes_made(e);
+    return (may_add || !hands_on(e)) && are_values(e) && makes_small(statement) && is_straight(e) &&
+           may_read(e, where);
   }
 
   static std::int64_t size_of(const MapScanReduce& e) {
@@ -194,8 +201,27 @@ class Unroller {
     return std::all_of(statement.results.begin(), statement.results.end(),
                        [this](const Binder& result) {
                          const Type& type = names_.type(result.name);
-                         return type.is_scalar() || is_small(type);
+                         return type.kind == TypeKind::accumulator || type.is_scalar() ||
+                                is_small(type);
                        });
+  }
+  bool is_accumulator(const Operand& operand) const {
+    return operand.is_name() && names_.type(operand.name()).kind == TypeKind::accumulator;
+  }
+  bool hands_on(const MapScanReduce& e) const {
+    return std::any_of(e.arrays.begin(), e.arrays.end(),
+                       [this](NameId array) { return is_accumulator(array); });
+  }
+  /// Notes what the code of points makes in memory.
+  void record_made(const Statement& statement) {
+    if (is_view(statement.operation)) return;
+    for (const Binder& result : statement.results) {
+      if (is_small(names_.type(result.name))) made_.insert(result.name);
+    }
+  }
+  bool takes_made(const MapScanReduce& e) const {
+    return std::any_of(e.arrays.begin(), e.arrays.end(),
+                       [this](NameId array) { return made_.contains(array); });
   }
   bool is_straight(const MapScanReduce& e) const {
     bool straight = true;
@@ -204,14 +230,9 @@ class Unroller {
     });
     return straight;
   }
-  /// Accumulators are handed on, and what a lambda writes in place is memory of its own: neither is
-  /// what a copy of its body would get.
+  /// What a lambda writes in place is memory of its own, which a copy of its body would not get.
   bool are_values(const MapScanReduce& e) const {
-    const bool has_arrays = std::all_of(e.arrays.begin(), e.arrays.end(), [this](NameId array) {
-      return names_.type(array).is_array();
-    });
-    return has_arrays && only_reads(e.map) &&
-           (!e.post || only_reads(*e.post)) &&
+    return only_reads(e.map) && (!e.post || only_reads(*e.post)) &&
            std::all_of(e.scans.begin(), e.scans.end(),
                        [this](const ScanOperator& one) { return only_reads(one.op); }) &&
            std::all_of(e.reductions.begin(), e.reductions.end(),
@@ -219,8 +240,9 @@ class Unroller {
   }
   bool only_reads(const Lambda& lambda) const {
     return std::none_of(
-        lambda.parameters.begin(), lambda.parameters.end(),
-        [this](const Binder& parameter) { return aliases_.is_consumed(parameter.name); });
+        lambda.parameters.begin(), lambda.parameters.end(), [this](const Binder& parameter) {
+          return !is_accumulator(parameter.name) && aliases_.is_consumed(parameter.name);
+        });
   }
   bool may_read(const MapScanReduce& e, Where where) const {
     if (target_ == FlattenTarget::cpu || where == Where::point) return true;
@@ -242,9 +264,14 @@ class Unroller {
     for (const ScanOperator& one : e.scans) {
       scanned.insert(scanned.end(), one.neutral.begin(), one.neutral.end());
     }
+    std::vector<NameId> arrays = e.arrays;
     std::vector<std::vector<Operand>> rows;  // per position, what the statement maps to there
     for (std::int64_t position = 0; position < width; ++position) {
-      const std::vector<Operand> values = at(e, position, statement, out);
+      const std::vector<Operand> values = at(e, arrays, position, statement, out);
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        if (!is_accumulator(values[k])) continue;
+        arrays[accumulator_given_back(e.map, k)] = values[k].name();
+      }
       auto next = values.begin();
       scanned = combined(e.scans, scanned, next, statement, out);
       reduced = combined(e.reductions, reduced, next, statement, out);
@@ -256,17 +283,44 @@ class Unroller {
     bind_results(statement, reduced, rows, out);
   }
 
-  /// The results of the map at a position.
-  std::vector<Operand> at(const MapScanReduce& e, std::int64_t position,
-                          const Statement& statement, Builder& out) {
+  /// The results of the map at a position of these arrays and with these accumulators.
+  std::vector<Operand> at(const MapScanReduce& e, const std::vector<NameId>& arrays,
+                          std::int64_t position, const Statement& statement, Builder& out) {
     out.set_tokens(statement.tokens);
     std::vector<Operand> arguments;
-    for (std::size_t i = 0; i < e.arrays.size(); ++i) {
-      arguments.push_back(out.index(e.arrays[i], {i64_operand(position)},
-                                    names_.base(e.map.parameters[i].name)));
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      if (is_accumulator(arrays[i])) {
+        arguments.emplace_back(arrays[i]);
+        continue;
+      }
+      arguments.push_back(
+          out.index(arrays[i], {i64_operand(position)}, names_.base(e.map.parameters[i].name)));
     }
     out.set_tokens({});
     return apply(e.map, arguments, statement, out);
+  }
+
+  /// Which parameter the accumulator was that the lambda gives back at a place of its results.
+  std::size_t accumulator_given_back(const Lambda& lambda, std::size_t result) const {
+    const NameId first = accumulator_before(lambda.body, lambda.body.results[result].name());
+    const auto parameter = std::find_if(lambda.parameters.begin(), lambda.parameters.end(),
+                                        [&](const Binder& one) { return one.name == first; });
+    return static_cast<std::size_t>(parameter - lambda.parameters.begin());
+  }
+  /// What an accumulator was in front of straight-line code that gives it back as `last`.
+  static NameId accumulator_before(const Body& body, NameId last) {
+    for (auto one = body.statements.rbegin(); one != body.statements.rend(); ++one) {
+      for (std::size_t k = 0; k < one->results.size(); ++k) {
+        if (one->results[k].name != last) continue;
+        if (const auto* addition = as<Accumulate>(one->operation)) last = addition->accumulator;
+        if (const auto* identity = as<Identity>(one->operation)) last = identity->value.name();
+        if (const auto* branch = as<Branch>(one->operation)) {
+          last = accumulator_before(branch->then_body, branch->then_body.results[k].name());
+        }
+        break;
+      }
+    }
+    return last;
   }
 
   template <typename Operator>
@@ -311,7 +365,10 @@ class Unroller {
                     const std::vector<std::vector<Operand>>& rows, Builder& out) {
     for (std::size_t k = 0; k < statement.results.size(); ++k) {
       const NameId result = statement.results[k].name;
-      if (names_.type(result).is_scalar()) {
+      if (is_accumulator(result)) {
+        out.add(Statement{
+            {Binder{result}}, Identity{rows.back()[k - reduced.size()]}, {}, statement.location});
+      } else if (names_.type(result).is_scalar()) {
         out.add(Statement{{Binder{result}}, Identity{reduced[k]}, {}, statement.location});
       } else if (k < reduced.size()) {
         make_array(result, elements_of(reduced[k], names_.type(result), out), out);
@@ -331,6 +388,7 @@ class Unroller {
   const AliasInfo aliases_;
   const FlattenTarget target_;
   Residence residence_;
+  NameFlags made_;  // small arrays that points make
   std::int64_t added_ = 0;
 };
 
