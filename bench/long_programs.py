@@ -42,6 +42,12 @@ def statements(count):
     return f'entry at (x: i64): i64 =\n  let v0 = x + 1\n{lines}\n  in v{count - 1}\n'
 
 
+def called(count):
+    """A long entry point that another one calls twice."""
+    step = statements(count).replace('entry at', 'entry step')
+    return step + 'entry at (x: i64): i64 = step (step x)\n'
+
+
 def loops(count):
     """Loops one after another."""
     lines = '\n'.join(f'  let s{i} = loop s = s{i - 1} for j < {i % 5} do s * j + {i}'

@@ -179,6 +179,9 @@ class FunctionEmitter {
   void emit(const tree::DeviceProperty& node);
   void emit(const tree::ReadSpecial& node);
   llvm::Value* failure_code();
+  /// The number of a failure that host code or a task ends with.
+  llvm::Value* failure_number(int failure);
+  llvm::Value* failure_list(const std::vector<int>& failures);
   /// What profiles say of a parallel loop or kernel: its place, and the bytes of its arrays.
   llvm::Value* place(ir::LocationId location);
   llvm::Value* bytes_moved(const std::optional<Operand>& moved);
@@ -212,6 +215,8 @@ class FunctionEmitter {
   llvm::BasicBlock* error_exit_ = nullptr;
   llvm::AllocaInst* error_status_ = nullptr;
   llvm::AllocaInst* scratch_mark_ = nullptr;
+  const Task* task_ = nullptr;                // tasks
+  llvm::StructType* environment_ = nullptr;   // tasks: what they get from their loop
   std::vector<llvm::MDNode*> access_groups_;  // of the independent loops around
 };
 

@@ -259,8 +259,7 @@ void FunctionEmitter::emit(const tree::Fail& node) {
       Value* place = builder_.CreateConstInBoundsGEP1_64(builder_.getInt64Ty(), list, i);
       builder_.CreateStore(value(node.arguments[i]), place);
     }
-    exit_with(runtime_call("dz_fail", {context_, builder_.getInt32(static_cast<unsigned>(
-                                                     node.failure)),
+    exit_with(runtime_call("dz_fail", {context_, failure_number(node.failure),
                                        builder_.getInt32(static_cast<unsigned>(count)), list}));
   }
   builder_.SetInsertPoint(block("unreached"));

@@ -294,6 +294,7 @@ void FunctionEmitter::emit_function(const tree::Function& source) {
 
 void FunctionEmitter::emit_task(const Task& task) {
   const std::vector<NameId>& captured = task.captured;
+  task_ = &task;
   start();
   context_ = function_->getArg(0);
   std::vector<Type*> members;
@@ -302,10 +303,11 @@ void FunctionEmitter::emit_task(const Task& task) {
                           ? builder_.getPtrTy()
                           : memory_type(unit_.program.names.type(name).element));
   }
-  auto* environment = llvm::StructType::get(part_.context, members);
+  if (task.failures_vary) members.push_back(builder_.getPtrTy());
+  environment_ = llvm::StructType::get(part_.context, members);
   llvm::MDNode* nothing = llvm::MDNode::get(part_.context, {});
   for (unsigned i = 0; i < captured.size(); ++i) {
-    Value* address = builder_.CreateStructGEP(environment, function_->getArg(1), i);
+    Value* address = builder_.CreateStructGEP(environment_, function_->getArg(1), i);
     llvm::LoadInst* loaded = builder_.CreateLoad(members[i], address);
     loaded->setMetadata(llvm::LLVMContext::MD_invariant_load, nothing);
     const bool scalar = !is_block(captured[i]);

@@ -26,6 +26,10 @@ void FunctionEmitter::emit(const tree::ParallelFor& node) {
     values.push_back(captured_value);
     members.push_back(captured_value->getType());
   }
+  if (task.failures_vary) {
+    values.push_back(failure_list(failures_of(node)));
+    members.push_back(builder_.getPtrTy());
+  }
   auto* type = llvm::StructType::get(part_.context, members);
   llvm::AllocaInst* environment = stack_slot(type, "environment");
   for (unsigned i = 0; i < values.size(); ++i) {
@@ -35,6 +39,30 @@ void FunctionEmitter::emit(const tree::ParallelFor& node) {
   check_status(runtime_call(
       "dz_parallel_for", {context_, value(node.count), value(node.grain), declare_task(part_, task),
                           environment, place(node.location), bytes_moved(node.moved)}));
+}
+
+/// The address of a list of numbers of failures.
+Value* FunctionEmitter::failure_list(const std::vector<int>& failures) {
+  const std::vector<std::uint32_t> numbers(failures.begin(), failures.end());
+  llvm::Constant* list = llvm::ConstantDataArray::get(part_.context, numbers);
+  auto* variable = new llvm::GlobalVariable(part_.module, list->getType(), true,
+                                            llvm::GlobalValue::PrivateLinkage, list);
+  variable->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+  return variable;
+}
+
+Value* FunctionEmitter::failure_number(int failure) {
+  if (task_ == nullptr || !task_->failures_vary) {
+    return builder_.getInt32(static_cast<unsigned>(failure));
+  }
+  const std::vector<int>& all = task_->failures;
+  const auto place = std::find(all.begin(), all.end(), failure) - all.begin();
+  Value* list = builder_.CreateLoad(builder_.getPtrTy(),
+                                    builder_.CreateStructGEP(environment_, function_->getArg(1),
+                                                             environment_->getNumElements() - 1));
+  llvm::Type* number = builder_.getInt32Ty();
+  return builder_.CreateLoad(
+      number, builder_.CreateConstInBoundsGEP1_64(number, list, static_cast<unsigned>(place)));
 }
 
 Value* FunctionEmitter::place(ir::LocationId location) {

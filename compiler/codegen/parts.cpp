@@ -4,6 +4,7 @@
 #include "codegen/parts.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "tree/form.h"
 #include "tree/walk.h"
@@ -68,10 +69,14 @@ class Collector {
     const std::size_t next = division_.tasks.size();
     const std::optional<std::size_t> same = tasks_.find(&loop);
     division_.task_numbers[&loop] = same.value_or(next);
-    if (same) return;
+    if (same) {
+      Task& shared = division_.tasks[*same];
+      shared.failures_vary = shared.failures_vary || failures_of(loop) != shared.failures;
+      return;
+    }
     tasks_.add(&loop, next);
     const std::string name = function_->name + "." + std::to_string(next);
-    division_.tasks.push_back({name, &loop, captured_by(loop)});
+    division_.tasks.push_back({name, &loop, captured_by(loop), failures_of(loop)});
     pieces.push_back({Piece::Kind::task, next, weigh(loop.body)});
   }
 
@@ -118,6 +123,16 @@ std::vector<tree::NameId> captured_by(const tree::ParallelFor& loop) {
   std::vector<tree::NameId> captured = tree::captured_variables(loop.body);
   std::erase_if(captured, [&](auto name) { return name == loop.begin || name == loop.end; });
   return captured;
+}
+
+std::vector<int> failures_of(const tree::ParallelFor& loop) {
+  std::vector<int> failures;
+  std::unordered_set<int> seen;
+  tree::for_each_instruction(loop.body, [&](const Instruction& instruction) {
+    const auto* fail = std::get_if<tree::Fail>(&instruction.node);
+    if (fail != nullptr && seen.insert(fail->failure).second) failures.push_back(fail->failure);
+  });
+  return failures;
 }
 
 Division divide(const tree::Program& program, Divide how) {

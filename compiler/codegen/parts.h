@@ -17,6 +17,9 @@ struct Task {
   std::string name;
   const tree::ParallelFor* loop;
   std::vector<tree::NameId> captured;
+  std::vector<int> failures;
+  /// Loops that share it end with other failures, so each hands over a list of its own.
+  bool failures_vary = false;
 };
 
 /// A kernel; launches of one name share it.
@@ -47,6 +50,8 @@ enum class Divide { as_useful, never };
 
 /// The variables of other code that a piece of `loop` uses.
 std::vector<tree::NameId> captured_by(const tree::ParallelFor& loop);
+/// The failures that it may end with, in the order of their first appearance.
+std::vector<int> failures_of(const tree::ParallelFor& loop);
 
 Division divide(const tree::Program& program, Divide how);
 

@@ -24,6 +24,7 @@ ir::ParallelProgram Elaborator::run(const Derivatives& derivatives) {
         evaluate_declaration(declaration, root);
       }
     }
+    share_entry_points();
     for (const check::EntryPoint& entry : program.entries) {
       elaborate_entry(entry, [&](const Closure& closure, Frame* frame,
                                  const std::vector<ValueRef>& arguments) {

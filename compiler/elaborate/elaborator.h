@@ -413,6 +413,10 @@ class Elaborator {
   // ------------------------------------------------------------ entry_points.cpp
   /// What an entry point computes of its arguments; the frame is that of the declaration's body.
   using EntryBody = std::function<ValueRef(const Closure&, Frame*, const std::vector<ValueRef>&)>;
+  /// Finds the entry points that other declarations mention: calls of these are `shared`.
+  void share_entry_points();
+  /// What the declaration of a function is bound to in the root frame; null for constants.
+  const Closure* declared_function(const ast::ValueDeclaration& declaration);
   /// Adds the entry point to the program, or reports why it cannot be compiled.
   void elaborate_entry(const check::EntryPoint& entry, const EntryBody& body);
   void build_entry(const check::EntryPoint& entry, const EntryBody& body);

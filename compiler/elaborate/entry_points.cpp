@@ -3,6 +3,7 @@
 
 #include "elaborate/elaborator.h"
 #include "elaborate/interface_types.h"
+#include "syntax/children.h"
 
 namespace dagaz::elaborate {
 
@@ -129,12 +130,39 @@ std::vector<ValueRef> Elaborator::entry_arguments(const OpenParameters& open) {
   return arguments;
 }
 
+const Closure* Elaborator::declared_function(const ast::ValueDeclaration& declaration) {
+  const ValueRef value = root->find(declaration.id);
+  return value == nullptr ? nullptr : as<Closure>(value->node);
+}
+
+// Entry points are declared in the last file only.
+void Elaborator::share_entry_points() {
+  std::unordered_set<BindingId> mentioned;
+  ast::for_each_value(program.program->files.back().declarations,
+                      [&](const auto& value, const auto&) {
+                        ast::for_each_expression(*value.function.body, [&](const ast::Exp& exp) {
+                          if (const auto* variable = as<ast::Variable>(exp.node))
+                            mentioned.insert(variable->id);
+                        });
+                      });
+  for (const check::EntryPoint& entry : program.entries) {
+    const auto& declaration = std::get<ast::ValueDeclaration>(entry.declaration->node);
+    const Closure* closure = declared_function(declaration);
+    if (closure == nullptr || closure->inlining != Inlining::automatic) continue;
+    if (!mentioned.contains(declaration.id)) continue;
+    Closure called = *closure;
+    called.inlining = Inlining::shared;
+    root->values[declaration.id] = arena.value(called);
+  }
+}
+
 ValueRef Elaborator::apply_entry(const Closure& closure, Frame* frame,
                                  std::vector<ValueRef> arguments) {
   const std::vector<ast::Pattern*>& patterns = closure.function->parameters;
   for (std::size_t i = 0; i < patterns.size(); ++i) bind_pattern(patterns[i], arguments[i], frame);
   const Range& where = closure.declaration->name.range;
-  if (closure.declaration->is_recursive || closure.inlining == Inlining::never) {
+  const Inlining asked = inlining_of(closure);
+  if (closure.declaration->is_recursive || asked == Inlining::never || asked == Inlining::shared) {
     return apply(arena.value(closure), std::move(arguments), where);
   }
   const ValueRef value = evaluate(closure.function->body, frame);
@@ -191,8 +219,11 @@ void Elaborator::build_entry(const check::EntryPoint& entry, const EntryBody& bo
   const Temporarily<ir::Builder*> redirected(out, &inner.top);
   const Temporarily<std::vector<ir::NameId>> unguarded(tokens, {});
   const At at(*this, declaration.name.range);
-  const Closure closure{&declaration.function, &declaration, declaration.scheme, nullptr,
-                        root, {}, false};
+  Closure closure{
+      &declaration.function, &declaration, declaration.scheme, nullptr, root, {}, false};
+  if (const Closure* declared = declared_function(declaration)) {
+    closure.inlining = declared->inlining;
+  }
   std::vector<const check::Type*> types;
   for (const check::EntryValue& parameter : entry.parameters) types.push_back(parameter.type);
   const OpenParameters open = open_parameters(closure, types);

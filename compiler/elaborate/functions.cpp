@@ -1,5 +1,6 @@
 // Functions: closures, their instances, and application by evaluating the body in place, unless
-// attributes ask for a call.  Where that makes very much code of one declaration (a chain of functions that each call the one before
+// attributes ask for a call, or the function is an entry point as well.  Where evaluating in place
+// makes very much code of one declaration (a chain of functions that each call the one before
 // twice), it is called instead from then on, as recursive functions are.
 #include <algorithm>
 
@@ -143,6 +144,7 @@ bool Elaborator::is_called(const Closure& closure, std::span<const ValueRef> arg
   switch (inlining_of(closure)) {
     case Inlining::always: return false;
     case Inlining::automatic: return has_grown(closure, arguments);
+    case Inlining::shared:
     case Inlining::never: return recursion_depth() < deepest_calls && gives_data(closure, arguments);
   }
   DZ_UNREACHABLE("inlining");

@@ -69,8 +69,9 @@ struct StaticSum { Symbol constructor; std::vector<ValueRef> payload; };
 /// How a polymorphic value is instantiated, and where its sizes and types are to be evaluated.
 struct InstanceHere { const check::Instance* instance = nullptr; Frame* frame = nullptr; };
 
-/// What `#[inline]` and `#[noinline]` ask for.
-enum class Inlining : std::uint8_t { automatic, always, never };
+/// What `#[inline]` and `#[noinline]` ask for.  `shared`: entry points that the program calls too;
+/// the inliner decides which of these calls stay.
+enum class Inlining : std::uint8_t { automatic, shared, always, never };
 
 /// A function of the program with the frame it was defined in.
 struct Closure {

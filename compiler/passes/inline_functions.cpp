@@ -3,11 +3,16 @@
 // functions that each call the one before twice grow without bound otherwise.  Statements keep
 // their source location, with the place of the call as the chain that error messages show.
 //
+// What an entry point does nothing but call is compiled once for it and for other calls if it is
+// long, unless these are in parallel operations or in derivatives, where more is gained by
+// inlining.
+//
 // What is marked `noinline` stays a function, and is differentiated as one, but for calls that
 // would change where code runs.  A thread cannot take an array from what it calls, so a parallel
 // operation whose body calls such a function is a loop on the host; so is one whose derivative has
 // the adjoint of an array from a call.  No target hands accumulators to functions.
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -33,6 +38,8 @@ class Inliner {
     recursive_.resize(program.functions.size(), false);
     calls_.resize(program.functions.size(), 0);
     places_.resize(program.functions.size());
+    implements_entry_.resize(program.functions.size(), false);
+    for (const EntryPoint& entry : program.entries) find_implementation(entry);
   }
 
   bool run() {
@@ -75,6 +82,7 @@ class Inliner {
     const Function& callee = program_.functions[function];
     if (recursive_[function] || is_trace(callee.name)) return true;
     if (callee.noinline) return can_be_called(callee, place);
+    if (implements_entry_[function] && (place.parallel || place.differentiated)) return false;
     return calls_[function] > 1 && length(callee.body) > longest_copied;
   }
 
@@ -89,12 +97,34 @@ class Inliner {
     return !accumulates && !(place.parallel && (place.differentiated || gives_arrays));
   }
 
+  // What the entry point does nothing but call, also if it checks and renames things.
+  void find_implementation(const EntryPoint& entry) {
+    const auto found = index_.find(entry.function);
+    if (found == index_.end()) return;
+    std::optional<std::size_t> called;
+    for (const Statement& statement : program_.functions[found->second].body.statements) {
+      if (const auto* call = std::get_if<Call>(&statement.operation)) {
+        const auto callee = index_.find(call->function);
+        if (called || callee == index_.end()) return;
+        called = callee->second;
+      } else if (!is_trivial(statement.operation)) {
+        return;
+      }
+    }
+    if (called) implements_entry_[*called] = true;
+  }
+  static bool is_trivial(const Operation& operation) {
+    return std::holds_alternative<Identity>(operation) ||
+           std::holds_alternative<Scalar>(operation) || std::holds_alternative<Assert>(operation);
+  }
+
   // The places of all calls, until no function is called in one more.
   void find_places() {
-    if (std::none_of(program_.functions.begin(), program_.functions.end(),
-                     [](const Function& one) { return one.noinline; })) {
-      return;
-    }
+    const bool matters = std::any_of(program_.functions.begin(), program_.functions.end(),
+                                     [](const Function& one) { return one.noinline; }) ||
+                         std::find(implements_entry_.begin(), implements_entry_.end(), true) !=
+                             implements_entry_.end();
+    if (!matters) return;
     for (bool grown = true; grown;) {
       grown = false;
       for (std::size_t i = 0; i < program_.functions.size(); ++i) {
@@ -242,6 +272,7 @@ class Inliner {
   std::vector<bool> recursive_;
   std::vector<std::size_t> calls_;  // of each function, before anything is inlined
   std::vector<Place> places_;       // of the calls of each function, taken together
+  std::vector<bool> implements_entry_;
   std::vector<std::size_t> stack_;
   std::unordered_map<LocationId, LocationId> chains_;
   bool changed_ = false;

@@ -1,5 +1,6 @@
 // Two walks over the field lists: one compares in lockstep, keeping a one-to-one relation of
-// names; one hashes, with names numbered in order of appearance.
+// names, and of failures where these are renamed; one hashes, with names numbered in order of
+// appearance and whatever the failures.
 #include "tree/form.h"
 
 #include "tree/fields.h"
@@ -8,7 +9,7 @@ namespace dagaz::tree {
 
 namespace {
 
-enum class Naming { exact, renamed };
+enum class Naming { exact, renamed, renamed_with_failures };
 
 class Comparison {
  public:
@@ -42,6 +43,9 @@ class Comparison {
            same(a.body, b.body) && same(a.results, b.results);
   }
   bool same(const Failure& a, const Failure& b) { return a.text == b.text; }
+  bool same(const Fail& a, const Fail& b) {
+    return same_failure(a.failure, b.failure) && same(a.arguments, b.arguments);
+  }
   template <typename T>
   bool same(const std::optional<T>& a, const std::optional<T>& b) {
     return a.has_value() == b.has_value() && (!a || same(*a, *b));
@@ -68,11 +72,19 @@ class Comparison {
   }
 
  private:
+  bool same_failure(int a, int b) {
+    if (naming_ != Naming::renamed_with_failures || a < 0 || b < 0) return a == b;
+    return failures_there_.try_emplace(a, b).first->second == b &&
+           failures_back_.try_emplace(b, a).first->second == a;
+  }
+
   Naming naming_;
   const ir::Names& a_names_;
   const ir::Names& b_names_;
   std::unordered_map<NameId, NameId> a_to_b_;
   std::unordered_map<NameId, NameId> b_to_a_;
+  std::unordered_map<int, int> failures_there_;
+  std::unordered_map<int, int> failures_back_;
 };
 
 class Hash {
@@ -102,7 +114,11 @@ class Hash {
     mix(code.size());
     for (const Instruction& instruction : code) {
       mix(instruction.node.index());
-      visit_fields(*this, instruction.node);
+      if (const auto* fail = std::get_if<Fail>(&instruction.node)) {
+        for (const Operand& argument : fail->arguments) use(argument);
+      } else {
+        visit_fields(*this, instruction.node);
+      }
     }
   }
   template <typename T>
@@ -149,7 +165,7 @@ bool same_form(const Code& a, const Code& b, const ir::Names& names) {
 }
 
 bool same_form(const ParallelFor& a, const ParallelFor& b, const ir::Names& names) {
-  Comparison comparison(Naming::renamed, names, names);
+  Comparison comparison(Naming::renamed_with_failures, names, names);
   return comparison.same(a.begin, b.begin) && comparison.same(a.end, b.end) &&
          comparison.same(a.body, b.body);
 }

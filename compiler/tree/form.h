@@ -19,7 +19,8 @@ bool equal(const Program& a, const Program& b);
 /// Whether code does the same with the variables that it captures, in order: one-to-one renaming of
 /// variables, of the same types, makes them equal.
 bool same_form(const Code& a, const Code& b, const ir::Names& names);
-/// The same for the bodies of loops, whatever the loops' counts and grains.
+/// The same for the bodies of loops, whatever the loops' counts and grains.  The failures that they
+/// end with are renamed one-to-one as well.
 bool same_form(const ParallelFor& a, const ParallelFor& b, const ir::Names& names);
 /// A hash that code of one form shares.
 std::size_t hash_of_form(const Code& code, const ir::Names& names);

@@ -79,6 +79,7 @@ PROGRAMS = [
     ('slopes', 300, '250.5', '251.0f64'),
     ('slopes', 300, '1000', '0.0f64'),
     ('statements', 5000, '3', f'{statements(5000, 3)}i64'),
+    ('called', 300, '3', f'{statements(300, statements(300, 3))}i64'),
     ('loops', 3000, '3', f'{loops(3000, 3)}i64'),
     ('sums', 400, '[1, 2, 3]', texts(sums(400, [1, 2, 3]))),
 ]
@@ -126,12 +127,20 @@ def check_growth(dagaz, folder):
                              f'at {count} to {long} at {4 * count}')
 
 
+def check_shared(dagaz, folder):
+    text = inspected(dagaz, folder, 'called', 300, 'optimised')
+    calls = len(re.findall(r'= call "step', text))
+    if calls != 3:
+        raise SystemExit(f'an entry point is called {calls} times, expected 2 and by itself')
+
+
 def main():
     dagaz = sys.argv[1]
     with tempfile.TemporaryDirectory() as folder:
         check_results(dagaz, folder)
         check_growth(dagaz, folder)
-    print(f'{len(PROGRAMS)} results, 4 measures')
+        check_shared(dagaz, folder)
+    print(f'{len(PROGRAMS)} results, 5 measures')
 
 
 if __name__ == '__main__':

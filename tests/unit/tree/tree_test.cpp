@@ -181,6 +181,9 @@ TEST_CASE("code of one form does the same, whatever its variables are called") {
   CHECK(!have_one_form("x: f64 = load xs b f64", "v: f64 = load xs g f64"));
   CHECK(!have_one_form("x: i64 = move 1", "v: i64 = move 1 w: i64 = move 1"));
   CHECK(!have_one_form("x: i64 = move 1 x = move 2", "v: i64 = move 1 w: i64 = move 2"));
+  CHECK(have_one_form("fail 1 [b] fail 2 [] fail 1 [e]", "fail 4 [f] fail 3 [] fail 4 [g]"));
+  CHECK(!have_one_form("fail 1 [b] fail 2 []", "fail 3 [f] fail 3 []"));
+  CHECK(!have_one_form("fail 1 [b] fail 1 []", "fail 3 [f] fail 4 []"));
 }
 
 TEST_CASE("programs are equal if their text is") {
