@@ -49,7 +49,8 @@ class Flattener {
   std::vector<ir::Statement> split_scan_and_reduce(ir::Statement statement, ir::MapScanReduce e);
 
   // ---- rows.cpp
-  bool consists_of_rows(const ir::Body& body, const ir::NameSet& inside) const;
+  bool is_of_rows(const ir::Statement& statement, const ir::NameSet& inside) const;
+  bool writes_only_its_own(const ir::Body& body, std::size_t from) const;
   /// Where a body is cut, and what the first part gives the second beside results.
   struct Cut {
     std::size_t place;

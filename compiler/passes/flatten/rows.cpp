@@ -11,6 +11,8 @@
 // both parts.
 #include <algorithm>
 
+#include "ir/alias.h"
+#include "ir/classify.h"
 #include "ir/names.h"
 #include "passes/flatten/flattener.h"
 #include "support/match.h"
@@ -51,22 +53,36 @@ NameSet bound_in(const std::vector<Statement>& statements) {
 
 }  // namespace
 
-// Whether every statement is a map of values of one shape, a number, or cheap: then any order that
-// has producers before users is right.
-bool Flattener::consists_of_rows(const Body& body, const NameSet& inside) const {
-  return std::all_of(body.statements.begin(), body.statements.end(), [&](const Statement& one) {
-    const bool regular =
-        std::all_of(one.results.begin(), one.results.end(), [&](const Binder& result) {
-          return is_regular(names_.type(result.name), inside);
-        });
-    const auto* map = as<MapScanReduce>(one.operation);
-    const bool reads_values =
-        !map || std::all_of(map->arrays.begin(), map->arrays.end(), [&](NameId array) {
-          return names_.type(array).kind == TypeKind::value;
-        });
-    return regular && reads_values && one.tokens.empty() &&
-           (map || as<Scalar>(one.operation) || is_cheap({one}, names_));
-  });
+// Whether the statement is a map of values of one shape, a number, or cheap: then any order of such
+// that has producers before users is right.
+bool Flattener::is_of_rows(const Statement& one, const NameSet& inside) const {
+  const bool regular = std::all_of(
+      one.results.begin(), one.results.end(),
+      [&](const Binder& result) { return is_regular(names_.type(result.name), inside); });
+  const auto* map = as<MapScanReduce>(one.operation);
+  const bool reads_values =
+      !map || std::all_of(map->arrays.begin(), map->arrays.end(),
+                          [&](NameId array) { return names_.type(array).kind == TypeKind::value; });
+  return regular && reads_values && one.tokens.empty() &&
+         (map || as<Scalar>(one.operation) || is_cheap({one}, names_));
+}
+
+// Whether the statements from number `from` on write only over arrays that they make: what is
+// handed to them may be somebody's result.
+bool Flattener::writes_only_its_own(const Body& body, std::size_t from) const {
+  NameSet own;
+  for (std::size_t k = from; k < body.statements.size(); ++k) {
+    const Statement& one = body.statements[k];
+    for (const NameId name : consumed_by(one, names_, originals_)) {
+      if (!own.contains(name)) return false;
+    }
+    if (is_view(one.operation) || as<Branch>(one.operation) || as<Loop>(one.operation) ||
+        as<Call>(one.operation)) {
+      continue;  // perhaps what they get
+    }
+    for (const Binder& result : one.results) own.insert(result.name);
+  }
+  return true;
 }
 
 // Of the names in `made`, those that what remains of the body after a cut at `place` needs.
@@ -113,10 +129,11 @@ bool Flattener::is_no_larger(const Type& type, const Nest& nest, const Body& bod
 std::optional<Flattener::Cut> Flattener::place_to_cut(const Nest& nest, const Body& body) const {
   NameSet inside = bound_by(nest);
   for (const NameId name : bound_in(body.statements)) inside.insert(name);
-  if (!consists_of_rows(body, inside)) return std::nullopt;
   NameSet results;
   for (const Operand& result : body.results) {
-    if (result.is_name()) results.insert(result.name());
+    if (!result.is_name()) continue;
+    results.insert(result.name());
+    if (names_.type(result.name()).kind != TypeKind::value) return std::nullopt;
   }
   std::optional<Cut> found;
   NameSet made;
@@ -124,9 +141,12 @@ std::optional<Flattener::Cut> Flattener::place_to_cut(const Nest& nest, const Bo
   std::size_t rows = 0;
   for (std::size_t k = 0; k < body.statements.size(); ++k) {
     const Statement& one = body.statements[k];
-    if (!is_made_once(one, names_)) continue;
+    // What is behind the place stays as it is; before it order must not matter.
+    const bool ends = !is_of_rows(one, inside);
+    if (!ends && !is_made_once(one, names_)) continue;
     const bool product = is_product(one, inside);
     if (rows > 0 && (product || product_before)) {
+      if (!writes_only_its_own(body, k)) break;
       Cut cut{k, handed_on(body, k, made)};
       std::erase_if(cut.kept, [&](NameId name) { return results.contains(name); });
       if (cut.kept.empty()) return cut;
@@ -135,6 +155,7 @@ std::optional<Flattener::Cut> Flattener::place_to_cut(const Nest& nest, const Bo
       });
       if (small && !found) found = std::move(cut);
     }
+    if (ends) break;
     if (as<MapScanReduce>(one.operation)) {
       product_before = product;
       ++rows;
