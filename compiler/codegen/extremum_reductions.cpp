@@ -11,7 +11,17 @@ namespace dagaz::codegen {
 
 namespace {
 
+bool is_extremum(const llvm::IntrinsicInst& operation) {
+  const auto id = operation.getIntrinsicID();
+  return id == llvm::Intrinsic::maxnum || id == llvm::Intrinsic::minnum;
+}
+
+/// Known to be one, as an extremum is where one of two values is.
 bool is_number(const llvm::Value* value) {
+  if (const auto* operation = llvm::dyn_cast<llvm::IntrinsicInst>(value)) {
+    return is_extremum(*operation) &&
+           (is_number(operation->getArgOperand(0)) || is_number(operation->getArgOperand(1)));
+  }
   const auto* constant = llvm::dyn_cast<llvm::ConstantFP>(value);
   return constant != nullptr && !constant->isNaN();
 }
@@ -27,9 +37,7 @@ bool is_accumulator_of(const llvm::Value* value, const llvm::IntrinsicInst& oper
 
 /// The index of the operand that is no accumulator, or -1 when this is no such reduction.
 int reduced_operand(const llvm::IntrinsicInst& operation) {
-  const auto id = operation.getIntrinsicID();
-  if (id != llvm::Intrinsic::maxnum && id != llvm::Intrinsic::minnum) return -1;
-  if (!operation.hasAllowReassoc()) return -1;
+  if (!is_extremum(operation) || !operation.hasAllowReassoc()) return -1;
   if (is_accumulator_of(operation.getArgOperand(0), operation)) return 1;
   if (is_accumulator_of(operation.getArgOperand(1), operation)) return 0;
   return -1;

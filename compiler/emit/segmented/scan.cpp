@@ -39,6 +39,24 @@ static void reduce_pieces(Context& c, const ir::SegmentedScan& e, const Pieces& 
   });
 }
 
+static bool is_extremum(const ir::Lambda& op) {
+  const auto& statements = op.body.statements;
+  const auto* scalar = statements.size() == 1 ? as<ir::Scalar>(statements[0].operation) : nullptr;
+  return scalar != nullptr && (scalar->op == ScalarOp::fmax || scalar->op == ScalarOp::fmin);
+}
+
+// The running value of a piece behind `initial`.  An extremum is that of the neutral element and
+// `initial`, for then it is seen to be a number from the beginning, and asks of no element again
+// whether it is (codegen/extremum_reductions.h).
+static void start_behind(Context& c, const ir::ScanOperator& scan, const Running& running,
+                         const std::vector<Value>& initial) {
+  if (is_extremum(scan.op)) {
+    combine_all(c, {running}, initial, 0);
+  } else {
+    set_running(c, running, initial);
+  }
+}
+
 static void scan_by_pieces(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
                            const std::vector<ir::Type>& types,
                            const std::vector<Destination>& targets) {
@@ -54,10 +72,11 @@ static void scan_by_pieces(Context& c, const ir::Statement& s, const ir::Segment
         const std::vector<Running> running = start_scans(c, e.operators);
         const std::vector<Value> initial = values_at(c, before, types, with(outer, piece));
         std::size_t position = 0;
-        for (const Running& one : running) {
+        for (std::size_t k = 0; k < running.size(); ++k) {
           const auto from = initial.begin() + static_cast<std::ptrdiff_t>(position);
-          set_running(c, one, {from, from + static_cast<std::ptrdiff_t>(one.values.size())});
-          position += one.values.size();
+          const auto count = static_cast<std::ptrdiff_t>(running[k].values.size());
+          start_behind(c, e.operators[k], running[k], {from, from + count});
+          position += running[k].values.size();
         }
         thread_loop(c, length, !has_arrays(running), [&](const Operand& i) {
           scan_point(c, s, e, running, targets, with(outer, c.add(start, i)));
