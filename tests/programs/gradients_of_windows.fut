@@ -16,6 +16,20 @@
 -- entry: infinite
 -- input { [[1f64, 2f64, 3f64], [4f64, 5f64, 6f64]] [f64.inf, 2f64] }
 -- output { [[f64.inf, f64.inf, 2f64], [f64.inf, f64.inf, 2f64]] }
+-- ==
+-- entry: in_steps
+-- input { 5i64 7i64 } output { true }
+-- input { 8i64 2i64 } output { true }
+-- input { 2i64 1i64 } output { true }
+-- ==
+-- entry: solid
+-- input { 3i64 4i64 5i64 } output { true }
+-- input { 2i64 2i64 2i64 } output { true }
+-- input { 1i64 3i64 3i64 } output { true }
+-- ==
+-- entry: squares
+-- input { 4i64 6i64 } output { true }
+-- input { 2i64 2i64 } output { true }
 
 def made (n: i64) (k: i64) : f64 = f64.i64 ((n * 37 + k * 11) % 19 - 9) / 8
 
@@ -61,3 +75,32 @@ entry infinite [n] [m] (picture: [n][m]f64) (taps: [2]f64) : [n][m]f64 =
   let rows (picture: [n][m]f64) =
     map (\row -> tabulate (m - 1) (\x -> f64.sum (tabulate 2 (\i -> row[x + i] * taps[i])))) picture
   in vjp rows picture (map (const (replicate (m - 1) 1)) picture)
+
+-- Windows two elements apart, which overlap by one.
+entry in_steps (h: i64) (w: i64) : bool =
+  let weights = tabulate_2d 3 2 made
+  let layer (picture: [h][w]f64) =
+    let at y x =
+      f64.sum (tabulate 3 (\i ->
+                             f64.sum (tabulate 2 (\j -> picture[2 * y + i, 2 * x + j] * weights[i, j]))))
+    in flatten (tabulate_2d ((h - 1) / 2) (w / 2) at)
+  in agrees (\xs -> layer (head xs)) [tabulate_2d h w made]
+
+-- Three dimensions.
+entry solid (d: i64) (h: i64) (w: i64) : bool =
+  let weights = tabulate_3d 2 2 2 (\k i j -> made (k * 2 + i) j)
+  let layer (body: [d][h][w]f64) =
+    let at z y x =
+      let tap k i j = body[z + k, y + i, x + j] * weights[k, i, j]
+      in f64.sum (tabulate 2 (\k -> f64.sum (tabulate 2 (\i -> f64.sum (tabulate 2 (tap k i))))))
+    in flatten_3d (tabulate_3d (d - 1) (h - 1) (w - 1) at)
+  in agrees layer (tabulate_3d d h w (\z y x -> made (z * 5 + y) x))
+
+-- What a window sums are products of its elements.
+entry squares (h: i64) (w: i64) : bool =
+  let layer (picture: [h][w]f64) =
+    let at y x =
+      f64.sum (tabulate 2 (\i ->
+                             f64.sum (tabulate 2 (\j -> picture[y + i, x + j] * picture[y + 1 - i, x + j]))))
+    in flatten (tabulate_2d (h - 1) (w - 1) at)
+  in agrees (\xs -> layer (head xs)) [tabulate_2d h w made]
