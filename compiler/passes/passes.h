@@ -64,9 +64,6 @@ struct AdReport {
 /// may be null.
 bool save_values(ir::ParallelProgram& program, AdReport* report);
 
-/// Additions at a fixed distance from each point become reads.
-bool scatter_to_gather(ir::ParallelProgram& program);
-
 /// Turns accumulation that calls functions into updates of arrays, so that no function is handed an
 /// accumulator.
 bool sequence_accumulating_calls(ir::ParallelProgram& program);
@@ -92,6 +89,8 @@ enum class FlattenTarget { cpu, gpu };
 struct FlattenOptions {
   FlattenTarget target = FlattenTarget::cpu;
 };
+/// Additions at a fixed distance from each point become reads.
+bool scatter_to_gather(ir::ParallelProgram& program, FlattenTarget target);
 /// Replaces arrays of a few elements by scalars where nothing needs them in memory.  Leaves
 /// literals whose elements are read for simplification.
 bool scalarise(ir::ParallelProgram& program, FlattenTarget target);

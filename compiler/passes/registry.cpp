@@ -53,6 +53,11 @@ bool with_shared_sums(Program& program, const PassOptions& options) {
   return options.target == FlattenTarget::cpu && in_parallel(program, share_sums);
 }
 
+bool gathered(Program& program, const PassOptions& options) {
+  return in_parallel(
+      program, [&](ParallelProgram& each) { return scatter_to_gather(each, options.target); });
+}
+
 bool scalarised(Program& program, const PassOptions& options) {
   return in_parallel(program,
                      [&](ParallelProgram& each) { return scalarise(each, options.target); });
@@ -117,7 +122,7 @@ constexpr Pass passes[] = {
     {"interchange", parallel<interchange>, Stage::parallel, Need::optional,
      "Moves maps over a few points inside maps over many that they are around.",
      "After fusion, when nests of maps are what they will be."},
-    {"scatter-to-gather", parallel<scatter_to_gather>, Stage::parallel, Need::optional,
+    {"scatter-to-gather", gathered, Stage::parallel, Need::optional,
      "Turns additions at a fixed distance from each point into reads.",
      "Before `make-histograms`: such additions would be histograms as well."},
     {"share-sums", with_shared_sums, Stage::parallel, Need::optional,

@@ -1,6 +1,6 @@
 -- Gradients, in reverse mode.
 -- counts: product_gradient [512][256]f32 [256][1024]f32 [512][1024]f32: launches 2 now 4, waits 1
--- counts: convolution_gradient [1000][1000]f32 [3][3]f32: launches 1 now 3, waits 1 now 2
+-- counts: convolution_gradient [1000][1000]f32 [3][3]f32: launches 1 now 2, waits 1
 -- counts: softmax_gradient [4096][1024]f32 [4096][1024]f32: launches 1, waits 1
 -- counts: attention_gradient [1024][64]f32 [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 4,
 --   waits 1
@@ -14,8 +14,8 @@
 -- counts: k_means_gradient [10000][32]f32 [100][32]f32: launches 1 now 2, waits 1
 -- moves: product_gradient [128][128]f32 [128][128]f32 [128][128]f32: loads 196608 now 589824,
 --   stores 131072 now 196608, sectors 100 now 450
--- moves: convolution_gradient [200][200]f32 [3][3]f32: loads 160036 now 9411380, stores 160036
---   now 323253, sectors 100 now 792
+-- moves: convolution_gradient [200][200]f32 [3][3]f32: loads 160036 now 7971344, stores 160036,
+--   sectors 100 now 792
 -- moves: softmax_gradient [40][1000]f32 [40][1000]f32: loads 320000, stores 160000, sectors 100
 -- moves: attention_gradient [64][32]f32 [64][32]f32 [64][32]f32 [64][32]f32: loads 32768 now
 --   8921088, stores 24576 now 65536, sectors 100 now 549

@@ -158,7 +158,7 @@ class Points {
 
 class Rewriter {
  public:
-  explicit Rewriter(Names& names) : names_(names) {}
+  Rewriter(Names& names, gathering::Edges edges) : names_(names), edges_(edges) {}
 
   // Inside other maps points are few, or in registers: arrays of what they add do not pay there.
   bool body(Body& body, bool inside = false) {
@@ -240,7 +240,7 @@ class Rewriter {
     std::size_t found = 0;
     bool is_padded = false;
     for (std::size_t k = 0; k < with.inputs.size(); ++k) {
-      windows.push_back(gathering::Window::of(with, k, names_, iotas_));
+      windows.push_back(gathering::Window::of(with, k, names_, iotas_, edges_));
       if (!windows.back()) continue;
       ++found;
       is_padded = is_padded || windows.back()->is_padded();
@@ -408,16 +408,19 @@ class Rewriter {
   }
 
   Names& names_;
+  gathering::Edges edges_;
   PartialSums partial_sums_{names_, farthest};
   std::unordered_set<NameId> iotas_;
 };
 
 }  // namespace
 
-bool scatter_to_gather(ParallelProgram& program) {
+bool scatter_to_gather(ParallelProgram& program, FlattenTarget target) {
+  const gathering::Edges edges =
+      target == FlattenTarget::gpu ? gathering::Edges::conditional : gathering::Edges::padded;
   bool changed = false;
   for (Function& function : program.program.functions) {
-    changed = Rewriter(program.program.names).body(function.body) || changed;
+    changed = Rewriter(program.program.names, edges).body(function.body) || changed;
   }
   return changed;
 }

@@ -9,9 +9,10 @@
 // every element, under a condition at the edges (as in Hückelheim et al., "Automatic
 // differentiation for adjoint stencil loops", ICPP 2019).
 //
-// Where some are (taps), a condition for each of them would stand in the innermost loop.  But there
-// v is a product of a value u of points (y, x) with one of taps r(dy, dx): for the values of points
-// with zeros around them,
+// Where some are (taps), a condition for each of them stands in the innermost loop.  A GPU minds
+// that less than another array and a question to the host; on a CPU it keeps vectors away.  But
+// there v is a product of a value u of points (y, x) with one of taps r(dy, dx): for the values of
+// points with zeros around them,
 //
 //   Σ u(Y-dy, X-dx) · r(dy, dx)  =  Σ padded[Y-dy+margin, X-dx+margin] · r(dy, dx)  over all dy,
 //   dx,
@@ -32,7 +33,8 @@ namespace dagaz::passes::gathering {
 
 namespace {
 
-constexpr std::int64_t most_cost = 64;  // of values that are computed again, in operations
+constexpr std::int64_t most_cost = 64;     // of values that are computed again, in operations
+constexpr std::int64_t most_tap_cost = 8;  // of those that are for each tap
 constexpr std::size_t most_additions = 32;
 
 std::set<int> intersection(const std::set<int>& a, const std::set<int>& b) {
@@ -114,7 +116,7 @@ bool adds_numbers(const AccumulatorInput& input, const Names& names) {
 // ---------------------------------------------------------------- who adds to an element
 
 std::optional<Window> Window::of(const WithAccumulator& with, std::size_t input, Names& names,
-                                 const std::unordered_set<NameId>& counts) {
+                                 const std::unordered_set<NameId>& counts, Edges edges) {
   if (!adds_numbers(with.inputs[input], names)) return std::nullopt;
   NestValues values(names, counts);
   Additions additions(names, values);
@@ -123,7 +125,7 @@ std::optional<Window> Window::of(const WithAccumulator& with, std::size_t input,
       additions.all().empty() || additions.all().size() > most_additions) {
     return std::nullopt;
   }
-  Window window(with.inputs[input], names, std::move(values));
+  Window window(with.inputs[input], names, std::move(values), edges);
   window.tokens_ = additions.tokens();
   std::int64_t cost = 0;
   for (const Addition& addition : additions.all()) {
@@ -132,6 +134,7 @@ std::optional<Window> Window::of(const WithAccumulator& with, std::size_t input,
     const auto needs = window.values_.needs_of(reach->value);
     window.tokens_.insert(window.tokens_.end(), needs->tokens.begin(), needs->tokens.end());
     cost += reach->summed.empty() ? reach->cost : 0;
+    if (!reach->summed.empty() && reach->cost > most_tap_cost) window.edges_ = Edges::padded;
     window.reaches_.push_back(std::move(*reach));
   }
   if (cost > most_cost) return std::nullopt;
@@ -320,7 +323,8 @@ struct Window::Padded {
 };
 
 bool Window::is_padded() const {
-  return std::any_of(reaches_.begin(), reaches_.end(),
+  return edges_ == Edges::padded &&
+         std::any_of(reaches_.begin(), reaches_.end(),
                      [](const Reach& one) { return !one.of_taps.empty(); }) &&
          is_float(element_);
 }
@@ -455,16 +459,48 @@ Operand Window::sum(const Reach& reach, const Padded& points, const std::vector<
   return combine(shape, {}, ScalarOp::add, element_, product, out);
 }
 
+// A condition for each tap.
+Operand Window::sum_inside(const Reach& reach, const std::vector<Operand>& element,
+                           Builder& out) const {
+  std::vector<Operand> shape;
+  for (const int level : reach.summed) shape.push_back(values_.width(level));
+  const auto value = [&](Builder& in, const std::vector<Operand>& at) {
+    Point point;
+    for (std::size_t k = 0; k < reach.summed.size(); ++k) point.at[reach.summed[k]] = at[k];
+    Operand inside = make_bool(true);
+    for (std::size_t k = 0; k < shape_.size(); ++k) {
+      const int level = reach.solved[k];
+      if (!is_at_edges(reach, k)) {
+        point.at[level] = element[k];
+        continue;
+      }
+      const Operand index = in.sub_i64(element[k], value_of(reach.rest[k], point.at, in));
+      inside = both(inside, is_less(i64_operand(-1), index, in), in);
+      inside = both(inside, is_less(index, values_.width(level), in), in);
+      point.at[level] = index;
+    }
+    const auto zero = [&](Builder&) { return std::vector<Operand>{zero_of(element_)}; };
+    const auto there = [&](Builder& side) {
+      Point same = point;
+      return std::vector<Operand>{values_.value(reach.value, same, side)};
+    };
+    return in.branch(inside, there, zero, "x")[0];
+  };
+  return combine(shape, {}, ScalarOp::add, element_, value, out);
+}
+
 NameId Window::sums(Builder& out) const {
   std::vector<std::optional<Padded>> points;
   for (const Reach& reach : reaches_) {
-    points.push_back(reach.summed.empty() ? std::nullopt : std::optional(padded(reach, out)));
+    const bool has_zeros = !reach.summed.empty() && edges_ == Edges::padded;
+    points.push_back(has_zeros ? std::optional(padded(reach, out)) : std::nullopt);
   }
   const auto element = [&](Builder& in, const std::vector<Operand>& at) {
     Operand total = in.index(array_, at);
     for (std::size_t k = 0; k < reaches_.size(); ++k) {
-      const Operand one =
-          points[k] ? sum(reaches_[k], *points[k], at, in) : read(reaches_[k], at, in);
+      const Operand one = points[k]                    ? sum(reaches_[k], *points[k], at, in)
+                          : reaches_[k].summed.empty() ? read(reaches_[k], at, in)
+                                                       : sum_inside(reaches_[k], at, in);
       total = in.scalar(ScalarOp::add, element_, {total, one}, "sum");
     }
     return total;

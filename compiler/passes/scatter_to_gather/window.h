@@ -24,12 +24,18 @@ struct Reach {
   bool negative = false;
 };
 
+/// How sums leave out the points that there are not.
+enum class Edges {
+  padded,       // zeros stand around the values of points, in an array of their own
+  conditional,  // a condition stands before each value
+};
+
 /// All additions to one accumulator.
 class Window {
  public:
   /// Nothing where elements do not know in closed form who adds to them, or where it does not pay.
   static std::optional<Window> of(const WithAccumulator& with, std::size_t input, Names& names,
-                                  const std::unordered_set<NameId>& counts);
+                                  const std::unordered_set<NameId>& counts, Edges edges);
 
   /// Whether sums are right only if what is_exact() says holds.
   bool is_padded() const;
@@ -40,11 +46,12 @@ class Window {
   const std::vector<NameId>& tokens() const { return tokens_; }
 
  private:
-  Window(const AccumulatorInput& input, const Names& names, NestValues values)
+  Window(const AccumulatorInput& input, const Names& names, NestValues values, Edges edges)
       : array_(input.array),
         shape_(input.shape),
         element_(names.type(input.array).element),
-        values_(std::move(values)) {}
+        values_(std::move(values)),
+        edges_(edges) {}
 
   std::optional<Reach> reach_of(const Addition& addition) const;
   bool solve(const Addition& addition, Reach& reach) const;
@@ -57,6 +64,7 @@ class Window {
   struct Padded;  // the values of points, and zeros around them
   Padded padded(const Reach& reach, Builder& out) const;
   Operand read(const Reach& reach, const std::vector<Operand>& element, Builder& out) const;
+  Operand sum_inside(const Reach& reach, const std::vector<Operand>& element, Builder& out) const;
   Operand sum(const Reach& reach, const Padded& points, const std::vector<Operand>& element,
               Builder& out) const;
 
@@ -64,6 +72,7 @@ class Window {
   std::vector<Operand> shape_;
   ScalarType element_;
   NestValues values_;
+  Edges edges_;
   std::vector<Reach> reaches_;
   std::vector<NameId> tokens_;
 };
