@@ -206,6 +206,16 @@ typedef struct dz_rank_piece {
   dz_block *all;
 } dz_rank_piece;
 
+/* Elements of a rank that are combined with those of the others, and where that is left. */
+typedef struct dz_rank_sum {
+  int32_t combine; /* enum dz_combine */
+  int32_t element; /* enum dz_element */
+  dz_block *block;
+  int64_t offset;
+  int64_t count;
+  dz_block *whole;
+} dz_rank_sum;
+
 /* How dz_rank_reduce combines two elements. */
 enum dz_combine {
   DZ_ADD = 0, DZ_MULTIPLY, DZ_SIGNED_MINIMUM, DZ_SIGNED_MAXIMUM, DZ_UNSIGNED_MINIMUM,

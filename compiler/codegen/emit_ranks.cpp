@@ -114,14 +114,25 @@ class RankCallEmitter {
   }
 
   void reduce() {
-    const ir::RankLeaf& leaf = what_.leaves.front();
-    Value* count = product(leaf.rank);
-    const Memory own = next_memory(leaf.element);
-    Value* slot = result_slot();
-    emitter_.check_status(runtime("dz_rank_reduce", {b_.getInt32(combine_of(*what_.op)),
-                                                     b_.getInt32(element_of(leaf.element)),
-                                                     own.block, own.offset, count, slot}));
-    gives_block(slot);
+    std::vector<Value*> counts;
+    for (const ir::RankLeaf& leaf : what_.leaves) counts.push_back(product(leaf.rank));
+    llvm::AllocaInst* sums = list(counts.size() * sizeof(dz_rank_sum), "sums");
+    const auto at = [&](std::size_t i, std::size_t offset) {
+      return byte_of(sums, i * sizeof(dz_rank_sum) + offset);
+    };
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const ScalarType type = what_.leaves[i].element;
+      const Memory own = next_memory(type);
+      b_.CreateStore(b_.getInt32(combine_of(what_.ops[i])), at(i, offsetof(dz_rank_sum, combine)));
+      b_.CreateStore(b_.getInt32(element_of(type)), at(i, offsetof(dz_rank_sum, element)));
+      b_.CreateStore(own.block, at(i, offsetof(dz_rank_sum, block)));
+      b_.CreateStore(own.offset, at(i, offsetof(dz_rank_sum, offset)));
+      b_.CreateStore(counts[i], at(i, offsetof(dz_rank_sum, count)));
+    }
+    emitter_.check_status(runtime("dz_rank_reduce", {number_of(counts), sums}));
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      gives_block(at(i, offsetof(dz_rank_sum, whole)));
+    }
   }
 
   void collect() {
@@ -131,19 +142,26 @@ class RankCallEmitter {
       bytes.push_back(
           b_.CreateMul(product(leaf.rank), emitter_.integer(ir::byte_size(leaf.element))));
     }
-    llvm::AllocaInst* pieces = emitter_.stack_slot(
-        llvm::ArrayType::get(b_.getInt8Ty(), bytes.size() * sizeof(dz_rank_piece)), "pieces");
-    pieces->setAlignment(llvm::Align(alignof(dz_rank_piece)));
+    llvm::AllocaInst* pieces = list(bytes.size() * sizeof(dz_rank_piece), "pieces");
     for (std::size_t i = 0; i < bytes.size(); ++i) describe(pieces, i, bytes[i]);
-    emitter_.check_status(
-        runtime("dz_rank_collect", {b_.getInt32(static_cast<unsigned>(bytes.size())), pieces}));
+    emitter_.check_status(runtime("dz_rank_collect", {number_of(bytes), pieces}));
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       gives_block(member(pieces, i, offsetof(dz_rank_piece, all)));
     }
   }
   Value* member(Value* pieces, std::size_t i, std::size_t offset) {
-    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), pieces,
-                                         i * sizeof(dz_rank_piece) + offset);
+    return byte_of(pieces, i * sizeof(dz_rank_piece) + offset);
+  }
+  Value* byte_of(Value* memory, std::size_t offset) {
+    return b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), memory, offset);
+  }
+  llvm::AllocaInst* list(std::size_t bytes, const char* name) {
+    llvm::AllocaInst* slot = emitter_.stack_slot(llvm::ArrayType::get(b_.getInt8Ty(), bytes), name);
+    slot->setAlignment(llvm::Align(alignof(dz_rank_piece)));
+    return slot;
+  }
+  Value* number_of(const std::vector<Value*>& all) {
+    return b_.getInt32(static_cast<unsigned>(all.size()));
   }
   void describe(Value* pieces, std::size_t i, Value* bytes) {
     const ir::RankLeaf& leaf = what_.leaves[i];

@@ -116,8 +116,11 @@ class ProgramTest {
 
   void test_properties(const TestSpec& spec) {
     if (spec.properties.empty()) return;
+    // They are tried by a server, which is one process.
+    TestOptions alone = options_;
+    alone.compile.ranks = false;
     for (CaseResult& result :
-         run_properties(result_.path, options_, spec.properties, folder_.path(),
+         run_properties(result_.path, alone, spec.properties, folder_.path(),
                         interpreter_arguments())) {
       result_.cases.push_back(std::move(result));
     }

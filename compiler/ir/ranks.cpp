@@ -4,6 +4,7 @@
 #include <array>
 
 #include "ir/builder.h"
+#include "ir/print.h"
 #include "support/check.h"
 #include "support/match.h"
 
@@ -38,7 +39,7 @@ bool combines_by(ScalarOp op, ScalarType element) {
 std::string rank_function_name(const RankCall& call) {
   std::string name(prefix);
   name += kinds.at(static_cast<std::size_t>(call.kind));
-  if (call.op) name += " " + std::string(name_of(*call.op));
+  for (const ScalarOp op : call.ops) name += " " + std::string(name_of(op));
   name += " (";
   for (const RankLeaf& leaf : call.leaves) {
     if (&leaf != call.leaves.data()) name += ", ";
@@ -62,7 +63,13 @@ RankCall rank_call_of(std::string_view function) {
   const auto found = std::find(kinds.begin(), kinds.end(), kind);
   DZ_CHECK(found != kinds.end(), "the name of a collective operation");
   RankCall call{static_cast<RankKind>(found - kinds.begin())};
-  if (kind.size() < words.size()) call.op = scalar_op_named(words.substr(kind.size() + 1));
+  words.remove_prefix(kind.size());
+  while (!words.empty()) {
+    words.remove_prefix(1);
+    const std::size_t end = std::min(words.find(' '), words.size());
+    call.ops.push_back(scalar_op_named(words.substr(0, end)).value());
+    words.remove_prefix(end);
+  }
   std::string_view rest = function.substr(open + 1, function.rfind(')') - open - 1);
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find(", "), rest.size());
@@ -70,6 +77,22 @@ RankCall rank_call_of(std::string_view function) {
     rest.remove_prefix(std::min(end + 2, rest.size()));
   }
   return call;
+}
+
+std::string rank_volume(const Call& call, const Names& names) {
+  const RankCall what = rank_call_of(call.function);
+  if (what.kind == RankKind::agree) return "8";
+  const bool gathers = what.kind == RankKind::gather;
+  // The first argument is the rows of one rank, or the number of ranks.
+  std::size_t at = gathers || what.kind == RankKind::collect ? 1 : 0;
+  std::string volume;
+  for (const RankLeaf& leaf : what.leaves) {
+    if (!volume.empty()) volume += " + ";
+    volume += std::to_string(byte_size(leaf.element));
+    for (std::size_t k = 0; k < leaf.rank; ++k) volume += "·" + print(call.arguments[at++], names);
+    if (gathers) volume += "/ranks";
+  }
+  return volume;
 }
 
 namespace {
@@ -132,14 +155,17 @@ class FunctionMaker {
     const NameId whole = b_.add(Reshape{part, shape}, "whole");
     return {b_.add(Copy{whole}, "whole")};
   }
-  std::vector<Operand> collect() {
-    const Operand ranks = parameter("p", scalar_of(ScalarType::i64));
+  std::vector<Type> leaf_types() {
     std::vector<Type> types;
     for (const RankLeaf& leaf : call_.leaves) {
       types.push_back(Type{leaf.element, sizes(leaf.rank)});
     }
+    return types;
+  }
+  std::vector<Operand> collect() {
+    const Operand ranks = parameter("p", scalar_of(ScalarType::i64));
     std::vector<Operand> results;
-    for (const Type& type : types) {
+    for (const Type& type : leaf_types()) {
       const NameId own = parameter("x", type);
       gives(array_over(ranks, type));
       results.emplace_back(b_.add(Replicate{{ranks}, own}, "all"));
@@ -147,11 +173,13 @@ class FunctionMaker {
     return results;
   }
   std::vector<Operand> reduce() {
-    const RankLeaf& leaf = call_.leaves.front();
-    const Type type = array_of(leaf.element, sizes(leaf.rank));
-    const NameId own = parameter("x", type);
-    gives(type);
-    return {b_.add(Copy{own}, "whole")};
+    std::vector<Operand> results;
+    for (const Type& type : leaf_types()) {
+      const NameId own = parameter("x", type);
+      gives(type);
+      results.emplace_back(b_.add(Copy{own}, "whole"));
+    }
+    return results;
   }
 
   const RankCall& call_;

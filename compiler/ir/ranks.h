@@ -16,10 +16,9 @@
 //   agree ()                                         fails on all ranks if it has failed on one
 //   gather (count, n, sizes, part: [count]sizes)     -> [n]sizes      all rows
 //   collect (p, sizes, x…)       -> [p]sizes…        what each rank has, in order of ranks
-//   reduce OP (sizes, x)         -> sizes            combined element by element
+//   reduce OP… (sizes, x…)       -> sizes…           combined element by element, each by its OP
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,7 +39,7 @@ struct RankLeaf {
 /// What a call says by its name.
 struct RankCall {
   RankKind kind;
-  std::optional<ScalarOp> op = {};  // of `reduce`
+  std::vector<ScalarOp> ops = {};  // of `reduce`, one for each leaf
   std::vector<RankLeaf> leaves = {};
 };
 
@@ -52,6 +51,9 @@ RankCall rank_call_of(std::string_view function);
 std::string rank_function_name(const RankCall& call);
 /// Whether `reduce` knows how to combine elements by `op`.
 bool combines_by(ScalarOp op, ScalarType element);
+
+/// The bytes that each rank hands over, as a formula; empty for calls that send nothing.
+std::string rank_volume(const Call& call, const Names& names);
 
 /// The function with the body of a rank that is alone.
 Function rank_function(const RankCall& call, Names& names);

@@ -2,6 +2,7 @@
 
 #include "ir/fields.h"
 #include "ir/print.h"
+#include "ir/ranks.h"
 #include "support/match.h"
 #include "support/text_writer.h"
 
@@ -43,16 +44,30 @@ class Reporter {
           schedule->versions.size() > (in_thread ? 1U : 0U)) {
         statement(one, *schedule);
       }
+      if (ir::is_rank_call(one.operation)) meeting(one);
       ir::for_each_scope(one.operation, [&](const ir::Body& inner) { this->body(inner); });
     }
   }
 
-  void statement(const ir::Statement& one, const ir::Schedule& schedule) {
+  void place_of(const ir::Statement& one) {
     out_ << "-- " << function_->name;
     if (const Range range = written_at(one.location); range.valid()) {
       out_ << ", line " << files_.file(range.file).position(range.begin).line;
     }
     out_ << ": ";
+  }
+
+  /// What each rank sends, as a comment: there is nothing to choose.
+  void meeting(const ir::Statement& one) {
+    const auto& call = std::get<ir::Call>(one.operation);
+    const std::string volume = ir::rank_volume(call, program_.names);
+    if (volume.empty()) return;
+    place_of(one);
+    out_ << call.function.substr(0, call.function.find(' ')) << ", " << volume << " bytes\n";
+  }
+
+  void statement(const ir::Statement& one, const ir::Schedule& schedule) {
+    place_of(one);
     match(one.operation, [&](const auto& node) {
       using Node = std::decay_t<decltype(node)>;
       out_ << Node::mnemonic << " over ";

@@ -157,12 +157,13 @@ int32_t dz_rank_collect(dz_context* context, int32_t count, dz_rank_piece* piece
   return context->ranks.collect(*context, pieces, count);
 }
 
-int32_t dz_rank_reduce(dz_context* context, int32_t combine, int32_t element, dz_block* own,
-                       int64_t offset, int64_t count, dz_block** whole) {
-  const int32_t status = dz_allocate(context, count * element_info(element).bytes, whole);
-  if (status != DZ_OK) {
-    return status;
+int32_t dz_rank_reduce(dz_context* context, int32_t count, dz_rank_sum* sums) {
+  for (dz_rank_sum* one = sums; one != sums + count; ++one) {
+    const int32_t status =
+        dz_allocate(context, one->count * element_info(one->element).bytes, &one->whole);
+    if (status != DZ_OK) {
+      return status;
+    }
   }
-  return context->ranks.reduce(*context, combine, element, advance(own->data, offset), count,
-                               (*whole)->data);
+  return context->ranks.reduce(*context, sums, count);
 }

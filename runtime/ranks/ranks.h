@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,7 @@ class Ranks {
   int32_t gather(dz_context& context, const void* part, void* whole, int64_t rows,
                  int64_t row_bytes);
   int32_t collect(dz_context& context, dz_rank_piece* pieces, int32_t count);
-  int32_t reduce(dz_context& context, int32_t combine, int32_t element, const void* own,
-                 int64_t count, void* whole);
+  int32_t reduce(dz_context& context, dz_rank_sum* sums, int32_t count);
 
   /// What this rank has handed over, a line for each kind.
   std::string counts() const;
@@ -51,8 +51,10 @@ class Ranks {
   std::vector<int64_t> part_bytes(int64_t rows, int64_t row_bytes) const;
   void note(Collective kind, int64_t bytes);
   int32_t checked(dz_context& context, int status) const;
-  int32_t combine_parts(dz_context& context, int32_t combine, int32_t element, const void* own,
-                        int64_t count, void* whole);
+  int32_t reduce_few(dz_context& context, std::span<const dz_rank_sum> sums, int64_t bytes);
+  int32_t reduce_parts(dz_context& context, std::span<const dz_rank_sum> sums);
+  /// Where this rank's part of the elements is left.
+  void* mine_of(const dz_rank_sum& sum) const;
 
   struct Counted {
     int64_t calls = 0;

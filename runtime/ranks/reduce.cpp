@@ -6,6 +6,7 @@
 // collective communication operations in MPICH", 2005).  Few elements go to everybody at once.
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <type_traits>
 
 #include "context.h"
@@ -21,95 +22,168 @@ constexpr int64_t few_bytes = 4096;
 
 template <typename T>
 T combined(int32_t combine, T a, T b) {
-  switch (combine) {
-    case DZ_ADD: return static_cast<T>(a + b);
-    case DZ_MULTIPLY: return static_cast<T>(a * b);
-    default: break;
-  }
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return combine == DZ_ADD ? a + b : a * b;
+  } else {
     using Signed = std::make_signed_t<T>;
     const auto x = static_cast<Signed>(a);
     const auto y = static_cast<Signed>(b);
     switch (combine) {
+      case DZ_ADD: return static_cast<T>(uint64_t{a} + b);
+      case DZ_MULTIPLY: return static_cast<T>(uint64_t{a} * b);
       case DZ_SIGNED_MINIMUM: return static_cast<T>(std::min(x, y));
       case DZ_SIGNED_MAXIMUM: return static_cast<T>(std::max(x, y));
       case DZ_UNSIGNED_MINIMUM: return std::min(a, b);
       case DZ_UNSIGNED_MAXIMUM: return std::max(a, b);
       case DZ_BIT_AND: return static_cast<T>(a & b);
       case DZ_BIT_OR: return static_cast<T>(a | b);
-      case DZ_BIT_XOR: return static_cast<T>(a ^ b);
-      default: break;
+      default: return static_cast<T>(a ^ b);
     }
   }
-  return a;
 }
 
-/// `rows` rows of `count` elements, one behind the other, into one.
+/// One element after the other of `count` into those that are there.
 template <typename T>
-void combine_rows(int32_t combine, const void* from, int64_t rows, int64_t count, void* into) {
+void combine_into(int32_t combine, const void* from, int64_t count, void* into) {
   const T* next = static_cast<const T*>(from);
   T* result = static_cast<T*>(into);
-  std::copy_n(next, count, result);
-  for (int64_t row = 1; row < rows; ++row) {
-    next += count;
-    for (int64_t i = 0; i < count; ++i) result[i] = combined(combine, result[i], next[i]);
+  for (int64_t i = 0; i < count; ++i) {
+    result[i] = combined(combine, result[i], next[i]);
   }
 }
 
-void combine_elements(int32_t combine, int32_t element, const void* from, int64_t rows,
-                      int64_t count, void* into) {
-  switch (element) {
-    case DZ_F32: return combine_rows<float>(combine, from, rows, count, into);
-    case DZ_F64: return combine_rows<double>(combine, from, rows, count, into);
+void combine_elements(const dz_rank_sum& sum, const void* from, int64_t count, void* into) {
+  switch (sum.element) {
+    case DZ_F32: return combine_into<float>(sum.combine, from, count, into);
+    case DZ_F64: return combine_into<double>(sum.combine, from, count, into);
     case DZ_BOOL:
     case DZ_I8:
-    case DZ_U8: return combine_rows<uint8_t>(combine, from, rows, count, into);
+    case DZ_U8: return combine_into<uint8_t>(sum.combine, from, count, into);
     case DZ_I16:
-    case DZ_U16: return combine_rows<uint16_t>(combine, from, rows, count, into);
+    case DZ_U16: return combine_into<uint16_t>(sum.combine, from, count, into);
     case DZ_I32:
-    case DZ_U32: return combine_rows<uint32_t>(combine, from, rows, count, into);
-    default: return combine_rows<uint64_t>(combine, from, rows, count, into);
+    case DZ_U32: return combine_into<uint32_t>(sum.combine, from, count, into);
+    default: return combine_into<uint64_t>(sum.combine, from, count, into);
   }
 }
+
+int64_t bytes_of(const dz_rank_sum& sum, int64_t count) {
+  return count * element_info(sum.element).bytes;
+}
+
+const char* own_of(const dz_rank_sum& sum) {
+  return static_cast<const char*>(advance(sum.block->data, sum.offset));
+}
+
+void append(std::vector<char>& to, const char* from, int64_t bytes) {
+  to.insert(to.end(), from, from + bytes);
+}
+
+/// Messages are packed; elements are combined where they are aligned.
+class Unpacker {
+ public:
+  explicit Unpacker(const std::vector<char>& packed) : next_(packed.data()) {}
+
+  void copy(void* to, int64_t bytes) {
+    std::memcpy(to, next_, static_cast<size_t>(bytes));
+    next_ += bytes;
+  }
+  /// The first replaces what is there.
+  void combine(const dz_rank_sum& sum, int64_t count, bool is_first, void* into) {
+    const int64_t bytes = bytes_of(sum, count);
+    if (is_first) {
+      return copy(into, bytes);
+    }
+    aligned_.resize(static_cast<size_t>(bytes));
+    copy(aligned_.data(), bytes);
+    combine_elements(sum, aligned_.data(), count, into);
+  }
+
+ private:
+  const char* next_;
+  std::vector<char> aligned_;
+};
 
 }  // namespace
 
-int32_t Ranks::reduce(dz_context& context, int32_t combine, int32_t element, const void* own,
-                      int64_t count, void* whole) {
-  const int64_t bytes = count * element_info(element).bytes;
-  if (!several()) {
-    std::memcpy(whole, own, static_cast<size_t>(bytes));
-    return DZ_OK;
+int32_t Ranks::reduce(dz_context& context, dz_rank_sum* sums, int32_t count) {
+  const std::span<const dz_rank_sum> all(sums, static_cast<size_t>(count));
+  int64_t bytes = 0;
+  for (const dz_rank_sum& one : all) {
+    bytes += bytes_of(one, one.count);
   }
-  note(Collective::reduce, bytes);
-  if (bytes * size() > few_bytes) {
-    return combine_parts(context, combine, element, own, count, whole);
+  if (several()) {
+    note(Collective::reduce, bytes);
+    return bytes * size() > few_bytes ? reduce_parts(context, all)
+                                      : reduce_few(context, all, bytes);
+  }
+  for (const dz_rank_sum& one : all) {
+    std::memcpy(one.whole->data, own_of(one), static_cast<size_t>(bytes_of(one, one.count)));
+  }
+  return DZ_OK;
+}
+
+int32_t Ranks::reduce_few(dz_context& context, std::span<const dz_rank_sum> sums, int64_t bytes) {
+  std::vector<char> own;
+  for (const dz_rank_sum& one : sums) {
+    append(own, own_of(one), bytes_of(one, one.count));
   }
   std::vector<char> all(static_cast<size_t>(bytes * size()));
   const std::vector<int64_t> sizes(static_cast<size_t>(size()), bytes);
-  const int32_t status =
-      checked(context, messages_->gather(messages_->communicator, own, all.data(), sizes.data()));
-  combine_elements(combine, element, all.data(), size(), count, whole);
-  return status;
+  const int status =
+      messages_->gather(messages_->communicator, own.data(), all.data(), sizes.data());
+  Unpacker unpacker(all);
+  for (int64_t rank = 0; rank < size(); ++rank) {
+    for (const dz_rank_sum& one : sums) {
+      unpacker.combine(one, one.count, rank == 0, one.whole->data);
+    }
+  }
+  return checked(context, status);
 }
 
-int32_t Ranks::combine_parts(dz_context& context, int32_t combine, int32_t element, const void* own,
-                             int64_t count, void* whole) {
-  const int64_t each = element_info(element).bytes;
-  const std::vector<int64_t> to = part_bytes(count, each);
-  const int64_t part = this->count(count);
-  const std::vector<int64_t> from(static_cast<size_t>(size()), part * each);
-  std::vector<char> parts(static_cast<size_t>(part * each * size()));
-  const int32_t status = checked(
-      context,
-      messages_->exchange(messages_->communicator, own, to.data(), parts.data(), from.data()));
-  if (status != DZ_OK) {
-    return status;
+int32_t Ranks::reduce_parts(dz_context& context, std::span<const dz_rank_sum> sums) {
+  std::vector<char> own;
+  std::vector<int64_t> to;
+  for (int64_t rank = 0; rank < size(); ++rank) {
+    const auto before = static_cast<int64_t>(own.size());
+    for (const dz_rank_sum& one : sums) {
+      const char* part = own_of(one) + bytes_of(one, first_of(rank, one.count));
+      append(own, part, bytes_of(one, count_of(rank, one.count)));
+    }
+    to.push_back(static_cast<int64_t>(own.size()) - before);
   }
-  std::vector<char> result(static_cast<size_t>(part * each));
-  combine_elements(combine, element, parts.data(), size(), part, result.data());
-  return checked(context,
-                 messages_->gather(messages_->communicator, result.data(), whole, to.data()));
+  const int64_t mine = to[static_cast<size_t>(index())];
+  const std::vector<int64_t> from(static_cast<size_t>(size()), mine);
+  std::vector<char> parts(static_cast<size_t>(mine * size()));
+  int status = messages_->exchange(messages_->communicator, own.data(), to.data(), parts.data(),
+                                   from.data());
+  if (status != 0) {
+    return checked(context, status);
+  }
+  Unpacker unpacker(parts);
+  for (int64_t rank = 0; rank < size(); ++rank) {
+    for (const dz_rank_sum& one : sums) {
+      unpacker.combine(one, this->count(one.count), rank == 0, mine_of(one));
+    }
+  }
+  own.resize(0);
+  for (const dz_rank_sum& one : sums) {
+    append(own, static_cast<const char*>(mine_of(one)), bytes_of(one, this->count(one.count)));
+  }
+  std::vector<char> all(static_cast<size_t>(std::accumulate(to.begin(), to.end(), int64_t{0})));
+  status = messages_->gather(messages_->communicator, own.data(), all.data(), to.data());
+  Unpacker results(all);
+  for (int64_t rank = 0; rank < size(); ++rank) {
+    for (const dz_rank_sum& one : sums) {
+      results.copy(advance(one.whole->data, bytes_of(one, first_of(rank, one.count))),
+                   bytes_of(one, count_of(rank, one.count)));
+    }
+  }
+  return checked(context, status);
+}
+
+void* Ranks::mine_of(const dz_rank_sum& sum) const {
+  return advance(sum.whole->data, bytes_of(sum, first(sum.count)));
 }
 
 }  // namespace dagaz::runtime

@@ -1,4 +1,8 @@
 -- What ranks share, and where they meet: maps, reductions, and operators of every kind.
+-- counts: dot: [1000]f64 [1000]f64: agree 1 8, collect 1 8
+-- counts: mean_and_variance: [1000]f64: agree 1 8, collect 2 16
+-- counts: k_means_step: [1000][3]f64 [5][3]f64: agree 1 8, reduce 1 160
+-- counts: product: [100][20]f64 [20][30]f64: agree 1 8, gather 1 6000
 -- ==
 -- entry: dot
 -- random input { [1000]f64 [1000]f64 } auto output

@@ -2,14 +2,19 @@
 """Programs that several ranks run together (docs/ranks.md), under each MPI that is installed.
 
 usage: run.py DAGAZ FOLDER [-n RANKS…]
-Runs the test blocks of FOLDER with 1, 2, 3, 4 and 7 ranks, everything shared that can be.
-Exit status 77 where there is no MPI.
+Runs the test blocks of FOLDER with 1, 2, 3, 4 and 7 ranks, everything shared that can be.  Then what
+its comments `-- counts:` say of messages, that a message of failure is printed once, and that all end
+when one is killed.  Exit status 77 where there is no MPI.
 """
 import argparse
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
+import time
 
 # Sharing must be right also where it does not pay.
 SHARE_ALL = ['--tune', 'rank_element=0', '--tune', 'rank_message=0']
@@ -33,27 +38,126 @@ def environment(compiler, launcher):
                 OMPI_MCA_rmaps_base_oversubscribe='1', DAGAZ_CACHE='off')
 
 
+class Runs:
+    """Programs of one MPI in a folder of their own."""
+
+    def __init__(self, dagaz, name, compiler, launcher, folder):
+        self.dagaz, self.name, self.folder = dagaz, name, folder
+        self.environment = environment(compiler, launcher)
+        self.launcher = launcher.split()
+
+    def build(self, source):
+        program = f'{self.folder}/{pathlib.Path(source).stem}'
+        subprocess.run([self.dagaz, 'build', '--ranks=mpi', source, '-o', program], check=True,
+                       env=self.environment)
+        return program
+
+    def command(self, ranks, program, *options):
+        return [*self.launcher, '-n', str(ranks), program, *options]
+
+    def run(self, ranks, program, entry, data, *options):
+        return subprocess.run(self.command(ranks, program, '-e', entry, *options), input=data,
+                              capture_output=True, env=self.environment, timeout=120)
+
+
+def test_blocks(runs, folder, ranks):
+    """What is wrong, as text."""
+    command = [runs.dagaz, 'test', '--notty', '-j1', f'--ranks={ranks}', *SHARE_ALL, folder]
+    done = subprocess.run(command, env=runs.environment, capture_output=True, text=True)
+    return '' if done.returncode == 0 else done.stdout + done.stderr
+
+
+def counts_in(source):
+    """(entry, shapes, {kind: (calls, bytes)}) of each comment."""
+    for line in pathlib.Path(source).read_text().splitlines():
+        if found := re.match(r'-- counts: (\w+): ([^:]*): (.*)', line):
+            entry, shapes, counts = found.groups()
+            rows = [row.split() for row in counts.split(',')]
+            yield entry, shapes.split(), {kind: (int(n), int(size)) for kind, n, size in rows}
+
+
+def counted(text):
+    rows = re.findall(r'^(\w+): (\d+) calls, (\d+) bytes$', text, re.M)
+    return {kind: (int(n), int(size)) for kind, n, size in rows if n != '0'}
+
+
+def test_counts(runs, source):
+    wrong = ''
+    comments = list(counts_in(source))
+    program = runs.build(source) if comments else None
+    for entry, shapes, expected in comments:
+        generate = [word for shape in shapes for word in ('-g', shape)]
+        data = subprocess.run([runs.dagaz, 'data', '-b', *generate], check=True,
+                              capture_output=True).stdout
+        done = runs.run(4, program, entry, data, '-n', '--rank-counts')
+        found = counted(done.stderr.decode())
+        if found != expected:
+            wrong += f'{source}: {entry}: expected {expected}, found {found}\n'
+    return wrong
+
+
+def test_message_of_failure(runs, folder):
+    """The last of three ranks fails: its message, once, and nothing else of ours."""
+    program = runs.build(f'{folder}/failures.fut')
+    done = runs.run(3, program, 'chosen', b'[0i64, 1i64, 9i64]')
+    text = done.stderr.decode()
+    if done.returncode == 1 and text.count('Index [9] out of bounds') == 1 and not done.stdout:
+        return ''
+    return f'a failure: status {done.returncode}\n{text}'
+
+
+def test_killed(runs, folder):
+    """When one is killed the others end, within seconds."""
+    program = runs.build(f'{folder}/killed.fut')
+    started = subprocess.Popen(runs.command(3, program), stdin=subprocess.PIPE, env=runs.environment,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    started.stdin.write(b'1000000000000i64 1000i64')
+    started.stdin.close()
+    ours = []
+    deadline = time.time() + 60
+    while len(ours) < 3 and time.time() < deadline:
+        time.sleep(0.2)
+        found = subprocess.run(['pgrep', '-x', '-f', program], capture_output=True, text=True)
+        ours = found.stdout.split()
+    if len(ours) < 3:
+        started.kill()
+        return 'three ranks did not start'
+    time.sleep(1)
+    os.kill(int(ours[-1]), 9)
+    try:
+        status = started.wait(timeout=30)
+    except subprocess.TimeoutExpired:
+        started.kill()
+        return 'the others did not end'
+    return '' if status != 0 else 'success, although one was killed'
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('dagaz')
     parser.add_argument('folder')
     parser.add_argument('-n', '--ranks', nargs='*', type=int, default=[1, 2, 3, 4, 7])
     arguments = parser.parse_args()
+    dagaz, folder = os.path.abspath(arguments.dagaz), arguments.folder
     found = implementations()
     if not found:
         print('no MPI is installed (Debian, Ubuntu: apt install openmpi-bin libopenmpi-dev)')
         return 77
+    tests = [(f'{ranks} ranks', lambda runs, ranks=ranks: test_blocks(runs, folder, ranks))
+             for ranks in arguments.ranks]
+    tests += [(f'counts of {source.name}', lambda runs, source=source: test_counts(runs, source))
+              for source in sorted(pathlib.Path(folder).glob('*.fut'))]
+    tests += [('a failure', lambda runs: test_message_of_failure(runs, folder)),
+              ('a killed rank', lambda runs: test_killed(runs, folder))]
     failed = 0
     for name, compiler, launcher in found:
-        for ranks in arguments.ranks:
-            command = [arguments.dagaz, 'test', '--notty', '-j1', f'--ranks={ranks}', *SHARE_ALL,
-                       arguments.folder]
-            done = subprocess.run(command, env=environment(compiler, launcher),
-                                  capture_output=True, text=True)
-            if done.returncode != 0:
-                failed += 1
-                print(f'{name}, {ranks} ranks:\n{done.stdout}{done.stderr}')
-    print(f'{len(found) * len(arguments.ranks) - failed} passed, {failed} failed')
+        with tempfile.TemporaryDirectory() as temporary:
+            runs = Runs(dagaz, name, compiler, launcher, temporary)
+            for title, test in tests:
+                if wrong := test(runs):
+                    failed += 1
+                    print(f'[FAIL] {name}, {title}:\n{wrong}')
+    print(f'{len(found) * len(tests) - failed} passed, {failed} failed')
     return 1 if failed else 0
 
 

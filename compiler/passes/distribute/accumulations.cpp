@@ -1,5 +1,8 @@
 // What is added to arrays: histograms and accumulators.  Each rank adds what its rows have, one of
 // them to what the arrays hold, the others to neutral elements; then all are combined.
+#include <iterator>
+#include <utility>
+
 #include "ir/names.h"
 #include "passes/distribute/rewrite.h"
 #include "support/match.h"
@@ -85,10 +88,11 @@ void Rewriter::share_additions(ir::Statement statement, ir::Builder& out) {
     input.array = start(input.array, input.shape.size(), input.neutral.front(), out);
     all.push_back(std::move(combined));
   }
+  std::vector<Combined> outside = std::exchange(pending_, {});
   with.body.body = body(std::move(with.body.body), {});
+  pending_ = std::move(outside);
   out.add(std::move(statement));
-  agree(out);
-  combine(all, out);
+  std::move(all.begin(), all.end(), std::back_inserter(pending_));
 }
 
 }  // namespace dagaz::passes::distributing

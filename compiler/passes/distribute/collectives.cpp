@@ -61,13 +61,22 @@ std::vector<NameId> Collectives::collect(ir::Builder& b, NameId ranks,
   return b.add_results(ir::Call{function(call), std::move(arguments), std::move(types)}, "all");
 }
 
-void Collectives::reduce(ir::Builder& b, ir::ScalarOp op, NameId own, NameId whole) {
-  const ir::Type type = program_.names.type(whole);
-  std::vector<Operand> arguments(type.shape);
-  arguments.emplace_back(own);
-  const RankCall call{RankKind::reduce, op, {{type.element, type.rank()}}};
-  b.add(ir::Statement{
-      {{whole}}, ir::Call{function(call), std::move(arguments), {type}}, {}, b.location()});
+void Collectives::reduce(ir::Builder& b, const std::vector<ir::ScalarOp>& ops,
+                         const std::vector<NameId>& own, const std::vector<NameId>& whole) {
+  RankCall call{RankKind::reduce, ops};
+  std::vector<Operand> arguments;
+  ir::Statement statement{{}, {}, {}, b.location()};
+  std::vector<ir::Type> types;
+  for (const NameId one : whole) {
+    const ir::Type& type = program_.names.type(one);
+    call.leaves.push_back({type.element, type.rank()});
+    arguments.insert(arguments.end(), type.shape.begin(), type.shape.end());
+    types.push_back(type);
+    statement.results.push_back({one});
+  }
+  arguments.insert(arguments.end(), own.begin(), own.end());
+  statement.operation = ir::Call{function(call), std::move(arguments), std::move(types)};
+  b.add(std::move(statement));
 }
 
 }  // namespace dagaz::passes::distributing

@@ -24,8 +24,9 @@ class Collectives {
   /// What each rank has, along a new outermost dimension of extent `ranks`.
   std::vector<ir::NameId> collect(ir::Builder& b, ir::NameId ranks,
                                   const std::vector<ir::NameId>& values);
-  /// Binds `whole` to what all ranks have in `own`, combined element by element.
-  void reduce(ir::Builder& b, ir::ScalarOp op, ir::NameId own, ir::NameId whole);
+  /// Binds each of `whole` to what all ranks have in `own`, combined element by element.
+  void reduce(ir::Builder& b, const std::vector<ir::ScalarOp>& ops,
+              const std::vector<ir::NameId>& own, const std::vector<ir::NameId>& whole);
 
  private:
   std::string function(const ir::RankCall& call);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double ranks = 16;          // for which is decided
 constexpr double unknown_size = 1e6;  // of an extent that is not known
+constexpr double smaller = 30;        // times, for each loop around: what is large runs seldom
 constexpr double unknown_steps = 16;  // of a loop
 
 double size_of(const ir::Operand& size, double otherwise) {
@@ -24,39 +25,41 @@ double steps_of(const ir::Loop& loop) {
   return form == nullptr ? unknown_steps : size_of(form->bound, unknown_steps);
 }
 
-double points_of(const std::vector<ir::SpaceDimension>& space) {
+double points_of(const std::vector<ir::SpaceDimension>& space, double unknown) {
   double points = 1;
-  for (const ir::SpaceDimension& one : space) points *= size_of(one.extent, unknown_size);
+  for (const ir::SpaceDimension& one : space) points *= size_of(one.extent, unknown);
   return points;
 }
 
 /// How often the scopes of an operation run.
-double repeats_of(const ir::Operation& operation) {
+double repeats_of(const ir::Operation& operation, double unknown) {
   if (const auto* loop = as<ir::Loop>(operation)) return steps_of(*loop);
-  if (const auto* map = as<ir::MapScanReduce>(operation)) return size_of(map->width, unknown_size);
-  return match(operation, [](const auto& node) {
+  if (const auto* map = as<ir::MapScanReduce>(operation)) return size_of(map->width, unknown);
+  return match(operation, [&](const auto& node) {
     if constexpr (requires { node.space; }) {
-      return points_of(node.space);
+      return points_of(node.space, unknown);
     } else {
       return 1.0;
     }
   });
 }
 
-double operations_of(const ir::Operation& operation) {
+double operations_of(const ir::Operation& operation, double unknown) {
   double inside = 0;
   ir::for_each_scope(operation, [&](const ir::Body& body) {
-    for (const ir::Statement& one : body.statements) inside += operations_of(one.operation);
+    for (const ir::Statement& one : body.statements)
+      inside += operations_of(one.operation, unknown);
   });
   const auto* scalar = as<ir::Scalar>(operation);
   const double own = scalar == nullptr ? 1 : static_cast<double>(ir::cost_of(scalar->op));
-  return own + repeats_of(operation) * inside;
+  return own + repeats_of(operation, unknown) * inside;
 }
 
 }  // namespace
 
 double CostModel::of(const Placement& placement) {
   placement_ = &placement;
+  unknown_ = unknown_size;
   return body(function_.body);
 }
 
@@ -68,13 +71,13 @@ double CostModel::body(const ir::Body& body) {
 
 double CostModel::elements(ir::NameId array) const {
   double count = 1;
-  for (const ir::Operand& size : names_.type(array).shape) count *= size_of(size, unknown_size);
+  for (const ir::Operand& size : names_.type(array).shape) count *= size_of(size, unknown_);
   return count;
 }
 
 double CostModel::work_of(const ir::Statement& statement) {
   const auto [found, is_new] = work_.emplace(statement.results[0].name, 0);
-  if (is_new) found->second = operations_of(statement.operation);
+  if (is_new) found->second = operations_of(statement.operation, unknown_);
   return found->second;
 }
 
@@ -84,7 +87,13 @@ double CostModel::statement(const ir::Statement& statement) {
     return std::max(body(branch->then_body), body(branch->else_body));
   }
   if (const auto* loop = as<ir::Loop>(statement.operation)) {
-    return steps_of(*loop) * body(loop->body);
+    unknown_ /= smaller;
+    double step = body(loop->body);
+    for (const ir::LoopValue& value : loop->values) step += gathering(value.parameter.name);
+    double cost = steps_of(*loop) * step;
+    for (const ir::Binder& result : statement.results) cost += gathering(result.name);
+    unknown_ *= smaller;
+    return cost;
   }
   if (placement_->accumulations.contains(statement.results[0].name)) {
     return body(std::get<ir::WithAccumulator>(statement.operation).body.body) +
@@ -93,6 +102,12 @@ double CostModel::statement(const ir::Statement& statement) {
   const auto share = placement_->shares.find(statement.results[0].name);
   if (share == placement_->shares.end()) return work_of(statement);
   return work_of(statement) / ranks + meeting(statement, share->second);
+}
+
+double CostModel::gathering(ir::NameId array) const {
+  if (!placement_->gathered.contains(array)) return 0;
+  return static_cast<double>(costs_.message) +
+         static_cast<double>(costs_.element) * elements(array);
 }
 
 /// What is added meets when the accumulators are closed.
@@ -105,10 +120,9 @@ double CostModel::meeting(const ir::Statement& statement, const Share& share) co
   const auto message = static_cast<double>(costs_.message);
   double cost = share.reduces && !adds(statement) ? message : 0;
   for (const ir::Binder& result : statement.results) {
-    if (placement_->gathered.contains(result.name)) {
-      cost += message + each * elements(result.name);
-    } else if (names_.type(result.name).kind == ir::TypeKind::value &&
-               !placement_->split.contains(result.name)) {
+    cost += gathering(result.name);
+    if (names_.type(result.name).kind == ir::TypeKind::value &&
+        !placement_->split.contains(result.name)) {
       cost += 2 * each * elements(result.name);
     }
   }

@@ -22,6 +22,7 @@ class CostModel {
   double statement(const ir::Statement& statement);
   double meeting(const ir::Statement& statement, const Share& share) const;
   bool adds(const ir::Statement& statement) const;
+  double gathering(ir::NameId array) const;
   double work_of(const ir::Statement& statement);
   double elements(ir::NameId array) const;
 
@@ -29,6 +30,7 @@ class CostModel {
   const ir::Names& names_;
   const RankCosts& costs_;
   const Placement* placement_ = nullptr;
+  double unknown_ = 0;                           // the size that is taken for one that is not known
   std::unordered_map<ir::NameId, double> work_;  // of operations, by first result
 };
 

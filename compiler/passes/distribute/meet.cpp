@@ -2,7 +2,9 @@
 // be anything that it may be on one.
 //
 // Arrays that are combined element by element by an operation that ranks know are: each rank then
-// combines one part of them.  Everything else goes, in one message, to every rank.
+// combines one part of them.  Everything else goes to every rank.  What ranks have is kept until
+// somebody wants to know, so that much goes in one message.
+#include <algorithm>
 #include <optional>
 
 #include "ir/names.h"
@@ -65,27 +67,69 @@ ir::Statement reduction_of(const Combined& one, const std::vector<NameId>& all, 
 
 }  // namespace
 
-void Rewriter::combine(const std::vector<Combined>& all, ir::Builder& out) {
-  std::vector<const Combined*> others;
-  std::vector<NameId> collected;
-  for (const Combined& one : all) {
-    const auto op = known_operation(one.op);
-    if (op && names_.type(one.whole.front()).is_array()) {
-      collectives_.reduce(out, *op, one.own.front(), one.whole.front());
-    } else {
-      others.push_back(&one);
-      collected.insert(collected.end(), one.own.begin(), one.own.end());
-    }
+// Numbers go along where elements of arrays meet anyway.
+void Rewriter::reduce(const std::vector<const Combined*>& sums, ir::Builder& out) {
+  std::vector<ir::ScalarOp> ops;
+  std::vector<NameId> own;
+  std::vector<NameId> whole;
+  std::vector<std::pair<NameId, NameId>> numbers;  // and the arrays that they are in
+  for (const Combined* one : sums) {
+    ops.push_back(*known_operation(one->op));
+    own.push_back(one->own.front());
+    whole.push_back(one->whole.front());
+    if (names_.type(whole.back()).is_array()) continue;
+    own.back() = out.add(ir::Replicate{{ir::i64_operand(1)}, own.back()}, "own");
+    whole.back() = names_.fresh_like(own.back());
+    numbers.emplace_back(one->whole.front(), whole.back());
   }
-  if (others.empty()) return;
+  collectives_.reduce(out, ops, own, whole);
+  for (const auto& [number, array] : numbers) {
+    out.add(ir::Statement{{{number}}, ir::Index{array, {ir::i64_operand(0)}}, {}, out.location()});
+  }
+}
+
+void Rewriter::collect(const std::vector<const Combined*>& all, ir::Builder& out) {
+  std::vector<NameId> own;
+  for (const Combined* one : all) own.insert(own.end(), one->own.begin(), one->own.end());
   const NameId ranks = collectives_.size(out);
-  const std::vector<NameId> everything = collectives_.collect(out, ranks, collected);
+  const std::vector<NameId> everything = collectives_.collect(out, ranks, own);
   auto next = everything.begin();
-  for (const Combined* one : others) {
+  for (const Combined* one : all) {
     const auto end = next + static_cast<std::ptrdiff_t>(one->own.size());
     out.add(reduction_of(*one, {next, end}, ranks, out));
     next = end;
   }
+}
+
+void Rewriter::meet(ir::Builder& out) {
+  if (pending_.empty()) return;
+  agree(out);
+  std::vector<const Combined*> known;
+  std::vector<const Combined*> others;
+  bool any_arrays = false;
+  for (const Combined& one : pending_) {
+    const bool is_known = known_operation(one.op).has_value();
+    (is_known ? known : others).push_back(&one);
+    any_arrays = any_arrays || (is_known && names_.type(one.whole.front()).is_array());
+  }
+  if (!any_arrays) {
+    others.insert(others.end(), known.begin(), known.end());
+  } else {
+    reduce(known, out);
+  }
+  if (!others.empty()) collect(others, out);
+  pending_.clear();
+}
+
+bool Rewriter::waits_for_meeting(const ir::Statement& statement) const {
+  if (pending_.empty()) return false;
+  if (as<ir::Branch>(statement.operation) || as<ir::Loop>(statement.operation)) return true;
+  const std::vector<NameId> used = free_names(statement, names_);
+  return std::any_of(pending_.begin(), pending_.end(), [&](const Combined& one) {
+    return std::any_of(one.whole.begin(), one.whole.end(), [&](NameId name) {
+      return std::find(used.begin(), used.end(), name) != used.end();
+    });
+  });
 }
 
 }  // namespace dagaz::passes::distributing

@@ -56,16 +56,43 @@ std::vector<Share> Placer::ways(const ir::Statement& statement) const {
   return {{0}, {last, true}};
 }
 
-std::optional<Share> Placer::way(const ir::Statement& statement) const {
+// The first of those for which least has to be gathered.
+std::optional<Share> Placer::way(const ir::Statement& statement) {
   if (statement.results.empty() || choice_->unshared.contains(statement.results[0].name)) {
     return std::nullopt;
   }
   const std::vector<Operand>& chosen = choice_->extents;
+  std::optional<Share> best;
+  std::ptrdiff_t least = 0;
   for (const Share& one : ways(statement)) {
     const Operand& extent = extent_of(statement.operation, one);
-    if (std::find(chosen.begin(), chosen.end(), extent) != chosen.end()) return one;
+    if (std::find(chosen.begin(), chosen.end(), extent) == chosen.end()) continue;
+    const Reads& reads = reads_of(statement, one.dimension);
+    const auto count = std::count_if(reads.begin(), reads.end(), [&](const auto& read) {
+      return placement_.split.contains(read.first) && !reads_rows(read, extent);
+    });
+    if (!best || count < least) {
+      best = one;
+      least = count;
+    }
   }
-  return std::nullopt;
+  return best;
+}
+
+// Whether an array that is split by `extent` is read at the row of each point alone.
+bool Placer::reads_rows(const std::pair<const NameId, Positions>& read,
+                        const Operand& extent) const {
+  const auto& [array, positions] = read;
+  return !positions.empty() && positions.front() == 0 && placement_.is_split(array, extent);
+}
+
+bool may_fail(const ir::Operation& operation) {
+  bool found = as<ir::Assert>(operation) || as<ir::Call>(operation);
+  ir::for_each_scope(operation, [&](const ir::Body& body) {
+    found = found || std::any_of(body.statements.begin(), body.statements.end(),
+                                 [](const ir::Statement& one) { return may_fail(one.operation); });
+  });
+  return found;
 }
 
 std::size_t combined_results(const ir::Statement& statement, const Share& share) {
@@ -101,15 +128,64 @@ void Placer::place(const ir::Statement& statement) {
     place(branch->then_body);
     place(branch->else_body);
   } else if (const auto* loop = as<ir::Loop>(statement.operation)) {
-    for (const ir::LoopValue& value : loop->values) need(value.initial);
-    place(loop->body);
+    place(*loop, statement.results);
   } else {
     need_all(statement);
   }
 }
 
+// The extent by which a loop value may be split: one that stays the same.
+std::optional<Operand> Placer::extent_of_state(const ir::Loop& loop, std::size_t k,
+                                               NameId result) const {
+  const ir::Type& type = names_.type(loop.values[k].parameter.name);
+  if (!type.is_array() || names_.type(result).shape.front() != type.shape.front()) {
+    return std::nullopt;
+  }
+  const Operand& extent = type.shape.front();
+  const bool changes = std::any_of(
+      loop.values.begin(), loop.values.end(),
+      [&](const ir::LoopValue& value) { return extent == Operand(value.parameter.name); });
+  const std::vector<Operand>& chosen = choice_->extents;
+  const bool is_chosen = std::find(chosen.begin(), chosen.end(), extent) != chosen.end();
+  return is_chosen && !changes ? std::optional(extent) : std::nullopt;
+}
+
+// State is split if a step that finds it so leaves it so: assumed of all, and taken back where it
+// does not hold, until it does.
+void Placer::place(const ir::Loop& loop, const std::vector<ir::Binder>& results) {
+  std::vector<std::optional<Operand>> extents;
+  for (std::size_t k = 0; k < loop.values.size(); ++k) {
+    extents.push_back(extent_of_state(loop, k, results[k].name));
+  }
+  const Placement before = placement_;
+  for (bool holds = false; !holds;) {
+    placement_ = before;
+    for (std::size_t k = 0; k < extents.size(); ++k) {
+      const ir::LoopValue& value = loop.values[k];
+      if (extents[k]) placement_.split.emplace(value.parameter.name, *extents[k]);
+      const bool is_given_so = extents[k] && value.initial.is_name() &&
+                               placement_.is_split(value.initial.name(), *extents[k]);
+      if (!is_given_so) need(value.initial);
+    }
+    for (const ir::Statement& one : loop.body.statements) place(one);
+    holds = true;
+    for (std::size_t k = 0; k < extents.size(); ++k) {
+      const Operand& next = loop.body.results[k];
+      if (!extents[k]) {
+        need(next);
+      } else if (!next.is_name() || !placement_.is_split(next.name(), *extents[k])) {
+        extents[k].reset();
+        holds = false;
+      }
+    }
+  }
+  for (std::size_t k = 0; k < extents.size(); ++k) {
+    if (extents[k]) placement_.split.emplace(results[k].name, *extents[k]);
+  }
+}
+
 // What is added must be shared altogether: what every rank adds would count several times.
-bool Placer::shares_additions(const ir::WithAccumulator& with) const {
+bool Placer::shares_additions(const ir::WithAccumulator& with) {
   const bool have_operators =
       std::all_of(with.inputs.begin(), with.inputs.end(),
                   [](const ir::AccumulatorInput& input) { return input.op.has_value(); });
@@ -128,9 +204,8 @@ bool Placer::shares_additions(const ir::WithAccumulator& with) const {
 void Placer::share(const ir::Statement& statement, const Share& share) {
   placement_.shares.emplace(statement.results[0].name, share);
   const Operand& extent = extent_of(statement.operation, share);
-  for (const auto& [array, positions] : reads_of(statement, share.dimension)) {
-    const bool by_rows = !positions.empty() && positions.front() == 0;
-    if (!by_rows || !placement_.is_split(array, extent)) need(array);
+  for (const auto& read : reads_of(statement, share.dimension)) {
+    if (!reads_rows(read, extent)) need(read.first);
   }
   for (std::size_t k = combined_results(statement, share); k < statement.results.size(); ++k) {
     const NameId result = statement.results[k].name;

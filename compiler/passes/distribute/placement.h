@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ir/names.h"
@@ -46,6 +47,8 @@ struct Placement {
 /// The space of a segmented operation; null for others.
 const std::vector<ir::SpaceDimension>* space_of(const ir::Operation& operation);
 
+/// Whether a point may fail, on the rank that has it.
+bool may_fail(const ir::Operation& operation);
 /// How many of the results, the first ones, ranks combine.
 std::size_t combined_results(const ir::Statement& statement, const Share& share);
 
@@ -64,8 +67,13 @@ class Placer {
 
   void place(const ir::Body& body);
   void place(const ir::Statement& statement);
-  std::optional<Share> way(const ir::Statement& statement) const;
-  bool shares_additions(const ir::WithAccumulator& with) const;
+  void place(const ir::Loop& loop, const std::vector<ir::Binder>& results);
+  std::optional<ir::Operand> extent_of_state(const ir::Loop& loop, std::size_t k,
+                                             ir::NameId result) const;
+  std::optional<Share> way(const ir::Statement& statement);
+  bool reads_rows(const std::pair<const ir::NameId, Positions>& read,
+                  const ir::Operand& extent) const;
+  bool shares_additions(const ir::WithAccumulator& with);
   void share(const ir::Statement& statement, const Share& share);
   void need(const ir::Operand& operand);
   void need_all(const ir::Statement& statement);

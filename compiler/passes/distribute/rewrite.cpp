@@ -1,6 +1,7 @@
 #include "passes/distribute/rewrite.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "ir/fields.h"
 #include "support/check.h"
@@ -12,15 +13,6 @@ using ir::NameId;
 using ir::Operand;
 
 namespace {
-
-bool may_fail(const ir::Operation& operation) {
-  bool found = as<ir::Assert>(operation) || as<ir::Call>(operation);
-  ir::for_each_scope(operation, [&](const ir::Body& body) {
-    found = found || std::any_of(body.statements.begin(), body.statements.end(),
-                                 [](const ir::Statement& one) { return may_fail(one.operation); });
-  });
-  return found;
-}
 
 /// What an operation over a space has of it.
 struct Points {
@@ -40,8 +32,20 @@ Points points_of(ir::Operation& operation) {
 Rewriter::Rewriter(ir::Program& program, const Placement& placement)
     : program_(program), names_(program.names), placement_(placement), collectives_(program) {}
 
+void Rewriter::note_extent(const Operand& extent) {
+  if (std::find(shared_extents_.begin(), shared_extents_.end(), extent) == shared_extents_.end()) {
+    shared_extents_.push_back(extent);
+  }
+}
+
 void Rewriter::find_shared(const ir::Body& body) {
   for (const ir::Statement& one : body.statements) {
+    if (const auto* loop = as<ir::Loop>(one.operation)) {
+      for (const ir::LoopValue& value : loop->values) {
+        const auto split = placement_.split.find(value.parameter.name);
+        if (split != placement_.split.end()) note_extent(split->second);
+      }
+    }
     if (const auto* value = as<ir::Replicate>(one.operation)) {
       replicated_.emplace(one.results[0].name, value->value);
     }
@@ -51,11 +55,7 @@ void Rewriter::find_shared(const ir::Body& body) {
       ir::for_each_scope(one.operation, [&](const ir::Body& inner) { find_shared(inner); });
       continue;
     }
-    const Operand& extent = extent_of(one.operation, share->second);
-    const bool known =
-        std::find(shared_extents_.begin(), shared_extents_.end(), extent) != shared_extents_.end();
-    if (!known) shared_extents_.push_back(extent);
-    may_fail_ = may_fail_ || may_fail(one.operation);
+    note_extent(extent_of(one.operation, share->second));
   }
 }
 
@@ -75,6 +75,10 @@ void Rewriter::rewrite(ir::Function& function) {
 
 ir::Body Rewriter::body(ir::Body body, const std::vector<NameId>& bound) {
   ir::Builder out(names_);
+  return this->body(std::move(body), bound, out);
+}
+
+ir::Body Rewriter::body(ir::Body body, const std::vector<NameId>& bound, ir::Builder& out) {
   const auto add_shared = [&](NameId name) {
     const auto found = std::find(shared_extents_.begin(), shared_extents_.end(), Operand(name));
     if (found != shared_extents_.end()) add_rows(name, out);
@@ -83,9 +87,11 @@ ir::Body Rewriter::body(ir::Body body, const std::vector<NameId>& bound) {
   for (ir::Statement& one : body.statements) {
     const std::vector<ir::Binder> results = one.results;
     out.set_location(one.location);
+    if (waits_for_meeting(one)) meet(out);
     statement(std::move(one), out);
     for (const ir::Binder& result : results) add_shared(result.name);
   }
+  meet(out);
   return out.take_body(std::move(body.results));
 }
 
@@ -113,19 +119,33 @@ void Rewriter::statement(ir::Statement statement, ir::Builder& out) {
     }
   }
   if (auto* branch = as<ir::Branch>(statement.operation)) {
+    const bool before = unagreed_;
     branch->then_body = body(std::move(branch->then_body), {});
+    const bool after = std::exchange(unagreed_, before);
     branch->else_body = body(std::move(branch->else_body), {});
-  } else if (auto* loop = as<ir::Loop>(statement.operation)) {
-    std::vector<NameId> bound;
-    for (const ir::LoopValue& value : loop->values) bound.push_back(value.parameter.name);
-    if (const auto* form = std::get_if<ir::ForForm>(&loop->form)) bound.push_back(form->index.name);
-    loop->body = body(std::move(loop->body), bound);
+    unagreed_ = unagreed_ || after;
+  } else if (as<ir::Loop>(statement.operation)) {
+    return share_loop(std::move(statement), out);
   }
   out.add(std::move(statement));
 }
 
+bool Rewriter::shares_what_may_fail(const ir::Body& body) const {
+  return std::any_of(body.statements.begin(), body.statements.end(), [&](const auto& one) {
+    if (!one.results.empty() && placement_.shares.contains(one.results[0].name)) {
+      return may_fail(one.operation);
+    }
+    bool inside = false;
+    ir::for_each_scope(one.operation, [&](const ir::Body& inner) {
+      inside = inside || shares_what_may_fail(inner);
+    });
+    return inside;
+  });
+}
+
 void Rewriter::agree(ir::Builder& out) {
-  if (may_fail_) collectives_.agree(out);
+  if (unagreed_) collectives_.agree(out);
+  unagreed_ = false;
 }
 
 NameId Rewriter::own_rows(NameId whole, const Rows& rows) {
@@ -228,10 +248,10 @@ void Rewriter::share(ir::Statement statement, const Share& share, ir::Builder& o
     own_.emplace(whole, result.name);
     if (placement_.gathered.contains(whole)) gathered.push_back(whole);
   }
+  unagreed_ = unagreed_ || may_fail(statement.operation);
   out.add(std::move(statement));
-  if (combined.empty() && gathered.empty()) return;
-  agree(out);
-  combine(combined, out);
+  std::move(combined.begin(), combined.end(), std::back_inserter(pending_));
+  if (!gathered.empty()) agree(out);
   for (const NameId whole : gathered) collectives_.gather(out, own_.at(whole), whole);
 }
 

@@ -39,6 +39,7 @@ class Rewriter {
   // ---- rewrite.cpp
   void find_shared(const ir::Body& body);
   ir::Body body(ir::Body body, const std::vector<ir::NameId>& bound);
+  ir::Body body(ir::Body body, const std::vector<ir::NameId>& bound, ir::Builder& out);
   void statement(ir::Statement statement, ir::Builder& out);
   void share(ir::Statement statement, const Share& share, ir::Builder& out);
   void share_space(ir::Operation& operation, const Share& share, const Rows& rows,
@@ -53,8 +54,14 @@ class Rewriter {
   ir::NameId own_rows(ir::NameId whole, const Rows& rows);
   void add_rows(const ir::Operand& extent, ir::Builder& out);
   const Rows& rows_of(const ir::Operand& extent) const;
+  void note_extent(const ir::Operand& extent);
+  bool shares_what_may_fail(const ir::Body& body) const;
   /// To be done before ranks meet.
   void agree(ir::Builder& out);
+
+  // ---- loops.cpp
+  ir::NameId rows_to_keep(ir::NameId array, const ir::Operand& extent, ir::Builder& out);
+  void share_loop(ir::Statement statement, ir::Builder& out);
 
   // ---- accumulations.cpp
   std::vector<Combined> start_histogram(ir::Statement& statement, ir::Builder& out);
@@ -73,7 +80,11 @@ class Rewriter {
   void share_scan(ir::Statement statement, const Share& share, ir::Builder& out);
 
   // ---- meet.cpp
-  void combine(const std::vector<Combined>& all, ir::Builder& out);
+  void reduce(const std::vector<const Combined*>& sums, ir::Builder& out);
+  void collect(const std::vector<const Combined*>& all, ir::Builder& out);
+  /// Combines what is pending.
+  void meet(ir::Builder& out);
+  bool waits_for_meeting(const ir::Statement& statement) const;
 
   ir::Program& program_;
   ir::Names& names_;
@@ -83,7 +94,8 @@ class Rewriter {
   std::vector<ir::Operand> shared_extents_;
   std::unordered_map<ir::NameId, ir::NameId> own_;          // the rows of split arrays
   std::unordered_map<ir::NameId, ir::Operand> replicated_;  // the value of each element
-  bool may_fail_ = false;  // whether something that is shared may fail on one rank alone
+  std::vector<Combined> pending_;                           // what nobody has wanted to know yet
+  bool unagreed_ = false;  // whether one rank alone may have failed
 };
 
 }  // namespace dagaz::passes::distributing
