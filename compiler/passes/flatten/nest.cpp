@@ -125,8 +125,10 @@ static bool is_cheap(const Statement& statement, const Names& names) {
     return names.type(statement.results[0].name).rank() <= 1 ||
            names.type(reshape->array).rank() <= 1;
   }
+  // An iota is computed where it is read.
   return as<Index>(statement.operation) || as<Slice>(statement.operation) ||
-         as<Permute>(statement.operation) || as<Identity>(statement.operation);
+         as<Permute>(statement.operation) || as<Identity>(statement.operation) ||
+         as<Iota>(statement.operation);
 }
 
 bool is_cheap(const std::vector<Statement>& statements, const Names& names) {

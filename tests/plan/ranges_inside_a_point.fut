@@ -1,0 +1,17 @@
+-- Ranges of a point are computed where they are read: the nest has all three dimensions.
+entry moved [o] [n] [m] (shifts: [o]f32) (xs: [n][m]f32) =
+  let rows = n - 2
+  let columns = m - 2
+  in map (\s -> tabulate_2d rows columns (\i j -> f32.sum (map (\y -> y * s) xs[i + 2]) + f32.i64 j)) shifts
+entry other [o] [n] [m] (shifts: [o]f32) (xs: [n][m]f32) = map (map f32.sum) (moved shifts xs)
+-- expect
+--| -- moved, line 2: segmented_map over [o][x][x.2]
+--| x.3: [
+--|   lane_blocks points 2 rows 1 block_rows 4 columns 2 width 16 when [x.2 >= 32, x >= 4],
+--|   lane_blocks points 2 rows 1 block_rows 8 width 8 when [x.2 >= 8, x >= 8],
+--|   pointwise] operations [8, x, x.2, 2 * m]
+--| -- other, line 6: segmented_map over [o.2][x.4]
+--| x.5: [
+--|   lane_blocks rows 1 block_rows 4 columns 2 width 16 when [o.2 >= 32, x.4 >= 4],
+--|   lane_blocks rows 1 block_rows 8 width 8 when [o.2 >= 8, x.4 >= 8],
+--|   pointwise] operations [4, x.4, 5 * x.6, 2 * m.2 * x.6]
