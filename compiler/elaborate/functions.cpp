@@ -145,7 +145,8 @@ bool Elaborator::is_called(const Closure& closure, std::span<const ValueRef> arg
     case Inlining::always: return false;
     case Inlining::automatic: return has_grown(closure, arguments);
     case Inlining::shared:
-    case Inlining::never: return recursion_depth() < deepest_calls && gives_data(closure, arguments);
+    case Inlining::never:
+      return recursion_depth() < deepest_calls && gives_data(closure, arguments);
   }
   DZ_UNREACHABLE("inlining");
 }

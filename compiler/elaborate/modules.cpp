@@ -21,8 +21,9 @@ void Elaborator::evaluate_declaration(const ast::Declaration* declaration, Frame
         if (d.function.parameters.empty()) {
           frame->values[d.id] = arena.value(DelayedConstant{&d, frame, {}});
         } else {
-          frame->values[d.id] = arena.value(Closure{&d.function, &d, d.scheme, nullptr, frame, {},
-                                                    false, declared_inlining(*declaration, symbols)});
+          frame->values[d.id] =
+              arena.value(Closure{&d.function, &d, d.scheme, nullptr, frame, {}, false,
+                                  declared_inlining(*declaration, symbols)});
         }
       },
       [](const ast::TypeDeclaration&) {

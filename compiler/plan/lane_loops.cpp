@@ -54,8 +54,8 @@ void LaneReading::chosen_branch(const ir::Statement& s, const ir::Branch& e,
 }
 
 void LaneReading::masked_branch(const ir::Statement& s, const ir::Branch& e) {
-  // Some rows may have no point that runs; and what a point that runs alone reads or adds to along a
-  // row lies together for it, not for the points of the block.
+  // Some rows may have no point that runs; and what a point that runs alone reads or adds to along
+  // a row lies together for it, not for the points of the block.
   if (rows_ > 1 || has_rows_inside(e.then_body) || has_rows_inside(e.else_body)) {
     refuse();
     return;

@@ -25,8 +25,8 @@ inline bool is_power_of_two(int number) { return number > 0 && (number & (number
 /// Whether the innermost loops reach memory in unit steps, or compute a lot for each vector that
 /// they gather.
 bool reads_enough_in_steps(const LaneWork& work, const Tunables& tunables);
-/// Whether lanes are worth it: for what has loops inside by what these do, else by how much there is
-/// to do.
+/// Whether lanes are worth it: for what has loops inside by what these do, else by how much there
+/// is to do.
 bool is_worthwhile(const ir::Body& body, const LaneWork& work, const Tunables& tunables);
 /// Guards under which packed rows are read often enough; nothing where it is known that they are
 /// not. What sizes inside the body are nobody knows before.

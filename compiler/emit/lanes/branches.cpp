@@ -1,6 +1,6 @@
 // Branches in lanes.  Where the condition is the same for all points of a block they go the same
-// way.  Where it is not, a branch that only computes takes both and chooses; any other runs each side
-// for the points that take it, if there are any.
+// way.  Where it is not, a branch that only computes takes both and chooses; any other runs each
+// side for the points that take it, if there are any.
 #include "emit/lanes/arrays.h"
 #include "emit/lanes/masks.h"
 #include "emit/lanes/own_accumulators.h"

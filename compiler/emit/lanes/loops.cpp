@@ -1,5 +1,6 @@
 // Loops in lanes.  Where the number of iterations is the same for all points of a block, they run
-// alike.  Where it is not, an iteration runs for the points that still have one, until there are none.
+// alike.  Where it is not, an iteration runs for the points that still have one, until there are
+// none.
 //
 // A loop carries arrays as loops of a thread do: one that the body updates in place stays where it
 // is, others alternate between two.

@@ -26,7 +26,8 @@ static void bind_stretches(Lanes& l, NameId index, const Operand& first, const O
 
 // `count` blocks of points from `start` on, or the points of stretches as long, combined into
 // `totals`.
-static void reduce_blocks(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e, const ir::LaneBlocks& plan,
+static void reduce_blocks(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                          const ir::LaneBlocks& plan,
                           const std::vector<Destination>& mapped, const std::vector<Operand>& outer,
                           const Operand& start, const Operand& count,
                           const std::vector<Running>& totals) {
