@@ -4,7 +4,6 @@
 #include "ir/device_threads.h"
 #include "ir/names.h"
 #include "passes/flatten/flattener.h"
-#include "passes/flatten/rejoin.h"
 
 namespace dagaz::passes::flattening {
 
@@ -34,7 +33,6 @@ void Flattener::choose_version(Statement statement, Nest nest, PointBody point, 
   branch.then_body.statements.push_back(renamed(whole, names_));
   distribute(std::move(nest), std::move(point.body), distributed, statement.location,
              branch.else_body.statements);
-  rejoin(branch.else_body, names_);
   for (Statement& one : builder.take()) out.push_back(std::move(one));
   statement.operation = std::move(branch);
   out.push_back(std::move(statement));
