@@ -466,6 +466,7 @@ std::int64_t LaneReading::rows_inside(const ir::Statement& s, const ir::MapScanR
   if (!sums || *sums == 0) return 1;
   const std::int64_t most =
       std::min<std::int64_t>(around_.tunables().lane_sums / (*sums * blocks_.columns), 8);
+  if (most < 2) return 1;
   if (!e.width.is_constant()) return std::min<std::int64_t>(most, 4);
   // Each block of rows reads once what its rows share.
   const std::int64_t width = ir::integer_value(e.width.constant());

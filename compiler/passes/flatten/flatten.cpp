@@ -142,7 +142,9 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
     const bool reduces =
         !inner->reductions.empty() && inner->scans.empty() && !needs_split(*inner);
     const bool scans = inner->reductions.empty() && !inner->scans.empty() && !needs_split(*inner);
-    if (!is_cheap(before, names_) || !(is_map(*inner) || (rows && (reduces || scans)))) break;
+    const bool deepens = is_map(*inner) || (rows && (reduces || scans));
+    const Ranges ranges = gpu ? Ranges::kept : Ranges::computed;
+    if (!is_cheap(before, names_, ranges) || !deepens) break;
     Nest outer = nest;
     outer.prefix.insert(outer.prefix.end(), before.begin(), before.end());
     const NameSet bound = bound_by(outer);

@@ -117,7 +117,7 @@ const Statement* sole_producer(const Body& body) {
   return &last;
 }
 
-static bool is_cheap(const Statement& statement, const Names& names) {
+static bool is_cheap(const Statement& statement, const Names& names, Ranges ranges) {
   if (const auto* scalar = as<Scalar>(statement.operation)) {
     return is_light(scalar->op);
   }
@@ -125,13 +125,12 @@ static bool is_cheap(const Statement& statement, const Names& names) {
     return names.type(statement.results[0].name).rank() <= 1 ||
            names.type(reshape->array).rank() <= 1;
   }
-  // An iota is computed where it is read.
   return as<Index>(statement.operation) || as<Slice>(statement.operation) ||
          as<Permute>(statement.operation) || as<Identity>(statement.operation) ||
-         as<Iota>(statement.operation);
+         (ranges == Ranges::computed && as<Iota>(statement.operation));
 }
 
-bool is_cheap(const std::vector<Statement>& statements, const Names& names) {
+bool is_cheap(const std::vector<Statement>& statements, const Names& names, Ranges ranges) {
   constexpr std::int64_t most_computed = 12;  // or read; views cost nothing
   const auto computed =
       std::count_if(statements.begin(), statements.end(), [&](const Statement& one) {
@@ -139,7 +138,7 @@ bool is_cheap(const std::vector<Statement>& statements, const Names& names) {
       });
   return computed <= most_computed &&
          std::all_of(statements.begin(), statements.end(),
-                     [&](const Statement& one) { return is_cheap(one, names); });
+                     [&](const Statement& one) { return is_cheap(one, names, ranges); });
 }
 
 static Body with_prefix(std::vector<Statement> prefix, Body body) {
