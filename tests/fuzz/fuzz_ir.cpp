@@ -232,10 +232,12 @@ std::vector<Passes> all_pipelines() {
       {"flatten", on_gpu},
       {"simplify", "fuse", "simplify", "scalarise", "simplify", "flatten", on_gpu}};
   for (const passes::Pass& pass : passes::all_passes()) {
-    const std::string name(pass.name);
-    if (name == "distribute") continue;  // tests/ranks tries it; here it does not end, unsolved
-    pipelines.push_back({name});
-    pipelines.push_back({"simplify", "fuse", "simplify", name});
+    Passes alone = {std::string(pass.name)};
+    if (pass.needs == Stage::flat) alone.insert(alone.begin(), "flatten");
+    Passes fused = {"simplify", "fuse", "simplify"};
+    fused.insert(fused.end(), alone.begin(), alone.end());
+    pipelines.push_back(std::move(alone));
+    pipelines.push_back(std::move(fused));
   }
   return pipelines;
 }
