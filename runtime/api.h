@@ -43,6 +43,11 @@ void dzr_config_set_unified_memory(dz_config *config, int flag);
 /* Most bytes of device memory the context may hold, cached blocks included; 0 means no limit
    but the device's. */
 void dzr_config_set_memory_cap(dz_config *config, int64_t bytes);
+/* The stream of a GPU (a CUstream or cudaStream_t; null is the default stream) on which everything
+   is done, in order with what the application puts there.  It must outlive the context and belong
+   to the primary context of its device.  Without it the context has a stream of its own, and what
+   raw pointers share is kept in order with the application's default stream. */
+void dzr_config_set_stream(dz_config *config, void *stream);
 /* The embedded GPU program (PTX), or null; replacing it copies the string. */
 const char *dzr_config_get_program(dz_config *config);
 void dzr_config_set_program(dz_config *config, const char *text);
@@ -79,7 +84,8 @@ int dzr_context_clear_caches(dz_context *context);
 /* Copies `data`: row-major, as many elements as the product of `shape`. */
 dz_array *dzr_new_array(dz_context *context, int element, int rank, const void *data,
                         const int64_t *shape);
-/* Uses `data` (a device pointer) itself; it stays the caller's and must outlive the array. */
+/* Uses `data` (a device pointer, aligned to 64 bytes) itself; it stays the caller's and must
+   outlive the array. */
 dz_array *dzr_new_raw_array(dz_context *context, int element, int rank, void *data,
                             const int64_t *shape);
 int dzr_free_array(dz_context *context, dz_array *array);

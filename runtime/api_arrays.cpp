@@ -34,6 +34,7 @@ dz_array* dzr_new_raw_array(dz_context* context, int element, int rank, void* da
   dz_array* array = nullptr;
   if (context->pool->adopt(data, *count * bytes, &block) == DZ_OK) {
     dz_make_array(context, block, 0, element, rank, shape, &array);
+    context->device->share_memory();
   }
   dz_release(block);
   return array;
@@ -52,7 +53,9 @@ int dzr_array_values(dz_context* context, const dz_array* array, void* data) {
                  data);
 }
 
-void* dzr_array_values_raw(dz_context*, const dz_array* array) {
+void* dzr_array_values_raw(dz_context* context, const dz_array* array) {
+  const Call call(*context);
+  context->device->share_memory();
   return advance(array->block->data, array->offset * element_bytes(*array));
 }
 

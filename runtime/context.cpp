@@ -205,6 +205,10 @@ void dzr_config_set_memory_cap(dz_config* config, int64_t bytes) {
   config->memory_cap = bytes < 0 ? 0 : bytes;
 }
 
+void dzr_config_set_stream(dz_config* config, void* stream) {
+  config->stream = stream;
+}
+
 const char* dzr_config_get_program(dz_config* config) {
   if (config->gpu_code) {
     return config->gpu_code->c_str();

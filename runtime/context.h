@@ -29,6 +29,7 @@ struct dz_config {
   int num_threads = 0;
   int unified_memory = 0;
   int64_t memory_cap = 0;
+  std::optional<void*> stream;         // the application's, on a GPU
   std::string cache_file;
   std::string device;                  // part of a name, or "#k"; or which version (versions.h)
   std::optional<uint64_t> sim_seed;    // else DZ_SIM_SEED says it, or nobody
@@ -83,9 +84,19 @@ int32_t with_large_enough_arena(dz_context& context, const std::function<int32_t
 /// Serialises a call on a context and starts its error record afresh.
 class Call {
  public:
-  explicit Call(dz_context& context) : lock_(context.calls) { context.errors.begin_call(); }
+  explicit Call(dz_context& context) : context_(context), lock_(context.calls) {
+    context.errors.begin_call();
+  }
+  ~Call() {
+    if (context_.device != nullptr) {
+      context_.device->end_call();
+    }
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
 
  private:
+  dz_context& context_;
   std::lock_guard<std::recursive_mutex> lock_;
 };
 

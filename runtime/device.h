@@ -48,6 +48,12 @@ class Device {
   virtual int32_t launch(const Launch& launch) = 0;
   virtual int32_t synchronise() = 0;
 
+  /// The application has the address of memory that is used here: from now on its own work and the
+  /// device's take turns, at the ends of calls.
+  virtual void share_memory() {}
+  /// A call of the application has ended.
+  virtual void end_call() {}
+
   virtual int64_t property(int32_t property) const = 0;
   /// Bytes that a context may use when the user sets no cap; 0 when unknown.
   virtual int64_t memory_limit() const = 0;

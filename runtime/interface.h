@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* A binding refuses tables of other versions, and programs of another DZ_ABI_VERSION. */
-#define DZ_INTERFACE_VERSION 1
+#define DZ_INTERFACE_VERSION 2
 
 /* DZ_INTERFACE_FUNCTION(result, name, (parameters)): `dzr_name` of api.h, or below. */
 #define DZ_INTERFACE_FUNCTIONS                                                                     \
@@ -26,6 +26,7 @@ extern "C" {
   DZ_INTERFACE_FUNCTION(void, config_set_device, (dz_config *, const char *))                      \
   DZ_INTERFACE_FUNCTION(void, config_set_unified_memory, (dz_config *, int))                       \
   DZ_INTERFACE_FUNCTION(void, config_set_memory_cap, (dz_config *, int64_t))                       \
+  DZ_INTERFACE_FUNCTION(void, config_set_stream, (dz_config *, void *))                            \
   DZ_INTERFACE_FUNCTION(int, config_set_tuning_param, (dz_config *, const char *, size_t))         \
   DZ_INTERFACE_FUNCTION(dz_context *, context_new, (dz_config *))                                  \
   DZ_INTERFACE_FUNCTION(void, context_free, (dz_context *))                                        \

@@ -101,6 +101,7 @@ CSection Api::configuration() {
   setter("set_device", constant_text, "name");
   setter("set_unified_memory", status, "flag");
   setter("set_memory_cap", size, "bytes");
+  setter("set_stream", {"void *", 'p'}, "stream");
   functions.push_back(forward(constant_text, name("context_config_get_program"), {cfg},
                               "dzr_config_get_program"));
   setter("set_program", constant_text, "program");

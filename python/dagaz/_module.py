@@ -306,7 +306,8 @@ def load(path, *, target="cpu", derivatives=(), optimise=True, safe=False, cpu="
                  as of `dagaz build`
     cache        whether a library kept from before may be used
     settings     of the context: num_threads, device, memory_cap, profiling, logging, debugging,
-                 unified_memory, cache_file, params (tuning parameters), and results: "device" to
+                 unified_memory, cache_file, stream, params (tuning parameters), and results:
+                 "device" to
                  get every array as a dagaz.Array
     """
     options = _options(target, optimise, safe, cpu, gpu, derivatives)

@@ -106,6 +106,12 @@ bool set_option(Context& context, const std::string& name, PyObject* value) {
   long number = 0;
   std::string text;
   if (name == "params") return set_tuning(context, value);
+  if (name == "stream") {
+    void* const stream = PyLong_AsVoidPtr(value);
+    if (PyErr_Occurred() != nullptr) return false;
+    api.config_set_stream(context.config, stream);
+    return true;
+  }
   if (name == "device" || name == "cache_file") {
     if (!set_text(name.c_str(), value, text)) return false;
     (name == "device" ? api.config_set_device : api.config_set_cache_file)(context.config,

@@ -64,16 +64,65 @@ int32_t CudaDevice::fail(CUresult result, const std::string& what) {
   return context_.errors.report(DZ_ERROR, std::move(text));
 }
 
+int32_t CudaDevice::begin_work() {
+  work_under_way_ = true;
+  if (!callers_turn_) {
+    return DZ_OK;
+  }
+  callers_turn_ = false;
+  const char* const what = "waiting for the application's work";
+  const int32_t status = check(driver().cuEventRecord(callers_done_, default_stream), what);
+  return status != DZ_OK ? status
+                         : check(driver().cuStreamWaitEvent(stream_, callers_done_, 0), what);
+}
+
+void CudaDevice::share_memory() {
+  shared_ = own_stream_;
+  end_call();
+}
+
+/// What the application puts on its stream from now on comes after what is on ours.
+void CudaDevice::end_call() {
+  if (!shared_ || callers_turn_) {
+    return;
+  }
+  callers_turn_ = true;
+  if (!work_under_way_ || !lost_.empty()) {
+    return;
+  }
+  const CurrentContext current(cuda_context_);
+  const char* const what = "letting the application's work wait";
+  if (check(driver().cuEventRecord(ours_done_, stream_), what) == DZ_OK) {
+    check(driver().cuStreamWaitEvent(default_stream, ours_done_, 0), what);
+  }
+}
+
+CUresult CudaDevice::take_memory(CUdeviceptr* pointer, size_t bytes) const {
+  if (managed_) {
+    return driver().cuMemAllocManaged(pointer, bytes, memory_attach_global);
+  }
+  if (!stream_ordered_) {
+    return driver().cuMemAlloc(pointer, bytes);
+  }
+  CUresult result = driver().cuMemAllocAsync(pointer, bytes, stream_);
+  CUmemoryPool pool = nullptr;
+  if (result == error_out_of_memory && driver().cuDeviceGetMemPool(&pool, device_) == success) {
+    // What was given back is there for requests of its size at once, and for others when the
+    // stream has come so far.
+    driver().cuStreamSynchronize(stream_);
+    driver().cuMemPoolTrimTo(pool, 0);
+    result = driver().cuMemAllocAsync(pointer, bytes, stream_);
+  }
+  return result;
+}
+
 int32_t CudaDevice::allocate(int64_t bytes, void** out) {
   if (const int32_t status = usable(); status != DZ_OK) {
     return status;
   }
   const CurrentContext current(cuda_context_);
   CUdeviceptr pointer = 0;
-  const auto size = static_cast<size_t>(bytes);
-  const CUresult result =
-      managed_ ? driver().cuMemAllocManaged(&pointer, size, memory_attach_global)
-               : driver().cuMemAlloc(&pointer, size);
+  const CUresult result = take_memory(&pointer, static_cast<size_t>(bytes));
   if (result != success) {
     // Running out of memory is the pool's to report; anything else would be lost there.
     return result == error_out_of_memory ? DZ_OUT_OF_MEMORY
@@ -84,8 +133,15 @@ int32_t CudaDevice::allocate(int64_t bytes, void** out) {
 }
 
 void CudaDevice::release(void* data, int64_t) {
-  // cuMemFree waits for work that uses the memory.
   const CurrentContext current(cuda_context_);
+  if (stream_ordered_ && begin_work() == DZ_OK) {
+    const CUresult result = driver().cuMemFreeAsync(address(data), stream_);
+    if (lost_.empty()) {
+      check(result, "giving GPU memory back");
+    }
+    return;
+  }
+  // cuMemFree waits for work that uses the memory.
   const CUresult result = driver().cuMemFree(address(data));
   if (lost_.empty()) {
     check(result, "freeing GPU memory");
@@ -138,7 +194,7 @@ int32_t CudaDevice::print_kernel_traces() {
     return status;
   }
   print_traces(context_, header, words);
-  work_under_way_ = true;
+  begin_work();
   const size_t first = offsetof(dz_trace_buffer, used);
   return check(driver().cuMemsetD8Async(trace_buffer_ + first, 0, sizeof header - first + bytes,
                                         stream_),
@@ -152,7 +208,7 @@ int32_t CudaDevice::raise_failure() {
   }
   const dz_failure_word failure = *fetched_;
   fetched_->code = 0;
-  work_under_way_ = true;
+  begin_work();
   check(driver().cuMemsetD8Async(failure_word_, 0, offsetof(dz_failure_word, traces), stream_),
         "clearing the failure word");
   return dz_fail(&context_, failure.code - 1, std::clamp(failure.argument_count, 0, 8),
@@ -173,11 +229,12 @@ int32_t CudaDevice::read(std::span<const Read> reads) {
     if (one.bytes == 0) {
       continue;
     }
-    work_under_way_ = true;
-    const int32_t status =
-        check(driver().cuMemcpyDtoHAsync(targets.back(), address(one.source),
-                                         static_cast<size_t>(one.bytes), stream_),
-              "reading GPU memory");
+    int32_t status = begin_work();
+    if (status == DZ_OK) {
+      status = check(driver().cuMemcpyDtoHAsync(targets.back(), address(one.source),
+                                                static_cast<size_t>(one.bytes), stream_),
+                     "reading GPU memory");
+    }
     if (status != DZ_OK) {
       return status;
     }
@@ -194,7 +251,6 @@ int32_t CudaDevice::read(std::span<const Read> reads) {
 /// A scalar as the argument of a fill, which takes its value at once: the host memory may change
 /// before the stream gets there.
 int32_t CudaDevice::write_scalar(CUdeviceptr target, int64_t bytes, const void* host) {
-  work_under_way_ = true;
   std::array<uint32_t, 2> words{};
   std::memcpy(words.data(), host, static_cast<size_t>(bytes));
   const char* const what = "writing GPU memory";
@@ -217,9 +273,12 @@ int32_t CudaDevice::write(void* target, int64_t bytes, const void* host) {
   if (const int32_t status = usable(); status != DZ_OK) {
     return status;
   }
-  const CurrentContext current(cuda_context_);
   if (bytes == 0) {
     return DZ_OK;
+  }
+  const CurrentContext current(cuda_context_);
+  if (const int32_t status = begin_work(); status != DZ_OK) {
+    return status;
   }
   const bool scalar = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
   if (scalar && address(target) % static_cast<CUdeviceptr>(bytes) == 0) {
@@ -227,7 +286,6 @@ int32_t CudaDevice::write(void* target, int64_t bytes, const void* host) {
   }
   // Whether an asynchronous copy still reads the host's memory after it returns depends on what
   // kind of memory that is, so the copy is waited for.
-  work_under_way_ = true;
   const int32_t status = check(driver().cuMemcpyHtoDAsync(address(target), host,
                                                           static_cast<size_t>(bytes), stream_),
                                "writing GPU memory");
@@ -242,7 +300,9 @@ int32_t CudaDevice::copy(void* target, const void* source, int64_t bytes) {
     return DZ_OK;
   }
   const CurrentContext current(cuda_context_);
-  work_under_way_ = true;
+  if (const int32_t status = begin_work(); status != DZ_OK) {
+    return status;
+  }
   return check(driver().cuMemcpyDtoDAsync(address(target), address(source),
                                           static_cast<size_t>(bytes), stream_),
                "copying GPU memory");
@@ -256,7 +316,9 @@ int32_t CudaDevice::clear(void* target, int64_t bytes) {
     return DZ_OK;
   }
   const CurrentContext current(cuda_context_);
-  work_under_way_ = true;
+  if (const int32_t status = begin_work(); status != DZ_OK) {
+    return status;
+  }
   return check(driver().cuMemsetD8Async(address(target), 0, static_cast<size_t>(bytes), stream_),
                "clearing GPU memory");
 }
@@ -292,7 +354,6 @@ int32_t CudaDevice::start_kernel(const Launch& launch, CUfunction function) {
   arguments_.insert(arguments_.end(), launch.arguments,
                     launch.arguments + launch.kernel->argument_count);
   last_kernel_ = launch.kernel;
-  work_under_way_ = true;
   kernels_under_way_ = true;
   const CUresult result = driver().cuLaunchKernel(
       function, static_cast<unsigned>(launch.grid), 1, 1, static_cast<unsigned>(launch.block), 1,
@@ -316,6 +377,9 @@ int32_t CudaDevice::launch(const Launch& launch) {
   const CurrentContext current(cuda_context_);
   CUfunction function = nullptr;
   int32_t status = kernel_function(launch, &function);
+  if (status == DZ_OK) {
+    status = begin_work();
+  }
   if (status != DZ_OK) {
     return status;
   }

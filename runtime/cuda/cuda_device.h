@@ -1,6 +1,7 @@
-// The device interface on the CUDA Driver API: one stream per context, everything asynchronous
-// except reading.  Failures inside kernels arrive in the failure word, which lives in device
-// memory and is fetched together with whatever is read anyway.
+// The device interface on the CUDA Driver API: one stream per context, the application's or our
+// own, everything asynchronous except reading.  Where the driver can, memory is taken and given
+// back in the stream's order, which waits for nothing.  Failures inside kernels arrive in the
+// failure word, which lives in device memory and is fetched together with whatever is read anyway.
 #pragma once
 
 #include <cstdint>
@@ -62,6 +63,8 @@ class CudaDevice final : public Device {
   int32_t clear(void* target, int64_t bytes) override;
   int32_t launch(const Launch& launch) override;
   int32_t synchronise() override;
+  void share_memory() override;
+  void end_call() override;
   int64_t property(int32_t property) const override;
   int64_t memory_limit() const override { return 0; }
 
@@ -71,7 +74,10 @@ class CudaDevice final : public Device {
   // ---- cuda_start.cpp
   bool choose_device();
   bool matches(CUdevice device, int ordinal) const;
+  bool open_device();
   bool make_stream();
+  bool make_turns();
+  bool make_staging();
   bool make_trace_buffer();
   bool load_program();
   bool reserve_stacks();
@@ -88,6 +94,9 @@ class CudaDevice final : public Device {
   int32_t usable() {
     return lost_.empty() ? DZ_OK : context_.errors.report(DZ_ERROR, lost_);
   }
+  /// Before anything is put on the stream.
+  int32_t begin_work();
+  CUresult take_memory(CUdeviceptr* pointer, size_t bytes) const;
   int32_t wait();
   int32_t raise_failure();
   int32_t print_kernel_traces();
@@ -100,6 +109,13 @@ class CudaDevice final : public Device {
   std::string name_;
   CUcontext cuda_context_ = nullptr;
   CUstream stream_ = nullptr;
+  bool own_stream_ = false;
+  bool stream_ordered_ = false;             // memory is
+  // How memory that the application sees changes hands, where the stream is our own.
+  CUevent ours_done_ = nullptr;
+  CUevent callers_done_ = nullptr;
+  bool shared_ = false;                     // whether there is such memory
+  bool callers_turn_ = false;
   CUmodule module_ = nullptr;
   std::vector<LoadedKernel> kernels_;
   bool managed_ = false;

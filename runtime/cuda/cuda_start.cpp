@@ -59,17 +59,52 @@ bool CudaDevice::choose_device() {
   return false;
 }
 
-bool CudaDevice::make_stream() {
+bool CudaDevice::open_device() {
   const CUresult opened = driver().cuDevicePrimaryCtxRetain(&cuda_context_, device_);
   if (opened != success) {
     cuda_context_ = nullptr;
     fail(opened, "opening the GPU " + name_);
     return false;
   }
+  return true;
+}
+
+/// The application's stream, which must belong to the same context, or one of our own.
+bool CudaDevice::make_stream() {
+  const CurrentContext current(cuda_context_);
+  if (!context_.config.stream) {
+    own_stream_ = true;
+    return check(driver().cuStreamCreate(&stream_, stream_non_blocking), "making a stream") ==
+           DZ_OK;
+  }
+  const auto stream = static_cast<CUstream>(*context_.config.stream);
+  CUcontext owner = nullptr;
+  if (driver().cuStreamGetCtx != nullptr &&
+      (check(driver().cuStreamGetCtx(stream, &owner), "asking for a stream's context") != DZ_OK ||
+       owner != cuda_context_)) {
+    context_.errors.report(DZ_ERROR, "the application's stream does not belong to the primary "
+                                     "context of the GPU " + name_);
+    return false;
+  }
+  stream_ = stream;
+  return true;
+}
+
+/// What hands shared memory to and fro, where the streams are two.
+bool CudaDevice::make_turns() {
+  const CurrentContext current(cuda_context_);
+  return !own_stream_ ||
+         (check(driver().cuEventCreate(&ours_done_, event_without_time), "making an event") ==
+              DZ_OK &&
+          check(driver().cuEventCreate(&callers_done_, event_without_time), "making an event") ==
+              DZ_OK);
+}
+
+/// The failure word, and where what is read from the device arrives.
+bool CudaDevice::make_staging() {
   const CurrentContext current(cuda_context_);
   void* pinned = nullptr;
-  if (check(driver().cuStreamCreate(&stream_, stream_non_blocking), "making a stream") != DZ_OK ||
-      check(driver().cuMemAlloc(&failure_word_, sizeof(dz_failure_word)),
+  if (check(driver().cuMemAlloc(&failure_word_, sizeof(dz_failure_word)),
             "allocating the failure word") != DZ_OK ||
       check(driver().cuMemAllocHost(&pinned, pinned_bytes),
             "allocating pinned memory") != DZ_OK) {
@@ -78,8 +113,8 @@ bool CudaDevice::make_stream() {
   staging_ = static_cast<char*>(pinned);
   // staging_bytes keeps the word aligned.
   fetched_ = reinterpret_cast<dz_failure_word*>(staging_ + staging_bytes);
-  work_under_way_ = true;
-  return check(driver().cuMemsetD8Async(failure_word_, 0, sizeof(dz_failure_word), stream_),
+  return begin_work() == DZ_OK &&
+         check(driver().cuMemsetD8Async(failure_word_, 0, sizeof(dz_failure_word), stream_),
                "clearing the failure word") == DZ_OK;
 }
 
@@ -156,7 +191,8 @@ bool CudaDevice::start() {
     context_.errors.report(DZ_ERROR, driver().problem);
     return false;
   }
-  if (!choose_device() || !make_stream() || !make_trace_buffer() || !load_program()) {
+  if (!choose_device() || !open_device() || !make_stream() || !make_turns() || !make_staging() ||
+      !make_trace_buffer() || !load_program()) {
     return false;
   }
   multiprocessors_ = attribute(attribute_multiprocessors);
@@ -172,6 +208,10 @@ bool CudaDevice::start() {
   managed_ = driver().cuMemAllocManaged != nullptr &&
              (unified == 1 ||
               (unified == 2 && attribute(attribute_concurrent_managed_access) != 0));
+  stream_ordered_ = !managed_ && driver().cuMemAllocAsync != nullptr &&
+                    driver().cuMemFreeAsync != nullptr &&
+                    driver().cuDeviceGetMemPool != nullptr &&
+                    driver().cuMemPoolTrimTo != nullptr && attribute(attribute_memory_pools) != 0;
   return true;
 }
 
@@ -182,8 +222,15 @@ CudaDevice::~CudaDevice() {
   {
     // Nothing can be done about errors here; memory of the stream must not be freed under it.
     const CurrentContext current(cuda_context_);
-    if (stream_ != nullptr) {
+    if (stream_ != nullptr || !own_stream_) {
       driver().cuStreamSynchronize(stream_);
+    }
+    for (CUevent event : {ours_done_, callers_done_}) {
+      if (event != nullptr) {
+        driver().cuEventDestroy(event);
+      }
+    }
+    if (stream_ != nullptr && own_stream_) {
       driver().cuStreamDestroy(stream_);
     }
     if (module_ != nullptr) {

@@ -18,6 +18,7 @@ using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
 using CUevent = struct CUevent_st*;
 using CUlinkState = struct CUlinkState_st*;
+using CUmemoryPool = struct CUmemPoolHandle_st*;
 
 // Result codes that are told apart.
 constexpr CUresult success = 0;
@@ -34,6 +35,7 @@ constexpr int attribute_capability_major = 75;
 constexpr int attribute_capability_minor = 76;
 constexpr int attribute_concurrent_managed_access = 89;
 constexpr int attribute_shared_bytes_opt_in = 97;
+constexpr int attribute_memory_pools = 115;
 
 constexpr int limit_stack_bytes = 0;  // CUlimit
 
@@ -45,8 +47,10 @@ constexpr int jit_error_log_buffer = 5;
 constexpr int jit_error_log_bytes = 6;
 constexpr int jit_input_ptx = 1;
 constexpr unsigned stream_non_blocking = 1;
+constexpr CUstream default_stream = nullptr;
 constexpr unsigned memory_attach_global = 1;
 constexpr unsigned event_default = 0;
+constexpr unsigned event_without_time = 2;
 
 struct Driver {
 #define DZ_CUDA(name, symbol, parameters, optional) CUresult(*name) parameters = nullptr;

@@ -128,6 +128,7 @@ CUresult cuStreamCreate(CUstream* stream, unsigned) {
   return success;
 }
 CUresult cuStreamDestroy_v2(CUstream) { return success; }
+CUresult cuStreamWaitEvent(CUstream, CUevent, unsigned) { return success; }
 CUresult cuStreamSynchronize(CUstream) {
   ++counts.waits;
   return success;

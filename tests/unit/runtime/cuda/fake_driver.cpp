@@ -7,8 +7,10 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -28,9 +30,21 @@ struct CUfunc_st {
   const FakeKernel* kernel;
 };
 struct CUstream_st {
-  std::vector<std::function<void()>> work;
+  int device = 0;
+  std::deque<std::function<void()>> work;
+
+  void run_one() {
+    const std::function<void()> next = std::move(work.front());
+    work.pop_front();
+    next();
+  }
 };
-struct CUevent_st {};
+/// Records are numbered; one is done when its stream has come to it.
+struct CUevent_st {
+  CUstream stream = nullptr;
+  int recorded = 0;
+  std::shared_ptr<int> done = std::make_shared<int>(0);
+};
 struct CUlinkState_st {
   std::string code;
 };
@@ -92,9 +106,16 @@ bool inside(CUdeviceptr address, size_t bytes) {
   return good;
 }
 
-CUresult queue(CUstream stream, std::function<void()> work) {
+/// A stream, or the default one of the current device.
+CUstream_st& stream_of(CUstream stream) {
+  static std::map<int, CUstream_st> defaults;
+  return stream != nullptr ? *stream : defaults[current.empty() ? 0 : current.back()->device];
+}
+
+CUresult queue(CUstream given, std::function<void()> work) {
   const CUresult result = needs_context();
   if (result == success) {
+    CUstream_st* const stream = &stream_of(given);
     stream->work.push_back(std::move(work));
   }
   return result;
@@ -167,7 +188,9 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
   return success;
 }
 CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice) {
-  *value = attribute == attribute_warp_size ? 32 : 1000 + attribute;
+  *value = attribute == attribute_warp_size      ? 32
+           : attribute == attribute_memory_pools ? state().memory_pools
+                                                 : 1000 + attribute;
   return success;
 }
 CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice) {
@@ -220,6 +243,7 @@ CUresult cuStreamCreate(CUstream* stream, unsigned) {
   const Lock lock(everything());
   ++state().live_allocations;
   *stream = new CUstream_st;
+  (*stream)->device = current.empty() ? 0 : current.back()->device;
   return needs_context();
 }
 CUresult cuStreamDestroy_v2(CUstream stream) {
@@ -231,15 +255,31 @@ CUresult cuStreamDestroy_v2(CUstream stream) {
 CUresult cuStreamSynchronize(CUstream stream) {
   const Lock lock(everything());
   ++state().waits;
-  for (const std::function<void()>& work : stream->work) {
-    work();
+  CUstream_st& one = stream_of(stream);
+  while (!one.work.empty()) {
+    one.run_one();
   }
-  stream->work.clear();
   if (state().fault_next_wait != 0 && !current.empty()) {
     state().faulted[current.back()->device] = take_failure(state().fault_next_wait);
   }
   const CUresult failure = take_failure(state().fail_next_wait);
   return failure != success ? failure : needs_context();
+}
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
+  const Lock lock(everything());
+  const int wanted = event->recorded;
+  CUstream_st* const other = event->stream;
+  return queue(stream, [=, done = event->done] {
+    while (*done < wanted) {
+      other->run_one();
+    }
+  });
+}
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* context) {
+  const Lock lock(everything());
+  *context = &contexts[stream_of(stream).device];
+  return needs_context();
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
@@ -248,7 +288,8 @@ CUresult cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
   if (usable != success) {
     return usable;
   }
-  if (state().memory_in_use + static_cast<int64_t>(bytes) > state().memory_limit ||
+  if (state().memory_in_use + state().memory_late + static_cast<int64_t>(bytes) >
+          state().memory_limit ||
       !takes_allocation()) {
     return error_out_of_memory;
   }
@@ -272,6 +313,37 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
   --state().live_allocations;
   memory().erase(found);
   std::free(reinterpret_cast<void*>(pointer));
+  return needs_context();
+}
+CUresult cuMemAllocAsync(CUdeviceptr* pointer, size_t bytes, CUstream) {
+  const CUresult result = cuMemAlloc_v2(pointer, bytes);
+  state().async_allocations += result == success ? 1 : 0;
+  return result;
+}
+CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
+  const Lock lock(everything());
+  const auto found = memory().find(pointer);
+  if (found == memory().end()) {
+    ++state().misuses;
+    return invalid_value;
+  }
+  const auto bytes = static_cast<int64_t>(found->second);
+  state().memory_in_use -= bytes;
+  state().memory_late += bytes;
+  --state().live_allocations;
+  memory().erase(found);
+  return queue(stream, [=] {
+    std::free(reinterpret_cast<void*>(pointer));
+    state().memory_late -= bytes;
+  });
+}
+CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice) {
+  *pool = nullptr;
+  return success;
+}
+CUresult cuMemPoolTrimTo(CUmemoryPool, size_t) {
+  const Lock lock(everything());
+  ++state().trims;
   return needs_context();
 }
 CUresult cuMemAllocHost_v2(void** pointer, size_t bytes) {
@@ -419,7 +491,11 @@ CUresult cuEventDestroy_v2(CUevent event) {
   delete event;
   return needs_context();
 }
-CUresult cuEventRecord(CUevent, CUstream) { return needs_context(); }
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  const Lock lock(everything());
+  event->stream = &stream_of(stream);
+  return queue(stream, [done = event->done, number = ++event->recorded] { *done = number; });
+}
 CUresult cuEventElapsedTime(float* milliseconds, CUevent, CUevent) {
   const Lock lock(everything());
   *milliseconds = 0.5F;

@@ -7,6 +7,7 @@
 struct FakeCudaState {
   int64_t memory_limit = int64_t{1} << 40;  // bytes; beyond it cuMemAlloc fails
   int64_t memory_in_use = 0;
+  int64_t memory_late = 0;        // given back on a stream that has not come so far
   int64_t live_allocations = 0;   // device and pinned memory, modules, streams, events
   int waits = 0;                  // for streams
   int reads = 0;                  // copies to the host
@@ -20,6 +21,9 @@ struct FakeCudaState {
   int fault_next_wait = 0;        // so does the next wait, and every later call for that device
   int faulted[2] = {0, 0};        // what these return, for each device
   int64_t allocations_left = INT64_MAX;  // of device and pinned memory; those after them fail
+  int memory_pools = 1;           // whether devices have them
+  int async_allocations = 0;
+  int trims = 0;                  // of memory pools
   size_t stack_limit = 1024;      // bytes of a thread's stack
   unsigned last_shared_bytes = 0;
 };
