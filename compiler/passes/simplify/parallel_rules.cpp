@@ -409,11 +409,13 @@ std::vector<Operand> once(Lambda op, const std::vector<Operand>& neutral,
 
 // Over one element, everything is done once.
 Outcome width_one(MapScanReduce& node, Rules& rules) {
+  for (const Binder& parameter : node.map.parameters) {
+    if (rules.may_be_consumed(parameter.name)) return Outcome::none;
+  }
   std::vector<NameId> parameters;
   std::vector<Operand> arguments;
   for (std::size_t i = 0; i < node.arrays.size(); ++i) {
     const NameId array = node.arrays[i];
-    if (rules.may_be_consumed(node.map.parameters[i].name)) return Outcome::none;
     parameters.push_back(node.map.parameters[i].name);
     arguments.push_back(array);
     if (rules.type(array).kind == TypeKind::accumulator) continue;
