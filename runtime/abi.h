@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define DZ_ABI_VERSION 10
+#define DZ_ABI_VERSION 11
 
 /* Exit codes of entry points and runtime functions (the peer's numbers). */
 enum dz_status {
@@ -127,6 +127,13 @@ typedef struct dz_trace {
   const char *type; /* what the leaves are, in the form of runtime/traces.h */
 } dz_trace;
 
+/* A tuning parameter that the program names; it may have had a value when it was compiled. */
+typedef struct dz_tuning_param {
+  const char *name;
+  int32_t is_set;
+  int64_t value; /* where set */
+} dz_tuning_param;
+
 enum dz_target { DZ_TARGET_CPU = 0, DZ_TARGET_CUDA, DZ_TARGET_SIM };
 
 /* Everything the runtime knows about a compiled program.  Symbol: dz_program_<prefix>. */
@@ -150,7 +157,7 @@ typedef struct dz_program {
      value, then those of the constants. */
   int64_t global_count;
   int32_t tuning_count;
-  const char *const *tuning_names;
+  const dz_tuning_param *tuning_params;
   int64_t kernel_stack_bytes; /* what a kernel's thread needs where the GPU's compiler cannot tell
                                  because functions call themselves; else 0 */
   int32_t trace_count;

@@ -163,6 +163,12 @@ dz_config* dzr_config_new(const dz_program* program) {
   auto* config = new (std::nothrow) dz_config;
   if (config != nullptr) {
     config->program = program;
+    for (int i = 0; i < program->tuning_count; ++i) {
+      const dz_tuning_param& one = program->tuning_params[i];
+      if (one.is_set != 0) {
+        config->tuning[i] = one.value;
+      }
+    }
   }
   return config;
 }
@@ -230,7 +236,7 @@ void dzr_config_set_default(dz_config*, const char*, int) {}
 // the program's text names.
 int dzr_config_set_tuning_param(dz_config* config, const char* name, size_t value) {
   for (int i = 0; i < config->program->tuning_count; ++i) {
-    if (std::strcmp(config->program->tuning_names[i], name) == 0) {
+    if (std::strcmp(config->program->tuning_params[i].name, name) == 0) {
       config->tuning[i] = static_cast<int64_t>(value);
       return DZ_OK;
     }
@@ -243,7 +249,7 @@ int dzr_tuning_param_count(const dz_program* program) {
 }
 
 const char* dzr_tuning_param_name(const dz_program* program, int index) {
-  return index >= 0 && index < program->tuning_count ? program->tuning_names[index] : nullptr;
+  return index >= 0 && index < program->tuning_count ? program->tuning_params[index].name : nullptr;
 }
 
 const char* dzr_tuning_param_class(const dz_program* program, int index) {

@@ -222,13 +222,21 @@ struct GlobalsConstants {
   std::vector<Constant*> tuning;
 };
 
+/// A dz_tuning_param.
+Constant* tuning_constant(ConstantBuilder& make, const Unit& unit, const std::string& name) {
+  const auto tuned = unit.options.tuned.find(name);
+  const bool is_set = tuned != unit.options.tuned.end();
+  return make.structure(
+      {make.text(name), make.i32(is_set ? 1 : 0), make.i64(is_set ? tuned->second : 0)});
+}
+
 GlobalsConstants globals_constants(ConstantBuilder& make, PartModule& part,
                                    const std::vector<llvm::Function*>& wrappers) {
   GlobalsConstants globals{make.null(), 0, {}};
   for (std::size_t i = 0; i < wrappers.size(); ++i) {
     const ir::EntryPoint& entry = part.unit.program.entries[i];
     if (!ir::computes_globals(entry)) continue;
-    for (const ir::ExternalValue& one : entry.inputs) globals.tuning.push_back(make.text(one.name));
+    for (const ir::ExternalValue& one : entry.inputs) globals.tuning.push_back(tuning_constant(make, part.unit, one.name));
     const std::size_t inputs = part.unit.program.entry_inputs[i].size();
     globals.count = inputs + part.unit.program.entry_outputs[i].size();
     globals.initialise = initialiser(part, wrappers[i], inputs);

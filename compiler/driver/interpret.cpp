@@ -187,17 +187,21 @@ bool bind_sizes(const ir::Program& program, const ir::EntryPoint& entry,
   return true;
 }
 
-// The tuning parameters, none of which is set, and the globals; or an error.
+// The tuning parameters and the globals; or an error.
 std::variant<std::vector<ir::Value>, ir::RuntimeError> globals_of(const ir::Program& program,
+                                                                  const TunedParameters& tuned,
                                                                   const ir::OnTrace& on_trace) {
   if (program.entries.empty() || !ir::computes_globals(program.entries.back())) {
     return std::vector<ir::Value>{};
   }
   const ir::EntryPoint& entry = program.entries.back();
   std::vector<ir::Value> values;
-  for (std::size_t i = 0; i < entry.inputs.size(); ++i) {
-    values.push_back(ir::Value{ir::ScalarType::boolean, {}, {0}});
-    values.push_back(ir::Value{ir::ScalarType::i64, {}, {0}});
+  for (const ir::ExternalValue& parameter : entry.inputs) {
+    const auto found = tuned.find(parameter.name);
+    const bool is_set = found != tuned.end();
+    const auto value = is_set ? static_cast<std::uint64_t>(found->second) : 0;
+    values.push_back(ir::Value{ir::ScalarType::boolean, {}, {is_set ? 1ULL : 0ULL}});
+    values.push_back(ir::Value{ir::ScalarType::i64, {}, {value}});
   }
   auto outcome = ir::interpret(program, entry.function, values, on_trace);
   if (auto* error = as<ir::RuntimeError>(outcome)) return std::move(*error);
@@ -222,14 +226,15 @@ void print_error(const ir::Program& program, const SourceFiles& files,
 }  // namespace
 
 static int interpret_request(const ir::Program& program, const SourceFiles& files,
-                             const Request& request, const ir::OnTrace& on_trace) {
+                             const TunedParameters& tuned, const Request& request,
+                             const ir::OnTrace& on_trace) {
   const ir::EntryPoint* entry = find_entry(program, request.entry);
   if (entry == nullptr) return 2;
   const ir::Function& function = function_named(program, entry->function);
   std::vector<ir::Value> leaves;
   std::vector<ir::Value> values;
   if (!read_inputs(program, *entry, function, leaves)) return 1;
-  auto globals = globals_of(program, on_trace);
+  auto globals = globals_of(program, tuned, on_trace);
   if (const auto* error = as<ir::RuntimeError>(globals)) {
     print_error(program, files, *error);
     return 1;
@@ -258,15 +263,17 @@ static int interpret_request(const ir::Program& program, const SourceFiles& file
 }
 
 int interpret_program(const ir::Program& program, const SourceFiles& files,
-                      const std::vector<std::string>& arguments) {
+                      const TunedParameters& tuned, const std::vector<std::string>& arguments) {
   const Request request = parse_arguments(arguments);
   if (request.bad) return 2;
-  if (request.count_file.empty()) return interpret_request(program, files, request, print_trace);
+  if (request.count_file.empty()) {
+    return interpret_request(program, files, tuned, request, print_trace);
+  }
   LineCounts counts;
   const auto count = [&](const ir::Traced& traced, const std::vector<ir::Value>& values) {
     if (!count_line(counts, files, traced.label)) print_trace(traced, values);
   };
-  const int status = interpret_request(program, files, request, count);
+  const int status = interpret_request(program, files, tuned, request, count);
   if (append_counts(request.count_file, counts)) return status;
   std::cerr << "dagaz: cannot write `" << request.count_file << "`\n";
   return 1;

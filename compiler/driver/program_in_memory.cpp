@@ -14,6 +14,7 @@
 #include "driver/interpret.h"
 #include "driver/line_counts.h"
 #include "driver/pipeline.h"
+#include "driver/tuning.h"
 
 namespace dagaz::driver {
 
@@ -112,9 +113,11 @@ int with_interpreter(Compilation& compilation, ir::ParallelProgram program,
                      const std::vector<std::string>& program_arguments,
                      const std::function<int(const ProgramInMemory&)>& use) {
   const ir::ParallelProgram ready = optimise(std::move(program), pass_context(compilation));
+  const TunedParameters tuned =
+      tuned_parameters_of(compilation.options, compilation.diagnostics);
   if (report(compilation)) return 1;
   const Act act = [&](const std::vector<std::string>& arguments) {
-    return interpret_program(ready.program, compilation.files, arguments);
+    return interpret_program(ready.program, compilation.files, tuned, arguments);
   };
   return use(callable(interface_of(ready.program), program_arguments, act));
 }

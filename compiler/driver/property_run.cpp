@@ -1,7 +1,6 @@
 #include "driver/property_run.h"
 
 #include <chrono>
-#include <filesystem>
 
 #include "driver/compile_flags.h"
 #include "driver/entry_calls.h"
@@ -63,12 +62,7 @@ class PropertyRun {
       results_.push_back({"compile", Outcome::failed, describe(built)});
       return nullptr;
     }
-    std::vector<std::string> serve{server};
-    const std::string tuning = path_ + ".tuning";
-    if (std::error_code error; std::filesystem::exists(tuning, error)) {
-      serve.insert(serve.end(), {"--tuning", tuning});
-    }
-    return EntryCalls::of_server(program, std::move(serve), folder_);
+    return EntryCalls::of_server(program, {server}, folder_);
   }
 
   void test(const ir::Program& program, EntryCalls& calls, const Property& property) {

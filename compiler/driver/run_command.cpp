@@ -10,6 +10,7 @@
 #include "driver/line_counts.h"
 #include "driver/pipeline.h"
 #include "driver/standard_input.h"
+#include "driver/tuning.h"
 
 namespace dagaz::driver {
 
@@ -22,11 +23,13 @@ int interpret(const RunOptions& options) {
       front_end_for(compilation, options.program_arguments);
   if (report(compilation) || !program) return 1;
   const ir::ParallelProgram ready = optimise(std::move(*program), pass_context(compilation));
+  const TunedParameters tuned =
+      tuned_parameters_of(compilation.options, compilation.diagnostics);
   if (compilation.diagnostics.has_errors()) {
     report(compilation);
     return 1;
   }
-  return interpret_program(ready.program, compilation.files, options.program_arguments);
+  return interpret_program(ready.program, compilation.files, tuned, options.program_arguments);
 }
 
 int compile_and_run(const RunOptions& options) {

@@ -191,10 +191,6 @@ class ProgramTest {
     } else {
       if (options_.ranks > 0) command = rank_launcher(options_.ranks);
       command.push_back(folder_.path() + "/program");
-      const std::string tuning = result_.path + ".tuning";
-      if (std::error_code error; fs::exists(tuning, error)) {
-        command.insert(command.end(), {"--tuning", tuning});
-      }
     }
     command.insert(command.end(), {"-e", entry, "-b"});
     return run_process(command, input, options_.timeout);

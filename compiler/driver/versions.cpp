@@ -6,6 +6,7 @@
 
 #include "codegen/load.h"
 #include "driver/pipeline.h"
+#include "driver/tuning.h"
 
 namespace dagaz::driver {
 
@@ -79,6 +80,8 @@ std::optional<codegen::Artifacts> compile_versions(ir::ParallelProgram program,
   for (std::size_t i = 1; i < versions.size(); ++i) {
     options.versions.push_back(suffix_of(versions[i]));
   }
+  options.tuned = tuned_parameters_of(compilation.options, diagnostics);
+  if (diagnostics.has_errors()) return std::nullopt;
   options.gpu = compilation.options.gpu;
   options.optimisation = compilation.options.optimisation;
   codegen::Artifacts all;

@@ -99,11 +99,14 @@ std::optional<NameId> dying(const OverSpace& e, NameId result, const Scope& scop
 
 std::unordered_map<NameId, NameId> find_replaced_states(const ir::Loop& loop, const Scope& scope) {
   std::unordered_map<NameId, NameId> replaced;
+  // What the body also reads by the name that it has outside stays as it is.
+  const std::vector<NameId> read = ir::free_names(loop.body, scope.names);
   for (std::size_t k = 0; k < loop.values.size(); ++k) {
     const ir::LoopValue& value = loop.values[k];
     const NameId parameter = value.parameter.name;
     const bool is_array = scope.names.type(parameter).is_array();
     if (!is_array || !scope.uses.is_handed_over(value.initial)) continue;
+    if (std::find(read.begin(), read.end(), value.initial.name()) != read.end()) continue;
     const auto times = std::count_if(loop.values.begin(), loop.values.end(), [&](const auto& each) {
       return each.initial == value.initial;
     });

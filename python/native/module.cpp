@@ -92,7 +92,7 @@ PyObject* library_target(PyObject* self, void*) {
 PyObject* library_tuning(PyObject* self, void*) {
   const dz_program& program = *reinterpret_cast<Library*>(self)->program;
   return list_of(program.tuning_count, [&](int32_t i) {
-    return PyUnicode_FromString(program.tuning_names[i]);
+    return PyUnicode_FromString(program.tuning_params[i].name);
   });
 }
 

@@ -26,6 +26,9 @@
 -- entry: both_are_needed
 -- input { 64i64 } output { 192i64 640i64 }
 -- ==
+-- entry: starts_are_read_again
+-- input { 5i64 } output { [-2i64, -4i64, -6i64, -8i64, 0i64] }
+-- ==
 -- entry: parts
 -- input { 3i64 } output { [0i64, 0i64, 1i64, 2i64, 2i64, 4i64, 7i64, 0i64, 1i64, 4i64] 7i64 }
 -- input { 0i64 } output { [7i64] 7i64 }
@@ -101,6 +104,12 @@ entry both_are_needed (n: i64) : (i64, i64) =
       let next = map (+ 1) xs
       in (next, xs, map2 (\x y -> x * 2 + y) xs next)
   in (i64.sum before, i64.sum after)
+
+entry starts_are_read_again (n: i64) : []i64 =
+  let start = map (* 2) (iota n)
+  in (loop (round, _) = (0i64, start)
+      while round < 3 do
+        (round + 1, tabulate n (\i -> -start[(i + 1) % n]))).1
 
 entry parts (n: i64) : ([]i64, i64) =
   let squares = map (\i -> i * i) (iota n)

@@ -139,7 +139,7 @@ Output Trial::once(const Input& input, const std::function<int()>& program) {
 
 Output Trial::interpret(const ir::Program& program, const Input& input) {
   return once(input,
-              [&] { return driver::interpret_program(program, compilation_->files, {"-b"}); });
+              [&] { return driver::interpret_program(program, compilation_->files, {}, {"-b"}); });
 }
 
 std::string Trial::messages() {
