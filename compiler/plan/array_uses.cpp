@@ -160,6 +160,10 @@ bool reads_own_element(const ir::MapScanReduce& map, std::size_t array, std::siz
                        const ir::Names& names, Overwritten& inside) {
   const ir::Lambda& lambda = map.map;
   if (!map.scans.empty() || !map.reductions.empty() || map.post) return false;
+  const std::vector<NameId> from_outside = ir::free_names(lambda.body, names);
+  const bool reads_elsewhere = std::find(from_outside.begin(), from_outside.end(),
+                                         map.arrays[array]) != from_outside.end();
+  if (reads_elsewhere) return false;
   const NameId row = lambda.parameters[array].name;
   if (names.type(row) != lambda.result_types[result]) return false;
   if (names.type(row).is_scalar()) return true;

@@ -16,6 +16,20 @@ struct Read {
   LaneWork work;
 };
 
+// Whether the points of a vector write to places of their own, for each target.
+bool differ_by_point(const ir::SegmentedScatter& scatter, const std::vector<LaneResult>& results) {
+  std::size_t position = 0;
+  for (const ir::ScatterTarget& target : scatter.targets) {
+    bool differ = false;
+    for (std::size_t i = 0; i < target.shape.size(); ++i) {
+      differ = differ || results[position++].scalar->by_point;
+    }
+    if (!differ) return false;
+    ++position;  // the value
+  }
+  return true;
+}
+
 std::optional<Read> read_scatter(const Surroundings& around, const ir::SegmentedScatter& scatter,
                                  const ir::LaneBlocks& blocks) {
   LaneReading lanes(around, blocks);
@@ -26,7 +40,7 @@ std::optional<Read> read_scatter(const Surroundings& around, const ir::Segmented
   const bool are_numbers = std::all_of(results.begin(), results.end(), [](const LaneResult& one) {
     return one.scalar.has_value();
   });
-  if (!lanes.is_legal() || !are_numbers) return std::nullopt;
+  if (!lanes.is_legal() || !are_numbers || !differ_by_point(scatter, results)) return std::nullopt;
   const ir::Operand& extent = scatter.space.back().extent;
   const std::int64_t span = std::int64_t{blocks.columns} * blocks.width;
   if (is_known_below(extent, span)) return std::nullopt;

@@ -29,6 +29,11 @@
 -- entry: starts_are_read_again
 -- input { 5i64 } output { [-2i64, -4i64, -6i64, -8i64, 0i64] }
 -- ==
+-- entry: first_of_each_row
+-- input { [[1i64, 4i64, 6i64], [9i64, 2i64, 5i64]] } output { [[0i64, 5i64, 5i64], [0i64, 19i64, 19i64]] }
+-- input { [[20i64, 1i64, 9i64, 3i64, 1i64, 2i64, 6i64, 6i64, 30i64]] }
+-- output { [[0i64, 1i64, 5i64, 4i64, 3i64, 29i64, 29i64, 29i64, 29i64]] }
+-- ==
 -- entry: parts
 -- input { 3i64 } output { [0i64, 0i64, 1i64, 2i64, 2i64, 4i64, 7i64, 0i64, 1i64, 4i64] 7i64 }
 -- input { 0i64 } output { [7i64] 7i64 }
@@ -110,6 +115,10 @@ entry starts_are_read_again (n: i64) : []i64 =
   in (loop (round, _) = (0i64, start)
       while round < 3 do
         (round + 1, tabulate n (\i -> -start[(i + 1) % n]))).1
+
+entry first_of_each_row [n] [m] (rows: [n][m]i64) : [n][m]i64 =
+  let sums = tabulate_2d n m (\i j -> rows[i, j] + rows[i, (j + 1) % m] * rows[i, (j + 2) % m])
+  in map (\row -> map (\x -> row[0] % x) row) sums
 
 entry parts (n: i64) : ([]i64, i64) =
   let squares = map (\i -> i * i) (iota n)

@@ -1,6 +1,6 @@
 -- Scatters of as many elements as blocks of lanes have, or a few more or less, some outside.
 -- ==
--- entry: shifted rows pairs kept parted inside_of_two
+-- entry: shifted rows pairs kept parted inside_of_two one_place
 -- input { 0i64 } output { true }
 -- input { 1i64 } output { true }
 -- input { 31i64 } output { true }
@@ -14,6 +14,10 @@ def equal [n] (a: [n]i64) (b: [n]i64) : bool = and (map2 (==) a b)
 entry shifted (n: i64) : bool =
   let shifts = scatter (replicate n (-7)) (map (+ 3) (iota n)) (iota n)
   in equal shifts (map (\i -> if i < 3 then -7 else i - 3) (iota n))
+
+entry one_place (n: i64) : bool =
+  let all = scatter (replicate 3 7) (replicate n 1) (replicate n 9)
+  in equal all [7, if n > 0 then 9 else 7, 7]
 
 entry rows (n: i64) : bool =
   let places = map (\i -> if i % 3 == 0 then -1 else (n - 1 - i)) (iota n)
