@@ -144,7 +144,7 @@ static PassOutcome run(const PassContext& context, const passes::Pass& pass,
   if (context.options.verify) before = program;
   const passes::PassOptions options{
       is_gpu(context.options.target) ? passes::FlattenTarget::gpu : passes::FlattenTarget::cpu,
-      context.report, rank_costs(context.options)};
+      context.report, context.options.ranks, rank_costs(context.options)};
   bool changed = false;
   {
     const PassTimer timer(context.times, pass.name);

@@ -71,7 +71,7 @@ bool sequence_accumulating_calls(ir::ParallelProgram& program);
 bool has_derivatives(const ir::ParallelProgram& program);
 struct AdOptions {
   /// What runs in chunks in order to keep less has so many elements in each at least: enough to
-  /// keep the target busy.
+  /// keep the target busy.  0: nothing runs in chunks.
   std::int64_t least_chunk = std::int64_t{1} << 12;
   /// Whether the elements of a chunk may run one after the other where that is less work.
   bool in_order = true;

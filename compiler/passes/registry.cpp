@@ -31,13 +31,15 @@ bool parallel(Program& program, const PassOptions&) {
 
 // A GPU needs more elements at a time than a CPU, and none in order: what it keeps of a chunk may be
 // two hundred megabytes, and a chunk takes a launch for each of its steps.
-AdOptions derivative_options(FlattenTarget target) {
-  if (target == FlattenTarget::cpu) return {};
+// Ranks have their parts of everything; chunks after one another would each be shared anew.
+AdOptions derivative_options(const PassOptions& options) {
+  if (options.for_ranks) return {.least_chunk = 0, .in_order = false};
+  if (options.target == FlattenTarget::cpu) return {};
   return {.least_chunk = std::int64_t{1} << 21, .in_order = false};
 }
 bool differentiated(Program& program, const PassOptions& options) {
   return in_parallel(program, [&](ParallelProgram& each) {
-    return differentiate(each, options.report, derivative_options(options.target));
+    return differentiate(each, options.report, derivative_options(options));
   });
 }
 

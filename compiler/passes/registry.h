@@ -16,6 +16,7 @@ namespace dagaz::passes {
 struct PassOptions {
   FlattenTarget target = FlattenTarget::cpu;
   AdReport* report = nullptr;  // may be null
+  bool for_ranks = false;
   RankCosts rank_costs = {};
 };
 

@@ -273,7 +273,7 @@ void Differentiator::reverse(Differentiate operation, Place place, Environment& 
                              std::vector<Operand>& results) {
   Lambda function = std::move(operation.function);
   const bool again = place.derivatives > 0;
-  const bool alone = !again && !place.in_map && !operation.batch;
+  const bool alone = !again && !place.in_map && !operation.batch && options_.least_chunk > 0;
   if (alone) {
     function.body = with_chunked_operators(std::move(function.body), function.parameters,
                                            program_->names, options_.least_chunk);

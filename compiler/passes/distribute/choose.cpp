@@ -13,11 +13,16 @@ namespace dagaz::passes::distributing {
 namespace {
 
 constexpr std::size_t most_extents = 32;  // that are tried
+// Of all that a program costs: what a further extent must save, or it is not worth the messages.
+constexpr double least_gain = 1e-3;
 
 class Search {
  public:
   Search(const ir::Function& function, const ir::Names& names, const RankCosts& costs)
-      : function_(function), placer_(function, names), cost_(function, names, costs) {}
+      : function_(function),
+        placer_(function, names),
+        cost_(function, names, costs),
+        gain_(costs.element + costs.message > 0 ? least_gain : 0) {}
 
   Placement run() {
     collect(function_.body);
@@ -50,11 +55,11 @@ class Search {
     }
   }
 
-  /// Whether the choice is better than the best so far, which it then replaces.
-  bool try_choice(Choice choice) {
+  /// Whether the choice costs less than `most`, and replaces the best so far.
+  bool try_choice(Choice choice, double most) {
     Placement placement = placer_.place(choice);
     const double cost = cost_.of(placement);
-    if (cost >= best_cost_) return false;
+    if (cost >= most) return false;
     best_ = std::move(placement);
     best_cost_ = cost;
     choice_ = std::move(choice);
@@ -63,6 +68,7 @@ class Search {
 
   bool add_extent() {
     const Choice before = choice_;
+    const double most = (1 - gain_) * best_cost_;
     bool better = false;
     for (const ir::Operand& extent : extents_) {
       if (std::find(before.extents.begin(), before.extents.end(), extent) != before.extents.end()) {
@@ -70,7 +76,7 @@ class Search {
       }
       Choice choice = before;
       choice.extents.push_back(extent);
-      if (try_choice(std::move(choice))) better = true;
+      if (try_choice(std::move(choice), std::min(most, best_cost_))) better = true;
     }
     return better;
   }
@@ -79,12 +85,13 @@ class Search {
     if (!best_.shares.contains(operation) || !best_.gathered.contains(operation)) return;
     Choice choice = choice_;
     choice.unshared.insert(operation);
-    try_choice(std::move(choice));
+    try_choice(std::move(choice), best_cost_);
   }
 
   const ir::Function& function_;
   Placer placer_;
   CostModel cost_;
+  const double gain_;
   std::vector<ir::Operand> extents_;
   std::vector<ir::NameId> operations_;
   Choice choice_;

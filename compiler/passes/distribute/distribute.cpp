@@ -6,10 +6,32 @@
 
 #include "ir/globals.h"
 #include "passes/distribute/choose.h"
+#include "passes/distribute/inner_sums.h"
 #include "passes/distribute/rewrite.h"
 #include "passes/passes.h"
 
 namespace dagaz::passes {
+
+using namespace distributing;  // NOLINT: this is its pass
+
+// Sums are taken out of points only where ranks then share them: within a rank they are better off
+// where they are.
+static Placement placed(ir::Function& function, ir::Names& names, const RankCosts& costs) {
+  ir::Function apart = function;
+  const TakenSums taken = take_sums_out(apart, names, nullptr);
+  Placement placement = choose(apart, names, costs);
+  ir::NameSet shared;
+  for (const auto& [sum, map] : taken) {
+    const auto share = placement.shares.find(map);
+    if (share != placement.shares.end() && share->second.reduces) shared.insert(sum);
+  }
+  if (shared.size() == taken.size()) {
+    function = std::move(apart);
+    return placement;
+  }
+  take_sums_out(function, names, &shared);
+  return choose(function, names, costs);
+}
 
 bool distribute(ir::FlatProgram& flat, const RankCosts& costs) {
   ir::Program& program = flat.program;
@@ -24,9 +46,9 @@ bool distribute(ir::FlatProgram& flat, const RankCosts& costs) {
     if (!is_entry) continue;
     // Functions that are added move those that are there.
     ir::Function function = std::move(program.functions[k]);
-    const distributing::Placement placement = distributing::choose(function, program.names, costs);
+    const Placement placement = placed(function, program.names, costs);
     if (!placement.shares.empty()) {
-      distributing::Rewriter(program, placement).rewrite(function);
+      Rewriter(program, placement, function).rewrite(function);
       changed = true;
     }
     program.functions[k] = std::move(function);

@@ -11,7 +11,7 @@ using ir::Operand;
 
 // This rank's rows of a value, as memory of its own: a step may be given them to keep.
 NameId Rewriter::rows_to_keep(NameId array, const Operand& extent, ir::Builder& out) {
-  if (placement_.is_split(array, extent)) return own_.at(array);
+  if (placement_.has_rows(array, extent)) return own_.at(array);
   const auto [part, position] = part_of(array, {0}, extent, rows_of(extent), out);
   return out.add(ir::Copy{part}, names_.base(array) + "_part");
 }
@@ -28,8 +28,8 @@ void Rewriter::share_loop(ir::Statement statement, ir::Builder& out) {
     const auto split = placement_.split.find(value.parameter.name);
     if (split == placement_.split.end()) continue;
     keeps_rows[k] = true;
-    const Rows rows = rows_of(split->second);
-    value.initial = rows_to_keep(value.initial.name(), split->second, out);
+    const Rows rows = rows_of(split->second.extent);
+    value.initial = rows_to_keep(value.initial.name(), split->second.extent, out);
     const auto take_rows = [&](ir::Binder& binder, std::vector<NameId>& wanted) {
       const NameId whole = binder.name;
       binder.name = own_rows(whole, rows);

@@ -5,6 +5,7 @@
 
 #include "ir/fields.h"
 #include "ir/traces.h"
+#include "passes/distribute/inner_sums.h"
 #include "support/match.h"
 
 namespace dagaz::passes::distributing {
@@ -20,8 +21,23 @@ const std::vector<ir::SpaceDimension>* space_of(const ir::Operation& operation) 
   return nullptr;
 }
 
+namespace {
+
+const ir::MapScanReduce* inner_sum(const ir::Operation& operation, std::size_t dimension) {
+  const auto* map = as<ir::SegmentedMap>(operation);
+  return map != nullptr && dimension == map->space.size() ? sum_of(*map) : nullptr;
+}
+
+}  // namespace
+
 const Operand& extent_of(const ir::Operation& operation, const Share& share) {
-  return (*space_of(operation))[share.dimension].extent;
+  const ir::MapScanReduce* sum = inner_sum(operation, share.dimension);
+  return sum != nullptr ? sum->width : (*space_of(operation))[share.dimension].extent;
+}
+
+SharedIndex index_of(const ir::Operation& operation, std::size_t dimension) {
+  if (const ir::MapScanReduce* sum = inner_sum(operation, dimension)) return {{}, sum};
+  return {(*space_of(operation))[dimension].index.name};
 }
 
 std::vector<Share> Placer::ways(const ir::Statement& statement) const {
@@ -43,7 +59,10 @@ std::vector<Share> Placer::ways(const ir::Statement& statement) const {
     return all;
   }
   if (count > 0) return {};
-  if (as<ir::SegmentedMap>(statement.operation)) return {{0}};
+  if (const auto* map = as<ir::SegmentedMap>(statement.operation)) {
+    if (sum_of(*map) == nullptr) return {{0}};
+    return {{0}, {space->size(), true}};
+  }
   if (as<ir::SegmentedScan>(statement.operation)) return {{0, last == 0}};
   if (last == 0) return {{0, true}};
   const auto* reduce = as<ir::SegmentedReduce>(statement.operation);
@@ -83,7 +102,8 @@ std::optional<Share> Placer::way(const ir::Statement& statement) {
 bool Placer::reads_rows(const std::pair<const NameId, Positions>& read,
                         const Operand& extent) const {
   const auto& [array, positions] = read;
-  return !positions.empty() && positions.front() == 0 && placement_.is_split(array, extent);
+  const auto dimension = placement_.split_at(array, extent);
+  return dimension && std::find(positions.begin(), positions.end(), *dimension) != positions.end();
 }
 
 bool may_fail(const ir::Operation& operation) {
@@ -97,7 +117,9 @@ bool may_fail(const ir::Operation& operation) {
 
 std::size_t combined_results(const ir::Statement& statement, const Share& share) {
   if (!share.reduces) return 0;
-  if (as<ir::SegmentedHistogram>(statement.operation)) return statement.results.size();
+  const bool are_all = as<ir::SegmentedHistogram>(statement.operation) ||
+                       inner_sum(statement.operation, share.dimension) != nullptr;
+  if (are_all) return statement.results.size();
   const auto* reduce = as<ir::SegmentedReduce>(statement.operation);
   std::size_t count = 0;
   if (reduce == nullptr) return count;
@@ -108,6 +130,7 @@ std::size_t combined_results(const ir::Statement& statement, const Share& share)
 Placement Placer::place(const Choice& choice) {
   choice_ = &choice;
   placement_ = {};
+  views_.clear();
   place(function_.body);
   return std::move(placement_);
 }
@@ -129,9 +152,22 @@ void Placer::place(const ir::Statement& statement) {
     place(branch->else_body);
   } else if (const auto* loop = as<ir::Loop>(statement.operation)) {
     place(*loop, statement.results);
-  } else {
+  } else if (const auto* permute = as<ir::Permute>(statement.operation);
+             permute == nullptr || !place(*permute, statement.results[0].name)) {
     need_all(statement);
   }
+}
+
+// Each rank permutes the dimensions of what it has.
+bool Placer::place(const ir::Permute& permute, NameId result) {
+  const auto found = placement_.split.find(permute.array);
+  if (found == placement_.split.end()) return false;
+  const std::vector<int>& order = permute.permutation;
+  const auto at = std::find(order.begin(), order.end(), static_cast<int>(found->second.dimension));
+  const Split split{found->second.extent, static_cast<std::size_t>(at - order.begin())};
+  placement_.split.insert_or_assign(result, split);
+  views_.insert_or_assign(result, permute.array);
+  return true;
 }
 
 // The extent by which a loop value may be split: one that stays the same.
@@ -162,9 +198,9 @@ void Placer::place(const ir::Loop& loop, const std::vector<ir::Binder>& results)
     placement_ = before;
     for (std::size_t k = 0; k < extents.size(); ++k) {
       const ir::LoopValue& value = loop.values[k];
-      if (extents[k]) placement_.split.emplace(value.parameter.name, *extents[k]);
+      if (extents[k]) placement_.split.emplace(value.parameter.name, Split{*extents[k]});
       const bool is_given_so = extents[k] && value.initial.is_name() &&
-                               placement_.is_split(value.initial.name(), *extents[k]);
+                               placement_.has_rows(value.initial.name(), *extents[k]);
       if (!is_given_so) need(value.initial);
     }
     for (const ir::Statement& one : loop.body.statements) place(one);
@@ -173,14 +209,14 @@ void Placer::place(const ir::Loop& loop, const std::vector<ir::Binder>& results)
       const Operand& next = loop.body.results[k];
       if (!extents[k]) {
         need(next);
-      } else if (!next.is_name() || !placement_.is_split(next.name(), *extents[k])) {
+      } else if (!next.is_name() || !placement_.has_rows(next.name(), *extents[k])) {
         extents[k].reset();
         holds = false;
       }
     }
   }
   for (std::size_t k = 0; k < extents.size(); ++k) {
-    if (extents[k]) placement_.split.emplace(results[k].name, *extents[k]);
+    if (extents[k]) placement_.split.emplace(results[k].name, Split{*extents[k]});
   }
 }
 
@@ -209,14 +245,15 @@ void Placer::share(const ir::Statement& statement, const Share& share) {
   }
   for (std::size_t k = combined_results(statement, share); k < statement.results.size(); ++k) {
     const NameId result = statement.results[k].name;
-    if (names_.type(result).is_array()) placement_.split.emplace(result, extent);
+    if (names_.type(result).is_array()) placement_.split.emplace(result, Split{extent});
   }
 }
 
 void Placer::need(const Operand& operand) {
-  if (operand.is_name() && placement_.split.contains(operand.name())) {
-    placement_.gathered.insert(operand.name());
-  }
+  if (!operand.is_name() || !placement_.split.contains(operand.name())) return;
+  placement_.gathered.insert(operand.name());
+  const auto view = views_.find(operand.name());
+  if (view != views_.end()) need(view->second);
 }
 
 void Placer::need_all(const ir::Statement& statement) {
@@ -228,7 +265,7 @@ const Placer::Reads& Placer::reads_of(const ir::Statement& statement, std::size_
   auto& known = reads_[statement.results[0].name];
   const auto found = known.find(dimension);
   if (found != known.end()) return found->second;
-  const NameId index = (*space_of(statement.operation))[dimension].index.name;
+  const SharedIndex index = index_of(statement.operation, dimension);
   return known.emplace(dimension, reads_at(statement.operation, index, names_)).first->second;
 }
 

@@ -26,21 +26,33 @@ struct Choice {
 
 /// How ranks share an operation.
 struct Share {
-  std::size_t dimension;  // of its space
+  std::size_t dimension;  // of its space; behind them all: the elements of a sum (inner_sums.h)
   bool reduces = false;   // along that dimension: results meet
 };
 /// The extent that is shared.
 const ir::Operand& extent_of(const ir::Operation& operation, const Share& share);
+SharedIndex index_of(const ir::Operation& operation, std::size_t dimension);
+
+/// An array of which each rank has a part.
+struct Split {
+  ir::Operand extent;
+  std::size_t dimension = 0;  // another one for views
+};
 
 struct Placement {
-  std::unordered_map<ir::NameId, Share> shares;       // by first result
-  std::unordered_map<ir::NameId, ir::Operand> split;  // arrays, with their extent
-  ir::NameSet gathered;                               // those of them that are needed whole
-  ir::NameSet accumulations;                          // whose additions are shared, by first result
+  std::unordered_map<ir::NameId, Share> shares;  // by first result
+  std::unordered_map<ir::NameId, Split> split;   // arrays
+  ir::NameSet gathered;                          // those of them that are needed whole
+  ir::NameSet accumulations;                     // whose additions are shared, by first result
 
-  bool is_split(ir::NameId array, const ir::Operand& extent) const {
+  /// The dimension along which the array is split by the extent.
+  std::optional<std::size_t> split_at(ir::NameId array, const ir::Operand& extent) const {
     const auto found = split.find(array);
-    return found != split.end() && found->second == extent;
+    if (found == split.end() || found->second.extent != extent) return std::nullopt;
+    return found->second.dimension;
+  }
+  bool has_rows(ir::NameId array, const ir::Operand& extent) const {
+    return split_at(array, extent) == std::size_t{0};
   }
 };
 
@@ -68,6 +80,7 @@ class Placer {
   void place(const ir::Body& body);
   void place(const ir::Statement& statement);
   void place(const ir::Loop& loop, const std::vector<ir::Binder>& results);
+  bool place(const ir::Permute& permute, ir::NameId result);
   std::optional<ir::Operand> extent_of_state(const ir::Loop& loop, std::size_t k,
                                              ir::NameId result) const;
   std::optional<Share> way(const ir::Statement& statement);
@@ -83,6 +96,7 @@ class Placer {
   const ir::Names& names_;
   const Choice* choice_ = nullptr;
   Placement placement_;
+  std::unordered_map<ir::NameId, ir::NameId> views_;  // of arrays that are split
   std::unordered_map<ir::NameId, std::unordered_map<std::size_t, Reads>> reads_;
 };
 

@@ -4,6 +4,8 @@
 #include <iterator>
 
 #include "ir/fields.h"
+#include "ir/traces.h"
+#include "passes/distribute/inner_sums.h"
 #include "support/check.h"
 #include "support/match.h"
 
@@ -29,8 +31,12 @@ Points points_of(ir::Operation& operation) {
 
 }  // namespace
 
-Rewriter::Rewriter(ir::Program& program, const Placement& placement)
-    : program_(program), names_(program.names), placement_(placement), collectives_(program) {}
+Rewriter::Rewriter(ir::Program& program, const Placement& placement, const ir::Function& function)
+    : program_(program),
+      names_(program.names),
+      placement_(placement),
+      aliases_(ir::analyse_aliases(function, program)),
+      collectives_(program) {}
 
 void Rewriter::note_extent(const Operand& extent) {
   if (std::find(shared_extents_.begin(), shared_extents_.end(), extent) == shared_extents_.end()) {
@@ -43,7 +49,7 @@ void Rewriter::find_shared(const ir::Body& body) {
     if (const auto* loop = as<ir::Loop>(one.operation)) {
       for (const ir::LoopValue& value : loop->values) {
         const auto split = placement_.split.find(value.parameter.name);
-        if (split != placement_.split.end()) note_extent(split->second);
+        if (split != placement_.split.end()) note_extent(split->second.extent);
       }
     }
     if (const auto* value = as<ir::Replicate>(one.operation)) {
@@ -79,20 +85,57 @@ ir::Body Rewriter::body(ir::Body body, const std::vector<NameId>& bound) {
 }
 
 ir::Body Rewriter::body(ir::Body body, const std::vector<NameId>& bound, ir::Builder& out) {
-  const auto add_shared = [&](NameId name) {
-    const auto found = std::find(shared_extents_.begin(), shared_extents_.end(), Operand(name));
-    if (found != shared_extents_.end()) add_rows(name, out);
-  };
-  for (const NameId name : bound) add_shared(name);
-  for (ir::Statement& one : body.statements) {
-    const std::vector<ir::Binder> results = one.results;
-    out.set_location(one.location);
-    if (waits_for_meeting(one)) meet(out);
-    statement(std::move(one), out);
-    for (const ir::Binder& result : results) add_shared(result.name);
+  for (const NameId name : bound) add_shared(name, out);
+  while (!body.statements.empty()) {
+    body.statements = statements(std::move(body.statements), out);
+    meet(out);
   }
-  meet(out);
   return out.take_body(std::move(body.results));
+}
+
+// Who wants what is pending waits, and whoever wants something of him, while others go ahead: then
+// more is pending when ranks meet.
+ir::Statements Rewriter::statements(ir::Statements all, ir::Builder& out) {
+  ir::Statements waiting;
+  ir::NameSet unknown;
+  bool all_wait = false;
+  for (ir::Statement& one : all) {
+    const std::vector<NameId> used = free_names(one, names_);
+    all_wait = all_wait || !may_overtake(one, waiting);
+    const bool waits =
+        all_wait || waits_for_meeting(one) ||
+        std::any_of(used.begin(), used.end(), [&](NameId name) { return unknown.contains(name); });
+    const std::vector<ir::Binder> results = one.results;
+    if (waits) {
+      for (const ir::Binder& result : results) unknown.insert(result.name);
+      waiting.push_back(std::move(one));
+      continue;
+    }
+    out.set_location(one.location);
+    statement(std::move(one), out);
+    for (const ir::Binder& result : results) add_shared(result.name, out);
+  }
+  return waiting;
+}
+
+// Whether it neither takes memory that they read, nor says something that they would say before.
+bool Rewriter::may_overtake(const ir::Statement& statement, const ir::Statements& waiting) const {
+  const std::vector<NameId> taken = aliases_.consumed_by(statement);
+  const bool speaks = may_fail(statement.operation) || ir::has_trace(statement.operation);
+  return std::none_of(waiting.begin(), waiting.end(), [&](const ir::Statement& one) {
+    if (speaks && (may_fail(one.operation) || ir::has_trace(one.operation))) return true;
+    if (taken.empty()) return false;
+    const std::vector<NameId> used = free_names(one, names_);
+    return std::any_of(used.begin(), used.end(), [&](NameId name) {
+      return std::any_of(taken.begin(), taken.end(),
+                         [&](NameId each) { return aliases_.may_alias(name, each); });
+    });
+  });
+}
+
+void Rewriter::add_shared(NameId name, ir::Builder& out) {
+  const auto found = std::find(shared_extents_.begin(), shared_extents_.end(), Operand(name));
+  if (found != shared_extents_.end()) add_rows(name, out);
 }
 
 void Rewriter::add_rows(const Operand& extent, ir::Builder& out) {
@@ -126,8 +169,17 @@ void Rewriter::statement(ir::Statement statement, ir::Builder& out) {
     unagreed_ = unagreed_ || after;
   } else if (as<ir::Loop>(statement.operation)) {
     return share_loop(std::move(statement), out);
+  } else if (const auto* permute = as<ir::Permute>(statement.operation)) {
+    const NameId result = statement.results[0].name;
+    if (placement_.split.contains(result)) permute_part(*permute, result, out);
+    if (placement_.split.contains(result) && !placement_.gathered.contains(result)) return;
   }
   out.add(std::move(statement));
+}
+
+void Rewriter::permute_part(const ir::Permute& permute, NameId result, ir::Builder& out) {
+  own_.emplace(result, out.add(ir::Permute{own_.at(permute.array), permute.permutation},
+                               names_.base(result) + "_part"));
 }
 
 bool Rewriter::shares_what_may_fail(const ir::Body& body) const {
@@ -157,8 +209,11 @@ NameId Rewriter::own_rows(NameId whole, const Rows& rows) {
 std::pair<NameId, std::size_t> Rewriter::part_of(NameId array, const Positions& positions,
                                                  const Operand& extent, const Rows& rows,
                                                  ir::Builder& out) {
+  const auto split = placement_.split_at(array, extent);
+  if (split && std::find(positions.begin(), positions.end(), *split) != positions.end()) {
+    return {own_.at(array), *split};
+  }
   const std::size_t position = positions.front();
-  if (position == 0 && placement_.is_split(array, extent)) return {own_.at(array), 0};
   ir::Slice slice{array, {}};
   const ir::Type& type = names_.type(array);
   for (std::size_t k = 0; k < type.rank(); ++k) {
@@ -170,19 +225,25 @@ std::pair<NameId, std::size_t> Rewriter::part_of(NameId array, const Positions& 
   return {out.add(std::move(slice), names_.base(array) + "_part"), position};
 }
 
-void Rewriter::share_space(ir::Operation& operation, const Share& share, const Rows& rows,
-                           ir::Builder& out) {
-  const NameId index = (*space_of(operation))[share.dimension].index.name;
+void Rewriter::read_parts(ir::Operation& operation, const Share& share, const Rows& rows,
+                          NameId local, ir::Builder& out) {
   const Operand extent = extent_of(operation, share);
-  const NameId local = names_.fresh(names_.base(index), ir::scalar_of(ir::ScalarType::i64));
-  const Points points = points_of(operation);
+  const SharedIndex index = index_of(operation, share.dimension);
   const auto reads = reads_at(operation, index, names_);
   for (const NameId array : ir::free_names(operation, names_)) {
     const auto read = reads.find(array);
     if (read == reads.end() || read->second.empty()) continue;
     const auto [part, position] = part_of(array, read->second, extent, rows, out);
-    read_part(points.body, array, position, part, local);
+    read_part(points_of(operation).body, {array, position, part, rows.count}, index, local, names_);
   }
+}
+
+void Rewriter::share_space(ir::Operation& operation, const Share& share, const Rows& rows,
+                           ir::Builder& out) {
+  const NameId index = index_of(operation, share.dimension).index;
+  const NameId local = names_.fresh(names_.base(index), ir::scalar_of(ir::ScalarType::i64));
+  read_parts(operation, share, rows, local, out);
+  const Points points = points_of(operation);
   ir::SpaceDimension& dimension = points.space[share.dimension];
   dimension.index.name = local;
   dimension.extent = rows.count;
@@ -206,21 +267,43 @@ Combined Rewriter::take_results(ir::Statement& statement, std::size_t first, std
   return taken;
 }
 
-std::vector<Combined> Rewriter::start_reduction(ir::Statement& statement) {
-  const auto& reduce = std::get<ir::SegmentedReduce>(statement.operation);
+std::vector<Combined> Rewriter::start_reduction(ir::Statement& statement,
+                                                const std::vector<ir::ReduceOperator>& operators,
+                                                const std::vector<Operand>& outer) {
   std::vector<Combined> all;
   std::size_t at = 0;
-  for (const ir::ReduceOperator& one : reduce.operators) {
+  for (const ir::ReduceOperator& one : operators) {
     Combined combined = take_results(statement, at, one.neutral.size());
     at += one.neutral.size();
     combined.op = one.op;
     combined.neutral = one.neutral;
     combined.commutative = one.commutative;
-    for (const ir::SpaceDimension& outer : reduce.space) combined.outer.push_back(outer.extent);
-    combined.outer.pop_back();
+    combined.outer = outer;
     all.push_back(std::move(combined));
   }
   return all;
+}
+
+std::vector<Combined> Rewriter::start_reduction(ir::Statement& statement) {
+  const auto& reduce = std::get<ir::SegmentedReduce>(statement.operation);
+  std::vector<Operand> outer;
+  for (const ir::SpaceDimension& one : reduce.space) outer.push_back(one.extent);
+  outer.pop_back();
+  return start_reduction(statement, reduce.operators, outer);
+}
+
+std::vector<Combined> Rewriter::start_sums(ir::Statement& statement) {
+  const auto& map = std::get<ir::SegmentedMap>(statement.operation);
+  std::vector<Operand> outer;
+  for (const ir::SpaceDimension& one : map.space) outer.push_back(one.extent);
+  return start_reduction(statement, sum_of(map)->reductions, outer);
+}
+
+void Rewriter::share_sums(ir::Operation& operation, const Share& share, const Rows& rows,
+                          ir::Builder& out) {
+  read_parts(operation, share, rows, {}, out);
+  ir::Body& points = std::get<ir::SegmentedMap>(operation).body;
+  std::get<ir::MapScanReduce>(points.statements.back().operation).width = rows.count;
 }
 
 void Rewriter::share(ir::Statement statement, const Share& share, ir::Builder& out) {
@@ -239,11 +322,16 @@ void Rewriter::share(ir::Statement statement, const Share& share, ir::Builder& o
   } else if (as<ir::SegmentedReduce>(statement.operation) && share.reduces) {
     combined = start_reduction(statement);
   }
-  share_space(statement.operation, share, rows, out);
+  if (share.dimension < space_of(statement.operation)->size()) {
+    share_space(statement.operation, share, rows, out);
+  } else {
+    combined = start_sums(statement);
+    share_sums(statement.operation, share, rows, out);
+  }
   std::vector<NameId> gathered;
   for (ir::Binder& result : statement.results) {
     const NameId whole = result.name;
-    if (!placement_.is_split(whole, extent)) continue;
+    if (!placement_.has_rows(whole, extent)) continue;
     result.name = own_rows(whole, rows);
     own_.emplace(whole, result.name);
     if (placement_.gathered.contains(whole)) gathered.push_back(whole);

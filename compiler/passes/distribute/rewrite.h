@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/alias.h"
 #include "ir/builder.h"
 #include "passes/distribute/collectives.h"
 #include "passes/distribute/placement.h"
@@ -31,7 +32,7 @@ struct Combined {
 
 class Rewriter {
  public:
-  Rewriter(ir::Program& program, const Placement& placement);
+  Rewriter(ir::Program& program, const Placement& placement, const ir::Function& function);
 
   void rewrite(ir::Function& function);
 
@@ -40,18 +41,28 @@ class Rewriter {
   void find_shared(const ir::Body& body);
   ir::Body body(ir::Body body, const std::vector<ir::NameId>& bound);
   ir::Body body(ir::Body body, const std::vector<ir::NameId>& bound, ir::Builder& out);
+  ir::Statements statements(ir::Statements all, ir::Builder& out);
   void statement(ir::Statement statement, ir::Builder& out);
   void share(ir::Statement statement, const Share& share, ir::Builder& out);
   void share_space(ir::Operation& operation, const Share& share, const Rows& rows,
                    ir::Builder& out);
+  void read_parts(ir::Operation& operation, const Share& share, const Rows& rows, ir::NameId local,
+                  ir::Builder& out);
   std::pair<ir::NameId, std::size_t> part_of(ir::NameId array, const Positions& positions,
                                              const ir::Operand& extent, const Rows& rows,
                                              ir::Builder& out);
   /// Gives the statement results of its own; those that it had are what ranks have together.
   Combined take_results(ir::Statement& statement, std::size_t first, std::size_t count);
   std::vector<Combined> start_reduction(ir::Statement& statement);
+  std::vector<Combined> start_reduction(ir::Statement& statement,
+                                        const std::vector<ir::ReduceOperator>& operators,
+                                        const std::vector<ir::Operand>& outer);
+  std::vector<Combined> start_sums(ir::Statement& statement);
+  void share_sums(ir::Operation& operation, const Share& share, const Rows& rows, ir::Builder& out);
+  void permute_part(const ir::Permute& permute, ir::NameId result, ir::Builder& out);
   /// A name for the rows of `whole` that this rank has.
   ir::NameId own_rows(ir::NameId whole, const Rows& rows);
+  void add_shared(ir::NameId name, ir::Builder& out);
   void add_rows(const ir::Operand& extent, ir::Builder& out);
   const Rows& rows_of(const ir::Operand& extent) const;
   void note_extent(const ir::Operand& extent);
@@ -85,10 +96,12 @@ class Rewriter {
   /// Combines what is pending.
   void meet(ir::Builder& out);
   bool waits_for_meeting(const ir::Statement& statement) const;
+  bool may_overtake(const ir::Statement& statement, const ir::Statements& waiting) const;
 
   ir::Program& program_;
   ir::Names& names_;
   const Placement& placement_;
+  const ir::AliasInfo aliases_;
   Collectives collectives_;
   std::vector<std::pair<ir::Operand, Rows>> rows_;  // of the extents that are shared
   std::vector<ir::Operand> shared_extents_;
