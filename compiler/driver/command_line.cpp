@@ -9,7 +9,6 @@
 #include <iostream>
 #include <limits>
 #include <map>
-#include <sstream>
 #include <string>
 
 #include "driver/command_line_mistakes.h"
@@ -23,10 +22,7 @@
 #include "driver/repl_command.h"
 #include "driver/test_options.h"
 #include "driver/tool_commands.h"
-#include "driver/tuning.h"
 #include "driver/version.h"
-#include "passes/registry.h"
-#include "support/spelling.h"
 
 namespace dagaz::driver {
 
@@ -36,23 +32,6 @@ constexpr const char* after_help =
     "Exit status: 0 success; 1 the program or its data is wrong; 2 the command line is wrong;\n"
     "70 a bug in Dagaz.";
 
-const std::map<std::string, Target> targets{{"cpu", Target::cpu},
-                                            {"cuda", Target::cuda},
-                                            {"sim", Target::sim},
-                                            {"interpreter", Target::interpreter}};
-// What those who come from other compilers may ask for.
-const std::map<std::string, std::string> meant_targets{
-    {"c", "`cpu` makes native code"},
-    {"multicore", "`cpu` uses all cores"},
-    {"ispc", "`cpu` uses all cores and their vector instructions"},
-    {"gpu", "`cuda` is for GPUs, `sim` shows without one what happens there"},
-    {"ptx", "`--target=cuda --emit=ptx` writes PTX"},
-    {"nvptx", "`--target=cuda --emit=ptx` writes PTX"},
-    {"opencl", "of GPUs there are those of NVIDIA, by `cuda`"},
-    {"hip", "of GPUs there are those of NVIDIA, by `cuda`"},
-    {"vulkan", "of GPUs there are those of NVIDIA, by `cuda`"},
-    {"metal", "of GPUs there are those of NVIDIA, by `cuda`"},
-    {"simulator", "`sim` is the simulated GPU"}};
 const std::map<std::string, Emit> emits{
     {"exe", Emit::executable}, {"lib", Emit::library},   {"shared", Emit::shared},
     {"server", Emit::server},  {"hpp", Emit::hpp},
@@ -73,45 +52,6 @@ const std::map<std::string, InspectStage> stages{
     {"llvm", InspectStage::llvm},
     {"ptx", InspectStage::ptx}};
 
-const std::map<std::string, std::string> no_other_words;
-
-const std::map<std::string, bool> diagnostics_as_json{{"text", false}, {"json", true}};
-
-// The spellings of a choice, for help texts: {cpu,cuda,…}.
-template <typename T>
-std::string choices(const std::map<std::string, T>& table) {
-  std::string out = "{";
-  for (const auto& [name, value] : table) out += (out.size() > 1 ? "," : "") + name;
-  return out + "}";
-}
-
-// The text of messages about bad values is ours: that of CLI11 changes from version to version.
-// `meant` says of some words that are not in the table what there is instead.
-template <typename T>
-CLI::Validator is_one_of(const std::map<std::string, T>& table,
-                         const std::map<std::string, std::string>& meant = no_other_words) {
-  return CLI::Validator(
-      [&table, &meant](const std::string& text) {
-        if (table.count(text) > 0) return std::string();
-        std::vector<std::string> names;
-        for (const auto& [name, value] : table) names.push_back(name);
-        const auto known = meant.find(text);
-        return "`" + text + "` is not one of " + choices(table) +
-               (known != meant.end() ? "; " + known->second : did_you_mean(text, names));
-      },
-      choices(table));
-}
-
-template <typename T>
-CLI::Option* add_choice(CLI::App& app, const std::string& flag, T& value,
-                        const std::map<std::string, T>& table, const std::string& help,
-                        const std::map<std::string, std::string>& meant = no_other_words) {
-  return app
-      .add_option_function<std::string>(
-          flag, [&value, &table](const std::string& text) { value = table.at(text); }, help)
-      ->check(is_one_of(table, meant));
-}
-
 bool is_identifier(const std::string& text) {
   const auto belongs = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
   return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 &&
@@ -123,180 +63,6 @@ RenderStyle terminal_style() {
   const bool colour = isatty(STDERR_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
   return colour ? RenderStyle::colour : RenderStyle::plain;
 }
-
-void add_diagnostic_options(CLI::App& app, CompileOptions& options) {
-  app.add_option_function<std::string>(
-         "--diagnostics",
-         [&options](const std::string& text) {
-           if (diagnostics_as_json.at(text)) options.style = RenderStyle::json;
-         },
-         "How to print errors and warnings: text, or one JSON object a line")
-      ->check(is_one_of(diagnostics_as_json));
-  app.add_flag_callback("-w", [&options] { options.warnings = false; }, "No warnings");
-  app.add_flag("--Werror", options.warnings_are_errors, "Warnings are errors");
-  app.add_flag("--time-passes", options.time_passes, "Print how long each pass took");
-  app.add_flag("--memory-report", options.memory_report,
-               "Print where each array lies, the size of its block and how long it lives");
-}
-
-// A pass must exist; one that is to be left out, not be required.
-enum class MayBe { any, optional };
-CLI::Validator is_pass(MayBe which) {
-  return CLI::Validator(
-      [which](const std::string& name) {
-        const passes::Pass* pass = passes::find_pass(name);
-        if (pass == nullptr) {
-          return "there is no pass `" + name + "`; `dagaz explain --passes` lists them" +
-                 passes::meant_pass(name);
-        }
-        if (which == MayBe::any || pass->need == passes::Need::optional) return std::string();
-        return "no program compiles without `" + name + "`: " + std::string(pass->place);
-      },
-      "PASS");
-}
-
-void add_pass_options(CLI::App& app, CompileOptions& options) {
-  app.add_option("--without", options.without, "Leave out these optimisations")
-      ->delimiter(',')
-      ->check(is_pass(MayBe::optional));
-  app.add_option("--print-after", options.print_after, "Print the program after these passes")
-      ->delimiter(',')
-      ->check(is_pass(MayBe::any));
-  app.add_option("--pass-limit", options.pass_limit, "Leave out all optimisations but the first N")
-      ->check(is_between(0, std::numeric_limits<int>::max()))
-      ->type_name("N");
-}
-
-}  // namespace
-
-// `dagaz build` takes several, with commas.
-static void add_target_option(CLI::App& app, CompileOptions& options) {
-  const bool several = app.get_name() == "build";
-  const auto take = [several, &options](const std::vector<std::string>& names) {
-    options.target = targets.at(names.front());
-    options.further_targets.clear();
-    for (auto name = std::next(names.begin()); name != names.end(); ++name) {
-      options.further_targets.push_back(targets.at(*name));
-    }
-    if (names.size() == 1) return;
-    if (!several) {
-      throw CLI::ValidationError("--target",
-                                 "only `dagaz build` makes programs for several targets");
-    }
-  };
-  app.add_option_function<std::vector<std::string>>(
-         "--target", take,
-         std::string("Where the program runs (default cpu)") +
-             (several ? "; of several, with commas, what the machine has is taken" : ""))
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(is_one_of(targets, meant_targets));
-}
-
-void add_compile_options(CLI::App& app, CompileOptions& options) {
-  add_diagnostic_options(app, options);
-  add_target_option(app, options);
-  app.add_option(
-         "--cpu", options.cpu,
-         "Processor: native; generic, for programs and libraries that others run; dispatch, "
-         "for these too, with versions for x86-64-v2, v3 and v4 of which the best is "
-         "taken; or LLVM's name of one, for --emit=asm and llvm also of the "
-         "architectures x86-64 and arm64")
-      ->capture_default_str();
-  app.add_option("--gpu", options.gpu, "Oldest GPU to run on; newer ones run it too")
-      ->capture_default_str()
-      ->check(CLI::Validator(
-          [](const std::string& text) {
-            return text.rfind("sm_", 0) == 0 ? std::string() : "`" + text + "` is not sm_NN";
-          },
-          "sm_NN"));
-  app.add_option("-O", options.optimisation, "0 turns optimisation off")
-      ->capture_default_str()
-      ->check(is_between(0, 3));
-  app.add_flag("--verify", options.verify, "Check the program after elaboration and every pass");
-  app.add_option(
-      "--plan", options.plan,
-      "Follow the schedules in this file, written as `inspect --stage=plan` prints them");
-  app.add_option("--tune", options.tuned,
-                 "Set a tunable of plans; `dagaz explain --tunables` lists them")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->check(CLI::Validator(
-          [](const std::string& text) {
-            plan::Tunables tunables;
-            return set_tunable(tunables, text);
-          },
-          ""));
-  app.add_option("--random-plan", options.plan_seed,
-                 "Take legal schedules at random, for tests: the seed");
-  app.add_flag("--safe", options.safe, "Ignore #[unsafe]");
-  add_pass_options(app, options);
-}
-
-namespace {
-
-std::vector<std::string> split_at_commas(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
-  return parts;
-}
-
-// `all`, or ENTRY,…, or ENTRY:ARGUMENT,…
-void add_derivatives(elaborate::Derivatives& derivatives, const std::string& text) {
-  const std::size_t colon = text.find(':');
-  if (colon != std::string::npos) {
-    derivatives.of.push_back({text.substr(0, colon), split_at_commas(text.substr(colon + 1))});
-    return;
-  }
-  for (const std::string& entry : split_at_commas(text)) {
-    if (entry == "all") {
-      derivatives.of_all = true;
-    } else {
-      derivatives.of.push_back({entry});
-    }
-  }
-}
-
-}  // namespace
-
-void add_derivative_option(CLI::App& app, CompileOptions& options) {
-  app.add_option_function<std::vector<std::string>>(
-         "--derivatives",
-         [&options](const std::vector<std::string>& texts) {
-           for (const std::string& text : texts) add_derivatives(options.derivatives, text);
-         },
-         "Also make the entry points F_vjp, F_jvp and, where F returns one float, "
-         "F_value_and_grad: `f,g` with respect to all arguments that hold floats, `f:x,y` with "
-         "respect to these; `all`: of every entry point that can be differentiated")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false)
-      ->type_name("F,…|F:ARGUMENT,…|all");
-}
-
-void add_cache_option(CLI::App& app, CompileOptions& options) {
-  app.add_option("--cache", options.cache,
-                 "Where compiled programs are kept: `on`, the user's folder; `off`, nowhere; or a "
-                 "folder")
-      ->capture_default_str()
-      ->type_name("on|off|FOLDER");
-}
-
-void add_ranks_option(CLI::App& app, CompileOptions& options) {
-  app.add_option_function<std::string>(
-         "--ranks", [&options](const std::string& text) { options.ranks = text == "mpi"; },
-         "`mpi`: also `mpirun -n N PROGRAM` runs it, in N processes that share the work "
-         "(default: none)")
-      ->check(CLI::IsMember({"mpi", "none"}))
-      ->type_name("mpi|none");
-}
-
-void add_file(CLI::App& app, CompileOptions& options) {
-  app.add_option("FILE", options.file, "The program (.fut)")->required();
-}
-
-namespace {
 
 // All options of all subcommands; lives while CLI11 refers to it.
 struct AllOptions {
@@ -356,61 +122,6 @@ void add_build(CLI::App& app, AllOptions& all, int& status) {
   add_choice(*command, "--emit", options.emit, emits, "What to make (default exe)");
   command->callback([&] { status = build_command(all.build); });
 }
-
-/// Options of compiled programs that take a value: it could be mistaken for the file.
-struct ProgramOption {
-  const char* names;
-  const char* forwarded;
-  const char* value;
-  const char* help;
-  bool is_of_the_machine = true;  // whatever is run on it, and how often
-};
-constexpr ProgramOption program_options[] = {
-    {"-e,--entry-point", "-e", "NAME", "Run this entry point instead of main", false},
-    {"--output-format", "--output-format", "text|binary|npy|csv", "How results are printed", false},
-    {"-t,--write-runtime-to", "-t", "FILE", "Write the microseconds of each run, a line each",
-     false},
-    {"-r,--runs", "-r", "RUNS", "Run that many times, after a run that is not counted", false},
-    {"-d,--device", "-d", "NAME", "Use the GPU with this in its name, or the k-th: #k"},
-    {"--sim-seed", "--sim-seed", "N", "Order in which the threads of the simulated GPU run"},
-    {"--num-threads", "--num-threads", "N", "Threads of the cpu target; 0 is one per core"},
-    {"--memory-cap", "--memory-cap", "BYTES", "Hold at most that much device memory"},
-    {"--cache-file", "--cache-file", "FILE", "Keep compiled GPU code there"},
-    {"--param", "--param", "NAME=VALUE", "Set a tuning parameter"},
-    {"--tuning", "--tuning", "FILE", "Set tuning parameters from NAME=VALUE lines"},
-    {"--unified-memory", "--unified-memory", "0|1|2", "GPU memory that the CPU sees"},
-    {"--dump-ptx", "--dump-ptx", "FILE", "Write the GPU program to a file"},
-    {"--load-ptx", "--load-ptx", "FILE", "Use the GPU program in this file"},
-};
-
-}  // namespace
-
-void add_program_options(CLI::App& command, std::vector<std::string>& arguments, Which which) {
-  for (const ProgramOption& option : program_options) {
-    if (which == Which::of_the_machine && !option.is_of_the_machine) continue;
-    const auto forward = [&arguments, &option](const std::vector<std::string>& values) {
-      for (const std::string& value : values) {
-        arguments.insert(arguments.end(), {option.forwarded, value});
-      }
-    };
-    command.add_option_function<std::vector<std::string>>(option.names, forward, option.help)
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false)
-        ->type_name(option.value)
-        ->group("Options of the program");
-  }
-}
-
-void add_sim_seed(CLI::App& command) {
-  command.add_option_function<std::uint64_t>(
-      "--sim-seed",
-      [](std::uint64_t seed) { setenv("DZ_SIM_SEED", std::to_string(seed).c_str(), 1); },
-      "Order in which the threads of the simulated GPU run (default 1)")
-      ->type_name("N");
-}
-
-namespace {
 
 void add_run(CLI::App& app, AllOptions& all, int& status) {
   CLI::App* command = app.add_subcommand(

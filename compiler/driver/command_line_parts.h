@@ -11,10 +11,17 @@ namespace dagaz::driver {
 
 /// FILE, the program.
 void add_file(CLI::App& app, CompileOptions& options);
+/// How messages are printed, and what is said of the compilation.
+void add_diagnostic_options(CLI::App& app, CompileOptions& options);
+/// All of those, and where and how the program is compiled.
 void add_compile_options(CLI::App& app, CompileOptions& options);
 void add_ranks_option(CLI::App& app, CompileOptions& options);
 void add_cache_option(CLI::App& app, CompileOptions& options);
 void add_derivative_option(CLI::App& app, CompileOptions& options);
+
+/// A pass must exist; one that is to be left out, not be required.
+enum class MayBe { any, optional };
+CLI::Validator is_pass(MayBe which);
 
 /// --sim-seed, for the programs that a command starts, in their environment.
 void add_sim_seed(CLI::App& command);

@@ -4,8 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <iomanip>
+#include <map>
 #include <sstream>
 #include <string>
+#include <vector>
+
+#include "support/spelling.h"
 
 namespace dagaz::driver {
 
@@ -28,6 +32,42 @@ CLI::Validator is_between(T low, T high) {
                : "`" + text + "` is not a number from " + range;
   };
   return CLI::Validator(check, range);
+}
+
+inline const std::map<std::string, std::string> no_other_words;
+
+// The spellings of a choice, for help texts: {cpu,cuda,…}.
+template <typename T>
+std::string choices(const std::map<std::string, T>& table) {
+  std::string out = "{";
+  for (const auto& [name, value] : table) out += (out.size() > 1 ? "," : "") + name;
+  return out + "}";
+}
+
+// `meant` says of some words that are not in the table what there is instead.
+template <typename T>
+CLI::Validator is_one_of(const std::map<std::string, T>& table,
+                         const std::map<std::string, std::string>& meant = no_other_words) {
+  return CLI::Validator(
+      [&table, &meant](const std::string& text) {
+        if (table.count(text) > 0) return std::string();
+        std::vector<std::string> names;
+        for (const auto& [name, value] : table) names.push_back(name);
+        const auto known = meant.find(text);
+        return "`" + text + "` is not one of " + choices(table) +
+               (known != meant.end() ? "; " + known->second : did_you_mean(text, names));
+      },
+      choices(table));
+}
+
+template <typename T>
+CLI::Option* add_choice(CLI::App& app, const std::string& flag, T& value,
+                        const std::map<std::string, T>& table, const std::string& help,
+                        const std::map<std::string, std::string>& meant = no_other_words) {
+  return app
+      .add_option_function<std::string>(
+          flag, [&value, &table](const std::string& text) { value = table.at(text); }, help)
+      ->check(is_one_of(table, meant));
 }
 
 }  // namespace dagaz::driver
