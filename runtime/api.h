@@ -32,7 +32,9 @@ void dzr_config_free(dz_config *config);
 void dzr_config_set_debugging(dz_config *config, int flag);
 void dzr_config_set_profiling(dz_config *config, int flag);
 void dzr_config_set_logging(dz_config *config, int flag);
-/* Where compiled GPU code is kept between runs; the string is copied, null means nowhere. */
+/* The file in which all of the program's compiled GPU code is kept between runs; the string is
+   copied.  Null: each kernel is compiled when it is first launched, and kept in the user's cache
+   folder. */
 void dzr_config_set_cache_file(dz_config *config, const char *file);
 /* Threads of the cpu target; less than 1 means one per core. */
 void dzr_config_set_num_threads(dz_config *config, int threads);

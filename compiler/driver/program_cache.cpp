@@ -18,34 +18,6 @@ namespace dagaz::driver {
 namespace {
 
 constexpr std::string_view format = "dagaz program 1";
-constexpr std::uint64_t megabyte = std::uint64_t{1} << 20;
-constexpr std::uint64_t usual_megabytes = 1024;
-
-// ---------------------------------------------------------------- where
-
-std::string value_of(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value == nullptr ? "" : value;
-}
-
-/// Empty where there is no folder to keep anything in.
-std::string users_folder() {
-  if (const std::string chosen = value_of("DAGAZ_CACHE"); !chosen.empty()) return chosen;
-  // The standard says that other paths are to be ignored.
-  if (const std::string caches = value_of("XDG_CACHE_HOME"); caches.starts_with('/')) {
-    return caches + "/dagaz";
-  }
-  const std::string home = value_of("HOME");
-  return home.starts_with('/') ? home + "/.cache/dagaz" : "";
-}
-
-std::uint64_t most_bytes() {
-  const std::string chosen = value_of("DAGAZ_CACHE_MEGABYTES");
-  char* end = nullptr;
-  const unsigned long long count = std::strtoull(chosen.c_str(), &end, 10);
-  const bool is_number = !chosen.empty() && *end == '\0' && count < megabyte * megabyte;
-  return (is_number ? count : usual_megabytes) * megabyte;
-}
 
 /// What is printed while compiling would not be printed again.
 bool prints_more_than_messages(const CompileOptions& options) {
@@ -149,11 +121,11 @@ ProgramCache::ProgramCache(const CompileOptions& options, PartsAre what, std::st
                            Diagnostics& diagnostics)
     : read_(options.read) {
   const bool chosen = options.cache != cache_on;
-  std::string path = chosen ? options.cache : users_folder();
+  std::string path = chosen ? options.cache : runtime::users_cache_folder();
   if (path == cache_off || path.empty() || prints_more_than_messages(options)) return;
   std::string problem;
   path += "/programs";
-  folder_.emplace(path, most_bytes(), problem);
+  folder_.emplace(path, runtime::most_cache_bytes(), problem);
   if (!problem.empty()) {
     folder_.reset();
     // One that nobody has asked for may be in nobody's reach, as in a container.

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "driver/cache_folder.h"
+#include "cache_folder.h"
 #include "driver/options.h"
 #include "support/diagnostic.h"
 #include "syntax/imports.h"
@@ -44,7 +44,7 @@ class ProgramCache {
     std::string digest;  // of its text; empty where there is none
   };
 
-  std::optional<CacheFolder> folder_;  // nothing: nothing is kept
+  std::optional<runtime::CacheFolder> folder_;  // nothing: nothing is kept
   std::string key_;
   syntax::FileReader read_;
   std::vector<Read> reads_;

@@ -307,8 +307,7 @@ def load(path, *, target="cpu", derivatives=(), optimise=True, safe=False, cpu="
     cache        whether a library kept from before may be used
     settings     of the context: num_threads, device, memory_cap, profiling, logging, debugging,
                  unified_memory, cache_file, stream, params (tuning parameters), and results:
-                 "device" to
-                 get every array as a dagaz.Array
+                 "device" to get every array as a dagaz.Array
     """
     options = _options(target, optimise, safe, cpu, gpu, derivatives)
     origin = Origin(path=os.fspath(path), options=options, cache=cache)

@@ -327,10 +327,14 @@ int32_t CudaDevice::kernel_function(const Launch& launch, CUfunction* out) {
   LoadedKernel& kernel = kernels_[static_cast<size_t>(launch.kernel_index)];
   const char* const name = launch.kernel->name;
   if (kernel.function == nullptr) {
-    if (module_ == nullptr) {
+    if (!units_) {
       return context_.errors.report(DZ_ERROR, "the program has kernels but no GPU code");
     }
-    const CUresult result = driver().cuModuleGetFunction(&kernel.function, module_, name);
+    CUmodule module = load_unit(units_->unit_of(name));
+    if (module == nullptr) {
+      return DZ_ERROR;
+    }
+    const CUresult result = driver().cuModuleGetFunction(&kernel.function, module, name);
     if (result != success) {
       return fail(result, std::string("finding kernel ") + name);
     }

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "context.h"
 #include "cuda/driver.h"
+#include "cuda/ptx_units.h"
 #include "device.h"
 
 namespace dagaz::runtime::cuda {
@@ -79,7 +81,8 @@ class CudaDevice final : public Device {
   bool make_turns();
   bool make_staging();
   bool make_trace_buffer();
-  bool load_program();
+  void find_program();
+  CUmodule load_unit(size_t unit);
   bool reserve_stacks();
   int attribute(int which) const;
 
@@ -116,7 +119,8 @@ class CudaDevice final : public Device {
   CUevent callers_done_ = nullptr;
   bool shared_ = false;                     // whether there is such memory
   bool callers_turn_ = false;
-  CUmodule module_ = nullptr;
+  std::optional<PtxUnits> units_;  // nothing: there is no GPU code
+  std::vector<CUmodule> modules_;  // of the units, null until needed
   std::vector<LoadedKernel> kernels_;
   bool managed_ = false;
   CUdeviceptr failure_word_ = 0;

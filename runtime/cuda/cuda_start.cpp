@@ -133,7 +133,8 @@ bool CudaDevice::make_trace_buffer() {
                &trace_buffer_) == DZ_OK;
 }
 
-bool CudaDevice::load_program() {
+/// The program's code, of which nothing is compiled yet.  A file of the user's holds all of it.
+void CudaDevice::find_program() {
   kernels_.resize(static_cast<size_t>(context_.program.kernel_count));
   std::string_view ptx;
   if (context_.config.gpu_code) {
@@ -142,24 +143,33 @@ bool CudaDevice::load_program() {
     ptx = {context_.program.ptx, static_cast<size_t>(context_.program.ptx_length)};
   }
   if (kernels_.empty() || ptx.empty()) {
-    return true;  // a program may consist of host code only
+    return;  // a program may consist of host code only
+  }
+  units_ = context_.config.cache_file.empty() ? PtxUnits(ptx) : PtxUnits::whole(ptx);
+  modules_.resize(units_->count());
+}
+
+/// The module of a unit, loaded when it is first needed; null after reporting.
+CUmodule CudaDevice::load_unit(size_t unit) {
+  if (modules_[unit] != nullptr) {
+    return modules_[unit];
   }
   int version = 0;
   driver().cuDriverGetVersion(&version);
-  const CurrentContext current(cuda_context_);
   std::string problem;
   const double start_time = now_microseconds();
-  module_ = load_module({ptx, name_, version, context_.config.cache_file}, problem);
-  if (module_ == nullptr) {
+  modules_[unit] =
+      load_module({units_->text(unit), name_, version, context_.config.cache_file}, problem);
+  if (modules_[unit] == nullptr) {
     context_.errors.report(DZ_ERROR, problem + "\n(GPU " + name_ + ", compute capability " +
                                          std::to_string(attribute(attribute_capability_major)) +
                                          "." +
                                          std::to_string(attribute(attribute_capability_minor)) +
                                          ", driver " + std::to_string(version) + ")");
-    return false;
+    return nullptr;
   }
-  context_.profile.add("load the GPU program", now_microseconds() - start_time);
-  return true;
+  context_.profile.add("load GPU code", now_microseconds() - start_time);
+  return modules_[unit];
 }
 
 /// The GPU's compiler reserves the stack of a kernel, but for functions that call themselves it
@@ -192,9 +202,10 @@ bool CudaDevice::start() {
     return false;
   }
   if (!choose_device() || !open_device() || !make_stream() || !make_turns() || !make_staging() ||
-      !make_trace_buffer() || !load_program()) {
+      !make_trace_buffer()) {
     return false;
   }
+  find_program();
   multiprocessors_ = attribute(attribute_multiprocessors);
   max_block_threads_ = attribute(attribute_max_block_threads);
   max_shared_bytes_ =
@@ -233,8 +244,10 @@ CudaDevice::~CudaDevice() {
     if (stream_ != nullptr && own_stream_) {
       driver().cuStreamDestroy(stream_);
     }
-    if (module_ != nullptr) {
-      driver().cuModuleUnload(module_);
+    for (CUmodule module : modules_) {
+      if (module != nullptr) {
+        driver().cuModuleUnload(module);
+      }
     }
     if (failure_word_ != 0) {
       driver().cuMemFree(failure_word_);

@@ -1,19 +1,26 @@
-// Loading modules.  A cache file holds a key line and machine code; whatever is wrong with it,
-// the PTX is compiled again and the file rewritten, so a stale or damaged file costs only time.
+// Loading modules.  What is kept is a key line, a hash of the machine code, and the code; whatever
+// is wrong with it, the PTX is compiled again and the file replaced, so a stale or damaged file
+// costs only time.
 #include "cuda/module_cache.h"
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <optional>
+
+#include "cache_folder.h"
 
 namespace dagaz::runtime::cuda {
 
 namespace {
 
-/// FNV-1a, 64 bits: identifies the PTX within its own cache file, not against adversaries.
+/// FNV-1a, 64 bits: not against adversaries, who could write other code into the file, too.
 uint64_t hash(std::string_view text) {
   uint64_t value = 0xcbf29ce484222325U;
   for (const char c : text) {
@@ -22,10 +29,19 @@ uint64_t hash(std::string_view text) {
   return value;
 }
 
+/// Another hash, with which the first identifies a text among all that a user ever compiles.
+uint64_t other_hash(std::string_view text) {
+  uint64_t value = text.size();
+  for (const char c : text) {
+    value = std::rotl(value + static_cast<unsigned char>(c), 23) * 0x9e3779b97f4a7c15U;
+  }
+  return value;
+}
+
 std::string key_line(const ModuleRequest& request) {
   return "dagaz-gpu-code " + std::to_string(hash(request.ptx)) + " " +
-         std::to_string(request.ptx.size()) + " " + std::to_string(request.driver_version) + " " +
-         request.device_name + "\n";
+         std::to_string(other_hash(request.ptx)) + " " + std::to_string(request.ptx.size()) + " " +
+         std::to_string(request.driver_version) + " " + request.device_name + "\n";
 }
 
 /// The JIT's two logs, and the option arrays that point to them.
@@ -67,31 +83,81 @@ CUmodule load_image(const void* image, std::string& problem) {
   return module;
 }
 
-std::optional<std::string> read_cached(const ModuleRequest& request) {
-  std::ifstream in(request.cache_file, std::ios::binary);
-  std::string line;
-  if (!in || !std::getline(in, line) || line + "\n" != key_line(request)) {
-    return std::nullopt;
-  }
-  std::string code((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  return code.empty() ? std::nullopt : std::optional<std::string>(std::move(code));
+std::optional<std::string> file_content(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  return in ? std::optional<std::string>(std::move(text)) : std::nullopt;
 }
 
 /// Written beside the file and renamed, so that a reader never sees half of it.
-void write_cached(const ModuleRequest& request, std::string_view code) {
-  const std::string temporary = request.cache_file + ".new";
+void replace_file(const std::string& file, std::string_view content) {
+  const std::string temporary = file + "." + std::to_string(getpid()) + ".new";
   {
     std::ofstream out(temporary, std::ios::binary);
-    out << key_line(request) << code;
+    out << content;
     if (!out.flush()) {
       std::remove(temporary.c_str());
       return;
     }
   }
-  if (std::rename(temporary.c_str(), request.cache_file.c_str()) != 0) {
+  if (std::rename(temporary.c_str(), file.c_str()) != 0) {
     std::remove(temporary.c_str());
   }
 }
+
+/// The user's folder, nothing where there is none or none is wanted.
+std::unique_ptr<CacheFolder> users_folder() {
+  const std::string around = users_cache_folder();
+  std::string problem;  // a folder that nobody has asked for may be out of reach
+  return around.empty() || around == "off"
+             ? nullptr
+             : std::make_unique<CacheFolder>(around + "/gpu", most_cache_bytes(), problem);
+}
+
+/// Machine code that was kept for a request.
+class KeptCode {
+ public:
+  explicit KeptCode(const ModuleRequest& request)
+      : file_(request.cache_file),
+        key_(key_line(request)),
+        folder_(file_.empty() ? users_folder() : nullptr) {}
+
+  bool is_on() const { return !file_.empty() || folder_ != nullptr; }
+
+  std::optional<std::string> find() const {
+    std::optional<std::string> content =
+        folder_ != nullptr ? folder_->find(name()) : file_content(file_);
+    if (!content || !content->starts_with(key_)) {
+      return std::nullopt;
+    }
+    const std::string code = content->substr(std::min(content->size(), key_.size() + hash_digits));
+    const bool whole = !code.empty() && *content == with_key(code);
+    return whole ? std::optional<std::string>(code) : std::nullopt;
+  }
+
+  void keep(std::string_view code) const {
+    if (folder_ != nullptr) {
+      folder_->keep(name(), with_key(code));
+    } else {
+      replace_file(file_, with_key(code));
+    }
+  }
+
+ private:
+  static constexpr size_t hash_digits = 20;
+
+  std::string with_key(std::string_view code) const {
+    const std::string digits = std::to_string(hash(code));
+    return key_ + std::string(hash_digits - digits.size(), '0') + digits + std::string(code);
+  }
+  std::string name() const {
+    return std::to_string(hash(key_)) + "-" + std::to_string(other_hash(key_));
+  }
+
+  std::string file_;
+  std::string key_;
+  std::unique_ptr<CacheFolder> folder_;
+};
 
 bool can_link() {
   const Driver& table = driver();
@@ -133,10 +199,11 @@ std::string compile(const std::string& ptx, std::string& problem) {
 
 CUmodule load_module(const ModuleRequest& request, std::string& problem) {
   const std::string ptx(request.ptx);
-  if (request.cache_file.empty() || !can_link()) {
+  const KeptCode kept(request);
+  if (!kept.is_on() || !can_link()) {
     return load_image(ptx.c_str(), problem);
   }
-  if (const std::optional<std::string> cached = read_cached(request)) {
+  if (const std::optional<std::string> cached = kept.find()) {
     CUmodule module = load_image(cached->data(), problem);
     if (module != nullptr) {
       return module;
@@ -147,7 +214,7 @@ CUmodule load_module(const ModuleRequest& request, std::string& problem) {
   if (code.empty()) {
     return nullptr;
   }
-  write_cached(request, code);
+  kept.keep(code);
   return load_image(code.data(), problem);
 }
 

@@ -1,5 +1,6 @@
-// Turning PTX into a loaded module, and keeping the machine code in a file when the user names
-// one: the driver's own cache is not always there (containers, read-only homes).
+// Turning PTX into a loaded module, and keeping the machine code: in the file that the user names,
+// else in the user's cache folder.  The driver's own cache is not always there (containers,
+// read-only homes), and is shared by all that the user runs.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ struct ModuleRequest {
   std::string_view ptx;
   std::string device_name;  // the cached code is only good for this GPU and this driver
   int driver_version;
-  std::string cache_file;   // empty: none
+  std::string cache_file;  // empty: an entry of the user's folder
 };
 
 /// The module, or null with `problem` set, which includes the driver's compilation log.

@@ -47,7 +47,7 @@ RUNTIME_HEADERS = {'codegen': {'abi.h', 'abi_functions.def', 'api.h', 'processor
                    'data': {'abi.h', 'values.h', 'half.h'},
                    'script': {'abi.h', 'values.h'},
                    'tools': {'abi.h', 'values.h'},
-                   'driver': {'abi.h', 'values.h', 'half.h', 'statistics.h', 'traces.h'}}
+                   'driver': {'abi.h', 'cache_folder.h', 'values.h', 'half.h', 'statistics.h', 'traces.h'}}
 # Headers of the compiler that the runtime compiles in: they need nothing else of it.
 SHARED_WITH_RUNTIME = {'support/spelling.h'}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')

@@ -407,6 +407,7 @@ CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count,
   }
   ++state().live_allocations;
   *module = new CUmod_st{text};
+  state().last_image = text;
   return needs_context();
 }
 CUresult cuModuleUnload(CUmodule module) {

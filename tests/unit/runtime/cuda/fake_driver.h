@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 struct FakeCudaState {
   int64_t memory_limit = int64_t{1} << 40;  // bytes; beyond it cuMemAlloc fails
@@ -14,6 +15,7 @@ struct FakeCudaState {
   int context_depth = 0;          // contexts pushed and not popped, in all threads
   int retained = 0;               // primary contexts retained
   int compilations = 0;           // PTX turned into machine code
+  std::string last_image;         // what was loaded last
   int misuses = 0;                // calls without a current context, bad pointers
   int fail_next_launch = 0;       // the next launch returns this code
   int fail_next_wait = 0;         // so does the next wait

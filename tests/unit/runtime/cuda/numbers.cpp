@@ -30,7 +30,10 @@ const dz_kernel kernels[] = {{"add", nullptr, 3, add_bytes, "add.fut:1:1-5"},
                              {"fail", nullptr, 0, nullptr, ""},
                              {"absent", nullptr, 0, nullptr, ""}};
 const dz_failure failures[] = {{"Index [{}] out of bounds for array of shape [{}].", "a.fut:1:2"}};
-const char ptx[] = ".version 7.8\n.entry add\n.entry fail\n";
+const char ptx[] =
+    ".version 7.8\n.target sm_70\n.address_size 64\n\n"
+    ".visible .entry add(\n\t.param .u64 add_param_0\n)\n{\n\tret;\n}\n"
+    "\t// .globl\tfail\n.visible .entry fail()\n{\n\tret;\n}\n";
 
 }  // namespace
 

@@ -200,10 +200,14 @@ TEST_CASE("a program that the GPU's compiler refuses is reported with its log") 
   const dz_program broken = make_program("nonsense");
   {
     const test::Context context(broken);
-    const std::string error = context.error();
-    CHECK(error.starts_with("loading the program on the GPU failed: CUDA_ERROR_FAKE"));
-    CHECK(error.find("\nptxas line 1: syntax error\n(GPU Stand-in Alpha, compute capability ") !=
-          std::string::npos);
+    CHECK(context.context->usable);
+    for (int time = 0; time < 2; ++time) {
+      CHECK(dz_launch(context, 1, 1, 1, 0, nullptr, "", 0) == DZ_ERROR);
+      const std::string error = context.error();
+      CHECK(error.starts_with("loading the program on the GPU failed: CUDA_ERROR_FAKE"));
+      CHECK(error.find("\nptxas line 1: syntax error\n(GPU Stand-in Alpha, compute capability ") !=
+            std::string::npos);
+    }
   }
   check_nothing_left();
 }
@@ -239,40 +243,6 @@ TEST_CASE("the device is chosen by name or number") {
   CHECK(error_for("#1").empty());
   CHECK(error_for("Gamma") == "no CUDA device matches `Gamma` (there are 2)");
   CHECK(error_for("#2") == "no CUDA device matches `#2` (there are 2)");
-}
-
-TEST_CASE("a cache file saves compiling, and a damaged one costs only time") {
-  const test::TemporaryFile file("old rubbish");
-  const auto compilations = [&] {
-    const int before = fake().compilations;
-    dz_config* config = dzr_config_new(&program);
-    dzr_config_set_cache_file(config, file.name().c_str());
-    Numbers numbers(config);
-    int64_t value = 0;
-    CHECK(numbers.add(5, 0) == DZ_OK);
-    CHECK(numbers.read(1, &value) == DZ_OK);
-    CHECK(value == 6);
-    return fake().compilations - before;
-  };
-  CHECK(compilations() == 1);
-  CHECK(compilations() == 0);
-  std::FILE* damaged = std::fopen(file.name().c_str(), "r+");
-  std::fputs("x", damaged);
-  std::fclose(damaged);
-  CHECK(compilations() == 1);
-}
-
-TEST_CASE("a cache file that cannot be written costs only time") {
-  for (const char* name : {"/no/such/folder/cache", "/proc/cache"}) {
-    dz_config* config = dzr_config_new(&program);
-    dzr_config_set_cache_file(config, name);
-    Numbers numbers(config);
-    int64_t value = 0;
-    CHECK(numbers.add(5, 0) == DZ_OK);
-    CHECK(numbers.read(1, &value) == DZ_OK);
-    CHECK(value == 6);
-  }
-  check_nothing_left();
 }
 
 TEST_CASE("a context for which there is too little memory says so and leaves nothing") {

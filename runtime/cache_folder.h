@@ -9,7 +9,14 @@
 #include <string>
 #include <string_view>
 
-namespace dagaz::driver {
+namespace dagaz::runtime {
+
+/// Where the user's programs, and their code for GPUs, are kept: $DAGAZ_CACHE, or `dagaz` in the
+/// user's cache folder.  Empty where there is nowhere to keep anything; `off` is what a user may
+/// have chosen.
+std::string users_cache_folder();
+/// How much of each kind may be kept there.
+std::uint64_t most_cache_bytes();
 
 class CacheFolder {
  public:
@@ -32,4 +39,4 @@ class CacheFolder {
   std::uint64_t most_bytes_;
 };
 
-}  // namespace dagaz::driver
+}  // namespace dagaz::runtime

@@ -1,30 +1,30 @@
 // An entry is a file: its content, and behind it the checksum of that.  Its time of modification is
 // when it was last used; the time of access is not kept by every file system.  All calls name files
 // by the open folder, so what is used is what has been looked at.
-#include "driver/cache_folder.h"
+#include "cache_folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <memory>
 #include <tuple>
 #include <vector>
 
-namespace dagaz::driver {
+namespace dagaz::runtime {
 
 namespace {
 
 // Behind entries that are being written; a process that was killed leaves them.
 constexpr std::string_view unfinished = ".part";
 constexpr std::time_t seconds_to_write = 3600;
-constexpr std::size_t checksum_digits = 8;
+constexpr std::size_t checksum_digits = 16;
 
 /// A file that is closed with this object.
 class OpenFile {
@@ -46,10 +46,12 @@ class OpenFile {
   int number_;
 };
 
+/// FNV-1a: for damage, not against adversaries.
 std::string checksum_of(std::string_view content) {
-  const uLong sum = crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size());
+  std::uint64_t sum = 0xcbf29ce484222325U;
+  for (const char c : content) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   std::string text;
-  for (int shift = 28; shift >= 0; shift -= 4) text += "0123456789abcdef"[sum >> shift & 0xf];
+  for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[sum >> shift & 0xf];
   return text;
 }
 
@@ -127,7 +129,33 @@ Listing listing_of(int folder) {
   return listing;
 }
 
+std::string value_of(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? "" : value;
+}
+
+constexpr std::uint64_t megabyte = std::uint64_t{1} << 20;
+constexpr std::uint64_t usual_megabytes = 1024;
+
 }  // namespace
+
+std::string users_cache_folder() {
+  if (const std::string chosen = value_of("DAGAZ_CACHE"); !chosen.empty()) return chosen;
+  // The standard says that other paths are to be ignored.
+  if (const std::string caches = value_of("XDG_CACHE_HOME"); caches.starts_with('/')) {
+    return caches + "/dagaz";
+  }
+  const std::string home = value_of("HOME");
+  return home.starts_with('/') ? home + "/.cache/dagaz" : "";
+}
+
+std::uint64_t most_cache_bytes() {
+  const std::string chosen = value_of("DAGAZ_CACHE_MEGABYTES");
+  char* end = nullptr;
+  const unsigned long long count = std::strtoull(chosen.c_str(), &end, 10);
+  const bool is_number = !chosen.empty() && *end == '\0' && count < megabyte * megabyte;
+  return (is_number ? count : usual_megabytes) * megabyte;
+}
 
 CacheFolder::CacheFolder(const std::string& path, std::uint64_t most_bytes, std::string& problem)
     : most_bytes_(most_bytes) {
@@ -191,4 +219,4 @@ void CacheFolder::remove_least_recently_used() const {
   }
 }
 
-}  // namespace dagaz::driver
+}  // namespace dagaz::runtime

@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <fstream>
 
-#include "driver/cache_folder.h"
-#include "driver/process.h"
+#include "cache_folder.h"
+#include "streams.h"
 
 namespace fs = std::filesystem;
-using dagaz::driver::CacheFolder;
+using dagaz::runtime::CacheFolder;
 
 namespace {
 
@@ -37,7 +37,7 @@ void used(const std::string& file, int hours_ago) {
 }  // namespace
 
 TEST_CASE("what is kept is found, by everybody who opens the folder") {
-  const dagaz::driver::TemporaryFolder around;
+  const test::TemporaryFolder around;
   const std::string path = around.path() + "/some/where";
   const Opened one(path);
   CHECK(one.problem.empty());
@@ -54,7 +54,7 @@ TEST_CASE("what is kept is found, by everybody who opens the folder") {
 }
 
 TEST_CASE("a damaged entry is none") {
-  const dagaz::driver::TemporaryFolder around;
+  const test::TemporaryFolder around;
   const std::string path = around.path() + "/cache";
   const Opened cache(path);
   cache.folder.keep("a", "content");
@@ -68,7 +68,7 @@ TEST_CASE("a damaged entry is none") {
 }
 
 TEST_CASE("folders that others can change are not used") {
-  const dagaz::driver::TemporaryFolder around;
+  const test::TemporaryFolder around;
   const std::string path = around.path() + "/cache";
   fs::create_directory(path);
   for (const mode_t mode : {0770u, 0702u, 0777u}) {
@@ -89,7 +89,7 @@ TEST_CASE("folders that others can change are not used") {
 }
 
 TEST_CASE("the least recently used entries go when there is too much") {
-  const dagaz::driver::TemporaryFolder around;
+  const test::TemporaryFolder around;
   const std::string path = around.path() + "/cache";
   const Opened cache(path, 10000);
   const std::string content(2000, 'x');
@@ -108,7 +108,7 @@ TEST_CASE("the least recently used entries go when there is too much") {
 }
 
 TEST_CASE("what a process left unfinished goes in the end") {
-  const dagaz::driver::TemporaryFolder around;
+  const test::TemporaryFolder around;
   const std::string path = around.path() + "/cache";
   const Opened cache(path);
   for (const char* name : {"/a.1.part", "/b.2.part"}) std::ofstream(path + name) << "some";
@@ -119,7 +119,7 @@ TEST_CASE("what a process left unfinished goes in the end") {
 }
 
 TEST_CASE("processes that keep and find the same entry see all of it or none") {
-  const dagaz::driver::TemporaryFolder around;
+  const test::TemporaryFolder around;
   const std::string path = around.path() + "/cache";
   constexpr int processes = 4;
   for (int k = 0; k < processes; ++k) {
