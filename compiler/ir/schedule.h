@@ -252,7 +252,9 @@ struct Version {
 
 /// Empty before plan/.  What a point takes is a sum of products, in operations like an addition.
 /// Pieces of a histogram have bins of their own, and at least `least_piece` elements, so that bins
-/// are fewer; where there is no such sum segments are not cut.
+/// are fewer; where there is no such sum segments are not cut.  Pieces of a map that accumulates
+/// have copies of the arrays from so many points on; where there is no such sum that is decided
+/// when the program runs.
 struct Schedule {
   std::vector<Version> versions;
   std::vector<Product> operations;  // of a point

@@ -9,6 +9,7 @@
 #include "ir/print.h"
 #include "ir/traces.h"
 #include "ir/verify_schedule.h"
+#include "plan/addition_copies.h"
 #include "plan/array_uses.h"
 #include "plan/contraction.h"
 #include "plan/cost.h"
@@ -124,6 +125,7 @@ class FunctionPlanner {
     e.schedule.additions = std::move(work.additions);
     if constexpr (std::is_same_v<Operation, ir::SegmentedMap>) {
       e.schedule.apart = distance_of_additions(e, names_, scalars_, iotas_);
+      if (always_copies(e, e.schedule.operations)) e.schedule.least_piece = {{1, {}}};
     }
   }
 

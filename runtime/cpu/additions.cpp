@@ -21,8 +21,9 @@ constexpr double atomic_addition = 64;
 // Arrays of more elements are copied as few times as possible.
 constexpr int64_t most_often_copied = int64_t{1} << 16;
 
-/// Whether `threads` that add with atomic instructions take more time than one alone.
+/// Whether `threads` that add with atomic instructions take more time than one alone, or cannot.
 bool are_slower_together(double threads, const Additions& loop) {
+  if (loop.additions < 0) return true;
   const auto additions = static_cast<double>(loop.additions);
   const double alone = static_cast<double>(loop.operations) + additions * addition;
   return alone * (threads - 1) < additions * (atomic_addition - addition);
@@ -39,8 +40,9 @@ int64_t addition_pieces(int64_t pieces, const Additions& loop) {
   const auto per_piece = static_cast<double>((loop.count + pieces - 1) / pieces);
   const bool little =
       per_piece * static_cast<double>(loop.cost) < static_cast<double>(loop.size) * copied_element;
-  const bool rare = large && static_cast<double>(loop.additions) * atomic_addition <
-                                 static_cast<double>(loop.operations);
+  const bool rare =
+      large && loop.additions >= 0 &&
+      static_cast<double>(loop.additions) * atomic_addition < static_cast<double>(loop.operations);
   if (!little && !rare) return pieces;
   return pieces > 1 && !slower ? 0 : 1;
 }

@@ -10,7 +10,7 @@ struct Additions {
   int64_t count;       // iterations
   int64_t cost;        // operations of one
   int64_t operations;  // of a point
-  int64_t additions;   // of a point
+  int64_t additions;   // of a point; -1: no atomic instructions
   int64_t size;        // elements of the arrays; -1: they cannot be copied
 };
 /// `pieces` are worth cutting the iterations into.

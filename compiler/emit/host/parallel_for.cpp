@@ -4,8 +4,9 @@
 // value.  Where a piece is more work than the array is large, it combines into a copy of its own,
 // which starts neutral, and the copies are combined at the end; the first piece combines into the
 // array itself.  Else the threads add with atomic instructions, or there is one piece.  The runtime
-// says which when the program runs (dz_addition_pieces).  Points that accumulate near themselves
-// have a way of their own (neighbours.cpp).
+// says which when the program runs (dz_addition_pieces), unless the schedule says that a piece of
+// any length is worth a copy.  Points that accumulate near themselves have a way of their own
+// (neighbours.cpp).
 #include "emit/host/parallel_for.h"
 
 #include <algorithm>
@@ -166,19 +167,28 @@ void parallel_for(Context& c, const Operand& count, const Operand& cost,
     if (are_dense) size = c.add(size, size_of(c, c.accumulators.numbered(one)));
   }
   const Operand operations = c.map ? sum_of(c, c.map->schedule.operations) : cost;
+  const bool always_copied = are_dense && c.map && !c.map->schedule.least_piece.empty();
   const Operand additions =
-      sum_of(c, c.map ? c.map->schedule.additions : std::vector<ir::Product>{});
+      always_copied ? ir::i64_operand(-1)
+                    : sum_of(c, c.map ? c.map->schedule.additions : std::vector<ir::Product>{});
   const NameId pieces = c.variable("pieces", ScalarType::i64);
   c.emit(AdditionPieces{pieces, count, grain_for(c, cost), cost, operations, additions, size});
+  const auto by_pieces = [&] {
+    accumulate_by_pieces(c, shared, count, Pieces{{}, count, pieces, c.divide_up(count, pieces)},
+                         body);
+  };
+  if (always_copied) {
+    by_pieces();
+    return;
+  }
   host_branch(
       c, c.equal(pieces, ir::i64_operand(0)), [&] { c.append(std::move(together)); },
       [&] {
-        if (!are_dense) {
+        if (are_dense) {
+          by_pieces();
+        } else {
           accumulate_alone(c, shared, count, body);
-          return;
         }
-        accumulate_by_pieces(c, shared, count,
-                             Pieces{{}, count, pieces, c.divide_up(count, pieces)}, body);
       });
 }
 

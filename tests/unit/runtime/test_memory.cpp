@@ -198,6 +198,9 @@ TEST_CASE(
   CHECK(pieces(2, 1, 10, 1 << 30) == 1);       // one thread where the other would stand in its way
   CHECK(pieces(4, 50, 1, -1) == 0);            // copies cannot be
   CHECK(pieces(1, 50, 1, 1 << 30) == 1);
+  CHECK(pieces(4, 1000, -1, 1000) == 16);      // no atomic instructions
+  CHECK(pieces(4, 1000, -1, 1000000) == 4);
+  CHECK(pieces(4, 50, -1, 1 << 30) == 1);
 }
 
 TEST_CASE("small reductions are not cut into pieces") {
