@@ -34,22 +34,27 @@ local def permuted [n] 'a (order: [n]i64) (xs: [n]a) : *[n]a =
 --
 -- Radix sort (Knuth, The Art of Computer Programming 3, 5.2.5), digit by digit from the least.  The
 -- array is cut in pieces.  Each counts its digits; a scan over digits, and for each over the
--- pieces, says where the first element with a digit of a piece goes; and each piece hands out places
--- in order.
+-- pieces, says where the elements of a piece with a digit end; and each piece hands out places in
+-- order.
 
--- What becomes of a number: an unsigned one in the same order, looked at in digits of a byte.
-local module type digits = {
+-- What becomes of a number: an unsigned one of so many bits in the same order.
+local module type keys = {
   type t
   type key
+  val bits : i64
   val key : t -> key
-  val digit : i64 -> key -> i64
-  val count : i64
+
+  -- The bits from one on that a mask leaves.
+  val digit : (shift: i64) -> (mask: i64) -> key -> i64
 }
 
-local def radix : i64 = 256
+-- How many bits a digit has.  Wide ones spare passes over elements and cost counts of each piece,
+-- which stay in the nearest cache.
+local def width (bits: i64) (n: i64) : i64 = if bits > 16 && n >= 1 << 20 then 11 else 8
 
 -- How many elements of each piece have each digit.
-local def count_digits [n] 'e (pieces: i64)
+local def count_digits [n] 'e (radix: i64)
+                       (pieces: i64)
                        (piece: i64)
                        (digit: e -> i64)
                        (elements: [n]e) : *[pieces][radix]i64 =
@@ -61,15 +66,17 @@ local def count_digits [n] 'e (pieces: i64)
                           let d = digit elements[first + i]
                           in counts with [d] = counts[d] + 1)
 
--- The elements where they go; `next` says it of the first with each digit of each piece.
-local def distributed [n] [pieces] 'e (piece: i64)
-                      (next: [pieces][radix]i64)
+-- The elements where they go: those of a piece with a digit, of which there are `counts`, in front
+-- of a place in `ends`.
+local def distributed [n] [pieces] [radix] 'e (piece: i64)
+                      (counts: [pieces][radix]i64)
+                      (ends: [pieces][radix]i64)
                       (digit: e -> i64)
                       (elements: [n]e) : *[n]e =
-  intrinsics.scatter_stream (copy elements)
+  intrinsics.scatter_stream (#[scratch] (copy elements))
                             (\(out: *intrinsics.acc ([n]e)) p ->
                                let first = p * piece
-                               in (loop (out, next) = (out, copy next[p])
+                               in (loop (out, next) = (out, map2 (-) ends[p] counts[p])
                                    for i < i64.min piece (n - first) do
                                      #[unsafe]
                                      let e = elements[first + i]
@@ -79,163 +86,156 @@ local def distributed [n] [pieces] 'e (piece: i64)
                                      in (out, next with [d] = place + 1)).0)
                             (iota pieces)
 
--- The elements in the order of numbers of `count` digits; `digit` gives the one at a place.
-local def in_order [n] 'e (count: i64) (digit: i64 -> e -> i64) (elements: *[n]e) : *[n]e =
+-- The elements in the order of numbers of `bits` bits; `digit` gives those from one on that a mask
+-- leaves.
+local def in_order [n] 'e (bits: i64) (digit: i64 -> i64 -> e -> i64) (elements: [n]e) : *[n]e =
+  let width = width bits n
+  let radix = 1 << width
   -- Enough pieces for many threads, but long beside their counts.
-  let piece = i64.max 4096 (i64.min 65536 (n / 32))
-  let pieces = (n + piece - 1) / piece
-  in loop elements for at < count do
-       let counts = transpose (count_digits pieces piece (digit at) elements)
-       -- A digit that all share changes nothing.
-       in if any (\one -> i64.sum one == n) counts
-          then elements
-          else let firsts = unflatten (exscan (+) 0 (flatten counts))
-               in distributed piece (transpose firsts) (digit at) elements
+  let piece = i64.max (8 * radix) (i64.min 131072 (n / 32))
+  let pieces = i64.max 1 ((n + piece - 1) / piece)
+  in copy (loop elements for at < (bits + width - 1) / width do
+             let digit = digit (at * width) (radix - 1)
+             let counts = count_digits radix pieces piece digit elements
+             let ends = unflatten (scan (+) 0 (flatten (transpose counts)))
+             let last (d: i64) = #[unsafe] if d < 0 then 0 else ends[d, pieces - 1]
+             -- A digit that all share changes nothing.
+             in if or (tabulate radix (\d -> last d - last (d - 1) == n))
+                then elements
+                else distributed piece counts (transpose ends) digit elements)
 
--- Equal integers are the same, so that they can be made of their keys again.
-local module type integers = {
-  include digits
-  val number : key -> t
-}
+-- The numbers themselves in order.
+local def sorted [n] 't 'key (bits: i64)
+                 (digit: i64 -> i64 -> key -> i64)
+                 (key: t -> key)
+                 (xs: [n]t) : *[n]t =
+  in_order bits (\shift mask x -> digit shift mask (key x)) xs
 
-local module mk_sorts (D: digits) : sorts with t = D.t = {
-  type t = D.t
+local module mk_sorts (K: keys) : sorts with t = K.t = {
+  type t = K.t
 
   def argsort [n] (xs: [n]t) : *[n]i64 =
-    map (.1) (in_order D.count (\at (key, _) -> D.digit at key) (zip (map D.key xs) (iota n)))
+    map (.1) (in_order K.bits
+                       (\shift mask (key, _) -> K.digit shift mask key)
+                       (zip (map K.key xs) (iota n)))
 
   def rank [n] (xs: [n]t) : *[n]i64 = scatter (replicate n 0) (argsort xs) (iota n)
-  def sort [n] (xs: [n]t) : *[n]t = permuted (argsort xs) xs
+
+  def sort [n] (xs: [n]t) : *[n]t = sorted K.bits K.digit K.key xs
   def sort_by_key [n] 'a (key: a -> t) (xs: [n]a) : *[n]a = permuted (argsort (map key xs)) xs
 }
 
-local module mk_sorts_of_integers (D: integers) : sorts with t = D.t = {
-  open mk_sorts D
-
-  def sort [n] (xs: [n]t) : *[n]t = map D.number (in_order D.count D.digit (map D.key xs))
-}
-
--- Numbers that have more than their keys, derivatives and the payload of a NaN, move themselves.
-local module mk_sorts_of_floats (D: digits) : sorts with t = D.t = {
-  open mk_sorts D
+-- Floats have derivatives, which go where they go.
+local module mk_sorts_of_floats (K: keys) : sorts with t = K.t = {
+  open mk_sorts K
 
   def sort [n] (xs: [n]t) : *[n]t =
-    let moved (xs: [n]t) = in_order D.count (\at x -> D.digit at (D.key x)) (copy xs)
-    in copy (with_vjp_tape (\xs -> (xs, moved xs))
-                           (\(xs, adjoint: [n]t) -> permuted (rank xs) adjoint)
-                           xs)
+    copy (with_vjp_tape (\xs -> (xs, sorted K.bits K.digit K.key xs))
+                        (\(xs, adjoint: [n]t) -> permuted (rank xs) adjoint)
+                        xs)
 }
 
-module sort_i8 = mk_sorts_of_integers {
+local module keys_8 = {
+  type key = u8
+  def bits = 8i64
+  def digit (_: i64) (_: i64) (key: u8) = i64.u8 key
+}
+
+module sort_i8 = mk_sorts {
+  open keys_8
   type t = i8
-  type key = u8
-  def count = 1i64
   def key (x: i8) = u8.i8 x ^ 0x80
-  def number (key: u8) = i8.u8 (key ^ 0x80)
-  def digit (_: i64) (key: u8) = i64.u8 key
 }
 
-module sort_u8 = mk_sorts_of_integers {
+module sort_u8 = mk_sorts {
+  open keys_8
   type t = u8
-  type key = u8
-  def count = 1i64
   def key (x: u8) = x
-  def number (key: u8) = key
-  def digit (_: i64) (key: u8) = i64.u8 key
 }
 
-local module digits_16 = {
+local module keys_16 = {
   type key = u16
-  def count = 2i64
-  def digit (at: i64) (key: u16) = i64.u16 ((key >> u16.i64 (8 * at)) & 255)
+  def bits = 16i64
+  def digit (shift: i64) (mask: i64) (key: u16) = i64.u16 (key >> u16.i64 shift) & mask
 }
 
-module sort_i16 = mk_sorts_of_integers {
-  open digits_16
+module sort_i16 = mk_sorts {
+  open keys_16
   type t = i16
   def key (x: i16) = u16.i16 x ^ 0x8000
-  def number (key: u16) = i16.u16 (key ^ 0x8000)
 }
 
-module sort_u16 = mk_sorts_of_integers {
-  open digits_16
+module sort_u16 = mk_sorts {
+  open keys_16
   type t = u16
   def key (x: u16) = x
-  def number (key: u16) = key
 }
 
-local module digits_32 = {
+local module keys_32 = {
   type key = u32
-  def count = 4i64
-  def digit (at: i64) (key: u32) = i64.u32 ((key >> u32.i64 (8 * at)) & 255)
+  def bits = 32i64
+  def digit (shift: i64) (mask: i64) (key: u32) = i64.u32 (key >> u32.i64 shift) & mask
 }
 
-module sort_i32 = mk_sorts_of_integers {
-  open digits_32
+module sort_i32 = mk_sorts {
+  open keys_32
   type t = i32
   def key (x: i32) = u32.i32 x ^ 0x80000000
-  def number (key: u32) = i32.u32 (key ^ 0x80000000)
 }
 
-module sort_u32 = mk_sorts_of_integers {
-  open digits_32
+module sort_u32 = mk_sorts {
+  open keys_32
   type t = u32
   def key (x: u32) = x
-  def number (key: u32) = key
 }
 
-local module digits_64 = {
+local module keys_64 = {
   type key = u64
-  def count = 8i64
-  def digit (at: i64) (key: u64) = i64.u64 ((key >> u64.i64 (8 * at)) & 255)
+  def bits = 64i64
+  def digit (shift: i64) (mask: i64) (key: u64) = i64.u64 (key >> u64.i64 shift) & mask
 }
 
-module sort_i64 = mk_sorts_of_integers {
-  open digits_64
+module sort_i64 = mk_sorts {
+  open keys_64
   type t = i64
   def key (x: i64) = u64.i64 x ^ 0x8000000000000000
-  def number (key: u64) = i64.u64 (key ^ 0x8000000000000000)
 }
 
-module sort_u64 = mk_sorts_of_integers {
-  open digits_64
+module sort_u64 = mk_sorts {
+  open keys_64
   type t = u64
   def key (x: u64) = x
-  def number (key: u64) = key
 }
 
 -- The bits of negative numbers grow with their size: they are turned round.
 module sort_f16 = mk_sorts_of_floats {
-  open digits_16
+  open keys_16
   type t = f16
 
   def key (x: f16) =
     let bits = f16.to_bits x
-    in if f16.isnan x
-       then u16.highest
-       else if bits >> 15 == 1 then !bits else bits | 0x8000
+    let turned = bits ^ (u16.i16 (i16.u16 bits >> 15) | 0x8000)
+    in if f16.isnan x then u16.highest else turned
 }
 
 module sort_f32 = mk_sorts_of_floats {
-  open digits_32
+  open keys_32
   type t = f32
 
   def key (x: f32) =
     let bits = f32.to_bits x
-    in if f32.isnan x
-       then u32.highest
-       else if bits >> 31 == 1 then !bits else bits | 0x80000000
+    let turned = bits ^ (u32.i32 (i32.u32 bits >> 31) | 0x80000000)
+    in if f32.isnan x then u32.highest else turned
 }
 
 module sort_f64 = mk_sorts_of_floats {
-  open digits_64
+  open keys_64
   type t = f64
 
   def key (x: f64) =
     let bits = f64.to_bits x
-    in if f64.isnan x
-       then u64.highest
-       else if bits >> 63 == 1 then !bits else bits | 0x8000000000000000
+    let turned = bits ^ (u64.i64 (i64.u64 bits >> 63) | 0x8000000000000000)
+    in if f64.isnan x then u64.highest else turned
 }
 
 -- ---------------------------------------------------------------- any order

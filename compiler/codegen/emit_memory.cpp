@@ -93,6 +93,19 @@ void FunctionEmitter::emit(const tree::Store& node) {
   Value* address = element_address(node.block, node.index, node.type, node.space);
   simulate_access(address, node.type, node.space, access_write);
   mark_access(builder_.CreateAlignedStore(stored, address, alignment(node.type)), node.space);
+  if (node.appends && side_ != Side::kernel) fetch_behind(address);
+}
+
+// Two lines of a cache: what is appended to many places is far from being written to the second
+// when the first begins.
+void FunctionEmitter::fetch_behind(Value* address) {
+  Value* behind = builder_.CreateGEP(builder_.getInt8Ty(), address, {integer(128)});
+  const int write = 1;
+  const int keep = 3;  // in all caches
+  const int data = 1;
+  builder_.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {address->getType()},
+      {behind, builder_.getInt32(write), builder_.getInt32(keep), builder_.getInt32(data)});
 }
 
 void FunctionEmitter::emit(const tree::Allocate& node) {

@@ -246,6 +246,17 @@ ValueRef Elaborator::evaluate_blank(const ast::Exp* exp, Frame* frame) {
   return type != nullptr && is_data(type) ? blank(type) : evaluate(exp, frame);
 }
 
+/// A value whose arrays are memory that nothing was written to.
+static ValueRef unwritten(Elaborator& e, TypeRef type) {
+  std::vector<ir::Operand> leaves;
+  for (const ir::Type& leaf : leaf_types(type)) {
+    leaves.push_back(leaf.is_scalar()
+                         ? ir::zero_of(leaf.element)
+                         : ir::Operand(e.emit_one(ir::Scratch{leaf.element, leaf.shape})));
+  }
+  return e.arena.from_leaves(type, leaves.data());
+}
+
 std::optional<Inlining> inlining_named(std::string_view attribute) {
   if (attribute == "inline") return Inlining::always;
   if (attribute == "noinline") return Inlining::never;
@@ -278,7 +289,11 @@ ValueRef Elaborator::evaluate_attributed(const ast::Attributed& node, Frame* fra
     request.bound = node.argument == nullptr ? ir::i64_operand(attribute_number(attribute))
                                              : leaves_of(evaluate(node.argument, frame)).front();
   }
-  if (name == "blank" || name == "scratch") return evaluate_blank(node.value, frame);
+  if (name == "blank") return evaluate_blank(node.value, frame);
+  if (name == "scratch") {
+    const TypeRef type = try_evaluate_type(node.value->type, frame);
+    return type != nullptr && is_data(type) ? unwritten(*this, type) : evaluate(node.value, frame);
+  }
   if (name == "param" && attribute.arguments.size() == 1 && attribute.arguments[0].name.valid()) {
     const std::string parameter(symbols.text(attribute.arguments[0].name));
     return evaluate_tuning(parameter, node.value, frame);

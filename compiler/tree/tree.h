@@ -97,7 +97,8 @@ struct Load {
   bool invariant = false;
   DZ_FIELDS(target, block, index, type, space, invariant)
 };
-/// block[index] := value
+/// block[index] := value.  `appends`: elements are appended here, so that what lies behind this one
+/// is written soon (prefetch).
 struct Store {
   static constexpr std::string_view mnemonic = "store";
   NameId block;
@@ -105,7 +106,8 @@ struct Store {
   Operand value;
   ScalarType type;
   Space space = Space::global;
-  DZ_FIELDS(block, index, value, type, space)
+  bool appends = false;
+  DZ_FIELDS(block, index, value, type, space, appends)
 };
 
 /// What may be assumed of a loop.

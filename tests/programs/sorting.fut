@@ -28,6 +28,9 @@
 -- input { 513i64 } output { true true true }
 -- input { 9000i64 } output { true true true }
 -- ==
+-- entry: wide_digits
+-- compiled input { 1048576i64 } output { true true true }
+-- ==
 -- entry: adjoint
 -- input { [3f64, 1f64, 2f64, -1f64, 1f64] [1f64, 2f64, 3f64, 4f64, 5f64] }
 -- output { [5f64, 2f64, 4f64, 1f64, 3f64] [5f64, 2f64, 4f64, 1f64, 3f64] [5f64, 2f64, 4f64, 1f64, 3f64] }
@@ -84,6 +87,20 @@ entry agree (n: i64) =
                  (sort_u32.argsort small)
                  (map (.1) (merge_sort (\a b -> a.0 <= b.0) (zip small (iota n)))))
      , ascends (<) (sort_u32.sort xs)
+     )
+
+-- So many that digits are wider than a byte.
+entry wide_digits (n: i64) =
+  let xs = map (\i -> i32.i64 (i * 2654435761 % 4294967291 - 2147483648)) (iota n)
+  let order = sort_i32.argsort (map (/ 65536) xs)
+  let floats = sort_f32.sort (map f32.i32 xs)
+  in ( ascends (<) (sort_i32.sort xs)
+     , and (map2 (==) floats (map f32.i32 (sort_i32.sort xs)))
+     , and (map (\i ->
+                   let here = xs[order[i]] / 65536
+                   let before = xs[order[i64.max 0 (i - 1)]] / 65536
+                   in i == 0 || before < here || before == here && order[i - 1] < order[i])
+                (iota n))
      )
 
 entry adjoint [n] (xs: [n]f64) (seed: [n]f64) =
