@@ -19,7 +19,7 @@ struct Options {
   std::string prefix;              // of symbols and C names
   std::string cpu = "native";      // or "generic", or LLVM's name of a processor
   std::string version = {};        // of a program for several processors; empty: the first
-  std::map<std::string, std::int64_t> tuned = {};  // tuning parameters that are set when a program starts
+  std::map<std::string, std::int64_t> tuned = {};  // what tuning parameters start with
   std::vector<std::string> versions = {};  // the first's: the others, by what their `version` is
   std::string gpu = "sm_70";       // PTX is compiled forward by newer drivers
   int optimisation = 3;            // 0: -O0 for differential tests

@@ -219,7 +219,7 @@ Constant* versions(ConstantBuilder& make, PartModule& part) {
 struct GlobalsConstants {
   Constant* initialise;
   std::size_t count = 0;
-  std::vector<Constant*> tuning;
+  std::vector<Constant*> tuning;  // dz_tuning_param
 };
 
 /// A dz_tuning_param.
@@ -236,7 +236,9 @@ GlobalsConstants globals_constants(ConstantBuilder& make, PartModule& part,
   for (std::size_t i = 0; i < wrappers.size(); ++i) {
     const ir::EntryPoint& entry = part.unit.program.entries[i];
     if (!ir::computes_globals(entry)) continue;
-    for (const ir::ExternalValue& one : entry.inputs) globals.tuning.push_back(tuning_constant(make, part.unit, one.name));
+    for (const ir::ExternalValue& one : entry.inputs) {
+      globals.tuning.push_back(tuning_constant(make, part.unit, one.name));
+    }
     const std::size_t inputs = part.unit.program.entry_inputs[i].size();
     globals.count = inputs + part.unit.program.entry_outputs[i].size();
     globals.initialise = initialiser(part, wrappers[i], inputs);
