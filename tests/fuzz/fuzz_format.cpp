@@ -6,6 +6,7 @@
 #include <string>
 
 #include "fuzz_driver.h"
+#include "support/check.h"
 #include "syntax/ast_print.h"
 #include "syntax/parse.h"
 #include "tools/format/format.h"
@@ -22,17 +23,11 @@ void require(bool condition, const char* what, const std::string& input,
   std::abort();
 }
 
-// What is being formatted, for the message when the formatter finds a bug in itself.
-std::string current_input;
-
-void show_input() {
-  if (!current_input.empty()) std::fprintf(stderr, "formatting:\n%s\n", current_input.c_str());
-}
-
 std::optional<std::string> formatted(const std::string& text) {
   SourceFiles sources;
   Diagnostics diagnostics;
-  current_input = text;
+  const std::string what = "formatting:\n" + text;
+  const Doing doing(what);
   return tools::format(sources.add("input.fut", text), sources, diagnostics);
 }
 
@@ -54,14 +49,11 @@ std::string tree(const std::string& text) {
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  [[maybe_unused]] static const int registered = std::atexit(show_input);
   const std::string input(reinterpret_cast<const char*>(data), size);
   const std::optional<std::string> once = formatted(input);
-  current_input.clear();
   if (!once) return 0;
   require(tree(*once) == tree(input), "another tree", input, *once);
   const std::optional<std::string> twice = formatted(*once);
-  current_input.clear();
   require(twice == once, "it changes again", input, *once + "\nagain:\n" + twice.value_or(""));
   return 0;
 }

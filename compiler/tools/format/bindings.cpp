@@ -52,8 +52,7 @@ void Formatter::let_head(const ast::Let& let) {
   const auto* update = as<ast::Update>(let.value->node);
   if (update != nullptr && update->source->range == let.pattern->range) {
     token(let.pattern->range);
-    const ast::PathStep& first = update->path.front();
-    path(update->path, as<ast::Name>(first.step) != nullptr);
+    path(update->path);
     out_.space();
     token(source_.token_before(update->value->range.begin));
     return bound_value(*update->value);

@@ -79,7 +79,7 @@ void Formatter::bare(const ast::Exp& exp, const Range& range) {
       },
       [&](const ast::PathSection& e) {
         out_.text("(");
-        path(e.path, true);
+        path(e.path);
         token(source_.token_before(range.end));
       },
       [&](const ast::Let&) { let_chain(exp, range); },
@@ -290,7 +290,7 @@ void Formatter::update(const ast::Update& update, const Range& range) {
       token(with);
     }
     out_.space();
-    path(step->path, false);
+    path(step->path);
     out_.space();
     token(source_.token_before(step->value->range.begin));
     out_.space();
@@ -298,10 +298,16 @@ void Formatter::update(const ast::Update& update, const Range& range) {
   }
 }
 
-void Formatter::path(const std::vector<ast::PathStep>& path, bool leading_dot) {
+// Dots stay as they were written, `[i]a` and `[i].a` are the same path, and so does space between
+// names: `0 .1` is a path, `0.1` a number.
+void Formatter::path(const std::vector<ast::PathStep>& path) {
   for (std::size_t i = 0; i < path.size(); ++i) {
     const auto* name = as<ast::Name>(path[i].step);
-    if (i == 0 ? leading_dot : name != nullptr) out_.text(".");
+    const Range& first = source_.token_from(path[i].range.begin);
+    const bool between_names =
+        i > 0 && name != nullptr && as<ast::Name>(path[i - 1].step) != nullptr;
+    if (between_names && path[i - 1].range.end < first.begin) out_.space();
+    if (source_.token_is(first, ".")) token(first);
     if (name != nullptr) {
       token(name->range);
     } else {

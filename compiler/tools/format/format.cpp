@@ -34,7 +34,7 @@ std::vector<std::string_view> kept_tokens(const Reading& reading, const SourceFi
     const std::string_view token = sources.text(tokens[i]);
     const std::string_view next =
         i + 1 < tokens.size() ? sources.text(tokens[i + 1]) : std::string_view();
-    if (token == "," && closes(next)) continue;
+    if (token == "," && (closes(next) || next == ",")) continue;
     if (token == "in" && next == "let") continue;
     kept.push_back(token == "def" ? "let" : token);
   }

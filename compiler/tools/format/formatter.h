@@ -85,7 +85,7 @@ class Formatter {
   /// The operator behind the byte, in backticks if it is a name.
   void infix_operator(std::uint32_t offset);
   void update(const ast::Update& update, const Range& range);
-  void path(const std::vector<ast::PathStep>& path, bool leading_dot);
+  void path(const std::vector<ast::PathStep>& path);
   void dimensions(const std::vector<ast::IndexDimension>& dimensions);
   void range(const ast::RangeExp& range);
   void prefix(std::string_view sign, const ast::Exp& operand);

@@ -51,14 +51,14 @@ bool Formatter::comment_stays_behind(std::uint32_t next) const {
 }
 
 // The comments between two declarations, or behind the last one.  One behind code becomes a
-// paragraph of its own, or it would seem to speak of what follows.
+// paragraph of its own, or it would seem to speak of what follows, as documentation does.
 void Formatter::comments_between(std::uint32_t offset) {
   while (comment_due(offset)) {
-    const std::uint32_t begin = source_.comments()[next_comment_].begin;
-    const bool behind_code = !source_.begins_line(begin);
-    if (behind_code || source_.follows_blank_line(begin)) out_.blank_line();
-    comments_before(begin + 1);
-    if (behind_code) out_.blank_line();
+    const Range& comment = source_.comments()[next_comment_];
+    const bool behind_code = !source_.begins_line(comment.begin);
+    if (behind_code || source_.follows_blank_line(comment.begin)) out_.blank_line();
+    comments_before(comment.begin + 1);
+    if (behind_code && !source_.text(comment).starts_with("-- |")) out_.blank_line();
   }
   if (source_.follows_blank_line(offset)) out_.blank_line();
 }
@@ -183,16 +183,20 @@ void Formatter::module_declaration(const ast::ModuleDeclaration& module) {
   out_.text("module");
   out_.space();
   token(module.name.range);
-  const Range all = module.parameters.empty()
-                        ? Range{}
-                        : cover(module.parameters.front().name.range,
-                                module.parameters.back().signature->range);
+  const auto open = [&](const ast::ModuleParameter& parameter) {
+    return source_.token_before(parameter.name.range.begin).begin;
+  };
+  const bool on_lines = std::any_of(
+      module.parameters.begin(), module.parameters.end(), [&](const auto& parameter) {
+        const std::uint32_t begin = open(parameter);
+        return source_.line(source_.token_before(begin).end) != source_.line(begin);
+      });
   const bool wide = module.signature != nullptr && spans_lines(module.signature->range) &&
                     as<ast::SignatureBody>(module.signature->node) == nullptr;
   {
     const Indent indent(out_, 2);
     for (const ast::ModuleParameter& parameter : module.parameters) {
-      separate(spans_lines(all), source_.token_before(parameter.name.range.begin).begin);
+      separate(on_lines, open(parameter));
       module_parameter(parameter);
     }
     if (module.signature != nullptr) {

@@ -33,6 +33,30 @@ TEST_CASE("what is written on one line stays on one") {
                "def f x = let y = x + 1 in if y > 2 then (y, {a = 1, b}) else g[1, 2:3] x.1\n");
 }
 
+TEST_CASE("commas without an element are left out") {
+  check_layout("def x = (1, 2, , 3,)\n", "def x = (1, 2, 3)\n");
+}
+
+TEST_CASE("documentation behind code stays with what follows") {
+  check_layout("def f x =\n  x + 1 -- | One.\n  -- Two.\ndef g x = x\n",
+               "def f x =\n  x + 1\n\n-- | One.\n-- Two.\ndef g x = x\n");
+}
+
+TEST_CASE("parameters of modules stand on lines if one of them begins a line") {
+  check_layout("module m (P:\ns) = {}\n", "module m (P: s) = {}\n");
+  check_layout("module m (P: s)\n (Q: s) = {}\n", "module m\n  (P: s)\n  (Q: s) = {}\n");
+  check_layout("module m\n (P: {type t\n type u}) = {}\n",
+               "module m\n  (P: {\n    type t\n    type u\n  }) = {}\n");
+}
+
+TEST_CASE("paths of updates keep their dots") {
+  check_layout("def f c d = c with [d]t = 1\n", "def f c d = c with [d]t = 1\n");
+  check_layout("def f c = c with .a.b [0] = 1\n", "def f c = c with .a.b[0] = 1\n");
+  check_layout("def f c = (c with a  b = 1, (.[0].b))\n", "def f c = (c with a b = 1, (.[0].b))\n");
+  check_layout("def f c = c with [0] 0  .1 = 1\n", "def f c = c with [0]0 .1 = 1\n");
+  check_layout("def f c = let c[0].a=1 in c\n", "def f c = let c[0].a = 1 in c\n");
+}
+
 TEST_CASE("what is written on several lines gets the layout for several") {
   check_layout("def f x = if x\n then 1 else 2\n", "def f x =\n  if x\n  then 1\n  else 2\n");
   check_layout("def f = [1,\n 2]\n", "def f =\n  [ 1\n  , 2\n  ]\n");
