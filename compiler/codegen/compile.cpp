@@ -6,6 +6,7 @@
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -43,10 +44,15 @@ static void ignore_warnings(const llvm::DiagnosticInfo* info, void*) {
   bug(__FILE__, __LINE__, text);
 }
 
+static bool compresses_lanes(const llvm::TargetMachine& machine) {
+  return machine.getTargetTriple().isX86() &&
+         machine.getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512vl");
+}
+
 PartModule::PartModule(const Unit& whole, const std::string& name,
                        const llvm::TargetMachine& machine)
     : unit(whole), module(name, context), ptx(machine.getTargetTriple().isNVPTX()),
-      library(library_of(machine)) {
+      compresses(compresses_lanes(machine)), library(library_of(machine)) {
   context.setDiagnosticHandlerCallBack(ignore_warnings);
   module.setTargetTriple(machine.getTargetTriple().str());
   module.setDataLayout(machine.createDataLayout());

@@ -58,6 +58,7 @@ struct PartModule {
   llvm::LLVMContext context;
   llvm::Module module;
   const bool ptx;  // or code of the host
+  const bool compresses;  // an instruction brings chosen lanes together
   const llvm::TargetLibraryInfoImpl library;  // functions that can be called
   /// Device functions that are called here; each is emitted here once.
   std::vector<const tree::Function*> called;
@@ -157,6 +158,10 @@ class FunctionEmitter {
   void emit(const tree::CombineLanes& node);
   void emit(const tree::CombineEach& node);
   void emit(const tree::TransposeLanes& node);
+  void emit(const tree::CompressLanes& node);
+  void emit(const tree::CountLanes& node);
+  void emit(const tree::ShiftLanes& node);
+  void emit(const tree::LastLane& node);
   llvm::Value* splat(llvm::Value* value, unsigned lanes);
   llvm::Value* lane_addresses(NameId block, const Operand& index, const Operand& stride,
                               ScalarType type, unsigned lanes);
@@ -166,6 +171,8 @@ class FunctionEmitter {
   /// `scalar` on vectors of `lanes`, in one instruction where there is one.
   llvm::Value* on_lanes(ScalarOp op, ScalarType type, ScalarType result,
                         std::vector<llvm::Value*> arguments, unsigned lanes);
+  llvm::Value* compressed(llvm::Value* values, llvm::Value* mask);
+  llvm::Value* compressed_in_memory(llvm::Value* values, llvm::Value* mask);
   llvm::Value* vector_function(ScalarOp op, ScalarType type,
                                const std::vector<llvm::Value*>& arguments, unsigned lanes);
   unsigned lanes_of(NameId name) const;

@@ -3,7 +3,10 @@
 // Operations for which the machine has vector instructions take whole vectors; functions of reals
 // go to the C library's vector functions, in pieces as long as these take; what is left is done
 // lane by lane.
+#include <algorithm>
+
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include "codegen/emit.h"
 #include "support/check.h"
@@ -262,6 +265,70 @@ void FunctionEmitter::emit(const tree::TransposeLanes& node) {
     }
   }
   for (unsigned k = 0; k < count; ++k) assign(node.targets[k], rows[k]);
+}
+
+void FunctionEmitter::emit(const tree::ShiftLanes& node) {
+  const unsigned lanes = lanes_of(node.target);
+  const auto by = static_cast<unsigned>(node.lanes);
+  std::vector<int> chosen;
+  for (unsigned l = 0; l < lanes; ++l) {
+    chosen.push_back(static_cast<int>(l < by ? l : lanes + l - by));
+  }
+  Value* first = splat(value(node.first), lanes);
+  assign(node.target, builder_.CreateShuffleVector(first, value(node.value), chosen));
+}
+
+void FunctionEmitter::emit(const tree::LastLane& node) {
+  const unsigned lanes = lanes_of(node.value.name());
+  assign(node.target, builder_.CreateExtractElement(value(node.value), std::uint64_t{lanes - 1}));
+}
+
+// In registers: instructions that store the lanes which stay, and no others, are slow on some
+// processors.
+void FunctionEmitter::emit(const tree::CompressLanes& node) {
+  const unsigned lanes = lanes_of(node.target);
+  Value* values = to_memory(splat(value(node.value), lanes), node.type);
+  Value* mask = splat(value(node.mask), lanes);
+  assign(node.target, from_memory(compressed(values, mask), node.type));
+}
+
+Value* FunctionEmitter::compressed(Value* values, Value* mask) {
+  constexpr unsigned least_bits = 32;  // of an element
+  auto* type = llvm::cast<llvm::FixedVectorType>(values->getType());
+  const unsigned lanes = type->getNumElements();
+  const unsigned bits = type->getScalarSizeInBits();
+  const unsigned size = lanes * std::max(bits, least_bits);
+  if (!part_.compresses || (size != 128 && size != 256 && size != 512)) {
+    return compressed_in_memory(values, mask);
+  }
+  auto* numbers = llvm::FixedVectorType::get(builder_.getIntNTy(bits), lanes);
+  auto* wide = llvm::FixedVectorType::get(builder_.getIntNTy(std::max(bits, least_bits)), lanes);
+  Value* widened = builder_.CreateZExt(builder_.CreateBitCast(values, numbers), wide);
+  Value* together =
+      builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_compress, {wide},
+                               {widened, llvm::Constant::getNullValue(wide), mask});
+  return builder_.CreateBitCast(builder_.CreateTrunc(together, numbers), type);
+}
+
+Value* FunctionEmitter::compressed_in_memory(Value* values, Value* mask) {
+  auto* type = llvm::cast<llvm::FixedVectorType>(values->getType());
+  llvm::AllocaInst* slot = stack_slot(type, "kept");
+  Value* next = builder_.getInt64(0);
+  for (unsigned lane = 0; lane < type->getNumElements(); ++lane) {
+    Value* address = builder_.CreateInBoundsGEP(type->getElementType(), slot, {next});
+    builder_.CreateStore(builder_.CreateExtractElement(values, lane), address);
+    Value* stays = builder_.CreateExtractElement(mask, lane);
+    next = builder_.CreateAdd(next, builder_.CreateZExt(stays, builder_.getInt64Ty()));
+  }
+  return builder_.CreateLoad(type, slot);
+}
+
+void FunctionEmitter::emit(const tree::CountLanes& node) {
+  Value* mask = value(node.mask);
+  const unsigned lanes = lanes_of(node.mask.name());
+  Value* bits = builder_.CreateBitCast(mask, builder_.getIntNTy(lanes));
+  Value* word = builder_.CreateZExt(bits, builder_.getInt64Ty());
+  assign(node.target, builder_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, word));
 }
 
 }  // namespace dagaz::codegen

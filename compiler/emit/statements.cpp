@@ -2,6 +2,7 @@
 #include "emit/statements.h"
 
 #include "emit/context/location_scope.h"
+#include "emit/host/compaction.h"
 #include "emit/host/fused_stencil.h"
 #include "emit/memory/elements.h"
 #include "emit/memory/host_scope.h"
@@ -30,6 +31,7 @@ static void emit_host_statements(Context& c, const std::vector<ir::Statement>& s
   for (std::size_t k = 0; k < statements.size();) {
     c.scopes.at_statement(k);
     std::size_t next = k + emit_together(c, statements, k);
+    if (next == k) next = k + emit_compaction(c, statements, k);
     if (next == k) emit_statement(c, statements[next++]);
     for (; k < next; ++k) c.scopes.release_dead(c, k);
   }

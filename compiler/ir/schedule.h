@@ -155,6 +155,18 @@ struct FusedStencil {
   DZ_FIELDS(maps)
 };
 
+/// This scan, which says where a filter puts what it keeps, and the `statements` after it, up to the
+/// last scatter that puts it there, as one loop: what a piece of the points keeps is appended to
+/// what those before it have.  Points run `width` at a time in vector lanes, of which those that
+/// stay are brought together, or one by one.
+struct Compaction {
+  static constexpr std::string_view mnemonic = "compaction";
+  int statements = 1;
+  int width = 1;
+  bool operator==(const Compaction&) const = default;
+  DZ_FIELDS(statements, width)
+};
+
 /// Segments of a reduction, scan or histogram cut into pieces, which tasks or threads walk; what
 /// the pieces give is combined afterwards.  A CPU takes as many pieces as are worth a task, a GPU
 /// as many as it holds threads, `most` of each segment, and of `least` elements each.  Before that
@@ -240,8 +252,8 @@ struct LockedBins {
 };
 
 using Strategy = std::variant<Pointwise, LaneBlocks, Interchanged, HeldBlocks, FusedStencil,
-                              Contraction, InPieces, BySegments, Teams, LookBack, InStages,
-                              BlockBins, AtomicBins, LockedBins>;
+                              Contraction, Compaction, InPieces, BySegments, Teams, LookBack,
+                              InStages, BlockBins, AtomicBins, LockedBins>;
 
 struct Version {
   std::vector<Guard> when;

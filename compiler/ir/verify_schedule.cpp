@@ -53,6 +53,10 @@ std::string problem_of(const Strategy& strategy) {
       },
       [&](const HeldBlocks& one) { at_least("elements", one.elements, 1); },
       [&](const FusedStencil& one) { at_least("maps", one.maps, 1); },
+      [&](const Compaction& one) {
+        at_least("statements", one.statements, 1);
+        unrolled("width", one.width);
+      },
       [&](const Contraction& one) {
         unrolled("block_rows", one.block_rows);
         unrolled("columns", one.columns);

@@ -313,6 +313,16 @@ class Host {
     own_the_rest(s);
   }
 
+  /// Where a filter puts its elements is known only while it runs.
+  void scan(const ir::Statement& s, const ir::SegmentedScan& e) {
+    const auto& versions = e.schedule.versions;
+    const bool nowhere = !versions.empty() && as<ir::Compaction>(versions[0].strategy) != nullptr;
+    for (const ir::Binder& result : s.results) {
+      if (nowhere) memory_.homes.insert_or_assign(result.name, Nowhere{});
+    }
+    if (!nowhere) own_the_rest(s);
+  }
+
   void own_the_rest(const ir::Statement& s) {
     for (const ir::Binder& result : s.results) {
       if (names_.type(result.name).kind == ir::TypeKind::value && !has_home(result.name)) {
@@ -326,6 +336,7 @@ class Host {
     match(s.operation,
           [&](const ir::SegmentedMap& e) { place_thread(s, names_, memory_); map(s, e); },
           [&](const ir::SegmentedReduce& e) { place_thread(s, names_, memory_); reduce(s, e); },
+          [&](const ir::SegmentedScan& e) { place_thread(s, names_, memory_); scan(s, e); },
           [&](const ir::Loop& e) { loop(s, e, mentions); },
           [&](const ir::Branch& e) {
             body(e.then_body, mentions.inside[0]);

@@ -82,4 +82,19 @@ bool always_copies(const ir::SegmentedMap& map, const std::vector<Product>& oper
   });
 }
 
+bool adds_single_numbers(const Surroundings& around, const ir::SegmentedMap& e) {
+  Surroundings inside(&around);
+  bool adds = false;
+  for (const ir::Statement& one : e.body.statements) {
+    const auto* addition = as<ir::Accumulate>(one.operation);
+    if (addition == nullptr) continue;
+    adds = true;
+    // One that an operation inside has handed on: that operation accumulates, too.
+    const Opened* const opened = inside.opened(addition->accumulator);
+    if (opened == nullptr || !opened->row.is_scalar()) return false;
+    inside.continue_accumulator(one.results[0].name, addition->accumulator);
+  }
+  return adds && !e.space.empty();
+}
+
 }  // namespace dagaz::plan

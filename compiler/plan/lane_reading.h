@@ -46,6 +46,8 @@ class LaneReading {
   LaneArrayValue target(const std::vector<ir::SpaceDimension>& space, const ir::Type& type,
                         const Layout& layout);
   void put(const LaneArrayValue& target, const LaneResult& result, const ir::Type& type);
+  std::vector<LaneResult> lambda(const ir::Lambda& lambda, const std::vector<LaneResult>& arguments,
+                                 const std::vector<std::optional<LaneArrayValue>>& wanted);
   std::vector<LaneValue> start(const std::vector<ir::Operand>& neutral);
   void combine(const ir::Lambda& op, const std::vector<LaneValue>& running,
                const std::vector<LaneValue>& values);
@@ -112,8 +114,6 @@ class LaneReading {
   void uniform_statement(const ir::Statement& statement);
   void serialise(const ir::Statement& statement);
   void own_what_it_consumes(const ir::Statement& statement);
-  std::vector<LaneResult> lambda(const ir::Lambda& lambda, const std::vector<LaneResult>& arguments,
-                                 const std::vector<std::optional<LaneArrayValue>>& wanted);
   void read(const ir::Statement& s, const ir::Identity& e);
   void read(const ir::Statement& s, const ir::Scalar& e);
   void read(const ir::Statement& s, const ir::Assert& e);

@@ -11,6 +11,7 @@
 #include "ir/verify_schedule.h"
 #include "plan/addition_copies.h"
 #include "plan/array_uses.h"
+#include "plan/compaction.h"
 #include "plan/contraction.h"
 #include "plan/cost.h"
 #include "plan/gpu.h"
@@ -19,6 +20,7 @@
 #include "plan/interchange.h"
 #include "plan/lane_blocks.h"
 #include "plan/lane_reductions.h"
+#include "plan/lane_scans.h"
 #include "plan/lane_scatters.h"
 #include "plan/neighbours.h"
 #include "plan/operators.h"
@@ -56,7 +58,9 @@ class FunctionPlanner {
     if (on_cpu()) around_.layouts.turn_rows(body);
     std::vector<ir::Statement> planned;
     for (std::size_t k = 0; k < body.statements.size();) {
-      const std::size_t together = fused_stencil(std::span(body.statements).subspan(k));
+      const auto rest = std::span(body.statements).subspan(k);
+      const std::size_t together = fused_stencil(rest);
+      find_compaction(rest, body.results);
       const std::size_t end = k + std::max<std::size_t>(together, 1);
       for (; k < end; ++k) {
         ir::Statement& one = body.statements[k];
@@ -148,13 +152,8 @@ class FunctionPlanner {
     }
     if (auto* reduction = as<ir::SegmentedReduce>(statement.operation)) {
       reduce(statement, *reduction);
-    } else if (auto* scan = as<ir::SegmentedScan>(statement.operation)) {
-      scan->schedule = only(ir::InPieces{});
-      if (!on_cpu()) on_gpu(statement.results, scan->schedule, gpu_scan(*scan, around_));
-      note_work(*scan);
-      thread(scan->body);
-      for (ir::ScanOperator& one : scan->operators) thread(one.op.body);
-      if (scan->post) thread(scan->post->body);
+    } else if (auto* prefixes = as<ir::SegmentedScan>(statement.operation)) {
+      scan(statement, *prefixes);
     } else if (auto* histogram = as<ir::SegmentedHistogram>(statement.operation)) {
       hist(statement, *histogram);
     } else if (auto* scatter = as<ir::SegmentedScatter>(statement.operation)) {
@@ -273,7 +272,7 @@ class FunctionPlanner {
     std::vector<ir::Strategy> ways;
     if (!on_cpu()) return ways;
     if (can_interchange(e, names_)) ways.emplace_back(some_tiles());
-    if (adds_single_numbers(e) && is_arithmetic(e.body, names_)) ways.emplace_back(some_blocks());
+    if (adds_numbers(e) && is_arithmetic(e.body, names_)) ways.emplace_back(some_blocks());
     if (stencil_of(std::span(&statement, 1), StencilContext{names_, scalars_, iotas_})) {
       ways.emplace_back(ir::FusedStencil{1});
     }
@@ -379,7 +378,7 @@ class FunctionPlanner {
 
   ir::Strategy by_points(const ir::Statement& statement, const ir::SegmentedMap& e) const {
     if (gains_by_interchange(around_, e)) return tiles();
-    if (adds_single_numbers(e) && is_worth_a_block(e.body, names_, tunables())) return blocks();
+    if (adds_numbers(e) && is_worth_a_block(e.body, names_, tunables())) return blocks();
     if (tunables().stencils == 0) return ir::Pointwise{};
     const auto stencil =
         stencil_of(std::span(&statement, 1), StencilContext{names_, scalars_, iotas_});
@@ -387,21 +386,7 @@ class FunctionPlanner {
     return ir::Pointwise{};
   }
 
-  /// Whether the body itself accumulates, and only numbers.
-  bool adds_single_numbers(const ir::SegmentedMap& e) const {
-    Surroundings inside(&around_);
-    bool adds = false;
-    for (const ir::Statement& one : e.body.statements) {
-      const auto* addition = as<ir::Accumulate>(one.operation);
-      if (addition == nullptr) continue;
-      adds = true;
-      // One that an operation inside has handed on: that operation accumulates, too.
-      const Opened* const opened = inside.opened(addition->accumulator);
-      if (opened == nullptr || !opened->row.is_scalar()) return false;
-      inside.continue_accumulator(one.results[0].name, addition->accumulator);
-    }
-    return adds && !e.space.empty();
-  }
+  bool adds_numbers(const ir::SegmentedMap& e) const { return adds_single_numbers(around_, e); }
 
   void reduce(const ir::Statement& statement, ir::SegmentedReduce& e) {
     std::vector<ir::Version> lanes;
@@ -449,12 +434,32 @@ class FunctionPlanner {
     for (ir::ReduceOperator& one : e.operators) thread(one.op.body);
   }
 
-  std::vector<ir::Product> more_than_bins(const ir::SegmentedHistogram& e) const {
-    std::vector<ir::Product> sum = {{1, {}}};
-    for (const ir::HistogramOperator& one : e.operators) {
-      for (const NameId bins : one.destinations) sum.push_back({1, names_.type(bins).shape});
+  /// Whether the scan that `statements` begin with, and the scatters after it, may be one loop.
+  void find_compaction(std::span<const ir::Statement> statements,
+                       const std::vector<Operand>& results) {
+    if (compacted_ > 0) --compacted_;
+    const bool may = may_choose(statements[0].operation);
+    compaction_ = may ? compaction_of(statements, results, names_) : std::nullopt;
+  }
+
+  void scan(const ir::Statement& statement, ir::SegmentedScan& e) {
+    e.schedule = only(ir::InPieces{});
+    if (!on_cpu()) on_gpu(statement.results, e.schedule, gpu_scan(e, around_));
+    if (may_choose(statement.operation)) {
+      const ScanAt at{around_, e, statement.results, compaction_};
+      e.schedule = only(random_ ? random_->scan(at) : way_of_scan(at));
+      follow_wanted(statement.results, e.schedule, ir::InPieces{},
+                    [&](const ir::Strategy& one) { return completed_scan(at, one); });
+      // Statements that run together have one version.
+      if (e.schedule.versions.size() > 1 && compaction_) e.schedule = only(ir::InPieces{});
+      if (as<ir::Compaction>(e.schedule.versions[0].strategy)) {
+        compacted_ = compaction_->statements + 1;
+      }
     }
-    return sum;
+    note_work(e);
+    thread(e.body);
+    for (ir::ScanOperator& one : e.operators) thread(one.op.body);
+    if (e.post) thread(e.post->body);
   }
 
   void hist(const ir::Statement& statement, ir::SegmentedHistogram& e) {
@@ -477,7 +482,7 @@ class FunctionPlanner {
     } else {
       on_gpu(statement.results, e.schedule, gpu_histogram(e, around_));
     }
-    if (may_cut) e.schedule.least_piece = more_than_bins(e);
+    if (may_cut) e.schedule.least_piece = more_than_bins(e, names_);
     note_work(e);
     thread(e.body);
     for (ir::HistogramOperator& one : e.operators) thread(one.op.body);
@@ -485,7 +490,8 @@ class FunctionPlanner {
 
   void write(const ir::Statement& statement, ir::SegmentedScatter& e) {
     e.schedule = only(ir::Pointwise{});
-    if (may_choose(statement.operation) && tunables().lanes != 0) {
+    const bool stands_alone = compacted_ == 0;
+    if (stands_alone && may_choose(statement.operation) && tunables().lanes != 0) {
       const auto lanes = random_ ? completed_blocks(around_, e, random_->blocks_of_scatter())
                                  : scatter_in_lanes(around_, e);
       if (lanes && !(random_ && random_->flips())) e.schedule = versions({*lanes}, ir::Pointwise{});
@@ -553,6 +559,8 @@ class FunctionPlanner {
   std::unordered_set<NameId> iotas_;                // 0, 1, 2, …, without memory
   std::unordered_set<NameId> device_threads_;       // how many threads fill the device
   std::unordered_set<NameId> fills_;                // whether there are at least so many points
+  std::optional<Compaction> compaction_;            // that the statement in turn begins
+  std::size_t compacted_ = 0;  // statements from that in turn on that the last one's loop does
   std::optional<RandomSchedules>& random_;
   std::vector<std::string>* refused_;
 };

@@ -45,6 +45,16 @@ ir::LaneBlocks RandomSchedules::blocks_of_scatter() {
   return blocks;
 }
 
+ir::Strategy RandomSchedules::scan(const ScanAt& at) {
+  const int width = one_of({1, 2, 4, 8, 16});
+  const auto loop = completed_scan(at, ir::Compaction{1, width});
+  if (loop && flips()) return loop->strategy;
+  ir::LaneBlocks blocks;
+  blocks.width = width;
+  const auto lanes = completed_scan(at, blocks);
+  return lanes && flips() ? lanes->strategy : ir::InPieces{};
+}
+
 ir::Contraction RandomSchedules::contraction() {
   ir::Contraction sizes;
   sizes.block_rows = one_of({1, 2, 3, 6, 8, 12});

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "plan/lane_blocks.h"
+#include "plan/lane_scans.h"
 
 namespace dagaz::plan {
 
@@ -27,6 +28,7 @@ class RandomSchedules {
   ir::Contraction contraction();
   ir::LaneBlocks blocks_of_reduction();
   ir::LaneBlocks blocks_of_scatter();
+  ir::Strategy scan(const ScanAt& at);
   /// Whether to take a choice that may be left.
   bool flips() { return below(2) == 0; }
 

@@ -144,4 +144,12 @@ Work work_of(const ir::Body& body, const ir::Names& names, std::int64_t besides)
   return {std::move(operations), Count(names, body, Counted::additions).of(body)};
 }
 
+std::vector<ir::Product> more_than_bins(const ir::SegmentedHistogram& e, const ir::Names& names) {
+  std::vector<ir::Product> sum = {{1, {}}};
+  for (const ir::HistogramOperator& one : e.operators) {
+    for (const ir::NameId bins : one.destinations) sum.push_back({1, names.type(bins).shape});
+  }
+  return sum;
+}
+
 }  // namespace dagaz::plan

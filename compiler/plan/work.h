@@ -13,5 +13,7 @@ struct Work {
 };
 /// `besides`: operations of a point that its body does not have.
 Work work_of(const ir::Body& body, const ir::Names& names, std::int64_t besides = 0);
+/// The least piece of a histogram: one more element than there are bins.
+std::vector<ir::Product> more_than_bins(const ir::SegmentedHistogram& e, const ir::Names& names);
 
 }  // namespace dagaz::plan

@@ -321,6 +321,43 @@ struct TransposeLanes {
   std::vector<Operand> values;
   DZ_FIELDS(targets, values)
 };
+/// target := the lanes of `value` where `mask` holds, one after another from the first lane on; the
+/// lanes behind them may be anything.
+struct CompressLanes {
+  static constexpr std::string_view mnemonic = "compress_lanes";
+  static constexpr std::string_view labelled = "mask";
+  Assigned target;
+  Operand value;
+  Operand mask;
+  ScalarType type;
+  DZ_FIELDS(target, value, mask, type)
+};
+/// target := the number of lanes of `mask` that hold, an i64.
+struct CountLanes {
+  static constexpr std::string_view mnemonic = "count_lanes";
+  Assigned target;
+  Operand mask;
+  DZ_FIELDS(target, mask)
+};
+/// Lane l of target := lane l - `lanes` of `value`; `first` where there is no such lane.
+struct ShiftLanes {
+  static constexpr std::string_view mnemonic = "shift_lanes";
+  static constexpr std::string_view labelled = "first";
+  Assigned target;
+  Operand value;
+  int lanes;
+  Operand first;
+  ScalarType type;
+  DZ_FIELDS(target, value, lanes, first, type)
+};
+/// target := the last lane of `value`.
+struct LastLane {
+  static constexpr std::string_view mnemonic = "last_lane";
+  Assigned target;
+  Operand value;
+  ScalarType type;
+  DZ_FIELDS(target, value, type)
+};
 
 // ---------------------------------------------------------------- parallelism
 
@@ -498,9 +535,10 @@ using Node =
     std::variant<Assign, Move, Load, Store, For, While, If, Allocate, Share, Release,
                  AllocateScratch, ScratchScope, AllocateLocal, SharedMemory, CopyElements,
                  WriteTable, Clear, ReadElement, WriteElement, LoadLanes, StoreLanes, LaneNumbers,
-                 CombineLanes, CombineEach, TransposeLanes, ParallelFor, PieceCount, AdditionPieces,
-                 Launch, ReadSpecial, DeviceProperty, Barrier, Shuffle, Fence, Atomic,
-                 CompareExchange, Call, StackLimit, StackLeft, Fail>;
+                 CombineLanes, CombineEach, TransposeLanes, CompressLanes, CountLanes, ShiftLanes,
+                 LastLane, ParallelFor, PieceCount, AdditionPieces, Launch, ReadSpecial,
+                 DeviceProperty, Barrier, Shuffle, Fence, Atomic, CompareExchange, Call, StackLimit,
+                 StackLeft, Fail>;
 
 template <typename T, typename Variant>
 inline constexpr bool is_alternative_of = false;

@@ -57,6 +57,10 @@ constexpr unsigned sides_of(const LaneNumbers&) { return task; }
 constexpr unsigned sides_of(const CombineLanes&) { return task; }
 constexpr unsigned sides_of(const CombineEach&) { return task; }
 constexpr unsigned sides_of(const TransposeLanes&) { return task; }
+constexpr unsigned sides_of(const CompressLanes&) { return task; }
+constexpr unsigned sides_of(const CountLanes&) { return task; }
+constexpr unsigned sides_of(const ShiftLanes&) { return task; }
+constexpr unsigned sides_of(const LastLane&) { return task; }
 constexpr unsigned sides_of(const ParallelFor&) { return host; }
 constexpr unsigned sides_of(const PieceCount&) { return host; }
 constexpr unsigned sides_of(const AdditionPieces&) { return host; }

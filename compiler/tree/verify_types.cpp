@@ -131,6 +131,27 @@ class TypeRules {
     for (const Assigned& target : e.targets) sets(target, type, static_cast<int>(count));
     for (const Operand& value : e.values) all_lanes(value, type, static_cast<int>(count));
   }
+  void operator()(const CompressLanes& e) {
+    const int lanes = some_lanes(e.target.name);
+    all_lanes(e.value, e.type, lanes);
+    all_lanes(e.mask, ScalarType::boolean, lanes);
+    sets(e.target, e.type, lanes);
+  }
+  void operator()(const CountLanes& e) {
+    all_lanes(e.mask, ScalarType::boolean, some_lanes(e.mask));
+    sets(e.target, ScalarType::i64);
+  }
+  void operator()(const ShiftLanes& e) {
+    const int lanes = some_lanes(e.target.name);
+    require(e.lanes > 0 && e.lanes < lanes, "number of lanes");
+    all_lanes(e.value, e.type, lanes);
+    is(e.first, e.type);
+    sets(e.target, e.type, lanes);
+  }
+  void operator()(const LastLane& e) {
+    all_lanes(e.value, e.type, some_lanes(e.value));
+    sets(e.target, e.type);
+  }
   void operator()(const ParallelFor& e) {
     is_i64(e.count);
     is_i64(e.grain);

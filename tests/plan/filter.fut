@@ -1,4 +1,4 @@
--- Flags, places, a scatter.
+-- A scan and a scatter in one loop: the places are not stored.
 entry main [n] (xs: [n]f32) = filter (> 0) xs
 -- expect
 --| -- main, line 2: segmented_reduce over [n]
@@ -6,7 +6,7 @@ entry main [n] (xs: [n]f32) = filter (> 0) xs
 --|   in_pieces] operations [4]
 --| -- main, line 2: segmented_scan over [n]
 --| x.2: [
---|   in_pieces] operations [4]
+--|   compaction statements 2] operations [4]
 --| -- main, line 2: segmented_scatter over [n]
 --| x.3: [
 --|   pointwise] operations [5]

@@ -7,6 +7,7 @@
 
 #include "emit/gpu/look_back.h"
 #include "emit/gpu/scan.h"
+#include "emit/lanes/scan.h"
 #include "emit/memory/allocation.h"
 #include "emit/memory/host_scope.h"
 #include "emit/pieces.h"
@@ -18,9 +19,8 @@
 
 namespace dagaz::emit {
 
-// With more than one piece: partial[piece] := the piece reduced.
-static void reduce_pieces(Context& c, const ir::SegmentedScan& e, const Pieces& pieces,
-                          const Operand& cost, const std::vector<Place>& partial) {
+void reduce_pieces(Context& c, const ir::SegmentedScan& e, const Pieces& pieces,
+                   const Operand& cost, const std::vector<Place>& partial) {
   host_branch(c, c.less(ir::i64_operand(1), pieces.count), [&] {
     const ir::Statement copied = copy_of(c, e);
     const auto& fresh = *as<ir::SegmentedScan>(copied.operation);
@@ -59,7 +59,7 @@ static void start_behind(Context& c, const ir::ScanOperator& scan, const Running
 
 static void scan_by_pieces(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
                            const std::vector<ir::Type>& types,
-                           const std::vector<Destination>& targets) {
+                           const std::vector<Destination>& targets, const ir::LaneBlocks* lanes) {
   const Operand cost = cost_of(c, e.schedule);
   const Pieces pieces = cut_segments(c, e.space, cost, pieces_of(e.schedule));
   const std::vector<Place> before = partial_arrays(c, types, pieces);
@@ -78,8 +78,16 @@ static void scan_by_pieces(Context& c, const ir::Statement& s, const ir::Segment
           start_behind(c, e.operators[k], running[k], {from, from + count});
           position += running[k].values.size();
         }
-        thread_loop(c, length, !has_arrays(running), [&](const Operand& i) {
-          scan_point(c, s, e, running, targets, with(outer, c.add(start, i)));
+        Operand done = ir::i64_operand(0);
+        if (lanes != nullptr) {
+          const Operand width = ir::i64_operand(lanes->width);
+          const Operand count = c.divide(length, width);
+          scan_blocks(c, s, e, *lanes, targets, {outer, start, count}, running);
+          done = c.mul(count, width);
+        }
+        const Operand first = c.add(start, done);
+        thread_loop(c, c.sub(length, done), !has_arrays(running), [&](const Operand& i) {
+          scan_point(c, s, e, running, targets, with(outer, c.add(first, i)));
         });
       });
 }
@@ -93,7 +101,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedScan&
   const std::vector<ir::Version>& versions = e.schedule.versions;
   const bool in_pieces = versions.size() == 1 && as<ir::InPieces>(versions[0].strategy);
   if (c.mode != Mode::host || in_pieces) {
-    scan_by_pieces(c, s, e, types, targets);
+    scan_by_pieces(c, s, e, types, targets, nullptr);
     return;
   }
   run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
@@ -106,7 +114,8 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedScan&
         },
         [&](const ir::InStages& stages) { scan_in_stages(c, s, own, stages, types, targets); },
         [&](const ir::BySegments&) { scan_by_segments(c, s, own, targets); },
-        [&](const ir::InPieces&) { scan_by_pieces(c, s, own, types, targets); },
+        [&](const ir::InPieces&) { scan_by_pieces(c, s, own, types, targets, nullptr); },
+        [&](const ir::LaneBlocks& lanes) { scan_by_pieces(c, s, own, types, targets, &lanes); },
         [&](const auto&) { DZ_UNREACHABLE("no strategy for a scan"); });
   });
 }

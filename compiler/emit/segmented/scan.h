@@ -13,6 +13,9 @@ namespace dagaz::emit {
 void scan_point(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
                 const std::vector<Running>& running, const std::vector<Destination>& targets,
                 const std::vector<Operand>& point);
+/// With more than one piece: partial[piece] := the piece reduced.
+void reduce_pieces(Context& c, const ir::SegmentedScan& e, const Pieces& pieces,
+                   const Operand& cost, const std::vector<Place>& partial);
 /// partial[piece] := the combination of all pieces before it.
 void exclusive_over_pieces(Context& c, const ir::SegmentedScan& e, const Pieces& pieces,
                            const std::vector<Place>& partial, const std::vector<ir::Type>& types);

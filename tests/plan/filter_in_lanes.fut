@@ -1,4 +1,4 @@
--- A scatter in lanes, where the processor has masks for its writes.
+-- Lanes that stay are brought together, where the processor has an instruction for it.
 -- cpu: x86-64-v4
 entry main [n] (xs: [n]f32) = filter (> 0) xs
 -- expect
@@ -7,8 +7,7 @@ entry main [n] (xs: [n]f32) = filter (> 0) xs
 --|   in_pieces] operations [4]
 --| -- main, line 3: segmented_scan over [n]
 --| x.2: [
---|   in_pieces] operations [4]
+--|   compaction statements 2 width 16] operations [4]
 --| -- main, line 3: segmented_scatter over [n]
 --| x.3: [
---|   lane_blocks columns 2 width 16 when [n >= 32],
 --|   pointwise] operations [5]

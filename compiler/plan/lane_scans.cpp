@@ -1,0 +1,154 @@
+#include "plan/lane_scans.h"
+
+#include <algorithm>
+
+#include "plan/operators.h"
+#include "plan/target.h"
+#include "support/match.h"
+
+namespace dagaz::plan {
+
+using ir::NameId;
+
+namespace {
+
+bool are_scalars(const std::vector<LaneResult>& values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](const LaneResult& one) { return one.scalar.has_value(); });
+}
+
+/// What the operators and the lambda after them give in lanes.
+std::vector<LaneResult> read_outputs(LaneReading& lanes, const ir::SegmentedScan& scan,
+                                     const std::vector<LaneResult>& values) {
+  std::vector<LaneResult> outputs;
+  for (const ir::ScanOperator& one : scan.operators) {
+    const std::vector<LaneValue> running = lanes.start(one.neutral);
+    std::vector<LaneValue> inputs;
+    for (std::size_t v = 0; v < running.size(); ++v) {
+      inputs.push_back(*values[outputs.size() + v].scalar);
+    }
+    lanes.combine(one.op, running, inputs);
+    for (const LaneValue& value : running) outputs.push_back({value, std::nullopt});
+  }
+  outputs.insert(outputs.end(), values.begin() + static_cast<std::ptrdiff_t>(outputs.size()),
+                 values.end());
+  return scan.post ? lanes.lambda(*scan.post, outputs, {}) : outputs;
+}
+
+/// Whether points can run in these blocks, and read and write enough in unit steps.
+bool fits_lanes(const ScanAt& at, const ir::LaneBlocks& blocks) {
+  const ir::SegmentedScan& scan = at.scan;
+  for (const ir::ScanOperator& one : scan.operators) {
+    if (!plan::are_scalars(one.op.result_types)) return false;
+  }
+  LaneReading lanes(at.around, blocks);
+  for (std::size_t d = 0; d < scan.space.size(); ++d) {
+    lanes.bind_index(scan.space[d].index.name, false, d + 1 == scan.space.size());
+  }
+  const std::vector<LaneResult> values = lanes.read(scan.body, {});
+  if (!lanes.is_legal() || !are_scalars(values)) return false;
+  const std::vector<LaneResult> outputs = read_outputs(lanes, scan, values);
+  if (!lanes.is_legal() || !are_scalars(outputs)) return false;
+  for (std::size_t k = 0; k < at.results.size(); ++k) {
+    const ir::Type& type = at.around.names.type(at.results[k].name);
+    if (type.kind != ir::TypeKind::value) return false;
+    const ir::Type element = ir::scalar_of(type.element);
+    lanes.put(lanes.target(scan.space, element, at.around.layouts.of(at.results[k].name)),
+              outputs[k], element);
+  }
+  const ir::LaneBlocks& read = lanes.blocks();
+  return lanes.is_legal() && read.serialised.empty() && read.packed.empty() &&
+         read.inner_rows.empty() && reads_enough_in_steps(lanes.work(), at.around.tunables());
+}
+
+ir::LaneBlocks of_scan(const ScanAt& at, int width) {
+  ir::LaneBlocks blocks;
+  blocks.points = static_cast<int>(at.scan.space.size()) - 1;
+  blocks.width = width;
+  blocks.remainder = ir::Remainder::serialised;
+  return blocks;
+}
+
+std::optional<ir::Version> in_lanes(const ScanAt& at, int width) {
+  const bool has_shape = is_power_of_two(width) && width >= 2 && width <= most_lanes;
+  if (!has_shape || at.scan.space.empty() || is_known_below(at.scan.space.back().extent, width)) {
+    return std::nullopt;
+  }
+  const ir::LaneBlocks blocks = of_scan(at, width);
+  if (!fits_lanes(at, blocks)) return std::nullopt;
+  return ir::Version{{}, blocks};
+}
+
+/// Lanes of one register, so that no operation waits for two.
+int lanes_of_register(const ScanAt& at) {
+  std::int64_t longest = 1;
+  for (const ir::Type& type : at.scan.result_types) {
+    longest = std::max(longest, ir::byte_size(type.element));
+  }
+  return static_cast<int>(at.around.target.register_bytes / longest);
+}
+
+/// Lanes do log₂ of their number operations for each point that has one: little where these are
+/// single ones, else where there are many lanes.
+bool pays_in_lanes(const ScanAt& at, int width) {
+  constexpr int enough_lanes = 8;
+  return at.around.tunables().lanes != 0 && !has_loops(at.scan.body) &&
+         std::all_of(at.scan.operators.begin(), at.scan.operators.end(),
+                     [&](const ir::ScanOperator& one) {
+                       return is_simple(one.op) || (width >= enough_lanes &&
+                                                    is_straight(one.op.body.statements));
+                     });
+}
+
+/// Whether the points of the loop can run `width` at a time.
+bool can_run_in_lanes(const Surroundings& around, const Compaction& compaction, int width) {
+  ir::LaneBlocks blocks;
+  blocks.width = width;
+  LaneReading lanes(around, blocks);
+  for (const NameId index : compaction.indices) lanes.bind_index(index, false, true);
+  const std::vector<LaneResult> results = lanes.read(compaction.body, {});
+  const ir::LaneBlocks& read = lanes.blocks();
+  return lanes.is_legal() && are_scalars(results) && read.serialised.empty() &&
+         read.packed.empty() && read.inner_rows.empty() &&
+         reads_enough_in_steps(lanes.work(), around.tunables());
+}
+
+/// The widest vectors whose lanes one instruction brings together; 1 where there is none, or where
+/// the points cannot run in lanes.
+int lanes_of_compaction(const Surroundings& around, const Compaction& compaction) {
+  // What has such an instruction for numbers of 4 and 8 bytes; shorter ones are made longer.
+  constexpr int compressing_bytes = 64;
+  constexpr std::int64_t shortest = 4;
+  if (around.target.register_bytes < compressing_bytes || around.tunables().lanes == 0) return 1;
+  std::int64_t longest = shortest;
+  for (const Compaction::List& list : compaction.lists) {
+    for (const Compaction::Target& target : list.targets) {
+      longest = std::max(longest, ir::byte_size(around.names.type(target.destination).element));
+    }
+  }
+  const int width = static_cast<int>(compressing_bytes / longest);
+  return can_run_in_lanes(around, compaction, width) ? width : 1;
+}
+
+std::optional<ir::Version> as_loop(const ScanAt& at, int width) {
+  if (!at.compaction) return std::nullopt;
+  if (width > 1 && !can_run_in_lanes(at.around, *at.compaction, width)) return std::nullopt;
+  return ir::Version{{}, ir::Compaction{static_cast<int>(at.compaction->statements), width}};
+}
+
+}  // namespace
+
+ir::Strategy way_of_scan(const ScanAt& at) {
+  if (at.compaction) return as_loop(at, lanes_of_compaction(at.around, *at.compaction))->strategy;
+  const int width = lanes_of_register(at);
+  const auto lanes = pays_in_lanes(at, width) ? in_lanes(at, width) : std::nullopt;
+  return lanes ? lanes->strategy : ir::InPieces{};
+}
+
+std::optional<ir::Version> completed_scan(const ScanAt& at, const ir::Strategy& strategy) {
+  if (const auto* blocks = as<ir::LaneBlocks>(strategy)) return in_lanes(at, blocks->width);
+  const auto* loop = as<ir::Compaction>(strategy);
+  return loop == nullptr ? std::nullopt : as_loop(at, loop->width);
+}
+
+}  // namespace dagaz::plan

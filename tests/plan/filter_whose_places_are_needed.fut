@@ -1,0 +1,24 @@
+-- The places that a derivative reads again are stored.
+-- cpu: x86-64-v4
+entry main [n] (xs: [n]f32) = vjp (\ys -> f32.sum (map f32.exp (filter (> 0) ys))) xs 1
+-- expect
+--| -- main, line 3: segmented_reduce over [n]
+--| x: [
+--|   in_pieces] operations [4]
+--| -- main, line 3: segmented_scan over [n]
+--| x.2: [
+--|   lane_blocks width 8 remainder serialised] operations [4]
+--| -- main, line 3: segmented_scatter over [n]
+--| x.3: [
+--|   lane_blocks columns 2 width 16 when [n >= 32],
+--|   pointwise] operations [5]
+--| -- main, line 3: segmented_map over [x]
+--| adjoint: [
+--|   pointwise] operations [14]
+--| -- main, line 3: segmented_scatter over [n]
+--| winners: [
+--|   lane_blocks columns 2 width 16 when [n >= 32],
+--|   pointwise] operations [5]
+--| -- main, line 3: segmented_map over [n]
+--| mapped: [
+--|   pointwise] operations [12]
