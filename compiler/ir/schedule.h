@@ -104,8 +104,10 @@ enum class Packing : std::uint8_t {
 /// and van de Geijn, "BLIS", TOMS 2015).
 struct Contraction {
   static constexpr std::string_view mnemonic = "contraction";
-  int rows = 0;           // dimensions of the space
+  int rows = 0;           // dimensions of the space; -1: there is one row
   int points = 1;
+  std::vector<int> joined_rows;    // dimensions that are rows and points as well, further out
+  std::vector<int> joined_points;
   int block_rows = 1;
   int columns = 1;
   int width = 1;
@@ -121,10 +123,12 @@ struct Contraction {
   int crossing = 8;  // rows or points, and elements, that cross over at once
   std::vector<NameId> of_rows;    // scalars that panels hold
   std::vector<NameId> of_points;
+  std::vector<NameId> kept_rows;  // scalars that are the same for all elements of a sum
+  std::vector<NameId> kept_points;
   bool operator==(const Contraction&) const = default;
-  DZ_FIELDS(rows, points, block_rows, columns, width, depth, cached, most_rows, most_points,
-            least_rows, least_points, split, row_packing, point_packing,
-            crossing, of_rows, of_points)
+  DZ_FIELDS(rows, points, joined_rows, joined_points, block_rows, columns, width, depth, cached,
+            most_rows, most_points, least_rows, least_points, split, row_packing, point_packing,
+            crossing, of_rows, of_points, kept_rows, kept_points)
 };
 
 /// Reductions whose segments, not elements, are neighbours in memory: `tile` accumulators at a time

@@ -26,9 +26,15 @@ class Sides {
   Sides(const std::vector<ir::SpaceDimension>& space, const SumParts& parts,
         const ir::Contraction& plan, const ir::Names& names)
       : names_(names) {
-    depends_[space[static_cast<std::size_t>(plan.rows)].index.name] = on_row;
-    depends_[space[static_cast<std::size_t>(plan.points)].index.name] = on_point;
-    for (const SumLevel& level : parts.levels) depends_[level.element] = on_element;
+    for (const std::size_t d : dimensions_of(plan.rows, plan.joined_rows)) {
+      depends_[space[d].index.name] = on_row;
+    }
+    for (const std::size_t d : dimensions_of(plan.points, plan.joined_points)) {
+      depends_[space[d].index.name] = on_point;
+    }
+    // The only row meets a point at each of its elements.
+    const unsigned elements = plan.rows < 0 ? on_element | on_row : on_element;
+    for (const SumLevel& level : parts.levels) depends_[level.element] = elements;
     for (const ir::Statement& one : parts.elements.statements) {
       unsigned all = 0;
       for (const NameId name : ir::free_names(one, names)) all |= of(name);
@@ -46,7 +52,8 @@ class Sides {
   }
   const std::vector<NameId>& of_rows() const { return rows_; }
   const std::vector<NameId>& of_points() const { return points_; }
-  std::int64_t operations() const { return operations_; }
+  /// Whether the value is another one for other elements of a sum.
+  bool varies(NameId value) const { return (of(value) & on_element) != 0; }
   std::int64_t largest() const { return largest_; }
 
  private:
@@ -250,13 +257,20 @@ std::optional<ir::Version> contraction(const Surroundings& around, const ir::Seg
   return std::nullopt;
 }
 
-std::int64_t find_sides(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
-                        const SumParts& parts, std::int64_t most, const ir::Names& names) {
+bool find_sides(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
+                const SumParts& parts, std::int64_t most, const ir::Names& names) {
   const Sides sides(space, parts, plan, names);
-  if (!sides.is_product(most)) return 0;
-  plan.of_rows = sides.of_rows();
-  plan.of_points = sides.of_points();
-  return sides.largest();
+  const std::size_t pairs = std::max(sides.of_rows().size(), sides.of_points().size());
+  if (!sides.is_product(most * static_cast<std::int64_t>(pairs))) return false;
+  const auto take = [&](const std::vector<NameId>& values, std::vector<NameId>& of,
+                        std::vector<NameId>& kept) {
+    of.clear();
+    kept.clear();
+    for (const NameId one : values) (sides.varies(one) ? of : kept).push_back(one);
+  };
+  take(sides.of_rows(), plan.of_rows, plan.kept_rows);
+  take(sides.of_points(), plan.of_points, plan.kept_points);
+  return true;
 }
 
 std::optional<ir::Version> sized_contraction(const ir::SegmentedMap& map,

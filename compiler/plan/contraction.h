@@ -33,9 +33,10 @@ std::optional<ir::Version> sized_contraction(const ir::SegmentedMap& map,
                                              const ir::Contraction& chosen,
                                              const ir::Contraction& sizes, ir::Names& names);
 
-/// Finds the values of rows and points, as `plan` names these dimensions of the space: the bytes of
-/// the largest, or 0 where what is added, in at most `most` operations, is not made of both.
-std::int64_t find_sides(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
-                        const SumParts& parts, std::int64_t most, const ir::Names& names);
+/// Finds the values of rows and points, as `plan` names these dimensions of the space, and those
+/// that all elements of a sum share; false where what is added, in at most `most` operations for
+/// each pair of them, is not made of both.
+bool find_sides(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
+                const SumParts& parts, std::int64_t most, const ir::Names& names);
 
 }  // namespace dagaz::plan

@@ -81,8 +81,17 @@ ir::InPieces in_pieces(const Tunables& tunables) {
 
 }  // namespace
 
-ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around) {
-  if (auto teams = gpu_rows(e, around)) return std::move(*teams);
+ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around, ir::Names& names) {
+  ir::Schedule schedule;
+  for (Version& one : gpu_contraction(e, around, names)) {
+    add_version(schedule, std::move(one.when), std::move(one.strategy));
+  }
+  if (auto teams = gpu_rows(e, around)) {
+    for (Version& one : teams->versions) {
+      add_version(schedule, std::move(one.when), std::move(one.strategy));
+    }
+    return schedule;
+  }
   const auto& tunables = around.tunables();
   const auto& statements = e.body.statements;
   const bool is_short =
@@ -93,14 +102,16 @@ ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around) {
                (as<ir::Index>(one.operation) &&
                 around.names.type(one.results[0].name).is_scalar());
       });
-  return only(ir::Pointwise{is_short ? static_cast<int>(tunables.gpu_points) : 1});
+  add_version(schedule, {}, ir::Pointwise{is_short ? static_cast<int>(tunables.gpu_points) : 1});
+  return schedule;
 }
 
-ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& around) {
+ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& around,
+                           ir::Names& names) {
   const auto& tunables = around.tunables();
   if (!can_combine(e.operators, around.names)) return only(in_pieces(tunables));
   ir::Schedule schedule;
-  for (Version& one : gpu_contraction(e, around)) {
+  for (Version& one : gpu_contraction(e, around, names)) {
     add_version(schedule, std::move(one.when), std::move(one.strategy));
   }
   if (e.space.size() > 1) {

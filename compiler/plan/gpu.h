@@ -9,9 +9,10 @@
 
 namespace dagaz::plan {
 
-/// Several points a thread where they are little work.
-ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around);
-ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& around);
+/// Several points a thread where they are little work, tiles where they are sums.
+ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around, ir::Names& names);
+ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& around,
+                           ir::Names& names);
 ir::Schedule gpu_scan(const ir::SegmentedScan& e, const Surroundings& around);
 ir::Schedule gpu_histogram(const ir::SegmentedHistogram& e, const Surroundings& around);
 

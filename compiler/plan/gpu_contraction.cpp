@@ -16,33 +16,17 @@ using ir::Operand;
 
 namespace {
 
-constexpr int side_threads = 16;             // of a block, along rows and along points
+constexpr int side_threads = 16;  // of a block, along rows and along points
 static_assert(side_threads * side_threads == block_threads);
-constexpr int most_side = 8;                 // rows, and points, of a thread
-constexpr int least_split = 512;             // elements for each block that shares a sum
 constexpr std::int64_t most_sum_bytes = 256;  // of a thread's registers
+constexpr std::int64_t most_held_bytes = 384;  // with the values of an element
 constexpr std::int64_t most_staged_bytes = std::int64_t{40} << 10;
 
-/// The reduction as sums over the innermost dimension of its space.
-SumParts parts_of(const ir::SegmentedReduce& e) {
+/// Sums at the points of a space, whichever operation they are of.
+struct Sums {
+  std::vector<ir::SpaceDimension> space;
   SumParts parts;
-  parts.levels.push_back({e.space.back().extent, e.space.back().index.name});
-  parts.elements = e.body;
-  return parts;
-}
-
-bool may_be_product(const ir::SegmentedReduce& e) {
-  std::size_t reduced = 0;
-  for (const ir::ReduceOperator& one : e.operators) {
-    reduced += one.neutral.size();
-    if (!is_commutative(one) || !are_scalars(one.op.result_types) ||
-        !is_straight(one.op.body.statements)) {
-      return false;
-    }
-  }
-  return e.space.size() >= 3 && reduced == e.body.results.size() &&
-         is_straight(e.body.statements);
-}
+};
 
 /// Whether `body` reads neighbours in memory for neighbouring values of `index`.
 bool reads_neighbours(const ir::Body& body, NameId index, const Surroundings& around) {
@@ -62,29 +46,58 @@ bool reads_neighbours(const ir::Body& body, NameId index, const Surroundings& ar
   return false;
 }
 
-ir::Packing packing_of(const ir::SegmentedReduce& e, const std::vector<NameId>& values,
+ir::Packing packing_of(const SumParts& parts, const std::vector<NameId>& values,
                        const Surroundings& around) {
   const std::vector<Operand> wanted(values.begin(), values.end());
-  const ir::Body body = needed_for(e.body, wanted, {}, around.names);
-  const bool along_sum = reads_neighbours(body, e.space.back().index.name, around);
+  const ir::Body body = needed_for(parts.elements, wanted, {}, around.names);
+  const bool along_sum = reads_neighbours(body, parts.levels.back().element, around);
   return along_sum ? ir::Packing::by_elements : ir::Packing::by_points;
 }
 
-/// The dimensions whose values are staged, and these; whether there are such.
-bool find_dimensions(ir::Contraction& plan, const ir::SegmentedReduce& e,
-                     const Surroundings& around) {
-  const SumParts parts = parts_of(e);
+/// Makes the other dimensions of the space points or rows as well where these do not meet there;
+/// what is left is a batch.
+void join_dimensions(ir::Contraction& plan, const Sums& sums, std::int64_t most,
+                     const ir::Names& names) {
+  const auto is_free = [&](int d) {
+    return d != plan.rows && d != plan.points;
+  };
+  for (int d = plan.points - 1; d >= 0; --d) {
+    if (!is_free(d)) continue;
+    ir::Contraction wider = plan;
+    wider.joined_points.insert(wider.joined_points.begin(), d);
+    if (!find_sides(wider, sums.space, sums.parts, most, names)) {
+      if (d > plan.rows) continue;
+      wider = plan;
+      wider.joined_rows.insert(wider.joined_rows.begin(), d);
+      if (!find_sides(wider, sums.space, sums.parts, most, names)) continue;
+    }
+    plan = std::move(wider);
+  }
+}
+
+/// The dimensions of rows and points, whose values are staged, and these; whether there are such.
+bool find_rows_and_points(ir::Contraction& plan, const Sums& sums, const Surroundings& around) {
   const std::int64_t most = around.tunables().contraction_operations;
-  const auto last = static_cast<int>(e.space.size()) - 2;
-  for (plan.points = last; plan.points > 0; --plan.points) {
+  for (plan.points = static_cast<int>(sums.space.size()) - 1; plan.points > 0; --plan.points) {
     for (plan.rows = plan.points - 1; plan.rows >= 0; --plan.rows) {
-      if (find_sides(plan, e.space, parts, most, around.names) == 0) continue;
-      plan.row_packing = packing_of(e, plan.of_rows, around);
-      plan.point_packing = packing_of(e, plan.of_points, around);
+      if (!find_sides(plan, sums.space, sums.parts, most, around.names)) continue;
+      join_dimensions(plan, sums, most, around.names);
+      plan.row_packing = packing_of(sums.parts, plan.of_rows, around);
+      plan.point_packing = packing_of(sums.parts, plan.of_points, around);
       return true;
     }
   }
   return false;
+}
+
+/// All dimensions as points, beside what all of them share, if points keep what is their own.
+bool find_points(ir::Contraction& plan, const Sums& sums, const Surroundings& around) {
+  constexpr std::int64_t any = std::int64_t{1} << 40;
+  plan.rows = -1;
+  plan.points = static_cast<int>(sums.space.size()) - 1;
+  for (int d = 0; d < plan.points; ++d) plan.joined_points.push_back(d);
+  return find_sides(plan, sums.space, sums.parts, any, around.names) && plan.of_points.empty() &&
+         !plan.of_rows.empty();
 }
 
 std::int64_t bytes_of(const std::vector<NameId>& values, const ir::Names& names) {
@@ -93,60 +106,142 @@ std::int64_t bytes_of(const std::vector<NameId>& values, const ir::Names& names)
   return bytes;
 }
 
-/// With `rows` by `points` sums a thread; whether its registers and the block's memory hold them.
-bool choose_sizes(ir::Contraction& plan, int rows, int points, std::int64_t sum_bytes,
-                  const ir::Names& names) {
+/// Sums of a thread, and what it runs for each of them at the end.
+struct Held {
+  std::int64_t bytes = 0;
+  std::int64_t statements = 0;
+};
+
+Held held_of(const Sums& sums, const ir::Names& names) {
+  Held held{0, std::ssize(sums.parts.after.statements)};
+  for (const Operand& one : sums.parts.elements.results) {
+    held.bytes += ir::byte_size(names.type(one).element);
+  }
+  return held;
+}
+
+/// With `rows` by `points` sums a thread; whether its registers and the block's memory hold them,
+/// and the code is not too long.
+bool choose_sizes(ir::Contraction& plan, int rows, int points, const Held& held,
+                  const Surroundings& around) {
   plan.block_rows = rows;
   plan.columns = points;
   plan.width = 1;
   plan.most_rows = side_threads;
   plan.most_points = side_threads;
   plan.depth = side_threads;
+  const std::int64_t row_bytes = bytes_of(plan.of_rows, around.names);
+  const std::int64_t point_bytes = bytes_of(plan.of_points, around.names);
   // Twice, so that the next elements are staged while these are used; and a word a line more.
-  const std::int64_t staged =
-      2 * plan.depth * ((side_threads * rows + 1) * bytes_of(plan.of_rows, names) +
-                        (side_threads * points + 1) * bytes_of(plan.of_points, names));
-  return rows * points * sum_bytes <= most_sum_bytes && staged <= most_staged_bytes;
+  const std::int64_t staged = 2 * ((side_threads * rows + 1) * row_bytes +
+                                   (side_threads * points + 1) * point_bytes);
+  while (plan.depth > 1 && plan.depth * staged > most_staged_bytes) plan.depth /= 2;
+  const std::int64_t sums = rows * points * held.bytes;
+  return sums <= most_sum_bytes &&
+         sums + rows * row_bytes + points * point_bytes <= most_held_bytes &&
+         plan.depth * staged <= most_staged_bytes &&
+         rows * points * held.statements <= around.tunables().gpu_tile_statements;
 }
 
-/// Tiles of this size fill half of the device, and are not mostly outside the space.
-std::vector<ir::Guard> worth(const ir::Contraction& plan, const ir::SegmentedReduce& e,
-                             std::int64_t least_blocks) {
-  const auto extent = [&](int d) { return e.space[static_cast<std::size_t>(d)].extent; };
-  const std::int64_t sums = std::int64_t{plan.block_rows} * plan.columns;
-  ir::Product all{least_blocks, {}};
-  for (std::size_t d = 0; d + 1 < e.space.size(); ++d) all.sizes.push_back(e.space[d].extent);
-  return {ir::at_least(extent(plan.rows), side_threads * plan.block_rows / 2),
-          ir::at_least(extent(plan.points), side_threads * plan.columns / 2),
-          ir::at_least(e.space.back().extent, plan.depth),
-          {std::move(all), {sums, {}, true}}};
+/// The product of extents.
+ir::Product product_of(const Sums& sums, const std::vector<std::size_t>& dimensions) {
+  ir::Product all;
+  for (const std::size_t d : dimensions) all.sizes.push_back(sums.space[d].extent);
+  return all;
+}
+
+ir::Guard are_at_least(ir::Product sizes, std::int64_t least) {
+  return {std::move(sizes), {least, {}}};
+}
+
+ir::Guard has_elements(const Sums& sums, std::int64_t least) {
+  ir::Product elements;
+  for (const SumLevel& level : sums.parts.levels) elements.sizes.push_back(level.width);
+  return are_at_least(std::move(elements), least);
+}
+
+/// A thread for every `sums_each` sums fills a part of the device, one of `parts`.
+ir::Guard fill(const Sums& sums, std::int64_t sums_each, std::int64_t parts) {
+  ir::Product all{parts, {}};
+  for (const ir::SpaceDimension& one : sums.space) all.sizes.push_back(one.extent);
+  return {std::move(all), {sums_each, {}, true}};
+}
+
+/// Tiles of this size are not mostly outside the space.
+std::vector<ir::Guard> are_inside(const ir::Contraction& plan, const Sums& sums) {
+  return {are_at_least(product_of(sums, dimensions_of(plan.rows, plan.joined_rows)),
+                       side_threads * plan.block_rows / 2),
+          are_at_least(product_of(sums, dimensions_of(plan.points, plan.joined_points)),
+                       side_threads * plan.columns / 2),
+          has_elements(sums, plan.depth / 2)};
+}
+
+/// Tiles of rows and points: large ones where these fill a part of the device, smaller ones, and
+/// those of a sum a thread for short sides.
+std::vector<ir::Version> in_tiles(ir::Contraction plan, const Sums& sums,
+                                  const Surroundings& around) {
+  const auto most_side = static_cast<int>(around.tunables().gpu_tile_side);
+  const Held held = held_of(sums, around.names);
+  plan.split = static_cast<int>(around.tunables().gpu_tile_split);
+  std::vector<ir::Version> versions;
+  const auto add = [&](int rows, int points) {
+    if (!choose_sizes(plan, rows, points, held, around)) return false;
+    versions.push_back({are_inside(plan, sums), plan});
+    return true;
+  };
+  for (int side = most_side; side >= 2 && versions.size() < 2; side /= 2) {
+    const bool added = add(side, side) || add(side, side / 2);
+    if (added && versions.size() == 1) {
+      versions.back().when.push_back(fill(sums, std::int64_t{plan.block_rows} * plan.columns, 16));
+    }
+  }
+  add(1, 1);
+  return versions;
+}
+
+/// A thread for some points, who meet elements that the block has staged: the first takes several,
+/// where these are enough threads.
+std::vector<ir::Version> by_points(ir::Contraction plan, const Sums& sums,
+                                   const Surroundings& around) {
+  const Held held = held_of(sums, around.names);
+  std::vector<ir::Version> versions;
+  for (const int points : {static_cast<int>(around.tunables().gpu_tile_points), 1}) {
+    if (!choose_sizes(plan, 1, points, held, around)) continue;
+    plan.most_rows = 1;
+    plan.most_points = block_threads;
+    plan.depth = static_cast<int>(
+        std::min(std::int64_t{block_threads},
+                 most_staged_bytes / 2 / bytes_of(plan.of_rows, around.names)));
+    versions.push_back({{has_elements(sums, side_threads), fill(sums, points, 4)}, plan});
+    if (points == 1) break;
+  }
+  return versions;
+}
+
+std::vector<ir::Version> versions_of(const Sums& sums, const Surroundings& around) {
+  ir::Contraction plan;
+  if (find_rows_and_points(plan, sums, around)) return in_tiles(plan, sums, around);
+  plan = {};
+  if (find_points(plan, sums, around)) return by_points(plan, sums, around);
+  return {};
 }
 
 }  // namespace
 
-std::vector<ir::Version> gpu_contraction(const ir::SegmentedReduce& e, const Surroundings& around) {
-  if (!may_be_product(e)) return {};
-  ir::Contraction plan;
-  if (!find_dimensions(plan, e, around)) return {};
-  std::int64_t sum_bytes = 0;
-  for (const Operand& one : e.body.results) {
-    sum_bytes += ir::byte_size(around.names.type(one).element);
-  }
-  plan.split = least_split;
-  std::vector<ir::Version> versions;
-  for (int rows = most_side, points = most_side; rows >= 2; rows /= 2, points /= 2) {
-    if (!choose_sizes(plan, rows, points, sum_bytes, around.names) &&
-        !choose_sizes(plan, rows, points / 2, sum_bytes, around.names)) {
-      continue;
-    }
-    const bool smallest = versions.size() == 1;
-    // A block is an eighth of the threads that a multiprocessor holds.
-    std::vector<ir::Guard> guards = worth(plan, e, 16);
-    if (smallest) guards.pop_back();
-    versions.push_back({std::move(guards), plan});
-    if (smallest) break;
-  }
-  return versions;
+std::vector<ir::Version> gpu_contraction(const ir::SegmentedReduce& e, const Surroundings& around,
+                                         ir::Names& names) {
+  if (e.space.size() < 2) return {};
+  auto parts = sum_parts(e, names);
+  if (!parts) return {};
+  return versions_of({{e.space.begin(), e.space.end() - 1}, std::move(*parts)}, around);
+}
+
+std::vector<ir::Version> gpu_contraction(const ir::SegmentedMap& e, const Surroundings& around,
+                                         ir::Names& names) {
+  if (e.space.empty() || !are_scalars(e.result_types)) return {};
+  auto parts = sum_parts(e, names);
+  if (!parts) return {};
+  return versions_of({e.space, std::move(*parts)}, around);
 }
 
 }  // namespace dagaz::plan

@@ -327,21 +327,4 @@ std::optional<ir::Schedule> gpu_rows(const ir::SegmentedMap& e, const Surroundin
   return schedule;
 }
 
-std::optional<Operand> rows_fit(const ir::Schedule& schedule, ir::Builder& builder) {
-  const auto last = std::find_if(schedule.versions.rbegin(), schedule.versions.rend(),
-                                 [](const auto& one) { return as<ir::Teams>(one.strategy); });
-  if (last == schedule.versions.rend()) return std::nullopt;
-  Operand all = ir::Constant(ir::make_bool(true));
-  for (const Guard& guard : last->when) {
-    if (guard.size.resident || guard.least.resident) return std::nullopt;
-    const auto value = [&](const ir::Product& one) {
-      return builder.mul_i64(ir::i64_operand(one.factor), builder.product(one.sizes));
-    };
-    const Operand holds = builder.scalar(ir::ScalarOp::sle, ir::ScalarType::i64,
-                                         {value(guard.least), value(guard.size)}, "fits");
-    all = builder.scalar(ir::ScalarOp::bit_and, ir::ScalarType::boolean, {all, holds}, "fits");
-  }
-  return all;
-}
-
 }  // namespace dagaz::plan

@@ -14,16 +14,14 @@
 // all threads alike.
 //
 // The third way needs no operation of its own: it is the strategy `teams` of the map that is the
-// first way, with a guard that the buffers fit.  Where this is the side of a branch that is taken
-// if the points fill the device, it is also taken if that guard holds; the flat version is for rows
-// that do not fit.
+// first way, with a guard that the buffers fit.
 #pragma once
 
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
-#include "ir/builder.h"
+#include "ir/program.h"
 #include "support/function_ref.h"
 
 namespace dagaz::plan {
@@ -56,8 +54,5 @@ std::optional<RowChain> row_chain(const ir::SegmentedMap& e, const ir::Names& na
                                   FunctionRef<bool(ir::NameId)> is_element_only);
 /// Versions of the map by teams, the smaller teams first; none where its body is no chain of rows.
 std::optional<ir::Schedule> gpu_rows(const ir::SegmentedMap& e, const Surroundings& around);
-/// Whether the rows of a map with this schedule fit the buffers of a block; none if it has no
-/// version by teams.
-std::optional<ir::Operand> rows_fit(const ir::Schedule& schedule, ir::Builder& builder);
 
 }  // namespace dagaz::plan

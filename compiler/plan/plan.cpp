@@ -15,7 +15,6 @@
 #include "plan/contraction.h"
 #include "plan/cost.h"
 #include "plan/gpu.h"
-#include "plan/gpu_rows.h"
 #include "plan/gpu_sizes.h"
 #include "plan/interchange.h"
 #include "plan/lane_blocks.h"
@@ -29,6 +28,7 @@
 #include "plan/split.h"
 #include "plan/stencil.h"
 #include "plan/versions.h"
+#include "plan/whole_nests.h"
 #include "plan/work.h"
 #include "support/match.h"
 
@@ -101,7 +101,7 @@ class FunctionPlanner {
     }
     if (scalar != nullptr && scalar->op == ir::ScalarOp::sle &&
         scalar->arguments[0].is_name() && device_threads_.contains(scalar->arguments[0].name())) {
-      fills_.insert(statement.results[0].name);
+      resident_.emplace(statement.results[0].name, scalar->arguments[0]);
     }
     if (scalar != nullptr && scalar->result == ir::ScalarType::i64) {
       scalars_.insert_or_assign(statement.results[0].name, *scalar);
@@ -162,22 +162,18 @@ class FunctionPlanner {
       thread(statement);  // of a function that threads call
     } else {
       control(statement, [this](ir::Body& body) { host(body); });
-      if (auto* branch = as<ir::Branch>(statement.operation)) take_teams(*branch, planned);
+      if (auto* branch = as<ir::Branch>(statement.operation)) choose_whole(*branch, planned);
     }
     planned.push_back(std::move(statement));
   }
 
-  /// Where flattening offers a nest whole if its points fill the device, teams also run it where
-  /// its rows fit their blocks.
-  void take_teams(ir::Branch& branch, std::vector<ir::Statement>& planned) {
-    if (!branch.condition.is_name() || !fills_.contains(branch.condition.name())) return;
-    const auto* map = as<ir::SegmentedMap>(branch.then_body.statements.at(0).operation);
-    if (map == nullptr || branch.then_body.statements.size() != 1) return;
+  /// A branch that flattening made where it offers a nest whole.
+  void choose_whole(ir::Branch& branch, std::vector<ir::Statement>& planned) {
+    if (!branch.condition.is_name()) return;
+    const auto found = resident_.find(branch.condition.name());
+    if (found == resident_.end()) return;
     ir::Builder builder(names_);
-    const std::optional<Operand> fit = rows_fit(map->schedule, builder);
-    if (!fit) return;
-    branch.condition = builder.scalar(ir::ScalarOp::bit_or, ir::ScalarType::boolean,
-                                      {branch.condition, *fit}, "whole");
+    choose_whole_nest(branch, found->second, builder);
     for (ir::Statement& one : builder.take()) planned.push_back(std::move(one));
   }
 
@@ -232,7 +228,7 @@ class FunctionPlanner {
                   completed_map(at, product, ways));
     } else {
       e.schedule = only(ir::Pointwise{});
-      if (!on_cpu()) on_gpu(statement.results, e.schedule, gpu_map(e, around_), true);
+      if (!on_cpu()) on_gpu(statement.results, e.schedule, gpu_map(e, around_, names_), true);
     }
     finish_map(std::move(statement), planned);
   }
@@ -391,7 +387,7 @@ class FunctionPlanner {
   void reduce(const ir::Statement& statement, ir::SegmentedReduce& e) {
     std::vector<ir::Version> lanes;
     ir::Strategy by_points = ir::InPieces{};
-    if (!on_cpu()) on_gpu(statement.results, e.schedule, gpu_reduction(e, around_));
+    if (!on_cpu()) on_gpu(statement.results, e.schedule, gpu_reduction(e, around_, names_));
     if (may_choose(statement.operation)) {
       if (tunables().lanes != 0) lanes = reduction_in_lanes(around_, e, statement.results);
       std::size_t reduced = 0;
@@ -558,9 +554,10 @@ class FunctionPlanner {
   std::unordered_map<NameId, ir::Scalar> scalars_;  // of i64, computed by the host
   std::unordered_set<NameId> iotas_;                // 0, 1, 2, …, without memory
   std::unordered_set<NameId> device_threads_;       // how many threads fill the device
-  std::unordered_set<NameId> fills_;                // whether there are at least so many points
   std::optional<Compaction> compaction_;            // that the statement in turn begins
   std::size_t compacted_ = 0;  // statements from that in turn on that the last one's loop does
+  // Whether there are at least so many points, by how many threads fill the device.
+  std::unordered_map<NameId, Operand> resident_;
   std::optional<RandomSchedules>& random_;
   std::vector<std::string>* refused_;
 };

@@ -24,8 +24,9 @@ bool binds(const std::vector<ir::Statement>& statements, const Operand& operand)
 }
 
 /// Whether the operators are scalar ones whose order is free, with neutral elements from around.
-bool may_be_reordered(const ir::MapScanReduce& sum, const std::vector<ir::Statement>& before) {
-  return std::all_of(sum.reductions.begin(), sum.reductions.end(), [&](const auto& one) {
+bool may_be_reordered(const std::vector<ir::ReduceOperator>& operators,
+                      const std::vector<ir::Statement>& before) {
+  return std::all_of(operators.begin(), operators.end(), [&](const auto& one) {
     return is_commutative(one) && are_scalars(one.op.result_types) &&
            is_straight(one.op.body.statements) &&
            std::none_of(one.neutral.begin(), one.neutral.end(),
@@ -33,19 +34,18 @@ bool may_be_reordered(const ir::MapScanReduce& sum, const std::vector<ir::Statem
   });
 }
 
-/// Whether `inner` is all that the sum `outer` adds, by the same operators.
-bool is_sum_of_sums(const ir::MapScanReduce& outer, const ir::Statement& inner,
-                    const ir::Names& names) {
+/// Whether `inner` is all that `body` adds, by the same operators.
+bool is_sum_of_sums(const ir::Body& body, const std::vector<ir::ReduceOperator>& operators,
+                    const ir::Statement& inner, const ir::Names& names) {
   const auto& sum = *as<ir::MapScanReduce>(inner.operation);
-  if (outer.map.body.results.size() != inner.results.size() ||
-      outer.reductions.size() != sum.reductions.size()) {
+  if (body.results.size() != inner.results.size() || operators.size() != sum.reductions.size()) {
     return false;
   }
   for (std::size_t k = 0; k < inner.results.size(); ++k) {
-    if (outer.map.body.results[k] != Operand(inner.results[k].name)) return false;
+    if (body.results[k] != Operand(inner.results[k].name)) return false;
   }
   for (std::size_t k = 0; k < sum.reductions.size(); ++k) {
-    if (!ir::equivalent(outer.reductions[k].op, sum.reductions[k].op, names)) return false;
+    if (!ir::equivalent(operators[k].op, sum.reductions[k].op, names)) return false;
   }
   return true;
 }
@@ -63,6 +63,40 @@ bool has_even_slices(const std::vector<ir::Statement>& statements) {
 
 void append(std::vector<ir::Statement>& to, const ir::Statement* begin, const ir::Statement* end) {
   to.insert(to.end(), begin, end);
+}
+
+/// Adds the level of `sum`, after what makes its elements.
+bool enter(SumParts& parts, const ir::MapScanReduce& sum, ir::Names& names) {
+  std::vector<ir::Statement>& before = parts.elements.statements;
+  if (binds(before, sum.width) || !may_be_reordered(sum.reductions, before)) return false;
+  const NameId element = names.fresh("k", ir::scalar_of(ir::ScalarType::i64));
+  parts.levels.push_back({sum.width, element});
+  for (std::size_t k = 0; k < sum.arrays.size(); ++k) {
+    if (names.type(sum.arrays[k]).kind != ir::TypeKind::value) return false;
+    before.push_back({{sum.map.parameters[k]}, ir::Index{sum.arrays[k], {element}}});
+  }
+  parts.operators = &sum.reductions;
+  return true;
+}
+
+/// Takes what the innermost level so far adds, `body`, with sums of the same kind inside as further
+/// levels.
+bool take_elements(SumParts& parts, const ir::Body* body, ir::Names& names) {
+  std::vector<ir::Statement>& before = parts.elements.statements;
+  for (;;) {
+    const std::vector<ir::Statement>& inside = body->statements;
+    const ir::Statement* const next = sole_reduction(*body);
+    if (next == nullptr) {
+      append(before, inside.data(), inside.data() + inside.size());
+      parts.elements.results = body->results;
+      return is_straight(before) && has_even_slices(before);
+    }
+    if (!is_sum_of_sums(*body, *parts.operators, *next, names)) return false;
+    append(before, inside.data(), next);
+    const auto& sum = *as<ir::MapScanReduce>(next->operation);
+    if (!enter(parts, sum, names)) return false;
+    body = &sum.map.body;
+  }
 }
 
 }  // namespace
@@ -102,63 +136,63 @@ std::optional<SumParts> sum_parts(const ir::SegmentedMap& map, ir::Names& names)
   append(rest.statements, statement + 1, map.body.statements.data() + map.body.statements.size());
   if (!is_straight(rest.statements)) return std::nullopt;
   parts.after = needed_for(rest, map.body.results, parts.sums, names);
-  for (;;) {
-    const auto& sum = *as<ir::MapScanReduce>(statement->operation);
-    if (binds(before, sum.width) || !may_be_reordered(sum, before)) return std::nullopt;
-    const NameId element = names.fresh("k", ir::scalar_of(ir::ScalarType::i64));
-    parts.levels.push_back({sum.width, element});
-    for (std::size_t k = 0; k < sum.arrays.size(); ++k) {
-      if (names.type(sum.arrays[k]).kind != ir::TypeKind::value) return std::nullopt;
-      before.push_back({{sum.map.parameters[k]}, ir::Index{sum.arrays[k], {element}}});
-    }
-    const std::vector<ir::Statement>& inside = sum.map.body.statements;
-    const ir::Statement* const next = sole_reduction(sum.map.body);
-    if (next == nullptr) {
-      append(before, inside.data(), inside.data() + inside.size());
-      parts.elements.results = sum.map.body.results;
-      parts.sum = &sum;
-      break;
-    }
-    if (!is_sum_of_sums(sum, *next, names)) return std::nullopt;
-    append(before, inside.data(), next);
-    statement = next;
-  }
-  if (!is_straight(before) || !has_even_slices(before)) return std::nullopt;
+  const auto& sum = *as<ir::MapScanReduce>(statement->operation);
+  if (!enter(parts, sum, names) || !take_elements(parts, &sum.map.body, names)) return std::nullopt;
+  return parts;
+}
+
+std::optional<SumParts> sum_parts(const ir::SegmentedReduce& reduction, ir::Names& names) {
+  std::size_t reduced = 0;
+  for (const ir::ReduceOperator& one : reduction.operators) reduced += one.neutral.size();
+  if (reduced != reduction.body.results.size()) return std::nullopt;
+  if (!may_be_reordered(reduction.operators, {})) return std::nullopt;
+  SumParts parts;
+  parts.levels.push_back({reduction.space.back().extent, reduction.space.back().index.name});
+  parts.operators = &reduction.operators;
+  if (!take_elements(parts, &reduction.body, names)) return std::nullopt;
   return parts;
 }
 
 // ---------------------------------------------------------------- sides
 
-namespace {
-
-ProductSide side_of(const ir::SpaceDimension& dimension, const std::vector<NameId>& values,
-                    ir::Packing packing, std::int64_t panel, const ir::Body& elements,
-                    const ir::Names& names) {
-  const std::vector<Operand> wanted(values.begin(), values.end());
-  return {dimension, values, packing, panel, needed_for(elements, wanted, {}, names)};
+std::vector<std::size_t> dimensions_of(int own, std::vector<int> joined) {
+  if (own >= 0) joined.push_back(own);
+  return {joined.begin(), joined.end()};
 }
-
-}  // namespace
 
 ProductSides sides_of(const ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
                       const ir::Body& elements, const ir::Names& names) {
-  const auto dimension = [&](int number) -> const ir::SpaceDimension& {
-    return space[static_cast<std::size_t>(number)];
+  ProductSides sides;
+  const auto find = [&](ProductSide& side, const std::vector<std::size_t>& dimensions,
+                        const std::vector<NameId>& kept) {
+    for (const std::size_t d : dimensions) side.dimensions.push_back(space[d]);
+    const std::vector<Operand> staged(side.values.begin(), side.values.end());
+    side.body = needed_for(elements, staged, {}, names);
+    side.body_kept = needed_for(elements, {kept.begin(), kept.end()}, {}, names);
   };
-  std::vector<NameId> held = plan.of_rows;
-  held.insert(held.end(), plan.of_points.begin(), plan.of_points.end());
-  return {side_of(dimension(plan.rows), plan.of_rows, plan.row_packing, plan.block_rows, elements,
-                  names),
-          side_of(dimension(plan.points), plan.of_points, plan.point_packing,
-                  std::int64_t{plan.columns} * plan.width, elements, names),
-          needed_for(elements, elements.results, held, names)};
+  sides.rows.values = plan.of_rows;
+  sides.rows.packing = plan.row_packing;
+  sides.rows.panel = plan.block_rows;
+  find(sides.rows, dimensions_of(plan.rows, plan.joined_rows), plan.kept_rows);
+  sides.points.values = plan.of_points;
+  sides.points.packing = plan.point_packing;
+  sides.points.panel = std::int64_t{plan.columns} * plan.width;
+  find(sides.points, dimensions_of(plan.points, plan.joined_points), plan.kept_points);
+  std::vector<NameId> held;
+  for (const auto* values : {&plan.of_rows, &plan.of_points, &plan.kept_rows, &plan.kept_points}) {
+    held.insert(held.end(), values->begin(), values->end());
+  }
+  sides.combined = needed_for(elements, elements.results, held, names);
+  return sides;
 }
 
 std::vector<std::size_t> batch_of(const ir::Contraction& plan, std::size_t dimensions) {
+  std::vector<bool> taken(dimensions, false);
+  for (const std::size_t d : dimensions_of(plan.rows, plan.joined_rows)) taken[d] = true;
+  for (const std::size_t d : dimensions_of(plan.points, plan.joined_points)) taken[d] = true;
   std::vector<std::size_t> batch;
   for (std::size_t d = 0; d < dimensions; ++d) {
-    const auto number = static_cast<int>(d);
-    if (number != plan.rows && number != plan.points) batch.push_back(d);
+    if (!taken[d]) batch.push_back(d);
   }
   return batch;
 }

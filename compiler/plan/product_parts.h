@@ -19,8 +19,8 @@ struct SumLevel {
 /// A map whose points are such sums, in parts.
 struct SumParts {
   std::vector<SumLevel> levels;
-  /// The innermost reduction, and the names of the sums.
-  const ir::MapScanReduce* sum = nullptr;
+  /// What adds, and the names of the sums.
+  const std::vector<ir::ReduceOperator>* operators = nullptr;
   std::vector<ir::NameId> sums;
   /// Everything before the sums are added to, and the values that are.
   ir::Body elements;
@@ -30,17 +30,23 @@ struct SumParts {
 
 /// Nothing if `map` is not of this form.
 std::optional<SumParts> sum_parts(const ir::SegmentedMap& map, ir::Names& names);
+/// The sums of a reduction, which have no names, and after which nothing comes; nothing where it
+/// also maps.
+std::optional<SumParts> sum_parts(const ir::SegmentedReduce& reduction, ir::Names& names);
 /// The statements of `body` that `results` need, but for those that make `given`.
 ir::Body needed_for(const ir::Body& body, const std::vector<ir::Operand>& results,
                     const std::vector<ir::NameId>& given, const ir::Names& names);
 
 /// Rows, or points, and what panels hold of them.
 struct ProductSide {
-  ir::SpaceDimension dimension;
+  const ir::SpaceDimension& dimension() const { return dimensions.back(); }
+
+  std::vector<ir::SpaceDimension> dimensions;  // outermost first; none: there is one row
   std::vector<ir::NameId> values;
-  ir::Packing packing;
-  std::int64_t panel;  // so many rows or points
+  ir::Packing packing = ir::Packing::singly;
+  std::int64_t panel = 1;  // so many rows or points
   ir::Body body;       // makes the values
+  ir::Body body_kept;  // makes what is the same for all elements
 };
 /// `combined`: what is added, from what panels hold.
 struct ProductSides {
@@ -51,6 +57,8 @@ struct ProductSides {
 /// `elements`: the body that makes what is added.
 ProductSides sides_of(const ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
                       const ir::Body& elements, const ir::Names& names);
+/// The dimensions of a side, by number, outermost first.
+std::vector<std::size_t> dimensions_of(int own, std::vector<int> joined);
 /// The dimensions of the space besides rows and points, by number: those of a batch.
 std::vector<std::size_t> batch_of(const ir::Contraction& plan, std::size_t dimensions);
 

@@ -2,29 +2,29 @@
 -- counts: product_gradient [512][256]f32 [256][1024]f32 [512][1024]f32: launches 2 now 4, waits 1
 -- counts: convolution_gradient [1000][1000]f32 [3][3]f32: launches 1 now 2, waits 1
 -- counts: softmax_gradient [4096][1024]f32 [4096][1024]f32: launches 1, waits 1
--- counts: attention_gradient [1024][64]f32 [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 4,
---   waits 1
+-- counts: attention_gradient [1024][64]f32 [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 4
+--   now 11, waits 1
 -- counts: hmlstm_gradient [1024]f32 [1024]f32 [1024][1024]f32 [1024][1024]f32 [1024][1024]f32
 --   [1024][1024]f32: launches 1 now 2, waits 1
 -- counts: lstm_gradient [4][192][300]f32 [4][192][192]f32 [4][192]f32 [20][1024][300]f32: launches
---   100 now 109, waits 1, copies 0 now 212
--- counts: gmm_gradient [200]f64 [200][64]f64 [200][64]f64 [200][2016]f64 [1000][64]f64: launches
---   20 now 22, waits 1 now 5
+--   100 now 149, waits 1, copies 0 now 212
+-- counts: gmm_gradient [200]f64 [200][64]f64 [200][64]f64 [200][2016]f64 [1000][64]f64: launches 20
+--   now 23, waits 1 now 5
 -- counts: n_body_gradient [1000]f32 [1000]f32: launches 1, waits 1
 -- counts: k_means_gradient [10000][32]f32 [100][32]f32: launches 1 now 2, waits 1
 -- moves: product_gradient [128][128]f32 [128][128]f32 [128][128]f32: loads 196608 now 589824,
 --   stores 131072 now 196608, sectors 100 now 450
--- moves: convolution_gradient [200][200]f32 [3][3]f32: loads 160036 now 7971344, stores 160036,
+-- moves: convolution_gradient [200][200]f32 [3][3]f32: loads 160036 now 1636880, stores 160036,
 --   sectors 100 now 792
 -- moves: softmax_gradient [40][1000]f32 [40][1000]f32: loads 320000, stores 160000, sectors 100
 -- moves: attention_gradient [64][32]f32 [64][32]f32 [64][32]f32 [64][32]f32: loads 32768 now
---   8921088, stores 24576 now 65536, sectors 100 now 549
+--   2711552, stores 24576 now 65536, sectors 100 now 491
 -- moves: hmlstm_gradient [200]f32 [200]f32 [200][200]f32 [200][200]f32 [200][200]f32
 --   [200][200]f32: loads 641600 now 1120000, stores 640000 now 800000, sectors 100
 -- moves: lstm_gradient [4][16][8]f32 [4][16][16]f32 [4][16]f32 [2][16][8]f32: loads 7424 now
---   6557056, stores 6400 now 44224, sectors 100 now 253
+--   3208576, stores 6400 now 44224, sectors 100
 -- moves: gmm_gradient [10]f64 [10][16]f64 [10][16]f64 [10][120]f64 [64][16]f64: loads 20432 now
---   16700480, stores 12240 now 495760, sectors 100 now 382
+--   1376320, stores 12240 now 485520, sectors 100
 -- moves: n_body_gradient [512]f32 [512]f32: loads 4096 now 3145728, stores 2048, sectors 100
 -- moves: k_means_gradient [1000][32]f32 [10][32]f32: loads 129280 now 2824000, stores 1280 now
 --   12000, sectors 100 now 654

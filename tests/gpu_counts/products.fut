@@ -7,17 +7,17 @@
 -- counts: min_plus [512][256]f32 [256][1024]f32: launches 1, waits 1
 -- counts: matrix_vector [4096][1024]f32 [1024]f32: launches 1, waits 1
 -- counts: vector_matrix [4096]f32 [4096][1024]f32: launches 1, waits 1
--- counts: product [16][100000]f32 [100000][16]f32: launches 1, waits 1
+-- counts: product [16][100000]f32 [100000][16]f32: launches 1 now 2, waits 1
 -- counts: affine [512][256]f32 [256][1024]f32 [1024]f32: launches 1, waits 1
 -- counts: k_means_step [100000][2]f32 [10][2]f32: launches 2 now 4, waits 1
 -- counts: n_body [1000]f32 [1000]f32: launches 1, waits 1
 -- counts: convolution_1d [1000000]f32 [9]f32: launches 1, waits 1
 -- counts: convolution_2d [1000][1000]f32 [3][3]f32: launches 1, waits 1
 -- counts: channels [32][64][64]f32 [32][32][3][3]f32: launches 1, waits 1
--- counts: attention [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 1, waits 1
+-- counts: attention [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 1 now 4, waits 1
 -- counts: lu [256][256]f64: launches 255, waits 1
 -- moves: product [128][128]f32 [128][128]f32: loads 131072 now 262144, stores 65536, sectors 100
--- moves: product_f64 [128][128]f64 [128][128]f64: loads 262144 now 1048576, stores 131072, sectors
+-- moves: product_f64 [128][128]f64 [128][128]f64: loads 262144 now 524288, stores 131072, sectors
 --   100
 -- moves: left_transposed [128][128]f32 [128][128]f32: loads 131072 now 262144, stores 65536,
 --   sectors 100
@@ -28,21 +28,20 @@
 -- moves: matrix_vector [512][256]f32 [256]f32: loads 525312 now 1048576, stores 2048, sectors 100
 -- moves: vector_matrix [512]f32 [512][256]f32: loads 526336 now 1048576, stores 1024, sectors 100
 --   now 447
--- moves: product [16][4096]f32 [4096][16]f32: loads 524288 now 8390656, stores 1024 now 3072,
---   sectors 100 now 448
+-- moves: product [16][4096]f32 [4096][16]f32: loads 524288, stores 1024 now 9216, sectors 100
 -- moves: k_means_step [10000][2]f32 [10][2]f32: loads 80080 now 1840160, stores 80 now 120080,
 --   sectors 100 now 171
 -- moves: n_body [512]f32 [512]f32: loads 4096 now 3145728, stores 2048, sectors 100
 -- moves: convolution_1d [50000]f32 [9]f32: loads 200036 now 3599424, stores 199968, sectors 100
 -- moves: convolution_2d [200][200]f32 [3][3]f32: loads 160036 now 2822688, stores 156816, sectors
 --   100
--- moves: channels [8][32][32]f32 [8][8][3][3]f32: loads 35072 now 4147200, stores 28800, sectors
+-- moves: channels [8][32][32]f32 [8][8][3][3]f32: loads 35072 now 583680, stores 28800, sectors
 --   100
 -- moves: attention [128][64]f32 [128][64]f32 [128][64]f32: loads 98304 now 12582912, stores 32768,
 --   sectors 100 now 410
 -- moves: lu [64][64]f64: loads 2064384 now 4811520, stores 2064384, sectors 100
--- moves: affine [128][128]f32 [128][128]f32 [128]f32: loads 131584 now 18874368, stores 65536,
---   sectors 100 now 429
+-- moves: affine [128][128]f32 [128][128]f32 [128]f32: loads 131584 now 327680, stores 65536,
+--   sectors 100
 -- moves: min_plus [128][128]f32 [128][128]f32: loads 131072 now 262144, stores 65536, sectors 100
 def dot (xs: []f32) (ys: []f32): f32 = f32.sum (map2 (*) xs ys)
 def mul [n][m][k] (a: [n][k]f32) (b: [k][m]f32): [n][m]f32 =

@@ -11,21 +11,35 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 --|   pointwise when [31 >= n, 4 * n >= resident],
 --|   teams warp 0 when [2560 >= n, 5120 >= d],
 --|   pointwise]
+--| -- main, line 4: segmented_reduce over [n][n][d]
+--| s: [
+--|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements of_rows [a] of_points [b] when [n >= 64, n >= 64, d >= 8, 16 * n * n >= 64 * resident],
+--|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements of_rows [a] of_points [b] when [n >= 32, n >= 32, d >= 8],
+--|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements of_rows [a] of_points [b] when [n >= 8, n >= 8, d >= 8],
+--|   by_segments when [31 >= d],
+--|   teams]
+--| -- main, line 6: segmented_map over [n]
+--| t: [
+--|   pointwise when [31 >= n, 4 * n >= resident],
+--|   teams warp 512 when [512 >= n, 32 * n >= resident],
+--|   teams warp 0 when [10240 >= n],
+--|   pointwise]
 --| -- main, line 5: segmented_reduce over [n][n]
 --| m: [
 --|   by_segments when [31 >= n],
 --|   teams]
 --| -- main, line 5: segmented_reduce over [n][n]
---| t: [
+--| t.2: [
 --|   by_segments when [31 >= n],
 --|   teams]
 --| -- main, line 5: segmented_map over [n][n]
---| a: [
+--| a.2: [
 --|   pointwise]
 --| -- main, line 6: segmented_reduce over [n][d][n]
 --| x.2: [
---|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points of_rows [a.2] of_points [b] when [n >= 64, d >= 64, n >= 16, 16 * n * d >= 64 * resident],
---|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points of_rows [a.2] of_points [b] when [n >= 32, d >= 32, n >= 16],
+--|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points of_rows [a.3] of_points [b.2] when [n >= 64, d >= 64, n >= 8, 16 * n * d >= 64 * resident],
+--|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points of_rows [a.3] of_points [b.2] when [n >= 32, d >= 32, n >= 8],
+--|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points of_rows [a.3] of_points [b.2] when [n >= 8, d >= 8, n >= 8],
 --|   by_segments when [31 >= n],
 --|   by_segments when [4 * n * d >= resident],
 --|   teams]

@@ -28,7 +28,7 @@ void ProductPanels::hold(Side& side, const Operand& panels) {
 /// The first row or point of a panel; the last panel is moved back.
 Operand ProductPanels::start_of(const Side& side, const Operand& panel) {
   const Operand width = ir::i64_operand(side.panel);
-  return c_.minimum(c_.mul(panel, width), c_.sub(side.dimension.extent, width));
+  return c_.minimum(c_.mul(panel, width), c_.sub(side.dimension().extent, width));
 }
 
 void ProductPanels::pack(const Side& side, const Range& panels, const Piece& piece) {
@@ -49,7 +49,7 @@ void ProductPanels::pack_by_points(const Side& side, const Operand& start, const
   shape.block_rows = 1;
   thread_loop(c_, piece.length, false, [&](const Operand& k) {
     Lanes lanes(c_, shape);
-    bind_index(lanes, side.dimension.index.name, start, false, true);
+    bind_index(lanes, side.dimension().index.name, start, false, true);
     bind_levels(lanes, uniform(lanes, c_.add(piece.start, k)));
     const std::vector<LaneResult> values = emit_body(lanes, side.body, {});
     for (std::size_t v = 0; v < values.size(); ++v) {
@@ -71,7 +71,7 @@ void ProductPanels::pack_singly(const Side& side, const Operand& start, const Op
   thread_loop(c_, c_.sub(piece.length, first), false, [&](const Operand& i) {
     const Operand k = c_.add(first, i);
     Lanes lanes(c_, shape);
-    bind_index(lanes, side.dimension.index.name, start, side.panel > 1, false);
+    bind_index(lanes, side.dimension().index.name, start, side.panel > 1, false);
     bind_levels(lanes, uniform(lanes, c_.add(piece.start, k)));
     const std::vector<LaneResult> values = emit_body(lanes, side.body, {});
     const Operand at = c_.add(base, c_.mul(k, ir::i64_operand(side.panel)));
@@ -100,7 +100,7 @@ void ProductPanels::pack_by_elements(const Side& side, const Operand& start, con
       shape.block_rows = static_cast<int>(rows);
       shape.width = plan_.crossing;
       Lanes lanes(c_, shape);
-      bind_index(lanes, side.dimension.index.name, c_.add(start, ir::i64_operand(row)),
+      bind_index(lanes, side.dimension().index.name, c_.add(start, ir::i64_operand(row)),
                  shape.block_rows > 1, false);
       LaneScalar element;
       element.by_point = true;

@@ -90,7 +90,7 @@ void ProductPanels::cut_tiles_for(const Operand& worth) {
     side.tiles = c_.divide_up(side.panels, side.tile);
   };
   for (Side* side : {&rows_, &points_}) {
-    side->panels = c_.divide_up(side->dimension.extent, ir::i64_operand(side->panel));
+    side->panels = c_.divide_up(side->dimension().extent, ir::i64_operand(side->panel));
   }
   const Operand fewest = c_.divide_up(points_.panels, ir::i64_operand(plan_.most_points));
   cut(rows_, c_.mul(batch, fewest), plan_.most_rows, plan_.least_rows);
@@ -181,7 +181,7 @@ void ProductPanels::split_sums(const Operand& cost, const Operand& splits) {
     c_.branch(is_inside, [&] {
       Lanes lanes(c_, shape_);
       std::vector<LaneScalar> sums;
-      for (const ir::ReduceOperator& one : parts_.sum->reductions) {
+      for (const ir::ReduceOperator& one : *parts_.operators) {
         const std::vector<LaneScalar> more = start_running(lanes, one.neutral);
         sums.insert(sums.end(), more.begin(), more.end());
       }
@@ -242,7 +242,7 @@ void ProductPanels::task(const Task& task) {
 std::vector<LaneScalar> ProductPanels::add_products(Lanes& lanes, const Piece& piece,
                                                     const Meeting& at) {
   std::vector<std::vector<LaneScalar>> running;
-  for (const ir::ReduceOperator& one : parts_.sum->reductions) {
+  for (const ir::ReduceOperator& one : *parts_.operators) {
     running.push_back(start_running(lanes, one.neutral));
   }
   const auto base_of = [&](const Side& side, const Operand& panel) {
@@ -273,7 +273,7 @@ std::vector<LaneScalar> ProductPanels::add_products(Lanes& lanes, const Piece& p
       for (std::size_t v = 0; v < running[r].size(); ++v) {
         inputs.push_back(*values[position++].scalar);
       }
-      combine(lanes, parts_.sum->reductions[r].op, running[r], inputs);
+      combine(lanes, (*parts_.operators)[r].op, running[r], inputs);
     }
   });
   std::vector<LaneScalar> sums;
@@ -306,7 +306,7 @@ Operand ProductPanels::sums_at(const Task& task, const Meeting& at) {
 void ProductPanels::combine_held(Lanes& lanes, const std::vector<LaneScalar>& sums,
                                  const std::vector<Place>& held, const Operand& first) {
   std::size_t position = 0;
-  for (const ir::ReduceOperator& one : parts_.sum->reductions) {
+  for (const ir::ReduceOperator& one : *parts_.operators) {
     std::vector<LaneScalar> running;
     std::vector<LaneScalar> waiting;
     for (std::size_t v = 0; v < one.neutral.size(); ++v, ++position) {
@@ -345,8 +345,8 @@ void ProductPanels::finish(Lanes& lanes, const std::vector<LaneScalar>& sums, co
   for (std::size_t k = 0; k < sums.size(); ++k) bind(lanes, parts_.sums[k], sums[k]);
   const Operand first_row = start_of(rows_, row);
   const Operand first_point = start_of(points_, point);
-  bind_index(lanes, rows_.dimension.index.name, first_row, rows_.panel > 1, false);
-  bind_index(lanes, points_.dimension.index.name, first_point, false, true);
+  bind_index(lanes, rows_.dimension().index.name, first_row, rows_.panel > 1, false);
+  bind_index(lanes, points_.dimension().index.name, first_point, false, true);
   if (is_over(c_, s_.results[0].name)) {
     const auto again = [&](const Side& side, const Operand& panel, const Operand& start) {
       return c_.sub(c_.mul(panel, ir::i64_operand(side.panel)), start);

@@ -26,54 +26,60 @@
 
 namespace dagaz::emit {
 
-ProductTiles::ProductTiles(Context& c, const ir::SegmentedReduce& e, const ir::Contraction& plan,
-                           const std::vector<ir::Type>& types, const std::vector<Place>& totals)
+ProductTiles::ProductTiles(Context& c, TiledSums sums, const ir::Contraction& plan)
     : Emitter(c),
       c_(c),
-      e_(e),
+      sums_of_(std::move(sums)),
       plan_(plan),
-      types_(types),
-      totals_(totals) {
-  plan::ProductSides sides = plan::sides_of(plan, e.space, e.body, c.names());
+      batch_(plan::batch_of(plan, sums_of_.space.size())) {
+  const plan::SumParts& parts = sums_of_.parts;
+  for (const ir::ReduceOperator& one : *parts.operators) {
+    types_.insert(types_.end(), one.op.result_types.begin(), one.op.result_types.end());
+  }
+  plan::ProductSides sides = plan::sides_of(plan, sums_of_.space, parts.elements, c.names());
   static_cast<plan::ProductSide&>(rows_) = std::move(sides.rows);
   static_cast<plan::ProductSide&>(points_) = std::move(sides.points);
   rows_.width = rows_.panel * plan.most_rows;
   points_.width = points_.panel * plan.most_points;
+  rows_.own = plan.kept_rows;
+  points_.own = plan.kept_points;
   combined_ = std::move(sides.combined);
-  for (const std::size_t d : plan::batch_of(plan, e.space.size() - 1)) {
-    batch_.push_back(e.space[d].extent);
-  }
+  for (const std::size_t d : batch_) batch_extents_.push_back(sums_of_.space[d].extent);
+  for (const plan::SumLevel& level : parts.levels) level_extents_.push_back(level.width);
 }
 
 // ---------------------------------------------------------------- the host's side
 
 void ProductTiles::run() {
   for (Side* side : {&rows_, &points_}) {
-    side->tiles = divide_up(side->dimension.extent, ir::i64_operand(side->width));
+    side->extent = product(extents_of(side->dimensions));
+    side->tiles = divide_up(side->extent, ir::i64_operand(side->width));
     lay_out(*side);
   }
-  const Operand tiles = mul(product(batch_), mul(rows_.tiles, points_.tiles));
-  const Operand width = e_.space.back().extent;
+  const Operand tiles = mul(product(batch_extents_), mul(rows_.tiles, points_.tiles));
   const Operand one = ir::i64_operand(1);
+  elements_ = product(level_extents_);
   parts_ = one;
   if (plan_.split > 0) {
     const Operand blocks = divide(resident_threads(c_), ir::i64_operand(block_threads));
     const Operand fill = divide(blocks, maximum(tiles, one));
-    const Operand most = divide(width, ir::i64_operand(plan_.split));
+    const Operand most = divide(elements_, ir::i64_operand(plan_.split));
     parts_ = maximum(one, minimum(fill, most));
   }
   // Whole chunks.
   const Operand depth = ir::i64_operand(plan_.depth);
-  length_ = mul(divide_up(divide_up(width, parts_), depth), depth);
-  const NameId shared = mutable_variable("parts", ScalarType::i64, ir::i64_operand(0));
-  branch(less(one, parts_), [&] { move(shared, parts_); });
-  for (const ir::Type& type : types_) {
-    std::vector<Operand> shape = {shared};
-    for (std::size_t d = 0; d + 1 < e_.space.size(); ++d) shape.push_back(e_.space[d].extent);
-    partial_.push_back(new_array(c_, ir::array_of(type.element, shape), "partial"));
+  length_ = mul(divide_up(divide_up(elements_, parts_), depth), depth);
+  if (plan_.split > 0) {
+    const NameId shared = mutable_variable("parts", ScalarType::i64, ir::i64_operand(0));
+    branch(less(one, parts_), [&] { move(shared, parts_); });
+    for (const ir::Type& type : types_) {
+      std::vector<Operand> shape = {shared};
+      for (const ir::SpaceDimension& d : sums_of_.space) shape.push_back(d.extent);
+      partial_.push_back(new_array(c_, ir::array_of(type.element, shape), "partial"));
+    }
   }
   std::vector<Operand> grid = {parts_};
-  grid.insert(grid.end(), batch_.begin(), batch_.end());
+  grid.insert(grid.end(), batch_extents_.begin(), batch_extents_.end());
   grid.push_back(rows_.tiles);
   grid.push_back(points_.tiles);
   BlockKernel kernel = kernel_of_blocks(c_, product(grid), [&](const Operand& block) {
@@ -83,7 +89,7 @@ void ProductTiles::run() {
     multiply(at, part);
   });
   launch(c_, "tiles", kernel.grid, ir::i64_operand(shared_bytes_), std::move(kernel.code));
-  host_branch(c_, less(one, parts_), [&] { combine_parts(); });
+  if (plan_.split > 0) host_branch(c_, less(one, parts_), [&] { combine_parts(); });
 }
 
 // A word more where threads that write one after the other write to lines one after the other.
@@ -101,16 +107,15 @@ void ProductTiles::lay_out(Side& side) {
 }
 
 void ProductTiles::combine_parts() {
-  std::vector<Operand> outer = extents_of(e_.space);
-  outer.pop_back();
-  for_each_point(c_, outer, little_work(c_), "combine", [&](const std::vector<Operand>& at) {
-    const std::vector<Running> running = start_reductions(c_, e_.operators);
+  const std::vector<Operand> extents = extents_of(sums_of_.space);
+  for_each_point(c_, extents, little_work(c_), "combine", [&](const std::vector<Operand>& at) {
+    const std::vector<Running> running = start_reductions(c_, *sums_of_.parts.operators);
     thread_loop(c_, parts_, true, [&](const Operand& part) {
       std::vector<Operand> point = {part};
       point.insert(point.end(), at.begin(), at.end());
       combine_all(c_, running, values_at(c_, partial_, types_, point), 0);
     });
-    write_all(c_, totals_, at, running_values(running));
+    sums_of_.put(at, running_values(running));
   });
 }
 
@@ -131,6 +136,46 @@ void ProductTiles::place(Side& side) {
   }
 }
 
+void ProductTiles::bind_batch(const std::vector<Operand>& at) {
+  std::size_t next = 0;
+  for (const std::size_t d : batch_) move(sums_of_.space[d].index.name, at[next++]);
+}
+
+// Binds the indices of the row or point of this number.
+void ProductTiles::bind(const Side& side, const Operand& number) {
+  const std::vector<Operand> at = unflatten(number, extents_of(side.dimensions));
+  for (std::size_t d = 0; d < at.size(); ++d) move(side.dimensions[d].index.name, at[d]);
+}
+
+void ProductTiles::bind_element(const Operand& number) {
+  const std::vector<Operand> at = unflatten(number, level_extents_);
+  for (std::size_t l = 0; l < at.size(); ++l) move(sums_of_.parts.levels[l].element, at[l]);
+}
+
+// The thread's row or point of this number in its panel.
+Operand ProductTiles::number_of(const Side& side, std::int64_t own) {
+  const Operand apart = ir::i64_operand(own * (side.width / side.panel));
+  return add(side.first, add(side.thread, apart));
+}
+
+// What is the same for all elements of the thread's rows or points.
+void ProductTiles::keep(Side& side) {
+  side.kept.clear();
+  if (side.own.empty()) return;
+  const Operand last = sub(side.extent, ir::i64_operand(1));
+  for (std::int64_t k = 0; k < side.panel; ++k) {
+    bind(side, minimum(number_of(side, k), last));
+    emit_body(c_, side.body_kept, {}, [&](const std::vector<Value>& values) {
+      side.kept.emplace_back();
+      for (const Value& value : values) {
+        const NameId kept = variable("kept", value.type.element);
+        move(kept, value.operand);
+        side.kept.back().push_back({kept, value.type, std::nullopt});
+      }
+    });
+  }
+}
+
 // `at`: the batch, and the tile's row and column.
 void ProductTiles::multiply(const std::vector<Operand>& at, const Operand& part) {
   const Operand thread = read_special(c_, Special::thread_index);
@@ -138,21 +183,20 @@ void ProductTiles::multiply(const std::vector<Operand>& at, const Operand& part)
   points_.thread = remainder(thread, ir::i64_operand(plan_.most_points));
   rows_.first = mul(at[at.size() - 2], ir::i64_operand(rows_.width));
   points_.first = mul(at.back(), ir::i64_operand(points_.width));
-  std::size_t next = 0;
-  for (const std::size_t d : plan::batch_of(plan_, e_.space.size() - 1)) {
-    move(e_.space[d].index.name, at[next++]);
+  bind_batch(at);
+  for (Side* side : {&rows_, &points_}) {
+    place(*side);
+    keep(*side);
   }
-  place(rows_);
-  place(points_);
   sums_.assign(static_cast<std::size_t>(rows_.panel), {});
   for (auto& row : sums_) {
     for (std::int64_t k = 0; k < points_.panel; ++k) {
-      const std::vector<Running> sum = start_reductions(c_, e_.operators);
+      const std::vector<Running> sum = start_reductions(c_, *sums_of_.parts.operators);
       row.insert(row.end(), sum.begin(), sum.end());
     }
   }
   begin_ = mul(part, length_);
-  end_ = minimum(add(begin_, length_), e_.space.back().extent);
+  end_ = minimum(add(begin_, length_), elements_);
   const Operand depth = ir::i64_operand(plan_.depth);
   const Operand left = maximum(sub(end_, begin_), ir::i64_operand(0));
   const Operand chunks = divide_up(left, depth);
@@ -194,13 +238,14 @@ std::pair<Operand, Operand> ProductTiles::staged_at(const Side& side, std::int64
 }
 
 ProductTiles::Loaded ProductTiles::load(const Side& side, const Operand& chunk) {
+  if (side.values.empty()) return {};
   const std::int64_t count = (side.width * plan_.depth + block_threads - 1) / block_threads;
   const auto last = [&](const Operand& size) { return sub(size, ir::i64_operand(1)); };
   Loaded loaded;
   for (std::int64_t number = 0; number < count; ++number) {
     const auto [element, own] = staged_at(side, number);
-    move(e_.space.back().index.name, minimum(add(chunk, element), last(end_)));
-    move(side.dimension.index.name, minimum(add(side.first, own), last(side.dimension.extent)));
+    bind_element(minimum(add(chunk, element), last(end_)));
+    bind(side, minimum(add(side.first, own), last(side.extent)));
     emit_body(c_, side.body, {}, [&](const std::vector<Value>& values) {
       loaded.emplace_back();
       for (const Value& value : values) {
@@ -253,18 +298,20 @@ std::vector<std::vector<Value>> ProductTiles::read(const Side& side, const Opera
 
 void ProductTiles::add_products(const Operand& chunk, const Operand& half) {
   const Operand count = minimum(ir::i64_operand(plan_.depth), sub(end_, chunk));
-  const std::size_t operators = e_.operators.size();
+  const std::size_t operators = sums_of_.parts.operators->size();
   loop("k", count, {}, [&](const Operand& element) {
     const auto of_rows = read(rows_, half, element);
     const auto of_points = read(points_, half, element);
+    const auto set = [&](const Side& side, const std::vector<Value>& staged, std::size_t own) {
+      for (std::size_t v = 0; v < staged.size(); ++v) move(side.values[v], staged[v].operand);
+      for (std::size_t v = 0; v < side.own.size(); ++v) {
+        move(side.own[v], side.kept[own][v].operand);
+      }
+    };
     for (std::size_t r = 0; r < of_rows.size(); ++r) {
       for (std::size_t p = 0; p < of_points.size(); ++p) {
-        for (std::size_t v = 0; v < rows_.values.size(); ++v) {
-          move(rows_.values[v], of_rows[r][v].operand);
-        }
-        for (std::size_t v = 0; v < points_.values.size(); ++v) {
-          move(points_.values[v], of_points[p][v].operand);
-        }
+        set(rows_, of_rows[r], r);
+        set(points_, of_points[p], p);
         const auto first = sums_[r].begin() + static_cast<std::ptrdiff_t>(p * operators);
         const std::vector<Running> sum(first, first + static_cast<std::ptrdiff_t>(operators));
         emit_body(c_, combined_, {},
@@ -275,36 +322,37 @@ void ProductTiles::add_products(const Operand& chunk, const Operand& half) {
 }
 
 void ProductTiles::write(const std::vector<Operand>& at, const Operand& part) {
-  const std::size_t operators = e_.operators.size();
-  const Operand is_shared = less(ir::i64_operand(1), parts_);
+  const std::size_t operators = sums_of_.parts.operators->size();
+  const auto put_at = [&](const Side& side, const Operand& number,
+                          std::vector<Operand>& point, const std::vector<std::size_t>& to) {
+    const std::vector<Operand> indices = unflatten(number, extents_of(side.dimensions));
+    for (std::size_t d = 0; d < to.size(); ++d) point[to[d]] = indices[d];
+  };
   for (std::int64_t r = 0; r < rows_.panel; ++r) {
     for (std::int64_t p = 0; p < points_.panel; ++p) {
-      const auto index = [&](const Side& side, std::int64_t k) {
-        const Operand apart = ir::i64_operand(k * (side.width / side.panel));
-        return add(side.first, add(side.thread, apart));
-      };
-      const Operand row = index(rows_, r);
-      const Operand point = index(points_, p);
-      std::vector<Operand> where;
-      std::size_t next = 0;
-      for (std::size_t d = 0; d + 1 < e_.space.size(); ++d) {
-        const auto number = static_cast<int>(d);
-        where.push_back(number == plan_.rows ? row : number == plan_.points ? point : at[next++]);
-      }
+      const Operand row = number_of(rows_, r);
+      const Operand point = number_of(points_, p);
       const auto first = sums_[static_cast<std::size_t>(r)].begin() +
                          static_cast<std::ptrdiff_t>(static_cast<std::size_t>(p) * operators);
       const std::vector<Running> sum(first, first + static_cast<std::ptrdiff_t>(operators));
-      const Operand inside =
-          both(less(row, rows_.dimension.extent), less(point, points_.dimension.extent));
-      branch(inside, [&] {
+      branch(both(less(row, rows_.extent), less(point, points_.extent)), [&] {
+        std::vector<Operand> where(sums_of_.space.size());
+        for (std::size_t b = 0; b < batch_.size(); ++b) where[batch_[b]] = at[b];
+        put_at(rows_, row, where, plan::dimensions_of(plan_.rows, plan_.joined_rows));
+        put_at(points_, point, where, plan::dimensions_of(plan_.points, plan_.joined_points));
+        const auto whole = [&] { sums_of_.put(where, running_values(sum)); };
+        if (plan_.split == 0) {
+          whole();
+          return;
+        }
         branch(
-            is_shared,
+            less(ir::i64_operand(1), parts_),
             [&] {
-              std::vector<Operand> whole = {part};
-              whole.insert(whole.end(), where.begin(), where.end());
-              write_all(c_, partial_, whole, running_values(sum));
+              std::vector<Operand> own = {part};
+              own.insert(own.end(), where.begin(), where.end());
+              write_all(c_, partial_, own, running_values(sum));
             },
-            [&] { write_all(c_, totals_, where, running_values(sum)); });
+            whole);
       });
     }
   }

@@ -1,6 +1,8 @@
 // Tiles of products on a GPU, as plan/gpu_contraction.h has them.
 #pragma once
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "emit/context/context.h"
@@ -9,27 +11,41 @@
 
 namespace dagaz::emit {
 
-/// Emits one reduction as its schedule says.
+/// Sums at the points of a space, whichever operation they are of.
+struct TiledSums {
+  std::vector<ir::SpaceDimension> space;
+  plan::SumParts parts;
+  /// Emits what becomes of the sums of a point.
+  std::function<void(const std::vector<Operand>& point, const std::vector<Value>& sums)> put;
+};
+
+/// Emits such sums as their schedule says.
 class ProductTiles : public Emitter {
  public:
-  ProductTiles(Context& c, const ir::SegmentedReduce& e, const ir::Contraction& plan,
-               const std::vector<ir::Type>& types, const std::vector<Place>& totals);
+  ProductTiles(Context& c, TiledSums sums, const ir::Contraction& plan);
   void run();
 
  private:
   /// Rows or points of a tile; a panel of them is a thread's.
   struct Side : plan::ProductSide {
     std::int64_t width = 0;     // of a block
-    Operand tiles;              // of the space
+    Operand extent;             // of the space
+    Operand tiles;              // of that
     Operand first;              // of this block
     Operand thread;             // the number of this thread among those along this side
+    std::vector<NameId> own;    // what a thread keeps for each of its rows or points
     std::vector<Place> staged;  // of each value: [half][element][row or point]
+    std::vector<std::vector<Value>> kept;  // of each of a thread's rows or points
   };
   using Loaded = std::vector<std::vector<Value>>;  // of each of a thread's elements, the values
 
   std::int64_t pitch(const Side& side) const;
   void lay_out(Side& side);
   void place(Side& side);
+  void bind_batch(const std::vector<Operand>& at);
+  void bind(const Side& side, const Operand& number);
+  void bind_element(const Operand& number);
+  void keep(Side& side);
   void multiply(const std::vector<Operand>& at, const Operand& part);
   Loaded load(const Side& side, const Operand& chunk);
   void stage(const Side& side, const Loaded& loaded, const Operand& half);
@@ -37,21 +53,24 @@ class ProductTiles : public Emitter {
   void add_products(const Operand& chunk, const Operand& half);
   std::vector<std::vector<Value>> read(const Side& side, const Operand& half,
                                        const Operand& element);
+  Operand number_of(const Side& side, std::int64_t own);
   void write(const std::vector<Operand>& at, const Operand& part);
   void combine_parts();
 
   Context& c_;
-  const ir::SegmentedReduce& e_;
+  const TiledSums sums_of_;
   const ir::Contraction& plan_;
-  const std::vector<ir::Type>& types_;
-  const std::vector<Place>& totals_;
+  std::vector<ir::Type> types_;  // of the sums of a point
   Side rows_;
   Side points_;
-  ir::Body combined_;           // what is added, from what is staged
-  std::vector<Operand> batch_;  // extents of the other dimensions
-  Operand parts_;               // blocks that share a sum
-  Operand length_;              // elements of each
-  std::vector<Place> partial_;  // [part][…]
+  ir::Body combined_;                    // what is added, from what is staged and kept
+  std::vector<std::size_t> batch_;       // the other dimensions
+  std::vector<Operand> batch_extents_;
+  std::vector<Operand> level_extents_;   // of the loops of the sum
+  Operand elements_;                     // of a sum
+  Operand parts_;                        // blocks that share a sum
+  Operand length_;                       // elements of each
+  std::vector<Place> partial_;           // [part][…]
   std::int64_t shared_bytes_ = 0;
   std::vector<std::int64_t> offsets_;  // of staged values, those of rows first
 

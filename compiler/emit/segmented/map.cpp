@@ -2,6 +2,7 @@
 #include "emit/lanes/map.h"
 #include "emit/context/context.h"
 #include "emit/contraction/panels.h"
+#include "emit/gpu/product_tiles.h"
 #include "emit/gpu/rows.h"
 #include "emit/host/accumulation_in_blocks.h"
 #include "emit/host/fused_stencil.h"
@@ -24,6 +25,20 @@ static void emit_point_by_point(Context& c, const ir::Statement& s, const ir::Se
       });
 }
 
+// Sums of which the map makes something.
+static void emit_in_tiles(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
+                          const ir::Contraction& plan, const std::vector<Destination>& targets) {
+  const plan::SumParts parts = plan::sum_parts(e, c.names()).value();
+  const auto put = [&](const std::vector<Operand>& point, const std::vector<Value>& sums) {
+    for (std::size_t k = 0; k < sums.size(); ++k) c.move(parts.sums[k], sums[k].operand);
+    set_indices(c, e.space, point);
+    const PointTargets at = at_point(c, targets, point);
+    emit_body(c, parts.after, {},
+              [&](const std::vector<Value>& values) { put_point(c, s, 0, at, values); });
+  };
+  ProductTiles(c, {e.space, parts, put}, plan).run();
+}
+
 void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedMap& e) {
   const std::vector<Destination> targets = result_targets(c, s, 0);
   if (c.mode != Mode::host) {
@@ -35,7 +50,13 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedMap& 
           strategy,
           [&](const ir::Pointwise& way) { emit_point_by_point(c, s, e, targets, way.points); },
           [&](const ir::LaneBlocks& blocks) { map_in_lanes(c, s, e, blocks, targets); },
-          [&](const ir::Contraction& plan) { ProductPanels(c, s, e, plan, targets).run(); },
+          [&](const ir::Contraction& plan) {
+            if (c.has_kernels()) {
+              emit_in_tiles(c, s, e, plan, targets);
+            } else {
+              ProductPanels(c, s, e, plan, targets).run();
+            }
+          },
           [&](const ir::Teams& teams) { RowTeams(c, e, teams, targets).run(); },
           [&](const ir::Interchanged& tiles) { emit_interchanged(c, s, e, tiles, targets); },
           [&](const ir::HeldBlocks& blocks) { accumulate_in_blocks(c, s, e, blocks, targets); },

@@ -175,7 +175,14 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduc
                          [&](const ir::Version& one) { return &one.strategy == &strategy; });
         const auto number = static_cast<std::size_t>(same - e.schedule.versions.begin());
         const auto& plan = std::get<ir::Contraction>(own.schedule.versions[number].strategy);
-        ProductTiles(c, own, plan, types, totals).run();
+        const std::vector<ir::SpaceDimension> outer(own.space.begin(), own.space.end() - 1);
+        ProductTiles(c,
+                     {outer, plan::sum_parts(own, c.names()).value(),
+                      [&](const std::vector<Operand>& point, const std::vector<Value>& sums) {
+                        write_all(c, totals, point, sums);
+                      }},
+                     plan)
+            .run();
       } else if (const auto* teams = as<ir::Teams>(strategy)) {
         reduce_by_teams(c, s, own, *teams, types, totals, mapped);
       } else if (as<ir::BySegments>(strategy)) {

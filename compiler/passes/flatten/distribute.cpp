@@ -10,8 +10,10 @@
 // the nest: what adds to one hands it on to the next operation.  A nest with a value whose size
 // differs from point to point stays whole, its inner parallelism sequential.
 #include <algorithm>
+#include <initializer_list>
 
 #include "ir/classify.h"
+#include "ir/fields.h"
 #include "ir/names.h"
 #include "ir/traces.h"
 #include "passes/flatten/flattener.h"
@@ -126,12 +128,22 @@ static std::vector<Statement> needed_prefix(const Nest& nest, const std::vector<
   return kept;
 }
 
-// A guard in another operation has run before this one starts.
-static void drop_foreign_tokens(std::vector<Statement>& statements) {
-  const NameSet bound = bound_in(statements);
+static void drop_tokens(std::vector<Statement>& statements, const NameSet& but) {
   for (Statement& one : statements) {
-    std::erase_if(one.tokens, [&](NameId token) { return !bound.contains(token); });
+    std::erase_if(one.tokens, [&](NameId token) { return !but.contains(token); });
+    for_each_scope(one.operation, [&](Body& inner) { drop_tokens(inner.statements, but); });
   }
+}
+
+// A guard in another operation has run before this one starts.
+static void drop_foreign_tokens(std::initializer_list<std::vector<Statement>*> parts) {
+  NameSet bound;
+  for (const auto* statements : parts) {
+    for (const Statement& one : *statements) {
+      for (const NameId name : bound_names(one)) bound.insert(name);
+    }
+  }
+  for (auto* statements : parts) drop_tokens(*statements, bound);
 }
 
 // Appends `statement`, whose operation is over `nest` without its prefix, in names of its own.
@@ -140,7 +152,7 @@ void Flattener::emit_over(const Nest& nest, Statement statement, Out& out) {
     std::vector<Statement> all =
         needed_prefix(nest, free_names(statement.operation, names_), names_);
     std::move(body.statements.begin(), body.statements.end(), std::back_inserter(all));
-    drop_foreign_tokens(all);
+    drop_foreign_tokens({&all});
     body.statements = std::move(all);
   };
   if (auto* map = as<SegmentedMap>(statement.operation)) {
@@ -215,6 +227,59 @@ void Flattener::flush(Nest& nest, std::vector<Statement>& run, const NameSet& us
   run.clear();
 }
 
+// Beside products, other operations on rows stay together where they follow each other: threads of
+// a block run such a chain on rows in their memory, as they would run the nest without products.
+// The end of the chain that starts at `begin`.
+std::size_t Flattener::end_of_chain(const Body& body, std::size_t begin,
+                                    const NameSet& inside) const {
+  const auto is_a_product = [&](const Statement& one) { return is_product(one, inside); };
+  if (options_.target != FlattenTarget::gpu ||
+      std::none_of(body.statements.begin(), body.statements.end(), is_a_product)) {
+    return begin;
+  }
+  std::size_t end = begin;
+  for (std::size_t k = begin; k < body.statements.size(); ++k) {
+    const Statement& one = body.statements[k];
+    const bool parallel = is_parallel(one, inside);
+    if (parallel && as<MapScanReduce>(one.operation) && !is_a_product(one)) {
+      end = k + 1;
+    } else if (parallel || (!as<Scalar>(one.operation) && !is_view(one.operation))) {
+      break;
+    }
+  }
+  return end;
+}
+
+// The statements from `begin` to `end` as a point that gives what is used later.
+PointBody Flattener::part_of(Body& body, std::size_t begin, std::size_t end,
+                             const NameSet& used_later) const {
+  PointBody part;
+  for (std::size_t k = begin; k < end; ++k) {
+    Statement& one = body.statements[k];
+    for (const Binder& result : one.results) {
+      const Type& type = names_.type(result.name);
+      if (type.kind == TypeKind::token || !used_later.contains(result.name)) continue;
+      part.body.results.emplace_back(result.name);
+      part.result_types.push_back(type);
+    }
+    part.body.statements.push_back(std::move(one));
+  }
+  return part;
+}
+
+// What each statement and those after it use, and the results; these alone at the end.
+static std::vector<NameSet> used_from_each(const Body& body, const Names& names) {
+  std::vector<NameSet> used(body.statements.size() + 1);
+  for (const Operand& result : body.results) {
+    if (result.is_name()) used.back().insert(result.name());
+  }
+  for (std::size_t k = body.statements.size(); k-- > 0;) {
+    used[k] = used[k + 1];
+    for (const NameId name : free_names(body.statements[k], names)) used[k].insert(name);
+  }
+  return used;
+}
+
 void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& results,
                            LocationId location, Out& out) {
   body.statements = split_statements(std::move(body.statements));
@@ -226,34 +291,37 @@ void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& resu
   for (std::size_t k = 0; k < results.size(); ++k) {
     if (body.results[k].is_name()) direct.emplace(body.results[k].name(), results[k].name);
   }
-  std::vector<NameSet> used_after(body.statements.size() + 1);
-  for (const Operand& result : body.results) {
-    if (result.is_name()) used_after.back().insert(result.name());
-  }
-  for (std::size_t k = body.statements.size(); k-- > 0;) {
-    used_after[k] = used_after[k + 1];
-    for (const NameId name : free_names(body.statements[k], names_)) used_after[k].insert(name);
-  }
+  const std::vector<NameSet> used_from = used_from_each(body, names_);
   std::vector<Statement> run;
   NameSet made;
+  const auto array_for = [&](NameId value) {
+    const auto found = direct.find(value);
+    if (found != direct.end()) {
+      made.insert(found->second);
+      return found->second;
+    }
+    return names_.fresh(names_.base(value), over_nest(nest, names_.type(value)));
+  };
   for (std::size_t k = 0; k < body.statements.size(); ++k) {
     Statement& one = body.statements[k];
     if (!is_parallel(one, inside)) {
       run.push_back(std::move(one));
       continue;
     }
-    flush(nest, run, used_after[k], location, out);
+    flush(nest, run, used_from[k], location, out);
     std::vector<Binder> arrays;
-    for (const Binder& result : one.results) {
-      const auto found = direct.find(result.name);
-      const bool is_result = found != direct.end();
-      arrays.push_back({is_result ? found->second
-                                  : names_.fresh(names_.base(result.name),
-                                                 over_nest(nest, names_.type(result.name)))});
-      if (is_result) made.insert(found->second);
+    std::vector<Binder> values = one.results;
+    if (const std::size_t end = end_of_chain(body, k, inside); end > k + 1) {
+      PointBody chain = part_of(body, k, end, used_from[end]);
+      values.clear();
+      for (const Operand& value : chain.body.results) values.push_back({value.name()});
+      for (const Binder& value : values) arrays.push_back({array_for(value.name)});
+      choose_part(nest, {arrays, Identity{}, {}, location}, std::move(chain), out);
+      k = end - 1;
+    } else {
+      for (const Binder& value : values) arrays.push_back({array_for(value.name)});
+      distribute_statement(nest, std::move(one), arrays, out);
     }
-    const std::vector<Binder> values = one.results;
-    distribute_statement(nest, std::move(one), arrays, out);
     for (std::size_t r = 0; r < values.size(); ++r) {
       read_back(nest, values[r].name, arrays[r].name, names_);
     }
@@ -271,6 +339,31 @@ void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& resu
   if (!values.empty() || has_effects) {
     emit_map(nest, std::move(run), values, std::move(arrays), location, out);
   }
+}
+
+// Whether a point makes something of a sum, as layers of a network do of products: such a nest may
+// run whole, in tiles.
+static bool is_made_of_a_sum(const Body& body) {
+  std::size_t sums = 0;
+  if (as<MapScanReduce>(body.statements.back().operation)) return false;
+  for (const Statement& one : body.statements) {
+    const auto* sum = as<MapScanReduce>(one.operation);
+    if (sum && !sum->reductions.empty() && sum->scans.empty() && !sum->post) {
+      ++sums;
+    } else if (!as<Scalar>(one.operation) && !is_view(one.operation)) {
+      return false;
+    }
+  }
+  return sums == 1;
+}
+
+// A point that may also run whole, over `nest` with no more of its prefix than it needs.
+void Flattener::choose_part(const Nest& nest, Statement statement, PointBody point, Out& out) {
+  const Operation bare = segmented_map(Nest{nest.space, {}}, point);
+  Nest own{nest.space, needed_prefix(nest, free_names(bare, names_), names_)};
+  drop_foreign_tokens({&own.prefix, &point.body.statements});
+  statement.tokens.clear();
+  choose_version(std::move(statement), std::move(own), std::move(point), out);
 }
 
 void Flattener::distribute_statement(const Nest& nest, Statement statement,
@@ -300,7 +393,9 @@ void Flattener::distribute_statement(const Nest& nest, Statement statement,
     emit_over(deeper, std::move(statement), out);
   } else {
     PointBody point = point_body(std::move(e), deeper, names_);
-    if (can_distribute(deeper, point.body)) {
+    if (!point.body.statements.empty() && is_made_of_a_sum(point.body)) {
+      choose_part(deeper, std::move(statement), std::move(point), out);
+    } else if (can_distribute(deeper, point.body)) {
       distribute(deeper, std::move(point.body), results, statement.location, out);
     } else {
       statement.operation = segmented_map(std::move(bare), std::move(point));

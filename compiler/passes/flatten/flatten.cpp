@@ -129,22 +129,57 @@ static std::vector<Binder> reordered(const std::vector<Binder>& results, const B
   return ordered;
 }
 
+// The ranges 0, 1, … of `before` that only `inner` reads, element by element: its points know their
+// numbers.
+static NameSet counted_by(const MapScanReduce& inner, const std::vector<Statement>& before,
+                          const Names& names) {
+  NameSet counted;
+  for (const Statement& one : before) {
+    const auto* range = as<Iota>(one.operation);
+    if (range && range->type == ScalarType::i64 && range->start == i64_operand(0) &&
+        range->stride == i64_operand(1)) {
+      counted.insert(one.results[0].name);
+    }
+  }
+  if (counted.empty()) return counted;
+  MapScanReduce rest = inner;
+  std::erase_if(rest.arrays, [&](NameId array) { return counted.contains(array); });
+  for (const NameId name : free_names(Operation(rest), names)) counted.erase(name);
+  for (const Statement& one : before) {
+    for (const NameId name : free_names(one, names)) counted.erase(name);
+  }
+  return counted;
+}
+
+// Elements of ranges as what they are.
+static void count_points(PointBody& point, const NameSet& counted) {
+  for (Statement& one : point.body.statements) {
+    const auto* read = as<Index>(one.operation);
+    if (!read || !counted.contains(read->array)) continue;
+    const Operand number = read->indices[0];
+    one.operation = Identity{number};
+  }
+}
+
 // A point that is one map, reduction or scan again deepens the nest.
 void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Out& out) {
   while (true) {
     const Statement* producer = sole_producer(point.body);
     const auto* inner = producer ? as<MapScanReduce>(producer->operation) : nullptr;
     if (!inner || !is_invariant(inner->width, nest, point.body)) break;
-    const std::vector<Statement> before(point.body.statements.begin(),
-                                        point.body.statements.end() - 1);
+    std::vector<Statement> before(point.body.statements.begin(), point.body.statements.end() - 1);
     const bool gpu = options_.target == FlattenTarget::gpu;
     const bool rows = gpu ? !is_narrow(inner->width) : nest.space.size() == 1;
     const bool reduces =
         !inner->reductions.empty() && inner->scans.empty() && !needs_split(*inner);
     const bool scans = inner->reductions.empty() && !inner->scans.empty() && !needs_split(*inner);
     const bool deepens = is_map(*inner) || (rows && (reduces || scans));
-    const Ranges ranges = gpu ? Ranges::kept : Ranges::computed;
-    if (!is_cheap(before, names_, ranges) || !deepens) break;
+    const NameSet counted = gpu ? counted_by(*inner, before, names_) : NameSet{};
+    std::erase_if(before, [&](const Statement& one) {
+      return std::any_of(one.results.begin(), one.results.end(),
+                         [&](const Binder& r) { return counted.contains(r.name); });
+    });
+    if (!is_cheap(before, names_, gpu ? Ranges::kept : Ranges::computed) || !deepens) break;
     Nest outer = nest;
     outer.prefix.insert(outer.prefix.end(), before.begin(), before.end());
     const NameSet bound = bound_by(outer);
@@ -156,6 +191,7 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
     if (scans) {
       pass_to_post(next, bound, names_);
       point = at_index(std::move(next.map), next.arrays, nest, names_);
+      count_points(point, counted);
       statement.operation = segmented_scan(std::move(nest), std::move(point),
                                            std::move(next.scans), std::move(next.post));
       out.push_back(std::move(statement));
@@ -163,6 +199,7 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
     }
     std::vector<ReduceOperator> reductions = next.reductions;
     point = point_body(std::move(next), nest, names_);
+    count_points(point, counted);
     if (reduces) {
       reduce_elements(nest, point, reductions);
       statement.operation =

@@ -44,6 +44,7 @@ class Flattener {
   std::vector<ir::Statement> split(ir::Statement statement, ir::MapScanReduce e);
   std::vector<ir::Statement> split_statements(std::vector<ir::Statement> statements);
   std::vector<ir::Statement> split_post_off(ir::Statement statement, ir::MapScanReduce e);
+  std::vector<ir::Statement> split_elements_off(ir::Statement statement, ir::MapScanReduce e);
   std::vector<ir::Statement> split_map_off(ir::Statement statement, ir::MapScanReduce e);
   std::vector<ir::Statement> split_reductions_off(ir::Statement statement, ir::MapScanReduce e);
   std::vector<ir::Statement> split_scan_and_reduce(ir::Statement statement, ir::MapScanReduce e);
@@ -76,6 +77,11 @@ class Flattener {
              ir::LocationId location, Out& out);
   void distribute(Nest nest, ir::Body body, const std::vector<ir::Binder>& results,
                   ir::LocationId location, Out& out);
+  std::size_t end_of_chain(const ir::Body& body, std::size_t begin,
+                           const ir::NameSet& inside) const;
+  PointBody part_of(ir::Body& body, std::size_t begin, std::size_t end,
+                    const ir::NameSet& used_later) const;
+  void choose_part(const Nest& nest, ir::Statement statement, PointBody point, Out& out);
   void distribute_statement(const Nest& nest, ir::Statement statement,
                             const std::vector<ir::Binder>& results, Out& out);
   void interchange_loop(const Nest& nest, ir::Loop loop, const std::vector<ir::Binder>& results,

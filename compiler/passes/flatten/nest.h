@@ -51,6 +51,8 @@ bool is_cheap(const std::vector<ir::Statement>& statements, const ir::Names& nam
               Ranges ranges = Ranges::kept);
 /// Constant widths below this are not worth threads of their own on a GPU.
 bool is_narrow(const ir::Operand& width);
+/// Whether it is a map whose elements are sums, of many terms each; `inside`: bound in the nest.
+bool is_product(const ir::Statement& statement, const ir::NameSet& inside);
 /// Whether `e` is nothing but a map.
 bool is_map(const ir::MapScanReduce& e);
 

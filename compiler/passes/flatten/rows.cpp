@@ -21,13 +21,10 @@ namespace dagaz::passes::flattening {
 
 using namespace ir;
 
-namespace {
-
-bool is_wide(const Operand& width, const NameSet& inside) {
+static bool is_wide(const Operand& width, const NameSet& inside) {
   return !is_narrow(width) && !(width.is_name() && inside.contains(width.name()));
 }
 
-/// A map whose elements are sums, of many terms each.
 bool is_product(const Statement& statement, const NameSet& inside) {
   const auto* map = as<MapScanReduce>(statement.operation);
   if (!map || !is_map(*map) || !is_wide(map->width, inside)) return false;
@@ -37,6 +34,8 @@ bool is_product(const Statement& statement, const NameSet& inside) {
     return sum && !sum->reductions.empty() && is_wide(sum->width, inside);
   });
 }
+
+namespace {
 
 /// Whether only one part computes it: maps, reductions, and what is not cheap.
 bool is_made_once(const Statement& statement, const Names& names) {

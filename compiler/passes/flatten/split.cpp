@@ -57,10 +57,24 @@ static bool is_cheaper_again(const MapScanReduce& e, const Names& names) {
          });
 }
 
+// Whether the elements of a reduction are sums of many terms, and an array of its own anyway: then
+// a map makes them, which may be a product.
+static bool keeps_sums(const MapScanReduce& e) {
+  std::size_t reduced = 0;
+  for (const ReduceOperator& one : e.reductions) reduced += one.neutral.size();
+  if (!e.scans.empty() || e.reductions.empty() || e.post) return false;
+  return e.map.body.results.size() > reduced &&
+         std::any_of(e.map.body.statements.begin(), e.map.body.statements.end(),
+                     [](const Statement& one) {
+                       const auto* sum = as<MapScanReduce>(one.operation);
+                       return sum && !sum->reductions.empty() && !is_narrow(sum->width);
+                     });
+}
+
 bool Flattener::needs_split(const MapScanReduce& e) const {
   if (is_map(e)) return false;
   const bool gpu = options_.target == FlattenTarget::gpu;
-  if (gpu && makes_arrays(e.map.body, names_)) return true;
+  if (gpu && (makes_arrays(e.map.body, names_) || keeps_sums(e))) return true;
   // A map of its own runs once at each point, whatever the reduction does.
   if (has_trace(e.map.body)) return true;
   if (e.scans.empty()) return false;
@@ -69,6 +83,7 @@ bool Flattener::needs_split(const MapScanReduce& e) const {
 
 std::vector<Statement> Flattener::split(Statement statement, MapScanReduce e) {
   if (has_heavy_post(e)) return split_post_off(std::move(statement), std::move(e));
+  if (keeps_sums(e)) return split_elements_off(std::move(statement), std::move(e));
   if (e.scans.empty() || e.reductions.empty()) {
     return split_map_off(std::move(statement), std::move(e));
   }
@@ -108,6 +123,37 @@ std::vector<Statement> Flattener::split_map_off(Statement statement, MapScanRedu
   e.arrays = std::move(inputs);
   e.map = std::move(identity);
   statement.operation = std::move(e);
+  return {std::move(mapping), std::move(statement)};
+}
+
+// map and reductions at once = the map, whose results are there anyway, then reductions over them.
+std::vector<Statement> Flattener::split_elements_off(Statement statement, MapScanReduce e) {
+  std::size_t reduced = 0;
+  for (const ReduceOperator& one : e.reductions) reduced += one.neutral.size();
+  Statement mapping = statement;
+  const auto first = static_cast<std::ptrdiff_t>(reduced);
+  mapping.results.erase(mapping.results.begin(), mapping.results.begin() + first);
+  statement.results.resize(reduced);
+  const std::vector<Operand> inputs(e.map.body.results.begin(), e.map.body.results.begin() + first);
+  const std::vector<Type> types(e.map.result_types.begin(), e.map.result_types.begin() + first);
+  std::vector<Operand>& made = e.map.body.results;
+  made.erase(made.begin(), made.begin() + first);
+  e.map.result_types.erase(e.map.result_types.begin(), e.map.result_types.begin() + first);
+  std::vector<NameId> arrays;
+  for (std::size_t k = 0; k < reduced; ++k) {
+    const auto at = static_cast<std::size_t>(std::find(made.begin(), made.end(), inputs[k]) -
+                                             made.begin());
+    if (at == made.size()) {
+      made.push_back(inputs[k]);
+      e.map.result_types.push_back(types[k]);
+      mapping.results.push_back({names_.fresh("in", array_over(e.width, types[k]))});
+    }
+    arrays.push_back(mapping.results[at].name);
+  }
+  mapping.operation = MapScanReduce{e.width, std::move(e.arrays), std::move(e.map), {}, {},
+                                    std::nullopt, e.sequential};
+  statement.operation = MapScanReduce{e.width, std::move(arrays), identity_lambda(types, names_),
+                                      {}, std::move(e.reductions), std::nullopt, e.sequential};
   return {std::move(mapping), std::move(statement)};
 }
 

@@ -1,0 +1,128 @@
+#include "plan/whole_nests.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+
+#include "ir/names.h"
+#include "support/match.h"
+
+namespace dagaz::plan {
+
+using ir::NameId;
+using ir::Operand;
+
+namespace {
+
+/// The last version by `Strategy` asks for the least; null where there is none.
+template <typename Strategy>
+const ir::Version* last_by(const ir::Schedule& schedule) {
+  const auto last =
+      std::find_if(schedule.versions.rbegin(), schedule.versions.rend(),
+                   [](const ir::Version& one) { return as<Strategy>(one.strategy) != nullptr; });
+  return last == schedule.versions.rend() ? nullptr : &*last;
+}
+
+class Conditions {
+ public:
+  Conditions(const Operand& resident, ir::Builder& builder)
+      : resident_(resident), builder_(builder) {}
+
+  /// Whether teams, or tiles, run a map with this schedule; none if no version does.
+  std::optional<Operand> by_blocks(const ir::Schedule& schedule) {
+    std::optional<Operand> any;
+    for (const ir::Version* const version :
+         {last_by<ir::Contraction>(schedule), last_by<ir::Teams>(schedule)}) {
+      if (version != nullptr) any = either(any, hold(version->when));
+    }
+    return any;
+  }
+
+  /// Whether `body` has a product in tiles whose sums are as many as the device holds threads; none
+  /// if no product is known to be there.
+  std::optional<Operand> has_large_product(const ir::Body& body) {
+    for (const NameId name : ir::bound_names(body)) inside_.insert(name);
+    std::optional<Operand> any;
+    find_large_products(body, any);
+    return any;
+  }
+
+ private:
+  void find_large_products(const ir::Body& body, std::optional<Operand>& any) {
+    for (const ir::Statement& one : body.statements) {
+      if (const auto* map = as<ir::SegmentedMap>(one.operation)) {
+        add_product(map->schedule, map->space, map->space.size(), any);
+      } else if (const auto* sum = as<ir::SegmentedReduce>(one.operation)) {
+        add_product(sum->schedule, sum->space, sum->space.size() - 1, any);
+      } else if (const auto* branch = as<ir::Branch>(one.operation)) {
+        find_large_products(branch->then_body, any);
+      }
+    }
+  }
+
+  void add_product(const ir::Schedule& schedule, const std::vector<ir::SpaceDimension>& space,
+                   std::size_t dimensions, std::optional<Operand>& any) {
+    const ir::Version* const version = last_by<ir::Contraction>(schedule);
+    if (version == nullptr || std::get<ir::Contraction>(version->strategy).rows < 0) return;
+    std::vector<ir::Guard> guards = version->when;
+    ir::Guard fill{{1, {}}, {1, {}, true}};
+    for (std::size_t d = 0; d < dimensions; ++d) fill.size.sizes.push_back(space[d].extent);
+    guards.push_back(std::move(fill));
+    const bool known = std::all_of(guards.begin(), guards.end(), [&](const ir::Guard& one) {
+      return is_around(one.size.sizes) && is_around(one.least.sizes);
+    });
+    if (known) any = either(any, hold(guards));
+  }
+
+  bool is_around(const std::vector<Operand>& sizes) const {
+    return std::none_of(sizes.begin(), sizes.end(), [&](const Operand& one) {
+      return one.is_name() && inside_.contains(one.name());
+    });
+  }
+
+  Operand hold(const std::vector<ir::Guard>& guards) {
+    Operand all = ir::Constant(ir::make_bool(true));
+    for (const ir::Guard& guard : guards) {
+      const Operand holds =
+          builder_.scalar(ir::ScalarOp::sle, ir::ScalarType::i64,
+                          {value_of(guard.least), value_of(guard.size)}, "fits");
+      all = builder_.scalar(ir::ScalarOp::bit_and, ir::ScalarType::boolean, {all, holds}, "fits");
+    }
+    return all;
+  }
+  Operand value_of(const ir::Product& one) {
+    const Operand sizes =
+        builder_.mul_i64(ir::i64_operand(one.factor), builder_.product(one.sizes));
+    return one.resident ? builder_.mul_i64(sizes, resident_) : sizes;
+  }
+  Operand either(const std::optional<Operand>& a, const Operand& b) {
+    if (!a) return b;
+    return builder_.scalar(ir::ScalarOp::bit_or, ir::ScalarType::boolean, {*a, b}, "fits");
+  }
+
+  Operand resident_;
+  ir::Builder& builder_;
+  std::unordered_set<NameId> inside_;
+};
+
+}  // namespace
+
+void choose_whole_nest(ir::Branch& branch, const Operand& resident, ir::Builder& builder) {
+  const auto* map = as<ir::SegmentedMap>(branch.then_body.statements.at(0).operation);
+  if (map == nullptr || branch.then_body.statements.size() != 1) return;
+  Conditions conditions(resident, builder);
+  const std::optional<Operand> fits = conditions.by_blocks(map->schedule);
+  if (!fits) return;
+  const auto combined = [&](ir::ScalarOp op, const Operand& a, const Operand& b) {
+    return builder.scalar(op, ir::ScalarType::boolean, {a, b}, "whole");
+  };
+  branch.condition = combined(ir::ScalarOp::bit_or, branch.condition, *fits);
+  if (last_by<ir::Contraction>(map->schedule) != nullptr) return;
+  const auto product = conditions.has_large_product(branch.else_body);
+  if (!product) return;
+  const Operand none = builder.scalar(ir::ScalarOp::bit_not, ir::ScalarType::boolean,
+                                      {*product}, "whole");
+  branch.condition = combined(ir::ScalarOp::bit_and, branch.condition, none);
+}
+
+}  // namespace dagaz::plan

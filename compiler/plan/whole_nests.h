@@ -1,0 +1,18 @@
+// Which of the two ways that flattening offers for a nest a GPU takes: whole, or distributed.
+//
+// Flattening takes the nest whole where its points fill the device, a thread each.  Where fewer do,
+// it is still taken whole if teams of threads run its rows in a block's memory (gpu_rows.h), or
+// tiles its sums (gpu_contraction.h): what flat operations hand to each other is then neither
+// written nor read.  But teams read the operands of products inside once for each point, so where
+// the flat way has such products, large enough for tiles that fill the device, it is taken.
+#pragma once
+
+#include "ir/builder.h"
+
+namespace dagaz::plan {
+
+/// Makes the condition of `branch`, whose sides are planned and whose first is taken so far where
+/// there are points for `resident` threads, the one that is meant.
+void choose_whole_nest(ir::Branch& branch, const ir::Operand& resident, ir::Builder& builder);
+
+}  // namespace dagaz::plan
