@@ -1,6 +1,9 @@
 // See expression_walk.h.
 #include "check/expression_walk.h"
 
+#include <functional>
+#include <initializer_list>
+
 #include "support/match.h"
 #include "syntax/children.h"
 
@@ -24,100 +27,91 @@ static void visit_path(std::vector<ast::PathStep>& path, const Visit& visit) {
   }
 }
 
-static void visit_all(std::vector<ast::Exp*>& exps, const Visit& visit) {
-  for (ast::Exp*& e : exps) visit(e);
-}
+namespace {
 
-void for_each_child(ast::Exp& exp, const Visit& visit) {
-  match(
-      exp.node, [](ast::IntegerLiteral&) {}, [](ast::FloatLiteral&) {}, [](ast::BoolLiteral&) {},
-      [](ast::StringLiteral&) {}, [](ast::Hole&) {}, [](ast::Variable&) {},
-      [&](ast::LocalOpen& e) { visit(e.body); },
-      [&](ast::Tuple& e) { visit_all(e.elements, visit); },
-      [&](ast::Record& e) {
-        for (auto& field : e.fields) visit(field.second);
-      },
-      [&](ast::Project& e) { visit(e.record); },
-      [&](ast::ArrayLiteral& e) { visit_all(e.elements, visit); },
-      [&](ast::Index& e) {
-        visit_slices(e.dimensions, visit);
-        visit(e.array);
-      },
-      [&](ast::Update& e) {
-        visit(e.source);
-        visit_path(e.path, visit);
-        visit(e.value);
-      },
-      [&](ast::RangeExp& e) {
-        visit(e.start);
-        if (e.second != nullptr) visit(e.second);
-        visit(e.end);
-      },
-      [&](ast::Ascription& e) { visit(e.value); }, [&](ast::Coercion& e) { visit(e.value); },
-      [&](ast::Apply& e) {
-        visit_all(e.arguments, visit);
-        visit(e.function);
-      },
-      [&](ast::Binary& e) {
-        visit(e.left);
-        visit(e.right);
-        visit(e.operation);
-      },
-      [&](ast::Logical& e) {
-        visit(e.left);
-        visit(e.right);
-      },
-      [&](ast::Negate& e) { visit(e.value); }, [&](ast::Not& e) { visit(e.value); },
-      [&](ast::Lambda& e) { visit(e.function.body); },
-      [&](ast::OperatorSection& e) { visit(e.operation); },
-      [&](ast::LeftSection& e) {
-        visit(e.left);
-        visit(e.operation);
-      },
-      [&](ast::RightSection& e) {
-        visit(e.right);
-        visit(e.operation);
-      },
-      [&](ast::PathSection& e) { visit_path(e.path, visit); },
-      [&](ast::Let& e) {
-        visit(e.value);
-        visit(e.body);
-      },
-      [&](ast::LetFunction& e) {
-        visit(e.function.body);
-        visit(e.body);
-      },
-      [&](ast::If& e) {
-        visit(e.condition);
-        visit(e.then_branch);
-        visit(e.else_branch);
-      },
-      [&](ast::Match& e) {
-        visit(e.value);
-        for (ast::Case& c : e.cases) visit(c.body);
-      },
-      [&](ast::Loop& e) {
-        visit(e.initial);
-        match(
-            e.form, [&](ast::ForLoop& f) { visit(f.bound); },
-            [&](ast::ForInLoop& f) { visit(f.array); },
-            [&](ast::WhileLoop& f) { visit(f.condition); });
-        visit(e.body);
-      },
-      [&](ast::Construct& e) { visit_all(e.arguments, visit); },
-      [&](ast::Assert& e) {
-        visit(e.condition);
-        visit(e.value);
-      },
-      [&](ast::Attributed& e) {
-        if (e.argument != nullptr) visit(e.argument);
-        visit(e.value);
-      },
-      [&](ast::Broadcast& e) {
-        visit(e.function);
-        visit_all(e.operands, visit);
-      });
-}
+/// Visits what is directly inside.
+struct Children {
+  const Visit& visit;
+
+  void all(std::vector<ast::Exp*>& exps) const {
+    for (ast::Exp*& e : exps) visit(e);
+  }
+  void all(std::initializer_list<std::reference_wrapper<ast::Exp*>> exps) const {
+    for (ast::Exp*& e : exps) visit(e);
+  }
+
+  void operator()(ast::IntegerLiteral&) const {}
+  void operator()(ast::FloatLiteral&) const {}
+  void operator()(ast::BoolLiteral&) const {}
+  void operator()(ast::StringLiteral&) const {}
+  void operator()(ast::Hole&) const {}
+  void operator()(ast::Variable&) const {}
+  void operator()(ast::LocalOpen& e) const { visit(e.body); }
+  void operator()(ast::Tuple& e) const { all(e.elements); }
+  void operator()(ast::Record& e) const {
+    for (auto& field : e.fields) visit(field.second);
+  }
+  void operator()(ast::Project& e) const { visit(e.record); }
+  void operator()(ast::ArrayLiteral& e) const { all(e.elements); }
+  void operator()(ast::Index& e) const {
+    visit_slices(e.dimensions, visit);
+    visit(e.array);
+  }
+  void operator()(ast::Update& e) const {
+    visit(e.source);
+    visit_path(e.path, visit);
+    visit(e.value);
+  }
+  void operator()(ast::RangeExp& e) const {
+    visit(e.start);
+    if (e.second != nullptr) visit(e.second);
+    visit(e.end);
+  }
+  void operator()(ast::Ascription& e) const { visit(e.value); }
+  void operator()(ast::Coercion& e) const { visit(e.value); }
+  void operator()(ast::Apply& e) const {
+    all(e.arguments);
+    visit(e.function);
+  }
+  void operator()(ast::Binary& e) const { all({e.left, e.right, e.operation}); }
+  void operator()(ast::Logical& e) const { all({e.left, e.right}); }
+  void operator()(ast::Negate& e) const { visit(e.value); }
+  void operator()(ast::Not& e) const { visit(e.value); }
+  void operator()(ast::Lambda& e) const { visit(e.function.body); }
+  void operator()(ast::OperatorSection& e) const { visit(e.operation); }
+  void operator()(ast::LeftSection& e) const { all({e.left, e.operation}); }
+  void operator()(ast::RightSection& e) const { all({e.right, e.operation}); }
+  void operator()(ast::PathSection& e) const { visit_path(e.path, visit); }
+  void operator()(ast::Let& e) const { all({e.value, e.body}); }
+  void operator()(ast::LetFunction& e) const { all({e.function.body, e.body}); }
+  void operator()(ast::If& e) const { all({e.condition, e.then_branch, e.else_branch}); }
+  void operator()(ast::Match& e) const {
+    visit(e.value);
+    for (ast::Case& c : e.cases) visit(c.body);
+  }
+  void operator()(ast::Loop& e) const {
+    visit(e.initial);
+    match(
+        e.form, [&](ast::ForLoop& f) { visit(f.bound); },
+        [&](ast::ForInLoop& f) { visit(f.array); },
+        [&](ast::WhileLoop& f) { visit(f.condition); });
+    visit(e.body);
+  }
+  void operator()(ast::Construct& e) const { all(e.arguments); }
+  void operator()(ast::Assert& e) const { all({e.condition, e.value}); }
+  void operator()(ast::Attributed& e) const {
+    if (e.argument != nullptr) visit(e.argument);
+    visit(e.value);
+  }
+  void operator()(ast::Broadcast& e) const {
+    visit(e.function);
+    all(e.operands);
+  }
+};
+
+}  // namespace
+
+void for_each_child(ast::Exp& exp, const Visit& visit) { match(exp.node, Children{visit}); }
 
 void for_each_child(const ast::Exp& exp, const std::function<void(const ast::Exp*)>& visit) {
   // The visitor gets read-only pointers, so nothing changes.

@@ -51,6 +51,11 @@ class Inference : private SizeReader {
   // infer_expression.cpp
   const Type* infer(ast::Exp& exp);
   const Type* infer_node(ast::Exp& exp);
+  const Type* infer_literal(ast::LiteralSuffix suffix, PrimitiveSet allowed, const Range& range);
+  const Type* infer_hole(const Range& range);
+  std::vector<const Type*> infer_all(const std::vector<ast::Exp*>& exps);
+  const Type* infer_construct(ast::Construct& e, const Range& range);
+  const Type* infer_attributed(ast::Attributed& e, ast::Exp& exp);
   const Type* infer_record(ast::Record& record);
   const Type* infer_array(ast::ArrayLiteral& array);
   const Type* infer_range(ast::RangeExp& range);

@@ -128,31 +128,50 @@ static std::optional<Primitive> suffix_type(ast::LiteralSuffix suffix) {
   return std::nullopt;
 }
 
+const Type* Inference::infer_literal(ast::LiteralSuffix suffix, PrimitiveSet allowed,
+                                     const Range& range) {
+  if (const auto primitive = suffix_type(suffix)) return context_.types.primitive(*primitive);
+  return solver_.fresh_primitive(range, allowed);
+}
+
+const Type* Inference::infer_hole(const Range& range) {
+  const Type* type = solver_.fresh(range);
+  holes_.push_back({range, type});
+  return type;
+}
+
+std::vector<const Type*> Inference::infer_all(const std::vector<ast::Exp*>& exps) {
+  std::vector<const Type*> types;
+  for (ast::Exp* one : exps) types.push_back(infer(*one));
+  return types;
+}
+
+const Type* Inference::infer_construct(ast::Construct& e, const Range& range) {
+  std::vector<const Type*> payload = infer_all(e.arguments);
+  if (context_.is_wanted(e.constructor.range)) return unusable(range);
+  return solver_.fresh_sum(range, e.constructor.symbol, std::move(payload));
+}
+
+const Type* Inference::infer_attributed(ast::Attributed& e, ast::Exp& exp) {
+  check_attribute(context_, e.attribute, AttributePlace::expression);
+  attributed_.push_back(&exp);
+  if (e.argument != nullptr) require_type(*e.argument, context_.types.i64(), "a bound");
+  return infer(*e.value);
+}
+
 const Type* Inference::infer_node(ast::Exp& exp) {
   const Range range = exp.range;
-  const auto literal = [&](ast::LiteralSuffix suffix, PrimitiveSet allowed) {
-    if (const auto primitive = suffix_type(suffix)) return context_.types.primitive(*primitive);
-    return solver_.fresh_primitive(range, allowed);
-  };
   return match(
-      exp.node, [&](ast::IntegerLiteral& e) { return literal(e.suffix, numbers); },
-      [&](ast::FloatLiteral& e) { return literal(e.suffix, floats); },
+      exp.node, [&](ast::IntegerLiteral& e) { return infer_literal(e.suffix, numbers, range); },
+      [&](ast::FloatLiteral& e) { return infer_literal(e.suffix, floats, range); },
       [&](ast::BoolLiteral&) { return context_.types.boolean(); },
       [&](ast::StringLiteral&) {
         return context_.types.array(context_.types.any(), context_.types.primitive(Primitive::u8));
       },
-      [&](ast::Hole&) {
-        const Type* type = solver_.fresh(range);
-        holes_.push_back({range, type});
-        return type;
-      },
+      [&](ast::Hole&) { return infer_hole(range); },
       [&](ast::Variable&) { return infer_variable(exp); },
       [&](ast::LocalOpen&) { return infer_local_open(exp); },
-      [&](ast::Tuple& e) {
-        std::vector<const Type*> elements;
-        for (ast::Exp* element : e.elements) elements.push_back(infer(*element));
-        return context_.types.tuple(elements);
-      },
+      [&](ast::Tuple& e) { return context_.types.tuple(infer_all(e.elements)); },
       [&](ast::Record& e) { return infer_record(e); },
       [&](ast::Project& e) { return infer_project(e, range); },
       [&](ast::ArrayLiteral& e) { return infer_array(e); },
@@ -184,22 +203,12 @@ const Type* Inference::infer_node(ast::Exp& exp) {
       [&](ast::Let&) { return infer_lets(exp); },
       [&](ast::LetFunction&) { return infer_lets(exp); }, [&](ast::If& e) { return infer_if(e); },
       [&](ast::Match& e) { return infer_match(e); }, [&](ast::Loop& e) { return infer_loop(e); },
-      [&](ast::Construct& e) {
-        std::vector<const Type*> payload;
-        for (ast::Exp* argument : e.arguments) payload.push_back(infer(*argument));
-        if (context_.is_wanted(e.constructor.range)) return unusable(range);
-        return solver_.fresh_sum(range, e.constructor.symbol, std::move(payload));
-      },
+      [&](ast::Construct& e) { return infer_construct(e, range); },
       [&](ast::Assert& e) {
         require_type(*e.condition, context_.types.boolean(), "the condition of `assert`");
         return infer(*e.value);
       },
-      [&](ast::Attributed& e) {
-        check_attribute(context_, e.attribute, AttributePlace::expression);
-        attributed_.push_back(&exp);
-        if (e.argument != nullptr) require_type(*e.argument, context_.types.i64(), "a bound");
-        return infer(*e.value);
-      },
+      [&](ast::Attributed& e) { return infer_attributed(e, exp); },
       [&](ast::Broadcast&) { return infer_broadcast(exp); });
 }
 

@@ -364,9 +364,33 @@ bool Sizes::hint_at_rows_of_one(Diagnostic& d, const ast::Broadcast& e,
   return false;
 }
 
+bool Sizes::plan_shape(const ast::Broadcast& e, const Shapes& shapes, BroadcastPlan& plan) {
+  const auto rank = static_cast<std::size_t>(plan.rank);
+  plan.shape.assign(rank, nullptr);
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    for (std::size_t j = 0; j < shapes[i].size(); ++j) {
+      const Size* size = shapes[i][j];
+      const Size*& whole = plan.shape[j + rank - shapes[i].size()];
+      if (whole == nullptr || (is_one(whole) && !is_one(size))) {
+        whole = size;
+      } else if (!is_one(size)) {
+        const Type* unit = context_.types.unit();
+        const bool fits = solver_.unify(context_.types.array(whole, unit),
+                                        context_.types.array(size, unit),
+                                        {e.operands[i]->range, "broadcast"});
+        if (!fits) {
+          report_shapes(e, shapes, i, size, whole, e.operands[i]->range);
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
 const Type* Sizes::check_broadcast(ast::Broadcast& e, ast::Exp& exp) {
   const Type* function = check(*e.function);
-  std::vector<std::vector<const Size*>> shapes;
+  Shapes shapes;
   std::vector<const Type*> elements;
   std::size_t rank = 0;
   for (ast::Exp* operand : e.operands) {
@@ -381,27 +405,7 @@ const Type* Sizes::check_broadcast(ast::Broadcast& e, ast::Exp& exp) {
   }
   BroadcastPlan plan;
   plan.rank = static_cast<int>(rank);
-  plan.shape.assign(rank, nullptr);
-  // The first operand that is not stretched in a dimension decides its size.
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    for (std::size_t j = 0; j < shapes[i].size(); ++j) {
-      const std::size_t at = j + rank - shapes[i].size();
-      const Size* size = shapes[i][j];
-      const Size*& whole = plan.shape[at];
-      if (whole == nullptr || (is_one(whole) && !is_one(size))) {
-        whole = size;
-      } else if (!is_one(size)) {
-        const Type* unit = context_.types.unit();
-        const bool fits = solver_.unify(context_.types.array(whole, unit),
-                                        context_.types.array(size, unit),
-                                        {e.operands[i]->range, "broadcast"});
-        if (!fits) {
-          report_shapes(e, shapes, i, size, whole, e.operands[i]->range);
-          return exp.type;
-        }
-      }
-    }
-  }
+  if (!plan_shape(e, shapes, plan)) return exp.type;
   for (const auto& shape : shapes) {
     BroadcastPlan::Operand operand;
     for (std::size_t j = 0; j < shape.size(); ++j) {

@@ -1,6 +1,7 @@
 // The end of size inference: open sizes become size parameters, existentials or errors, and the
 // tree gets its final types.  See sizes.h.
 #include <algorithm>
+#include <vector>
 
 #include "check/expression_walk.h"
 #include "check/print_type.h"
@@ -94,6 +95,31 @@ const Type* Sizes::place_existentials(const Names& names, const Type* type, Name
   return deeper(type);
 }
 
+namespace {
+
+/// The names of sizes in a type that are not bound there.
+struct VisibleNames {
+  std::vector<BindingId> all;
+  std::vector<BindingId> produced;
+  std::vector<BindingId> in_parameters;
+};
+
+VisibleNames visible_in(const Type* type) {
+  VisibleNames names;
+  for_each_dimension(
+      type, [&](const Size* s, SizePosition position, const std::vector<BindingId>& bound) {
+        for_each_name(s, [&](BindingId n) {
+          if (contains(bound, n)) return;
+          if (!contains(names.all, n)) names.all.push_back(n);
+          if (position == SizePosition::immediate) names.produced.push_back(n);
+          if (position == SizePosition::parameter) names.in_parameters.push_back(n);
+        });
+      });
+  return names;
+}
+
+}  // namespace
+
 const Scheme* Sizes::generalise(ast::Function& function, Symbol name, const Range& range,
                                 const std::vector<TypeNameId>& inferred, const Type* result) {
   const int level = solver_.level - static_cast<int>(function.parameters.size());
@@ -110,17 +136,7 @@ const Scheme* Sizes::generalise(ast::Function& function, Symbol name, const Rang
   scheme.type_parameters.insert(scheme.type_parameters.end(), inferred.begin(), inferred.end());
 
   // What is visible in the type decides what is generalised.
-  Names visible;
-  Names produced;
-  Names in_parameters;
-  for_each_dimension(whole, [&](const Size* s, SizePosition position, const Names& bound) {
-    for_each_name(s, [&](BindingId n) {
-      if (contains(bound, n)) return;
-      if (!contains(visible, n)) visible.push_back(n);
-      if (position == SizePosition::immediate) produced.push_back(n);
-      if (position == SizePosition::parameter) in_parameters.push_back(n);
-    });
-  });
+  const auto [visible, produced, in_parameters] = visible_in(whole);
   Names existentials;
   for (const BindingId n : visible) {
     const SizeConstraint* c = solver_.find(n);

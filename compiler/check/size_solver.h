@@ -118,6 +118,7 @@ class SizeSolver {
   bool absorb(const Size* variable, const Size* other);
   void absorb_result(BindingId existential, const SizeConstraint& before, const Type* from);
   const Type* match_sizes(const Type* a, const Type* b, std::vector<BindingId>& created);
+  const Size* match_size(const Size* a, const Size* b, std::vector<BindingId>& created);
   void register_binders(const Type* type, const Range& range);
   bool fail(const Size* expected, const Size* actual, std::string message);
 

@@ -120,25 +120,25 @@ void SizeSolver::register_binders(const Type* type, const Range& range) {
 
 // ---------------------------------------------------------------- differences
 
+const Size* SizeSolver::match_size(const Size* a, const Size* b, std::vector<BindingId>& created) {
+  if (same_size(context_.types, a, b)) return a;
+  for (const Mismatch& m : mismatches_) {
+    if (same_size(context_.types, m.a, a) && same_size(context_.types, m.b, b)) return m.fresh;
+  }
+  const BindingId name = unknown(usage_.range, "the branches differ in this size", "differ");
+  created.push_back(name);
+  mismatches_.push_back({a, b, context_.types.named_size(name)});
+  return mismatches_.back().fresh;
+}
+
 /// `a` with each size that differs from the one in `b` replaced by a new unknown size.
-const Type* SizeSolver::match_sizes(const Type* a, const Type* b,
-                                    std::vector<BindingId>& created) {
-  const auto dimension = [&](const Size* x, const Size* y) {
-    if (same_size(context_.types, x, y)) return x;
-    for (const Mismatch& m : mismatches_) {
-      if (same_size(context_.types, m.a, x) && same_size(context_.types, m.b, y)) return m.fresh;
-    }
-    const BindingId name = unknown(usage_.range, "the branches differ in this size", "differ");
-    created.push_back(name);
-    mismatches_.push_back({x, y, context_.types.named_size(name)});
-    return mismatches_.back().fresh;
-  };
+const Type* SizeSolver::match_sizes(const Type* a, const Type* b, std::vector<BindingId>& created) {
   if (a == b || a->node.index() != b->node.index()) return a;
   return match(
       a->node, [&](const PrimitiveType&) { return a; },
       [&](const Array& x) {
         const auto& y = std::get<Array>(b->node);
-        const Size* size = dimension(x.size, y.size);
+        const Size* size = match_size(x.size, y.size, created);
         return context_.types.array(size, match_sizes(x.element, y.element, created));
       },
       [&](const Record& x) {
@@ -172,7 +172,7 @@ const Type* SizeSolver::match_sizes(const Type* a, const Type* b,
         Named copy = x;
         for (std::size_t i = 0; i < copy.arguments.size(); ++i) {
           if (const Size* const* s = as<const Size*>(copy.arguments[i])) {
-            copy.arguments[i] = dimension(*s, std::get<const Size*>(y.arguments[i]));
+            copy.arguments[i] = match_size(*s, std::get<const Size*>(y.arguments[i]), created);
           } else {
             copy.arguments[i] = match_sizes(std::get<const Type*>(copy.arguments[i]),
                                             std::get<const Type*>(y.arguments[i]), created);

@@ -125,11 +125,13 @@ class Sizes : private SizeReader {
   /// The type of applying a function of type `function` to `argument`.
   const Type* apply(const Type* function, ast::Exp* argument, const Type* argument_type,
                     const ast::Exp* callee, const Range& range, Names& created);
-  void report_shapes(const ast::Broadcast& e,
-                     const std::vector<std::vector<const Size*>>& shapes, std::size_t culprit,
+  using Shapes = std::vector<std::vector<const Size*>>;
+  /// The shape of a broadcast's result: the first operand that is not stretched in a dimension
+  /// decides its size.  False where the operands do not fit.
+  bool plan_shape(const ast::Broadcast& e, const Shapes& shapes, BroadcastPlan& plan);
+  void report_shapes(const ast::Broadcast& e, const Shapes& shapes, std::size_t culprit,
                      const Size* found, const Size* wanted, const Range& range);
-  bool hint_at_rows_of_one(Diagnostic& d, const ast::Broadcast& e,
-                           const std::vector<std::vector<const Size*>>& shapes);
+  bool hint_at_rows_of_one(Diagnostic& d, const ast::Broadcast& e, const Shapes& shapes);
   const Type* with_new_existentials(const Type* type, const Names& existentials,
                                     const ast::Exp* callee, const Range& range, Names& created);
 

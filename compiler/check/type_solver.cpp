@@ -434,6 +434,40 @@ bool TypeSolver::admit(std::uint32_t index, const Type* original) {
       });
 }
 
+bool TypeSolver::bind_record(std::uint32_t index, const Meta& meta, const Type* type) {
+  const auto* r = as<Record>(type->node);
+  if (r == nullptr) return fail("a record with fields `" + describe(index) + "` is expected");
+  solve(index, type);
+  for (const auto& [name, field] : meta.fields) {
+    const auto found = find_named(r->fields, name);
+    if (found == r->fields.end()) {
+      return fail("the record has no field `" + std::string(context_.text(name)) + "`");
+    }
+    if (!equate(found->second, field)) return false;
+  }
+  return true;
+}
+
+bool TypeSolver::bind_sum(std::uint32_t index, const Meta& meta, const Type* type) {
+  const auto* s = as<Sum>(type->node);
+  if (s == nullptr) return fail("a sum type with `" + describe(index) + "` is expected");
+  solve(index, type);
+  for (const auto& [name, payload] : meta.constructors) {
+    const auto found = find_named(s->constructors, name);
+    if (found == s->constructors.end()) {
+      return fail("unshared constructors: `#" + std::string(context_.text(name)) + "`");
+    }
+    if (found->second.size() != payload.size()) {
+      return fail("constructor `#" + std::string(context_.text(name)) + "` takes " +
+                  std::to_string(found->second.size()) + " arguments");
+    }
+    for (std::size_t i = 0; i < payload.size(); ++i) {
+      if (!equate(found->second[i], payload[i])) return false;
+    }
+  }
+  return true;
+}
+
 bool TypeSolver::bind(std::uint32_t index, const Type* type) {
   admitted_ = 0;
   if (!admit(index, type)) return false;
@@ -466,40 +500,8 @@ bool TypeSolver::bind(std::uint32_t index, const Type* type) {
       solve(index, type);
       return true;
     }
-    case Kind::record: {
-      const auto* r = as<Record>(type->node);
-      if (r == nullptr) return fail("a record with fields `" + describe(index) + "` is expected");
-      solve(index, type);
-      for (const auto& [name, field] : meta.fields) {
-        const auto found =
-            find_named(r->fields, name);
-        if (found == r->fields.end()) {
-          return fail("the record has no field `" + std::string(context_.text(name)) + "`");
-        }
-        if (!equate(found->second, field)) return false;
-      }
-      return true;
-    }
-    case Kind::sum: {
-      const auto* s = as<Sum>(type->node);
-      if (s == nullptr) return fail("a sum type with `" + describe(index) + "` is expected");
-      solve(index, type);
-      for (const auto& [name, payload] : meta.constructors) {
-        const auto found =
-            find_named(s->constructors, name);
-        if (found == s->constructors.end()) {
-          return fail("unshared constructors: `#" + std::string(context_.text(name)) + "`");
-        }
-        if (found->second.size() != payload.size()) {
-          return fail("constructor `#" + std::string(context_.text(name)) + "` takes " +
-                      std::to_string(found->second.size()) + " arguments");
-        }
-        for (std::size_t i = 0; i < payload.size(); ++i) {
-          if (!equate(found->second[i], payload[i])) return false;
-        }
-      }
-      return true;
-    }
+    case Kind::record: return bind_record(index, meta, type);
+    case Kind::sum: return bind_sum(index, meta, type);
     case Kind::solved: break;
   }
   return equate(metas_[index].solution, type);

@@ -75,6 +75,8 @@ class TypeSolver {
   void save(std::uint32_t index);
   bool equate_variables(std::uint32_t a, std::uint32_t b);
   bool bind(std::uint32_t index, const Type* type);
+  bool bind_record(std::uint32_t index, const Meta& meta, const Type* type);
+  bool bind_sum(std::uint32_t index, const Meta& meta, const Type* type);
   /// Checks that `index` does not occur in `type`, and lowers levels and liftedness inside.  Counts
   /// the parts of `type`, and gives up where they are too many.
   bool admit(std::uint32_t index, const Type* type);

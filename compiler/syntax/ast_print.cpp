@@ -161,19 +161,16 @@ void Printer::dimension(const Dimension& dimension) {
 }
 
 void Printer::type(const TypeExp& type) {
-  const auto fields = [&](const auto& list, const auto& print_item) {
-    separated(list, ", ", print_item);
-  };
   match(
       type.node, [&](const TypeName& t) { qualified(t.name); },
       [&](const TupleType& t) {
         out_ << "(";
-        fields(t.elements, [&](const TypeExp* element) { this->type(*element); });
+        separated(t.elements, ", ", [&](const TypeExp* element) { this->type(*element); });
         out_ << ")";
       },
       [&](const RecordType& t) {
         out_ << "{";
-        fields(t.fields, [&](const auto& field) {
+        separated(t.fields, ", ", [&](const auto& field) {
           out_ << text(field.first.symbol) << ": ";
           this->type(*field.second);
         });

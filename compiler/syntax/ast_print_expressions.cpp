@@ -146,90 +146,32 @@ void Printer::simple(const Exp& exp) {
     out_ << prefix;
     operand(value);
   };
-  const auto list = [&](std::string_view open, const auto& items, std::string_view close) {
-    out_ << open;
-    separated(items, ", ", [&](const Exp* item) { expression(*item); });
-    out_ << close;
+  const auto with_type = [&](const Exp& value, std::string_view sign, const TypeExp& wanted) {
+    operand(value);
+    out_ << sign;
+    type(wanted);
   };
   match(
       exp.node, [&](const IntegerLiteral& e) { integer(e); },
       [&](const FloatLiteral& e) { real(e); },
       [&](const BoolLiteral& e) { out_ << (e.value ? "true" : "false"); },
       [&](const StringLiteral& e) { string(e); }, [&](const Hole&) { out_ << "???"; },
-      [&](const Variable& e) { qualified(e.name); },
-      [&](const LocalOpen& e) {
-        qualified(e.module);
-        out_ << ".(";
-        expression(*e.body);
-        out_ << ")";
-      },
-      [&](const Tuple& e) { list("(", e.elements, ")"); },
-      [&](const Record& e) {
-        out_ << "{";
-        separated(e.fields, ", ", [&](const auto& field) {
-          out_ << text(field.first.symbol) << " = ";
-          expression(*field.second);
-        });
-        out_ << "}";
-      },
-      [&](const Project& e) {
-        // A name before the dot would be a module.
-        const bool is_name = as<Variable>(e.record->node) != nullptr;
-        if (is_name) out_ << "(";
-        is_name ? expression(*e.record) : postfix_base(*e.record);
-        out_ << (is_name ? ")." : ".") << text(e.field.symbol);
-      },
+      [&](const Variable& e) { qualified(e.name); }, [&](const LocalOpen& e) { local_open(e); },
+      [&](const Tuple& e) { list("(", e.elements, ")"); }, [&](const Record& e) { record(e); },
+      [&](const Project& e) { projection(e); },
       [&](const ArrayLiteral& e) { list("[", e.elements, "]"); },
       [&](const Index& e) {
         postfix_base(*e.array);
         dimensions(e.dimensions);
       },
-      [&](const Update& e) {
-        operand(*e.source);
-        out_ << " with ";
-        path(e.path, false);
-        out_ << " = ";
-        operand(*e.value);
-      },
-      [&](const RangeExp& e) { range(e); },
-      [&](const Ascription& e) {
-        operand(*e.value);
-        out_ << " : ";
-        type(*e.type);
-      },
-      [&](const Coercion& e) {
-        operand(*e.value);
-        out_ << " :> ";
-        type(*e.type);
-      },
+      [&](const Update& e) { update(e); }, [&](const RangeExp& e) { range(e); },
+      [&](const Ascription& e) { with_type(*e.value, " : ", *e.type); },
+      [&](const Coercion& e) { with_type(*e.value, " :> ", *e.type); },
       [&](const Apply& e) { application(e); }, [&](const Binary&) { binary_chain(exp); },
-      [&](const Logical&) { binary_chain(exp); },
-      [&](const Negate& e) { prefixed("-", *e.value); },
+      [&](const Logical&) { binary_chain(exp); }, [&](const Negate& e) { prefixed("-", *e.value); },
       [&](const Not& e) { prefixed("!", *e.value); }, [&](const Lambda& e) { lambda(e); },
-      [&](const OperatorSection& e) {
-        out_ << "(";
-        infix(*e.operation);
-        out_ << ")";
-      },
-      [&](const LeftSection& e) {
-        out_ << "(";
-        operand(*e.left);
-        out_ << " ";
-        infix(*e.operation);
-        out_ << ")";
-      },
-      [&](const RightSection& e) {
-        out_ << "(";
-        infix(*e.operation);
-        out_ << " ";
-        operand(*e.right);
-        out_ << ")";
-      },
-      [&](const PathSection& e) {
-        out_ << "(";
-        path(e.path, true);
-        out_ << ")";
-      },
+      [&](const OperatorSection&) { section(exp); }, [&](const LeftSection&) { section(exp); },
+      [&](const RightSection&) { section(exp); }, [&](const PathSection&) { section(exp); },
       [&](const Let&) { let_chain(exp); }, [&](const LetFunction&) { let_chain(exp); },
       [&](const If&) { if_chain(exp); }, [&](const Match& e) { match_expression(e); },
       [&](const Loop& e) { loop(e); },
@@ -238,8 +180,7 @@ void Printer::simple(const Exp& exp) {
         for (const Exp* argument : e.arguments) prefixed(" ", *argument);
       },
       [&](const Assert& e) {
-        out_ << "assert ";
-        operand(*e.condition);
+        prefixed("assert ", *e.condition);
         out_ << " ";
         expression(*e.value);
       },
@@ -249,6 +190,62 @@ void Printer::simple(const Exp& exp) {
         expression(*e.value);
       },
       [&](const Broadcast& e) { broadcast(e); });
+}
+
+void Printer::list(std::string_view open, const std::vector<Exp*>& items, std::string_view close) {
+  out_ << open;
+  separated(items, ", ", [&](const Exp* item) { expression(*item); });
+  out_ << close;
+}
+
+void Printer::local_open(const LocalOpen& open) {
+  qualified(open.module);
+  out_ << ".(";
+  expression(*open.body);
+  out_ << ")";
+}
+
+void Printer::record(const Record& record) {
+  out_ << "{";
+  separated(record.fields, ", ", [&](const auto& field) {
+    out_ << text(field.first.symbol) << " = ";
+    expression(*field.second);
+  });
+  out_ << "}";
+}
+
+void Printer::projection(const Project& project) {
+  // A name before the dot would be a module.
+  const bool is_name = as<Variable>(project.record->node) != nullptr;
+  if (is_name) out_ << "(";
+  is_name ? expression(*project.record) : postfix_base(*project.record);
+  out_ << (is_name ? ")." : ".") << text(project.field.symbol);
+}
+
+void Printer::update(const Update& update) {
+  operand(*update.source);
+  out_ << " with ";
+  path(update.path, false);
+  out_ << " = ";
+  operand(*update.value);
+}
+
+void Printer::section(const Exp& exp) {
+  out_ << "(";
+  if (const auto* whole = as<OperatorSection>(exp.node)) {
+    infix(*whole->operation);
+  } else if (const auto* left = as<LeftSection>(exp.node)) {
+    operand(*left->left);
+    out_ << " ";
+    infix(*left->operation);
+  } else if (const auto* right = as<RightSection>(exp.node)) {
+    infix(*right->operation);
+    out_ << " ";
+    operand(*right->right);
+  } else {
+    path(std::get<PathSection>(exp.node).path, true);
+  }
+  out_ << ")";
 }
 
 void Printer::integer(const IntegerLiteral& literal) {

@@ -47,6 +47,12 @@ class Printer {
   void if_chain(const Exp& exp);
   void binary_chain(const Exp& exp);
   void simple(const Exp& exp);
+  void list(std::string_view open, const std::vector<Exp*>& items, std::string_view close);
+  void local_open(const LocalOpen& open);
+  void record(const Record& record);
+  void projection(const Project& project);
+  void update(const Update& update);
+  void section(const Exp& exp);
   void integer(const IntegerLiteral& literal);
   void real(const FloatLiteral& literal);
   void string(const StringLiteral& literal);

@@ -356,6 +356,38 @@ Operand Window::is_exact(Builder& out) const {
   return all;
 }
 
+Operand Window::padded_element(const Reach& reach, const Padded& padded, Builder& in,
+                               const std::vector<Operand>& at) const {
+  Operand inside = make_bool(true);
+  for (std::size_t k = 0; k < padded.levels.size(); ++k) {
+    const auto margin = padded.margins.find(padded.levels[k]);
+    if (margin == padded.margins.end()) continue;
+    inside = both(inside, is_less(in.add_i64(margin->second, i64_operand(-1)), at[k], in), in);
+    const Operand end = in.add_i64(values_.width(padded.levels[k]), margin->second);
+    inside = both(inside, is_less(at[k], end, in), in);
+  }
+  const auto product_there = [&](Builder& there) {
+    Point point;
+    for (std::size_t k = 0; k < padded.levels.size(); ++k) {
+      const int level = padded.levels[k];
+      const auto margin = padded.margins.find(level);
+      point.at[level] =
+          margin == padded.margins.end() ? at[k] : there.sub_i64(at[k], margin->second);
+    }
+    Operand product = one_of(element_);
+    for (const Operand& one : reach.of_points) {
+      const Operand factor = values_.value(one, point, there);
+      product = product == Operand(one_of(element_))
+                    ? factor
+                    : there.scalar(ScalarOp::mul, element_, {product, factor}, "product");
+    }
+    if (reach.negative) product = there.scalar(ScalarOp::neg, element_, {product}, "product");
+    return std::vector<Operand>{product};
+  };
+  const auto zero = [&](Builder&) { return std::vector<Operand>{zero_of(element_)}; };
+  return in.branch(inside, product_there, zero, "padded")[0];
+}
+
 Window::Padded Window::padded(const Reach& reach, Builder& out) const {
   Padded padded;
   std::set<int> levels;
@@ -385,35 +417,7 @@ Window::Padded Window::padded(const Reach& reach, Builder& out) const {
     shape.push_back(extents.contains(level) ? extents[level] : values_.width(level));
   }
   const auto element = [&](Builder& in, const std::vector<Operand>& at) {
-    Operand inside = make_bool(true);
-    for (std::size_t k = 0; k < padded.levels.size(); ++k) {
-      const auto margin = padded.margins.find(padded.levels[k]);
-      if (margin == padded.margins.end()) continue;
-      inside = both(inside, is_less(in.add_i64(margin->second, i64_operand(-1)), at[k], in), in);
-      const Operand end = in.add_i64(values_.width(padded.levels[k]), margin->second);
-      inside = both(inside, is_less(at[k], end, in), in);
-    }
-    return in.branch(
-        inside,
-        [&](Builder& there) {
-          Point point;
-          for (std::size_t k = 0; k < padded.levels.size(); ++k) {
-            const int level = padded.levels[k];
-            const auto margin = padded.margins.find(level);
-            point.at[level] =
-                margin == padded.margins.end() ? at[k] : there.sub_i64(at[k], margin->second);
-          }
-          Operand product = one_of(element_);
-          for (const Operand& one : reach.of_points) {
-            const Operand factor = values_.value(one, point, there);
-            product = product == Operand(one_of(element_))
-                          ? factor
-                          : there.scalar(ScalarOp::mul, element_, {product, factor}, "product");
-          }
-          if (reach.negative) product = there.scalar(ScalarOp::neg, element_, {product}, "product");
-          return std::vector<Operand>{product};
-        },
-        [&](Builder&) { return std::vector<Operand>{zero_of(element_)}; }, "padded")[0];
+    return padded_element(reach, padded, in, at);
   };
   padded.array = tabulate(shape, {}, element, out).name();
   return padded;

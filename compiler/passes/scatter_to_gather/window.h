@@ -63,6 +63,9 @@ class Window {
 
   struct Padded;  // the values of points, and zeros around them
   Padded padded(const Reach& reach, Builder& out) const;
+  /// The product of the values of points, or zero outside of these.
+  Operand padded_element(const Reach& reach, const Padded& padded, Builder& in,
+                         const std::vector<Operand>& at) const;
   Operand read(const Reach& reach, const std::vector<Operand>& element, Builder& out) const;
   Operand sum_inside(const Reach& reach, const std::vector<Operand>& element, Builder& out) const;
   Operand sum(const Reach& reach, const Padded& points, const std::vector<Operand>& element,

@@ -29,13 +29,7 @@ void Formatter::bare(const ast::Exp& exp, const Range& range) {
       [&](const ast::LocalOpen& e) { local_open(e, range); },
       [&](const ast::Tuple& e) { expressions(e.elements, range); },
       [&](const ast::Record& e) { record(e, range); },
-      [&](const ast::Project& e) {
-        expression(*e.record);
-        // `1.2` would be a number.
-        if (as<ast::IntegerLiteral>(e.record->node) && !in_parentheses(*e.record)) out_.space();
-        out_.text(".");
-        token(e.field.range);
-      },
+      [&](const ast::Project& e) { projection(e); },
       [&](const ast::ArrayLiteral& e) { expressions(e.elements, range); },
       [&](const ast::Index& e) {
         expression(*e.array);
@@ -58,30 +52,10 @@ void Formatter::bare(const ast::Exp& exp, const Range& range) {
       [&](const ast::Lambda& e) {
         if (!broadcast_section(e)) lambda(e, range, out_.column());
       },
-      [&](const ast::OperatorSection&) {
-        out_.text("(");
-        infix_operator(range.begin + 1);
-        token(source_.token_before(range.end));
-      },
-      [&](const ast::LeftSection& e) {
-        out_.text("(");
-        expression(*e.left);
-        out_.space();
-        infix_operator(e.left->range.end);
-        token(source_.token_before(range.end));
-      },
-      [&](const ast::RightSection& e) {
-        out_.text("(");
-        infix_operator(range.begin + 1);
-        out_.space();
-        expression(*e.right);
-        token(source_.token_before(range.end));
-      },
-      [&](const ast::PathSection& e) {
-        out_.text("(");
-        path(e.path);
-        token(source_.token_before(range.end));
-      },
+      [&](const ast::OperatorSection&) { section(exp, range); },
+      [&](const ast::LeftSection&) { section(exp, range); },
+      [&](const ast::RightSection&) { section(exp, range); },
+      [&](const ast::PathSection&) { section(exp, range); },
       [&](const ast::Let&) { let_chain(exp, range); },
       [&](const ast::LetFunction&) { let_chain(exp, range); },
       [&](const ast::If&) { if_chain(exp, range); },
@@ -93,19 +67,51 @@ void Formatter::bare(const ast::Exp& exp, const Range& range) {
         out_.text(names_.text(e.constructor.symbol));
         application(e.arguments, range, base);
       },
-      [&](const ast::Assert& e) {
-        out_.text("assert");
-        out_.space();
-        expression(*e.condition);
-        separate(on_new_line(e.value->range.begin), e.value->range.begin);
-        expression(*e.value);
-      },
-      [&](const ast::Attributed& e) {
-        tokens({range.file, range.begin, source_.token_before(e.value->range.begin).end});
-        separate(spans_lines(range), e.value->range.begin);
-        expression(*e.value);
-      },
+      [&](const ast::Assert& e) { assertion(e); },
+      [&](const ast::Attributed& e) { attributed(e, range); },
       [&](const ast::Broadcast&) { infix(); });
+}
+
+void Formatter::section(const ast::Exp& exp, const Range& range) {
+  out_.text("(");
+  if (const auto* left = as<ast::LeftSection>(exp.node)) {
+    expression(*left->left);
+    out_.space();
+    infix_operator(left->left->range.end);
+  } else if (const auto* path = as<ast::PathSection>(exp.node)) {
+    this->path(path->path);
+  } else {
+    infix_operator(range.begin + 1);
+    if (const auto* right = as<ast::RightSection>(exp.node)) {
+      out_.space();
+      expression(*right->right);
+    }
+  }
+  token(source_.token_before(range.end));
+}
+
+void Formatter::projection(const ast::Project& project) {
+  expression(*project.record);
+  // `1.2` would be a number.
+  if (as<ast::IntegerLiteral>(project.record->node) && !in_parentheses(*project.record)) {
+    out_.space();
+  }
+  out_.text(".");
+  token(project.field.range);
+}
+
+void Formatter::assertion(const ast::Assert& e) {
+  out_.text("assert");
+  out_.space();
+  expression(*e.condition);
+  separate(on_new_line(e.value->range.begin), e.value->range.begin);
+  expression(*e.value);
+}
+
+void Formatter::attributed(const ast::Attributed& e, const Range& range) {
+  tokens({range.file, range.begin, source_.token_before(e.value->range.begin).end});
+  separate(spans_lines(range), e.value->range.begin);
+  expression(*e.value);
 }
 
 void Formatter::local_open(const ast::LocalOpen& open, const Range& range) {

@@ -81,6 +81,10 @@ class Formatter {
   void lambda(const ast::Lambda& lambda, const Range& range, std::size_t base);
   bool broadcast_section(const ast::Lambda& lambda);
   void application(const std::vector<ast::Exp*>& arguments, const Range& range, std::size_t base);
+  void section(const ast::Exp& exp, const Range& range);
+  void projection(const ast::Project& project);
+  void assertion(const ast::Assert& e);
+  void attributed(const ast::Attributed& e, const Range& range);
   void infix_chain(const ast::Exp& exp, const Range& range);
   /// The operator behind the byte, in backticks if it is a name.
   void infix_operator(std::uint32_t offset);

@@ -388,15 +388,49 @@ class Printer {
     return out;
   }
 
+  static std::string integer(const ast::IntegerLiteral& n) {
+    const std::string digits = n.suffix >= ast::LiteralSuffix::f16
+                                   ? real(static_cast<double>(n.value))
+                                   : std::to_string(n.value);
+    return digits + suffix_name(n.suffix);
+  }
+
+  std::string local_open(const ast::LocalOpen& n) {
+    const bool is_tuple = as<ast::Tuple>(n.body->node) != nullptr;
+    return name(n.module) + "." +
+           in_parentheses_if(stands_alone(*n.body) && !is_tuple, print(*n.body));
+  }
+
+  std::string with_type(const ast::Exp& value, const std::string& sign, const ast::TypeExp& wanted,
+                        int level) {
+    return in_parentheses_if(level != loose, expression(value, 0) + sign + type(wanted));
+  }
+
+  std::string applied(const std::string& head, const std::vector<ast::Exp*>& list, int level) {
+    return in_parentheses_if(level >= argument, head + " " + arguments(list));
+  }
+
+  std::string section(const ast::Exp& e) {
+    if (const auto* left = as<ast::LeftSection>(e.node)) {
+      return "(" + print(*left->left) + " " + operation(*left->operation) + ")";
+    }
+    if (const auto* right = as<ast::RightSection>(e.node)) {
+      return "(" + operation(*right->operation) + " " + print(*right->right) + ")";
+    }
+    if (const auto* whole = as<ast::OperatorSection>(e.node)) {
+      return "(" + operation(*whole->operation) + ")";
+    }
+    return "(" + path(std::get<ast::PathSection>(e.node).path, true) + ")";
+  }
+
+  std::string branch(const ast::If& n) {
+    return "if " + print(*n.condition) + " then " + print(*n.then_branch) + " else " +
+           print(*n.else_branch);
+  }
+
   std::string bare(const ast::Exp& e, int level) {
     return match(
-        e.node,
-        [](const ast::IntegerLiteral& n) {
-          const std::string digits = n.suffix >= ast::LiteralSuffix::f16
-                                         ? real(static_cast<double>(n.value))
-                                         : std::to_string(n.value);
-          return digits + suffix_name(n.suffix);
-        },
+        e.node, [](const ast::IntegerLiteral& n) { return integer(n); },
         [](const ast::FloatLiteral& n) { return real(n.value) + suffix_name(n.suffix); },
         [](const ast::BoolLiteral& n) { return std::string(n.value ? "true" : "false"); },
         [&](const ast::StringLiteral&) { return written(e.range); },
@@ -404,12 +438,7 @@ class Printer {
         [&](const ast::Variable& n) {
           return in_parentheses_if(is_symbol(text(n.name.name.symbol)), name(n.name));
         },
-        [&](const ast::LocalOpen& n) {
-          return name(n.module) + "." +
-                 in_parentheses_if(stands_alone(*n.body) &&
-                                       as<ast::Tuple>(n.body->node) == nullptr,
-                                   print(*n.body));
-        },
+        [&](const ast::LocalOpen& n) { return local_open(n); },
         [&](const ast::Tuple& n) { return "(" + joined(all(n.elements), ", ") + ")"; },
         [&](const ast::Record& n) { return record(n); },
         [&](const ast::Project& n) {
@@ -421,16 +450,10 @@ class Printer {
           return print(*n.source) + " with " + path(n.path, false) + " = " + print(*n.value);
         },
         [&](const ast::RangeExp& n) { return range(n, level); },
-        [&](const ast::Ascription& n) {
-          return in_parentheses_if(level != loose, expression(*n.value, 0) + " : " + type(*n.type));
-        },
-        [&](const ast::Coercion& n) {
-          return in_parentheses_if(level != loose,
-                                   expression(*n.value, 0) + " :> " + type(*n.type));
-        },
+        [&](const ast::Ascription& n) { return with_type(*n.value, " : ", *n.type, level); },
+        [&](const ast::Coercion& n) { return with_type(*n.value, " :> ", *n.type, level); },
         [&](const ast::Apply& n) {
-          return in_parentheses_if(level >= argument, expression(*n.function, 0) + " " +
-                                                          arguments(n.arguments));
+          return applied(expression(*n.function, 0), n.arguments, level);
         },
         [&](const ast::Binary& n) {
           return binary(operation(*n.operation), *n.left, *n.right, level);
@@ -442,24 +465,16 @@ class Printer {
         [&](const ast::Negate& n) { return "-" + print(*n.value); },
         [&](const ast::Not& n) { return "!" + print(*n.value); },
         [&](const ast::Lambda& n) { return lambda(n.function, level); },
-        [&](const ast::OperatorSection& n) { return "(" + operation(*n.operation) + ")"; },
-        [&](const ast::LeftSection& n) {
-          return "(" + print(*n.left) + " " + operation(*n.operation) + ")";
-        },
-        [&](const ast::RightSection& n) {
-          return "(" + operation(*n.operation) + " " + print(*n.right) + ")";
-        },
-        [&](const ast::PathSection& n) { return "(" + path(n.path, true) + ")"; },
+        [&](const ast::OperatorSection&) { return section(e); },
+        [&](const ast::LeftSection&) { return section(e); },
+        [&](const ast::RightSection&) { return section(e); },
+        [&](const ast::PathSection&) { return section(e); },
         [&](const ast::Let& n) { return let(n, level); },
         [&](const ast::LetFunction& n) { return let_function(n); },
-        [&](const ast::If& n) {
-          return "if " + print(*n.condition) + " then " + print(*n.then_branch) + " else " +
-                 print(*n.else_branch);
-        },
-        [&](const ast::Match& n) { return cases(n); }, [&](const ast::Loop& n) { return loop(n); },
+        [&](const ast::If& n) { return branch(n); }, [&](const ast::Match& n) { return cases(n); },
+        [&](const ast::Loop& n) { return loop(n); },
         [&](const ast::Construct& n) {
-          return in_parentheses_if(level >= argument, "#" + text(n.constructor.symbol) + " " +
-                                                          arguments(n.arguments));
+          return applied("#" + text(n.constructor.symbol), n.arguments, level);
         },
         [&](const ast::Assert& n) {
           return "assert " + expression(*n.condition, argument) + " " +
