@@ -13,10 +13,9 @@
 #include <utility>
 
 #include "ir/alias.h"
-#include "ir/builder.h"
-#include "ir/fields.h"
 #include "ir/name_flags.h"
 #include "ir/names.h"
+#include "ir/rewrite.h"
 #include "ir/traces.h"
 #include "passes/passes.h"
 #include "support/match.h"
@@ -40,23 +39,15 @@ class SharedSums {
       : names_(program.names), aliases_(analyse_aliases(function, program)) {}
 
   bool run(Body& body) {
-    bool changed = false;
-    Builder out(names_);
-    for (Statement& statement : body.statements) {
-      for_each_scope(statement.operation, [&](Body& inner) { changed = run(inner) || changed; });
+    return rewrite_statements(body, names_, Scopes::all, [&](Statement& statement, Builder& out) {
       if (as<Iota>(statement.operation) || as<Replicate>(statement.operation)) {
         nowhere_.insert(statement.results[0].name);
       }
       const auto* map = as<MapScanReduce>(statement.operation);
-      if (map != nullptr && is_shared(statement, *map)) {
-        unroll(statement, *map, out);
-        changed = true;
-      } else {
-        out.add(std::move(statement));
-      }
-    }
-    body.statements = out.take();
-    return changed;
+      if (map == nullptr || !is_shared(statement, *map)) return false;
+      unroll(statement, *map, out);
+      return true;
+    });
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ir/fields.h"
+#include "ir/rewrite.h"
 #include "passes/ad/consumption.h"
 
 namespace dagaz::passes::ad {
@@ -31,18 +32,11 @@ static void inline_function(Statement statement, Names& names, FunctionDerivativ
 }
 
 void inline_custom_derivatives(Body& body, Names& names, FunctionDerivatives& functions) {
-  Builder out(names);
-  for (Statement& statement : body.statements) {
-    for_each_scope(statement.operation, [&](Body& nested) {
-      inline_custom_derivatives(nested, names, functions);
-    });
-    if (std::holds_alternative<CustomDerivative>(statement.operation)) {
-      inline_function(std::move(statement), names, functions, out);
-    } else {
-      out.add(std::move(statement));
-    }
-  }
-  body.statements = out.take();
+  rewrite_statements(body, names, Scopes::all, [&](Statement& statement, Builder& out) {
+    if (!std::holds_alternative<CustomDerivative>(statement.operation)) return false;
+    inline_function(std::move(statement), names, functions, out);
+    return true;
+  });
 }
 
 }  // namespace dagaz::passes::ad

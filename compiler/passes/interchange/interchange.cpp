@@ -18,6 +18,7 @@
 #include "ir/alias.h"
 #include "ir/classify.h"
 #include "ir/fields.h"
+#include "ir/rewrite.h"
 #include "ir/traces.h"
 #include "passes/interchange/nest.h"
 #include "passes/passes.h"
@@ -297,23 +298,12 @@ class Interchange {
       : names_(program.names), aliases_(analyse_aliases(function, program)) {}
 
   bool body(Body& body) {
-    bool changed = false;
-    std::vector<Statement> out;
-    for (Statement& statement : body.statements) {
-      if (auto* branch = as<Branch>(statement.operation)) {
-        changed = this->body(branch->then_body) || changed;
-        changed = this->body(branch->else_body) || changed;
-      } else if (auto* loop = as<Loop>(statement.operation)) {
-        changed = this->body(loop->body) || changed;
-      } else if (auto parts = distributed(statement)) {
-        std::move(parts->begin(), parts->end(), std::back_inserter(out));
-        changed = true;
-        continue;
-      }
-      out.push_back(std::move(statement));
-    }
-    body.statements = std::move(out);
-    return changed;
+    const auto replace = [&](const Statement& statement, Builder& out) {
+      auto parts = distributed(statement);
+      if (parts) out.add_all(std::move(*parts));
+      return parts.has_value();
+    };
+    return rewrite_statements(body, names_, Scopes::of_control, replace);
   }
 
  private:

@@ -17,6 +17,7 @@
 #include "ir/builder.h"
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "ir/rewrite.h"
 #include "support/match.h"
 
 namespace dagaz::passes::scalarising {
@@ -103,16 +104,11 @@ class PartReader {
   // ---- how
 
   void rewrite(Body& body) {
-    Builder out(names_);
-    for (Statement& statement : body.statements) {
-      for_each_scope(statement.operation, [this](Body& inner) { rewrite(inner); });
-      if (auto* map = as<MapScanReduce>(statement.operation);
-          map && is_straight(map->map.body)) {
-        read_inputs(statement, *map, out);
-      }
-      out.add(std::move(statement));
-    }
-    body.statements = out.take();
+    rewrite_statements(body, names_, Scopes::all, [&](Statement& statement, Builder& out) {
+      auto* map = as<MapScanReduce>(statement.operation);
+      if (map != nullptr && is_straight(map->map.body)) read_inputs(statement, *map, out);
+      return false;
+    });
   }
 
   void read_inputs(Statement& statement, MapScanReduce& e, Builder& out) {
