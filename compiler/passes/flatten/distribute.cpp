@@ -282,7 +282,7 @@ static std::vector<NameSet> used_from_each(const Body& body, const Names& names)
 
 void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& results,
                            LocationId location, Out& out) {
-  body.statements = split_statements(std::move(body.statements));
+  body.statements = splitter_.split_statements(std::move(body.statements));
   NameSet inside = bound_in(nest.prefix);
   for (const SpaceDimension& dimension : nest.space) inside.insert(dimension.index.name);
   for (const NameId name : bound_in(body.statements)) inside.insert(name);

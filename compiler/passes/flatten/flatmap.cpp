@@ -1,10 +1,11 @@
 // flatmap with parallel operations that exist: the sizes first, a scan of them for the starts,
 // then every segment written to its place.  The function runs twice; what a round does not need
 // is left out.
-#include "passes/flatten/flattener.h"
+#include "passes/flatten/flatmap.h"
 
 #include <algorithm>
 
+#include "ir/builder.h"
 #include "ir/fields.h"
 #include "ir/names.h"
 #include "ir/traces.h"
@@ -47,22 +48,6 @@ static Lambda keep_results(Lambda lambda, std::size_t begin, std::size_t count,
 }
 
 static Lambda add_i64_lambda(Names& names) { return addition(ScalarType::i64, {}, names); }
-
-void Flattener::expand_flatmaps(Body& body) {
-  Out out;
-  for (Statement& one : body.statements) {
-    for_each_body(one.operation, [this](Body& inner) { expand_flatmaps(inner); });
-    if (auto* flatmap = as<FlatMap>(one.operation)) {
-      FlatMap taken = std::move(*flatmap);
-      for (Statement& part : expand_flatmap(one, std::move(taken))) {
-        out.push_back(std::move(part));
-      }
-    } else {
-      out.push_back(std::move(one));
-    }
-  }
-  body.statements = std::move(out);
-}
 
 // The sizes of the segments, and the values that are one for each element.
 static Statement measure(const Statement& statement, const FlatMap& e, Names& names) {
@@ -164,24 +149,40 @@ static WithAccumulator fill_segments(const Statement& statement, FlatMap e, Buil
   return with;
 }
 
-std::vector<Statement> Flattener::expand_flatmap(const Statement& statement, FlatMap e) {
-  Builder builder(names_);
+static std::vector<Statement> expanded(const Statement& statement, FlatMap e, Names& names) {
+  Builder builder(names);
   builder.set_location(statement.location);
   builder.set_tokens(statement.tokens);
   const std::vector<Binder>& results = statement.results;
-  builder.add(measure(statement, e, names_));
+  builder.add(measure(statement, e, names));
   builder.add({{results[0], results[2]},
-               find_starts(e.width, results[1].name, builder, names_),
+               find_starts(e.width, results[1].name, builder, names),
                statement.tokens,
                statement.location});
   if (const auto varying = static_cast<std::ptrdiff_t>(e.varying); varying > 0) {
-    WithAccumulator with = fill_segments(statement, std::move(e), builder, names_);
+    WithAccumulator with = fill_segments(statement, std::move(e), builder, names);
     builder.add({{results.begin() + 3, results.begin() + 3 + varying},
                  std::move(with),
                  statement.tokens,
                  statement.location});
   }
   return builder.take();
+}
+
+void expand_flatmaps(Body& body, Names& names) {
+  std::vector<Statement> out;
+  for (Statement& one : body.statements) {
+    for_each_body(one.operation, [&](Body& inner) { expand_flatmaps(inner, names); });
+    if (auto* flatmap = as<FlatMap>(one.operation)) {
+      FlatMap taken = std::move(*flatmap);
+      for (Statement& part : expanded(one, std::move(taken), names)) {
+        out.push_back(std::move(part));
+      }
+    } else {
+      out.push_back(std::move(one));
+    }
+  }
+  body.statements = std::move(out);
 }
 
 }  // namespace dagaz::passes::flattening

@@ -12,7 +12,9 @@
 #include "ir/names.h"
 #include "ir/traces.h"
 #include "passes/flatten/accumulation.h"
+#include "passes/flatten/flatmap.h"
 #include "passes/flatten/own_initials.h"
+#include "passes/flatten/thread_calls.h"
 #include "passes/traces.h"
 #include "support/match.h"
 
@@ -29,12 +31,12 @@ using namespace ir;
 
 void Flattener::run() {
   add_quiet_functions(program_);
-  for (Function& function : program_.functions) expand_flatmaps(function.body);
+  for (Function& function : program_.functions) expand_flatmaps(function.body, names_);
   find_host_functions();
   for (Function& function : program_.functions) loop_over_host_calls(function.body);
   originals_ = program_.functions;
   for (Function& function : program_.functions) flatten_body(function.body);
-  redirect_calls();
+  redirect_calls(program_, originals_);
   if (asks_device_) add_device_functions();
   for (Function& function : program_.functions) {
     give_loops_own_initials(function.body, program_.names);
@@ -76,8 +78,8 @@ void Flattener::flatten_statement(Statement statement, Out& out) {
 }
 
 void Flattener::flatten_map(Statement statement, MapScanReduce e, Out& out) {
-  if (needs_split(e)) {
-    for (Statement& part : split(std::move(statement), std::move(e))) {
+  if (splitter_.needs_split(e)) {
+    for (Statement& part : splitter_.split(std::move(statement), std::move(e))) {
       MapScanReduce taken = std::move(*as<MapScanReduce>(part.operation));
       flatten_map(std::move(part), std::move(taken), out);
     }
@@ -171,8 +173,9 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
     const bool gpu = options_.target == FlattenTarget::gpu;
     const bool rows = gpu ? !is_narrow(inner->width) : nest.space.size() == 1;
     const bool reduces =
-        !inner->reductions.empty() && inner->scans.empty() && !needs_split(*inner);
-    const bool scans = inner->reductions.empty() && !inner->scans.empty() && !needs_split(*inner);
+        !inner->reductions.empty() && inner->scans.empty() && !splitter_.needs_split(*inner);
+    const bool scans =
+        inner->reductions.empty() && !inner->scans.empty() && !splitter_.needs_split(*inner);
     const bool deepens = is_map(*inner) || (rows && (reduces || scans));
     const NameSet counted = gpu ? counted_by(*inner, before, names_) : NameSet{};
     std::erase_if(before, [&](const Statement& one) {

@@ -10,6 +10,7 @@
 #include "ir/names.h"
 #include "ir/program.h"
 #include "passes/flatten/nest.h"
+#include "passes/flatten/split.h"
 #include "passes/passes.h"
 
 namespace dagaz::passes::flattening {
@@ -17,7 +18,8 @@ namespace dagaz::passes::flattening {
 class Flattener {
  public:
   Flattener(ir::Program& program, const FlattenOptions& options)
-      : program_(program), names_(program.names), options_(options) {}
+      : program_(program), names_(program.names), options_(options),
+        splitter_(program.names, options.target) {}
 
   void run();
 
@@ -38,16 +40,6 @@ class Flattener {
   std::optional<ir::ReduceOperator> over_elements(const ir::ReduceOperator& one,
                                                   std::size_t rank);
   void reduce_elements(Nest& nest, PointBody& point, std::vector<ir::ReduceOperator>& operators);
-
-  // ---- split.cpp
-  bool needs_split(const ir::MapScanReduce& e) const;
-  std::vector<ir::Statement> split(ir::Statement statement, ir::MapScanReduce e);
-  std::vector<ir::Statement> split_statements(std::vector<ir::Statement> statements);
-  std::vector<ir::Statement> split_post_off(ir::Statement statement, ir::MapScanReduce e);
-  std::vector<ir::Statement> split_elements_off(ir::Statement statement, ir::MapScanReduce e);
-  std::vector<ir::Statement> split_map_off(ir::Statement statement, ir::MapScanReduce e);
-  std::vector<ir::Statement> split_reductions_off(ir::Statement statement, ir::MapScanReduce e);
-  std::vector<ir::Statement> split_scan_and_reduce(ir::Statement statement, ir::MapScanReduce e);
 
   // ---- rows.cpp
   bool is_of_rows(const ir::Statement& statement, const ir::NameSet& inside) const;
@@ -91,10 +83,6 @@ class Flattener {
   void choose_version(ir::Statement statement, Nest nest, PointBody point, Out& out);
   void add_device_functions();
 
-  // ---- flatmap.cpp: flatmaps become other parallel operations, before anything else
-  void expand_flatmaps(ir::Body& body);
-  std::vector<ir::Statement> expand_flatmap(const ir::Statement& statement, ir::FlatMap e);
-
   // ---- host_calls.cpp: what calls functions with array results becomes loops
   bool calls_host(const ir::Body& body) const;
   void find_host_functions();
@@ -118,19 +106,14 @@ class Flattener {
   bool takes_host_accumulator(const ir::MapScanReduce& map) const;
   bool emit_host_accumulate(const ir::Statement& statement, const ir::Accumulate& e, Out& out);
 
-  // ---- thread_calls.cpp: functions called inside segments get a sequential copy
-  void redirect_calls();
-  void redirect_calls(ir::Body& body, bool in_thread);
-  void add_thread_copy(const std::string& function);
-
   ir::Program& program_;
   ir::Names& names_;
   FlattenOptions options_;
+  Splitter splitter_;
   std::vector<ir::Function> originals_;   // as they were before flattening
   std::set<std::string> host_functions_;  // with array results, or calling such
   std::unordered_map<ir::NameId, ir::Operand> replicated_;  // arrays of one value
   std::unordered_map<ir::NameId, ir::AccumulatorInput> host_accumulators_;  // by each of its names
-  std::set<std::string> thread_copies_;
   bool asks_device_ = false;
 };
 

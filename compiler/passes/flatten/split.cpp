@@ -1,10 +1,11 @@
-// Splitting parallel operations that no single segmented operation expresses.
+#include "passes/flatten/split.h"
+
 #include <algorithm>
 
 #include "ir/classify.h"
 #include "ir/cost.h"
 #include "ir/traces.h"
-#include "passes/flatten/flattener.h"
+#include "passes/flatten/nest.h"
 #include "support/match.h"
 
 namespace dagaz::passes::flattening {
@@ -71,9 +72,9 @@ static bool keeps_sums(const MapScanReduce& e) {
                      });
 }
 
-bool Flattener::needs_split(const MapScanReduce& e) const {
+bool Splitter::needs_split(const MapScanReduce& e) const {
   if (is_map(e)) return false;
-  const bool gpu = options_.target == FlattenTarget::gpu;
+  const bool gpu = target_ == FlattenTarget::gpu;
   if (gpu && (makes_arrays(e.map.body, names_) || keeps_sums(e))) return true;
   // A map of its own runs once at each point, whatever the reduction does.
   if (has_trace(e.map.body)) return true;
@@ -81,7 +82,7 @@ bool Flattener::needs_split(const MapScanReduce& e) const {
   return !e.reductions.empty() || runs_once(e.map.body) || has_heavy_post(e);
 }
 
-std::vector<Statement> Flattener::split(Statement statement, MapScanReduce e) {
+std::vector<Statement> Splitter::split(Statement statement, MapScanReduce e) {
   if (has_heavy_post(e)) return split_post_off(std::move(statement), std::move(e));
   if (keeps_sums(e)) return split_elements_off(std::move(statement), std::move(e));
   if (e.scans.empty() || e.reductions.empty()) {
@@ -91,8 +92,8 @@ std::vector<Statement> Flattener::split(Statement statement, MapScanReduce e) {
                                      : split_scan_and_reduce(std::move(statement), std::move(e));
 }
 
-std::vector<Statement> Flattener::split_statements(std::vector<Statement> statements) {
-  Out out;
+std::vector<Statement> Splitter::split_statements(std::vector<Statement> statements) {
+  std::vector<Statement> out;
   for (Statement& one : statements) {
     auto* map = as<MapScanReduce>(one.operation);
     if (!map || !needs_split(*map)) {
@@ -108,7 +109,7 @@ std::vector<Statement> Flattener::split_statements(std::vector<Statement> statem
 }
 
 // map and scans (or reductions) at once = the map, then those of what it gave.
-std::vector<Statement> Flattener::split_map_off(Statement statement, MapScanReduce e) {
+std::vector<Statement> Splitter::split_map_off(Statement statement, MapScanReduce e) {
   Statement mapping = statement;
   mapping.results.clear();
   std::vector<NameId> inputs;
@@ -127,7 +128,7 @@ std::vector<Statement> Flattener::split_map_off(Statement statement, MapScanRedu
 }
 
 // map and reductions at once = the map, whose results are there anyway, then reductions over them.
-std::vector<Statement> Flattener::split_elements_off(Statement statement, MapScanReduce e) {
+std::vector<Statement> Splitter::split_elements_off(Statement statement, MapScanReduce e) {
   std::size_t reduced = 0;
   for (const ReduceOperator& one : e.reductions) reduced += one.neutral.size();
   Statement mapping = statement;
@@ -158,7 +159,7 @@ std::vector<Statement> Flattener::split_elements_off(Statement statement, MapSca
 }
 
 // post after scans = the scans without it, then a map over what they gave.
-std::vector<Statement> Flattener::split_post_off(Statement statement, MapScanReduce e) {
+std::vector<Statement> Splitter::split_post_off(Statement statement, MapScanReduce e) {
   std::size_t reduced = 0;
   for (const ReduceOperator& one : e.reductions) reduced += one.neutral.size();
   Statement mapping = statement;
@@ -179,7 +180,7 @@ std::vector<Statement> Flattener::split_post_off(Statement statement, MapScanRed
 }
 
 // map, scans and reductions at once = reductions over the map, then scans over the map again.
-std::vector<Statement> Flattener::split_reductions_off(Statement statement, MapScanReduce e) {
+std::vector<Statement> Splitter::split_reductions_off(Statement statement, MapScanReduce e) {
   std::size_t scanned = 0;
   std::size_t reduced = 0;
   for (const ScanOperator& one : e.scans) scanned += one.neutral.size();
@@ -206,7 +207,7 @@ std::vector<Statement> Flattener::split_reductions_off(Statement statement, MapS
 
 // map, scans and reductions at once = scans that also keep the reductions' inputs, then the
 // reductions over those.
-std::vector<Statement> Flattener::split_scan_and_reduce(Statement statement, MapScanReduce e) {
+std::vector<Statement> Splitter::split_scan_and_reduce(Statement statement, MapScanReduce e) {
   std::size_t scanned = 0;
   std::size_t reduced = 0;
   for (const ScanOperator& one : e.scans) scanned += one.neutral.size();
