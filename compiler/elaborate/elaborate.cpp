@@ -8,10 +8,9 @@ namespace dagaz::elaborate {
 
 Elaborator::Elaborator(const check::CheckedProgram& checked, const SourceFiles& sources,
                        NameTable& name_table, Diagnostics& sink, Safety safety)
-    : program(checked),
-      files(sources),
+    : Emission(sources, sink),
+      program(checked),
       symbols(name_table),
-      diagnostics(sink),
       ignores_unsafe(safety == Safety::always),
       globals{FunctionContext{ir::Builder(ir_program.names)}} {
   root = arena.frame(nullptr);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "elaborate/elaborate.h"
+#include "elaborate/emission.h"
 #include "elaborate/value.h"
 #include "ir/builder.h"
 #include "ir/names.h"
@@ -23,19 +24,8 @@ namespace dagaz::elaborate {
 
 class Elaborator;
 
-/// Thrown after a diagnostic was reported; ends the elaboration of one entry point.
-struct Abandoned {};
 /// Thrown where a size is needed whose value is not known; whoever can do without it catches it.
 struct UnknownSize { Range range; };
-
-/// What attributes ask of the statement that the attributed expression produces.
-struct Request {
-  ir::ModeRequest mode = ir::ModeRequest::none;
-  bool sequential = false;
-  bool unroll = false;
-  int stripmine = 0;
-  std::optional<ir::Operand> bound = std::nullopt;
-};
 
 /// A use of an intrinsic with all its arguments.
 struct IntrinsicCall {
@@ -127,7 +117,7 @@ struct RecursiveFunction {
   bool finished = false;             // part of the program
 };
 
-class Elaborator {
+class Elaborator : public Emission {
  public:
   Elaborator(const check::CheckedProgram& program, const SourceFiles& files, NameTable& names,
              Diagnostics& diagnostics, Safety safety);
@@ -135,63 +125,17 @@ class Elaborator {
 
   // ------------------------------------------------------------ state
   const check::CheckedProgram& program;
-  const SourceFiles& files;
   NameTable& symbols;
-  Diagnostics& diagnostics;
   const bool ignores_unsafe;
-  ir::Program ir_program;
   ValueArena arena;
   Frame* root;
-  FunctionContext* context = nullptr;
-  ir::Builder* out = nullptr;          // where statements go
-  std::vector<ir::NameId> tokens;      // asserts that guard what is being built
-  ir::LocationId inlined_at;           // the call whose body is being elaborated
-  Range range;                         // of the expression being elaborated
-  Request request;
-  bool is_unsafe = false;
   Inlining inlining = Inlining::automatic;  // of the calls in the expression, if it says so
-  Range watched;                       // #[warn(safety_checks)] around it, if any
-  std::string hint = "x";              // base for the names of results
   std::unordered_set<ir::NameId> known_sizes;  // never negative, so no check is needed
   // The operator of the stream being built, if it works on the array itself: see streams.cpp.
   ValueRef combining = nullptr;
   // Results of `zip`, which the language calls fresh although nothing is copied: whoever consumes
   // one copies it first.
   std::unordered_set<ir::NameId> shared;
-  std::size_t consuming_operations = 0;  // emitted so far, of those that may consume an array
-
-  // ------------------------------------------------------------ emission.cpp
-  [[noreturn]] void unsupported(const Range& where, std::string message);
-  [[noreturn]] void refuse_irregular_map();
-  ir::Names& names() { return ir_program.names; }
-  ir::Operand scalar(ir::ScalarOp op, ir::ScalarType type, std::vector<ir::Operand> arguments);
-  std::vector<ir::NameId> emit(ir::Operation operation);
-  ir::NameId emit_one(ir::Operation operation);
-  /// A statement whose results have been named already.
-  void emit_named(const std::vector<ir::NameId>& results, ir::Operation operation);
-  /// The token of an assert, or nothing if the condition is known to hold or #[unsafe] is on.
-  /// `message` holds a {} for each argument.
-  std::optional<ir::NameId> check(ir::Operand condition, std::string message,
-                                  std::vector<ir::Operand> arguments = {});
-  ir::NameId assert_that(ir::Operand condition, std::string message,
-                         std::vector<ir::Operand> arguments);
-  void warn_of_check(std::string failure);
-  ir::Operand logical_and(ir::Operand a, ir::Operand b);
-  ir::Operand logical_or(ir::Operand a, ir::Operand b);
-  ir::Operand logical_not(ir::Operand a);
-  ir::Operand compare_i64(ir::ScalarOp op, ir::Operand a, ir::Operand b);
-  /// What `build` emits, as a body whose results are what it returns.
-  ir::Body nested_body(const std::function<std::vector<ir::Operand>()>& build);
-  using LambdaBody = std::function<std::vector<ir::Operand>(const std::vector<ir::NameId>&)>;
-  /// A lambda; attributes of the surroundings do not reach into it.
-  ir::Lambda lambda(const std::vector<ir::Type>& parameters, std::vector<ir::Type> results,
-                    const LambdaBody& build);
-  std::vector<ir::NameId> fresh(const std::vector<ir::Type>& types);
-  ir::NameId array_name(const ir::Operand& operand);
-  /// Makes `builder` guard what follows by `tokens`.
-  void retoken(ir::Builder& builder);
-  /// Runs `build` at the top level of the current IR function.
-  ValueRef at_top_level(const std::function<ValueRef()>& build);
 
   // ------------------------------------------------------------ types.cpp
   TypeRef evaluate_type(const check::Type* type, Frame* frame);
@@ -438,50 +382,5 @@ class Elaborator {
 ValueRef differentiate_function(Elaborator& e, ir::DerivativeMode mode,
                                 const std::function<ValueRef(ValueRef)>& function,
                                 ValueRef argument, ValueRef seed, TypeRef result);
-
-/// Says where the statements emitted while it lives come from.
-class At {
- public:
-  At(Elaborator& elaborator, const Range& range);
-  ~At();
-  At(const At&) = delete;
-  At& operator=(const At&) = delete;
-
- private:
-  Elaborator& elaborator_;
-  ir::Builder* out_;
-  ir::LocationId location_;
-  Range range_;
-};
-
-/// Guards the statements emitted while it lives by a token, if there is one.
-class Guarded {
- public:
-  Guarded(Elaborator& elaborator, std::optional<ir::NameId> token);
-  ~Guarded();
-  Guarded(const Guarded&) = delete;
-  Guarded& operator=(const Guarded&) = delete;
-
- private:
-  Elaborator& elaborator_;
-  ir::Builder* out_;
-  bool added_;
-};
-
-/// Sets a member of the elaborator and puts the old value back at the end.
-template <typename T>
-class Temporarily {
- public:
-  Temporarily(T& place, T value) : place_(place), saved_(std::move(place)) {
-    place_ = std::move(value);
-  }
-  ~Temporarily() { place_ = std::move(saved_); }
-  Temporarily(const Temporarily&) = delete;
-  Temporarily& operator=(const Temporarily&) = delete;
-
- private:
-  T& place_;
-  T saved_;
-};
 
 }  // namespace dagaz::elaborate

@@ -4,14 +4,14 @@
 
 namespace dagaz::elaborate {
 
-void Elaborator::unsupported(const Range& where, std::string message) {
+void Emission::unsupported(const Range& where, std::string message) {
   diagnostics.report(DiagnosticKind::unsupported, where.valid() ? where : range,
                      std::move(message));
   throw Abandoned{};
 }
 
 /// Marks the innermost place outside of the library.
-void Elaborator::refuse_irregular_map() {
+void Emission::refuse_irregular_map() {
   Range where = range;
   const auto in_library = [&] { return files.file(where.file).name().starts_with("/prelude/"); };
   ir::LocationId at = out->location();
@@ -29,7 +29,7 @@ void Elaborator::refuse_irregular_map() {
   throw Abandoned{};
 }
 
-ir::Operand Elaborator::scalar(ir::ScalarOp op, ir::ScalarType type,
+ir::Operand Emission::scalar(ir::ScalarOp op, ir::ScalarType type,
                                std::vector<ir::Operand> arguments) {
   return out->scalar(op, type, std::move(arguments), hint);
 }
@@ -43,7 +43,7 @@ static bool may_consume(const ir::Operation& operation) {
          std::holds_alternative<ir::Call>(operation);
 }
 
-std::vector<ir::NameId> Elaborator::emit(ir::Operation operation) {
+std::vector<ir::NameId> Emission::emit(ir::Operation operation) {
   if (may_consume(operation)) ++consuming_operations;
   if (request.mode == ir::ModeRequest::none) return out->add_results(std::move(operation), hint);
   const std::vector<ir::Type> types = ir::types_of(operation, names());
@@ -53,12 +53,12 @@ std::vector<ir::NameId> Elaborator::emit(ir::Operation operation) {
   return results;
 }
 
-ir::NameId Elaborator::emit_one(ir::Operation operation) {
+ir::NameId Emission::emit_one(ir::Operation operation) {
   if (may_consume(operation)) ++consuming_operations;
   return out->add(std::move(operation), hint);
 }
 
-void Elaborator::emit_named(const std::vector<ir::NameId>& results, ir::Operation operation) {
+void Emission::emit_named(const std::vector<ir::NameId>& results, ir::Operation operation) {
   if (may_consume(operation)) ++consuming_operations;
   ir::Statement statement;
   for (const ir::NameId name : results) statement.results.push_back({name});
@@ -69,7 +69,7 @@ void Elaborator::emit_named(const std::vector<ir::NameId>& results, ir::Operatio
   out->add(std::move(statement));
 }
 
-std::optional<ir::NameId> Elaborator::check(ir::Operand condition, std::string message,
+std::optional<ir::NameId> Emission::check(ir::Operand condition, std::string message,
                                             std::vector<ir::Operand> arguments) {
   if (is_unsafe) return std::nullopt;
   if (condition.is_constant() && condition.constant().bits != 0) return std::nullopt;
@@ -78,7 +78,7 @@ std::optional<ir::NameId> Elaborator::check(ir::Operand condition, std::string m
 }
 
 /// Once for each failure, however often the expression is elaborated.
-void Elaborator::warn_of_check(std::string failure) {
+void Emission::warn_of_check(std::string failure) {
   for (std::size_t at; (at = failure.find("{}")) != std::string::npos;) {
     failure.replace(at, 2, "…");
   }
@@ -90,29 +90,29 @@ void Elaborator::warn_of_check(std::string failure) {
   if (range != watched) warning.labels.push_back({range, "checked here"});
 }
 
-ir::NameId Elaborator::assert_that(ir::Operand condition, std::string message,
+ir::NameId Emission::assert_that(ir::Operand condition, std::string message,
                                    std::vector<ir::Operand> arguments) {
   return out->add(ir::Assert{std::move(condition), std::move(message), std::move(arguments)},
                   "checked");
 }
 
-ir::Operand Elaborator::logical_and(ir::Operand a, ir::Operand b) {
+ir::Operand Emission::logical_and(ir::Operand a, ir::Operand b) {
   if (a.is_constant()) return a.constant().bits != 0 ? b : a;
   if (b.is_constant()) return b.constant().bits != 0 ? a : b;
   return scalar(ir::ScalarOp::bit_and, ir::ScalarType::boolean, {std::move(a), std::move(b)});
 }
 
-ir::Operand Elaborator::logical_or(ir::Operand a, ir::Operand b) {
+ir::Operand Emission::logical_or(ir::Operand a, ir::Operand b) {
   if (a.is_constant()) return a.constant().bits != 0 ? a : b;
   if (b.is_constant()) return b.constant().bits != 0 ? b : a;
   return scalar(ir::ScalarOp::bit_or, ir::ScalarType::boolean, {std::move(a), std::move(b)});
 }
 
-ir::Operand Elaborator::logical_not(ir::Operand a) {
+ir::Operand Emission::logical_not(ir::Operand a) {
   return scalar(ir::ScalarOp::bit_not, ir::ScalarType::boolean, {std::move(a)});
 }
 
-ir::Operand Elaborator::compare_i64(ir::ScalarOp op, ir::Operand a, ir::Operand b) {
+ir::Operand Emission::compare_i64(ir::ScalarOp op, ir::Operand a, ir::Operand b) {
   if (a == b) {
     const bool holds = op == ir::ScalarOp::eq || op == ir::ScalarOp::sle;
     return ir::make_bool(holds);
@@ -125,22 +125,22 @@ namespace {
 /// Sends what is emitted to another builder while it lives.
 class Redirected {
  public:
-  Redirected(Elaborator& elaborator, ir::Builder& to) : elaborator_(elaborator) {
-    saved_ = elaborator.out;
-    elaborator.out = &to;
+  Redirected(Emission& emission, ir::Builder& to) : emission_(emission) {
+    saved_ = emission.out;
+    emission.out = &to;
   }
-  ~Redirected() { elaborator_.out = saved_; }
+  ~Redirected() { emission_.out = saved_; }
   Redirected(const Redirected&) = delete;
   Redirected& operator=(const Redirected&) = delete;
 
  private:
-  Elaborator& elaborator_;
+  Emission& emission_;
   ir::Builder* saved_;
 };
 
 }  // namespace
 
-ir::Body Elaborator::nested_body(const std::function<std::vector<ir::Operand>()>& build) {
+ir::Body Emission::nested_body(const std::function<std::vector<ir::Operand>()>& build) {
   // The statement around the body carries the tokens; those inside need not.
   ir::Builder inner = out->nested();
   inner.set_tokens({});
@@ -153,7 +153,7 @@ ir::Body Elaborator::nested_body(const std::function<std::vector<ir::Operand>()>
   return inner.take_body(std::move(results));
 }
 
-ir::Lambda Elaborator::lambda(const std::vector<ir::Type>& parameters,
+ir::Lambda Emission::lambda(const std::vector<ir::Type>& parameters,
                               std::vector<ir::Type> results, const LambdaBody& build) {
   const Temporarily<Request> cleared(request, Request{});
   const std::vector<ir::NameId> bound = fresh(parameters);
@@ -164,22 +164,22 @@ ir::Lambda Elaborator::lambda(const std::vector<ir::Type>& parameters,
   return lambda;
 }
 
-std::vector<ir::NameId> Elaborator::fresh(const std::vector<ir::Type>& types) {
+std::vector<ir::NameId> Emission::fresh(const std::vector<ir::Type>& types) {
   std::vector<ir::NameId> result;
   for (const ir::Type& type : types) result.push_back(names().fresh(hint, type));
   return result;
 }
 
-ir::NameId Elaborator::array_name(const ir::Operand& operand) {
+ir::NameId Emission::array_name(const ir::Operand& operand) {
   return out->as_name(operand, hint);
 }
 
-void Elaborator::retoken(ir::Builder& builder) {
+void Emission::retoken(ir::Builder& builder) {
   builder.set_tokens(tokens);
   if (&builder == &context->top) context->top_tokens = tokens;
 }
 
-ValueRef Elaborator::at_top_level(const std::function<ValueRef()>& build) {
+ValueRef Emission::at_top_level(const std::function<ValueRef()>& build) {
   const Redirected redirected(*this, context->top);
   const Temporarily<std::vector<ir::NameId>> unguarded(tokens, {});
   const Temporarily<Request> cleared(request, Request{});
@@ -189,32 +189,32 @@ ValueRef Elaborator::at_top_level(const std::function<ValueRef()>& build) {
   return value;
 }
 
-At::At(Elaborator& elaborator, const Range& range)
-    : elaborator_(elaborator),
-      out_(elaborator.out),
-      location_(elaborator.out->location()),
-      range_(elaborator.range) {
-  elaborator.range = range;
-  elaborator.ir_program.locations.push_back({range, elaborator.inlined_at});
-  out_->set_location(ir::LocationId(elaborator.ir_program.locations.size() - 1));
+At::At(Emission& emission, const Range& range)
+    : emission_(emission),
+      out_(emission.out),
+      location_(emission.out->location()),
+      range_(emission.range) {
+  emission.range = range;
+  emission.ir_program.locations.push_back({range, emission.inlined_at});
+  out_->set_location(ir::LocationId(emission.ir_program.locations.size() - 1));
 }
 
 At::~At() {
   out_->set_location(location_);
-  elaborator_.range = range_;
+  emission_.range = range_;
 }
 
-Guarded::Guarded(Elaborator& elaborator, std::optional<ir::NameId> token)
-    : elaborator_(elaborator), out_(elaborator.out), added_(token.has_value()) {
+Guarded::Guarded(Emission& emission, std::optional<ir::NameId> token)
+    : emission_(emission), out_(emission.out), added_(token.has_value()) {
   if (!added_) return;
-  elaborator.tokens.push_back(*token);
-  elaborator.retoken(*out_);
+  emission.tokens.push_back(*token);
+  emission.retoken(*out_);
 }
 
 Guarded::~Guarded() {
   if (!added_) return;
-  elaborator_.tokens.pop_back();
-  elaborator_.retoken(*out_);
+  emission_.tokens.pop_back();
+  emission_.retoken(*out_);
 }
 
 }  // namespace dagaz::elaborate
