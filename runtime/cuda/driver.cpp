@@ -52,6 +52,11 @@ const Driver& driver() {
   return table;
 }
 
+int attribute_of(CUdevice device, int which) {
+  int value = 0;
+  return driver().cuDeviceGetAttribute(&value, which, device) == success ? value : 0;
+}
+
 bool has_device() {
   int count = 0;
   return driver().problem.empty() && driver().cuDeviceGetCount(&count) == success && count > 0;

@@ -63,6 +63,9 @@ struct Driver {
 /// The table of this process, filled on the first call and never changed.
 const Driver& driver();
 
+/// An attribute of a GPU, or 0 where the driver does not know it.
+int attribute_of(CUdevice device, int which);
+
 /// Whether there is a driver that can be used, and a GPU.
 bool has_device();
 
