@@ -198,7 +198,7 @@ class FunctionEmitter {
   Variable& variable(NameId name);
   llvm::Value* element_address(NameId block, const Operand& index, ScalarType type, Space space);
   void simulate_access(llvm::Value* address, ScalarType type, Space space, int flags);
-  void fetch_behind(llvm::Value* address);
+  void fetch_ahead(llvm::Value* address, int bytes);
   void mark_access(llvm::Instruction* access, Space space);
   /// Fails unless it returns; sets the failure word of the kernel.
   void fail_in_kernel(const tree::Fail& node);

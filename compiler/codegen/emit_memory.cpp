@@ -93,13 +93,11 @@ void FunctionEmitter::emit(const tree::Store& node) {
   Value* address = element_address(node.block, node.index, node.type, node.space);
   simulate_access(address, node.type, node.space, access_write);
   mark_access(builder_.CreateAlignedStore(stored, address, alignment(node.type)), node.space);
-  if (node.appends && side_ != Side::kernel) fetch_behind(address);
+  if (node.ahead && side_ != Side::kernel) fetch_ahead(address, *node.ahead);
 }
 
-// Two lines of a cache: what is appended to many places is far from being written to the second
-// when the first begins.
-void FunctionEmitter::fetch_behind(Value* address) {
-  Value* behind = builder_.CreateGEP(builder_.getInt8Ty(), address, {integer(128)});
+void FunctionEmitter::fetch_ahead(Value* address, int bytes) {
+  Value* behind = builder_.CreateGEP(builder_.getInt8Ty(), address, {integer(bytes)});
   const int write = 1;
   const int keep = 3;  // in all caches
   const int data = 1;

@@ -5,6 +5,7 @@
 #include "emit/memory/allocation.h"
 #include "emit/memory/elements.h"
 #include "emit/thread/loops.h"
+#include "plan/copies.h"
 
 namespace dagaz::emit {
 
@@ -69,8 +70,8 @@ std::vector<Operand> with(std::vector<Operand> point, const Operand& last) {
   return point;
 }
 
-PointWork little_work(const Context& c) {
-  return {ir::i64_operand(c.settings.copied), c.settings.points_a_thread};
+PointWork little_work(const Context& c, std::size_t dimensions) {
+  return {ir::i64_operand(c.settings.copied), plan::copied_by_a_thread(c.settings, dimensions)};
 }
 
 }  // namespace dagaz::emit

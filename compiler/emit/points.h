@@ -14,16 +14,15 @@ using PointFunction = std::function<void(const std::vector<Operand>&)>;
 std::vector<Operand> extents_of(const std::vector<ir::SpaceDimension>& space);
 std::vector<Operand> with(std::vector<Operand> point, const Operand& last);
 
-/// What a point takes, in operations, and how many of them a thread of a GPU does where the space
-/// has one dimension.
+/// What a point takes, in operations, and how many of them a thread of a GPU does.
 struct PointWork {
   PointWork(Operand the_cost, int the_several = 1)
       : cost(std::move(the_cost)), several(the_several) {}
   Operand cost;
   int several;
 };
-/// Of a copy and the like.
-PointWork little_work(const Context& c);
+/// Of a copy and the like, over a space of so many dimensions.
+PointWork little_work(const Context& c, std::size_t dimensions);
 
 /// Where the results of one point go: `rows` has the parts of those targets that are arrays there.
 struct PointTargets {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "emit/appending_stores.h"
 #include "emit/control/recursion.h"
 #include "emit/delayed_reads.h"
 #include "emit/gpu/arena.h"
@@ -275,7 +274,6 @@ std::optional<Program> lower(ir::PlannedProgram planned, Target target,
   Context context(emission, program, planned);
   emit_program(context);
   if (context.has_kernels()) mark_invariant_loads(program);
-  if (target == Target::cpu) mark_appending_stores(program);
   if (context.settings.arrays == ir::ArraysIn::device) delay_reads(program);
   return program;
 }

@@ -105,6 +105,7 @@ class Parser : public text::StructureReader<Parser> {
     if (skip_word("additions")) read(out.additions);
     if (skip_word("least_piece")) read(out.least_piece);
     if (skip_word("apart")) read(out.apart);
+    if (skip_word("appends")) read(out.appends);
   }
   void read(Version& out) {
     const std::string_view mnemonic = word("a strategy");

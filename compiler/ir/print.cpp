@@ -138,6 +138,9 @@ class Printer {
     sum("additions", schedule.additions);
     sum("least_piece", schedule.least_piece);
     if (schedule.apart != 0) out_ << " apart " << schedule.apart;
+    if (schedule.appends.empty()) return;
+    out_ << " appends ";
+    value(schedule.appends);
   }
   void value(const Version& version) {
     std::visit(

@@ -121,6 +121,11 @@ struct Contraction {
   Packing row_packing = Packing::singly;
   Packing point_packing = Packing::singly;
   int crossing = 8;  // rows or points, and elements, that cross over at once
+  // Elements more that a line of a staged panel has, so that those that are written one after the
+  // other lie in different banks of shared memory.
+  int row_gap = 0;
+  int point_gap = 0;
+  bool unrolled = true;  // the loop over the elements of a sum
   std::vector<NameId> of_rows;    // scalars that panels hold
   std::vector<NameId> of_points;
   std::vector<NameId> kept_rows;  // scalars that are the same for all elements of a sum
@@ -128,7 +133,7 @@ struct Contraction {
   bool operator==(const Contraction&) const = default;
   DZ_FIELDS(rows, points, joined_rows, joined_points, block_rows, columns, width, depth, cached,
             most_rows, most_points, least_rows, least_points, split, row_packing, point_packing,
-            crossing, of_rows, of_points, kept_rows, kept_points)
+            crossing, row_gap, point_gap, unrolled, of_rows, of_points, kept_rows, kept_points)
 };
 
 /// Reductions whose segments, not elements, are neighbours in memory: `tile` accumulators at a time
@@ -151,12 +156,14 @@ struct HeldBlocks {
 };
 
 /// This map and the `maps` - 1 statements after it as one loop over their points (a sliding
-/// window); inner points, where conditions are known, apart from those at the ends.
+/// window); inner points, where conditions are known, apart from those at the ends, and in vectors
+/// if `vectorised`, also where those do not look worthwhile.
 struct FusedStencil {
   static constexpr std::string_view mnemonic = "fused_stencil";
   int maps = 1;
+  bool vectorised = true;
   bool operator==(const FusedStencil&) const = default;
-  DZ_FIELDS(maps)
+  DZ_FIELDS(maps, vectorised)
 };
 
 /// This scan, which says where a filter puts what it keeps, and the `statements` after it, up to the
@@ -266,6 +273,15 @@ struct Version {
   DZ_FIELDS(when, strategy)
 };
 
+/// A write inside the body that appends to one of many lists: what lies `ahead` bytes behind its
+/// element is fetched, for it is written soon.
+struct Append {
+  NameId write;  // its result
+  int ahead = 0;
+  bool operator==(const Append&) const = default;
+  DZ_FIELDS(write, ahead)
+};
+
 /// Empty before plan/.  What a point takes is a sum of products, in operations like an addition.
 /// Pieces of a histogram have bins of their own, and at least `least_piece` elements, so that bins
 /// are fewer; where there is no such sum segments are not cut.  Pieces of a map that accumulates
@@ -277,8 +293,9 @@ struct Schedule {
   std::vector<Product> additions;   // numbers that it adds to accumulators
   std::vector<Product> least_piece;
   int apart = 0;  // points so far apart along the outermost dimension add to different elements
+  std::vector<Append> appends;
   bool operator==(const Schedule&) const = default;
-  DZ_FIELDS(versions, operations, additions, least_piece, apart)
+  DZ_FIELDS(versions, operations, additions, least_piece, apart, appends)
 };
 
 /// Calls `function` for each name and size of the schedule.

@@ -30,15 +30,17 @@ struct Settings {
   int copied = 2;           // operations of copying an element
   int points_a_thread = 1;  // of a kernel that only copies
   int short_array = 16;     // elements up to which arrays are copied one by one
-  // Bytes of a tile of squares, in which what is transposed crosses over in registers.
+  // Bytes of a tile of squares, in which what is transposed crosses over in registers, and squares
+  // that it has along what is written.
   int tile = 32768;
+  int tile_rows = 4;
   // Memory for the threads of a kernel: how many times fewer, and larger, parts an arena has on
   // each level, and how many times what it takes arrays of known sizes may take.
   int arena_ratio = 64;
   int arena_expansions = 4;
   bool operator==(const Settings&) const = default;
   DZ_FIELDS(points, arrays, task, combined, copied, points_a_thread, short_array, tile,
-            arena_ratio, arena_expansions)
+            tile_rows, arena_ratio, arena_expansions)
 };
 
 }  // namespace dagaz::ir

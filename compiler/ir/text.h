@@ -10,6 +10,7 @@
 //              and unlabelled; from the first other member on, each is written `label member`,
 //              and left out if it is empty, absent or zero
 //   schedule   [version, …] [operations [product, …]] [additions [product, …]] [apart 2]
+//              [appends [x_5 ahead 128, …]]
 //   version    strategy label member … [when [product >= product, …]]  members that are not the
 //   default settings   settings label member …                                 likewise product
 //   factor * size * … * resident                           a factor of 1 only where it is all
@@ -57,6 +58,8 @@ template <>
 inline constexpr std::string_view joint<Guard> = ">=";
 template <>
 inline constexpr std::string_view joint<InnerRows> = ":";
+template <>
+inline constexpr std::string_view joint<Append> = "ahead";
 
 /// The spellings of an enumeration used as an attribute.
 template <typename E>

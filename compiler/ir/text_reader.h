@@ -143,7 +143,7 @@ class StructureReader : public TextReader {
   void read(Node& node) {
     if constexpr (!joint<Node>.empty()) {
       self().read(std::get<0>(node.fields()));
-      expect(joint<Node>);
+      if (!skip_word(joint<Node>)) expect(joint<Node>);
       self().read(std::get<1>(node.fields()));
     } else {
       expect("(");

@@ -20,6 +20,8 @@ struct Numbers {
 constexpr int most = 1 << 26;
 constexpr int most_unrolled = 1024;  // copies of code
 constexpr int most_rounds = 16;
+constexpr int most_gap = 64;
+constexpr int most_ahead = 4096;
 
 }  // namespace
 
@@ -64,6 +66,8 @@ std::string problem_of(const Strategy& strategy) {
         at_least("depth", one.depth, 1);
         at_least("split", one.split, 0);
         unrolled("crossing", one.crossing);
+        numbers.within("row_gap", one.row_gap, 0, most_gap);
+        numbers.within("point_gap", one.point_gap, 0, most_gap);
       },
       [&](const InPieces& one) {
         at_least("most", one.most, 1);
@@ -85,6 +89,12 @@ std::string problem_of(const Strategy& strategy) {
   return numbers.problem;
 }
 
+std::string problem_of(const std::vector<Append>& appends) {
+  Numbers numbers;
+  for (const Append& one : appends) numbers.within("ahead", one.ahead, 1, most_ahead);
+  return numbers.problem;
+}
+
 std::string problem_of(const Schedule& schedule) {
   for (std::size_t k = 0; k < schedule.versions.size(); ++k) {
     const Version& version = schedule.versions[k];
@@ -96,7 +106,7 @@ std::string problem_of(const Schedule& schedule) {
     std::string problem = problem_of(version.strategy);
     if (!problem.empty()) return problem;
   }
-  return "";
+  return problem_of(schedule.appends);
 }
 
 std::string problem_of(const Settings& settings) {
@@ -107,6 +117,7 @@ std::string problem_of(const Settings& settings) {
   numbers.within("points_a_thread", settings.points_a_thread, 1, most_unrolled);
   numbers.within("short_array", settings.short_array, 0, most);
   numbers.within("tile", settings.tile, 0, most);
+  numbers.within("tile_rows", settings.tile_rows, 1, most_unrolled);
   // Locks of an arena are counted for ratios of 64 and more.
   numbers.within("arena_ratio", settings.arena_ratio, 64, most);
   numbers.within("arena_expansions", settings.arena_expansions, 1, most);

@@ -4,10 +4,82 @@
 
 namespace dagaz::plan {
 
-static constexpr std::int64_t line_bytes = 64;  // of the caches, and of a row of a square
+namespace {
 
-bool is_short(const ir::Settings& settings, const ir::Operand& count) {
-  return count.is_constant() && ir::integer_value(count.constant()) <= settings.short_array;
+constexpr std::int64_t line_bytes = 64;  // of the caches, and of a row of a square
+
+/// Whether an array of `count` elements is copied or written one after another.
+bool is_short(const ir::Settings& settings, std::int64_t count) {
+  return count <= settings.short_array;
+}
+
+bool is_short(const ir::Settings& settings, const std::vector<ir::Operand>& shape) {
+  std::int64_t count = 1;
+  for (const ir::Operand& size : shape) {
+    if (!size.is_constant() || !is_short(settings, ir::integer_value(size.constant())))
+      return false;
+    count *= ir::integer_value(size.constant());
+    if (!is_short(settings, count)) return false;
+  }
+  return true;
+}
+
+/// The dimension along which both arrays, or else one of them, have neighbours; the last one where
+/// that is as good as any.
+CopyElements by_elements(const CopyAt& at) {
+  const auto neighbours = [&](std::size_t k) {
+    return static_cast<int>(at.written[k]) + static_cast<int>(at.read[k]);
+  };
+  std::size_t best = at.written.size() - 1;
+  for (std::size_t k = best; k-- > 0;) {
+    if (neighbours(k) > neighbours(best)) best = k;
+  }
+  return {best};
+}
+
+std::optional<std::size_t> last_of(const std::vector<bool>& neighbours) {
+  for (std::size_t k = neighbours.size(); k-- > 0;) {
+    if (neighbours[k]) return k;
+  }
+  return std::nullopt;
+}
+
+std::optional<CopySquares> in_squares(const ir::Settings& settings, const CopyAt& at) {
+  const ir::ScalarType element = at.type.element;
+  if (at.by != CopiedBy::host || settings.points != ir::PointsBy::tasks || at.is_within ||
+      !can_cross_over(element)) {
+    return std::nullopt;
+  }
+  const auto written = last_of(at.written);
+  const auto read = last_of(at.read);
+  if (!written || !read || *written == *read) return std::nullopt;
+  const std::int64_t lanes = line_bytes / ir::byte_size(element);
+  const std::int64_t squares = std::max<std::int64_t>(settings.tile / (lanes * line_bytes), 1);
+  const std::int64_t rows = std::min<std::int64_t>(squares, settings.tile_rows);
+  return CopySquares{*written, *read, lanes, rows, squares / rows, by_elements(at)};
+}
+
+}  // namespace
+
+CopyPlan plan_of_copy(const ir::Settings& settings, const CopyAt& at) {
+  const bool is_few = at.by == CopiedBy::task && is_short(settings, at.type.shape);
+  if (at.are_dense && at.by != CopiedBy::kernel && !is_few) return CopyWhole{};
+  if (const auto squares = in_squares(settings, at)) return *squares;
+  return by_elements(at);
+}
+
+std::vector<ir::Constant> table_of(const ir::Settings& settings, const ir::ArrayLiteral& literal) {
+  if (is_short(settings, std::ssize(literal.elements))) return {};
+  std::vector<ir::Constant> constants;
+  for (const ir::Operand& element : literal.elements) {
+    if (!element.is_constant()) return {};
+    constants.push_back(element.constant());
+  }
+  return constants;
+}
+
+int copied_by_a_thread(const ir::Settings& settings, std::size_t dimensions) {
+  return dimensions == 1 ? settings.points_a_thread : 1;
 }
 
 bool can_cross_over(ir::ScalarType element) { return ir::byte_size(element) >= 4; }
@@ -16,14 +88,6 @@ bool can_turn_over(const ir::Type& type, std::int64_t width) {
   const ir::Operand& length = type.shape.back();
   return length.is_constant() && ir::integer_value(length.constant()) >= width &&
          can_cross_over(type.element);
-}
-
-std::optional<Squares> squares_for(const ir::Settings& settings, ir::ScalarType element) {
-  if (settings.points != ir::PointsBy::tasks || !can_cross_over(element)) return std::nullopt;
-  const std::int64_t lanes = line_bytes / ir::byte_size(element);
-  const std::int64_t squares = std::max<std::int64_t>(settings.tile / (lanes * line_bytes), 1);
-  const std::int64_t rows = std::min<std::int64_t>(squares, 4);
-  return Squares{lanes, rows, squares / rows};
 }
 
 }  // namespace dagaz::plan

@@ -1,31 +1,68 @@
-// What the settings of a program mean for a copy.
+// How arrays are copied: what the settings of a program mean for a copy, once it is known where
+// both arrays lie.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <variant>
+#include <vector>
 
-#include "ir/program.h"
+#include "ir/ops.h"
 #include "ir/settings.h"
 
 namespace dagaz::plan {
 
-/// Whether an array is copied or written one element after another, not as a whole.
-bool is_short(const ir::Settings& settings, const ir::Operand& count);
+/// What code copies: that of the host, whose loops are parallel, or that of one of its tasks, or
+/// of a thread of a kernel.
+enum class CopiedBy : std::uint8_t { host, task, kernel };
+
+/// What is known of a copy, which has a dimension at least.
+struct CopyAt {
+  CopiedBy by;
+  const ir::Type& type;
+  bool are_dense;             // both arrays lie in row-major order, without gaps
+  bool is_within;             // both may lie in the same memory
+  std::vector<bool> written;  // for each dimension, whether what is written has neighbours along it
+  std::vector<bool> read;     // likewise
+};
+
+/// As memory, at once.
+struct CopyWhole {
+  bool operator==(const CopyWhole&) const = default;
+};
+
+/// One element after the other, in loops of which that over dimension `innermost` is the innermost.
+struct CopyElements {
+  std::size_t innermost = 0;
+  bool operator==(const CopyElements&) const = default;
+};
+
+/// In squares that cross over between vectors in registers, where neighbours lie along another
+/// dimension than in what is copied: `lanes` by `lanes` elements, `rows` by `columns` of them in a
+/// tile, which is about as large as what blocks of lanes collect.
+struct CopySquares {
+  std::size_t written = 0;  // the dimension of neighbours in what is written
+  std::size_t read = 0;
+  std::int64_t lanes = 1;
+  std::int64_t rows = 1;  // along the dimension that is written
+  std::int64_t columns = 1;
+  CopyElements otherwise = {};  // where an extent is less than a square
+  bool operator==(const CopySquares&) const = default;
+};
+
+using CopyPlan = std::variant<CopyWhole, CopyElements, CopySquares>;
+CopyPlan plan_of_copy(const ir::Settings& settings, const CopyAt& at);
+
+/// The elements of a literal that is written as a table, not one by one; none of others.
+std::vector<ir::Constant> table_of(const ir::Settings& settings, const ir::ArrayLiteral& literal);
+
+/// How many points a thread of a kernel copies where they have so many dimensions.
+int copied_by_a_thread(const ir::Settings& settings, std::size_t dimensions);
 
 /// Whether elements can cross over between vectors in registers.
 bool can_cross_over(ir::ScalarType element);
 /// Whether rows of the type can be turned over in squares of `width` elements.
 bool can_turn_over(const ir::Type& type, std::int64_t width);
-
-/// Squares in which a copy crosses over where neighbours lie along another dimension than in what
-/// is copied: `lanes` by `lanes` elements, `rows` by `columns` of them in a tile, which is about as
-/// large as what blocks of lanes collect.
-struct Squares {
-  std::int64_t lanes;
-  std::int64_t rows;  // along the dimension that is written
-  std::int64_t columns;
-};
-/// Nothing where it is copied in another way.
-std::optional<Squares> squares_for(const ir::Settings& settings, ir::ScalarType element);
 
 }  // namespace dagaz::plan

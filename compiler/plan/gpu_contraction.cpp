@@ -132,6 +132,10 @@ bool choose_sizes(ir::Contraction& plan, int rows, int points, const Held& held,
   plan.depth = side_threads;
   const std::int64_t row_bytes = bytes_of(plan.of_rows, around.names);
   const std::int64_t point_bytes = bytes_of(plan.of_points, around.names);
+  // Threads that write one after the other write to lines one after the other.
+  plan.row_gap = plan.row_packing == ir::Packing::by_elements ? 1 : 0;
+  plan.point_gap = plan.point_packing == ir::Packing::by_elements ? 1 : 0;
+  plan.unrolled = false;
   // Twice, so that the next elements are staged while these are used; and a word a line more.
   const std::int64_t staged = 2 * ((side_threads * rows + 1) * row_bytes +
                                    (side_threads * points + 1) * point_bytes);

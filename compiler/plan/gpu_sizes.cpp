@@ -9,16 +9,24 @@ namespace dagaz::plan {
 
 namespace {
 
+/// What fits with a gap of one element does so with none.
+bool has_room_for_gaps(const ir::Contraction& wanted) {
+  return wanted.row_gap <= 1 && wanted.point_gap <= 1;
+}
+
 /// Whether shared memory and registers that have room for what was `chosen` have it for `wanted`.
 bool is_no_larger(const ir::Contraction& wanted, ir::Contraction chosen) {
   if (wanted.depth > chosen.depth || wanted.block_rows > chosen.block_rows ||
-      wanted.columns > chosen.columns) {
+      wanted.columns > chosen.columns || !has_room_for_gaps(wanted)) {
     return false;
   }
   chosen.depth = wanted.depth;
   chosen.block_rows = wanted.block_rows;
   chosen.columns = wanted.columns;
   chosen.split = wanted.split;
+  chosen.row_gap = wanted.row_gap;
+  chosen.point_gap = wanted.point_gap;
+  chosen.unrolled = wanted.unrolled;
   return wanted == chosen;
 }
 

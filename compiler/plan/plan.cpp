@@ -6,10 +6,9 @@
 
 #include "ir/device_threads.h"
 #include "ir/fields.h"
-#include "ir/print.h"
 #include "ir/traces.h"
-#include "ir/verify_schedule.h"
 #include "plan/addition_copies.h"
+#include "plan/appending.h"
 #include "plan/array_uses.h"
 #include "plan/compaction.h"
 #include "plan/contraction.h"
@@ -28,6 +27,7 @@
 #include "plan/split.h"
 #include "plan/stencil.h"
 #include "plan/versions.h"
+#include "plan/wanted.h"
 #include "plan/whole_nests.h"
 #include "plan/work.h"
 #include "support/match.h"
@@ -49,9 +49,9 @@ class FunctionPlanner {
  public:
   FunctionPlanner(ir::Program& program, const PlanOptions& options,
                   const std::unordered_set<NameId>& element_only,
-                  std::optional<RandomSchedules>& random, std::vector<std::string>* refused)
+                  std::optional<RandomSchedules>& random, const WantedPlan& wanted)
       : names_(program.names), options_(options), around_(program, options.target, element_only),
-        random_(random), refused_(refused) {}
+        random_(random), wanted_(wanted) {}
 
   /// Code of the host.
   void host(ir::Body& body) {
@@ -89,7 +89,7 @@ class FunctionPlanner {
   void on_gpu(const std::vector<ir::Binder>& results, ir::Schedule& schedule, ir::Schedule chosen,
               bool is_map = false) {
     schedule = random_ ? random_->of_gpu(chosen, is_map) : chosen;
-    follow_wanted(results, schedule, chosen.versions.back().strategy,
+    wanted_.follow(results, schedule, chosen.versions.back().strategy,
                   [&](const ir::Strategy& one) { return resized_version(chosen, one, is_map); });
   }
 
@@ -133,6 +133,12 @@ class FunctionPlanner {
     }
   }
 
+  void note_appends(const std::vector<ir::Binder>& results, ir::SegmentedMap& e) {
+    const int ahead = random_ ? random_->ahead() : static_cast<int>(tunables().append_ahead);
+    e.schedule.appends = appending_writes(e.body, ahead);
+    wanted_.follow(results, e.schedule.appends);
+  }
+
   /// How many of `statements` run as one loop; the first of them says so.
   std::size_t fused_stencil(std::span<ir::Statement> statements) {
     if (!may_choose() || tunables().stencils == 0) return 0;
@@ -141,7 +147,7 @@ class FunctionPlanner {
     if (!stencil || stencil->maps.size() < 2) return 0;
     if (random_ && random_->flips()) return 0;
     std::get<ir::SegmentedMap>(statements[0].operation).schedule =
-        only(ir::FusedStencil{static_cast<int>(stencil->maps.size())});
+        only(some_stencil(static_cast<int>(stencil->maps.size())));
     return stencil->maps.size();
   }
 
@@ -224,7 +230,7 @@ class FunctionPlanner {
       if (product) add_product(at, *product, lanes);
       e.schedule = random_ ? random_->map(at, some_sizes(e, product), ways)
                            : versions(std::move(lanes), by_points(statement, e));
-      follow_wanted(statement.results, e.schedule, ir::Pointwise{},
+      wanted_.follow(statement.results, e.schedule, ir::Pointwise{},
                   completed_map(at, product, ways));
     } else {
       e.schedule = only(ir::Pointwise{});
@@ -236,6 +242,7 @@ class FunctionPlanner {
   void finish_map(ir::Statement statement, std::vector<ir::Statement>& planned) {
     auto& e = std::get<ir::SegmentedMap>(statement.operation);
     note_work(e);
+    if (on_cpu()) note_appends(statement.results, e);
     thread(e.body);
     for (std::size_t k = 0; k < statement.results.size(); ++k) {
       around_.continue_accumulator(statement.results[k].name, e.body.results[k]);
@@ -270,11 +277,14 @@ class FunctionPlanner {
     if (can_interchange(e, names_)) ways.emplace_back(some_tiles());
     if (adds_numbers(e) && is_arithmetic(e.body, names_)) ways.emplace_back(some_blocks());
     if (stencil_of(std::span(&statement, 1), StencilContext{names_, scalars_, iotas_})) {
-      ways.emplace_back(ir::FusedStencil{1});
+      ways.emplace_back(some_stencil(1));
     }
     return ways;
   }
   ir::Interchanged some_tiles() { return random_ ? random_->interchanged() : tiles(); }
+  ir::FusedStencil some_stencil(int maps) {
+    return random_ ? random_->stencil(maps) : ir::FusedStencil{maps};
+  }
   ir::HeldBlocks some_blocks() { return random_ ? random_->held_blocks() : blocks(); }
   ir::Interchanged tiles() const {
     return {static_cast<int>(tunables().interchange_tile),
@@ -309,43 +319,6 @@ class FunctionPlanner {
     if (of_long_sums) lanes.insert(lanes.begin(), std::move(*of_long_sums));
   }
 
-  /// A strategy as this operation can follow it, under the guards that it needs.
-  using Complete = std::function<std::optional<ir::Version>(const ir::Strategy&)>;
-
-  /// Takes the schedule that is wanted for the operation, if it can be followed.
-  /// The `simplest` strategy always can be.
-  void follow_wanted(const std::vector<ir::Binder>& results, ir::Schedule& schedule,
-                   const ir::Strategy& simplest, const Complete& complete) {
-    if (options_.wanted == nullptr || results.empty()) return;
-    const NameId name = results[0].name;
-    const auto found = options_.wanted->schedules.find(name);
-    if (found == options_.wanted->schedules.end()) return;
-    ir::Schedule wanted;
-    for (const ir::Version& version : found->second.versions) {
-      const std::string problem = ir::problem_of(version.strategy);
-      // Of another size than the simplest one it need not be right for a GPU.
-      const bool is_simplest = on_cpu() && version.strategy.index() == simplest.index();
-      auto completed = !problem.empty() ? std::nullopt
-                       : is_simplest    ? std::optional(ir::Version{{}, version.strategy})
-                                        : complete(version.strategy);
-      if (!completed) {
-        const std::string how = ir::print(ir::Version{{}, version.strategy}, names_);
-        const std::string why = problem.empty() ? "" : ", in which " + problem;
-        return refuse(name, "cannot follow `" + how + "`" + why);
-      }
-      // Guards may ask for more than the strategy needs.
-      std::vector<ir::Guard>& when = completed->when;
-      for (const ir::Guard& one : version.when) {
-        if (std::find(when.begin(), when.end(), one) == when.end()) when.push_back(one);
-      }
-      wanted.versions.push_back(std::move(*completed));
-    }
-    if (wanted.versions.empty() || !wanted.versions.back().when.empty()) {
-      wanted.versions.push_back({{}, simplest});
-    }
-    schedule = in_versions(std::move(wanted.versions));
-  }
-
   /// Of a map that `ways` and, if it is one, `product` are open to.
   Complete completed_map(const MapAt& at, std::optional<ir::Version> product,
                          std::vector<ir::Strategy> ways) {
@@ -366,10 +339,6 @@ class FunctionPlanner {
       const bool of_others = stencil != nullptr && stencil->maps > 1;
       return is_open && !of_others ? std::optional(ir::Version{{}, one}) : std::nullopt;
     };
-  }
-
-  void refuse(NameId name, std::string_view why) {
-    if (refused_ != nullptr) refused_->push_back(names_.text(name) + " " + std::string(why));
   }
 
   ir::Strategy by_points(const ir::Statement& statement, const ir::SegmentedMap& e) const {
@@ -422,7 +391,7 @@ class FunctionPlanner {
         return follows ? std::optional(ir::Version{{}, one}) : std::nullopt;
       };
       if (e.schedule.versions.empty()) e.schedule = versions(std::move(lanes), by_points);
-      follow_wanted(statement.results, e.schedule, ir::InPieces{}, complete);
+      wanted_.follow(statement.results, e.schedule, ir::InPieces{}, complete);
     }
     if (e.schedule.versions.empty()) e.schedule = versions(std::move(lanes), by_points);
     note_work(e);
@@ -444,7 +413,7 @@ class FunctionPlanner {
     if (may_choose(statement.operation)) {
       const ScanAt at{around_, e, statement.results, compaction_};
       e.schedule = only(random_ ? random_->scan(at) : way_of_scan(at));
-      follow_wanted(statement.results, e.schedule, ir::InPieces{},
+      wanted_.follow(statement.results, e.schedule, ir::InPieces{},
                     [&](const ir::Strategy& one) { return completed_scan(at, one); });
       // Statements that run together have one version.
       if (e.schedule.versions.size() > 1 && compaction_) e.schedule = only(ir::InPieces{});
@@ -471,7 +440,7 @@ class FunctionPlanner {
     if (on_cpu()) {
       const auto simplest = may_cut ? ir::Strategy(ir::InPieces{}) : ir::Strategy(ir::BySegments{});
       e.schedule = only(holds ? ir::Strategy(some_blocks()) : simplest);
-      follow_wanted(statement.results, e.schedule, simplest, [&](const ir::Strategy& one) {
+      wanted_.follow(statement.results, e.schedule, simplest, [&](const ir::Strategy& one) {
         const bool follows = as<ir::HeldBlocks>(one) && may_hold;
         return follows ? std::optional(ir::Version{{}, one}) : std::nullopt;
       });
@@ -491,7 +460,7 @@ class FunctionPlanner {
       const auto lanes = random_ ? completed_blocks(around_, e, random_->blocks_of_scatter())
                                  : scatter_in_lanes(around_, e);
       if (lanes && !(random_ && random_->flips())) e.schedule = versions({*lanes}, ir::Pointwise{});
-      follow_wanted(statement.results, e.schedule, ir::Pointwise{}, [&](const ir::Strategy& one) {
+      wanted_.follow(statement.results, e.schedule, ir::Pointwise{}, [&](const ir::Strategy& one) {
         const auto* blocks = as<ir::LaneBlocks>(one);
         return blocks ? completed_blocks(around_, e, *blocks) : std::nullopt;
       });
@@ -544,7 +513,7 @@ class FunctionPlanner {
     if (tunables().lanes != 0) lanes = map_in_lanes(at);
     map.schedule = random_ ? random_->map(at, std::nullopt, {})
                            : versions(std::move(lanes), ir::Pointwise{});
-    follow_wanted(statement.results, map.schedule, ir::Pointwise{},
+    wanted_.follow(statement.results, map.schedule, ir::Pointwise{},
                 completed_map(at, std::nullopt, {}));
   }
 
@@ -559,20 +528,8 @@ class FunctionPlanner {
   // Whether there are at least so many points, by how many threads fill the device.
   std::unordered_map<NameId, Operand> resident_;
   std::optional<RandomSchedules>& random_;
-  std::vector<std::string>* refused_;
+  const WantedPlan& wanted_;
 };
-
-/// Takes the settings that are wanted, if they can be followed.
-void follow_wanted(const ir::Settings& wanted, Device device, ir::Settings& settings,
-                   std::vector<std::string>* refused) {
-  std::string problem = ir::problem_of(wanted);
-  if (problem.empty() && !are_for(wanted, device)) problem = "they are for another device";
-  if (problem.empty()) {
-    settings = wanted;
-  } else if (refused != nullptr) {
-    refused->push_back("cannot follow `" + ir::print(wanted) + "`: " + problem);
-  }
-}
 
 }  // namespace
 
@@ -581,15 +538,14 @@ ir::PlannedProgram plan(ir::FlatProgram flat, const PlanOptions& options,
   ir::Program& program = flat.program;
   std::optional<RandomSchedules> random;
   if (options.seed) random.emplace(*options.seed);
+  const WantedPlan wanted(options, program.names, refused);
   for (ir::Function& function : program.functions) {
     const auto element_only = element_only_arrays(function.body, program.names);
-    FunctionPlanner(program, options, element_only, random, refused).host(function.body);
+    FunctionPlanner(program, options, element_only, random, wanted).host(function.body);
   }
   ir::Settings settings = settings_for(options.device, options.target.tunables);
   if (random) settings = random->settings(settings);
-  if (options.wanted != nullptr && options.wanted->settings) {
-    follow_wanted(*options.wanted->settings, options.device, settings, refused);
-  }
+  wanted.follow(settings);
   return {std::move(program), settings};
 }
 

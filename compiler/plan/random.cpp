@@ -68,6 +68,7 @@ ir::Contraction RandomSchedules::contraction() {
   sizes.most_points = one_of({2, 5, 64});
   sizes.split = one_of({0, 4, 64, 1024});
   sizes.crossing = one_of({2, 4, 8, 16});
+  sizes.unrolled = flips();
   return sizes;
 }
 
@@ -127,6 +128,18 @@ ir::InPieces RandomSchedules::pieces_of_gpu(int most) {
   return {most, one_of({1, 5, 16}), one_of({0, 1, 3}), one_of({2, 3, 32})};
 }
 
+void RandomSchedules::resize(ir::Contraction& tiles) {
+  ir::Contraction sized = tiles;
+  sized.depth = std::min(tiles.depth, one_of({1, 3, 8, 16}));
+  sized.block_rows = std::min(tiles.block_rows, one_of({1, 2, 3, 4, 8}));
+  sized.columns = std::min(tiles.columns, one_of({1, 2, 3, 4, 8}));
+  sized.split = one_of({0, 1, 7, 64});
+  sized.row_gap = below(2);
+  sized.point_gap = below(2);
+  sized.unrolled = flips();
+  tiles = sized;
+}
+
 ir::Strategy RandomSchedules::resized(ir::Strategy strategy) {
   if (auto* points = as<ir::Pointwise>(strategy); points != nullptr && points->points > 1) {
     points->points = one_of({1, 2, 3, 4, 8});
@@ -138,10 +151,7 @@ ir::Strategy RandomSchedules::resized(ir::Strategy strategy) {
     teams->elements = one_of({1, 8, 64});
     teams->warp = std::min({one_of({0, 33, 1024}), teams->warp, block_threads * teams->elements});
   } else if (auto* product = as<ir::Contraction>(strategy)) {
-    product->depth = std::min(product->depth, one_of({1, 3, 8, 16}));
-    product->block_rows = std::min(product->block_rows, one_of({1, 2, 3, 8}));
-    product->columns = std::min(product->columns, one_of({1, 2, 3, 8}));
-    product->split = one_of({0, 1, 7, 64});
+    resize(*product);
   } else if (auto* tiles = as<ir::LookBack>(strategy)) {
     tiles->stretch = std::min(tiles->stretch, one_of({1, 3, 9}));
     if (flips()) return ir::InStages{one_of({1, 3, 1024}), one_of({1, 8, 64})};
@@ -165,6 +175,7 @@ ir::Settings RandomSchedules::settings(ir::Settings settings) {
   settings.copied = one_of({1, 2, 1000});
   settings.short_array = one_of({0, 1, 16});
   settings.tile = one_of({0, 4096, settings.tile});
+  settings.tile_rows = one_of({1, 3, 4});
   if (settings.points == ir::PointsBy::kernels) {
     settings.points_a_thread = one_of({1, 3, 4});
     settings.arena_ratio = one_of({64, 256});

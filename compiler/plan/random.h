@@ -24,6 +24,9 @@ class RandomSchedules {
   ir::Settings settings(ir::Settings chosen);
   ir::Interchanged interchanged();
   ir::HeldBlocks held_blocks();
+  ir::FusedStencil stencil(int maps) { return {maps, flips()}; }
+  /// How far ahead of what is appended to lists is fetched.
+  int ahead() { return one_of({0, 1, 64, 128, 4096}); }
   /// Sizes of a product, and of blocks of a reduction; the rest is as it was.
   ir::Contraction contraction();
   ir::LaneBlocks blocks_of_reduction();
@@ -44,6 +47,7 @@ class RandomSchedules {
                          ir::Strategy simplest);
   ir::InPieces pieces_of_gpu(int most);
   ir::Strategy resized(ir::Strategy strategy);
+  void resize(ir::Contraction& tiles);  // of a GPU
 
   std::mt19937_64 random_;
 };

@@ -8,6 +8,7 @@ ir::Settings settings_for(Device device, const Tunables& tunables) {
   if (device == Device::cpu) {
     settings.short_array = static_cast<int>(tunables.short_array);
     settings.tile = static_cast<int>(tunables.collected_bytes);
+    settings.tile_rows = static_cast<int>(tunables.tile_rows);
     return settings;
   }
   settings.points = ir::PointsBy::kernels;

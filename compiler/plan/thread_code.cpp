@@ -33,6 +33,8 @@ bool fits_stack(const ir::Type& type) {
   return true;
 }
 
+bool has_atomic_instructions(ir::ScalarType type) { return ir::bit_width(type) >= 32; }
+
 bool may_fail(const ir::Body& body) {
   return any(body, [](const ir::Statement& one) {
     return as<ir::Assert>(one.operation) || as<ir::Call>(one.operation);

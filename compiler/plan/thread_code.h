@@ -7,6 +7,8 @@ namespace dagaz::plan {
 
 /// Whether an array of this type is small enough for the stack of its thread.
 bool fits_stack(const ir::Type& type);
+/// Whether atomic instructions work on values of this type.
+bool has_atomic_instructions(ir::ScalarType type);
 /// Whether a thread that runs the body may end there, by an error.
 bool may_fail(const ir::Body& body);
 /// Whether it may need memory for arrays besides a few small ones.  A lambda's arguments are not

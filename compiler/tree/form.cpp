@@ -130,6 +130,8 @@ class Hash {
     } else if constexpr (std::is_same_v<T, ir::Constant>) {
       mix(static_cast<std::size_t>(value.type));
       mix(value.bits);
+    } else if constexpr (std::is_same_v<T, std::optional<int>>) {
+      mix(static_cast<std::size_t>(value.value_or(-1)));
     } else if constexpr (std::is_same_v<T, std::vector<ir::Constant>>) {
       for (const ir::Constant& one : value) attribute(one);
     } else {

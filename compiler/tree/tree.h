@@ -97,8 +97,8 @@ struct Load {
   bool invariant = false;
   DZ_FIELDS(target, block, index, type, space, invariant)
 };
-/// block[index] := value.  `appends`: elements are appended here, so that what lies behind this one
-/// is written soon (prefetch).
+/// block[index] := value.  What lies `ahead` bytes behind it is written soon, and fetched; not in
+/// kernels.
 struct Store {
   static constexpr std::string_view mnemonic = "store";
   NameId block;
@@ -106,8 +106,8 @@ struct Store {
   Operand value;
   ScalarType type;
   Space space = Space::global;
-  bool appends = false;
-  DZ_FIELDS(block, index, value, type, space, appends)
+  std::optional<int> ahead = {};
+  DZ_FIELDS(block, index, value, type, space, ahead)
 };
 
 /// What may be assumed of a loop.

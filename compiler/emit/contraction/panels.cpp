@@ -250,7 +250,7 @@ std::vector<LaneScalar> ProductPanels::add_products(Lanes& lanes, const Piece& p
   };
   const Operand row_base = base_of(rows_, at.held_row);
   const Operand point_base = base_of(points_, at.held_point);
-  c_.loop("k", piece.length, LoopHints{.unroll = true}, [&](const Operand& k) {
+  c_.loop("k", piece.length, LoopHints{.unroll = plan_.unrolled}, [&](const Operand& k) {
     const auto bind_values = [&](const Side& side, const Operand& base, bool of_points) {
       const Operand first = c_.add(base, c_.mul(k, ir::i64_operand(side.panel)));
       for (std::size_t v = 0; v < side.values.size(); ++v) {

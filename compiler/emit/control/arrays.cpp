@@ -12,21 +12,10 @@
 
 namespace dagaz::emit {
 
-/// The elements, if all are constants.
-static std::vector<ir::Constant> constants_of(const ir::ArrayLiteral& literal) {
-  std::vector<ir::Constant> constants;
-  for (const Operand& element : literal.elements) {
-    if (!element.is_constant()) return {};
-    constants.push_back(element.constant());
-  }
-  return constants;
-}
-
 void emit_operation(Context& c, const ir::Statement& s, const ir::ArrayLiteral& e) {
   const Place target = result_array(c, s.results[0].name);
-  const bool is_short = plan::is_short(c.settings, ir::i64_operand(std::ssize(e.elements)));
-  if (c.mode != Mode::kernel && target.is_dense() && !is_short) {
-    const std::vector<ir::Constant> constants = constants_of(e);
+  if (c.mode != Mode::kernel && target.is_dense()) {
+    const std::vector<ir::Constant> constants = plan::table_of(c.settings, e);
     if (!constants.empty()) {
       c.emit(WriteTable{target.block, target.offset, constants, constants[0].type});
       return;
@@ -63,7 +52,8 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::Update& e) {
   const Place whole = c.arrays.place_of(e.array);
   c.arrays.bind(s.results[0].name, whole);
   const auto put = [&] {
-    write(c, slice_of(c, whole, c.shape_of(e.array), e.dimensions), {}, value_of(c, e.value));
+    write(c, slice_of(c, whole, c.shape_of(e.array), e.dimensions), {}, value_of(c, e.value),
+          ahead_of(c, s.results[0].name));
   };
   if (c.memory.kept_before.contains(s.results[0].name)) {
     host_branch(c, c.equal(e.dimensions[0].start, ir::i64_operand(0)), put);
@@ -77,7 +67,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::Iota& e) {
   if (make_virtual(c, result, e.type, e.start, e.stride)) return;
   const Place target = result_array(c, result);
   for_each_point(
-      c, c.shape_of(result), little_work(c), "iota", [&](const std::vector<Operand>& point) {
+      c, c.shape_of(result), little_work(c, 1), "iota", [&](const std::vector<Operand>& point) {
         Operand index = point[0];
         if (e.type != ScalarType::i64 && !index.is_constant()) {
           const NameId narrow = c.variable("i", e.type);
@@ -98,8 +88,9 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::Replicate& e) 
   const Place target = result_array(c, result);
   if (clear(c, target, c.names().type(result), e.value)) return;
   const Value value = value_of(c, e.value);
+  const std::vector<Operand> shape = c.shape_of(result);
   for_each_point(
-      c, c.shape_of(result), little_work(c), "replicate", [&](const std::vector<Operand>& point) {
+      c, shape, little_work(c, shape.size()), "replicate", [&](const std::vector<Operand>& point) {
         const std::vector<Operand> inner(
             point.begin() + static_cast<std::ptrdiff_t>(e.shape.size()), point.end());
         const Operand element =

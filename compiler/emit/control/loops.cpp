@@ -21,15 +21,16 @@ void emit_loop(Context& c, const ir::Loop& e, Code body) {
   if (const auto* form = as<ir::ForForm>(e.form)) {
     const ScalarType type = c.names().type(form->index.name).element;
     const Operand bound = c.to_i64(form->bound, type);
+    const LoopHints hints{.unroll = e.attributes.unroll};
     if (type == ScalarType::i64) {
-      c.emit(For{form->index.name, bound, std::move(body), {}});
+      c.emit(For{form->index.name, bound, std::move(body), hints});
       return;
     }
     const NameId index = c.variable("i", ScalarType::i64);
     body.insert(body.begin(),
                 Instruction{Assign{
                     form->index.name, ScalarOp::sign_extend, ScalarType::i64, type, {index}}});
-    c.emit(For{index, bound, std::move(body), LoopHints{false, e.attributes.unroll}});
+    c.emit(For{index, bound, std::move(body), hints});
     return;
   }
   const NameId parameter = std::get<ir::WhileForm>(e.form).condition;

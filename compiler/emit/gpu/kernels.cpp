@@ -96,7 +96,6 @@ void launch_points(Context& c, const std::vector<Operand>& extents, std::string_
   const Operand block = ir::i64_operand(block_threads);
   const NameId threads = c.variable("threads", ScalarType::i64);
   c.thread.count = threads;
-  if (extents.size() != 1) several = 1;
   Code code = kernel_body(c, [&] {
     const NameId own = c.variable("thread", ScalarType::i64);
     c.thread.number = own;

@@ -40,7 +40,9 @@ ProductTiles::ProductTiles(Context& c, TiledSums sums, const ir::Contraction& pl
   static_cast<plan::ProductSide&>(rows_) = std::move(sides.rows);
   static_cast<plan::ProductSide&>(points_) = std::move(sides.points);
   rows_.width = rows_.panel * plan.most_rows;
+  rows_.pitch = rows_.width + plan.row_gap;
   points_.width = points_.panel * plan.most_points;
+  points_.pitch = points_.width + plan.point_gap;
   rows_.own = plan.kept_rows;
   points_.own = plan.kept_points;
   combined_ = std::move(sides.combined);
@@ -92,23 +94,19 @@ void ProductTiles::run() {
   if (plan_.split > 0) host_branch(c_, less(one, parts_), [&] { combine_parts(); });
 }
 
-// A word more where threads that write one after the other write to lines one after the other.
-std::int64_t ProductTiles::pitch(const Side& side) const {
-  return side.width + (side.packing == ir::Packing::by_elements ? 1 : 0);
-}
-
 void ProductTiles::lay_out(Side& side) {
   for (const NameId value : side.values) {
     offsets_.push_back(shared_bytes_);
     const std::int64_t bytes =
-        2 * plan_.depth * pitch(side) * ir::byte_size(names().type(value).element);
+        2 * plan_.depth * side.pitch * ir::byte_size(names().type(value).element);
     shared_bytes_ += (bytes + 7) / 8 * 8;
   }
 }
 
 void ProductTiles::combine_parts() {
   const std::vector<Operand> extents = extents_of(sums_of_.space);
-  for_each_point(c_, extents, little_work(c_), "combine", [&](const std::vector<Operand>& at) {
+  const PointWork work = little_work(c_, extents.size());
+  for_each_point(c_, extents, work, "combine", [&](const std::vector<Operand>& at) {
     const std::vector<Running> running = start_reductions(c_, *sums_of_.parts.operators);
     thread_loop(c_, parts_, true, [&](const Operand& part) {
       std::vector<Operand> point = {part};
@@ -127,7 +125,7 @@ void ProductTiles::place(Side& side) {
     const NameId block = block_variable("staged");
     const std::size_t before = &side == &points_ ? rows_.values.size() : 0;
     emit(SharedMemory{block, ir::i64_operand(offsets_[before + k])});
-    const Operand line = ir::i64_operand(pitch(side));
+    const Operand line = ir::i64_operand(side.pitch);
     side.staged.push_back({block,
                            ir::i64_operand(0),
                            {mul(line, ir::i64_operand(plan_.depth)), line, ir::i64_operand(1)},
@@ -299,7 +297,7 @@ std::vector<std::vector<Value>> ProductTiles::read(const Side& side, const Opera
 void ProductTiles::add_products(const Operand& chunk, const Operand& half) {
   const Operand count = minimum(ir::i64_operand(plan_.depth), sub(end_, chunk));
   const std::size_t operators = sums_of_.parts.operators->size();
-  loop("k", count, {}, [&](const Operand& element) {
+  loop("k", count, LoopHints{.unroll = plan_.unrolled}, [&](const Operand& element) {
     const auto of_rows = read(rows_, half, element);
     const auto of_points = read(points_, half, element);
     const auto set = [&](const Side& side, const std::vector<Value>& staged, std::size_t own) {

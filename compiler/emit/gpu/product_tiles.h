@@ -29,6 +29,7 @@ class ProductTiles : public Emitter {
   /// Rows or points of a tile; a panel of them is a thread's.
   struct Side : plan::ProductSide {
     std::int64_t width = 0;     // of a block
+    std::int64_t pitch = 0;     // from one element's values to the next's
     Operand extent;             // of the space
     Operand tiles;              // of that
     Operand first;              // of this block
@@ -39,7 +40,6 @@ class ProductTiles : public Emitter {
   };
   using Loaded = std::vector<std::vector<Value>>;  // of each of a thread's elements, the values
 
-  std::int64_t pitch(const Side& side) const;
   void lay_out(Side& side);
   void place(Side& side);
   void bind_batch(const std::vector<Operand>& at);

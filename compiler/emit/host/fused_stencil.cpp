@@ -85,7 +85,7 @@ static void stencil_point(Context& c, const StencilLoop& loop, const Operand& po
   }
 }
 
-static void emit_stencil(Context& c, const plan::Stencil& stencil,
+static void emit_stencil(Context& c, const plan::Stencil& stencil, const ir::FusedStencil& plan,
                          const std::vector<Destination>& targets) {
   const auto& first_map = std::get<ir::SegmentedMap>(stencil.maps[0]->operation);
   const Operand extent = first_map.space[0].extent;
@@ -122,16 +122,16 @@ static void emit_stencil(Context& c, const plan::Stencil& stencil,
       Code code = c.collect(
           [&] { stencil_point(c, loop, point(c.add(from, index)), is_inner, std::nullopt); });
       c.emit(For{index, c.sub(to, from), std::move(code),
-                 LoopHints{.independent = true, .vectorise = is_inner}});
+                 LoopHints{.independent = true, .vectorise = is_inner && plan.vectorised}});
     };
     run(inner, outer, true);
     if (!is_constant(after, 0)) run(outer, end, false);
   });
 }
 
-void emit_inner_points(Context& c, const ir::Statement& s,
+void emit_inner_points(Context& c, const ir::Statement& s, const ir::FusedStencil& plan,
                        const std::vector<Destination>& targets) {
-  emit_stencil(c, *stencil_from(c, std::span(&s, 1)), targets);
+  emit_stencil(c, *stencil_from(c, std::span(&s, 1)), plan, targets);
 }
 
 std::size_t emit_together(Context& c, const std::vector<ir::Statement>& statements,
@@ -155,7 +155,7 @@ std::size_t emit_together(Context& c, const std::vector<ir::Statement>& statemen
       targets.push_back(leaves ? Destination(result_array(c, result.name)) : std::nullopt);
     }
   }
-  emit_stencil(c, *stencil, targets);
+  emit_stencil(c, *stencil, *plan, targets);
   c.host_statement = outer;
   return end - first;
 }

@@ -4,35 +4,23 @@
 // it.  The last squares along a dimension are moved back.
 #include "emit/host/squares.h"
 
-#include <optional>
-
 #include "emit/host/parallel_for.h"
 #include "emit/memory/host_scope.h"
 #include "emit/points.h"
 #include "emit/thread/loops.h"
-#include "plan/copies.h"
 
 namespace dagaz::emit {
 
 namespace {
 
-/// What is copied, and along which dimensions neighbours lie.
+/// What is copied, and in which squares.
 struct Crossing {
   const Place& target;
   const Place& source;
   const ir::Type& type;
-  std::size_t written;  // the dimension of the target's neighbours
-  std::size_t read;     // that of the source's
+  const plan::CopySquares& squares;
   Operand lanes;
-  plan::Squares squares;
 };
-
-std::optional<std::size_t> dimension_of_neighbours(const Place& place) {
-  for (std::size_t k = place.strides.size(); k-- > 0;) {
-    if (is_constant(place.strides[k], 1)) return k;
-  }
-  return std::nullopt;
-}
 
 NameId vector(Context& c, std::string_view base, const Crossing& crossing) {
   const NameId name = c.names().fresh(
@@ -50,7 +38,8 @@ void cross_over(Context& c, const Crossing& crossing, const std::vector<Operand>
   TransposeLanes turned;
   for (std::int64_t k = 0; k < lanes; ++k) {
     const NameId row = vector(c, "row", crossing);
-    const Operand ahead = c.mul(crossing.source.strides[crossing.written], ir::i64_operand(k));
+    const Operand ahead =
+        c.mul(crossing.source.strides[crossing.squares.written], ir::i64_operand(k));
     c.emit(LoadLanes{row, crossing.source.block, c.add(from, ahead), next,
                      crossing.type.element});
     turned.values.push_back(row);
@@ -58,7 +47,7 @@ void cross_over(Context& c, const Crossing& crossing, const std::vector<Operand>
   }
   c.emit(turned);
   for (std::int64_t k = 0; k < lanes; ++k) {
-    const Operand ahead = c.mul(crossing.target.strides[crossing.read], ir::i64_operand(k));
+    const Operand ahead = c.mul(crossing.target.strides[crossing.squares.read], ir::i64_operand(k));
     c.emit(StoreLanes{crossing.target.block, c.add(to, ahead), next,
                       turned.targets[static_cast<std::size_t>(k)].name, crossing.type.element});
   }
@@ -69,8 +58,8 @@ Operand squares_along(Context& c, const Crossing& crossing, std::size_t dimensio
 }
 
 Operand squares_of_tile(const Crossing& crossing, std::size_t dimension) {
-  return ir::i64_operand(dimension == crossing.written ? crossing.squares.rows
-                                                       : crossing.squares.columns);
+  return ir::i64_operand(dimension == crossing.squares.written ? crossing.squares.rows
+                                                               : crossing.squares.columns);
 }
 
 /// body(first element) for the squares of a tile along a dimension.
@@ -89,7 +78,7 @@ void copy_tiles(Context& c, const Crossing& crossing) {
   std::vector<Operand> extents;
   Operand elements = ir::i64_operand(1);
   for (std::size_t k = 0; k < crossing.type.shape.size(); ++k) {
-    if (k != crossing.written && k != crossing.read) {
+    if (k != crossing.squares.written && k != crossing.squares.read) {
       extents.push_back(crossing.type.shape[k]);
       continue;
     }
@@ -97,38 +86,34 @@ void copy_tiles(Context& c, const Crossing& crossing) {
     extents.push_back(c.divide_up(squares_along(c, crossing, k), squares));
     elements = c.mul(elements, c.mul(squares, crossing.lanes));
   }
-  const Operand cost = c.mul(little_work(c).cost, elements);
+  const Operand cost = c.mul(little_work(c, extents.size()).cost, elements);
   parallel_for(c, c.product(extents), cost, [&](const Operand& begin, const Operand& end) {
     thread_loop(c, c.sub(end, begin), false, [&](const Operand& number) {
       std::vector<Operand> point = c.unflatten(c.add(begin, number), extents);
       const std::vector<Operand> tile = point;
-      for_squares(c, crossing, crossing.written, tile[crossing.written], [&](const Operand& row) {
-        for_squares(c, crossing, crossing.read, tile[crossing.read], [&](const Operand& column) {
-          point[crossing.written] = row;
-          point[crossing.read] = column;
-          cross_over(c, crossing, point);
-        });
-      });
+      for_squares(c, crossing, crossing.squares.written, tile[crossing.squares.written],
+                  [&](const Operand& row) {
+                    for_squares(c, crossing, crossing.squares.read, tile[crossing.squares.read],
+                                [&](const Operand& column) {
+                                  point[crossing.squares.written] = row;
+                                  point[crossing.squares.read] = column;
+                                  cross_over(c, crossing, point);
+                                });
+                  });
     });
   });
 }
 
 }  // namespace
 
-bool copy_in_squares(Context& c, const Place& target, const Place& source, const ir::Type& type,
-                     const std::function<void()>& one_by_one) {
-  const auto squares = plan::squares_for(c.settings, type.element);
-  if (c.mode != Mode::host || !squares) return false;
-  const auto written = dimension_of_neighbours(target);
-  const auto read = dimension_of_neighbours(source);
-  if (!written || !read || *written == *read || target.block == source.block) return false;
-  const Crossing crossing{target, source, type, *written, *read, ir::i64_operand(squares->lanes),
-                          *squares};
+void copy_in_squares(Context& c, const Place& target, const Place& source, const ir::Type& type,
+                     const plan::CopySquares& plan, const std::function<void()>& one_by_one) {
+  const Crossing crossing{target, source, type, plan, ir::i64_operand(plan.lanes)};
   const Operand below = c.sub(crossing.lanes, ir::i64_operand(1));
   const Operand fits =
-      c.both(c.less(below, type.shape[*written]), c.less(below, type.shape[*read]));
-  host_branch(c, fits, [&] { copy_tiles(c, crossing); }, one_by_one);
-  return true;
+      c.both(c.less(below, type.shape[plan.written]), c.less(below, type.shape[plan.read]));
+  host_branch(
+      c, fits, [&] { copy_tiles(c, crossing); }, one_by_one);
 }
 
 }  // namespace dagaz::emit

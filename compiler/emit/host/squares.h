@@ -5,12 +5,13 @@
 #include <functional>
 
 #include "emit/context/context.h"
+#include "plan/copies.h"
 
 namespace dagaz::emit {
 
 /// Copies in squares of vectors, in parallel, or where the arrays are too small for that by
-/// `one_by_one`; false where the arrays are no such ones.
-bool copy_in_squares(Context& c, const Place& target, const Place& source, const ir::Type& type,
-                     const std::function<void()>& one_by_one);
+/// `one_by_one`.
+void copy_in_squares(Context& c, const Place& target, const Place& source, const ir::Type& type,
+                     const plan::CopySquares& plan, const std::function<void()>& one_by_one);
 
 }  // namespace dagaz::emit

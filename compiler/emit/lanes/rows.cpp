@@ -41,11 +41,8 @@ void in_shared_rows(Lanes& l, const Operand& width, std::int64_t rows,
       in_block_of_rows(l, l.c.minimum(l.c.mul(b, count), last), rows, iteration);
     });
   };
-  if (width.is_constant()) {
-    blocks();
-    return;
-  }
-  // The body is emitted twice, each time from what is known before it.
+  // Where the width is no constant the body is emitted twice, each time from what is known before
+  // it.
   const LaneValues before = l.known;
   l.c.branch(l.c.less(ir::i64_operand(rows - 1), uniform_operand(l, width)), blocks, [&] {
     l.known = before;

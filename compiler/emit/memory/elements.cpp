@@ -8,6 +8,7 @@
 #include "emit/memory/virtual_arrays.h"
 #include "emit/points.h"
 #include "plan/copies.h"
+#include "support/match.h"
 
 namespace dagaz::emit {
 
@@ -29,35 +30,40 @@ void load_into(Context& c, NameId target, const Place& place, const std::vector<
 }
 
 void store(Context& c, const Place& place, const std::vector<Operand>& indices,
-           const Operand& value, ScalarType type) {
+           const Operand& value, ScalarType type, std::optional<int> ahead) {
   const Operand index = element_at(c, place, indices);
   if (c.transfers()) {
     c.emit(WriteElement{place.block, index, value, type});
   } else {
-    c.emit(Store{place.block, index, value, type, place.space});
+    c.emit(Store{place.block, index, value, type, place.space, ahead});
   }
 }
 
-// The dimension along which both arrays, or else one of them, have neighbours; the last one where
-// that is as good as any.
-static std::size_t innermost_dimension(const Place& target, const Place& source) {
-  const auto neighbours = [&](std::size_t k) {
-    return (is_constant(target.strides[k], 1) ? 1 : 0) +
-           (is_constant(source.strides[k], 1) ? 1 : 0);
+static plan::CopyAt facts_of_copy(const Context& c, const Place& target, const Place& source,
+                                  const ir::Type& type) {
+  const auto neighbours = [](const Place& place) {
+    std::vector<bool> along;
+    for (const Operand& stride : place.strides) along.push_back(is_constant(stride, 1));
+    return along;
   };
-  std::size_t best = target.strides.size() - 1;
-  for (std::size_t k = best; k-- > 0;) {
-    if (neighbours(k) > neighbours(best)) best = k;
-  }
-  return best;
+  const auto by = c.mode == Mode::host   ? plan::CopiedBy::host
+                  : c.mode == Mode::task ? plan::CopiedBy::task
+                                         : plan::CopiedBy::kernel;
+  return {by,
+          type,
+          target.is_dense() && source.is_dense(),
+          target.block == source.block,
+          neighbours(target),
+          neighbours(source)};
 }
 
 static void copy_elements(Context& c, const Place& target, const Place& source,
-                          const ir::Type& type) {
-  const auto innermost = static_cast<std::ptrdiff_t>(innermost_dimension(target, source));
+                          const ir::Type& type, const plan::CopyElements& plan) {
+  const auto innermost = static_cast<std::ptrdiff_t>(plan.innermost);
   std::vector<Operand> extents = type.shape;
   std::rotate(extents.begin() + innermost, extents.begin() + innermost + 1, extents.end());
-  for_each_point(c, extents, little_work(c), "copy", [&](std::vector<Operand> point) {
+  const PointWork work = little_work(c, extents.size());
+  for_each_point(c, extents, work, "copy", [&](std::vector<Operand> point) {
     std::rotate(point.begin() + innermost, point.end() - 1, point.end());
     store(c, target, point, load(c, source, point, type.element, "x"), type.element);
   });
@@ -69,16 +75,17 @@ void copy(Context& c, const Place& target, const Place& source, const ir::Type& 
     store(c, target, {}, load(c, source, {}, type.element, "x"), type.element);
     return;
   }
-  const Operand count = c.product(type.shape);
-  const bool few = plan::is_short(c.settings, count);
-  if (target.is_dense() && source.is_dense() && c.mode != Mode::kernel &&
-      !(few && c.mode == Mode::task)) {
-    c.emit(CopyElements{target.block, target.offset, source.block, source.offset, count,
-                        type.element});
-    return;
-  }
-  const auto one_by_one = [&] { copy_elements(c, target, source, type); };
-  if (!copy_in_squares(c, target, source, type, one_by_one)) one_by_one();
+  match(
+      plan::plan_of_copy(c.settings, facts_of_copy(c, target, source, type)),
+      [&](const plan::CopyWhole&) {
+        c.emit(CopyElements{target.block, target.offset, source.block, source.offset,
+                            c.product(type.shape), type.element});
+      },
+      [&](const plan::CopyElements& plan) { copy_elements(c, target, source, type, plan); },
+      [&](const plan::CopySquares& plan) {
+        copy_in_squares(c, target, source, type, plan,
+                        [&] { copy_elements(c, target, source, type, plan.otherwise); });
+      });
 }
 
 bool clear(Context& c, const Place& target, const ir::Type& type, const Operand& value) {
@@ -89,13 +96,21 @@ bool clear(Context& c, const Place& target, const ir::Type& type, const Operand&
   return true;
 }
 
-void write(Context& c, const Place& target, const std::vector<Operand>& indices,
-           const Value& value) {
+void write(Context& c, const Place& target, const std::vector<Operand>& indices, const Value& value,
+           std::optional<int> ahead) {
   if (value.place) {
     copy(c, part_at(c, target, indices), *value.place, value.type);
   } else {
-    store(c, target, indices, value.operand, value.type.element);
+    store(c, target, indices, value.operand, value.type.element, ahead);
   }
+}
+
+std::optional<int> ahead_of(const Context& c, NameId result) {
+  if (c.map == nullptr) return std::nullopt;
+  for (const ir::Append& one : c.map->schedule.appends) {
+    if (one.write == result) return one.ahead;
+  }
+  return std::nullopt;
 }
 
 Place dense(Context& c, const Place& place, const ir::Type& type) {

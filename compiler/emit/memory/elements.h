@@ -1,6 +1,7 @@
 // Arrays as memory: reading and writing elements, copying, and values as they are.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "emit/context/context.h"
@@ -11,14 +12,18 @@ Operand load(Context& c, const Place& place, const std::vector<Operand>& indices
              std::string_view base);
 void load_into(Context& c, NameId target, const Place& place, const std::vector<Operand>& indices,
                ScalarType type);
+/// What lies `ahead` bytes behind is fetched.
 void store(Context& c, const Place& place, const std::vector<Operand>& indices,
-           const Operand& value, ScalarType type);
+           const Operand& value, ScalarType type, std::optional<int> ahead = {});
 void copy(Context& c, const Place& target, const Place& source, const ir::Type& type);
 /// On a GPU memory is cleared without a kernel.
 bool clear(Context& c, const Place& target, const ir::Type& type, const Operand& value);
-/// Writes a scalar or array to the part of `target` at `indices`.
-void write(Context& c, const Place& target, const std::vector<Operand>& indices,
-           const Value& value);
+/// Writes a scalar, and fetches what lies `ahead` bytes behind it, or an array to the part of
+/// `target` at `indices`.
+void write(Context& c, const Place& target, const std::vector<Operand>& indices, const Value& value,
+           std::optional<int> ahead = {});
+/// How far ahead of the write with this result its map's schedule fetches.
+std::optional<int> ahead_of(const Context& c, NameId result);
 /// The array without gaps, copied if it has some.
 Place dense(Context& c, const Place& place, const ir::Type& type);
 Value value_of(Context& c, const Operand& operand);

@@ -62,7 +62,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedMap& 
           [&](const ir::HeldBlocks& blocks) { accumulate_in_blocks(c, s, e, blocks, targets); },
           [&](const ir::FusedStencil& stencil) {
             DZ_CHECK(stencil.maps == 1, "a stencil of several maps begins elsewhere");
-            emit_inner_points(c, s, targets);
+            emit_inner_points(c, s, stencil, targets);
           },
           [&](const auto&) { DZ_UNREACHABLE("no strategy for a map"); });
     });

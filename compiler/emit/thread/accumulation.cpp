@@ -54,18 +54,19 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::Accumulate& e)
   const Value value = value_of(c, e.value);
   if (c.mode == Mode::host) {
     // One point of parallel code, where rows and device memory are at hand.
-    for_each_point(c, {}, little_work(c), "accumulate",
+    for_each_point(c, {}, little_work(c, 0), "accumulate",
                    [&](const std::vector<Operand>&) { accumulate(c, e, value); });
   } else {
-    accumulate(c, e, value);
+    accumulate(c, e, value, ahead_of(c, s.results[0].name));
   }
 }
 
-void accumulate(Context& c, const ir::Accumulate& e, const Value& value) {
+void accumulate(Context& c, const ir::Accumulate& e, const Value& value,
+                std::optional<int> ahead) {
   const Accumulator accumulator = c.accumulators.of(e.accumulator);
   c.branch(is_inside(c, e.indices, accumulator.shape), [&] {
     if (!accumulator.op) {
-      write(c, accumulator.place, e.indices, value);
+      write(c, accumulator.place, e.indices, value, ahead);
     } else if (accumulator.opened == c.mode) {
       combine_at(c, *accumulator.op, {accumulator.place}, e.indices, {value});
     } else {

@@ -3,6 +3,7 @@
 #include "emit/memory/elements.h"
 #include "emit/points.h"
 #include "emit/statements.h"
+#include "plan/thread_code.h"
 
 namespace dagaz::emit {
 
@@ -17,7 +18,7 @@ static ScalarType bits_type(ScalarType type) {
 
 // The atomic instruction that combines as `op` does, if there is one for `type`.
 static std::optional<AtomicOp> instruction_for(const ir::Lambda& op, ScalarType type) {
-  if (!is_simple(op) || ir::bit_width(type) < 32) return std::nullopt;
+  if (!is_simple(op) || !plan::has_atomic_instructions(type)) return std::nullopt;
   switch (as<ir::Scalar>(op.body.statements[0].operation)->op) {
     case ScalarOp::add: return AtomicOp::add;
     case ScalarOp::smin: return AtomicOp::smin;
@@ -95,7 +96,7 @@ void combine_atomically(Context& c, const ir::Lambda& op, const ir::Type& row, c
   DZ_CHECK(plan::is_positionwise(op, c.names()), "rows that no instruction combines");
   const ir::Lambda& core = innermost_lambda(op);
   const Place part = part_at(c, place, indices);
-  for_each_point(c, row.shape, little_work(c), "accumulate",
+  for_each_point(c, row.shape, little_work(c, row.shape.size()), "accumulate",
                  [&](const std::vector<Operand>& point) {
                    const Operand element = load(c, *value.place, point, row.element, "x");
                    combine_scalar_atomically(c, core, row.element, part, point, element);

@@ -48,6 +48,32 @@ TEST_CASE("numbers that are out of range are found") {
   CHECK(problem_of(Settings{.arena_ratio = 32}) != "");
 }
 
+TEST_CASE("what appends, and what is unrolled or vectorised, is part of a plan") {
+  const auto plan = read(
+      "x_0: [fused_stencil vectorised false] operations [3] appends [y_1 ahead 128, y_2 ahead 64]\n"
+      "z_3: [contraction row_gap 1 unrolled false of_rows [a_4]]\n");
+  REQUIRE(plan.has_value());
+  const Schedule& schedule = plan->schedules.at(NameId(0));
+  CHECK(schedule.versions[0].strategy == Strategy(FusedStencil{1, false}));
+  CHECK(schedule.appends == std::vector<Append>{{NameId(1), 128}, {NameId(2), 64}});
+  const Version& version = plan->schedules.at(NameId(3)).versions[0];
+  const auto& product = std::get<Contraction>(version.strategy);
+  CHECK(product.row_gap == 1);
+  CHECK(product.point_gap == 0);
+  CHECK(!product.unrolled);
+}
+
+TEST_CASE("how far ahead is fetched, and gaps, have their limits") {
+  CHECK(problem_of(std::vector<Append>{{NameId(1), 4096}}) == "");
+  CHECK(problem_of(std::vector<Append>{{NameId(1), 0}}) == "`ahead 0` is not from 1 to 4096");
+  Contraction tiles;
+  tiles.row_gap = 64;
+  CHECK(problem_of(Strategy(tiles)) == "");
+  tiles.point_gap = 65;
+  CHECK(problem_of(Strategy(tiles)) != "");
+  CHECK(problem_of(Settings{.tile_rows = 0}) != "");
+}
+
 TEST_CASE("the last version of a schedule, and no other, always runs") {
   const Guard guard = at_least(i64_operand(4), 4);
   Schedule schedule;

@@ -6,6 +6,7 @@
 
 #include "ir/verify_schedule.h"
 #include "plan/gpu_sizes.h"
+#include "support/match.h"
 
 namespace dagaz::plan {
 namespace {
@@ -33,16 +34,69 @@ TEST_CASE("settings are right wherever the tunables are") {
   }
 }
 
-TEST_CASE("squares fill a line of the caches, a tile what it may have") {
+CopyPlan plan_of(const ir::Settings& settings, CopiedBy by, const ir::Type& type, bool dense,
+                 const std::vector<bool>& written, const std::vector<bool>& read) {
+  return plan_of_copy(settings, {by, type, dense, false, written, read});
+}
+
+ir::Type matrix_of(ir::ScalarType element) {
+  return ir::array_of(element, {ir::i64_operand(100), ir::i64_operand(200)});
+}
+
+TEST_CASE("what is transposed is copied in squares that fill a line of the caches") {
   ir::Settings settings;
-  const auto squares = squares_for(settings, ir::ScalarType::f32);
-  REQUIRE(squares.has_value());
+  const ir::Type type = matrix_of(ir::ScalarType::f32);
+  const auto across = [&] {
+    return plan_of(settings, CopiedBy::host, type, false, {false, true}, {true, false});
+  };
+  const CopyPlan plan = across();
+  const auto* squares = as<CopySquares>(plan);
+  REQUIRE(squares != nullptr);
+  CHECK(squares->written == 1);
+  CHECK(squares->read == 0);
   CHECK(squares->lanes == 16);
   CHECK(squares->rows * squares->columns * squares->lanes * squares->lanes * 4 <= settings.tile);
   settings.tile = 0;
-  CHECK(squares_for(settings, ir::ScalarType::f64)->columns == 1);
-  CHECK(!squares_for(settings, ir::ScalarType::i8).has_value());
-  CHECK(!squares_for(settings_for(Device::gpu, {}), ir::ScalarType::f32).has_value());
+  CHECK(std::get<CopySquares>(across()).columns == 1);
+}
+
+TEST_CASE("only the host of a CPU copies in squares, and only what crosses over") {
+  const std::vector<bool> rows = {false, true};
+  const std::vector<bool> columns = {true, false};
+  const ir::Settings settings;
+  const ir::Settings gpu = settings_for(Device::gpu, {});
+  const ir::Type type = matrix_of(ir::ScalarType::f32);
+  const CopyPlan by_elements = CopyElements{1};
+  CHECK(plan_of(gpu, CopiedBy::host, type, false, rows, columns) == by_elements);
+  CHECK(plan_of(settings, CopiedBy::task, type, false, rows, columns) == by_elements);
+  const ir::Type bytes = matrix_of(ir::ScalarType::i8);
+  CHECK(plan_of(settings, CopiedBy::host, bytes, false, rows, columns) == by_elements);
+}
+
+TEST_CASE("loops of a copy have neighbours innermost") {
+  const ir::Settings settings;
+  const ir::Type type = matrix_of(ir::ScalarType::f32);
+  const std::vector<bool> columns = {true, false};
+  CHECK(plan_of(settings, CopiedBy::task, type, false, columns, columns) ==
+        CopyPlan(CopyElements{0}));
+}
+
+TEST_CASE("arrays without gaps are copied as a whole, but short ones in a task and all in kernels") {
+  const ir::Settings settings;
+  const auto copied = [&](CopiedBy by, std::int64_t count) {
+    const ir::Type type = ir::array_of(ir::ScalarType::f32, {ir::i64_operand(count)});
+    return plan_of(settings, by, type, true, {true}, {true});
+  };
+  CHECK(copied(CopiedBy::host, 3) == CopyPlan(CopyWhole{}));
+  CHECK(copied(CopiedBy::task, settings.short_array) == CopyPlan(CopyElements{0}));
+  CHECK(copied(CopiedBy::task, settings.short_array + 1) == CopyPlan(CopyWhole{}));
+  CHECK(copied(CopiedBy::kernel, 1000) == CopyPlan(CopyElements{0}));
+}
+
+TEST_CASE("threads of a kernel copy several elements of one dimension each") {
+  const ir::Settings gpu = settings_for(Device::gpu, {});
+  CHECK(copied_by_a_thread(gpu, 1) == gpu.points_a_thread);
+  CHECK(copied_by_a_thread(gpu, 2) == 1);
 }
 
 TEST_CASE("strategies of a GPU take sizes for which there is room") {
@@ -52,12 +106,19 @@ TEST_CASE("strategies of a GPU take sizes for which there is room") {
   tiles.block_rows = 8;
   tiles.columns = 8;
   tiles.depth = 16;
+  tiles.most_rows = 16;
+  tiles.most_points = 16;
   chosen.versions = {{{pays}, tiles}, {{}, ir::Teams{}}};
   ir::Contraction smaller = tiles;
   smaller.block_rows = 2;
   const auto taken = resized_version(chosen, smaller, false);
   REQUIRE(taken.has_value());
   CHECK(taken->when.empty());
+  smaller.row_gap = 1;
+  CHECK(resized_version(chosen, smaller, false).has_value());
+  smaller.row_gap = 2;
+  CHECK(!resized_version(chosen, smaller, false).has_value());
+  smaller.row_gap = 0;
   smaller.depth = 32;
   CHECK(!resized_version(chosen, smaller, false).has_value());
   CHECK(resized_version(chosen, ir::Teams{256, 3, 1}, false).has_value());

@@ -1,0 +1,42 @@
+// The plan that a user wants (`--plan=FILE`): what of it can be followed.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace dagaz::plan {
+
+/// A strategy as an operation can follow it, under the guards that it needs.
+using Complete = std::function<std::optional<ir::Version>(const ir::Strategy&)>;
+
+class WantedPlan {
+ public:
+  /// `names`: of the program.
+  WantedPlan(const PlanOptions& options, const ir::Names& names, std::vector<std::string>* refused)
+      : text_(options.wanted), device_(options.device), names_(names), refused_(refused) {}
+
+  /// Takes the schedule that is wanted for the operation, if it can be followed.
+  /// The `simplest` strategy always can be.
+  void follow(const std::vector<ir::Binder>& results, ir::Schedule& schedule,
+              const ir::Strategy& simplest, const Complete& complete) const;
+  /// Of the writes that append, those that are wanted, and how far ahead.
+  void follow(const std::vector<ir::Binder>& results, std::vector<ir::Append>& appends) const;
+  /// Takes the settings that are wanted, if they can be followed.
+  void follow(ir::Settings& settings) const;
+
+ private:
+  const ir::Schedule* wanted_for(const std::vector<ir::Binder>& results) const;
+  void refuse(ir::NameId name, std::string_view why) const;
+
+  const ir::PlanText* text_;
+  Device device_;
+  const ir::Names& names_;
+  std::vector<std::string>* refused_;
+};
+
+}  // namespace dagaz::plan

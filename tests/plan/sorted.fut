@@ -1,0 +1,16 @@
+-- A radix sort hands out places at the ends of its lists.
+import "/prelude/sort"
+entry main [n] (xs: [n]i32) = sort_i32.sort xs
+-- expect
+--| -- main, line 3: segmented_map over [pieces]
+--| counts: [
+--|   pointwise] operations [165, radix]
+--| -- main, line 3: segmented_scan over [t]
+--| ends: [
+--|   in_pieces] operations [2]
+--| -- main, line 3: segmented_reduce over [radix]
+--| x: [
+--|   in_pieces] operations [13]
+--| -- main, line 3: segmented_map over [pieces]
+--| x.2: [
+--|   pointwise] operations [183, 2 * radix] additions [16] appends [out ahead 128]
