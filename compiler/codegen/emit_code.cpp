@@ -8,6 +8,7 @@
 #include "codegen/emit.h"
 #include "codegen/emit_ranks.h"
 #include "codegen/emit_trace.h"
+#include "codegen/scalar_operations.h"
 #include "ir/ranks.h"
 #include "ir/traces.h"
 #include "support/check.h"
@@ -55,8 +56,9 @@ void FunctionEmitter::emit(const tree::Assign& node) {
     builder_.setFastMathFlags(flags);
   }
   const unsigned lanes = lanes_of(node.target);
-  assign(node.target, lanes == 0 ? scalar(node.op, node.type, node.result, arguments)
-                                 : on_lanes(node.op, node.type, node.result, arguments, lanes));
+  assign(node.target,
+         lanes == 0 ? scalar_operation(*this, node.op, node.type, node.result, arguments)
+                    : lane_operation(*this, node.op, node.type, node.result, arguments, lanes));
 }
 
 void FunctionEmitter::emit(const tree::Move& node) {
@@ -64,7 +66,7 @@ void FunctionEmitter::emit(const tree::Move& node) {
     emit(tree::Share{node.target, node.value.name()});
     return;
   }
-  assign(node.target, splat(value(node.value), lanes_of(node.target)));
+  assign(node.target, splat(*this, value(node.value), lanes_of(node.target)));
 }
 
 // Whether iterations are straight-line code that calls functions of reals.

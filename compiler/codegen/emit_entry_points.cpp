@@ -185,7 +185,7 @@ class EntryEmitter {
 };
 
 Type* EntryEmitter::value_type(ScalarType type) {
-  return FunctionEmitter(part_, function_, Side::host).value_type(type);
+  return FunctionFrame(part_, function_, Side::host).value_type(type);
 }
 
 void EntryEmitter::check(Value* status) {

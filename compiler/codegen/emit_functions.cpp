@@ -1,9 +1,8 @@
-// Whole functions: their LLVM types, their entry and their two exits (normal and failing), for
-// host functions, device functions, tasks of parallel loops and kernels.
+// Whole functions: their LLVM types and what they begin and end with, for host functions, device
+// functions, tasks of parallel loops and kernels.
 #include <set>
 
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/MDBuilder.h>
 
 #include "codegen/emit.h"
 #include "support/check.h"
@@ -55,36 +54,6 @@ llvm::Function* declare(PartModule& part, const std::string& name, llvm::Functio
                                           name, part.module);
   if (divided) function->setVisibility(llvm::Function::HiddenVisibility);
   function->setDoesNotThrow();
-  return function;
-}
-
-/// void release_owned(ptr references, i64 count): releases those that are not null.
-llvm::Function* release_owned(PartModule& part) {
-  constexpr const char* name = "dz.release_owned";
-  if (llvm::Function* known = part.module.getFunction(name)) return known;
-  llvm::IRBuilder<> b(part.context);
-  auto* type = llvm::FunctionType::get(b.getVoidTy(), {b.getPtrTy(), b.getInt64Ty()}, false);
-  auto* function =
-      llvm::Function::Create(type, llvm::Function::InternalLinkage, name, part.module);
-  function->addFnAttr(llvm::Attribute::NoInline);
-  function->addFnAttr(llvm::Attribute::Cold);
-  function->addParamAttr(0, llvm::Attribute::NoCapture);
-  auto* entry = llvm::BasicBlock::Create(part.context, "", function);
-  auto* loop = llvm::BasicBlock::Create(part.context, "", function);
-  auto* done = llvm::BasicBlock::Create(part.context, "", function);
-  b.SetInsertPoint(entry);
-  b.CreateBr(loop);
-  b.SetInsertPoint(loop);
-  llvm::PHINode* i = b.CreatePHI(b.getInt64Ty(), 2);
-  Value* slot = b.CreateGEP(b.getPtrTy(), function->getArg(0), i);
-  const auto release = part.module.getOrInsertFunction("dz_release", b.getVoidTy(), b.getPtrTy());
-  b.CreateCall(release, {b.CreateLoad(b.getPtrTy(), slot)});
-  Value* next = b.CreateAdd(i, b.getInt64(1));
-  i->addIncoming(b.getInt64(0), entry);
-  i->addIncoming(next, loop);
-  b.CreateCondBr(b.CreateICmpULT(next, function->getArg(1)), loop, done);
-  b.SetInsertPoint(done);
-  b.CreateRetVoid();
   return function;
 }
 
@@ -175,76 +144,6 @@ llvm::Function* declare_kernel(PartModule& part, const Kernel& kernel) {
   return function;
 }
 
-void FunctionEmitter::start() {
-  auto* entry = llvm::BasicBlock::Create(part_.context, "entry", function_);
-  llvm::BasicBlock* body = block("body");
-  builder_.SetInsertPoint(entry);
-  builder_.CreateBr(body);
-  error_exit_ = block("error");
-  error_status_ = stack_slot(builder_.getInt32Ty(), "status");
-  if (side_ == Side::host) owned_ = stack_slot(builder_.getPtrTy(), "owned");
-  builder_.SetInsertPoint(body);
-}
-
-void FunctionEmitter::reserve_scratch_mark() {
-  if (scratch_mark_ != nullptr) return;
-  scratch_mark_ = stack_slot(builder_.getInt64Ty(), "scratch.mark");
-  const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
-  builder_.SetInsertPoint(function_->getEntryBlock().getTerminator());
-  builder_.CreateStore(runtime_call("dz_scratch_mark", {}), scratch_mark_);
-}
-
-/// Ends the function: returns status 0 and `results`, and completes the failing exit.
-void FunctionEmitter::finish(const std::vector<Value*>& results) {
-  Type* type = function_->getReturnType();
-  const auto leave = [&](Value* status, const std::vector<Value*>& values) {
-    if (scratch_mark_ != nullptr) {
-      runtime_call("dz_scratch_reset",
-                   {builder_.CreateLoad(builder_.getInt64Ty(), scratch_mark_)});
-    }
-    if (type->isVoidTy()) {
-      builder_.CreateRetVoid();
-    } else if (type->isStructTy()) {
-      Value* all = builder_.CreateInsertValue(llvm::PoisonValue::get(type), status, 0);
-      for (unsigned i = 0; i < values.size(); ++i) {
-        all = builder_.CreateInsertValue(all, values[i], i + 1);
-      }
-      builder_.CreateRet(all);
-    } else {
-      builder_.CreateRet(status);
-    }
-  };
-  leave(builder_.getInt32(0), results);
-  builder_.SetInsertPoint(error_exit_);
-  if (owned_count_ > 0) {
-    builder_.CreateCall(release_owned(part_), {owned_, builder_.getInt64(owned_count_)});
-  }
-  leave(builder_.CreateLoad(builder_.getInt32Ty(), error_status_), {});
-  if (owned_ == nullptr) return;
-  // Now that their number is known: the array of references, all null at first.
-  auto* list = llvm::ArrayType::get(builder_.getPtrTy(), std::max<std::uint64_t>(owned_count_, 1));
-  llvm::AllocaInst* array = stack_slot(list, "owned");
-  owned_->replaceAllUsesWith(array);
-  owned_->eraseFromParent();
-  owned_ = array;
-  builder_.SetInsertPoint(function_->getEntryBlock().getTerminator());
-  builder_.CreateMemSet(array, builder_.getInt8(0), owned_count_ * sizeof(void*), llvm::Align(8));
-}
-
-void FunctionEmitter::exit_with(Value* status) {
-  builder_.CreateStore(status, error_status_);
-  builder_.CreateBr(error_exit_);
-}
-
-void FunctionEmitter::check_status(Value* status) {
-  llvm::BasicBlock* next = block("");
-  builder_.CreateStore(status, error_status_);
-  llvm::MDBuilder metadata(part_.context);
-  builder_.CreateCondBr(builder_.CreateICmpEQ(status, builder_.getInt32(0)), next, error_exit_,
-                        metadata.createBranchWeights(1u << 20, 1));
-  builder_.SetInsertPoint(next);
-}
-
 void FunctionEmitter::emit_function(const tree::Function& source) {
   start();
   const bool kernel_side = runs_in_kernels(unit_, source);
@@ -259,12 +158,7 @@ void FunctionEmitter::emit_function(const tree::Function& source) {
   for (const NameId parameter : source.parameters) {
     Value* argument = function_->getArg(next++);
     if (side_ == Side::host && is_block(parameter)) {
-      Variable borrowed;
-      borrowed.type = builder_.getPtrTy();
-      borrowed.slot = stack_slot(borrowed.type, unit_.program.names.text(parameter));
-      borrowed.reference_slot = stack_slot(borrowed.type, "borrowed");
-      variables_[parameter] = borrowed;
-      assign_reference(parameter, argument);
+      borrow(parameter, argument);
       given_away.insert(parameter);
     } else {
       assign(parameter, argument);

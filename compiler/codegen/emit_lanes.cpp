@@ -1,28 +1,16 @@
 // Values of many lanes: vectors of LLVM, which it cuts into registers of the machine.
-//
-// Operations for which the machine has vector instructions take whole vectors; functions of reals
-// go to the C library's vector functions, in pieces as long as these take; what is left is done
-// lane by lane.
 #include <algorithm>
 
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include "codegen/emit.h"
+#include "codegen/scalar_operations.h"
 #include "support/check.h"
 
 namespace dagaz::codegen {
 
 using llvm::Value;
-
-unsigned FunctionEmitter::lanes_of(NameId name) const {
-  return static_cast<unsigned>(tree::lanes_of(unit_.program.names.type(name)));
-}
-
-Value* FunctionEmitter::splat(Value* value, unsigned lanes) {
-  if (lanes == 0 || value->getType()->isVectorTy()) return value;
-  return builder_.CreateVectorSplat(lanes, value);
-}
 
 // ---------------------------------------------------------------- memory
 
@@ -36,8 +24,8 @@ Value* FunctionEmitter::lane_addresses(NameId block, const Operand& index, const
   if (!indices->getType()->isVectorTy()) {
     Value* numbers = builder_.CreateStepVector(
         llvm::FixedVectorType::get(builder_.getInt64Ty(), lanes));
-    Value* steps = builder_.CreateMul(numbers, splat(value(stride), lanes));
-    indices = builder_.CreateAdd(splat(indices, lanes), steps);
+    Value* steps = builder_.CreateMul(numbers, splat(*this, value(stride), lanes));
+    indices = builder_.CreateAdd(splat(*this, indices, lanes), steps);
   }
   return builder_.CreateInBoundsGEP(memory_type(type), value(block), {indices});
 }
@@ -49,7 +37,7 @@ Value* FunctionEmitter::masked_address(NameId block, const Operand& index, Scala
 
 /// Null without a mask.
 Value* FunctionEmitter::lane_mask(const std::optional<Operand>& mask, unsigned lanes) {
-  return mask ? splat(value(*mask), lanes) : nullptr;
+  return mask ? splat(*this, value(*mask), lanes) : nullptr;
 }
 
 void FunctionEmitter::emit(const tree::LoadLanes& node) {
@@ -59,7 +47,7 @@ void FunctionEmitter::emit(const tree::LoadLanes& node) {
   Value* mask = lane_mask(node.mask, lanes);
   Value* otherwise = nullptr;
   if (mask != nullptr) {
-    otherwise = node.otherwise ? to_memory(splat(value(*node.otherwise), lanes), node.type)
+    otherwise = node.otherwise ? to_memory(splat(*this, value(*node.otherwise), lanes), node.type)
                                : llvm::Constant::getNullValue(type);
   }
   llvm::Instruction* loaded;
@@ -105,103 +93,7 @@ void FunctionEmitter::emit(const tree::LaneNumbers& node) {
   assign(node.target, builder_.CreateStepVector(type));
 }
 
-// ---------------------------------------------------------------- operations
-
-namespace {
-
-/// Operations that emit_scalar.cpp emits for vectors as for scalars.
-bool has_vector_form(ScalarOp op, ScalarType type) {
-  switch (op) {
-    case ScalarOp::fmod: return false;
-    case ScalarOp::float_to_signed: case ScalarOp::float_to_unsigned:
-    case ScalarOp::round:
-    case ScalarOp::float_convert: return type != ScalarType::f16;
-    case ScalarOp::add: case ScalarOp::sub: case ScalarOp::mul: case ScalarOp::neg:
-    case ScalarOp::fdiv: case ScalarOp::iabs: case ScalarOp::fabs: case ScalarOp::fsgn:
-    case ScalarOp::smin: case ScalarOp::smax: case ScalarOp::umin: case ScalarOp::umax:
-    case ScalarOp::fmin: case ScalarOp::fmax: case ScalarOp::eq: case ScalarOp::ne:
-    case ScalarOp::slt: case ScalarOp::sle: case ScalarOp::ult: case ScalarOp::ule:
-    case ScalarOp::flt: case ScalarOp::fle: case ScalarOp::bit_and: case ScalarOp::bit_or:
-    case ScalarOp::bit_xor: case ScalarOp::bit_not: case ScalarOp::select:
-    case ScalarOp::sign_extend: case ScalarOp::zero_extend: case ScalarOp::signed_to_float:
-    case ScalarOp::unsigned_to_float: case ScalarOp::to_boolean: case ScalarOp::float_to_bits:
-    case ScalarOp::bits_to_float: case ScalarOp::sqrt: case ScalarOp::rsqrt:
-    case ScalarOp::ceil: case ScalarOp::floor: case ScalarOp::trunc: case ScalarOp::fma:
-    case ScalarOp::isinf: case ScalarOp::isnan: case ScalarOp::copysign: return true;
-    default: return false;
-  }
-}
-
-Value* part_of(llvm::IRBuilder<>& builder, Value* vector, unsigned begin, unsigned count) {
-  std::vector<int> lanes;
-  for (unsigned k = 0; k < count; ++k) lanes.push_back(static_cast<int>(begin + k));
-  return builder.CreateShuffleVector(vector, lanes);
-}
-
-/// The two halves one after the other.
-Value* joined(llvm::IRBuilder<>& builder, std::vector<Value*> parts) {
-  while (parts.size() > 1) {
-    std::vector<Value*> pairs;
-    for (std::size_t k = 0; k < parts.size(); k += 2) {
-      const unsigned count =
-          2 * llvm::cast<llvm::FixedVectorType>(parts[k]->getType())->getNumElements();
-      std::vector<int> lanes;
-      for (unsigned l = 0; l < count; ++l) lanes.push_back(static_cast<int>(l));
-      pairs.push_back(builder.CreateShuffleVector(parts[k], parts[k + 1], lanes));
-    }
-    parts = std::move(pairs);
-  }
-  return parts[0];
-}
-
-}  // namespace
-
-/// Null where the C library has no such function, or not for vectors.
-Value* FunctionEmitter::vector_function(ScalarOp op, ScalarType type,
-                                        const std::vector<Value*>& arguments, unsigned lanes) {
-  const char* scalar_name = library_function(op);
-  if (scalar_name == nullptr || (type != ScalarType::f32 && type != ScalarType::f64)) {
-    return nullptr;
-  }
-  const std::string name = std::string(scalar_name) + (type == ScalarType::f32 ? "f" : "");
-  unsigned width = lanes;
-  llvm::StringRef vector_name;
-  for (; width > 1 && vector_name.empty(); width /= 2) {
-    vector_name = part_.library.getVectorizedFunction(
-        name, llvm::ElementCount::getFixed(width), false);
-    if (!vector_name.empty()) break;
-  }
-  if (vector_name.empty()) return nullptr;
-  auto* vector = llvm::FixedVectorType::get(value_type(type), width);
-  const std::vector<llvm::Type*> types(arguments.size(), vector);
-  llvm::FunctionCallee callee = part_.module.getOrInsertFunction(
-      vector_name, llvm::FunctionType::get(vector, types, false));
-  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
-  function->setDoesNotAccessMemory();
-  function->setDoesNotThrow();
-  function->setWillReturn();
-  std::vector<Value*> parts;
-  for (unsigned begin = 0; begin < lanes; begin += width) {
-    std::vector<Value*> piece;
-    for (Value* argument : arguments) piece.push_back(part_of(builder_, argument, begin, width));
-    parts.push_back(builder_.CreateCall(callee, piece));
-  }
-  return joined(builder_, std::move(parts));
-}
-
-Value* FunctionEmitter::on_lanes(ScalarOp op, ScalarType type, ScalarType result,
-                                 std::vector<Value*> arguments, unsigned lanes) {
-  for (Value*& argument : arguments) argument = splat(argument, lanes);
-  if (has_vector_form(op, type)) return scalar(op, type, result, arguments, lanes);
-  if (Value* called = vector_function(op, type, arguments, lanes)) return called;
-  Value* all = llvm::PoisonValue::get(llvm::FixedVectorType::get(value_type(result), lanes));
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    std::vector<Value*> one;
-    for (Value* argument : arguments) one.push_back(builder_.CreateExtractElement(argument, lane));
-    all = builder_.CreateInsertElement(all, scalar(op, type, result, one), lane);
-  }
-  return all;
-}
+// ---------------------------------------------------------------- across lanes
 
 void FunctionEmitter::emit(const tree::CombineLanes& node) {
   Value* rest = value(node.value);
@@ -210,7 +102,7 @@ void FunctionEmitter::emit(const tree::CombineLanes& node) {
   for (; lanes > 1; lanes /= 2) {
     Value* low = part_of(builder_, rest, 0, lanes / 2);
     Value* high = part_of(builder_, rest, lanes / 2, lanes / 2);
-    rest = on_lanes(node.op, node.type, node.type, {low, high}, lanes / 2);
+    rest = lane_operation(*this, node.op, node.type, node.type, {low, high}, lanes / 2);
   }
   assign(node.target, builder_.CreateExtractElement(rest, std::uint64_t{0}));
 }
@@ -234,7 +126,7 @@ void FunctionEmitter::emit(const tree::CombineEach& node) {
     for (std::size_t k = 0; k < rows.size(); k += 2) {
       Value* own = builder_.CreateShuffleVector(rows[k], rows[k + 1], straight);
       Value* others = builder_.CreateShuffleVector(rows[k], rows[k + 1], across);
-      joined.push_back(on_lanes(node.op, node.type, node.type, {own, others}, count));
+      joined.push_back(lane_operation(*this, node.op, node.type, node.type, {own, others}, count));
     }
     rows = std::move(joined);
   }
@@ -274,7 +166,7 @@ void FunctionEmitter::emit(const tree::ShiftLanes& node) {
   for (unsigned l = 0; l < lanes; ++l) {
     chosen.push_back(static_cast<int>(l < by ? l : lanes + l - by));
   }
-  Value* first = splat(value(node.first), lanes);
+  Value* first = splat(*this, value(node.first), lanes);
   assign(node.target, builder_.CreateShuffleVector(first, value(node.value), chosen));
 }
 
@@ -287,8 +179,8 @@ void FunctionEmitter::emit(const tree::LastLane& node) {
 // processors.
 void FunctionEmitter::emit(const tree::CompressLanes& node) {
   const unsigned lanes = lanes_of(node.target);
-  Value* values = to_memory(splat(value(node.value), lanes), node.type);
-  Value* mask = splat(value(node.mask), lanes);
+  Value* values = to_memory(splat(*this, value(node.value), lanes), node.type);
+  Value* mask = splat(*this, value(node.mask), lanes);
   assign(node.target, from_memory(compressed(values, mask), node.type));
 }
 

@@ -6,8 +6,8 @@
 
 #include <llvm/IR/Intrinsics.h>
 
-#include "codegen/emit.h"
 #include "codegen/kernel_functions.h"
+#include "codegen/scalar_operations.h"
 #include "codegen/special_functions.h"
 #include "support/check.h"
 
@@ -83,7 +83,7 @@ std::string library_name(const MathRow& row, bool ptx, const std::vector<Value*>
   return mangled;
 }
 
-Value* library_call(FunctionEmitter& emitter, const MathRow& row,
+Value* library_call(FunctionFrame& emitter, const MathRow& row,
                     const std::vector<Value*>& arguments) {
   std::vector<Type*> types;
   for (const Value* argument : arguments) types.push_back(argument->getType());
@@ -99,7 +99,7 @@ Value* library_call(FunctionEmitter& emitter, const MathRow& row,
 }
 
 /// The next number after a towards b, by stepping its bits.
-Value* next_after(FunctionEmitter& emitter, ScalarType type, Value* a, Value* b) {
+Value* next_after(FunctionFrame& emitter, ScalarType type, Value* a, Value* b) {
   llvm::IRBuilder<>& builder = emitter.builder();
   Type* real = a->getType();
   Type* integer = builder.getIntNTy(static_cast<unsigned>(ir::bit_width(type)));
@@ -142,34 +142,37 @@ const char* library_function(ScalarOp op) {
   return nullptr;
 }
 
-Value* FunctionEmitter::math(ScalarOp op, ScalarType type, const std::vector<Value*>& arguments) {
-  if (op == ScalarOp::nextafter) return next_after(*this, type, arguments[0], arguments[1]);
+Value* real_function(FunctionFrame& frame, ScalarOp op, ScalarType type,
+                     const std::vector<Value*>& arguments) {
+  llvm::IRBuilder<>& builder = frame.builder();
+  if (op == ScalarOp::nextafter) return next_after(frame, type, arguments[0], arguments[1]);
   if (type == ScalarType::f16) {
     std::vector<Value*> wide;
     for (Value* argument : arguments) {
       const bool real = argument->getType()->isFloatingPointTy();
-      wide.push_back(real ? builder_.CreateFPExt(argument, builder_.getFloatTy()) : argument);
+      wide.push_back(real ? builder.CreateFPExt(argument, builder.getFloatTy()) : argument);
     }
-    return builder_.CreateFPTrunc(math(op, ScalarType::f32, wide), builder_.getHalfTy());
+    return builder.CreateFPTrunc(real_function(frame, op, ScalarType::f32, wide),
+                                 builder.getHalfTy());
   }
-  if (side_ == Side::kernel && type == ScalarType::f32) {
-    if (llvm::Function* own = kernel_function(part_, op)) {
-      return builder_.CreateCall(own, arguments);
+  if (frame.side() == Side::kernel && type == ScalarType::f32) {
+    if (llvm::Function* own = kernel_function(frame.part(), op)) {
+      return builder.CreateCall(own, arguments);
     }
   }
   const MathRow& row = row_of(op);
-  const char* library = in_ptx() ? row.libclc : row.libm;
-  if (!in_ptx() && row.intrinsic != llvm::Intrinsic::not_intrinsic) {
-    return builder_.CreateIntrinsic(row.intrinsic, {arguments[0]->getType()}, arguments);
+  const char* library = frame.in_ptx() ? row.libclc : row.libm;
+  if (!frame.in_ptx() && row.intrinsic != llvm::Intrinsic::not_intrinsic) {
+    return builder.CreateIntrinsic(row.intrinsic, {arguments[0]->getType()}, arguments);
   }
-  if (library != nullptr) return library_call(*this, row, arguments);
+  if (library != nullptr) return library_call(frame, row, arguments);
   if (is_inverse_of_pi(op)) {
-    Value* angle = math(without_pi(op), type, arguments);
-    return builder_.CreateFDiv(angle, llvm::ConstantFP::get(angle->getType(), std::numbers::pi));
+    Value* angle = real_function(frame, without_pi(op), type, arguments);
+    return builder.CreateFDiv(angle, llvm::ConstantFP::get(angle->getType(), std::numbers::pi));
   }
-  Value* wide = builder_.CreateFPCast(arguments[0], builder_.getDoubleTy());
-  Value* result = builder_.CreateCall(special_function(part_, op), {wide});
-  return builder_.CreateFPCast(result, arguments[0]->getType());
+  Value* wide = builder.CreateFPCast(arguments[0], builder.getDoubleTy());
+  Value* result = builder.CreateCall(special_function(frame.part(), op), {wide});
+  return builder.CreateFPCast(result, arguments[0]->getType());
 }
 
 }  // namespace dagaz::codegen

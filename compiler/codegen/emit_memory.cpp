@@ -107,7 +107,7 @@ void FunctionEmitter::fetch_ahead(Value* address, int bytes) {
 }
 
 void FunctionEmitter::emit(const tree::Allocate& node) {
-  Value* slot = variable(node.block).reference_slot;
+  Value* slot = reference_slot(node.block);
   DZ_CHECK(slot != nullptr, "memory is allocated outside host code");
   check_status(runtime_call("dz_allocate", {context_, value(node.bytes), slot}));
   assign_reference(node.block, reference(node.block));
@@ -129,7 +129,7 @@ void FunctionEmitter::emit(const tree::Release& node) {
   if (side_ != Side::host) return;
   runtime_call("dz_release", {reference(node.block)});
   builder_.CreateStore(llvm::ConstantPointerNull::get(builder_.getPtrTy()),
-                       variable(node.block).reference_slot);
+                       reference_slot(node.block));
 }
 
 void FunctionEmitter::emit(const tree::AllocateScratch& node) {

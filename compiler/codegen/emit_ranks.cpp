@@ -45,7 +45,7 @@ dz_element element_of(ScalarType type) {
 
 class RankCallEmitter {
  public:
-  RankCallEmitter(FunctionEmitter& emitter, const tree::Call& call, Value* context)
+  RankCallEmitter(FunctionFrame& emitter, const tree::Call& call, Value* context)
       : emitter_(emitter),
         b_(emitter.builder()),
         call_(call),
@@ -182,7 +182,7 @@ class RankCallEmitter {
                    member(pieces, i, offsetof(dz_rank_piece, all)));
   }
 
-  FunctionEmitter& emitter_;
+  FunctionFrame& emitter_;
   llvm::IRBuilder<>& b_;
   const tree::Call& call_;
   Value* context_;
@@ -193,7 +193,7 @@ class RankCallEmitter {
 
 }  // namespace
 
-void emit_rank_call(FunctionEmitter& emitter, const tree::Call& call, Value* context) {
+void emit_rank_call(FunctionFrame& emitter, const tree::Call& call, Value* context) {
   RankCallEmitter(emitter, call, context).emit();
 }
 

@@ -4,7 +4,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 
-#include "codegen/emit.h"
+#include "codegen/scalar_operations.h"
 #include "support/check.h"
 
 namespace dagaz::codegen {
@@ -20,8 +20,11 @@ using Arguments = std::vector<Value*>;
 /// An emitter's builder with short names for what the operations below need.
 class ScalarEmitter {
  public:
-  ScalarEmitter(FunctionEmitter& emitter, ScalarType type, ScalarType result, unsigned lanes)
-      : emitter_(emitter), builder_(emitter.builder()), type_(type), result_(result),
+  ScalarEmitter(FunctionFrame& emitter, ScalarType type, ScalarType result, unsigned lanes)
+      : emitter_(emitter),
+        builder_(emitter.builder()),
+        type_(type),
+        result_(result),
         lanes_(lanes) {}
 
   /// Null when the operation belongs to the next group.
@@ -52,7 +55,7 @@ class ScalarEmitter {
   Value* high_product(Value* a, Value* b, bool is_signed);
   Value* to_integer(Value* x, bool is_signed);
 
-  FunctionEmitter& emitter_;
+  FunctionFrame& emitter_;
   llvm::IRBuilder<>& builder_;
   ScalarType type_;
   ScalarType result_;
@@ -289,14 +292,14 @@ Value* ScalarEmitter::floating(ScalarOp op, const Arguments& x) {
 
 }  // namespace
 
-Value* FunctionEmitter::scalar(ScalarOp op, ScalarType type, ScalarType result,
-                               const Arguments& arguments, unsigned lanes) {
-  ScalarEmitter emitter(*this, type, result, lanes);
+Value* scalar_operation(FunctionFrame& frame, ScalarOp op, ScalarType type, ScalarType result,
+                        const Arguments& arguments, unsigned lanes) {
+  ScalarEmitter emitter(frame, type, result, lanes);
   if (Value* value = emitter.comparison(op, arguments)) return value;
   if (Value* value = emitter.conversion(op, arguments[0])) return value;
   if (ir::is_float(type)) {
     if (Value* value = emitter.floating(op, arguments)) return value;
-    return math(op, type, arguments);
+    return real_function(frame, op, type, arguments);
   }
   if (Value* value = emitter.integer(op, arguments)) return value;
   Value* value = emitter.bits(op, arguments);

@@ -42,7 +42,7 @@ std::vector<Leaf> leaves_of(const tree::Call& call) {
 
 class TraceEmitter {
  public:
-  TraceEmitter(FunctionEmitter& emitter, const tree::Call& call)
+  TraceEmitter(FunctionFrame& emitter, const tree::Call& call)
       : emitter_(emitter), b_(emitter.builder()), leaves_(leaves_of(call)) {
     const std::vector<std::string> all = traces_of(emitter.part().unit.program);
     const auto found = std::lower_bound(all.begin(), all.end(), own_name(call.function));
@@ -165,7 +165,7 @@ class TraceEmitter {
     b_.SetInsertPoint(after);
   }
 
-  FunctionEmitter& emitter_;
+  FunctionFrame& emitter_;
   llvm::IRBuilder<>& b_;
   const std::vector<Leaf> leaves_;
   std::uint64_t number_ = 0;
@@ -183,11 +183,11 @@ std::vector<std::string> traces_of(const tree::Program& program) {
   return names;
 }
 
-Value* emit_trace(FunctionEmitter& emitter, const tree::Call& call, Value* context) {
+Value* emit_trace(FunctionFrame& emitter, const tree::Call& call, Value* context) {
   return TraceEmitter(emitter, call).print(context);
 }
 
-void emit_kernel_trace(FunctionEmitter& emitter, const tree::Call& call, Value* failure_word) {
+void emit_kernel_trace(FunctionFrame& emitter, const tree::Call& call, Value* failure_word) {
   TraceEmitter(emitter, call).record(failure_word);
 }
 

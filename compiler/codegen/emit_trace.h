@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/emit.h"
+#include "codegen/function_frame.h"
 
 namespace dagaz::codegen {
 
@@ -13,9 +13,8 @@ namespace dagaz::codegen {
 std::vector<std::string> traces_of(const tree::Program& program);
 
 /// Prints; the status of that.
-llvm::Value* emit_trace(FunctionEmitter& emitter, const tree::Call& call, llvm::Value* context);
+llvm::Value* emit_trace(FunctionFrame& emitter, const tree::Call& call, llvm::Value* context);
 /// Leaves a record, if there is room for it.
-void emit_kernel_trace(FunctionEmitter& emitter, const tree::Call& call,
-                       llvm::Value* failure_word);
+void emit_kernel_trace(FunctionFrame& emitter, const tree::Call& call, llvm::Value* failure_word);
 
 }  // namespace dagaz::codegen

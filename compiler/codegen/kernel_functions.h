@@ -3,7 +3,7 @@
 // is no GPU.
 #pragma once
 
-#include "codegen/emit.h"
+#include "codegen/function_frame.h"
 
 namespace dagaz::codegen {
 

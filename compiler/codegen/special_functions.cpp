@@ -6,6 +6,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include "codegen/scalar_operations.h"
 #include "support/check.h"
 
 namespace dagaz::codegen {
@@ -22,7 +23,7 @@ constexpr double series_start = 12;
 class Formula {
  public:
   Formula(PartModule& part, llvm::Function* function)
-      : emitter_(part, function, Side::task), b_(emitter_.builder()) {
+      : frame_(part, function, Side::task), b_(frame_.builder()) {
     b_.SetInsertPoint(llvm::BasicBlock::Create(part.context, "", function));
   }
 
@@ -32,7 +33,7 @@ class Formula {
   Value* trigamma(Value* x);
   void give(Value* result) { b_.CreateRet(result); }
   Value* call(ScalarOp op, Value* x) {
-    return b_.CreateCall(special_function(emitter_.part(), op), {x});
+    return b_.CreateCall(special_function(frame_.part(), op), {x});
   }
   Value* divide(Value* x, Value* y) { return b_.CreateFDiv(x, y); }
 
@@ -40,7 +41,7 @@ class Formula {
   using Step = Value* (Formula::*)(Value* x);
 
   Value* number(double value) { return llvm::ConstantFP::get(b_.getDoubleTy(), value); }
-  Value* math(ScalarOp op, Value* x) { return emitter_.scalar(op, f64, f64, {x}); }
+  Value* math(ScalarOp op, Value* x) { return scalar_operation(frame_, op, f64, f64, {x}); }
   Value* where(Value* condition, Value* yes, Value* no) {
     return b_.CreateSelect(condition, yes, no);
   }
@@ -68,7 +69,7 @@ class Formula {
   Value* trigamma_above_zero(Value* x);
 
   static constexpr ScalarType f64 = ScalarType::f64;
-  FunctionEmitter emitter_;
+  FunctionFrame frame_;
   llvm::IRBuilder<>& b_;
 };
 
@@ -94,9 +95,9 @@ Value* Formula::cosine_of_pi(Value* x) {
 
 std::pair<Value*, Value*> Formula::climb(Value* x, Step term) {
   llvm::BasicBlock* before = b_.GetInsertBlock();
-  llvm::BasicBlock* test = emitter_.block("climb");
-  llvm::BasicBlock* step = emitter_.block("climb.step");
-  llvm::BasicBlock* after = emitter_.block("climb.done");
+  llvm::BasicBlock* test = frame_.block("climb");
+  llvm::BasicBlock* step = frame_.block("climb.step");
+  llvm::BasicBlock* after = frame_.block("climb.done");
   b_.CreateBr(test);
   b_.SetInsertPoint(test);
   llvm::PHINode* place = b_.CreatePHI(b_.getDoubleTy(), 2);

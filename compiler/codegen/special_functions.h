@@ -2,7 +2,7 @@
 // sine, cosine and tangent of πx, digamma and trigamma.
 #pragma once
 
-#include "codegen/emit.h"
+#include "codegen/function_frame.h"
 
 namespace dagaz::codegen {
 
