@@ -167,6 +167,11 @@ void LaneReading::read(const ir::Statement& s, const ir::Loop& e) {
     --depth_;
     masked_ = outer;
   }
+  bind_results(s, e, arrays);
+}
+
+void LaneReading::bind_results(const ir::Statement& s, const ir::Loop& e,
+                               const std::vector<Carried>& arrays) {
   std::size_t array = 0;
   for (std::size_t k = 0; k < e.values.size(); ++k) {
     const NameId name = s.results[k].name;

@@ -1,10 +1,15 @@
 #include "plan/views.h"
 
 #include "plan/operators.h"
+#include "support/match.h"
 
 namespace dagaz::plan {
 
 using ir::Operand;
+
+bool is_strided_view(const ir::Operation& operation) {
+  return as<ir::Index>(operation) || as<ir::Slice>(operation) || as<ir::Permute>(operation);
+}
 
 bool keeps_order(const std::vector<ir::SliceDimension>& dimensions,
                  const std::vector<Operand>& shape) {

@@ -11,6 +11,9 @@
 
 namespace dagaz::plan {
 
+/// Whether an operation is a view each of whose strides is one of the array's, or a multiple of it.
+bool is_strided_view(const ir::Operation& operation);
+
 /// Whether a slice of an array in row-major order is in row-major order: only the outermost
 /// dimension is cut, after fixed ones, by at most one range in unit steps.
 bool keeps_order(const std::vector<ir::SliceDimension>& dimensions,

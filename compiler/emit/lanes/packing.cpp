@@ -13,6 +13,7 @@
 #include "emit/thread/loops.h"
 #include "ir/names.h"
 #include "plan/copies.h"
+#include "plan/views.h"
 
 namespace dagaz::emit {
 
@@ -34,11 +35,6 @@ struct Square {
   std::int64_t row;
   std::int64_t column;
 };
-
-/// What moves without a copy.
-bool is_view(const ir::Operation& operation) {
-  return as<ir::Index>(operation) || as<ir::Slice>(operation) || as<ir::Permute>(operation);
-}
 
 }  // namespace
 
@@ -161,7 +157,7 @@ void prepare(Lanes& l, const ir::Body& body, const std::optional<NameId>& rows) 
     const auto names = ir::free_names(one, l.c.names());
     const bool waits =
         std::any_of(names.begin(), names.end(), [&](NameId name) { return later.contains(name); });
-    if (waits || !is_view(one.operation)) {
+    if (waits || !plan::is_strided_view(one.operation)) {
       for (const ir::Binder& result : one.results) later.insert(result.name);
       continue;
     }
