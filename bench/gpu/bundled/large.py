@@ -1,6 +1,6 @@
 """Large scans, reductions, histograms and moves that check themselves, several times each: what only
 many blocks at once can show."""
-from server import Failed, Server
+from server import Server, row_of
 
 # Entry point, its arguments at full size and at a small one.
 CASES = [
@@ -17,8 +17,7 @@ CASES = [
 def rows(bundle, save):
     for entry, full, small in CASES:
         arguments = small if bundle['small'] else full
-        row = {'name': ' '.join([entry, *map(str, arguments)])}
-        try:
+        with row_of(' '.join([entry, *map(str, arguments)]), save) as row:
             with Server('large', 300) as server:
                 names = [server.put('i64', number) for number in arguments]
                 wrong, times = [], []
@@ -28,9 +27,6 @@ def rows(bundle, save):
                     times.append(took)
                     server.free(result)
             row |= {'wrong': wrong, 'microseconds': min(times), 'good': not any(wrong)}
-        except Failed as failure:
-            row |= {'good': False, 'problem': str(failure)}
-        save(row)
 
 
 def page(found):

@@ -5,7 +5,7 @@ import math
 import random
 import struct
 
-from server import Failed, Server
+from server import Server, row_of
 
 UNARY = ['sqrt', 'cbrt', 'exp', 'log', 'log2', 'log10', 'log1p', 'sin', 'cos', 'tan', 'asin',
          'acos', 'atan', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh', 'gamma', 'lgamma',
@@ -108,16 +108,12 @@ def rows(bundle, save):
     count = 2000 if bundle['small'] else 200000
     for kind in ('f32', 'f64'):
         for name in UNARY + BINARY:
-            row = {'name': f'{name} {kind}'}
-            try:
+            with row_of(f'{name} {kind}', save) as row:
                 with Server('maths', 600) as server:
                     worst, at = check(server, name, kind, count)
                 allowed = ALLOWED_OF.get((name, kind), ALLOWED[kind])
                 row |= {'units': worst if worst < math.inf else 'infinite', 'at': repr(at),
                         'good': worst <= allowed}
-            except Failed as failure:
-                row |= {'good': False, 'problem': str(failure)}
-            save(row)
 
 
 def page(found):

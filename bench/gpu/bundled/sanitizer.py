@@ -4,7 +4,7 @@ import shutil
 
 import large
 import tests
-from server import Failed, Server
+from server import Failed, Server, row_of
 
 TOOLS = ('memcheck', 'racecheck', 'synccheck', 'initcheck')
 PROGRAMS = 12  # of the tests, evenly chosen
@@ -30,12 +30,8 @@ def rows(bundle, save):
     folders = tests.folders()
     for tool in TOOLS:
         for entry, _, small in large.CASES:
-            row = {'name': f'{tool}: {entry}', 'good': True}
-            try:
+            with row_of(f'{tool}: {entry}', save):
                 of_large(tool, entry, small)
-            except Failed as failure:
-                row |= {'good': False, 'problem': str(failure)}
-            save(row)
         for folder in folders[::max(1, len(folders) // PROGRAMS)]:
             case = json.loads((folder / 'cases.json').read_text())[0]
             command = ['compute-sanitizer', '--tool', tool, '--error-exitcode', '99']

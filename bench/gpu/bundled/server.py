@@ -1,4 +1,5 @@
 """A compiled program that is asked and answers."""
+import contextlib
 import os
 import subprocess
 import tempfile
@@ -18,6 +19,17 @@ def environment():
     """With the libraries of the bundle behind those of the machine."""
     folders = [os.environ.get('LD_LIBRARY_PATH', ''), str(HERE / 'lib')]
     return {**os.environ, 'LD_LIBRARY_PATH': ':'.join(filter(None, folders))}
+
+
+@contextlib.contextmanager
+def row_of(name, save):
+    """A row of a report, saved in the end: good, unless the body says otherwise or fails."""
+    row = {'name': name, 'good': True}
+    try:
+        yield row
+    except Failed as failure:
+        row |= {'good': False, 'problem': str(failure)}
+    save(row)
 
 
 class Server:
