@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""The dependency rule: which folder may include which (DESIGN.md §3, compiler/README.md).
+"""The dependency rule: which folder may include which (DESIGN.md §3, compiler/README.md); that
+emission compares nothing with numbers that decide; and that a pass has one name.
 
 usage: check_layering.py REPOSITORY
-Prints each forbidden include with its place; exit status 1 if there is one.
+Prints what is forbidden with its place; exit status 1 if there is something.
 """
 import pathlib
 import re
@@ -35,6 +36,14 @@ EMISSION_ROOMS = {'code': {'code'}, 'context': {'code', 'context'}}
 HIDDEN_FROM_EMISSION = {'ir/cost.h', 'plan/cost.h', 'plan/plan.h', 'plan/settings.h',
                         'plan/surroundings.h', 'plan/target.h', 'plan/tunables.def',
                         'plan/tunables.h', 'plan/work.h'}
+# Numbers that code of emission may compare with: of things that there are or are not, or are
+# alone.  Others are thresholds, which plan/ knows.
+SMALLEST_THRESHOLD = 3
+COMPARED_NUMBER = re.compile(r'(?<![-<>])(?:[<>]=?|[=!]=)\s*(\d+)\b(?!\s*>)')
+# Settings are thresholds as well: what they mean is asked of plan/.
+COMPARED_SETTING = re.compile(r'settings\.\w+\s*(?:[<>]=?|[=!]=)(?!\s*ir::)|'
+                              r'(?:[<>]=?|[=!]=)\s*(?:c_?\.|context\.)?settings\.')
+PASS_ROW = re.compile(r'^    \{"([a-z-]+)", ', re.MULTILINE)
 # Headers of the outside world that only some folders may include.
 RESTRICTED = [
     (re.compile(r'^llvm[-/]'), {'codegen'}),
@@ -75,6 +84,32 @@ def ways_to_hidden(compiler, path):
     return found
 
 
+def comparisons(path):
+    """The lines of a file of emission that compare with a threshold."""
+    for number, line in enumerate(path.read_text(encoding='utf-8').splitlines(), 1):
+        code = re.sub(r'"(?:[^"\\]|\\.)*"', '""', line.split('//')[0])
+        if COMPARED_SETTING.search(code) or \
+                any(int(one) >= SMALLEST_THRESHOLD for one in COMPARED_NUMBER.findall(code)):
+            yield number, line.strip()
+
+
+def misnamed_passes(root):
+    """A pass, its function, its file and its folder of tests are called the same."""
+    passes = root / 'compiler' / 'passes'
+    headers = ''.join(one.read_text(encoding='utf-8') for one in passes.rglob('*.h'))
+    names = PASS_ROW.findall((passes / 'registry.cpp').read_text(encoding='utf-8'))
+    if not names:
+        yield 'no passes found in passes/registry.cpp'
+    for name in names:
+        word = name.replace('-', '_')
+        if not list(passes.rglob(f'{word}.cpp')):
+            yield f'pass {name} has no file {word}.cpp'
+        if not re.search(rf'\b{word}\(', headers):
+            yield f'pass {name} has no function {word}'
+        if not (root / 'tests' / 'passes' / word).is_dir():
+            yield f'pass {name} has no tests in tests/passes/{word}'
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     compiler = root / 'compiler'
@@ -113,6 +148,9 @@ def main():
         if path.suffix in {'.h', '.cpp'}:
             for way in ways_to_hidden(compiler, str(path.relative_to(compiler))):
                 problems.append('emission may not see how it is chosen: ' + ' includes '.join(way))
+            for number, line in comparisons(path):
+                problems.append(f'{path.relative_to(root)}:{number}: emission decides: {line}')
+    problems.extend(misnamed_passes(root))
     for path in sorted((root / 'runtime').rglob('*')):
         if path.suffix not in {'.h', '.cpp'}:
             continue
@@ -127,7 +165,7 @@ def main():
                 problems.append(f'{place}: only runtime/cuda may include dlfcn.h')
     for problem in problems:
         print(problem)
-    print(f'{seen} files, {len(problems)} forbidden includes')
+    print(f'{seen} files, {len(problems)} forbidden')
     return 1 if problems or seen == 0 else 0
 
 
