@@ -265,6 +265,10 @@ constexpr Flag flags[] = {
        set_profile(p, p.options.profile.value_or(ReportFormat::table));
      }},
     {"profile-format", 0, "table|json", false, "--profile, in this form.", set_profile_format},
+    {"calls", 0, "FILE", false,
+     "Make many calls: each line has the path of its .in, .out, .err and .status, and options, "
+     "after tabs.",
+     [](Parsing& p, const char* file) { p.options.calls = file; }},
     {"rank-counts", 0, nullptr, false,
      "Print on standard error what the first rank has handed to others.",
      [](Parsing& p, const char*) { p.options.rank_counts = true; }},

@@ -34,6 +34,7 @@ struct Options {
   std::optional<ReportFormat> profile;  // none: not wanted
   bool rank_counts = false;  // say what this rank has handed over
   std::string dump_ptx;      // empty: not wanted
+  std::string calls;         // file with the calls to make; empty: one, as the options say
   std::unique_ptr<dz_config, void (*)(dz_config*)> config{nullptr, dzr_config_free};
 };
 

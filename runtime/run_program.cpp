@@ -11,6 +11,7 @@
 
 #include "api_value.h"
 #include "command_line.h"
+#include "calls.h"
 #include "context.h"
 #include "profile.h"
 #include "statistics.h"
@@ -134,19 +135,8 @@ bool ProgramRun::read_input() {
   // A program without arguments does not wait for somebody at a terminal to end the input.
   const bool nothing = entry_->input_count == 0 && isatty(fileno(streams_.in)) != 0;
   std::optional<std::string> input = nothing ? std::string() : read_everything(streams_.in);
-  const dz_rank_messages* ranks = streams_.ranks;
-  if (ranks != nullptr) {
-    int64_t length = input ? static_cast<int64_t>(input->size()) : -1;
-    bool sent = ranks->broadcast(ranks->communicator, &length, sizeof length, 0) == 0;
-    if (sent && length >= 0) {
-      input->resize(static_cast<size_t>(length));
-      sent = ranks->broadcast(ranks->communicator, input->data(), length, 0) == 0;
-    }
-    if (!sent || length < 0) {
-      return false;
-    }
-  }
-  input_ = std::move(input).value_or("");
+  share_text(streams_.ranks, input);
+  input_ = input.value_or("");
   return input.has_value();
 }
 
@@ -347,15 +337,19 @@ int dump_gpu_program(const Options& options, dz_streams streams) {
 
 }  // namespace
 
-}  // namespace dagaz::runtime
-
-int dz_program_main(const dz_program* program, int argc, char** argv, dz_streams streams) {
-  using namespace dagaz::runtime;
+int run_call(const dz_program& program, int argc, char** argv, dz_streams streams,
+             CallKind kind) {
   int status = exit_success;
   std::optional<Options> options =
-      parse_command_line(*program, DriverKind::executable, argc, argv, streams, status);
+      parse_command_line(program, DriverKind::executable, argc, argv, streams, status);
   if (!options) {
     return status;
+  }
+  if (!options->calls.empty() && kind == CallKind::of_many) {
+    return complain(*options, streams, "a call among --calls cannot be many", exit_usage);
+  }
+  if (!options->calls.empty()) {
+    return run_calls(program, *options, streams);
   }
   if (!options->dump_ptx.empty()) {
     status = dump_gpu_program(*options, streams);
@@ -363,5 +357,12 @@ int dz_program_main(const dz_program* program, int argc, char** argv, dz_streams
       return status;
     }
   }
-  return ProgramRun(*program, *options, streams).run();
+  return ProgramRun(program, *options, streams).run();
+}
+
+}  // namespace dagaz::runtime
+
+int dz_program_main(const dz_program* program, int argc, char** argv, dz_streams streams) {
+  using namespace dagaz::runtime;
+  return run_call(*program, argc, argv, streams, CallKind::only);
 }

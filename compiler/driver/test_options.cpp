@@ -53,15 +53,16 @@ void add_test(CLI::App& app, TestOptions& options, int& status) {
   command->add_flag_callback("--strict", [&options] { options.tolerance = Tolerance::strict; },
                              "Compare each float within 1e-4 (f16: 5e-3) of itself");
   command
-      ->add_option_function<int>(
+      ->add_option_function<std::vector<int>>(
           "--ranks",
-          [&options](const int& ranks) {
+          [&options](const std::vector<int>& ranks) {
             options.ranks = ranks;
             options.compile.ranks = true;
           },
           "Build for MPI, and run so many processes of each program together, by $MPIRUN or mpirun")
+      ->delimiter(',')
       ->check(is_between(1, 1 << 20))
-      ->type_name("N");
+      ->type_name("N,…");
   add_sim_seed(*command);
   command->add_flag("--bisect", options.bisect,
                     "For each failure, find the first pass after which it fails");

@@ -37,7 +37,7 @@ struct TestOptions {
   std::string coverage;   // folder for what was executed; empty: not wanted
   bool watch = false;     // run again what changes
   bool terminal = true;   // show progress on a terminal
-  int ranks = 0;          // that run each program together; 0: it is built without
+  std::vector<int> ranks;  // so many run each program together; empty: it is built without
   std::string entry;      // only tests of this entry point; empty: all
   bool update_expected = false;  // where only values differ, write those of the program
 };

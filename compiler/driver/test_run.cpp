@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -12,6 +11,7 @@
 #include "driver/compile_flags.h"
 #include "driver/process.h"
 #include "driver/property_run.h"
+#include "driver/rank_runs.h"
 #include "driver/test_input.h"
 #include "driver/test_spec.h"
 #include "driver/test_update.h"
@@ -47,16 +47,6 @@ std::string dataset_name(const TestCase& test, std::size_t number) {
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-/// What starts so many processes of one program: $MPIRUN, which may have options, or mpirun.
-std::vector<std::string> rank_launcher(int ranks) {
-  const char* chosen = std::getenv("MPIRUN");
-  std::istringstream words(chosen != nullptr && *chosen != '\0' ? chosen : "mpirun");
-  std::vector<std::string> command;
-  for (std::string word; words >> word;) command.push_back(std::move(word));
-  command.insert(command.end(), {"-n", std::to_string(ranks)});
-  return command;
 }
 
 class ProgramTest {
@@ -102,16 +92,36 @@ class ProgramTest {
     } else if (spec.must_be_rejected) {
       check_rejection(spec);
     } else if (build(spec)) {
-      for (const TestBlock& block : spec.blocks) {
-        for (const std::string& entry : block.entries) {
-          if (!options_.entry.empty() && entry != options_.entry) continue;
-          for (std::size_t i = 0; i < block.cases.size(); ++i) {
-            run_case(entry, i, block.cases[i]);
-          }
-        }
-      }
+      if (options_.ranks.empty()) run_cases(spec, 0);
+      for (const int ranks : options_.ranks) run_cases(spec, ranks);
       test_properties(spec);
     }
+  }
+
+  /// Several ranks make all calls in one start.
+  void run_cases(const TestSpec& spec, int ranks) {
+    for (const TestBlock& block : spec.blocks) {
+      for (const std::string& entry : block.entries) {
+        if (!options_.entry.empty() && entry != options_.entry) continue;
+        for (std::size_t i = 0; i < block.cases.size(); ++i) {
+          prepare(entry, i, block.cases[i], ranks);
+        }
+      }
+    }
+    std::vector<ProcessResult> processes;
+    if (ranks > 0) {
+      std::vector<RankCall> calls;
+      for (const Prepared& one : prepared_) calls.push_back({one.entry, one.input});
+      processes = run_on_ranks(folder_.path(), ranks, calls, options_.timeout);
+    }
+    for (std::size_t k = 0; k < prepared_.size(); ++k) {
+      const Prepared& one = prepared_[k];
+      const auto start = std::chrono::steady_clock::now();
+      const ProcessResult process =
+          ranks > 0 ? processes[k] : run_entry(one.entry, one.input, options_.compile.target);
+      finish(one, process, seconds_since(start));
+    }
+    prepared_.clear();
   }
 
   void test_properties(const TestSpec& spec) {
@@ -189,26 +199,36 @@ class ProgramTest {
       command.push_back("-w");
       for (std::string& word : interpreter_arguments()) command.push_back(std::move(word));
     } else {
-      if (options_.ranks > 0) command = rank_launcher(options_.ranks);
       command.push_back(folder_.path() + "/program");
     }
     command.insert(command.end(), {"-e", entry, "-b"});
     return run_process(command, input, options_.timeout);
   }
 
-  void run_case(const std::string& entry, std::size_t number, const TestCase& test) {
+  /// A case that is to be run.
+  struct Prepared {
+    std::string name;
+    std::string entry;
+    std::string input;
+    const TestCase* test;
+  };
+
+  void prepare(const std::string& entry, std::size_t number, const TestCase& test, int ranks) {
     // As the peer names it.
-    const std::string name = "Entry point: " + entry + "; dataset: " + dataset_name(test, number);
+    std::string name = "Entry point: " + entry + "; dataset: " + dataset_name(test, number);
+    if (options_.ranks.size() > 1) name += "; ranks: " + std::to_string(ranks);
     if (excluded(test.tags)) return add(name, Outcome::skipped, "excluded by a tag\n");
     std::string problem;
-    const auto input = inputs_.of(test, problem);
+    auto input = inputs_.of(test, problem);
     if (!input) return add(name, Outcome::failed, "\n" + problem + "\n");
-    const auto start = std::chrono::steady_clock::now();
-    const ProcessResult process = run_entry(entry, *input, options_.compile.target);
-    const double seconds = seconds_since(start);
-    const auto failure = judge(entry, *input, test, process);
-    add(name, failure ? Outcome::failed : Outcome::passed,
-        failure ? "\n" + *failure + "  try: " + retry_command(entry) + "\n" : "");
+    prepared_.push_back({std::move(name), entry, std::move(*input), &test});
+  }
+
+  void finish(const Prepared& one, const ProcessResult& process, double seconds) {
+    const TestCase& test = *one.test;
+    const auto failure = judge(one.entry, one.input, test, process);
+    add(one.name, failure ? Outcome::failed : Outcome::passed,
+        failure ? "\n" + *failure + "  try: " + retry_command(one.entry) + "\n" : "");
     result_.cases.back().seconds = seconds;
     const bool can_change = failure && options_.update_expected && process.status == 0 &&
                             test.expectation == Expectation::values;
@@ -276,6 +296,7 @@ class ProgramTest {
   TemporaryFolder folder_;
   ProgramResult result_;
   TestInputs inputs_;
+  std::vector<Prepared> prepared_;
   std::vector<Rewrite> changes_;            // of expected values
   std::vector<std::size_t> changed_cases_;  // whose
 };

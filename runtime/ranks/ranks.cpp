@@ -9,6 +9,22 @@
 
 namespace dagaz::runtime {
 
+bool share_text(const dz_rank_messages* ranks, std::optional<std::string>& text) {
+  if (ranks == nullptr) {
+    return true;
+  }
+  int64_t length = text ? static_cast<int64_t>(text->size()) : -1;
+  bool sent = ranks->broadcast(ranks->communicator, &length, sizeof length, 0) == 0;
+  if (!sent || length < 0) {
+    text.reset();
+    return sent;
+  }
+  text.emplace(std::move(text).value_or("")).resize(static_cast<size_t>(length));
+  sent = ranks->broadcast(ranks->communicator, text->data(), length, 0) == 0;
+  if (!sent) text.reset();
+  return sent;
+}
+
 int64_t Ranks::first_of(int64_t rank, int64_t rows) const {
   return static_cast<int64_t>(static_cast<__int128>(rows) * rank / size());
 }

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,10 @@ namespace dagaz::runtime {
 
 /// Kinds of collective operations that are counted apart.
 enum class Collective : std::uint8_t { agree, gather, collect, reduce };
+
+/// The text that the first rank has, or none, on all; false where it cannot be sent.  `ranks` may be
+/// null: then it stays.
+bool share_text(const dz_rank_messages* ranks, std::optional<std::string>& text);
 
 class Ranks {
  public:

@@ -55,14 +55,15 @@ class Runs:
     def command(self, ranks, program, *options):
         return [*self.launcher, '-n', str(ranks), program, *options]
 
-    def run(self, ranks, program, entry, data, *options):
-        return subprocess.run(self.command(ranks, program, '-e', entry, *options), input=data,
+    def run(self, ranks, program, entry, data):
+        return subprocess.run(self.command(ranks, program, '-e', entry), input=data,
                               capture_output=True, env=self.environment, timeout=120)
 
 
 def test_blocks(runs, folder, ranks):
     """What is wrong, as text."""
-    command = [runs.dagaz, 'test', '--notty', '-j1', f'--ranks={ranks}', *SHARE_ALL, folder]
+    numbers = ','.join(str(one) for one in ranks)
+    command = [runs.dagaz, 'test', '--notty', f'--ranks={numbers}', *SHARE_ALL, folder]
     done = subprocess.run(command, env=runs.environment, capture_output=True, text=True)
     return '' if done.returncode == 0 else done.stdout + done.stderr
 
@@ -82,17 +83,28 @@ def counted(text):
 
 
 def test_counts(runs, source):
-    wrong = ''
+    """All calls in one start of four ranks."""
     comments = list(counts_in(source))
-    program = runs.build(source) if comments else None
-    for entry, shapes, expected in comments:
+    if not comments:
+        return ''
+    program = runs.build(source)
+    lines = []
+    for k, (entry, shapes, _) in enumerate(comments):
         generate = [word for shape in shapes for word in ('-g', shape)]
         data = subprocess.run([runs.dagaz, 'data', '-b', *generate], check=True,
                               capture_output=True).stdout
-        done = runs.run(4, program, entry, data, '-n', '--rank-counts')
-        found = counted(done.stderr.decode())
-        if found != expected:
-            wrong += f'{source}: {entry}: expected {expected}, found {found}\n'
+        pathlib.Path(f'{program}{k}.in').write_bytes(data)
+        lines.append('\t'.join([f'{program}{k}', '-e', entry, '-n', '--rank-counts']))
+    pathlib.Path(f'{program}.calls').write_text('\n'.join(lines) + '\n')
+    done = subprocess.run(runs.command(4, program, '--calls', f'{program}.calls'),
+                          capture_output=True, env=runs.environment, timeout=120)
+    if done.returncode != 0:
+        return f'{source}: {done.stderr.decode()}'
+    wrong = ''
+    for k, (entry, _, expected) in enumerate(comments):
+        text = pathlib.Path(f'{program}{k}.err').read_text()
+        if counted(text) != expected:
+            wrong += f'{source}: {entry}: expected {expected}, found {text}\n'
     return wrong
 
 
@@ -143,8 +155,7 @@ def main():
     if not found:
         print('no MPI is installed (Debian, Ubuntu: apt install openmpi-bin libopenmpi-dev)')
         return 77
-    tests = [(f'{ranks} ranks', lambda runs, ranks=ranks: test_blocks(runs, folder, ranks))
-             for ranks in arguments.ranks]
+    tests = [('test blocks', lambda runs: test_blocks(runs, folder, arguments.ranks))]
     tests += [(f'counts of {source.name}', lambda runs, source=source: test_counts(runs, source))
               for source in sorted(pathlib.Path(folder).glob('*.fut'))]
     tests += [('a failure', lambda runs: test_message_of_failure(runs, folder)),
