@@ -223,6 +223,29 @@ typedef struct dz_rank_sum {
   dz_block *whole;
 } dz_rank_sum;
 
+/* Rows of a rank, of an array with `rows` of them, and where it gets those that its points read: of
+   `points` they are its own, and point i reads rows i + low to i + high. */
+typedef struct dz_rank_window {
+  dz_block *block;
+  int64_t offset;
+  int64_t rows;
+  int64_t points;
+  int64_t low;
+  int64_t high;
+  int64_t wraps; /* rows are counted modulo `rows` */
+  int64_t row_bytes;
+  dz_block *window;
+} dz_rank_window;
+
+/* What this rank has added to the rows of a window, and the rows that it has; where the sums of those
+   are left. */
+typedef struct dz_rank_added {
+  dz_rank_window shape; /* its block is what was added */
+  dz_block *own;
+  int64_t own_offset;
+  int64_t element; /* enum dz_element */
+} dz_rank_added;
+
 /* How dz_rank_reduce combines two elements. */
 enum dz_combine {
   DZ_ADD = 0, DZ_MULTIPLY, DZ_SIGNED_MINIMUM, DZ_SIGNED_MAXIMUM, DZ_UNSIGNED_MINIMUM,

@@ -366,3 +366,22 @@ int dz_program_main(const dz_program* program, int argc, char** argv, dz_streams
   using namespace dagaz::runtime;
   return run_call(*program, argc, argv, streams, CallKind::only);
 }
+
+// What is wrong is wrong on all ranks, or they agree whose message it is.
+int dz_rank_main(const dz_program* program, int argc, char** argv, const dz_rank_messages* ranks) {
+  dz_streams streams{stdin, stdout, stderr, ranks};
+  if (ranks == nullptr || ranks->rank == 0) {
+    return dz_program_main(program, argc, argv, streams);
+  }
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen("/dev/null", "r"),
+                                                           std::fclose);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> out(std::fopen("/dev/null", "w"),
+                                                            std::fclose);
+  if (in == nullptr || out == nullptr) {
+    std::fputs("cannot open /dev/null\n", stderr);
+    ranks->abort(ranks->communicator);
+  }
+  streams.in = in.get();
+  streams.out = streams.error = out.get();
+  return dz_program_main(program, argc, argv, streams);
+}

@@ -60,6 +60,8 @@ class RankCallEmitter {
       case ir::RankKind::count: return gives(runtime("dz_rank_count", {next()}));
       case ir::RankKind::agree: return emitter_.check_status(runtime("dz_rank_agree", {}));
       case ir::RankKind::gather: return gather();
+      case ir::RankKind::windows: return windows();
+      case ir::RankKind::add_rows: return add_rows();
       case ir::RankKind::collect: return collect();
       case ir::RankKind::reduce: return reduce();
     }
@@ -111,6 +113,63 @@ class RankCallEmitter {
     emitter_.check_status(
         runtime("dz_rank_gather", {part.block, part.offset, rows, row_bytes, slot}));
     gives_block(slot);
+  }
+
+  /// What a list in memory has at a place, for calls with windows.
+  void set(Value* memory, std::size_t offset, Value* value) {
+    b_.CreateStore(value, byte_of(memory, offset));
+  }
+  void describe_window(Value* memory, const ir::RankLeaf& leaf) {
+    next();  // the rows of this rank
+    for (const std::size_t member :
+         {offsetof(dz_rank_window, rows), offsetof(dz_rank_window, points),
+          offsetof(dz_rank_window, low), offsetof(dz_rank_window, high),
+          offsetof(dz_rank_window, wraps)}) {
+      set(memory, member, next());
+    }
+    next();  // the rows of the window
+    Value* row = product(leaf.rank - 1);
+    set(memory, offsetof(dz_rank_window, row_bytes),
+        b_.CreateMul(row, emitter_.integer(ir::byte_size(leaf.element))));
+  }
+  void set_memory(Value* memory, std::size_t block, std::size_t offset, ScalarType element) {
+    const Memory part = next_memory(element);
+    set(memory, block, part.block);
+    set(memory, offset, part.offset);
+  }
+
+  void windows() {
+    const std::size_t count = what_.leaves.size();
+    llvm::AllocaInst* all = list(count * sizeof(dz_rank_window), "windows");
+    for (std::size_t i = 0; i < count; ++i) {
+      Value* one = byte_of(all, i * sizeof(dz_rank_window));
+      describe_window(one, what_.leaves[i]);
+      set_memory(one, offsetof(dz_rank_window, block), offsetof(dz_rank_window, offset),
+                 what_.leaves[i].element);
+    }
+    emitter_.check_status(
+        runtime("dz_rank_windows", {b_.getInt32(static_cast<unsigned>(count)), all}));
+    for (std::size_t i = 0; i < count; ++i) {
+      gives_block(byte_of(all, i * sizeof(dz_rank_window) + offsetof(dz_rank_window, window)));
+    }
+  }
+
+  void add_rows() {
+    const std::size_t count = what_.leaves.size();
+    llvm::AllocaInst* all = list(count * sizeof(dz_rank_added), "added");
+    for (std::size_t i = 0; i < count; ++i) {
+      const ScalarType element = what_.leaves[i].element;
+      Value* one = byte_of(all, i * sizeof(dz_rank_added));
+      describe_window(one, what_.leaves[i]);
+      set_memory(one, offsetof(dz_rank_added, own), offsetof(dz_rank_added, own_offset), element);
+      set_memory(one, offsetof(dz_rank_window, block), offsetof(dz_rank_window, offset), element);
+      set(one, offsetof(dz_rank_added, element), emitter_.integer(element_of(element)));
+    }
+    emitter_.check_status(
+        runtime("dz_rank_add_rows", {b_.getInt32(static_cast<unsigned>(count)), all}));
+    for (std::size_t i = 0; i < count; ++i) {
+      gives_block(byte_of(all, i * sizeof(dz_rank_added) + offsetof(dz_rank_window, window)));
+    }
   }
 
   void reduce() {

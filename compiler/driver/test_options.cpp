@@ -61,6 +61,7 @@ void add_test(CLI::App& app, TestOptions& options, int& status) {
           },
           "Build for MPI, and run so many processes of each program together, by $MPIRUN or mpirun")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(is_between(1, 1 << 20))
       ->type_name("N,…");
   add_sim_seed(*command);

@@ -11,8 +11,9 @@
 namespace dagaz::ir {
 
 static constexpr std::string_view prefix = "ranks'";
-static constexpr std::array<std::string_view, 8> kinds{"index", "size",   "first",   "count",
-                                                       "agree", "gather", "collect", "reduce"};
+static constexpr std::array<std::string_view, 10> kinds{"index",   "size",   "first",   "count",
+                                                        "agree",   "gather", "windows", "add_rows",
+                                                        "collect", "reduce"};
 
 bool is_rank_call(std::string_view function) { return function.starts_with(prefix); }
 
@@ -79,9 +80,33 @@ RankCall rank_call_of(std::string_view function) {
   return call;
 }
 
+// To the ranks before and behind this one.
+static std::string windows_volume(const Call& call, const RankCall& what, const Names& names) {
+  std::string volume;
+  std::size_t at = 0;
+  for (const RankLeaf& leaf : what.leaves) {
+    const auto number = [&](std::size_t k) {
+      return integer_value(call.arguments[at + k].constant());
+    };
+    const std::int64_t low = std::min<std::int64_t>(number(3), 0);
+    const std::int64_t high = std::max<std::int64_t>(number(4), 0);
+    if (!volume.empty()) volume += " + ";
+    volume += std::to_string((high - low) * static_cast<std::int64_t>(byte_size(leaf.element)));
+    at += 7;  // the total of rows is the last of them
+    for (std::size_t k = 1; k < leaf.rank; ++k) {
+      volume += "·" + print(call.arguments[at++], names);
+    }
+    at += what.kind == RankKind::windows ? 1 : 2;
+  }
+  return volume;
+}
+
 std::string rank_volume(const Call& call, const Names& names) {
   const RankCall what = rank_call_of(call.function);
   if (what.kind == RankKind::agree) return "8";
+  if (what.kind == RankKind::windows || what.kind == RankKind::add_rows) {
+    return windows_volume(call, what, names);
+  }
   const bool gathers = what.kind == RankKind::gather;
   // The first argument is the rows of one rank, or the number of ranks.
   std::size_t at = gathers || what.kind == RankKind::collect ? 1 : 0;
@@ -115,6 +140,8 @@ class FunctionMaker {
       case RankKind::count: results = scalar(parameter("n", scalar_of(ScalarType::i64))); break;
       case RankKind::agree: break;
       case RankKind::gather: results = gather(); break;
+      case RankKind::windows: results = windows(); break;
+      case RankKind::add_rows: results = add_rows(); break;
       case RankKind::collect: results = collect(); break;
       case RankKind::reduce: results = reduce(); break;
     }
@@ -154,6 +181,84 @@ class FunctionMaker {
     gives(array_of(leaf.element, shape));
     const NameId whole = b_.add(Reshape{part, shape}, "whole");
     return {b_.add(Copy{whole}, "whole")};
+  }
+  std::vector<Operand> windows() {
+    std::vector<Operand> results;
+    for (const RankLeaf& leaf : call_.leaves) {
+      const std::vector<Operand> numbers = sizes(6);
+      const std::vector<Operand> shape = sizes(leaf.rank);
+      std::vector<Operand> part_shape = shape;
+      part_shape.front() = numbers[0];
+      const NameId part = parameter("part", array_of(leaf.element, part_shape));
+      gives(array_of(leaf.element, shape));
+      results.emplace_back(window(part, numbers, shape));
+    }
+    return results;
+  }
+  /// Row k is row k + low of the array, counted modulo its rows; where it has none, any.
+  NameId window(NameId part, const std::vector<Operand>& numbers,
+                const std::vector<Operand>& shape) {
+    SegmentedMap map;
+    std::vector<Operand> at;
+    for (const Operand& extent : shape) {
+      at.emplace_back(names_.fresh("i", scalar_of(ScalarType::i64)));
+      map.space.push_back({{at.back().name()}, extent});
+    }
+    Builder inside(names_);
+    const Operand row = inside.add_i64(at.front(), numbers[3]);
+    at.front() = inside.scalar(ScalarOp::smod_floor, ScalarType::i64, {row, numbers[1]});
+    map.body = inside.take_body({inside.index(part, at)});
+    map.result_types = {names_.type(map.body.results.front())};
+    return b_.add(std::move(map), "window");
+  }
+  std::vector<Operand> add_rows() {
+    std::vector<Operand> results;
+    for (const RankLeaf& leaf : call_.leaves) {
+      const std::vector<Operand> numbers = sizes(6);
+      const std::vector<Operand> shape = sizes(leaf.rank);
+      std::vector<Operand> own_shape = shape;
+      own_shape.front() = numbers[0];
+      const NameId own = parameter("own", array_of(leaf.element, own_shape));
+      const NameId added = parameter("added", array_of(leaf.element, shape));
+      gives(array_of(leaf.element, own_shape));
+      results.emplace_back(sum(own, added, numbers, shape));
+    }
+    return results;
+  }
+  /// Row k is added to row k + low, modulo the rows if they wrap; outside of them nothing happens.
+  NameId sum(NameId own, NameId added, const std::vector<Operand>& numbers,
+             const std::vector<Operand>& shape) {
+    const Type& type = names_.type(own);
+    Type open = type;
+    open.kind = TypeKind::accumulator;
+    const NameId accumulator = names_.fresh("sum", open);
+    SegmentedMap map;
+    std::vector<Operand> at;
+    for (const Operand& extent : shape) {
+      at.emplace_back(names_.fresh("i", scalar_of(ScalarType::i64)));
+      map.space.push_back({{at.back().name()}, extent});
+    }
+    Builder inside(names_);
+    const Operand value = inside.index(added, at);
+    const Operand row = inside.add_i64(at.front(), numbers[3]);
+    const Operand wrapped = inside.scalar(ScalarOp::smod_floor, ScalarType::i64, {row, numbers[1]});
+    const Operand wraps =
+        inside.scalar(ScalarOp::ne, ScalarType::i64, {numbers[5], i64_operand(0)});
+    at.front() = inside.select(ScalarType::i64, wraps, wrapped, row);
+    const NameId next = names_.fresh("sum", open);
+    inside.add(Statement{{{next}}, Accumulate{accumulator, at, value}, {}, inside.location()});
+    map.body = inside.take_body({next});
+    map.result_types = {open};
+    Builder scope(names_);
+    const NameId all = scope.add(std::move(map), "sum");
+    WithAccumulator with;
+    with.body.parameters = {{accumulator}};
+    with.body.body = scope.take_body({all});
+    with.body.result_types = {open};
+    const Operand zero{zero_of(type.element)};
+    with.inputs.push_back(
+        {type.shape, b_.add(Copy{own}, "own"), addition(type.element, {}, names_), {zero}});
+    return b_.add(std::move(with), "sum");
   }
   std::vector<Type> leaf_types() {
     std::vector<Type> types;

@@ -15,6 +15,11 @@
 //   first (n), count (n)         -> i64              the rows of this rank
 //   agree ()                                         fails on all ranks if it has failed on one
 //   gather (count, n, sizes, part: [count]sizes)     -> [n]sizes      all rows
+//   windows (count, n, m, low, high, wraps, total, sizes, part: [count]sizes, …)
+//     -> [total]sizes…   of n rows those from i + low to i + high, for the points i of m of a rank
+//   add_rows (count, n, m, low, high, wraps, total, sizes, own: [count]sizes,
+//             added: [total]sizes, …)
+//     -> [count]sizes…   own rows, and what all have added to them in such windows
 //   collect (p, sizes, x…)       -> [p]sizes…        what each rank has, in order of ranks
 //   reduce OP… (sizes, x…)       -> sizes…           combined element by element, each by its OP
 #pragma once
@@ -27,9 +32,21 @@
 
 namespace dagaz::ir {
 
-enum class RankKind : std::uint8_t { index, size, first, count, agree, gather, collect, reduce };
+enum class RankKind : std::uint8_t {
+  index,
+  size,
+  first,
+  count,
+  agree,
+  gather,
+  windows,
+  add_rows,
+  collect,
+  reduce
+};
 
-/// An element type and a rank; what `gather` has is the rank of the whole.
+/// An element type and a rank; what `gather` and those of windows have is the rank of their
+/// results.
 struct RankLeaf {
   ScalarType element;
   std::size_t rank;

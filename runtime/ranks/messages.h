@@ -13,6 +13,13 @@
 extern "C" {
 #endif
 
+/* To or from one rank. */
+typedef struct dz_rank_message {
+  int32_t rank;
+  int64_t bytes;
+  void* data;
+} dz_rank_message;
+
 typedef struct dz_rank_messages {
   int32_t rank;
   int32_t size;
@@ -23,6 +30,10 @@ typedef struct dz_rank_messages {
      other. */
   int (*exchange)(void* communicator, const void* parts, const int64_t* to, void* own,
                   const int64_t* from);
+  /* Sends `to_count` messages, and receives others; at most one from each rank to each.  Only those
+     who are named in them wait. */
+  int (*send)(void* communicator, const dz_rank_message* to, int32_t to_count,
+              const dz_rank_message* from, int32_t from_count);
   /* The data of rank `root`. */
   int (*broadcast)(void* communicator, void* data, int64_t bytes, int32_t root);
   /* The largest value of all ranks. */

@@ -97,6 +97,38 @@ static int exchange(void *communicator, const void *parts, const int64_t *to, vo
                        all->other + table.size, MPI_BYTE, all->communicator);
 }
 
+/* How many pieces a message has. */
+static int64_t pieces(const dz_rank_message *messages, int32_t count) {
+  int64_t sum = 0;
+  for (int32_t i = 0; i < count; ++i) sum += (messages[i].bytes + most - 1) / most;
+  return sum;
+}
+
+static int send(void *communicator, const dz_rank_message *to, int32_t to_count,
+                const dz_rank_message *from, int32_t from_count) {
+  struct ranks *all = communicator;
+  const int64_t count = pieces(to, to_count) + pieces(from, from_count);
+  MPI_Request *requests = malloc(sizeof(MPI_Request) * (size_t)(count + 1));
+  if (requests == NULL) return 1;
+  int status = MPI_SUCCESS;
+  int started = 0;
+  for (int32_t i = 0; i < from_count; ++i) {
+    for (int64_t k = 0; k * most < from[i].bytes && status == MPI_SUCCESS; ++k) {
+      status = MPI_Irecv((char *)from[i].data + k * most, piece(from[i].bytes, k, most), MPI_BYTE,
+                         from[i].rank, 1, all->communicator, &requests[started++]);
+    }
+  }
+  for (int32_t i = 0; i < to_count; ++i) {
+    for (int64_t k = 0; k * most < to[i].bytes && status == MPI_SUCCESS; ++k) {
+      status = MPI_Isend((char *)to[i].data + k * most, piece(to[i].bytes, k, most), MPI_BYTE,
+                         to[i].rank, 1, all->communicator, &requests[started++]);
+    }
+  }
+  if (status == MPI_SUCCESS) status = MPI_Waitall(started, requests, MPI_STATUSES_IGNORE);
+  free(requests);
+  return status;
+}
+
 static int broadcast(void *communicator, void *data, int64_t bytes, int32_t root) {
   struct ranks *all = communicator;
   char *from = data;
@@ -129,8 +161,8 @@ const dz_rank_messages *dz_start_ranks(int *argc, char ***argv) {
   ours.counts = malloc(4 * sizeof(int) * (size_t)size);
   if (ours.counts == NULL) MPI_Abort(ours.communicator, 1);
   ours.other = ours.counts + 2 * size;
-  const dz_rank_messages made = {rank,     size,      &ours,   gather,
-                                 exchange, broadcast, maximum, give_up};
+  const dz_rank_messages made = {rank, size,      &ours,   gather, exchange,
+                                 send, broadcast, maximum, give_up};
   table = made;
   return &table;
 }

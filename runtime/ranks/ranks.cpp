@@ -25,18 +25,15 @@ bool share_text(const dz_rank_messages* ranks, std::optional<std::string>& text)
   return sent;
 }
 
-int64_t Ranks::first_of(int64_t rank, int64_t rows) const {
-  return static_cast<int64_t>(static_cast<__int128>(rows) * rank / size());
-}
-
 std::vector<int64_t> Ranks::part_bytes(int64_t rows, int64_t row_bytes) const {
   std::vector<int64_t> bytes;
   for (int64_t rank = 0; rank < size(); ++rank) bytes.push_back(count_of(rank, rows) * row_bytes);
   return bytes;
 }
 
-void Ranks::note(Collective kind, int64_t bytes) {
+void Ranks::note(Collective kind, int64_t bytes, int64_t messages) {
   Counted& row = counted_[static_cast<size_t>(kind)];
+  row.messages += messages;
   ++row.calls;
   row.bytes += bytes;
 }
@@ -130,11 +127,16 @@ int32_t Ranks::collect(dz_context& context, dz_rank_piece* pieces, int32_t count
 }
 
 std::string Ranks::counts() const {
-  static constexpr std::array<std::string_view, 4> names{"agree", "gather", "collect", "reduce"};
+  static constexpr std::array<std::string_view, 6> names{"agree",    "gather",  "windows",
+                                                        "add_rows", "collect", "reduce"};
   std::string text;
   for (size_t i = 0; i < names.size(); ++i) {
     text += std::string(names[i]) + ": " + std::to_string(counted_[i].calls) + " calls, " +
-            std::to_string(counted_[i].bytes) + " bytes\n";
+            std::to_string(counted_[i].bytes) + " bytes";
+    if (counted_[i].messages > 0) {
+      text += ", " + std::to_string(counted_[i].messages) + " messages";
+    }
+    text += "\n";
   }
   return text;
 }

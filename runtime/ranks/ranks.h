@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,11 +16,14 @@
 
 #include "abi.h"
 #include "ranks/messages.h"
+#include "ranks/windows.h"
 
 namespace dagaz::runtime {
 
+class Mail;  // windows.cpp
+
 /// Kinds of collective operations that are counted apart.
-enum class Collective : std::uint8_t { agree, gather, collect, reduce };
+enum class Collective : std::uint8_t { agree, gather, windows, add_rows, collect, reduce };
 
 /// The text that the first rank has, or none, on all; false where it cannot be sent.  `ranks` may be
 /// null: then it stays.
@@ -42,6 +46,8 @@ class Ranks {
   int32_t settle(dz_context& context, int32_t own);
   int32_t gather(dz_context& context, const void* part, void* whole, int64_t rows,
                  int64_t row_bytes);
+  int32_t windows(dz_context& context, std::span<dz_rank_window> all);
+  int32_t add_rows(dz_context& context, std::span<dz_rank_added> all);
   int32_t collect(dz_context& context, dz_rank_piece* pieces, int32_t count);
   int32_t reduce(dz_context& context, dz_rank_sum* sums, int32_t count);
 
@@ -49,12 +55,15 @@ class Ranks {
   std::string counts() const;
 
  private:
-  int64_t first_of(int64_t rank, int64_t rows) const;
+  int64_t first_of(int64_t rank, int64_t rows) const { return first_row(rank, size(), rows); }
   int64_t count_of(int64_t rank, int64_t rows) const {
     return first_of(rank + 1, rows) - first_of(rank, rows);
   }
+  void add_pieces(const dz_rank_added& one, const WindowPlan& plan, Mail& in) const;
+  static void add_piece(const dz_rank_added& one, const WindowPiece& piece, const char* from);
+  const WindowPlan& plan_of(const WindowShape& shape);
   std::vector<int64_t> part_bytes(int64_t rows, int64_t row_bytes) const;
-  void note(Collective kind, int64_t bytes);
+  void note(Collective kind, int64_t bytes, int64_t messages = 0);
   int32_t checked(dz_context& context, int status) const;
   int32_t reduce_few(dz_context& context, std::span<const dz_rank_sum> sums, int64_t bytes);
   int32_t reduce_parts(dz_context& context, std::span<const dz_rank_sum> sums);
@@ -64,9 +73,11 @@ class Ranks {
   struct Counted {
     int64_t calls = 0;
     int64_t bytes = 0;
+    int64_t messages = 0;  // where they go to some ranks alone
   };
   const dz_rank_messages* messages_;
-  std::array<Counted, 4> counted_{};
+  std::array<Counted, 6> counted_{};
+  std::map<WindowShape, WindowPlan> plans_;  // of the windows so far
   bool settled_ = false;  // this call has failed, and all ranks know
 };
 

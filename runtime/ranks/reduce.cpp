@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
-#include <type_traits>
 
 #include "context.h"
+#include "ranks/combine.h"
 #include "ranks/ranks.h"
 #include "values.h"
 
@@ -19,53 +19,6 @@ namespace {
 
 /// Bytes from all ranks together up to which one message is better than two.
 constexpr int64_t few_bytes = 4096;
-
-template <typename T>
-T combined(int32_t combine, T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return combine == DZ_ADD ? a + b : a * b;
-  } else {
-    using Signed = std::make_signed_t<T>;
-    const auto x = static_cast<Signed>(a);
-    const auto y = static_cast<Signed>(b);
-    switch (combine) {
-      case DZ_ADD: return static_cast<T>(uint64_t{a} + b);
-      case DZ_MULTIPLY: return static_cast<T>(uint64_t{a} * b);
-      case DZ_SIGNED_MINIMUM: return static_cast<T>(std::min(x, y));
-      case DZ_SIGNED_MAXIMUM: return static_cast<T>(std::max(x, y));
-      case DZ_UNSIGNED_MINIMUM: return std::min(a, b);
-      case DZ_UNSIGNED_MAXIMUM: return std::max(a, b);
-      case DZ_BIT_AND: return static_cast<T>(a & b);
-      case DZ_BIT_OR: return static_cast<T>(a | b);
-      default: return static_cast<T>(a ^ b);
-    }
-  }
-}
-
-/// One element after the other of `count` into those that are there.
-template <typename T>
-void combine_into(int32_t combine, const void* from, int64_t count, void* into) {
-  const T* next = static_cast<const T*>(from);
-  T* result = static_cast<T*>(into);
-  for (int64_t i = 0; i < count; ++i) {
-    result[i] = combined(combine, result[i], next[i]);
-  }
-}
-
-void combine_elements(const dz_rank_sum& sum, const void* from, int64_t count, void* into) {
-  switch (sum.element) {
-    case DZ_F32: return combine_into<float>(sum.combine, from, count, into);
-    case DZ_F64: return combine_into<double>(sum.combine, from, count, into);
-    case DZ_BOOL:
-    case DZ_I8:
-    case DZ_U8: return combine_into<uint8_t>(sum.combine, from, count, into);
-    case DZ_I16:
-    case DZ_U16: return combine_into<uint16_t>(sum.combine, from, count, into);
-    case DZ_I32:
-    case DZ_U32: return combine_into<uint32_t>(sum.combine, from, count, into);
-    default: return combine_into<uint64_t>(sum.combine, from, count, into);
-  }
-}
 
 int64_t bytes_of(const dz_rank_sum& sum, int64_t count) {
   return count * element_info(sum.element).bytes;
@@ -96,7 +49,7 @@ class Unpacker {
     }
     aligned_.resize(static_cast<size_t>(bytes));
     copy(aligned_.data(), bytes);
-    combine_elements(sum, aligned_.data(), count, into);
+    combine_elements(sum.combine, sum.element, aligned_.data(), count, into);
   }
 
  private:

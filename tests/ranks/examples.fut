@@ -6,6 +6,9 @@
 -- counts: train: [60][64]f32 [60]u8: agree 3 24, reduce 2 19288
 -- Ten steps of k-means: k·(d+1) numbers in each.
 -- counts: clusters: 10i64 [500][3]f64 [5][3]f64: agree 1 8, reduce 10 1600
+-- Ten steps of heat in a plate, and back: a row for each neighbour in a step, and two on the way back.
+-- counts: heated: 10i64 [1000][5]f64: agree 1 8, gather 1 10000, windows 10 400 10
+-- counts: misfit: 10i64 [1000][5]f64 [1000][5]f64: add_rows 10 400 10, agree 1 8, collect 1 8, gather 1 10000, windows 20 800 20
 -- ==
 -- entry: ascend
 -- random input { [2]f64 [2][2]f64 [2][3]f64 [100][2]f64 } auto output
@@ -19,9 +22,19 @@
 -- entry: clusters
 -- random input { 10i64 [500][3]f64 [5][3]f64 } auto output
 
+-- ==
+-- entry: heated
+-- random input { 10i64 [23][5]f64 } auto output
+
+-- ==
+-- entry: misfit
+-- random input { 10i64 [23][5]f64 [23][5]f64 } auto output
+-- random input { 10i64 [3][5]f64 [3][5]f64 } auto output
+
 module gmm = import "../../examples/gmm/gmm"
 module digits = import "../../examples/digits/digits"
 module k_means = import "../../examples/ranks/k_means"
+module heat = import "../../examples/ranks/heat"
 
 entry ascend [n] [d] [k] [m] (alphas: [k]f64)
              (means: [k][d]f64)
@@ -37,3 +50,8 @@ entry train [n] (images: [n][64]f32) (labels: [n]u8) : ([32][64]f32, [10][32]f32
 
 entry clusters [n] [k] [d] (steps: i64) (xs: [n][d]f64) (centres: [k][d]f64) : [k][d]f64 =
   k_means.clusters steps xs centres
+
+entry heated [n] [m] (steps: i64) (u: [n][m]f64) : [n][m]f64 = heat.heated steps u
+
+entry misfit [n] [m] (steps: i64) (u: [n][m]f64) (measured: [n][m]f64) : (f64, [n][m]f64) =
+  heat.misfit steps u measured

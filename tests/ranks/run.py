@@ -69,17 +69,18 @@ def test_blocks(runs, folder, ranks):
 
 
 def counts_in(source):
-    """(entry, shapes, {kind: (calls, bytes)}) of each comment."""
+    """(entry, shapes, {kind: (calls, bytes[, messages])}) of each comment."""
     for line in pathlib.Path(source).read_text().splitlines():
         if found := re.match(r'-- counts: (\w+): ([^:]*): (.*)', line):
             entry, shapes, counts = found.groups()
             rows = [row.split() for row in counts.split(',')]
-            yield entry, shapes.split(), {kind: (int(n), int(size)) for kind, n, size in rows}
+            yield entry, shapes.split(), {kind: tuple(map(int, numbers)) for kind, *numbers in rows}
 
 
 def counted(text):
-    rows = re.findall(r'^(\w+): (\d+) calls, (\d+) bytes$', text, re.M)
-    return {kind: (int(n), int(size)) for kind, n, size in rows if n != '0'}
+    rows = re.findall(r'^(\w+): (\d+) calls, (\d+) bytes(?:, (\d+) messages)?$', text, re.M)
+    return {kind: tuple(int(each) for each in numbers if each)
+            for kind, *numbers in rows if numbers[0] != '0'}
 
 
 def test_counts(runs, source):

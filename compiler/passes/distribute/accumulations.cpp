@@ -75,10 +75,73 @@ void Rewriter::keep_rows_of_bins(ir::SegmentedHistogram& histogram, const Rows& 
   }
 }
 
+// What the rows of this rank begin with, as memory of its own.
+NameId Rewriter::rows_to_add_to(NameId array, std::size_t outer, const Operand& extent,
+                                ir::Builder& out) {
+  if (placement_.has_rows(array, extent)) return own_.at(array);
+  const Rows rows = rows_of(extent);
+  const Operand element = element_of(array);
+  const std::vector<Operand>& shape = names_.type(array).shape;
+  const bool fits = element.is_constant() || names_.type(element).rank() + outer == shape.size();
+  if (element == Operand(array) || !fits) return part_of(array, {0}, extent, rows, out).first;
+  std::vector<Operand> part(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(outer));
+  part.front() = rows.count;
+  return out.add(ir::Replicate{std::move(part), element}, names_.base(array) + "_part");
+}
+
+// Each rank adds to the rows of its window, which are neutral elements before.
+RowsAdded Rewriter::start_window(ir::Statement& statement, std::size_t input,
+                                 const Accumulators& accumulators, ir::Builder& out) {
+  auto& with = std::get<ir::WithAccumulator>(statement.operation);
+  ir::AccumulatorInput& open = with.inputs[input];
+  NameId& result = statement.results[input].name;
+  const NameId whole = result;
+  const WindowOver& window = placement_.added.at(whole);
+  const Operand extent = open.shape.front();
+  RowsAdded added{{}, extent, window.points, window.window, {}, own_rows(whole, rows_of(extent))};
+  added.own = rows_to_add_to(open.array, open.shape.size(), extent, out);
+  const Operand count = window_rows(whole, window, out);
+  open.shape.front() = count;
+  open.array = out.add(ir::Replicate{open.shape, open.neutral.front()}, "added");
+  set_rows(with, accumulators, input, count, names_);
+  ir::Type type = names_.type(whole);
+  type.shape.front() = count;
+  result = added.added = names_.fresh(names_.base(whole) + "_window", std::move(type));
+  own_.emplace(whole, added.sum);
+  return added;
+}
+
+void Rewriter::take_rows(ir::Statement& statement, ir::Lambda& scope, std::size_t from,
+                         std::vector<NameId>& gathered) {
+  for (std::size_t k = from; k < statement.results.size(); ++k) {
+    NameId& result = statement.results[k].name;
+    const NameId whole = result;
+    const auto split = placement_.split.find(whole);
+    if (split == placement_.split.end()) continue;
+    result = own_rows(whole, rows_of(split->second.extent));
+    own_.emplace(whole, result);
+    scope.body.results[k] = own_.at(scope.body.results[k].name());
+    scope.result_types[k] = names_.type(result);
+    if (placement_.gathered.contains(whole)) gathered.push_back(whole);
+  }
+}
+
 void Rewriter::share_additions(ir::Statement statement, ir::Builder& out) {
   auto& with = std::get<ir::WithAccumulator>(statement.operation);
   std::vector<Combined> all;
+  std::vector<RowsAdded> added;
+  std::vector<NameId> gathered;
+  OpenAdditions open{{}, std::vector<const WindowOver*>(with.inputs.size())};
   for (std::size_t k = 0; k < with.inputs.size(); ++k) {
+    const NameId result = statement.results[k].name;
+    const auto window = placement_.added.find(result);
+    if (window != placement_.added.end()) {
+      if (open.accumulators.empty()) open.accumulators = *accumulators_of(with, names_);
+      open.windows[k] = &window->second;
+      added.push_back(start_window(statement, k, open.accumulators, out));
+      if (placement_.gathered.contains(result)) gathered.push_back(result);
+      continue;
+    }
     ir::AccumulatorInput& input = with.inputs[k];
     Combined combined = take_results(statement, k, 1);
     combined.op = *input.op;
@@ -89,10 +152,17 @@ void Rewriter::share_additions(ir::Statement statement, ir::Builder& out) {
     all.push_back(std::move(combined));
   }
   std::vector<Combined> outside = std::exchange(pending_, {});
+  open_.push_back(std::move(open));
   with.body.body = body(std::move(with.body.body), {});
+  open_.pop_back();
   pending_ = std::move(outside);
+  take_rows(statement, with.body, with.inputs.size(), gathered);
   out.add(std::move(statement));
   std::move(all.begin(), all.end(), std::back_inserter(pending_));
+  if (added.empty() && gathered.empty()) return;
+  agree(out);
+  if (!added.empty()) collectives_.add_rows(out, added);
+  gather(gathered, out);
 }
 
 }  // namespace dagaz::passes::distributing

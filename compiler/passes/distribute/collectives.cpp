@@ -2,12 +2,37 @@
 
 #include <algorithm>
 
+#include "support/match.h"
+
 namespace dagaz::passes::distributing {
 
 using ir::NameId;
 using ir::Operand;
 using ir::RankCall;
 using ir::RankKind;
+
+std::optional<ir::ScalarOp> known_operation(const ir::Lambda& lambda) {
+  if (lambda.parameters.size() != 2 || lambda.body.statements.size() != 1) return std::nullopt;
+  const ir::Statement& only = lambda.body.statements.front();
+  if (only.results.size() != 1 ||
+      lambda.body.results.front() != Operand(only.results.front().name)) {
+    return std::nullopt;
+  }
+  const NameId x = lambda.parameters[0].name;
+  const NameId y = lambda.parameters[1].name;
+  const auto are_both = [&](const auto& two) {
+    return two.size() == 2 && ((two[0] == Operand(x) && two[1] == Operand(y)) ||
+                               (two[0] == Operand(y) && two[1] == Operand(x)));
+  };
+  if (const auto* map = as<ir::MapScanReduce>(only.operation)) {
+    const std::vector<Operand> arrays(map->arrays.begin(), map->arrays.end());
+    const bool is_map = map->scans.empty() && map->reductions.empty() && !map->post;
+    return is_map && are_both(arrays) ? known_operation(map->map) : std::nullopt;
+  }
+  const auto* scalar = as<ir::Scalar>(only.operation);
+  const bool knows = scalar != nullptr && ir::combines_by(scalar->op, scalar->type);
+  return knows && are_both(scalar->arguments) ? std::optional(scalar->op) : std::nullopt;
+}
 
 std::string Collectives::function(const RankCall& call) {
   std::string name = ir::rank_function_name(call);
@@ -44,6 +69,53 @@ void Collectives::gather(ir::Builder& b, NameId part, NameId whole) {
   const RankCall call{RankKind::gather, {}, {{type.element, type.rank()}}};
   b.add(ir::Statement{
       {{whole}}, ir::Call{function(call), std::move(arguments), {type}}, {}, b.location()});
+}
+
+void Collectives::windows(ir::Builder& b, const std::vector<RowsSent>& all) {
+  RankCall call{RankKind::windows};
+  std::vector<Operand> arguments;
+  ir::Statement statement{{}, {}, {}, b.location()};
+  std::vector<ir::Type> types;
+  for (const RowsSent& one : all) {
+    const ir::Type& type = program_.names.type(one.memory);
+    call.leaves.push_back({type.element, type.rank()});
+    const Operand count = program_.names.type(one.part).shape.front();
+    for (const Operand& each :
+         {count, one.rows, one.points, ir::i64_operand(one.window.low),
+          ir::i64_operand(one.window.high), ir::i64_operand(one.window.wraps ? 1 : 0)}) {
+      arguments.push_back(each);
+    }
+    arguments.insert(arguments.end(), type.shape.begin(), type.shape.end());
+    arguments.emplace_back(one.part);
+    types.push_back(type);
+    statement.results.push_back({one.memory});
+  }
+  statement.operation = ir::Call{function(call), std::move(arguments), std::move(types)};
+  b.add(std::move(statement));
+}
+
+void Collectives::add_rows(ir::Builder& b, const std::vector<RowsAdded>& all) {
+  RankCall call{RankKind::add_rows};
+  std::vector<Operand> arguments;
+  ir::Statement statement{{}, {}, {}, b.location()};
+  std::vector<ir::Type> types;
+  for (const RowsAdded& one : all) {
+    const ir::Type& type = program_.names.type(one.added);
+    call.leaves.push_back({type.element, type.rank()});
+    const Operand count = program_.names.type(one.sum).shape.front();
+    for (const Operand& each :
+         {count, one.rows, one.points, ir::i64_operand(one.window.low),
+          ir::i64_operand(one.window.high), ir::i64_operand(one.window.wraps ? 1 : 0)}) {
+      arguments.push_back(each);
+    }
+    arguments.insert(arguments.end(), type.shape.begin(), type.shape.end());
+    arguments.emplace_back(one.own);
+    arguments.emplace_back(one.added);
+    types.push_back(program_.names.type(one.sum));
+    statement.results.push_back({one.sum});
+  }
+  statement.operation = ir::Call{function(call), std::move(arguments), std::move(types)};
+  b.add(std::move(statement));
 }
 
 std::vector<NameId> Collectives::collect(ir::Builder& b, NameId ranks,

@@ -1,14 +1,39 @@
 // Makes calls of collective operations, and the functions that they call.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "ir/builder.h"
 #include "ir/ranks.h"
+#include "passes/distribute/forms.h"
 
 namespace dagaz::passes::distributing {
+
+/// The operation, if the operator is x ∘ y for one that ranks know, or the same for the elements of
+/// rows.
+std::optional<ir::ScalarOp> known_operation(const ir::Lambda& lambda);
+
+/// Rows of a window over `points`, of an array with `rows` rows of which this rank has `part`.
+struct RowsSent {
+  ir::NameId part;
+  ir::Operand rows;
+  ir::Operand points;
+  Window window;
+  ir::NameId memory;  // bound to them
+};
+
+/// Rows that this rank has added to, in a window: those of others are added to theirs.
+struct RowsAdded {
+  ir::NameId own;    // what is there already
+  ir::Operand rows;  // of all ranks
+  ir::Operand points;
+  Window window;
+  ir::NameId added;  // of the window
+  ir::NameId sum;    // bound to the sums of this rank's rows
+};
 
 class Collectives {
  public:
@@ -21,6 +46,9 @@ class Collectives {
   void agree(ir::Builder& b);
   /// Binds `whole` to all rows of what `part` has some of.
   void gather(ir::Builder& b, ir::NameId part, ir::NameId whole);
+  /// Sends rows to the ranks whose points read them.
+  void windows(ir::Builder& b, const std::vector<RowsSent>& all);
+  void add_rows(ir::Builder& b, const std::vector<RowsAdded>& all);
   /// What each rank has, along a new outermost dimension of extent `ranks`.
   std::vector<ir::NameId> collect(ir::Builder& b, ir::NameId ranks,
                                   const std::vector<ir::NameId>& values);

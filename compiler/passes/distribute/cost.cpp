@@ -104,10 +104,20 @@ double CostModel::statement(const ir::Statement& statement) {
   return work_of(statement) / ranks + meeting(statement, share->second);
 }
 
+// Of an array that is gathered, or of the rows of its windows.
 double CostModel::gathering(ir::NameId array) const {
-  if (!placement_->gathered.contains(array)) return 0;
-  return static_cast<double>(costs_.message) +
-         static_cast<double>(costs_.element) * elements(array);
+  const auto message = static_cast<double>(costs_.message);
+  const auto each = static_cast<double>(costs_.element);
+  if (placement_->gathered.contains(array)) return message + each * elements(array);
+  const auto windows = placement_->windows.find(array);
+  if (windows == placement_->windows.end()) return 0;
+  const double row = elements(array) / size_of(names_.type(array).shape.front(), unknown_);
+  double cost = 0;
+  for (const WindowOver& one : windows->second) {
+    const auto rows = static_cast<double>(one.window.high - one.window.low);
+    cost += message + each * std::max(rows, 0.0) * row;
+  }
+  return cost;
 }
 
 /// What is added meets when the accumulators are closed.

@@ -5,9 +5,11 @@
 #include <algorithm>
 
 #include "ir/globals.h"
+#include "passes/dead_code.h"
 #include "passes/distribute/choose.h"
 #include "passes/distribute/inner_sums.h"
 #include "passes/distribute/rewrite.h"
+#include "passes/distribute/step_rows.h"
 #include "passes/passes.h"
 
 namespace dagaz::passes {
@@ -46,9 +48,12 @@ bool distribute(ir::FlatProgram& flat, const RankCosts& costs) {
     if (!is_entry) continue;
     // Functions that are added move those that are there.
     ir::Function function = std::move(program.functions[k]);
+    read_through_rows(function);
     const Placement placement = placed(function, program.names, costs);
     if (!placement.shares.empty()) {
       Rewriter(program, placement, function).rewrite(function);
+      // Arrays of which each rank makes its rows alone.
+      eliminate_dead_code(function, program.names);
       changed = true;
     }
     program.functions[k] = std::move(function);

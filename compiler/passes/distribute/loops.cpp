@@ -10,10 +10,17 @@ using ir::NameId;
 using ir::Operand;
 
 // This rank's rows of a value, as memory of its own: a step may be given them to keep.
-NameId Rewriter::rows_to_keep(NameId array, const Operand& extent, ir::Builder& out) {
-  if (placement_.has_rows(array, extent)) return own_.at(array);
-  const auto [part, position] = part_of(array, {0}, extent, rows_of(extent), out);
-  return out.add(ir::Copy{part}, names_.base(array) + "_part");
+NameId Rewriter::rows_to_keep(NameId array, const Split& split, ir::Builder& out) {
+  if (placement_.split_at(array, split.extent) == split.dimension) return own_.at(array);
+  const Rows rows = rows_of(split.extent);
+  const std::string name = names_.base(array) + "_part";
+  if (scratch_.contains(array)) {
+    ir::Type type = names_.type(array);
+    type.shape[split.dimension] = rows.count;
+    return out.add(ir::Scratch{type.element, std::move(type.shape)}, name);
+  }
+  const auto [part, position] = part_of(array, {split.dimension}, split.extent, rows, out);
+  return out.add(ir::Copy{part}, name);
 }
 
 void Rewriter::share_loop(ir::Statement statement, ir::Builder& out) {
@@ -29,10 +36,10 @@ void Rewriter::share_loop(ir::Statement statement, ir::Builder& out) {
     if (split == placement_.split.end()) continue;
     keeps_rows[k] = true;
     const Rows rows = rows_of(split->second.extent);
-    value.initial = rows_to_keep(value.initial.name(), split->second.extent, out);
+    value.initial = rows_to_keep(value.initial.name(), split->second, out);
     const auto take_rows = [&](ir::Binder& binder, std::vector<NameId>& wanted) {
       const NameId whole = binder.name;
-      binder.name = own_rows(whole, rows);
+      binder.name = own_rows(whole, rows, split->second.dimension);
       own_.emplace(whole, binder.name);
       if (placement_.gathered.contains(whole)) wanted.push_back(whole);
     };
@@ -46,7 +53,7 @@ void Rewriter::share_loop(ir::Statement statement, ir::Builder& out) {
   ir::Builder inside(names_);
   inside.set_location(out.location());
   if (!needed.empty()) agree(inside);
-  for (const NameId whole : needed) collectives_.gather(inside, own_.at(whole), whole);
+  gather(needed, inside);
   loop.body = body(std::move(loop.body), bound, inside);
   for (std::size_t k = 0; k < loop.values.size(); ++k) {
     if (keeps_rows[k]) loop.body.results[k] = own_.at(loop.body.results[k].name());
@@ -54,7 +61,7 @@ void Rewriter::share_loop(ir::Statement statement, ir::Builder& out) {
   unagreed_ = unagreed_ || before;
   out.add(std::move(statement));
   if (!gathered.empty()) agree(out);
-  for (const NameId whole : gathered) collectives_.gather(out, own_.at(whole), whole);
+  gather(gathered, out);
 }
 
 }  // namespace dagaz::passes::distributing

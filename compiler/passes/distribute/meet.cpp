@@ -18,30 +18,6 @@ using ir::Operand;
 
 namespace {
 
-/// x ∘ y for an operation that ranks know, or the same for the elements of rows.
-std::optional<ir::ScalarOp> known_operation(const ir::Lambda& lambda) {
-  if (lambda.parameters.size() != 2 || lambda.body.statements.size() != 1) return std::nullopt;
-  const ir::Statement& only = lambda.body.statements.front();
-  if (only.results.size() != 1 ||
-      lambda.body.results.front() != Operand(only.results.front().name)) {
-    return std::nullopt;
-  }
-  const NameId x = lambda.parameters[0].name;
-  const NameId y = lambda.parameters[1].name;
-  const auto are_both = [&](const auto& two) {
-    return two.size() == 2 && ((two[0] == Operand(x) && two[1] == Operand(y)) ||
-                               (two[0] == Operand(y) && two[1] == Operand(x)));
-  };
-  if (const auto* map = as<ir::MapScanReduce>(only.operation)) {
-    const std::vector<Operand> arrays(map->arrays.begin(), map->arrays.end());
-    const bool is_map = map->scans.empty() && map->reductions.empty() && !map->post;
-    return is_map && are_both(arrays) ? known_operation(map->map) : std::nullopt;
-  }
-  const auto* scalar = as<ir::Scalar>(only.operation);
-  const bool knows = scalar != nullptr && ir::combines_by(scalar->op, scalar->type);
-  return knows && are_both(scalar->arguments) ? std::optional(scalar->op) : std::nullopt;
-}
-
 /// The reduction of what all ranks have, for every point of the outer dimensions.
 ir::Statement reduction_of(const Combined& one, const std::vector<NameId>& all, NameId ranks,
                            ir::Builder& b) {

@@ -5,6 +5,7 @@
 
 #include "ir/fields.h"
 #include "ir/traces.h"
+#include "passes/distribute/collectives.h"
 #include "passes/distribute/inner_sums.h"
 #include "support/match.h"
 
@@ -36,8 +37,11 @@ const Operand& extent_of(const ir::Operation& operation, const Share& share) {
 }
 
 SharedIndex index_of(const ir::Operation& operation, std::size_t dimension) {
-  if (const ir::MapScanReduce* sum = inner_sum(operation, dimension)) return {{}, sum};
-  return {(*space_of(operation))[dimension].index.name};
+  const auto* space = space_of(operation);
+  if (const ir::MapScanReduce* sum = inner_sum(operation, dimension)) {
+    return {{}, sum, sum->width, space};
+  }
+  return {(*space)[dimension].index.name, nullptr, (*space)[dimension].extent, space};
 }
 
 std::vector<Share> Placer::ways(const ir::Statement& statement) const {
@@ -88,7 +92,8 @@ std::optional<Share> Placer::way(const ir::Statement& statement) {
     if (std::find(chosen.begin(), chosen.end(), extent) == chosen.end()) continue;
     const Reads& reads = reads_of(statement, one.dimension);
     const auto count = std::count_if(reads.begin(), reads.end(), [&](const auto& read) {
-      return placement_.split.contains(read.first) && !reads_rows(read, extent);
+      return placement_.split.contains(read.first) && !reads_rows(read, extent) &&
+             !reads_window(read, extent);
     });
     if (!best || count < least) {
       best = one;
@@ -99,18 +104,53 @@ std::optional<Share> Placer::way(const ir::Statement& statement) {
 }
 
 // Whether an array that is split by `extent` is read at the row of each point alone.
-bool Placer::reads_rows(const std::pair<const NameId, Positions>& read,
+bool Placer::reads_rows(const std::pair<const NameId, ArrayReads>& read,
                         const Operand& extent) const {
-  const auto& [array, positions] = read;
-  const auto dimension = placement_.split_at(array, extent);
+  const Positions& positions = read.second.positions;
+  const auto dimension = placement_.split_at(read.first, extent);
   return dimension && std::find(positions.begin(), positions.end(), *dimension) != positions.end();
 }
 
-bool may_fail(const ir::Operation& operation) {
-  bool found = as<ir::Assert>(operation) || as<ir::Call>(operation);
+// Whether points over `extent` read an array that is split, also by another extent, through a
+// window.
+bool Placer::reads_window(const std::pair<const NameId, ArrayReads>& read,
+                          const Operand& extent) const {
+  const auto split = placement_.split.find(read.first);
+  const auto& window = read.second.window;
+  return window && split != placement_.split.end() && split->second.dimension == 0 &&
+         (!window->wraps || split->second.extent == extent);
+}
+
+void Placer::add_window(NameId array, const Operand& points, const Window& window) {
+  std::vector<WindowOver>& all = placement_.windows[array];
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const WindowOver& one) { return one.points == points; });
+  if (found == all.end()) {
+    all.push_back({points, window});
+  } else {
+    found->window.include(window);
+  }
+}
+
+const WindowOver* Placement::window_of(NameId array, const Operand& points) const {
+  const auto found = windows.find(array);
+  if (found == windows.end() || gathered.contains(array)) return nullptr;
+  for (const WindowOver& one : found->second) {
+    if (one.points == points) return &one;
+  }
+  return nullptr;
+}
+
+bool may_fail(const ir::Operation& operation, const Definitions& definitions) {
+  if (const auto* check = as<ir::Assert>(operation)) {
+    return !check->condition.is_name() || !definitions.hold.contains(check->condition.name());
+  }
+  bool found = as<ir::Call>(operation) != nullptr;
   ir::for_each_scope(operation, [&](const ir::Body& body) {
     found = found || std::any_of(body.statements.begin(), body.statements.end(),
-                                 [](const ir::Statement& one) { return may_fail(one.operation); });
+                                 [&](const ir::Statement& one) {
+                                   return may_fail(one.operation, definitions);
+                                 });
   });
   return found;
 }
@@ -145,17 +185,29 @@ void Placer::place(const ir::Statement& statement) {
   const auto* with = as<ir::WithAccumulator>(statement.operation);
   if (with != nullptr && shares_additions(*with)) {
     placement_.accumulations.insert(statement.results[0].name);
-    for (const ir::AccumulatorInput& input : with->inputs) need(input.array);
-    place(with->body.body);
+    place(*with, statement.results);
   } else if (const auto* branch = as<ir::Branch>(statement.operation)) {
     place(branch->then_body);
     place(branch->else_body);
   } else if (const auto* loop = as<ir::Loop>(statement.operation)) {
     place(*loop, statement.results);
-  } else if (const auto* permute = as<ir::Permute>(statement.operation);
-             permute == nullptr || !place(*permute, statement.results[0].name)) {
+  } else if (statement.results.empty() ||
+             !place_view(statement.operation, statement.results[0].name)) {
     need_all(statement);
   }
+}
+
+// Views of what each rank has, and arrays in whose place it writes.
+bool Placer::place_view(const ir::Operation& operation, NameId result) {
+  if (const auto* permute = as<ir::Permute>(operation)) return place(*permute, result);
+  if (const auto* read = as<ir::Index>(operation)) return place(*read, result);
+  if (const auto* update = as<ir::Update>(operation)) return place(*update, result);
+  return false;
+}
+
+void Placer::add_view(NameId result, NameId array, Split split) {
+  placement_.split.insert_or_assign(result, std::move(split));
+  views_.insert_or_assign(result, array);
 }
 
 // Each rank permutes the dimensions of what it has.
@@ -164,60 +216,102 @@ bool Placer::place(const ir::Permute& permute, NameId result) {
   if (found == placement_.split.end()) return false;
   const std::vector<int>& order = permute.permutation;
   const auto at = std::find(order.begin(), order.end(), static_cast<int>(found->second.dimension));
-  const Split split{found->second.extent, static_cast<std::size_t>(at - order.begin())};
-  placement_.split.insert_or_assign(result, split);
-  views_.insert_or_assign(result, permute.array);
+  add_view(result, permute.array,
+           {found->second.extent, static_cast<std::size_t>(at - order.begin())});
   return true;
 }
 
-// The extent by which a loop value may be split: one that stays the same.
-std::optional<Operand> Placer::extent_of_state(const ir::Loop& loop, std::size_t k,
-                                               NameId result) const {
-  const ir::Type& type = names_.type(loop.values[k].parameter.name);
-  if (!type.is_array() || names_.type(result).shape.front() != type.shape.front()) {
+// What a loop has saved of one of its steps.
+bool Placer::place(const ir::Index& read, NameId result) {
+  const auto found = placement_.split.find(read.array);
+  const std::size_t outer = read.indices.size();
+  if (found == placement_.split.end() || found->second.dimension < outer) return false;
+  add_view(result, read.array, {found->second.extent, found->second.dimension - outer});
+  return true;
+}
+
+// Each rank writes its rows of the value into its rows of the array.
+bool Placer::place(const ir::Update& update, NameId result) {
+  const auto found = placement_.split.find(update.array);
+  if (found == placement_.split.end() || !update.value.is_name()) return false;
+  const Split split = found->second;
+  const auto position = rows_of_value(update, split);
+  const NameId value = update.value.name();
+  if (!position || placement_.gathered.contains(update.array)) return false;
+  if (placement_.split_at(value, split.extent) != position) need(value);
+  placement_.split.insert_or_assign(result, split);
+  return true;
+}
+
+std::optional<std::size_t> rows_of_value(const ir::Update& update, const Split& split) {
+  const ir::SliceDimension& rows = update.dimensions[split.dimension];
+  if (rows.fixed || rows.start != ir::i64_operand(0) || rows.count != split.extent ||
+      rows.stride != ir::i64_operand(1)) {
     return std::nullopt;
   }
-  const Operand& extent = type.shape.front();
-  const bool changes = std::any_of(
-      loop.values.begin(), loop.values.end(),
-      [&](const ir::LoopValue& value) { return extent == Operand(value.parameter.name); });
+  const auto end = update.dimensions.begin() + static_cast<std::ptrdiff_t>(split.dimension);
+  const auto fixed = std::count_if(update.dimensions.begin(), end,
+                                   [](const ir::SliceDimension& one) { return one.fixed; });
+  return split.dimension - static_cast<std::size_t>(fixed);
+}
+
+// The ways in which a loop value may be split: by an extent that stays the same.
+std::vector<Split> Placer::splits_of_state(const ir::Loop& loop, std::size_t k,
+                                           NameId result) const {
+  std::vector<Split> all;
+  const ir::Type& type = names_.type(loop.values[k].parameter.name);
+  if (!type.is_array()) return all;
   const std::vector<Operand>& chosen = choice_->extents;
-  const bool is_chosen = std::find(chosen.begin(), chosen.end(), extent) != chosen.end();
-  return is_chosen && !changes ? std::optional(extent) : std::nullopt;
+  for (std::size_t d = 0; d < type.rank(); ++d) {
+    const Operand& extent = type.shape[d];
+    const bool changes = std::any_of(
+        loop.values.begin(), loop.values.end(),
+        [&](const ir::LoopValue& value) { return extent == Operand(value.parameter.name); });
+    const bool is_chosen = std::find(chosen.begin(), chosen.end(), extent) != chosen.end();
+    if (is_chosen && !changes && names_.type(result).shape[d] == extent) all.push_back({extent, d});
+  }
+  return all;
+}
+
+bool Placer::is_split(const Operand& operand, const Split& split) const {
+  return operand.is_name() && placement_.split_at(operand.name(), split.extent) == split.dimension;
 }
 
 // State is split if a step that finds it so leaves it so: assumed of all, and taken back where it
 // does not hold, until it does.
 void Placer::place(const ir::Loop& loop, const std::vector<ir::Binder>& results) {
-  std::vector<std::optional<Operand>> extents;
+  std::vector<std::vector<Split>> splits;  // the first of each is assumed
   for (std::size_t k = 0; k < loop.values.size(); ++k) {
-    extents.push_back(extent_of_state(loop, k, results[k].name));
+    splits.push_back(splits_of_state(loop, k, results[k].name));
   }
   const Placement before = placement_;
   for (bool holds = false; !holds;) {
     placement_ = before;
-    for (std::size_t k = 0; k < extents.size(); ++k) {
+    for (std::size_t k = 0; k < splits.size(); ++k) {
       const ir::LoopValue& value = loop.values[k];
-      if (extents[k]) placement_.split.emplace(value.parameter.name, Split{*extents[k]});
-      const bool is_given_so = extents[k] && value.initial.is_name() &&
-                               placement_.has_rows(value.initial.name(), *extents[k]);
-      if (!is_given_so) need(value.initial);
+      if (!splits[k].empty()) placement_.split.emplace(value.parameter.name, splits[k].front());
+      if (splits[k].empty() || !is_split(value.initial, splits[k].front())) need(value.initial);
     }
     for (const ir::Statement& one : loop.body.statements) place(one);
     holds = true;
-    for (std::size_t k = 0; k < extents.size(); ++k) {
+    for (std::size_t k = 0; k < splits.size(); ++k) {
       const Operand& next = loop.body.results[k];
-      if (!extents[k]) {
+      if (splits[k].empty()) {
         need(next);
-      } else if (!next.is_name() || !placement_.has_rows(next.name(), *extents[k])) {
-        extents[k].reset();
+      } else if (!is_split(next, splits[k].front())) {
+        splits[k].erase(splits[k].begin());
         holds = false;
       }
     }
   }
-  for (std::size_t k = 0; k < extents.size(); ++k) {
-    if (extents[k]) placement_.split.emplace(results[k].name, Split{*extents[k]});
+  for (std::size_t k = 0; k < splits.size(); ++k) {
+    if (!splits[k].empty()) placement_.split.emplace(results[k].name, splits[k].front());
   }
+}
+
+// By what ranks add: an operation that they know, on elements or whole rows of them.
+static bool is_addition(const ir::AccumulatorInput& input) {
+  return input.op && known_operation(*input.op) == ir::ScalarOp::add;
 }
 
 // What is added must be shared altogether: what every rank adds would count several times.
@@ -227,21 +321,94 @@ bool Placer::shares_additions(const ir::WithAccumulator& with) {
                   [](const ir::AccumulatorInput& input) { return input.op.has_value(); });
   bool any = false;
   for (const ir::Statement& one : with.body.body.statements) {
-    const bool adds =
-        std::any_of(one.results.begin(), one.results.end(), [&](const ir::Binder& result) {
-          return names_.type(result.name).kind == ir::TypeKind::accumulator;
-        });
-    if (adds && !way(one)) return false;
-    any = any || adds;
+    const bool is_addition = adds(one);
+    if (is_addition && !way(one)) return false;
+    any = any || is_addition;
   }
   return have_operators && any;
+}
+
+bool Placer::adds(const ir::Statement& statement) const {
+  return std::any_of(statement.results.begin(), statement.results.end(),
+                     [&](const ir::Binder& result) {
+                       return names_.type(result.name).kind == ir::TypeKind::accumulator;
+                     });
+}
+
+// The window that all additions to an input are in, over one extent.
+std::optional<WindowOver> Placer::added_window(const ir::WithAccumulator& with, std::size_t input,
+                                               const Accumulators& accumulators) {
+  const std::vector<Operand>& shape = with.inputs[input].shape;
+  const std::vector<Operand>& chosen = choice_->extents;
+  const bool is_chosen = std::find(chosen.begin(), chosen.end(), shape.front()) != chosen.end();
+  if (!is_chosen || !is_addition(with.inputs[input])) return std::nullopt;
+  std::optional<WindowOver> found;
+  for (const ir::Statement& one : with.body.body.statements) {
+    const auto share = adds(one) ? way(one) : std::nullopt;
+    if (!share) continue;
+    auto& known = additions_[one.results[0].name];
+    auto at = known.find(share->dimension);
+    if (at == known.end()) {
+      const SharedIndex index = index_of(one.operation, share->dimension);
+      at = known
+               .emplace(share->dimension, additions_of(one.operation, index, definitions_,
+                                                       accumulators, with.inputs.size()))
+               .first;
+    }
+    if (!at->second.adds[input]) continue;
+    const auto& window = at->second.windows[input];
+    const Operand& points = extent_of(one.operation, *share);
+    if (!window || (window->wraps && points != shape.front())) return std::nullopt;
+    if (!found) {
+      found = WindowOver{points, *window};
+    } else if (found->points == points) {
+      found->window.include(*window);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return found;
+}
+
+void Placer::place(const ir::WithAccumulator& with, const std::vector<ir::Binder>& results) {
+  const NameId first = results.front().name;
+  auto known = accumulators_.find(first);
+  if (known == accumulators_.end()) {
+    known = accumulators_.emplace(first, accumulators_of(with, names_)).first;
+  }
+  for (std::size_t k = 0; k < with.inputs.size(); ++k) {
+    const ir::AccumulatorInput& input = with.inputs[k];
+    const auto window = known->second ? added_window(with, k, *known->second) : std::nullopt;
+    const Operand& extent = input.shape.front();
+    if (!window || !placement_.has_rows(input.array, extent)) need(input.array);
+    if (!window) continue;
+    placement_.added.insert_or_assign(results[k].name, *window);
+    placement_.split.insert_or_assign(results[k].name, Split{extent});
+  }
+  const ir::Body& body = with.body.body;
+  for (const ir::Statement& one : body.statements) place(one);
+  for (std::size_t k = with.inputs.size(); k < body.results.size(); ++k) {
+    const Operand& result = body.results[k];
+    const auto split =
+        result.is_name() ? placement_.split.find(result.name()) : placement_.split.end();
+    if (split != placement_.split.end() && split->second.dimension == 0) {
+      placement_.split.insert_or_assign(results[k].name, Split{split->second.extent});
+    } else {
+      need(result);
+    }
+  }
 }
 
 void Placer::share(const ir::Statement& statement, const Share& share) {
   placement_.shares.emplace(statement.results[0].name, share);
   const Operand& extent = extent_of(statement.operation, share);
   for (const auto& read : reads_of(statement, share.dimension)) {
-    if (!reads_rows(read, extent)) need(read.first);
+    if (reads_rows(read, extent)) continue;
+    if (reads_window(read, extent)) {
+      add_window(read.first, extent, *read.second.window);
+    } else {
+      need(read.first);
+    }
   }
   for (std::size_t k = combined_results(statement, share); k < statement.results.size(); ++k) {
     const NameId result = statement.results[k].name;
@@ -261,12 +428,13 @@ void Placer::need_all(const ir::Statement& statement) {
   for (const NameId name : ir::free_names(statement, names_)) need(name);
 }
 
-const Placer::Reads& Placer::reads_of(const ir::Statement& statement, std::size_t dimension) {
+const Reads& Placer::reads_of(const ir::Statement& statement, std::size_t dimension) {
   auto& known = reads_[statement.results[0].name];
   const auto found = known.find(dimension);
   if (found != known.end()) return found->second;
   const SharedIndex index = index_of(statement.operation, dimension);
-  return known.emplace(dimension, reads_at(statement.operation, index, names_)).first->second;
+  return known.emplace(dimension, reads_at(statement.operation, index, definitions_, names_))
+      .first->second;
 }
 
 }  // namespace dagaz::passes::distributing

@@ -15,6 +15,7 @@
 
 #include "ir/names.h"
 #include "ir/program.h"
+#include "passes/distribute/additions.h"
 #include "passes/distribute/reads.h"
 
 namespace dagaz::passes::distributing {
@@ -36,7 +37,15 @@ SharedIndex index_of(const ir::Operation& operation, std::size_t dimension);
 /// An array of which each rank has a part.
 struct Split {
   ir::Operand extent;
-  std::size_t dimension = 0;  // another one for views
+  std::size_t dimension = 0;  // another one for views, and for what loops save of each step
+  bool operator==(const Split&) const = default;
+};
+
+/// An array that is split by its rows is read through a window by points over `points`: those need
+/// rows of other ranks.
+struct WindowOver {
+  ir::Operand points;
+  Window window;
 };
 
 struct Placement {
@@ -44,6 +53,9 @@ struct Placement {
   std::unordered_map<ir::NameId, Split> split;   // arrays
   ir::NameSet gathered;                          // those of them that are needed whole
   ir::NameSet accumulations;                     // whose additions are shared, by first result
+  std::unordered_map<ir::NameId, std::vector<WindowOver>> windows;  // of arrays
+  // Arrays that ranks add to in windows: the sums of rows go to those who have them.
+  std::unordered_map<ir::NameId, WindowOver> added;
 
   /// The dimension along which the array is split by the extent.
   std::optional<std::size_t> split_at(ir::NameId array, const ir::Operand& extent) const {
@@ -54,13 +66,18 @@ struct Placement {
   bool has_rows(ir::NameId array, const ir::Operand& extent) const {
     return split_at(array, extent) == std::size_t{0};
   }
+  /// The window of an array that is not needed whole; null: it has none.
+  const WindowOver* window_of(ir::NameId array, const ir::Operand& points) const;
 };
 
 /// The space of a segmented operation; null for others.
 const std::vector<ir::SpaceDimension>* space_of(const ir::Operation& operation);
 
+/// The dimension of the value that an update writes into all of an array's split dimension.
+std::optional<std::size_t> rows_of_value(const ir::Update& update, const Split& split);
+
 /// Whether a point may fail, on the rank that has it.
-bool may_fail(const ir::Operation& operation);
+bool may_fail(const ir::Operation& operation, const Definitions& definitions);
 /// How many of the results, the first ones, ranks combine.
 std::size_t combined_results(const ir::Statement& statement, const Share& share);
 
@@ -68,25 +85,34 @@ std::size_t combined_results(const ir::Statement& statement, const Share& share)
 class Placer {
  public:
   Placer(const ir::Function& function, const ir::Names& names)
-      : function_(function), names_(names) {}
+      : function_(function), names_(names), definitions_(function) {}
 
   Placement place(const Choice& choice);
   /// The ways in which an operation can be shared, the best first.
   std::vector<Share> ways(const ir::Statement& statement) const;
 
  private:
-  using Reads = std::unordered_map<ir::NameId, Positions>;
-
   void place(const ir::Body& body);
   void place(const ir::Statement& statement);
   void place(const ir::Loop& loop, const std::vector<ir::Binder>& results);
+  bool place_view(const ir::Operation& operation, ir::NameId result);
   bool place(const ir::Permute& permute, ir::NameId result);
-  std::optional<ir::Operand> extent_of_state(const ir::Loop& loop, std::size_t k,
-                                             ir::NameId result) const;
+  bool place(const ir::Index& read, ir::NameId result);
+  bool place(const ir::Update& update, ir::NameId result);
+  void add_view(ir::NameId result, ir::NameId array, Split split);
+  std::vector<Split> splits_of_state(const ir::Loop& loop, std::size_t k, ir::NameId result) const;
+  bool is_split(const ir::Operand& operand, const Split& split) const;
   std::optional<Share> way(const ir::Statement& statement);
-  bool reads_rows(const std::pair<const ir::NameId, Positions>& read,
+  bool reads_rows(const std::pair<const ir::NameId, ArrayReads>& read,
                   const ir::Operand& extent) const;
+  bool reads_window(const std::pair<const ir::NameId, ArrayReads>& read,
+                    const ir::Operand& extent) const;
+  void add_window(ir::NameId array, const ir::Operand& points, const Window& window);
+  bool adds(const ir::Statement& statement) const;
   bool shares_additions(const ir::WithAccumulator& with);
+  void place(const ir::WithAccumulator& with, const std::vector<ir::Binder>& results);
+  std::optional<WindowOver> added_window(const ir::WithAccumulator& with, std::size_t input,
+                                         const Accumulators& accumulators);
   void share(const ir::Statement& statement, const Share& share);
   void need(const ir::Operand& operand);
   void need_all(const ir::Statement& statement);
@@ -94,10 +120,13 @@ class Placer {
 
   const ir::Function& function_;
   const ir::Names& names_;
+  const Definitions definitions_;
   const Choice* choice_ = nullptr;
   Placement placement_;
   std::unordered_map<ir::NameId, ir::NameId> views_;  // of arrays that are split
   std::unordered_map<ir::NameId, std::unordered_map<std::size_t, Reads>> reads_;
+  std::unordered_map<ir::NameId, std::unordered_map<std::size_t, AdditionWindows>> additions_;
+  std::unordered_map<ir::NameId, std::optional<Accumulators>> accumulators_;
 };
 
 }  // namespace dagaz::passes::distributing

@@ -24,22 +24,35 @@ bool is_all_of(const ir::SliceDimension& one, const ir::Operand& extent) {
 /// Collects the reads of one operation.
 class ReadsWalk {
  public:
-  ReadsWalk(const SharedIndex& shared, const ir::Names& names,
-            std::unordered_map<NameId, Positions>& reads)
-      : shared_(shared), names_(names), reads_(reads) {
-    for (const auto& [array, positions] : reads) {
+  ReadsWalk(const SharedIndex& shared, const Definitions& definitions, const ir::Names& names,
+            Reads& reads)
+      : shared_(shared),
+        names_(names),
+        reads_(reads),
+        forms_(definitions, shared.index, shared.extent) {
+    for (const ir::SpaceDimension& one : *shared.space) add_index(one.index.name, one.extent);
+    for (const auto& [array, found] : reads) {
       View view{array, {}};
       for (std::size_t k = 0; k < names.type(array).rank(); ++k) view.dimensions.push_back(k);
       views_.emplace(array, std::move(view));
     }
   }
 
-  void walk(const ir::Operation& operation) { ir::walk_fields(*this, operation); }
+  void walk(const ir::Operation& operation) {
+    if (const auto* loop = as<ir::Loop>(operation)) {
+      if (const auto* form = std::get_if<ir::ForForm>(&loop->form)) {
+        add_index(form->index.name, form->bound);
+      }
+    }
+    ir::walk_fields(*this, operation);
+  }
 
   // What any other operation mentions, it may read everywhere.
   void use(const NameId& name) {
     const auto found = views_.find(name);
-    if (found != views_.end()) note(found->second.array, {});
+    if (found == views_.end()) return;
+    note(found->second.array, {});
+    if (has_rows(found->second)) note_window(found->second.array, std::nullopt);
   }
   void use(const ir::Operand& operand) {
     if (operand.is_name()) use(operand.name());
@@ -58,6 +71,13 @@ class ReadsWalk {
     NameId array;
     std::vector<std::size_t> dimensions;  // `none`: not all of one
   };
+  static bool has_rows(const View& view) {
+    return std::find(view.dimensions.begin(), view.dimensions.end(), 0) != view.dimensions.end();
+  }
+
+  void add_index(NameId index, const ir::Operand& bound) {
+    if (index != shared_.index) forms_.add_index(index, bound);
+  }
 
   void statement(const ir::Statement& one) {
     const NameId result = one.results.empty() ? NameId{} : one.results[0].name;
@@ -65,6 +85,7 @@ class ReadsWalk {
     if (const auto* map = as<ir::MapScanReduce>(one.operation)) return elements(*map);
     if (const auto* permute = as<ir::Permute>(one.operation)) return view(*permute, result);
     if (const auto* slice = as<ir::Slice>(one.operation)) return view(*slice, result);
+    if (as<ir::Scalar>(one.operation)) return forms_.add(one);
     walk(one.operation);
   }
 
@@ -85,10 +106,22 @@ class ReadsWalk {
     const std::vector<ir::Operand>& shape = names_.type(slice.array).shape;
     for (std::size_t k = 0; k < shape.size(); ++k) {
       const ir::SliceDimension& one = slice.dimensions[k];
+      const bool is_all = is_all_of(one, shape[k]);
+      if (found->second.dimensions[k] == 0 && !is_all) note_window(view.array, window_of(one));
       if (one.fixed) continue;
-      view.dimensions.push_back(is_all_of(one, shape[k]) ? found->second.dimensions[k] : none);
+      view.dimensions.push_back(is_all ? found->second.dimensions[k] : none);
     }
     add_view(result, std::move(view));
+  }
+
+  std::optional<Window> window_of(const ir::SliceDimension& slice) {
+    auto window = forms_.window_of(slice.start);
+    if (slice.fixed || !window) return window;
+    const bool is_short = slice.count.is_constant() && slice.stride == ir::i64_operand(1);
+    // What wraps lies in two pieces.
+    if (!is_short || window->wraps) return std::nullopt;
+    window->high += std::max<std::int64_t>(ir::integer_value(slice.count.constant()) - 1, 0);
+    return window;
   }
 
   // It may be read at what is left of the array, or not at all.
@@ -102,6 +135,7 @@ class ReadsWalk {
   }
 
   void index(const ir::Index& read, NameId result) {
+    if (names_.type(result).is_scalar()) forms_.add({{{result}}, read, {}, {}});
     const auto found = views_.find(read.array);
     if (found == views_.end()) return;
     const View& view = found->second;
@@ -110,11 +144,14 @@ class ReadsWalk {
       const bool is_shared =
           shared_.sum == nullptr && read.indices[k] == ir::Operand(shared_.index);
       if (is_shared && view.dimensions[k] != none) positions.push_back(view.dimensions[k]);
+      if (view.dimensions[k] == 0) note_window(view.array, forms_.window_of(read.indices[k]));
     }
+    View rest = rest_of(view, read.indices.size());
     if (!positions.empty() || names_.type(result).is_scalar()) {
+      if (has_rows(rest)) note_window(view.array, std::nullopt);
       return note(view.array, std::move(positions));
     }
-    add_view(result, rest_of(view, read.indices.size()));
+    add_view(result, std::move(rest));
   }
 
   static View rest_of(const View& view, std::size_t from) {
@@ -124,11 +161,13 @@ class ReadsWalk {
 
   void elements(const ir::MapScanReduce& map) {
     for (std::size_t k = 0; k < map.arrays.size(); ++k) {
+      forms_.add_elements(map.map.parameters[k].name, map.arrays[k], map.width);
       const auto found = views_.find(map.arrays[k]);
       if (found == views_.end()) continue;
       const View& view = found->second;
       const NameId parameter = map.map.parameters[k].name;
       const std::size_t outer = view.dimensions.front();
+      if (outer == 0) note_window(view.array, std::nullopt);
       if (&map == shared_.sum && outer != none) {
         note(view.array, {outer});
       } else if (names_.type(parameter).is_scalar()) {
@@ -144,7 +183,7 @@ class ReadsWalk {
   }
 
   void note(NameId array, Positions positions) {
-    Positions& known = reads_.at(array);
+    Positions& known = reads_.at(array).positions;
     if (!seen_.insert(array).second) {
       std::erase_if(known, [&](std::size_t k) {
         return std::find(positions.begin(), positions.end(), k) == positions.end();
@@ -154,103 +193,35 @@ class ReadsWalk {
     }
   }
 
+  void note_window(NameId array, const std::optional<Window>& window) {
+    std::optional<Window>& known = reads_.at(array).window;
+    if (!windowed_.insert(array).second) {
+      if (known && window) known->include(*window);
+      if (!window) known.reset();
+    } else {
+      known = window;
+    }
+  }
+
   const SharedIndex& shared_;
   const ir::Names& names_;
-  std::unordered_map<NameId, Positions>& reads_;
+  Reads& reads_;
+  Forms forms_;
   std::unordered_map<NameId, View> views_;
   ir::NameSet seen_;
-};
-
-/// Puts the part in the place of the array, also in views.
-class PartWalk {
- public:
-  PartWalk(const Part& part, const SharedIndex& shared, NameId local, ir::Names& names)
-      : part_(part), shared_(shared), local_(local), names_(names) {
-    at_.emplace(part.array, part.position);
-  }
-
-  void body(ir::Body& body) {
-    for (ir::Statement& one : body.statements) statement(one);
-  }
-
- private:
-  void statement(ir::Statement& one) {
-    if (auto* read = as<ir::Index>(one.operation)) {
-      if (const auto at = take(read->array)) index(*read, *at, one.results[0].name);
-    } else if (auto* permute = as<ir::Permute>(one.operation)) {
-      if (const auto at = take(permute->array)) {
-        const auto& order = permute->permutation;
-        const auto found = std::find(order.begin(), order.end(), static_cast<int>(*at));
-        view(one.results[0].name, static_cast<std::size_t>(found - order.begin()));
-      }
-    } else if (auto* slice = as<ir::Slice>(one.operation)) {
-      if (const auto at = take(slice->array)) this->slice(*slice, *at, one.results[0].name);
-    } else if (auto* map = as<ir::MapScanReduce>(one.operation)) {
-      elements(*map);
-    }
-    ir::for_each_scope(one.operation, [&](ir::Body& inner) { body(inner); });
-  }
-
-  /// The dimension of the view that the ranks share; the part takes the place of the array itself.
-  std::optional<std::size_t> take(NameId& array) {
-    const auto found = at_.find(array);
-    if (found == at_.end()) return std::nullopt;
-    if (array == part_.array) array = part_.part;
-    return found->second;
-  }
-
-  void view(NameId name, std::size_t at) {
-    ir::Type type = names_.type(name);
-    type.shape[at] = part_.count;
-    names_.set_type(name, std::move(type));
-    at_.emplace(name, at);
-  }
-
-  void index(ir::Index& read, std::size_t at, NameId result) {
-    if (at >= read.indices.size()) {
-      view(result, at - read.indices.size());
-    } else if (shared_.sum == nullptr && read.indices[at] == ir::Operand(shared_.index)) {
-      read.indices[at] = local_;
-    }
-  }
-
-  void slice(ir::Slice& slice, std::size_t at, NameId result) {
-    slice.dimensions[at].count = part_.count;
-    const auto fixed = std::count_if(slice.dimensions.begin(),
-                                     slice.dimensions.begin() + static_cast<std::ptrdiff_t>(at),
-                                     [](const ir::SliceDimension& one) { return one.fixed; });
-    view(result, at - static_cast<std::size_t>(fixed));
-  }
-
-  void elements(ir::MapScanReduce& map) {
-    for (std::size_t k = 0; k < map.arrays.size(); ++k) {
-      const auto at = take(map.arrays[k]);
-      if (at && &map != shared_.sum) view(map.map.parameters[k].name, *at - 1);
-    }
-  }
-
-  const Part& part_;
-  const SharedIndex& shared_;
-  const NameId local_;
-  ir::Names& names_;
-  std::unordered_map<NameId, std::size_t> at_;  // the array and its views
+  ir::NameSet windowed_;  // of whose windows something is known
 };
 
 }  // namespace
 
-std::unordered_map<NameId, Positions> reads_at(const ir::Operation& operation,
-                                               const SharedIndex& shared, const ir::Names& names) {
-  std::unordered_map<NameId, Positions> reads;
+Reads reads_at(const ir::Operation& operation, const SharedIndex& shared,
+               const Definitions& definitions, const ir::Names& names) {
+  Reads reads;
   for (const NameId name : ir::free_names(operation, names)) {
-    if (names.type(name).is_array()) reads.emplace(name, Positions{});
+    if (names.type(name).is_array()) reads.emplace(name, ArrayReads{});
   }
-  ReadsWalk(shared, names, reads).walk(operation);
+  ReadsWalk(shared, definitions, names, reads).walk(operation);
   return reads;
-}
-
-void read_part(ir::Body& body, const Part& part, const SharedIndex& shared, NameId local,
-               ir::Names& names) {
-  PartWalk(part, shared, local, names).body(body);
 }
 
 }  // namespace dagaz::passes::distributing

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 
 #include "ir/fields.h"
 #include "ir/traces.h"
@@ -35,6 +36,7 @@ Rewriter::Rewriter(ir::Program& program, const Placement& placement, const ir::F
     : program_(program),
       names_(program.names),
       placement_(placement),
+      definitions_(function),
       aliases_(ir::analyse_aliases(function, program)),
       collectives_(program) {}
 
@@ -52,9 +54,14 @@ void Rewriter::find_shared(const ir::Body& body) {
         if (split != placement_.split.end()) note_extent(split->second.extent);
       }
     }
+    for (const ir::Binder& result : one.results) {
+      if (!placement_.added.contains(result.name)) continue;
+      note_extent(placement_.split.at(result.name).extent);
+    }
     if (const auto* value = as<ir::Replicate>(one.operation)) {
       replicated_.emplace(one.results[0].name, value->value);
     }
+    if (as<ir::Scratch>(one.operation)) scratch_.insert(one.results[0].name);
     const auto share =
         one.results.empty() ? placement_.shares.end() : placement_.shares.find(one.results[0].name);
     if (share == placement_.shares.end()) {
@@ -86,10 +93,15 @@ ir::Body Rewriter::body(ir::Body body, const std::vector<NameId>& bound) {
 
 ir::Body Rewriter::body(ir::Body body, const std::vector<NameId>& bound, ir::Builder& out) {
   for (const NameId name : bound) add_shared(name, out);
+  const auto fetched_around = fetched_;
+  const auto wanted_around = std::exchange(wanted_, {});
+  want_windows(body.statements);
   while (!body.statements.empty()) {
     body.statements = statements(std::move(body.statements), out);
     meet(out);
   }
+  fetched_ = fetched_around;
+  wanted_ = wanted_around;
   return out.take_body(std::move(body.results));
 }
 
@@ -121,9 +133,12 @@ ir::Statements Rewriter::statements(ir::Statements all, ir::Builder& out) {
 // Whether it neither takes memory that they read, nor says something that they would say before.
 bool Rewriter::may_overtake(const ir::Statement& statement, const ir::Statements& waiting) const {
   const std::vector<NameId> taken = aliases_.consumed_by(statement);
-  const bool speaks = may_fail(statement.operation) || ir::has_trace(statement.operation);
+  const auto speaks_when_run = [&](const ir::Statement& one) {
+    return may_fail(one.operation, definitions_) || ir::has_trace(one.operation);
+  };
+  const bool speaks = speaks_when_run(statement);
   return std::none_of(waiting.begin(), waiting.end(), [&](const ir::Statement& one) {
-    if (speaks && (may_fail(one.operation) || ir::has_trace(one.operation))) return true;
+    if (speaks && speaks_when_run(one)) return true;
     if (taken.empty()) return false;
     const std::vector<NameId> used = free_names(one, names_);
     return std::any_of(used.begin(), used.end(), [&](NameId name) {
@@ -151,6 +166,7 @@ const Rows& Rewriter::rows_of(const Operand& extent) const {
 }
 
 void Rewriter::statement(ir::Statement statement, ir::Builder& out) {
+  fetch_windows(statement, out);
   if (!statement.results.empty()) {
     const NameId first = statement.results[0].name;
     const auto share = placement_.shares.find(first);
@@ -169,23 +185,78 @@ void Rewriter::statement(ir::Statement statement, ir::Builder& out) {
     unagreed_ = unagreed_ || after;
   } else if (as<ir::Loop>(statement.operation)) {
     return share_loop(std::move(statement), out);
-  } else if (const auto* permute = as<ir::Permute>(statement.operation)) {
-    const NameId result = statement.results[0].name;
-    if (placement_.split.contains(result)) permute_part(*permute, result, out);
-    if (placement_.split.contains(result) && !placement_.gathered.contains(result)) return;
+  } else if (share_view(statement, out)) {
+    return;
   }
   out.add(std::move(statement));
 }
 
-void Rewriter::permute_part(const ir::Permute& permute, NameId result, ir::Builder& out) {
-  own_.emplace(result, out.add(ir::Permute{own_.at(permute.array), permute.permutation},
-                               names_.base(result) + "_part"));
+// Views of what a rank has, and its rows of what is updated; whether nobody wants more of them.
+bool Rewriter::share_view(const ir::Statement& statement, ir::Builder& out) {
+  if (statement.results.empty()) return false;
+  const NameId result = statement.results[0].name;
+  if (!placement_.split.contains(result)) return false;
+  if (const auto* update = as<ir::Update>(statement.operation)) {
+    update_part(*update, result, out);
+    return true;
+  }
+  const std::string name = names_.base(result) + "_part";
+  if (const auto* permute = as<ir::Permute>(statement.operation)) {
+    own_.emplace(result, out.add(ir::Permute{own_.at(permute->array), permute->permutation}, name));
+  } else if (const auto* read = as<ir::Index>(statement.operation)) {
+    own_.emplace(result, out.add(ir::Index{own_.at(read->array), read->indices}, name));
+  } else {
+    return false;
+  }
+  return !placement_.gathered.contains(result);
+}
+
+void Rewriter::update_part(const ir::Update& update, NameId result, ir::Builder& out) {
+  const Split& split = placement_.split.at(result);
+  const Rows rows = rows_of(split.extent);
+  const auto position = rows_of_value(update, split);
+  ir::Update own = update;
+  own.array = own_.at(update.array);
+  own.dimensions[split.dimension].count = rows.count;
+  own.value = part_of(update.value.name(), {*position}, split.extent, rows, out).first;
+  const NameId part = own_rows(result, rows, split.dimension);
+  out.add(ir::Statement{{{part}}, std::move(own), {}, out.location()});
+  own_.emplace(result, part);
+  if (!placement_.gathered.contains(result)) return;
+  agree(out);
+  gather(result, out);
+}
+
+// Ranks gather rows; along another dimension these are turned before, and back.
+void Rewriter::gather(NameId whole, ir::Builder& out) {
+  const std::size_t dimension = placement_.split.at(whole).dimension;
+  const NameId part = own_.at(whole);
+  if (dimension == 0) return collectives_.gather(out, part, whole);
+  const ir::Type type = names_.type(whole);
+  std::vector<int> there{static_cast<int>(dimension)};
+  std::vector<int> back;
+  ir::Type turned = type;
+  turned.shape = {type.shape[dimension]};
+  for (std::size_t d = 0; d < type.rank(); ++d) {
+    back.push_back(static_cast<int>(d < dimension ? d + 1 : d == dimension ? 0 : d));
+    if (d == dimension) continue;
+    there.push_back(static_cast<int>(d));
+    turned.shape.push_back(type.shape[d]);
+  }
+  const NameId rows = out.add(ir::Copy{out.add(ir::Permute{part, there}, "turned")}, "turned");
+  const NameId all = names_.fresh(names_.base(whole) + "_turned", std::move(turned));
+  collectives_.gather(out, rows, all);
+  out.add(ir::Statement{{{whole}}, ir::Permute{all, back}, {}, out.location()});
+}
+
+void Rewriter::gather(const std::vector<NameId>& all, ir::Builder& out) {
+  for (const NameId whole : all) gather(whole, out);
 }
 
 bool Rewriter::shares_what_may_fail(const ir::Body& body) const {
   return std::any_of(body.statements.begin(), body.statements.end(), [&](const auto& one) {
     if (!one.results.empty() && placement_.shares.contains(one.results[0].name)) {
-      return may_fail(one.operation);
+      return may_fail(one.operation, definitions_);
     }
     bool inside = false;
     ir::for_each_scope(one.operation, [&](const ir::Body& inner) {
@@ -200,18 +271,23 @@ void Rewriter::agree(ir::Builder& out) {
   unagreed_ = false;
 }
 
-NameId Rewriter::own_rows(NameId whole, const Rows& rows) {
+NameId Rewriter::own_rows(NameId whole, const Rows& rows, std::size_t dimension) {
   ir::Type type = names_.type(whole);
-  type.shape.front() = rows.count;
+  type.shape[dimension] = rows.count;
   return names_.fresh(names_.base(whole) + "_part", std::move(type));
+}
+
+bool Rewriter::reads_own_rows(NameId array, const Positions& positions,
+                              const Operand& extent) const {
+  const auto split = placement_.split_at(array, extent);
+  return split && std::find(positions.begin(), positions.end(), *split) != positions.end();
 }
 
 std::pair<NameId, std::size_t> Rewriter::part_of(NameId array, const Positions& positions,
                                                  const Operand& extent, const Rows& rows,
                                                  ir::Builder& out) {
-  const auto split = placement_.split_at(array, extent);
-  if (split && std::find(positions.begin(), positions.end(), *split) != positions.end()) {
-    return {own_.at(array), *split};
+  if (reads_own_rows(array, positions, extent)) {
+    return {own_.at(array), *placement_.split_at(array, extent)};
   }
   const std::size_t position = positions.front();
   ir::Slice slice{array, {}};
@@ -228,13 +304,28 @@ std::pair<NameId, std::size_t> Rewriter::part_of(NameId array, const Positions& 
 void Rewriter::read_parts(ir::Operation& operation, const Share& share, const Rows& rows,
                           NameId local, ir::Builder& out) {
   const Operand extent = extent_of(operation, share);
-  const SharedIndex index = index_of(operation, share.dimension);
-  const auto reads = reads_at(operation, index, names_);
-  for (const NameId array : ir::free_names(operation, names_)) {
-    const auto read = reads.find(array);
-    if (read == reads.end() || read->second.empty()) continue;
-    const auto [part, position] = part_of(array, read->second, extent, rows, out);
-    read_part(points_of(operation).body, {array, position, part, rows.count}, index, local, names_);
+  const auto reads =
+      reads_at(operation, index_of(operation, share.dimension), definitions_, names_);
+  const std::vector<NameId> arrays = ir::free_names(operation, names_);
+  // Windows first: of ranges only parts are left afterwards.
+  for (const bool windows : {true, false}) {
+    for (const NameId array : arrays) {
+      const auto read = reads.find(array);
+      if (read == reads.end()) continue;
+      const Positions& positions = read->second.positions;
+      const WindowOver* window = placement_.window_of(array, extent);
+      const bool through_window = window != nullptr && !reads_own_rows(array, positions, extent);
+      if (through_window != windows || (!windows && positions.empty())) continue;
+      Part part{array, 0, {}, rows.count};
+      if (windows) {
+        const Fetched fetched = fetched_window(array, extent);
+        part = {array, 0, fetched.memory, fetched.count, window->window};
+      } else {
+        std::tie(part.part, part.position) = part_of(array, positions, extent, rows, out);
+      }
+      read_part(points_of(operation).body, part, index_of(operation, share.dimension),
+                {local, rows.first}, definitions_, names_);
+    }
   }
 }
 
@@ -242,8 +333,15 @@ void Rewriter::share_space(ir::Operation& operation, const Share& share, const R
                            ir::Builder& out) {
   const NameId index = index_of(operation, share.dimension).index;
   const NameId local = names_.fresh(names_.base(index), ir::scalar_of(ir::ScalarType::i64));
-  read_parts(operation, share, rows, local, out);
   const Points points = points_of(operation);
+  for (const OpenAdditions& open : open_) {
+    for (std::size_t k = 0; k < open.windows.size(); ++k) {
+      if (open.windows[k] == nullptr) continue;
+      add_in_window(points.body, index_of(operation, share.dimension), {local, rows.first},
+                    definitions_, open.accumulators, k, open.windows[k]->window, names_);
+    }
+  }
+  read_parts(operation, share, rows, local, out);
   ir::SpaceDimension& dimension = points.space[share.dimension];
   dimension.index.name = local;
   dimension.extent = rows.count;
@@ -336,11 +434,11 @@ void Rewriter::share(ir::Statement statement, const Share& share, ir::Builder& o
     own_.emplace(whole, result.name);
     if (placement_.gathered.contains(whole)) gathered.push_back(whole);
   }
-  unagreed_ = unagreed_ || may_fail(statement.operation);
+  unagreed_ = unagreed_ || may_fail(statement.operation, definitions_);
   out.add(std::move(statement));
   std::move(combined.begin(), combined.end(), std::back_inserter(pending_));
   if (!gathered.empty()) agree(out);
-  for (const NameId whole : gathered) collectives_.gather(out, own_.at(whole), whole);
+  gather(gathered, out);
 }
 
 }  // namespace dagaz::passes::distributing

@@ -51,6 +51,8 @@ class Rewriter {
   std::pair<ir::NameId, std::size_t> part_of(ir::NameId array, const Positions& positions,
                                              const ir::Operand& extent, const Rows& rows,
                                              ir::Builder& out);
+  bool reads_own_rows(ir::NameId array, const Positions& positions,
+                      const ir::Operand& extent) const;
   /// Gives the statement results of its own; those that it had are what ranks have together.
   Combined take_results(ir::Statement& statement, std::size_t first, std::size_t count);
   std::vector<Combined> start_reduction(ir::Statement& statement);
@@ -59,9 +61,13 @@ class Rewriter {
                                         const std::vector<ir::Operand>& outer);
   std::vector<Combined> start_sums(ir::Statement& statement);
   void share_sums(ir::Operation& operation, const Share& share, const Rows& rows, ir::Builder& out);
-  void permute_part(const ir::Permute& permute, ir::NameId result, ir::Builder& out);
+  bool share_view(const ir::Statement& statement, ir::Builder& out);
+  void update_part(const ir::Update& update, ir::NameId result, ir::Builder& out);
   /// A name for the rows of `whole` that this rank has.
-  ir::NameId own_rows(ir::NameId whole, const Rows& rows);
+  ir::NameId own_rows(ir::NameId whole, const Rows& rows, std::size_t dimension = 0);
+  /// Binds `whole` to what all ranks have.
+  void gather(ir::NameId whole, ir::Builder& out);
+  void gather(const std::vector<ir::NameId>& all, ir::Builder& out);
   void add_shared(ir::NameId name, ir::Builder& out);
   void add_rows(const ir::Operand& extent, ir::Builder& out);
   const Rows& rows_of(const ir::Operand& extent) const;
@@ -70,14 +76,40 @@ class Rewriter {
   /// To be done before ranks meet.
   void agree(ir::Builder& out);
 
+  // ---- windows.cpp
+  /// A window that statements of the same body want.
+  struct Wanted {
+    ir::NameId array;
+    const WindowOver* window;
+  };
+  /// The rows of a window, in memory of this rank.
+  struct Fetched {
+    ir::Operand points;
+    ir::NameId memory;
+    ir::Operand count;
+  };
+  std::vector<Wanted> windows_of(const ir::Statement& statement);
+  void want_windows(const ir::Statements& statements);
+  bool is_fetched(const Wanted& wanted) const;
+  void fetch_windows(const ir::Statement& statement, ir::Builder& out);
+  ir::Operand window_rows(ir::NameId array, const WindowOver& window, ir::Builder& out) const;
+  Fetched fetched_window(ir::NameId array, const ir::Operand& points) const;
+
   // ---- loops.cpp
-  ir::NameId rows_to_keep(ir::NameId array, const ir::Operand& extent, ir::Builder& out);
+  ir::NameId rows_to_keep(ir::NameId array, const Split& split, ir::Builder& out);
   void share_loop(ir::Statement statement, ir::Builder& out);
 
   // ---- accumulations.cpp
   std::vector<Combined> start_histogram(ir::Statement& statement, ir::Builder& out);
   void keep_rows_of_bins(ir::SegmentedHistogram& histogram, const Rows& rows, ir::Builder& out);
   void share_additions(ir::Statement statement, ir::Builder& out);
+  RowsAdded start_window(ir::Statement& statement, std::size_t input,
+                         const Accumulators& accumulators, ir::Builder& out);
+  ir::NameId rows_to_add_to(ir::NameId array, std::size_t outer, const ir::Operand& extent,
+                            ir::Builder& out);
+  /// The results of a scope behind `from`: which of them are rows of this rank.
+  void take_rows(ir::Statement& statement, ir::Lambda& scope, std::size_t from,
+                 std::vector<ir::NameId>& gathered);
   ir::Operand element_of(ir::Operand value) const;
   ir::NameId start(ir::NameId array, std::size_t outer, const ir::Operand& neutral,
                    ir::Builder& out);
@@ -101,14 +133,24 @@ class Rewriter {
   ir::Program& program_;
   ir::Names& names_;
   const Placement& placement_;
+  const Definitions definitions_;
   const ir::AliasInfo aliases_;
   Collectives collectives_;
   std::vector<std::pair<ir::Operand, Rows>> rows_;  // of the extents that are shared
   std::vector<ir::Operand> shared_extents_;
   std::unordered_map<ir::NameId, ir::NameId> own_;          // the rows of split arrays
   std::unordered_map<ir::NameId, ir::Operand> replicated_;  // the value of each element
-  std::vector<Combined> pending_;                           // what nobody has wanted to know yet
-  bool unagreed_ = false;  // whether one rank alone may have failed
+  ir::NameSet scratch_;                                     // memory that nothing was written to
+  /// A scope whose points add to windows.
+  struct OpenAdditions {
+    Accumulators accumulators;
+    std::vector<const WindowOver*> windows;  // of its inputs; null: none
+  };
+  std::vector<OpenAdditions> open_;
+  std::vector<Wanted> wanted_;                                    // in this body
+  std::unordered_map<ir::NameId, std::vector<Fetched>> fetched_;  // in this body and around it
+  std::vector<Combined> pending_;  // what nobody has wanted to know yet
+  bool unagreed_ = false;          // whether one rank alone may have failed
 };
 
 }  // namespace dagaz::passes::distributing

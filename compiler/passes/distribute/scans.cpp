@@ -85,7 +85,7 @@ void Rewriter::share_scan(ir::Statement statement, const Share& share, ir::Build
   for (const ir::ScanOperator& one : scan.operators) scans += one.neutral.size();
   ir::Operation local = scan;
   std::get<ir::SegmentedScan>(local).post.reset();
-  unagreed_ = unagreed_ || may_fail(local);
+  unagreed_ = unagreed_ || may_fail(local, definitions_);
   const std::vector<NameId> own = out.add_results(std::move(local), "scanned");
   const std::vector<NameId> scanned(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(scans));
   const std::vector<NameId> totals = totals_of(scan, scanned, rows, out);
@@ -119,11 +119,11 @@ void Rewriter::share_scan(ir::Statement statement, const Share& share, ir::Build
     own_.emplace(whole, result.name);
     if (placement_.gathered.contains(whole)) gathered.push_back(whole);
   }
-  unagreed_ = unagreed_ || may_fail(map);
+  unagreed_ = unagreed_ || may_fail(map, definitions_);
   statement.operation = std::move(map);
   out.add(std::move(statement));
   if (!gathered.empty()) agree(out);
-  for (const NameId whole : gathered) collectives_.gather(out, own_.at(whole), whole);
+  gather(gathered, out);
 }
 
 }  // namespace dagaz::passes::distributing
