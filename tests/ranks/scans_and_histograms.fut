@@ -25,7 +25,7 @@
 -- random input { [40][3]f64 [3]f64 } auto output
 
 -- ==
--- entry: kept
+-- entry: kept kept_and_changed
 -- random input { [333]i64 } auto output
 -- input { [2i64] } auto output
 
@@ -68,3 +68,9 @@ entry gradient [n] [m] (xs: [n][m]f64) (w: [m]f64) : [m]f64 =
   vjp (\v -> f64.sum (map (\x -> f64.sin (f64.sum (map2 (*) x v))) xs)) w 1
 
 entry kept [n] (xs: [n]i64) : []i64 = filter (\x -> x % 3 == 0) xs
+
+-- How many there are is a sum that ranks meet for, and then share.
+entry kept_and_changed [n] (xs: [n]i64) : ([]i64, i64) =
+  let ys = filter (\x -> x % 3 == 0) xs
+  let zs = map (\y -> y / 3 + 1) ys
+  in (zs, reduce i64.max 0 zs)

@@ -6,6 +6,7 @@
 // somebody wants to know, so that much goes in one message.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "ir/names.h"
 #include "passes/distribute/rewrite.h"
@@ -94,18 +95,23 @@ void Rewriter::meet(ir::Builder& out) {
     reduce(known, out);
   }
   if (!others.empty()) collect(others, out);
-  pending_.clear();
+  const std::vector<Combined> met = std::exchange(pending_, {});
+  for (const Combined& one : met) {
+    for (const NameId whole : one.whole) add_shared(whole, out);
+  }
+}
+
+bool Rewriter::is_pending(NameId name) const {
+  return std::any_of(pending_.begin(), pending_.end(), [&](const Combined& one) {
+    return std::find(one.whole.begin(), one.whole.end(), name) != one.whole.end();
+  });
 }
 
 bool Rewriter::waits_for_meeting(const ir::Statement& statement) const {
   if (pending_.empty()) return false;
   if (as<ir::Branch>(statement.operation) || as<ir::Loop>(statement.operation)) return true;
   const std::vector<NameId> used = free_names(statement, names_);
-  return std::any_of(pending_.begin(), pending_.end(), [&](const Combined& one) {
-    return std::any_of(one.whole.begin(), one.whole.end(), [&](NameId name) {
-      return std::find(used.begin(), used.end(), name) != used.end();
-    });
-  });
+  return std::any_of(used.begin(), used.end(), [&](NameId name) { return is_pending(name); });
 }
 
 }  // namespace dagaz::passes::distributing

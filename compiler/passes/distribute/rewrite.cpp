@@ -125,7 +125,10 @@ ir::Statements Rewriter::statements(ir::Statements all, ir::Builder& out) {
     }
     out.set_location(one.location);
     statement(std::move(one), out);
-    for (const ir::Binder& result : results) add_shared(result.name, out);
+    // What ranks have not met for is not known yet.
+    for (const ir::Binder& result : results) {
+      if (!is_pending(result.name)) add_shared(result.name, out);
+    }
   }
   return waiting;
 }

@@ -127,6 +127,7 @@ class Rewriter {
   void collect(const std::vector<const Combined*>& all, ir::Builder& out);
   /// Combines what is pending.
   void meet(ir::Builder& out);
+  bool is_pending(ir::NameId name) const;
   bool waits_for_meeting(const ir::Statement& statement) const;
   bool may_overtake(const ir::Statement& statement, const ir::Statements& waiting) const;
 
