@@ -30,6 +30,11 @@ typedef struct dz_streams {
    exit status: 0, 1 (bad data, error at run time, no device) or 2 (bad command line). */
 int dz_program_main(const dz_program *program, int argc, char **argv, dz_streams streams);
 
+/* The same with the streams of this process, as one of the ranks that run the program together: the
+   first alone reads and prints.  `ranks` may be null: this process runs alone. */
+int dz_rank_main(const dz_program *program, int argc, char **argv,
+                 const struct dz_rank_messages *ranks);
+
 /* Serves commands from streams.in until it ends.  Same exit statuses. */
 int dz_server_main(const dz_program *program, int argc, char **argv, dz_streams streams);
 

@@ -100,8 +100,8 @@ int use_in_process(const std::vector<std::string>& objects, const std::string& p
   }
   const auto* compiled =
       must(jit->lookup(program_symbol(prefix)), "finding the program").toPtr<const dz_program*>();
-  return use([compiled](int argc, char** argv) {
-    return dz_program_main(compiled, argc, argv, dz_streams{stdin, stdout, stderr, nullptr});
+  return use([compiled](int argc, char** argv, const dz_rank_messages* ranks) {
+    return dz_rank_main(compiled, argc, argv, ranks);
   });
 }
 

@@ -148,7 +148,7 @@ int with_program(const CompileOptions& options, const std::vector<std::string>& 
           std::vector<char*> argv;
           for (std::string& word : words) argv.push_back(word.data());
           argv.push_back(nullptr);
-          return run(static_cast<int>(words.size()), argv.data());
+          return run(static_cast<int>(words.size()), argv.data(), nullptr);
         };
         return use(callable(std::move(interface), program_arguments, act));
       });

@@ -50,7 +50,7 @@ int compile_and_run(const RunOptions& options) {
   argv.push_back(nullptr);
   return library->use_in_process(
       *objects, std::string(prefix_in_memory),
-      [&](const codegen::Run& run) { return run(static_cast<int>(words.size()), argv.data()); });
+      [&](const codegen::Run& run) { return run(static_cast<int>(words.size()), argv.data(), nullptr); });
 }
 
 }  // namespace

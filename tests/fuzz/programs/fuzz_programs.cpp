@@ -1,7 +1,7 @@
 // Random whole programs, each on several targets against the interpreter without optimisation:
 //
 //   fuzz_programs --seed=1 --programs=1000 [--targets=interpreter,cpu,sim] [--cpu-O0]
-//                 [--schedules=K] [--derivatives] [--verify] [--keep DIR] [--print]
+//                 [--schedules=K] [--ranks=N] [--derivatives] [--verify] [--keep DIR] [--print]
 //
 // The k-th program is made from seed + k alone.  A failing program is reduced and written as a
 // test, to DIR or else to the output.
@@ -32,6 +32,7 @@ struct Arguments {
   std::uint64_t programs = 100;
   std::string targets = "interpreter,cpu,sim";
   std::uint64_t schedules = 0;  // at random, for each program and target that is compiled
+  int ranks = 0;                // that run each program together, as well
   bool cpu_unoptimised = false;
   bool derivatives = false;
   bool verify = false;
@@ -53,6 +54,8 @@ std::optional<Arguments> parse(int argc, char** argv) {
       result.targets = value;
     } else if (word.rfind("--schedules=", 0) == 0) {
       result.schedules = std::strtoull(value.c_str(), nullptr, 10);
+    } else if (word.rfind("--ranks=", 0) == 0) {
+      result.ranks = std::atoi(value.c_str());
     } else if (word == "--cpu-O0") {
       result.cpu_unoptimised = true;
     } else if (word == "--derivatives") {
@@ -86,6 +89,10 @@ std::optional<Settings> settings_of(const Arguments& arguments) {
       return std::nullopt;
     }
     settings.configurations.push_back({name, found->second});
+  }
+  if (arguments.ranks > 0) {
+    const std::string name = "cpu-ranks=" + std::to_string(arguments.ranks);
+    settings.configurations.push_back({name, driver::Target::cpu, 3, {}, arguments.ranks});
   }
   if (arguments.cpu_unoptimised) {
     settings.configurations.push_back({"cpu-O0", driver::Target::cpu, 0});

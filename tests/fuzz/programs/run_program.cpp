@@ -23,6 +23,7 @@
 #include "driver/pipeline.h"
 #include "driver/process.h"
 #include "outputs.h"
+#include "shared_ranks.h"
 #include "support/check.h"
 
 namespace dagaz::fuzz {
@@ -95,6 +96,9 @@ class Trial {
     result.optimisation = configuration.optimisation;
     result.plan_seed = configuration.plan_seed;
     result.verify = settings_.verify;
+    result.ranks = configuration.ranks > 0;
+    // Everything is shared that can be.
+    if (result.ranks) result.tuned = {"rank_element=0", "rank_message=0"};
     return result;
   }
   Output once(const Input& input, const std::function<int()>& program);
@@ -221,7 +225,13 @@ void Trial::compiled(const Configuration& configuration) {
       for (std::string& word : words) argv.push_back(word.data());
       argv.push_back(nullptr);
       compare(configuration, i,
-              once(inputs_[i], [&] { return run(static_cast<int>(words.size()), argv.data()); }));
+              once(inputs_[i], [&] {
+                const auto program = [&](const dz_rank_messages* ranks) {
+                  return run(static_cast<int>(words.size()), argv.data(), ranks);
+                };
+                return configuration.ranks > 0 ? run_as_ranks(configuration.ranks, program)
+                                               : program(nullptr);
+              }));
     }
     return 0;
   });

@@ -19,6 +19,7 @@ struct Configuration {
   driver::Target target = driver::Target::cpu;
   int optimisation = 3;
   std::optional<std::uint64_t> plan_seed = {};  // schedules at random
+  int ranks = 0;                                // that run it together; 0: it is for one process
 };
 
 struct Settings {

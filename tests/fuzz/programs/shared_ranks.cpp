@@ -1,0 +1,180 @@
+#include "shared_ranks.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <new>
+#include <vector>
+
+namespace dagaz::fuzz {
+
+namespace {
+
+constexpr std::size_t slot_bytes = std::size_t{64}
+                                   << 20;  // what a rank hands over at once, at most
+constexpr long wait_seconds = 20;          // for the others
+
+/// What all ranks see: a slot for each, and where they wait for each other.
+struct Shared {
+  std::atomic<int> arrived{0};
+  std::atomic<int> round{0};
+};
+
+struct Rank {
+  Shared* shared;
+  char* slots;
+  int index;
+  int size;
+
+  char* slot(int rank) const { return slots + static_cast<std::size_t>(rank) * slot_bytes; }
+
+  /// All go on when all are there.  Who waits in vain ends, and the first sees that.
+  void meet() const {
+    const int round = shared->round.load();
+    if (shared->arrived.fetch_add(1) + 1 == size) {
+      shared->arrived.store(0);
+      shared->round.fetch_add(1);
+      return;
+    }
+    const std::time_t start = std::time(nullptr);
+    for (int tries = 0; shared->round.load() == round; ++tries) {
+      if (tries > 1000) usleep(20);
+      if (std::time(nullptr) - start > wait_seconds) std::abort();
+    }
+  }
+  void put(const void* data, std::size_t offset, std::size_t bytes) const {
+    if (offset + bytes > slot_bytes) std::abort();
+    if (bytes > 0) std::memcpy(slot(index) + offset, data, bytes);
+  }
+};
+
+const Rank& rank_of(void* communicator) { return *static_cast<const Rank*>(communicator); }
+std::size_t size_of(std::int64_t bytes) { return static_cast<std::size_t>(bytes); }
+
+int gather(void* communicator, const void* part, void* whole, const std::int64_t* sizes) {
+  const Rank& rank = rank_of(communicator);
+  rank.put(part, 0, size_of(sizes[rank.index]));
+  rank.meet();
+  auto* to = static_cast<char*>(whole);
+  for (int r = 0; r < rank.size; ++r) {
+    std::memcpy(to, rank.slot(r), size_of(sizes[r]));
+    to += sizes[r];
+  }
+  rank.meet();
+  return 0;
+}
+
+/// Sizes first, then what goes to each.
+int exchange(void* communicator, const void* parts, const std::int64_t* to, void* own,
+             const std::int64_t* from) {
+  const Rank& rank = rank_of(communicator);
+  const std::size_t header = sizeof(std::int64_t) * static_cast<std::size_t>(rank.size);
+  std::int64_t total = 0;
+  for (int r = 0; r < rank.size; ++r) total += to[r];
+  rank.put(to, 0, header);
+  rank.put(parts, header, size_of(total));
+  rank.meet();
+  auto* next = static_cast<char*>(own);
+  for (int r = 0; r < rank.size; ++r) {
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(rank.size));
+    std::memcpy(sizes.data(), rank.slot(r), header);
+    if (sizes[static_cast<std::size_t>(rank.index)] != from[r]) std::abort();
+    std::size_t at = header;
+    for (int k = 0; k < rank.index; ++k) at += size_of(sizes[static_cast<std::size_t>(k)]);
+    std::memcpy(next, rank.slot(r) + at, size_of(from[r]));
+    next += from[r];
+  }
+  rank.meet();
+  return 0;
+}
+
+int send(void* communicator, const dz_rank_message* to, std::int32_t to_count,
+         const dz_rank_message* from, std::int32_t from_count) {
+  const Rank& rank = rank_of(communicator);
+  std::vector<std::int64_t> to_sizes(static_cast<std::size_t>(rank.size));
+  std::vector<std::int64_t> from_sizes(static_cast<std::size_t>(rank.size));
+  std::vector<char> parts;
+  std::int64_t total = 0;
+  // Messages are in the order of ranks.
+  for (std::int32_t i = 0; i < to_count; ++i) {
+    const auto* data = static_cast<const char*>(to[i].data);
+    to_sizes[static_cast<std::size_t>(to[i].rank)] = to[i].bytes;
+    parts.insert(parts.end(), data, data + to[i].bytes);
+  }
+  for (std::int32_t i = 0; i < from_count; ++i) {
+    from_sizes[static_cast<std::size_t>(from[i].rank)] = from[i].bytes;
+    total += from[i].bytes;
+  }
+  std::vector<char> own(size_of(total));
+  exchange(communicator, parts.data(), to_sizes.data(), own.data(), from_sizes.data());
+  const char* next = own.data();
+  for (std::int32_t i = 0; i < from_count; ++i) {
+    std::memcpy(from[i].data, next, size_of(from[i].bytes));
+    next += from[i].bytes;
+  }
+  return 0;
+}
+
+int broadcast(void* communicator, void* data, std::int64_t bytes, std::int32_t root) {
+  const Rank& rank = rank_of(communicator);
+  if (rank.index == root) rank.put(data, 0, size_of(bytes));
+  rank.meet();
+  if (rank.index != root && bytes > 0) std::memcpy(data, rank.slot(root), size_of(bytes));
+  rank.meet();
+  return 0;
+}
+
+int maximum(void* communicator, std::int64_t* value) {
+  const Rank& rank = rank_of(communicator);
+  rank.put(value, 0, sizeof *value);
+  rank.meet();
+  for (int r = 0; r < rank.size; ++r) {
+    std::int64_t other = 0;
+    std::memcpy(&other, rank.slot(r), sizeof other);
+    if (other > *value) *value = other;
+  }
+  rank.meet();
+  return 0;
+}
+
+void give_up(void*) { std::abort(); }
+
+int run(Rank rank, const std::function<int(const dz_rank_messages*)>& program) {
+  const dz_rank_messages messages{rank.index, rank.size, &rank,   gather, exchange,
+                                  send,       broadcast, maximum, give_up};
+  return program(&messages);
+}
+
+}  // namespace
+
+int run_as_ranks(int ranks, const std::function<int(const dz_rank_messages*)>& program) {
+  const std::size_t bytes = 4096 + static_cast<std::size_t>(ranks) * slot_bytes;
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) std::abort();
+  auto* shared = new (memory) Shared;
+  char* slots = static_cast<char*>(memory) + 4096;
+  std::vector<pid_t> others;
+  for (int r = 1; r < ranks; ++r) {
+    const pid_t other = fork();
+    if (other < 0) std::abort();
+    if (other == 0) _exit(run({shared, slots, r, ranks}, program));
+    others.push_back(other);
+  }
+  const int status = run({shared, slots, 0, ranks}, program);
+  for (const pid_t other : others) {
+    int ended = 0;
+    const bool well =
+        waitpid(other, &ended, 0) == other && WIFEXITED(ended) && WEXITSTATUS(ended) == status;
+    if (!well) std::abort();
+  }
+  munmap(memory, bytes);
+  return status;
+}
+
+}  // namespace dagaz::fuzz
