@@ -179,6 +179,12 @@ void set_runs(Parsing& parsing, const char* argument) {
   }
 }
 
+void set_check_ranks(Parsing& parsing, const char* argument) {
+  if (const auto seconds = small_number(parsing, "--check-ranks", argument, 1)) {
+    parsing.options.check_ranks = *seconds;
+  }
+}
+
 void set_format(Parsing& parsing, const char* argument) {
   if (const auto format = format_named(argument)) {
     parsing.options.format = *format;
@@ -269,6 +275,9 @@ constexpr Flag flags[] = {
      "Make many calls: each line has the path of its .in, .out, .err and .status, and options, "
      "after tabs.",
      [](Parsing& p, const char* file) { p.options.calls = file; }},
+    {"check-ranks", 0, "SECONDS", false,
+     "Let processes compare what each is about to do, and wait for each other so long at most.",
+     set_check_ranks},
     {"rank-counts", 0, nullptr, false,
      "Print on standard error what the first rank has handed to others.",
      [](Parsing& p, const char*) { p.options.rank_counts = true; }},

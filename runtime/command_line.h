@@ -33,6 +33,7 @@ struct Options {
   bool any_type = false;  // values that have no form are leaves, one behind the other
   std::optional<ReportFormat> profile;  // none: not wanted
   bool rank_counts = false;  // say what this rank has handed over
+  int check_ranks = 0;       // seconds that ranks wait for each other; 0: they compare nothing
   std::string dump_ptx;      // empty: not wanted
   std::string calls;         // file with the calls to make; empty: one, as the options say
   std::unique_ptr<dz_config, void (*)(dz_config*)> config{nullptr, dzr_config_free};

@@ -151,7 +151,7 @@ dz_context::dz_context(const dz_config& settings)
       profile(settings.profiling),
       scheduler(settings.num_threads),
       arena{dagaz::runtime::first_arena_bytes(program)},
-      ranks(settings.ranks) {}
+      ranks(settings.ranks, settings.check_ranks) {}
 
 void dz_context::log_line(const std::string& line) {
   if (config.logging) {

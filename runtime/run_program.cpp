@@ -14,6 +14,8 @@
 #include "calls.h"
 #include "context.h"
 #include "profile.h"
+#include "ranks/alike.h"
+#include "ranks/ranks.h"
 #include "statistics.h"
 #include "support/spelling.h"
 
@@ -33,21 +35,25 @@ class ProgramRun {
  private:
   const dz_entry* find_entry() const;
   int unknown_entry() const;
-  int check_forms() const;
-  int check_table() const;
+  int check_forms();
+  int check_table();
   bool read_input();
   int read_arguments();
   int upload_arguments();
   int call(double& microseconds);
+  int prepare();
+  int open_times();
+  int together(int status);
   int run_all();
   bool is_too_inexact(int run, const std::vector<double>& measured, double start) const;
   bool goes_on(int run, const std::vector<double>& measured, double start) const;
   int print_results();
   void print_profile();
-  int fail(const std::string& message) const {
+  int fail(const std::string& message) {
+    failure_ = message;
     return complain(options_, streams_, message, exit_failure);
   }
-  int fail_with_context_error(const char* otherwise) const {
+  int fail_with_context_error(const char* otherwise) {
     return fail(take_error(*context_, otherwise));
   }
   const dz_type& type(const dz_parameter& parameter) const {
@@ -60,6 +66,8 @@ class ProgramRun {
   const dz_entry* entry_ = nullptr;
   int entry_index_ = 0;
   std::string input_;
+  std::string failure_;  // the last message
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> times_{nullptr, std::fclose};
   std::vector<std::vector<Value>> arguments_;  // as read, for runs after one that consumed them
   ContextPointer context_{nullptr, dzr_context_free};
   // Values go before the context.
@@ -90,7 +98,7 @@ int ProgramRun::unknown_entry() const {
   return complain(options_, streams_, text, exit_usage);
 }
 
-int ProgramRun::check_forms() const {
+int ProgramRun::check_forms() {
   if (options_.any_type) {
     return exit_success;
   }
@@ -110,7 +118,7 @@ int ProgramRun::check_forms() const {
 }
 
 /// A table holds one result, of at most two dimensions.
-int ProgramRun::check_table() const {
+int ProgramRun::check_table() {
   if (options_.format != ValueFormat::csv) {
     return exit_success;
   }
@@ -204,19 +212,42 @@ int ProgramRun::call(double& microseconds) {
   return status == DZ_OK ? exit_success : fail_with_context_error("the program failed");
 }
 
-int ProgramRun::run_all() {
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> times(nullptr, std::fclose);
+int ProgramRun::open_times() {
   const bool is_first = streams_.ranks == nullptr || streams_.ranks->rank == 0;
-  if (!options_.runtime_file.empty() && is_first) {
-    times.reset(std::fopen(options_.runtime_file.c_str(), "w"));
-    if (times == nullptr) {
-      return fail("cannot write " + options_.runtime_file + ": " + std::strerror(errno));
-    }
+  if (options_.runtime_file.empty() || !is_first) {
+    return exit_success;
   }
+  times_.reset(std::fopen(options_.runtime_file.c_str(), "w"));
+  return times_ != nullptr ? exit_success
+                           : fail("cannot write " + options_.runtime_file + ": " +
+                                  std::strerror(errno));
+}
+
+/// What may fail on one rank alone has failed on all; the first rank says why.
+int ProgramRun::together(int status) {
+  const dz_rank_messages* ranks = streams_.ranks;
+  if (ranks == nullptr || ranks->size == 1) {
+    return status;
+  }
+  int64_t failing = status == exit_success ? 0 : ranks->size - ranks->rank;
+  if (ranks->maximum(ranks->communicator, &failing) != 0 || failing == 0) {
+    return failing == 0 ? status : exit_failure;
+  }
+  const int root = static_cast<int>(ranks->size - failing);
+  std::optional<std::string> text = failure_;
+  share_text(ranks, text, root);
+  if (status == exit_success && ranks->rank == 0) {
+    complain(options_, streams_, "rank " + std::to_string(root) + ": " + text.value_or(""),
+             exit_failure);
+  }
+  return exit_failure;
+}
+
+int ProgramRun::run_all() {
   std::vector<double> measured;
   const double start = now_microseconds();
   for (int run = options_.warm_up ? -1 : 0; goes_on(run, measured, start); ++run) {
-    int status = upload_arguments();
+    int status = together(upload_arguments());
     double microseconds = 0;
     if (status == exit_success) {
       status = call(microseconds);
@@ -228,8 +259,8 @@ int ProgramRun::run_all() {
       continue;
     }
     measured.push_back(microseconds);
-    if (times != nullptr) {
-      std::fprintf(times.get(), "%lld\n", std::llround(microseconds));
+    if (times_ != nullptr) {
+      std::fprintf(times_.get(), "%lld\n", std::llround(microseconds));
     }
   }
   return exit_success;
@@ -281,20 +312,19 @@ void ProgramRun::print_profile() {
   std::fprintf(streams_.error, report.ends_with('\n') ? "%s" : "%s\n", report.c_str());
 }
 
-int ProgramRun::run() {
-  entry_ = find_entry();
-  if (entry_ == nullptr) {
-    return unknown_entry();
-  }
-  entry_index_ = static_cast<int>(entry_ - program_.entries);
+int ProgramRun::prepare() {
   int status = check_forms();
   if (status == exit_success) {
     status = read_arguments();
+  }
+  if (status == exit_success) {
+    status = open_times();
   }
   if (status != exit_success) {
     return status;
   }
   options_.config->ranks = streams_.ranks;
+  options_.config->check_ranks = options_.check_ranks;
   context_.reset(dzr_context_new(options_.config.get()));
   if (context_ == nullptr) {
     return fail("out of memory");
@@ -306,9 +336,22 @@ int ProgramRun::run() {
     std::free(problem);
     return fail(text);
   }
+  return exit_success;
+}
+
+int ProgramRun::run() {
+  entry_ = find_entry();
+  if (entry_ == nullptr) {
+    return unknown_entry();
+  }
+  entry_index_ = static_cast<int>(entry_ - program_.entries);
+  int status = together(prepare());
+  if (status != exit_success) {
+    return status;
+  }
   status = run_all();
   if (status == exit_success && options_.print_result) {
-    status = print_results();
+    status = together(print_results());
   }
   if (options_.profile) {
     print_profile();
@@ -344,6 +387,9 @@ int run_call(const dz_program& program, int argc, char** argv, dz_streams stream
       parse_command_line(program, DriverKind::executable, argc, argv, streams, status);
   if (!options) {
     return status;
+  }
+  if (kind == CallKind::only && !are_alike(program, *options, argc, argv, streams.ranks)) {
+    return exit_usage;
   }
   if (!options->calls.empty() && kind == CallKind::of_many) {
     return complain(*options, streams, "a call among --calls cannot be many", exit_usage);

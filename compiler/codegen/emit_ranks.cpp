@@ -45,14 +45,16 @@ dz_element element_of(ScalarType type) {
 
 class RankCallEmitter {
  public:
-  RankCallEmitter(FunctionFrame& emitter, const tree::Call& call, Value* context)
+  RankCallEmitter(FunctionFrame& emitter, const tree::Call& call, Value* context, Value* place)
       : emitter_(emitter),
         b_(emitter.builder()),
         call_(call),
         context_(context),
+        place_(place),
         what_(ir::rank_call_of(call.function)) {}
 
   void emit() {
+    if (sends()) runtime("dz_rank_place", {place_});
     switch (what_.kind) {
       case ir::RankKind::index: return gives(runtime("dz_rank_index", {}));
       case ir::RankKind::size: return gives(runtime("dz_rank_size", {}));
@@ -75,6 +77,7 @@ class RankCallEmitter {
     Value* offset;  // in bytes
   };
 
+  bool sends() const { return what_.kind == ir::RankKind::agree || !what_.leaves.empty(); }
   Value* runtime(std::string_view name, std::vector<Value*> arguments) {
     arguments.insert(arguments.begin(), context_);
     return emitter_.runtime_call(name, arguments);
@@ -245,6 +248,7 @@ class RankCallEmitter {
   llvm::IRBuilder<>& b_;
   const tree::Call& call_;
   Value* context_;
+  Value* place_;
   const ir::RankCall what_;
   std::size_t argument_ = 0;
   std::size_t result_ = 0;
@@ -252,8 +256,8 @@ class RankCallEmitter {
 
 }  // namespace
 
-void emit_rank_call(FunctionFrame& emitter, const tree::Call& call, Value* context) {
-  RankCallEmitter(emitter, call, context).emit();
+void emit_rank_call(FunctionFrame& emitter, const tree::Call& call, Value* context, Value* place) {
+  RankCallEmitter(emitter, call, context, place).emit();
 }
 
 }  // namespace dagaz::codegen

@@ -5,6 +5,8 @@
 
 namespace dagaz::codegen {
 
-void emit_rank_call(FunctionFrame& emitter, const tree::Call& call, llvm::Value* context);
+/// `place` is text that says where the program has it.
+void emit_rank_call(FunctionFrame& emitter, const tree::Call& call, llvm::Value* context,
+                    llvm::Value* place);
 
 }  // namespace dagaz::codegen

@@ -502,7 +502,8 @@ struct Call {
   std::string function;
   std::vector<Operand> arguments;
   std::vector<Assigned> results;
-  DZ_FIELDS(function, arguments, results)
+  ir::LocationId location = {};  // of operations between ranks
+  DZ_FIELDS(function, arguments, results, location)
 };
 /// target := how far the stack of this thread may grow, an i64 for StackLeft.
 struct StackLimit {

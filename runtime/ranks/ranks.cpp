@@ -9,18 +9,18 @@
 
 namespace dagaz::runtime {
 
-bool share_text(const dz_rank_messages* ranks, std::optional<std::string>& text) {
+bool share_text(const dz_rank_messages* ranks, std::optional<std::string>& text, int root) {
   if (ranks == nullptr) {
     return true;
   }
   int64_t length = text ? static_cast<int64_t>(text->size()) : -1;
-  bool sent = ranks->broadcast(ranks->communicator, &length, sizeof length, 0) == 0;
+  bool sent = ranks->broadcast(ranks->communicator, &length, sizeof length, root) == 0;
   if (!sent || length < 0) {
     text.reset();
     return sent;
   }
   text.emplace(std::move(text).value_or("")).resize(static_cast<size_t>(length));
-  sent = ranks->broadcast(ranks->communicator, text->data(), length, 0) == 0;
+  sent = ranks->broadcast(ranks->communicator, text->data(), length, root) == 0;
   if (!sent) text.reset();
   return sent;
 }
@@ -55,6 +55,9 @@ int32_t Ranks::agree(dz_context& context, int32_t own) {
                  context.errors.take().value_or("Error: out of memory").c_str());
     messages_->abort(messages_->communicator);
   }
+  if (compare(context, Collective::agree, 0) != DZ_OK) {
+    return DZ_PROGRAM_ERROR;
+  }
   note(Collective::agree, sizeof(int64_t));
   int64_t failing = own == DZ_OK ? 0 : size() - index();
   int32_t status = checked(context, messages_->maximum(messages_->communicator, &failing));
@@ -79,6 +82,7 @@ int32_t Ranks::agree(dz_context& context, int32_t own) {
 int32_t Ranks::settle(dz_context& context, int32_t own) {
   const bool known = settled_;
   settled_ = false;
+  place_ = "the end of the call";
   const int32_t status = known ? own : agree(context, own);
   settled_ = false;
   return status;
@@ -90,6 +94,10 @@ int32_t Ranks::gather(dz_context& context, const void* part, void* whole, int64_
   if (!several()) {
     std::memcpy(whole, part, static_cast<size_t>(bytes));
     return DZ_OK;
+  }
+  const int32_t same = compare(context, Collective::gather, rows * row_bytes);
+  if (same != DZ_OK) {
+    return same;
   }
   note(Collective::gather, bytes);
   const std::vector<int64_t> sizes = part_bytes(rows, row_bytes);
@@ -105,6 +113,11 @@ int32_t Ranks::collect(dz_context& context, dz_rank_piece* pieces, int32_t count
   }
   std::vector<char> all(own.size() * static_cast<size_t>(size()));
   if (several()) {
+    const int32_t same =
+        compare(context, Collective::collect, static_cast<int64_t>(own.size()));
+    if (same != DZ_OK) {
+      return same;
+    }
     note(Collective::collect, static_cast<int64_t>(own.size()));
     const std::vector<int64_t> sizes(static_cast<size_t>(size()), static_cast<int64_t>(own.size()));
     const int32_t status = checked(
@@ -127,11 +140,9 @@ int32_t Ranks::collect(dz_context& context, dz_rank_piece* pieces, int32_t count
 }
 
 std::string Ranks::counts() const {
-  static constexpr std::array<std::string_view, 6> names{"agree",    "gather",  "windows",
-                                                        "add_rows", "collect", "reduce"};
   std::string text;
-  for (size_t i = 0; i < names.size(); ++i) {
-    text += std::string(names[i]) + ": " + std::to_string(counted_[i].calls) + " calls, " +
+  for (size_t i = 0; i < collective_names.size(); ++i) {
+    text += std::string(collective_names[i]) + ": " + std::to_string(counted_[i].calls) + " calls, " +
             std::to_string(counted_[i].bytes) + " bytes";
     if (counted_[i].messages > 0) {
       text += ", " + std::to_string(counted_[i].messages) + " messages";
@@ -152,6 +163,8 @@ int64_t dz_rank_size(dz_context* context) { return context->ranks.size(); }
 int64_t dz_rank_first(dz_context* context, int64_t rows) { return context->ranks.first(rows); }
 
 int64_t dz_rank_count(dz_context* context, int64_t rows) { return context->ranks.count(rows); }
+
+void dz_rank_place(dz_context* context, const char* place) { context->ranks.set_place(place); }
 
 int32_t dz_rank_agree(dz_context* context) { return context->ranks.agree(*context, DZ_OK); }
 

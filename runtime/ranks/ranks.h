@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "abi.h"
@@ -25,14 +26,20 @@ class Mail;  // windows.cpp
 /// Kinds of collective operations that are counted apart.
 enum class Collective : std::uint8_t { agree, gather, windows, add_rows, collect, reduce };
 
-/// The text that the first rank has, or none, on all; false where it cannot be sent.  `ranks` may be
+constexpr std::array<std::string_view, 6> collective_names{"agree",    "gather",  "windows",
+                                                           "add_rows", "collect", "reduce"};
+
+/// The text that one rank has, the first, or none, on all; false where it cannot be sent.  `ranks` may be
 /// null: then it stays.
-bool share_text(const dz_rank_messages* ranks, std::optional<std::string>& text);
+bool share_text(const dz_rank_messages* ranks, std::optional<std::string>& text, int root = 0);
 
 class Ranks {
  public:
   /// `messages` may be null: this process runs alone.
-  explicit Ranks(const dz_rank_messages* messages) : messages_(messages) {}
+  /// With `check_seconds` the ranks compare what they are about to do, and wait for each other so
+  /// long at most.
+  Ranks(const dz_rank_messages* messages, int check_seconds)
+      : messages_(messages), check_seconds_(check_seconds) {}
 
   bool several() const { return messages_ != nullptr && messages_->size > 1; }
   int64_t index() const { return messages_ == nullptr ? 0 : messages_->rank; }
@@ -44,6 +51,8 @@ class Ranks {
   int32_t agree(dz_context& context, int32_t own);
   /// The same at the end of a call, unless the ranks have agreed that it failed.
   int32_t settle(dz_context& context, int32_t own);
+  /// Where the program has what is done next; the text stays.
+  void set_place(const char* place) { place_ = place; }
   int32_t gather(dz_context& context, const void* part, void* whole, int64_t rows,
                  int64_t row_bytes);
   int32_t windows(dz_context& context, std::span<dz_rank_window> all);
@@ -65,6 +74,7 @@ class Ranks {
   std::vector<int64_t> part_bytes(int64_t rows, int64_t row_bytes) const;
   void note(Collective kind, int64_t bytes, int64_t messages = 0);
   int32_t checked(dz_context& context, int status) const;
+  int32_t compare(dz_context& context, Collective kind, int64_t size);
   int32_t reduce_few(dz_context& context, std::span<const dz_rank_sum> sums, int64_t bytes);
   int32_t reduce_parts(dz_context& context, std::span<const dz_rank_sum> sums);
   /// Where this rank's part of the elements is left.
@@ -78,6 +88,8 @@ class Ranks {
   const dz_rank_messages* messages_;
   std::array<Counted, 6> counted_{};
   std::map<WindowShape, WindowPlan> plans_;  // of the windows so far
+  const int check_seconds_;       // 0: nothing is compared
+  const char* place_ = "";
   bool settled_ = false;  // this call has failed, and all ranks know
 };
 

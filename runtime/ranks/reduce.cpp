@@ -66,6 +66,10 @@ int32_t Ranks::reduce(dz_context& context, dz_rank_sum* sums, int32_t count) {
     bytes += bytes_of(one, one.count);
   }
   if (several()) {
+    const int32_t same = compare(context, Collective::reduce, bytes);
+    if (same != DZ_OK) {
+      return same;
+    }
     note(Collective::reduce, bytes);
     return bytes * size() > few_bytes ? reduce_parts(context, all)
                                       : reduce_few(context, all, bytes);

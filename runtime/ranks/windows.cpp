@@ -123,6 +123,14 @@ const WindowPlan& Ranks::plan_of(const WindowShape& shape) {
 }
 
 int32_t Ranks::windows(dz_context& context, std::span<dz_rank_window> all) {
+  int64_t size = 0;
+  for (const dz_rank_window& one : all) {
+    size += one.rows * one.row_bytes;
+  }
+  const int32_t same = compare(context, Collective::windows, size);
+  if (same != DZ_OK) {
+    return same;
+  }
   Mail out;
   Mail in;
   for (dz_rank_window& one : all) {
@@ -200,6 +208,14 @@ void Ranks::add_pieces(const dz_rank_added& one, const WindowPlan& plan, Mail& i
 }
 
 int32_t Ranks::add_rows(dz_context& context, std::span<dz_rank_added> all) {
+  int64_t size = 0;
+  for (const dz_rank_added& one : all) {
+    size += one.shape.rows * one.shape.row_bytes;
+  }
+  const int32_t same = compare(context, Collective::add_rows, size);
+  if (same != DZ_OK) {
+    return same;
+  }
   Mail out;
   Mail in;
   for (dz_rank_added& one : all) {

@@ -3,8 +3,8 @@
 
 usage: run.py DAGAZ FOLDER [-n RANKS…]
 Runs the test blocks of FOLDER with 1, 2, 3, 4 and 7 ranks, everything shared that can be.  Then what
-its comments `-- counts:` say of messages, that a message of failure is printed once, and that all end
-when one is killed.  Exit status 77 where there is no MPI.
+its comments `-- counts:` say of messages, and that all end, with one message, where one fails, is killed, or
+does not fit to the others.  Exit status 77 where there is no MPI.
 """
 import argparse
 import os
@@ -46,14 +46,19 @@ class Runs:
         self.environment = environment(compiler, launcher)
         self.launcher = launcher.split()
 
-    def build(self, source):
-        program = f'{self.folder}/{pathlib.Path(source).stem}'
-        subprocess.run([self.dagaz, 'build', '--ranks=mpi', source, '-o', program], check=True,
-                       env=self.environment)
+    def build(self, source, *options, name=None):
+        program = f'{self.folder}/{name or pathlib.Path(source).stem}'
+        subprocess.run([self.dagaz, 'build', '--ranks=mpi', source, '-o', program, *options],
+                       check=True, env=self.environment)
         return program
 
     def command(self, ranks, program, *options):
         return [*self.launcher, '-n', str(ranks), program, *options]
+
+    def run_two(self, first, second, data):
+        """Two processes, each by a command line of its own; they end within a minute."""
+        return subprocess.run([*self.launcher, '-n', '1', *first, ':', '-n', '1', *second], input=data,
+                              capture_output=True, env=self.environment, timeout=60)
 
     def run(self, ranks, program, entry, data):
         return subprocess.run(self.command(ranks, program, '-e', entry), input=data,
@@ -119,6 +124,64 @@ def test_message_of_failure(runs, folder):
     return f'a failure: status {done.returncode}\n{text}'
 
 
+def complaint(what, done, *expected):
+    """Whether two ranks that do not fit ended, with these words, each once."""
+    text = done.stderr.decode()
+    if done.returncode != 0 and all(text.count(words) == 1 for words in expected):
+        return ''
+    return f'{what}: status {done.returncode}\n{text}'
+
+
+def test_other_options(runs, folder):
+    program = runs.build(f'{folder}/failures.fut')
+    done = runs.run_two([program, '-e', 'chosen'], [program, '-e', 'main'], b'[0i64]')
+    return complaint('other options', done,
+                     'rank 1 has other options than rank 0: `-e main`, not `-e chosen`')
+
+
+def test_other_program(runs, folder):
+    done = runs.run_two([runs.build(f'{folder}/failures.fut'), '-e', 'chosen'],
+                        [runs.build(f'{folder}/killed.fut'), '-e', 'chosen'], b'[0i64]')
+    return complaint('another program', done, 'rank 1 runs another program than rank 0')
+
+
+def test_other_things(runs, folder):
+    """Ranks that were built to share different things meet, and say where each of them is."""
+    program = runs.build(f'{folder}/first.fut')
+    alone = runs.build(f'{folder}/first.fut', '--tune', 'rank_message=1000000000', name='alone')
+    options = ['-e', 'dot', '--check-ranks', '30']
+    done = runs.run_two([program, *options], [alone, *options], b'[1.0, 2.0] [3.0, 4.0]')
+    return complaint('other things', done, 'about to do different things',
+                     'rank 0: collect of 8 bytes, ', 'first.fut:', 'rank 1: agree, the end of the call')
+
+
+def test_checked(runs, folder):
+    """What is compared changes nothing."""
+    program = runs.build(f'{folder}/windows.fut')
+    command = runs.command(3, program, '-e', 'diffused_back')
+    data = b'3i64 [[1.0, 2.0], [3.0, 4.0], [5.0, 9.0], [0.0, 1.0]]'
+    plain, checked = (subprocess.run([*command, *options], input=data, capture_output=True,
+                                     env=runs.environment, timeout=60)
+                      for options in ([], ['--check-ranks', '30']))
+    same = plain.returncode == checked.returncode == 0 and plain.stdout == checked.stdout
+    return '' if same else f'with --check-ranks: {checked.stderr.decode()}'
+
+
+def test_full_disk(runs, folder):
+    """Results that cannot be written: the first rank says so, and nobody waits."""
+    program = runs.build(f'{folder}/first.fut')
+    pathlib.Path(f'{program}.in').write_text('[1.0, 2.0] [3.0, 4.0]')
+    pathlib.Path(f'{program}.out').symlink_to('/dev/full')
+    pathlib.Path(f'{program}.calls').write_text(f'{program}\t-e\tdot\n')
+    subprocess.run(runs.command(3, program, '--calls', f'{program}.calls'), check=True,
+                   capture_output=True, env=runs.environment, timeout=60)
+    status = pathlib.Path(f'{program}.status').read_text().strip()
+    text = pathlib.Path(f'{program}.err').read_text()
+    if status == '1' and text.count('cannot print the results: No space left on device') == 1:
+        return ''
+    return f'a full disk: status {status}\n{text}'
+
+
 def test_killed(runs, folder):
     """When one is killed the others end, within seconds."""
     program = runs.build(f'{folder}/killed.fut')
@@ -159,8 +222,11 @@ def main():
     tests = [('test blocks', lambda runs: test_blocks(runs, folder, arguments.ranks))]
     tests += [(f'counts of {source.name}', lambda runs, source=source: test_counts(runs, source))
               for source in sorted(pathlib.Path(folder).glob('*.fut'))]
-    tests += [('a failure', lambda runs: test_message_of_failure(runs, folder)),
-              ('a killed rank', lambda runs: test_killed(runs, folder))]
+    tests += [(title, lambda runs, test=test: test(runs, folder)) for title, test in (
+        ('a failure', test_message_of_failure), ('a killed rank', test_killed),
+        ('other options', test_other_options), ('another program', test_other_program),
+        ('other things', test_other_things), ('checked', test_checked),
+        ('a full disk', test_full_disk))]
     failed = 0
     for name, compiler, launcher in found:
         with tempfile.TemporaryDirectory() as temporary:

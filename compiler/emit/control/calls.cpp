@@ -8,6 +8,7 @@
 #include "emit/memory/joins.h"
 #include "emit/statements.h"
 #include "ir/device_threads.h"
+#include "ir/ranks.h"
 
 namespace dagaz::emit {
 
@@ -16,7 +17,8 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::Call& e) {
     c.move(s.results[0].name, resident_threads(c));
     return;
   }
-  emit::Call code{c.functions.call(e.function, c.mode), {}, {}};
+  emit::Call code{c.functions.call(e.function, c.mode), {}, {}, {}};
+  if (ir::is_rank_call(e.function)) code.location = s.location;
   if (c.mode == Mode::kernel && c.thread.functions.contains(e.function)) hand_on_arena(c, code);
   hand_on_stack_limit(c, code, e.function, s.location);
   for (const Operand& argument : e.arguments) {
