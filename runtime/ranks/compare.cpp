@@ -32,7 +32,8 @@ struct Intent {
 std::array<char, 320> waiting_text;
 
 void give_up(int) {
-  const ssize_t written = write(STDERR_FILENO, waiting_text.data(), std::strlen(waiting_text.data()));
+  const size_t length = std::strlen(waiting_text.data());
+  const ssize_t written = write(STDERR_FILENO, waiting_text.data(), length);
   _exit(written < 0 ? 2 : 1);
 }
 

@@ -142,7 +142,8 @@ int32_t Ranks::collect(dz_context& context, dz_rank_piece* pieces, int32_t count
 std::string Ranks::counts() const {
   std::string text;
   for (size_t i = 0; i < collective_names.size(); ++i) {
-    text += std::string(collective_names[i]) + ": " + std::to_string(counted_[i].calls) + " calls, " +
+    text += std::string(collective_names[i]) + ": " +
+            std::to_string(counted_[i].calls) + " calls, " +
             std::to_string(counted_[i].bytes) + " bytes";
     if (counted_[i].messages > 0) {
       text += ", " + std::to_string(counted_[i].messages) + " messages";

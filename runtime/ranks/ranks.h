@@ -29,8 +29,8 @@ enum class Collective : std::uint8_t { agree, gather, windows, add_rows, collect
 constexpr std::array<std::string_view, 6> collective_names{"agree",    "gather",  "windows",
                                                            "add_rows", "collect", "reduce"};
 
-/// The text that one rank has, the first, or none, on all; false where it cannot be sent.  `ranks` may be
-/// null: then it stays.
+/// The text that one rank has, the first, or none, on all; false where it cannot be sent.  `ranks`
+/// may be null: then it stays.
 bool share_text(const dz_rank_messages* ranks, std::optional<std::string>& text, int root = 0);
 
 class Ranks {

@@ -10,8 +10,8 @@ namespace dagaz::runtime {
 /// The first row of a rank, of `ranks`.
 int64_t first_row(int64_t rank, int64_t ranks, int64_t rows);
 
-/// Points, of which each rank has its part, read rows i + low to i + high of an array, of which each
-/// has its part.
+/// Points, of which each rank has its part, read rows i + low to i + high of an array, of which
+/// each has its part.
 struct WindowShape {
   int64_t rows;
   int64_t points;
