@@ -124,6 +124,8 @@ class Compiler {
     const Doing doing("generating machine code");
     const std::unique_ptr<llvm::TargetMachine> machine = make_host_machine(unit_.options);
     PartModule part(unit_, "dagaz." + unit_.options.prefix, *machine);
+    // Nobody but a reader asks what values are called, and LLVM keeps tables of it.
+    part.context.setDiscardValueNames((want_ & want_llvm) == 0);
     emit_part(part, unit_.division.host[number]);
     if (number == 0) {
       emit_program(part, emit_entry_points(part), processor_of(*machine), artifacts_.ptx);

@@ -110,6 +110,12 @@ FunctionFrame::Variable& FunctionFrame::variable(NameId name) {
   return variables_.emplace(name, fresh).first->second;
 }
 
+// The blocks of host code are counted: each has its place in the list of what is released.
+void FunctionFrame::keep_values(std::unordered_set<NameId> names) {
+  kept_ = std::move(names);
+  if (side_ == Side::host) std::erase_if(kept_, [&](NameId name) { return is_block(name); });
+}
+
 void FunctionFrame::bind(NameId name, Value* value) {
   Variable bound;
   bound.type = value->getType();
@@ -127,6 +133,10 @@ Value* FunctionFrame::value(const Operand& operand) {
 }
 
 void FunctionFrame::assign(NameId name, Value* value) {
+  if (kept_.contains(name)) {
+    bind(name, value);
+    return;
+  }
   const Variable& target = variable(name);
   DZ_CHECK(target.slot != nullptr, "a captured variable is set: " + unit_.program.names.text(name));
   builder_.CreateStore(value, target.slot);

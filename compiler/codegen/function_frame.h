@@ -1,10 +1,11 @@
 // What is compiled, the LLVM module of one part of it, and one LLVM function: the variables of the
 // imperative program in it, blocks of instructions, and its two exits.
 //
-// Mutable variables are stack slots in the entry block; LLVM turns them into values.  A function
-// of the program becomes `{i32 status, results…} f(context, parameters…)`; every call checks the
-// status.  Host code lists the references it owns in one array on its stack, so that a single
-// exit releases whatever is alive when something fails.
+// Variables that are set once are values (kept_values.h), others stack slots in the entry block,
+// which LLVM turns into values.  A function of the program becomes
+// `{i32 status, results…} f(context, parameters…)`; every call checks the status.  Host code lists
+// the references it owns in one array on its stack, so that a single exit releases whatever is alive
+// when something fails.
 #pragma once
 
 #include <memory>
@@ -107,6 +108,8 @@ class FunctionFrame {
 
  protected:
   void start();
+  /// Those among `names` are bound to a value when they are set.
+  void keep_values(std::unordered_set<NameId> names);
   /// Ends the function: returns status 0 and `results`, and completes the failing exit.
   void finish(const std::vector<llvm::Value*>& results);
   /// Scratch memory is given back at the exits.
@@ -131,6 +134,7 @@ class FunctionFrame {
   Variable& variable(NameId name);
 
   std::unordered_map<NameId, Variable> variables_;
+  std::unordered_set<NameId> kept_;    // that are bound to a value when they are set
   llvm::AllocaInst* owned_ = nullptr;  // host: references owned; sized at the end
   std::uint64_t owned_count_ = 0;
   llvm::BasicBlock* error_exit_ = nullptr;
