@@ -35,30 +35,31 @@ std::vector<LaneResult> read_outputs(LaneReading& lanes, const ir::SegmentedScan
   return scan.post ? lanes.lambda(*scan.post, outputs, {}) : outputs;
 }
 
-/// Whether points can run in these blocks, and read and write enough in unit steps.
-bool fits_lanes(const ScanAt& at, const ir::LaneBlocks& blocks) {
+/// What points do in these blocks; nothing where they cannot run so.
+std::optional<LaneWork> work_in_lanes(const ScanAt& at, const ir::LaneBlocks& blocks) {
   const ir::SegmentedScan& scan = at.scan;
   for (const ir::ScanOperator& one : scan.operators) {
-    if (!plan::are_scalars(one.op.result_types)) return false;
+    if (!plan::are_scalars(one.op.result_types)) return std::nullopt;
   }
   LaneReading lanes(at.around, blocks);
   for (std::size_t d = 0; d < scan.space.size(); ++d) {
     lanes.bind_index(scan.space[d].index.name, false, d + 1 == scan.space.size());
   }
   const std::vector<LaneResult> values = lanes.read(scan.body, {});
-  if (!lanes.is_legal() || !are_scalars(values)) return false;
+  if (!lanes.is_legal() || !are_scalars(values)) return std::nullopt;
   const std::vector<LaneResult> outputs = read_outputs(lanes, scan, values);
-  if (!lanes.is_legal() || !are_scalars(outputs)) return false;
+  if (!lanes.is_legal() || !are_scalars(outputs)) return std::nullopt;
   for (std::size_t k = 0; k < at.results.size(); ++k) {
     const ir::Type& type = at.around.names.type(at.results[k].name);
-    if (type.kind != ir::TypeKind::value) return false;
+    if (type.kind != ir::TypeKind::value) return std::nullopt;
     const ir::Type element = ir::scalar_of(type.element);
     lanes.put(lanes.target(scan.space, element, at.around.layouts.of(at.results[k].name)),
               outputs[k], element);
   }
   const ir::LaneBlocks& read = lanes.blocks();
-  return lanes.is_legal() && read.serialised.empty() && read.packed.empty() &&
-         read.inner_rows.empty() && reads_enough_in_steps(lanes.work(), at.around.tunables());
+  const bool fits = lanes.is_legal() && read.serialised.empty() && read.packed.empty() &&
+                    read.inner_rows.empty();
+  return fits ? std::optional(lanes.work()) : std::nullopt;
 }
 
 ir::LaneBlocks of_scan(const ScanAt& at, int width) {
@@ -75,7 +76,7 @@ std::optional<ir::Version> in_lanes(const ScanAt& at, int width) {
     return std::nullopt;
   }
   const ir::LaneBlocks blocks = of_scan(at, width);
-  if (!fits_lanes(at, blocks)) return std::nullopt;
+  if (!work_in_lanes(at, blocks)) return std::nullopt;
   return ir::Version{{}, blocks};
 }
 
@@ -89,15 +90,13 @@ int lanes_of_register(const ScanAt& at) {
 }
 
 /// Lanes do log₂ of their number operations for each point that has one: little where these are
-/// single ones, else where there are many lanes.
+/// single ones, and lanes are neighbours in memory.
 bool pays_in_lanes(const ScanAt& at, int width) {
-  constexpr int enough_lanes = 8;
-  return at.around.tunables().lanes != 0 && !has_loops(at.scan.body) &&
+  if (at.around.tunables().lanes == 0 || has_loops(at.scan.body)) return false;
+  const auto work = work_in_lanes(at, of_scan(at, width));
+  return work && work->all_gathers == 0 &&
          std::all_of(at.scan.operators.begin(), at.scan.operators.end(),
-                     [&](const ir::ScanOperator& one) {
-                       return is_simple(one.op) || (width >= enough_lanes &&
-                                                    is_straight(one.op.body.statements));
-                     });
+                     [](const ir::ScanOperator& one) { return is_simple(one.op); });
 }
 
 /// Whether the points of the loop can run `width` at a time.
