@@ -2,9 +2,10 @@
 // descent.
 //
 // Each tunable in turn takes values below and above its own; a value that changes no plan costs no
-// run.  What seems faster is measured again beside what it is compared with, by turns, and is taken
-// if it stays faster: so noise does not add up.  At last the result is measured beside the
-// defaults.
+// run.  What seems faster is measured again in pairs, each with what it is compared with, first one
+// of them and then the other; it is taken only if it wins every pair.  A machine that slows down for
+// a while slows both, and what is no faster wins five pairs once in 32 times.  At last the result is
+// measured beside the defaults in the same way.
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,7 +34,7 @@ using Clock = std::chrono::steady_clock;
 constexpr double build_seconds = 600;
 constexpr double least_gain = 1.03;   // that is worth a tunable
 constexpr double largest_loss = 0.97;  // of a single input
-constexpr int confirmations = 3;
+constexpr int confirmations = 5;
 
 /// An input of a test block.
 struct TimedCase {
@@ -107,22 +108,26 @@ class TunedProgram {
     return run_process(command, "", build_seconds).output;
   }
 
-  /// How many times as fast `other` is as `one`, per input; empty if it does not compile or run.
-  std::vector<double> compare(const Setting& one, const Setting& other, int times) {
+  /// How many times as fast `other` is as `one`, per input; empty if it does not compile or run, or
+  /// is no faster in one of the pairs.
+  std::vector<double> compare(const Setting& one, const Setting& other, int pairs) {
     if (!build(one, program(0)) || !build(other, program(1))) return {};
     std::vector<double> least_one(cases_.size(), infinity);
     std::vector<double> least_other(cases_.size(), infinity);
-    for (int k = 0; k < times; ++k) {
+    for (int k = 0; k < pairs; ++k) {
+      double gain = 0;  // a logarithm
       for (std::size_t c = 0; c < cases_.size(); ++c) {
-        least_one[c] = std::min(least_one[c], time_of(program(0), cases_[c]));
-        least_other[c] = std::min(least_other[c], time_of(program(1), cases_[c]));
+        double times[2];
+        for (const int who : {k % 2, 1 - k % 2}) times[who] = time_of(program(who), cases_[c]);
+        if (times[1] == infinity) return {};
+        gain += std::log(times[0] / times[1]);
+        least_one[c] = std::min(least_one[c], times[0]);
+        least_other[c] = std::min(least_other[c], times[1]);
       }
+      if (gain <= 0) return {};
     }
     std::vector<double> ratios;
-    for (std::size_t c = 0; c < cases_.size(); ++c) {
-      if (least_other[c] == infinity) return {};
-      ratios.push_back(least_one[c] / least_other[c]);
-    }
+    for (std::size_t c = 0; c < cases_.size(); ++c) ratios.push_back(least_one[c] / least_other[c]);
     return ratios;
   }
 
@@ -181,7 +186,7 @@ double geometric_mean(const std::vector<double>& ratios) {
 }
 
 bool is_faster(const std::vector<double>& ratios) {
-  return geometric_mean(ratios) >= least_gain &&
+  return !ratios.empty() && geometric_mean(ratios) >= least_gain &&
          *std::min_element(ratios.begin(), ratios.end()) >= largest_loss;
 }
 
