@@ -186,7 +186,9 @@ Outcome run(const dagaz::tree::Program& program, const std::string& input,
     in_memory.executable = true;
     const dagaz::codegen::Artifacts made =
         library->generate(program, files, in_memory, dagaz::codegen::want_object);
-    const auto run_once = [&](const dagaz::codegen::Run& run) { return run(1, arguments); };
+    const auto run_once = [&](const dagaz::codegen::Run& run) {
+      return run(1, arguments, nullptr);
+    };
     const int status =
         redirected ? library->use_in_process(made.objects, options.prefix, run_once) : 99;
     std::fflush(nullptr);
