@@ -19,7 +19,7 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 --|   by_segments when [31 >= d],
 --|   teams]
 --| -- main, line 6: segmented_map over [n]
---| t: [
+--| a.2: [
 --|   pointwise when [31 >= n, 4 * n >= resident],
 --|   teams warp 512 when [512 >= n, 32 * n >= resident],
 --|   teams warp 0 when [10240 >= n],
@@ -29,17 +29,17 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 --|   by_segments when [31 >= n],
 --|   teams]
 --| -- main, line 5: segmented_reduce over [n][n]
---| t.2: [
+--| t: [
 --|   by_segments when [31 >= n],
 --|   teams]
 --| -- main, line 5: segmented_map over [n][n]
---| a.2: [
+--| a.3: [
 --|   pointwise]
 --| -- main, line 6: segmented_reduce over [n][d][n]
 --| x.2: [
---|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false of_rows [a.3] of_points [b.2] when [n >= 64, d >= 64, n >= 8, 16 * n * d >= 64 * resident],
---|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false of_rows [a.3] of_points [b.2] when [n >= 32, d >= 32, n >= 8],
---|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false of_rows [a.3] of_points [b.2] when [n >= 8, d >= 8, n >= 8],
+--|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false of_rows [a.4] of_points [b.2] when [n >= 64, d >= 64, n >= 8, 16 * n * d >= 64 * resident],
+--|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false of_rows [a.4] of_points [b.2] when [n >= 32, d >= 32, n >= 8],
+--|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false of_rows [a.4] of_points [b.2] when [n >= 8, d >= 8, n >= 8],
 --|   by_segments when [31 >= n],
 --|   by_segments when [4 * n * d >= resident],
 --|   teams]
