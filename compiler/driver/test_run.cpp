@@ -98,29 +98,39 @@ class ProgramTest {
     }
   }
 
-  /// Several ranks make all calls in one start.
+  /// Several ranks make all calls in one start; else there is one input at a time.
   void run_cases(const TestSpec& spec, int ranks) {
     for (const TestBlock& block : spec.blocks) {
       for (const std::string& entry : block.entries) {
         if (!options_.entry.empty() && entry != options_.entry) continue;
         for (std::size_t i = 0; i < block.cases.size(); ++i) {
           prepare(entry, i, block.cases[i], ranks);
+          if (ranks == 0) run_prepared();
         }
       }
     }
-    std::vector<ProcessResult> processes;
-    if (ranks > 0) {
-      std::vector<RankCall> calls;
-      for (const Prepared& one : prepared_) calls.push_back({one.entry, one.input});
-      processes = run_on_ranks(folder_.path(), ranks, calls, options_.timeout);
-    }
-    for (std::size_t k = 0; k < prepared_.size(); ++k) {
-      const Prepared& one = prepared_[k];
+    if (ranks > 0) run_prepared(ranks);
+  }
+
+  void run_prepared() {
+    for (const Prepared& one : prepared_) {
       const auto start = std::chrono::steady_clock::now();
-      const ProcessResult process =
-          ranks > 0 ? processes[k] : run_entry(one.entry, one.input, options_.compile.target);
+      const ProcessResult process = run_entry(one.entry, one.input, options_.compile.target);
       finish(one, process, seconds_since(start));
     }
+    prepared_.clear();
+  }
+
+  void run_prepared(int ranks) {
+    std::vector<RankCall> calls;
+    for (const Prepared& one : prepared_) calls.push_back({one.entry, one.input});
+    const auto start = std::chrono::steady_clock::now();
+    const std::vector<ProcessResult> processes =
+        run_on_ranks(folder_.path(), ranks, calls, options_.timeout);
+    // The time of each is not known.
+    const double seconds =
+        seconds_since(start) / static_cast<double>(std::max<std::size_t>(calls.size(), 1));
+    for (std::size_t k = 0; k < prepared_.size(); ++k) finish(prepared_[k], processes[k], seconds);
     prepared_.clear();
   }
 
