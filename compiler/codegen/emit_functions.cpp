@@ -5,8 +5,8 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "codegen/emit.h"
-#include "codegen/kept_values.h"
 #include "support/check.h"
+#include "tree/kept_values.h"
 
 namespace dagaz::codegen {
 
@@ -154,7 +154,7 @@ void FunctionEmitter::emit_function(const tree::Function& source) {
   } else {
     context_ = function_->getArg(0);
   }
-  keep_values(kept_values(source.body, source.parameters, source.results));
+  keep_values(tree::kept_values(source.body, source.parameters, source.results));
   unsigned next = kernel_side ? 2 : 1;
   std::set<NameId> given_away;  // references that the caller keeps, or that a result has taken
   for (const NameId parameter : source.parameters) {
@@ -210,7 +210,7 @@ void FunctionEmitter::emit_task(const Task& task) {
     bind(captured[i], scalar ? from_memory(loaded, unit_.program.names.type(captured[i]).element)
                              : loaded);
   }
-  keep_values(kept_values(task.loop->body));
+  keep_values(tree::kept_values(task.loop->body));
   bind(task.loop->begin, function_->getArg(2));
   bind(task.loop->end, function_->getArg(3));
   emit(task.loop->body);

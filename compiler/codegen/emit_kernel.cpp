@@ -7,10 +7,10 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "codegen/emit.h"
-#include "codegen/kept_values.h"
 #include "codegen/kernel_failure.h"
 #include "ir/kernel_threads.h"
 #include "support/check.h"
+#include "tree/kept_values.h"
 #include "tree/walk.h"
 
 namespace dagaz::codegen {
@@ -100,7 +100,7 @@ void FunctionEmitter::leave_after_failure(const Kernel& kernel) {
 void FunctionEmitter::emit_kernel(const Kernel& kernel) {
   start();
   bind_kernel_arguments(kernel);
-  keep_values(kept_values(kernel.launch->body));
+  keep_values(tree::kept_values(kernel.launch->body));
   if (in_ptx()) {
     annotate_kernel(function_, kernel.launch->block_threads);
     if (looks_for_failures(kernel.launch->body)) leave_after_failure(kernel);

@@ -21,7 +21,7 @@
 namespace dagaz::emit {
 
 static memory::Context memory_context(const Context& c) {
-  return {c.names(), c.source.functions, !c.has_kernels()};
+  return {c.names(), c.source.functions, c.settings};
 }
 
 // A block that holds the array, and a reference to it, from element 0.

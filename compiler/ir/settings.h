@@ -30,8 +30,11 @@ struct Settings {
   int copied = 2;           // operations of copying an element
   int points_a_thread = 1;  // of a kernel that only copies
   int short_array = 16;     // elements up to which arrays are copied one by one
-  // Bytes of a tile of squares, in which what is transposed crosses over in registers, and squares
+  int stack_array = 2048;   // most bytes of an array on the stack of its thread
+  int carried_array = 64;   // most elements of an array that a thread's loop copies each time
+  // Bytes of a cache's line and of a row of a square, of a tile of squares, in which what is transposed crosses over in registers, and squares
   // that it has along what is written.
+  int line = 64;
   int tile = 32768;
   int tile_rows = 4;
   // Memory for the threads of a kernel: how many times fewer, and larger, parts an arena has on
@@ -39,7 +42,8 @@ struct Settings {
   int arena_ratio = 64;
   int arena_expansions = 4;
   bool operator==(const Settings&) const = default;
-  DZ_FIELDS(points, arrays, task, combined, copied, points_a_thread, short_array, tile,
+  DZ_FIELDS(points, arrays, task, combined, copied, points_a_thread, short_array, stack_array,
+            carried_array, line, tile,
             tile_rows, arena_ratio, arena_expansions)
 };
 

@@ -22,6 +22,8 @@ constexpr int most_unrolled = 1024;  // copies of code
 constexpr int most_rounds = 16;
 constexpr int most_gap = 64;
 constexpr int most_ahead = 4096;
+constexpr int most_on_stack = 1 << 16;  // bytes
+constexpr int most_line = 4096;
 
 }  // namespace
 
@@ -116,6 +118,9 @@ std::string problem_of(const Settings& settings) {
   numbers.within("copied", settings.copied, 1, most);
   numbers.within("points_a_thread", settings.points_a_thread, 1, most_unrolled);
   numbers.within("short_array", settings.short_array, 0, most);
+  numbers.within("stack_array", settings.stack_array, 0, most_on_stack);
+  numbers.within("carried_array", settings.carried_array, 0, most);
+  numbers.within("line", settings.line, 8, most_line);
   numbers.within("tile", settings.tile, 0, most);
   numbers.within("tile_rows", settings.tile_rows, 1, most_unrolled);
   // Locks of an arena are counted for ratios of 64 and more.

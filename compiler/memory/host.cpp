@@ -83,7 +83,7 @@ class Host {
     memory_.turned.merge(find_turned(scope));
     memory_.wholes.merge(find_wholes(scope));
     Here here{scope, {}, find_replaced_parts(scope), find_written_parts(scope), {}, 0};
-    if (context_.on_cpu) here.points_within = plan::points_within(body, names_);
+    if (context_.on_cpu()) here.points_within = plan::points_within(body, names_);
     for (const ir::Statement& one : body.statements) note_pieces(one, here);
     Here* const outer = std::exchange(here_, &here);
     for (std::size_t k = 0; k < body.statements.size();) {
@@ -306,7 +306,7 @@ class Host {
   void reduce(const ir::Statement& s, const ir::SegmentedReduce& e) {
     std::size_t mapped = 0;
     for (const ir::ReduceOperator& one : e.operators) mapped += one.op.result_types.size();
-    if (context_.on_cpu && s.results.size() > mapped && e.result_types[mapped].is_scalar()) {
+    if (context_.on_cpu() && s.results.size() > mapped && e.result_types[mapped].is_scalar()) {
       const NameId result = s.results[mapped].name;
       if (const auto old = dying_array(e, result, here_->scope, memory_)) make_over(*old, result);
     }
@@ -513,6 +513,7 @@ class Host {
 
 Memory place_host(const ir::Function& function, const Context& context) {
   Memory memory;
+  memory.carried_array = context.settings.carried_array;
   memory.element_only = plan::element_only_arrays(function.body, context.names);
   const ir::AliasInfo aliases =
       ir::analyse_aliases(function, context.names, context.functions);

@@ -119,6 +119,7 @@ struct Memory {
   // Reshapes that copy.
   std::unordered_set<ir::NameId> copying;
   // ---- threads
+  int carried_array = 0;  // as in the settings
   std::unordered_map<ir::NameId, Destination> destinations;
   // Results of a map's body, and the arrays in whose memory they may be made (plan/array_uses.h).
   std::unordered_map<ir::NameId, ir::NameId> overwritten;
@@ -137,7 +138,9 @@ struct Memory {
 struct Context {
   const ir::Names& names;
   const std::vector<ir::Function>& functions;  // those it may call
-  bool on_cpu = true;
+  const ir::Settings& settings;
+
+  bool on_cpu() const { return settings.points == ir::PointsBy::tasks; }
 };
 
 /// Of a function that runs on the host, and of the threads in it.

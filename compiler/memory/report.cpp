@@ -152,13 +152,12 @@ class Reporter {
 }  // namespace
 
 std::string report(const ir::PlannedProgram& planned) {
-  const bool on_cpu = planned.settings.points == ir::PointsBy::tasks;
   const ir::Program& program = planned.program;
   std::string text;
   for (const ir::EntryPoint& entry : program.entries) {
     for (const ir::Function& function : program.functions) {
       if (function.name != entry.function) continue;
-      text += Reporter(function, {program.names, program.functions, on_cpu}).take();
+      text += Reporter(function, {program.names, program.functions, planned.settings}).take();
     }
   }
   return text;

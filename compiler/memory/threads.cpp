@@ -10,10 +10,6 @@ namespace dagaz::memory {
 using ir::NameId;
 using ir::Operand;
 
-// Arrays of up to so many elements, which registers may hold, are copied from iteration to
-// iteration.
-static constexpr std::int64_t most_copied = 64;
-
 // Whether the array's size changes from iteration to iteration.
 static bool varies(const ir::Loop& loop, const ir::Type& type) {
   for (const Operand& size : type.shape) {
@@ -33,12 +29,14 @@ static std::optional<std::int64_t> constant_count(const ir::Type& type) {
   return count;
 }
 
-Carry carry_of(const ir::Loop& loop, std::size_t k, const ir::Names& names) {
+Carry carry_of(const ir::Loop& loop, std::size_t k, const ir::Names& names,
+               std::int64_t carried_array) {
   const NameId parameter = loop.values[k].parameter.name;
   if (plan::is_updated_in_place(loop.body, k, parameter, names)) return Carry::in_place;
   if (varies(loop, names.type(parameter))) return Carry::following;
   const auto count = constant_count(names.type(parameter));
-  return count && *count <= most_copied ? Carry::copied : Carry::alternating;
+  // What registers may hold.
+  return count && *count <= carried_array ? Carry::copied : Carry::alternating;
 }
 
 namespace {
@@ -57,7 +55,7 @@ class Threads {
       for (std::size_t k = 0; k < loop->values.size(); ++k) {
         const NameId parameter = loop->values[k].parameter.name;
         if (names_.type(parameter).is_array()) {
-          memory_.carries.insert_or_assign(parameter, carry_of(*loop, k, names_));
+          memory_.carries.insert_or_assign(parameter, carry_of(*loop, k, names_, memory_.carried_array));
         }
       }
     }
@@ -84,6 +82,7 @@ void place_thread(const ir::Body& body, const ir::Names& names, Memory& memory) 
 
 Memory place_thread(const ir::Function& function, const Context& context) {
   Memory memory;
+  memory.carried_array = context.settings.carried_array;
   memory.element_only = plan::element_only_arrays(function.body, context.names);
   place_thread(function.body, context.names, memory);
   return memory;

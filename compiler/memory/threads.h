@@ -8,7 +8,9 @@ namespace dagaz::memory {
 /// Finds the destinations of a body's arrays.
 void find_destinations(const ir::Body& body, const ir::Names& names, Memory& memory);
 
-/// How a loop in a thread carries its `k`-th value, an array.
-Carry carry_of(const ir::Loop& loop, std::size_t k, const ir::Names& names);
+/// How a loop in a thread carries its `k`-th value, an array: those of up to `carried_array`
+/// elements are copied from iteration to iteration.
+Carry carry_of(const ir::Loop& loop, std::size_t k, const ir::Names& names,
+               std::int64_t carried_array);
 
 }  // namespace dagaz::memory

@@ -14,10 +14,6 @@ using ir::Product;
 
 namespace {
 
-/// Operations that pay for filling an element of a copy and adding it to the array, with enough
-/// left that a copy is little beside a piece of one iteration.
-constexpr double copied_element = 8;
-
 /// A product as in schedules, whose factor may be any number.
 struct Term {
   double factor = 1;
@@ -62,7 +58,10 @@ std::vector<Term> iteration_of(const ir::SegmentedMap& map,
 
 }  // namespace
 
-bool always_copies(const ir::SegmentedMap& map, const std::vector<Product>& operations) {
+// `copied_operations` pay for filling an element of a copy and adding it to the array, with enough
+// left that a copy is little beside a piece of one iteration.
+bool always_copies(const ir::SegmentedMap& map, const std::vector<Product>& operations,
+                   const Tunables& tunables) {
   std::vector<Term> arrays;
   for (const ir::Type& type : map.result_types) {
     if (type.kind == ir::TypeKind::accumulator) arrays.push_back(product_of(type.shape));
@@ -71,7 +70,7 @@ bool always_copies(const ir::SegmentedMap& map, const std::vector<Product>& oper
                    [](const Term& a, const Term& b) { return a.sizes.size() > b.sizes.size(); });
   std::vector<Term> left = iteration_of(map, operations);
   return std::all_of(arrays.begin(), arrays.end(), [&](const Term& array) {
-    double wanted = copied_element * array.factor;
+    double wanted = static_cast<double>(tunables.copied_operations) * array.factor;
     for (Term& one : left) {
       if (!contains(one.sizes, array.sizes)) continue;
       const double taken = std::min(wanted, one.factor);

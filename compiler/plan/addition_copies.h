@@ -8,7 +8,8 @@
 namespace dagaz::plan {
 
 /// Of a map that takes `operations` a point.
-bool always_copies(const ir::SegmentedMap& map, const std::vector<ir::Product>& operations);
+bool always_copies(const ir::SegmentedMap& map, const std::vector<ir::Product>& operations,
+                   const Tunables& tunables);
 /// Whether the body itself accumulates, and only numbers.
 bool adds_single_numbers(const Surroundings& around, const ir::SegmentedMap& e);
 

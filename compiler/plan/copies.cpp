@@ -6,8 +6,6 @@ namespace dagaz::plan {
 
 namespace {
 
-constexpr std::int64_t line_bytes = 64;  // of the caches, and of a row of a square
-
 /// Whether an array of `count` elements is copied or written one after another.
 bool is_short(const ir::Settings& settings, std::int64_t count) {
   return count <= settings.short_array;
@@ -53,6 +51,7 @@ std::optional<CopySquares> in_squares(const ir::Settings& settings, const CopyAt
   const auto written = last_of(at.written);
   const auto read = last_of(at.read);
   if (!written || !read || *written == *read) return std::nullopt;
+  const std::int64_t line_bytes = settings.line;
   const std::int64_t lanes = line_bytes / ir::byte_size(element);
   const std::int64_t squares = std::max<std::int64_t>(settings.tile / (lanes * line_bytes), 1);
   const std::int64_t rows = std::min<std::int64_t>(squares, settings.tile_rows);

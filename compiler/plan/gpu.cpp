@@ -18,12 +18,6 @@ using ir::Version;
 
 namespace {
 
-// What any GPU gives the shared memory of a block, less what else kernels keep there.
-constexpr std::int64_t tile_bytes = std::int64_t{40} << 10;
-constexpr std::int64_t bin_bytes = std::int64_t{32} << 10;
-constexpr std::int64_t run_bytes = std::int64_t{12} << 10;
-constexpr int most_walked_pieces = 1024;  // by one thread, for a scan
-
 std::vector<Operand> segments_of(const std::vector<ir::SpaceDimension>& space) {
   std::vector<Operand> sizes;
   for (std::size_t d = 0; d + 1 < space.size(); ++d) sizes.push_back(space[d].extent);
@@ -56,12 +50,16 @@ std::int64_t bytes_of(const std::vector<ir::Type>& types) {
   return bytes;
 }
 
+bool takes_memory(const ir::Body& body, const Surroundings& around) {
+  return plan::takes_memory(body, around.names, around.tunables().stack_array);
+}
+
 // Whether threads can combine values together, between barriers: these are scalars, and the
 // operators take no memory.
 template <typename Operator>
-bool can_combine(const std::vector<Operator>& operators, const ir::Names& names) {
+bool can_combine(const std::vector<Operator>& operators, const Surroundings& around) {
   return std::all_of(operators.begin(), operators.end(), [&](const Operator& one) {
-    return are_scalars(one.op.result_types) && !takes_memory(one.op.body, names);
+    return are_scalars(one.op.result_types) && !takes_memory(one.op.body, around);
   });
 }
 
@@ -109,7 +107,7 @@ ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around, ir::
 ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& around,
                            ir::Names& names) {
   const auto& tunables = around.tunables();
-  if (!can_combine(e.operators, around.names)) return only(in_pieces(tunables));
+  if (!can_combine(e.operators, around)) return only(in_pieces(tunables));
   ir::Schedule schedule;
   for (Version& one : gpu_contraction(e, around, names)) {
     add_version(schedule, std::move(one.when), std::move(one.strategy));
@@ -126,7 +124,8 @@ ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& aro
       std::min(tunables.gpu_warp_segment, block_threads * tunables.gpu_thread_elements);
   add_version(schedule, {}, ir::Teams{static_cast<int>(longest),
                                       static_cast<int>(tunables.gpu_segment_blocks),
-                                      static_cast<int>(tunables.gpu_thread_elements)});
+                                      static_cast<int>(tunables.gpu_thread_elements),
+                                      are_commutative(e.operators)});
   return schedule;
 }
 
@@ -134,11 +133,11 @@ ir::Schedule gpu_scan(const ir::SegmentedScan& e, const Surroundings& around) {
   const std::vector<ir::Type> types = types_of(e.operators);
   std::vector<ir::Type> held;
   for (const Operand& one : e.body.results) held.push_back(around.names.type(one));
-  const bool together = can_combine(e.operators, around.names) && are_scalars(held);
+  const bool together = can_combine(e.operators, around) && are_scalars(held);
   const auto& tunables = around.tunables();
   if (!together) {
     ir::InPieces pieces = in_pieces(tunables);
-    pieces.most = most_walked_pieces;
+    pieces.most = static_cast<int>(tunables.gpu_scan_pieces);
     return only(pieces);
   }
   ir::Schedule schedule;
@@ -150,12 +149,14 @@ ir::Schedule gpu_scan(const ir::SegmentedScan& e, const Surroundings& around) {
   }
   // A tile that fails would never publish, and others wait for it.
   const bool may_wait = !may_fail(e.body) && !may_any_fail(e.operators) &&
-                        !takes_memory(e.body, around.names) &&
+                        !takes_memory(e.body, around) &&
                         (!e.post || (!may_fail(e.post->body) &&
-                                     !takes_memory(e.post->body, around.names)));
+                                     !takes_memory(e.post->body, around)));
   // Odd, so that threads that walk their stretches use all banks of shared memory.
   std::int64_t stretch = (tunables.gpu_scan_stretch - 1) | 1;
-  while (stretch > 0 && stretch * block_threads * bytes_of(held) > tile_bytes) stretch -= 2;
+  while (stretch > 0 && stretch * block_threads * bytes_of(held) > tunables.gpu_scan_bytes) {
+    stretch -= 2;
+  }
   if (may_wait && stretch > 0) {
     add_version(schedule, {}, ir::LookBack{static_cast<int>(stretch)});
   } else {
@@ -176,7 +177,8 @@ bool is_atomic(const ir::SegmentedHistogram& e, const ir::Names& names) {
 }
 
 // Each operator gets an equal part of the memory, and there are enough elements for each bin.
-std::vector<Guard> block_bins_fit(const ir::SegmentedHistogram& e, const ir::BlockBins& bins) {
+std::vector<Guard> block_bins_fit(const ir::SegmentedHistogram& e, const ir::BlockBins& bins,
+                                  std::int64_t bin_bytes) {
   const auto count = std::ssize(e.operators);
   std::vector<Guard> guards;
   for (const ir::HistogramOperator& one : e.operators) {
@@ -196,7 +198,7 @@ std::vector<Guard> block_bins_fit(const ir::SegmentedHistogram& e, const ir::Blo
 }
 
 // In which a thread puts what it computed for an element, where no atomic instruction combines.
-bool runs_fit(const ir::SegmentedHistogram& e) {
+bool runs_fit(const ir::SegmentedHistogram& e, std::int64_t run_bytes) {
   std::int64_t bytes = 0;
   for (const ir::HistogramOperator& one : e.operators) {
     bytes += (8 + bytes_of(one.op.result_types)) * block_threads;
@@ -210,15 +212,15 @@ bool runs_fit(const ir::SegmentedHistogram& e) {
 ir::Schedule gpu_histogram(const ir::SegmentedHistogram& e, const Surroundings& around) {
   const auto& tunables = around.tunables();
   const bool atomic = is_atomic(e, around.names);
-  const bool together = can_combine(e.operators, around.names);
+  const bool together = can_combine(e.operators, around);
   ir::Schedule schedule;
-  if (e.space.size() == 1 && together && runs_fit(e)) {
+  if (e.space.size() == 1 && together && runs_fit(e, tunables.gpu_run_bytes)) {
     ir::BlockBins bins{static_cast<int>(tunables.gpu_bin_elements), atomic};
     if (!atomic) {
       bins.rounds = static_cast<int>(tunables.gpu_combining_rounds);
       bins.at_once = static_cast<int>(tunables.gpu_combined);
     }
-    add_version(schedule, block_bins_fit(e, bins), bins);
+    add_version(schedule, block_bins_fit(e, bins, tunables.gpu_bin_bytes), bins);
   }
   if (atomic) {
     add_version(schedule, {}, ir::AtomicBins{});
@@ -226,7 +228,7 @@ ir::Schedule gpu_histogram(const ir::SegmentedHistogram& e, const Surroundings& 
   }
   // Whoever has a lock comes to an end.
   const bool locked = std::all_of(e.operators.begin(), e.operators.end(), [&](const auto& one) {
-    return !may_fail(one.op.body) && !takes_memory(one.op.body, around.names);
+    return !may_fail(one.op.body) && !takes_memory(one.op.body, around);
   });
   if (e.space.size() > 1) {
     if (locked) add_version(schedule, {many(e.space)}, ir::BySegments{});

@@ -18,9 +18,6 @@ namespace {
 
 constexpr int side_threads = 16;  // of a block, along rows and along points
 static_assert(side_threads * side_threads == block_threads);
-constexpr std::int64_t most_sum_bytes = 256;  // of a thread's registers
-constexpr std::int64_t most_held_bytes = 384;  // with the values of an element
-constexpr std::int64_t most_staged_bytes = std::int64_t{40} << 10;
 
 /// Sums at the points of a space, whichever operation they are of.
 struct Sums {
@@ -124,6 +121,7 @@ Held held_of(const Sums& sums, const ir::Names& names) {
 /// and the code is not too long.
 bool choose_sizes(ir::Contraction& plan, int rows, int points, const Held& held,
                   const Surroundings& around) {
+  const Tunables& tunables = around.tunables();
   plan.block_rows = rows;
   plan.columns = points;
   plan.width = 1;
@@ -139,12 +137,12 @@ bool choose_sizes(ir::Contraction& plan, int rows, int points, const Held& held,
   // Twice, so that the next elements are staged while these are used; and a word a line more.
   const std::int64_t staged = 2 * ((side_threads * rows + 1) * row_bytes +
                                    (side_threads * points + 1) * point_bytes);
-  while (plan.depth > 1 && plan.depth * staged > most_staged_bytes) plan.depth /= 2;
+  while (plan.depth > 1 && plan.depth * staged > tunables.gpu_tile_bytes) plan.depth /= 2;
   const std::int64_t sums = rows * points * held.bytes;
-  return sums <= most_sum_bytes &&
-         sums + rows * row_bytes + points * point_bytes <= most_held_bytes &&
-         plan.depth * staged <= most_staged_bytes &&
-         rows * points * held.statements <= around.tunables().gpu_tile_statements;
+  return sums <= tunables.gpu_tile_sums &&
+         sums + rows * row_bytes + points * point_bytes <= tunables.gpu_tile_held &&
+         plan.depth * staged <= tunables.gpu_tile_bytes &&
+         rows * points * held.statements <= tunables.gpu_tile_statements;
 }
 
 /// The product of extents.
@@ -215,7 +213,7 @@ std::vector<ir::Version> by_points(ir::Contraction plan, const Sums& sums,
     plan.most_points = block_threads;
     plan.depth = static_cast<int>(
         std::min(std::int64_t{block_threads},
-                 most_staged_bytes / 2 / bytes_of(plan.of_rows, around.names)));
+                 around.tunables().gpu_tile_bytes / 2 / bytes_of(plan.of_rows, around.names)));
     versions.push_back({{has_elements(sums, side_threads), fill(sums, points, 4)}, plan});
     if (points == 1) break;
   }

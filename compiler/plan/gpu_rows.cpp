@@ -24,11 +24,6 @@ using ir::Operand;
 
 namespace {
 
-// Bytes of rows that a block keeps: what any GPU gives it, less what threads combine values
-// through.
-constexpr std::int64_t row_bytes = std::int64_t{40} << 10;
-constexpr int most_of_warp = 512;  // elements of a row
-
 /// A row of the chain.  Its own elements are those that a thread computes or reads for the element
 /// that it works on.
 struct Row {
@@ -43,9 +38,10 @@ struct Row {
 /// Walks a body.
 class Chain {
  public:
-  Chain(const ir::SegmentedMap& e, const ir::Names& names,
+  Chain(const ir::SegmentedMap& e, const ir::Names& names, std::int64_t stack_array,
         FunctionRef<bool(NameId)> is_element_only)
-      : body_(e.body), names_(names), is_element_only_(is_element_only) {
+      : body_(e.body), names_(names), stack_array_(stack_array),
+        is_element_only_(is_element_only) {
     for (const ir::SpaceDimension& one : e.space) inside_.insert(one.index.name);
     for (const NameId name : ir::bound_names(e.body)) inside_.insert(name);
   }
@@ -99,7 +95,7 @@ class Chain {
                    !as<ir::Histogram>(each.operation) && !as<ir::Scatter>(each.operation) &&
                    !as<ir::WithAccumulator>(each.operation) && is_uniform(each);
       }
-      straight = straight && !takes_memory(inner, names_);
+      straight = straight && !takes_memory(inner, names_, stack_array_);
     });
     return straight;
   }
@@ -183,10 +179,10 @@ class Chain {
   /// Whether the threads of a team can compute its elements, and combine them, together.
   bool shares_elements(const ir::MapScanReduce& e) const {
     const auto combines = [&](const auto& one) {
-      return are_scalars(one.op.result_types) && !takes_memory(one.op.body, names_);
+      return are_scalars(one.op.result_types) && !takes_memory(one.op.body, names_, stack_array_);
     };
     const auto is_local = [&](const ir::Lambda& one) {
-      return are_scalars(one.result_types) && !takes_memory(one.body, names_);
+      return are_scalars(one.result_types) && !takes_memory(one.body, names_, stack_array_);
     };
     return is_local(e.map) && (!e.post || is_local(*e.post)) &&
            std::all_of(e.scans.begin(), e.scans.end(), combines) &&
@@ -267,6 +263,7 @@ class Chain {
 
   const ir::Body& body_;
   const ir::Names& names_;
+  std::int64_t stack_array_;
   FunctionRef<bool(NameId)> is_element_only_;
   std::unordered_set<NameId> inside_;
   std::unordered_map<NameId, Row> rows_;
@@ -302,26 +299,28 @@ Guard fill(const ir::SegmentedMap& e, std::int64_t threads) {
 }  // namespace
 
 std::optional<RowChain> row_chain(const ir::SegmentedMap& e, const ir::Names& names,
+                                  std::int64_t stack_array,
                                   FunctionRef<bool(NameId)> is_element_only) {
-  return Chain(e, names, is_element_only).find();
+  return Chain(e, names, stack_array, is_element_only).find();
 }
 
 std::optional<ir::Schedule> gpu_rows(const ir::SegmentedMap& e, const Surroundings& around) {
   const Tunables& tunables = around.tunables();
-  const auto chain = row_chain(
-      e, around.names, [&](NameId name) { return around.is_element_only(name); });
+  const auto chain = row_chain(e, around.names, tunables.stack_array,
+                               [&](NameId name) { return around.is_element_only(name); });
   if (!chain) return std::nullopt;
   const Operand& width = chain->widths.front();
   ir::Schedule schedule;
   add_version(schedule, {at_most(width, tunables.gpu_shared_segment - 1), fill(e, 4)},
               ir::Pointwise{});
   if (chain->keeps_apart) {
-    std::vector<Guard> guards = buffers_fit(*chain, block_threads / warp_threads, row_bytes,
-                                            most_of_warp);
+    const std::int64_t longest = tunables.gpu_warp_row;
+    std::vector<Guard> guards = buffers_fit(*chain, block_threads / warp_threads,
+                                            tunables.gpu_row_bytes, longest);
     guards.push_back(fill(e, warp_threads));
-    add_version(schedule, std::move(guards), ir::Teams{most_of_warp});
+    add_version(schedule, std::move(guards), ir::Teams{static_cast<int>(longest)});
   }
-  add_version(schedule, buffers_fit(*chain, 1, row_bytes, row_bytes),
+  add_version(schedule, buffers_fit(*chain, 1, tunables.gpu_row_bytes, tunables.gpu_row_bytes),
               ir::Teams{0});
   add_version(schedule, {}, ir::Pointwise{});
   return schedule;

@@ -49,8 +49,10 @@ struct RowChain {
   bool keeps_apart = true;          // of what the chain makes threads need own elements alone
 };
 
-/// None where the body is no such chain.  `is_element_only`: arrays without memory.
+/// None where the body is no such chain.  `stack_array` as in the settings; `is_element_only`: arrays
+/// without memory.
 std::optional<RowChain> row_chain(const ir::SegmentedMap& e, const ir::Names& names,
+                                  std::int64_t stack_array,
                                   FunctionRef<bool(ir::NameId)> is_element_only);
 /// Versions of the map by teams, the smaller teams first; none where its body is no chain of rows.
 std::optional<ir::Schedule> gpu_rows(const ir::SegmentedMap& e, const Surroundings& around);

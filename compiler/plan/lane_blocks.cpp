@@ -274,9 +274,10 @@ std::optional<ir::Version> completed_blocks(const MapAt& at, const ir::LaneBlock
 }
 
 std::optional<ir::Version> unpacked_product(const MapAt& at, const ir::Contraction& product) {
-  constexpr int many_registers = 32;  // of which such a block of sums takes half
   const bool is_single_sum = product.columns > 1;
-  if (at.around.target.registers < many_registers || !is_single_sum ||
+  // Half of the registers are left for what the sums add.
+  const std::int64_t sums = at.around.tunables().lane_rows * at.around.tunables().lane_columns;
+  if (2 * sums > at.around.target.registers || !is_single_sum ||
       product.point_packing != ir::Packing::by_points) {
     return std::nullopt;
   }

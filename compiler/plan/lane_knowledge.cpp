@@ -177,12 +177,12 @@ void LaneKnowledge::lay_out(NameId array) {
   blocks_.laid_out.push_back(array);
 }
 
-// How often code inside loops runs that are nested so deep.
-static std::int64_t assumed_runs(std::int64_t depth) {
-  constexpr std::int64_t iterations = 8;
-  constexpr std::int64_t most = 3;
+std::int64_t LaneKnowledge::assumed_runs(std::int64_t depth) const {
+  constexpr std::int64_t deepest = 3;  // deeper ones weigh so much already that nothing else does
   std::int64_t runs = 1;
-  for (std::int64_t k = 0; k < std::min(depth, most); ++k) runs *= iterations;
+  for (std::int64_t k = 0; k < std::min(depth, deepest); ++k) {
+    runs *= around_.tunables().unknown_extent;
+  }
   return runs;
 }
 

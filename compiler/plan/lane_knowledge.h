@@ -75,6 +75,8 @@ class LaneKnowledge {
   void bind(ir::NameId name, const LaneValue& value);
   void bind(ir::NameId name, const LaneArrayValue& array);
   void bind(ir::NameId name, const LaneResult& result);
+  /// How often code runs inside loops that are nested so deep.
+  std::int64_t assumed_runs(std::int64_t depth) const;
   void count_work(bool in_unit_steps);
   void count_gathers(std::int64_t depth, std::int64_t vectors);
   void loop(const ir::Operand& width, const std::function<void()>& body);

@@ -402,10 +402,8 @@ void LaneReading::read(const ir::Statement& s, const ir::Accumulate& e) {
   if (by_row && rows_ != blocks_.width) refuse();
 }
 
-// Larger values do not stay in registers for all rows.
-static constexpr std::int64_t most_operations_of_added = 6;
-
-static bool only_adds(const ir::Body& body) {
+// Larger values than of `lane_additions` operations do not stay in registers for all rows.
+static bool only_adds(const ir::Body& body, const Tunables& tunables) {
   std::int64_t additions = 0;
   std::int64_t operations = 0;
   for (const ir::Statement& one : body.statements) {
@@ -418,12 +416,12 @@ static bool only_adds(const ir::Body& body) {
       return false;
     }
   }
-  return additions > 0 && operations <= most_operations_of_added * additions;
+  return additions > 0 && operations <= tunables.lane_additions * additions;
 }
 
 bool LaneReading::add_in_rows(NameId statement, const Operand& count, const ir::Body& body,
                               const Iteration& iteration) {
-  if (rows_ > 1 || !only_adds(body)) return false;
+  if (rows_ > 1 || !only_adds(body, around_.tunables())) return false;
   return try_rows(statement, blocks_.width,
                   [&] { in_disjoint_rows(count, blocks_.width, iteration); });
 }

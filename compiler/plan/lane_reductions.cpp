@@ -66,10 +66,6 @@ std::optional<Read> read_reduction(const Surroundings& around, const ir::Segment
   return Read{{*worth, lanes.blocks()}, lanes.work()};
 }
 
-bool commutes(const ir::SegmentedReduce& reduction) {
-  return std::all_of(reduction.operators.begin(), reduction.operators.end(), is_commutative);
-}
-
 /// Bytes of the values that one point's lane carries.
 std::int64_t carried_bytes(const ir::SegmentedReduce& reduction) {
   std::int64_t bytes = 0;
@@ -87,15 +83,14 @@ ir::LaneBlocks of_reduction(ir::LaneBlocks blocks, const ir::SegmentedReduce& re
   return blocks;
 }
 
-constexpr int lane_elements = 16;  // of a lane, that pay for combining lanes at the end
-constexpr int cache_line = 64;
-constexpr int most_stretched_columns = 2;  // more stretches than pages are quickly found
-
-/// Stretches whose lengths are odd multiples of a cache line begin in different sets of a cache.
-ir::LaneBlocks in_stretches(ir::LaneBlocks blocks) {
-  blocks.columns = std::min(blocks.columns, most_stretched_columns);
+/// Stretches whose lengths are odd multiples of a cache line begin in different sets of a cache;
+/// the pages of few are quickly found.
+ir::LaneBlocks in_stretches(ir::LaneBlocks blocks, const TargetDescription& target) {
+  constexpr int smallest_element = 4;
+  blocks.columns =
+      static_cast<int>(std::min<std::int64_t>(blocks.columns, target.tunables.lane_stretches));
   blocks.rows = blocks.points;
-  blocks.block_rows = cache_line / 4;
+  blocks.block_rows = target.cache_line_bytes / smallest_element;
   return blocks;
 }
 
@@ -124,8 +119,8 @@ std::vector<ir::Version> lanes_of_points(const Surroundings& around,
                         ? is_worthwhile(reduction.body, as_neighbours->work, around.tunables())
                         : reads_enough_in_steps(as_neighbours->work, around.tunables());
   if (!pays) return {};
-  if (!commutes(reduction)) blocks = in_stretches(blocks);
-  const std::int64_t least = std::int64_t{lane_elements} * blocks.columns * blocks.width;
+  if (!are_commutative(reduction.operators)) blocks = in_stretches(blocks, around.target);
+  const std::int64_t least = around.tunables().lane_elements * blocks.columns * blocks.width;
   const Operand& extent = reduction.space.back().extent;
   if (is_known_below(extent, least)) return {};
   auto read = read_reduction(around, reduction, results, blocks);
@@ -142,7 +137,7 @@ std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
   ir::LaneBlocks blocks =
       of_reduction(block_for(reduction.body, around, false, Around::host), reduction);
   if (!has_loops(reduction.body)) return lanes_of_points(around, reduction, results, blocks);
-  if (!commutes(reduction)) blocks = in_stretches(blocks);
+  if (!are_commutative(reduction.operators)) blocks = in_stretches(blocks, around.target);
   auto read = read_reduction(around, reduction, results, blocks);
   if (!read || !is_worthwhile(reduction.body, read->work, around.tunables())) return {};
   return {std::move(read->version)};
@@ -156,7 +151,7 @@ std::optional<ir::Version> completed_blocks(const Surroundings& around,
                          is_power_of_two(blocks.width) && blocks.width >= 2 &&
                          blocks.width <= most_lanes && blocks.block_rows >= 1 &&
                          (walks_stretches(blocks) || (blocks.rows < 0 && blocks.block_rows == 1));
-  if (!has_shape || (!walks_stretches(blocks) && !commutes(reduction))) return std::nullopt;
+  if (!has_shape || (!walks_stretches(blocks) && !are_commutative(reduction.operators))) return std::nullopt;
   ir::LaneBlocks sized;
   sized.columns = blocks.columns;
   sized.width = blocks.width;

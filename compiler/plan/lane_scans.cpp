@@ -115,17 +115,16 @@ bool can_run_in_lanes(const Surroundings& around, const Compaction& compaction, 
 /// The widest vectors whose lanes one instruction brings together; 1 where there is none, or where
 /// the points cannot run in lanes.
 int lanes_of_compaction(const Surroundings& around, const Compaction& compaction) {
-  // What has such an instruction for numbers of 4 and 8 bytes; shorter ones are made longer.
-  constexpr int compressing_bytes = 64;
+  // There are such instructions for numbers of 4 and 8 bytes; shorter ones are made longer.
   constexpr std::int64_t shortest = 4;
-  if (around.target.register_bytes < compressing_bytes || around.tunables().lanes == 0) return 1;
+  if (!around.target.has_masks || around.tunables().lanes == 0) return 1;
   std::int64_t longest = shortest;
   for (const Compaction::List& list : compaction.lists) {
     for (const Compaction::Target& target : list.targets) {
       longest = std::max(longest, ir::byte_size(around.names.type(target.destination).element));
     }
   }
-  const int width = static_cast<int>(compressing_bytes / longest);
+  const int width = static_cast<int>(around.target.register_bytes / longest);
   return can_run_in_lanes(around, compaction, width) ? width : 1;
 }
 

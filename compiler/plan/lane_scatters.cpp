@@ -60,9 +60,7 @@ ir::LaneBlocks of_scatter(ir::LaneBlocks blocks, const ir::SegmentedScatter& sca
 std::optional<ir::Version> scatter_in_lanes(const Surroundings& around,
                                             const ir::SegmentedScatter& scatter) {
   // Without instructions for masked writes of lanes each would be a branch again.
-  constexpr int masked_write_bytes = 64;
-  const TargetDescription& target = around.target;
-  if (target.register_bytes < masked_write_bytes || has_loops(scatter.body)) return std::nullopt;
+  if (!around.target.has_masks || has_loops(scatter.body)) return std::nullopt;
   ir::LaneBlocks blocks = block_for(scatter.body, around, false, Around::task);
   auto read = read_scatter(around, scatter, of_scatter(blocks, scatter));
   if (!read || !reads_enough_in_steps(read->work, around.tunables())) return std::nullopt;

@@ -62,6 +62,18 @@ bool is_positionwise(const ir::Lambda& op, const ir::Names& names) {
 
 bool is_commutative(const ir::ReduceOperator& op) { return op.commutative || is_simple(op.op); }
 
+bool are_commutative(const std::vector<ir::ReduceOperator>& operators) {
+  return std::all_of(operators.begin(), operators.end(), is_commutative);
+}
+
+// The smaller or larger of two floats.
+bool starts_as_a_number(const ir::Lambda& op) {
+  const std::vector<ir::Statement>& statements = op.body.statements;
+  const auto* scalar = statements.size() == 1 ? as<ir::Scalar>(statements[0].operation) : nullptr;
+  return scalar != nullptr &&
+         (scalar->op == ir::ScalarOp::fmax || scalar->op == ir::ScalarOp::fmin);
+}
+
 bool are_scalars(const std::vector<ir::Type>& types) {
   return std::all_of(types.begin(), types.end(),
                      [](const ir::Type& type) { return type.is_scalar(); });

@@ -119,7 +119,7 @@ class FunctionPlanner {
     if (!on_cpu()) return;
     constexpr bool is_histogram = std::is_same_v<Operation, ir::SegmentedHistogram>;
     constexpr bool is_scatter = std::is_same_v<Operation, ir::SegmentedScatter>;
-    Work work = work_of(e.body, names_, is_histogram ? 4 : is_scatter ? 2 : 0);
+    Work work = work_of(e.body, names_, tunables(), is_histogram ? 4 : is_scatter ? 2 : 0);
     e.schedule.operations = std::move(work.operations);
     const bool accumulates =
         std::any_of(e.result_types.begin(), e.result_types.end(), [](const ir::Type& type) {
@@ -129,7 +129,7 @@ class FunctionPlanner {
     e.schedule.additions = std::move(work.additions);
     if constexpr (std::is_same_v<Operation, ir::SegmentedMap>) {
       e.schedule.apart = distance_of_additions(e, names_, scalars_, iotas_);
-      if (always_copies(e, e.schedule.operations)) e.schedule.least_piece = {{1, {}}};
+      if (always_copies(e, e.schedule.operations, tunables())) e.schedule.least_piece = {{1, {}}};
     }
   }
 
@@ -543,7 +543,7 @@ ir::PlannedProgram plan(ir::FlatProgram flat, const PlanOptions& options,
     const auto element_only = element_only_arrays(function.body, program.names);
     FunctionPlanner(program, options, element_only, random, wanted).host(function.body);
   }
-  ir::Settings settings = settings_for(options.device, options.target.tunables);
+  ir::Settings settings = settings_for(options.device, options.target);
   if (random) settings = random->settings(settings);
   wanted.follow(settings);
   return {std::move(program), settings};

@@ -2,12 +2,16 @@
 
 namespace dagaz::plan {
 
-ir::Settings settings_for(Device device, const Tunables& tunables) {
+ir::Settings settings_for(Device device, const TargetDescription& target) {
+  const Tunables& tunables = target.tunables;
   ir::Settings settings;
   settings.task = static_cast<int>(tunables.task_operations);
+  settings.stack_array = static_cast<int>(tunables.stack_array);
+  settings.carried_array = static_cast<int>(tunables.carried_array);
   if (device == Device::cpu) {
     settings.short_array = static_cast<int>(tunables.short_array);
     settings.tile = static_cast<int>(tunables.collected_bytes);
+    settings.line = target.cache_line_bytes;
     settings.tile_rows = static_cast<int>(tunables.tile_rows);
     return settings;
   }

@@ -5,7 +5,7 @@
 
 namespace dagaz::plan {
 
-ir::Settings settings_for(Device device, const Tunables& tunables);
+ir::Settings settings_for(Device device, const TargetDescription& target);
 /// Whether code for the device can follow them.
 bool are_for(const ir::Settings& settings, Device device);
 

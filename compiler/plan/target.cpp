@@ -6,7 +6,7 @@ namespace {
 
 constexpr TargetDescription sse2{.registers = 16, .register_bytes = 16};
 constexpr TargetDescription avx2{.registers = 16, .register_bytes = 32};
-constexpr TargetDescription avx512{.registers = 32, .register_bytes = 64};
+constexpr TargetDescription avx512{.registers = 32, .register_bytes = 64, .has_masks = true};
 constexpr TargetDescription neon{.registers = 32, .register_bytes = 16};
 
 bool has(std::string_view text, std::string_view part) {

@@ -20,6 +20,10 @@ struct TargetDescription {
   int register_bytes = 32;
   int first_cache_bytes = 32 << 10;
   int second_cache_bytes = 512 << 10;
+  int cache_line_bytes = 64;
+  // Instructions that write the lanes of a mask, or bring these together, in vectors of
+  // `register_bytes`.
+  bool has_masks = false;
   Tunables tunables = {};
 };
 

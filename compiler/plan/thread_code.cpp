@@ -9,9 +9,6 @@ namespace dagaz::plan {
 
 namespace {
 
-// An array of constant size up to this many bytes lies on the stack of its thread.
-constexpr std::int64_t largest_stack_array = 2048;
-
 bool any(const ir::Body& body, const std::function<bool(const ir::Statement&)>& test) {
   return std::any_of(body.statements.begin(), body.statements.end(), [&](const auto& one) {
     bool found = test(one);
@@ -23,12 +20,12 @@ bool any(const ir::Body& body, const std::function<bool(const ir::Statement&)>& 
 
 }  // namespace
 
-bool fits_stack(const ir::Type& type) {
+bool fits_stack(const ir::Type& type, std::int64_t most_bytes) {
   std::int64_t bytes = ir::byte_size(type.element);
   for (const ir::Operand& size : type.shape) {
     if (!size.is_constant()) return false;
-    bytes *= std::min(ir::integer_value(size.constant()), largest_stack_array + 1);
-    if (bytes > largest_stack_array) return false;
+    bytes *= std::min(ir::integer_value(size.constant()), most_bytes + 1);
+    if (bytes > most_bytes) return false;
   }
   return true;
 }
@@ -41,7 +38,7 @@ bool may_fail(const ir::Body& body) {
   });
 }
 
-bool takes_memory(const ir::Body& body, const ir::Names& names) {
+bool takes_memory(const ir::Body& body, const ir::Names& names, std::int64_t stack_array) {
   return any(body, [&](const ir::Statement& one) {
     // What they hand from step to step, or to the caller, has no size of its own.
     const bool hands_on = as<ir::Loop>(one.operation) || as<ir::Branch>(one.operation);
@@ -50,7 +47,7 @@ bool takes_memory(const ir::Body& body, const ir::Names& names) {
     return std::any_of(one.results.begin(), one.results.end(), [&](const ir::Binder& result) {
       const ir::Type& type = names.type(result.name);
       if (!type.is_array() || type.kind != ir::TypeKind::value) return false;
-      return hands_on || !fits_stack(type);
+      return hands_on || !fits_stack(type, stack_array);
     });
   });
 }

@@ -16,9 +16,6 @@ using ir::Product;
 
 namespace {
 
-// What is unknown before the body runs counts as this many iterations.
-constexpr std::int64_t unknown_width = 16;
-constexpr std::int64_t operations_of_a_call = 200;
 // Numbers stay far from where products of them would not be numbers any more.
 constexpr std::int64_t largest_factor = std::int64_t{1} << 40;
 
@@ -61,8 +58,8 @@ Sum times(Sum sum, const Operand& size) {
 /// Walks a body; sizes that are known outside it enter the count by name.
 class Count {
  public:
-  Count(const ir::Names& names, const ir::Body& body, Counted counted)
-      : names_(names), counted_(counted) {
+  Count(const ir::Names& names, const Tunables& tunables, const ir::Body& body, Counted counted)
+      : names_(names), tunables_(tunables), counted_(counted) {
     for (const NameId name : ir::bound_names(body)) inside_.insert(name);
   }
 
@@ -76,8 +73,9 @@ class Count {
  private:
   Operand known(const Operand& size) const {
     if (size.is_constant() || !inside_.contains(size.name())) return size;
-    return ir::i64_operand(unknown_width);
+    return unknown();
   }
+  Operand unknown() const { return ir::i64_operand(tunables_.unknown_extent); }
   Sum volume(const std::vector<Operand>& shape) const {
     Sum sum = {{1, {}}};
     for (const Operand& size : shape) sum = times(std::move(sum), known(size));
@@ -91,7 +89,7 @@ class Count {
     const auto* form = as<ir::ForForm>(loop.form);
     const bool countable =
         form != nullptr && names_.type(form->index.name).element == ir::ScalarType::i64;
-    return repeated(countable ? form->bound : ir::i64_operand(unknown_width), loop.body);
+    return repeated(countable ? form->bound : unknown(), loop.body);
   }
 
   Sum of(const ir::Operation& operation) const {
@@ -123,7 +121,7 @@ class Count {
     if (const auto* scalar = as<ir::Scalar>(operation)) {
       return {{cost_of_scalar(scalar->op), {}}};
     }
-    if (as<ir::Call>(operation)) return {{operations_of_a_call, {}}};
+    if (as<ir::Call>(operation)) return {{tunables_.call_operations, {}}};
     if (const auto* replicate = as<ir::Replicate>(operation)) return volume(replicate->shape);
     if (const auto* iota = as<ir::Iota>(operation)) return volume({iota->count});
     if (const auto* concat = as<ir::Concat>(operation)) return volume({concat->width});
@@ -132,16 +130,18 @@ class Count {
   }
 
   const ir::Names& names_;
+  const Tunables& tunables_;
   Counted counted_;
   std::unordered_set<NameId> inside_;
 };
 
 }  // namespace
 
-Work work_of(const ir::Body& body, const ir::Names& names, std::int64_t besides) {
-  Sum operations = Count(names, body, Counted::operations).of(body);
+Work work_of(const ir::Body& body, const ir::Names& names, const Tunables& tunables,
+             std::int64_t besides) {
+  Sum operations = Count(names, tunables, body, Counted::operations).of(body);
   add(operations, Product{besides, {}});
-  return {std::move(operations), Count(names, body, Counted::additions).of(body)};
+  return {std::move(operations), Count(names, tunables, body, Counted::additions).of(body)};
 }
 
 std::vector<ir::Product> more_than_bins(const ir::SegmentedHistogram& e, const ir::Names& names) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ir/program.h"
+#include "plan/tunables.h"
 
 namespace dagaz::plan {
 
@@ -12,7 +13,8 @@ struct Work {
   std::vector<ir::Product> additions;
 };
 /// `besides`: operations of a point that its body does not have.
-Work work_of(const ir::Body& body, const ir::Names& names, std::int64_t besides = 0);
+Work work_of(const ir::Body& body, const ir::Names& names, const Tunables& tunables,
+             std::int64_t besides = 0);
 /// The least piece of a histogram: one more element than there are bins.
 std::vector<ir::Product> more_than_bins(const ir::SegmentedHistogram& e, const ir::Names& names);
 

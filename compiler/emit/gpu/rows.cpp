@@ -28,7 +28,7 @@ RowTeams::RowTeams(Context& c, const ir::SegmentedMap& e, const ir::Teams& plan,
       c_(c),
       e_(e),
       threads_(plan.warp > 0 ? warp_threads : block_threads),
-      chain_(*plan::row_chain(e, c.names(),
+      chain_(*plan::row_chain(e, c.names(), c.settings.stack_array,
                               [&](NameId name) { return c.memory.element_only.contains(name); })),
       targets_(targets) {}
 

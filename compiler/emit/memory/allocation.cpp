@@ -24,7 +24,7 @@ Place private_array(Context& c, const ir::Type& type, std::string_view base) {
   c.thread.uses_memory = true;
   const Operand bytes = byte_count(c, type);
   const NameId block = c.block_variable(base);
-  if (plan::fits_stack(type)) {
+  if (plan::fits_stack(type, c.settings.stack_array)) {
     c.emit(AllocateLocal{block, ir::integer_value(bytes.constant())});
     Place place = row_major(c, block, ir::i64_operand(0), type.shape);
     if (c.mode == Mode::kernel) place.space = Space::local;

@@ -16,6 +16,7 @@
 #include "emit/thread/loops.h"
 #include "emit/thread/running.h"
 #include "emit/versions.h"
+#include "plan/operators.h"
 
 namespace dagaz::emit {
 
@@ -39,18 +40,10 @@ void reduce_pieces(Context& c, const ir::SegmentedScan& e, const Pieces& pieces,
   });
 }
 
-static bool is_extremum(const ir::Lambda& op) {
-  const auto& statements = op.body.statements;
-  const auto* scalar = statements.size() == 1 ? as<ir::Scalar>(statements[0].operation) : nullptr;
-  return scalar != nullptr && (scalar->op == ScalarOp::fmax || scalar->op == ScalarOp::fmin);
-}
-
-// The running value of a piece behind `initial`.  An extremum is that of the neutral element and
-// `initial`, for then it is seen to be a number from the beginning, and asks of no element again
-// whether it is (codegen/extremum_reductions.h).
+// The running value of a piece behind `initial`.
 static void start_behind(Context& c, const ir::ScanOperator& scan, const Running& running,
                          const std::vector<Value>& initial) {
-  if (is_extremum(scan.op)) {
+  if (plan::starts_as_a_number(scan.op)) {
     combine_all(c, {running}, initial, 0);
   } else {
     set_running(c, running, initial);

@@ -182,7 +182,7 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
       return std::any_of(one.results.begin(), one.results.end(),
                          [&](const Binder& r) { return counted.contains(r.name); });
     });
-    if (!is_cheap(before, names_, gpu ? Ranges::kept : Ranges::computed) || !deepens) break;
+    if (!repeats_cheaply(before, names_, gpu ? Ranges::kept : Ranges::computed) || !deepens) break;
     Nest outer = nest;
     outer.prefix.insert(outer.prefix.end(), before.begin(), before.end());
     const NameSet bound = bound_by(outer);

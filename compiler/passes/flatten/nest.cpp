@@ -117,7 +117,7 @@ const Statement* sole_producer(const Body& body) {
   return &last;
 }
 
-static bool is_cheap(const Statement& statement, const Names& names, Ranges ranges) {
+static bool repeats_cheaply(const Statement& statement, const Names& names, Ranges ranges) {
   if (const auto* scalar = as<Scalar>(statement.operation)) {
     return is_light(scalar->op);
   }
@@ -130,7 +130,7 @@ static bool is_cheap(const Statement& statement, const Names& names, Ranges rang
          (ranges == Ranges::computed && as<Iota>(statement.operation));
 }
 
-bool is_cheap(const std::vector<Statement>& statements, const Names& names, Ranges ranges) {
+bool repeats_cheaply(const std::vector<Statement>& statements, const Names& names, Ranges ranges) {
   constexpr std::int64_t most_computed = 12;  // or read; views cost nothing
   const auto computed =
       std::count_if(statements.begin(), statements.end(), [&](const Statement& one) {
@@ -138,7 +138,7 @@ bool is_cheap(const std::vector<Statement>& statements, const Names& names, Rang
       });
   return computed <= most_computed &&
          std::all_of(statements.begin(), statements.end(),
-                     [&](const Statement& one) { return is_cheap(one, names, ranges); });
+                     [&](const Statement& one) { return repeats_cheaply(one, names, ranges); });
 }
 
 static Body with_prefix(std::vector<Statement> prefix, Body body) {

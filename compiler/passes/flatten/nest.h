@@ -47,7 +47,7 @@ const ir::Statement* sole_producer(const ir::Body& body);
 /// read, threads of a GPU may each have to keep them in memory.
 enum class Ranges { kept, computed };
 /// Whether computing these once per point of a deeper nest costs next to nothing.
-bool is_cheap(const std::vector<ir::Statement>& statements, const ir::Names& names,
+bool repeats_cheaply(const std::vector<ir::Statement>& statements, const ir::Names& names,
               Ranges ranges = Ranges::kept);
 /// Constant widths below this are not worth threads of their own on a GPU.
 bool is_narrow(const ir::Operand& width);

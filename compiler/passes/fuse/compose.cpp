@@ -349,7 +349,7 @@ std::optional<Composed> into_map_scan_reduce(Statement& producer, MapScanReduce&
 
 // ---------------------------------------------------------------- into the others' map stage
 
-bool is_cheap(const Lambda& lambda) {
+bool repeats_cheaply(const Lambda& lambda) {
   return lambda.body.statements.size() <= most_repeated_statements &&
          std::all_of(lambda.body.statements.begin(), lambda.body.statements.end(),
                      [](const Statement& statement) {
@@ -366,7 +366,7 @@ std::optional<Composed> into_map_stage(Statement& producer, MapScanReduce& p, St
   if (uses_accumulators(p.arrays, context.names)) return std::nullopt;
   const auto links = links_between(producer, c, consumer, context.names);
   if (!links || links->empty()) return std::nullopt;
-  if (!context.only_user && !is_cheap(p.map)) return std::nullopt;
+  if (!context.only_user && !repeats_cheaply(p.map)) return std::nullopt;
   Lambda map = context.only_user ? std::move(p.map) : renamed(p.map, context.names);
   std::vector<NameId> arrays = p.arrays;
   const std::vector<Operand> produced = std::move(map.body.results);

@@ -46,9 +46,6 @@ bool is_work(const Operation& operation) {
   return !ir::is_view(operation) && !as<Scalar>(operation) && !as<Assert>(operation);
 }
 
-/// Thrown where the narrow map has to stay whole.
-struct StaysWhole {};
-
 /// Distributes one narrow map.
 class Distribution {
  public:
@@ -80,8 +77,8 @@ class Distribution {
     return shares && does_more;
   }
 
-  /// What replaces the narrow map's statement.
-  std::vector<Statement> run() {
+  /// What replaces the narrow map's statement; nothing where that has to stay whole.
+  std::optional<std::vector<Statement>> run() {
     const std::vector<Statement>& statements = narrow_.map.body.statements;
     for (std::size_t k = 0; k < statements.size(); ++k) {
       if (auto nest = wide_nest(statements[k])) {
@@ -93,9 +90,11 @@ class Distribution {
       } else {
         run_.push_back(statements[k]);
       }
+      if (stays_whole_) return std::nullopt;
     }
     flush(statements.size());
     for (std::size_t k = 0; k < statement_.results.size(); ++k) add_result(k);
+    if (stays_whole_) return std::nullopt;
     return out_.take();
   }
 
@@ -125,7 +124,10 @@ class Distribution {
   NameId leading(NameId name) {
     if (const auto found = leading_.find(name); found != leading_.end()) return found->second;
     const auto found = trailing_.find(name);
-    if (found == trailing_.end()) throw StaysWhole{};
+    if (found == trailing_.end()) {
+      stays_whole_ = true;
+      return name;
+    }
     const NameId array = out_.add(turned(found->second), names_.base(name));
     leading_.emplace(name, array);
     return array;
@@ -144,7 +146,10 @@ class Distribution {
     Substitution parameters;
     for (const NameId name : free_names(body, names_)) {
       if (!inside_.contains(name)) continue;
-      if (names_.type(name).kind != TypeKind::value) throw StaysWhole{};
+      if (names_.type(name).kind != TypeKind::value) {
+        stays_whole_ = true;
+        continue;
+      }
       const NameId parameter = names_.fresh_like(name);
       map.arrays.push_back(leading(name));
       map.map.parameters.push_back({parameter});
@@ -234,7 +239,7 @@ class Distribution {
     }
     for (const Statement& one : run_) {
       for (const NameId root : aliases_.consumed_by(one)) {
-        if (!bound.contains(root)) throw StaysWhole{};
+        stays_whole_ = stays_whole_ || !bound.contains(root);
       }
     }
     Body body{std::move(run_), {}};
@@ -242,11 +247,11 @@ class Distribution {
     std::vector<Type> types;
     for (const NameId name : used_from(next)) {
       if (!bound.contains(name)) continue;
-      if (!is_regular(names_.type(name))) throw StaysWhole{};
+      stays_whole_ = stays_whole_ || !is_regular(names_.type(name));
       body.results.push_back(name);
       types.push_back(names_.type(name));
     }
-    if (types.empty()) return;
+    if (types.empty() || stays_whole_) return;
     const std::vector<Operand> results = body.results;
     Statement statement = over_points(std::move(body), types);
     for (std::size_t k = 0; k < results.size(); ++k) {
@@ -290,6 +295,7 @@ class Distribution {
   std::vector<Statement> run_;                    // statements that stay in a narrow map
   std::unordered_map<NameId, NameId> memory_;     // of the latter: what they are views of
   NameSet given_;                                 // memory that is a result's
+  bool stays_whole_ = false;                      // the narrow map, after all
 };
 
 class Interchange {
@@ -311,13 +317,8 @@ class Interchange {
     const auto* map = as<MapScanReduce>(statement.operation);
     if (!map || !is_narrow(map->width) || !is_plain(*map, names_)) return std::nullopt;
     if (has_trace(statement.operation)) return std::nullopt;
-    try {
-      Distribution distribution(statement, *map, aliases_, names_);
-      if (distribution.is_worthwhile()) return distribution.run();
-    } catch (const StaysWhole&) {
-      // Nothing has been changed.
-    }
-    return std::nullopt;
+    Distribution distribution(statement, *map, aliases_, names_);
+    return distribution.is_worthwhile() ? distribution.run() : std::nullopt;
   }
 
   Names& names_;

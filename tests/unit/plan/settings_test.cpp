@@ -12,9 +12,9 @@ namespace dagaz::plan {
 namespace {
 
 TEST_CASE("settings are for the device that they were made for") {
-  const Tunables tunables;
-  const ir::Settings cpu = settings_for(Device::cpu, tunables);
-  const ir::Settings gpu = settings_for(Device::gpu, tunables);
+  const TargetDescription target;
+  const ir::Settings cpu = settings_for(Device::cpu, target);
+  const ir::Settings gpu = settings_for(Device::gpu, target);
   CHECK(cpu == ir::Settings{});
   CHECK(are_for(cpu, Device::cpu));
   CHECK(!are_for(cpu, Device::gpu));
@@ -26,10 +26,10 @@ TEST_CASE("settings are right wherever the tunables are") {
   for (const TunableRow& row : tunable_rows()) {
     for (const std::int64_t value : {row.lowest, row.highest}) {
       CAPTURE(row.name);
-      Tunables tunables;
-      tunables.*row.member = value;
-      CHECK(ir::problem_of(settings_for(Device::cpu, tunables)) == "");
-      CHECK(ir::problem_of(settings_for(Device::gpu, tunables)) == "");
+      TargetDescription target;
+      target.tunables.*row.member = value;
+      CHECK(ir::problem_of(settings_for(Device::cpu, target)) == "");
+      CHECK(ir::problem_of(settings_for(Device::gpu, target)) == "");
     }
   }
 }
@@ -125,6 +125,20 @@ TEST_CASE("strategies of a GPU take sizes for which there is room") {
   CHECK(!resized_version(chosen, ir::Teams{1024, 3, 1}, false).has_value());
   CHECK(resized_version(chosen, ir::InPieces{}, false).has_value());
   CHECK(!resized_version(chosen, ir::LookBack{}, false).has_value());
+}
+
+TEST_CASE("threads stride through a segment only where the operator commutes") {
+  ir::Teams in_order;
+  ir::Teams strided;
+  strided.strided = true;
+  const auto takes = [](const ir::Teams& chosen, const ir::Teams& wanted) {
+    ir::Schedule schedule;
+    schedule.versions = {{{}, chosen}};
+    return resized_version(schedule, wanted, false).has_value();
+  };
+  CHECK(takes(strided, in_order));
+  CHECK(takes(strided, strided));
+  CHECK(!takes(in_order, strided));
 }
 
 TEST_CASE("rows that share memory keep the guards that say that they fit") {

@@ -1,17 +1,12 @@
 // A walk in the order in which code runs.  What a branch or a loop sets is out of sight behind it;
 // a variable that is used out of sight, or is set twice, is not kept.
-#include "codegen/kept_values.h"
+#include "tree/kept_values.h"
 
 #include "tree/walk.h"
 
-namespace dagaz::codegen {
+namespace dagaz::tree {
 
 namespace {
-
-using tree::Code;
-using tree::Instruction;
-using tree::NameId;
-using tree::Operand;
 
 class KeptValues {
  public:
@@ -35,18 +30,18 @@ class KeptValues {
 
  private:
   void walk(const Instruction& one) {
-    if (const auto* loop = std::get_if<tree::ParallelFor>(&one.node)) {
+    if (const auto* loop = std::get_if<ParallelFor>(&one.node)) {
       walk_apart(one, loop->body);
-    } else if (const auto* launch = std::get_if<tree::Launch>(&one.node)) {
+    } else if (const auto* launch = std::get_if<Launch>(&one.node)) {
       walk_apart(one, launch->body);
-    } else if (const auto* repeated = std::get_if<tree::While>(&one.node)) {
+    } else if (const auto* repeated = std::get_if<While>(&one.node)) {
       inside([&] {
         walk(repeated->test);
         use(repeated->condition);
         walk(repeated->body);
       });
     } else {
-      const bool always = std::holds_alternative<tree::ScratchScope>(one.node);
+      const bool always = std::holds_alternative<ScratchScope>(one.node);
       visit(one, [&](const Code& inner) {
         if (always) {
           walk(inner);
@@ -60,12 +55,12 @@ class KeptValues {
   /// The code inside is a function of its own.
   void walk_apart(const Instruction& one, const Code& body) {
     visit(one, [](const Code&) {});
-    for (const NameId name : tree::captured_variables(body)) use(name);
+    for (const NameId name : captured_variables(body)) use(name);
   }
 
   template <typename Nested>
   void visit(const Instruction& one, const Nested& nested) {
-    tree::InstructionVisitor visitor;
+    InstructionVisitor visitor;
     visitor.use = [this](const Operand& operand) { use(operand); };
     visitor.set = [this](NameId name) { set(name); };
     visitor.nested = nested;
@@ -97,4 +92,4 @@ std::unordered_set<NameId> kept_values(const Code& code, const std::vector<NameI
   return all.take();
 }
 
-}  // namespace dagaz::codegen
+}  // namespace dagaz::tree
