@@ -202,16 +202,16 @@ struct BySegments {
 
 /// Segments reduced by warps of a GPU, or by blocks where they are longer than `warp`; where there
 /// are fewer than the device holds up to `blocks` share one, if that leaves `elements` for each
-/// thread (Harris, "Optimizing parallel reduction in CUDA").  A thread's elements are consecutive,
-/// or else `strided`, so that a warp reads neighbours; then the operator has to commute.
+/// thread (Harris, "Optimizing parallel reduction in CUDA").  Threads stride, so that a warp reads
+/// neighbours, or walk the segment `in_order`, which operators that do not commute need.
 struct Teams {
   static constexpr std::string_view mnemonic = "teams";
   int warp = 1024;
   int blocks = 1024;
   int elements = 8;
-  bool strided = false;
+  bool in_order = false;
   bool operator==(const Teams&) const = default;
-  DZ_FIELDS(warp, blocks, elements, strided)
+  DZ_FIELDS(warp, blocks, elements, in_order)
 };
 
 /// A scan in one kernel, whose blocks take tiles of `stretch` elements a thread and look back at

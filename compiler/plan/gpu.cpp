@@ -125,7 +125,7 @@ ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& aro
   add_version(schedule, {}, ir::Teams{static_cast<int>(longest),
                                       static_cast<int>(tunables.gpu_segment_blocks),
                                       static_cast<int>(tunables.gpu_thread_elements),
-                                      are_commutative(e.operators)});
+                                      !are_commutative(e.operators)});
   return schedule;
 }
 

@@ -45,8 +45,8 @@ bool may_replace(const ir::Strategy& chosen, const ir::Strategy& wanted, bool is
   }
   if (const auto* teams = as<ir::Teams>(wanted)) {
     if (is_map) return wanted == chosen;  // whose rows lie in memory of that size
-    const bool may_stride = as<ir::Teams>(chosen)->strided;
-    return has_short_warps(*teams) && (may_stride || !teams->strided);
+    const bool needs_order = as<ir::Teams>(chosen)->in_order;
+    return has_short_warps(*teams) && (teams->in_order || !needs_order);
   }
   if (const auto* tiles = as<ir::LookBack>(wanted)) {
     return tiles->stretch <= as<ir::LookBack>(chosen)->stretch;

@@ -17,7 +17,7 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 --|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 1 point_gap 1 unrolled false of_rows [a] of_points [b] when [n >= 32, n >= 32, d >= 8],
 --|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 1 point_gap 1 unrolled false of_rows [a] of_points [b] when [n >= 8, n >= 8, d >= 8],
 --|   by_segments when [31 >= d],
---|   teams strided true]
+--|   teams]
 --| -- main, line 6: segmented_map over [n]
 --| a.2: [
 --|   pointwise when [31 >= n, 4 * n >= resident],
@@ -27,11 +27,11 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 --| -- main, line 5: segmented_reduce over [n][n]
 --| m: [
 --|   by_segments when [31 >= n],
---|   teams strided true]
+--|   teams]
 --| -- main, line 5: segmented_reduce over [n][n]
 --| t: [
 --|   by_segments when [31 >= n],
---|   teams strided true]
+--|   teams]
 --| -- main, line 5: segmented_map over [n][n]
 --| a.3: [
 --|   pointwise]
@@ -42,4 +42,4 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 --|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false of_rows [a.4] of_points [b.2] when [n >= 8, d >= 8, n >= 8],
 --|   by_segments when [31 >= n],
 --|   by_segments when [4 * n * d >= resident],
---|   teams strided true]
+--|   teams]

@@ -9,4 +9,4 @@ entry main [l][n][m][k] (a: [l][k][n]f64) (b: [l][m][k]f64) = map2 (\x y -> map 
 --|   contraction rows 1 points 2 block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_elements point_gap 1 unrolled false of_rows [a] of_points [b] when [n >= 32, m >= 32, k >= 8],
 --|   contraction rows 1 points 2 depth 16 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_elements point_gap 1 unrolled false of_rows [a] of_points [b] when [n >= 8, m >= 8, k >= 8],
 --|   by_segments when [31 >= k],
---|   teams strided true]
+--|   teams]

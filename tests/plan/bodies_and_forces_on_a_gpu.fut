@@ -16,4 +16,4 @@ entry main [n] (x: [n]f32) (mass: [n]f32) =
 --|   contraction rows -1 points 0 columns 4 most_points 256 unrolled false of_rows [m, there] kept_points [here] when [n >= 16, 4 * n >= 4 * resident],
 --|   contraction rows -1 points 0 most_points 256 unrolled false of_rows [m, there] kept_points [here] when [n >= 16, 4 * n >= resident],
 --|   by_segments when [31 >= n],
---|   teams strided true]
+--|   teams]

@@ -12,19 +12,19 @@ entry main [n][m] (a: [n][m]f32) (s: [n][m]f32) = map2 (\r t -> vjp softmax r t)
 --| -- main, line 4: segmented_reduce over [n][m]
 --| m.2: [
 --|   by_segments when [31 >= m],
---|   teams strided true]
+--|   teams]
 --| -- main, line 4: segmented_reduce over [n][m]
 --| s: [
 --|   by_segments when [31 >= m],
---|   teams strided true]
+--|   teams]
 --| -- main, line 4: segmented_reduce over [n][m]
 --| adjoint: [
 --|   by_segments when [31 >= m],
---|   teams strided true]
+--|   teams]
 --| -- main, line 4: segmented_reduce over [n][m]
 --| adjoint.2: [
 --|   by_segments when [31 >= m],
---|   teams strided true]
+--|   teams]
 --| -- main, line 4: segmented_map over [n]
 --| x.2: [
 --|   pointwise]

@@ -9,7 +9,7 @@ entry main [n][m] (a: [n][m]f32) = map (\r -> let (p, q) = reduce (\(a, b) (c, d
 --| -- main, line 3: segmented_reduce over [n][m]
 --| x.2: [
 --|   by_segments when [31 >= m],
---|   teams]
+--|   teams in_order true]
 --| -- main, line 3: segmented_map over [n][m]
 --| x.3: [
 --|   pointwise]

@@ -12,11 +12,11 @@ entry main [n][m] (a: [n][m]f32) = map (\r -> let m = f32.maximum r let e = map 
 --| -- main, line 3: segmented_reduce over [n][m]
 --| m.2: [
 --|   by_segments when [31 >= m],
---|   teams strided true]
+--|   teams]
 --| -- main, line 3: segmented_reduce over [n][m]
 --| s: [
 --|   by_segments when [31 >= m],
---|   teams strided true]
+--|   teams]
 --| -- main, line 3: segmented_map over [n][m]
 --| x.2: [
 --|   pointwise]

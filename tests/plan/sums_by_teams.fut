@@ -6,4 +6,4 @@ entry main [n][m] (a: [n][m]f32) = map f32.sum a
 --| -- main, line 3: segmented_reduce over [n][m]
 --| x: [
 --|   by_segments when [31 >= m],
---|   teams strided true]
+--|   teams]

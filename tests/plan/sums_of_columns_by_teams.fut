@@ -7,4 +7,4 @@ entry main [n][m] (a: [n][m]f32) = map f32.sum (transpose a)
 --| x: [
 --|   by_segments when [31 >= n],
 --|   by_segments when [4 * m >= resident],
---|   teams strided true]
+--|   teams]

@@ -1,9 +1,9 @@
 // Reductions of scalars on a GPU, in one kernel.
 //
-// A team of threads reduces a segment, consecutive elements each, or strided ones so that accesses
-// coalesce: a warp where segments are short, else a block.  Where blocks outnumber segments they
-// share them, and the last block of a segment to finish combines the parts (Harris, "Optimizing
-// parallel reduction in CUDA", and the CUDA sample threadFenceReduction).
+// A team of threads reduces a segment, striding so that accesses coalesce, or in order: a warp where
+// segments are short, else a block.  Where blocks outnumber segments they share them, and the last
+// block of a segment to finish combines the parts (Harris, "Optimizing parallel reduction in CUDA",
+// and the CUDA sample threadFenceReduction).
 #include "emit/gpu/reduce.h"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ struct TeamReduction {
   std::vector<Place> partial;  // [segment][piece]
   NameId arrived;              // i32 [segment]: teams that have written their part
   std::vector<Place> totals;
-  bool strided;
+  bool in_order;
 };
 
 }  // namespace
@@ -122,7 +122,7 @@ static void combine_parts(Context& c, const TeamReduction& reduction, const Team
       combine_all(c, running, values_at(c, reduction.partial, reduction.types, point), 0);
     };
     for_thread_share(c, part.rank, ir::i64_operand(block_threads), reduction.pieces.count,
-                     reduction.strided, combine_part);
+                     !reduction.in_order, combine_part);
     reduce_block(c, running, reduction.neutral);
     c.branch(part.leads, [&] {
       write_all(c, reduction.totals, c.unflatten(part.segment, reduction.pieces.outer),
@@ -162,7 +162,7 @@ void reduce_by_teams(Context& c, const ir::Statement& s, const ir::SegmentedRedu
       {},
       {},
       totals,
-      teams.strided};
+      teams.in_order};
   for (const ir::Type& type : types) {
     reduction.partial.push_back(
         new_array(c, ir::array_of(type.element, {sharing, pieces.count}), "partial"));
@@ -181,7 +181,7 @@ void reduce_by_teams(Context& c, const ir::Statement& s, const ir::SegmentedRedu
     const auto reduce_element = [&](const Operand& i) {
       reduce_point(c, s, e, running, mapped, with(outer, c.add(part.start, i)));
     };
-    for_thread_share(c, part.rank, team.threads, part.length, reduction.strided, reduce_element);
+    for_thread_share(c, part.rank, team.threads, part.length, !reduction.in_order, reduce_element);
     reduce_warp(c, running, warp_threads);
     c.branch(c.less(ir::i64_operand(warp_threads), team.threads),
              [&] { reduce_warps(c, running, reduction.neutral); });

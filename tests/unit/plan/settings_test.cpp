@@ -128,9 +128,9 @@ TEST_CASE("strategies of a GPU take sizes for which there is room") {
 }
 
 TEST_CASE("threads stride through a segment only where the operator commutes") {
+  const ir::Teams strided;
   ir::Teams in_order;
-  ir::Teams strided;
-  strided.strided = true;
+  in_order.in_order = true;
   const auto takes = [](const ir::Teams& chosen, const ir::Teams& wanted) {
     ir::Schedule schedule;
     schedule.versions = {{{}, chosen}};
