@@ -223,6 +223,20 @@ typedef struct dz_rank_sum {
   dz_block *whole;
 } dz_rank_sum;
 
+/* An array of `outer` times `rows` times `middle` times `columns` times `inner_bytes`, of which this rank
+   has its own rows and gets its own columns, or, without `later`, the other way round. */
+typedef struct dz_rank_turned {
+  dz_block *block;
+  int64_t offset;
+  int64_t later;
+  int64_t rows;
+  int64_t columns;
+  int64_t outer;
+  int64_t middle;
+  int64_t inner_bytes;
+  dz_block *turned;
+} dz_rank_turned;
+
 /* Rows of a rank, of an array with `rows` of them, and where it gets those that its points read: of
    `points` they are its own, and point i reads rows i + low to i + high. */
 typedef struct dz_rank_window {

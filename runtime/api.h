@@ -50,6 +50,13 @@ void dzr_config_set_memory_cap(dz_config *config, int64_t bytes);
    to the primary context of its device.  Without it the context has a stream of its own, and what
    raw pointers share is kept in order with the application's default stream. */
 void dzr_config_set_stream(dz_config *config, void *stream);
+/* Programs that were built with --ranks=mpi: the processes of the MPI_Comm at that address run the
+   program together, each with a context.  All of them call this, after MPI_Init; MPI_Finalize comes
+   after the configuration is freed.  Nonzero where MPI does not run. */
+int dzr_config_set_communicator(dz_config *config, const void *communicator);
+/* Seconds that ranks wait for each other at most, before all that they do together; they compare then
+   what each is about to do.  0: they do neither. */
+void dzr_config_set_check_ranks(dz_config *config, int seconds);
 /* The embedded GPU program (PTX), or null; replacing it copies the string. */
 const char *dzr_config_get_program(dz_config *config);
 void dzr_config_set_program(dz_config *config, const char *text);
@@ -90,7 +97,18 @@ dz_array *dzr_new_array(dz_context *context, int element, int rank, const void *
    outlive the array. */
 dz_array *dzr_new_raw_array(dz_context *context, int element, int rank, void *data,
                             const int64_t *shape);
+/* Of `rows` rows those that belong to this process where several run the program together; else
+   all. */
+void dzr_context_rows(dz_context *context, int64_t rows, int64_t *first, int64_t *count);
+/* An array of that shape of which each process has its own rows of the outermost dimension, which it
+   passes.  An entry point that reads more than those gathers them first; then the array is whole. */
+dz_array *dzr_new_array_part(dz_context *context, int element, int rank, const void *data,
+                             const int64_t *shape);
+/* The rows of this process, of any array. */
+int dzr_array_values_part(dz_context *context, const dz_array *array, void *data);
 int dzr_free_array(dz_context *context, dz_array *array);
+/* All elements, for which all processes must ask where each has its own rows alone: as do whoever
+   indexes such an array, stores it, or takes its address. */
 int dzr_array_values(dz_context *context, const dz_array *array, void *data);
 /* The device address of the first element. */
 void *dzr_array_values_raw(dz_context *context, const dz_array *array);

@@ -48,6 +48,10 @@ int dzr_free_array(dz_context* context, dz_array* array) {
 
 int dzr_array_values(dz_context* context, const dz_array* array, void* data) {
   const Call call(*context);
+  const int32_t status = make_whole(*context, *array);
+  if (status != DZ_OK) {
+    return status;
+  }
   const int64_t bytes = element_bytes(*array);
   return dz_read(context, array->block, array->offset * bytes, element_total(*array) * bytes,
                  data);
@@ -55,6 +59,9 @@ int dzr_array_values(dz_context* context, const dz_array* array, void* data) {
 
 void* dzr_array_values_raw(dz_context* context, const dz_array* array) {
   const Call call(*context);
+  if (make_whole(*context, *array) != DZ_OK) {
+    return nullptr;
+  }
   context->device->share_memory();
   return advance(array->block->data, array->offset * element_bytes(*array));
 }
@@ -70,6 +77,10 @@ int dzr_array_index(dz_context* context, void* out, const dz_array* array,
   if (!flat) {
     return DZ_ERROR;
   }
+  const int32_t status = make_whole(*context, *array);
+  if (status != DZ_OK) {
+    return status;
+  }
   const int64_t bytes = element_bytes(*array);
   return dz_read(context, array->block, (array->offset + *flat) * bytes, bytes, out);
 }
@@ -80,6 +91,10 @@ int dzr_array_set(dz_context* context, dz_array* array, const void* value,
   const std::optional<int64_t> flat = flat_index(*context, array->shape, array->rank, indices);
   if (!flat) {
     return DZ_ERROR;
+  }
+  const int32_t status = make_whole(*context, *array);
+  if (status != DZ_OK) {
+    return status;
   }
   const int64_t bytes = element_bytes(*array);
   return dz_write(context, array->block, (array->offset + *flat) * bytes, bytes, value);

@@ -81,6 +81,10 @@ int dzr_call_entry(dz_context* context, int entry, void* const* outs, const void
   }
   std::vector<dz_leaf> results(
       count_leaves(*context, description.outputs, description.output_count));
+  const int32_t alike = context->ranks.start_call(*context, description, arguments);
+  if (alike != DZ_OK) {
+    return alike;
+  }
   if (context->config.logging) {
     context->log_line(std::string("call ") + description.name);
   }

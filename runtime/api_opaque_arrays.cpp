@@ -113,6 +113,10 @@ int dzr_new_opaque_array(dz_context* context, int type, dz_opaque** out,
     if (elements[i] == nullptr || elements[i]->type != description.element_type) {
       return bad_value(*context, "Error: an element has another type than the array's elements");
     }
+    const int32_t whole = make_whole(*context, *elements[i]);
+    if (whole != DZ_OK) {
+      return whole;
+    }
   }
   dz_opaque* array = nullptr;
   int32_t status = make_opaque(*context, type, &array);
@@ -141,7 +145,10 @@ int dzr_opaque_array_index(dz_context* context, int type, dz_opaque** out,
     return DZ_ERROR;
   }
   dz_opaque* element = nullptr;
-  int32_t status = make_opaque(*context, description.element_type, &element);
+  int32_t status = make_whole(*context, *array);
+  if (status == DZ_OK) {
+    status = make_opaque(*context, description.element_type, &element);
+  }
   const dz_type& element_type = type_at(*context, description.element_type);
   for (int32_t i = 0; status == DZ_OK && i < element->leaf_count; ++i) {
     const Part part =
@@ -170,15 +177,16 @@ int dzr_opaque_array_set(dz_context* context, int type, dz_opaque* array, const 
     return DZ_ERROR;
   }
   const dz_type& element_type = type_at(*context, description.element_type);
-  for (int32_t i = 0; i < array->leaf_count; ++i) {
+  int32_t status = make_whole(*context, *array);
+  if (status == DZ_OK) {
+    status = make_whole(*context, *value);
+  }
+  for (int32_t i = 0; i < array->leaf_count && status == DZ_OK; ++i) {
     const Part part =
         part_of(element_type.leaves[i], description.rank, array->leaves[i].array, *flat);
-    const int32_t status = copy_in(*context, part, description.rank, value->leaves[i]);
-    if (status != DZ_OK) {
-      return status;
-    }
+    status = copy_in(*context, part, description.rank, value->leaves[i]);
   }
-  return DZ_OK;
+  return status;
 }
 
 const int64_t* dzr_opaque_array_shape(dz_context*, const dz_opaque* array) {

@@ -116,6 +116,10 @@ int dzr_store_opaque(dz_context* context, const dz_opaque* object, void** p, siz
   if (p == nullptr) {
     return DZ_OK;
   }
+  const int32_t whole = make_whole(*context, *object);
+  if (whole != DZ_OK) {
+    return whole;
+  }
   std::string text(stored_magic);
   text.append(reinterpret_cast<const char*>(&payload), sizeof payload);
   for (int32_t i = 0; i < object->leaf_count; ++i) {

@@ -72,7 +72,23 @@ bool read_leaves(ValueReader& reader, const dz_type& type, std::vector<Value>& l
   return true;
 }
 
-int32_t upload(dz_context& context, const std::vector<Value>& values, ApiValue& out) {
+/// Bytes up to which gathering rows costs more than reading them all.
+static constexpr size_t few_bytes = 1 << 16;
+
+static dz_array* upload_array(dz_context& context, const Value& value, Reading reading) {
+  const int rank = static_cast<int>(value.shape.size());
+  if (reading == Reading::all || value.bytes.size() < few_bytes) {
+    return dzr_new_array(&context, value.element, rank, value.bytes.data(), value.shape.data());
+  }
+  const auto bytes = static_cast<int64_t>(value.bytes.size());
+  const int64_t row_bytes = bytes / value.shape[0];
+  return dzr_new_array_part(&context, value.element, rank,
+                            value.bytes.data() + context.ranks.first(value.shape[0]) * row_bytes,
+                            value.shape.data());
+}
+
+int32_t upload(dz_context& context, const std::vector<Value>& values, Reading reading,
+               ApiValue& out) {
   const dz_type& type = out.description();
   std::vector<dz_leaf> leaves(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
@@ -80,9 +96,7 @@ int32_t upload(dz_context& context, const std::vector<Value>& values, ApiValue& 
       leaves[i] = scalar_leaf(values[i].bytes.data(), values[i].element);
       continue;
     }
-    leaves[i].array =
-        dzr_new_array(&context, values[i].element, static_cast<int>(values[i].shape.size()),
-                      values[i].bytes.data(), values[i].shape.data());
+    leaves[i].array = upload_array(context, values[i], reading);
     if (leaves[i].array == nullptr) {
       for (size_t j = 0; j < i; ++j) {
         free_array(context, type.leaves[j].rank > 0 ? leaves[j].array : nullptr);

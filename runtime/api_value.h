@@ -46,8 +46,11 @@ bool has_value_form(const dz_program& program, int32_t type);
 
 /// Reads the leaves of one argument; false with reader.error() set.
 bool read_leaves(ValueReader& reader, const dz_type& type, std::vector<Value>& leaves);
+/// Whether each of several ranks has all of what was read, or looks at its own rows alone.
+enum class Reading { all, own_rows };
 /// Makes a device value of leaves that were read.
-int32_t upload(dz_context& context, const std::vector<Value>& leaves, ApiValue& out);
+int32_t upload(dz_context& context, const std::vector<Value>& leaves, Reading reading,
+               ApiValue& out);
 /// Appends the value, a leaf a line.
 int32_t write_leaves(dz_context& context, const ApiValue& value, ValueFormat format,
                      std::string& out);

@@ -35,6 +35,8 @@ struct Options {
   bool rank_counts = false;  // say what this rank has handed over
   int check_ranks = 0;       // seconds that ranks wait for each other; 0: they compare nothing
   std::string dump_ptx;      // empty: not wanted
+  std::string input;         // file with the arguments; empty: standard input
+  std::string output;        // file for the results; empty: standard output
   std::string calls;         // file with the calls to make; empty: one, as the options say
   std::unique_ptr<dz_config, void (*)(dz_config*)> config{nullptr, dzr_config_free};
 };

@@ -174,6 +174,9 @@ dz_config* dzr_config_new(const dz_program* program) {
 }
 
 void dzr_config_free(dz_config* config) {
+  if (config != nullptr && config->own_ranks != nullptr) {
+    config->own_ranks->free(config->own_ranks);
+  }
   delete config;
 }
 

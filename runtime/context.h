@@ -36,6 +36,7 @@ struct dz_config {
   std::optional<std::string> gpu_code; // replaces dz_program.ptx
   std::map<int, int64_t> tuning;       // set parameters, by their index in dz_program
   const dz_rank_messages* ranks = nullptr;  // null: this process runs alone
+  const dz_rank_messages* own_ranks = nullptr;  // the same, if they end with the configuration
   int check_ranks = 0;                      // seconds that they wait for each other; 0: no checks
 };
 

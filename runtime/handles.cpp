@@ -156,6 +156,20 @@ int32_t store_leaves(dz_context& context, int32_t type, const dz_leaf* leaves, v
   }
 }
 
+int32_t make_whole(dz_context& context, const dz_array& array) {
+  return context.ranks.make_whole(context, *array.block);
+}
+
+int32_t make_whole(dz_context& context, const dz_opaque& object) {
+  const dz_type& type = type_at(context, object.type);
+  int32_t status = DZ_OK;
+  for (int32_t i = 0; i < object.leaf_count && status == DZ_OK; ++i) {
+    const bool is_array = type.leaves[i].rank > 0 && object.leaves[i].array != nullptr;
+    status = is_array ? make_whole(context, *object.leaves[i].array) : DZ_OK;
+  }
+  return status;
+}
+
 int32_t misuse(dz_context& context, const char* function, const char* problem) {
   return context.errors.report(DZ_ERROR, std::string(function) + ": " + problem);
 }

@@ -70,6 +70,11 @@ inline dz_leaf scalar_leaf(const void* value, int32_t element) {
   return leaf;
 }
 
+/// Gathers the rows of an array of which each rank has its own; and of those among the leaves of a
+/// value.
+int32_t make_whole(dz_context& context, const dz_array& array);
+int32_t make_whole(dz_context& context, const dz_opaque& object);
+
 /// Reports that a function of the API was misused; returns DZ_ERROR.
 int32_t misuse(dz_context& context, const char* function, const char* problem);
 /// The same for a mistake in a value: an index out of bounds, shapes that differ.

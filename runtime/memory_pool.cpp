@@ -2,6 +2,8 @@
 // nearly equal requests share memory and at most an eighth of a block is wasted.
 #include "memory_pool.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -82,17 +84,24 @@ MemoryPool::MemoryPool(dz_context& context, Device& device, int64_t cap)
 MemoryPool::~MemoryPool() {
   while (blocks_.next != &blocks_) {
     auto* block = static_cast<PoolBlock*>(blocks_.next);
-    block->remove();
-    if (!block->borrowed) {
-      device_.release(block->data, block->capacity);
-    }
-    delete block;
+    give_back(*block);
   }
   while (handles_.next != &handles_) {
     ListNode* node = handles_.next;
     node->remove();
     std::free(node);  // the node is the handle's first member
   }
+}
+
+/// For good; the block is gone.
+void MemoryPool::give_back(PoolBlock& block) {
+  block.remove();
+  if (block.reserved) {
+    munmap(block.data, static_cast<size_t>(std::max(block.bytes, int64_t{1})));
+  } else if (!block.borrowed) {
+    device_.release(block.data, block.capacity);
+  }
+  delete &block;
 }
 
 int32_t MemoryPool::allocate(int64_t bytes, dz_block** out) {
@@ -128,6 +137,42 @@ int32_t MemoryPool::adopt(void* data, int64_t bytes, dz_block** out) {
   return DZ_OK;
 }
 
+int32_t MemoryPool::reserve(int64_t bytes, int64_t used, dz_block** out) {
+  const std::lock_guard lock(lock_);
+  if (bytes < 0 || bytes > largest_request || (cap_ > 0 && statistics_.in_use + used > cap_)) {
+    return out_of_memory(used);
+  }
+  auto* block = new (std::nothrow) PoolBlock;
+  void* data = block == nullptr ? MAP_FAILED
+                                : mmap(nullptr, static_cast<size_t>(std::max(bytes, int64_t{1})),
+                                       PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED) {
+    delete block;
+    return out_of_memory(bytes);
+  }
+  ++statistics_.allocations;
+  block->data = data;
+  block->reserved = true;
+  block->capacity = used;
+  block->insert_before(blocks_);
+  use(*block, bytes);
+  *out = block;
+  return DZ_OK;
+}
+
+int32_t MemoryPool::use_all(PoolBlock& block) {
+  const std::lock_guard lock(lock_);
+  const int64_t more = block.bytes - block.capacity;
+  if (cap_ > 0 && statistics_.in_use + more > cap_) {
+    return out_of_memory(block.bytes);
+  }
+  block.capacity = block.bytes;
+  statistics_.in_use += more;
+  statistics_.peak = std::max(statistics_.peak, statistics_.in_use);
+  return DZ_OK;
+}
+
 int32_t MemoryPool::out_of_memory(int64_t bytes) {
   std::string text = "Error: out of memory: could not allocate " + std::to_string(bytes) +
                      " bytes (" + std::to_string(statistics_.in_use) + " bytes in use";
@@ -150,9 +195,8 @@ void MemoryPool::destroy(dz_block* given) {
   const std::lock_guard lock(lock_);
   device_.block_destroyed(*block);
   statistics_.in_use -= block->capacity;
-  if (block->borrowed) {
-    block->remove();
-    delete block;
+  if (block->borrowed || block->reserved) {
+    give_back(*block);
     return;
   }
   block->next_cached = cache_[block->size_class];
@@ -218,9 +262,7 @@ void MemoryPool::shrink_cache(int64_t target) {
       PoolBlock* block = cache_[candidate];
       cache_[candidate] = block->next_cached;
       statistics_.cached -= block->capacity;
-      device_.release(block->data, block->capacity);
-      block->remove();
-      delete block;
+      give_back(*block);
     }
   }
 }

@@ -30,6 +30,8 @@ struct PoolBlock : dz_block, ListNode {
   PoolBlock* next_cached = nullptr;
   uint32_t size_class = 0;
   bool borrowed = false;           // the memory is the application's; never freed here
+  bool reserved = false;           // addresses alone, which take memory where they are written to
+  int64_t split_rows = 0;          // so many rows, of which each rank has its own; 0: all are here
 };
 
 /// A lock for a few instructions.  Calls on a context run one after another, so hardly anybody ever
@@ -67,6 +69,10 @@ class MemoryPool {
   int32_t allocate(int64_t bytes, dz_block** out);
   /// A block around memory of the application.
   int32_t adopt(void* data, int64_t bytes, dz_block** out);
+  /// A block of addresses for more than there may be memory, of which `used` bytes will be written.
+  int32_t reserve(int64_t bytes, int64_t used, dz_block** out);
+  /// All of such a block will be written.
+  int32_t use_all(PoolBlock& block);
   /// Takes a block without references back.
   void destroy(dz_block* block);
 
@@ -87,6 +93,7 @@ class MemoryPool {
   void shrink_cache(int64_t target);
   void keep_within_limits();
   void use(PoolBlock& block, int64_t bytes);
+  void give_back(PoolBlock& block);
   int32_t out_of_memory(int64_t bytes);
 
   dz_context& context_;

@@ -13,9 +13,11 @@
 #include "command_line.h"
 #include "calls.h"
 #include "context.h"
+#include "mapped_file.h"
 #include "profile.h"
 #include "ranks/alike.h"
 #include "ranks/ranks.h"
+#include "result_file.h"
 #include "statistics.h"
 #include "support/spelling.h"
 
@@ -66,6 +68,7 @@ class ProgramRun {
   const dz_entry* entry_ = nullptr;
   int entry_index_ = 0;
   std::string input_;
+  MappedFile file_;
   std::string failure_;  // the last message
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> times_{nullptr, std::fclose};
   std::vector<std::vector<Value>> arguments_;  // as read, for runs after one that consumed them
@@ -138,8 +141,11 @@ int ProgramRun::check_table() {
               " is not one value of at most two dimensions, as a CSV table is");
 }
 
-/// The first rank reads for all.
+/// The first rank reads for all, but where all can read.
 bool ProgramRun::read_input() {
+  if (!options_.input.empty()) {
+    return file_.open(options_.input);
+  }
   // A program without arguments does not wait for somebody at a terminal to end the input.
   const bool nothing = entry_->input_count == 0 && isatty(fileno(streams_.in)) != 0;
   std::optional<std::string> input = nothing ? std::string() : read_everything(streams_.in);
@@ -149,10 +155,12 @@ bool ProgramRun::read_input() {
 }
 
 int ProgramRun::read_arguments() {
+  const std::string name = options_.input.empty() ? "standard input" : options_.input;
   if (!read_input()) {
-    return fail(std::string("cannot read the arguments: ") + std::strerror(errno));
+    return fail("cannot read the arguments" + (options_.input.empty() ? "" : " in " + name) + ": " +
+                std::strerror(errno));
   }
-  ValueReader reader(input_, "standard input");
+  ValueReader reader(options_.input.empty() ? std::string_view(input_) : file_.text(), name);
   for (int i = 0; i < entry_->input_count; ++i) {
     if (!read_leaves(reader, type(entry_->inputs[i]), arguments_.emplace_back())) {
       return fail(reader.error() + " (argument " + std::to_string(i + 1) + " of " +
@@ -161,7 +169,7 @@ int ProgramRun::read_arguments() {
     }
   }
   if (!reader.at_end()) {
-    return fail("standard input goes on after the " + std::to_string(entry_->input_count) +
+    return fail(name + " goes on after the " + std::to_string(entry_->input_count) +
                 " arguments of " + entry_->name);
   }
   return exit_success;
@@ -176,7 +184,8 @@ int ProgramRun::upload_arguments() {
       continue;
     }
     ApiValue value(*context_, entry_->inputs[i].type);
-    if (upload(*context_, arguments_[static_cast<size_t>(i)], value) != DZ_OK) {
+    const Reading reading = options_.input.empty() ? Reading::all : Reading::own_rows;
+    if (upload(*context_, arguments_[static_cast<size_t>(i)], reading, value) != DZ_OK) {
       return fail_with_context_error("cannot copy the arguments to the device");
     }
     if (first) {
@@ -291,6 +300,11 @@ bool ProgramRun::is_too_inexact(int run, const std::vector<double>& measured, do
 }
 
 int ProgramRun::print_results() {
+  if (!options_.output.empty()) {
+    const std::string problem = write_result_file(*context_, streams_.ranks, outs_,
+                                                  options_.format, options_.output);
+    return problem.empty() ? exit_success : fail(problem);
+  }
   std::string text;
   for (const ApiValue& value : outs_) {
     if (write_leaves(*context_, value, options_.format, text) != DZ_OK) {

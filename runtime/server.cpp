@@ -200,7 +200,7 @@ ApiValue Server::restore_value(ValueReader& reader, int32_t type) {
     if (!read_leaves(reader, value.description(), leaves)) {
       throw Failure{reader.error()};
     }
-    check(upload(context_, leaves, value));
+    check(upload(context_, leaves, Reading::all, value));
     return value;
   }
   const std::optional<size_t> bytes = stored_bytes(reader.rest());

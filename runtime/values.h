@@ -99,6 +99,9 @@ std::optional<ValueFormat> format_named(std::string_view name);
 /// Appends a value in one of the forms; text without a newline.
 void write_value(std::string& out, ValueFormat format, int32_t element,
                  const std::vector<int64_t>& shape, const void* bytes);
+/// Appends what comes before the elements, in a binary form or NumPy's.
+void write_header(std::string& out, ValueFormat format, int32_t element,
+                  const std::vector<int64_t>& shape);
 /// Appends one scalar as text: "1i32", "2.5f64", "f32.nan", "true".
 void write_scalar(std::string& out, int32_t element, const void* bytes);
 
@@ -110,6 +113,7 @@ inline constexpr std::string_view npz_magic = "PK\x03\x04";
 std::string read_npy(std::string_view text, Value& out, size_t& used);
 void write_npy(std::string& out, int32_t element, const std::vector<int64_t>& shape,
                const char* bytes);
+void write_npy_header(std::string& out, int32_t element, const std::vector<int64_t>& shape);
 
 /// Whether `text` begins with a row of cells rather than with a value.
 bool looks_like_csv(std::string_view text);

@@ -185,8 +185,7 @@ bool ValueReader::read_npy_value(dz_leaf_type type, Value& out) {
   return true;
 }
 
-void write_npy(std::string& out, int32_t element, const std::vector<int64_t>& shape,
-               const char* bytes) {
+void write_npy_header(std::string& out, int32_t element, const std::vector<int64_t>& shape) {
   const ElementInfo& info = element_info(element);
   const char kind = element == DZ_BOOL ? 'b' : info.name[0];
   std::string header = "{'descr': '";
@@ -206,8 +205,14 @@ void write_npy(std::string& out, int32_t element, const std::vector<int64_t>& sh
   out +=
       {'\1', '\0', static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
   out += header;
-  const int64_t count = checked_count(shape, info.bytes).value_or(0);
-  out.append(bytes, static_cast<size_t>(count * info.bytes));
+}
+
+void write_npy(std::string& out, int32_t element, const std::vector<int64_t>& shape,
+               const char* bytes) {
+  write_npy_header(out, element, shape);
+  const int64_t width = element_info(element).bytes;
+  const int64_t count = checked_count(shape, width).value_or(0);
+  out.append(bytes, static_cast<size_t>(count * width));
 }
 
 }  // namespace dagaz::runtime

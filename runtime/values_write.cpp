@@ -38,10 +38,8 @@ void write_text(std::string& out, int32_t element, const std::vector<int64_t>& s
   out += std::string(element_info(element).name) + ")";
 }
 
-void write_binary(std::string& out, int32_t element, const std::vector<int64_t>& shape,
-                  const char* bytes) {
-  const ElementInfo& info = element_info(element);
-  const std::string name = info.name;
+void write_binary_header(std::string& out, int32_t element, const std::vector<int64_t>& shape) {
+  const std::string name = element_info(element).name;
   out += 'b';
   out += '\2';
   out += static_cast<char>(shape.size());
@@ -49,11 +47,26 @@ void write_binary(std::string& out, int32_t element, const std::vector<int64_t>&
   for (const int64_t size : shape) {
     out.append(reinterpret_cast<const char*>(&size), sizeof size);
   }
-  const int64_t count = checked_count(shape, info.bytes).value_or(0);
-  out.append(bytes, static_cast<size_t>(count * info.bytes));
+}
+
+void write_binary(std::string& out, int32_t element, const std::vector<int64_t>& shape,
+                  const char* bytes) {
+  write_binary_header(out, element, shape);
+  const int64_t width = element_info(element).bytes;
+  const int64_t count = checked_count(shape, width).value_or(0);
+  out.append(bytes, static_cast<size_t>(count * width));
 }
 
 }  // namespace
+
+void write_header(std::string& out, ValueFormat format, int32_t element,
+                  const std::vector<int64_t>& shape) {
+  if (format == ValueFormat::npy) {
+    write_npy_header(out, element, shape);
+  } else {
+    write_binary_header(out, element, shape);
+  }
+}
 
 void write_value(std::string& out, ValueFormat format, int32_t element,
                  const std::vector<int64_t>& shape, const void* bytes) {

@@ -61,7 +61,10 @@ class RankCallEmitter {
       case ir::RankKind::first: return gives(runtime("dz_rank_first", {next()}));
       case ir::RankKind::count: return gives(runtime("dz_rank_count", {next()}));
       case ir::RankKind::agree: return emitter_.check_status(runtime("dz_rank_agree", {}));
-      case ir::RankKind::gather: return gather();
+      case ir::RankKind::gather: return gather("dz_rank_gather");
+      case ir::RankKind::leave: return gather("dz_rank_leave");
+      case ir::RankKind::whole: return whole();
+      case ir::RankKind::turn: return turn();
       case ir::RankKind::windows: return windows();
       case ir::RankKind::add_rows: return add_rows();
       case ir::RankKind::collect: return collect();
@@ -77,7 +80,10 @@ class RankCallEmitter {
     Value* offset;  // in bytes
   };
 
-  bool sends() const { return what_.kind == ir::RankKind::agree || !what_.leaves.empty(); }
+  bool sends() const {
+    return what_.kind == ir::RankKind::agree ||
+           (what_.kind != ir::RankKind::leave && !what_.leaves.empty());
+  }
   Value* runtime(std::string_view name, std::vector<Value*> arguments) {
     arguments.insert(arguments.begin(), context_);
     return emitter_.runtime_call(name, arguments);
@@ -105,7 +111,7 @@ class RankCallEmitter {
     return slot;
   }
 
-  void gather() {
+  void gather(std::string_view function) {
     const ir::RankLeaf& leaf = what_.leaves.front();
     next();  // the rows of this rank
     Value* rows = next();
@@ -114,7 +120,7 @@ class RankCallEmitter {
     const Memory part = next_memory(leaf.element);
     Value* slot = result_slot();
     emitter_.check_status(
-        runtime("dz_rank_gather", {part.block, part.offset, rows, row_bytes, slot}));
+        runtime(function, {part.block, part.offset, rows, row_bytes, slot}));
     gives_block(slot);
   }
 
@@ -139,6 +145,40 @@ class RankCallEmitter {
     const Memory part = next_memory(element);
     set(memory, block, part.block);
     set(memory, offset, part.offset);
+  }
+
+  void whole() {
+    for (const ir::RankLeaf& leaf : what_.leaves) {
+      product(leaf.rank);
+      emitter_.check_status(runtime("dz_rank_whole", {next_memory(leaf.element).block}));
+    }
+  }
+
+  void turn() {
+    const std::size_t count = what_.leaves.size();
+    llvm::AllocaInst* all = list(count * sizeof(dz_rank_turned), "turned");
+    for (std::size_t i = 0; i < count; ++i) {
+      Value* one = byte_of(all, i * sizeof(dz_rank_turned));
+      const ScalarType element = what_.leaves[i].element;
+      for (const std::size_t member :
+           {offsetof(dz_rank_turned, later), offsetof(dz_rank_turned, rows),
+            offsetof(dz_rank_turned, columns), offsetof(dz_rank_turned, outer)}) {
+        set(one, member, next());
+      }
+      next();  // the rows of this rank, or all
+      set(one, offsetof(dz_rank_turned, middle), next());
+      next();
+      set(one, offsetof(dz_rank_turned, inner_bytes),
+          b_.CreateMul(next(), emitter_.integer(ir::byte_size(element))));
+      next();  // and what is then
+      next();
+      set_memory(one, offsetof(dz_rank_turned, block), offsetof(dz_rank_turned, offset), element);
+    }
+    emitter_.check_status(
+        runtime("dz_rank_turn", {b_.getInt32(static_cast<unsigned>(count)), all}));
+    for (std::size_t i = 0; i < count; ++i) {
+      gives_block(byte_of(all, i * sizeof(dz_rank_turned) + offsetof(dz_rank_turned, turned)));
+    }
   }
 
   void windows() {

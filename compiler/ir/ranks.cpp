@@ -11,9 +11,9 @@
 namespace dagaz::ir {
 
 static constexpr std::string_view prefix = "ranks'";
-static constexpr std::array<std::string_view, 10> kinds{"index",   "size",   "first",   "count",
-                                                        "agree",   "gather", "windows", "add_rows",
-                                                        "collect", "reduce"};
+static constexpr std::array<std::string_view, 13> kinds{
+    "index", "size", "first", "count",   "agree",    "gather", "leave",
+    "whole", "turn", "windows", "add_rows", "collect", "reduce"};
 
 bool is_rank_call(std::string_view function) { return function.starts_with(prefix); }
 
@@ -101,9 +101,27 @@ static std::string windows_volume(const Call& call, const RankCall& what, const 
   return volume;
 }
 
+// All of the array but what stays where it is.
+static std::string turn_volume(const Call& call, const RankCall& what, const Names& names) {
+  constexpr std::size_t arguments = 11;
+  std::string volume;
+  for (std::size_t k = 0; k < what.leaves.size(); ++k) {
+    if (k > 0) volume += " + ";
+    volume += std::to_string(byte_size(what.leaves[k].element));
+    for (const std::size_t size : {3U, 1U, 5U, 2U, 7U}) {
+      const Operand& operand = call.arguments[k * arguments + size];
+      if (operand != i64_operand(1)) volume += "·" + print(operand, names);
+    }
+    volume += "/ranks";
+  }
+  return volume;
+}
+
 std::string rank_volume(const Call& call, const Names& names) {
   const RankCall what = rank_call_of(call.function);
   if (what.kind == RankKind::agree) return "8";
+  if (what.kind == RankKind::leave || what.kind == RankKind::whole) return "";
+  if (what.kind == RankKind::turn) return turn_volume(call, what, names);
   if (what.kind == RankKind::windows || what.kind == RankKind::add_rows) {
     return windows_volume(call, what, names);
   }
@@ -139,7 +157,10 @@ class FunctionMaker {
         break;
       case RankKind::count: results = scalar(parameter("n", scalar_of(ScalarType::i64))); break;
       case RankKind::agree: break;
-      case RankKind::gather: results = gather(); break;
+      case RankKind::gather:
+      case RankKind::leave: results = gather(); break;
+      case RankKind::whole: whole(); break;
+      case RankKind::turn: results = turn(); break;
       case RankKind::windows: results = windows(); break;
       case RankKind::add_rows: results = add_rows(); break;
       case RankKind::collect: results = collect(); break;
@@ -181,6 +202,26 @@ class FunctionMaker {
     gives(array_of(leaf.element, shape));
     const NameId whole = b_.add(Reshape{part, shape}, "whole");
     return {b_.add(Copy{whole}, "whole")};
+  }
+  void whole() {
+    for (const RankLeaf& leaf : call_.leaves) {
+      parameter("x", array_of(leaf.element, sizes(leaf.rank)));
+    }
+  }
+  /// A rank that is alone has all rows and all columns.
+  std::vector<Operand> turn() {
+    std::vector<Operand> results;
+    for (const RankLeaf& leaf : call_.leaves) {
+      sizes(3);
+      const std::vector<Operand> before = sizes(5);
+      std::vector<Operand> after = before;
+      after[1] = parameter("rows", scalar_of(ScalarType::i64));
+      after[3] = parameter("columns", scalar_of(ScalarType::i64));
+      const NameId part = parameter("part", array_of(leaf.element, before));
+      gives(array_of(leaf.element, after));
+      results.emplace_back(b_.add(Copy{b_.add(Reshape{part, after}, "turned")}, "turned"));
+    }
+    return results;
   }
   std::vector<Operand> windows() {
     std::vector<Operand> results;

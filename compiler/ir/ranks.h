@@ -15,6 +15,12 @@
 //   first (n), count (n)         -> i64              the rows of this rank
 //   agree ()                                         fails on all ranks if it has failed on one
 //   gather (count, n, sizes, part: [count]sizes)     -> [n]sizes      all rows
+//   leave (count, n, sizes, part: [count]sizes)      -> [n]sizes      the same for whoever asks for
+//     them: results of entry points stay with the ranks that have them
+//   whole (x…)                                       arguments that came by parts are gathered
+//   turn (later, n, m, a, pn, b, pm, c, rn, rm, part: [a][pn][b][pm][c]t, …)
+//     -> [a][rn][b][rm][c]t…   of n rows those of this rank and all of m columns, from all rows and the
+//     columns of this rank; with `later` the other way round
 //   windows (count, n, m, low, high, wraps, total, sizes, part: [count]sizes, …)
 //     -> [total]sizes…   of n rows those from i + low to i + high, for the points i of m of a rank
 //   add_rows (count, n, m, low, high, wraps, total, sizes, own: [count]sizes,
@@ -39,6 +45,9 @@ enum class RankKind : std::uint8_t {
   count,
   agree,
   gather,
+  leave,
+  whole,
+  turn,
   windows,
   add_rows,
   collect,

@@ -20,11 +20,19 @@ typedef struct dz_rank_message {
   void* data;
 } dz_rank_message;
 
+/* Bytes of a file, from `offset` on. */
+typedef struct dz_file_piece {
+  int64_t offset;
+  int64_t bytes;
+  const void* data;
+} dz_file_piece;
+
 typedef struct dz_rank_messages {
   int32_t rank;
   int32_t size;
   void* communicator; /* first argument of each function */
-  /* Each rank's `part`, one behind the other in `whole`; sizes[r] are those of rank r. */
+  /* Each rank's `part`, one behind the other in `whole`; sizes[r] are those of rank r.  A part that
+     is null is in its place already. */
   int (*gather)(void* communicator, const void* part, void* whole, const int64_t* sizes);
   /* to[r] bytes of `parts` to rank r, and from[r] bytes of rank r into `own`; both one behind the
      other. */
@@ -38,14 +46,26 @@ typedef struct dz_rank_messages {
   int (*broadcast)(void* communicator, void* data, int64_t bytes, int32_t root);
   /* The largest value of all ranks. */
   int (*maximum)(void* communicator, int64_t* value);
+  /* Makes a file of `total` bytes, of which each rank writes its pieces.  Where it cannot, `why` has
+     room for 512 bytes. */
+  int (*write_file)(void* communicator, const char* path, int64_t total,
+                    const dz_file_piece* pieces, int32_t count, char* why);
   /* Ends all ranks at once. */
   void (*abort)(void* communicator);
+  /* The table is not used any more. */
+  void (*free)(const struct dz_rank_messages* table);
 } dz_rank_messages;
 
 /* Of an executable: before and after everything else.  The runtime names the first weakly: a
    program that is linked without runs alone. */
 const dz_rank_messages* dz_start_ranks(int* argc, char*** argv);
 void dz_end_ranks(void);
+
+/* Of a library, by api.h: this file's share of its interface, which the runtime completes.  Null: MPI
+   has not been started, or gives nothing. */
+struct dz_config;
+int dzr_config_set_communicator(struct dz_config* config, const void* communicator);
+int dzr_config_set_ranks(struct dz_config* config, const dz_rank_messages* ranks);
 
 #ifdef __cplusplus
 }

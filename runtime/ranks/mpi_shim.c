@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,13 +14,14 @@
 static const int64_t most = (int64_t)1 << 29;
 
 struct ranks {
+  dz_rank_messages table;
   MPI_Comm communicator;
   int *counts; /* two for each rank: how much, and where */
   int *other;  /* the same of the other side */
 };
 
-static struct ranks ours;
-static dz_rank_messages table;
+/* The processes of an executable. */
+static struct ranks *ours;
 
 /* The part of `bytes` that is sent in round k. */
 static int piece(int64_t bytes, int64_t k, int64_t share) {
@@ -27,30 +29,26 @@ static int piece(int64_t bytes, int64_t k, int64_t share) {
   return (int)(left < 0 ? 0 : left < share ? left : share);
 }
 
-static int64_t total(const int64_t *sizes) {
-  int64_t sum = 0;
-  for (int r = 0; r < table.size; ++r) sum += sizes[r];
-  return sum;
-}
-
 /* One round where everything fits into the counts of MPI, as nearly always. */
-static int fits(const int64_t *sizes) {
-  return total(sizes) <= INT_MAX;
+static int fits(const struct ranks *all, const int64_t *sizes) {
+  int64_t sum = 0;
+  for (int r = 0; r < all->table.size; ++r) sum += sizes[r];
+  return sum <= INT_MAX;
 }
 
-static void set_counts(int *counts, const int64_t *sizes) {
+static void set_counts(const struct ranks *all, int *counts, const int64_t *sizes) {
   int64_t at = 0;
-  for (int r = 0; r < table.size; ++r) {
+  for (int r = 0; r < all->table.size; ++r) {
     counts[r] = (int)sizes[r];
-    counts[table.size + r] = (int)at;
+    counts[all->table.size + r] = (int)at;
     at += sizes[r];
   }
 }
 
 /* Rank after rank, in pieces. */
 static int gather_long(struct ranks *all, const void *part, char *whole, const int64_t *sizes) {
-  for (int r = 0; r < table.size; ++r) {
-    if (r == table.rank) memcpy(whole, part, (size_t)sizes[r]);
+  for (int r = 0; r < all->table.size; ++r) {
+    if (r == all->table.rank && part != NULL) memcpy(whole, part, (size_t)sizes[r]);
     for (int64_t k = 0; k * most < sizes[r]; ++k) {
       const int status = MPI_Bcast(whole + k * most, piece(sizes[r], k, most), MPI_BYTE, r,
                                    all->communicator);
@@ -63,10 +61,11 @@ static int gather_long(struct ranks *all, const void *part, char *whole, const i
 
 static int gather(void *communicator, const void *part, void *whole, const int64_t *sizes) {
   struct ranks *all = communicator;
-  if (!fits(sizes)) return gather_long(all, part, whole, sizes);
-  set_counts(all->counts, sizes);
-  return MPI_Allgatherv(part, (int)sizes[table.rank], MPI_BYTE, whole, all->counts,
-                        all->counts + table.size, MPI_BYTE, all->communicator);
+  if (!fits(all, sizes)) return gather_long(all, part, whole, sizes);
+  set_counts(all, all->counts, sizes);
+  return MPI_Allgatherv(part == NULL ? MPI_IN_PLACE : part, (int)sizes[all->table.rank], MPI_BYTE,
+                        whole, all->counts, all->counts + all->table.size, MPI_BYTE,
+                        all->communicator);
 }
 
 /* Each with each, in pieces. */
@@ -74,7 +73,7 @@ static int exchange_long(struct ranks *all, const char *parts, const int64_t *to
                          const int64_t *from) {
   int64_t there = 0;
   int64_t here = 0;
-  for (int r = 0; r < table.size; ++r) {
+  for (int r = 0; r < all->table.size; ++r) {
     for (int64_t k = 0; k * most < to[r] || k * most < from[r]; ++k) {
       const int status = MPI_Sendrecv(parts + there + k * most, piece(to[r], k, most), MPI_BYTE, r,
                                       0, own + here + k * most, piece(from[r], k, most), MPI_BYTE,
@@ -90,11 +89,11 @@ static int exchange_long(struct ranks *all, const char *parts, const int64_t *to
 static int exchange(void *communicator, const void *parts, const int64_t *to, void *own,
                     const int64_t *from) {
   struct ranks *all = communicator;
-  if (!fits(to) || !fits(from)) return exchange_long(all, parts, to, own, from);
-  set_counts(all->counts, to);
-  set_counts(all->other, from);
-  return MPI_Alltoallv(parts, all->counts, all->counts + table.size, MPI_BYTE, own, all->other,
-                       all->other + table.size, MPI_BYTE, all->communicator);
+  if (!fits(all, to) || !fits(all, from)) return exchange_long(all, parts, to, own, from);
+  set_counts(all, all->counts, to);
+  set_counts(all, all->other, from);
+  return MPI_Alltoallv(parts, all->counts, all->counts + all->table.size, MPI_BYTE, own, all->other,
+                       all->other + all->table.size, MPI_BYTE, all->communicator);
 }
 
 /* How many pieces a message has. */
@@ -145,30 +144,85 @@ static int maximum(void *communicator, int64_t *value) {
   return MPI_Allreduce(MPI_IN_PLACE, value, 1, MPI_INT64_T, MPI_MAX, all->communicator);
 }
 
+static int write_pieces(MPI_File file, int64_t total, const dz_file_piece *all, int32_t count) {
+  int status = MPI_File_set_size(file, total);
+  for (int32_t i = 0; i < count; ++i) {
+    for (int64_t k = 0; k * most < all[i].bytes && status == MPI_SUCCESS; ++k) {
+      status = MPI_File_write_at(file, all[i].offset + k * most,
+                                 (const char *)all[i].data + k * most,
+                                 piece(all[i].bytes, k, most), MPI_BYTE, MPI_STATUS_IGNORE);
+    }
+  }
+  return status;
+}
+
+static int write_file(void *communicator, const char *path, int64_t total,
+                      const dz_file_piece *all, int32_t count, char *why) {
+  struct ranks *ranks = communicator;
+  char text[MPI_MAX_ERROR_STRING + 1] = "";
+  int length = 0;
+  MPI_File file;
+  int status = MPI_File_open(ranks->communicator, path, MPI_MODE_CREATE | MPI_MODE_WRONLY,
+                             MPI_INFO_NULL, &file);
+  if (status == MPI_SUCCESS) {
+    status = write_pieces(file, total, all, count);
+    const int closed = MPI_File_close(&file);
+    if (status == MPI_SUCCESS) status = closed;
+  }
+  if (status != MPI_SUCCESS) MPI_Error_string(status, text, &length);
+  snprintf(why, 512, "%s", text);
+  return status;
+}
+
 static void give_up(void *communicator) {
   struct ranks *all = communicator;
   MPI_Abort(all->communicator, 1);
 }
 
+static void free_ranks(const dz_rank_messages *table) {
+  struct ranks *all = table->communicator;
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (!finalized) MPI_Comm_free(&all->communicator);
+  free(all->counts);
+  free(all);
+}
+
+/* Messages of their own, whatever the communicator is used for besides; null where that fails. */
+static struct ranks *make_ranks(MPI_Comm communicator) {
+  struct ranks *all = calloc(1, sizeof *all);
+  if (all == NULL || MPI_Comm_dup(communicator, &all->communicator) != MPI_SUCCESS) {
+    free(all);
+    return NULL;
+  }
+  int rank = 0;
+  int size = 1;
+  MPI_Comm_rank(all->communicator, &rank);
+  MPI_Comm_size(all->communicator, &size);
+  all->counts = malloc(4 * sizeof(int) * (size_t)size);
+  if (all->counts == NULL) MPI_Abort(all->communicator, 1);
+  all->other = all->counts + 2 * size;
+  const dz_rank_messages made = {rank,      size,    all,        gather,  exchange,  send,
+                                 broadcast, maximum, write_file, give_up, free_ranks};
+  all->table = made;
+  return all;
+}
+
 const dz_rank_messages *dz_start_ranks(int *argc, char ***argv) {
   int provided = MPI_THREAD_SINGLE;
   if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS) return NULL;
-  if (MPI_Comm_dup(MPI_COMM_WORLD, &ours.communicator) != MPI_SUCCESS) return NULL;
-  int rank = 0;
-  int size = 1;
-  MPI_Comm_rank(ours.communicator, &rank);
-  MPI_Comm_size(ours.communicator, &size);
-  ours.counts = malloc(4 * sizeof(int) * (size_t)size);
-  if (ours.counts == NULL) MPI_Abort(ours.communicator, 1);
-  ours.other = ours.counts + 2 * size;
-  const dz_rank_messages made = {rank, size,      &ours,   gather, exchange,
-                                 send, broadcast, maximum, give_up};
-  table = made;
-  return &table;
+  ours = make_ranks(MPI_COMM_WORLD);
+  return ours == NULL ? NULL : &ours->table;
 }
 
 void dz_end_ranks(void) {
-  free(ours.counts);
-  MPI_Comm_free(&ours.communicator);
+  free_ranks(&ours->table);
   MPI_Finalize();
+}
+
+int dzr_config_set_communicator(struct dz_config *config, const void *communicator) {
+  int initialized = 0;
+  MPI_Initialized(&initialized);
+  struct ranks *all = initialized ? make_ranks(*(const MPI_Comm *)communicator) : NULL;
+  return dzr_config_set_ranks(config, all == NULL ? NULL : &all->table);
 }

@@ -141,7 +141,7 @@ int32_t Ranks::collect(dz_context& context, dz_rank_piece* pieces, int32_t count
 
 std::string Ranks::counts() const {
   std::string text;
-  for (size_t i = 0; i < collective_names.size(); ++i) {
+  for (size_t i = 0; i < counted_kinds; ++i) {
     text += std::string(collective_names[i]) + ": " +
             std::to_string(counted_[i].calls) + " calls, " +
             std::to_string(counted_[i].bytes) + " bytes";
@@ -177,6 +177,21 @@ int32_t dz_rank_gather(dz_context* context, dz_block* part, int64_t offset, int6
   }
   return context->ranks.gather(*context, advance(part->data, offset), (*whole)->data, rows,
                                row_bytes);
+}
+
+int32_t dz_rank_whole(dz_context* context, dz_block* block) {
+  return context->ranks.make_whole(*context, *block);
+}
+
+int32_t dz_rank_leave(dz_context* context, dz_block* part, int64_t offset, int64_t rows,
+                      int64_t row_bytes, dz_block** whole) {
+  const Ranks& ranks = context->ranks;
+  const int32_t status = ranks.leave(*context, rows, row_bytes, whole);
+  if (status == DZ_OK) {
+    std::memcpy(advance((*whole)->data, ranks.first(rows) * row_bytes),
+                advance(part->data, offset), static_cast<size_t>(ranks.count(rows) * row_bytes));
+  }
+  return status;
 }
 
 int32_t dz_rank_collect(dz_context* context, int32_t count, dz_rank_piece* pieces) {

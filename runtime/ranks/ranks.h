@@ -24,10 +24,20 @@ namespace dagaz::runtime {
 class Mail;  // windows.cpp
 
 /// Kinds of collective operations that are counted apart.
-enum class Collective : std::uint8_t { agree, gather, windows, add_rows, collect, reduce };
+enum class Collective : std::uint8_t {
+  agree,
+  gather,
+  turn,
+  windows,
+  add_rows,
+  collect,
+  reduce,
+  call  // of an entry point, where ranks compare what they do
+};
 
-constexpr std::array<std::string_view, 6> collective_names{"agree",    "gather",  "windows",
-                                                           "add_rows", "collect", "reduce"};
+constexpr std::array<std::string_view, 8> collective_names{
+    "agree", "gather", "turn", "windows", "add_rows", "collect", "reduce", "call"};
+constexpr size_t counted_kinds = collective_names.size() - 1;
 
 /// The text that one rank has, the first, or none, on all; false where it cannot be sent.  `ranks`
 /// may be null: then it stays.
@@ -51,10 +61,18 @@ class Ranks {
   int32_t agree(dz_context& context, int32_t own);
   /// The same at the end of a call, unless the ranks have agreed that it failed.
   int32_t settle(dz_context& context, int32_t own);
+  /// Where ranks compare what they do, whether all are about to make this call with these arguments.
+  int32_t start_call(dz_context& context, const dz_entry& entry,
+                     const std::vector<dz_leaf>& arguments);
   /// Where the program has what is done next; the text stays.
   void set_place(const char* place) { place_ = place; }
   int32_t gather(dz_context& context, const void* part, void* whole, int64_t rows,
                  int64_t row_bytes);
+  /// Memory for an array of which this rank writes its rows alone.
+  int32_t leave(dz_context& context, int64_t rows, int64_t row_bytes, dz_block** whole) const;
+  /// Gathers the rows of an array that has those of this rank alone, in their place.
+  int32_t make_whole(dz_context& context, dz_block& block);
+  int32_t turn(dz_context& context, std::span<dz_rank_turned> all);
   int32_t windows(dz_context& context, std::span<dz_rank_window> all);
   int32_t add_rows(dz_context& context, std::span<dz_rank_added> all);
   int32_t collect(dz_context& context, dz_rank_piece* pieces, int32_t count);
@@ -70,11 +88,15 @@ class Ranks {
   }
   void add_pieces(const dz_rank_added& one, const WindowPlan& plan, Mail& in) const;
   static void add_piece(const dz_rank_added& one, const WindowPiece& piece, const char* from);
+  int32_t start_turn(dz_context& context, std::span<dz_rank_turned> all) const;
+  std::vector<int64_t> turned_bytes(std::span<const dz_rank_turned> all, bool of_sender) const;
+  void pack_turned(std::span<const dz_rank_turned> all, char* message) const;
+  void unpack_turned(std::span<const dz_rank_turned> all, char* message) const;
   const WindowPlan& plan_of(const WindowShape& shape);
   std::vector<int64_t> part_bytes(int64_t rows, int64_t row_bytes) const;
   void note(Collective kind, int64_t bytes, int64_t messages = 0);
   int32_t checked(dz_context& context, int status) const;
-  int32_t compare(dz_context& context, Collective kind, int64_t size);
+  int32_t compare(dz_context& context, Collective kind, int64_t size, uint64_t mark = 0);
   int32_t reduce_few(dz_context& context, std::span<const dz_rank_sum> sums, int64_t bytes);
   int32_t reduce_parts(dz_context& context, std::span<const dz_rank_sum> sums);
   /// Where this rank's part of the elements is left.
@@ -86,7 +108,7 @@ class Ranks {
     int64_t messages = 0;  // where they go to some ranks alone
   };
   const dz_rank_messages* messages_;
-  std::array<Counted, 6> counted_{};
+  std::array<Counted, counted_kinds> counted_{};
   std::map<WindowShape, WindowPlan> plans_;  // of the windows so far
   const int check_seconds_;       // 0: nothing is compared
   const char* place_ = "";

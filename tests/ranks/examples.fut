@@ -7,8 +7,8 @@
 -- Ten steps of k-means: k·(d+1) numbers in each.
 -- counts: clusters: 10i64 [500][3]f64 [5][3]f64: agree 1 8, reduce 10 1600
 -- Ten steps of heat in a plate, and back: a row for each neighbour in a step, and two on the way back.
--- counts: heated: 10i64 [1000][5]f64: agree 1 8, gather 1 10000, windows 10 400 10
--- counts: misfit: 10i64 [1000][5]f64 [1000][5]f64: add_rows 10 400 10, agree 1 8, collect 1 8, gather 1 10000, windows 20 800 20
+-- counts: heated: 10i64 [1000][5]f64: agree 1 8, windows 10 400 10
+-- counts: misfit: 10i64 [1000][5]f64 [1000][5]f64: add_rows 10 400 10, agree 1 8, collect 1 8, windows 20 800 20
 -- ==
 -- entry: ascend
 -- random input { [2]f64 [2][2]f64 [2][3]f64 [100][2]f64 } auto output

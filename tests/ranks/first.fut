@@ -2,7 +2,7 @@
 -- counts: dot: [1000]f64 [1000]f64: agree 1 8, collect 1 8
 -- counts: mean_and_variance: [1000]f64: agree 1 8, collect 2 16
 -- counts: k_means_step: [1000][3]f64 [5][3]f64: agree 1 8, reduce 1 160
--- counts: product: [100][20]f64 [20][30]f64: agree 1 8, gather 1 6000
+-- counts: product: [100][20]f64 [20][30]f64: agree 1 8
 -- ==
 -- entry: dot
 -- random input { [1000]f64 [1000]f64 } auto output

@@ -1,6 +1,6 @@
 -- Loops whose state stays split from step to step, or is gathered where a step reads other rows.
 -- What is not sent: the state of a loop that only meets in sums.
--- counts: normalised: [1000]f64 10i64: agree 1 8, collect 10 80, gather 1 2000
+-- counts: normalised: [1000]f64 10i64: agree 1 8, collect 10 80
 -- ==
 -- entry: normalised
 -- random input { [100]f64 5i64 } auto output

@@ -3,13 +3,13 @@
 -- one side alone, or on two where rows are counted modulo their number.
 --
 -- Two messages of one number a step, and the rows of the result.
--- counts: ring: 10i64 [1000]f64: agree 1 8, gather 1 2000, windows 10 160 20
+-- counts: ring: 10i64 [1000]f64: agree 1 8, windows 10 160 20
 -- One message of a row of five numbers a step.
--- counts: diffused: 10i64 [1000][5]f64: agree 1 8, gather 1 10000, windows 10 400 10
+-- counts: diffused: 10i64 [1000][5]f64: agree 1 8, windows 10 400 10
 -- Forwards a step is sent a row beside its own, and backwards what it added to that.
--- counts: diffused_back: 10i64 [1000][5]f64: add_rows 10 400 10, agree 1 8, collect 1 8, gather 1 10000, windows 10 400 10
+-- counts: diffused_back: 10i64 [1000][5]f64: add_rows 10 400 10, agree 1 8, collect 1 8, windows 10 400 10
 -- Two fields of a wave, in one message; the speed is sent once, not by the first rank.
--- counts: wave: 10i64 [1000]f64 [1000]f64: agree 1 8, gather 2 4000, windows 11 160 10
+-- counts: wave: 10i64 [1000]f64 [1000]f64: agree 1 8, windows 11 160 10
 -- ==
 -- entry: ring wide ahead
 -- random input { 4i64 [17]f64 } auto output

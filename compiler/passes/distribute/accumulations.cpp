@@ -112,7 +112,7 @@ RowsAdded Rewriter::start_window(ir::Statement& statement, std::size_t input,
 }
 
 void Rewriter::take_rows(ir::Statement& statement, ir::Lambda& scope, std::size_t from,
-                         std::vector<NameId>& gathered) {
+                         std::vector<NameId>& sent) {
   for (std::size_t k = from; k < statement.results.size(); ++k) {
     NameId& result = statement.results[k].name;
     const NameId whole = result;
@@ -122,7 +122,7 @@ void Rewriter::take_rows(ir::Statement& statement, ir::Lambda& scope, std::size_
     own_.emplace(whole, result);
     scope.body.results[k] = own_.at(scope.body.results[k].name());
     scope.result_types[k] = names_.type(result);
-    if (placement_.gathered.contains(whole)) gathered.push_back(whole);
+    if (placement_.is_sent(whole)) sent.push_back(whole);
   }
 }
 
@@ -130,7 +130,7 @@ void Rewriter::share_additions(ir::Statement statement, ir::Builder& out) {
   auto& with = std::get<ir::WithAccumulator>(statement.operation);
   std::vector<Combined> all;
   std::vector<RowsAdded> added;
-  std::vector<NameId> gathered;
+  std::vector<NameId> sent;
   OpenAdditions open{{}, std::vector<const WindowOver*>(with.inputs.size())};
   for (std::size_t k = 0; k < with.inputs.size(); ++k) {
     const NameId result = statement.results[k].name;
@@ -139,7 +139,7 @@ void Rewriter::share_additions(ir::Statement statement, ir::Builder& out) {
       if (open.accumulators.empty()) open.accumulators = *accumulators_of(with, names_);
       open.windows[k] = &window->second;
       added.push_back(start_window(statement, k, open.accumulators, out));
-      if (placement_.gathered.contains(result)) gathered.push_back(result);
+      if (placement_.is_sent(result)) sent.push_back(result);
       continue;
     }
     ir::AccumulatorInput& input = with.inputs[k];
@@ -156,13 +156,13 @@ void Rewriter::share_additions(ir::Statement statement, ir::Builder& out) {
   with.body.body = body(std::move(with.body.body), {});
   open_.pop_back();
   pending_ = std::move(outside);
-  take_rows(statement, with.body, with.inputs.size(), gathered);
+  take_rows(statement, with.body, with.inputs.size(), sent);
   out.add(std::move(statement));
   std::move(all.begin(), all.end(), std::back_inserter(pending_));
-  if (added.empty() && gathered.empty()) return;
+  if (added.empty() && sent.empty()) return;
   agree(out);
   if (!added.empty()) collectives_.add_rows(out, added);
-  gather(gathered, out);
+  send(sent, out);
 }
 
 }  // namespace dagaz::passes::distributing

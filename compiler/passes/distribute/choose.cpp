@@ -1,8 +1,10 @@
-// Greedy: the extent that saves most is added to the choice, until none saves anything.  Then what
+// Greedy: the extent that saves most is added to the choice, until none saves anything.  Two that an
+// array has are added at once where neither does alone: what works on rows and then on columns.  Then what
 // is shared only to be gathered at once is left to every rank where that is cheaper.
 #include "passes/distribute/choose.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/fields.h"
 #include "passes/distribute/cost.h"
@@ -13,14 +15,17 @@ namespace dagaz::passes::distributing {
 namespace {
 
 constexpr std::size_t most_extents = 32;  // that are tried
+constexpr std::size_t most_pairs = 16;    // of them
 // Of all that a program costs: what a further extent must save, or it is not worth the messages.
 constexpr double least_gain = 1e-3;
 
 class Search {
  public:
-  Search(const ir::Function& function, const ir::Names& names, const RankCosts& costs)
+  Search(const ir::Function& function, const ir::Names& names, const RankCosts& costs,
+         Results results)
       : function_(function),
-        placer_(function, names),
+        names_(names),
+        placer_(function, names, results),
         cost_(function, names, costs),
         gain_(costs.element + costs.message > 0 ? least_gain : 0) {}
 
@@ -28,7 +33,7 @@ class Search {
     collect(function_.body);
     best_ = placer_.place(choice_);
     best_cost_ = cost_.of(best_);
-    while (add_extent()) {
+    while (add_extent() || add_two()) {
     }
     for (const ir::NameId operation : operations_) leave_alone(operation);
     return std::move(best_);
@@ -43,7 +48,10 @@ class Search {
         const bool known = std::find(extents_.begin(), extents_.end(), extent) != extents_.end();
         if (!known && extents_.size() < most_extents) extents_.push_back(extent);
       }
-      if (!ways.empty()) operations_.push_back(one.results[0].name);
+      if (!ways.empty()) {
+        operations_.push_back(one.results[0].name);
+        for (const ir::Binder& result : one.results) note_pairs(result.name);
+      }
       if (const auto* branch = as<ir::Branch>(one.operation)) {
         collect(branch->then_body);
         collect(branch->else_body);
@@ -66,19 +74,44 @@ class Search {
     return true;
   }
 
+  static bool has(const std::vector<ir::Operand>& extents, const ir::Operand& extent) {
+    return std::find(extents.begin(), extents.end(), extent) != extents.end();
+  }
+
   bool add_extent() {
     const Choice before = choice_;
     const double most = (1 - gain_) * best_cost_;
     bool better = false;
     for (const ir::Operand& extent : extents_) {
-      if (std::find(before.extents.begin(), before.extents.end(), extent) != before.extents.end()) {
-        continue;
-      }
+      if (has(before.extents, extent)) continue;
       Choice choice = before;
       choice.extents.push_back(extent);
       if (try_choice(std::move(choice), std::min(most, best_cost_))) better = true;
     }
     return better;
+  }
+
+  bool add_two() {
+    const Choice before = choice_;
+    const double most = (1 - gain_) * best_cost_;
+    bool better = false;
+    for (const auto& [first, second] : pairs_) {
+      if (has(before.extents, first) || has(before.extents, second)) continue;
+      Choice choice = before;
+      choice.extents.insert(choice.extents.end(), {first, second});
+      if (try_choice(std::move(choice), std::min(most, best_cost_))) better = true;
+    }
+    return better;
+  }
+
+  /// Of an array that can be made by rows: those with another dimension.
+  void note_pairs(ir::NameId array) {
+    const std::vector<ir::Operand>& shape = names_.type(array).shape;
+    for (std::size_t k = 1; k < shape.size(); ++k) {
+      const std::pair two{shape.front(), shape[k]};
+      const bool known = std::find(pairs_.begin(), pairs_.end(), two) != pairs_.end();
+      if (!known && shape.front() != shape[k] && pairs_.size() < most_pairs) pairs_.push_back(two);
+    }
   }
 
   void leave_alone(ir::NameId operation) {
@@ -89,10 +122,12 @@ class Search {
   }
 
   const ir::Function& function_;
+  const ir::Names& names_;
   Placer placer_;
   CostModel cost_;
   const double gain_;
   std::vector<ir::Operand> extents_;
+  std::vector<std::pair<ir::Operand, ir::Operand>> pairs_;
   std::vector<ir::NameId> operations_;
   Choice choice_;
   Placement best_;
@@ -101,8 +136,9 @@ class Search {
 
 }  // namespace
 
-Placement choose(const ir::Function& function, const ir::Names& names, const RankCosts& costs) {
-  return Search(function, names, costs).run();
+Placement choose(const ir::Function& function, const ir::Names& names, const RankCosts& costs,
+                 Results results) {
+  return Search(function, names, costs, results).run();
 }
 
 }  // namespace dagaz::passes::distributing

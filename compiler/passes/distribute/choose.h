@@ -7,6 +7,7 @@
 
 namespace dagaz::passes::distributing {
 
-Placement choose(const ir::Function& function, const ir::Names& names, const RankCosts& costs);
+Placement choose(const ir::Function& function, const ir::Names& names, const RankCosts& costs,
+                 Results results);
 
 }  // namespace dagaz::passes::distributing

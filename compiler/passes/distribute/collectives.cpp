@@ -62,13 +62,75 @@ void Collectives::agree(ir::Builder& b) {
 }
 
 void Collectives::gather(ir::Builder& b, NameId part, NameId whole) {
+  all_rows(RankKind::gather, b, part, whole);
+}
+
+void Collectives::leave(ir::Builder& b, NameId part, NameId whole) {
+  all_rows(RankKind::leave, b, part, whole);
+}
+
+void Collectives::all_rows(RankKind kind, ir::Builder& b, NameId part, NameId whole) {
   const ir::Type type = program_.names.type(whole);
   std::vector<Operand> arguments{program_.names.type(part).shape.front()};
   arguments.insert(arguments.end(), type.shape.begin(), type.shape.end());
   arguments.emplace_back(part);
-  const RankCall call{RankKind::gather, {}, {{type.element, type.rank()}}};
+  const RankCall call{kind, {}, {{type.element, type.rank()}}};
   b.add(ir::Statement{
       {{whole}}, ir::Call{function(call), std::move(arguments), {type}}, {}, b.location()});
+}
+
+void Collectives::whole(ir::Builder& b, const std::vector<NameId>& arguments) {
+  RankCall call{RankKind::whole};
+  std::vector<Operand> all;
+  for (const NameId one : arguments) {
+    const ir::Type& type = program_.names.type(one);
+    call.leaves.push_back({type.element, type.rank()});
+    all.insert(all.end(), type.shape.begin(), type.shape.end());
+    all.emplace_back(one);
+  }
+  b.add(ir::Statement{{}, ir::Call{function(call), std::move(all), {}}, {}, b.location()});
+}
+
+// Whatever lies around the two dimensions is one each.
+void Collectives::turn(ir::Builder& b, const std::vector<PartTurned>& all) {
+  RankCall call{RankKind::turn};
+  std::vector<Operand> arguments;
+  std::vector<ir::Type> types;
+  for (const PartTurned& one : all) {
+    const std::vector<Operand>& shape = one.whole.shape;
+    const auto first = static_cast<std::ptrdiff_t>(std::min(one.from, one.to));
+    const auto second = static_cast<std::ptrdiff_t>(std::max(one.from, one.to));
+    const auto product = [&](std::ptrdiff_t from, std::ptrdiff_t to) {
+      return b.product({shape.begin() + from, shape.begin() + to});
+    };
+    const Operand outer = product(0, first);
+    const Operand middle = product(first + 1, second);
+    const Operand inner = product(second + 1, static_cast<std::ptrdiff_t>(shape.size()));
+    const auto sizes_of = [&](NameId part) {
+      const std::vector<Operand>& own = program_.names.type(part).shape;
+      return std::vector<Operand>{outer, own[static_cast<std::size_t>(first)], middle,
+                                  own[static_cast<std::size_t>(second)], inner};
+    };
+    const std::vector<Operand> before = sizes_of(one.part);
+    const std::vector<Operand> after = sizes_of(one.turned);
+    call.leaves.push_back({one.whole.element, before.size()});
+    arguments.push_back(ir::i64_operand(one.to > one.from ? 1 : 0));
+    arguments.push_back(shape[static_cast<std::size_t>(first)]);
+    arguments.push_back(shape[static_cast<std::size_t>(second)]);
+    arguments.insert(arguments.end(), before.begin(), before.end());
+    arguments.push_back(after[1]);
+    arguments.push_back(after[3]);
+    arguments.emplace_back(b.add(ir::Reshape{one.part, before}, "part"));
+    types.push_back(ir::array_of(one.whole.element, after));
+  }
+  const std::vector<NameId> turned =
+      b.add_results(ir::Call{function(call), std::move(arguments), std::move(types)}, "turned");
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    b.add(ir::Statement{{{all[k].turned}},
+                        ir::Reshape{turned[k], program_.names.type(all[k].turned).shape},
+                        {},
+                        b.location()});
+  }
 }
 
 void Collectives::windows(ir::Builder& b, const std::vector<RowsSent>& all) {

@@ -16,6 +16,15 @@ namespace dagaz::passes::distributing {
 /// rows.
 std::optional<ir::ScalarOp> known_operation(const ir::Lambda& lambda);
 
+/// An array of which this rank has `part`, and what it has then: of another dimension its own.
+struct PartTurned {
+  ir::NameId part;
+  std::size_t from;  // the dimension of which it has its own
+  std::size_t to;
+  ir::Type whole;
+  ir::NameId turned;  // bound to that
+};
+
 /// Rows of a window over `points`, of an array with `rows` rows of which this rank has `part`.
 struct RowsSent {
   ir::NameId part;
@@ -46,6 +55,12 @@ class Collectives {
   void agree(ir::Builder& b);
   /// Binds `whole` to all rows of what `part` has some of.
   void gather(ir::Builder& b, ir::NameId part, ir::NameId whole);
+  /// The same for the callers of an entry point, when they ask for more than a rank's own rows.
+  void leave(ir::Builder& b, ir::NameId part, ir::NameId whole);
+  /// Gathers arguments of which callers have passed the rows of each rank.
+  void whole(ir::Builder& b, const std::vector<ir::NameId>& arguments);
+  /// All to all.
+  void turn(ir::Builder& b, const std::vector<PartTurned>& all);
   /// Sends rows to the ranks whose points read them.
   void windows(ir::Builder& b, const std::vector<RowsSent>& all);
   void add_rows(ir::Builder& b, const std::vector<RowsAdded>& all);
@@ -60,6 +75,7 @@ class Collectives {
   std::string function(const ir::RankCall& call);
   ir::NameId number(ir::Builder& b, ir::RankKind kind, std::vector<ir::Operand> arguments,
                     std::string_view base);
+  void all_rows(ir::RankKind kind, ir::Builder& b, ir::NameId part, ir::NameId whole);
 
   ir::Program& program_;
 };

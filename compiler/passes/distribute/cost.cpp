@@ -104,15 +104,19 @@ double CostModel::statement(const ir::Statement& statement) {
   return work_of(statement) / ranks + meeting(statement, share->second);
 }
 
-// Of an array that is gathered, or of the rows of its windows.
+// Of an array that is gathered or turned, and of the rows of its windows.
 double CostModel::gathering(ir::NameId array) const {
   const auto message = static_cast<double>(costs_.message);
   const auto each = static_cast<double>(costs_.element);
   if (placement_->gathered.contains(array)) return message + each * elements(array);
-  const auto windows = placement_->windows.find(array);
-  if (windows == placement_->windows.end()) return 0;
-  const double row = elements(array) / size_of(names_.type(array).shape.front(), unknown_);
   double cost = 0;
+  const auto turned = placement_->turned.find(array);
+  if (turned != placement_->turned.end()) {
+    cost += static_cast<double>(turned->second.size()) * (message + each * elements(array) / ranks);
+  }
+  const auto windows = placement_->windows.find(array);
+  if (windows == placement_->windows.end()) return cost;
+  const double row = elements(array) / size_of(names_.type(array).shape.front(), unknown_);
   for (const WindowOver& one : windows->second) {
     const auto rows = static_cast<double>(one.window.high - one.window.low);
     cost += message + each * std::max(rows, 0.0) * row;

@@ -1,16 +1,20 @@
 // Divides the work of entry points among ranks: single program, multiple data, each process with
 // its rows of what is split (as owner-computes compilers for Fortran D and HPF have done since
 // Rogers and Pingali, "Process Decomposition Through Locality of Reference", 1989), but by what
-// operations mean instead of by what loops touch.  Arguments and results are whole on every rank.
+// operations mean instead of by what loops touch.  Arguments and results may be there by parts, too.
 #include <algorithm>
 
+#include "ir/fields.h"
 #include "ir/globals.h"
 #include "passes/dead_code.h"
+#include "passes/distribute/arguments.h"
 #include "passes/distribute/choose.h"
+#include "passes/distribute/collectives.h"
 #include "passes/distribute/inner_sums.h"
 #include "passes/distribute/rewrite.h"
 #include "passes/distribute/step_rows.h"
 #include "passes/passes.h"
+#include "support/match.h"
 
 namespace dagaz::passes {
 
@@ -18,10 +22,11 @@ using namespace distributing;  // NOLINT: this is its pass
 
 // Sums are taken out of points only where ranks then share them: within a rank they are better off
 // where they are.
-static Placement placed(ir::Function& function, ir::Names& names, const RankCosts& costs) {
+static Placement placed(ir::Function& function, ir::Names& names, const RankCosts& costs,
+                        Results results) {
   ir::Function apart = function;
   const TakenSums taken = take_sums_out(apart, names, nullptr);
-  Placement placement = choose(apart, names, costs);
+  Placement placement = choose(apart, names, costs, results);
   ir::NameSet shared;
   for (const auto& [sum, map] : taken) {
     const auto share = placement.shares.find(map);
@@ -32,15 +37,58 @@ static Placement placed(ir::Function& function, ir::Names& names, const RankCost
     return placement;
   }
   take_sums_out(function, names, &shared);
-  return choose(function, names, costs);
+  return choose(function, names, costs, results);
+}
+
+static bool is_called(const ir::Body& body, const std::string& name) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [&](const auto& one) {
+    const auto* call = as<ir::Call>(one.operation);
+    bool found = call != nullptr && call->function == name;
+    ir::for_each_scope(one.operation, [&](const ir::Body& inside) {
+      found = found || is_called(inside, name);
+    });
+    return found;
+  });
+}
+
+// Callers of the function itself want all of its results.
+static Results results_of(const ir::Program& program, const std::string& name) {
+  const bool called = std::any_of(program.functions.begin(), program.functions.end(),
+                                  [&](const auto& one) { return is_called(one.body, name); });
+  return called ? Results::for_program : Results::for_callers;
+}
+
+static bool share_work(ir::Program& program, ir::Function& function, Results results,
+                       const RankCosts& costs) {
+  read_through_rows(function);
+  const Placement placement = placed(function, program.names, costs, results);
+  if (placement.shares.empty()) return false;
+  Rewriter(program, placement, function).rewrite(function);
+  // Arrays of which each rank makes its rows alone.
+  eliminate_dead_code(function, program.names);
+  return true;
+}
+
+static bool gather_arguments(ir::Program& program, ir::Function& function) {
+  const std::vector<ir::NameId> whole = read_whole(function, program.names);
+  if (whole.empty()) return false;
+  ir::Builder first(program.names);
+  Collectives(program).whole(first, whole);
+  std::vector<ir::Statement> all = first.take();
+  function.body.statements.insert(function.body.statements.begin(), all.begin(), all.end());
+  return true;
 }
 
 bool distribute(ir::FlatProgram& flat, const RankCosts& costs) {
   ir::Program& program = flat.program;
-  bool changed = false;
   const std::size_t count = program.functions.size();
+  std::vector<Results> results;
+  for (const ir::Function& one : program.functions) {
+    results.push_back(results_of(program, one.name));
+  }
+  bool changed = false;
   for (std::size_t k = 0; k < count; ++k) {
-    const std::string& name = program.functions[k].name;
+    const std::string name = program.functions[k].name;
     const bool is_entry = std::any_of(program.entries.begin(), program.entries.end(),
                                       [&](const ir::EntryPoint& entry) {
                                         return entry.function == name && !computes_globals(entry);
@@ -48,14 +96,8 @@ bool distribute(ir::FlatProgram& flat, const RankCosts& costs) {
     if (!is_entry) continue;
     // Functions that are added move those that are there.
     ir::Function function = std::move(program.functions[k]);
-    read_through_rows(function);
-    const Placement placement = placed(function, program.names, costs);
-    if (!placement.shares.empty()) {
-      Rewriter(program, placement, function).rewrite(function);
-      // Arrays of which each rank makes its rows alone.
-      eliminate_dead_code(function, program.names);
-      changed = true;
-    }
+    changed = share_work(program, function, results[k], costs) || changed;
+    changed = gather_arguments(program, function) || changed;
     program.functions[k] = std::move(function);
   }
   return changed;

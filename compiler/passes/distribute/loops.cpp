@@ -28,7 +28,7 @@ void Rewriter::share_loop(ir::Statement statement, ir::Builder& out) {
   std::vector<NameId> bound;
   std::vector<bool> keeps_rows(loop.values.size());
   std::vector<NameId> needed;    // whole in each step
-  std::vector<NameId> gathered;  // in the end
+  std::vector<NameId> sent;  // in the end
   for (std::size_t k = 0; k < loop.values.size(); ++k) {
     ir::LoopValue& value = loop.values[k];
     bound.push_back(value.parameter.name);
@@ -41,10 +41,10 @@ void Rewriter::share_loop(ir::Statement statement, ir::Builder& out) {
       const NameId whole = binder.name;
       binder.name = own_rows(whole, rows, split->second.dimension);
       own_.emplace(whole, binder.name);
-      if (placement_.gathered.contains(whole)) wanted.push_back(whole);
+      if (placement_.is_sent(whole)) wanted.push_back(whole);
     };
     take_rows(value.parameter, needed);
-    take_rows(statement.results[k], gathered);
+    take_rows(statement.results[k], sent);
   }
   if (const auto* form = std::get_if<ir::ForForm>(&loop.form)) bound.push_back(form->index.name);
   // The step before may have failed, too.
@@ -53,15 +53,15 @@ void Rewriter::share_loop(ir::Statement statement, ir::Builder& out) {
   ir::Builder inside(names_);
   inside.set_location(out.location());
   if (!needed.empty()) agree(inside);
-  gather(needed, inside);
+  send(needed, inside);
   loop.body = body(std::move(loop.body), bound, inside);
   for (std::size_t k = 0; k < loop.values.size(); ++k) {
     if (keeps_rows[k]) loop.body.results[k] = own_.at(loop.body.results[k].name());
   }
   unagreed_ = unagreed_ || before;
   out.add(std::move(statement));
-  if (!gathered.empty()) agree(out);
-  gather(gathered, out);
+  if (!sent.empty()) agree(out);
+  send(sent, out);
 }
 
 }  // namespace dagaz::passes::distributing

@@ -79,6 +79,26 @@ std::vector<Share> Placer::ways(const ir::Statement& statement) const {
   return {{0}, {last, true}};
 }
 
+// Whether what ranks would combine has all the dimensions of a split array that is read: then that
+// array is better sent, to be read in another way.
+bool Placer::combines_more(const ir::Statement& statement, const Share& share,
+                           const Reads& reads) const {
+  const std::size_t count = combined_results(statement, share);
+  return std::any_of(reads.begin(), reads.end(), [&](const auto& read) {
+    if (!placement_.split.contains(read.first)) return false;
+    std::vector<Operand> sent = names_.type(read.first).shape;
+    for (std::size_t k = 0; k < count; ++k) {
+      std::vector<Operand> left = sent;
+      for (const Operand& size : names_.type(statement.results[k].name).shape) {
+        const auto found = std::find(left.begin(), left.end(), size);
+        if (found != left.end()) left.erase(found);
+      }
+      if (left.empty()) return true;
+    }
+    return false;
+  });
+}
+
 // The first of those for which least has to be gathered.
 std::optional<Share> Placer::way(const ir::Statement& statement) {
   if (statement.results.empty() || choice_->unshared.contains(statement.results[0].name)) {
@@ -91,10 +111,11 @@ std::optional<Share> Placer::way(const ir::Statement& statement) {
     const Operand& extent = extent_of(statement.operation, one);
     if (std::find(chosen.begin(), chosen.end(), extent) == chosen.end()) continue;
     const Reads& reads = reads_of(statement, one.dimension);
-    const auto count = std::count_if(reads.begin(), reads.end(), [&](const auto& read) {
+    auto count = std::count_if(reads.begin(), reads.end(), [&](const auto& read) {
       return placement_.split.contains(read.first) && !reads_rows(read, extent) &&
              !reads_window(read, extent);
     });
+    if (combines_more(statement, one, reads)) count += static_cast<std::ptrdiff_t>(reads.size());
     if (!best || count < least) {
       best = one;
       least = count;
@@ -119,6 +140,31 @@ bool Placer::reads_window(const std::pair<const NameId, ArrayReads>& read,
   const auto& window = read.second.window;
   return window && split != placement_.split.end() && split->second.dimension == 0 &&
          (!window->wraps || split->second.extent == extent);
+}
+
+// What ranks turn a split array to where points over `extent` read it at their own element of another
+// dimension.
+std::optional<Split> Placer::turn(const std::pair<const NameId, ArrayReads>& read,
+                                  const Operand& extent) const {
+  const auto split = placement_.split.find(read.first);
+  if (split == placement_.split.end()) return std::nullopt;
+  const std::vector<Operand>& shape = names_.type(read.first).shape;
+  for (const std::size_t position : read.second.positions) {
+    if (position != split->second.dimension && shape[position] == extent) {
+      return Split{extent, position};
+    }
+  }
+  return std::nullopt;
+}
+
+// What an array is turned to serves its permuted views, and goes with what is made beside it.
+void Placer::add_turn(NameId array, Split split) {
+  for (auto order = orders_.find(array); order != orders_.end(); order = orders_.find(array)) {
+    split.dimension = static_cast<std::size_t>(order->second[split.dimension]);
+    array = views_.at(array);
+  }
+  std::vector<Split>& all = placement_.turned[array];
+  if (std::find(all.begin(), all.end(), split) == all.end()) all.push_back(split);
 }
 
 void Placer::add_window(NameId array, const Operand& points, const Window& window) {
@@ -171,13 +217,27 @@ Placement Placer::place(const Choice& choice) {
   choice_ = &choice;
   placement_ = {};
   views_.clear();
-  place(function_.body);
+  orders_.clear();
+  for (const ir::Statement& one : function_.body.statements) place(one);
+  for (const Operand& result : function_.body.results) leave(result);
   return std::move(placement_);
 }
 
 void Placer::place(const ir::Body& body) {
   for (const ir::Statement& one : body.statements) place(one);
   for (const Operand& result : body.results) need(result);
+}
+
+// A result stays with the ranks that have its rows.
+void Placer::leave(const Operand& result) {
+  const auto split =
+      result.is_name() ? placement_.split.find(result.name()) : placement_.split.end();
+  if (split == placement_.split.end()) return;
+  if (results_ == Results::for_program) return need(result);
+  placement_.left.insert(result.name());
+  if (split->second.dimension != 0) {
+    add_turn(result.name(), {names_.type(result.name()).shape.front(), 0});
+  }
 }
 
 void Placer::place(const ir::Statement& statement) {
@@ -218,6 +278,7 @@ bool Placer::place(const ir::Permute& permute, NameId result) {
   const auto at = std::find(order.begin(), order.end(), static_cast<int>(found->second.dimension));
   add_view(result, permute.array,
            {found->second.extent, static_cast<std::size_t>(at - order.begin())});
+  orders_.insert_or_assign(result, order);
   return true;
 }
 
@@ -406,6 +467,8 @@ void Placer::share(const ir::Statement& statement, const Share& share) {
     if (reads_rows(read, extent)) continue;
     if (reads_window(read, extent)) {
       add_window(read.first, extent, *read.second.window);
+    } else if (const auto turned = turn(read, extent)) {
+      add_turn(read.first, *turned);
     } else {
       need(read.first);
     }

@@ -52,8 +52,11 @@ struct Placement {
   std::unordered_map<ir::NameId, Share> shares;  // by first result
   std::unordered_map<ir::NameId, Split> split;   // arrays
   ir::NameSet gathered;                          // those of them that are needed whole
+  ir::NameSet left;                              // results, of which callers may want no more
   ir::NameSet accumulations;                     // whose additions are shared, by first result
   std::unordered_map<ir::NameId, std::vector<WindowOver>> windows;  // of arrays
+  // Arrays that are read at a rank's own elements of other dimensions than they are split by.
+  std::unordered_map<ir::NameId, std::vector<Split>> turned;
   // Arrays that ranks add to in windows: the sums of rows go to those who have them.
   std::unordered_map<ir::NameId, WindowOver> added;
 
@@ -66,6 +69,8 @@ struct Placement {
   bool has_rows(ir::NameId array, const ir::Operand& extent) const {
     return split_at(array, extent) == std::size_t{0};
   }
+  /// Whether ranks send the array to each other as soon as it was made.
+  bool is_sent(ir::NameId array) const { return gathered.contains(array) || turned.contains(array); }
   /// The window of an array that is not needed whole; null: it has none.
   const WindowOver* window_of(ir::NameId array, const ir::Operand& points) const;
 };
@@ -81,11 +86,15 @@ bool may_fail(const ir::Operation& operation, const Definitions& definitions);
 /// How many of the results, the first ones, ranks combine.
 std::size_t combined_results(const ir::Statement& statement, const Share& share);
 
+/// Who gets the results of a function: callers of an entry point, who may want a rank's own rows
+/// alone, or the program.
+enum class Results { for_callers, for_program };
+
 /// What holds for a function whatever is chosen.
 class Placer {
  public:
-  Placer(const ir::Function& function, const ir::Names& names)
-      : function_(function), names_(names), definitions_(function) {}
+  Placer(const ir::Function& function, const ir::Names& names, Results results)
+      : function_(function), names_(names), results_(results), definitions_(function) {}
 
   Placement place(const Choice& choice);
   /// The ways in which an operation can be shared, the best first.
@@ -103,10 +112,14 @@ class Placer {
   std::vector<Split> splits_of_state(const ir::Loop& loop, std::size_t k, ir::NameId result) const;
   bool is_split(const ir::Operand& operand, const Split& split) const;
   std::optional<Share> way(const ir::Statement& statement);
+  bool combines_more(const ir::Statement& statement, const Share& share, const Reads& reads) const;
   bool reads_rows(const std::pair<const ir::NameId, ArrayReads>& read,
                   const ir::Operand& extent) const;
   bool reads_window(const std::pair<const ir::NameId, ArrayReads>& read,
                     const ir::Operand& extent) const;
+  std::optional<Split> turn(const std::pair<const ir::NameId, ArrayReads>& read,
+                            const ir::Operand& extent) const;
+  void add_turn(ir::NameId array, Split split);
   void add_window(ir::NameId array, const ir::Operand& points, const Window& window);
   bool adds(const ir::Statement& statement) const;
   bool shares_additions(const ir::WithAccumulator& with);
@@ -114,16 +127,19 @@ class Placer {
   std::optional<WindowOver> added_window(const ir::WithAccumulator& with, std::size_t input,
                                          const Accumulators& accumulators);
   void share(const ir::Statement& statement, const Share& share);
+  void leave(const ir::Operand& result);
   void need(const ir::Operand& operand);
   void need_all(const ir::Statement& statement);
   const Reads& reads_of(const ir::Statement& statement, std::size_t dimension);
 
   const ir::Function& function_;
   const ir::Names& names_;
+  const Results results_;
   const Definitions definitions_;
   const Choice* choice_ = nullptr;
   Placement placement_;
   std::unordered_map<ir::NameId, ir::NameId> views_;  // of arrays that are split
+  std::unordered_map<ir::NameId, std::vector<int>> orders_;  // of the dimensions of permuted ones
   std::unordered_map<ir::NameId, std::unordered_map<std::size_t, Reads>> reads_;
   std::unordered_map<ir::NameId, std::unordered_map<std::size_t, AdditionWindows>> additions_;
   std::unordered_map<ir::NameId, std::optional<Accumulators>> accumulators_;

@@ -75,15 +75,32 @@ void Rewriter::find_shared(const ir::Body& body) {
 void Rewriter::rewrite(ir::Function& function) {
   find_shared(function.body);
   ir::Builder before(names_);
+  note_turned();
   for (const Operand& extent : shared_extents_) {
     if (extent.is_constant()) add_rows(extent, before);
   }
   std::vector<NameId> bound;
   for (const ir::Binder& parameter : function.parameters) bound.push_back(parameter.name);
   ir::Body changed = body(std::move(function.body), bound);
+  leave_results(changed);
   std::vector<ir::Statement> first = before.take();
   changed.statements.insert(changed.statements.begin(), first.begin(), first.end());
   function.body = std::move(changed);
+}
+
+// Callers are told the rows of this rank.
+void Rewriter::leave_results(ir::Body& body) {
+  ir::Builder out(names_);
+  ir::NameSet done;
+  for (const Operand& result : body.results) {
+    if (!result.is_name() || !placement_.left.contains(result.name())) continue;
+    const NameId whole = result.name();
+    if (placement_.gathered.contains(whole) || !done.insert(whole).second) continue;
+    const bool has_rows = placement_.split.at(whole).dimension == 0;
+    const NameId own = has_rows ? own_.at(whole) : *turned_part(whole, {names_.type(whole).shape.front(), 0});
+    collectives_.leave(out, own, whole);
+  }
+  for (ir::Statement& one : out.take()) body.statements.push_back(std::move(one));
 }
 
 ir::Body Rewriter::body(ir::Body body, const std::vector<NameId>& bound) {
@@ -206,12 +223,24 @@ bool Rewriter::share_view(const ir::Statement& statement, ir::Builder& out) {
   const std::string name = names_.base(result) + "_part";
   if (const auto* permute = as<ir::Permute>(statement.operation)) {
     own_.emplace(result, out.add(ir::Permute{own_.at(permute->array), permute->permutation}, name));
+    permute_turned(*permute, result, out);
   } else if (const auto* read = as<ir::Index>(statement.operation)) {
     own_.emplace(result, out.add(ir::Index{own_.at(read->array), read->indices}, name));
   } else {
     return false;
   }
-  return !placement_.gathered.contains(result);
+  if (placement_.is_sent(result) && !placement_.gathered.contains(result)) {
+    agree(out);
+    send({result}, out);
+  }
+  return !is_whole(result, statement.operation);
+}
+
+// Where the array is whole, its views are.
+bool Rewriter::is_whole(NameId view, const ir::Operation& operation) const {
+  const auto* permute = as<ir::Permute>(operation);
+  return placement_.gathered.contains(view) ||
+         (permute != nullptr && placement_.gathered.contains(permute->array));
 }
 
 void Rewriter::update_part(const ir::Update& update, NameId result, ir::Builder& out) {
@@ -225,9 +254,9 @@ void Rewriter::update_part(const ir::Update& update, NameId result, ir::Builder&
   const NameId part = own_rows(result, rows, split.dimension);
   out.add(ir::Statement{{{part}}, std::move(own), {}, out.location()});
   own_.emplace(result, part);
-  if (!placement_.gathered.contains(result)) return;
+  if (!placement_.is_sent(result)) return;
   agree(out);
-  gather(result, out);
+  send({result}, out);
 }
 
 // Ranks gather rows; along another dimension these are turned before, and back.
@@ -252,8 +281,11 @@ void Rewriter::gather(NameId whole, ir::Builder& out) {
   out.add(ir::Statement{{{whole}}, ir::Permute{all, back}, {}, out.location()});
 }
 
-void Rewriter::gather(const std::vector<NameId>& all, ir::Builder& out) {
-  for (const NameId whole : all) gather(whole, out);
+void Rewriter::send(const std::vector<NameId>& all, ir::Builder& out) {
+  for (const NameId whole : all) {
+    if (placement_.gathered.contains(whole)) gather(whole, out);
+  }
+  turn(all, out);
 }
 
 bool Rewriter::shares_what_may_fail(const ir::Body& body) const {
@@ -291,6 +323,9 @@ std::pair<NameId, std::size_t> Rewriter::part_of(NameId array, const Positions& 
                                                  ir::Builder& out) {
   if (reads_own_rows(array, positions, extent)) {
     return {own_.at(array), *placement_.split_at(array, extent)};
+  }
+  for (const std::size_t one : positions) {
+    if (const auto turned = turned_part(array, {extent, one})) return {*turned, one};
   }
   const std::size_t position = positions.front();
   ir::Slice slice{array, {}};
@@ -402,9 +437,22 @@ std::vector<Combined> Rewriter::start_sums(ir::Statement& statement) {
 
 void Rewriter::share_sums(ir::Operation& operation, const Share& share, const Rows& rows,
                           ir::Builder& out) {
+  const Operand extent = extent_of(operation, share);
   read_parts(operation, share, rows, {}, out);
   ir::Body& points = std::get<ir::SegmentedMap>(operation).body;
-  std::get<ir::MapScanReduce>(points.statements.back().operation).width = rows.count;
+  auto& sum = std::get<ir::MapScanReduce>(points.statements.back().operation);
+  sum.width = rows.count;
+  // Those that points read elsewhere, too, are whole still.
+  ir::NameSet made;
+  for (const ir::NameId name : ir::bound_names(points)) made.insert(name);
+  ir::Builder inside(names_);
+  for (ir::NameId& array : sum.arrays) {
+    if (names_.type(array).shape.front() != extent) continue;
+    ir::Builder& where = made.contains(array) ? inside : out;
+    array = part_of(array, {0}, extent, rows, where).first;
+  }
+  std::vector<ir::Statement> slices = inside.take();
+  points.statements.insert(points.statements.end() - 1, slices.begin(), slices.end());
 }
 
 void Rewriter::share(ir::Statement statement, const Share& share, ir::Builder& out) {
@@ -429,19 +477,19 @@ void Rewriter::share(ir::Statement statement, const Share& share, ir::Builder& o
     combined = start_sums(statement);
     share_sums(statement.operation, share, rows, out);
   }
-  std::vector<NameId> gathered;
+  std::vector<NameId> sent;
   for (ir::Binder& result : statement.results) {
     const NameId whole = result.name;
     if (!placement_.has_rows(whole, extent)) continue;
     result.name = own_rows(whole, rows);
     own_.emplace(whole, result.name);
-    if (placement_.gathered.contains(whole)) gathered.push_back(whole);
+    if (placement_.is_sent(whole)) sent.push_back(whole);
   }
   unagreed_ = unagreed_ || may_fail(statement.operation, definitions_);
   out.add(std::move(statement));
   std::move(combined.begin(), combined.end(), std::back_inserter(pending_));
-  if (!gathered.empty()) agree(out);
-  gather(gathered, out);
+  if (!sent.empty()) agree(out);
+  send(sent, out);
 }
 
 }  // namespace dagaz::passes::distributing

@@ -62,19 +62,29 @@ class Rewriter {
   std::vector<Combined> start_sums(ir::Statement& statement);
   void share_sums(ir::Operation& operation, const Share& share, const Rows& rows, ir::Builder& out);
   bool share_view(const ir::Statement& statement, ir::Builder& out);
+  bool is_whole(ir::NameId view, const ir::Operation& operation) const;
   void update_part(const ir::Update& update, ir::NameId result, ir::Builder& out);
   /// A name for the rows of `whole` that this rank has.
   ir::NameId own_rows(ir::NameId whole, const Rows& rows, std::size_t dimension = 0);
   /// Binds `whole` to what all ranks have.
   void gather(ir::NameId whole, ir::Builder& out);
-  void gather(const std::vector<ir::NameId>& all, ir::Builder& out);
+  /// Gathers and turns what was made.
+  void send(const std::vector<ir::NameId>& all, ir::Builder& out);
   void add_shared(ir::NameId name, ir::Builder& out);
   void add_rows(const ir::Operand& extent, ir::Builder& out);
   const Rows& rows_of(const ir::Operand& extent) const;
   void note_extent(const ir::Operand& extent);
+  void leave_results(ir::Body& body);
   bool shares_what_may_fail(const ir::Body& body) const;
   /// To be done before ranks meet.
   void agree(ir::Builder& out);
+
+  // ---- turns.cpp
+  void note_turned();
+  void turn(const std::vector<ir::NameId>& all, ir::Builder& out);
+  void permute_turned(const ir::Permute& permute, ir::NameId result, ir::Builder& out);
+  /// What this rank has of an array that ranks have turned to that; nothing: they have not.
+  std::optional<ir::NameId> turned_part(ir::NameId array, const Split& split) const;
 
   // ---- windows.cpp
   /// A window that statements of the same body want.
@@ -141,6 +151,7 @@ class Rewriter {
   std::vector<ir::Operand> shared_extents_;
   std::unordered_map<ir::NameId, ir::NameId> own_;          // the rows of split arrays
   std::unordered_map<ir::NameId, ir::Operand> replicated_;  // the value of each element
+  std::unordered_map<ir::NameId, std::vector<std::pair<Split, ir::NameId>>> turned_;
   ir::NameSet scratch_;                                     // memory that nothing was written to
   /// A scope whose points add to windows.
   struct OpenAdditions {

@@ -112,18 +112,18 @@ void Rewriter::share_scan(ir::Statement statement, const Share& share, ir::Build
   if (scan.post) values = apply(*scan.post, values, b);
   for (const Operand& value : values) map.result_types.push_back(names_.type(value));
   map.body = b.take_body(std::move(values));
-  std::vector<NameId> gathered;
+  std::vector<NameId> sent;
   for (ir::Binder& result : statement.results) {
     const NameId whole = result.name;
     result.name = own_rows(whole, rows);
     own_.emplace(whole, result.name);
-    if (placement_.gathered.contains(whole)) gathered.push_back(whole);
+    if (placement_.is_sent(whole)) sent.push_back(whole);
   }
   unagreed_ = unagreed_ || may_fail(map, definitions_);
   statement.operation = std::move(map);
   out.add(std::move(statement));
-  if (!gathered.empty()) agree(out);
-  gather(gathered, out);
+  if (!sent.empty()) agree(out);
+  send(sent, out);
 }
 
 }  // namespace dagaz::passes::distributing

@@ -58,9 +58,11 @@ std::size_t size_of(std::int64_t bytes) { return static_cast<std::size_t>(bytes)
 
 int gather(void* communicator, const void* part, void* whole, const std::int64_t* sizes) {
   const Rank& rank = rank_of(communicator);
-  rank.put(part, 0, size_of(sizes[rank.index]));
-  rank.meet();
   auto* to = static_cast<char*>(whole);
+  const char* own = to;
+  for (int r = 0; r < rank.index; ++r) own += sizes[r];
+  rank.put(part == nullptr ? own : part, 0, size_of(sizes[rank.index]));
+  rank.meet();
   for (int r = 0; r < rank.size; ++r) {
     std::memcpy(to, rank.slot(r), size_of(sizes[r]));
     to += sizes[r];
@@ -142,11 +144,18 @@ int maximum(void* communicator, std::int64_t* value) {
   return 0;
 }
 
+// Programs of the generator print what they have.
+int write_file(void*, const char*, std::int64_t, const dz_file_piece*, std::int32_t, char*) {
+  std::abort();
+}
+
 void give_up(void*) { std::abort(); }
 
+void leave(const dz_rank_messages*) {}
+
 int run(Rank rank, const std::function<int(const dz_rank_messages*)>& program) {
-  const dz_rank_messages messages{rank.index, rank.size, &rank,   gather, exchange,
-                                  send,       broadcast, maximum, give_up};
+  const dz_rank_messages messages{rank.index, rank.size, &rank,      gather,  exchange, send,
+                                  broadcast,  maximum,   write_file, give_up, leave};
   return program(&messages);
 }
 
