@@ -102,6 +102,13 @@ CSection Api::configuration() {
   setter("set_unified_memory", status, "flag");
   setter("set_memory_cap", size, "bytes");
   setter("set_stream", {"void *", 'p'}, "stream");
+  if (options_.ranks) {
+    setter("set_check_ranks", status, "seconds");
+    // The address of an MPI_Comm: this header needs no other.
+    functions.push_back(forward(status, name("context_config_set_communicator"),
+                                {cfg, {{"const void *", 'p'}, "communicator"}},
+                                "dzr_config_set_communicator"));
+  }
   functions.push_back(forward(constant_text, name("context_config_get_program"), {cfg},
                               "dzr_config_get_program"));
   setter("set_program", constant_text, "program");
@@ -148,6 +155,12 @@ CSection Api::context() {
   simple(nothing, "unpause_profiling");
   simple(text, "report");
   simple(status, "clear_caches");
+  if (options_.ranks) {
+    const CType place{"int64_t *", 'p'};
+    functions.push_back(forward(nothing, name("context_rows"),
+                                {ctx, {size, "rows"}, {place, "first"}, {place, "count"}},
+                                "dzr_context_rows"));
+  }
   return section;
 }
 
@@ -166,16 +179,16 @@ void Api::add_array(CSection& section, const CArray& array) const {
   const std::string element = c_type(scalar, options_).text;
   const CParameter ctx = context_parameter();
   const CParameter read{pointer(suffix, true), "arr"};
-  const auto maker = [&](const char* verb, const CParameter& data, const char* callee) {
-    CFunction function{pointer(suffix), name(verb + suffix), {ctx, data}, callee,
+  const auto maker = [&](const std::string& title, const CParameter& data, const char* callee) {
+    CFunction function{pointer(suffix), name(title), {ctx, data}, callee,
                        {parameter(0), number(static_cast<int>(array.element)),
                         number(array.rank), parameter(1)}};
     add_indices(function, "dim", array.rank, Kind::sizes);
     section.functions.push_back(function);
   };
   section.structs.push_back(name(suffix));
-  maker("new_", {{"const " + element + " *", 'p'}, "data"}, "dzr_new_array");
-  maker("new_raw_", {address, "data"}, "dzr_new_raw_array");
+  maker("new_" + suffix, {{"const " + element + " *", 'p'}, "data"}, "dzr_new_array");
+  maker("new_raw_" + suffix, {address, "data"}, "dzr_new_raw_array");
   section.functions.push_back(forward(status, name("free_" + suffix),
                                       {ctx, {pointer(suffix), "arr"}}, "dzr_free_array"));
   section.functions.push_back(forward(status, name("values_" + suffix),
@@ -189,6 +202,12 @@ void Api::add_array(CSection& section, const CArray& array) const {
                                       "dzr_array_values_raw"));
   section.functions.push_back(forward(shape, name("shape_" + suffix), {ctx, read},
                                       "dzr_array_shape"));
+  if (!options_.ranks) return;
+  maker("new_" + suffix + "_part", {{"const " + element + " *", 'p'}, "rows"},
+        "dzr_new_array_part");
+  section.functions.push_back(forward(status, name("values_" + suffix + "_part"),
+                                      {ctx, read, {{element + " *", 'p'}, "rows"}},
+                                      "dzr_array_values_part"));
 }
 
 CSection Api::arrays() {

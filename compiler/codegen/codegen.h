@@ -24,6 +24,7 @@ struct Options {
   std::string gpu = "sm_70";       // PTX is compiled forward by newer drivers
   int optimisation = 3;            // 0: -O0 for differential tests
   bool executable = false;         // also define dz_main_program
+  bool ranks = false;              // several processes may share the library's work
   bool bounds_report = true;
   unsigned threads = 0;            // that compile; 0: as many as there are processors
 };

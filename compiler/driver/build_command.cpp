@@ -121,11 +121,12 @@ bool write_artifacts(const BuildOptions& options, const std::string& output,
                              diagnostics);
     case Emit::library:
       return write_descriptions(output, artifacts, diagnostics) &&
-             make_archive(artifacts.objects, library_path(output, ".a"), target, diagnostics);
+             make_archive(artifacts.objects, library_path(output, ".a"), target, mpicc,
+                          diagnostics);
     case Emit::shared:
       return write_descriptions(output, artifacts, diagnostics) &&
              link_shared(artifacts.objects, library_path(output, ".so"), c_prefix(options, output),
-                         target, diagnostics);
+                         target, mpicc, diagnostics);
     case Emit::header:
       return write_text(options, output, artifacts.header, diagnostics);
     case Emit::hpp:
@@ -161,6 +162,7 @@ void build(Compilation& compilation, const BuildOptions& options, const std::str
   }
   codegen::Options code_options;
   code_options.prefix = c_prefix(options, output);
+  code_options.ranks = options.compile.ranks;
   code_options.executable = options.emit == Emit::executable || options.emit == Emit::server;
   const auto artifacts =
       compile_versions(std::move(*program), compilation, code_options, wanted(options.emit));
@@ -262,8 +264,9 @@ int build_command(const BuildOptions& options) {
     return 2;
   }
   const bool is_for_cpu = options.compile.target == Target::cpu && further.empty();
-  if (options.compile.ranks && (!is_for_cpu || options.emit != Emit::executable)) {
-    std::cerr << "dagaz: --ranks=mpi makes executables for --target=cpu, and nothing else yet\n";
+  if (options.compile.ranks && (!is_for_cpu || options.emit == Emit::server)) {
+    std::cerr << "dagaz: --ranks=mpi makes executables and libraries for --target=cpu, and nothing "
+                 "else yet\n";
     return 2;
   }
   const bool text = options.emit == Emit::llvm || options.emit == Emit::assembly;

@@ -167,6 +167,8 @@ std::string mpi_compiler(const std::string& wanted) {
   return chosen != nullptr && *chosen != '\0' ? chosen : "mpicc";
 }
 
+static std::string mpi_shim() { return runtime_folder().value_or("") + "/mpi_shim.c"; }
+
 static bool has_mpi(const std::string& mpicc, Diagnostics& diagnostics) {
   if (run_process({mpicc, "--version"}, "", link_timeout).status == 0) return true;
   Diagnostic& said = diagnostics.report(
@@ -188,13 +190,15 @@ bool link_executable(const std::vector<std::string>& objects, const std::string&
   std::vector<std::string> command{mpicc.value_or(c_compiler())};
   if (mpicc) {
     if (!has_mpi(*mpicc, diagnostics)) return false;
-    command.insert(command.end(), {"-O2", runtime_folder().value_or("") + "/mpi_shim.c"});
+    command.insert(command.end(), {"-O2", mpi_shim()});
   }
   return link(std::move(command), output, *object_files, names, target, diagnostics);
 }
 
 bool link_shared(const std::vector<std::string>& objects, const std::string& output,
-                 const std::string& prefix, Target target, Diagnostics& diagnostics) {
+                 const std::string& prefix, Target target, const std::optional<std::string>& mpicc,
+                 Diagnostics& diagnostics) {
+  if (mpicc && !has_mpi(*mpicc, diagnostics)) return false;
   const TemporaryFolder folder;
   const auto object_files = write_objects(objects, folder.path() + "/program", diagnostics);
   if (!object_files) return false;
@@ -205,16 +209,35 @@ bool link_shared(const std::vector<std::string>& objects, const std::string& out
                   diagnostics)) {
     return false;
   }
-  return link({c_compiler(), "-shared", "-Wl,-u,dagaz_interface",
-               "-Wl,--version-script=" + script},
-              output, *object_files, runtime_archives(target), target, diagnostics);
+  std::vector<std::string> command{mpicc.value_or(c_compiler()), "-shared",
+                                   "-Wl,-u,dagaz_interface", "-Wl,--version-script=" + script};
+  if (mpicc) command.insert(command.end(), {"-O2", "-fPIC", mpi_shim()});
+  return link(std::move(command), output, *object_files, runtime_archives(target), target,
+              diagnostics);
+}
+
+// Compiles the calls of MPI into an object file of the folder.
+static std::optional<std::string> compile_shim(const std::string& mpicc, const std::string& folder,
+                                               Diagnostics& diagnostics) {
+  if (!has_mpi(mpicc, diagnostics)) return std::nullopt;
+  const std::string object = folder + "/mpi_shim.o";
+  const std::vector<std::string> command{mpicc, "-O2", "-fPIC", "-c", mpi_shim(), "-o", object};
+  if (!run_tool(mpicc, command, "", "compile `" + mpi_shim() + "`", diagnostics)) {
+    return std::nullopt;
+  }
+  return object;
 }
 
 bool make_archive(const std::vector<std::string>& objects, const std::string& output, Target target,
-                  Diagnostics& diagnostics) {
+                  const std::optional<std::string>& mpicc, Diagnostics& diagnostics) {
   const TemporaryFolder folder;
-  const auto object_files = write_objects(objects, folder.path() + "/program", diagnostics);
+  auto object_files = write_objects(objects, folder.path() + "/program", diagnostics);
   if (!object_files) return false;
+  if (mpicc) {
+    const auto shim = compile_shim(*mpicc, folder.path(), diagnostics);
+    if (!shim) return false;
+    object_files->push_back(*shim);
+  }
   const auto archives = archive_paths(runtime_archives(target), diagnostics);
   if (!archives) return false;
   // ar's script language is the portable way to put archives into an archive.  It has no quotes, so

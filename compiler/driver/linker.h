@@ -28,13 +28,16 @@ bool link_executable(const std::vector<std::string>& objects, const std::string&
 std::string mpi_compiler(const std::string& wanted);
 
 /// Links object code and the runtime into a shared library that shows the C interface, whose names
-/// begin with `prefix`, and what runtime/interface.h describes.
+/// begin with `prefix`, and what runtime/interface.h describes.  With `mpicc` several processes may
+/// share its work.
 bool link_shared(const std::vector<std::string>& objects, const std::string& output,
-                 const std::string& prefix, Target target, Diagnostics& diagnostics);
+                 const std::string& prefix, Target target, const std::optional<std::string>& mpicc,
+                 Diagnostics& diagnostics);
 
 /// Makes the archive `output` of the object code and the runtime, so that an application links it
-/// alone, and the system libraries that README names.
+/// alone, and the system libraries that README names.  With `mpicc`, which then links the
+/// application, several processes may share its work.
 bool make_archive(const std::vector<std::string>& objects, const std::string& output, Target target,
-                  Diagnostics& diagnostics);
+                  const std::optional<std::string>& mpicc, Diagnostics& diagnostics);
 
 }  // namespace dagaz::driver

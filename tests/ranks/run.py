@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -74,12 +75,13 @@ def test_blocks(runs, folder, ranks):
 
 
 def counts_in(source):
-    """(entry, shapes, {kind: (calls, bytes[, messages])}) of each comment."""
+    """(entry, shapes, {kind: (calls, bytes[, messages])}, in parts) of each comment."""
     for line in pathlib.Path(source).read_text().splitlines():
-        if found := re.match(r'-- counts: (\w+): ([^:]*): (.*)', line):
-            entry, shapes, counts = found.groups()
+        if found := re.match(r'-- counts( of parts)?: (\w+): ([^:]*): (.*)', line):
+            parts, entry, shapes, counts = found.groups()
             rows = [row.split() for row in counts.split(',')]
-            yield entry, shapes.split(), {kind: tuple(map(int, numbers)) for kind, *numbers in rows}
+            expected = {kind: tuple(map(int, numbers)) for kind, *numbers in rows}
+            yield entry, shapes.split(), expected, parts is not None
 
 
 def counted(text):
@@ -95,19 +97,20 @@ def test_counts(runs, source):
         return ''
     program = runs.build(source)
     lines = []
-    for k, (entry, shapes, _) in enumerate(comments):
+    for k, (entry, shapes, _, parts) in enumerate(comments):
         generate = [word for shape in shapes for word in ('-g', shape)]
         data = subprocess.run([runs.dagaz, 'data', '-b', *generate], check=True,
                               capture_output=True).stdout
         pathlib.Path(f'{program}{k}.in').write_bytes(data)
-        lines.append('\t'.join([f'{program}{k}', '-e', entry, '-n', '--rank-counts']))
+        options = ['--input', f'{program}{k}.in'] if parts else []
+        lines.append('\t'.join([f'{program}{k}', '-e', entry, '-n', '--rank-counts', *options]))
     pathlib.Path(f'{program}.calls').write_text('\n'.join(lines) + '\n')
     done = subprocess.run(runs.command(4, program, '--calls', f'{program}.calls'),
                           capture_output=True, env=runs.environment, timeout=120)
     if done.returncode != 0:
         return f'{source}: {done.stderr.decode()}'
     wrong = ''
-    for k, (entry, _, expected) in enumerate(comments):
+    for k, (entry, _, expected, _) in enumerate(comments):
         text = pathlib.Path(f'{program}{k}.err').read_text()
         if counted(text) != expected:
             wrong += f'{source}: {entry}: expected {expected}, found {text}\n'
@@ -182,30 +185,154 @@ def test_full_disk(runs, folder):
     return f'a full disk: status {status}\n{text}'
 
 
-def test_killed(runs, folder):
-    """When one is killed the others end, within seconds."""
+def test_library(runs, folder):
+    """An application whose ranks have parts of its data; alone, and with others."""
+    library = f'{runs.folder}/field'
+    subprocess.run([runs.dagaz, 'build', '--ranks=mpi', '--emit=lib', f'{folder}/library/field.fut',
+                    '-o', library, *SHARE_ALL], check=True, env=runs.environment)
+    program = f'{runs.folder}/application'
+    subprocess.run([runs.environment['MPICC'], '-O1', '-Wall', '-Werror', f'-I{runs.folder}',
+                    f'{folder}/library/application.c', f'{runs.folder}/libfield.a', '-o', program,
+                    '-ltbb', '-lstdc++', '-lm', '-ldl', '-lpthread'], check=True)
+    wrong = ''
+    for ranks in 1, 2, 5:
+        done = subprocess.run(runs.command(ranks, program), capture_output=True, text=True,
+                              env=runs.environment, timeout=120)
+        if done.returncode != 0 or done.stdout != 'ok\n':
+            wrong += f'{ranks} ranks: status {done.returncode}\n{done.stdout}{done.stderr}'
+    return wrong
+
+
+def test_files(runs, folder):
+    """Arguments that each rank reads its rows of, and results that it writes them of."""
+    program = runs.build(f'{folder}/library/field.fut', *SHARE_ALL)
+    data = subprocess.run([runs.dagaz, 'data', '-b', '-g', '2.5f64', '-g', '[3001][7]f64'],
+                          check=True, capture_output=True).stdout
+    given = f'{program}.data'
+    pathlib.Path(given).write_bytes(data)
+    wrong = ''
+    for form in 'binary', 'npy', 'text':
+        options = ['-e', 'scaled', '--output-format', form]
+        alone = subprocess.run([program, *options], input=data, capture_output=True,
+                               env=runs.environment, timeout=60)
+        # What is there is replaced, longer or not.
+        pathlib.Path(f'{program}.results').write_bytes(b'x' * 1000000)
+        done = subprocess.run([*runs.command(3, program), *options, '--input', given, '--output',
+                               f'{program}.results'], capture_output=True, env=runs.environment,
+                              timeout=60)
+        found = pathlib.Path(f'{program}.results').read_bytes()
+        # The sum of rows is made in another order; an .npy scalar and a binary one are 8 bytes.
+        same = found[:-10] == alone.stdout[:-10] or form == 'text' and len(found) > 100000
+        if done.returncode != 0 or not same:
+            wrong += f'{form}: status {done.returncode}, {len(found)} bytes, not ' \
+                     f'{len(alone.stdout)}\n{done.stderr.decode()}'
+    done = subprocess.run([*runs.command(3, program), '-e', 'scaled', '--input', given, '--output',
+                           f'{runs.folder}/nowhere/results'], capture_output=True,
+                          env=runs.environment, timeout=60)
+    text = done.stderr.decode()
+    if done.returncode != 1 or text.count('cannot write ') != 1:
+        wrong += f'a file that cannot be written: status {done.returncode}\n{text}'
+    return wrong
+
+
+def test_application_ends(runs, mode, *words):
+    """What is wrong on one rank of an application ends all of them, with these words, soon."""
+    done = subprocess.run(runs.command(3, f'{runs.folder}/application', mode), capture_output=True,
+                          text=True, env=runs.environment, timeout=60)
+    wrong = [one for one in words if one not in done.stderr]
+    if done.returncode != 0 and not wrong:
+        return ''
+    return f'{mode}: status {done.returncode}, lacks {wrong}:\n{done.stderr}'
+
+
+def test_memory(runs, _):
+    return test_application_ends(runs, 'memory', 'rank 1: Error: out of memory: could not allocate')
+
+
+def test_arguments(runs, _):
+    return test_application_ends(
+        runs, 'arguments', 'about to do different things', 'rank 0: call, total of [1000]f64',
+        'rank 1: call, total of [1001]f64')
+
+
+def test_values(runs, _):
+    return test_application_ends(
+        runs, 'values', 'about to do different things', 'rank 0: call, scaled of 3.0f64, [2][2]f64',
+        'rank 1: call, scaled of 4.0f64, [2][2]f64')
+
+
+def start_three(runs, folder, *options):
+    """Three ranks that run for as long as they are let, and what they are."""
     program = runs.build(f'{folder}/killed.fut')
-    started = subprocess.Popen(runs.command(3, program), stdin=subprocess.PIPE, env=runs.environment,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    started = subprocess.Popen(runs.command(3, program, *options), stdin=subprocess.PIPE,
+                               env=runs.environment, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE)
     started.stdin.write(b'1000000000000i64 1000i64')
     started.stdin.close()
+    command = ' '.join([program, *options])
     ours = []
     deadline = time.time() + 60
     while len(ours) < 3 and time.time() < deadline:
         time.sleep(0.2)
-        found = subprocess.run(['pgrep', '-x', '-f', program], capture_output=True, text=True)
-        ours = found.stdout.split()
+        found = subprocess.run(['pgrep', '-x', '-f', command], capture_output=True, text=True)
+        ours = [int(one) for one in found.stdout.split()]
+    time.sleep(1)
+    return started, ours
+
+
+def end_of(started, seconds):
+    """(status, what was said); None where it goes on."""
+    try:
+        status = started.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return None
+    return status, started.stderr.read().decode()
+
+
+def test_killed(runs, folder):
+    """When one is killed the others end, within seconds."""
+    started, ours = start_three(runs, folder)
     if len(ours) < 3:
         started.kill()
         return 'three ranks did not start'
-    time.sleep(1)
-    os.kill(int(ours[-1]), 9)
-    try:
-        status = started.wait(timeout=30)
-    except subprocess.TimeoutExpired:
+    os.kill(ours[-1], signal.SIGKILL)
+    end = end_of(started, 30)
+    if end is None:
         started.kill()
         return 'the others did not end'
-    return '' if status != 0 else 'success, although one was killed'
+    return '' if end[0] != 0 else 'success, although one was killed'
+
+
+def is_running(process):
+    """Not a zombie either."""
+    try:
+        state = pathlib.Path(f'/proc/{process}/stat').read_text().rsplit(')', 1)[1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != 'Z'
+
+
+def test_stopped(runs, folder):
+    """The others say where they have waited for one that does not come, and end."""
+    started, ours = start_three(runs, folder, '--check-ranks', '2')
+    if len(ours) < 3:
+        started.kill()
+        return 'three ranks did not start'
+    os.kill(ours[-1], signal.SIGSTOP)
+    deadline = time.time() + 30
+    while any(map(is_running, ours[:-1])) and time.time() < deadline:
+        time.sleep(0.2)
+    ended = time.time() < deadline
+    # Some launchers wait for it.
+    for one in filter(is_running, ours):
+        os.kill(one, signal.SIGKILL)
+    end = end_of(started, 30)
+    if not ended or end is None:
+        started.kill()
+        return 'the others did not end'
+    if end[0] != 0 and 'has waited 2 seconds for the others before: ' in end[1]:
+        return ''
+    return f'a rank that does not come: status {end[0]}\n{end[1]}'
 
 
 def main():
@@ -225,6 +352,9 @@ def main():
     tests += [(title, lambda runs, test=test: test(runs, folder)) for title, test in (
         ('a failure', test_message_of_failure), ('a killed rank', test_killed),
         ('other options', test_other_options), ('another program', test_other_program),
+        ('a stopped rank', test_stopped), ('a library', test_library),
+        ('too little memory', test_memory), ('other arguments', test_arguments),
+        ('other values', test_values), ('files', test_files),
         ('other things', test_other_things), ('checked', test_checked),
         ('a full disk', test_full_disk))]
     failed = 0
