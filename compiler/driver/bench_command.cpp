@@ -15,6 +15,7 @@
 #include "driver/compile_flags.h"
 #include "driver/process.h"
 #include "driver/progress.h"
+#include "driver/rank_runs.h"
 #include "driver/test_input.h"
 #include "driver/test_run.h"
 #include "driver/test_spec.h"
@@ -122,17 +123,31 @@ class ProgramBench {
     return true;
   }
 
+  // By as many processes as were asked for, which read the input from a file: by parts, and whole
+  // where a launcher passes on the beginning of its standard input alone.
+  ProcessResult run_timed(const std::string& entry, const std::vector<std::string>& options,
+                          const std::string& input) const {
+    std::vector<std::string> command;
+    if (options_.ranks > 0) command = rank_launcher(options_.ranks);
+    command.insert(command.end(), {program(), "-e", entry, "-n"});
+    command.insert(command.end(), options.begin(), options.end());
+    if (options_.ranks == 0) return run_process(command, input, timeout_seconds);
+    const std::string file = folder_.path() + "/input";
+    std::ofstream(file, std::ios::binary) << input;
+    command.insert(command.end(), {"--input", file});
+    return run_process(command, "", timeout_seconds);
+  }
+
   // Nothing, with `problem` set, if the program fails.
   std::vector<double> times_of(const std::string& entry, const std::string& input,
                                std::string& problem) const {
     const std::string times_file = folder_.path() + "/times";
-    std::vector<std::string> command{program(), "-e", entry, "-n", "-t", times_file, "-r",
-                                     std::to_string(options_.runs)};
+    std::vector<std::string> options{"-t", times_file, "-r", std::to_string(options_.runs)};
     if (options_.precision > 0) {
-      command.insert(command.end(), {"--precision", std::to_string(options_.precision),
+      options.insert(options.end(), {"--precision", std::to_string(options_.precision),
                                      "--seconds", std::to_string(options_.seconds)});
     }
-    const ProcessResult result = run_process(command, input, timeout_seconds);
+    const ProcessResult result = run_timed(entry, options, input);
     if (result.status == 0) return read_times(times_file);
     problem = result.errors;
     return {};
@@ -150,10 +165,9 @@ class ProgramBench {
     return std::nullopt;
   }
 
-  // The bytes that one run holds at most, as the profile says.
+  // The bytes that one run holds at most, as the profile says; of several processes the first's.
   std::optional<double> memory_of(const std::string& entry, const std::string& input) const {
-    const ProcessResult result = run_process(
-        {program(), "-e", entry, "-n", "--profile-format=json"}, input, timeout_seconds);
+    const ProcessResult result = run_timed(entry, {"--profile-format=json"}, input);
     const auto profile = nlohmann::json::parse(result.errors, nullptr, false);
     const nlohmann::json::json_pointer place("/memory/device");
     if (!profile.is_object() || !profile.contains(place)) return std::nullopt;

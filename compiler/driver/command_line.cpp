@@ -175,6 +175,16 @@ void add_bench(CLI::App& app, AllOptions& all, int& status) {
   command->add_option("--block", options.block, "Only the test block around this line")
       ->type_name("LINE");
   command->add_option("--json", options.json, "Also write every run's time to this file");
+  command
+      ->add_option_function<int>(
+          "--ranks",
+          [&options](int ranks) {
+            options.ranks = ranks;
+            options.compile.ranks = true;
+          },
+          "Build for MPI, and time so many processes together, by $MPIRUN or mpirun")
+      ->check(is_between(1, 1 << 20))
+      ->type_name("N");
   add_sim_seed(*command);
   command->footer(
       "An entry point NAME_bytes or NAME_flops with the parameters of NAME says what a run\n"

@@ -100,6 +100,7 @@ struct BenchOptions {
   double precision = 1;      // of the median, in percent; runs go on until then; 0: enough
   double seconds = 5;        // of one input, after which that is given up
   std::optional<int> block;  // only the test block around this line
+  int ranks = 0;             // so many run each program together; 0: it is built without
   std::string json;
   std::vector<std::string> compare;  // two such files; nothing is run
 };
