@@ -17,8 +17,11 @@ namespace dagaz::runtime {
 
 namespace {
 
-/// Bytes from all ranks together up to which one message is better than two.
+/// Bytes from all ranks together up to which one message is better than two; and bytes of each up to
+/// which getting those of all, in as many rounds as the number of ranks has digits, is better than a
+/// message to every rank (bench/ranks).
 constexpr int64_t few_bytes = 4096;
+constexpr int64_t few_bytes_each = 512;
 
 int64_t bytes_of(const dz_rank_sum& sum, int64_t count) {
   return count * element_info(sum.element).bytes;
@@ -71,8 +74,8 @@ int32_t Ranks::reduce(dz_context& context, dz_rank_sum* sums, int32_t count) {
       return same;
     }
     note(Collective::reduce, bytes);
-    return bytes * size() > few_bytes ? reduce_parts(context, all)
-                                      : reduce_few(context, all, bytes);
+    const bool are_few = bytes * size() <= few_bytes || bytes <= few_bytes_each;
+    return are_few ? reduce_few(context, all, bytes) : reduce_parts(context, all);
   }
   for (const dz_rank_sum& one : all) {
     std::memcpy(one.whole->data, own_of(one), static_cast<size_t>(bytes_of(one, one.count)));
