@@ -13,6 +13,7 @@
 #include "emit/memory/allocation.h"
 #include "emit/memory/elements.h"
 #include "emit/memory/joins.h"
+#include "emit/shared_scratch.h"
 #include "emit/statements.h"
 #include "emit/unsupported.h"
 #include "ir/fields.h"
@@ -273,6 +274,7 @@ std::optional<Program> lower(ir::PlannedProgram planned, Target target,
   Emission emission{program.names};
   Context context(emission, program, planned);
   emit_program(context);
+  if (!context.has_kernels()) share_scratch(program);
   if (context.has_kernels()) mark_invariant_loads(program);
   if (context.settings.arrays == ir::ArraysIn::device) delay_reads(program);
   return program;
