@@ -28,8 +28,6 @@ const Operand& width_of(const std::vector<ir::SpaceDimension>& space) {
   return space.back().extent;
 }
 
-Guard at_most(const Operand& size, std::int64_t most) { return {{most, {}}, {1, {size}}}; }
-
 // A thread each is enough for the device.
 Guard many(const std::vector<ir::SpaceDimension>& space) {
   return {{4, segments_of(space)}, {1, {}, true}};

@@ -272,8 +272,6 @@ class Chain {
   bool in_branch_ = false;
 };
 
-Guard at_most(const Operand& size, std::int64_t most) { return {{most, {}}, {1, {size}}}; }
-
 // The buffers of a block's teams fit: those of each width have an equal part of the memory.  Rows
 // of more than `most` elements, with buffers or without, are better shared by more threads.
 std::vector<Guard> buffers_fit(const RowChain& chain, std::int64_t teams, std::int64_t room,

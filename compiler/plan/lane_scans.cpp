@@ -4,6 +4,7 @@
 
 #include "plan/operators.h"
 #include "plan/target.h"
+#include "plan/versions.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -128,6 +129,10 @@ int lanes_of_compaction(const Surroundings& around, const Compaction& compaction
   return can_run_in_lanes(around, compaction, width) ? width : 1;
 }
 
+bool may_run_by_segments(const ScanAt& at) {
+  return at.scan.space.size() > 1 && !at.compaction;
+}
+
 std::optional<ir::Version> as_loop(const ScanAt& at, int width) {
   if (!at.compaction) return std::nullopt;
   if (width > 1 && !can_run_in_lanes(at.around, *at.compaction, width)) return std::nullopt;
@@ -136,15 +141,25 @@ std::optional<ir::Version> as_loop(const ScanAt& at, int width) {
 
 }  // namespace
 
-ir::Strategy way_of_scan(const ScanAt& at) {
-  if (at.compaction) return as_loop(at, lanes_of_compaction(at.around, *at.compaction))->strategy;
+ir::Schedule ways_of_scan(const ScanAt& at) {
+  if (at.compaction) {
+    return only(as_loop(at, lanes_of_compaction(at.around, *at.compaction))->strategy);
+  }
+  ir::Schedule schedule;
+  if (may_run_by_segments(at)) {
+    const auto shortest = at.around.tunables().short_scan;
+    add_version(schedule, {at_most(at.scan.space.back().extent, shortest - 1)},
+                ir::BySegments{});
+  }
   const int width = lanes_of_register(at);
   const auto lanes = pays_in_lanes(at, width) ? in_lanes(at, width) : std::nullopt;
-  return lanes ? lanes->strategy : ir::InPieces{};
+  add_version(schedule, {}, lanes ? lanes->strategy : ir::InPieces{});
+  return schedule;
 }
 
 std::optional<ir::Version> completed_scan(const ScanAt& at, const ir::Strategy& strategy) {
   if (const auto* blocks = as<ir::LaneBlocks>(strategy)) return in_lanes(at, blocks->width);
+  if (as<ir::BySegments>(strategy) && may_run_by_segments(at)) return ir::Version{{}, strategy};
   const auto* loop = as<ir::Compaction>(strategy);
   return loop == nullptr ? std::nullopt : as_loop(at, loop->width);
 }

@@ -22,8 +22,8 @@ struct ScanAt {
   const std::optional<Compaction>& compaction;
 };
 
-/// The best way.
-ir::Strategy way_of_scan(const ScanAt& at);
+/// The best ways.
+ir::Schedule ways_of_scan(const ScanAt& at);
 /// The strategy as this scan can follow it; nothing where it cannot.
 std::optional<ir::Version> completed_scan(const ScanAt& at, const ir::Strategy& strategy);
 

@@ -412,7 +412,7 @@ class FunctionPlanner {
     if (!on_cpu()) on_gpu(statement.results, e.schedule, gpu_scan(e, around_));
     if (may_choose(statement.operation)) {
       const ScanAt at{around_, e, statement.results, compaction_};
-      e.schedule = only(random_ ? random_->scan(at) : way_of_scan(at));
+      e.schedule = random_ ? only(random_->scan(at)) : ways_of_scan(at);
       wanted_.follow(statement.results, e.schedule, ir::InPieces{},
                     [&](const ir::Strategy& one) { return completed_scan(at, one); });
       // Statements that run together have one version.

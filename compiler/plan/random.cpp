@@ -52,7 +52,9 @@ ir::Strategy RandomSchedules::scan(const ScanAt& at) {
   ir::LaneBlocks blocks;
   blocks.width = width;
   const auto lanes = completed_scan(at, blocks);
-  return lanes && flips() ? lanes->strategy : ir::InPieces{};
+  if (lanes && flips()) return lanes->strategy;
+  const auto whole = completed_scan(at, ir::BySegments{});
+  return whole && flips() ? whole->strategy : ir::InPieces{};
 }
 
 ir::Contraction RandomSchedules::contraction() {

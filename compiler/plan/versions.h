@@ -1,12 +1,16 @@
 // Making schedules.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "ir/schedule.h"
 
 namespace dagaz::plan {
 
+inline ir::Guard at_most(const ir::Operand& size, std::int64_t most) {
+  return {{most, {}}, {1, {size}}};
+}
 ir::Schedule in_versions(std::vector<ir::Version> versions);
 ir::Schedule only(ir::Strategy strategy);
 /// Adds a version after the others, with the guards whose truth is not known; nothing where it

@@ -1,7 +1,7 @@
-// Scans of scalars on a GPU: segments by a thread each, or in stages; in one kernel by
-// look_back.cpp.
+// Scans of scalars on a GPU in stages; in one kernel by look_back.cpp, and of segments by a thread
+// each by segmented/scan.cpp.
 //
-// In stages blocks share a segment: a first kernel reduces each block's part, a second finds the
+// Blocks share a segment: a first kernel reduces each block's part, a second finds the
 // running value before each part, a third scans the parts tile by tile, one element per thread.
 #include "emit/gpu/scan.h"
 
@@ -17,19 +17,6 @@
 #include "emit/versions.h"
 
 namespace dagaz::emit {
-
-void scan_by_segments(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
-                      const std::vector<Destination>& targets) {
-  std::vector<Operand> outer = extents_of(e.space);
-  const Operand width = outer.back();
-  outer.pop_back();
-  const auto scan_segment = [&](const std::vector<Operand>& segment) {
-    const std::vector<Running> running = start_scans(c, e.operators);
-    thread_loop(c, width, true,
-                [&](const Operand& i) { scan_point(c, s, e, running, targets, with(segment, i)); });
-  };
-  for_each_point(c, outer, cost_of(c, e.schedule), "segscan", scan_segment);
-}
 
 static void reduce_parts(Context& c, const ir::SegmentedScan& e, const Pieces& pieces,
                          const std::vector<Place>& partial, const std::vector<Operand>& neutral,

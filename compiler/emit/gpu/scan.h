@@ -1,4 +1,4 @@
-// Scans of scalars by threads of a GPU, in stages or by segments.
+// Scans of scalars by threads of a GPU, in stages.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,5 @@ namespace dagaz::emit {
 void scan_in_stages(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
                     const ir::InStages& plan, const std::vector<ir::Type>& types,
                     const std::vector<Destination>& targets);
-void scan_by_segments(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
-                      const std::vector<Destination>& targets);
 
 }  // namespace dagaz::emit

@@ -1,8 +1,10 @@
-// Scans along the innermost dimension of a space.
+// Scans along the innermost dimension of a space: short segments as a whole by a task or thread,
+// others in pieces.
 //
 // CPU: segments are cut into pieces as for reductions.  With more than one piece, a first loop
 // reduces every piece; the running value before each piece is then known, and a last loop scans
-// all pieces at once.  The body runs twice, which costs less than storing its values would.
+// all pieces at once.  The body runs twice, which costs less than storing its values would.  Before
+// the only piece of a segment there is nothing, which need not be stored for each.
 #include "emit/segmented/scan.h"
 
 #include "emit/gpu/look_back.h"
@@ -50,27 +52,52 @@ static void start_behind(Context& c, const ir::ScanOperator& scan, const Running
   }
 }
 
+// The values before each piece, in arrays that are empty where all segments are `whole`.
+static std::vector<Place> values_before_pieces(Context& c, const ir::SegmentedScan& e,
+                                               const std::vector<ir::Type>& types,
+                                               const Pieces& pieces, const Operand& cost,
+                                               const Operand& whole) {
+  const Operand none = ir::i64_operand(0);
+  const Operand count = c.scalar(ScalarOp::select, ScalarType::i64, {whole, none, pieces.count});
+  const std::vector<Place> before =
+      partial_arrays(c, types, {pieces.outer, pieces.width, count, pieces.chunk});
+  reduce_pieces(c, e, pieces, cost, before);
+  host_branch(c, whole, {}, [&] { exclusive_over_pieces(c, e, pieces, before, types); });
+  return before;
+}
+
+// What the operators have before a piece.
+static std::vector<Running> running_before(Context& c, const ir::SegmentedScan& e,
+                                           const std::vector<ir::Type>& types,
+                                           const std::vector<Place>& before, const Operand& whole,
+                                           const std::vector<Operand>& piece) {
+  const std::vector<Running> running = start_scans(c, e.operators);
+  c.branch(whole, [] {}, [&] {
+    const std::vector<Value> initial = values_at(c, before, types, piece);
+    std::size_t position = 0;
+    for (std::size_t k = 0; k < running.size(); ++k) {
+      const auto from = initial.begin() + static_cast<std::ptrdiff_t>(position);
+      const auto count = static_cast<std::ptrdiff_t>(running[k].values.size());
+      start_behind(c, e.operators[k], running[k], {from, from + count});
+      position += running[k].values.size();
+    }
+  });
+  return running;
+}
+
 static void scan_by_pieces(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
                            const std::vector<ir::Type>& types,
                            const std::vector<Destination>& targets, const ir::LaneBlocks* lanes) {
   const Operand cost = cost_of(c, e.schedule);
   const Pieces pieces = cut_segments(c, e.space, cost, pieces_of(e.schedule));
-  const std::vector<Place> before = partial_arrays(c, types, pieces);
-  reduce_pieces(c, e, pieces, cost, before);
-  exclusive_over_pieces(c, e, pieces, before, types);
+  const Operand whole = c.equal(pieces.count, ir::i64_operand(1));
+  const std::vector<Place> before = values_before_pieces(c, e, types, pieces, cost, whole);
   for_each_piece(
       c, pieces, cost,
       [&](const std::vector<Operand>& outer, const Operand& piece, const Operand& start,
           const Operand& length) {
-        const std::vector<Running> running = start_scans(c, e.operators);
-        const std::vector<Value> initial = values_at(c, before, types, with(outer, piece));
-        std::size_t position = 0;
-        for (std::size_t k = 0; k < running.size(); ++k) {
-          const auto from = initial.begin() + static_cast<std::ptrdiff_t>(position);
-          const auto count = static_cast<std::ptrdiff_t>(running[k].values.size());
-          start_behind(c, e.operators[k], running[k], {from, from + count});
-          position += running[k].values.size();
-        }
+        const std::vector<Running> running =
+            running_before(c, e, types, before, whole, with(outer, piece));
         Operand done = ir::i64_operand(0);
         if (lanes != nullptr) {
           const Operand width = ir::i64_operand(lanes->width);
@@ -83,6 +110,21 @@ static void scan_by_pieces(Context& c, const ir::Statement& s, const ir::Segment
           scan_point(c, s, e, running, targets, with(outer, c.add(first, i)));
         });
       });
+}
+
+static void scan_by_segments(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
+                             const std::vector<Destination>& targets) {
+  std::vector<Operand> outer = extents_of(e.space);
+  const Operand width = outer.back();
+  outer.pop_back();
+  const Operand element = cost_of(c, e.schedule);
+  const Operand cost = c.has_kernels() ? element : c.mul(element, width);
+  for_each_point(c, outer, cost, "segscan", [&](const std::vector<Operand>& segment) {
+    const std::vector<Running> running = start_scans(c, e.operators);
+    thread_loop(c, width, !has_arrays(running), [&](const Operand& i) {
+      scan_point(c, s, e, running, targets, with(segment, i));
+    });
+  });
 }
 
 void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedScan& e) {
