@@ -2,9 +2,16 @@
 
 #include <algorithm>
 
+#include "ir/kernel_threads.h"
+
 namespace dagaz::plan {
 
 namespace {
+
+// Of squares that a block of threads turns over: a point for each of them, and what fits a block.
+constexpr std::int64_t least_side = 16;
+constexpr std::int64_t most_side = 64;
+static_assert(least_side * least_side == ir::block_threads);
 
 /// Whether an array of `count` elements is copied or written one after another.
 bool is_short(const ir::Settings& settings, std::int64_t count) {
@@ -42,20 +49,42 @@ std::optional<std::size_t> last_of(const std::vector<bool>& neighbours) {
   return std::nullopt;
 }
 
-std::optional<CopySquares> in_squares(const ir::Settings& settings, const CopyAt& at) {
-  const ir::ScalarType element = at.type.element;
-  if (at.by != CopiedBy::host || settings.points != ir::PointsBy::tasks || at.is_within ||
-      !can_cross_over(element)) {
-    return std::nullopt;
-  }
+/// Dimensions of neighbours in what is written and in what is read, which differ.
+struct Crossed {
+  std::size_t written;
+  std::size_t read;
+};
+
+/// Nothing where code of the host does not copy, in parallel, or there are no such dimensions.
+std::optional<Crossed> crossed(const CopyAt& at) {
+  if (at.by != CopiedBy::host || at.is_within) return std::nullopt;
   const auto written = last_of(at.written);
   const auto read = last_of(at.read);
   if (!written || !read || *written == *read) return std::nullopt;
+  return Crossed{*written, *read};
+}
+
+std::optional<CopyTurned> turned(const ir::Settings& settings, const CopyAt& at) {
+  if (settings.points != ir::PointsBy::kernels) return std::nullopt;
+  const auto dimensions = crossed(at);
+  if (!dimensions) return std::nullopt;
+  for (std::int64_t side = most_side; side >= least_side; side /= 2) {
+    if (side * side * ir::byte_size(at.type.element) > settings.tile) continue;
+    return CopyTurned{dimensions->written, dimensions->read, side, side / 2, by_elements(at)};
+  }
+  return std::nullopt;
+}
+
+std::optional<CopySquares> in_squares(const ir::Settings& settings, const CopyAt& at) {
+  const ir::ScalarType element = at.type.element;
+  if (settings.points != ir::PointsBy::tasks || !can_cross_over(element)) return std::nullopt;
+  const auto dimensions = crossed(at);
+  if (!dimensions) return std::nullopt;
   const std::int64_t line_bytes = settings.line;
   const std::int64_t lanes = line_bytes / ir::byte_size(element);
   const std::int64_t squares = std::max<std::int64_t>(settings.tile / (lanes * line_bytes), 1);
   const std::int64_t rows = std::min<std::int64_t>(squares, settings.tile_rows);
-  return CopySquares{*written, *read, lanes, rows, squares / rows, by_elements(at)};
+  return CopySquares{dimensions->written, dimensions->read, lanes, rows, squares / rows, by_elements(at)};
 }
 
 }  // namespace
@@ -64,6 +93,7 @@ CopyPlan plan_of_copy(const ir::Settings& settings, const CopyAt& at) {
   const bool is_few = at.by == CopiedBy::task && is_short(settings, at.type.shape);
   if (at.are_dense && at.by != CopiedBy::kernel && !is_few) return CopyWhole{};
   if (const auto squares = in_squares(settings, at)) return *squares;
+  if (const auto squares = turned(settings, at)) return *squares;
   return by_elements(at);
 }
 

@@ -51,7 +51,18 @@ struct CopySquares {
   bool operator==(const CopySquares&) const = default;
 };
 
-using CopyPlan = std::variant<CopyWhole, CopyElements, CopySquares>;
+/// By blocks of a GPU's threads in squares that turn over in shared memory, where neighbours lie
+/// along another dimension than in what is copied.
+struct CopyTurned {
+  std::size_t written = 0;  // the dimension of neighbours in what is written
+  std::size_t read = 0;
+  std::int64_t side = 32;   // divides the threads of a block, which are no more than its square
+  std::int64_t least = 16;  // elements along both dimensions
+  CopyElements otherwise = {};  // where there are fewer
+  bool operator==(const CopyTurned&) const = default;
+};
+
+using CopyPlan = std::variant<CopyWhole, CopyElements, CopySquares, CopyTurned>;
 CopyPlan plan_of_copy(const ir::Settings& settings, const CopyAt& at);
 
 /// The elements of a literal that is written as a table, not one by one; none of others.

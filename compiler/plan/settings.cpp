@@ -18,6 +18,7 @@ ir::Settings settings_for(Device device, const TargetDescription& target) {
   settings.points = ir::PointsBy::kernels;
   settings.arrays = ir::ArraysIn::device;
   settings.points_a_thread = static_cast<int>(tunables.gpu_points);
+  settings.tile = static_cast<int>(tunables.gpu_turned_bytes);
   settings.short_array = 1;  // each write of the host is a transfer
   settings.arena_ratio = static_cast<int>(tunables.gpu_arena_ratio);
   settings.arena_expansions = static_cast<int>(tunables.gpu_arena_expansions);

@@ -13,7 +13,7 @@
 -- counts: n_body_gradient [1000]f32 [1000]f32: launches 1, waits 1
 -- counts: k_means_gradient [10000][32]f32 [100][32]f32: launches 1 now 2, waits 1
 -- moves: product_gradient [128][128]f32 [128][128]f32 [128][128]f32: loads 196608 now 589824,
---   stores 131072 now 196608, sectors 100 now 450
+--   stores 131072 now 196608, sectors 100
 -- moves: convolution_gradient [200][200]f32 [3][3]f32: loads 160036 now 1636880, stores 160036,
 --   sectors 100 now 792
 -- moves: softmax_gradient [40][1000]f32 [40][1000]f32: loads 320000, stores 160000, sectors 100

@@ -5,7 +5,7 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
   let a = map (\r -> let m = f32.maximum r let e = map (\x -> f32.exp (x - m)) r let t = f32.sum e in map (/ t) e) s
   in map (\r -> map (\c -> f32.sum (map2 (*) r c)) (transpose v)) a
 -- expect
---| settings points kernels arrays device points_a_thread 4 short_array 1
+--| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 6: segmented_map over [n]
 --| x: [
 --|   pointwise when [31 >= n, 4 * n >= resident],

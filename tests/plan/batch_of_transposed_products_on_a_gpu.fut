@@ -2,7 +2,7 @@
 -- target: cuda
 entry main [l][n][m][k] (a: [l][k][n]f64) (b: [l][m][k]f64) = map2 (\x y -> map (\r -> map (\c -> f64.sum (map2 (*) r c)) y) (transpose x)) a b
 -- expect
---| settings points kernels arrays device points_a_thread 4 short_array 1
+--| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 3: segmented_reduce over [l][n][m][k]
 --| x: [
 --|   contraction rows 1 points 2 block_rows 8 columns 4 depth 8 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_elements point_gap 1 unrolled false of_rows [a] of_points [b] when [n >= 64, m >= 32, k >= 4, 16 * l * n * m >= 32 * resident],

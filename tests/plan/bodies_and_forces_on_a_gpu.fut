@@ -10,7 +10,7 @@ entry main [n] (x: [n]f32) (mass: [n]f32) =
       x
 
 -- expect
---| settings points kernels arrays device points_a_thread 4 short_array 1
+--| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 4: segmented_reduce over [n][n]
 --| x: [
 --|   contraction rows -1 points 0 columns 4 most_points 256 unrolled false of_rows [m, there] kept_points [here] when [n >= 16, 4 * n >= 4 * resident],

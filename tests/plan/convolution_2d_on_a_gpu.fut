@@ -2,7 +2,7 @@
 -- target: cuda
 entry main [n][m] (k: [3][3]f32) (xs: [n][m]f32) = tabulate_2d (i64.max 0 (n - 2)) (i64.max 0 (m - 2)) (\i j -> f32.sum (tabulate 3 (\p -> f32.sum (tabulate 3 (\q -> k[p, q] * xs[i + p, j + q])))))
 -- expect
---| settings points kernels arrays device points_a_thread 4 short_array 1
+--| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 3: segmented_map over [x]
 --| x.2: [
 --|   pointwise when [31 >= x.3, 4 * x >= resident],

@@ -3,7 +3,7 @@
 entry main [n][m][k] (a: [n][k]f32) (b: [k][m]f32) (s: [n][m]f32) =
   vjp (\(a, b) -> map (\r -> map (\c -> f32.sum (map2 (*) r c)) (transpose b)) a) (a, b) s
 -- expect
---| settings points kernels arrays device points_a_thread 4 short_array 1
+--| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 4: segmented_reduce over [n][k][m]
 --| adjoint: [
 --|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 1 point_gap 1 unrolled false of_rows [adjoint.2] of_points [c] when [n >= 64, k >= 64, m >= 8, 16 * n * k >= 64 * resident],

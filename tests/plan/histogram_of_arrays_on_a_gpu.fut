@@ -3,7 +3,7 @@
 entry main [n][k] (is: [n]i64) (xs: [n][3]f32) (bins: *[k][3]f32) =
   reduce_by_index bins (\a b -> if a[0] > b[0] then a else b) (rep (-f32.inf)) is xs
 -- expect
---| settings points kernels arrays device points_a_thread 4 short_array 1
+--| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 4: segmented_histogram over [n]
 --| x: [
 --|   in_pieces least 16 rounds 3 when [n >= 32, n >= 2 * k],

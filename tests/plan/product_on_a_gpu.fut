@@ -2,7 +2,7 @@
 -- target: cuda
 entry main [n][m][k] (a: [n][k]f32) (b: [k][m]f32) = map (\r -> map (\c -> f32.sum (map2 (*) r c)) (transpose b)) a
 -- expect
---| settings points kernels arrays device points_a_thread 4 short_array 1
+--| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 3: segmented_reduce over [n][m][k]
 --| x: [
 --|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false of_rows [a] of_points [b] when [n >= 64, m >= 64, k >= 8, 16 * n * m >= 64 * resident],

@@ -2,7 +2,7 @@
 -- target: cuda
 entry main [n][m] (a: [n][m]f32) = map (\r -> let (p, q) = reduce (\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (zip r r) in map (\x -> x * p + q) r) a
 -- expect
---| settings points kernels arrays device points_a_thread 4 short_array 1
+--| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 3: segmented_map over [n]
 --| x: [
 --|   pointwise]

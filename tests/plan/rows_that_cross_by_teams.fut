@@ -2,7 +2,7 @@
 -- target: cuda
 entry main [n][m] (a: [n][m]f64) = map (\r -> let s = map (* 2) r in map (\i -> #[unsafe] s[m - 1 - i]) (iota m)) a
 -- expect
---| settings points kernels arrays device points_a_thread 4 short_array 1
+--| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 3: segmented_map over [n]
 --| x: [
 --|   pointwise when [31 >= m, 4 * n >= resident],

@@ -2,7 +2,7 @@
 -- target: cuda
 entry main [n][m] (xs: [n]f32) (rows: [m][n]f32) = (scan (+) 0 xs, map (scan (+) 0) rows)
 -- expect
---| settings points kernels arrays device points_a_thread 4 short_array 1
+--| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 3: segmented_scan over [n]
 --| x: [
 --|   look_back stretch 9]

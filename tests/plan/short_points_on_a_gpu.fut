@@ -3,7 +3,7 @@
 entry main [n] (xs: [n]f32) (ys: [n]f32) =
   (map2 (\x y -> 2 * x + y) xs ys, map (\x -> f32.sum (map (* x) ys)) xs)
 -- expect
---| settings points kernels arrays device points_a_thread 4 short_array 1
+--| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 4: segmented_map over [n]
 --| x: [
 --|   pointwise points 4]

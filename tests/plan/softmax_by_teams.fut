@@ -2,7 +2,7 @@
 -- target: cuda
 entry main [n][m] (a: [n][m]f32) = map (\r -> let m = f32.maximum r let e = map (\x -> f32.exp (x - m)) r let s = f32.sum e in map (/ s) e) a
 -- expect
---| settings points kernels arrays device points_a_thread 4 short_array 1
+--| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 3: segmented_map over [n]
 --| x: [
 --|   pointwise when [31 >= m, 4 * n >= resident],

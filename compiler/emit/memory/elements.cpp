@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "emit/gpu/arena.h"
+#include "emit/gpu/turned.h"
 #include "emit/host/squares.h"
 #include "emit/memory/allocation.h"
 #include "emit/memory/virtual_arrays.h"
@@ -85,6 +86,10 @@ void copy(Context& c, const Place& target, const Place& source, const ir::Type& 
       [&](const plan::CopySquares& plan) {
         copy_in_squares(c, target, source, type, plan,
                         [&] { copy_elements(c, target, source, type, plan.otherwise); });
+      },
+      [&](const plan::CopyTurned& plan) {
+        copy_turned(c, target, source, type, plan,
+                    [&] { copy_elements(c, target, source, type, plan.otherwise); });
       });
 }
 

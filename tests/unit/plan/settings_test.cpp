@@ -64,13 +64,28 @@ TEST_CASE("only the host of a CPU copies in squares, and only what crosses over"
   const std::vector<bool> rows = {false, true};
   const std::vector<bool> columns = {true, false};
   const ir::Settings settings;
-  const ir::Settings gpu = settings_for(Device::gpu, {});
   const ir::Type type = matrix_of(ir::ScalarType::f32);
   const CopyPlan by_elements = CopyElements{1};
-  CHECK(plan_of(gpu, CopiedBy::host, type, false, rows, columns) == by_elements);
   CHECK(plan_of(settings, CopiedBy::task, type, false, rows, columns) == by_elements);
   const ir::Type bytes = matrix_of(ir::ScalarType::i8);
   CHECK(plan_of(settings, CopiedBy::host, bytes, false, rows, columns) == by_elements);
+}
+
+TEST_CASE("blocks of a GPU turn over squares that fit the memory for them") {
+  const std::vector<bool> rows = {false, true};
+  const std::vector<bool> columns = {true, false};
+  ir::Settings gpu = settings_for(Device::gpu, {});
+  const auto copied = [&](CopiedBy by, ir::ScalarType element) {
+    return plan_of(gpu, by, matrix_of(element), false, rows, columns);
+  };
+  const CopyPlan by_elements = CopyElements{1};
+  CHECK(copied(CopiedBy::host, ir::ScalarType::f32) == CopyPlan(CopyTurned{1, 0, 32, 16, {1}}));
+  CHECK(copied(CopiedBy::host, ir::ScalarType::i8) == CopyPlan(CopyTurned{1, 0, 64, 32, {1}}));
+  CHECK(copied(CopiedBy::kernel, ir::ScalarType::f32) == by_elements);
+  gpu.tile = 1024;
+  CHECK(copied(CopiedBy::host, ir::ScalarType::f32) == CopyPlan(CopyTurned{1, 0, 16, 8, {1}}));
+  gpu.tile = 1023;
+  CHECK(copied(CopiedBy::host, ir::ScalarType::f32) == by_elements);
 }
 
 TEST_CASE("loops of a copy have neighbours innermost") {
