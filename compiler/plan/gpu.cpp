@@ -1,6 +1,7 @@
 #include "plan/gpu.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "plan/gpu_contraction.h"
 #include "plan/gpu_rows.h"
@@ -75,6 +76,18 @@ ir::InPieces in_pieces(const Tunables& tunables) {
   return pieces;
 }
 
+ir::Interchanged in_columns(const Tunables& tunables) {
+  // A power of two: block_threads is one.
+  const auto side_by_side = std::bit_floor(static_cast<std::uint64_t>(tunables.gpu_columns));
+  return {static_cast<int>(side_by_side),
+          static_cast<int>(std::min<std::int64_t>(tunables.gpu_thread_elements, 64))};
+}
+
+// As many segments lie side by side as half of those that a block has.
+Guard fills_half(const std::vector<ir::SpaceDimension>& space, const ir::Interchanged& columns) {
+  return ir::at_least(space[space.size() - 2].extent, (columns.tile + 1) / 2);
+}
+
 }  // namespace
 
 ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around, ir::Names& names) {
@@ -115,6 +128,8 @@ ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& aro
     add_version(schedule, {at_most(width_of(e.space), shortest - 1)}, ir::BySegments{});
     if (has_interleaved_segments(around, e)) {
       add_version(schedule, {many(e.space)}, ir::BySegments{});
+      const ir::Interchanged columns = in_columns(tunables);
+      add_version(schedule, {fills_half(e.space, columns)}, columns);
     }
   }
   // Warps share nothing: a segment that one reduces is too short for several blocks.
@@ -127,7 +142,43 @@ ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& aro
   return schedule;
 }
 
-ir::Schedule gpu_scan(const ir::SegmentedScan& e, const Surroundings& around) {
+namespace {
+
+/// Elements of a thread so that those of a block, of such values, fit its memory; odd, so that
+/// threads that walk their stretches use all banks.  0: not even one does.
+std::int64_t stretch_of(const std::vector<ir::Type>& held, const Tunables& tunables) {
+  std::int64_t stretch = (tunables.gpu_scan_stretch - 1) | 1;
+  while (stretch > 0 && stretch * block_threads * bytes_of(held) > tunables.gpu_scan_bytes) {
+    stretch -= 2;
+  }
+  return std::max<std::int64_t>(stretch, 0);
+}
+
+/// A tile that fails would never publish, and others wait for it.
+bool may_wait(const ir::Body& body, const Surroundings& around) {
+  return !may_fail(body) && !takes_memory(body, around);
+}
+
+/// What a filter keeps goes where it belongs as soon as that is known.
+std::optional<ir::Compaction> in_one_pass(const Compaction& compaction, std::size_t scanned,
+                                          const Surroundings& around) {
+  std::vector<ir::Type> held(scanned, ir::scalar_of(ir::ScalarType::i64));
+  for (const Operand& one : compaction.body.results) held.push_back(around.names.type(one));
+  if (!may_wait(compaction.body, around) || !are_scalars(held)) return std::nullopt;
+  const std::int64_t stretch = stretch_of(held, around.tunables());
+  if (stretch == 0) return std::nullopt;
+  return ir::Compaction{static_cast<int>(compaction.statements), static_cast<int>(stretch)};
+}
+
+}  // namespace
+
+ir::Schedule gpu_scan(const ir::SegmentedScan& e, const Surroundings& around,
+                      const std::optional<Compaction>& compaction) {
+  if (compaction) {
+    if (const auto together = in_one_pass(*compaction, e.operators.size(), around)) {
+      return only(*together);
+    }
+  }
   const std::vector<ir::Type> types = types_of(e.operators);
   std::vector<ir::Type> held;
   for (const Operand& one : e.body.results) held.push_back(around.names.type(one));
@@ -145,17 +196,10 @@ ir::Schedule gpu_scan(const ir::SegmentedScan& e, const Surroundings& around) {
     add_version(schedule, {at_most(width, shortest - 1)}, ir::BySegments{});
     add_version(schedule, {many(e.space), at_most(width, block_threads - 1)}, ir::BySegments{});
   }
-  // A tile that fails would never publish, and others wait for it.
-  const bool may_wait = !may_fail(e.body) && !may_any_fail(e.operators) &&
-                        !takes_memory(e.body, around) &&
-                        (!e.post || (!may_fail(e.post->body) &&
-                                     !takes_memory(e.post->body, around)));
-  // Odd, so that threads that walk their stretches use all banks of shared memory.
-  std::int64_t stretch = (tunables.gpu_scan_stretch - 1) | 1;
-  while (stretch > 0 && stretch * block_threads * bytes_of(held) > tunables.gpu_scan_bytes) {
-    stretch -= 2;
-  }
-  if (may_wait && stretch > 0) {
+  const bool waits = may_wait(e.body, around) && !may_any_fail(e.operators) &&
+                     (!e.post || may_wait(e.post->body, around));
+  const std::int64_t stretch = stretch_of(held, tunables);
+  if (waits && stretch > 0) {
     add_version(schedule, {}, ir::LookBack{static_cast<int>(stretch)});
   } else {
     add_version(schedule, {}, ir::InStages{static_cast<int>(tunables.gpu_segment_blocks),

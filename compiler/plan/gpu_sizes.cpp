@@ -48,8 +48,15 @@ bool may_replace(const ir::Strategy& chosen, const ir::Strategy& wanted, bool is
     const bool needs_order = as<ir::Teams>(chosen)->in_order;
     return has_short_warps(*teams) && (teams->in_order || !needs_order);
   }
+  if (const auto* columns = as<ir::Interchanged>(wanted)) {
+    return columns->tile <= block_threads && block_threads % columns->tile == 0;
+  }
   if (const auto* tiles = as<ir::LookBack>(wanted)) {
     return tiles->stretch <= as<ir::LookBack>(chosen)->stretch;
+  }
+  if (const auto* loop = as<ir::Compaction>(wanted)) {
+    const auto& together = *as<ir::Compaction>(chosen);
+    return loop->statements == together.statements && loop->width <= together.width;
   }
   if (const auto* bins = as<ir::BlockBins>(wanted)) {
     return bins->atomic == as<ir::BlockBins>(chosen)->atomic;
@@ -60,8 +67,8 @@ bool may_replace(const ir::Strategy& chosen, const ir::Strategy& wanted, bool is
 /// Whatever reduces or scans can do so in pieces.
 bool is_open_to_pieces(const ir::Schedule& chosen) {
   return std::any_of(chosen.versions.begin(), chosen.versions.end(), [](const ir::Version& one) {
-    return as<ir::Teams>(one.strategy) || as<ir::LookBack>(one.strategy) ||
-           as<ir::InStages>(one.strategy);
+    return as<ir::Teams>(one.strategy) || as<ir::Compaction>(one.strategy) || as<ir::Interchanged>(one.strategy) ||
+           as<ir::LookBack>(one.strategy) || as<ir::InStages>(one.strategy);
   });
 }
 

@@ -403,23 +403,27 @@ class FunctionPlanner {
   void find_compaction(std::span<const ir::Statement> statements,
                        const std::vector<Operand>& results) {
     if (compacted_ > 0) --compacted_;
-    const bool may = may_choose(statements[0].operation);
+    const bool may = !options_.only_pointwise && !ir::has_trace(statements[0].operation);
     compaction_ = may ? compaction_of(statements, results, names_) : std::nullopt;
   }
 
   void scan(const ir::Statement& statement, ir::SegmentedScan& e) {
     e.schedule = only(ir::InPieces{});
-    if (!on_cpu()) on_gpu(statement.results, e.schedule, gpu_scan(e, around_));
+    if (!on_cpu()) {
+      on_gpu(statement.results, e.schedule, gpu_scan(e, around_, compaction_));
+      // Statements that run together have one version.
+      const bool several = e.schedule.versions.size() > 1 && compaction_;
+      if (several) e.schedule = gpu_scan(e, around_, std::nullopt);
+    }
     if (may_choose(statement.operation)) {
       const ScanAt at{around_, e, statement.results, compaction_};
       e.schedule = random_ ? only(random_->scan(at)) : ways_of_scan(at);
       wanted_.follow(statement.results, e.schedule, ir::InPieces{},
                     [&](const ir::Strategy& one) { return completed_scan(at, one); });
-      // Statements that run together have one version.
       if (e.schedule.versions.size() > 1 && compaction_) e.schedule = only(ir::InPieces{});
-      if (as<ir::Compaction>(e.schedule.versions[0].strategy)) {
-        compacted_ = compaction_->statements + 1;
-      }
+    }
+    if (as<ir::Compaction>(e.schedule.versions[0].strategy)) {
+      compacted_ = compaction_->statements + 1;
     }
     note_work(e);
     thread(e.body);

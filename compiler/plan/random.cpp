@@ -153,11 +153,17 @@ ir::Strategy RandomSchedules::resized(ir::Strategy strategy) {
     teams->elements = one_of({1, 8, 64});
     teams->in_order = teams->in_order || flips();
     teams->warp = std::min({one_of({0, 33, 1024}), teams->warp, block_threads * teams->elements});
+  } else if (auto* columns = as<ir::Interchanged>(strategy)) {
+    if (flips()) return pieces_of_gpu(one_of({1, 7, 1024}));
+    *columns = {one_of({1, 8, 32, 256}), one_of({1, 8, 64})};
   } else if (auto* product = as<ir::Contraction>(strategy)) {
     resize(*product);
   } else if (auto* tiles = as<ir::LookBack>(strategy)) {
     tiles->stretch = std::min(tiles->stretch, one_of({1, 3, 9}));
     if (flips()) return ir::InStages{one_of({1, 3, 1024}), one_of({1, 8, 64})};
+  } else if (auto* loop = as<ir::Compaction>(strategy)) {
+    if (flips()) return ir::InStages{one_of({1, 3, 1024}), one_of({1, 8, 64})};
+    loop->width = std::min(loop->width, one_of({1, 3, 9}));
   } else if (auto* stages = as<ir::InStages>(strategy)) {
     if (flips()) return pieces_of_gpu(one_of({1, 7, 1024}));
     stages->blocks = one_of({1, 3, 1024});

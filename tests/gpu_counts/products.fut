@@ -26,8 +26,8 @@
 -- moves: batch [4][128][128]f32 [4][128][128]f32: loads 524288 now 1048576, stores 262144, sectors
 --   100
 -- moves: matrix_vector [512][256]f32 [256]f32: loads 525312 now 1048576, stores 2048, sectors 100
--- moves: vector_matrix [512]f32 [512][256]f32: loads 526336 now 1048576, stores 1024, sectors 100
---   now 447
+-- moves: vector_matrix [512]f32 [512][256]f32: loads 526336 now 1048576, stores 1024 now 9216,
+--   sectors 100
 -- moves: product [16][4096]f32 [4096][16]f32: loads 524288, stores 1024 now 9216, sectors 100
 -- moves: k_means_step [10000][2]f32 [10][2]f32: loads 80080 now 1840160, stores 80 now 120080,
 --   sectors 100 now 171

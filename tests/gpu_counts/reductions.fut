@@ -17,9 +17,9 @@
 -- moves: moments [100000]f64: loads 800000, stores 24 now 1200, sectors 100
 -- moves: products_in_order [100000]f32 [100000]f32: loads 800000, stores 8 now 400, sectors 100
 --   now 793
--- moves: sum_of_rows [1000][100]f32: loads 400000, stores 400, sectors 100 now 794
+-- moves: sum_of_rows [1000][100]f32: loads 400000, stores 400 now 6800, sectors 100
 -- moves: row_sums [1000][100]f32: loads 400000, stores 4000, sectors 100
--- moves: column_sums [1000][100]f32: loads 400000, stores 400, sectors 100 now 794
+-- moves: column_sums [1000][100]f32: loads 400000, stores 400 now 6800, sectors 100
 -- moves: few_long_rows [10][10000]f32: loads 400000, stores 40 now 240, sectors 100
 entry sum (xs: []f32) = f32.sum xs
 entry dot [n] (xs: [n]f32) (ys: [n]f32) = f32.sum (map2 (*) xs ys)

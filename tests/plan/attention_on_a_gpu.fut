@@ -42,4 +42,5 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 --|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false of_rows [a.4] of_points [b.2] when [n >= 8, d >= 8, n >= 8],
 --|   by_segments when [31 >= n],
 --|   by_segments when [4 * n * d >= resident],
+--|   interchanged tile 32 steps 8 when [d >= 16],
 --|   teams]

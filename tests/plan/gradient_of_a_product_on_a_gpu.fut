@@ -18,4 +18,5 @@ entry main [n][m][k] (a: [n][k]f32) (b: [k][m]f32) (s: [n][m]f32) =
 --|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_points unrolled false of_rows [adjoint.3] of_points [r] when [m >= 8, k >= 8, n >= 8],
 --|   by_segments when [31 >= n],
 --|   by_segments when [4 * m * k >= resident],
+--|   interchanged tile 32 steps 8 when [k >= 16],
 --|   teams]

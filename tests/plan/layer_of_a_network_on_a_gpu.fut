@@ -21,6 +21,7 @@ entry main [n] [m] [k] (a: [n][k]f32) (b: [k][m]f32) (c: [m]f32) =
 --|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false of_rows [a.2] of_points [b.2] when [n >= 8, m >= 8, k >= 8],
 --|   by_segments when [31 >= k],
 --|   by_segments when [4 * n * m >= resident],
+--|   interchanged tile 32 steps 8 when [m >= 16],
 --|   teams]
 --| -- main, line 4: segmented_map over [n][m]
 --| x.3: [

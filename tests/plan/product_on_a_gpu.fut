@@ -10,4 +10,5 @@ entry main [n][m][k] (a: [n][k]f32) (b: [k][m]f32) = map (\r -> map (\c -> f32.s
 --|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false of_rows [a] of_points [b] when [n >= 8, m >= 8, k >= 8],
 --|   by_segments when [31 >= k],
 --|   by_segments when [4 * n * m >= resident],
+--|   interchanged tile 32 steps 8 when [m >= 16],
 --|   teams]

@@ -7,4 +7,5 @@ entry main [n][m] (a: [n][m]f32) = map f32.sum (transpose a)
 --| x: [
 --|   by_segments when [31 >= n],
 --|   by_segments when [4 * m >= resident],
+--|   interchanged tile 32 steps 8 when [m >= 16],
 --|   teams]

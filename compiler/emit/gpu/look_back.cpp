@@ -29,11 +29,10 @@ namespace {
 
 /// A scan in one kernel, seen by its host.
 struct OnePass {
-  const ir::Statement& s;
   const ir::SegmentedScan& e;
   const std::vector<ir::Type>& types;
   std::vector<ir::Type> kept;  // of the body's results that are not scanned
-  const std::vector<Destination>& targets;
+  const PutScanned& put;
   std::vector<Operand> outer;
   Operand width;
   std::int64_t stretch;  // elements per thread
@@ -145,13 +144,7 @@ static void finish_tile(Context& c, const OnePass& scan, const BlockPart& tile, 
         std::vector<Value> outputs = values_at(c, values, scan.types, {at});
         const std::vector<Value> mapped = values_at(c, kept, scan.kept, {at});
         outputs.insert(outputs.end(), mapped.begin(), mapped.end());
-        const PointTargets results = at_point(c, scan.targets, point);
-        if (!scan.e.post) {
-          put_point(c, scan.s, 0, results, outputs);
-          return;
-        }
-        emit_lambda(c, *scan.e.post, outputs, results.rows,
-                    [&](const std::vector<Value>& all) { put_point(c, scan.s, 0, results, all); });
+        scan.put(point, outputs);
       });
     });
   });
@@ -220,7 +213,7 @@ static void await_tiles(Context& c, const OnePass& scan, const Operand& tile, co
 
 // The combination of all tiles from `first` up to `number`, in every lane of one warp.  Each lane
 // looks at one of the 32 tiles before those known; the nearest whose prefix is known ends it.
-static std::vector<Running> look_back(Context& c, const OnePass& scan, const Operand& number,
+static std::vector<Running> before_tile(Context& c, const OnePass& scan, const Operand& number,
                                       const Operand& first, const Lane& here) {
   const std::vector<Running> front = start_scans(c, scan.e.operators);
   const NameId end = c.mutable_variable("end", ScalarType::i64, number);
@@ -269,7 +262,7 @@ static void add_prefix(Context& c, const OnePass& scan, const Operand& number, c
         [&] {
           c.branch(is_last_lane,
                    [&] { publish(c, scan, number, total_known, running_values(total)); });
-          const std::vector<Running> front = look_back(c, scan, number, c.sub(number, piece), here);
+          const std::vector<Running> front = before_tile(c, scan, number, c.sub(number, piece), here);
           c.branch(is_last_lane, [&] {
             write_all(c, found, {i64(0)}, running_values(front));
             combine_before(c, total, running_values(front));
@@ -320,10 +313,9 @@ static void scan_tile_by_tile(Context& c, const OnePass& scan, const Operand& bl
   finish_tile(c, scan, tile, here, values, kept);
 }
 
-void scan_in_one_pass(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
-                      const ir::LookBack& plan, const std::vector<ir::Type>& types,
-                      const std::vector<Destination>& targets) {
-  OnePass scan{s, e, types, {}, targets, {}, {}, plan.stretch, {}, {}, {}, {}, {}};
+void look_back(Context& c, const ir::SegmentedScan& e, int stretch,
+               const std::vector<ir::Type>& types, const PutScanned& put) {
+  OnePass scan{e, types, {}, put, {}, {}, stretch, {}, {}, {}, {}, {}};
   for (std::size_t k = types.size(); k < e.body.results.size(); ++k) {
     scan.kept.push_back(c.names().type(e.body.results[k]));
   }
@@ -348,6 +340,22 @@ void scan_in_one_pass(Context& c, const ir::Statement& s, const ir::SegmentedSca
       c, scan.tiles, [&](const Operand& block) { scan_tile_by_tile(c, scan, block, layout); });
   DZ_CHECK(!c.thread.has_memory(), "a scan that looks back takes memory");
   launch(c, "segscan", kernel.grid, i64(layout.bytes), std::move(kernel.code));
+}
+
+void scan_in_one_pass(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
+                      const ir::LookBack& plan, const std::vector<ir::Type>& types,
+                      const std::vector<Destination>& targets) {
+  look_back(c, e, plan.stretch, types,
+            [&](const std::vector<Operand>& point, const std::vector<Value>& outputs) {
+              const PointTargets results = at_point(c, targets, point);
+              if (!e.post) {
+                put_point(c, s, 0, results, outputs);
+                return;
+              }
+              emit_lambda(
+                  c, *e.post, outputs, results.rows,
+                  [&](const std::vector<Value>& all) { put_point(c, s, 0, results, all); });
+            });
 }
 
 }  // namespace dagaz::emit

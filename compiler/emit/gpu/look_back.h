@@ -1,12 +1,21 @@
 // Scans of scalars on a GPU in one kernel.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "emit/context/context.h"
 
 namespace dagaz::emit {
 
+/// Emits what becomes of the scanned values at a point, and after them of the body's other results.
+using PutScanned = std::function<void(const std::vector<Operand>& point,
+                                      const std::vector<Value>& outputs)>;
+
+/// Scans what the body of `e` gives, in tiles of `stretch` elements a thread; `types` are those of
+/// the scanned values.
+void look_back(Context& c, const ir::SegmentedScan& e, int stretch,
+               const std::vector<ir::Type>& types, const PutScanned& put);
 void scan_in_one_pass(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
                       const ir::LookBack& plan, const std::vector<ir::Type>& types,
                       const std::vector<Destination>& targets);

@@ -17,12 +17,16 @@ struct BlockPart {
   Operand length;
 };
 
-/// At most `blocks` share a segment, if that leaves `elements` for each of their threads.
+/// At most `blocks` share a segment, or `together` of them, if that leaves `elements` for each of
+/// their threads.
 struct SharedSegments {
   template <typename Strategy>
   explicit SharedSegments(const Strategy& plan) : blocks(plan.blocks), elements(plan.elements) {}
-  int blocks;
+  explicit SharedSegments(const ir::Interchanged& plan)
+      : elements(plan.steps), together(plan.tile) {}
+  int blocks = 1 << 20;
   int elements;
+  int together = 1;
 };
 
 /// How many blocks share a segment, and how much of it each takes.

@@ -1,11 +1,13 @@
-// Filters on the CPU: plan/compaction.cpp says which statements they are.
+// Filters: plan/compaction.cpp says which statements they are, and gpu/compaction.cpp how a GPU runs
+// them.
 //
-// A first loop counts what each piece of the points keeps, so that a second one knows where each
+// On a CPU a first loop counts what each piece of the points keeps, so that a second one knows where each
 // piece begins to write, and where the next one does.  Up to there lanes are stored as a whole:
 // those behind what stays are written over by what comes next.
 #include "emit/host/compaction.h"
 
 #include "emit/context/location_scope.h"
+#include "emit/gpu/compaction.h"
 #include "emit/lanes/lanes.h"
 #include "emit/lanes/masks.h"
 #include "emit/lanes/statements.h"
@@ -198,7 +200,11 @@ std::size_t emit_compaction(Context& c, const std::vector<ir::Statement>& statem
   const ir::Statement* const outer = c.host_statement;
   const LocationScope here(c, statements[first].location);
   c.host_statement = &statements[first];
-  append_all(c, *compaction, plan->width);
+  if (c.has_kernels()) {
+    compact_in_one_pass(c, *compaction, plan->width);
+  } else {
+    append_all(c, *compaction, plan->width);
+  }
   for (const plan::Compaction::List& list : compaction->lists) {
     for (const plan::Compaction::Target& target : list.targets) {
       c.arrays.bind(target.result, c.arrays.place_of(target.destination));

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "emit/gpu/columns.h"
 #include "emit/gpu/product_tiles.h"
 #include "emit/gpu/reduce.h"
 #include "emit/host/interchange.h"
@@ -148,10 +149,11 @@ static void load_totals(Context& c, const ir::Statement& s, const std::vector<Pl
 }
 
 // Whether all versions reduce pieces first, whose results one loop combines.
-static bool is_by_pieces(const ir::Schedule& schedule) {
-  return std::none_of(schedule.versions.begin(), schedule.versions.end(), [](const auto& one) {
+static bool is_by_pieces(const Context& c, const ir::Schedule& schedule) {
+  return std::none_of(schedule.versions.begin(), schedule.versions.end(), [&](const auto& one) {
     return as<ir::Contraction>(one.strategy) || as<ir::Teams>(one.strategy) ||
-           as<ir::BySegments>(one.strategy);
+           as<ir::BySegments>(one.strategy) ||
+           (c.has_kernels() && as<ir::Interchanged>(one.strategy));
   });
 }
 
@@ -162,7 +164,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduc
   }
   const std::vector<Destination> mapped = result_targets(c, s, types.size());
   const std::vector<Place> totals = total_arrays(c, s, types.size());
-  if (c.mode != Mode::host || is_by_pieces(e.schedule)) {
+  if (c.mode != Mode::host || is_by_pieces(c, e.schedule)) {
     reduce_by_pieces(c, s, e, types, totals, mapped);
   } else {
     run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
@@ -185,6 +187,8 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduc
             .run();
       } else if (const auto* teams = as<ir::Teams>(strategy)) {
         reduce_by_teams(c, s, own, *teams, types, totals, mapped);
+      } else if (const auto* columns = as<ir::Interchanged>(strategy)) {
+        ColumnReduction(c, s, own, *columns, totals, mapped).run();
       } else if (as<ir::BySegments>(strategy)) {
         reduce_by_segments(c, s, own, totals, mapped);
       } else {

@@ -1,0 +1,14 @@
+-- A scan and a scatter in one kernel, behind the count of what stays.
+-- target: cuda
+entry main [n] (xs: [n]f32) = filter (> 0) xs
+-- expect
+--| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
+--| -- main, line 3: segmented_reduce over [n]
+--| x: [
+--|   teams]
+--| -- main, line 3: segmented_scan over [n]
+--| x.2: [
+--|   compaction statements 2 width 9]
+--| -- main, line 3: segmented_scatter over [n]
+--| x.3: [
+--|   pointwise]
