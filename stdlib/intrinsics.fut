@@ -170,6 +170,9 @@ module type intrinsics = {
   val scatter_stream [k] 'a 'b [n] : (dest: *[k]a) -> (f: *acc ([k]a) -> b -> acc ([k]a)) -> (bs: [n]b) -> *[k]a
   val hist_stream [k] 'a 'b [n] : (dest: *[k]a) -> (op: a -> a -> a) -> (ne: a) -> (f: *acc ([k]a) -> b -> acc ([k]a)) -> (bs: [n]b) -> *[k]a
 
+  -- One of two numbers: the first on a CPU and in the interpreter, the second on a GPU.
+  val by_device : (cpu: i64) -> (gpu: i64) -> i64
+
   -- Control.
   val opaque 't : t -> t
   val trace 't : t -> t

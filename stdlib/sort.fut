@@ -48,9 +48,17 @@ local module type keys = {
   val digit : (shift: i64) -> (mask: i64) -> key -> i64
 }
 
+-- A GPU has a thread for each piece, and as many as fill it; a CPU some tasks.
+local def on_gpu () : bool = intrinsics.by_device 0 1 == 1
+
 -- How many bits a digit has.  Wide ones spare passes over elements and cost counts of each piece,
--- which stay in the nearest cache.
-local def width (bits: i64) (n: i64) : i64 = if bits > 16 && n >= 1 << 20 then 11 else 8
+-- which stay in the nearest cache, or in what a thread of a GPU has for itself.
+local def width (bits: i64) (n: i64) : i64 =
+  if on_gpu () then 4 else if bits > 16 && n >= 1 << 20 then 11 else 8
+
+-- How many elements a piece has, for digits of so many values: many beside their counts.
+local def length (radix: i64) (n: i64) : i64 =
+  i64.max (8 * radix) (if on_gpu () then n >> 18 else i64.min 131072 (n / 32))
 
 -- How many elements of each piece have each digit.
 local def count_digits [n] 'e (radix: i64)
@@ -91,16 +99,16 @@ local def distributed [n] [pieces] [radix] 'e (piece: i64)
 local def in_order [n] 'e (bits: i64) (digit: i64 -> i64 -> e -> i64) (elements: [n]e) : *[n]e =
   let width = width bits n
   let radix = 1 << width
-  -- Enough pieces for many threads, but long beside their counts.
-  let piece = i64.max (8 * radix) (i64.min 131072 (n / 32))
+  let piece = length radix n
   let pieces = i64.max 1 ((n + piece - 1) / piece)
   in copy (loop elements for at < (bits + width - 1) / width do
              let digit = digit (at * width) (radix - 1)
              let counts = count_digits radix pieces piece digit elements
              let ends = unflatten (scan (+) 0 (flatten (transpose counts)))
              let last (d: i64) = #[unsafe] if d < 0 then 0 else ends[d, pieces - 1]
-             -- A digit that all share changes nothing.
-             in if or (tabulate radix (\d -> last d - last (d - 1) == n))
+             -- A digit that all share changes nothing; a GPU would have to be waited for.
+             in if !(on_gpu ())
+                   && or (tabulate radix (\d -> last d - last (d - 1) == n))
                 then elements
                 else distributed piece counts (transpose ends) digit elements)
 
@@ -138,7 +146,7 @@ local module mk_sorts_of_floats (K: keys) : sorts with t = K.t = {
 local module keys_8 = {
   type key = u8
   def bits = 8i64
-  def digit (_: i64) (_: i64) (key: u8) = i64.u8 key
+  def digit (shift: i64) (mask: i64) (key: u8) = i64.u8 (key >> u8.i64 shift) & mask
 }
 
 module sort_i8 = mk_sorts {

@@ -17,6 +17,7 @@ using ir::ParallelProgram;
 constexpr Runs if_changed = Runs::if_changed;
 
 constexpr Step until_fused[] = {
+    {"choose-by-device"},
     {"inline-functions"},
     {"sequence-accumulating-calls"},
     {"simplify"},

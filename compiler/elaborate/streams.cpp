@@ -1,9 +1,11 @@
 // Writing to an array from many iterations at once: `scatter_stream` and `hist_stream` open an
-// array as an accumulator, which the iterations of a map hand on.
+// array as an accumulator, which the iterations of a map hand on.  `by_device` is for how many parts
+// of an array these should walk.
 #include <algorithm>
 
 #include "elaborate/array_intrinsics.h"
 #include "elaborate/elaborator.h"
+#include "ir/by_device.h"
 
 namespace dagaz::elaborate {
 
@@ -186,10 +188,27 @@ ValueRef build_write(Elaborator& e, const IntrinsicCall& call) {
   return e.arena.value(std::move(after));
 }
 
+// by_device a b
+ValueRef build_by_device(Elaborator& e, const IntrinsicCall& call) {
+  const ir::Type i64 = ir::scalar_of(ir::ScalarType::i64);
+  const std::string name(ir::by_device_function);
+  if (e.function_named(name) == nullptr) {
+    const ir::NameId cpu = e.names().fresh("cpu", i64);
+    const ir::NameId gpu = e.names().fresh("gpu", i64);
+    e.ir_program.functions.push_back(
+        {name, {{cpu}, {gpu}}, {false, false}, {i64}, {{}, {cpu}}, true});
+  }
+  const std::vector<ir::Operand> numbers = {e.scalar_of(call.arguments[0]),
+                                            e.scalar_of(call.arguments[1])};
+  const TypeRef type = e.arena.scalar(check::Primitive::i64);
+  return e.arena.leaf(type, e.emit_one(ir::Call{name, numbers, {i64}}));
+}
+
 constexpr Intrinsic intrinsics[] = {
     {"scatter_stream", 3, build_scatter_stream},
     {"hist_stream", 5, build_hist_stream},
     {"acc_write", 3, build_write},
+    {"by_device", 2, build_by_device},
 };
 
 }  // namespace

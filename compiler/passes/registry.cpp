@@ -4,6 +4,7 @@
 #include <iterator>
 #include <vector>
 
+#include "passes/choose_by_device.h"
 #include "passes/scalarise/read_parts.h"
 #include "support/spelling.h"
 
@@ -85,10 +86,18 @@ bool distributed(Program& program, const PassOptions& options) {
   return changed;
 }
 
+bool chosen_by_device(Program& program, const PassOptions& options) {
+  return in_parallel(
+      program, [&](ParallelProgram& each) { return choose_by_device(each, options.target); });
+}
+
 constexpr Pass passes[] = {
+    {"choose-by-device", chosen_by_device, Stage::parallel, Need::required,
+     "Takes the numbers that a program has for a CPU, or those for a GPU.",
+     "First: what is meant for the other device is gone after inlining and simplification."},
     {"inline-functions", parallel<inline_functions>, Stage::parallel, Need::optional,
      "Replaces calls of functions that do not call themselves by their bodies.",
-     "First: no other pass sees through a call."},
+     "Before all others that look at code: none sees through a call."},
     {"sequence-accumulating-calls", parallel<sequence_accumulating_calls>, Stage::parallel,
      Need::required,
      "Turns accumulation that calls functions into updates of arrays in turn.",
