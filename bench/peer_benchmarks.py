@@ -5,12 +5,12 @@ usage: peer_benchmarks.py FOLDER --peer-build COMMAND [--dagaz build/dagaz] [--t
                           [--rounds 3] [--seconds 0.3] [--only PATTERN] [--keep FOLDER]
                           [--markdown FILE] [--json FILE]
 
-FOLDER is a copy of github.com/diku-dk/futhark-benchmarks; `COMMAND BACKEND FILE OUT` must build FILE
-with Futhark's BACKEND.  Each program with test blocks (but for those of libraries) is built by both
-compilers, and run on the inputs that its blocks state: values, files that are there, random values
-of stated types, and scripts.  Results are compared first.  Then both executables run by turns, each
-time as often as fits into the seconds; a ratio is that of the least times.  Who begins changes from
-round to round.  What cannot take part is told below the table, with the reason.
+FOLDER is a copy of github.com/diku-dk/futhark-benchmarks; `COMMAND BACKEND FILE OUT` must build
+FILE with Futhark's BACKEND.  Each program with test blocks (but for those of libraries) is built by
+both compilers, and run on the inputs that its blocks state: values, files that are there, random
+values of stated types, and scripts.  Results are compared first.  Then both executables run by
+turns, each time as often as fits into the seconds; a ratio is that of the least times.  Who begins
+changes from round to round.  What cannot take part is told below the table, with the reason.
 
 What was built is kept in the folder `--keep`, and Futhark's part of it used again.  Results go to
 the JSON file after each case; cases that it already has are not measured again.
@@ -262,17 +262,19 @@ def tables(document, least):
     behind = sum(ratio < 0.95 for ratio in ratios)
     yield (f'{document["machine"]}; {document["threads"]} thread(s); load at the beginning '
            f'{document["load"]:.1f}.\n')
-    yield (f'{len(ratios)} cases in which the peer takes {least / 1e3:g} ms or more: geometric mean '
-           f'{mean:.2f}, {behind} below 0.95.\n')
+    yield (f'{len(ratios)} cases in which the peer takes {least / 1e3:g} ms or more: geometric '
+           f'mean {mean:.2f}, {behind} below 0.95.\n')
     yield '| program | entry point | input | Dagaz ms | peer ms | ratio |'
     yield '|---|---|---|---:|---:|---:|'
     for each, ratio in zip(cases_, ratios):
-        yield (f'| {each["program"]} | {each["entry"]} | {each["input"]} | {each["dagaz"] / 1e3:.3g} '
-               f'| {each["peer"] / 1e3:.3g} | {ratio:.2f} |')
+        place = f'{each["program"]} | {each["entry"]} | {each["input"]}'
+        yield (f'| {place} | {each["dagaz"] / 1e3:.3g} | {each["peer"] / 1e3:.3g} '
+               f'| {ratio:.2f} |')
     yield ''
     for each in document['cases']:
         if each['differs']:
-            yield f'- results differ: {each["program"]} {each["entry"]} {each["input"]}: {each["differs"]}'
+            yield (f'- results differ: {each["program"]} {each["entry"]} {each["input"]}: '
+                   f'{each["differs"]}')
     for each in document['left_out']:
         yield f'- left out: {each["program"]} {each["entry"]} {each["input"]}: {each["reason"]}'
 

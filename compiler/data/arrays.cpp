@@ -133,8 +133,7 @@ class Reader {
       for (Member& member : *members) values.push_back(std::move(member.array));
       return values;
     }
-    const bool is_empty = reader_.at_end();
-    if (!is_empty && runtime::looks_like_csv(reader_.rest()) && reader_.rest()[0] != '[') {
+    if (!reader_.at_end() && is_table(reader_.rest())) {
       auto table = read_table(reader_.rest(), problem);
       if (!table) {
         add_source(problem);
@@ -150,6 +149,12 @@ class Reader {
   }
 
  private:
+  // Bytes of a binary value may be commas, too.
+  static bool is_table(std::string_view rest) {
+    return rest[0] != '[' && !binary_value(rest) && !rest.starts_with(runtime::npy_magic) &&
+           runtime::looks_like_csv(rest);
+  }
+
   void add_source(std::string& problem) const { problem = source_ + ": " + problem; }
 
   bool next(std::vector<Array>& values, std::string& problem) {
