@@ -288,8 +288,9 @@ bool ProgramGenerator::irregular(Scope& scope, Statements& out) {
   children.push_back(variable(input));
   const std::string tabulated = "tabulate " + many + " (\\" + index + " -> @)";
   if (one_in(3) && scope.level <= 1) {
+    // A copy: the result could be an alias of what the function reads.
     bind_sized(scope, out, array_of({size}, made),
-               compose(array_of({size}, made), "(flatmap' " + head + tabulated + ") @).3",
+               compose(array_of({size}, made), "copy (flatmap' " + head + tabulated + ") @).3",
                        std::move(children)),
                false);
     return true;

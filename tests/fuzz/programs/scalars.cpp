@@ -168,7 +168,8 @@ Source ProgramGenerator::real_operation(Scope& scope, Scalar type, int depth) {
     case 3: return compose(as, "(0.5" + name + " * @ * @)", {inner(), inner()});
     case 4:
     case 5: return compose(as, "(" + name + ".tanh (@ * @))", {inner(), inner()});
-    case 6: return compose(as, "(@ / (1 + @ * @))", {inner(), inner(), inner()});
+    case 6:
+      return compose(as, "(@ / (1 + " + name + ".abs (@ * @)))", {inner(), inner(), inner()});
     case 7:
       return compose(as, "(" + name + pick_text({".min", ".max"}) + " @ @)", {inner(), inner()});
     case 8:
@@ -176,7 +177,7 @@ Source ProgramGenerator::real_operation(Scope& scope, Scalar type, int depth) {
                      {inner()});
     case 9: return compose(as, "(" + name + ".exp (-(" + name + ".abs @)))", {inner()});
     case 10:
-      return compose(as, "(" + name + pick_text({".sqrt", ".log"}) + " (1 + @ * @))",
+      return compose(as, "(" + name + pick_text({".sqrt", ".log"}) + " (1 + " + name + ".abs (@ * @)))",
                      {inner(), inner()});
     default: return compose(as, "(-@)", {inner()});
   }
