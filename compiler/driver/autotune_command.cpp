@@ -22,6 +22,7 @@
 #include "driver/process.h"
 #include "driver/test_input.h"
 #include "driver/test_run.h"
+#include "driver/tunables.h"
 #include "driver/test_spec.h"
 #include "driver/tuning.h"
 
@@ -43,22 +44,22 @@ struct TimedCase {
 };
 
 /// NAME=VALUE of the tunables that differ from their defaults.
-using Setting = std::vector<std::pair<const plan::TunableRow*, std::int64_t>>;
+using Setting = std::vector<std::pair<const TunableRow*, std::int64_t>>;
 
-std::int64_t value_in(const Setting& setting, const plan::TunableRow& row) {
+std::int64_t value_in(const Setting& setting, const TunableRow& row) {
   for (const auto& [one, value] : setting) {
     if (one == &row) return value;
   }
   return row.value;
 }
 
-Setting with(Setting setting, const plan::TunableRow& row, std::int64_t value) {
+Setting with(Setting setting, const TunableRow& row, std::int64_t value) {
   std::erase_if(setting, [&](const auto& one) { return one.first == &row; });
   if (value != row.value) setting.emplace_back(&row, value);
   return setting;
 }
 
-std::string text_of(const plan::TunableRow& row, std::int64_t value) {
+std::string text_of(const TunableRow& row, std::int64_t value) {
   return std::string(row.name) + "=" + std::to_string(value);
 }
 
@@ -145,7 +146,7 @@ class TunedProgram {
 
   void add_flags(const Setting& setting, std::vector<std::string>& command) const {
     for (std::string& flag : compile_flags(options_.compile)) command.push_back(std::move(flag));
-    for (const plan::TunableRow& row : plan::tunable_rows()) {
+    for (const TunableRow& row : tunable_rows()) {
       // Also where the default holds: there may be a tuning file from before.
       command.insert(command.end(), {"--tune", text_of(row, value_in(setting, row))});
     }
@@ -191,7 +192,7 @@ bool is_faster(const std::vector<double>& ratios) {
 }
 
 /// A quarter, half, twice and four times the value, or the other of two.
-std::vector<std::int64_t> values_near(const plan::TunableRow& row, std::int64_t value) {
+std::vector<std::int64_t> values_near(const TunableRow& row, std::int64_t value) {
   if (row.lowest == 0 && row.highest == 1) return {1 - value};
   std::vector<std::int64_t> values;
   for (const std::int64_t one : {value / 2, value * 2, value / 4, value * 4}) {
@@ -212,7 +213,7 @@ class Search {
     Setting before;
     do {
       before = best_;
-      for (const plan::TunableRow& row : plan::tunable_rows()) {
+      for (const TunableRow& row : tunable_rows()) {
         for (const std::int64_t value : values_near(row, value_in(best_, row))) {
           if (is_out_of_time()) return best_;
           try_value(row, value);
@@ -229,7 +230,7 @@ class Search {
     return std::chrono::duration<double>(Clock::now() - start_).count() > options_.seconds;
   }
 
-  void try_value(const plan::TunableRow& row, std::int64_t value) {
+  void try_value(const TunableRow& row, std::int64_t value) {
     const Setting setting = with(best_, row, value);
     show(text_of(row, value));
     std::string code = program_.code_of(setting);

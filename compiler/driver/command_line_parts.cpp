@@ -131,7 +131,7 @@ void add_compile_options(CLI::App& app, CompileOptions& options) {
       ->allow_extra_args(false)
       ->check(CLI::Validator(
           [](const std::string& text) {
-            plan::Tunables tunables;
+            Tunables tunables;
             return set_tunable(tunables, text);
           },
           ""));

@@ -7,7 +7,7 @@
 #include "check/check.h"
 #include "driver/commands.h"
 #include "passes/registry.h"
-#include "plan/tunables.h"
+#include "driver/tunables.h"
 #include "support/explanations.h"
 #include "support/spelling.h"
 #include "syntax/imports.h"
@@ -98,7 +98,7 @@ void print_passes() {
 }
 
 void print_tunables() {
-  for (const plan::TunableRow& row : plan::tunable_rows()) {
+  for (const TunableRow& row : tunable_rows()) {
     std::cout << row.name << " = " << row.value << " (" << row.lowest << " to " << row.highest
               << ")\n  " << row.text << "\n";
   }

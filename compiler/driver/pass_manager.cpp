@@ -125,14 +125,15 @@ static bool is_left_out(const PassContext& context, const passes::Pass& pass) {
          contains(options.without, pass.name);
 }
 
-static passes::RankCosts rank_costs(const CompileOptions& options) {
+static passes::PassOptions pass_options(const PassContext& context) {
   Diagnostics said_when_planning;
-  const plan::Tunables tunables = tunables_of(options, said_when_planning);
-  return {tunables.rank_element, tunables.rank_message};
+  return {is_gpu(context.options.target) ? passes::FlattenTarget::gpu : passes::FlattenTarget::cpu,
+          context.report, context.options.ranks,
+          tunables_of(context.options, said_when_planning).passes};
 }
 
 static PassOutcome run(const PassContext& context, const passes::Pass& pass,
-                       ir::Program& program) {
+                       const passes::PassOptions& options, ir::Program& program) {
   PassHistory& history = context.history;
   const auto seen = history.seen.find(pass.name);
   if (pass.need == passes::Need::optional && seen != history.seen.end() &&
@@ -142,9 +143,6 @@ static PassOutcome run(const PassContext& context, const passes::Pass& pass,
   const Doing doing(pass.name);
   ir::Program before;
   if (context.options.verify) before = program;
-  const passes::PassOptions options{
-      is_gpu(context.options.target) ? passes::FlattenTarget::gpu : passes::FlattenTarget::cpu,
-      context.report, context.options.ranks, rank_costs(context.options)};
   bool changed = false;
   {
     const PassTimer timer(context.times, pass.name);
@@ -171,6 +169,7 @@ static void after(const PassContext& context, const passes::Pass& pass, PassOutc
 }
 
 void run_steps(const PassContext& context, std::span<const Step> steps, ir::Program& program) {
+  const passes::PassOptions options = pass_options(context);
   bool has_work = false;
   bool was_following = true;
   for (const Step& step : steps) {
@@ -182,7 +181,7 @@ void run_steps(const PassContext& context, std::span<const Step> steps, ir::Prog
     if (leads && was_following) has_work = false;
     was_following = !leads;
     const PassOutcome outcome = is_left_out(context, *pass) ? PassOutcome::left_out
-                                : leads || has_work         ? run(context, *pass, program)
+                                : leads || has_work         ? run(context, *pass, options, program)
                                                             : PassOutcome::skipped;
     if (leads && outcome == PassOutcome::changed) has_work = true;
     after(context, *pass, outcome, program);

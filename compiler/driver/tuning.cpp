@@ -17,12 +17,12 @@ static std::optional<std::int64_t> whole_number(std::string_view text) {
   return value;
 }
 
-std::string set_tunable(plan::Tunables& tunables, const std::string& assignment) {
+std::string set_tunable(Tunables& tunables, const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos) return "`" + assignment + "` is not NAME=VALUE";
   const auto value = whole_number(std::string_view(assignment).substr(equals + 1));
   if (!value) return "`" + assignment.substr(equals + 1) + "` is no whole number";
-  return plan::set_tunable(tunables, std::string_view(assignment).substr(0, equals), *value);
+  return set_tunable(tunables, std::string_view(assignment).substr(0, equals), *value);
 }
 
 static void say(Diagnostics& diagnostics, const std::string& path, int line,
@@ -50,8 +50,8 @@ TunedParameters tuned_parameters_of(const CompileOptions& options, Diagnostics& 
   return tuned;
 }
 
-plan::Tunables tunables_of(const CompileOptions& options, Diagnostics& diagnostics) {
-  plan::Tunables tunables;
+Tunables tunables_of(const CompileOptions& options, Diagnostics& diagnostics) {
+  Tunables tunables;
   const std::string path = tuning_file_of(options.file);
   std::ifstream in(path);
   std::string line;

@@ -1,7 +1,7 @@
-// Tunables of plans from the command line and from .tuning files.
+// Tunables from the command line and from .tuning files.
 //
 // A file beside the program, FILE.tuning, holds lines NAME=VALUE.  Those named `plan.NAME` are
-// tunables of the compiler (plan/tunables.def); the others are parameters of the compiled program,
+// tunables of the compiler (tunables.h); the others are parameters of the compiled program,
 // set when it starts.  Names that the program lacks do no harm: tuning files made for another
 // compiler name parameters of its own.
 #pragma once
@@ -11,7 +11,7 @@
 #include <string>
 
 #include "driver/options.h"
-#include "plan/tunables.h"
+#include "driver/tunables.h"
 #include "support/diagnostic.h"
 
 namespace dagaz::driver {
@@ -23,13 +23,13 @@ inline constexpr std::string_view tunable_prefix = "plan.";
 std::string tuning_file_of(const std::string& program);
 
 /// Sets `tunables` from NAME=VALUE.  What is wrong with it, or an empty text.
-std::string set_tunable(plan::Tunables& tunables, const std::string& assignment);
+std::string set_tunable(Tunables& tunables, const std::string& assignment);
 
 /// What the program's own tuning parameters are set to by its tuning file.
 using TunedParameters = std::map<std::string, std::int64_t>;
 TunedParameters tuned_parameters_of(const CompileOptions& options, Diagnostics& diagnostics);
 
 /// The tunables of a program: those of its tuning file, then those of the command line.
-plan::Tunables tunables_of(const CompileOptions& options, Diagnostics& diagnostics);
+Tunables tunables_of(const CompileOptions& options, Diagnostics& diagnostics);
 
 }  // namespace dagaz::driver

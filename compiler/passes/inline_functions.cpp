@@ -30,7 +30,8 @@ using namespace ir;
 
 class Inliner {
  public:
-  explicit Inliner(Program& program) : program_(program) {
+  Inliner(Program& program, const Tunables& tunables)
+      : program_(program), tunables_(tunables) {
     for (std::size_t i = 0; i < program.functions.size(); ++i) {
       index_.emplace(program.functions[i].name, i);
     }
@@ -67,11 +68,8 @@ class Inliner {
     }
   };
 
-  /// What is longer is worth a call.
-  static constexpr std::size_t longest_copied = 256;
-
-  static std::size_t length(const Body& body) {
-    std::size_t statements = body.statements.size();
+  static std::int64_t length(const Body& body) {
+    auto statements = static_cast<std::int64_t>(body.statements.size());
     for (const Statement& statement : body.statements) {
       for_each_scope(statement.operation, [&](const Body& inner) { statements += length(inner); });
     }
@@ -83,7 +81,7 @@ class Inliner {
     if (recursive_[function] || is_trace(callee.name)) return true;
     if (callee.noinline) return can_be_called(callee, place);
     if (implements_entry_[function] && (place.parallel || place.differentiated)) return false;
-    return calls_[function] > 1 && length(callee.body) > longest_copied;
+    return calls_[function] > 1 && length(callee.body) > tunables_.copied_function;
   }
 
   bool can_be_called(const Function& callee, const Place& place) const {
@@ -267,6 +265,7 @@ class Inliner {
   }
 
   Program& program_;
+  const Tunables& tunables_;
   std::unordered_map<std::string, std::size_t> index_;
   std::vector<State> states_;
   std::vector<bool> recursive_;
@@ -280,6 +279,8 @@ class Inliner {
 
 }  // namespace
 
-bool inline_functions(ParallelProgram& program) { return Inliner(program.program).run(); }
+bool inline_functions(ParallelProgram& program, const Tunables& tunables) {
+  return Inliner(program.program, tunables).run();
+}
 
 }  // namespace dagaz::passes

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/program.h"
+#include "passes/tunables.h"
 #include "support/diagnostic.h"
 #include "support/source.h"
 
@@ -26,24 +27,24 @@ bool clamp_sizes(ir::ParallelProgram& program);
 /// known branches and trip counts, degenerate maps and reductions; moves invariant code outwards.
 bool simplify(ir::ParallelProgram& program);
 /// Replaces calls of functions that do not call themselves by their bodies.
-bool inline_functions(ir::ParallelProgram& program);
+bool inline_functions(ir::ParallelProgram& program, const Tunables& tunables);
 /// Merges producers into consumers, and neighbours of one width with each other, so that
 /// intermediate arrays vanish.
-bool fuse(ir::ParallelProgram& program);
+bool fuse(ir::ParallelProgram& program, const Tunables& tunables);
 /// Takes slices of what a map reads instead of what it makes, so that it can be fused with what
 /// reads them.
 bool slice_before_maps(ir::ParallelProgram& program);
 /// Computes what a map stores for later maps over the same elements there, where that saves more
 /// memory traffic than it costs.
-bool rematerialise(ir::ParallelProgram& program);
+bool rematerialise(ir::ParallelProgram& program, const Tunables& tunables);
 /// Reads and writes parts of arrays where they are, rather than copies of them, or twice.
 bool avoid_copies(ir::ParallelProgram& program);
 
 /// Moves maps over a few points (a basis, of which tangents are taken) inside the maps over many
 /// that they are around, where these reduce.
-bool interchange(ir::ParallelProgram& program);
+bool interchange(ir::ParallelProgram& program, const Tunables& tunables);
 /// Turns sums at a few points that read the same elements into sums for one loop.
-bool share_sums(ir::ParallelProgram& program);
+bool share_sums(ir::ParallelProgram& program, const Tunables& tunables);
 
 // ---------------------------------------------------------------- differentiation
 
@@ -72,9 +73,11 @@ bool has_derivatives(const ir::ParallelProgram& program);
 struct AdOptions {
   /// What runs in chunks in order to keep less has so many elements in each at least: enough to
   /// keep the target busy.  0: nothing runs in chunks.
-  std::int64_t least_chunk = std::int64_t{1} << 12;
+  std::int64_t least_chunk = Tunables{}.chunk_elements;
   /// Whether the elements of a chunk may run one after the other where that is less work.
   bool in_order = true;
+  /// Most tangents of one call that are computed beside each other, not by a map over them.
+  std::int64_t tangents_together = Tunables{}.tangents_together;
 };
 /// Removes every Differentiate and CustomDerivative, innermost first; `report` may be null.
 bool differentiate(ir::ParallelProgram& program, AdReport* report, const AdOptions& options);
@@ -88,19 +91,22 @@ std::string print(const AdReport& report, const SourceFiles& files);
 enum class FlattenTarget { cpu, gpu };
 struct FlattenOptions {
   FlattenTarget target = FlattenTarget::cpu;
+  /// Most operations that each point of a deeper nest repeats.
+  std::int64_t nested_operations = Tunables{}.nested_operations;
 };
 /// Additions at a fixed distance from each point become reads.
-bool scatter_to_gather(ir::ParallelProgram& program, FlattenTarget target);
+bool scatter_to_gather(ir::ParallelProgram& program, FlattenTarget target,
+                       const Tunables& tunables);
 /// Replaces arrays of a few elements by scalars where nothing needs them in memory.  Leaves
 /// literals whose elements are read for simplification.
-bool scalarise(ir::ParallelProgram& program, FlattenTarget target);
+bool scalarise(ir::ParallelProgram& program, FlattenTarget target, const Tunables& tunables);
 /// Turns nested parallelism into segmented operations over iteration spaces.
 ir::FlatProgram flatten(ir::ParallelProgram program, const FlattenOptions& options);
 
 /// What ranks gain and pay, in operations of one of them.
 struct RankCosts {
-  std::int64_t element = 16;     // of an array that each rank gets from the others
-  std::int64_t message = 20000;  // of each collective operation
+  std::int64_t element = Tunables{}.rank_element;     // of an array that each rank gets from the others
+  std::int64_t message = Tunables{}.rank_message;  // of each collective operation
 };
 /// Divides the work of entry points among ranks (ir/ranks.h).
 bool distribute(ir::FlatProgram& program, const RankCosts& costs);

@@ -30,13 +30,23 @@ bool parallel(Program& program, const PassOptions&) {
   return in_parallel(program, pass);
 }
 
-// A GPU needs more elements at a time than a CPU, and none in order: what it keeps of a chunk may be
-// two hundred megabytes, and a chunk takes a launch for each of its steps.
+template <bool (*pass)(ParallelProgram&, const Tunables&)>
+bool tuned(Program& program, const PassOptions& options) {
+  return in_parallel(program, [&](ParallelProgram& each) { return pass(each, options.tunables); });
+}
+
+// A GPU needs more elements at a time than a CPU, and none in order: a chunk takes a launch for each
+// of its steps.
 // Ranks have their parts of everything; chunks after one another would each be shared anew.
 AdOptions derivative_options(const PassOptions& options) {
-  if (options.for_ranks) return {.least_chunk = 0, .in_order = false};
-  if (options.target == FlattenTarget::cpu) return {};
-  return {.least_chunk = std::int64_t{1} << 21, .in_order = false};
+  const Tunables& tunables = options.tunables;
+  AdOptions result{.least_chunk = tunables.chunk_elements,
+                   .in_order = true,
+                   .tangents_together = tunables.tangents_together};
+  if (options.target == FlattenTarget::gpu) result.least_chunk = tunables.gpu_chunk_elements;
+  if (options.for_ranks) result.least_chunk = 0;
+  result.in_order = options.target == FlattenTarget::cpu && !options.for_ranks;
+  return result;
 }
 bool differentiated(Program& program, const PassOptions& options) {
   return in_parallel(program, [&](ParallelProgram& each) {
@@ -53,17 +63,17 @@ bool with_saved_values(Program& program, const PassOptions& options) {
 
 // Threads of a GPU are many, and have few registers.
 bool with_shared_sums(Program& program, const PassOptions& options) {
-  return options.target == FlattenTarget::cpu && in_parallel(program, share_sums);
+  return options.target == FlattenTarget::cpu && tuned<share_sums>(program, options);
 }
 
 bool gathered(Program& program, const PassOptions& options) {
   return in_parallel(
-      program, [&](ParallelProgram& each) { return scatter_to_gather(each, options.target); });
+      program, [&](ParallelProgram& each) { return scatter_to_gather(each, options.target, options.tunables); });
 }
 
 bool scalarised(Program& program, const PassOptions& options) {
   return in_parallel(program,
-                     [&](ParallelProgram& each) { return scalarise(each, options.target); });
+                     [&](ParallelProgram& each) { return scalarise(each, options.target, options.tunables); });
 }
 
 bool read_by_parts(Program& program, const PassOptions&) {
@@ -75,13 +85,14 @@ bool read_by_parts(Program& program, const PassOptions&) {
 }
 
 bool flattened(Program& program, const PassOptions& options) {
-  program = flatten(ParallelProgram{std::move(program)}, FlattenOptions{options.target}).program;
+  program = flatten(ParallelProgram{std::move(program)}, FlattenOptions{options.target, options.tunables.nested_operations}).program;
   return true;
 }
 
 bool distributed(Program& program, const PassOptions& options) {
   ir::FlatProgram flat{std::move(program)};
-  const bool changed = distribute(flat, options.rank_costs);
+  const Tunables& tunables = options.tunables;
+  const bool changed = distribute(flat, {tunables.rank_element, tunables.rank_message});
   program = std::move(flat.program);
   return changed;
 }
@@ -95,7 +106,7 @@ constexpr Pass passes[] = {
     {"choose-by-device", chosen_by_device, Stage::parallel, Need::required,
      "Takes the numbers that a program has for a CPU, or those for a GPU.",
      "First: what is meant for the other device is gone after inlining and simplification."},
-    {"inline-functions", parallel<inline_functions>, Stage::parallel, Need::optional,
+    {"inline-functions", tuned<inline_functions>, Stage::parallel, Need::optional,
      "Replaces calls of functions that do not call themselves by their bodies.",
      "Before all others that look at code: none sees through a call."},
     {"sequence-accumulating-calls", parallel<sequence_accumulating_calls>, Stage::parallel,
@@ -114,7 +125,7 @@ constexpr Pass passes[] = {
      "Evaluates equal operations of a scope, and of those inside it, once.",
      "After simplification, which makes what is equal look equal; before fusion, for a shared "
      "array has one producer."},
-    {"fuse", parallel<fuse>, Stage::parallel, Need::optional,
+    {"fuse", tuned<fuse>, Stage::parallel, Need::optional,
      "Merges producers into consumers, and neighbours of one width with each other.",
      "After simplification and sharing: a copy or an unused result between two operations keeps "
      "them apart.  Makes work for simplification, and that room for more fusion: two rounds "
@@ -130,7 +141,7 @@ constexpr Pass passes[] = {
      "Replaces each derivative by the code that computes it, innermost first.",
      "After fusion: what is fused is differentiated as one, and keeps nothing in between.  No "
      "later stage knows derivatives."},
-    {"interchange", parallel<interchange>, Stage::parallel, Need::optional,
+    {"interchange", tuned<interchange>, Stage::parallel, Need::optional,
      "Moves maps over a few points inside maps over many that they are around.",
      "After fusion, when nests of maps are what they will be."},
     {"scatter-to-gather", gathered, Stage::parallel, Need::optional,
@@ -148,7 +159,7 @@ constexpr Pass passes[] = {
      "Lets a map save what is expensive to compute for a later map that computes it too.",
      "After all fusion: until then, what is computed twice may come together.  On CPUs: a GPU "
      "computes a hundred numbers while one travels."},
-    {"rematerialise", parallel<rematerialise>, Stage::parallel, Need::optional,
+    {"rematerialise", tuned<rematerialise>, Stage::parallel, Need::optional,
      "Computes what a map stores for later maps there instead, where that saves traffic.",
      "After `save-values`: what is saved is not to be computed again."},
     {"avoid-copies", parallel<avoid_copies>, Stage::parallel, Need::optional,

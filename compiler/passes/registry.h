@@ -17,7 +17,7 @@ struct PassOptions {
   FlattenTarget target = FlattenTarget::cpu;
   AdReport* report = nullptr;  // may be null
   bool for_ranks = false;
-  RankCosts rank_costs = {};
+  Tunables tunables = {};
 };
 
 /// Whether programs compile without the pass.

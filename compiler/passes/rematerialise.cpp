@@ -32,13 +32,6 @@ namespace {
 
 using namespace ir;
 
-/// What a number read or written costs, and an operation on numbers in registers.
-constexpr int memory_cost = 2;
-constexpr int cheap_cost = 1;
-constexpr int expensive_cost = 32;
-
-int cost_of(const Scalar& scalar) { return is_cheap(scalar.op) ? cheap_cost : expensive_cost; }
-
 MapScanReduce* map_of(Statement& statement) { return as<MapScanReduce>(statement.operation); }
 
 std::size_t reduced(const MapScanReduce& map) {
@@ -90,13 +83,15 @@ struct Recipe {
   std::vector<const Statement*> statements;  // in order
   std::vector<std::size_t> inputs;  // arrays of the first map that are read element by element
   std::vector<std::size_t> stored;           // mapped results of the first map, which are read
-  int cost = 0;
+  std::int64_t cost = 0;
 };
 
 class Mover {
  public:
-  Mover(Program& program, const Function& function)
-      : names_(program.names), aliases_(analyse_aliases(function, program)) {}
+  Mover(Program& program, const Function& function, const Tunables& tunables)
+      : names_(program.names),
+        aliases_(analyse_aliases(function, program)),
+        tunables_(tunables) {}
 
   void body(Body& body, bool in_loop) {
     for (Statement& statement : body.statements) {
@@ -118,6 +113,11 @@ class Mover {
 
  private:
   Statement& at(std::size_t i) { return (*statements_)[i]; }
+
+  /// Of an operation on numbers in registers.
+  std::int64_t cost_of(const Scalar& scalar) const {
+    return is_cheap(scalar.op) ? 1 : tunables_.slow_operation;
+  }
 
   void find_uses(const Body& body) {
     uses_.clear();
@@ -160,12 +160,12 @@ class Mover {
     const NameId array = at(first).results[result].name;
     const std::vector<std::size_t> users = uses_[array];
     std::vector<Recipe> recipes;
-    int cost = -memory_cost - saved_in_first(first, result);
+    std::int64_t cost = -tunables_.stored_number - saved_in_first(first, result);
     NameSet longer;
     for (const std::size_t user : users) {
       auto recipe = recipe_for(first, result, user);
       if (!recipe || !are_unchanged(*recipe, first, user)) return;
-      cost += recipe->cost - memory_cost + cost_of_reading(*recipe, first, user, longer);
+      cost += recipe->cost - tunables_.stored_number + cost_of_reading(*recipe, first, user, longer);
       recipes.push_back(std::move(*recipe));
     }
     if (cost >= 0 || longer.size() > (in_loop_ ? 2U : 1U)) return;
@@ -177,7 +177,7 @@ class Mover {
   }
 
   // What the first map no longer computes and reads without the value.
-  int saved_in_first(std::size_t first, std::size_t result) {
+  std::int64_t saved_in_first(std::size_t first, std::size_t result) {
     MapScanReduce& map = *map_of(at(first));
     const Needed with(map, names_);
     const Operand value = map.map.body.results[result];
@@ -186,12 +186,12 @@ class Mover {
     const Needed without(map, names_);
     map.map.body.results.insert(
         map.map.body.results.begin() + static_cast<std::ptrdiff_t>(result), value);
-    int saved = 0;
+    std::int64_t saved = 0;
     for (const Statement& each : map.map.body.statements) {
       if (with.needs(each) && !without.needs(each)) saved += cost_of(*as<Scalar>(each.operation));
     }
     for (const Binder& each : map.map.parameters) {
-      if (with.needs(each.name) && !without.needs(each.name)) saved += memory_cost;
+      if (with.needs(each.name) && !without.needs(each.name)) saved += tunables_.stored_number;
     }
     return saved;
   }
@@ -254,13 +254,13 @@ class Mover {
   }
 
   // What reading the operands costs the user; those that so live longer go to `longer`.
-  int cost_of_reading(const Recipe& recipe, std::size_t first, std::size_t user, NameSet& longer) {
+  std::int64_t cost_of_reading(const Recipe& recipe, std::size_t first, std::size_t user, NameSet& longer) {
     const MapScanReduce& map = *map_of(at(first));
     int cost = 0;
     for (const std::size_t input : recipe.inputs) {
       const NameId array = map.arrays[input];
       if (bound_.contains(array) && uses_[array].back() < user) longer.insert(array);
-      if (!contains(map_of(at(user))->arrays, array)) cost += memory_cost;
+      if (!contains(map_of(at(user))->arrays, array)) cost += tunables_.stored_number;
     }
     return cost;
   }
@@ -342,6 +342,7 @@ class Mover {
 
   Names& names_;
   AliasInfo aliases_;
+  const Tunables& tunables_;
   std::vector<Statement>* statements_ = nullptr;
   std::unordered_map<NameId, std::vector<std::size_t>> uses_;  // in order; results come last
   NameSet bound_;
@@ -351,10 +352,10 @@ class Mover {
 
 }  // namespace
 
-bool rematerialise(ParallelProgram& program) {
+bool rematerialise(ParallelProgram& program, const Tunables& tunables) {
   bool changed = false;
   for (Function& function : program.program.functions) {
-    Mover mover(program.program, function);
+    Mover mover(program.program, function, tunables);
     mover.body(function.body, false);
     if (!mover.changed()) continue;
     eliminate_dead_code(function, program.program.names);

@@ -26,17 +26,16 @@ namespace {
 
 using namespace ir;
 
-constexpr std::int64_t most_sums = 12;
-constexpr std::int64_t least_elements = 32;  // of a sum of constant length
-
 bool is_plain_map(const MapScanReduce& map) {
   return map.scans.empty() && map.reductions.empty() && !map.post && !map.sequential;
 }
 
 class SharedSums {
  public:
-  SharedSums(Program& program, const Function& function)
-      : names_(program.names), aliases_(analyse_aliases(function, program)) {}
+  SharedSums(Program& program, const Function& function, const Tunables& tunables)
+      : names_(program.names),
+        aliases_(analyse_aliases(function, program)),
+        tunables_(tunables) {}
 
   bool run(Body& body) {
     return rewrite_statements(body, names_, Scopes::all, [&](Statement& statement, Builder& out) {
@@ -58,7 +57,7 @@ class SharedSums {
       return false;
     }
     const std::int64_t points = integer_value(map.width.constant());
-    if (points < 2 || points > most_sums || !only_reads(map)) return false;
+    if (points < 2 || points > tunables_.shared_sums || !only_reads(map)) return false;
     NameFlags inside;
     for (const Binder& parameter : map.map.parameters) inside.insert(parameter.name);
     std::int64_t sums = 0;
@@ -73,7 +72,7 @@ class SharedSums {
       }
       for (const Binder& result : one.results) inside.insert(result.name);
     }
-    return shares && points * sums <= most_sums;
+    return shares && points * sums <= tunables_.shared_sums;
   }
 
   bool only_reads(const MapScanReduce& map) const {
@@ -90,7 +89,7 @@ class SharedSums {
         std::all_of(statement.results.begin(), statement.results.end(),
                     [&](const Binder& result) { return names_.type(result.name).is_scalar(); });
     if (!only_reduces || !only_reads(sum)) return false;
-    if (sum.width.is_constant()) return integer_value(sum.width.constant()) >= least_elements;
+    if (sum.width.is_constant()) return integer_value(sum.width.constant()) >= tunables_.shared_elements;
     return !inside.contains(sum.width.name());
   }
 
@@ -147,15 +146,16 @@ class SharedSums {
 
   Names& names_;
   AliasInfo aliases_;
+  const Tunables& tunables_;
   NameFlags nowhere_;  // arrays without memory
 };
 
 }  // namespace
 
-bool share_sums(ParallelProgram& program) {
+bool share_sums(ParallelProgram& program, const Tunables& tunables) {
   bool changed = false;
   for (Function& function : program.program.functions) {
-    changed = SharedSums(program.program, function).run(function.body) || changed;
+    changed = SharedSums(program.program, function, tunables).run(function.body) || changed;
   }
   return changed;
 }

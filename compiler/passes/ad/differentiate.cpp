@@ -31,7 +31,6 @@ using namespace ad;
 namespace {
 
 /// Up to so many seeds are differentiated side by side; more are mapped over.
-constexpr std::int64_t most_seeds_side_by_side = 8;
 
 std::optional<std::int64_t> known_size(const std::optional<Operand>& operand) {
   if (!operand || !operand->is_constant()) return std::nullopt;
@@ -192,7 +191,7 @@ void Differentiator::forward(Differentiate operation, Environment& environment,
         out.location(), operation.batch ? "tangents along many directions" : "tangent", "forward",
         "computed beside the values", ""});
   }
-  if (!operation.batch || (batch && *batch > 0 && *batch <= most_seeds_side_by_side)) {
+  if (!operation.batch || (batch && *batch > 0 && *batch <= options_.tangents_together)) {
     Seeded seeded{protected_arguments(operation, operation.arguments, out), operation.seeds,
                   batch};
     if (!operation.batch) seeded.seeds = protected_arguments(operation, operation.seeds, out);

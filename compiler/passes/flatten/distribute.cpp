@@ -188,7 +188,7 @@ static std::vector<Statement> take_views(std::vector<Statement>& run, const Name
     const std::vector<NameId> used = free_names(one, names);
     const bool alone =
         std::none_of(used.begin(), used.end(), [&](NameId name) { return made.contains(name); });
-    if (alone && repeats_cheaply({one}, names) && is_view(one.operation)) {
+    if (alone && repeats_cheaply(one, names) && is_view(one.operation)) {
       views.push_back(std::move(one));
       continue;
     }
@@ -205,7 +205,7 @@ void Flattener::flush(Nest& nest, std::vector<Statement>& run, const NameSet& us
   std::vector<Statement> views = take_views(run, names_);
   std::move(views.begin(), views.end(), std::back_inserter(nest.prefix));
   if (run.empty()) return;
-  if (repeats_cheaply(run, names_)) {
+  if (repeats_cheaply(run, names_, options_.nested_operations)) {
     std::move(run.begin(), run.end(), std::back_inserter(nest.prefix));
     run.clear();
     return;

@@ -182,7 +182,8 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
       return std::any_of(one.results.begin(), one.results.end(),
                          [&](const Binder& r) { return counted.contains(r.name); });
     });
-    if (!repeats_cheaply(before, names_, gpu ? Ranges::kept : Ranges::computed) || !deepens) break;
+    const Ranges ranges = gpu ? Ranges::kept : Ranges::computed;
+    if (!repeats_cheaply(before, names_, options_.nested_operations, ranges) || !deepens) break;
     Nest outer = nest;
     outer.prefix.insert(outer.prefix.end(), before.begin(), before.end());
     const NameSet bound = bound_by(outer);

@@ -117,7 +117,7 @@ const Statement* sole_producer(const Body& body) {
   return &last;
 }
 
-static bool repeats_cheaply(const Statement& statement, const Names& names, Ranges ranges) {
+bool repeats_cheaply(const Statement& statement, const Names& names, Ranges ranges) {
   if (const auto* scalar = as<Scalar>(statement.operation)) {
     return is_light(scalar->op);
   }
@@ -130,13 +130,14 @@ static bool repeats_cheaply(const Statement& statement, const Names& names, Rang
          (ranges == Ranges::computed && as<Iota>(statement.operation));
 }
 
-bool repeats_cheaply(const std::vector<Statement>& statements, const Names& names, Ranges ranges) {
-  constexpr std::int64_t most_computed = 12;  // or read; views cost nothing
+bool repeats_cheaply(const std::vector<Statement>& statements, const Names& names,
+                     std::int64_t most, Ranges ranges) {
+  // Or read.
   const auto computed =
       std::count_if(statements.begin(), statements.end(), [&](const Statement& one) {
         return !is_view(one.operation) || names.type(one.results[0].name).is_scalar();
       });
-  return computed <= most_computed &&
+  return computed <= most &&
          std::all_of(statements.begin(), statements.end(),
                      [&](const Statement& one) { return repeats_cheaply(one, names, ranges); });
 }

@@ -46,9 +46,12 @@ const ir::Statement* sole_producer(const ir::Body& body);
 /// What becomes of ranges (`iota`) that points make: on a CPU they are computed where they are
 /// read, threads of a GPU may each have to keep them in memory.
 enum class Ranges { kept, computed };
-/// Whether computing these once per point of a deeper nest costs next to nothing.
+/// Whether computing it once per point of a deeper nest costs next to nothing.
+bool repeats_cheaply(const ir::Statement& statement, const ir::Names& names,
+                     Ranges ranges = Ranges::kept);
+/// The same of several, of which `most` may be more than views.
 bool repeats_cheaply(const std::vector<ir::Statement>& statements, const ir::Names& names,
-              Ranges ranges = Ranges::kept);
+                     std::int64_t most, Ranges ranges = Ranges::kept);
 /// Constant widths below this are not worth threads of their own on a GPU.
 bool is_narrow(const ir::Operand& width);
 /// Whether it is a map whose elements are sums, of many terms each; `inside`: bound in the nest.

@@ -85,7 +85,7 @@ void Flattener::reduce_elements(Nest& nest, PointBody& point,
     });
   }
   if (shape.empty() || !alike || reduced != point.result_types.size() ||
-      !repeats_cheaply(point.body.statements, names_)) {
+      !repeats_cheaply(point.body.statements, names_, options_.nested_operations)) {
     return;
   }
   std::vector<ReduceOperator> elements;

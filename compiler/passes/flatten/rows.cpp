@@ -39,7 +39,7 @@ namespace {
 
 /// Whether only one part computes it: maps, reductions, and what is not cheap.
 bool is_made_once(const Statement& statement, const Names& names) {
-  return as<MapScanReduce>(statement.operation) || !repeats_cheaply({statement}, names);
+  return as<MapScanReduce>(statement.operation) || !repeats_cheaply(statement, names);
 }
 
 NameSet bound_in(const std::vector<Statement>& statements) {
@@ -63,7 +63,7 @@ bool Flattener::is_of_rows(const Statement& one, const NameSet& inside) const {
       !map || std::all_of(map->arrays.begin(), map->arrays.end(),
                           [&](NameId array) { return names_.type(array).kind == TypeKind::value; });
   return regular && reads_values && one.tokens.empty() &&
-         (map || as<Scalar>(one.operation) || repeats_cheaply({one}, names_));
+         (map || as<Scalar>(one.operation) || repeats_cheaply(one, names_));
 }
 
 // Whether the statements from number `from` on write only over arrays that they make: what is

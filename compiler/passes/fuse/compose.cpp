@@ -22,7 +22,6 @@ namespace {
 using namespace ir;
 
 /// A producer with at most so many cheap statements is computed again rather than stored.
-constexpr std::size_t most_repeated_statements = 3;
 
 template <typename Operator>
 std::size_t operand_count(const std::vector<Operator>& operators) {
@@ -349,8 +348,8 @@ std::optional<Composed> into_map_scan_reduce(Statement& producer, MapScanReduce&
 
 // ---------------------------------------------------------------- into the others' map stage
 
-bool repeats_cheaply(const Lambda& lambda) {
-  return lambda.body.statements.size() <= most_repeated_statements &&
+bool repeats_cheaply(const Lambda& lambda, std::int64_t most) {
+  return static_cast<std::int64_t>(lambda.body.statements.size()) <= most &&
          std::all_of(lambda.body.statements.begin(), lambda.body.statements.end(),
                      [](const Statement& statement) {
                        const auto* scalar = as<Scalar>(statement.operation);
@@ -366,7 +365,7 @@ std::optional<Composed> into_map_stage(Statement& producer, MapScanReduce& p, St
   if (uses_accumulators(p.arrays, context.names)) return std::nullopt;
   const auto links = links_between(producer, c, consumer, context.names);
   if (!links || links->empty()) return std::nullopt;
-  if (!context.only_user && !repeats_cheaply(p.map)) return std::nullopt;
+  if (!context.only_user && !repeats_cheaply(p.map, context.repeated_operations)) return std::nullopt;
   Lambda map = context.only_user ? std::move(p.map) : renamed(p.map, context.names);
   std::vector<NameId> arrays = p.arrays;
   const std::vector<Operand> produced = std::move(map.body.results);

@@ -14,6 +14,8 @@ struct ComposeContext {
   const ir::AliasInfo& aliases;
   /// Whether only the consumer uses the producer's results.
   bool only_user = false;
+  /// Most operations that a consumer repeats where others use the producer's results, too.
+  std::int64_t repeated_operations = 0;
 };
 
 /// What became of the producer.

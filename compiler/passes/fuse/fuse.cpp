@@ -24,8 +24,10 @@ constexpr int most_neighbours = 32;
 
 class Fuser {
  public:
-  Fuser(Program& program, const Function& function)
-      : names_(program.names), aliases_(analyse_aliases(function, program)) {}
+  Fuser(Program& program, const Function& function, const Tunables& tunables)
+      : names_(program.names),
+        aliases_(analyse_aliases(function, program)),
+        tunables_(tunables) {}
 
   bool changed() const { return changed_; }
 
@@ -64,7 +66,8 @@ class Fuser {
     for (auto at = producers.rbegin(); at != producers.rend(); ++at) {
       if (!std::holds_alternative<MapScanReduce>(graph.statement(*at).operation)) continue;
       if (graph.needs_through_others(consumer, *at)) continue;
-      const ComposeContext context{names_, aliases_, graph.is_only_user(consumer, *at)};
+      const ComposeContext context{names_, aliases_, graph.is_only_user(consumer, *at),
+                                   tunables_.repeated_operations};
       auto composed =
           compose_vertically(graph.statement(*at), graph.statement(consumer), context);
       if (!composed) continue;
@@ -112,15 +115,16 @@ class Fuser {
 
   Names& names_;
   AliasInfo aliases_;
+  const Tunables& tunables_;
   bool changed_ = false;
 };
 
 }  // namespace
 
-bool fuse(ParallelProgram& program) {
+bool fuse(ParallelProgram& program, const Tunables& tunables) {
   bool changed = false;
   for (Function& function : program.program.functions) {
-    Fuser fuser(program.program, function);
+    Fuser fuser(program.program, function, tunables);
     fuser.body(function.body);
     if (!fuser.changed()) continue;
     changed = true;

@@ -31,14 +31,10 @@ namespace {
 using namespace ir;
 using namespace interchanging;
 
-constexpr std::int64_t least_points = 8;   // a vector of the largest elements
-constexpr std::int64_t most_points = 64;
-constexpr std::int64_t least_width = 32;   // of a constant wide map
-
-bool is_narrow(const Operand& width) {
+bool is_narrow(const Operand& width, const Tunables& tunables) {
   if (!width.is_constant()) return false;
   const std::int64_t points = integer_value(width.constant());
-  return points >= least_points && points <= most_points;
+  return points >= tunables.few_points_least && points <= tunables.few_points;
 }
 
 // Whether the narrow map has work besides its nests if it holds this.
@@ -50,8 +46,13 @@ bool is_work(const Operation& operation) {
 class Distribution {
  public:
   Distribution(const Statement& statement, const MapScanReduce& narrow, const AliasInfo& aliases,
-               Names& names)
-      : statement_(statement), narrow_(narrow), aliases_(aliases), names_(names), out_(names) {
+               Names& names, const Tunables& tunables)
+      : statement_(statement),
+        narrow_(narrow),
+        aliases_(aliases),
+        names_(names),
+        tunables_(tunables),
+        out_(names) {
     for (std::size_t k = 0; k < narrow.arrays.size(); ++k) {
       inside_.insert(narrow.map.parameters[k].name);
       leading_.emplace(narrow.map.parameters[k].name, narrow.arrays[k]);
@@ -108,7 +109,8 @@ class Distribution {
   std::optional<Nest> wide_nest(const Statement& statement) {
     const auto* map = as<MapScanReduce>(statement.operation);
     if (!map) return std::nullopt;
-    if (map->width.is_constant() && integer_value(map->width.constant()) < least_width) {
+    if (map->width.is_constant() &&
+        integer_value(map->width.constant()) < tunables_.wide_map) {
       return std::nullopt;
     }
     if (!aliases_.consumed_by(statement).empty()) return std::nullopt;
@@ -288,6 +290,7 @@ class Distribution {
   const MapScanReduce& narrow_;
   const AliasInfo& aliases_;
   Names& names_;
+  const Tunables& tunables_;
   Builder out_;
   NameSet inside_;                                // what the narrow map binds
   std::unordered_map<NameId, NameId> leading_;    // its values for all points, points outermost
@@ -300,8 +303,10 @@ class Distribution {
 
 class Interchange {
  public:
-  Interchange(Program& program, const Function& function)
-      : names_(program.names), aliases_(analyse_aliases(function, program)) {}
+  Interchange(Program& program, const Function& function, const Tunables& tunables)
+      : names_(program.names),
+        aliases_(analyse_aliases(function, program)),
+        tunables_(tunables) {}
 
   bool body(Body& body) {
     const auto replace = [&](const Statement& statement, Builder& out) {
@@ -315,22 +320,23 @@ class Interchange {
  private:
   std::optional<std::vector<Statement>> distributed(const Statement& statement) {
     const auto* map = as<MapScanReduce>(statement.operation);
-    if (!map || !is_narrow(map->width) || !is_plain(*map, names_)) return std::nullopt;
+    if (!map || !is_narrow(map->width, tunables_) || !is_plain(*map, names_)) return std::nullopt;
     if (has_trace(statement.operation)) return std::nullopt;
-    Distribution distribution(statement, *map, aliases_, names_);
+    Distribution distribution(statement, *map, aliases_, names_, tunables_);
     return distribution.is_worthwhile() ? distribution.run() : std::nullopt;
   }
 
   Names& names_;
   AliasInfo aliases_;
+  const Tunables& tunables_;
 };
 
 }  // namespace
 
-bool interchange(ParallelProgram& program) {
+bool interchange(ParallelProgram& program, const Tunables& tunables) {
   bool changed = false;
   for (Function& function : program.program.functions) {
-    changed = Interchange(program.program, function).body(function.body) || changed;
+    changed = Interchange(program.program, function, tunables).body(function.body) || changed;
   }
   return changed;
 }

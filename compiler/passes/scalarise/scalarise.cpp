@@ -26,13 +26,13 @@ static bool has_small_arrays(const ir::Names& names) {
   return false;
 }
 
-bool scalarise(ir::ParallelProgram& program, FlattenTarget target) {
+bool scalarise(ir::ParallelProgram& program, FlattenTarget target, const Tunables& tunables) {
   const bool has_small = has_small_arrays(program.program.names);
   bool changed = false;
   for (ir::Function& function : program.program.functions) {
     changed |= read_parts(function, program.program);
     if (!has_small) continue;
-    changed |= unroll(function, program.program, target);
+    changed |= unroll(function, program.program, target, tunables);
     changed |= split(function, program.program.names, target);
   }
   return changed;

@@ -26,10 +26,6 @@ namespace dagaz::passes::scalarising {
 
 namespace {
 
-/// Statements that the copies of one operation, and all copies in one function, may add.
-constexpr std::int64_t most_added_by_operation = 256;
-constexpr std::int64_t most_added_to_function = 4096;
-
 /// Whether the operation is a scalar, a view, a small array or an addition, perhaps under branches.
 class StraightLine {
  public:
@@ -77,10 +73,12 @@ std::int64_t size_of(const Body& body) {
 
 class Unroller {
  public:
-  Unroller(const Function& function, Program& program, FlattenTarget target)
+  Unroller(const Function& function, Program& program, FlattenTarget target,
+           const Tunables& tunables)
       : names_(program.names),
         aliases_(analyse_aliases(function, program)),
         target_(target),
+        tunables_(tunables),
         residence_(program.names) {}
 
   bool run(Function& function) {
@@ -178,7 +176,7 @@ class Unroller {
     const std::int64_t width = integer_value(e.width.constant());
     if (width < 1 || width > most_elements) return false;
     const std::int64_t size = size_of(e) * width;
-    if (size > most_added_by_operation || added_ + size > most_added_to_function) return false;
+    if (size > tunables_.unrolled_operation || added_ + size > tunables_.unrolled_function) return false;
     const bool may_add = where == Where::point && !e.post && takes_made(e);
     return (may_add || !hands_on(e)) && are_values(e) && makes_small(statement) && is_straight(e) &&
            may_read(e, where);
@@ -387,6 +385,7 @@ class Unroller {
   Names& names_;
   const AliasInfo aliases_;
   const FlattenTarget target_;
+  const Tunables& tunables_;
   Residence residence_;
   NameFlags made_;  // small arrays that points make
   std::int64_t added_ = 0;
@@ -394,8 +393,8 @@ class Unroller {
 
 }  // namespace
 
-bool unroll(Function& function, Program& program, FlattenTarget target) {
-  return Unroller(function, program, target).run(function);
+bool unroll(Function& function, Program& program, FlattenTarget target, const Tunables& tunables) {
+  return Unroller(function, program, target, tunables).run(function);
 }
 
 }  // namespace dagaz::passes::scalarising

@@ -7,6 +7,6 @@
 namespace dagaz::passes::scalarising {
 
 /// Unrolls what is worth it in the function; whether there was anything.
-bool unroll(Function& function, Program& program, FlattenTarget target);
+bool unroll(Function& function, Program& program, FlattenTarget target, const Tunables& tunables);
 
 }  // namespace dagaz::passes::scalarising

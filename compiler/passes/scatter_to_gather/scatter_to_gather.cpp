@@ -36,8 +36,6 @@ namespace {
 
 using namespace ir;
 
-constexpr std::int64_t farthest = 4;
-constexpr std::size_t most_distances = 4;
 constexpr int deepest = 16;
 
 bool adds_numbers(const AccumulatorInput& input, const Operand& width, const Names& names) {
@@ -55,7 +53,8 @@ using Added = std::map<std::int64_t, Operand>;
 /// The lambda of a map, of whose parameters one is the index.
 class Points {
  public:
-  Points(NameId index, Names& names) : index_(index), names_(names) {}
+  Points(NameId index, std::int64_t farthest, Names& names)
+      : index_(index), farthest_(farthest), names_(names) {}
 
   /// Removes the accumulator that enters `body` as `enters` and leaves it as `leaves`; nothing if
   /// it is not only added to at fixed distances.
@@ -72,7 +71,7 @@ class Points {
         out.add(std::move(each));
       } else if (const auto* addition = as<Accumulate>(each.operation)) {
         const auto distance = distance_of(addition->indices[0], 0);
-        if (!distance || std::abs(*distance) > farthest) return std::nullopt;
+        if (!distance || std::abs(*distance) > farthest_) return std::nullopt;
         add(added, *distance, addition->value, out);
         at = each.results[0].name;
       } else if (as<Branch>(each.operation)) {
@@ -147,18 +146,20 @@ class Points {
     const auto base = distance_of(x[swapped ? 1 : 0], depth + 1);
     if (!base || !by.is_constant()) return std::nullopt;
     const std::int64_t value = integer_value(by.constant());
-    if (std::abs(value) > farthest || std::abs(*base) > farthest) return std::nullopt;
+    if (std::abs(value) > farthest_ || std::abs(*base) > farthest_) return std::nullopt;
     return is_sum ? *base + value : *base - value;
   }
 
   NameId index_;
+  std::int64_t farthest_;
   Names& names_;
   std::unordered_map<NameId, Operation> definitions_;
 };
 
 class Rewriter {
  public:
-  Rewriter(Names& names, gathering::Edges edges) : names_(names), edges_(edges) {}
+  Rewriter(Names& names, gathering::Edges edges, const Tunables& tunables)
+      : names_(names), edges_(edges), tunables_(tunables) {}
 
   // Inside other maps points are few, or in registers: arrays of what they add do not pay there.
   bool body(Body& body, bool inside = false) {
@@ -221,10 +222,11 @@ class Rewriter {
     Lambda& lambda = map.map;
     const NameId own = lambda.parameters[static_cast<std::size_t>(index - map.arrays.begin())].name;
     const NameId enters = lambda.parameters[static_cast<std::size_t>(entry)].name;
-    Points points(own, names_);
+    Points points(own, tunables_.gathered_distance, names_);
     const auto added =
         points.take(lambda.body, enters, lambda.body.results[static_cast<std::size_t>(exit)]);
-    if (!added || added->empty() || added->size() > most_distances) return false;
+    if (!added || added->empty()) return false;
+    if (static_cast<std::int64_t>(added->size()) > tunables_.gathered_additions) return false;
     map.arrays.erase(map.arrays.begin() + entry);
     lambda.parameters.erase(lambda.parameters.begin() + entry);
     lambda.body.results.erase(lambda.body.results.begin() + exit);
@@ -240,7 +242,7 @@ class Rewriter {
     std::size_t found = 0;
     bool is_padded = false;
     for (std::size_t k = 0; k < with.inputs.size(); ++k) {
-      windows.push_back(gathering::Window::of(with, k, names_, iotas_, edges_));
+      windows.push_back(gathering::Window::of(with, k, names_, iotas_, edges_, tunables_));
       if (!windows.back()) continue;
       ++found;
       is_padded = is_padded || windows.back()->is_padded();
@@ -409,18 +411,20 @@ class Rewriter {
 
   Names& names_;
   gathering::Edges edges_;
-  PartialSums partial_sums_{names_, farthest};
+  const Tunables& tunables_;
+  PartialSums partial_sums_{names_, tunables_.gathered_distance};
   std::unordered_set<NameId> iotas_;
 };
 
 }  // namespace
 
-bool scatter_to_gather(ParallelProgram& program, FlattenTarget target) {
+bool scatter_to_gather(ParallelProgram& program, FlattenTarget target,
+                       const Tunables& tunables) {
   const gathering::Edges edges =
       target == FlattenTarget::gpu ? gathering::Edges::conditional : gathering::Edges::padded;
   bool changed = false;
   for (Function& function : program.program.functions) {
-    changed = Rewriter(program.program.names, edges).body(function.body) || changed;
+    changed = Rewriter(program.program.names, edges, tunables).body(function.body) || changed;
   }
   return changed;
 }

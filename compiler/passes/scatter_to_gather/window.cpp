@@ -33,10 +33,6 @@ namespace dagaz::passes::gathering {
 
 namespace {
 
-constexpr std::int64_t most_cost = 64;     // of values that are computed again, in operations
-constexpr std::int64_t most_tap_cost = 8;  // of those that are for each tap
-constexpr std::size_t most_additions = 32;
-
 std::set<int> intersection(const std::set<int>& a, const std::set<int>& b) {
   std::set<int> both;
   std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::inserter(both, both.end()));
@@ -116,13 +112,15 @@ bool adds_numbers(const AccumulatorInput& input, const Names& names) {
 // ---------------------------------------------------------------- who adds to an element
 
 std::optional<Window> Window::of(const WithAccumulator& with, std::size_t input, Names& names,
-                                 const std::unordered_set<NameId>& counts, Edges edges) {
+                                 const std::unordered_set<NameId>& counts, Edges edges,
+                                 const Tunables& tunables) {
   if (!adds_numbers(with.inputs[input], names)) return std::nullopt;
   NestValues values(names, counts);
   Additions additions(names, values);
   if (!additions.find(with.body.body, with.body.parameters[input].name,
                       with.body.body.results[input]) ||
-      additions.all().empty() || additions.all().size() > most_additions) {
+      additions.all().empty() ||
+      static_cast<std::int64_t>(additions.all().size()) > tunables.window_additions) {
     return std::nullopt;
   }
   Window window(with.inputs[input], names, std::move(values), edges);
@@ -134,10 +132,11 @@ std::optional<Window> Window::of(const WithAccumulator& with, std::size_t input,
     const auto needs = window.values_.needs_of(reach->value);
     window.tokens_.insert(window.tokens_.end(), needs->tokens.begin(), needs->tokens.end());
     cost += reach->summed.empty() ? reach->cost : 0;
-    if (!reach->summed.empty() && reach->cost > most_tap_cost) window.edges_ = Edges::padded;
+    const bool slow_taps = !reach->summed.empty() && reach->cost > tunables.tap_operations;
+    if (slow_taps) window.edges_ = Edges::padded;
     window.reaches_.push_back(std::move(*reach));
   }
-  if (cost > most_cost) return std::nullopt;
+  if (cost > tunables.window_operations) return std::nullopt;
   return window;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "passes/scatter_to_gather/additions.h"
+#include "passes/tunables.h"
 
 namespace dagaz::passes::gathering {
 
@@ -35,7 +36,8 @@ class Window {
  public:
   /// Nothing where elements do not know in closed form who adds to them, or where it does not pay.
   static std::optional<Window> of(const WithAccumulator& with, std::size_t input, Names& names,
-                                  const std::unordered_set<NameId>& counts, Edges edges);
+                                  const std::unordered_set<NameId>& counts, Edges edges,
+                                  const Tunables& tunables);
 
   /// Whether sums are right only if what is_exact() says holds.
   bool is_padded() const;

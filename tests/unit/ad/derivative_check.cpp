@@ -108,7 +108,7 @@ ParallelProgram optimised(ParallelProgram program) {
   };
   step(passes::simplify, "simplify");
   step(passes::common_subexpressions, "common-subexpressions");
-  step(passes::fuse, "fuse");
+  step([](ParallelProgram& each) { return passes::fuse(each, {}); }, "fuse");
   step(passes::simplify, "simplify");
   step(passes::eliminate_dead_code, "eliminate-dead-code");
   return program;

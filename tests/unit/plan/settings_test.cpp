@@ -23,7 +23,18 @@ TEST_CASE("settings are for the device that they were made for") {
 }
 
 TEST_CASE("settings are right wherever the tunables are") {
-  for (const TunableRow& row : tunable_rows()) {
+  struct Row {
+    const char* name;
+    std::int64_t Tunables::*member;
+    std::int64_t lowest;
+    std::int64_t highest;
+  };
+  static constexpr Row rows[] = {
+#define DZ_TUNABLE(name, value, lowest, highest, text) {#name, &Tunables::name, lowest, highest},
+#include "plan/tunables.def"
+#undef DZ_TUNABLE
+  };
+  for (const Row& row : rows) {
     for (const std::int64_t value : {row.lowest, row.highest}) {
       CAPTURE(row.name);
       TargetDescription target;

@@ -1,16 +1,20 @@
-#include "plan/tunables.h"
+#include "driver/tunables.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "support/spelling.h"
 
-namespace dagaz::plan {
+namespace dagaz::driver {
 
 std::span<const TunableRow> tunable_rows() {
   static constexpr TunableRow rows[] = {
 #define DZ_TUNABLE(name, value, lowest, highest, text) \
-  {#name, &Tunables::name, value, lowest, highest, text},
+  {#name, [](Tunables& all) -> std::int64_t& { return all.passes.name; }, value, lowest, highest, text},
+#include "passes/tunables.def"
+#undef DZ_TUNABLE
+#define DZ_TUNABLE(name, value, lowest, highest, text) \
+  {#name, [](Tunables& all) -> std::int64_t& { return all.plan.name; }, value, lowest, highest, text},
 #include "plan/tunables.def"
 #undef DZ_TUNABLE
   };
@@ -31,8 +35,8 @@ std::string set_tunable(Tunables& tunables, std::string_view name, std::int64_t 
     return "`" + std::string(name) + "` is from " + std::to_string(row->lowest) + " to " +
            std::to_string(row->highest);
   }
-  tunables.*(row->member) = value;
+  row->in(tunables) = value;
   return "";
 }
 
-}  // namespace dagaz::plan
+}  // namespace dagaz::driver
