@@ -80,14 +80,20 @@ class LoopScratch {
     code = std::move(left);
   }
 
+  /// What is set once, from what is known in the same iteration: a sum that goes on is set once, too.
   void note(const Instruction& one) {
     const auto* assign = as<Assign>(one.node);
     const auto* move = as<Move>(one.node);
     if (assign != nullptr && is_set_once(assign->target) && !ir::may_trap(assign->op)) {
-      computed_.insert_or_assign(assign->target, one);
-    } else if (move != nullptr && is_set_once(move->target)) {
+      const bool known = std::all_of(assign->arguments.begin(), assign->arguments.end(),
+                                     [&](const Operand& each) { return is_known(each); });
+      if (known) computed_.insert_or_assign(assign->target, one);
+    } else if (move != nullptr && is_set_once(move->target) && is_known(move->value)) {
       computed_.insert_or_assign(move->target, one);
     }
+  }
+  bool is_known(const Operand& operand) const {
+    return is_known_before(operand) || computed_.contains(operand.name());
   }
 
   /// Whether the value is known before the loop, perhaps because it is computed there now.

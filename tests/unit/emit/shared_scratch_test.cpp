@@ -77,6 +77,18 @@ TEST_CASE("memory of a size known before the loop is taken there, and its scope 
   CHECK_FALSE(as<For>(inside.back().node)->hints.independent);
 }
 
+TEST_CASE("memory of a size that goes on from iteration to iteration stays where it is") {
+  Tree tree;
+  const NameId n = tree.scalar("n");
+  const NameId i = tree.scalar("i");
+  const NameId bytes = tree.scalar("bytes");
+  const NameId x = tree.block("x");
+  const Code code = tree.shared({loop(i, n,
+                                      {scope({Tree::four_times(bytes, bytes),
+                                              {AllocateScratch{x, bytes}}, Tree::store(x, i)})})});
+  CHECK(order(code) == "F(S(=AW))");
+}
+
 TEST_CASE("memory leaves all loops around it that know its size") {
   Tree tree;
   const NameId n = tree.scalar("n");
