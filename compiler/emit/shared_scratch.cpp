@@ -8,7 +8,8 @@
 //   scratch_scope { x = allocate_scratch (0 < bound ? s : 0); for i { … } }
 //
 // Iterations then write the same memory, one after the other: they are no longer independent.  What
-// a branch takes is left where it is, so that no more is taken than before; so is what is carried
+// follows a refusal that all iterations make alike stays: its size may be that of an array of a
+// length below zero, of which the refusal tells.  What a branch takes is left where it is, so that no more is taken than before; so is what is carried
 // to the next iteration, which lies outside of the scope.  Inner loops come first: what they take
 // may leave the loops around them, too.
 #include "emit/shared_scratch.h"
@@ -39,7 +40,11 @@ class LoopScratch {
   /// What now stands before the loop; it belongs into a scope with it.
   Code take() {
     for (Instruction& one : loop_.body) {
-      if (auto* scope = as<ScratchScope>(one.node)) take(scope->body);
+      if (auto* scope = as<ScratchScope>(one.node)) {
+        take(scope->body);
+      } else {
+        note(one);
+      }
     }
     if (before_.empty()) return {};
     loop_.hints.independent = false;
@@ -69,7 +74,8 @@ class LoopScratch {
     Code left;
     for (Instruction& one : code) {
       if (auto* scratch = as<AllocateScratch>(one.node);
-          scratch != nullptr && is_set_once(scratch->block) && compute(scratch->bytes)) {
+          scratch != nullptr && !refused_ && is_set_once(scratch->block) &&
+          compute(scratch->bytes)) {
         scratch->bytes = bytes_if_any(renamed(scratch->bytes));
         before_.push_back(std::move(one));
         continue;
@@ -84,7 +90,10 @@ class LoopScratch {
   void note(const Instruction& one) {
     const auto* assign = as<Assign>(one.node);
     const auto* move = as<Move>(one.node);
-    if (assign != nullptr && is_set_once(assign->target) && !ir::may_trap(assign->op)) {
+    if (const auto* branch = as<If>(one.node)) {
+      refused_ = refused_ || (is_known(branch->condition) &&
+                              (fails(branch->then_code) || fails(branch->else_code)));
+    } else if (assign != nullptr && is_set_once(assign->target) && !ir::may_trap(assign->op)) {
       const bool known = std::all_of(assign->arguments.begin(), assign->arguments.end(),
                                      [&](const Operand& each) { return is_known(each); });
       if (known) computed_.insert_or_assign(assign->target, one);
@@ -120,6 +129,11 @@ class LoopScratch {
     before_.push_back(std::move(copy));
     renamed_.insert({operand.name(), fresh});
     return true;
+  }
+
+  static bool fails(const Code& code) {
+    return std::any_of(code.begin(), code.end(),
+                       [](const Instruction& one) { return as<Fail>(one.node) != nullptr; });
   }
 
   Operand renamed(const Operand& operand) const {
@@ -158,6 +172,7 @@ class LoopScratch {
   std::unordered_map<NameId, Instruction> computed_;  // in scopes so far
   std::unordered_map<NameId, NameId> renamed_;        // to what is computed before the loop
   Code before_;
+  bool refused_ = false;  // perhaps, by what came before in an iteration
 };
 
 bool has_scopes(const Code& code) {

@@ -24,11 +24,14 @@ bool ProgramGenerator::local_function(Scope& scope, Statements& out) {
       Statement{name + " (" + parameter + ": " + text_of(argument) + "): " + text_of(result),
                 body(nested, result, 1 + below(2))});
   const Type type = each ? array_of({from.type.sizes[0]}, result) : result;
-  bind(scope, out, type, compose(type, (each ? "map " : "") + name + " @", {variable(from)}),
+  // Copies: what the function gives could be an alias of what it takes from around it.
+  bind(scope, out, type,
+       compose(type, each ? "map " + name + " @" : "copy (" + name + " @)", {variable(from)}),
        false);
   if (!each && one_in(2) && argument == result) {
     bind(scope, out, result,
-         compose(result, "iterate 2 " + name + " (" + name + " @)", {variable(from)}), false);
+         compose(result, "copy (iterate 2 " + name + " (" + name + " @))", {variable(from)}),
+         false);
   }
   return true;
 }

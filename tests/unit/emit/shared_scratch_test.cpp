@@ -89,6 +89,25 @@ TEST_CASE("memory of a size that goes on from iteration to iteration stays where
   CHECK(order(code) == "F(S(=AW))");
 }
 
+TEST_CASE("memory stays after a refusal that does not depend on the iteration") {
+  Tree tree;
+  const NameId n = tree.scalar("n");
+  const NameId i = tree.scalar("i");
+  const NameId bytes = tree.scalar("bytes");
+  const NameId x = tree.block("x");
+  const auto checked = [&](NameId length) {
+    const NameId fits = tree.program.names.fresh("fits", ir::scalar_of(ScalarType::boolean));
+    const Instruction check{Assign{fits, ScalarOp::sle, ScalarType::i64, ScalarType::boolean,
+                                   {ir::i64_operand(0), length}}};
+    return tree.shared({loop(i, n,
+                             {scope({check, {If{fits, {}, {{Fail{0, {length}}}}}},
+                                     Tree::four_times(bytes, n), {AllocateScratch{x, bytes}},
+                                     Tree::store(x, i)})})});
+  };
+  CHECK(order(checked(n)) == "F(S(=I()=AW))");
+  CHECK(order(checked(i)) == "S(===AF(=I()=W))");
+}
+
 TEST_CASE("memory leaves all loops around it that know its size") {
   Tree tree;
   const NameId n = tree.scalar("n");
