@@ -74,6 +74,7 @@ class Builder {
 
   /// A builder for a nested scope, with this one's location and tokens.
   Builder nested() const;
+  const std::vector<Statement>& statements() const { return statements_; }
   /// The statements so far, leaving the builder empty.
   std::vector<Statement> take();
   Body take_body(std::vector<Operand> results);

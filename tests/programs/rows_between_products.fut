@@ -33,8 +33,11 @@ entry attention (n: i64) (d: i64) : bool =
         a
   in and (map2 (\i row ->
                   let (most, total) = scales n d i
-                  let weight j = (most - score d i j) % 17 * 1000 / total
-                  in and (map2 (\k x -> x == (loop s = 0 for j < n do s + weight j * r j k))
+                  let weights =
+                    loop ws = replicate n 0
+                    for j < n do
+                      ws with [j] = (most - score d i j) % 17 * 1000 / total
+                  in and (map2 (\k x -> x == (loop s = 0 for j < n do s + weights[j] * r j k))
                                (iota d)
                                row))
                (iota n)

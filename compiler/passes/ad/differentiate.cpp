@@ -17,6 +17,7 @@
 #include "passes/ad/lasting_values.h"
 #include "passes/ad/normalise.h"
 #include "passes/ad/reverse.h"
+#include "passes/ad/rules/returned_values.h"
 #include "passes/ad/sequential_accumulators.h"
 #include "passes/passes.h"
 #include "passes/traces.h"
@@ -29,8 +30,6 @@ using namespace ir;
 using namespace ad;
 
 namespace {
-
-/// Up to so many seeds are differentiated side by side; more are mapped over.
 
 std::optional<std::int64_t> known_size(const std::optional<Operand>& operand) {
   if (!operand || !operand->is_constant()) return std::nullopt;
@@ -48,10 +47,12 @@ class Differentiator {
   void run();
 
  private:
-  // Where code stands: how many derivatives are taken around it, and whether a map is.
+  // Where code stands: how many derivatives are taken around it, and whether a map is; for a
+  // derivative, whether the value of the function is used, too.
   struct Place {
     int derivatives = 0;
     bool in_map = false;
+    bool value_is_used = false;
   };
   void body(Body& body, Place place);
   void differentiate(Statement statement, Differentiate operation, Place place, Builder& out);
@@ -115,8 +116,26 @@ static bool repeats_its_body_in_parallel(const Operation& operation) {
          !std::holds_alternative<Differentiate>(operation);
 }
 
+/// What statements and results use, if there is a derivative among the statements.
+static NameSet used_around_derivatives(const Body& body, const Names& names) {
+  NameSet used;
+  const bool any = std::any_of(
+      body.statements.begin(), body.statements.end(), [](const Statement& each) {
+        return std::holds_alternative<Differentiate>(each.operation);
+      });
+  if (!any) return used;
+  for (const Statement& each : body.statements) {
+    for (const NameId name : free_names(each, names)) used.insert(name);
+  }
+  for (const Operand& each : body.results) {
+    if (each.is_name()) used.insert(each.name());
+  }
+  return used;
+}
+
 void Differentiator::body(Body& body, Place place) {
   Builder out(program_->names);
+  const NameSet used = used_around_derivatives(body, program_->names);
   for (Statement& statement : body.statements) {
     const bool inner = std::holds_alternative<Differentiate>(statement.operation);
     const Place inside{place.derivatives + (inner ? 1 : 0),
@@ -126,7 +145,13 @@ void Differentiator::body(Body& body, Place place) {
     out.set_tokens(statement.tokens);
     if (inner) {
       Differentiate operation = std::move(std::get<Differentiate>(statement.operation));
-      differentiate(std::move(statement), std::move(operation), place, out);
+      const std::size_t values = operation.function.result_types.size();
+      Place here = place;
+      here.value_is_used =
+          std::any_of(statement.results.begin(),
+                      statement.results.begin() + static_cast<std::ptrdiff_t>(values),
+                      [&](const Binder& each) { return used.contains(each.name); });
+      differentiate(std::move(statement), std::move(operation), here, out);
     } else {
       out.add(std::move(statement));
     }
@@ -290,6 +315,8 @@ void Differentiator::reverse(Differentiate operation, Place place, Environment& 
   reverse.adjoints.analyse(function.body.statements);
   forward_sweep(reverse, function.body.statements);
   results = environment.operands(function.body.results);
+  const Builder& out = environment.out();
+  if (place.value_is_used) reverse.wanted = {&out, names_bound_by(out.statements())};
   const auto sweep = [&](const std::vector<Operand>& seeds) {
     for (std::size_t i = 0; i < seeds.size(); ++i) {
       const Type type = environment.type_of(function.body.results[i]);

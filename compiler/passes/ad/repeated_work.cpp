@@ -7,6 +7,7 @@
 
 #include "ir/fields.h"
 #include "passes/ad/consumption.h"
+#include "passes/ad/loop_depth.h"
 #include "support/match.h"
 
 namespace dagaz::passes::ad {
@@ -66,24 +67,6 @@ const MapScanReduce* plain_map(const Statement& statement) {
   const auto* map = as<MapScanReduce>(statement.operation);
   const bool plain = map != nullptr && map->scans.empty() && !map->post;
   return plain && statement.tokens.empty() ? map : nullptr;
-}
-
-int loops_in(const Body& body);
-
-/// How deep loops are nested in an operation.
-int loops_in(const Operation& operation) {
-  int inside = 0;
-  for_each_scope(operation, [&](const Body& body) { inside = std::max(inside, loops_in(body)); });
-  const bool is_loop = as<MapScanReduce>(operation) != nullptr || as<Loop>(operation) != nullptr;
-  return inside + (is_loop ? 1 : 0);
-}
-
-int loops_in(const Body& body) {
-  int deepest = 0;
-  for (const Statement& each : body.statements) {
-    deepest = std::max(deepest, loops_in(each.operation));
-  }
-  return deepest;
 }
 
 }  // namespace

@@ -34,6 +34,12 @@ struct ReverseOptions {
   bool in_order = false;
 };
 
+/// A scope whose values are wanted beside its adjoints, and the names that its forward sweep bound.
+struct WantedValues {
+  const ir::Builder* scope = nullptr;  // none
+  ir::NameSet names = {};
+};
+
 /// What the rules of reverse mode know and change.
 struct Reverse {
   /// Where code is emitted, and what stands for names of the original code.
@@ -49,6 +55,7 @@ struct Reverse {
   /// For the accumulators of original code whose scope is being swept: the array that the adjoints
   /// of writes are read from, if any.
   std::unordered_map<ir::NameId, std::optional<ir::NameId>> accumulator_reads = {};
+  WantedValues wanted = {};
   /// Return maps whose body is being emitted.
   int maps_around = 0;
 

@@ -92,7 +92,7 @@ void emit_chunks(Reverse& r, const MapSite& site, ReturnMap& back, SumOverMap& s
   const Operand rounded = r.out().add_i64(site.width, r.out().sub_i64(chunk, i64_operand(1)));
   const Operand chunks =
       r.out().scalar(ScalarOp::sdiv, ScalarType::i64, {rounded, chunk}, "chunks");
-  // The loop's values: sums of scalars, rows, sums of arrays.
+  // The loop's values: sums of scalars, rows, values, sums of arrays.
   Loop loop;
   std::vector<NameId> targets;
   const auto carry = [&](NameId target, const Operand& initial) {
@@ -104,6 +104,11 @@ void emit_chunks(Reverse& r, const MapSite& site, ReturnMap& back, SumOverMap& s
   for (std::size_t i = 0; i < back.rows.size(); ++i) {
     const Type type = array_over(site.width, back.mapped_types[i]);
     carry(*site.originals[back.rows[i]], r.out().add(Scratch{type.element, type.shape}, "adjoint"));
+  }
+  const std::size_t first_value = targets.size();
+  for (std::size_t i = 0; i < back.values.size(); ++i) {
+    const Type type = array_over(site.width, back.value_types[i]);
+    carry(site.statement->results[i].name, r.out().add(Scratch{type.element, type.shape}, "value"));
   }
   for (const auto& [name, plan] : plans) carry(name, r.adjoints.take_owned(name));
   const NameId index = r.names().fresh("c", scalar_of(ScalarType::i64));
@@ -120,7 +125,7 @@ void emit_chunks(Reverse& r, const MapSite& site, ReturnMap& back, SumOverMap& s
       array = r.out().add(Slice{array, rows_of(r.names().type(array), start, part.width)}, "part");
     }
     sums.set_part(back.map);
-    const std::size_t first_sum = back.summed.size() + back.rows.size();
+    const std::size_t first_sum = first_value + back.values.size();
     const std::vector<NameId> results = emit_map(r, part, back);
     sums.set_results({results.begin() + static_cast<std::ptrdiff_t>(first_sum), results.end()});
     if (site.statement != nullptr) note_sums(r, *site.statement, plans, sums);
@@ -142,7 +147,11 @@ void emit_chunks(Reverse& r, const MapSite& site, ReturnMap& back, SumOverMap& s
   }
   const std::vector<NameId> results = r.out().add_results(std::move(loop), "adjoint");
   for (std::size_t i = 0; i < targets.size(); ++i) {
-    r.adjoints.add(Operand(targets[i]), results[i], Ownership::owned);
+    if (first_value <= i && i < first_value + back.values.size()) {
+      back.given_values.push_back(results[i]);
+    } else {
+      r.adjoints.add(Operand(targets[i]), results[i], Ownership::owned);
+    }
   }
 }
 

@@ -135,7 +135,7 @@ void note_sums(Reverse& r, const Statement& statement, const Sums& plans, const 
 void emit_at_once(Reverse& r, const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans) {
   const std::vector<NameId> results = emit_map(r, site, back);
 
-  // Results: sums, rows, materialised values.
+  // Results: sums, rows, values, materialised values.
   std::size_t next = 0;
   for (const NameId name : back.summed) {
     r.adjoints.add(Operand(name), results[next++], Ownership::owned);
@@ -143,6 +143,7 @@ void emit_at_once(Reverse& r, const MapSite& site, ReturnMap& back, SumOverMap& 
   for (const std::size_t i : back.rows) {
     r.adjoints.add(Operand(*site.originals[i]), results[next++], Ownership::owned);
   }
+  for (std::size_t i = 0; i < back.values.size(); ++i) back.given_values.push_back(results[next++]);
   sums.set_results({results.begin() + static_cast<std::ptrdiff_t>(next), results.end()});
   if (site.statement != nullptr) note_sums(r, *site.statement, plans, sums);
   for (auto& [name, plan] : plans) {

@@ -12,6 +12,7 @@
 #include "passes/ad/equal_statements.h"
 #include "passes/ad/interchange.h"
 #include "passes/ad/rules/return_map.h"
+#include "passes/ad/rules/returned_values.h"
 #include "passes/ad/rules/rules.h"
 #include "support/match.h"
 
@@ -181,8 +182,17 @@ static void leave_map(Reverse& r, const MapSite& site, ReturnMap& back) {
   }
 }
 
+// What the lambda gives, before it is swept back through.
+static void note_values(Reverse& r, const MapSite& site, ReturnMap& back) {
+  back.values = r.environment.operands(site.lambda->body.results);
+  for (const Type& type : site.lambda->result_types) {
+    back.value_types.push_back(r.environment.type(type));
+  }
+  r.wanted = {&r.out(), names_bound_by(r.out().statements())};
+}
+
 // One iteration of the return sweep: the lambda again, and back through it.
-static void sweep_iteration(Reverse& r, const MapSite& site, ReturnMap& back) {
+static void sweep_iteration(Reverse& r, const MapSite& site, ReturnMap& back, bool gives_values) {
   std::vector<NameId> inputs;  // active scalars
   for (std::size_t i = 0; i < site.originals.size(); ++i) {
     if (site.originals[i]) inputs.push_back(site.lambda->parameters[i].name);
@@ -194,6 +204,7 @@ static void sweep_iteration(Reverse& r, const MapSite& site, ReturnMap& back) {
       core_forward(r, *site.lambda, inputs, back.row_adjoints);
     } else {
       forward_sweep(r, site.lambda->body.statements);
+      if (gives_values) note_values(r, site, back);
       for (std::size_t i = 0; i < back.row_adjoints.size(); ++i) {
         if (!back.row_adjoints[i]) continue;
         r.adjoints.add(site.lambda->body.results[i], *back.row_adjoints[i], Ownership::shared);
@@ -211,6 +222,7 @@ static void sweep_iteration(Reverse& r, const MapSite& site, ReturnMap& back) {
   std::vector<Operand*> held;
   for (Operand& each : back.reduced) held.push_back(&each);
   for (Operand& each : back.mapped) held.push_back(&each);
+  for (Operand& each : back.values) held.push_back(&each);
   for (auto& [name, contribution] : back.sums) held.push_back(&contribution);
   share_equal_statements(back.statements, r.environment, held);
 }
@@ -220,6 +232,7 @@ static void sweep_iteration(Reverse& r, const MapSite& site, ReturnMap& back) {
 static Sums plan_sums(Reverse& r, ReturnMap& back, SumOverMap& sums) {
   std::vector<Operand> kept = back.reduced;
   kept.insert(kept.end(), back.mapped.begin(), back.mapped.end());
+  kept.insert(kept.end(), back.values.begin(), back.values.end());
   sums.set_map(back.map, back.statements, kept);
   std::stable_sort(back.sums.begin(), back.sums.end(), [&](const auto& a, const auto& b) {
     return r.names().type(a.first).rank() > r.names().type(b.first).rank();
@@ -235,8 +248,8 @@ static Sums plan_sums(Reverse& r, ReturnMap& back, SumOverMap& sums) {
   return plans;
 }
 
-// Adds what no nest sums to accumulators, and ends the lambda with its results: sums, rows, values
-// for the nests, accumulators.
+// Adds what no nest sums to accumulators, and ends the lambda with its results: sums, rows, its own
+// values, values for the nests, accumulators.
 static void close_map(Reverse& r, ReturnMap& back, const SumOverMap& sums) {
   NestedScope scope(r.environment);
   r.out().add_all(std::move(back.statements));
@@ -257,6 +270,7 @@ static void close_map(Reverse& r, ReturnMap& back, const SumOverMap& sums) {
   };
   for (const Operand& value : back.reduced) give(value, r.names().type(value));
   for (std::size_t i = 0; i < back.mapped.size(); ++i) give(back.mapped[i], back.mapped_types[i]);
+  for (std::size_t i = 0; i < back.values.size(); ++i) give(back.values[i], back.value_types[i]);
   for (const NameId value : sums.materialised()) give(value, r.names().type(value));
   for (const NameId name : back.free) {
     const auto found = back.accumulators.find(name);
@@ -286,11 +300,15 @@ static void note_accumulators(Reverse& r, const Statement& statement, const Retu
 }
 
 void return_map(Reverse& r, const MapSite& site) {
+  const bool gives_values = values_may_wait(r, site);
+  const std::size_t first = r.out().statements().size();
+  const WantedValues wanted = std::exchange(r.wanted, {});
   ReturnMap back;
   enter_map(r, site, back);
   SumOverMap sums(r.environment, site.width);
   ++r.maps_around;
-  sweep_iteration(r, site, back);
+  sweep_iteration(r, site, back, gives_values);
+  keep_values_that_are_there(r, back);
   Sums plans = plan_sums(r, back, sums);
   close_map(r, back, sums);
   --r.maps_around;
@@ -300,6 +318,8 @@ void return_map(Reverse& r, const MapSite& site) {
   } else {
     emit_at_once(r, site, back, sums, std::move(plans));
   }
+  r.wanted = wanted;
+  if (!back.given_values.empty()) move_values(r, site, back, first);
   if (site.statement != nullptr) note_accumulators(r, *site.statement, back);
 }
 
