@@ -156,7 +156,7 @@ bool ProgramGenerator::update_of_record(Scope& scope, Statements& out) {
   return true;
 }
 
-// vjp or jvp of a function of a real value, whatever its body does.
+// vjp or jvp of a function of a real value, whatever its body does, perhaps with the value.
 bool ProgramGenerator::derivative(Scope& scope, Statements& out) {
   std::vector<const Variable*> points;
   for (const Variable* each : arrays(scope, 0, 2, true)) {
@@ -179,12 +179,19 @@ bool ProgramGenerator::derivative(Scope& scope, Statements& out) {
   const bool forward = one_in(3);
   const Type type = forward ? result : point.type;
   Source function = body(nested, result, 1 + below(4));
-  bind(scope, out, type,
-       compose(type,
-               std::string(forward ? "jvp" : "vjp") + " (\\(" + name + ": " + text_of(point.type) +
-                   "): " + text_of(result) + " -> @) @ @",
+  const bool with_value = one_in(2);
+  const Type given = with_value ? tuple_of({result, type}) : type;
+  bind(scope, out, given,
+       compose(given,
+               std::string(forward ? "jvp" : "vjp") + (with_value ? "2" : "") + " (\\(" + name +
+                   ": " + text_of(point.type) + "): " + text_of(result) + " -> @) @ @",
                {std::move(function), variable(point), value(scope, forward ? point.type : result)}),
        false);
+  if (!with_value) return true;
+  const std::string both = scope.variables.back().name;
+  for (std::size_t i = 0; i < 2; ++i) {
+    bind(scope, out, given.parts[i], leaf(given.parts[i], both + "." + std::to_string(i)), false);
+  }
   return true;
 }
 
