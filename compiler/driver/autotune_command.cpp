@@ -1,11 +1,10 @@
-// dagaz autotune: the tunables of plans that make a program's test inputs fast, by coordinate
-// descent.
+// dagaz autotune: the tunables that make a program's test inputs fast, by coordinate descent.
 //
-// Each tunable in turn takes values below and above its own; a value that changes no plan costs no
-// run.  What seems faster is measured again in pairs, each with what it is compared with, first one
-// of them and then the other; it is taken only if it wins every pair.  A machine that slows down for
-// a while slows both, and what is no faster wins five pairs once in 32 times.  At last the result is
-// measured beside the defaults in the same way.
+// Each tunable in turn takes values below and above its own; a value that changes no code costs no
+// run.  What seems faster on the whole is measured again in pairs, each with what it is compared with,
+// first one of them and then the other; it is taken only if it wins every pair and no input loses.  A
+// machine that slows down for a while slows both, and what is no faster wins five pairs once in 32
+// times.  At last the result is measured beside the defaults in the same way.
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,8 +14,10 @@
 #include <fstream>
 #include <iostream>
 #include <limits>
+#include <optional>
 #include <sstream>
 
+#include "driver/code_texts.h"
 #include "driver/commands.h"
 #include "driver/compile_flags.h"
 #include "driver/process.h"
@@ -66,7 +67,8 @@ std::string text_of(const TunableRow& row, std::int64_t value) {
 /// A program that is compiled and run with settings.
 class TunedProgram {
  public:
-  explicit TunedProgram(const AutotuneOptions& options) : options_(options) {}
+  explicit TunedProgram(const AutotuneOptions& options)
+      : options_(options), codes_(options.compile) {}
 
   /// The inputs of the test blocks; false if there are none or one cannot be had.
   bool find_cases() {
@@ -76,7 +78,7 @@ class TunedProgram {
     SpecError error{};
     const auto spec = parse_test_spec(text.str(), error);
     if (!spec) return complain(":" + std::to_string(error.line) + ": " + error.message);
-    if (!build({}, program(0))) return false;
+    if (!build({}, 0)) return false;
     TestInputs inputs(options_.compile.file, options_.compile,
                       [this](const std::string& entry, const std::string& input) {
                         return run_process({program(0), "-e", entry, "-b"}, input, build_seconds);
@@ -102,17 +104,12 @@ class TunedProgram {
   std::size_t case_count() const { return cases_.size(); }
 
   /// Which code a setting makes: the same text, the same code.
-  std::string code_of(const Setting& setting) const {
-    std::vector<std::string> command{own_executable(), "inspect", options_.compile.file,
-                                     "--stage=plan", "-w"};
-    add_flags(setting, command);
-    return run_process(command, "", build_seconds).output;
-  }
+  std::string code_of(const Setting& setting) { return codes_.text_with(tuned(setting)); }
 
   /// How many times as fast `other` is as `one`, per input; empty if it does not compile or run, or
   /// is no faster in one of the pairs.
   std::vector<double> compare(const Setting& one, const Setting& other, int pairs) {
-    if (!build(one, program(0)) || !build(other, program(1))) return {};
+    if (!build(one, 0) || !build(other, 1)) return {};
     std::vector<double> least_one(cases_.size(), infinity);
     std::vector<double> least_other(cases_.size(), infinity);
     for (int k = 0; k < pairs; ++k) {
@@ -144,21 +141,29 @@ class TunedProgram {
     return folder_.path() + "/program" + std::to_string(number);
   }
 
-  void add_flags(const Setting& setting, std::vector<std::string>& command) const {
-    for (std::string& flag : compile_flags(options_.compile)) command.push_back(std::move(flag));
-    for (const TunableRow& row : tunable_rows()) {
-      // Also where the default holds: there may be a tuning file from before.
-      command.insert(command.end(), {"--tune", text_of(row, value_in(setting, row))});
-    }
+  // All tunables, also where the default holds: there may be a tuning file from before.
+  static std::vector<std::string> tuned(const Setting& setting) {
+    std::vector<std::string> all;
+    for (const TunableRow& row : tunable_rows()) all.push_back(text_of(row, value_in(setting, row)));
+    return all;
   }
 
-  bool build(const Setting& setting, const std::string& output) const {
+  // Unless the executable of that number is the setting's.
+  bool build(const Setting& setting, int number) {
+    std::optional<Setting>& built = built_[number];
+    if (built == setting) return true;
+    built.reset();
     std::vector<std::string> command{own_executable(), "build", options_.compile.file,
-                                     "-o", output, "-w"};
-    add_flags(setting, command);
+                                     "-o", program(number), "-w"};
+    for (std::string& flag : compile_flags(options_.compile)) command.push_back(std::move(flag));
+    for (std::string& each : tuned(setting)) command.insert(command.end(), {"--tune", std::move(each)});
     const ProcessResult result = run_process(command, "", build_seconds);
-    if (result.status != 0) std::cerr << result.errors;
-    return result.status == 0;
+    if (result.status != 0) {
+      std::cerr << result.errors;
+      return false;
+    }
+    built = setting;
+    return true;
   }
 
   // The least microseconds of some runs in one process.
@@ -176,7 +181,9 @@ class TunedProgram {
   }
 
   const AutotuneOptions& options_;
+  CodeTexts codes_;
   TemporaryFolder folder_;
+  std::optional<Setting> built_[2];  // of the two executables
   std::vector<TimedCase> cases_;
 };
 
@@ -236,7 +243,7 @@ class Search {
     std::string code = program_.code_of(setting);
     if (code == code_) return;
     ++measured_;
-    if (!is_faster(program_.compare(best_, setting, 1))) return;
+    if (geometric_mean(program_.compare(best_, setting, 1)) < least_gain) return;
     const std::vector<double> ratios = program_.compare(best_, setting, confirmations);
     if (!is_faster(ratios)) return;
     best_ = setting;
