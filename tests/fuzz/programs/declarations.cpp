@@ -190,7 +190,9 @@ bool ProgramGenerator::derivative(Scope& scope, Statements& out) {
   if (!with_value) return true;
   const std::string both = scope.variables.back().name;
   for (std::size_t i = 0; i < 2; ++i) {
-    bind(scope, out, given.parts[i], leaf(given.parts[i], both + "." + std::to_string(i)), false);
+    // A copy: the value could be an alias of what the function takes from around it.
+    bind(scope, out, given.parts[i],
+         leaf(given.parts[i], "(copy " + both + "." + std::to_string(i) + ")"), false);
   }
   return true;
 }
