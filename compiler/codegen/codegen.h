@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/tunables.h"
 #include "tree/tree.h"
 #include "support/diagnostic.h"
 #include "support/source.h"
@@ -26,6 +27,7 @@ struct Options {
   bool executable = false;         // also define dz_main_program
   bool ranks = false;              // several processes may share the library's work
   bool bounds_report = true;
+  Tunables tunables = {};
   unsigned threads = 0;            // that compile; 0: as many as there are processors
 };
 

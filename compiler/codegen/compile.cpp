@@ -24,7 +24,7 @@ namespace dagaz::codegen {
 Unit::Unit(const tree::Program& imperative_program, const std::unordered_set<std::string>& own,
            const SourceFiles& source_files, const Options& compile_options, Divide how)
     : program(imperative_program), pieces(own), files(source_files), options(compile_options),
-      division(divide(imperative_program, how)) {
+      division(divide(imperative_program, how, compile_options.tunables)) {
   for (const tree::Function& one : program.functions) functions[one.name] = &one;
 }
 
@@ -134,12 +134,13 @@ class Compiler {
     compile_for(part.module, *machine);
     verify(part.module);
     optimise(part.module, *machine, unit_.options.optimisation);
+    const std::int64_t longest_reduced = unit_.options.tunables.reduced_function;
     if ((want_ & want_llvm) != 0) artifacts_.llvm = text_of(part.module);
     if ((want_ & want_assembly) != 0) {
-      artifacts_.assembly = machine_code(part.module, *machine, Form::assembly);
+      artifacts_.assembly = machine_code(part.module, *machine, Form::assembly, longest_reduced);
     }
     if ((want_ & want_object) != 0) {
-      artifacts_.objects[number] = machine_code(part.module, *machine, Form::object);
+      artifacts_.objects[number] = machine_code(part.module, *machine, Form::object, longest_reduced);
     }
   }
 
@@ -175,7 +176,7 @@ Artifacts generate(const tree::Program& program, const SourceFiles& files,
   const llvm::ScopedFatalErrorHandler on_fatal_errors(report_fatal);
   // A text is one module.
   const bool text = (want & (want_llvm | want_assembly)) != 0;
-  const std::optional<DividedFunctions> divided = divide_long_functions(program);
+  const std::optional<DividedFunctions> divided = divide_long_functions(program, options.tunables);
   const std::unordered_set<std::string> none;
   const Unit unit(divided ? divided->program : program, divided ? divided->pieces : none, files,
                   options, text ? Divide::never : Divide::as_useful);

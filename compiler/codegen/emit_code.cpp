@@ -84,11 +84,6 @@ static bool calls_functions(const tree::Code& code) {
   return calls;
 }
 
-// Up to here iterations that do not fill a vector are a large part of the work: done singly, each
-// of them costs as much as a whole vector if it calls functions.  Masking does them together; in
-// longer loops it would cost more than it gains, because some processors write under a mask slowly.
-static constexpr std::int64_t longest_masked_loop = 64;
-
 void FunctionEmitter::emit(const tree::For& node) {
   Value* bound = value(node.bound);
   llvm::Type* type = bound->getType();
@@ -136,7 +131,8 @@ void FunctionEmitter::emit(const tree::For& node) {
   if (side_ != Side::kernel && node.hints.independent && calls_functions(node.body)) {
     llvm::BasicBlock* few = block("for.few");
     llvm::BasicBlock* many = block("for.many");
-    Value* longest = llvm::ConstantInt::get(type, longest_masked_loop);
+    Value* longest = llvm::ConstantInt::get(
+        type, static_cast<std::uint64_t>(unit_.options.tunables.masked_loop));
     builder_.CreateCondBr(builder_.CreateICmpSLE(bound, longest), few, many);
     builder_.SetInsertPoint(few);
     loop(true);

@@ -208,12 +208,10 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
 
 namespace {
 
-/// In longer functions loop strength reduction takes a third of what code generation takes, and x86
-/// has addresses of a base, an index and a scale.  Tight scalar loops, of histograms say, lose a
-/// tenth without it: it is left out where nearly all code is that of long functions.
-constexpr unsigned longest_reduced = 2500;
-
-bool reduces_strength(const llvm::Module& module, const llvm::TargetMachine& machine) {
+/// Tight scalar loops, of histograms say, lose a tenth without strength reduction: it is left out
+/// where nearly all code is that of long functions.
+bool reduces_strength(const llvm::Module& module, const llvm::TargetMachine& machine,
+                      std::int64_t longest_reduced) {
   if (!machine.getTargetTriple().isX86()) return true;
   unsigned in_long_functions = 0;
   for (const llvm::Function& function : module) {
@@ -245,10 +243,11 @@ class CodePasses : public llvm::legacy::PassManager {
 
 }  // namespace
 
-std::string machine_code(llvm::Module& module, llvm::TargetMachine& machine, Form form) {
+std::string machine_code(llvm::Module& module, llvm::TargetMachine& machine, Form form,
+                         std::int64_t longest_reduced) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
-  CodePasses passes(reduces_strength(module, machine));
+  CodePasses passes(reduces_strength(module, machine, longest_reduced));
   passes.add(new llvm::TargetLibraryInfoWrapperPass(library_of(machine)));
   const auto type = form == Form::object ? llvm::CodeGenFileType::ObjectFile
                                          : llvm::CodeGenFileType::AssemblyFile;

@@ -47,6 +47,8 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level);
 
 /// What a file of machine code holds.
 enum class Form { object, assembly };
-std::string machine_code(llvm::Module& module, llvm::TargetMachine& machine, Form form);
+/// Functions of x86 with more instructions than `longest_reduced` go without strength reduction.
+std::string machine_code(llvm::Module& module, llvm::TargetMachine& machine, Form form,
+                         std::int64_t longest_reduced);
 
 }  // namespace dagaz::codegen

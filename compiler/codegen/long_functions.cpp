@@ -26,13 +26,6 @@ using tree::Instruction;
 using tree::NameId;
 using tree::Operand;
 
-/// Longer functions are divided.  Below, LLVM's time is nearly proportional to the length, and the
-/// loops of a function gain by being optimised together.
-constexpr std::size_t longest_function = 6000;
-constexpr std::size_t piece_length = 2000;
-/// Shorter runs are not worth the call.
-constexpr std::size_t shortest_piece = 200;
-
 using Counts = std::unordered_map<NameId, std::size_t>;
 
 /// Whether the code inside becomes a function of its own anyway.
@@ -87,8 +80,10 @@ bool contains(const std::vector<NameId>& names, NameId name) {
 /// Divides one function.
 class Divider {
  public:
-  Divider(DividedFunctions& out, tree::Function& function)
-      : out_(out), names_(out.program.names), function_(function) {
+  Divider(DividedFunctions& out, tree::Function& function, const Tunables& tunables)
+      : piece_length_(static_cast<std::size_t>(tunables.piece_of_function)),
+        shortest_piece_(static_cast<std::size_t>(tunables.short_piece)),
+        out_(out), names_(out.program.names), function_(function) {
     count(function.body);
     for (const NameId parameter : function.parameters) mention(parameter, Mention::set);
     for (const Operand& result : function.results) {
@@ -133,7 +128,7 @@ class Divider {
       }
       total += lengths.back();
     }
-    if (total <= piece_length) return total;
+    if (total <= piece_length_) return total;
     Code divided;
     Run run;
     for (std::size_t i = 0; i < code.size(); ++i) {
@@ -142,7 +137,7 @@ class Divider {
         divided.push_back(std::move(code[i]));
         continue;
       }
-      if (run.length + lengths[i] > piece_length) end(run, divided);
+      if (run.length + lengths[i] > piece_length_) end(run, divided);
       add(std::move(code[i]), lengths[i], run);
     }
     end(run, divided);
@@ -182,7 +177,7 @@ class Divider {
 
   /// Adds the run to `out`, as a call if it is long enough.
   void end(Run& run, Code& out) {
-    if (run.length < shortest_piece) {
+    if (run.length < shortest_piece_) {
       std::move(run.code.begin(), run.code.end(), std::back_inserter(out));
     } else {
       tree::Call call = make_piece(std::move(run.code));
@@ -245,6 +240,8 @@ class Divider {
     return call;
   }
 
+  std::size_t piece_length_;
+  std::size_t shortest_piece_;
   DividedFunctions& out_;
   const ir::Names& names_;
   tree::Function& function_;
@@ -255,9 +252,11 @@ class Divider {
 
 }  // namespace
 
-std::optional<DividedFunctions> divide_long_functions(const tree::Program& program) {
-  const auto is_long = [](const tree::Function& function) {
-    return !function.device && length_of(function.body) > longest_function;
+std::optional<DividedFunctions> divide_long_functions(const tree::Program& program,
+                                                      const Tunables& tunables) {
+  const auto longest = static_cast<std::size_t>(tunables.long_function);
+  const auto is_long = [&](const tree::Function& function) {
+    return !function.device && length_of(function.body) > longest;
   };
   if (std::none_of(program.functions.begin(), program.functions.end(), is_long)) {
     return std::nullopt;
@@ -266,7 +265,7 @@ std::optional<DividedFunctions> divide_long_functions(const tree::Program& progr
   std::vector<tree::Function> all;
   for (tree::Function& function : out.program.functions) {
     std::vector<tree::Function> pieces;
-    if (is_long(function)) pieces = Divider(out, function).run();
+    if (is_long(function)) pieces = Divider(out, function, tunables).run();
     all.push_back(std::move(function));
     std::move(pieces.begin(), pieces.end(), std::back_inserter(all));
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "codegen/tunables.h"
 #include "tree/tree.h"
 
 namespace dagaz::codegen {
@@ -17,6 +18,7 @@ struct DividedFunctions {
 };
 
 /// The program without long functions; nothing if it has none.
-std::optional<DividedFunctions> divide_long_functions(const tree::Program& program);
+std::optional<DividedFunctions> divide_long_functions(const tree::Program& program,
+                                                      const Tunables& tunables);
 
 }  // namespace dagaz::codegen

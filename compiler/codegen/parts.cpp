@@ -16,10 +16,6 @@ namespace {
 using tree::Code;
 using tree::Instruction;
 
-/// Instructions that take about fifty times as long as setting up a part.
-constexpr std::size_t part_weight = 1000;
-/// More parts than this only help machines that are fast enough anyway.
-constexpr std::size_t most_parts = 16;
 /// What describes one entry point or type to the runtime and to C.
 constexpr std::size_t description_weight = 20;
 
@@ -95,10 +91,12 @@ class Collector {
 
 /// `first_weight` is what the first part has anyway.
 std::vector<Part> distribute(const tree::Program& program, std::vector<Piece> pieces,
-                             std::size_t first_weight, Divide how) {
+                             std::size_t first_weight, Divide how, const Tunables& tunables) {
   std::size_t total = first_weight;
   for (const Piece& piece : pieces) total += piece.weight;
-  const std::size_t useful = std::clamp<std::size_t>(total / part_weight, 1, most_parts);
+  const std::size_t useful =
+      std::clamp<std::size_t>(total / static_cast<std::size_t>(tunables.part_of_program), 1,
+                              static_cast<std::size_t>(tunables.program_parts));
   std::vector<Part> parts(how == Divide::never ? 1 : useful);
   std::vector<std::size_t> weights(parts.size(), 0);
   weights[0] = first_weight;
@@ -135,7 +133,7 @@ std::vector<int> failures_of(const tree::ParallelFor& loop) {
   return failures;
 }
 
-Division divide(const tree::Program& program, Divide how) {
+Division divide(const tree::Program& program, Divide how, const Tunables& tunables) {
   Division division;
   Collector collector(program, division);
   collector.collect();
@@ -146,8 +144,8 @@ Division divide(const tree::Program& program, Divide how) {
     (cuda && piece.kind == Piece::Kind::kernel ? device : host).push_back(piece);
   }
   const std::size_t described = program.entries.size() + program.external_types.size();
-  division.host = distribute(program, std::move(host), described * description_weight, how);
-  if (cuda) division.device = distribute(program, std::move(device), 0, how);
+  division.host = distribute(program, std::move(host), described * description_weight, how, tunables);
+  if (cuda) division.device = distribute(program, std::move(device), 0, how, tunables);
   return division;
 }
 

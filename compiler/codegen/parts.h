@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "codegen/tunables.h"
 #include "tree/tree.h"
 
 namespace dagaz::codegen {
@@ -53,6 +54,6 @@ std::vector<tree::NameId> captured_by(const tree::ParallelFor& loop);
 /// The failures that it may end with, in the order of their first appearance.
 std::vector<int> failures_of(const tree::ParallelFor& loop);
 
-Division divide(const tree::Program& program, Divide how);
+Division divide(const tree::Program& program, Divide how, const Tunables& tunables);
 
 }  // namespace dagaz::codegen

@@ -8,6 +8,7 @@
 #include "driver/commands.h"
 #include "driver/compile.h"
 #include "driver/pipeline.h"
+#include "driver/tuning.h"
 #include "driver/versions.h"
 #include "ir/parse.h"
 #include "ir/print.h"
@@ -95,6 +96,7 @@ void print_tree(Compilation& compilation, const InspectOptions& options,
   code_options.prefix = "program";
   code_options.cpu = options.compile.cpu;
   code_options.gpu = options.compile.gpu;
+  code_options.tunables = tunables_of(options.compile, compilation.diagnostics).code;
   code_options.optimisation = options.compile.optimisation;
   const codegen::Artifacts artifacts =
       library->generate(program, compilation.files, code_options,

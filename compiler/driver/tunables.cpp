@@ -17,6 +17,10 @@ std::span<const TunableRow> tunable_rows() {
   {#name, [](Tunables& all) -> std::int64_t& { return all.plan.name; }, value, lowest, highest, text},
 #include "plan/tunables.def"
 #undef DZ_TUNABLE
+#define DZ_TUNABLE(name, value, lowest, highest, text) \
+  {#name, [](Tunables& all) -> std::int64_t& { return all.code.name; }, value, lowest, highest, text},
+#include "codegen/tunables.def"
+#undef DZ_TUNABLE
   };
   return rows;
 }

@@ -1,5 +1,5 @@
-// All tunables of the compiler, those of passes on arrays (passes/tunables.def) and those of plans
-// (plan/tunables.def), by name.
+// All tunables of the compiler by name: those of passes on arrays (passes/tunables.def), of plans
+// (plan/tunables.def) and of code generation (codegen/tunables.def).
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "codegen/tunables.h"
 #include "passes/tunables.h"
 #include "plan/tunables.h"
 
@@ -15,6 +16,7 @@ namespace dagaz::driver {
 struct Tunables {
   passes::Tunables passes;
   plan::Tunables plan;
+  codegen::Tunables code;
 };
 
 struct TunableRow {

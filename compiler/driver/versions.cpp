@@ -82,6 +82,7 @@ std::optional<codegen::Artifacts> compile_versions(ir::ParallelProgram program,
   }
   options.tuned = tuned_parameters_of(compilation.options, diagnostics);
   if (diagnostics.has_errors()) return std::nullopt;
+  options.tunables = tunables_of(compilation.options, diagnostics).code;
   options.gpu = compilation.options.gpu;
   options.optimisation = compilation.options.optimisation;
   codegen::Artifacts all;

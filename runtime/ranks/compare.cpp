@@ -58,7 +58,27 @@ void give_up(int) {
   _exit(written < 0 ? 2 : 1);
 }
 
+/// What messages of so many bytes may take beyond what the ranks wait for each other.
+int seconds_for(int64_t bytes) {
+  constexpr int64_t slowest = 10'000'000;  // bytes a second
+  return static_cast<int>(std::min<int64_t>(bytes / slowest, 1'000'000));
+}
+
 }  // namespace
+
+Patience::Patience(int seconds) : seconds_(seconds) {
+  if (seconds_ > 0) {
+    before_ = std::signal(SIGALRM, give_up);
+    alarm(static_cast<unsigned>(seconds_));
+  }
+}
+
+Patience::~Patience() {
+  if (seconds_ > 0) {
+    alarm(0);
+    std::signal(SIGALRM, before_);
+  }
+}
 
 int32_t Ranks::start_call(dz_context& context, const dz_entry& entry,
                           const std::vector<dz_leaf>& arguments) {
@@ -106,11 +126,9 @@ int32_t Ranks::compare(dz_context& context, Collective kind, int64_t size, uint6
                 static_cast<long long>(index()), check_seconds_, own.text().c_str());
   std::vector<Intent> all(static_cast<size_t>(this->size()));
   const std::vector<int64_t> sizes(all.size(), sizeof(Intent));
-  const auto before = std::signal(SIGALRM, give_up);
-  alarm(static_cast<unsigned>(check_seconds_));
-  const int status = messages_->gather(messages_->communicator, &own, all.data(), sizes.data());
-  alarm(0);
-  std::signal(SIGALRM, before);
+  patience_ = check_seconds_;
+  const int status = wait_in(&dz_rank_messages::gather, &own, all.data(), sizes.data());
+  patience_ += seconds_for(size * this->size());
   if (status != 0) {
     return checked(context, status);
   }

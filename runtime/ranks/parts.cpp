@@ -41,7 +41,7 @@ int32_t Ranks::make_whole(dz_context& context, dz_block& block) {
   note(Collective::gather, sizes[static_cast<size_t>(index())]);
   all.split_rows = 0;
   return checked(context,
-                 messages_->gather(messages_->communicator, nullptr, all.data, sizes.data()));
+                 wait_in(&dz_rank_messages::gather, nullptr, all.data, sizes.data()));
 }
 
 }  // namespace dagaz::runtime

@@ -14,7 +14,7 @@ bool share_text(const dz_rank_messages* ranks, std::optional<std::string>& text,
     return true;
   }
   int64_t length = text ? static_cast<int64_t>(text->size()) : -1;
-  bool sent = ranks->broadcast(ranks->communicator, &length, sizeof length, root) == 0;
+  bool sent = ranks->broadcast(ranks->communicator, &length, int64_t{sizeof length}, root) == 0;
   if (!sent || length < 0) {
     text.reset();
     return sent;
@@ -60,7 +60,7 @@ int32_t Ranks::agree(dz_context& context, int32_t own) {
   }
   note(Collective::agree, sizeof(int64_t));
   int64_t failing = own == DZ_OK ? 0 : size() - index();
-  int32_t status = checked(context, messages_->maximum(messages_->communicator, &failing));
+  int32_t status = checked(context, wait_in(&dz_rank_messages::maximum, &failing));
   if (status != DZ_OK || failing == 0) {
     return status;
   }
@@ -69,10 +69,10 @@ int32_t Ranks::agree(dz_context& context, int32_t own) {
   const bool mine = root == index();
   std::string text = mine ? context.errors.take().value_or("Error: the program failed") : "";
   auto length = static_cast<int64_t>(text.size());
-  status = messages_->broadcast(messages_->communicator, &length, sizeof length, root);
+  status = wait_in(&dz_rank_messages::broadcast, &length, int64_t{sizeof length}, root);
   text.resize(static_cast<size_t>(length));
   if (status == 0) {
-    status = messages_->broadcast(messages_->communicator, text.data(), length, root);
+    status = wait_in(&dz_rank_messages::broadcast, text.data(), length, root);
   }
   // The first failure is everybody's.
   context.errors.take();
@@ -101,7 +101,7 @@ int32_t Ranks::gather(dz_context& context, const void* part, void* whole, int64_
   }
   note(Collective::gather, bytes);
   const std::vector<int64_t> sizes = part_bytes(rows, row_bytes);
-  return checked(context, messages_->gather(messages_->communicator, part, whole, sizes.data()));
+  return checked(context, wait_in(&dz_rank_messages::gather, part, whole, sizes.data()));
 }
 
 int32_t Ranks::collect(dz_context& context, dz_rank_piece* pieces, int32_t count) {
@@ -121,7 +121,7 @@ int32_t Ranks::collect(dz_context& context, dz_rank_piece* pieces, int32_t count
     note(Collective::collect, static_cast<int64_t>(own.size()));
     const std::vector<int64_t> sizes(static_cast<size_t>(size()), static_cast<int64_t>(own.size()));
     const int32_t status = checked(
-        context, messages_->gather(messages_->communicator, own.data(), all.data(), sizes.data()));
+        context, wait_in(&dz_rank_messages::gather, own.data(), all.data(), sizes.data()));
     if (status != DZ_OK) {
       return status;
     }

@@ -43,6 +43,19 @@ constexpr size_t counted_kinds = collective_names.size() - 1;
 /// may be null: then it stays.
 bool share_text(const dz_rank_messages* ranks, std::optional<std::string>& text, int root = 0);
 
+/// While alive, the process ends with a message after so many seconds; 0: never.
+class Patience {
+ public:
+  explicit Patience(int seconds);
+  ~Patience();
+  Patience(const Patience&) = delete;
+  Patience& operator=(const Patience&) = delete;
+
+ private:
+  int seconds_;
+  void (*before_)(int) = nullptr;
+};
+
 class Ranks {
  public:
   /// `messages` may be null: this process runs alone.
@@ -96,6 +109,13 @@ class Ranks {
   std::vector<int64_t> part_bytes(int64_t rows, int64_t row_bytes) const;
   void note(Collective kind, int64_t bytes, int64_t messages = 0);
   int32_t checked(dz_context& context, int status) const;
+  /// Calls an operation of the engine, which ends when the other ranks are there; where ranks compare
+  /// what they do, they are waited for so long at most.
+  template <typename Operation, typename... Arguments>
+  int wait_in(Operation operation, Arguments... arguments) const {
+    const Patience patience(patience_);
+    return (messages_->*operation)(messages_->communicator, arguments...);
+  }
   int32_t compare(dz_context& context, Collective kind, int64_t size, uint64_t mark = 0);
   int32_t reduce_few(dz_context& context, std::span<const dz_rank_sum> sums, int64_t bytes);
   int32_t reduce_parts(dz_context& context, std::span<const dz_rank_sum> sums);
@@ -111,6 +131,7 @@ class Ranks {
   std::array<Counted, counted_kinds> counted_{};
   std::map<WindowShape, WindowPlan> plans_;  // of the windows so far
   const int check_seconds_;       // 0: nothing is compared
+  int patience_ = 0;              // seconds for what was compared last; 0: without end
   const char* place_ = "";
   bool settled_ = false;  // this call has failed, and all ranks know
 };

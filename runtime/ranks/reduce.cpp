@@ -91,7 +91,7 @@ int32_t Ranks::reduce_few(dz_context& context, std::span<const dz_rank_sum> sums
   std::vector<char> all(static_cast<size_t>(bytes * size()));
   const std::vector<int64_t> sizes(static_cast<size_t>(size()), bytes);
   const int status =
-      messages_->gather(messages_->communicator, own.data(), all.data(), sizes.data());
+      wait_in(&dz_rank_messages::gather, own.data(), all.data(), sizes.data());
   Unpacker unpacker(all);
   for (int64_t rank = 0; rank < size(); ++rank) {
     for (const dz_rank_sum& one : sums) {
@@ -115,7 +115,7 @@ int32_t Ranks::reduce_parts(dz_context& context, std::span<const dz_rank_sum> su
   const int64_t mine = to[static_cast<size_t>(index())];
   const std::vector<int64_t> from(static_cast<size_t>(size()), mine);
   std::vector<char> parts(static_cast<size_t>(mine * size()));
-  int status = messages_->exchange(messages_->communicator, own.data(), to.data(), parts.data(),
+  int status = wait_in(&dz_rank_messages::exchange, own.data(), to.data(), parts.data(),
                                    from.data());
   if (status != 0) {
     return checked(context, status);
@@ -131,7 +131,7 @@ int32_t Ranks::reduce_parts(dz_context& context, std::span<const dz_rank_sum> su
     append(own, static_cast<const char*>(mine_of(one)), bytes_of(one, this->count(one.count)));
   }
   std::vector<char> all(static_cast<size_t>(std::accumulate(to.begin(), to.end(), int64_t{0})));
-  status = messages_->gather(messages_->communicator, own.data(), all.data(), to.data());
+  status = wait_in(&dz_rank_messages::gather, own.data(), all.data(), to.data());
   Unpacker results(all);
   for (int64_t rank = 0; rank < size(); ++rank) {
     for (const dz_rank_sum& one : sums) {

@@ -148,7 +148,7 @@ int32_t Ranks::turn(dz_context& context, std::span<dz_rank_turned> all) {
   }
   note(Collective::turn, static_cast<int64_t>(out.size()) - to[static_cast<size_t>(index())]);
   std::vector<char> in(static_cast<size_t>(std::accumulate(from.begin(), from.end(), int64_t{0})));
-  const int status = messages_->exchange(messages_->communicator, out.data(), to.data(), in.data(),
+  const int status = wait_in(&dz_rank_messages::exchange, out.data(), to.data(), in.data(),
                                          from.data());
   unpack_turned(all, in.data());
   return checked(context, status);

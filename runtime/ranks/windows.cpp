@@ -163,7 +163,7 @@ int32_t Ranks::windows(dz_context& context, std::span<dz_rank_window> all) {
   const std::vector<dz_rank_message> from = in.messages();
   note(Collective::windows, out.bytes(), static_cast<int64_t>(to.size()));
   const int status =
-      messages_->send(messages_->communicator, to.data(), static_cast<int32_t>(to.size()),
+      wait_in(&dz_rank_messages::send, to.data(), static_cast<int32_t>(to.size()),
                       from.data(), static_cast<int32_t>(from.size()));
   for (dz_rank_window& one : all) {
     for (const WindowPiece& piece : plan_of(shape_of(one)).taken) {
@@ -242,7 +242,7 @@ int32_t Ranks::add_rows(dz_context& context, std::span<dz_rank_added> all) {
     const std::vector<dz_rank_message> to = out.messages();
     const std::vector<dz_rank_message> from = in.messages();
     note(Collective::add_rows, out.bytes(), static_cast<int64_t>(to.size()));
-    status = messages_->send(messages_->communicator, to.data(), static_cast<int32_t>(to.size()),
+    status = wait_in(&dz_rank_messages::send, to.data(), static_cast<int32_t>(to.size()),
                              from.data(), static_cast<int32_t>(from.size()));
   }
   for (const dz_rank_added& one : all) {

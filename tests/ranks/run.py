@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import shutil
+import select
 import signal
 import subprocess
 import sys
@@ -269,15 +270,13 @@ def start_three(runs, folder, *options):
                                stderr=subprocess.PIPE)
     started.stdin.write(b'1000000000000i64 1000i64')
     started.stdin.close()
-    command = ' '.join([program, *options])
-    ours = []
-    deadline = time.time() + 60
-    while len(ours) < 3 and time.time() < deadline:
-        time.sleep(0.2)
-        found = subprocess.run(['pgrep', '-x', '-f', command], capture_output=True, text=True)
-        ours = [int(one) for one in found.stdout.split()]
-    time.sleep(1)
-    return started, ours
+    # A rank that is stopped while MPI starts is waited for without end.
+    begun, _, _ = select.select([started.stderr], [], [], 60)
+    if not begun or b'begins' not in started.stderr.readline():
+        return started, []
+    found = subprocess.run(['pgrep', '-x', '-f', ' '.join([program, *options])],
+                           capture_output=True, text=True)
+    return started, [int(one) for one in found.stdout.split()]
 
 
 def end_of(started, seconds):
