@@ -126,7 +126,7 @@ void add_compile_options(CLI::App& app, CompileOptions& options) {
       "--plan", options.plan,
       "Follow the schedules in this file, written as `inspect --stage=plan` prints them");
   app.add_option("--tune", options.tuned,
-                 "Set a tunable of plans; `dagaz explain --tunables` lists them")
+                 "Set a tunable of the compiler; `dagaz explain --tunables` lists them")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->check(CLI::Validator(

@@ -14,7 +14,7 @@ bool share_text(const dz_rank_messages* ranks, std::optional<std::string>& text,
     return true;
   }
   int64_t length = text ? static_cast<int64_t>(text->size()) : -1;
-  bool sent = ranks->broadcast(ranks->communicator, &length, int64_t{sizeof length}, root) == 0;
+  bool sent = ranks->broadcast(ranks->communicator, &length, sizeof length, root) == 0;
   if (!sent || length < 0) {
     text.reset();
     return sent;

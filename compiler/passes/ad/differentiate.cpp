@@ -17,7 +17,7 @@
 #include "passes/ad/lasting_values.h"
 #include "passes/ad/normalise.h"
 #include "passes/ad/reverse.h"
-#include "passes/ad/rules/returned_values.h"
+#include "passes/ad/wanted_values.h"
 #include "passes/ad/sequential_accumulators.h"
 #include "passes/passes.h"
 #include "passes/traces.h"
@@ -315,8 +315,8 @@ void Differentiator::reverse(Differentiate operation, Place place, Environment& 
   reverse.adjoints.analyse(function.body.statements);
   forward_sweep(reverse, function.body.statements);
   results = environment.operands(function.body.results);
-  const Builder& out = environment.out();
-  if (place.value_is_used) reverse.wanted = {&out, names_bound_by(out.statements())};
+  Builder& out = environment.out();
+  if (place.value_is_used) reverse.wanted = WantedValues(out);
   const auto sweep = [&](const std::vector<Operand>& seeds) {
     for (std::size_t i = 0; i < seeds.size(); ++i) {
       const Type type = environment.type_of(function.body.results[i]);
@@ -332,6 +332,7 @@ void Differentiator::reverse(Differentiate operation, Place place, Environment& 
   };
   if (!operation.batch) {
     for (const Operand& adjoint : sweep(operation.seeds)) results.push_back(adjoint);
+    out.add_all(reverse.wanted.in_order(out.take()));
     return;
   }
   MapScanReduce map;

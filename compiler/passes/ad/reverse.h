@@ -18,6 +18,7 @@
 #include "passes/ad/adjoints.h"
 #include "passes/ad/environment.h"
 #include "passes/ad/kept_values.h"
+#include "passes/ad/wanted_values.h"
 #include "passes/passes.h"
 
 namespace dagaz::passes::ad {
@@ -32,12 +33,6 @@ struct ReverseOptions {
   std::int64_t least_chunk = AdOptions{}.least_chunk;
   /// They may run one after the other.
   bool in_order = false;
-};
-
-/// A scope whose values are wanted beside its adjoints, and the names that its forward sweep bound.
-struct WantedValues {
-  const ir::Builder* scope = nullptr;  // none
-  ir::NameSet names = {};
 };
 
 /// What the rules of reverse mode know and change.

@@ -86,31 +86,47 @@ static void keep_repeated_values(Reverse& r, ReturnMap& back, const SumOverMap& 
   });
 }
 
-void emit_chunks(Reverse& r, const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans) {
-  keep_repeated_values(r, back, sums);
-  const Operand chunk = chunk_size(r, site, sums, plans);
-  const Operand rounded = r.out().add_i64(site.width, r.out().sub_i64(chunk, i64_operand(1)));
-  const Operand chunks =
-      r.out().scalar(ScalarOp::sdiv, ScalarType::i64, {rounded, chunk}, "chunks");
-  // The loop's values: sums of scalars, rows, values, sums of arrays.
-  Loop loop;
+// The map's arrays become their parts of `width` rows from `start` on.
+static void take_part(Reverse& r, ReturnMap& back, const Operand& start, const Operand& width) {
+  back.map.width = width;
+  for (NameId& array : back.map.arrays) {
+    array = r.out().add(Slice{array, rows_of(r.names().type(array), start, width)}, "part");
+  }
+}
+
+// The loop's values: sums of scalars, rows, values, sums of arrays; what they are for.
+static std::vector<NameId> carry_all(Reverse& r, const MapSite& site, const ReturnMap& back,
+                                     const Sums& plans, Loop& loop) {
   std::vector<NameId> targets;
   const auto carry = [&](NameId target, const Operand& initial) {
     const NameId parameter = r.names().fresh("adjoint", r.names().type(initial));
     loop.values.push_back(LoopValue{Binder{parameter}, initial});
     targets.push_back(target);
   };
+  const auto carry_rows = [&](NameId target, const Type& row) {
+    const Type type = array_over(site.width, row);
+    carry(target, r.out().add(Scratch{type.element, type.shape}, "adjoint"));
+  };
   for (const NameId name : back.summed) carry(name, r.adjoints.take_owned(name));
   for (std::size_t i = 0; i < back.rows.size(); ++i) {
-    const Type type = array_over(site.width, back.mapped_types[i]);
-    carry(*site.originals[back.rows[i]], r.out().add(Scratch{type.element, type.shape}, "adjoint"));
+    carry_rows(*site.originals[back.rows[i]], back.mapped_types[i]);
   }
-  const std::size_t first_value = targets.size();
   for (std::size_t i = 0; i < back.values.size(); ++i) {
-    const Type type = array_over(site.width, back.value_types[i]);
-    carry(site.statement->results[i].name, r.out().add(Scratch{type.element, type.shape}, "value"));
+    carry_rows(site.statement->results[i].name, back.value_types[i]);
   }
   for (const auto& [name, plan] : plans) carry(name, r.adjoints.take_owned(name));
+  return targets;
+}
+
+void emit_chunks(Reverse& r, const MapSite& site, ReturnMap& back, SumOverMap& sums, Sums plans) {
+  keep_repeated_values(r, back, sums);
+  const Operand chunk = chunk_size(r, site, sums, plans);
+  const Operand rounded = r.out().add_i64(site.width, r.out().sub_i64(chunk, i64_operand(1)));
+  const Operand chunks =
+      r.out().scalar(ScalarOp::sdiv, ScalarType::i64, {rounded, chunk}, "chunks");
+  Loop loop;
+  const std::vector<NameId> targets = carry_all(r, site, back, plans, loop);
+  const std::size_t first_value = back.summed.size() + back.rows.size();
   const NameId index = r.names().fresh("c", scalar_of(ScalarType::i64));
   loop.form = ForForm{Binder{index}, chunks};
   std::vector<Operand> next;
@@ -120,10 +136,7 @@ void emit_chunks(Reverse& r, const MapSite& site, ReturnMap& back, SumOverMap& s
     const Operand left = r.out().sub_i64(site.width, start);
     MapSite part = site;
     part.width = r.out().scalar(ScalarOp::smin, ScalarType::i64, {chunk, left}, "chunk");
-    back.map.width = part.width;
-    for (NameId& array : back.map.arrays) {
-      array = r.out().add(Slice{array, rows_of(r.names().type(array), start, part.width)}, "part");
-    }
+    take_part(r, back, start, part.width);
     sums.set_part(back.map);
     const std::size_t first_sum = first_value + back.values.size();
     const std::vector<NameId> results = emit_map(r, part, back);

@@ -188,7 +188,7 @@ static void note_values(Reverse& r, const MapSite& site, ReturnMap& back) {
   for (const Type& type : site.lambda->result_types) {
     back.value_types.push_back(r.environment.type(type));
   }
-  r.wanted = {&r.out(), names_bound_by(r.out().statements())};
+  r.wanted = WantedValues(r.out());
 }
 
 // One iteration of the return sweep: the lambda again, and back through it.
@@ -217,7 +217,7 @@ static void sweep_iteration(Reverse& r, const MapSite& site, ReturnMap& back, bo
     for (const NameId name : back.known) r.kept.known.erase(name);
     if (site.statement != nullptr) r.environment.enter_statement(*site.statement);
     leave_map(r, site, back);
-    back.statements = scope.take_statements();
+    back.statements = r.wanted.in_order(scope.take_statements());
   }
   std::vector<Operand*> held;
   for (Operand& each : back.reduced) held.push_back(&each);
@@ -301,8 +301,7 @@ static void note_accumulators(Reverse& r, const Statement& statement, const Retu
 
 void return_map(Reverse& r, const MapSite& site) {
   const bool gives_values = values_may_wait(r, site);
-  const std::size_t first = r.out().statements().size();
-  const WantedValues wanted = std::exchange(r.wanted, {});
+  WantedValues wanted = std::exchange(r.wanted, {});
   ReturnMap back;
   enter_map(r, site, back);
   SumOverMap sums(r.environment, site.width);
@@ -318,8 +317,8 @@ void return_map(Reverse& r, const MapSite& site) {
   } else {
     emit_at_once(r, site, back, sums, std::move(plans));
   }
-  r.wanted = wanted;
-  if (!back.given_values.empty()) move_values(r, site, back, first);
+  r.wanted = std::move(wanted);
+  if (!back.given_values.empty()) give_values(r, site, back);
   if (site.statement != nullptr) note_accumulators(r, *site.statement, back);
 }
 

@@ -8,26 +8,20 @@
 // the gradient alone.
 #pragma once
 
-#include <vector>
-
 #include "passes/ad/reverse.h"
 #include "passes/ad/rules/return_map.h"
 
 namespace dagaz::passes::ad {
 
-/// The names that statements bind.
-ir::NameSet names_bound_by(const std::vector<ir::Statement>& statements);
-
 /// Whether values are wanted of the map that its return map may give: nothing that was swept back
-/// so far depends on them.
-bool values_may_wait(const Reverse& r, const MapSite& site);
+/// so far needs them.
+bool values_may_wait(Reverse& r, const MapSite& site);
 
 /// Takes back the values that the return map is to give if finding them takes loops as deep as those
 /// that it executes for the adjoints.
 void keep_values_that_are_there(Reverse& r, ReturnMap& back);
 
-/// After the return map was emitted, from the `first` statement of the scope on: the forward sweep's
-/// map goes, and what needs its results follows the return map.
-void move_values(Reverse& r, const MapSite& site, const ReturnMap& back, std::size_t first);
+/// After the return map was emitted: its values are those of the forward sweep's map, which goes.
+void give_values(Reverse& r, const MapSite& site, const ReturnMap& back);
 
 }  // namespace dagaz::passes::ad
