@@ -5,17 +5,16 @@ operations are rounds of such messages, in the number that the algorithms of slo
 
   gather, collect   ⌈log₂ p⌉ rounds, in which everything but a rank's own arrives (Bruck)
   agree             ⌈log₂ p⌉ rounds of 8 bytes
-  reduce            few elements as a collect; else p − 1 rounds that send each rank its part of them,
-                    and a gather of the combined parts (runtime/ranks/reduce.cpp)
+  reduce            few elements as a collect; else each rank gets its part of them, in p − 1 rounds or by
+                    halves, and a gather of the combined parts (runtime/ranks/reduce.cpp)
   turn              p − 1 rounds
   windows, add_rows one round, of all that goes to the neighbours
 """
 import dataclasses
 import math
 
-# From all ranks together, and from each, as runtime/ranks/reduce.cpp has it.
-FEW_BYTES = 4096
-FEW_BYTES_EACH = 512
+# That take as long as a message without content, as runtime/ranks/reduce.h has it.
+BYTES_OF_A_MESSAGE = 24000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,11 +45,23 @@ def all_to_all(network, ranks, sent):
     return (ranks - 1) * network.round(sent / (ranks - 1)) if ranks > 1 else 0
 
 
+def by_halves(network, ranks, size):
+    """Until each has its part; of 2^m + e ranks, e send everything to a neighbour first."""
+    digits = int(math.log2(ranks))
+    time = network.round(size) if ranks != 2 ** digits else 0.0
+    return time + sum(network.round(size / 2 ** (k + 1)) for k in range(digits))
+
+
 def reduced(network, ranks, size):
-    if size * ranks <= FEW_BYTES or size <= FEW_BYTES_EACH:
-        return gathered(network, ranks, size)
-    part = size / ranks
-    return all_to_all(network, ranks, part * (ranks - 1)) + gathered(network, ranks, part)
+    """The way that the runtime takes, whatever the network."""
+    def ways(one):
+        part = size / ranks
+        parts = gathered(one, ranks, part)
+        return [gathered(one, ranks, size),
+                parts + all_to_all(one, ranks, part * (ranks - 1)),
+                parts + by_halves(one, ranks, size)]
+    assumed = ways(Network(latency=1, byte=1000 / BYTES_OF_A_MESSAGE))
+    return ways(network)[assumed.index(min(assumed))]
 
 
 def cost(network, ranks, kind, calls, size):

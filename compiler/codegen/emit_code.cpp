@@ -69,76 +69,47 @@ void FunctionEmitter::emit(const tree::Move& node) {
   assign(node.target, splat(*this, value(node.value), lanes_of(node.target)));
 }
 
-// Whether iterations are straight-line code that calls functions of reals.
-static bool calls_functions(const tree::Code& code) {
-  bool calls = false;
-  for (const tree::Instruction& one : code) {
-    if (const auto* assign = as<tree::Assign>(one.node)) {
-      calls = calls || library_function(assign->op) != nullptr;
-    } else if (as<tree::Load>(one.node) == nullptr &&
-               as<tree::Store>(one.node) == nullptr &&
-               as<tree::Move>(one.node) == nullptr) {
-      return false;
-    }
-  }
-  return calls;
-}
-
 void FunctionEmitter::emit(const tree::For& node) {
   Value* bound = value(node.bound);
   llvm::Type* type = bound->getType();
   Value* zero = llvm::ConstantInt::get(type, 0);
+  llvm::BasicBlock* before = builder_.GetInsertBlock();
+  llvm::BasicBlock* body = block("for." + unit_.program.names.base(node.index));
   llvm::BasicBlock* after = block("for.done");
-  const auto loop = [&](bool masked) {
-    llvm::BasicBlock* before = builder_.GetInsertBlock();
-    llvm::BasicBlock* body = block("for." + unit_.program.names.base(node.index));
-    builder_.CreateCondBr(builder_.CreateICmpSGT(bound, zero), body, after);
-    builder_.SetInsertPoint(body);
-    llvm::PHINode* index = builder_.CreatePHI(type, 2, unit_.program.names.text(node.index));
-    bind(node.index, index);
-    const std::vector<llvm::MDNode*> outer_groups = access_groups_;
-    std::vector<llvm::Metadata*> properties = {nullptr};  // the first is the node itself
-    const auto property = [&](const char* name, llvm::Metadata* detail) {
-      std::vector<llvm::Metadata*> parts = {llvm::MDString::get(part_.context, name)};
-      if (detail != nullptr) parts.push_back(detail);
-      properties.push_back(llvm::MDNode::get(part_.context, parts));
-    };
-    property("llvm.loop.mustprogress", nullptr);
-    if (node.hints.unroll) property("llvm.loop.unroll.enable", nullptr);
-    if (node.hints.vectorise) {
-      property("llvm.loop.vectorize.enable",
-               llvm::ConstantAsMetadata::get(builder_.getTrue()));
-    }
-    if (node.hints.independent) {
-      access_groups_.push_back(llvm::MDNode::getDistinct(part_.context, {}));
-      property("llvm.loop.parallel_accesses", access_groups_.back());
-    }
-    if (masked) {
-      property("llvm.loop.vectorize.predicate.enable",
-               llvm::ConstantAsMetadata::get(builder_.getTrue()));
-    }
-    emit(node.body);
-    access_groups_ = outer_groups;
-    Value* next = builder_.CreateAdd(index, llvm::ConstantInt::get(type, 1), "", true, true);
-    index->addIncoming(zero, before);
-    index->addIncoming(next, builder_.GetInsertBlock());
-    llvm::BranchInst* back =
-        builder_.CreateCondBr(builder_.CreateICmpSLT(next, bound), body, after);
-    llvm::MDNode* node_of_loop = llvm::MDNode::getDistinct(part_.context, properties);
-    node_of_loop->replaceOperandWith(0, node_of_loop);
-    back->setMetadata(llvm::LLVMContext::MD_loop, node_of_loop);
+  builder_.CreateCondBr(builder_.CreateICmpSGT(bound, zero), body, after);
+  builder_.SetInsertPoint(body);
+  llvm::PHINode* index = builder_.CreatePHI(type, 2, unit_.program.names.text(node.index));
+  bind(node.index, index);
+  const std::vector<llvm::MDNode*> outer_groups = access_groups_;
+  std::vector<llvm::Metadata*> properties = {nullptr};  // the first is the node itself
+  const auto property = [&](const char* name, llvm::Metadata* detail) {
+    std::vector<llvm::Metadata*> parts = {llvm::MDString::get(part_.context, name)};
+    if (detail != nullptr) parts.push_back(detail);
+    properties.push_back(llvm::MDNode::get(part_.context, parts));
   };
-  if (side_ != Side::kernel && node.hints.independent && calls_functions(node.body)) {
-    llvm::BasicBlock* few = block("for.few");
-    llvm::BasicBlock* many = block("for.many");
-    Value* longest = llvm::ConstantInt::get(
-        type, static_cast<std::uint64_t>(unit_.options.tunables.masked_loop));
-    builder_.CreateCondBr(builder_.CreateICmpSLE(bound, longest), few, many);
-    builder_.SetInsertPoint(few);
-    loop(true);
-    builder_.SetInsertPoint(many);
+  llvm::Metadata* const yes = llvm::ConstantAsMetadata::get(builder_.getTrue());
+  property("llvm.loop.mustprogress", nullptr);
+  if (node.hints.unroll) property("llvm.loop.unroll.enable", nullptr);
+  if (node.hints.vectorise) property("llvm.loop.vectorize.enable", yes);
+  if (node.hints.independent) {
+    access_groups_.push_back(llvm::MDNode::getDistinct(part_.context, {}));
+    property("llvm.loop.parallel_accesses", access_groups_.back());
   }
-  loop(false);
+  if (node.hints.whole) {
+    // Several vectors side by side would need a multiple of them.
+    property("llvm.loop.interleave.count", llvm::ConstantAsMetadata::get(builder_.getInt32(1)));
+  }
+  if (node.hints.masked) property("llvm.loop.vectorize.predicate.enable", yes);
+  emit(node.body);
+  access_groups_ = outer_groups;
+  Value* next = builder_.CreateAdd(index, llvm::ConstantInt::get(type, 1), "", true, true);
+  index->addIncoming(zero, before);
+  index->addIncoming(next, builder_.GetInsertBlock());
+  llvm::BranchInst* back =
+      builder_.CreateCondBr(builder_.CreateICmpSLT(next, bound), body, after);
+  llvm::MDNode* node_of_loop = llvm::MDNode::getDistinct(part_.context, properties);
+  node_of_loop->replaceOperandWith(0, node_of_loop);
+  back->setMetadata(llvm::LLVMContext::MD_loop, node_of_loop);
   builder_.SetInsertPoint(after);
 }
 

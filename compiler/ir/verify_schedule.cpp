@@ -44,7 +44,10 @@ std::string problem_of(const Strategy& strategy) {
     at_least("elements", one.elements, 1);
   };
   match(
-      strategy, [&](const Pointwise& one) { unrolled("points", one.points); },
+      strategy, [&](const Pointwise& one) {
+        unrolled("points", one.points);
+        at_least("whole_vectors", one.whole_vectors, 0);
+      },
       [&](const LaneBlocks& one) {
         unrolled("block_rows", one.block_rows);
         unrolled("columns", one.columns);

@@ -78,6 +78,10 @@ struct AdOptions {
   bool in_order = true;
   /// Most tangents of one call that are computed beside each other, not by a map over them.
   std::int64_t tangents_together = Tunables{}.tangents_together;
+  /// Most chunks of an operation, whose elements are more where it is long.
+  std::int64_t most_chunks = Tunables{}.most_chunks;
+  /// How many times what a loop's values take each iteration may keep besides.
+  std::int64_t kept_beyond_values = Tunables{}.kept_beyond_values;
 };
 /// Removes every Differentiate and CustomDerivative, innermost first; `report` may be null.
 bool differentiate(ir::ParallelProgram& program, AdReport* report, const AdOptions& options);
@@ -103,10 +107,13 @@ bool scalarise(ir::ParallelProgram& program, FlattenTarget target, const Tunable
 /// Turns nested parallelism into segmented operations over iteration spaces.
 ir::FlatProgram flatten(ir::ParallelProgram program, const FlattenOptions& options);
 
-/// What ranks gain and pay, in operations of one of them.
+/// What ranks gain and pay, in operations of one of them, and for what sizes.
 struct RankCosts {
-  std::int64_t element = Tunables{}.rank_element;     // of an array that each rank gets from the others
+  std::int64_t element = Tunables{}.rank_element;  // of an array that each rank gets from the others
   std::int64_t message = Tunables{}.rank_message;  // of each collective operation
+  std::int64_t ranks = Tunables{}.rank_count;
+  std::int64_t unknown_extent = Tunables{}.rank_extent;
+  std::int64_t unknown_steps = Tunables{}.rank_steps;  // of a loop
 };
 /// Divides the work of entry points among ranks (ir/ranks.h).
 bool distribute(ir::FlatProgram& program, const RankCosts& costs);

@@ -42,7 +42,9 @@ AdOptions derivative_options(const PassOptions& options) {
   const Tunables& tunables = options.tunables;
   AdOptions result{.least_chunk = tunables.chunk_elements,
                    .in_order = true,
-                   .tangents_together = tunables.tangents_together};
+                   .tangents_together = tunables.tangents_together,
+                   .most_chunks = tunables.most_chunks,
+                   .kept_beyond_values = tunables.kept_beyond_values};
   if (options.target == FlattenTarget::gpu) result.least_chunk = tunables.gpu_chunk_elements;
   if (options.for_ranks) result.least_chunk = 0;
   result.in_order = options.target == FlattenTarget::cpu && !options.for_ranks;
@@ -92,7 +94,8 @@ bool flattened(Program& program, const PassOptions& options) {
 bool distributed(Program& program, const PassOptions& options) {
   ir::FlatProgram flat{std::move(program)};
   const Tunables& tunables = options.tunables;
-  const bool changed = distribute(flat, {tunables.rank_element, tunables.rank_message});
+  const bool changed = distribute(flat, {tunables.rank_element, tunables.rank_message, tunables.rank_count,
+                                         tunables.rank_extent, tunables.rank_steps});
   program = std::move(flat.program);
   return changed;
 }

@@ -26,6 +26,7 @@
 #include "plan/settings.h"
 #include "plan/split.h"
 #include "plan/stencil.h"
+#include "plan/thread_loops.h"
 #include "plan/versions.h"
 #include "plan/wanted.h"
 #include "plan/whole_nests.h"
@@ -493,7 +494,7 @@ class FunctionPlanner {
       control(statement, [this](ir::Body& body) { thread(body); });
       return;
     }
-    map->schedule = only(ir::Pointwise{});
+    map->schedule = only(iterations(*map));
     if (may_choose(statement.operation)) nest(statement, *map);
     for (std::size_t k = 0; k < map->arrays.size(); ++k) {
       const NameId row = map->map.parameters[k].name;
@@ -508,6 +509,12 @@ class FunctionPlanner {
     if (map->post) thread(map->post->body);
   }
 
+  ir::Pointwise iterations(const ir::MapScanReduce& map) {
+    if (!on_cpu()) return {};
+    const ir::Pointwise chosen = thread_loop(map, options_.target);
+    return random_ ? random_->iterations(chosen) : chosen;
+  }
+
   /// A map inside a task that has loops may run in lanes.
   void nest(const ir::Statement& statement, ir::MapScanReduce& map) {
     const auto space = nest_as_space(around_, map, statement.results, names_);
@@ -516,7 +523,7 @@ class FunctionPlanner {
     std::vector<ir::Version> lanes;
     if (tunables().lanes != 0) lanes = map_in_lanes(at);
     map.schedule = random_ ? random_->map(at, std::nullopt, {})
-                           : versions(std::move(lanes), ir::Pointwise{});
+                           : versions(std::move(lanes), iterations(map));
     wanted_.follow(statement.results, map.schedule, ir::Pointwise{},
                 completed_map(at, std::nullopt, {}));
   }

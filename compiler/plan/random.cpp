@@ -178,6 +178,11 @@ ir::Strategy RandomSchedules::resized(ir::Strategy strategy) {
   return strategy;
 }
 
+ir::Pointwise RandomSchedules::iterations(ir::Pointwise chosen) {
+  chosen.whole_vectors = one_of({0, 0, 3, chosen.whole_vectors});
+  return chosen;
+}
+
 ir::Settings RandomSchedules::settings(ir::Settings settings) {
   settings.task = one_of({256, 4096, settings.task});
   settings.combined = one_of({1, 4, 1000});

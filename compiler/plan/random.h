@@ -18,6 +18,8 @@ class RandomSchedules {
                    std::vector<ir::Strategy> ways);
   /// Of a reduction, likewise; `lanes` are those that would be chosen.
   ir::Schedule reduction(std::vector<ir::Version> lanes, std::vector<ir::Strategy> ways);
+  /// Of a loop inside a point.
+  ir::Pointwise iterations(ir::Pointwise chosen);
   /// Of a GPU: some of the versions that would be chosen, in other sizes.
   ir::Schedule of_gpu(const ir::Schedule& chosen, bool is_map = false);
   /// Other numbers in place of those that would be chosen.

@@ -38,15 +38,21 @@ class Reporter {
   void body(const ir::Body& body) {
     for (const ir::Statement& one : body.statements) {
       const ir::Schedule* const schedule = schedule_of(one.operation);
-      const bool in_thread = as<ir::MapScanReduce>(one.operation) != nullptr;
       // What only fails or prints has no result to be known by.
-      if (schedule != nullptr && !one.results.empty() &&
-          schedule->versions.size() > (in_thread ? 1U : 0U)) {
+      if (schedule != nullptr && !one.results.empty() && is_chosen(one.operation, *schedule)) {
         statement(one, *schedule);
       }
       if (ir::is_rank_call(one.operation)) meeting(one);
       ir::for_each_scope(one.operation, [&](const ir::Body& inner) { this->body(inner); });
     }
+  }
+
+  // Inside a thread iterations run one by one where nothing is said.
+  static bool is_chosen(const ir::Operation& operation, const ir::Schedule& schedule) {
+    if (as<ir::MapScanReduce>(operation) == nullptr) return !schedule.versions.empty();
+    return schedule.versions.size() > 1 ||
+           (schedule.versions.size() == 1 &&
+            schedule.versions.front().strategy != ir::Strategy{ir::Pointwise{}});
   }
 
   void place_of(const ir::Statement& one) {

@@ -88,7 +88,9 @@ struct LoopHints {
   bool independent = false;  // iterations touch different memory: vectorise freely
   bool unroll = false;
   bool vectorise = false;    // even where it does not look worthwhile
-  DZ_FIELDS(independent, unroll, vectorise)
+  bool masked = false;       // in vectors, the last of which may be incomplete
+  bool whole = false;        // in vectors, which are all complete
+  DZ_FIELDS(independent, unroll, vectorise, masked, whole)
 };
 /// for index in 0 … bound-1
 struct For {

@@ -119,6 +119,9 @@ class Ranks {
   int32_t compare(dz_context& context, Collective kind, int64_t size, uint64_t mark = 0);
   int32_t reduce_few(dz_context& context, std::span<const dz_rank_sum> sums, int64_t bytes);
   int32_t reduce_parts(dz_context& context, std::span<const dz_rank_sum> sums);
+  int32_t reduce_halves(dz_context& context, std::span<const dz_rank_sum> sums);
+  int halve(std::span<const dz_rank_sum> sums) const;
+  int swap_with(int64_t rank, std::vector<char>& out, std::vector<char>& in) const;
   /// Where this rank's part of the elements is left.
   void* mine_of(const dz_rank_sum& sum) const;
 

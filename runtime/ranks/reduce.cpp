@@ -1,35 +1,24 @@
 // Combining what each rank has, element by element, in the order of ranks: not by MPI_Allreduce,
 // which promises neither an order nor the same bits everywhere.
 //
-// Each rank combines one part of the elements of all, and hands the result round: 2·n·(p−1)/p
-// elements sent by each, the least that there is (Thakur, Rabenseifner and Gropp, "Optimization of
-// collective communication operations in MPICH", 2005).  Few elements go to everybody at once.
-#include <algorithm>
+// Few elements go to everybody at once.  Of more, each rank combines one part of the elements of all,
+// and hands the result round: 2·n·(p−1)/p elements sent by each, the least that there is.  Their parts
+// come directly from all others, or by halves (reduce_halves.cpp): which of the three is the fastest
+// follows from what messages cost (Thakur, Rabenseifner and Gropp, "Optimization of collective
+// communication operations in MPICH", 2005).
+#include "ranks/reduce.h"
+
+#include <bit>
 #include <cstring>
 #include <numeric>
 
 #include "context.h"
 #include "ranks/combine.h"
 #include "ranks/ranks.h"
-#include "values.h"
 
 namespace dagaz::runtime {
 
 namespace {
-
-/// Bytes from all ranks together up to which one message is better than two; and bytes of each up to
-/// which getting those of all, in as many rounds as the number of ranks has digits, is better than a
-/// message to every rank (bench/ranks).
-constexpr int64_t few_bytes = 4096;
-constexpr int64_t few_bytes_each = 512;
-
-int64_t bytes_of(const dz_rank_sum& sum, int64_t count) {
-  return count * element_info(sum.element).bytes;
-}
-
-const char* own_of(const dz_rank_sum& sum) {
-  return static_cast<const char*>(advance(sum.block->data, sum.offset));
-}
 
 void append(std::vector<char>& to, const char* from, int64_t bytes) {
   to.insert(to.end(), from, from + bytes);
@@ -62,6 +51,23 @@ class Unpacker {
 
 }  // namespace
 
+/// What each of the ways costs, in messages without content (bench/ranks/loggp.py).
+ReduceBy fastest_reduction(int64_t ranks, int64_t bytes) {
+  const auto p = static_cast<double>(ranks);
+  const double each = static_cast<double>(bytes) / bytes_of_a_message;
+  const auto below = static_cast<double>(std::bit_width(static_cast<uint64_t>(ranks)) - 1);
+  const bool divides = std::has_single_bit(static_cast<uint64_t>(ranks));
+  const double rounds = divides ? below : below + 1;  // of what everybody gets from everybody
+  const double parts = 2 * each * (p - 1) / p + rounds;
+  const double at_once = rounds + each * (p - 1);
+  const double directly = parts + (p - 1);
+  const double by_halves = parts + below + (divides ? 0 : 1 + each);
+  if (at_once <= directly && at_once <= by_halves) {
+    return ReduceBy::everything;
+  }
+  return directly <= by_halves ? ReduceBy::parts : ReduceBy::halves;
+}
+
 int32_t Ranks::reduce(dz_context& context, dz_rank_sum* sums, int32_t count) {
   const std::span<const dz_rank_sum> all(sums, static_cast<size_t>(count));
   int64_t bytes = 0;
@@ -74,8 +80,11 @@ int32_t Ranks::reduce(dz_context& context, dz_rank_sum* sums, int32_t count) {
       return same;
     }
     note(Collective::reduce, bytes);
-    const bool are_few = bytes * size() <= few_bytes || bytes <= few_bytes_each;
-    return are_few ? reduce_few(context, all, bytes) : reduce_parts(context, all);
+    switch (fastest_reduction(size(), bytes)) {
+      case ReduceBy::everything: return reduce_few(context, all, bytes);
+      case ReduceBy::parts: return reduce_parts(context, all);
+      case ReduceBy::halves: return reduce_halves(context, all);
+    }
   }
   for (const dz_rank_sum& one : all) {
     std::memcpy(one.whole->data, own_of(one), static_cast<size_t>(bytes_of(one, one.count)));

@@ -5,3 +5,9 @@ entry main [n][m] (a: [n][m]f32) = map (\r -> vjp f r 1) a
 --| -- main, line 3: segmented_map over [n]
 --| x: [
 --|   pointwise] operations [10, 36 * m]
+--| -- main, line 3: map_scan_reduce over [m]
+--| s: [
+--|   pointwise whole_vectors 8]
+--| -- main, line 3: map_scan_reduce over [m]
+--| adjoint: [
+--|   pointwise whole_vectors 8]

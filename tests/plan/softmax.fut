@@ -4,3 +4,6 @@ entry main [n][m] (a: [n][m]f32) = map (\r -> let m = f32.maximum r let e = map 
 --| -- main, line 2: segmented_map over [n]
 --| x: [
 --|   pointwise] operations [2, 17 * m]
+--| -- main, line 2: map_scan_reduce over [m]
+--| s: [
+--|   pointwise whole_vectors 8]

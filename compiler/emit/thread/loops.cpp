@@ -5,12 +5,29 @@
 
 namespace dagaz::emit {
 
-void thread_loop(Context& c, const Operand& width, bool independent,
-                 const std::function<void(Operand)>& body) {
+static void emit_loop(Context& c, const Operand& width, LoopHints hints,
+                      const std::function<void(Operand)>& body) {
   const NameId index = c.variable("i", ScalarType::i64);
   bool uses_memory = false;
   Code code = c.collect([&] { uses_memory = with_private_scope(c, [&] { body(index); }); });
-  c.emit(For{index, width, std::move(code), LoopHints{independent && !uses_memory, false}});
+  hints.independent = hints.independent && !uses_memory;
+  c.emit(For{index, width, std::move(code), hints});
+}
+
+void thread_loop(Context& c, const Operand& width, bool independent,
+                 const std::function<void(Operand)>& body) {
+  emit_loop(c, width, {.independent = independent}, body);
+}
+
+void thread_loop_in_vectors(Context& c, const Operand& width, int whole_vectors,
+                            const std::function<void(Operand)>& body) {
+  c.branch(c.less(ir::i64_operand(0), width), [&] {
+    const Operand rest = c.remainder(width, ir::i64_operand(whole_vectors));
+    const Operand whole = c.sub(width, rest);
+    emit_loop(c, whole, {.independent = true, .whole = true}, body);
+    emit_loop(c, rest, {.independent = true, .masked = true},
+              [&](const Operand& i) { body(c.add(whole, i)); });
+  });
 }
 
 void nested_loops(Context& c, const std::vector<Operand>& extents, const PointFunction& body) {

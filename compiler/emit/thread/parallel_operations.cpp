@@ -77,7 +77,7 @@ static void map_scan_reduce_step(Context& c, const ir::Statement& s, const ir::M
 
 void emit_operation(Context& c, const ir::Statement& s, const ir::MapScanReduce& e) {
   DZ_CHECK(c.mode != Mode::host, "a parallel operation that was not flattened");
-  const auto point_by_point = [&] {
+  const auto point_by_point = [&](const ir::Pointwise& way) {
     const std::vector<Running> scans = start_scans(c, e.scans);
     std::vector<Running> reductions;
     std::size_t reduced = 0;
@@ -95,14 +95,19 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::MapScanReduce&
       targets.push_back(is_array ? Destination(result_array(c, s.results[k].name)) : std::nullopt);
     }
     const bool independent = !has_arrays(scans) && !has_arrays(reductions);
-    thread_loop(c, e.width, independent, [&](const Operand& i) {
+    const auto step = [&](const Operand& i) {
       map_scan_reduce_step(c, s, e, scans, reductions, targets, i);
-    });
+    };
+    if (independent && way.whole_vectors > 0) {
+      thread_loop_in_vectors(c, e.width, way.whole_vectors, step);
+    } else {
+      thread_loop(c, e.width, independent, step);
+    }
     const std::vector<Value> totals = running_values(reductions);
     for (std::size_t k = 0; k < totals.size(); ++k) assign(c, s.results[k].name, totals[k]);
   };
   if (e.schedule.versions.size() == 1) {
-    point_by_point();
+    point_by_point(std::get<ir::Pointwise>(e.schedule.versions.front().strategy));
     return;
   }
   std::vector<Destination> targets;
@@ -115,7 +120,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::MapScanReduce&
     if (const auto* blocks = as<ir::LaneBlocks>(strategy)) {
       map_in_lanes(c, s, plan::as_space(e, c.names()), *blocks, targets);
     } else {
-      point_by_point();
+      point_by_point(std::get<ir::Pointwise>(strategy));
     }
   });
 }

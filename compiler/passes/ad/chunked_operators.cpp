@@ -17,13 +17,10 @@ using namespace ir;
 
 namespace {
 
-// There are no more chunks than this.
-constexpr std::int64_t most_chunks = 256;
-
 class Chunker {
  public:
-  Chunker(Names& names, const Dependence& varied, std::int64_t least_chunk)
-      : names_(&names), varied_(&varied), least_chunk_(least_chunk) {}
+  Chunker(Names& names, const Dependence& varied, const AdOptions& options)
+      : names_(&names), varied_(&varied), options_(&options) {}
 
   Body body(Body body);
 
@@ -68,7 +65,7 @@ class Chunker {
 
   Names* names_;
   const Dependence* varied_;
-  std::int64_t least_chunk_;
+  const AdOptions* options_;
 };
 
 Body Chunker::body(Body body) {
@@ -159,7 +156,7 @@ void Chunker::enter(Chunks& chunks, const Operand& width, const Operand& least, 
     return builder.scalar(op, ScalarType::i64, {a, b}, "chunk");
   };
   const Operand share =
-      binary(out, ScalarOp::sdiv, width, i64_operand(most_chunks));
+      binary(out, ScalarOp::sdiv, width, i64_operand(options_->most_chunks));
   const Operand size = binary(out, ScalarOp::smax, least, share);
   const Operand rounded = out.add_i64(width, out.sub_i64(size, i64_operand(1)));
   const Operand count = out.scalar(ScalarOp::sdiv, ScalarType::i64, {rounded, size}, "chunks");
@@ -235,7 +232,7 @@ Operand Chunker::least_rows(const MapScanReduce& map, Builder& out) const {
     }
   }
   const Operand rows =
-      out.scalar(ScalarOp::sdiv, ScalarType::i64, {i64_operand(least_chunk_), row});
+      out.scalar(ScalarOp::sdiv, ScalarType::i64, {i64_operand(options_->least_chunk), row});
   return out.scalar(ScalarOp::smax, ScalarType::i64, {rows, i64_operand(1)}, "chunk");
 }
 
@@ -336,7 +333,7 @@ Operand Chunker::least_beside(const Histogram& histogram, Builder& out) const {
       out.convert(ScalarOp::float_to_signed, ScalarType::f64, ScalarType::i64, root, "chunk");
   const Operand half =
       out.scalar(ScalarOp::sdiv, ScalarType::i64, {whole, i64_operand(2)}, "chunk");
-  return out.scalar(ScalarOp::smax, ScalarType::i64, {half, i64_operand(least_chunk_)}, "chunk");
+  return out.scalar(ScalarOp::smax, ScalarType::i64, {half, i64_operand(options_->least_chunk)}, "chunk");
 }
 
 void Chunker::chunk(Statement statement, Histogram histogram, Builder& out) {
@@ -364,11 +361,11 @@ void Chunker::chunk(Statement statement, Histogram histogram, Builder& out) {
 }  // namespace
 
 Body with_chunked_operators(Body body, const std::vector<Binder>& parameters, Names& names,
-                            std::int64_t least) {
+                            const AdOptions& options) {
   Dependence varied(names);
   for (const Binder& each : parameters) varied.seed(each.name, 1);
   varied.run(body.statements);
-  return Chunker(names, varied, least).body(std::move(body));
+  return Chunker(names, varied, options).body(std::move(body));
 }
 
 }  // namespace dagaz::passes::ad

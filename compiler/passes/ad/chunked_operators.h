@@ -15,12 +15,13 @@
 
 #include "ir/ops.h"
 #include "ir/program.h"
+#include "passes/passes.h"
 
 namespace dagaz::passes::ad {
 
 /// Brings what depends on `parameters` in `body` into this form, wherever no map is around it.  A
-/// chunk has `least` elements or more.
+/// chunk has `options.least_chunk` elements or more.
 ir::Body with_chunked_operators(ir::Body body, const std::vector<ir::Binder>& parameters,
-                                ir::Names& names, std::int64_t least);
+                                ir::Names& names, const AdOptions& options);
 
 }  // namespace dagaz::passes::ad

@@ -300,13 +300,15 @@ void Differentiator::reverse(Differentiate operation, Place place, Environment& 
   const bool alone = !again && !place.in_map && !operation.batch && options_.least_chunk > 0;
   if (alone) {
     function.body = with_chunked_operators(std::move(function.body), function.parameters,
-                                           program_->names, options_.least_chunk);
+                                           program_->names, options_);
   }
   function.body = normalise(std::move(function.body), program_->names);
   Reverse reverse{environment, report_,
                   ReverseOptions{.differentiated_again = again,
                                  .in_chunks = alone,
                                  .least_chunk = options_.least_chunk,
+                                 .most_chunks = options_.most_chunks,
+                                 .kept_beyond_values = options_.kept_beyond_values,
                                  .in_order = options_.in_order}};
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     environment.bind(function.parameters[i].name, operation.arguments[i]);

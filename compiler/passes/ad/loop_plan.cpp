@@ -24,15 +24,14 @@ const Statement& inner_loop(const Loop& around, const LoopPlan::Inner& inner) {
 
 namespace {
 
-/// Beyond the loop values, an iteration keeps at most so many times what these take.
-constexpr std::int64_t most_beyond_values = 2;
-
 class LoopPlanner {
  public:
-  LoopPlanner(const Loop& loop, const Names& names, const std::function<bool(NameId)>& is_active)
+  LoopPlanner(const Loop& loop, const Names& names, const std::function<bool(NameId)>& is_active,
+              std::int64_t beyond_values)
       : loop_(&loop),
         names_(&names),
         is_active_(&is_active),
+        beyond_values_(beyond_values),
         plan_(plan_of_loop_values(loop, names)) {
     if (const auto* form = as<ForForm>(loop.form)) inside_.insert(form->index.name);
     for (const LoopValue& value : loop.values) inside_.insert(value.parameter.name);
@@ -68,6 +67,7 @@ class LoopPlanner {
   const Loop* loop_;
   const Names* names_;
   const std::function<bool(NameId)>* is_active_;
+  std::int64_t beyond_values_;
   LoopPlan plan_;
   NameSet inside_;  // names bound by the loop
   NameSet used_;    // by the statements of its body
@@ -140,14 +140,14 @@ void LoopPlanner::keep_inner_loops() {
   for (const Statement& statement : loop_->body.statements) {
     if (!can_be_kept(statement)) continue;
     const auto& inner = std::get<Loop>(statement.operation);
-    LoopPlan plan = plan_loop(inner, *names_, *is_active_);
+    LoopPlan plan = plan_loop(inner, *names_, *is_active_, beyond_values_);
     if (!is_fixed(inner, plan)) continue;
     KeptVolume with = kept;
     with.add(volume_of(inner, plan, *names_));
     for (const Binder& result : statement.results) {
       if (is_used(result)) with.add(names_->type(result.name));
     }
-    if (!keeps_all() && !with.fits(values, most_beyond_values)) continue;
+    if (!keeps_all() && !with.fits(values, beyond_values_)) continue;
     kept = std::move(with);
     plan_.inner.push_back({key_of(statement), std::move(plan)});
   }
@@ -293,8 +293,8 @@ LoopPlan plan_of_loop_values(const Loop& loop, const Names& names) {
 }
 
 LoopPlan plan_loop(const Loop& loop, const Names& names,
-                   const std::function<bool(NameId)>& is_active) {
-  return LoopPlanner(loop, names, is_active).run();
+                   const std::function<bool(NameId)>& is_active, std::int64_t beyond_values) {
+  return LoopPlanner(loop, names, is_active, beyond_values).run();
 }
 
 }  // namespace dagaz::passes::ad

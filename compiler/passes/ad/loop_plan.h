@@ -46,9 +46,9 @@ struct LoopPlan::Inner {
 const ir::Statement& inner_loop(const ir::Loop& around, const LoopPlan::Inner& inner);
 
 /// The plan of a `for` loop; `is_active` says of names whether they depend on what is
-/// differentiated.
+/// differentiated.  An iteration keeps at most `beyond_values` times what the loop's values take.
 LoopPlan plan_loop(const ir::Loop& loop, const ir::Names& names,
-                   const std::function<bool(ir::NameId)>& is_active);
+                   const std::function<bool(ir::NameId)>& is_active, std::int64_t beyond_values);
 /// The plan that keeps nothing but loop values.
 LoopPlan plan_of_loop_values(const ir::Loop& loop, const ir::Names& names);
 

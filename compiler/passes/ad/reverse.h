@@ -31,6 +31,10 @@ struct ReverseOptions {
   bool in_chunks = false;
   /// Elements of a chunk, at least.
   std::int64_t least_chunk = AdOptions{}.least_chunk;
+  /// Most chunks of an operation.
+  std::int64_t most_chunks = AdOptions{}.most_chunks;
+  /// How many times what a loop's values take each iteration may keep besides.
+  std::int64_t kept_beyond_values = AdOptions{}.kept_beyond_values;
   /// They may run one after the other.
   bool in_order = false;
 };

@@ -10,31 +10,28 @@ namespace dagaz::passes::distributing {
 
 namespace {
 
-constexpr double ranks = 16;          // for which is decided
-constexpr double unknown_size = 1e6;  // of an extent that is not known
-constexpr double smaller = 30;        // times, for each loop around: what is large runs seldom
-constexpr double unknown_steps = 16;  // of a loop
+constexpr double smaller = 30;  // times, for each loop around: what is large runs seldom
 
 double size_of(const ir::Operand& size, double otherwise) {
   if (!size.is_constant()) return otherwise;
   return static_cast<double>(std::max<std::int64_t>(ir::integer_value(size.constant()), 0));
 }
 
-double steps_of(const ir::Loop& loop) {
+double steps_of(const ir::Loop& loop, const AssumedSizes& unknown) {
   const auto* form = std::get_if<ir::ForForm>(&loop.form);
-  return form == nullptr ? unknown_steps : size_of(form->bound, unknown_steps);
+  return form == nullptr ? unknown.steps : size_of(form->bound, unknown.steps);
 }
 
-double points_of(const std::vector<ir::SpaceDimension>& space, double unknown) {
+double points_of(const std::vector<ir::SpaceDimension>& space, const AssumedSizes& unknown) {
   double points = 1;
-  for (const ir::SpaceDimension& one : space) points *= size_of(one.extent, unknown);
+  for (const ir::SpaceDimension& one : space) points *= size_of(one.extent, unknown.extent);
   return points;
 }
 
 /// How often the scopes of an operation run.
-double repeats_of(const ir::Operation& operation, double unknown) {
-  if (const auto* loop = as<ir::Loop>(operation)) return steps_of(*loop);
-  if (const auto* map = as<ir::MapScanReduce>(operation)) return size_of(map->width, unknown);
+double repeats_of(const ir::Operation& operation, const AssumedSizes& unknown) {
+  if (const auto* loop = as<ir::Loop>(operation)) return steps_of(*loop, unknown);
+  if (const auto* map = as<ir::MapScanReduce>(operation)) return size_of(map->width, unknown.extent);
   return match(operation, [&](const auto& node) {
     if constexpr (requires { node.space; }) {
       return points_of(node.space, unknown);
@@ -44,7 +41,7 @@ double repeats_of(const ir::Operation& operation, double unknown) {
   });
 }
 
-double operations_of(const ir::Operation& operation, double unknown) {
+double operations_of(const ir::Operation& operation, const AssumedSizes& unknown) {
   double inside = 0;
   ir::for_each_scope(operation, [&](const ir::Body& body) {
     for (const ir::Statement& one : body.statements)
@@ -59,7 +56,8 @@ double operations_of(const ir::Operation& operation, double unknown) {
 
 double CostModel::of(const Placement& placement) {
   placement_ = &placement;
-  unknown_ = unknown_size;
+  unknown_ = {static_cast<double>(costs_.unknown_extent),
+              static_cast<double>(costs_.unknown_steps)};
   return body(function_.body);
 }
 
@@ -71,7 +69,7 @@ double CostModel::body(const ir::Body& body) {
 
 double CostModel::elements(ir::NameId array) const {
   double count = 1;
-  for (const ir::Operand& size : names_.type(array).shape) count *= size_of(size, unknown_);
+  for (const ir::Operand& size : names_.type(array).shape) count *= size_of(size, unknown_.extent);
   return count;
 }
 
@@ -87,12 +85,12 @@ double CostModel::statement(const ir::Statement& statement) {
     return std::max(body(branch->then_body), body(branch->else_body));
   }
   if (const auto* loop = as<ir::Loop>(statement.operation)) {
-    unknown_ /= smaller;
+    unknown_.extent /= smaller;
     double step = body(loop->body);
     for (const ir::LoopValue& value : loop->values) step += gathering(value.parameter.name);
-    double cost = steps_of(*loop) * step;
+    double cost = steps_of(*loop, unknown_) * step;
     for (const ir::Binder& result : statement.results) cost += gathering(result.name);
-    unknown_ *= smaller;
+    unknown_.extent *= smaller;
     return cost;
   }
   if (placement_->accumulations.contains(statement.results[0].name)) {
@@ -101,7 +99,7 @@ double CostModel::statement(const ir::Statement& statement) {
   }
   const auto share = placement_->shares.find(statement.results[0].name);
   if (share == placement_->shares.end()) return work_of(statement);
-  return work_of(statement) / ranks + meeting(statement, share->second);
+  return work_of(statement) / ranks() + meeting(statement, share->second);
 }
 
 // Of an array that is gathered or turned, and of the rows of its windows.
@@ -112,11 +110,11 @@ double CostModel::gathering(ir::NameId array) const {
   double cost = 0;
   const auto turned = placement_->turned.find(array);
   if (turned != placement_->turned.end()) {
-    cost += static_cast<double>(turned->second.size()) * (message + each * elements(array) / ranks);
+    cost += static_cast<double>(turned->second.size()) * (message + each * elements(array) / ranks());
   }
   const auto windows = placement_->windows.find(array);
   if (windows == placement_->windows.end()) return cost;
-  const double row = elements(array) / size_of(names_.type(array).shape.front(), unknown_);
+  const double row = elements(array) / size_of(names_.type(array).shape.front(), unknown_.extent);
   for (const WindowOver& one : windows->second) {
     const auto rows = static_cast<double>(one.window.high - one.window.low);
     cost += message + each * std::max(rows, 0.0) * row;

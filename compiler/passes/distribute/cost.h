@@ -9,6 +9,12 @@
 
 namespace dagaz::passes::distributing {
 
+/// What is taken for sizes that are not known.
+struct AssumedSizes {
+  double extent = 0;
+  double steps = 0;  // of a loop
+};
+
 class CostModel {
  public:
   CostModel(const ir::Function& function, const ir::Names& names, const RankCosts& costs)
@@ -25,12 +31,13 @@ class CostModel {
   double gathering(ir::NameId array) const;
   double work_of(const ir::Statement& statement);
   double elements(ir::NameId array) const;
+  double ranks() const { return static_cast<double>(costs_.ranks); }
 
   const ir::Function& function_;
   const ir::Names& names_;
   const RankCosts& costs_;
   const Placement* placement_ = nullptr;
-  double unknown_ = 0;                           // the size that is taken for one that is not known
+  AssumedSizes unknown_;
   std::unordered_map<ir::NameId, double> work_;  // of operations, by first result
 };
 

@@ -55,6 +55,15 @@ class Stream {
   int file_;
 };
 
+// Of processor time, from the start of the process.
+void limit_seconds(rlim_t seconds) {
+  const rlimit limit{seconds, RLIM_INFINITY};
+  DZ_CHECK(setrlimit(RLIMIT_CPU, &limit) == 0, "a limit");
+}
+unsigned all_seconds(const Settings& settings) {
+  return settings.seconds * static_cast<unsigned>(settings.configurations.size() + 1);
+}
+
 // The child: reports to `pipe` where it is, and then what it found.
 class Trial {
  public:
@@ -259,6 +268,7 @@ void Trial::run() {
     say("expected " + std::to_string(output.values.size()) + " " +
         (output.status == 0 ? "" : error_kind(output.errors)) + "\n" + output.values);
   }
+  limit_seconds(all_seconds(settings_));
   for (const Configuration& each : settings_.configurations) {
     at(each.name + " compile");
     if (each.target == Target::interpreter) {
@@ -272,11 +282,9 @@ void Trial::run() {
 
 [[noreturn]] void child(const std::string& file, const std::vector<Input>& inputs,
                         const Settings& settings, int pipe) {
-  const auto limit = static_cast<unsigned>(settings.seconds * (settings.configurations.size() + 1));
-  const rlimit seconds{limit, limit + 1};
-  setrlimit(RLIMIT_CPU, &seconds);
+  limit_seconds(settings.reference_seconds);
   // What waits for ever takes no time of the processor.
-  alarm(20 * limit);
+  alarm(20 * all_seconds(settings));
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
   Trial(file, inputs, settings, pipe).run();

@@ -27,6 +27,7 @@ struct Settings {
   bool verify = false;          // the IR after every pass
   Ties ties = Ties::kept;       // between reals of the perturbed inputs
   unsigned seconds = 10;        // of processor time, for each configuration
+  unsigned reference_seconds = 2;  // of it, for the front end and the interpreter
 };
 
 enum class Verdict {

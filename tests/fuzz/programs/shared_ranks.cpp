@@ -19,7 +19,24 @@ constexpr std::size_t slot_bytes = std::size_t{64}
                                    << 20;  // what a rank hands over at once, at most
 constexpr long wait_seconds = 20;          // for the others
 
-/// What all ranks see: a slot for each, and where they wait for each other.
+/// Returns when `done` does.  Who waits in vain ends, and the first sees that.
+template <typename Done>
+void wait_for(const Done& done) {
+  const std::time_t start = std::time(nullptr);
+  for (int tries = 0; !done(); ++tries) {
+    if (tries > 1000) usleep(20);
+    if (std::time(nullptr) - start > wait_seconds) std::abort();
+  }
+}
+
+/// What one rank sends another.
+struct Letter {
+  std::atomic<int> full{0};
+  std::int64_t bytes = 0;
+  char data[slot_bytes - 64];
+};
+
+/// What all ranks see: a slot for each, letters of each to each, and where they wait for each other.
 struct Shared {
   std::atomic<int> arrived{0};
   std::atomic<int> round{0};
@@ -31,9 +48,13 @@ struct Rank {
   int index;
   int size;
 
+  Letter& letter(int from, int to) const {
+    // Memory that was never written is zero, as an empty letter is.
+    return *reinterpret_cast<Letter*>(slot(size + from * size + to));
+  }
   char* slot(int rank) const { return slots + static_cast<std::size_t>(rank) * slot_bytes; }
 
-  /// All go on when all are there.  Who waits in vain ends, and the first sees that.
+  /// All go on when all are there.
   void meet() const {
     const int round = shared->round.load();
     if (shared->arrived.fetch_add(1) + 1 == size) {
@@ -41,11 +62,7 @@ struct Rank {
       shared->round.fetch_add(1);
       return;
     }
-    const std::time_t start = std::time(nullptr);
-    for (int tries = 0; shared->round.load() == round; ++tries) {
-      if (tries > 1000) usleep(20);
-      if (std::time(nullptr) - start > wait_seconds) std::abort();
-    }
+    wait_for([&] { return shared->round.load() != round; });
   }
   void put(const void* data, std::size_t offset, std::size_t bytes) const {
     if (offset + bytes > slot_bytes) std::abort();
@@ -95,29 +112,24 @@ int exchange(void* communicator, const void* parts, const std::int64_t* to, void
   return 0;
 }
 
+/// Only those who are named in messages wait, each for its letters.
 int send(void* communicator, const dz_rank_message* to, std::int32_t to_count,
          const dz_rank_message* from, std::int32_t from_count) {
   const Rank& rank = rank_of(communicator);
-  std::vector<std::int64_t> to_sizes(static_cast<std::size_t>(rank.size));
-  std::vector<std::int64_t> from_sizes(static_cast<std::size_t>(rank.size));
-  std::vector<char> parts;
-  std::int64_t total = 0;
-  // Messages are in the order of ranks.
   for (std::int32_t i = 0; i < to_count; ++i) {
-    const auto* data = static_cast<const char*>(to[i].data);
-    to_sizes[static_cast<std::size_t>(to[i].rank)] = to[i].bytes;
-    parts.insert(parts.end(), data, data + to[i].bytes);
+    Letter& letter = rank.letter(rank.index, to[i].rank);
+    wait_for([&] { return letter.full.load() == 0; });
+    if (size_of(to[i].bytes) > sizeof letter.data) std::abort();
+    std::memcpy(letter.data, to[i].data, size_of(to[i].bytes));
+    letter.bytes = to[i].bytes;
+    letter.full.store(1);
   }
   for (std::int32_t i = 0; i < from_count; ++i) {
-    from_sizes[static_cast<std::size_t>(from[i].rank)] = from[i].bytes;
-    total += from[i].bytes;
-  }
-  std::vector<char> own(size_of(total));
-  exchange(communicator, parts.data(), to_sizes.data(), own.data(), from_sizes.data());
-  const char* next = own.data();
-  for (std::int32_t i = 0; i < from_count; ++i) {
-    std::memcpy(from[i].data, next, size_of(from[i].bytes));
-    next += from[i].bytes;
+    Letter& letter = rank.letter(from[i].rank, rank.index);
+    wait_for([&] { return letter.full.load() == 1; });
+    if (letter.bytes != from[i].bytes) std::abort();
+    std::memcpy(from[i].data, letter.data, size_of(from[i].bytes));
+    letter.full.store(0);
   }
   return 0;
 }
@@ -162,7 +174,8 @@ int run(Rank rank, const std::function<int(const dz_rank_messages*)>& program) {
 }  // namespace
 
 int run_as_ranks(int ranks, const std::function<int(const dz_rank_messages*)>& program) {
-  const std::size_t bytes = 4096 + static_cast<std::size_t>(ranks) * slot_bytes;
+  const auto slots_of_all = static_cast<std::size_t>(ranks * (ranks + 1));
+  const std::size_t bytes = 4096 + slots_of_all * slot_bytes;
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) std::abort();

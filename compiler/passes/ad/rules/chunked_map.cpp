@@ -19,9 +19,8 @@ using namespace ir;
 namespace {
 
 // A chunk keeps this times AdOptions::least_chunk numbers at least; half as many as the sums have,
-// which are there anyway; more if there would be more chunks than `most_chunks` otherwise.
+// which are there anyway; more if there would be more chunks than the options allow otherwise.
 constexpr std::int64_t numbers_per_element = 12;
-constexpr std::int64_t most_chunks = 256;
 // Processors run so many iterations at a time: a chunk has a multiple of them.
 constexpr std::int64_t iterations_at_a_time = 32;
 
@@ -62,7 +61,7 @@ static Operand chunk_size(Reverse& r, const MapSite& site, const SumOverMap& sum
   const Operand unit = i64_operand(iterations_at_a_time);
   const Operand by_size =
       binary(ScalarOp::sdiv, numbers, at_least_one(r.out().mul_i64(kept, unit)));
-  const Operand least = i64_operand(most_chunks * iterations_at_a_time);
+  const Operand least = i64_operand(r.options.most_chunks * iterations_at_a_time);
   const Operand by_count = binary(
       ScalarOp::sdiv, r.out().add_i64(site.width, r.out().sub_i64(least, i64_operand(1))), least);
   return r.out().mul_i64(at_least_one(binary(ScalarOp::smax, by_size, by_count)), unit);

@@ -1,0 +1,48 @@
+#include "plan/thread_loops.h"
+
+#include <algorithm>
+
+#include "ir/cost.h"
+#include "support/match.h"
+
+namespace dagaz::plan {
+
+namespace {
+
+// Elements of functions of reals take four bytes at least; vectors of 16 bytes have no masks.
+constexpr int least_element_bytes = 4;
+constexpr int bytes_without_masks = 16;
+
+class Iteration {
+ public:
+  /// Reads `body`.
+  void add(const ir::Body& body) {
+    for (const ir::Statement& one : body.statements) {
+      const auto* scalar = as<ir::Scalar>(one.operation);
+      calls_ = calls_ || (scalar != nullptr && ir::is_transcendental(scalar->op));
+      straight_ = straight_ && one.tokens.empty() &&
+                  (scalar != nullptr || as<ir::Identity>(one.operation) != nullptr ||
+                   as<ir::Index>(one.operation) != nullptr);
+    }
+  }
+  bool calls_functions() const { return straight_ && calls_; }
+
+ private:
+  bool straight_ = true;
+  bool calls_ = false;
+};
+
+}  // namespace
+
+ir::Pointwise thread_loop(const ir::MapScanReduce& map, const TargetDescription& target) {
+  if (target.tunables.masked_rests == 0 || target.register_bytes <= bytes_without_masks) return {};
+  if (!map.scans.empty()) return {};
+  Iteration iteration;
+  iteration.add(map.map.body);
+  for (const ir::ReduceOperator& one : map.reductions) iteration.add(one.op.body);
+  if (map.post) iteration.add(map.post->body);
+  if (!iteration.calls_functions()) return {};
+  return {.whole_vectors = target.register_bytes / least_element_bytes};
+}
+
+}  // namespace dagaz::plan

@@ -1,0 +1,15 @@
+// Loops that a thread runs one iteration after the other.
+#pragma once
+
+#include "ir/program.h"
+#include "plan/target.h"
+
+namespace dagaz::plan {
+
+/// The schedule of a loop's iterations.  Where they are straight-line code that calls functions of
+/// reals, whole vectors are apart from the rest, which vectors under masks do: done singly, each
+/// iteration of the rest would cost as much as a vector.  In masks alone long loops would lose on
+/// processors that write slowly under a mask.
+ir::Pointwise thread_loop(const ir::MapScanReduce& map, const TargetDescription& target);
+
+}  // namespace dagaz::plan

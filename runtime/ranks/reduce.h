@@ -1,0 +1,32 @@
+// How ranks combine arrays element by element.
+#pragma once
+
+#include <cstdint>
+
+#include "abi.h"
+#include "context.h"
+#include "values.h"
+
+namespace dagaz::runtime {
+
+/// What each rank gets from the others.
+enum class ReduceBy : uint8_t {
+  everything,  // that they have
+  parts,       // its part, from each of them
+  halves       // what several have together, half as much from round to round
+};
+
+/// Bytes that take as long as a message without content.
+constexpr double bytes_of_a_message = 24000;
+
+/// The fastest way for so many ranks with `bytes` each, more than one.
+ReduceBy fastest_reduction(int64_t ranks, int64_t bytes);
+
+inline int64_t bytes_of(const dz_rank_sum& sum, int64_t count) {
+  return count * element_info(sum.element).bytes;
+}
+inline const char* own_of(const dz_rank_sum& sum) {
+  return static_cast<const char*>(advance(sum.block->data, sum.offset));
+}
+
+}  // namespace dagaz::runtime

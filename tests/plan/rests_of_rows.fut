@@ -1,0 +1,15 @@
+-- Rows whose steps need each other: the exponentials of a row, in whole vectors and a masked rest.
+def main [n] [m] (xss: [n][m]f64) : [n][m]f64 =
+  map (\xs ->
+         loop xs for _i < 4 do
+           let top = f64.maximum xs
+           in map (\x -> f64.exp (x - top)) xs)
+      xss
+-- expect
+--| -- main, line 3: segmented_map over [n]
+--| x: [
+--|   lane_blocks columns 4 width 8 when [n >= 32],
+--|   pointwise] operations [18, 240 * m]
+--| -- main, line 3: map_scan_reduce over [m]
+--| x.2: [
+--|   pointwise whole_vectors 8]
