@@ -17,6 +17,7 @@ packages=(
   python3                       # the layering test
   python3-dev python3-numpy     # the Python package
   openmpi-bin libopenmpi-dev mpich libmpich-dev  # tests of programs with ranks, under both
+  python3-mpi4py                # the same from Python
 )
 
 missing=()

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* A binding refuses tables of other versions, and programs of another DZ_ABI_VERSION. */
-#define DZ_INTERFACE_VERSION 2
+#define DZ_INTERFACE_VERSION 3
 
 /* DZ_INTERFACE_FUNCTION(result, name, (parameters)): `dzr_name` of api.h, or below. */
 #define DZ_INTERFACE_FUNCTIONS                                                                     \
@@ -28,16 +28,21 @@ extern "C" {
   DZ_INTERFACE_FUNCTION(void, config_set_memory_cap, (dz_config *, int64_t))                       \
   DZ_INTERFACE_FUNCTION(void, config_set_stream, (dz_config *, void *))                            \
   DZ_INTERFACE_FUNCTION(int, config_set_tuning_param, (dz_config *, const char *, size_t))         \
+  DZ_INTERFACE_FUNCTION(void, config_set_check_ranks, (dz_config *, int))                          \
   DZ_INTERFACE_FUNCTION(dz_context *, context_new, (dz_config *))                                  \
   DZ_INTERFACE_FUNCTION(void, context_free, (dz_context *))                                        \
   DZ_INTERFACE_FUNCTION(int, context_sync, (dz_context *))                                         \
   DZ_INTERFACE_FUNCTION(char *, context_get_error, (dz_context *))                                 \
   DZ_INTERFACE_FUNCTION(char *, context_report, (dz_context *))                                    \
   DZ_INTERFACE_FUNCTION(int, context_clear_caches, (dz_context *))                                 \
+  DZ_INTERFACE_FUNCTION(void, context_rows, (dz_context *, int64_t, int64_t *, int64_t *))         \
   DZ_INTERFACE_FUNCTION(dz_array *, new_array,                                                     \
                         (dz_context *, int, int, const void *, const int64_t *))                   \
   DZ_INTERFACE_FUNCTION(dz_array *, new_raw_array,                                                 \
                         (dz_context *, int, int, void *, const int64_t *))                         \
+  DZ_INTERFACE_FUNCTION(dz_array *, new_array_part,                                                \
+                        (dz_context *, int, int, const void *, const int64_t *))                   \
+  DZ_INTERFACE_FUNCTION(int, array_values_part, (dz_context *, const dz_array *, void *))          \
   DZ_INTERFACE_FUNCTION(int, free_array, (dz_context *, dz_array *))                               \
   DZ_INTERFACE_FUNCTION(int, array_values, (dz_context *, const dz_array *, void *))               \
   DZ_INTERFACE_FUNCTION(void *, array_values_raw, (dz_context *, const dz_array *))                \

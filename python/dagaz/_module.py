@@ -2,7 +2,7 @@
 
 import os
 
-from . import _native, _values
+from . import _native, _ranks, _values
 from ._values import Array, Opaque
 
 _KINDS = ("vjp", "jvp", "value_and_grad")
@@ -182,7 +182,12 @@ class Module:
         self.origin = origin
         self._settings = dict(settings)
         options = dict(settings)
-        device_results = options.pop("results", "host") == "device"
+        communicator = options.get("communicator")
+        if communicator is not None:
+            options["communicator"] = _ranks.address_of(communicator)
+        # What several processes have together is fetched only if they all ask.
+        default = "host" if communicator is None else "device"
+        device_results = options.pop("results", default) == "device"
         context = _Context(library, **options)
         context.attach(_values.Registry(library, origin, known_types), origin, device_results)
         self.context = context
@@ -218,14 +223,18 @@ class Module:
 
     def array(self, value, dtype=None):
         """`value` copied to the device, to be given to several calls."""
-        import numpy
+        return self.context.array(*_dense(value, dtype))
 
-        array = numpy.asarray(value, dtype=dtype)
-        kind = f"{array.dtype.kind}{array.dtype.itemsize}".replace("b1", "?")
-        if kind not in _values.DTYPES:
-            raise TypeError(f"programs have no elements of type {array.dtype}")
-        return self.context.array(_values.DTYPES.index(kind), array.ndim,
-                                  numpy.ascontiguousarray(array))
+    def rows(self, n):
+        """(first, count): which of `n` rows are this process's, where several run the program."""
+        return self.context.rows(n)
+
+    def part(self, rows, n, dtype=None):
+        """An array of `n` rows of which each process passes its own; those stay where they are."""
+        element, rank, array = _dense(rows, dtype)
+        if rank == 0:
+            raise TypeError("an array is needed, not a scalar")
+        return self.context.part(element, rank, array, n)
 
     def new_context(self, **settings):
         """The same program with a context of its own: another device, other options, or a second
@@ -253,6 +262,17 @@ class Module:
         import json
 
         return json.loads(self.context.report())
+
+
+def _dense(value, dtype):
+    """Element type, rank, and `value` as a dense NumPy array."""
+    import numpy
+
+    array = numpy.asarray(value, dtype=dtype)
+    kind = f"{array.dtype.kind}{array.dtype.itemsize}".replace("b1", "?")
+    if kind not in _values.DTYPES:
+        raise TypeError(f"programs have no elements of type {array.dtype}")
+    return _values.DTYPES.index(kind), array.ndim, numpy.require(array, requirements=["C", "A"])
 
 
 class Origin:
@@ -297,7 +317,7 @@ def _options(target, optimise, safe, cpu, gpu, derivatives):
 
 
 def load(path, *, target="cpu", derivatives=(), optimise=True, safe=False, cpu="native", gpu=None,
-         cache=True, **settings):
+         cache=True, communicator=None, **settings):
     """The program in the file `path`, compiled unless that was done before.
 
     target       "cpu", "cuda" or "sim"
@@ -305,23 +325,31 @@ def load(path, *, target="cpu", derivatives=(), optimise=True, safe=False, cpu="
     optimise, safe, cpu, gpu
                  as of `dagaz build`
     cache        whether a library kept from before may be used
+    communicator of mpi4py: its processes, which all load the program, run it together
     settings     of the context: num_threads, device, memory_cap, profiling, logging, debugging,
-                 unified_memory, cache_file, stream, params (tuning parameters), and results:
-                 "device" to get every array as a dagaz.Array
+                 unified_memory, cache_file, stream, check_ranks (seconds that processes wait for each
+                 other), params (tuning parameters), and results: "device" to get every array as a
+                 dagaz.Array
     """
     options = _options(target, optimise, safe, cpu, gpu, derivatives)
-    origin = Origin(path=os.fspath(path), options=options, cache=cache)
-    return Module(origin.library(), origin, settings)
+    origin = Origin(path=os.fspath(path), options=options + _ranks.options(communicator),
+                    cache=cache)
+    return Module(origin.library(), origin, _with(settings, communicator))
 
 
 def compile(text, *, name="program", target="cpu", derivatives=(), optimise=True, safe=False,
-            cpu="native", gpu=None, cache=True, **settings):
+            cpu="native", gpu=None, cache=True, communicator=None, **settings):
     """The program that `text` is; `name` stands for its file in messages.  See `load`.
 
     It can import the standard library."""
     options = _options(target, optimise, safe, cpu, gpu, derivatives)
-    origin = Origin(text=text, name=name, options=options, cache=cache)
-    return Module(origin.library(), origin, settings)
+    origin = Origin(text=text, name=name, options=options + _ranks.options(communicator),
+                    cache=cache)
+    return Module(origin.library(), origin, _with(settings, communicator))
+
+
+def _with(settings, communicator):
+    return settings if communicator is None else {**settings, "communicator": communicator}
 
 
 def jit(text, **options):

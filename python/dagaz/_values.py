@@ -79,6 +79,15 @@ class Array(_native.Array):
         self._to_host(copy)
         return copy
 
+    def part(self):
+        """The rows of this process, where several run the program together: a NumPy array."""
+        import numpy
+
+        count = self.context.rows(self.shape[0])[1]
+        copy = numpy.empty((count, *self.shape[1:]), self.dtype)
+        self._part_to_host(copy)
+        return copy
+
     def __array__(self, dtype=None, copy=None):
         array = self.numpy()
         if dtype is not None and array.dtype != dtype:

@@ -63,6 +63,13 @@ dz_array* HostBuffer::copy(Context& context) const {
                                  reinterpret_cast<const int64_t*>(view_.shape));
 }
 
+dz_array* HostBuffer::copy_part(Context& context, int64_t rows) const {
+  std::vector<int64_t> shape(view_.shape, view_.shape + view_.ndim);
+  shape.front() = rows;
+  return context.api().new_array_part(context.context, type_.element, type_.rank, view_.buf,
+                                      shape.data());
+}
+
 dz_array* HostBuffer::wrap(Context& context) const {
   return context.api().new_raw_array(context.context, type_.element, type_.rank, view_.buf,
                                      reinterpret_cast<const int64_t*>(view_.shape));

@@ -190,6 +190,35 @@ PyObject* array_to_host(PyObject* object, PyObject* target) {
   Py_RETURN_NONE;
 }
 
+// part_to_host(buffer): the rows of this process, copied into a writable buffer of as many bytes.
+PyObject* array_part_to_host(PyObject* object, PyObject* target) {
+  const dz_array* array = alive(object);
+  Py_buffer view = {};
+  if (array == nullptr || PyObject_GetBuffer(target, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)) {
+    return nullptr;
+  }
+  Context& context = *of(object).context;
+  int64_t first = 0;
+  int64_t count = 0;
+  context.api().context_rows(context.context, array->shape[0], &first, &count);
+  const Py_ssize_t bytes = element_count(*array) * element_bytes(array->element);
+  const bool fits = array->shape[0] == 0 ? view.len == 0
+                                         : view.len == bytes / array->shape[0] * count;
+  int status = DZ_OK;
+  if (fits) {
+    const Calling calling(context);
+    Py_BEGIN_ALLOW_THREADS;
+    status = context.api().array_values_part(context.context, array, view.buf);
+    Py_END_ALLOW_THREADS;
+    if (status != DZ_OK) raise_failure(context, status);
+  } else {
+    PyErr_SetString(PyExc_ValueError, "the buffer has another size");
+  }
+  PyBuffer_Release(&view);
+  if (!fits || status != DZ_OK) return nullptr;
+  Py_RETURN_NONE;
+}
+
 // ---------------------------------------------------------------- DLPack
 
 /// A tensor on its way to another library, and the array that it keeps alive.
@@ -258,6 +287,7 @@ PyObject* array_dlpack_device(PyObject* self, PyObject*) {
 
 PyMethodDef methods[] = {
     {"_to_host", array_to_host, METH_O, "Copies the elements into a buffer."},
+    {"_part_to_host", array_part_to_host, METH_O, "Copies the rows of this process into a buffer."},
     {"__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(array_dlpack)),
      METH_VARARGS | METH_KEYWORDS, "A DLPack capsule of the same memory."},
     {"__dlpack_device__", array_dlpack_device, METH_NOARGS, "(device type, device number)"},

@@ -101,6 +101,21 @@ bool set_tuning(Context& context, PyObject* values) {
   return count >= 0;
 }
 
+// `value` is the address of an MPI_Comm.
+bool set_communicator(Context& context, PyObject* value) {
+  void* const communicator = PyLong_AsVoidPtr(value);
+  if (PyErr_Occurred() != nullptr) return false;
+  const auto set = context.library->set_communicator;
+  if (set == nullptr) {
+    PyErr_SetString(PyExc_ValueError, "the program was not built for several processes");
+    return false;
+  }
+  if (set(context.config, communicator) == 0) return true;
+  PyErr_SetString(types().error, "MPI does not run, or is not the one that the program was built "
+                                 "with");
+  return false;
+}
+
 bool set_option(Context& context, const std::string& name, PyObject* value) {
   const dz_interface& api = context.api();
   long number = 0;
@@ -112,6 +127,7 @@ bool set_option(Context& context, const std::string& name, PyObject* value) {
     api.config_set_stream(context.config, stream);
     return true;
   }
+  if (name == "communicator") return set_communicator(context, value);
   if (name == "device" || name == "cache_file") {
     if (!set_text(name.c_str(), value, text)) return false;
     (name == "device" ? api.config_set_device : api.config_set_cache_file)(context.config,
@@ -122,6 +138,7 @@ bool set_option(Context& context, const std::string& name, PyObject* value) {
                                             : name == "profiling" ? api.config_set_profiling
                                             : name == "logging"   ? api.config_set_logging
                                             : name == "debugging" ? api.config_set_debugging
+                                            : name == "check_ranks" ? api.config_set_check_ranks
                                             : name == "unified_memory"
                                                 ? api.config_set_unified_memory
                                                 : nullptr;
@@ -268,6 +285,49 @@ PyObject* context_array(PyObject* object, PyObject* args) {
   return new_array_object(self, array, nullptr);
 }
 
+// part(element, rank, buffer, rows): an array of `rows` rows, of which the buffer has those of this
+// process.
+PyObject* context_part(PyObject* object, PyObject* args) {
+  dz_leaf_type leaf = {};
+  PyObject* value = nullptr;
+  long long rows = 0;
+  if (PyArg_ParseTuple(args, "iiOL", &leaf.element, &leaf.rank, &value, &rows) == 0) {
+    return nullptr;
+  }
+  Context& self = of(object);
+  HostBuffer buffer;
+  if (!buffer.open(leaf, value)) return nullptr;
+  dz_array* array = nullptr;
+  {
+    const Calling calling(self);
+    int64_t first = 0;
+    int64_t count = 0;
+    self.api().context_rows(self.context, rows, &first, &count);
+    if (buffer.rows() != count) {
+      return PyErr_Format(PyExc_ValueError, "of %lld rows %lld are this process's, not %zd", rows,
+                          static_cast<long long>(count), buffer.rows());
+    }
+    array = buffer.copy_part(self, rows);
+    if (array == nullptr) return raise_failure(self, DZ_ERROR);
+  }
+  return new_array_object(self, array, nullptr);
+}
+
+// rows(n): the first of n rows that are this process's, and how many there are.
+PyObject* context_rows(PyObject* object, PyObject* args) {
+  long long rows = 0;
+  if (PyArg_ParseTuple(args, "L", &rows) == 0) return nullptr;
+  if (rows < 0) {
+    PyErr_SetString(PyExc_ValueError, "a number of rows is not negative");
+    return nullptr;
+  }
+  Context& self = of(object);
+  int64_t first = 0;
+  int64_t count = 0;
+  self.api().context_rows(self.context, rows, &first, &count);
+  return Py_BuildValue("(LL)", static_cast<long long>(first), static_cast<long long>(count));
+}
+
 // adopt(element, address, shape, owner): an array in memory that belongs to `owner`.
 PyObject* context_adopt(PyObject* object, PyObject* args) {
   int element = 0;
@@ -299,6 +359,8 @@ PyMethodDef methods[] = {
     {"report", context_report, METH_NOARGS, "What profiling has counted: JSON."},
     {"clear_caches", context_clear_caches, METH_NOARGS, "Gives cached memory back."},
     {"array", context_array, METH_VARARGS, "array(element, rank, buffer): a copy"},
+    {"part", context_part, METH_VARARGS, "part(element, rank, buffer, rows): an array by parts"},
+    {"rows", context_rows, METH_VARARGS, "rows(n): (first, count) of this process"},
     {"adopt", context_adopt, METH_VARARGS, "adopt(element, address, shape, owner)"},
     {nullptr, nullptr, 0, nullptr}};
 

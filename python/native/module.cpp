@@ -120,6 +120,8 @@ PyObject* library_new(PyTypeObject* type, PyObject* args, PyObject*) {
   if (self == nullptr) return nullptr;
   self->api = api;
   self->program = program;
+  self->set_communicator = reinterpret_cast<int (*)(dz_config*, const void*)>(
+      dlsym(handle, (std::string(prefix) + "_context_config_set_communicator").c_str()));
   return reinterpret_cast<PyObject*>(self);
 }
 

@@ -46,6 +46,8 @@ struct Library {
   PyObject_HEAD
   const dz_interface* api;
   const dz_program* program;
+  // Of what was built with --ranks; else null.
+  int (*set_communicator)(dz_config*, const void*);
 };
 
 /// What the package adds to a context; each may be None.
@@ -167,7 +169,10 @@ class HostBuffer {
   bool open(dz_leaf_type type, PyObject* value);
   /// An array of the context that holds the elements, or is the memory itself.  Need a Calling.
   dz_array* copy(Context& context) const;
+  /// An array of so many rows, of which these are this process's.
+  dz_array* copy_part(Context& context, int64_t rows) const;
   dz_array* wrap(Context& context) const;
+  Py_ssize_t rows() const { return view_.shape[0]; }
 
  private:
   Py_buffer view_ = {};
