@@ -15,8 +15,15 @@ namespace dagaz::check {
 namespace {
 
 // `anything`: what else there is, is looked at where the attribute is.
-enum class Takes : std::uint8_t { nothing, strip_count, number_or_variable, name, anything };
-enum class Place : std::uint8_t { expression, loop, pattern, function };
+enum class Takes : std::uint8_t {
+  nothing,
+  strip_count,
+  dimension,
+  number_or_variable,
+  name,
+  anything
+};
+enum class Place : std::uint8_t { expression, loop, loop_parameter, parameter, function };
 
 struct Rule {
   std::string_view attribute;
@@ -29,7 +36,9 @@ constexpr Rule rules[] = {
     {"bound", Takes::number_or_variable, Place::loop},
     {"keep", Takes::nothing, Place::loop},
     {"unroll", Takes::nothing, Place::loop},
-    {"true_dep", Takes::nothing, Place::pattern},
+    {"true_dep", Takes::nothing, Place::loop_parameter},
+    {"split", Takes::dimension, Place::parameter},
+    {"replicated", Takes::nothing, Place::parameter},
     {"param", Takes::name},
     {"unsafe", Takes::nothing},
     {"sequential", Takes::nothing},
@@ -68,6 +77,7 @@ bool agrees(const ast::Attribute& attribute, Takes takes) {
   switch (takes) {
     case Takes::strip_count:
       return !argument.name.valid() && 0 < argument.number && argument.number <= most_strip_mining;
+    case Takes::dimension: return !argument.name.valid() && argument.number >= 0;
     case Takes::number_or_variable: return true;
     case Takes::name: return argument.name.valid();
     case Takes::nothing:
@@ -81,6 +91,7 @@ std::string description(Takes takes, std::string_view attribute) {
   switch (takes) {
     case Takes::nothing: return "no arguments";
     case Takes::strip_count: return "a number from 1 to 12, as in `#[" + name + "(4)]`";
+    case Takes::dimension: return "a dimension from 0 on, as in `#[" + name + "(0)]`";
     case Takes::number_or_variable: return "a number or a variable, as in `#[" + name + "(100)]`";
     case Takes::name: return "a name, as in `#[" + name + "(size)]`";
     case Takes::anything: break;
@@ -148,9 +159,14 @@ void check_attribute(Context& context, const ast::Attribute& attribute, Attribut
   } else if (rule->place == Place::function) {
     if (place != AttributePlace::pattern) return;
     report_ineffective(context, attribute, name, "a function or a call");
-  } else if (rule->place == Place::pattern && place != AttributePlace::pattern) {
+  } else if (rule->place == Place::loop_parameter && place != AttributePlace::pattern) {
     report_ineffective(context, attribute, name, "a parameter of a loop");
-  } else if (rule->place != Place::pattern && place != AttributePlace::expression) {
+  } else if (rule->place == Place::parameter && place != AttributePlace::pattern) {
+    report_ineffective(context, attribute, name, "a parameter of an entry point");
+  } else if (place == AttributePlace::pattern &&
+             (rule->place == Place::loop_parameter || rule->place == Place::parameter)) {
+    return;
+  } else if (place != AttributePlace::expression) {
     report_ineffective(context, attribute, name,
                        rule->place == Place::loop ? "a loop" : "an expression");
   }

@@ -68,6 +68,37 @@ ir::Function function_of(Elaborator& e, const check::EntryPoint& entry,
   return function;
 }
 
+/// What #[split(d)] and #[replicated] before parameters say of their arrays.
+std::vector<ir::RankHint> rank_hints(Elaborator& e, const check::EntryPoint& entry,
+                                     const OpenParameters& open, const ir::Function& function) {
+  const auto& declaration = std::get<ast::ValueDeclaration>(entry.declaration->node);
+  const std::vector<ast::Pattern*>& patterns = declaration.function.parameters;
+  std::vector<ir::RankHint> hints;
+  std::size_t number = open.all().size() - open.leaves.size();
+  for (std::size_t i = 0; i < open.types.size(); ++i) {
+    const std::size_t first = number;
+    each_external_leaf(open.types[i].type, [&] { ++number; }, [&](const auto&) { ++number; });
+    const int from = entry.written.empty() ? static_cast<int>(i) : entry.written[i];
+    if (from < 0 || static_cast<std::size_t>(from) >= patterns.size()) continue;
+    const ast::Pattern* pattern = patterns[static_cast<std::size_t>(from)];
+    while (const auto* attributed = as<ast::AttributePattern>(pattern->node)) {
+      pattern = attributed->pattern;
+      const ast::Attribute& attribute = attributed->attribute;
+      const std::string_view name =
+          attribute.name.valid() ? e.symbols.text(attribute.name) : std::string_view();
+      const bool splits = name == "split" && attribute.arguments.size() == 1;
+      if (!splits && name != "replicated") continue;
+      const std::int64_t dimension = splits ? attribute.arguments.front().number : 0;
+      for (std::size_t k = first; k < number; ++k) {
+        const ir::Type& type = e.names().type(function.parameters[k].name);
+        if (dimension >= static_cast<std::int64_t>(type.shape.size())) continue;
+        hints.push_back({static_cast<int>(k), static_cast<int>(dimension), !splits});
+      }
+    }
+  }
+  return hints;
+}
+
 /// The leaves of the results as the outside sees them.
 std::vector<ir::Operand> external_leaves(Elaborator& e, ValueRef value) {
   const std::vector<ir::Operand> leaves = e.unshared_leaves(value);
@@ -252,6 +283,7 @@ void Elaborator::build_entry(const check::EntryPoint& entry, const EntryBody& bo
   point.size_results = static_cast<int>(results.size());
   results.insert(results.end(), leaves.begin(), leaves.end());
   ir::Function function = function_of(*this, entry, open);
+  point.hints = rank_hints(*this, entry, open, function);
   for (const ir::Operand& result : results) {
     function.result_types.push_back(names().type(result));
   }

@@ -62,6 +62,15 @@ struct ExternalValue {
   bool unique;
   DZ_FIELDS(name, type, unique)
 };
+/// What the program says of an array that is a parameter of the entry point's function: ranks share
+/// its elements along `dimension`, or all have it whole.
+struct RankHint {
+  int parameter;
+  int dimension = 0;
+  bool replicated = false;
+  DZ_FIELDS(parameter, dimension, replicated)
+};
+
 /// The function's parameters are the inputs' leaves in order, *preceded by nothing*: sizes are
 /// read from the arrays' shapes.  A parameter's type mentions size names that are parameters of
 /// the function, listed first (`size_parameters` of them, each an i64).  For every such size the
@@ -77,7 +86,8 @@ struct EntryPoint {
   int size_results = 0;
   std::vector<ExternalValue> inputs;
   std::vector<ExternalValue> outputs;
-  DZ_FIELDS(name, documentation, function, size_parameters, size_results, inputs, outputs)
+  std::vector<RankHint> hints = {};
+  DZ_FIELDS(name, documentation, function, size_parameters, size_results, inputs, outputs, hints)
 };
 
 struct Program {

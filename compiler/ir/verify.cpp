@@ -38,6 +38,7 @@ class Verifier {
 
   std::vector<std::string> run() {
     for (const Function& one : program_.functions) function(one);
+    for (const EntryPoint& one : program_.entries) hints(one);
     return std::move(violations_);
   }
 
@@ -97,6 +98,20 @@ class Verifier {
   enum class State : std::uint8_t { unbound, in_scope, gone };
 
   bool broken() const { return violations_.size() >= enough || fatal_; }
+  /// Of arrays that the function has, and dimensions of these.
+  void hints(const EntryPoint& entry) {
+    if (broken()) return;
+    for (const Function& one : program_.functions) {
+      if (one.name != entry.function) continue;
+      function_ = &one;
+      for (const RankHint& hint : entry.hints) {
+        const auto k = static_cast<std::size_t>(hint.parameter);
+        const std::size_t rank =
+            k < one.parameters.size() ? names_.type(one.parameters[k].name).shape.size() : 0;
+        if (static_cast<std::size_t>(hint.dimension) >= rank) violation("a hint of no dimension");
+      }
+    }
+  }
   void violation(std::string message) {
     std::string text = "in `" + (function_ == nullptr ? "?" : function_->name) + "`: " + message;
     if (current_ != nullptr && !fatal_ && violations_.size() < 3) {

@@ -22,15 +22,17 @@ constexpr double least_gain = 1e-3;
 class Search {
  public:
   Search(const ir::Function& function, const ir::Names& names, const RankCosts& costs,
-         Results results)
+         Results results, const Wishes& wishes)
       : function_(function),
         names_(names),
         placer_(function, names, results),
         cost_(function, names, costs),
+        wishes_(wishes),
         gain_(costs.element + costs.message > 0 ? least_gain : 0) {}
 
   Placement run() {
     collect(function_.body);
+    choice_.extents = wishes_.shared;
     best_ = placer_.place(choice_);
     best_cost_ = cost_.of(best_);
     while (add_extent() || add_two()) {
@@ -77,13 +79,16 @@ class Search {
   static bool has(const std::vector<ir::Operand>& extents, const ir::Operand& extent) {
     return std::find(extents.begin(), extents.end(), extent) != extents.end();
   }
+  bool may_add(const Choice& choice, const ir::Operand& extent) const {
+    return !has(choice.extents, extent) && !has(wishes_.whole, extent);
+  }
 
   bool add_extent() {
     const Choice before = choice_;
     const double most = (1 - gain_) * best_cost_;
     bool better = false;
     for (const ir::Operand& extent : extents_) {
-      if (has(before.extents, extent)) continue;
+      if (!may_add(before, extent)) continue;
       Choice choice = before;
       choice.extents.push_back(extent);
       if (try_choice(std::move(choice), std::min(most, best_cost_))) better = true;
@@ -96,7 +101,7 @@ class Search {
     const double most = (1 - gain_) * best_cost_;
     bool better = false;
     for (const auto& [first, second] : pairs_) {
-      if (has(before.extents, first) || has(before.extents, second)) continue;
+      if (!may_add(before, first) || !may_add(before, second)) continue;
       Choice choice = before;
       choice.extents.insert(choice.extents.end(), {first, second});
       if (try_choice(std::move(choice), std::min(most, best_cost_))) better = true;
@@ -125,6 +130,7 @@ class Search {
   const ir::Names& names_;
   Placer placer_;
   CostModel cost_;
+  const Wishes& wishes_;
   const double gain_;
   std::vector<ir::Operand> extents_;
   std::vector<std::pair<ir::Operand, ir::Operand>> pairs_;
@@ -137,8 +143,8 @@ class Search {
 }  // namespace
 
 Placement choose(const ir::Function& function, const ir::Names& names, const RankCosts& costs,
-                 Results results) {
-  return Search(function, names, costs, results).run();
+                 Results results, const Wishes& wishes) {
+  return Search(function, names, costs, results, wishes).run();
 }
 
 }  // namespace dagaz::passes::distributing

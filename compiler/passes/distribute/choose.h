@@ -7,7 +7,13 @@
 
 namespace dagaz::passes::distributing {
 
+/// What the program says itself.
+struct Wishes {
+  std::vector<ir::Operand> shared;
+  std::vector<ir::Operand> whole;
+};
+
 Placement choose(const ir::Function& function, const ir::Names& names, const RankCosts& costs,
-                 Results results);
+                 Results results, const Wishes& wishes);
 
 }  // namespace dagaz::passes::distributing

@@ -23,10 +23,10 @@ using namespace distributing;  // NOLINT: this is its pass
 // Sums are taken out of points only where ranks then share them: within a rank they are better off
 // where they are.
 static Placement placed(ir::Function& function, ir::Names& names, const RankCosts& costs,
-                        Results results) {
+                        Results results, const Wishes& wishes) {
   ir::Function apart = function;
   const TakenSums taken = take_sums_out(apart, names, nullptr);
-  Placement placement = choose(apart, names, costs, results);
+  Placement placement = choose(apart, names, costs, results, wishes);
   ir::NameSet shared;
   for (const auto& [sum, map] : taken) {
     const auto share = placement.shares.find(map);
@@ -37,7 +37,7 @@ static Placement placed(ir::Function& function, ir::Names& names, const RankCost
     return placement;
   }
   take_sums_out(function, names, &shared);
-  return choose(function, names, costs, results);
+  return choose(function, names, costs, results, wishes);
 }
 
 static bool is_called(const ir::Body& body, const std::string& name) {
@@ -58,10 +58,28 @@ static Results results_of(const ir::Program& program, const std::string& name) {
   return called ? Results::for_program : Results::for_callers;
 }
 
+static Wishes wishes_of(const ir::Program& program, const ir::Function& function) {
+  Wishes wishes;
+  for (const ir::EntryPoint& entry : program.entries) {
+    if (entry.function != function.name) continue;
+    for (const ir::RankHint& hint : entry.hints) {
+      const ir::NameId array = function.parameters[static_cast<std::size_t>(hint.parameter)].name;
+      const std::vector<ir::Operand>& shape = program.names.type(array).shape;
+      if (hint.replicated) {
+        wishes.whole.insert(wishes.whole.end(), shape.begin(), shape.end());
+      } else {
+        wishes.shared.push_back(shape[static_cast<std::size_t>(hint.dimension)]);
+      }
+    }
+  }
+  return wishes;
+}
+
 static bool share_work(ir::Program& program, ir::Function& function, Results results,
                        const RankCosts& costs) {
   read_through_rows(function);
-  const Placement placement = placed(function, program.names, costs, results);
+  const Wishes wishes = wishes_of(program, function);
+  const Placement placement = placed(function, program.names, costs, results, wishes);
   if (placement.shares.empty()) return false;
   Rewriter(program, placement, function).rewrite(function);
   // Arrays of which each rank makes its rows alone.

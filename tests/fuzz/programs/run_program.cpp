@@ -130,7 +130,7 @@ class Trial {
   ir::ParallelProgram program_;                      // as the front end gives it
   ir::ParallelProgram reference_;                    // with what is required
   std::vector<Output> expected_;                     // from the reference
-  std::map<int, ir::ParallelProgram> after_passes_;  // by optimisation
+  std::map<std::pair<Target, int>, ir::Program> after_passes_;  // by target and optimisation
   double unit_ = 0;
 };
 
@@ -169,12 +169,20 @@ ir::ParallelProgram Trial::optimised(const Configuration& configuration) {
   return program;
 }
 
+// What code is generated from, for one process.
 const ir::Program& Trial::after_passes(const Configuration& configuration) {
-  auto found = after_passes_.find(configuration.optimisation);
-  if (found == after_passes_.end()) {
-    found = after_passes_.emplace(configuration.optimisation, optimised(configuration)).first;
+  const std::pair key(configuration.target, configuration.optimisation);
+  const auto found = after_passes_.find(key);
+  if (found != after_passes_.end()) return found->second;
+  Configuration alone = configuration;
+  alone.ranks = 0;
+  ir::ParallelProgram program = optimised(alone);
+  if (alone.target == Target::interpreter) {
+    return after_passes_.emplace(key, std::move(program.program)).first->second;
   }
-  return found->second.program;
+  const Passes passes(options(alone), *compilation_);
+  ir::FlatProgram flat = driver::flatten(std::move(program), passes.context);
+  return after_passes_.emplace(key, std::move(flat.program)).first->second;
 }
 
 // Runs on perturbed input are made only where something differs.

@@ -57,6 +57,13 @@ TEST_CASE("operand types") {
         "number of lambda parameters");
 }
 
+TEST_CASE("hints are of dimensions of parameters") {
+  const std::string function = "function f (n: i64, xs: [n]f64) -> [[n]f64] { return xs }";
+  CHECK(first_violation("entry \"f\" \"\" \"f\" 1 0 hints [(1 0 false)] " + function) == "");
+  finds("entry \"f\" \"\" \"f\" 1 0 hints [(1 1 false)] " + function, "a hint of no dimension");
+  finds("entry \"f\" \"\" \"f\" 1 0 hints [(7 0 true)] " + function, "a hint of no dimension");
+}
+
 TEST_CASE("result types") {
   finds("function f (n: i64) -> [i64] { x: f64 = add.i64 n 1 return n }", "should have type i64");
 }
