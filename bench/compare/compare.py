@@ -37,6 +37,8 @@ def environment(threads):
     with open('/proc/cpuinfo', encoding='utf-8') as info:
         flags = info.read()
     changed = {'OPENBLAS_NUM_THREADS': str(threads), 'OMP_NUM_THREADS': str(threads)}
+    # Its threads keep their cores busy for 2^28 cycles after a call, in which it is others' turn.
+    changed['OPENBLAS_THREAD_TIMEOUT'] = '10'
     if 'avx512f' in flags:
         changed['OPENBLAS_CORETYPE'] = 'SkylakeX'
     elif 'avx2' in flags:

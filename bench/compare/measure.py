@@ -18,6 +18,7 @@ from cases import CASES
 LEAST_ROUNDS, MOST_ROUNDS = 5, 101
 PATIENCE = 4  # times the seconds of a case; who takes longer is sampled less often
 SAMPLE = 0.005  # seconds; what is faster is called several times
+PAUSE = 0.005  # seconds before a turn of several threads: those of the one before look for work for a while
 WALL, PROCESSOR = 'wall', 'processor'
 
 
@@ -48,7 +49,7 @@ def sample(prepared, calls):
     return wall * 1e-9 / calls, processor * 1e-9 / calls
 
 
-def alternate(prepared, seconds, first_calls):
+def alternate(prepared, seconds, first_calls, pause):
     """Samples of each by round, taken in turn; who begins changes from round to round.  Dagaz runs
     in every round; the others until they have had their seconds."""
     names = list(prepared)
@@ -70,6 +71,7 @@ def alternate(prepared, seconds, first_calls):
         first = turn % len(names)
         for name in names[first:] + names[:first]:
             if name in waiting or name == 'Dagaz':
+                time.sleep(pause)
                 samples[name][turn] = sample(prepared[name], calls[name])
                 spent[name] += samples[name][turn][0] * calls[name]
     return samples
@@ -129,7 +131,8 @@ def measured(case, present, options):
                   bytes_read=sum(np.asarray(x).nbytes for x in inputs), bytes_written=written)
     if 'Dagaz' in far:
         return {**result, 'failed': f'the result is off by {differences["Dagaz"]:.1e}'}
-    samples = alternate(prepared, options.seconds, first_calls)
+    pause = PAUSE if options.threads > 1 else 0
+    samples = alternate(prepared, options.seconds, first_calls, pause)
     for each in prepared.values():
         each.close()
     for place, clock in enumerate((WALL, PROCESSOR)):
