@@ -1,6 +1,7 @@
 #include "plan/lane_reductions.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "plan/operators.h"
 #include "plan/target.h"
@@ -102,6 +103,23 @@ int most_columns(const Surroundings& around, const ir::SegmentedReduce& reductio
   return static_cast<int>(std::max<std::int64_t>(bytes / std::max<std::int64_t>(column, 1), 1));
 }
 
+/// A vector of points fills a register, and carries no more than an eighth of all registers hold: an
+/// operator on a number and its place compares and selects several times what it carries.
+int fitting_width(const Surroundings& around, const ir::SegmentedReduce& reduction, int width) {
+  const TargetDescription& target = around.target;
+  std::int64_t largest = 1;
+  for (const ir::ReduceOperator& one : reduction.operators) {
+    for (const ir::Type& type : one.op.result_types) {
+      largest = std::max<std::int64_t>(largest, ir::byte_size(type.element));
+    }
+  }
+  const std::int64_t bytes = std::int64_t{target.registers} * target.register_bytes / 8;
+  const auto fits = static_cast<std::uint64_t>(
+      std::max<std::int64_t>(bytes / std::max<std::int64_t>(carried_bytes(reduction), 1), 1));
+  const auto full = static_cast<std::uint64_t>(target.register_bytes / largest);
+  return std::min(width, static_cast<int>(std::bit_floor(std::max(fits, full))));
+}
+
 /// Lanes for a body without loops: operators that LLVM makes no vectors of, or points of much work,
 /// whose branches and additions are no matter for LLVM either.
 std::vector<ir::Version> lanes_of_points(const Surroundings& around,
@@ -111,6 +129,7 @@ std::vector<ir::Version> lanes_of_points(const Surroundings& around,
   const bool are_simple =
       std::all_of(reduction.operators.begin(), reduction.operators.end(),
                   [](const ir::ReduceOperator& one) { return is_simple(one.op); });
+  blocks.width = fitting_width(around, reduction, blocks.width);
   blocks.columns = std::min(blocks.columns, most_columns(around, reduction, blocks.width));
   // What neighbours read in unit steps a lane reads so, too.
   const auto as_neighbours = read_reduction(around, reduction, results, blocks);
