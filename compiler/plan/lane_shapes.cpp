@@ -69,10 +69,17 @@ ir::LaneBlocks block_for(const ir::Body& body, const Surroundings& around, bool 
     if (names.type(name).element == ScalarType::f64) largest = 8;
   }
   ir::LaneBlocks block;
-  const auto width = static_cast<unsigned>(tunables.lane_bytes / largest);
-  block.width = static_cast<int>(std::bit_floor(width));
+  const auto width_of = [&](std::int64_t bytes) {
+    return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(bytes / largest)));
+  };
+  block.width = width_of(tunables.lane_bytes);
   // More than registers hold for several vectors.
   if (operations_in(body) > tunables.lane_operations) return block;
+  const std::int64_t sums = sums_in(body);
+  // Several vectors of sums are as many as registers hold, if each is one.
+  if (has_rows || sums > 0) {
+    block.width = std::min(block.width, width_of(around.target.register_bytes));
+  }
   if (has_rows) {
     block.block_rows =
         at_least_one(where == Around::task ? 2 * tunables.lane_rows : tunables.lane_rows);
@@ -81,7 +88,6 @@ ir::LaneBlocks block_for(const ir::Body& body, const Surroundings& around, bool 
     block.columns =
         at_least_one(where == Around::task ? tunables.lane_columns / 2 : tunables.lane_columns);
   }
-  const std::int64_t sums = sums_in(body);
   const auto is_too_large = [&](int vectors) {
     return vectors > most_vectors || (sums * vectors > tunables.lane_sums && vectors > 1);
   };

@@ -6,12 +6,12 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 -- expect
 --| -- main, line 5: segmented_map over [n]
 --| x: [
---|   lane_blocks columns 4 width 16 packed [x.2] inner_rows [m : 4, x.3 : 4] when [n >= 64, n >= 2],
+--|   lane_blocks columns 4 width 8 packed [x.2] inner_rows [m : 4, x.3 : 4] when [n >= 32, n >= 2],
 --|   pointwise] operations [2, 17 * n, 4 * n * d, d]
 --| -- main, line 4: map_scan_reduce over [n]
 --| t: [
 --|   pointwise whole_vectors 8]
 --| -- main, line 5: map_scan_reduce over [d]
 --| x.3: [
---|   lane_blocks columns 2 width 16 when [d >= 32],
+--|   lane_blocks columns 2 width 8 when [d >= 16],
 --|   pointwise]

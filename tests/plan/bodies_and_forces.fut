@@ -3,5 +3,5 @@ entry main [n] (ps: [n][3]f32) = map (\p -> reduce_comm (\a b -> map2 (+) a b) [
 -- expect
 --| -- main, line 2: segmented_map over [n]
 --| x: [
---|   lane_blocks columns 4 width 16 when [n >= 64],
+--|   lane_blocks columns 4 width 8 when [n >= 32],
 --|   pointwise] operations [6, 7 * n]

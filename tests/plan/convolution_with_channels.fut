@@ -12,7 +12,7 @@ entry main [c] [o] [h] [w] (picture: [c][h][w]f32) (weights: [o][c][3][3]f32) =
 -- expect
 --| -- main, line 11: segmented_map over [o][rows][columns]
 --| x: [
---|   lane_blocks points 2 rows 0 block_rows 4 columns 2 width 16 when [columns >= 32, o >= 4],
---|   lane_blocks points 2 rows 1 block_rows 4 columns 2 width 16 when [columns >= 32, rows >= 4],
---|   lane_blocks points 2 rows 1 block_rows 8 width 8 when [columns >= 8, rows >= 8],
+--|   lane_blocks points 2 rows 0 block_rows 4 columns 2 width 8 when [columns >= 16, o >= 4],
+--|   lane_blocks points 2 rows 1 block_rows 4 columns 2 width 8 when [columns >= 16, rows >= 4],
+--|   lane_blocks points 2 rows 1 block_rows 8 width 4 when [columns >= 4, rows >= 8],
 --|   pointwise] operations [8, 40 * c]

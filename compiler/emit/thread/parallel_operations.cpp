@@ -106,8 +106,9 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::MapScanReduce&
     const std::vector<Value> totals = running_values(reductions);
     for (std::size_t k = 0; k < totals.size(); ++k) assign(c, s.results[k].name, totals[k]);
   };
-  if (e.schedule.versions.size() == 1) {
-    point_by_point(std::get<ir::Pointwise>(e.schedule.versions.front().strategy));
+  const auto* only = as<ir::Pointwise>(e.schedule.versions.front().strategy);
+  if (only != nullptr && e.schedule.versions.size() == 1) {
+    point_by_point(*only);
     return;
   }
   std::vector<Destination> targets;
