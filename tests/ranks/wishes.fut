@@ -1,5 +1,5 @@
 -- What a program says itself of its arrays counts more than what messages cost.
--- counts: by_rows: [1000][40]f64: agree 1 8, gather 1 2000
+-- counts: by_rows: [1000][40]f64: agree 1 8
 -- counts: by_columns: [1000][40]f64: agree 1 8, reduce 1 8000
 -- counts: by_nobody: [1000][40]f64: agree 1 8
 -- ==
