@@ -166,20 +166,17 @@ void array_release_buffer(PyObject* object, Py_buffer* view) {
   --of(object).exports;
 }
 
-// to_host(buffer): the elements, copied into a writable buffer of as many bytes.
-PyObject* array_to_host(PyObject* object, PyObject* target) {
-  const dz_array* array = alive(object);
+/// Lets `copy` write `bytes` bytes of the array into a buffer of as many; it gives a status.
+template <typename Copy>
+PyObject* copy_to_host(Context& context, PyObject* target, Py_ssize_t bytes, const Copy& copy) {
   Py_buffer view = {};
-  if (array == nullptr || PyObject_GetBuffer(target, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)) {
-    return nullptr;
-  }
-  Context& context = *of(object).context;
+  if (PyObject_GetBuffer(target, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE) != 0) return nullptr;
   int status = DZ_OK;
-  const bool fits = view.len == element_count(*array) * element_bytes(array->element);
+  const bool fits = view.len == bytes;
   if (fits) {
     const Calling calling(context);
     Py_BEGIN_ALLOW_THREADS;
-    status = context.api().array_values(context.context, array, view.buf);
+    status = copy(view.buf);
     Py_END_ALLOW_THREADS;
     if (status != DZ_OK) raise_failure(context, status);
   } else {
@@ -190,33 +187,30 @@ PyObject* array_to_host(PyObject* object, PyObject* target) {
   Py_RETURN_NONE;
 }
 
+// to_host(buffer): the elements, copied into a writable buffer of as many bytes.
+PyObject* array_to_host(PyObject* object, PyObject* target) {
+  const dz_array* array = alive(object);
+  if (array == nullptr) return nullptr;
+  Context& context = *of(object).context;
+  const Py_ssize_t bytes = element_count(*array) * element_bytes(array->element);
+  return copy_to_host(context, target, bytes, [&](void* to) {
+    return context.api().array_values(context.context, array, to);
+  });
+}
+
 // part_to_host(buffer): the rows of this process, copied into a writable buffer of as many bytes.
 PyObject* array_part_to_host(PyObject* object, PyObject* target) {
   const dz_array* array = alive(object);
-  Py_buffer view = {};
-  if (array == nullptr || PyObject_GetBuffer(target, &view, PyBUF_C_CONTIGUOUS | PyBUF_WRITABLE)) {
-    return nullptr;
-  }
+  if (array == nullptr) return nullptr;
   Context& context = *of(object).context;
+  const int64_t rows = array->shape[0];
   int64_t first = 0;
   int64_t count = 0;
-  context.api().context_rows(context.context, array->shape[0], &first, &count);
+  context.api().context_rows(context.context, rows, &first, &count);
   const Py_ssize_t bytes = element_count(*array) * element_bytes(array->element);
-  const bool fits = array->shape[0] == 0 ? view.len == 0
-                                         : view.len == bytes / array->shape[0] * count;
-  int status = DZ_OK;
-  if (fits) {
-    const Calling calling(context);
-    Py_BEGIN_ALLOW_THREADS;
-    status = context.api().array_values_part(context.context, array, view.buf);
-    Py_END_ALLOW_THREADS;
-    if (status != DZ_OK) raise_failure(context, status);
-  } else {
-    PyErr_SetString(PyExc_ValueError, "the buffer has another size");
-  }
-  PyBuffer_Release(&view);
-  if (!fits || status != DZ_OK) return nullptr;
-  Py_RETURN_NONE;
+  return copy_to_host(context, target, rows == 0 ? 0 : bytes / rows * count, [&](void* to) {
+    return context.api().array_values_part(context.context, array, to);
+  });
 }
 
 // ---------------------------------------------------------------- DLPack
