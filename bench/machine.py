@@ -66,24 +66,26 @@ def fma_peak(kind):
     return _told_by(PEAK, '-ffp-contract=fast', f'-DT={kind}', f'-DREGISTER={register}')[0]
 
 
-# Threads that copy, and read, a slice each; between rounds they meet.  A round takes as long as its
-# last thread, and that of a single thread as long as the processor has worked on it: other programs
-# should not count.  Stores go past the caches where the processor has such.
+# Threads that copy, and read, a slice each; between rounds they meet.  A round goes from the first
+# thread that begins to the last that ends, and that of a single thread takes as long as the processor
+# has worked on it: other programs should not count.  Stores go past the caches where the processor has
+# such; arrays lie in large pages, as Dagaz's do.
 BANDWIDTH = r'''
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #ifdef __AVX__
 #include <immintrin.h>
 #endif
 typedef unsigned long vector __attribute__((vector_size(64)));
-enum { ROUNDS = 30, COPY = 0, STREAM = 1, READ = 2, KINDS = 3 };
+enum { ROUNDS = 30, COPY = 0, STREAM = 1, READ = 2, KINDS = 3, LARGE_PAGE = 1 << 21 };
 static const size_t part = (size_t)BYTES / THREADS / 4096 * 4096;
 static char *from, *to;
 static pthread_barrier_t meeting;
-static double took[KINDS][ROUNDS];
+static double began[KINDS][ROUNDS][THREADS], ended[KINDS][ROUNDS][THREADS];
 static volatile unsigned long sink;
 
 static void stream(char *to, const char *from, size_t count) {
@@ -113,33 +115,40 @@ static double now(void) {
 }
 
 static void *work(void *argument) {
-  size_t first = (size_t)argument * part;
+  size_t thread = (size_t)argument, first = thread * part;
   memset(from + first, 1, part);
   memset(to + first, 2, part);
   for (int round = 0; round < ROUNDS; round++)
     for (int kind = 0; kind < KINDS; kind++) {
       pthread_barrier_wait(&meeting);
-      double start = now();
+      began[kind][round][thread] = now();
       if (kind == COPY) memcpy(to + first, from + first, part);
       if (kind == STREAM) stream(to + first, from + first, part);
       if (kind == READ) read_all(from + first, part);
-      pthread_barrier_wait(&meeting);
-      if (first == 0) took[kind][round] = now() - start;
+      ended[kind][round][thread] = now();
     }
   return NULL;
 }
 
 static double rate(int kind, double traversals) {
   double least = 1e9;
-  for (int round = 0; round < ROUNDS; round++)
-    if (took[kind][round] < least) least = took[kind][round];
+  for (int round = 0; round < ROUNDS; round++) {
+    double first = 1e18, last = 0;
+    for (int thread = 0; thread < THREADS; thread++) {
+      if (began[kind][round][thread] < first) first = began[kind][round][thread];
+      if (ended[kind][round][thread] > last) last = ended[kind][round][thread];
+    }
+    if (last - first < least) least = last - first;
+  }
   return 1e-9 * traversals * part * THREADS / least;
 }
 
 int main(void) {
   pthread_t threads[THREADS];
-  from = aligned_alloc(4096, part * THREADS);
-  to = aligned_alloc(4096, part * THREADS);
+  from = aligned_alloc(LARGE_PAGE, (part * THREADS + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
+  to = aligned_alloc(LARGE_PAGE, (part * THREADS + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
+  madvise(from, part * THREADS, MADV_HUGEPAGE);
+  madvise(to, part * THREADS, MADV_HUGEPAGE);
   pthread_barrier_init(&meeting, NULL, THREADS);
   for (size_t i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, work, (void *)i);
   for (size_t i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);

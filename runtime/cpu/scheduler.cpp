@@ -13,6 +13,7 @@
 
 #include "context.h"
 #include "cpu/additions.h"
+#include "cpu/spread_threads.h"
 
 namespace dagaz::runtime {
 
@@ -83,11 +84,13 @@ int32_t Scheduler::run(dz_context* context, int64_t count, int64_t grain, dz_tas
   const int64_t size = count / pieces;
   const int64_t longer = count % pieces;  // that many pieces have one iteration more
   std::atomic<int32_t> first{DZ_OK};
+  SpreadThreads spread(threads_);
   const auto run_range = [&](const tbb::blocked_range<int64_t>& range) {
     for (int64_t piece = range.begin(); piece != range.end(); ++piece) {
       if (first.load(std::memory_order_relaxed) != DZ_OK) {
         return;
       }
+      spread.before_piece();
       const int64_t begin = piece * size + std::min(piece, longer);
       const int64_t end = begin + size + (piece < longer ? 1 : 0);
       const int32_t status = run_piece(context, task, environment, begin, end);

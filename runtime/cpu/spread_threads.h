@@ -1,0 +1,40 @@
+// Threads of a loop keep to different processors.
+//
+// A thread that wakes up may be put on the processor of the one that woke it, while another idles.
+// Where the kernel knows of no cache that processors share, as on some virtual machines, nothing moves
+// it from there within the milliseconds that a loop takes, and it waits until the other has done
+// everything: a Mandelbrot set that was called each 5 ms took as long on two threads as on one.
+//
+// So the thread that began the loop lets others have its processor for a moment if it has done its
+// first piece and nobody has come yet, and who comes on its processor goes elsewhere.
+#pragma once
+
+#include <atomic>
+
+namespace dagaz::runtime {
+
+/// Of one run of one parallel loop: where the thread runs that began it, and who has come.
+class SpreadThreads {
+ public:
+  /// Of the calling thread, which begins a loop that so many threads may run.
+  explicit SpreadThreads(int threads);
+
+  /// Called by a thread of the loop before each of its pieces.
+  void before_piece();
+
+ private:
+  void before_own_piece();
+
+  const void* first_thread_;
+  bool many_processors_;  // as many as threads; fewer are shared whatever anybody does
+  std::atomic<int> processor_;
+  std::atomic<int> may_move_;  // so often: each of the other threads once
+  std::atomic<bool> others_came_{false};
+  int own_pieces_ = 0;
+};
+
+/// Moves the calling thread to another of the processors it may run on, which stay the same; whether
+/// there was one.
+bool leave_processor(int processor);
+
+}  // namespace dagaz::runtime
