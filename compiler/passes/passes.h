@@ -97,6 +97,8 @@ struct FlattenOptions {
   FlattenTarget target = FlattenTarget::cpu;
   /// Most operations that each point of a deeper nest repeats.
   std::int64_t nested_operations = Tunables{}.nested_operations;
+  /// Terms of a product for each thread that make it one of the host; 0: none is.
+  std::int64_t host_product = Tunables{}.host_product;
 };
 /// Additions at a fixed distance from each point become reads.
 bool scatter_to_gather(ir::ParallelProgram& program, FlattenTarget target,

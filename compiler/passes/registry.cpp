@@ -87,7 +87,11 @@ bool read_by_parts(Program& program, const PassOptions&) {
 }
 
 bool flattened(Program& program, const PassOptions& options) {
-  program = flatten(ParallelProgram{std::move(program)}, FlattenOptions{options.target, options.tunables.nested_operations}).program;
+  FlattenOptions how{options.target, options.tunables.nested_operations,
+                     options.tunables.host_product};
+  // Ranks share points, and must not decide by threads, which each may have another number of.
+  if (options.for_ranks) how.host_product = 0;
+  program = flatten(ParallelProgram{std::move(program)}, how).program;
   return true;
 }
 

@@ -223,7 +223,9 @@ class Verifier {
         },
         node);
     const bool of_cpu = as<ParallelFor>(node) || as<PieceCount>(node) || as<AdditionPieces>(node);
-    const bool of_gpu = as<Launch>(node) || as<Clear>(node) || as<DeviceProperty>(node);
+    const auto* property = as<DeviceProperty>(node);  // a CPU, too, has threads
+    const bool of_gpu = as<Launch>(node) || as<Clear>(node) ||
+                        (property && property->property != Property::resident_threads);
     if (of_cpu && on_gpu) violation("the target is no CPU");
     if (of_gpu && !on_gpu) violation("the target is no GPU");
     if (on_gpu && side_ == Side::host && touches_memory(node)) {
@@ -360,8 +362,8 @@ class Verifier {
   const Program& program_;
   const ir::Names& names_;
   std::vector<Known> known_;
-  std::vector<NameId> set_here_;  // in the function, in order
-  std::vector<NameId> released_;  // likewise
+  std::vector<NameId> set_here_;                          // in the function, in order
+  std::vector<NameId> released_;                          // likewise
   std::unordered_map<NameId, const Instruction*> owned_;  // blocks, by where they are allocated
   std::unordered_map<std::string, const Launch*> launches_;
   std::unordered_set<std::string> functions_;

@@ -217,6 +217,11 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
     return;
   }
   if (options_.target == FlattenTarget::cpu) {
+    const auto products = products_for_host(nest, point);
+    if (!products.empty()) {
+      choose_host(std::move(statement), std::move(nest), std::move(point), products, out);
+      return;
+    }
     if (const auto place = place_to_cut(nest, point.body)) {
       cut(std::move(statement), std::move(nest), std::move(point), *place, out);
       return;

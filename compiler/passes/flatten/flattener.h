@@ -56,6 +56,14 @@ class Flattener {
   void cut(ir::Statement statement, Nest nest, PointBody point, const Cut& cut, Out& out);
   void emit_part(ir::Statement statement, Nest nest, PointBody point, Out& out);
 
+  // ---- host_products.cpp
+  std::vector<std::vector<ir::Operand>> products_for_host(const Nest& nest,
+                                                          const PointBody& point) const;
+  ir::Operand is_for_host(const Nest& nest, const std::vector<std::vector<ir::Operand>>& products,
+                          ir::Builder& builder);
+  void choose_host(ir::Statement statement, Nest nest, PointBody point,
+                   const std::vector<std::vector<ir::Operand>>& products, Out& out);
+
   // ---- distribute.cpp
   bool is_regular(const ir::Type& type, const ir::NameSet& inside) const;
   bool is_parallel(const ir::Statement& statement, const ir::NameSet& inside) const;
@@ -96,6 +104,7 @@ class Flattener {
   // ---- host_loops.cpp
   void emit_host_loop(ir::Statement statement, ir::MapScanReduce e, Out& out);
   void emit_host_loop(ir::Statement statement, ir::Histogram e, Out& out);
+  void emit_in_turn(const ir::Statement& statement, Out& out);
 
   // ---- host_accumulators.cpp
   void open_host_accumulators(ir::WithAccumulator& with, std::vector<ir::Binder>& results);
@@ -115,6 +124,7 @@ class Flattener {
   std::unordered_map<ir::NameId, ir::Operand> replicated_;  // arrays of one value
   std::unordered_map<ir::NameId, ir::AccumulatorInput> host_accumulators_;  // by each of its names
   bool asks_device_ = false;
+  bool keeps_points_whole_ = false;  // since its products are small
 };
 
 }  // namespace dagaz::passes::flattening

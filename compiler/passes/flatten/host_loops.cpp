@@ -180,6 +180,46 @@ void Flattener::emit_host_loop(Statement statement, MapScanReduce e, Out& out) {
   out.push_back({std::move(results), std::move(finished), statement.tokens, statement.location});
 }
 
+// Loops of the host over the points of a segmented map; what is parallel in them stays parallel.
+void Flattener::emit_in_turn(const Statement& statement, Out& out) {
+  const auto& map = *as<SegmentedMap>(statement.operation);
+  std::vector<Operand> indices;
+  for (const SpaceDimension& dimension : map.space) indices.emplace_back(dimension.index.name);
+  std::vector<NameId> rows;
+  std::vector<std::vector<NameId>> carried(map.space.size());  // by the loop over each dimension
+  for (const Binder& result : statement.results) {
+    const Type type = names_.type(result.name);
+    rows.push_back(names_.fresh("rows", type));
+    out.push_back({{{rows.back()}}, Scratch{type.element, type.shape}, {}, statement.location});
+    for (std::vector<NameId>& each : carried) each.push_back(names_.fresh_like(result.name));
+  }
+  Body body = map.body;
+  flatten_body(body);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const Type type = names_.type(rows[k]);
+    const NameId next = names_.fresh("rows", type);
+    Update update{carried.back()[k], part_at(indices, type), body.results[k]};
+    body.statements.push_back({{{next}}, std::move(update), {}, statement.location});
+    body.results[k] = next;
+  }
+  for (std::size_t d = map.space.size(); d-- > 0;) {
+    Loop loop{{}, ForForm{map.space[d].index, map.space[d].extent}, std::move(body), {}};
+    const std::vector<NameId>& initial = d == 0 ? rows : carried[d - 1];
+    Statement around{{}, {}, {}, statement.location};
+    Body outer;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      loop.values.push_back({{carried[d][k]}, initial[k]});
+      const Binder& result = statement.results[k];
+      around.results.push_back(d == 0 ? result : Binder{names_.fresh_like(result.name)});
+      outer.results.emplace_back(around.results.back().name);
+    }
+    around.operation = std::move(loop);
+    outer.statements.push_back(std::move(around));
+    body = std::move(outer);
+  }
+  out.push_back(std::move(body.statements.front()));
+}
+
 std::vector<NameId> combine_where_inside(const std::vector<NameId>& bins,
                                          const std::vector<Operand>& shape, Lambda op,
                                          const std::vector<Operand>& indices,

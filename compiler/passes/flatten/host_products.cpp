@@ -1,0 +1,208 @@
+// Large products inside the points of a map, on a CPU.
+//
+// A task computes all of a point, and what is parallel in it runs as loops of that task: a product
+// of matrices there reads its operands as they lie.  As an operation of the host it has packed
+// panels, and tasks of its own.  So where products in the points are large enough to keep all
+// threads busy, the points come one after another, and each of their operations is one of the host:
+//
+//   map (\q -> let s = product q k;  t = map softmax s in product t v) qs
+// becomes
+//   if threads have enough of a product then for q in qs: s = ..; t = ..; row = product t v
+//   else the map as it is
+//
+// Only a body whose statements can all keep threads busy may come to that: what is sequential in a
+// point would no longer run beside that of others.
+#include <algorithm>
+
+#include "ir/device_threads.h"
+#include "ir/fields.h"
+#include "passes/flatten/flattener.h"
+#include "support/match.h"
+
+namespace dagaz::passes::flattening {
+
+using namespace ir;
+
+namespace {
+
+/// The widths of a sum and of the maps around it.
+using Widths = std::vector<Operand>;
+
+/// The products of matrices in a point: sums inside two maps at least, of values of which some are
+/// of the outer of the two alone, some of the inner, and none of both.
+class Products {
+ public:
+  Products(const NameSet& bound, const Names& names) : bound_(bound), names_(names) {}
+
+  /// Those of a point's statements, outside parallel operations.
+  void find(const Body& body) {
+    for (const Statement& one : body.statements) {
+      if (const auto* map = as<MapScanReduce>(one.operation)) {
+        find(*map, {});
+      } else {
+        for_each_scope(one.operation, [&](const Body& inner) { find(inner); });
+      }
+    }
+  }
+  const std::vector<Widths>& found() const { return found_; }
+
+ private:
+  /// A bit for each map around that the value is another one for other points of.
+  unsigned levels_of(NameId name) const {
+    const auto found = levels_.find(name);
+    return found == levels_.end() ? 0 : found->second;
+  }
+  template <typename Node>
+  unsigned levels_of_all(const Node& node) const {
+    unsigned all = 0;
+    for (const NameId name : free_names(node, names_)) all |= levels_of(name);
+    return all;
+  }
+
+  void find(const MapScanReduce& map, Widths widths) {
+    constexpr std::size_t most_levels = 16;
+    const std::size_t level = widths.size();
+    if (level == most_levels) return;
+    if (map.width.is_name() && bound_.contains(map.width.name())) return;
+    widths.push_back(map.width);
+    for (std::size_t k = 0; k < map.arrays.size(); ++k) {
+      levels_[map.map.parameters[k].name] = levels_of(map.arrays[k]) | 1U << level;
+    }
+    for (const Statement& one : map.map.body.statements) {
+      const unsigned levels = levels_of_all(one);
+      for (const Binder& result : one.results) levels_[result.name] = levels;
+      if (const auto* inner = as<MapScanReduce>(one.operation)) find(*inner, widths);
+    }
+    const bool is_sum = !map.reductions.empty() && map.scans.empty();
+    const bool is_new = std::find(found_.begin(), found_.end(), widths) == found_.end();
+    if (is_sum && is_new && level >= 2 && has_two_sides(map, level)) found_.push_back(widths);
+  }
+
+  /// Whether what a sum at this level reads is of rows or of points.
+  bool has_two_sides(const MapScanReduce& sum, std::size_t level) const {
+    bool of_row = false;
+    bool of_point = false;
+    bool of_both = false;
+    const auto read = [&](NameId value) {
+      const bool row = (levels_of(value) & 1U << (level - 2)) != 0;
+      const bool point = (levels_of(value) & 1U << (level - 1)) != 0;
+      of_row = of_row || (row && !point);
+      of_point = of_point || (point && !row);
+      of_both = of_both || (row && point);
+    };
+    for (const Binder& parameter : sum.map.parameters) read(parameter.name);
+    for (const Statement& one : sum.map.body.statements) {
+      if (as<Index>(one.operation)) read(one.results[0].name);
+    }
+    return of_row && of_point && !of_both;
+  }
+
+  const NameSet& bound_;
+  const Names& names_;
+  std::unordered_map<NameId, unsigned> levels_;
+  std::vector<Widths> found_;
+};
+
+bool has_products(const Body& body, const NameSet& bound, const Names& names) {
+  Products products(bound, names);
+  products.find(body);
+  return !products.found().empty();
+}
+
+/// Whether an operation of the host is parallel itself, or next to nothing.
+bool keeps_threads_busy(const Body& body, const NameSet& bound, const Names& names) {
+  return std::all_of(body.statements.begin(), body.statements.end(), [&](const Statement& one) {
+    const bool accumulates =
+        std::any_of(one.results.begin(), one.results.end(), [&](const Binder& result) {
+          return names.type(result.name).kind == TypeKind::accumulator;
+        });
+    if (accumulates || as<Call>(one.operation)) return false;
+    if (!as<Loop>(one.operation) && !as<Branch>(one.operation)) return true;
+    bool busy = true;
+    for_each_scope(one.operation, [&](const Body& inner) {
+      const bool is_small = as<Branch>(one.operation) && inner.statements.empty();
+      busy = busy && (is_small || (has_products(inner, bound, names) &&
+                                   keeps_threads_busy(inner, bound, names)));
+    });
+    return busy;
+  });
+}
+
+Body whole_body(const Nest& nest, const PointBody& point) {
+  Body body{nest.prefix, point.body.results};
+  body.statements.insert(body.statements.end(), point.body.statements.begin(),
+                         point.body.statements.end());
+  return body;
+}
+
+}  // namespace
+
+// What a product has to have for all threads, or for as many as there are points: widths of which
+// one has to be large enough; none if the map stays whole.
+std::vector<std::vector<Operand>> Flattener::products_for_host(const Nest& nest,
+                                                               const PointBody& point) const {
+  if (options_.host_product == 0 || keeps_points_whole_) return {};
+  const Body body = whole_body(nest, point);
+  NameSet bound = bound_by(nest);
+  for (const Statement& one : body.statements) {
+    for (const NameId name : bound_names(one)) bound.insert(name);
+  }
+  for (const Type& type : point.result_types) {
+    if (type.kind != TypeKind::value || !is_regular(type, bound)) return {};
+  }
+  Products products(bound, names_);
+  products.find(body);
+  if (products.found().empty() || !keeps_threads_busy(body, bound, names_) ||
+      !writes_only_its_own(body, 0)) {
+    return {};
+  }
+  return products.found();
+}
+
+// Whether one of the products keeps as many threads busy as run points.
+Operand Flattener::is_for_host(const Nest& nest, const std::vector<std::vector<Operand>>& products,
+                               Builder& builder) {
+  asks_device_ = true;
+  std::vector<Operand> extents;
+  for (const SpaceDimension& dimension : nest.space) extents.push_back(dimension.extent);
+  const Call ask{std::string(device_threads_function), {}, {scalar_of(ScalarType::i64)}};
+  const Operand threads = builder.add(ask, "threads");
+  const Operand busy =
+      builder.scalar(ScalarOp::smin, ScalarType::i64, {threads, builder.product(extents)}, "busy");
+  const Operand least = builder.mul_i64(busy, i64_operand(options_.host_product));
+  std::optional<Operand> any;
+  for (const std::vector<Operand>& widths : products) {
+    const Operand enough =
+        builder.scalar(ScalarOp::sle, ScalarType::i64, {least, builder.product(widths)}, "enough");
+    any =
+        any ? builder.scalar(ScalarOp::bit_or, ScalarType::boolean, {*any, enough}, "any") : enough;
+  }
+  return *any;
+}
+
+// The map twice, and the choice between them.
+void Flattener::choose_host(Statement statement, Nest nest, PointBody point,
+                            const std::vector<std::vector<Operand>>& products, Out& out) {
+  Builder builder(names_);
+  builder.set_location(statement.location);
+  Branch branch{is_for_host(nest, products, builder), {}, {}, {}};
+  Statement in_turn{{}, segmented_map(nest, point), {}, statement.location};
+  Statement whole{{}, {}, {}, statement.location};
+  for (const Binder& result : statement.results) {
+    branch.result_types.push_back(names_.type(result.name));
+    in_turn.results.push_back({names_.fresh_like(result.name)});
+    branch.then_body.results.push_back(in_turn.results.back().name);
+    whole.results.push_back({names_.fresh_like(result.name)});
+    branch.else_body.results.push_back(whole.results.back().name);
+  }
+  in_turn = renamed(in_turn, names_);
+  emit_in_turn(in_turn, branch.then_body.statements);
+  keeps_points_whole_ = true;
+  flatten_nest(std::move(whole), std::move(nest), std::move(point), branch.else_body.statements);
+  keeps_points_whole_ = false;
+  for (Statement& one : builder.take()) out.push_back(std::move(one));
+  statement.operation = std::move(branch);
+  out.push_back(std::move(statement));
+}
+
+}  // namespace dagaz::passes::flattening

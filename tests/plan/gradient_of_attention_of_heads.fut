@@ -1,0 +1,70 @@
+-- Products inside the points of a map, each of them packed where it is large: after the branch that
+-- decides, the plan has the loop over heads first, then the map whose points are tasks.
+def attention [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
+  let s = map (\x -> map (\y -> f32.sum (map2 (*) x y)) k) q
+  let a = map (\r -> let m = f32.maximum r let e = map (\x -> f32.exp (x - m)) r let t = f32.sum e in map (/ t) e) s
+  in map (\r -> map (\c -> f32.sum (map2 (*) r c)) (transpose v)) a
+entry main [h][n][d] (q: [h][n][d]f32) (k: [h][n][d]f32) (v: [h][n][d]f32) (s: [h][n][d]f32) =
+  vjp (\(q, k, v) -> map3 attention q k v) (q, k, v) s
+-- expect
+--| -- main, line 8: segmented_map over [n]
+--| adjoint: [
+--|   lane_blocks columns 4 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] when [n >= 32, n >= 2, n >= 2],
+--|   pointwise] operations [4, 49 * n, 4 * n * d]
+--| -- main, line 8: map_scan_reduce over [n]
+--| t: [
+--|   pointwise whole_vectors 8]
+--| -- main, line 8: map_scan_reduce over [n]
+--| adjoint.4: [
+--|   pointwise whole_vectors 8]
+--| -- main, line 8: segmented_map over [n][d]
+--| adjoint.5: [
+--|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_points of_rows [sum] of_points [y] when [n >= 24, d >= 32, n >= 16],
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 when [d >= 16, n >= 4],
+--|   lane_blocks points 1 rows 0 block_rows 8 width 4 when [d >= 4, n >= 8],
+--|   interchanged] operations [4, 3 * n]
+--| -- main, line 8: segmented_map over [n][d]
+--| sum.2: [
+--|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_points of_rows [sum.3] of_points [x.2] when [n >= 24, d >= 32, n >= 16],
+--|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 when [d >= 16, n >= 4],
+--|   lane_blocks points 1 rows 0 block_rows 8 width 4 when [d >= 4, n >= 8],
+--|   interchanged] operations [3, 2 * n]
+--| -- main, line 8: segmented_map over [d][n]
+--| sum.4: [
+--|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 point_packing by_elements of_rows [adjoint.6] of_points [a] when [d >= 24, n >= 32, n >= 16],
+--|   lane_blocks rows 1 block_rows 4 columns 2 width 8 when [d >= 16, n >= 4],
+--|   lane_blocks rows 1 block_rows 8 width 4 when [d >= 4, n >= 8],
+--|   pointwise] operations [3, 2 * n]
+--| -- main, line 8: segmented_map over [h]
+--| adjoint.7: [
+--|   pointwise] operations [11, 3 * n, 49 * n * n, 11 * n * n * d, 3 * n * d, d]
+--| -- main, line 8: map_scan_reduce over [n]
+--| adjoint.8: [
+--|   lane_blocks columns 2 width 8 packed [x.3, adjoint.9] inner_rows [m.2 : 4, adjoint.10 : 4, sum.5 : 4] when [n >= 16, n >= 2, n >= 2],
+--|   pointwise]
+--| -- main, line 8: map_scan_reduce over [n]
+--| t.2: [
+--|   pointwise whole_vectors 8]
+--| -- main, line 8: map_scan_reduce over [n]
+--| adjoint.11: [
+--|   pointwise whole_vectors 8]
+--| -- main, line 8: map_scan_reduce over [d]
+--| sum.5: [
+--|   lane_blocks columns 2 width 8 when [d >= 16],
+--|   pointwise]
+--| -- main, line 8: map_scan_reduce over [n]
+--| sum.6: [
+--|   lane_blocks points 1 rows 0 block_rows 8 width 8 when [d >= 8, n >= 8],
+--|   pointwise]
+--| -- main, line 8: map_scan_reduce over [d]
+--| sum.7: [
+--|   lane_blocks columns 2 width 8 when [d >= 16],
+--|   pointwise]
+--| -- main, line 8: map_scan_reduce over [d]
+--| sum.8: [
+--|   lane_blocks points 1 rows 0 block_rows 8 width 8 when [n >= 8, d >= 8],
+--|   pointwise]
+--| -- main, line 8: map_scan_reduce over [n]
+--| sum.9: [
+--|   lane_blocks columns 2 width 8 when [n >= 16],
+--|   pointwise]
