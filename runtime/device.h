@@ -38,6 +38,9 @@ class Device {
   /// pool gives cached memory back and tries again first.
   virtual int32_t allocate(int64_t bytes, void** out) = 0;
   virtual void release(void* data, int64_t bytes) = 0;
+  /// Of how many bytes the pieces are that small blocks are better cut from; 0: each is better
+  /// allocated alone.
+  virtual int64_t slab_bytes() const { return 0; }
 
   /// Waits for the device, once; reports failures of earlier kernels.
   virtual int32_t read(std::span<const Read> reads) = 0;

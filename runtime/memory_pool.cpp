@@ -22,6 +22,12 @@ constexpr int64_t smallest_block = 64;
 // Below this the cache is never trimmed: small programs should not pay for trimming.
 constexpr int64_t least_kept = int64_t{64} << 20;
 constexpr int64_t largest_request = int64_t{1} << 60;
+// A part of a slab is at most this fraction of it, so that little is left over at its end, and lies
+// where the device would have put a block of its own.
+constexpr int64_t parts_of_slab = 32;
+constexpr int64_t part_alignment = 256;
+// Small caps are for small data: a slab would take too much of them.
+constexpr int64_t slabs_in_cap = 16;
 
 /// An array handle on its pool's list; the dz_array is the last member because of its sizes.
 struct Handle {
@@ -79,12 +85,15 @@ void ListNode::remove() {
 }
 
 MemoryPool::MemoryPool(dz_context& context, Device& device, int64_t cap)
-    : context_(context), device_(device), cap_(cap) {}
+    : context_(context), device_(device), cap_(cap), slab_bytes_(device.slab_bytes()) {}
 
 MemoryPool::~MemoryPool() {
   while (blocks_.next != &blocks_) {
     auto* block = static_cast<PoolBlock*>(blocks_.next);
     give_back(*block);
+  }
+  while (slabs_.next != &slabs_) {
+    give_back(*static_cast<Slab*>(slabs_.next));
   }
   while (handles_.next != &handles_) {
     ListNode* node = handles_.next;
@@ -93,15 +102,21 @@ MemoryPool::~MemoryPool() {
   }
 }
 
-/// For good; the block is gone.
+/// For good; the block is gone.  What was a part of a slab is still the slab's.
 void MemoryPool::give_back(PoolBlock& block) {
   block.remove();
   if (block.reserved) {
     munmap(block.data, static_cast<size_t>(std::max(block.bytes, int64_t{1})));
-  } else if (!block.borrowed) {
+  } else if (!block.borrowed && block.slab == nullptr) {
     device_.release(block.data, block.capacity);
   }
   delete &block;
+}
+
+void MemoryPool::give_back(Slab& slab) {
+  slab.remove();
+  device_.release(slab.data, slab.bytes);
+  delete &slab;
 }
 
 int32_t MemoryPool::allocate(int64_t bytes, dz_block** out) {
@@ -112,6 +127,9 @@ int32_t MemoryPool::allocate(int64_t bytes, dz_block** out) {
   ++statistics_.allocations;
   const size_t size_class = class_of(bytes);
   PoolBlock* block = take_cached(size_class);
+  if (block == nullptr && capacity_of(size_class) <= slab_bytes_ / parts_of_slab) {
+    block = take_from_slab(size_class);
+  }
   if (block == nullptr) {
     block = take_from_device(size_class);
   }
@@ -185,6 +203,9 @@ void MemoryPool::use(PoolBlock& block, int64_t bytes) {
   block.bytes = bytes;
   block.references = 1;
   block.context = &context_;
+  if (block.slab != nullptr) {
+    ++block.slab->parts_in_use;
+  }
   statistics_.in_use += block.capacity;
   statistics_.peak = std::max(statistics_.peak, statistics_.in_use);
   device_.block_created(block);
@@ -198,6 +219,9 @@ void MemoryPool::destroy(dz_block* given) {
   if (block->borrowed || block->reserved) {
     give_back(*block);
     return;
+  }
+  if (block->slab != nullptr) {
+    --block->slab->parts_in_use;
   }
   block->next_cached = cache_[block->size_class];
   cache_[block->size_class] = block;
@@ -236,6 +260,9 @@ PoolBlock* MemoryPool::take_from_device(size_t size_class) {
   }
   if (cap_ > 0 && statistics_.in_use + statistics_.cached + capacity > cap_) {
     shrink_cache(cap_ - statistics_.in_use - capacity);
+    if (statistics_.in_use + statistics_.cached + capacity > cap_) {
+      return nullptr;  // slabs that have parts in use stay
+    }
   }
   auto* block = new (std::nothrow) PoolBlock;
   if (block == nullptr) {
@@ -255,16 +282,106 @@ PoolBlock* MemoryPool::take_from_device(size_t size_class) {
   return block;
 }
 
+PoolBlock* MemoryPool::take_from_slab(size_t size_class) {
+  const int64_t capacity = capacity_of(size_class);
+  const int64_t bytes = (capacity + part_alignment - 1) / part_alignment * part_alignment;
+  Slab* slab = slab_with(bytes);
+  auto* block = slab == nullptr ? nullptr : new (std::nothrow) PoolBlock;
+  if (block == nullptr) {
+    return nullptr;
+  }
+  block->data = advance(slab->data, slab->cut);
+  slab->cut += bytes;
+  block->slab = slab;
+  block->capacity = capacity;
+  block->size_class = static_cast<uint32_t>(size_class);
+  block->insert_before(blocks_);
+  statistics_.cached -= capacity;
+  return block;
+}
+
+/// The slab that is cut from if so much is left of it, else one whose parts are all free, else a new
+/// one; null where there may be none.
+Slab* MemoryPool::slab_with(int64_t bytes) {
+  if (slabs_.previous != &slabs_) {
+    auto* last = static_cast<Slab*>(slabs_.previous);
+    if (last->cut + bytes <= last->bytes) {
+      return last;
+    }
+  }
+  for (ListNode* node = slabs_.next; node != &slabs_; node = node->next) {
+    auto* slab = static_cast<Slab*>(node);
+    if (slab->parts_in_use == 0) {
+      forget_parts(*slab);
+      slab->remove();
+      slab->insert_before(slabs_);
+      return slab;
+    }
+  }
+  return new_slab();
+}
+
+Slab* MemoryPool::new_slab() {
+  if (cap_ > 0 && (slab_bytes_ > cap_ / slabs_in_cap ||
+                   statistics_.in_use + statistics_.cached + slab_bytes_ > cap_)) {
+    return nullptr;
+  }
+  auto* slab = new (std::nothrow) Slab;
+  if (slab == nullptr || device_.allocate(slab_bytes_, &slab->data) != DZ_OK) {
+    delete slab;
+    return nullptr;
+  }
+  ++statistics_.device_allocations;
+  slab->bytes = slab_bytes_;
+  slab->insert_before(slabs_);
+  statistics_.cached += slab->bytes;
+  return slab;
+}
+
+/// A slab none of whose parts is in use is as when it was new.
+void MemoryPool::forget_parts(Slab& slab) {
+  for (size_t candidate = 0; candidate <= class_of(slab.bytes / parts_of_slab); ++candidate) {
+    for (PoolBlock** link = &cache_[candidate]; *link != nullptr;) {
+      PoolBlock* const block = *link;
+      if (block->slab == &slab) {
+        *link = block->next_cached;
+        give_back(*block);
+      } else {
+        link = &block->next_cached;
+      }
+    }
+  }
+  slab.cut = 0;
+}
+
+/// Gives slabs back none of whose parts is in use, until at most `target` bytes are cached.
+void MemoryPool::give_back_slabs(int64_t target) {
+  for (ListNode* node = slabs_.next; node != &slabs_ && statistics_.cached > target;) {
+    auto* slab = static_cast<Slab*>(node);
+    node = node->next;
+    if (slab->parts_in_use == 0) {
+      forget_parts(*slab);
+      statistics_.cached -= slab->bytes;
+      give_back(*slab);
+    }
+  }
+}
+
 /// Gives cached memory back, the largest pieces first, until at most `target` bytes are cached.
 void MemoryPool::shrink_cache(int64_t target) {
   for (size_t candidate = class_count; candidate-- > 0 && statistics_.cached > target;) {
-    while (cache_[candidate] != nullptr && statistics_.cached > target) {
-      PoolBlock* block = cache_[candidate];
-      cache_[candidate] = block->next_cached;
+    for (PoolBlock** link = &cache_[candidate]; *link != nullptr && statistics_.cached > target;) {
+      PoolBlock* const block = *link;
+      if (block->slab != nullptr) {
+        link = &block->next_cached;
+        continue;
+      }
+      *link = block->next_cached;
       statistics_.cached -= block->capacity;
       give_back(*block);
     }
   }
+  give_back_slabs(target);
 }
 
 dz_array* MemoryPool::make_handle(int32_t rank) {

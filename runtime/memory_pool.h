@@ -3,7 +3,8 @@
 // follows the program's own peak, and a cap bounds what is held in total.  A cached piece of memory
 // keeps its record, so that handing it out again is a few instructions: loops of host code do it in
 // every iteration.  Every block and array handle is on a list of its pool, so that freeing a
-// context frees all its memory.
+// context frees all its memory.  Where asking the device costs much, small blocks are parts of
+// slabs: a program's many scalars and short arrays are then a few requests.
 #pragma once
 
 #include <array>
@@ -24,10 +25,19 @@ struct ListNode {
   void remove();
 };
 
+/// A piece of the device's memory that small blocks are cut from, from its beginning on.
+struct Slab : ListNode {
+  void* data = nullptr;
+  int64_t bytes = 0;
+  int64_t cut = 0;
+  int64_t parts_in_use = 0;
+};
+
 /// A block as the pool sees it, in use or cached.
 struct PoolBlock : dz_block, ListNode {
   int64_t capacity = 0;            // bytes really taken from the device
   PoolBlock* next_cached = nullptr;
+  Slab* slab = nullptr;            // that it is a part of; null: the memory is its own
   uint32_t size_class = 0;
   bool borrowed = false;           // the memory is the application's; never freed here
   bool reserved = false;           // addresses alone, which take memory where they are written to
@@ -51,7 +61,7 @@ class SpinLock {
 /// What the pool holds, in bytes.
 struct MemoryStatistics {
   int64_t in_use = 0;
-  int64_t cached = 0;
+  int64_t cached = 0;  // and what slabs have left
   int64_t peak = 0;  // highest `in_use`
   int64_t allocations = 0;
   int64_t device_allocations = 0;
@@ -90,10 +100,16 @@ class MemoryPool {
 
   PoolBlock* take_cached(size_t size_class);
   PoolBlock* take_from_device(size_t size_class);
+  PoolBlock* take_from_slab(size_t size_class);
+  Slab* slab_with(int64_t bytes);
+  Slab* new_slab();
+  void forget_parts(Slab& slab);
+  void give_back_slabs(int64_t target);
   void shrink_cache(int64_t target);
   void keep_within_limits();
   void use(PoolBlock& block, int64_t bytes);
   void give_back(PoolBlock& block);
+  void give_back(Slab& slab);
   int32_t out_of_memory(int64_t bytes);
 
   dz_context& context_;
@@ -102,6 +118,8 @@ class MemoryPool {
   mutable SpinLock lock_;
   std::array<PoolBlock*, class_count> cache_{};  // free memory of each class, linked
   ListNode blocks_;
+  const int64_t slab_bytes_;  // 0: there are none
+  ListNode slabs_;            // the one that is cut from is the last
   ListNode handles_;
   MemoryStatistics statistics_;
 };

@@ -35,6 +35,7 @@ class CudaDevice final : public Device {
 
   int32_t allocate(int64_t bytes, void** out) override;
   void release(void* data, int64_t bytes) override;
+  int64_t slab_bytes() const override { return int64_t{2} << 20; }  // the driver's granularity
   int32_t read(std::span<const Read> reads) override;
   int32_t write(void* target, int64_t bytes, const void* host) override;
   int32_t copy(void* target, const void* source, int64_t bytes) override;

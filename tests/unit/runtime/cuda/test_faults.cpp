@@ -14,7 +14,7 @@ using namespace cuda_tests;
 
 namespace {
 
-constexpr int64_t row_bytes = 64 * 8;
+constexpr int64_t row_bytes = 16384 * 8;  // too large to be a part of a slab
 
 // What a compiled program does: steps of a loop that make a block and launch over it, then a read.
 // Blocks are released where they are not needed any more, also when something fails.
