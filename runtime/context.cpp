@@ -59,8 +59,8 @@ int32_t with_large_enough_arena(dz_context& context, const std::function<int32_t
     arena.asked = false;
     arena.lacked = 0;
     int32_t status = call();
-    if (status == DZ_OK && arena.asked) {
-      status = context.device->synchronise();
+    if (status == DZ_OK) {
+      status = arena.asked ? context.device->synchronise() : context.device->submit();
       if (status != DZ_OK) {
         drop();
       }

@@ -38,6 +38,8 @@ class Device {
   /// pool gives cached memory back and tries again first.
   virtual int32_t allocate(int64_t bytes, void** out) = 0;
   virtual void release(void* data, int64_t bytes) = 0;
+  /// Whether work that comes again is quicker where its memory lies where it lay.
+  virtual bool repeats_work() const { return false; }
   /// Of how many bytes the pieces are that small blocks are better cut from; 0: each is better
   /// allocated alone.
   virtual int64_t slab_bytes() const { return 0; }
@@ -50,6 +52,8 @@ class Device {
   virtual int32_t clear(void* target, int64_t bytes) = 0;
   virtual int32_t launch(const Launch& launch) = 0;
   virtual int32_t synchronise() = 0;
+  /// Everything that was asked for is under way, or has failed to start.
+  virtual int32_t submit() { return DZ_OK; }
 
   /// The application has the address of memory that is used here: from now on its own work and the
   /// device's take turns, at the ends of calls.

@@ -21,6 +21,8 @@ namespace {
 constexpr int64_t smallest_block = 64;
 // Below this the cache is never trimmed: small programs should not pay for trimming.
 constexpr int64_t least_kept = int64_t{64} << 20;
+// So far the cache is in order: few programs have as many blocks of a size, and freeing is short.
+constexpr int most_steps = 64;
 constexpr int64_t largest_request = int64_t{1} << 60;
 // A part of a slab is at most this fraction of it, so that little is left over at its end, and lies
 // where the device would have put a block of its own.
@@ -85,7 +87,11 @@ void ListNode::remove() {
 }
 
 MemoryPool::MemoryPool(dz_context& context, Device& device, int64_t cap)
-    : context_(context), device_(device), cap_(cap), slab_bytes_(device.slab_bytes()) {}
+    : context_(context),
+      device_(device),
+      cap_(cap),
+      in_order_(device.repeats_work()),
+      slab_bytes_(device.slab_bytes()) {}
 
 MemoryPool::~MemoryPool() {
   while (blocks_.next != &blocks_) {
@@ -223,12 +229,25 @@ void MemoryPool::destroy(dz_block* given) {
   if (block->slab != nullptr) {
     --block->slab->parts_in_use;
   }
-  block->next_cached = cache_[block->size_class];
-  cache_[block->size_class] = block;
+  keep(*block);
   statistics_.cached += block->capacity;
   if (statistics_.in_use + statistics_.cached > least_kept) {
     keep_within_limits();
   }
+}
+
+/// Puts memory into the cache.  A call that does what the last one did finds its memory in the same
+/// places where these do not depend on the order in which memory was freed.
+void MemoryPool::keep(PoolBlock& block) {
+  PoolBlock** link = &cache_[block.size_class];
+  for (int step = 0; in_order_ && step < most_steps && *link != nullptr; ++step) {
+    if ((*link)->number > block.number) {
+      break;
+    }
+    link = &(*link)->next_cached;
+  }
+  block.next_cached = *link;
+  *link = &block;
 }
 
 /// The cache may hold half as much again as the program ever needed at once.
@@ -278,6 +297,7 @@ PoolBlock* MemoryPool::take_from_device(size_t size_class) {
   }
   block->capacity = capacity;
   block->size_class = static_cast<uint32_t>(size_class);
+  block->number = numbers_++;
   block->insert_before(blocks_);
   return block;
 }
@@ -295,13 +315,14 @@ PoolBlock* MemoryPool::take_from_slab(size_t size_class) {
   block->slab = slab;
   block->capacity = capacity;
   block->size_class = static_cast<uint32_t>(size_class);
+  block->number = numbers_++;
   block->insert_before(blocks_);
   statistics_.cached -= capacity;
   return block;
 }
 
-/// The slab that is cut from if so much is left of it, else one whose parts are all free, else a new
-/// one; null where there may be none.
+/// The slab that is cut from if so much is left of it, else one whose parts are all free, else a
+/// new one; null where there may be none.
 Slab* MemoryPool::slab_with(int64_t bytes) {
   if (slabs_.previous != &slabs_) {
     auto* last = static_cast<Slab*>(slabs_.previous);

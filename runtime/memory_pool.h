@@ -37,6 +37,7 @@ struct Slab : ListNode {
 struct PoolBlock : dz_block, ListNode {
   int64_t capacity = 0;            // bytes really taken from the device
   PoolBlock* next_cached = nullptr;
+  int64_t number = 0;              // in the order in which they were taken from the device
   Slab* slab = nullptr;            // that it is a part of; null: the memory is its own
   uint32_t size_class = 0;
   bool borrowed = false;           // the memory is the application's; never freed here
@@ -108,6 +109,7 @@ class MemoryPool {
   void shrink_cache(int64_t target);
   void keep_within_limits();
   void use(PoolBlock& block, int64_t bytes);
+  void keep(PoolBlock& block);
   void give_back(PoolBlock& block);
   void give_back(Slab& slab);
   int32_t out_of_memory(int64_t bytes);
@@ -117,6 +119,8 @@ class MemoryPool {
   int64_t cap_;
   mutable SpinLock lock_;
   std::array<PoolBlock*, class_count> cache_{};  // free memory of each class, linked
+  const bool in_order_;   // whether what is cached is handed out by number, else the last first
+  int64_t numbers_ = 0;
   ListNode blocks_;
   const int64_t slab_bytes_;  // 0: there are none
   ListNode slabs_;            // the one that is cut from is the last

@@ -41,9 +41,23 @@ struct CudaDevice::TimedLaunch {
   }
 };
 
-void CudaDevice::share_memory() { stream_.share_memory(); }
+int32_t CudaDevice::submit() {
+  if (work_.begins_sequence()) {
+    return DZ_OK;
+  }
+  const CurrentContext current(cuda_context_);
+  return work_.submit();
+}
 
-void CudaDevice::end_call() { stream_.end_call(); }
+void CudaDevice::share_memory() {
+  submit();
+  stream_.share_memory();
+}
+
+void CudaDevice::end_call() {
+  submit();
+  stream_.end_call();
+}
 
 CUresult CudaDevice::take_memory(CUdeviceptr* pointer, size_t bytes) const {
   if (managed_) {
@@ -82,6 +96,8 @@ int32_t CudaDevice::allocate(int64_t bytes, void** out) {
 
 void CudaDevice::release(void* data, int64_t) {
   const CurrentContext current(cuda_context_);
+  work_.submit();  // may use it
+  work_.forget_graphs();
   if (stream_ordered_ && stream_.begin_work() == DZ_OK) {
     const CUresult result = driver().cuMemFreeAsync(address(data), stream_.handle());
     if (!errors_.lost()) {
@@ -98,11 +114,11 @@ void CudaDevice::release(void* data, int64_t) {
 
 /// Until everything on the stream is done; kernels may have failed.  Nothing where nothing is.
 int32_t CudaDevice::wait() {
-  if (!stream_.is_working()) {
-    return DZ_OK;
+  int32_t status = work_.submit();
+  if (status != DZ_OK || !stream_.is_working()) {
+    return status;
   }
-  int32_t status = DZ_OK;
-  const bool look = kernels_under_way_;
+  const bool look = work_.kernels_under_way();
   if (look) {
     status = errors_.check(driver().cuMemcpyDtoHAsync(fetched_, failure_word_,
                                                       sizeof(dz_failure_word), stream_.handle()),
@@ -114,7 +130,7 @@ int32_t CudaDevice::wait() {
   if (status != DZ_OK) {
     return status;
   }
-  kernels_under_way_ = false;
+  work_.waited();
   if (look && trace_buffer_ != 0) {
     status = print_kernel_traces();
   }
@@ -178,7 +194,10 @@ int32_t CudaDevice::read(std::span<const Read> reads) {
     if (one.bytes == 0) {
       continue;
     }
-    int32_t status = stream_.begin_work();
+    int32_t status = work_.submit();
+    if (status == DZ_OK) {
+      status = stream_.begin_work();
+    }
     if (status == DZ_OK) {
       status = errors_.check(
           driver().cuMemcpyDtoHAsync(targets.back(), address(one.source),
@@ -203,24 +222,17 @@ int32_t CudaDevice::read(std::span<const Read> reads) {
 int32_t CudaDevice::write_scalar(CUdeviceptr target, int64_t bytes, const void* host) {
   std::array<uint32_t, 2> words{};
   std::memcpy(words.data(), host, static_cast<size_t>(bytes));
-  const char* const what = "writing GPU memory";
-  if (bytes == 1) {
-    return errors_.check(
-        driver().cuMemsetD8Async(target, static_cast<unsigned char>(words[0]), 1, stream_.handle()),
-        what);
-  }
-  if (bytes == 2) {
-    return errors_.check(driver().cuMemsetD16Async(target, static_cast<unsigned short>(words[0]), 1,
-                                                   stream_.handle()),
-                         what);
-  }
-  int32_t status =
-      errors_.check(driver().cuMemsetD32Async(target, words[0], 1, stream_.handle()), what);
-  if (status == DZ_OK && bytes == 8) {
-    status =
-        errors_.check(driver().cuMemsetD32Async(target + 4, words[1], 1, stream_.handle()), what);
-  }
-  return status;
+  const auto fill = [&](CUdeviceptr at, uint32_t value) {
+    Work work;
+    work.kind = Work::Kind::fill;
+    work.target = at;
+    work.value = value;
+    work.element_bytes = static_cast<unsigned>(std::min(bytes, int64_t{4}));
+    work.count = 1;
+    return work_.add(work, {});
+  };
+  const int32_t status = fill(target, words[0]);
+  return status == DZ_OK && bytes == 8 ? fill(target + 4, words[1]) : status;
 }
 
 int32_t CudaDevice::write(void* target, int64_t bytes, const void* host) {
@@ -231,19 +243,22 @@ int32_t CudaDevice::write(void* target, int64_t bytes, const void* host) {
     return DZ_OK;
   }
   const CurrentContext current(cuda_context_);
-  if (const int32_t status = stream_.begin_work(); status != DZ_OK) {
-    return status;
-  }
   const bool scalar = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
   if (scalar && address(target) % static_cast<CUdeviceptr>(bytes) == 0) {
     return write_scalar(address(target), bytes, host);
   }
+  int32_t status = work_.submit();
+  if (status == DZ_OK) {
+    status = stream_.begin_work();
+  }
+  if (status != DZ_OK) {
+    return status;
+  }
   // Whether an asynchronous copy still reads the host's memory after it returns depends on what
   // kind of memory that is, so the copy is waited for.
-  const int32_t status =
-      errors_.check(driver().cuMemcpyHtoDAsync(address(target), host, static_cast<size_t>(bytes),
-                                               stream_.handle()),
-                    "writing GPU memory");
+  status = errors_.check(driver().cuMemcpyHtoDAsync(address(target), host,
+                                                    static_cast<size_t>(bytes), stream_.handle()),
+                         "writing GPU memory");
   return status != DZ_OK ? status : wait();
 }
 
@@ -255,12 +270,12 @@ int32_t CudaDevice::copy(void* target, const void* source, int64_t bytes) {
     return DZ_OK;
   }
   const CurrentContext current(cuda_context_);
-  if (const int32_t status = stream_.begin_work(); status != DZ_OK) {
-    return status;
-  }
-  return errors_.check(driver().cuMemcpyDtoDAsync(address(target), address(source),
-                                                  static_cast<size_t>(bytes), stream_.handle()),
-                       "copying GPU memory");
+  Work work;
+  work.kind = Work::Kind::copy;
+  work.target = address(target);
+  work.source = address(source);
+  work.count = static_cast<size_t>(bytes);
+  return work_.add(work, {});
 }
 
 int32_t CudaDevice::clear(void* target, int64_t bytes) {
@@ -271,30 +286,12 @@ int32_t CudaDevice::clear(void* target, int64_t bytes) {
     return DZ_OK;
   }
   const CurrentContext current(cuda_context_);
-  if (const int32_t status = stream_.begin_work(); status != DZ_OK) {
-    return status;
-  }
-  return errors_.check(
-      driver().cuMemsetD8Async(address(target), 0, static_cast<size_t>(bytes), stream_.handle()),
-      "clearing GPU memory");
-}
-
-int32_t CudaDevice::start_kernel(const Launch& launch, CUfunction function) {
-  // The failure word's address comes before the kernel's own arguments.
-  arguments_.assign(1, &failure_word_);
-  arguments_.insert(arguments_.end(), launch.arguments,
-                    launch.arguments + launch.kernel->argument_count);
-  errors_.starts(*launch.kernel);
-  kernels_under_way_ = true;
-  const CUresult result = driver().cuLaunchKernel(
-      function, static_cast<unsigned>(launch.grid), 1, 1, static_cast<unsigned>(launch.block), 1, 1,
-      static_cast<unsigned>(launch.shared_bytes), stream_.handle(), arguments_.data(), nullptr);
-  if (result != success) {
-    return errors_.fail(result, "starting kernel " + description_of(*launch.kernel) + " on " +
-                                    std::to_string(launch.grid) + " blocks of " +
-                                    std::to_string(launch.block) + " threads");
-  }
-  return DZ_OK;
+  Work work;
+  work.kind = Work::Kind::fill;
+  work.target = address(target);
+  work.element_bytes = 1;
+  work.count = static_cast<size_t>(bytes);
+  return work_.add(work, {});
 }
 
 int32_t CudaDevice::launch(const Launch& launch) {
@@ -306,26 +303,50 @@ int32_t CudaDevice::launch(const Launch& launch) {
                                                 " needs more blocks than a GPU can start");
   }
   const CurrentContext current(cuda_context_);
-  CUfunction function = nullptr;
-  int32_t status = modules_.function_of(launch, &function);
+  Work work;
+  int32_t status = modules_.function_of(launch, &work.function);
+  if (status != DZ_OK) {
+    return status;
+  }
+  work.kernel = launch.kernel;
+  work.grid = static_cast<unsigned>(launch.grid);
+  work.block = static_cast<unsigned>(launch.block);
+  work.shared_bytes = static_cast<unsigned>(launch.shared_bytes);
+  // The failure word's address comes before the kernel's own arguments.
+  arguments_.assign(1, failure_word_);
+  for (int32_t i = 0; i < launch.kernel->argument_count; ++i) {
+    uint64_t word = 0;
+    std::memcpy(&word, launch.arguments[i], static_cast<size_t>(launch.kernel->argument_bytes[i]));
+    arguments_.push_back(word);
+  }
+  if (context_.profile.active()) {
+    return launch_timed(launch, work);
+  }
+  if (context_.config.debugging) {
+    // So that the kernel that fails is found, instead of the next one that waits.
+    status = work_.add_alone(work, arguments_);
+    return status == DZ_OK ? wait() : status;
+  }
+  return work_.add(work, arguments_);
+}
+
+/// Kernels are timed one by one.
+int32_t CudaDevice::launch_timed(const Launch& launch, const Work& work) {
+  int32_t status = work_.submit();
   if (status == DZ_OK) {
     status = stream_.begin_work();
   }
   if (status != DZ_OK) {
     return status;
   }
-  std::shared_ptr<TimedLaunch> timed;
-  if (context_.profile.active()) {
-    timed = std::make_shared<TimedLaunch>(cuda_context_);
-    driver().cuEventRecord(timed->start, stream_.handle());
-  }
-  status = start_kernel(launch, function);
-  if (timed != nullptr && status == DZ_OK) {
+  const auto timed = std::make_shared<TimedLaunch>(cuda_context_);
+  driver().cuEventRecord(timed->start, stream_.handle());
+  status = work_.add_alone(work, arguments_);
+  if (status == DZ_OK) {
     driver().cuEventRecord(timed->stop, stream_.handle());
     context_.profile.add_kernel(launch, [timed] { return timed->microseconds(); });
   }
-  // Debugging finds the kernel that fails, instead of the next one that waits.
-  return status == DZ_OK && context_.config.debugging ? synchronise() : status;
+  return status == DZ_OK && context_.config.debugging ? wait() : status;
 }
 
 int32_t CudaDevice::synchronise() {
@@ -338,18 +359,12 @@ int32_t CudaDevice::synchronise() {
 
 int64_t CudaDevice::property(int32_t property) const {
   switch (property) {
-    case DZ_MULTIPROCESSORS:
-      return multiprocessors_;
-    case DZ_MAX_BLOCK_THREADS:
-      return max_block_threads_;
-    case DZ_MAX_SHARED_BYTES:
-      return max_shared_bytes_;
-    case DZ_RESIDENT_THREADS:
-      return resident_threads_;
-    case DZ_WARP_SIZE:
-      return warp_size_;
-    default:
-      return 0;
+    case DZ_MULTIPROCESSORS: return multiprocessors_;
+    case DZ_MAX_BLOCK_THREADS: return max_block_threads_;
+    case DZ_MAX_SHARED_BYTES: return max_shared_bytes_;
+    case DZ_RESIDENT_THREADS: return resident_threads_;
+    case DZ_WARP_SIZE: return warp_size_;
+    default: return 0;
   }
 }
 

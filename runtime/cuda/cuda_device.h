@@ -11,6 +11,7 @@
 #include "context.h"
 #include "cuda/cuda_modules.h"
 #include "cuda/cuda_stream.h"
+#include "cuda/cuda_work.h"
 #include "cuda/device_errors.h"
 #include "device.h"
 
@@ -27,6 +28,7 @@ class CudaDevice final : public Device {
       : context_(context),
         errors_(context),
         stream_(context, errors_),
+        work_(errors_, stream_),
         modules_(context, errors_) {}
   ~CudaDevice() override;
 
@@ -35,6 +37,7 @@ class CudaDevice final : public Device {
 
   int32_t allocate(int64_t bytes, void** out) override;
   void release(void* data, int64_t bytes) override;
+  bool repeats_work() const override { return true; }
   int64_t slab_bytes() const override { return int64_t{2} << 20; }  // the driver's granularity
   int32_t read(std::span<const Read> reads) override;
   int32_t write(void* target, int64_t bytes, const void* host) override;
@@ -42,6 +45,7 @@ class CudaDevice final : public Device {
   int32_t clear(void* target, int64_t bytes) override;
   int32_t launch(const Launch& launch) override;
   int32_t synchronise() override;
+  int32_t submit() override;
   void share_memory() override;
   void end_call() override;
   int64_t property(int32_t property) const override;
@@ -64,12 +68,13 @@ class CudaDevice final : public Device {
   int32_t wait();
   int32_t raise_failure();
   int32_t print_kernel_traces();
-  int32_t start_kernel(const Launch& launch, CUfunction function);
+  int32_t launch_timed(const Launch& launch, const Work& work);
   int32_t write_scalar(CUdeviceptr target, int64_t bytes, const void* host);
 
   dz_context& context_;
   DeviceErrors errors_;
   CudaStream stream_;
+  CudaWork work_;
   CudaModules modules_;
   CUdevice device_ = 0;
   CUcontext cuda_context_ = nullptr;
@@ -79,8 +84,7 @@ class CudaDevice final : public Device {
   CUdeviceptr trace_buffer_ = 0;            // a dz_trace_buffer, or 0
   char* staging_ = nullptr;                 // pinned: staging_bytes, then a failure word
   dz_failure_word* fetched_ = nullptr;      // in the same memory
-  bool kernels_under_way_ = false;          // since the stream was last waited for
-  std::vector<void*> arguments_;            // of the launch being made
+  std::vector<uint64_t> arguments_;         // of the launch being made
   // Facts that never change, asked once.
   int multiprocessors_ = 0;
   int max_block_threads_ = 0;

@@ -132,6 +132,7 @@ bool CudaDevice::start() {
       !make_trace_buffer()) {
     return false;
   }
+  work_.open(cuda_context_);
   modules_.find_program(device_);
   multiprocessors_ = attribute(attribute_multiprocessors);
   max_block_threads_ = attribute(attribute_max_block_threads);
@@ -160,7 +161,9 @@ CudaDevice::~CudaDevice() {
   {
     // Nothing can be done about errors here; memory of the stream must not be freed under it.
     const CurrentContext current(cuda_context_);
+    work_.submit();
     stream_.close();
+    work_.close();
     modules_.unload();
     if (failure_word_ != 0) {
       driver().cuMemFree(failure_word_);

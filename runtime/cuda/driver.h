@@ -19,6 +19,9 @@ using CUfunction = struct CUfunc_st*;
 using CUevent = struct CUevent_st*;
 using CUlinkState = struct CUlinkState_st*;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
+using CUgraph = struct CUgraph_st*;
+using CUgraphNode = struct CUgraphNode_st*;
+using CUgraphExec = struct CUgraphExec_st*;
 
 // Result codes that are told apart.
 constexpr CUresult success = 0;
@@ -51,6 +54,46 @@ constexpr CUstream default_stream = nullptr;
 constexpr unsigned memory_attach_global = 1;
 constexpr unsigned event_default = 0;
 constexpr unsigned event_without_time = 2;
+
+constexpr unsigned memory_of_device = 2;  // CUmemorytype
+
+/// CUDA_KERNEL_NODE_PARAMS_v1.
+struct KernelNode {
+  CUfunction function;
+  unsigned grid_x, grid_y, grid_z;
+  unsigned block_x, block_y, block_z;
+  unsigned shared_bytes;
+  void** arguments;
+  void** extra;
+};
+
+/// CUDA_MEMCPY3D_v2, of which a row of bytes is needed.
+struct CopyNode {
+  struct Side {
+    size_t x = 0, y = 0, z = 0, level = 0;
+    unsigned kind = 0;
+    void* host = nullptr;
+    CUdeviceptr device = 0;
+    void* array = nullptr;
+    void* reserved = nullptr;
+    size_t pitch = 0, height = 0;
+  };
+  Side source;
+  Side target;
+  size_t bytes = 0, height = 1, depth = 1;
+};
+
+static_assert(sizeof(CopyNode) == 200);
+
+/// CUDA_MEMSET_NODE_PARAMS_v1.
+struct FillNode {
+  CUdeviceptr target;
+  size_t pitch;
+  unsigned value;
+  unsigned element_bytes;
+  size_t width;
+  size_t height;
+};
 
 struct Driver {
 #define DZ_CUDA(name, symbol, parameters, optional) CUresult(*name) parameters = nullptr;

@@ -1,5 +1,5 @@
 // A stand-in for libcuda.so.1 that runs nothing: it has an H100's attributes, keeps memory, and
-// counts what it is asked to do.  When the process ends, the counts go to the file that
+// counts what it is asked to do, graphs and what is in them.  When the process ends, the counts go to the file that
 // COUNTS_FILE names.  Memory starts as zeros and stays so but for what is copied into it.
 #include <sys/mman.h>
 
@@ -19,12 +19,23 @@ struct CUstream_st {};
 struct CUevent_st {};
 struct CUlinkState_st {};
 struct CUctx_st {};
+struct CUgraph_st {
+  long launches = 0;
+  long copies = 0;
+  long clears = 0;
+  long writes = 0;
+};
+struct CUgraphExec_st {
+  CUgraph_st work;
+};
 }  // namespace dagaz::runtime::cuda
 
 namespace {
 
 struct Counts {
   long launches = 0;
+  long graphs = 0;   // started
+  long parts = 0;    // of them: launches, copies, clears and writes, counted there, too
   long waits = 0;    // for the stream
   long reads = 0;    // copies from the device
   long writes = 0;   // copies to the device, and fills that write scalars
@@ -39,9 +50,9 @@ struct Counts {
       return;
     }
     std::fprintf(file,
-                 "launches %ld\nwaits %ld\nreads %ld\nwrites %ld\ncopies %ld\nclears %ld\n"
-                 "allocations %ld\n",
-                 launches, waits, reads, writes, copies, clears, allocations);
+                 "launches %ld\ngraphs %ld\nparts %ld\nwaits %ld\nreads %ld\nwrites %ld\n"
+                 "copies %ld\nclears %ld\nallocations %ld\n",
+                 launches, graphs, parts, waits, reads, writes, copies, clears, allocations);
     std::fclose(file);
   }
 };
@@ -198,6 +209,48 @@ CUresult cuFuncSetAttribute(CUfunction, int, int) { return success; }
 CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                         unsigned, CUstream, void**, void**) {
   ++counts.launches;
+  return success;
+}
+
+CUresult cuGraphCreate(CUgraph* graph, unsigned) {
+  *graph = new CUgraph_st;
+  return success;
+}
+CUresult cuGraphDestroy(CUgraph graph) {
+  delete graph;
+  return success;
+}
+CUresult cuGraphAddKernelNode(CUgraphNode*, CUgraph graph, const CUgraphNode*, size_t,
+                              const KernelNode*) {
+  ++graph->launches;
+  return success;
+}
+CUresult cuGraphAddMemcpyNode(CUgraphNode*, CUgraph graph, const CUgraphNode*, size_t,
+                              const CopyNode*, CUcontext) {
+  ++graph->copies;
+  return success;
+}
+CUresult cuGraphAddMemsetNode(CUgraphNode*, CUgraph graph, const CUgraphNode*, size_t,
+                              const FillNode* fill, CUcontext) {
+  ++(fill->element_bytes == 1 ? graph->clears : graph->writes);
+  return success;
+}
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long) {
+  *executable = new CUgraphExec_st{*graph};
+  return success;
+}
+CUresult cuGraphExecDestroy(CUgraphExec executable) {
+  delete executable;
+  return success;
+}
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream) {
+  const CUgraph_st& work = executable->work;
+  ++counts.graphs;
+  counts.parts += work.launches + work.copies + work.clears + work.writes;
+  counts.launches += work.launches;
+  counts.copies += work.copies;
+  counts.clears += work.clears;
+  counts.writes += work.writes;
   return success;
 }
 

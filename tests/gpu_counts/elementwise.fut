@@ -7,7 +7,8 @@
 -- counts: turned_bytes [1000][2000]u8: launches 1, waits 1
 -- counts: outer_product [1000]f32 [1000]f32: launches 1, waits 1
 -- counts: stencil [1000][1000]f64: launches 1, waits 1
--- counts: stencil_loop i64=100 [1000][1000]f64: launches 100, waits 1
+-- counts: stencil_loop i64=100 [1000][1000]f64: launches 100, waits 1, graphs 3, parts
+--   101
 -- moves: saxpy f32=2 [100000]f32 [100000]f32: loads 800000, stores 400000, sectors 100
 -- moves: plane [300][300]f32: loads 360000, stores 360000, sectors 100
 -- moves: space [40][50][60]f32: loads 480000, stores 480000, sectors 100

@@ -7,6 +7,9 @@ A program says in comments what one call of an entry point takes on an H100, aft
 
     -- counts: sum [1000000]f32: launches 1, waits 1, clears 1
 
+`launches`, `copies`, `clears` and `writes` count what is started alone and what is started as a
+part of a graph; `graphs` are started, with so many `parts`.
+
 What is not named is not compared, but for `launches` and `waits`, which are always.  Where fewer
 would do, that number stands before the word `now`.  Kernels do nothing, so what they would have
 computed is zero, too: programs whose course depends on that say nothing about a GPU.

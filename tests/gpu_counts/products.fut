@@ -15,7 +15,7 @@
 -- counts: convolution_2d [1000][1000]f32 [3][3]f32: launches 1, waits 1
 -- counts: channels [32][64][64]f32 [32][32][3][3]f32: launches 1, waits 1
 -- counts: attention [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 1 now 4, waits 1
--- counts: lu [256][256]f64: launches 255, waits 1
+-- counts: lu [256][256]f64: launches 255, waits 1, graphs 7, parts 256
 -- moves: product [128][128]f32 [128][128]f32: loads 131072 now 262144, stores 65536, sectors 100
 -- moves: product_f64 [128][128]f64 [128][128]f64: loads 262144 now 524288, stores 131072, sectors
 --   100

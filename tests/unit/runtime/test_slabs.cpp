@@ -43,6 +43,7 @@ class CountingDevice final : public Device {
     std::free(data);
   }
   int64_t slab_bytes() const override { return ::slab_bytes; }
+  bool repeats_work() const override { return true; }
   int32_t read(std::span<const Read>) override { return DZ_OK; }
   int32_t write(void*, int64_t, const void*) override { return DZ_OK; }
   int32_t copy(void*, const void*, int64_t) override { return DZ_OK; }
@@ -204,5 +205,27 @@ TEST_CASE("memory that runs out at any request leaves a pool in order") {
     slabs.free_all();
     slabs.pool.clear();
     CHECK(slabs.device.held.empty());
+  }
+}
+
+TEST_CASE("a call that does what the last one did finds its memory in the same places") {
+  Slabs slabs;
+  const auto call = [&](unsigned seed) {
+    std::vector<void*> places;
+    for (int i = 0; i < 30; ++i) {
+      REQUIRE(slabs.take(i % 3 == 0 ? 200000 : 1000));
+      places.push_back(slabs.blocks.back()->data);
+    }
+    // In whatever order it gives it back.
+    for (size_t i = slabs.blocks.size(); i > 1; --i) {
+      seed = seed * 1664525 + 1013904223;
+      std::swap(slabs.blocks[i - 1], slabs.blocks[seed % i]);
+    }
+    slabs.free_all();
+    return places;
+  };
+  const std::vector<void*> first = call(1);
+  for (unsigned seed = 2; seed < 10; ++seed) {
+    CHECK(call(seed) == first);
   }
 }

@@ -51,6 +51,14 @@ struct CUlinkState_st {
 struct CUctx_st {
   int device;
 };
+/// The work of a graph in order; its nodes are a row.
+struct CUgraph_st {
+  std::vector<std::function<void()>> work;
+};
+struct CUgraphExec_st {
+  std::vector<std::function<void()>> work;
+  std::shared_ptr<int> under_way = std::make_shared<int>(0);
+};
 }  // namespace dagaz::runtime::cuda
 
 namespace {
@@ -121,16 +129,49 @@ CUresult queue(CUstream given, std::function<void()> work) {
   return result;
 }
 
+void write_elements(CUdeviceptr target, unsigned value, size_t size, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    std::memcpy(reinterpret_cast<char*>(target) + i * size, &value, size);
+  }
+}
+
 CUresult fill(CUdeviceptr target, unsigned value, size_t size, size_t count, CUstream stream) {
   const Lock lock(everything());
   if (!inside(target, size * count)) {
     return invalid_value;
   }
-  return queue(stream, [=] {
-    for (size_t i = 0; i < count; ++i) {
-      std::memcpy(reinterpret_cast<char*>(target) + i * size, &value, size);
+  return queue(stream, [=] { write_elements(target, value, size, count); });
+}
+
+/// What a kernel does; its arguments are copied now.
+std::function<void()> kernel_work(CUfunction function, unsigned grid, unsigned block,
+                                  void** arguments) {
+  const FakeKernel kernel = *function->kernel;
+  std::vector<std::string> copies;
+  for (int i = 0; i < kernel.argument_count; ++i) {
+    copies.emplace_back(static_cast<const char*>(arguments[i]), kernel.argument_bytes[i]);
+  }
+  return [=]() mutable {
+    std::vector<void*> pointers;
+    for (std::string& copy : copies) {
+      pointers.push_back(copy.data());
     }
-  });
+    kernel.function(grid, block, pointers.data());
+  };
+}
+
+/// Behind the last node, whose number a node is.
+[[maybe_unused]] CUresult add_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                                   size_t count, std::function<void()> work) {
+  const Lock lock(everything());
+  const size_t last = graph->work.size();
+  if (count != (last == 0 ? 0 : 1) ||
+      (count == 1 && reinterpret_cast<size_t>(before[0]) != last)) {
+    return invalid_value;
+  }
+  graph->work.push_back(std::move(work));
+  *node = reinterpret_cast<CUgraphNode>(last + 1);
+  return needs_context();
 }
 
 CUresult take_failure(int& failure) {
@@ -442,19 +483,87 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned, unsigned
   if (failure != success) {
     return failure;
   }
+  ++state().launches;
   state().last_shared_bytes = shared_bytes;
-  // Arguments are copied when the kernel is launched.
-  const FakeKernel kernel = *function->kernel;
-  std::vector<std::string> copies;
-  for (int i = 0; i < kernel.argument_count; ++i) {
-    copies.emplace_back(static_cast<const char*>(arguments[i]), kernel.argument_bytes[i]);
+  return queue(stream, kernel_work(function, grid_x, block_x, arguments));
+}
+#endif
+
+#ifndef FAKE_NO_GRAPHS
+CUresult cuGraphCreate(CUgraph* graph, unsigned) {
+  const Lock lock(everything());
+  ++state().live_allocations;
+  *graph = new CUgraph_st;
+  return needs_context();
+}
+CUresult cuGraphDestroy(CUgraph graph) {
+  const Lock lock(everything());
+  --state().live_allocations;
+  delete graph;
+  return needs_context();
+}
+CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                              size_t count, const KernelNode* kernel) {
+  return add_node(node, graph, before, count,
+                  kernel_work(kernel->function, kernel->grid_x, kernel->block_x,
+                              kernel->arguments));
+}
+CUresult cuGraphAddMemcpyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                              size_t count, const CopyNode* copy, CUcontext context) {
+  if (copy->source.kind != memory_of_device || copy->target.kind != memory_of_device ||
+      copy->height != 1 || copy->depth != 1 || context != current.back()) {
+    return invalid_value;
   }
-  return queue(stream, [=]() mutable {
-    std::vector<void*> pointers;
-    for (std::string& copy : copies) {
-      pointers.push_back(copy.data());
+  return add_node(node, graph, before, count,
+                  [source = copy->source.device, target = copy->target.device,
+                   bytes = copy->bytes] {
+                    if (inside(source, bytes) && inside(target, bytes)) {
+                      std::memmove(reinterpret_cast<void*>(target),
+                                   reinterpret_cast<const void*>(source), bytes);
+                    }
+                  });
+}
+CUresult cuGraphAddMemsetNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
+                              size_t count, const FillNode* fill, CUcontext context) {
+  if (fill->height != 1 || context != current.back()) {
+    return invalid_value;
+  }
+  return add_node(node, graph, before, count, [one = *fill] {
+    if (inside(one.target, one.width * one.element_bytes)) {
+      write_elements(one.target, one.value, one.element_bytes, one.width);
     }
-    kernel.function(grid_x, block_x, pointers.data());
+  });
+}
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long) {
+  const Lock lock(everything());
+  if (state().fail_graphs != success) {
+    return state().fail_graphs;
+  }
+  ++state().live_allocations;
+  ++state().graphs_made;
+  *executable = new CUgraphExec_st{graph->work};
+  return needs_context();
+}
+CUresult cuGraphExecDestroy(CUgraphExec executable) {
+  const Lock lock(everything());
+  --state().live_allocations;
+  state().misuses += *executable->under_way == 0 ? 0 : 1;
+  delete executable;
+  return needs_context();
+}
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
+  const Lock lock(everything());
+  const CUresult failure = take_failure(state().fail_next_graph_launch);
+  if (failure != success) {
+    return failure;
+  }
+  ++state().graph_launches;
+  ++*executable->under_way;
+  return queue(stream, [work = executable->work, under_way = executable->under_way] {
+    for (const std::function<void()>& one : work) {
+      one();
+    }
+    --*under_way;
   });
 }
 #endif

@@ -17,6 +17,11 @@ struct FakeCudaState {
   int compilations = 0;           // PTX turned into machine code
   std::string last_image;         // what was loaded last
   int misuses = 0;                // calls without a current context, bad pointers
+  int launches = 0;               // of kernels, alone
+  int graphs_made = 0;
+  int graph_launches = 0;
+  int fail_graphs = 0;            // making one returns this code
+  int fail_next_graph_launch = 0;
   int fail_next_launch = 0;       // the next launch returns this code
   int fail_next_wait = 0;         // so does the next wait
   int fail_next_push = 0;         // so does making a context current
