@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define DZ_ABI_VERSION 11
+#define DZ_ABI_VERSION 12
 
 /* Exit codes of entry points and runtime functions (the peer's numbers). */
 enum dz_status {
@@ -127,6 +127,13 @@ typedef struct dz_trace {
   const char *type; /* what the leaves are, in the form of runtime/traces.h */
 } dz_trace;
 
+/* All kernels as machine code for GPUs of one compute capability, 10 * major + minor. */
+typedef struct dz_gpu_code {
+  int32_t capability;
+  const void *image;
+  int64_t bytes;
+} dz_gpu_code;
+
 /* A tuning parameter that the program names; it may have had a value when it was compiled. */
 typedef struct dz_tuning_param {
   const char *name;
@@ -169,6 +176,8 @@ typedef struct dz_program {
      the last version that its machine can run.  They differ in code only. */
   int32_t version_count;
   const struct dz_program *const *versions;
+  int32_t gpu_code_count; /* besides the PTX, for some GPUs */
+  const dz_gpu_code *gpu_code;
 } dz_program;
 
 /* Instead of the index of a dz_failure: the arrays of a kernel's thread need more than the arena

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,6 +17,12 @@
 
 namespace dagaz::codegen {
 
+/// Machine code for GPUs of a compute capability, 10 * major + minor.
+struct GpuCode {
+  int capability;
+  std::string image;
+};
+
 struct Options {
   std::string prefix;              // of symbols and C names
   std::string cpu = "native";      // or "generic", or LLVM's name of a processor
@@ -23,6 +30,8 @@ struct Options {
   std::map<std::string, std::int64_t> tuned = {};  // what tuning parameters start with
   std::vector<std::string> versions = {};  // the first's: the others, by what their `version` is
   std::string gpu = "sm_70";       // PTX is compiled forward by newer drivers
+  /// Makes machine code of the PTX, to be embedded beside it, or says in `problem` why not.
+  std::function<std::vector<GpuCode>(const std::string& ptx, std::string& problem)> assemble = {};
   int optimisation = 3;            // 0: -O0 for differential tests
   bool executable = false;         // also define dz_main_program
   bool ranks = false;              // several processes may share the library's work

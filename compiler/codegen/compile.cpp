@@ -104,6 +104,10 @@ class Compiler {
     }
     if (!artifacts_.problem.empty()) return;
     artifacts_.ptx = joined_ptx(ptx_);
+    if (host && needs_ptx && unit_.options.assemble) {
+      gpu_code_ = unit_.options.assemble(artifacts_.ptx, artifacts_.problem);
+      if (!artifacts_.problem.empty()) return;
+    }
     if (host && needs_ptx) compile_host(0);
   }
 
@@ -128,7 +132,8 @@ class Compiler {
     part.context.setDiscardValueNames((want_ & want_llvm) == 0);
     emit_part(part, unit_.division.host[number]);
     if (number == 0) {
-      emit_program(part, emit_entry_points(part), processor_of(*machine), artifacts_.ptx);
+      emit_program(part, emit_entry_points(part), processor_of(*machine),
+                   {artifacts_.ptx, gpu_code_});
       if (!unit_.options.executable) emit_c_api(part);
     }
     compile_for(part.module, *machine);
@@ -148,6 +153,7 @@ class Compiler {
   unsigned want_;
   Artifacts& artifacts_;
   std::vector<std::string> ptx_;
+  std::vector<GpuCode> gpu_code_;
   std::vector<std::string> problems_;
 };
 

@@ -130,9 +130,14 @@ struct EntryPoints {
 };
 EntryPoints emit_entry_points(PartModule& part);
 struct Processor;
+/// A program's code for GPUs; empty where there is none.
+struct EmbeddedCode {
+  std::string_view ptx;
+  const std::vector<GpuCode>& machine_code;
+};
 /// Emits the dz_program (emit_program.cpp).
 void emit_program(PartModule& part, const EntryPoints& entries, const Processor& processor,
-                  std::string_view ptx);
+                  const EmbeddedCode& code);
 /// Emits the functions of the C interface (emit_c_api.cpp); after emit_program.
 void emit_c_api(PartModule& part);
 /// The name of the symbol of the dz_program.

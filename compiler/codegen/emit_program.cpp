@@ -40,6 +40,13 @@ class ConstantBuilder {
   }
   Constant* text(std::string_view text) { return global(llvm::ConstantDataArray::getString(
                                               part_.context, llvm::StringRef(text))); }
+  /// The address of bytes that are as a file in memory.
+  Constant* image(std::string_view bytes) {
+    llvm::GlobalVariable* variable = global(
+        llvm::ConstantDataArray::getString(part_.context, llvm::StringRef(bytes), false));
+    variable->setAlignment(llvm::Align(64));
+    return variable;
+  }
   Constant* structure(std::vector<Constant*> members) {
     return llvm::ConstantStruct::getAnon(part_.context, members);
   }
@@ -56,7 +63,7 @@ class ConstantBuilder {
   }
 
  private:
-  Constant* global(Constant* value) {
+  llvm::GlobalVariable* global(Constant* value) {
     auto* variable = new llvm::GlobalVariable(part_.module, value->getType(), true,
                                               llvm::GlobalValue::PrivateLinkage, value);
     variable->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
@@ -265,7 +272,8 @@ std::string program_symbol(const std::string& prefix, const std::string& version
 }
 
 void emit_program(PartModule& part, const EntryPoints& entries, const Processor& processor,
-                  std::string_view ptx) {
+                  const EmbeddedCode& code) {
+  const std::string_view ptx = code.ptx;
   const Unit& unit = part.unit;
   ConstantBuilder make(part);
   std::vector<Constant*> types;
@@ -291,6 +299,11 @@ void emit_program(PartModule& part, const EntryPoints& entries, const Processor&
     const ir::Traced traced = ir::traced_by(name);
     traces.push_back(make.structure({make.text(traced.label), make.text(traced.type)}));
   }
+  std::vector<Constant*> machine_code;
+  for (const GpuCode& one : code.machine_code) {
+    machine_code.push_back(make.structure(
+        {make.i32(one.capability), make.image(one.image), make.i64(count(one.image.size()))}));
+  }
   const GlobalsConstants globals = globals_constants(make, part, entries.functions);
   Constant* program = make.structure(
       {make.i32(DZ_ABI_VERSION), make.i32(target_number(unit.program.target)),
@@ -302,7 +315,8 @@ void emit_program(PartModule& part, const EntryPoints& entries, const Processor&
        make.list(globals.tuning), make.i64(kernel_stack_bytes(unit)),
        make.i32(count(traces.size())), make.list(traces),
        make.text(processor.name), make.text(processor.features),
-       make.i32(count(unit.options.versions.size())), versions(make, part)});
+       make.i32(count(unit.options.versions.size())), versions(make, part),
+       make.i32(count(machine_code.size())), make.list(machine_code)});
   auto* symbol = new llvm::GlobalVariable(
       part.module, program->getType(), true, llvm::GlobalValue::ExternalLinkage, program,
       program_symbol(unit.options.prefix, unit.options.version));

@@ -263,6 +263,13 @@ int build_command(const BuildOptions& options) {
     std::cerr << "dagaz: --emit=ptx needs --target=cuda\n";
     return 2;
   }
+  const bool is_for_cuda =
+      options.compile.target == Target::cuda ||
+      std::find(further.begin(), further.end(), Target::cuda) != further.end();
+  if (!options.compile.gpu_code.empty() && !is_for_cuda) {
+    std::cerr << "dagaz: --gpu-code needs --target=cuda\n";
+    return 2;
+  }
   const bool is_for_cpu = options.compile.target == Target::cpu && further.empty();
   if (options.compile.ranks && (!is_for_cpu || options.emit == Emit::server)) {
     std::cerr << "dagaz: --ranks=mpi makes executables and libraries for --target=cpu, and nothing "

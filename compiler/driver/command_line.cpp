@@ -112,6 +112,7 @@ void add_build(CLI::App& app, AllOptions& all, int& status) {
             return is_identifier(text) ? "" : "`" + text + "` cannot begin a name of C";
           },
           ""));
+  add_gpu_code_options(*command, options.compile);
   command->add_option("--depfile", options.depfile,
                       "Also write the files that were read, for make and ninja")
       ->type_name("FILE");

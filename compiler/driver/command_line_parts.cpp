@@ -101,6 +101,42 @@ static void add_target_option(CLI::App& app, CompileOptions& options) {
       ->check(is_one_of(targets, meant_targets));
 }
 
+namespace {
+
+CLI::Validator is_gpu_name() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        return text.rfind("sm_", 0) == 0 ? std::string() : "`" + text + "` is not sm_NN";
+      },
+      "sm_NN");
+}
+
+/// Of which machine code may be made: `sm_90a` would be for one of them alone.
+CLI::Validator is_gpu_number() {
+  return CLI::Validator(
+      [](const std::string& text) {
+        const bool digits = text.size() >= 5 && text.size() <= 6 &&
+                            text.find_first_not_of("0123456789", 3) == std::string::npos;
+        return text.rfind("sm_", 0) == 0 && digits ? std::string()
+                                                   : "`" + text + "` is not sm_NN";
+      },
+      "sm_NN");
+}
+
+}  // namespace
+
+void add_gpu_code_options(CLI::App& app, CompileOptions& options) {
+  CLI::Option* gpus =
+      app.add_option("--gpu-code", options.gpu_code,
+                     "GPUs for which machine code is put beside the PTX, made by ptxas")
+          ->delimiter(',')
+          ->allow_extra_args(false)
+          ->check(is_gpu_number());
+  app.add_option("--ptxas", options.ptxas, "NVIDIA's assembler, for --gpu-code (default: ptxas)")
+      ->type_name("COMMAND")
+      ->needs(gpus);
+}
+
 void add_compile_options(CLI::App& app, CompileOptions& options) {
   add_diagnostic_options(app, options);
   add_target_option(app, options);
@@ -113,11 +149,7 @@ void add_compile_options(CLI::App& app, CompileOptions& options) {
       ->capture_default_str();
   app.add_option("--gpu", options.gpu, "Oldest GPU to run on; newer ones run it too")
       ->capture_default_str()
-      ->check(CLI::Validator(
-          [](const std::string& text) {
-            return text.rfind("sm_", 0) == 0 ? std::string() : "`" + text + "` is not sm_NN";
-          },
-          "sm_NN"));
+      ->check(is_gpu_name());
   app.add_option("-O", options.optimisation, "0 turns optimisation off")
       ->capture_default_str()
       ->check(is_between(0, 3));

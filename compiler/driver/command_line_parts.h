@@ -14,6 +14,8 @@ void add_file(CLI::App& app, CompileOptions& options);
 /// How messages are printed, and what is said of the compilation.
 void add_diagnostic_options(CLI::App& app, CompileOptions& options);
 /// All of those, and where and how the program is compiled.
+/// Of `dagaz build`.
+void add_gpu_code_options(CLI::App& app, CompileOptions& options);
 void add_compile_options(CLI::App& app, CompileOptions& options);
 void add_ranks_option(CLI::App& app, CompileOptions& options);
 void add_cache_option(CLI::App& app, CompileOptions& options);

@@ -40,6 +40,8 @@ struct CompileOptions {
   std::vector<Target> further_targets;  // of the same file: what the machine has is taken
   std::string cpu = "native";
   std::string gpu = "sm_70";
+  std::vector<std::string> gpu_code;  // GPUs for which there is machine code beside the PTX
+  std::string ptxas;                  // makes it; empty: the command of that name
   int optimisation = 3;         // 0: unoptimised IR and machine code
   std::vector<std::string> without;      // optional passes that do not run
   std::vector<std::string> print_after;  // passes after which the program is printed

@@ -59,8 +59,8 @@ Key& operator<<(Key& key, const elaborate::Derivatives& derivatives) {
 /// Each option has a name here, so that a new one is not forgotten: without one for it this does
 /// not compile.
 Key& operator<<(Key& key, const CompileOptions& options) {
-  const auto& [file, read, target, further_targets, cpu, gpu, optimisation, without, print_after,
-               stop_after, pass_limit, verify, time_passes, memory_report, plan, tuned, plan_seed,
+  const auto& [file, read, target, further_targets, cpu, gpu, gpu_code, ptxas, optimisation, without,
+               print_after, stop_after, pass_limit, verify, time_passes, memory_report, plan, tuned, plan_seed,
                safe, derivatives, entry_points, warnings, warnings_are_errors, style, ranks,
                cache] =
       options;
@@ -69,6 +69,8 @@ Key& operator<<(Key& key, const CompileOptions& options) {
       << derivatives << entry_points << warnings << warnings_are_errors << ranks
       << static_cast<std::int64_t>(style) << static_cast<std::int64_t>(further_targets.size());
   for (const Target further : further_targets) key << name_of(further);
+  for (const std::string& one : gpu_code) key << one;
+  key << static_cast<std::int64_t>(gpu_code.size()) << ptxas;
   key.add_file(file).add_file(tuning_file_of(file));
   if (!plan.empty()) key.add_file(plan);
   if (cpu == "native") key << processor_identity();

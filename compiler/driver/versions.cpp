@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "codegen/load.h"
+#include "driver/gpu_assembler.h"
 #include "driver/pipeline.h"
 #include "driver/tuning.h"
 
@@ -84,6 +85,11 @@ std::optional<codegen::Artifacts> compile_versions(ir::ParallelProgram program,
   if (diagnostics.has_errors()) return std::nullopt;
   options.tunables = tunables_of(compilation.options, diagnostics).code;
   options.gpu = compilation.options.gpu;
+  if (!compilation.options.gpu_code.empty()) {
+    options.assemble = [&](const std::string& ptx, std::string& problem) {
+      return assembled(ptx, compilation.options.gpu_code, compilation.options.ptxas, problem);
+    };
+  }
   options.optimisation = compilation.options.optimisation;
   codegen::Artifacts all;
   std::optional<ir::FlatProgram> flat;

@@ -1,5 +1,6 @@
 #include "cuda/cuda_modules.h"
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -7,7 +8,26 @@
 
 namespace dagaz::runtime::cuda {
 
+/// The program's machine code for a GPU: code runs on those of its major version whose minor
+/// version is not less.  Null where there is none.
+static const dz_gpu_code* machine_code_for(const dz_program& program, CUdevice device) {
+  const int major = attribute_of(device, attribute_capability_major);
+  const int capability = 10 * major + attribute_of(device, attribute_capability_minor);
+  const dz_gpu_code* best = nullptr;
+  for (const dz_gpu_code& code :
+       std::span(program.gpu_code, static_cast<size_t>(program.gpu_code_count))) {
+    if (code.capability / 10 == major && code.capability <= capability &&
+        (best == nullptr || code.capability > best->capability)) {
+      best = &code;
+    }
+  }
+  return best;
+}
+
 void CudaModules::unload() {
+  if (machine_code_module_ != nullptr) {
+    driver().cuModuleUnload(machine_code_module_);
+  }
   for (CUmodule module : modules_) {
     if (module != nullptr) {
       driver().cuModuleUnload(module);
@@ -30,6 +50,32 @@ void CudaModules::find_program(CUdevice device) {
   }
   units_ = context_.config.cache_file.empty() ? PtxUnits(ptx) : PtxUnits::whole(ptx);
   modules_.resize(units_->count());
+  if (!context_.config.gpu_code) {
+    machine_code_ = machine_code_for(context_.program, device);
+  }
+}
+
+/// Null where the driver refuses the code, which may be newer than it: then there is the PTX.
+CUmodule CudaModules::load_machine_code() {
+  if (machine_code_module_ == nullptr && machine_code_ != nullptr) {
+    std::string problem;
+    const double start_time = now_microseconds();
+    machine_code_module_ = cuda::load_machine_code(machine_code_->image, problem);
+    context_.profile.add("load GPU code", now_microseconds() - start_time);
+    if (machine_code_module_ == nullptr) {
+      machine_code_ = nullptr;
+      if (context_.config.logging) {
+        context_.log_line("the GPU's driver compiles the program: " + problem);
+      }
+    }
+  }
+  return machine_code_module_;
+}
+
+/// The module that has a kernel; null after reporting.
+CUmodule CudaModules::module_of(const char* kernel) {
+  CUmodule module = load_machine_code();
+  return module != nullptr ? module : load_unit(units_->unit_of(kernel));
 }
 
 /// The module of a unit, loaded when it is first needed; null after reporting.
@@ -63,7 +109,7 @@ int32_t CudaModules::function_of(const Launch& launch, CUfunction* out) {
     if (!units_) {
       return context_.errors.report(DZ_ERROR, "the program has kernels but no GPU code");
     }
-    CUmodule module = load_unit(units_->unit_of(name));
+    CUmodule module = module_of(name);
     if (module == nullptr) {
       return DZ_ERROR;
     }

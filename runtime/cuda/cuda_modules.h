@@ -1,5 +1,5 @@
-// The program's code on one GPU: modules, which are loaded when one of their kernels is first
-// launched, and the kernels.
+// The program's code on one GPU: machine code where the program has some for it, else modules of
+// PTX, which are loaded when one of their kernels is first launched; and the kernels.
 #pragma once
 
 #include <cstddef>
@@ -32,13 +32,17 @@ class CudaModules {
   int32_t function_of(const Launch& launch, CUfunction* out);
 
  private:
+  CUmodule module_of(const char* kernel);
   CUmodule load_unit(size_t unit);
+  CUmodule load_machine_code();
 
   dz_context& context_;
   DeviceErrors& errors_;
   CUdevice device_ = 0;
   std::optional<PtxUnits> units_;  // nothing: there is no GPU code
   std::vector<CUmodule> modules_;  // of the units, null until needed
+  const dz_gpu_code* machine_code_ = nullptr;  // null: there is none for this GPU
+  CUmodule machine_code_module_ = nullptr;
   std::vector<LoadedKernel> kernels_;
 };
 

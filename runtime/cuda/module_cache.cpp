@@ -70,19 +70,6 @@ std::string jit_problem(const char* what, CUresult result, const JitLogs& logs) 
          (log.empty() ? "" : "\n" + log);
 }
 
-CUmodule load_image(const void* image, std::string& problem) {
-  CUmodule module = nullptr;
-  JitLogs logs;
-  const CUresult result =
-      driver().cuModuleLoadDataEx(&module, image, static_cast<unsigned>(logs.options.size()),
-                                  logs.options.data(), logs.values.data());
-  if (result != success) {
-    problem = jit_problem("loading the program on the GPU", result, logs);
-    return nullptr;
-  }
-  return module;
-}
-
 std::optional<std::string> file_content(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
@@ -197,14 +184,27 @@ std::string compile(const std::string& ptx, std::string& problem) {
 
 }  // namespace
 
+CUmodule load_machine_code(const void* image, std::string& problem) {
+  CUmodule module = nullptr;
+  JitLogs logs;
+  const CUresult result =
+      driver().cuModuleLoadDataEx(&module, image, static_cast<unsigned>(logs.options.size()),
+                                  logs.options.data(), logs.values.data());
+  if (result != success) {
+    problem = jit_problem("loading the program on the GPU", result, logs);
+    return nullptr;
+  }
+  return module;
+}
+
 CUmodule load_module(const ModuleRequest& request, std::string& problem) {
   const std::string ptx(request.ptx);
   const KeptCode kept(request);
   if (!kept.is_on() || !can_link()) {
-    return load_image(ptx.c_str(), problem);
+    return load_machine_code(ptx.c_str(), problem);
   }
   if (const std::optional<std::string> cached = kept.find()) {
-    CUmodule module = load_image(cached->data(), problem);
+    CUmodule module = load_machine_code(cached->data(), problem);
     if (module != nullptr) {
       return module;
     }
@@ -215,7 +215,7 @@ CUmodule load_module(const ModuleRequest& request, std::string& problem) {
     return nullptr;
   }
   kept.keep(code);
-  return load_image(code.data(), problem);
+  return load_machine_code(code.data(), problem);
 }
 
 }  // namespace dagaz::runtime::cuda

@@ -17,6 +17,9 @@ struct ModuleRequest {
   std::string cache_file;  // empty: an entry of the user's folder
 };
 
+/// Machine code; null with `problem` set where the driver refuses it.
+CUmodule load_machine_code(const void* image, std::string& problem);
+
 /// The module, or null with `problem` set, which includes the driver's compilation log.
 CUmodule load_module(const ModuleRequest& request, std::string& problem);
 

@@ -42,6 +42,8 @@ struct Counts {
   long copies = 0;   // on the device
   long clears = 0;
   long allocations = 0;
+  long ptx = 0;           // modules made of PTX
+  long machine_code = 0;  // and others
 
   ~Counts() {
     const char* name = std::getenv("COUNTS_FILE");
@@ -51,8 +53,10 @@ struct Counts {
     }
     std::fprintf(file,
                  "launches %ld\ngraphs %ld\nparts %ld\nwaits %ld\nreads %ld\nwrites %ld\n"
-                 "copies %ld\nclears %ld\nallocations %ld\n",
-                 launches, graphs, parts, waits, reads, writes, copies, clears, allocations);
+                 "copies %ld\nclears %ld\nallocations %ld\n"
+                 "ptx %ld\nmachine_code %ld\n",
+                 launches, graphs, parts, waits, reads, writes, copies, clears, allocations, ptx,
+                 machine_code);
     std::fclose(file);
   }
 };
@@ -196,7 +200,8 @@ CUresult cuMemsetD32Async(CUdeviceptr, unsigned, size_t, CUstream) {
   return success;
 }
 
-CUresult cuModuleLoadDataEx(CUmodule* module, const void*, unsigned, int*, void**) {
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, int*, void**) {
+  ++(std::memcmp(image, "\177ELF", 4) == 0 ? counts.machine_code : counts.ptx);
   *module = &the_module;
   return success;
 }

@@ -192,7 +192,7 @@ int32_t initialise(dz_context* context) {
 
 const dz_program program = {DZ_ABI_VERSION, DZ_TARGET_CPU, "test", 10, types, 8, entries, 0,
                             nullptr, 1, failures, nullptr, 0, initialise, 2, 0, nullptr, 0,
-                            0, nullptr, nullptr, nullptr, 0, nullptr};
+                            0, nullptr, nullptr, nullptr, 0, nullptr, 0, nullptr};
 
 }  // namespace
 

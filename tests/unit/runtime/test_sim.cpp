@@ -264,7 +264,8 @@ const dz_kernel kernels[] = {
 const dz_failure failures[] = {{"Index [{}] out of bounds for array of shape [{}].", "f.fut:4:3"}};
 const dz_program program = {DZ_ABI_VERSION, DZ_TARGET_SIM, "sim", 0, nullptr, 0, nullptr,
                             kernel_count, kernels, 1, failures, nullptr, 0, nullptr, 0, 0,
-                            nullptr, 0, 0, nullptr, nullptr, nullptr, 0, nullptr};
+                            nullptr, 0, 0, nullptr, nullptr, nullptr, 0, nullptr, 0,
+                            nullptr};
 
 /// A context, a block of `count` numbers, and launches over it.
 struct Sim {

@@ -1,69 +1,27 @@
 // A stand-in for libcuda.so.1 that runs on the host.  It is as asynchronous as the real one may
 // be: everything put on a stream happens only when the stream is waited for, so a runtime that
-// relies on luck fails here.  Several threads may call it; it does one thing at a time.
+// relies on luck fails here.  Several threads may call it; it does one thing at a time.  Its graphs
+// are in fake_graphs.cpp.
 #include "fake_driver.h"
 
 #include <dlfcn.h>
 
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <functional>
 #include <map>
-#include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "cuda/driver.h"
+#include "fake_objects.h"
 
 using namespace dagaz::runtime::cuda;
+using namespace fake_cuda;
 
 extern "C" FakeCudaState fake_cuda_state;
 FakeCudaState fake_cuda_state;
 
-namespace dagaz::runtime::cuda {
-struct CUmod_st {
-  std::string image;
-};
-struct CUfunc_st {
-  const FakeKernel* kernel;
-};
-struct CUstream_st {
-  int device = 0;
-  std::deque<std::function<void()>> work;
+namespace fake_cuda {
 
-  void run_one() {
-    const std::function<void()> next = std::move(work.front());
-    work.pop_front();
-    next();
-  }
-};
-/// Records are numbered; one is done when its stream has come to it.
-struct CUevent_st {
-  CUstream stream = nullptr;
-  int recorded = 0;
-  std::shared_ptr<int> done = std::make_shared<int>(0);
-};
-struct CUlinkState_st {
-  std::string code;
-};
-struct CUctx_st {
-  int device;
-};
-/// The work of a graph in order; its nodes are a row.
-struct CUgraph_st {
-  std::vector<std::function<void()>> work;
-};
-struct CUgraphExec_st {
-  std::vector<std::function<void()>> work;
-  std::shared_ptr<int> under_way = std::make_shared<int>(0);
-};
-}  // namespace dagaz::runtime::cuda
-
-namespace {
-
-constexpr CUresult invalid_value = 1;
 constexpr CUresult invalid_context = 201;
 constexpr CUresult invalid_ptx = 218;
 constexpr CUresult not_found = 500;
@@ -76,7 +34,6 @@ std::recursive_mutex& everything() {
   static std::recursive_mutex mutex;
   return mutex;
 }
-using Lock = std::lock_guard<std::recursive_mutex>;
 
 std::map<CUdeviceptr, size_t>& memory() {
   static std::map<CUdeviceptr, size_t> blocks;
@@ -160,20 +117,6 @@ std::function<void()> kernel_work(CUfunction function, unsigned grid, unsigned b
   };
 }
 
-/// Behind the last node, whose number a node is.
-[[maybe_unused]] CUresult add_node(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
-                                   size_t count, std::function<void()> work) {
-  const Lock lock(everything());
-  const size_t last = graph->work.size();
-  if (count != (last == 0 ? 0 : 1) ||
-      (count == 1 && reinterpret_cast<size_t>(before[0]) != last)) {
-    return invalid_value;
-  }
-  graph->work.push_back(std::move(work));
-  *node = reinterpret_cast<CUgraphNode>(last + 1);
-  return needs_context();
-}
-
 CUresult take_failure(int& failure) {
   const int result = failure;
   failure = 0;
@@ -194,7 +137,7 @@ CUresult compile(const std::string& ptx, unsigned count, int* options, void** va
   return invalid_ptx;
 }
 
-}  // namespace
+}  // namespace fake_cuda
 
 extern "C" {
 
@@ -229,9 +172,11 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
   return success;
 }
 CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice) {
-  *value = attribute == attribute_warp_size      ? 32
-           : attribute == attribute_memory_pools ? state().memory_pools
-                                                 : 1000 + attribute;
+  *value = attribute == attribute_warp_size          ? 32
+           : attribute == attribute_memory_pools     ? state().memory_pools
+           : attribute == attribute_capability_major ? state().capability / 10
+           : attribute == attribute_capability_minor ? state().capability % 10
+                                                     : 1000 + attribute;
   return success;
 }
 CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice) {
@@ -486,85 +431,6 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned, unsigned
   ++state().launches;
   state().last_shared_bytes = shared_bytes;
   return queue(stream, kernel_work(function, grid_x, block_x, arguments));
-}
-#endif
-
-#ifndef FAKE_NO_GRAPHS
-CUresult cuGraphCreate(CUgraph* graph, unsigned) {
-  const Lock lock(everything());
-  ++state().live_allocations;
-  *graph = new CUgraph_st;
-  return needs_context();
-}
-CUresult cuGraphDestroy(CUgraph graph) {
-  const Lock lock(everything());
-  --state().live_allocations;
-  delete graph;
-  return needs_context();
-}
-CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
-                              size_t count, const KernelNode* kernel) {
-  return add_node(node, graph, before, count,
-                  kernel_work(kernel->function, kernel->grid_x, kernel->block_x,
-                              kernel->arguments));
-}
-CUresult cuGraphAddMemcpyNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
-                              size_t count, const CopyNode* copy, CUcontext context) {
-  if (copy->source.kind != memory_of_device || copy->target.kind != memory_of_device ||
-      copy->height != 1 || copy->depth != 1 || context != current.back()) {
-    return invalid_value;
-  }
-  return add_node(node, graph, before, count,
-                  [source = copy->source.device, target = copy->target.device,
-                   bytes = copy->bytes] {
-                    if (inside(source, bytes) && inside(target, bytes)) {
-                      std::memmove(reinterpret_cast<void*>(target),
-                                   reinterpret_cast<const void*>(source), bytes);
-                    }
-                  });
-}
-CUresult cuGraphAddMemsetNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before,
-                              size_t count, const FillNode* fill, CUcontext context) {
-  if (fill->height != 1 || context != current.back()) {
-    return invalid_value;
-  }
-  return add_node(node, graph, before, count, [one = *fill] {
-    if (inside(one.target, one.width * one.element_bytes)) {
-      write_elements(one.target, one.value, one.element_bytes, one.width);
-    }
-  });
-}
-CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long) {
-  const Lock lock(everything());
-  if (state().fail_graphs != success) {
-    return state().fail_graphs;
-  }
-  ++state().live_allocations;
-  ++state().graphs_made;
-  *executable = new CUgraphExec_st{graph->work};
-  return needs_context();
-}
-CUresult cuGraphExecDestroy(CUgraphExec executable) {
-  const Lock lock(everything());
-  --state().live_allocations;
-  state().misuses += *executable->under_way == 0 ? 0 : 1;
-  delete executable;
-  return needs_context();
-}
-CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
-  const Lock lock(everything());
-  const CUresult failure = take_failure(state().fail_next_graph_launch);
-  if (failure != success) {
-    return failure;
-  }
-  ++state().graph_launches;
-  ++*executable->under_way;
-  return queue(stream, [work = executable->work, under_way = executable->under_way] {
-    for (const std::function<void()>& one : work) {
-      one();
-    }
-    --*under_way;
-  });
 }
 #endif
 

@@ -14,6 +14,7 @@ struct FakeCudaState {
   int reads = 0;                  // copies to the host
   int context_depth = 0;          // contexts pushed and not popped, in all threads
   int retained = 0;               // primary contexts retained
+  int capability = 86;            // of devices
   int compilations = 0;           // PTX turned into machine code
   std::string last_image;         // what was loaded last
   int misuses = 0;                // calls without a current context, bad pointers

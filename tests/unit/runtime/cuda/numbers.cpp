@@ -47,7 +47,7 @@ namespace cuda_tests {
 dz_program make_program(const char* text) {
   return {DZ_ABI_VERSION, DZ_TARGET_CUDA, "cuda", 0, nullptr, 0, nullptr, 3, kernels, 1, failures,
           text, static_cast<int64_t>(std::strlen(text)), nullptr, 0, 0, nullptr, 0,
-          0, nullptr, nullptr, nullptr, 0, nullptr};
+          0, nullptr, nullptr, nullptr, 0, nullptr, 0, nullptr};
 }
 const dz_program program = make_program(ptx);
 

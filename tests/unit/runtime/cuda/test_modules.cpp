@@ -133,6 +133,48 @@ TEST_CASE("a cache file that cannot be written costs only time") {
   check_nothing_left();
 }
 
+TEST_CASE("machine code is taken for the GPUs that run it, and PTX for others") {
+  const Cache none("off");
+  const std::string for_70 = "MACHINE CODE 70 add";
+  const std::string for_80 = "MACHINE CODE 80 add";
+  const std::string for_86 = "MACHINE CODE 86 add";
+  const std::string refused = "damaged";
+  const std::vector<dz_gpu_code> code = {{80, for_80.c_str(), 19},
+                                         {86, for_86.c_str(), 19},
+                                         {70, for_70.c_str(), 19},
+                                         {90, refused.c_str(), 7}};
+  dz_program with_code = program;
+  with_code.gpu_code_count = static_cast<int32_t>(code.size());
+  with_code.gpu_code = code.data();
+  const auto loaded = [&](int capability, const char* given = nullptr) {
+    fake().capability = capability;
+    dz_config* config = dzr_config_new(&with_code);
+    if (given != nullptr) {
+      dzr_config_set_program(config, given);
+    }
+    Numbers numbers(config);
+    const int before = fake().compilations;
+    CHECK(numbers.add(1, 0) == DZ_OK);
+    CHECK(numbers.add(1, 0) == DZ_OK);
+    int64_t value = 0;
+    CHECK(numbers.read(1, &value) == DZ_OK);
+    CHECK(value == 3);
+    fake().capability = 86;
+    return fake().compilations == before ? fake().last_image : std::string("PTX");
+  };
+  CHECK(loaded(70) == for_70);
+  CHECK(loaded(75) == for_70);
+  CHECK(loaded(80) == for_80);
+  CHECK(loaded(86) == for_86);
+  CHECK(loaded(89) == for_86);
+  CHECK(loaded(60) == "PTX");
+  CHECK(loaded(100) == "PTX");
+  CHECK(loaded(120) == "PTX");
+  CHECK(loaded(90) == "PTX");  // refused
+  CHECK(loaded(86, program.ptx) == "PTX");  // what the user gives comes first
+  check_nothing_left();
+}
+
 TEST_CASE("a unit is a kernel with what it stands on") {
   const std::string text = std::string(header) +
                            "\n\t// .globl\tone\n"
