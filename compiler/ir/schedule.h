@@ -216,6 +216,19 @@ struct Teams {
   DZ_FIELDS(warp, blocks, elements, in_order)
 };
 
+/// Points of a map, or whole segments of a reduction, by threads of a GPU that have a tile of them
+/// in common: `rows` along the dimension before the innermost and `points` along that.  What a tile
+/// reads of the arrays `staged` lies in a box for each, which the block copies to shared memory
+/// first (Micikevicius, "3D finite difference computation on GPUs using CUDA", GPGPU 2009).
+struct StagedTiles {
+  static constexpr std::string_view mnemonic = "staged_tiles";
+  int rows = 1;
+  int points = 256;
+  std::vector<NameId> staged;
+  bool operator==(const StagedTiles&) const = default;
+  DZ_FIELDS(rows, points, staged)
+};
+
 /// A scan in one kernel, whose blocks take tiles of `stretch` elements a thread and look back at
 /// what the tiles before have published (Merrill and Garland, "Single-pass parallel prefix scan
 /// with decoupled look-back", 2016).
@@ -267,8 +280,8 @@ struct LockedBins {
 };
 
 using Strategy = std::variant<Pointwise, LaneBlocks, Interchanged, HeldBlocks, FusedStencil,
-                              Contraction, Compaction, InPieces, BySegments, Teams, LookBack,
-                              InStages, BlockBins, AtomicBins, LockedBins>;
+                              Contraction, Compaction, InPieces, BySegments, Teams, StagedTiles,
+                              LookBack, InStages, BlockBins, AtomicBins, LockedBins>;
 
 struct Version {
   std::vector<Guard> when;

@@ -21,6 +21,7 @@ constexpr int most = 1 << 26;
 constexpr int most_unrolled = 1024;  // copies of code
 constexpr int most_rounds = 16;
 constexpr int most_gap = 64;
+constexpr int most_tile = 4096;
 constexpr int most_ahead = 4096;
 constexpr int most_on_stack = 1 << 16;  // bytes
 constexpr int most_line = 4096;
@@ -83,6 +84,10 @@ std::string problem_of(const Strategy& strategy) {
       [&](const Teams& one) {
         at_least("warp", one.warp, 0);
         sharing(one);
+      },
+      [&](const StagedTiles& one) {
+        numbers.within("rows", one.rows, 1, most_tile);
+        numbers.within("points", one.points, 1, most_tile);
       },
       [&](const LookBack& one) { unrolled("stretch", one.stretch); },
       [&](const InStages& one) { sharing(one); },

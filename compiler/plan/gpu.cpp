@@ -5,6 +5,7 @@
 
 #include "plan/gpu_contraction.h"
 #include "plan/gpu_rows.h"
+#include "plan/gpu_staging.h"
 #include "plan/interchange.h"
 #include "plan/operators.h"
 #include "plan/target.h"
@@ -88,6 +89,15 @@ Guard fills_half(const std::vector<ir::SpaceDimension>& space, const ir::Interch
   return ir::at_least(space[space.size() - 2].extent, (columns.tile + 1) / 2);
 }
 
+/// Products in tiles stage what they read themselves.
+void add_staged_tiles(ir::Schedule& schedule, const PointCode& code, const std::vector<Guard>& when,
+                      const Surroundings& around) {
+  if (!schedule.versions.empty() || takes_memory(code.body, around)) return;
+  for (Version& one : staged_tiles(code, when, around)) {
+    add_version(schedule, std::move(one.when), std::move(one.strategy));
+  }
+}
+
 }  // namespace
 
 ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around, ir::Names& names) {
@@ -95,6 +105,7 @@ ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around, ir::
   for (Version& one : gpu_contraction(e, around, names)) {
     add_version(schedule, std::move(one.when), std::move(one.strategy));
   }
+  add_staged_tiles(schedule, {e.space, {}, e.body}, {}, around);
   if (auto teams = gpu_rows(e, around)) {
     for (Version& one : teams->versions) {
       add_version(schedule, std::move(one.when), std::move(one.strategy));
@@ -125,7 +136,11 @@ ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& aro
   }
   if (e.space.size() > 1) {
     const auto shortest = tunables.gpu_shared_segment;
-    add_version(schedule, {at_most(width_of(e.space), shortest - 1)}, ir::BySegments{});
+    const Guard is_short = at_most(width_of(e.space), shortest - 1);
+    const auto innermost = e.space.end() - 1;
+    add_staged_tiles(schedule, {{e.space.begin(), innermost}, {*innermost}, e.body}, {is_short},
+                     around);
+    add_version(schedule, {is_short}, ir::BySegments{});
     if (has_interleaved_segments(around, e)) {
       add_version(schedule, {many(e.space)}, ir::BySegments{});
       const ir::Interchanged columns = in_columns(tunables);

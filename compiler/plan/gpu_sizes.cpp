@@ -30,6 +30,16 @@ bool is_no_larger(const ir::Contraction& wanted, ir::Contraction chosen) {
   return wanted == chosen;
 }
 
+/// Whether boxes for `wanted` have room where those for what was `chosen` have.
+bool is_no_larger(const ir::StagedTiles& wanted, const ir::StagedTiles& chosen) {
+  const auto& open = chosen.staged;
+  return wanted.rows <= chosen.rows && wanted.points <= chosen.points &&
+         std::all_of(wanted.staged.begin(), wanted.staged.end(), [&](ir::NameId array) {
+           const auto of_array = std::count(wanted.staged.begin(), wanted.staged.end(), array);
+           return of_array == 1 && std::find(open.begin(), open.end(), array) != open.end();
+         });
+}
+
 /// Warps share nothing: a segment that one reduces is too short for several blocks.
 bool has_short_warps(const ir::Teams& teams) {
   return teams.warp <= std::int64_t{block_threads} * teams.elements;
@@ -42,6 +52,9 @@ bool may_replace(const ir::Strategy& chosen, const ir::Strategy& wanted, bool is
   }
   if (const auto* product = as<ir::Contraction>(wanted)) {
     return is_no_larger(*product, *as<ir::Contraction>(chosen));
+  }
+  if (const auto* tiles = as<ir::StagedTiles>(wanted)) {
+    return is_no_larger(*tiles, *as<ir::StagedTiles>(chosen));
   }
   if (const auto* teams = as<ir::Teams>(wanted)) {
     if (is_map) return wanted == chosen;  // whose rows lie in memory of that size
@@ -76,9 +89,13 @@ bool is_open_to_pieces(const ir::Schedule& chosen) {
 
 std::vector<ir::Guard> needed_guards(const ir::Version& version, bool is_map) {
   if (as<ir::BlockBins>(version.strategy)) return version.when;
-  if (!is_map || !as<ir::Teams>(version.strategy)) return {};
+  const bool is_staged = as<ir::StagedTiles>(version.strategy) != nullptr;
+  if (!is_staged && (!is_map || !as<ir::Teams>(version.strategy))) return {};
   std::vector<ir::Guard> guards = version.when;
-  std::erase_if(guards, [](const ir::Guard& one) { return one.least.resident; });
+  // Others say from where on it pays.
+  std::erase_if(guards, [](const ir::Guard& one) {
+    return one.least.resident || !one.size.sizes.empty();
+  });
   return guards;
 }
 

@@ -158,6 +158,10 @@ ir::Strategy RandomSchedules::resized(ir::Strategy strategy) {
     *columns = {one_of({1, 8, 32, 256}), one_of({1, 8, 64})};
   } else if (auto* product = as<ir::Contraction>(strategy)) {
     resize(*product);
+  } else if (auto* staged = as<ir::StagedTiles>(strategy)) {
+    staged->rows = std::min(staged->rows, one_of({1, 3, 8, 32}));
+    staged->points = std::min(staged->points, one_of({1, 7, 32, 256, 1024}));
+    std::erase_if(staged->staged, [&](ir::NameId) { return below(4) == 0; });
   } else if (auto* tiles = as<ir::LookBack>(strategy)) {
     tiles->stretch = std::min(tiles->stretch, one_of({1, 3, 9}));
     if (flips()) return ir::InStages{one_of({1, 3, 1024}), one_of({1, 8, 64})};

@@ -19,6 +19,8 @@ void Surroundings::enter(const ir::Statement& statement) {
     if (is_element_only(result) && type.is_scalar() && replicate->shape.size() == 1) {
       sequences_.insert_or_assign(result, Sequence{type.element, replicate->value, std::nullopt});
     }
+  } else if (const auto* scalar = as<ir::Scalar>(statement.operation)) {
+    if (scalar->result == ir::ScalarType::i64) computed_.insert_or_assign(result, *scalar);
   } else if (const auto* addition = as<ir::Accumulate>(statement.operation)) {
     continue_accumulator(result, addition->accumulator);
   }
@@ -28,6 +30,12 @@ const Sequence* Surroundings::sequence(NameId array) const {
   const auto found = sequences_.find(array);
   if (found != sequences_.end()) return &found->second;
   return outer_ == nullptr ? nullptr : outer_->sequence(array);
+}
+
+const ir::Scalar* Surroundings::computed(NameId scalar) const {
+  const auto found = computed_.find(scalar);
+  if (found != computed_.end()) return &found->second;
+  return outer_ == nullptr ? nullptr : outer_->computed(scalar);
 }
 
 const Opened* Surroundings::opened(NameId accumulator) const {

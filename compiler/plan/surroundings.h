@@ -42,6 +42,8 @@ class Surroundings {
   bool is_element_only(ir::NameId array) const { return element_only_.contains(array); }
   /// Null where the array lies in memory.
   const Sequence* sequence(ir::NameId array) const;
+  /// The operation that gives a scalar, which is one on i64; null where it is not known.
+  const ir::Scalar* computed(ir::NameId scalar) const;
   /// Null where it is not known which array is open.
   const Opened* opened(ir::NameId accumulator) const;
   void open(ir::NameId accumulator, Opened opened) {
@@ -66,6 +68,7 @@ class Surroundings {
   const std::unordered_set<ir::NameId>& element_only_;
   const Surroundings* outer_ = nullptr;
   std::unordered_map<ir::NameId, Sequence> sequences_;
+  std::unordered_map<ir::NameId, ir::Scalar> computed_;
   std::unordered_map<ir::NameId, Opened> opened_;
   std::unordered_map<ir::NameId, ir::NameId> overwritten_;
 };

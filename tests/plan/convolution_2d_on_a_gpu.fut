@@ -11,4 +11,6 @@ entry main [n][m] (k: [3][3]f32) (xs: [n][m]f32) = tabulate_2d (i64.max 0 (n - 2
 --|   pointwise]
 --| -- main, line 3: segmented_map over [x][x.3]
 --| x.4: [
+--|   staged_tiles rows 32 points 32 staged [xs] when [x.3 >= 16, x >= 4, 4 * x * x.3 >= 4 * resident],
+--|   staged_tiles rows 8 points 32 staged [xs] when [x.3 >= 16, x >= 4],
 --|   pointwise]

@@ -11,18 +11,22 @@ entry main [n][m] (a: [n][m]f32) (s: [n][m]f32) = map2 (\r t -> vjp softmax r t)
 --|   pointwise]
 --| -- main, line 4: segmented_reduce over [n][m]
 --| m.2: [
+--|   staged_tiles staged [a] when [23 >= m, n >= 128],
 --|   by_segments when [31 >= m],
 --|   teams]
 --| -- main, line 4: segmented_reduce over [n][m]
 --| s: [
+--|   staged_tiles staged [a] when [23 >= m, n >= 128],
 --|   by_segments when [31 >= m],
 --|   teams]
 --| -- main, line 4: segmented_reduce over [n][m]
 --| adjoint: [
+--|   staged_tiles staged [s.2, mapped] when [11 >= m, n >= 128],
 --|   by_segments when [31 >= m],
 --|   teams]
 --| -- main, line 4: segmented_reduce over [n][m]
 --| adjoint.2: [
+--|   staged_tiles staged [a, adjoint.3] when [11 >= m, n >= 128],
 --|   by_segments when [31 >= m],
 --|   teams]
 --| -- main, line 4: segmented_map over [n]

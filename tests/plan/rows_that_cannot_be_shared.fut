@@ -8,6 +8,7 @@ entry main [n][m] (a: [n][m]f32) = map (\r -> let (p, q) = reduce (\(a, b) (c, d
 --|   pointwise]
 --| -- main, line 3: segmented_reduce over [n][m]
 --| x.2: [
+--|   staged_tiles staged [a] when [23 >= m, n >= 128],
 --|   by_segments when [31 >= m],
 --|   teams in_order true]
 --| -- main, line 3: segmented_map over [n][m]

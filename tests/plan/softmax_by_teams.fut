@@ -11,10 +11,12 @@ entry main [n][m] (a: [n][m]f32) = map (\r -> let m = f32.maximum r let e = map 
 --|   pointwise]
 --| -- main, line 3: segmented_reduce over [n][m]
 --| m.2: [
+--|   staged_tiles staged [a] when [23 >= m, n >= 128],
 --|   by_segments when [31 >= m],
 --|   teams]
 --| -- main, line 3: segmented_reduce over [n][m]
 --| s: [
+--|   staged_tiles staged [a] when [23 >= m, n >= 128],
 --|   by_segments when [31 >= m],
 --|   teams]
 --| -- main, line 3: segmented_map over [n][m]

@@ -5,6 +5,7 @@ entry main [n][m] (a: [n][m]f32) = map f32.sum (transpose a)
 --| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 3: segmented_reduce over [m][n]
 --| x: [
+--|   staged_tiles staged [x.2] when [23 >= n, m >= 128],
 --|   by_segments when [31 >= n],
 --|   by_segments when [4 * m >= resident],
 --|   interchanged tile 32 steps 8 when [m >= 16],

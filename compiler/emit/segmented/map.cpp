@@ -4,6 +4,7 @@
 #include "emit/contraction/panels.h"
 #include "emit/gpu/product_tiles.h"
 #include "emit/gpu/rows.h"
+#include "emit/gpu/staged_tiles.h"
 #include "emit/host/accumulation_in_blocks.h"
 #include "emit/host/fused_stencil.h"
 #include "emit/host/interchange.h"
@@ -13,16 +14,19 @@
 
 namespace dagaz::emit {
 
+static void emit_point(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
+                       const std::vector<Destination>& targets, const std::vector<Operand>& point) {
+  set_indices(c, e.space, point);
+  const PointTargets at = at_point(c, targets, point);
+  emit_body(c, e.body, at.rows,
+            [&](const std::vector<Value>& values) { put_point(c, s, 0, at, values); });
+}
+
 static void emit_point_by_point(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
                                 const std::vector<Destination>& targets, int several) {
   const Operand cost = cost_of(c, e.schedule);
-  for_each_point(
-      c, extents_of(e.space), {cost, several}, "segmap", [&](const std::vector<Operand>& point) {
-        set_indices(c, e.space, point);
-        const PointTargets at = at_point(c, targets, point);
-        emit_body(c, e.body, at.rows,
-                  [&](const std::vector<Value>& values) { put_point(c, s, 0, at, values); });
-      });
+  for_each_point(c, extents_of(e.space), {cost, several}, "segmap",
+                 [&](const std::vector<Operand>& point) { emit_point(c, s, e, targets, point); });
 }
 
 // Sums of which the map makes something.
@@ -58,6 +62,11 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedMap& 
             }
           },
           [&](const ir::Teams& teams) { RowTeams(c, e, teams, targets).run(); },
+          [&](const ir::StagedTiles& tiles) {
+            launch_staged_tiles(
+                c, {e.space, {}, e.body}, tiles, "staged",
+                [&](const std::vector<Operand>& point) { emit_point(c, s, e, targets, point); });
+          },
           [&](const ir::Interchanged& tiles) { emit_interchanged(c, s, e, tiles, targets); },
           [&](const ir::HeldBlocks& blocks) { accumulate_in_blocks(c, s, e, blocks, targets); },
           [&](const ir::FusedStencil& stencil) {

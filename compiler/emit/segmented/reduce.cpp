@@ -152,7 +152,7 @@ static void load_totals(Context& c, const ir::Statement& s, const std::vector<Pl
 static bool is_by_pieces(const Context& c, const ir::Schedule& schedule) {
   return std::none_of(schedule.versions.begin(), schedule.versions.end(), [&](const auto& one) {
     return as<ir::Contraction>(one.strategy) || as<ir::Teams>(one.strategy) ||
-           as<ir::BySegments>(one.strategy) ||
+           as<ir::BySegments>(one.strategy) || as<ir::StagedTiles>(one.strategy) ||
            (c.has_kernels() && as<ir::Interchanged>(one.strategy));
   });
 }
@@ -189,6 +189,8 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduc
         reduce_by_teams(c, s, own, *teams, types, totals, mapped);
       } else if (const auto* columns = as<ir::Interchanged>(strategy)) {
         ColumnReduction(c, s, own, *columns, totals, mapped).run();
+      } else if (const auto* tiles = as<ir::StagedTiles>(strategy)) {
+        reduce_in_staged_tiles(c, s, own, *tiles, totals, mapped);
       } else if (as<ir::BySegments>(strategy)) {
         reduce_by_segments(c, s, own, totals, mapped);
       } else {
