@@ -121,14 +121,17 @@ int32_t Ranks::compare(dz_context& context, Collective kind, int64_t size, uint6
   }
   Intent own{static_cast<int64_t>(kind), size, mark, {}};
   std::snprintf(own.place.data(), own.place.size(), "%s", place_);
-  std::snprintf(waiting_text.data(), waiting_text.size(),
-                "Error: rank %lld has waited %d seconds for the others before: %s\n",
-                static_cast<long long>(index()), check_seconds_, own.text().c_str());
+  const auto wait_for = [&](int seconds) {
+    patience_ = seconds;
+    std::snprintf(waiting_text.data(), waiting_text.size(),
+                  "Error: rank %lld has waited %d seconds for the others before: %s\n",
+                  static_cast<long long>(index()), seconds, own.text().c_str());
+  };
+  wait_for(check_seconds_);
   std::vector<Intent> all(static_cast<size_t>(this->size()));
   const std::vector<int64_t> sizes(all.size(), sizeof(Intent));
-  patience_ = check_seconds_;
   const int status = wait_in(&dz_rank_messages::gather, &own, all.data(), sizes.data());
-  patience_ += seconds_for(size * this->size());
+  wait_for(check_seconds_ + seconds_for(size * this->size()));
   if (status != 0) {
     return checked(context, status);
   }
