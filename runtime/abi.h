@@ -269,6 +269,14 @@ typedef struct dz_rank_added {
   int64_t element; /* enum dz_element */
 } dz_rank_added;
 
+/* Rows of a rank, of which all ranks ask for some, and where it gets those that it has asked for. */
+typedef struct dz_rank_requested {
+  dz_block *block;
+  int64_t offset;
+  int64_t row_bytes;
+  dz_block *answers;
+} dz_rank_requested;
+
 /* How dz_rank_reduce combines two elements. */
 enum dz_combine {
   DZ_ADD = 0, DZ_MULTIPLY, DZ_SIGNED_MINIMUM, DZ_SIGNED_MAXIMUM, DZ_UNSIGNED_MINIMUM,

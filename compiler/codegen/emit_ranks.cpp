@@ -67,6 +67,7 @@ class RankCallEmitter {
       case ir::RankKind::turn: return turn();
       case ir::RankKind::windows: return windows();
       case ir::RankKind::add_rows: return add_rows();
+      case ir::RankKind::request: return request();
       case ir::RankKind::collect: return collect();
       case ir::RankKind::reduce: return reduce();
     }
@@ -212,6 +213,33 @@ class RankCallEmitter {
         runtime("dz_rank_add_rows", {b_.getInt32(static_cast<unsigned>(count)), all}));
     for (std::size_t i = 0; i < count; ++i) {
       gives_block(byte_of(all, i * sizeof(dz_rank_added) + offsetof(dz_rank_window, window)));
+    }
+  }
+
+  void request() {
+    Value* number = next();
+    next();  // the rows of this rank
+    Value* rows = next();
+    next();  // the points of all ranks
+    Value* places = product(what_.leaves.front().rank);
+    const Memory asked = next_memory(ScalarType::i64);
+    const std::size_t count = what_.leaves.size() - 1;
+    llvm::AllocaInst* all = list(count * sizeof(dz_rank_requested), "requested");
+    for (std::size_t i = 0; i < count; ++i) {
+      const ir::RankLeaf& leaf = what_.leaves[i + 1];
+      Value* one = byte_of(all, i * sizeof(dz_rank_requested));
+      Value* row = product(leaf.rank - 1);
+      set(one, offsetof(dz_rank_requested, row_bytes),
+          b_.CreateMul(row, emitter_.integer(ir::byte_size(leaf.element))));
+      set_memory(one, offsetof(dz_rank_requested, block), offsetof(dz_rank_requested, offset),
+                 leaf.element);
+    }
+    emitter_.check_status(runtime("dz_rank_request",
+                                  {number, rows, places, asked.block, asked.offset,
+                                   b_.getInt32(static_cast<unsigned>(count)), all}));
+    for (std::size_t i = 0; i < count; ++i) {
+      gives_block(
+          byte_of(all, i * sizeof(dz_rank_requested) + offsetof(dz_rank_requested, answers)));
     }
   }
 

@@ -11,9 +11,9 @@
 namespace dagaz::ir {
 
 static constexpr std::string_view prefix = "ranks'";
-static constexpr std::array<std::string_view, 13> kinds{
-    "index", "size", "first", "count",   "agree",    "gather", "leave",
-    "whole", "turn", "windows", "add_rows", "collect", "reduce"};
+static constexpr std::array<std::string_view, 14> kinds{
+    "index", "size",    "first",    "count",   "agree", "gather",  "leave", "whole",
+    "turn",  "windows", "add_rows", "request", "collect", "reduce"};
 
 bool is_rank_call(std::string_view function) { return function.starts_with(prefix); }
 
@@ -117,6 +117,23 @@ static std::string turn_volume(const Call& call, const RankCall& what, const Nam
   return volume;
 }
 
+// What ranks ask for, each its part: a number for each row, and its elements.
+static std::string request_volume(const Call& call, const RankCall& what, const Names& names) {
+  std::string points = print(call.arguments[3], names);
+  const std::size_t rank = what.leaves.front().rank;
+  for (std::size_t k = 1; k < rank; ++k) points += "·" + print(call.arguments[4 + k], names);
+  std::string volume = "8·" + points + "/ranks";
+  std::size_t at = 4 + rank + 1;
+  for (std::size_t i = 1; i < what.leaves.size(); ++i) {
+    const RankLeaf& leaf = what.leaves[i];
+    volume += " + " + std::to_string(byte_size(leaf.element)) + "·" + points;
+    for (std::size_t k = 1; k < leaf.rank; ++k) volume += "·" + print(call.arguments[at++], names);
+    volume += "/ranks";
+    ++at;
+  }
+  return volume;
+}
+
 std::string rank_volume(const Call& call, const Names& names) {
   const RankCall what = rank_call_of(call.function);
   if (what.kind == RankKind::agree) return "8";
@@ -124,6 +141,9 @@ std::string rank_volume(const Call& call, const Names& names) {
   if (what.kind == RankKind::turn) return turn_volume(call, what, names);
   if (what.kind == RankKind::windows || what.kind == RankKind::add_rows) {
     return windows_volume(call, what, names);
+  }
+  if (what.kind == RankKind::request) {
+    return request_volume(call, what, names);
   }
   const bool gathers = what.kind == RankKind::gather;
   // The first argument is the rows of one rank, or the number of ranks.
@@ -163,6 +183,7 @@ class FunctionMaker {
       case RankKind::turn: results = turn(); break;
       case RankKind::windows: results = windows(); break;
       case RankKind::add_rows: results = add_rows(); break;
+      case RankKind::request: results = request(); break;
       case RankKind::collect: results = collect(); break;
       case RankKind::reduce: results = reduce(); break;
     }
@@ -301,6 +322,24 @@ class FunctionMaker {
         {type.shape, b_.add(Copy{own}, "own"), addition(type.element, {}, names_), {zero}});
     return b_.add(std::move(with), "sum");
   }
+  /// A rank that is alone has all rows.
+  std::vector<Operand> request() {
+    const std::vector<Operand> numbers = sizes(4);
+    const std::vector<Operand> points = sizes(call_.leaves.front().rank);
+    const NameId asked = parameter("asked", array_of(ScalarType::i64, points));
+    std::vector<Operand> results;
+    for (std::size_t k = 1; k < call_.leaves.size(); ++k) {
+      const RankLeaf& leaf = call_.leaves[k];
+      std::vector<Operand> shape = sizes(leaf.rank - 1);
+      std::vector<Operand> whole = points;
+      whole.insert(whole.end(), shape.begin(), shape.end());
+      shape.insert(shape.begin(), numbers[1]);
+      const NameId part = parameter("part", array_of(leaf.element, shape));
+      gives(array_of(leaf.element, whole));
+      results.emplace_back(b_.add(rows_at(part, asked, names_), "answers"));
+    }
+    return results;
+  }
   std::vector<Type> leaf_types() {
     std::vector<Type> types;
     for (const RankLeaf& leaf : call_.leaves) {
@@ -335,6 +374,51 @@ class FunctionMaker {
 };
 
 }  // namespace
+
+namespace {
+
+/// A point for each place, and for each element of a row there.
+struct PlacePoints {
+  std::vector<SpaceDimension> space;
+  std::vector<Operand> place;    // indices of it
+  std::vector<Operand> element;  // indices of an element of its row
+};
+
+PlacePoints points_at(NameId places, const std::vector<Operand>& row, Names& names) {
+  PlacePoints points;
+  const auto add = [&](const Operand& extent, std::vector<Operand>& at) {
+    const NameId index = names.fresh("i", scalar_of(ScalarType::i64));
+    points.space.push_back({{index}, extent});
+    at.emplace_back(index);
+  };
+  for (const Operand& extent : names.type(places).shape) add(extent, points.place);
+  for (const Operand& extent : row) add(extent, points.element);
+  return points;
+}
+
+std::vector<Operand> inner_sizes(const Type& type) {
+  return {type.shape.begin() + 1, type.shape.end()};
+}
+
+}  // namespace
+
+SegmentedMap rows_at(NameId array, NameId places, Names& names) {
+  const Type type = names.type(array);
+  const PlacePoints points = points_at(places, inner_sizes(type), names);
+  Builder b(names);
+  const Operand row = b.index(places, points.place, "row");
+  const Operand is_row =
+      b.scalar(ScalarOp::ult, ScalarType::i64, {row, type.shape.front()}, "is_row");
+  const NameId value = b.branch(
+      is_row,
+      [&](Builder& inside) {
+        std::vector<Operand> at{row};
+        at.insert(at.end(), points.element.begin(), points.element.end());
+        return std::vector<Operand>{inside.index(array, at)};
+      },
+      [&](Builder&) { return std::vector<Operand>{zero_of(type.element)}; }, "value")[0];
+  return {points.space, b.take_body({value}), {scalar_of(type.element)}};
+}
 
 Function rank_function(const RankCall& call, Names& names) {
   return FunctionMaker(call, names).make();

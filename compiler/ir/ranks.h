@@ -26,6 +26,10 @@
 //   add_rows (count, n, m, low, high, wraps, total, sizes, own: [count]sizes,
 //             added: [total]sizes, …)
 //     -> [count]sizes…   own rows, and what all have added to them in such windows
+//   request (call, count, n, points, s…, asked: [s…]i64, sizes, part: [count]sizes, …)
+//     -> [s…]sizes…   the rows that `asked` says, of n, of which each rank has some; zeros where
+//     there is none.  Of the points of all ranks those of this one ask;
+//     `call` numbers the calls of a function, for those that ask the same again
 //   collect (p, sizes, x…)       -> [p]sizes…        what each rank has, in order of ranks
 //   reduce OP… (sizes, x…)       -> sizes…           combined element by element, each by its OP
 #pragma once
@@ -50,12 +54,13 @@ enum class RankKind : std::uint8_t {
   turn,
   windows,
   add_rows,
+  request,
   collect,
   reduce
 };
 
 /// An element type and a rank; what `gather` and those of windows have is the rank of their
-/// results.
+/// results; the first of `request` is that of the places.
 struct RankLeaf {
   ScalarType element;
   std::size_t rank;
@@ -81,6 +86,8 @@ bool combines_by(ScalarOp op, ScalarType element);
 /// The bytes that each rank hands over, as a formula; empty for calls that send nothing.
 std::string rank_volume(const Call& call, const Names& names);
 
+/// Rows of an array, at places that an array says: zeros where there is no such row.
+SegmentedMap rows_at(NameId array, NameId places, Names& names);
 /// The function with the body of a rank that is alone.
 Function rank_function(const RankCall& call, Names& names);
 

@@ -113,6 +113,7 @@ ir::FlatProgram flatten(ir::ParallelProgram program, const FlattenOptions& optio
 struct RankCosts {
   std::int64_t element = Tunables{}.rank_element;  // of an array that each rank gets from the others
   std::int64_t message = Tunables{}.rank_message;  // of each collective operation
+  std::int64_t asked = Tunables{}.rank_asked;  // elements that a row counts more that is asked for
   std::int64_t ranks = Tunables{}.rank_count;
   std::int64_t unknown_extent = Tunables{}.rank_extent;
   std::int64_t unknown_steps = Tunables{}.rank_steps;  // of a loop

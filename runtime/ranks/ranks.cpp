@@ -82,6 +82,7 @@ int32_t Ranks::agree(dz_context& context, int32_t own) {
 int32_t Ranks::settle(dz_context& context, int32_t own) {
   const bool known = settled_;
   settled_ = false;
+  requests_.clear();
   place_ = "the end of the call";
   const int32_t status = known ? own : agree(context, own);
   settled_ = false;

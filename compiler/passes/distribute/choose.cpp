@@ -22,10 +22,10 @@ constexpr double least_gain = 1e-3;
 class Search {
  public:
   Search(const ir::Function& function, const ir::Names& names, const RankCosts& costs,
-         Results results, const Wishes& wishes)
+         Results results, const Wishes& wishes, const Requests& requests)
       : function_(function),
         names_(names),
-        placer_(function, names, results),
+        placer_(function, names, results, requests),
         cost_(function, names, costs),
         wishes_(wishes),
         gain_(costs.element + costs.message > 0 ? least_gain : 0) {}
@@ -38,6 +38,7 @@ class Search {
     while (add_extent() || add_two()) {
     }
     for (const ir::NameId operation : operations_) leave_alone(operation);
+    gather_instead();
     return std::move(best_);
   }
 
@@ -119,6 +120,20 @@ class Search {
     }
   }
 
+  /// An array that much is asked of, by all who ask.
+  void gather_instead() {
+    std::vector<std::pair<ir::NameId, ir::NameId>> all;
+    for (const auto& [answers, request] : best_.requests) all.emplace_back(request.array, answers);
+    std::sort(all.begin(), all.end());
+    Choice choice = choice_;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      choice.unasked.insert(all[k].second);
+      if (k + 1 < all.size() && all[k + 1].first == all[k].first) continue;
+      try_choice(std::move(choice), best_cost_);
+      choice = choice_;
+    }
+  }
+
   void leave_alone(ir::NameId operation) {
     if (!best_.shares.contains(operation) || !best_.gathered.contains(operation)) return;
     Choice choice = choice_;
@@ -143,8 +158,8 @@ class Search {
 }  // namespace
 
 Placement choose(const ir::Function& function, const ir::Names& names, const RankCosts& costs,
-                 Results results, const Wishes& wishes) {
-  return Search(function, names, costs, results, wishes).run();
+                 Results results, const Wishes& wishes, const Requests& requests) {
+  return Search(function, names, costs, results, wishes, requests).run();
 }
 
 }  // namespace dagaz::passes::distributing

@@ -14,6 +14,6 @@ struct Wishes {
 };
 
 Placement choose(const ir::Function& function, const ir::Names& names, const RankCosts& costs,
-                 Results results, const Wishes& wishes);
+                 Results results, const Wishes& wishes, const Requests& requests);
 
 }  // namespace dagaz::passes::distributing

@@ -180,6 +180,30 @@ void Collectives::add_rows(ir::Builder& b, const std::vector<RowsAdded>& all) {
   b.add(std::move(statement));
 }
 
+void Collectives::request(ir::Builder& b, const PlacesAsked& places,
+                          const std::vector<RowsAsked>& all) {
+  const ir::Names& names = program_.names;
+  const ir::Type& asked = names.type(places.places);
+  RankCall call{RankKind::request, {}, {{asked.element, asked.rank()}}};
+  std::vector<Operand> arguments{ir::i64_operand(requests_++),
+                                 names.type(all.front().part).shape.front(), places.rows,
+                                 places.points};
+  arguments.insert(arguments.end(), asked.shape.begin(), asked.shape.end());
+  arguments.emplace_back(places.places);
+  ir::Statement statement{{}, {}, {}, b.location()};
+  std::vector<ir::Type> types;
+  for (const RowsAsked& one : all) {
+    const ir::Type& type = names.type(one.part);
+    call.leaves.push_back({type.element, type.rank()});
+    arguments.insert(arguments.end(), type.shape.begin() + 1, type.shape.end());
+    arguments.emplace_back(one.part);
+    types.push_back(names.type(one.answers));
+    statement.results.push_back({one.answers});
+  }
+  statement.operation = ir::Call{function(call), std::move(arguments), std::move(types)};
+  b.add(std::move(statement));
+}
+
 std::vector<NameId> Collectives::collect(ir::Builder& b, NameId ranks,
                                          const std::vector<NameId>& values) {
   RankCall call{RankKind::collect};

@@ -44,6 +44,19 @@ struct RowsAdded {
   ir::NameId sum;    // bound to the sums of this rank's rows
 };
 
+/// Rows that this rank asks for, of an array of which it has `part`.
+struct RowsAsked {
+  ir::NameId part;
+  ir::NameId answers;  // bound to them
+};
+
+/// Rows at places, of arrays with `rows` of them, asked for by the points of all ranks.
+struct PlacesAsked {
+  ir::Operand rows;
+  ir::Operand points;
+  ir::NameId places;  // those of this rank
+};
+
 class Collectives {
  public:
   explicit Collectives(ir::Program& program) : program_(program) {}
@@ -64,6 +77,7 @@ class Collectives {
   /// Sends rows to the ranks whose points read them.
   void windows(ir::Builder& b, const std::vector<RowsSent>& all);
   void add_rows(ir::Builder& b, const std::vector<RowsAdded>& all);
+  void request(ir::Builder& b, const PlacesAsked& places, const std::vector<RowsAsked>& all);
   /// What each rank has, along a new outermost dimension of extent `ranks`.
   std::vector<ir::NameId> collect(ir::Builder& b, ir::NameId ranks,
                                   const std::vector<ir::NameId>& values);
@@ -78,6 +92,7 @@ class Collectives {
   void all_rows(ir::RankKind kind, ir::Builder& b, ir::NameId part, ir::NameId whole);
 
   ir::Program& program_;
+  std::int64_t requests_ = 0;  // so far
 };
 
 }  // namespace dagaz::passes::distributing

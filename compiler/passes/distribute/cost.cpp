@@ -99,7 +99,20 @@ double CostModel::statement(const ir::Statement& statement) {
   }
   const auto share = placement_->shares.find(statement.results[0].name);
   if (share == placement_->shares.end()) return work_of(statement);
-  return work_of(statement) / ranks() + meeting(statement, share->second);
+  const Request* request = placement_->request_of(statement.results[0].name);
+  return work_of(statement) / ranks() + meeting(statement, share->second) +
+         (request == nullptr ? 0 : asking(*request));
+}
+
+// Ranks tell each other how many rows they want, and which, and get them: none twice where they
+// want many.
+double CostModel::asking(const Request& request) const {
+  constexpr double messages = 3;
+  const double all = size_of(names_.type(request.array).shape.front(), unknown_.extent);
+  const double rows = std::min(elements(request.places) / ranks(), all);
+  const double row = elements(request.array) / all + static_cast<double>(costs_.asked);
+  return messages * static_cast<double>(costs_.message) +
+         static_cast<double>(costs_.element) * rows * row;
 }
 
 // Of an array that is gathered or turned, and of the rows of its windows.

@@ -29,6 +29,7 @@ class CostModel {
   double meeting(const ir::Statement& statement, const Share& share) const;
   bool adds(const ir::Statement& statement) const;
   double gathering(ir::NameId array) const;
+  double asking(const Request& request) const;
   double work_of(const ir::Statement& statement);
   double elements(ir::NameId array) const;
   double ranks() const { return static_cast<double>(costs_.ranks); }

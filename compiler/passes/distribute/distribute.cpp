@@ -13,6 +13,7 @@
 #include "passes/distribute/inner_sums.h"
 #include "passes/distribute/rewrite.h"
 #include "passes/distribute/step_rows.h"
+#include "passes/distribute/taken_reads.h"
 #include "passes/passes.h"
 #include "support/match.h"
 
@@ -20,24 +21,40 @@ namespace dagaz::passes {
 
 using namespace distributing;  // NOLINT: this is its pass
 
-// Sums are taken out of points only where ranks then share them: within a rank they are better off
-// where they are.
-static Placement placed(ir::Function& function, ir::Names& names, const RankCosts& costs,
-                        Results results, const Wishes& wishes) {
-  ir::Function apart = function;
-  const TakenSums taken = take_sums_out(apart, names, nullptr);
-  Placement placement = choose(apart, names, costs, results, wishes);
+static ir::NameSet shared_sums(const TakenSums& taken, const Placement& placement) {
   ir::NameSet shared;
   for (const auto& [sum, map] : taken) {
     const auto share = placement.shares.find(map);
     if (share != placement.shares.end() && share->second.reduces) shared.insert(sum);
   }
-  if (shared.size() == taken.size()) {
+  return shared;
+}
+
+static ir::NameSet asked_reads(const Requests& taken, const Placement& placement) {
+  ir::NameSet asked;
+  for (const auto& [answers, request] : taken) {
+    if (placement.request_of(answers) != nullptr) asked.insert(request.read);
+  }
+  return asked;
+}
+
+// Sums and reads are taken out of points only where ranks then share them, or ask for them: within a
+// rank they are better off where they are.
+static Placement placed(ir::Function& function, ir::Names& names, const RankCosts& costs,
+                        Results results, const Wishes& wishes) {
+  ir::Function apart = function;
+  const TakenSums sums = take_sums_out(apart, names, nullptr);
+  const Requests reads = take_reads_out(apart, names, nullptr);
+  Placement placement = choose(apart, names, costs, results, wishes, reads);
+  const ir::NameSet shared = shared_sums(sums, placement);
+  const ir::NameSet asked = asked_reads(reads, placement);
+  if (shared.size() == sums.size() && asked.size() == reads.size()) {
     function = std::move(apart);
     return placement;
   }
   take_sums_out(function, names, &shared);
-  return choose(function, names, costs, results, wishes);
+  const Requests kept = take_reads_out(function, names, &asked);
+  return choose(function, names, costs, results, wishes, kept);
 }
 
 static bool is_called(const ir::Body& body, const std::string& name) {

@@ -187,6 +187,12 @@ const WindowOver* Placement::window_of(NameId array, const Operand& points) cons
   return nullptr;
 }
 
+const Request* Placement::request_of(NameId answers) const {
+  const auto found = requests.find(answers);
+  return found == requests.end() || gathered.contains(found->second.array) ? nullptr
+                                                                           : &found->second;
+}
+
 bool may_fail(const ir::Operation& operation, const Definitions& definitions) {
   if (const auto* check = as<ir::Assert>(operation)) {
     return !check->condition.is_name() || !definitions.hold.contains(check->condition.name());
@@ -460,12 +466,24 @@ void Placer::place(const ir::WithAccumulator& with, const std::vector<ir::Binder
   }
 }
 
+// Whether the rows that the statement reads of the array are asked for.
+bool Placer::asks(const ir::Statement& statement, NameId array) const {
+  const NameId answers = statement.results[0].name;
+  const auto request = requests_.find(answers);
+  return request != requests_.end() && request->second.array == array &&
+         !choice_->unasked.contains(answers) &&
+         placement_.has_rows(array, names_.type(array).shape.front());
+}
+
 void Placer::share(const ir::Statement& statement, const Share& share) {
   placement_.shares.emplace(statement.results[0].name, share);
   const Operand& extent = extent_of(statement.operation, share);
   for (const auto& read : reads_of(statement, share.dimension)) {
     if (reads_rows(read, extent)) continue;
-    if (reads_window(read, extent)) {
+    if (asks(statement, read.first)) {
+      const NameId answers = statement.results[0].name;
+      placement_.requests.emplace(answers, requests_.at(answers));
+    } else if (reads_window(read, extent)) {
       add_window(read.first, extent, *read.second.window);
     } else if (const auto turned = turn(read, extent)) {
       add_turn(read.first, *turned);

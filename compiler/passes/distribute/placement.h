@@ -17,12 +17,14 @@
 #include "ir/program.h"
 #include "passes/distribute/additions.h"
 #include "passes/distribute/reads.h"
+#include "passes/distribute/taken_reads.h"
 
 namespace dagaz::passes::distributing {
 
 struct Choice {
   std::vector<ir::Operand> extents;
   ir::NameSet unshared;  // operations, by first result, that are not shared although they could be
+  ir::NameSet unasked;   // what reads rows at places, of arrays that are gathered instead
 };
 
 /// How ranks share an operation.
@@ -57,6 +59,7 @@ struct Placement {
   std::unordered_map<ir::NameId, std::vector<WindowOver>> windows;  // of arrays
   // Arrays that are read at a rank's own elements of other dimensions than they are split by.
   std::unordered_map<ir::NameId, std::vector<Split>> turned;
+  Requests requests;  // for rows of arrays, of those who have them
   // Arrays that ranks add to in windows: the sums of rows go to those who have them.
   std::unordered_map<ir::NameId, WindowOver> added;
 
@@ -71,6 +74,8 @@ struct Placement {
   }
   /// Whether ranks send the array to each other as soon as it was made.
   bool is_sent(ir::NameId array) const { return gathered.contains(array) || turned.contains(array); }
+  /// What is asked for; null: nothing, or the array is there.
+  const Request* request_of(ir::NameId answers) const;
   /// The window of an array that is not needed whole; null: it has none.
   const WindowOver* window_of(ir::NameId array, const ir::Operand& points) const;
 };
@@ -93,8 +98,13 @@ enum class Results { for_callers, for_program };
 /// What holds for a function whatever is chosen.
 class Placer {
  public:
-  Placer(const ir::Function& function, const ir::Names& names, Results results)
-      : function_(function), names_(names), results_(results), definitions_(function) {}
+  Placer(const ir::Function& function, const ir::Names& names, Results results,
+         const Requests& requests)
+      : function_(function),
+        names_(names),
+        results_(results),
+        requests_(requests),
+        definitions_(function) {}
 
   Placement place(const Choice& choice);
   /// The ways in which an operation can be shared, the best first.
@@ -119,6 +129,7 @@ class Placer {
                     const ir::Operand& extent) const;
   std::optional<Split> turn(const std::pair<const ir::NameId, ArrayReads>& read,
                             const ir::Operand& extent) const;
+  bool asks(const ir::Statement& statement, ir::NameId array) const;
   void add_turn(ir::NameId array, Split split);
   void add_window(ir::NameId array, const ir::Operand& points, const Window& window);
   bool adds(const ir::Statement& statement) const;
@@ -135,6 +146,7 @@ class Placer {
   const ir::Function& function_;
   const ir::Names& names_;
   const Results results_;
+  const Requests& requests_;  // that may be made
   const Definitions definitions_;
   const Choice* choice_ = nullptr;
   Placement placement_;

@@ -112,13 +112,16 @@ ir::Body Rewriter::body(ir::Body body, const std::vector<NameId>& bound, ir::Bui
   for (const NameId name : bound) add_shared(name, out);
   const auto fetched_around = fetched_;
   const auto wanted_around = std::exchange(wanted_, {});
+  const auto answers_around = std::exchange(answers_, {});
   want_windows(body.statements);
+  want_answers(body.statements);
   while (!body.statements.empty()) {
     body.statements = statements(std::move(body.statements), out);
     meet(out);
   }
   fetched_ = fetched_around;
   wanted_ = wanted_around;
+  answers_ = answers_around;
   return out.take_body(std::move(body.results));
 }
 
@@ -461,6 +464,9 @@ void Rewriter::share(ir::Statement statement, const Share& share, ir::Builder& o
   }
   const Operand extent = extent_of(statement.operation, share);
   const Rows rows = rows_of(extent);
+  if (!statement.results.empty() && placement_.request_of(statement.results[0].name) != nullptr) {
+    return ask(statement.results[0].name, rows, out);
+  }
   std::vector<Combined> combined;
   if (auto* histogram = as<ir::SegmentedHistogram>(statement.operation)) {
     if (share.reduces) {

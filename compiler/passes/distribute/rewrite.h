@@ -105,6 +105,10 @@ class Rewriter {
   ir::Operand window_rows(ir::NameId array, const WindowOver& window, ir::Builder& out) const;
   Fetched fetched_window(ir::NameId array, const ir::Operand& points) const;
 
+  // ---- requests.cpp
+  void want_answers(const ir::Statements& statements);
+  void ask(ir::NameId answers, const Rows& rows, ir::Builder& out);
+
   // ---- loops.cpp
   ir::NameId rows_to_keep(ir::NameId array, const Split& split, ir::Builder& out);
   void share_loop(ir::Statement statement, ir::Builder& out);
@@ -161,6 +165,7 @@ class Rewriter {
   std::vector<OpenAdditions> open_;
   std::vector<Wanted> wanted_;                                    // in this body
   std::unordered_map<ir::NameId, std::vector<Fetched>> fetched_;  // in this body and around it
+  std::vector<ir::NameId> answers_;  // that are asked for in this body
   std::vector<Combined> pending_;  // what nobody has wanted to know yet
   bool unagreed_ = false;          // whether one rank alone may have failed
 };
