@@ -44,9 +44,10 @@ TEST_CASE("numbers that are out of range are found") {
   CHECK(problem_of(Strategy(Teams{.blocks = 0})) != "");
   CHECK(problem_of(Strategy(BlockBins{.rounds = -1})) != "");
   CHECK(problem_of(Strategy(Interchanged{.steps = 65})) != "");
-  CHECK(problem_of(Strategy(StagedTiles{.rows = 32, .points = 32})) == "");
-  CHECK(problem_of(Strategy(StagedTiles{.rows = 0})) == "`rows 0` is not from 1 to 4096");
-  CHECK(problem_of(Strategy(StagedTiles{.points = 4097})) != "");
+  CHECK(problem_of(Strategy(StagedTiles{.rows = 32, .points = 32, .staged = {}})) == "");
+  CHECK(problem_of(Strategy(StagedTiles{.rows = 0, .staged = {}})) ==
+        "`rows 0` is not from 1 to 4096");
+  CHECK(problem_of(Strategy(StagedTiles{.points = 4097, .staged = {}})) != "");
   CHECK(problem_of(Settings{}) == "");
   CHECK(problem_of(Settings{.arena_ratio = 32}) != "");
 }
