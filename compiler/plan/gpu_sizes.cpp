@@ -93,8 +93,8 @@ std::vector<ir::Guard> needed_guards(const ir::Version& version, bool is_map) {
   if (!is_staged && (!is_map || !as<ir::Teams>(version.strategy))) return {};
   std::vector<ir::Guard> guards = version.when;
   // Others say from where on it pays.
-  std::erase_if(guards, [](const ir::Guard& one) {
-    return one.least.resident || !one.size.sizes.empty();
+  std::erase_if(guards, [&](const ir::Guard& one) {
+    return one.least.resident || (is_staged && !one.size.sizes.empty());
   });
   return guards;
 }
