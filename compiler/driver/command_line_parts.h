@@ -13,9 +13,9 @@ namespace dagaz::driver {
 void add_file(CLI::App& app, CompileOptions& options);
 /// How messages are printed, and what is said of the compilation.
 void add_diagnostic_options(CLI::App& app, CompileOptions& options);
-/// All of those, and where and how the program is compiled.
-/// Of `dagaz build`.
+/// Of `dagaz build`: machine code for GPUs beside the PTX.
 void add_gpu_code_options(CLI::App& app, CompileOptions& options);
+/// All of those but for `dagaz build` alone, and where and how the program is compiled.
 void add_compile_options(CLI::App& app, CompileOptions& options);
 void add_ranks_option(CLI::App& app, CompileOptions& options);
 void add_cache_option(CLI::App& app, CompileOptions& options);

@@ -5,7 +5,7 @@
 // guards let through, whatever its parameters are: plan/ adds the guards that they need, and
 // refuses the others.
 //
-// Names in a schedule refer to what the operation's body binds, or to sizes around it.  They are
+// Names in a schedule refer to what the operation's body binds, or to what is around it.  They are
 // renamed with the operation, but are no uses: a schedule keeps nothing alive.
 #pragma once
 

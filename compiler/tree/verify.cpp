@@ -362,8 +362,8 @@ class Verifier {
   const Program& program_;
   const ir::Names& names_;
   std::vector<Known> known_;
-  std::vector<NameId> set_here_;                          // in the function, in order
-  std::vector<NameId> released_;                          // likewise
+  std::vector<NameId> set_here_;  // in the function, in order
+  std::vector<NameId> released_;  // likewise
   std::unordered_map<NameId, const Instruction*> owned_;  // blocks, by where they are allocated
   std::unordered_map<std::string, const Launch*> launches_;
   std::unordered_set<std::string> functions_;

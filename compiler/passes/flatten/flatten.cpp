@@ -212,6 +212,11 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
       return;
     }
   }
+  flatten_points(std::move(statement), std::move(nest), std::move(point), out);
+}
+
+// Points that are no deeper nest: in parts, by turns, or as they are.
+void Flattener::flatten_points(Statement statement, Nest nest, PointBody point, Out& out) {
   if (options_.target == FlattenTarget::gpu && can_distribute(nest, point.body)) {
     choose_version(std::move(statement), std::move(nest), std::move(point), out);
     return;

@@ -33,6 +33,7 @@ class Flattener {
   void flatten_histogram(ir::Statement statement, ir::Histogram e, Out& out);
   void flatten_scatter(ir::Statement statement, ir::Scatter e, Out& out);
   void flatten_nest(ir::Statement statement, Nest nest, PointBody point, Out& out);
+  void flatten_points(ir::Statement statement, Nest nest, PointBody point, Out& out);
   bool is_invariant(const ir::Operand& width, const Nest& nest, const ir::Body& body) const;
 
   // ---- row_reductions.cpp
