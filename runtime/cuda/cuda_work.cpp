@@ -16,6 +16,8 @@ constexpr size_t wanted_sequence = 32;
 // It ends here anyway.
 constexpr size_t longest_sequence = 64;
 constexpr size_t most_graphs = 64;
+// Sequences, at least.
+constexpr size_t remembered = 1024;
 // A graph that is older than this many sequences gives its place to another.
 constexpr uint64_t oldest_graph = 1024;
 // The driver's rows are not longer.
@@ -212,13 +214,22 @@ void CudaWork::end_sequence() {
   ++sequences_;
 }
 
+/// Remembers it, too.  Hashes mix addresses, which differ from run to run; so they are kept whole,
+/// and the same program makes the same graphs in each run.
+bool CudaWork::was_seen(uint64_t hash) {
+  const bool was = seen_.contains(hash) || seen_before_.contains(hash);
+  if (seen_.size() == remembered) {
+    seen_before_ = std::exchange(seen_, {});
+  }
+  seen_.insert(hash);
+  return was;
+}
+
 /// Of a sequence that was seen before.
 void CudaWork::make_graph() {
-  const uint64_t hash = sequence_.hash();
-  uint64_t& seen = seen_[hash % seen_.size()];
+  const bool was = was_seen(sequence_.hash());
   const auto is_it = [&](const Known& known) { return known.graph->work() == sequence_; };
-  if (seen != hash || std::ranges::any_of(known_, is_it)) {
-    seen = hash;
+  if (!was || std::ranges::any_of(known_, is_it)) {
     return;
   }
   const auto oldest = std::ranges::min_element(known_, {}, &Known::last_used);

@@ -7,11 +7,11 @@
 // order.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <unordered_set>
 #include <vector>
 
 #include "cuda/cuda_stream.h"
@@ -59,6 +59,7 @@ class CudaWork {
   int32_t start_graph(size_t index);
   bool ends_before(const Work& work) const;
   void end_sequence();
+  bool was_seen(uint64_t hash);
   void make_graph();
 
   DeviceErrors& errors_;
@@ -74,7 +75,8 @@ class CudaWork {
   uint64_t sequences_ = 0;          // how many have begun
   std::vector<Known> known_;
   std::vector<std::unique_ptr<WorkGraph>> replaced_;  // may be under way
-  std::array<uint64_t, 1024> seen_{};                 // hashes of sequences, by their last bits
+  std::unordered_set<uint64_t> seen_;                 // hashes of sequences, the latest
+  std::unordered_set<uint64_t> seen_before_;          // the last that were as many
 };
 
 }  // namespace dagaz::runtime::cuda
