@@ -214,8 +214,8 @@ void CudaWork::end_sequence() {
   ++sequences_;
 }
 
-/// Remembers it, too.  Hashes mix addresses, which differ from run to run; so they are kept whole,
-/// and the same program makes the same graphs in each run.
+/// Whether a sequence of this hash was remembered; now it is.  Hashes mix addresses, which differ
+/// from run to run; so they are kept whole, and a program makes the same graphs in each run.
 bool CudaWork::was_seen(uint64_t hash) {
   const bool was = seen_.contains(hash) || seen_before_.contains(hash);
   if (seen_.size() == remembered) {
