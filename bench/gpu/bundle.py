@@ -2,7 +2,8 @@
 """Makes a folder with all that a machine with a GPU and its driver needs to try and to time Dagaz.
 
 usage: bundle.py [--dagaz DAGAZ] [--target cuda|sim] [--small] [--tests REGEX] [--gradients REGEX]
-                 [--strip] [--peer FUTHARK | --no-peers] FOLDER
+                 [--strip] [--gpu-code ARCH,…] [--ptxas COMMAND] [--peer FUTHARK | --no-peers]
+                 FOLDER
 
 The folder holds the programs with their PTX, the libraries that they need besides glibc, the tests with the
 CPU's results, what others' code is timed with, and `run-all`, which takes Python and its standard
@@ -44,6 +45,8 @@ def dagaz(options, *arguments, **rest):
 
 def build(options, source, output, *more):
     """The target's code; CPU code in it must run on any processor."""
+    if options.gpu_code:
+        more = (*more, f'--gpu-code={options.gpu_code}', f'--ptxas={options.ptxas}')
     dagaz(options, 'build', source, f'--target={options.target}', '--cpu=generic', '-w', *more,
           '-o', output)
     if options.strip:
@@ -115,6 +118,8 @@ def main():
     parser.add_argument('--small', action='store_true')
     parser.add_argument('--tests', default='', metavar='REGEX')
     parser.add_argument('--strip', action='store_true')
+    parser.add_argument('--gpu-code', default='', metavar='ARCH,…')
+    parser.add_argument('--ptxas', default='ptxas', metavar='COMMAND')
     parser.add_argument('--gradients', default='', metavar='REGEX')
     parser.add_argument('--peer', metavar='FUTHARK', default=shutil.which('futhark'))
     parser.add_argument('--no-peers', action='store_true')

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from server import HERE, Failed, Server, environment
 
+PEER_SECONDS = 300
+
 
 class Case(NamedTuple):
     """`data`: for each argument a scalar with its type, or an entry point and its arguments."""
@@ -164,11 +166,15 @@ def of_peer(command):
     """Times by case, or why there are none."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, env=environment(),
-                              timeout=300, check=False)
-    except (OSError, subprocess.TimeoutExpired) as problem:
+                              timeout=PEER_SECONDS, check=False)
+    except OSError as problem:
         return {}, str(problem)
-    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith('{')]
-    why = '' if done.returncode == 0 else (done.stderr.strip().splitlines() or ['?'])[-1][:200]
+    except subprocess.TimeoutExpired as late:
+        printed, why = (late.stdout or b'').decode(), f'not done in {PEER_SECONDS} s'
+    else:
+        printed = done.stdout
+        why = '' if done.returncode == 0 else (done.stderr.strip().splitlines() or ['?'])[-1][:200]
+    lines = [json.loads(line) for line in printed.splitlines() if line.startswith('{')]
     return {line['name']: line['microseconds'] for line in lines}, why
 
 
