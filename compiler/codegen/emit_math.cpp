@@ -1,6 +1,6 @@
 // Functions of reals.  On the CPU: LLVM's intrinsics where it knows them (it vectorises those
 // with the C library's vector functions), otherwise libm.  In PTX: the functions of libclc, which
-// nvptx_target links in, but for the few of kernel_functions.h.  f16 goes through f32.  What
+// nvptx_target links in, but for those of kernel_functions.h.  f16 goes through f32.  What
 // neither library has is in special_functions.cpp.
 #include <numbers>
 
@@ -155,8 +155,8 @@ Value* real_function(FunctionFrame& frame, ScalarOp op, ScalarType type,
     return builder.CreateFPTrunc(real_function(frame, op, ScalarType::f32, wide),
                                  builder.getHalfTy());
   }
-  if (frame.side() == Side::kernel && type == ScalarType::f32) {
-    if (llvm::Function* own = kernel_function(frame.part(), op)) {
+  if (frame.side() == Side::kernel || frame.in_ptx()) {
+    if (llvm::Function* own = kernel_function(frame.part(), op, type)) {
       return builder.CreateCall(own, arguments);
     }
   }
