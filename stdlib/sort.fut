@@ -48,17 +48,15 @@ local module type keys = {
   val digit : (shift: i64) -> (mask: i64) -> key -> i64
 }
 
--- A GPU has a thread for each piece, and as many as fill it; a CPU some tasks.
+-- A GPU has a thread for each piece, a CPU some tasks.
 local def on_gpu () : bool = intrinsics.by_device 0 1 == 1
 
 -- How many bits a digit has.  Wide ones spare passes over elements and cost counts of each piece,
--- which stay in the nearest cache, or in what a thread of a GPU has for itself.
-local def width (bits: i64) (n: i64) : i64 =
-  if on_gpu () then 4 else if bits > 16 && n >= 1 << 20 then 11 else 8
+-- which stay in the nearest cache.
+local def width (bits: i64) (n: i64) : i64 = if bits > 16 && n >= 1 << 20 then 11 else 8
 
 -- How many elements a piece has, for digits of so many values: many beside their counts.
-local def length (radix: i64) (n: i64) : i64 =
-  i64.max (8 * radix) (if on_gpu () then n >> 18 else i64.min 131072 (n / 32))
+local def length (radix: i64) (n: i64) : i64 = i64.max (8 * radix) (i64.min 131072 (n / 32))
 
 -- How many elements of each piece have each digit.
 local def count_digits [n] 'e (radix: i64)
@@ -94,9 +92,8 @@ local def distributed [n] [pieces] [radix] 'e (piece: i64)
                                      in (out, next with [d] = place + 1)).0)
                             (iota pieces)
 
--- The elements in the order of numbers of `bits` bits; `digit` gives those from one on that a mask
--- leaves.
-local def in_order [n] 'e (bits: i64) (digit: i64 -> i64 -> e -> i64) (elements: [n]e) : *[n]e =
+-- The same by digits of `bits` bits, pass by pass, on a CPU.
+local def in_order_by_tasks [n] 'e (bits: i64) (digit: i64 -> i64 -> e -> i64) (elements: [n]e) : *[n]e =
   let width = width bits n
   let radix = 1 << width
   let piece = length radix n
@@ -106,11 +103,58 @@ local def in_order [n] 'e (bits: i64) (digit: i64 -> i64 -> e -> i64) (elements:
              let counts = count_digits radix pieces piece digit elements
              let ends = unflatten (scan (+) 0 (flatten (transpose counts)))
              let last (d: i64) = #[unsafe] if d < 0 then 0 else ends[d, pieces - 1]
-             -- A digit that all share changes nothing; a GPU would have to be waited for.
-             in if !(on_gpu ())
-                   && or (tabulate radix (\d -> last d - last (d - 1) == n))
+             -- A digit that all share changes nothing.
+             in if or (tabulate radix (\d -> last d - last (d - 1) == n))
                 then elements
                 else distributed piece counts (transpose ends) digit elements)
+
+-- A thread of a GPU counts digits of four bits in registers: two words, with eight bits for each
+-- count.  So a piece is short; what all threads write at a time stays in the cache that they share.
+local def thread_piece : i64 = 32
+
+local type thread_counts = (u64, u64)
+
+local def count_of ((low, high): thread_counts) (d: i64) : i64 =
+  i64.u64 (((if d < 8 then low else high) >> u64.i64 (8 * (d & 7))) & 255)
+
+local def with_one_more ((low, high): thread_counts) (d: i64) : thread_counts =
+  let one = 1 << u64.i64 (8 * (d & 7))
+  in if d < 8 then (low + one, high) else (low, high + one)
+
+-- The elements in order of one digit.
+local def distributed_by_threads [n] 'e (digit: e -> i64) (elements: [n]e) : *[n]e =
+  let piece = thread_piece
+  let pieces = (n + piece - 1) / piece
+  -- Threads beside each other read what lies side by side.
+  let padded = tabulate (pieces * piece) (\i -> #[unsafe] elements[i64.min i (n - 1)])
+  let columns = copy (transpose (unflatten padded))
+  let length (p: i64) = i64.min piece (n - p * piece)
+  let counts =
+    tabulate pieces (\p ->
+                       loop counts = (0, 0)
+                       for i < length p do
+                         #[unsafe] with_one_more counts (digit columns[i, p]))
+  let ends =
+    unflatten (scan (+) 0 (flatten (tabulate_2d 16 pieces (\d p -> #[unsafe] count_of counts[p] d))))
+  in intrinsics.scatter_stream (#[scratch] (copy elements))
+                               (\(out: *intrinsics.acc ([n]e)) p ->
+                                  (loop (out, before) = (out, (0, 0))
+                                   for i < length p do
+                                     #[unsafe]
+                                     let e = columns[i, p]
+                                     let d = digit e
+                                     let first = ends[d, p] - count_of counts[p] d
+                                     let out = intrinsics.acc_write out (first + count_of before d) e
+                                     in (out, with_one_more before d)).0)
+                               (iota pieces)
+
+-- The elements in the order of numbers of `bits` bits; `digit` gives those from one on that a mask
+-- leaves.
+local def in_order [n] 'e (bits: i64) (digit: i64 -> i64 -> e -> i64) (elements: [n]e) : *[n]e =
+  if on_gpu ()
+  then copy (loop elements for at < (bits + 3) / 4 do
+               distributed_by_threads (digit (at * 4) 15) elements)
+  else in_order_by_tasks bits digit elements
 
 -- The numbers themselves in order.
 local def sorted [n] 't 'key (bits: i64)

@@ -36,7 +36,7 @@ llvm::StructType* failure_word_type(llvm::LLVMContext& context) {
   return llvm::StructType::get(context, {i32, i32, list});
 }
 
-void annotate_kernel(llvm::Function* function, int block_threads) {
+void annotate_kernel(llvm::Function* function, const tree::Launch& launch) {
   function->setCallingConv(llvm::CallingConv::PTX_Kernel);
   llvm::LLVMContext& context = function->getContext();
   llvm::NamedMDNode* annotations =
@@ -49,9 +49,10 @@ void annotate_kernel(llvm::Function* function, int block_threads) {
                   llvm::ConstantAsMetadata::get(constant)}));
   };
   annotate("kernel", 1);
-  annotate("reqntidx", block_threads);
+  annotate("reqntidx", launch.block_threads);
   annotate("reqntidy", 1);
   annotate("reqntidz", 1);
+  if (launch.together > 0) annotate("minctasm", launch.together);
 }
 
 }  // namespace
@@ -102,7 +103,7 @@ void FunctionEmitter::emit_kernel(const Kernel& kernel) {
   bind_kernel_arguments(kernel);
   keep_values(tree::kept_values(kernel.launch->body));
   if (in_ptx()) {
-    annotate_kernel(function_, kernel.launch->block_threads);
+    annotate_kernel(function_, *kernel.launch);
     if (looks_for_failures(kernel.launch->body)) leave_after_failure(kernel);
   }
   emit(kernel.launch->body);

@@ -78,12 +78,14 @@ void FunctionEmitter::simulate_access(Value* address, ScalarType type, Space spa
 
 void FunctionEmitter::emit(const tree::Load& node) {
   Value* address = element_address(node.block, node.index, node.type, node.space);
-  simulate_access(address, node.type, node.space, node.invariant ? access_read_only : 0);
+  simulate_access(address, node.type, node.space,
+                  (node.invariant ? access_read_only : 0) | (node.atomic ? access_atomic : 0));
   llvm::LoadInst* loaded =
       builder_.CreateAlignedLoad(memory_type(node.type), address, alignment(node.type));
   if (node.invariant && side_ != Side::host) {
     loaded->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(part_.context, {}));
   }
+  if (node.atomic) loaded->setAtomic(llvm::AtomicOrdering::Monotonic);
   mark_access(loaded, node.space);
   assign(node.target, from_memory(loaded, node.type));
 }

@@ -128,6 +128,7 @@ struct Contraction {
   int row_gap = 0;
   int point_gap = 0;
   bool unrolled = true;  // the loop over the elements of a sum
+  int together = 0;      // blocks of a kernel whose registers a multiprocessor holds at once, at least
   std::vector<NameId> of_rows;    // scalars that panels hold
   std::vector<NameId> of_points;
   std::vector<NameId> kept_rows;  // scalars that are the same for all elements of a sum
@@ -135,7 +136,8 @@ struct Contraction {
   bool operator==(const Contraction&) const = default;
   DZ_FIELDS(rows, points, joined_rows, joined_points, block_rows, columns, width, depth, cached,
             most_rows, most_points, least_rows, least_points, split, row_packing, point_packing,
-            crossing, row_gap, point_gap, unrolled, of_rows, of_points, kept_rows, kept_points)
+            crossing, row_gap, point_gap, unrolled, together, of_rows, of_points, kept_rows,
+            kept_points)
 };
 
 /// Reductions whose segments, not elements, are neighbours in memory: `tile` accumulators at a time

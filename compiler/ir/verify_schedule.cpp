@@ -21,6 +21,7 @@ constexpr int most = 1 << 26;
 constexpr int most_unrolled = 1024;  // copies of code
 constexpr int most_rounds = 16;
 constexpr int most_gap = 64;
+constexpr int most_together = 32;
 constexpr int most_tile = 4096;
 constexpr int most_ahead = 4096;
 constexpr int most_on_stack = 1 << 16;  // bytes
@@ -73,6 +74,7 @@ std::string problem_of(const Strategy& strategy) {
         at_least("split", one.split, 0);
         unrolled("crossing", one.crossing);
         numbers.within("row_gap", one.row_gap, 0, most_gap);
+        numbers.within("together", one.together, 0, most_together);
         numbers.within("point_gap", one.point_gap, 0, most_gap);
       },
       [&](const InPieces& one) {

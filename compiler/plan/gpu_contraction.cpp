@@ -139,8 +139,12 @@ bool choose_sizes(ir::Contraction& plan, int rows, int points, const Held& held,
                                    (side_threads * points + 1) * point_bytes);
   while (plan.depth > 1 && plan.depth * staged > tunables.gpu_tile_bytes) plan.depth /= 2;
   const std::int64_t sums = rows * points * held.bytes;
+  const std::int64_t used = sums + rows * row_bytes + points * point_bytes;
+  // What fits half of the registers a thread may have in a block alone leaves room for a second
+  // block, which works while the first waits; small tiles leave room for more by themselves.
+  plan.together = used > tunables.gpu_tile_sums / 2 && used <= tunables.gpu_tile_pair ? 2 : 0;
   return sums <= tunables.gpu_tile_sums &&
-         sums + rows * row_bytes + points * point_bytes <= tunables.gpu_tile_held &&
+         used <= tunables.gpu_tile_held &&
          plan.depth * staged <= tunables.gpu_tile_bytes &&
          rows * points * held.statements <= tunables.gpu_tile_statements;
 }

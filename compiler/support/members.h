@@ -18,7 +18,7 @@ template <typename T, std::size_t... indices>
 constexpr bool takes_members(std::index_sequence<indices...>) {
   return requires { T{(static_cast<void>(indices), AnyMember{})...}; };
 }
-template <typename T, std::size_t count = 24>
+template <typename T, std::size_t count = 32>
 constexpr std::size_t member_count() {
   if constexpr (takes_members<T>(std::make_index_sequence<count>())) {
     return count;
@@ -29,7 +29,7 @@ constexpr std::size_t member_count() {
 
 }  // namespace detail
 
-/// Whether `fields()` of T, which has at most 24 members, is as long as T has members.
+/// Whether `fields()` of T, which has at most 32 members, is as long as T has members.
 template <typename T>
 constexpr bool lists_all_members() {
   using Listed = decltype(std::declval<T&>().fields());

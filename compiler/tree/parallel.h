@@ -56,7 +56,7 @@ struct AdditionPieces {
 /// are as those of ParallelFor.
 struct Launch {
   static constexpr std::string_view mnemonic = "launch";
-  static constexpr std::string_view labelled = "grid, block_threads, shared_bytes";
+  static constexpr std::string_view labelled = "grid, block_threads, shared_bytes, together";
   std::string kernel;       // the .entry name; launches of one name have the same body
   Operand grid;             // i64
   int block_threads;        // exact, a compile-time constant: launch bounds are emitted
@@ -64,7 +64,8 @@ struct Launch {
   Code body;
   ir::LocationId location = {};
   std::optional<Operand> moved = std::nullopt;
-  DZ_FIELDS(kernel, grid, block_threads, shared_bytes, moved, location, body)
+  int together = 0;         // blocks whose registers a multiprocessor holds at once, at least
+  DZ_FIELDS(kernel, grid, block_threads, together, shared_bytes, moved, location, body)
 };
 /// Kernel: target := an i32 that only the hardware knows.
 /// `failed`: not 0 where a thread of this or an earlier kernel has failed by now.

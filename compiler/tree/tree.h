@@ -59,7 +59,8 @@ struct Move {
 };
 
 /// target := block[index], counted in elements.  `invariant`: nobody writes the block while the
-/// surrounding parallel loop or kernel runs (ld.global.nc, hoisting).
+/// surrounding parallel loop or kernel runs (ld.global.nc, hoisting).  `atomic`: it sees what other
+/// threads of the kernel write by atomic operations, whole.
 struct Load {
   static constexpr std::string_view mnemonic = "load";
   Assigned target;
@@ -68,7 +69,8 @@ struct Load {
   ScalarType type;
   Space space = Space::global;
   bool invariant = false;
-  DZ_FIELDS(target, block, index, type, space, invariant)
+  bool atomic = false;
+  DZ_FIELDS(target, block, index, type, space, invariant, atomic)
 };
 /// block[index] := value.  What lies `ahead` bytes behind it is written soon, and fetched; not in
 /// kernels.

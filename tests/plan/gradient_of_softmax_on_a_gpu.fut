@@ -30,5 +30,8 @@ entry main [n][m] (a: [n][m]f32) (s: [n][m]f32) = map2 (\r t -> vjp softmax r t)
 --|   by_segments when [31 >= m],
 --|   teams]
 --| -- main, line 4: segmented_map over [n]
+--| found: [
+--|   pointwise]
+--| -- main, line 4: segmented_map over [n][m]
 --| x.2: [
 --|   pointwise]

@@ -6,5 +6,5 @@ entry main [n][k] (is: [n]i64) (xs: [n][3]f32) (bins: *[k][3]f32) =
 --| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 4: segmented_histogram over [n]
 --| x: [
---|   in_pieces least 16 rounds 3 when [n >= 32, n >= 2 * k],
+--|   in_pieces least 16 rounds 3 when [n >= 32, n >= 2 * k, 32 * n >= 2 * k * resident],
 --|   locked_bins] least_piece [1, k * 3]

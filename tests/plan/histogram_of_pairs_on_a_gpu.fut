@@ -7,5 +7,5 @@ entry main [n] (k: i64) (is: [n]i64) (xs: [n]i32) =
 --| -- main, line 4: segmented_histogram over [n]
 --| x: [
 --|   block_bins rounds 3 when [2728 >= k, n >= 8 * k],
---|   in_pieces least 16 rounds 3 when [n >= 32, n >= 4 * k],
+--|   in_pieces least 16 rounds 3 when [n >= 32, n >= 4 * k, 32 * n >= 4 * k * resident],
 --|   locked_bins] least_piece [1, k, k]

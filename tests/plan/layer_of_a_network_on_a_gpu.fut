@@ -7,7 +7,7 @@ entry main [n] [m] [k] (a: [n][k]f32) (b: [k][m]f32) (c: [m]f32) =
 --| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 4: segmented_map over [n][m]
 --| x: [
---|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false of_rows [a] of_points [b] when [n >= 64, m >= 64, k >= 8, 16 * n * m >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false together 2 of_rows [a] of_points [b] when [n >= 64, m >= 64, k >= 8, 16 * n * m >= 64 * resident],
 --|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false of_rows [a] of_points [b] when [n >= 32, m >= 32, k >= 8],
 --|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false of_rows [a] of_points [b] when [n >= 8, m >= 8, k >= 8],
 --|   pointwise when [31 >= k, 4 * n * m >= resident],
@@ -16,7 +16,7 @@ entry main [n] [m] [k] (a: [n][k]f32) (b: [k][m]f32) (c: [m]f32) =
 --|   pointwise]
 --| -- main, line 4: segmented_reduce over [n][m][k]
 --| x.2: [
---|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false of_rows [a.2] of_points [b.2] when [n >= 64, m >= 64, k >= 8, 16 * n * m >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false together 2 of_rows [a.2] of_points [b.2] when [n >= 64, m >= 64, k >= 8, 16 * n * m >= 64 * resident],
 --|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false of_rows [a.2] of_points [b.2] when [n >= 32, m >= 32, k >= 8],
 --|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 1 unrolled false of_rows [a.2] of_points [b.2] when [n >= 8, m >= 8, k >= 8],
 --|   by_segments when [31 >= k],

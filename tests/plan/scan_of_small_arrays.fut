@@ -7,4 +7,4 @@ entry main [n] (ms: [n][2][2]f32) =
 --| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 5: segmented_scan over [n]
 --| x: [
---|   look_back stretch 9]
+--|   look_back stretch 7]

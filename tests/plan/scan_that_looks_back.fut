@@ -5,9 +5,9 @@ entry main [n][m] (xs: [n]f32) (rows: [m][n]f32) = (scan (+) 0 xs, map (scan (+)
 --| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 3: segmented_scan over [n]
 --| x: [
---|   look_back stretch 9]
+--|   look_back stretch 17]
 --| -- main, line 3: segmented_scan over [m][n]
 --| x.2: [
 --|   by_segments when [31 >= n],
 --|   by_segments when [4 * m >= resident, 255 >= n],
---|   look_back stretch 9]
+--|   look_back stretch 17]

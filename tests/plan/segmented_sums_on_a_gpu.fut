@@ -6,4 +6,4 @@ entry main [n] (flags: [n]bool) (xs: [n]f32) =
 --| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 4: segmented_scan over [n]
 --| x: [
---|   look_back stretch 9]
+--|   look_back stretch 17]

@@ -46,10 +46,11 @@ static Code kernel_body(Context& c, const std::function<void()>& build) {
 // ---------------------------------------------------------------- launches
 
 void launch(Context& c, std::string_view kernel, const Operand& grid, const Operand& shared_bytes,
-            Code code) {
+            Code code, int together) {
   const std::string& name = c.kernels.name_of(code, c.function, kernel);
   const std::optional<Operand> moved = bytes_moved(c, code);
-  c.emit(Launch{name, grid, block_threads, shared_bytes, std::move(code), c.location, moved});
+  c.emit(Launch{name, grid, block_threads, shared_bytes, std::move(code), c.location, moved,
+                together});
 }
 
 // How many threads may have their arrays of known sizes at a time.

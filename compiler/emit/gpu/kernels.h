@@ -20,8 +20,9 @@ struct BlockKernel {
 Operand resident_threads(Context& c);
 Operand read_special(Context& c, Special which);
 /// Starts a kernel.
+/// `together`: how many blocks a multiprocessor holds at once, at least; 0: as many as it may.
 void launch(Context& c, std::string_view kernel, const Operand& grid, const Operand& shared_bytes,
-            Code code);
+            Code code, int together = 0);
 void launch_points(Context& c, const std::vector<Operand>& extents, std::string_view kernel,
                    int several, const PointFunction& body);
 /// Blocks that need private memory are no more than the device holds, and take the parts in turn.

@@ -7,9 +7,11 @@
 // published either the total of itself or that of everything up to its end.  Blocks take tiles in
 // the order in which they start, so that whoever is waited for is running.
 //
-// A value is written before the state that announces it and read after that state was seen, with
-// a fence between the two on both sides.  A tile that failed would never publish: plan/ has bodies
-// that may fail scanned in stages instead (scan.cpp).
+// A tile publishes in words that have a value and its state (tile_words.h).  A tile that failed would
+// never publish: plan/ has bodies that may fail scanned in stages instead (scan.cpp).
+//
+// Nearly all tiles are full.  Their loops have a constant length and no condition, so that a thread
+// has many loads on their way at once.
 #include "emit/gpu/look_back.h"
 
 #include <cstdint>
@@ -17,6 +19,7 @@
 #include "emit/gpu/block.h"
 #include "emit/gpu/kernels.h"
 #include "emit/gpu/shares.h"
+#include "emit/gpu/tile_words.h"
 #include "emit/memory/allocation.h"
 #include "emit/memory/elements.h"
 #include "emit/pieces.h"
@@ -38,9 +41,10 @@ struct OnePass {
   std::int64_t stretch;  // elements per thread
   Operand count;         // tiles of a segment
   Operand tiles;
-  std::vector<Place> totals;    // per tile: of it alone
-  std::vector<Place> prefixes;  // and up to its end
-  NameId states;                // i32 per tile, and how many tiles have been taken
+  NameId taken;  // words for each tile, and in the end how many tiles have been taken
+  TileWords words;
+
+  std::int64_t tile_elements() const { return stretch * block_threads; }
 };
 
 /// Shared memory handed out so far.
@@ -102,32 +106,58 @@ static Operand take_tile(Context& c, const OnePass& scan, const Operand& block,
   c.emit(SharedMemory{told, layout.take(16)});
   c.branch(c.less(i64(1), scan.count), [&] {
     c.branch(c.equal(here.thread, i64(0)), [&] {
-      const NameId taken = c.variable("taken", ScalarType::i32);
-      c.emit(Atomic{taken, AtomicOp::add, scan.states, scan.tiles, i32(1), ScalarType::i32});
-      c.emit(Store{told, i64(0), taken, ScalarType::i32, Space::shared});
+      const NameId taken = c.variable("taken", ScalarType::i64);
+      const Operand at = c.mul(scan.tiles, i64(TileWords::words_of(scan.types)));
+      c.emit(Atomic{taken, AtomicOp::add, scan.taken, at, i64(1), ScalarType::i64});
+      c.emit(Store{told, i64(0), taken, ScalarType::i64, Space::shared});
     });
     c.emit(Barrier{});
-    const NameId taken = c.variable("taken", ScalarType::i32);
-    c.emit(Load{taken, told, i64(0), ScalarType::i32, Space::shared});
-    c.move(number, c.to_i64(taken, ScalarType::i32));
+    const NameId taken = c.variable("taken", ScalarType::i64);
+    c.emit(Load{taken, told, i64(0), ScalarType::i64, Space::shared});
+    c.move(number, taken);
   });
   return number;
 }
 
-// Neighbouring threads compute neighbouring elements.
+// For the elements of a tile that fall to this thread when neighbours have neighbours.
+static void for_scattered(Context& c, const OnePass& scan, const BlockPart& tile, const Lane& here,
+                          const std::function<void(Operand)>& body) {
+  const auto loop = [&](const std::function<void(Operand)>& at_each) {
+    c.loop("step", i64(scan.stretch), {}, [&](const Operand& step) {
+      at_each(c.add(c.mul(step, i64(block_threads)), here.thread));
+    });
+  };
+  c.branch(
+      c.equal(tile.length, i64(scan.tile_elements())), [&] { loop(body); },
+      [&] {
+        loop([&](const Operand& at) { c.branch(c.less(at, tile.length), [&] { body(at); }); });
+      });
+}
+
+// For the elements of a tile that fall to this thread when each has a stretch.
+static void for_stretch(Context& c, const OnePass& scan, const BlockPart& tile, const Lane& here,
+                        const std::function<void(Operand)>& body) {
+  const Operand first = c.mul(here.thread, i64(scan.stretch));
+  const auto loop = [&](const Operand& count) {
+    c.loop("i", count, {}, [&](const Operand& i) { body(c.add(first, i)); });
+  };
+  c.branch(
+      c.equal(tile.length, i64(scan.tile_elements())), [&] { loop(i64(scan.stretch)); },
+      [&] {
+        loop(c.maximum(c.minimum(c.sub(tile.length, first), i64(scan.stretch)), i64(0)));
+      });
+}
+
 static void compute_tile(Context& c, const OnePass& scan, const BlockPart& tile, const Lane& here,
                          const std::vector<Place>& values, const std::vector<Place>& kept) {
-  c.loop("step", i64(scan.stretch), {}, [&](const Operand& step) {
-    const Operand at = c.add(c.mul(step, i64(block_threads)), here.thread);
-    c.branch(c.less(at, tile.length), [&] {
-      with_private_scope(c, [&] {
-        set_indices(c, scan.e.space, with(tile.outer, c.add(tile.start, at)));
-        emit_body(c, scan.e.body, {}, [&](const std::vector<Value>& results) {
-          for (std::size_t k = 0; k < results.size(); ++k) {
-            const bool scanned = k < values.size();
-            write(c, scanned ? values[k] : kept[k - values.size()], {at}, results[k]);
-          }
-        });
+  for_scattered(c, scan, tile, here, [&](const Operand& at) {
+    with_private_scope(c, [&] {
+      set_indices(c, scan.e.space, with(tile.outer, c.add(tile.start, at)));
+      emit_body(c, scan.e.body, {}, [&](const std::vector<Value>& results) {
+        for (std::size_t k = 0; k < results.size(); ++k) {
+          const bool scanned = k < values.size();
+          write(c, scanned ? values[k] : kept[k - values.size()], {at}, results[k]);
+        }
       });
     });
   });
@@ -135,17 +165,14 @@ static void compute_tile(Context& c, const OnePass& scan, const BlockPart& tile,
 
 static void finish_tile(Context& c, const OnePass& scan, const BlockPart& tile, const Lane& here,
                         const std::vector<Place>& values, const std::vector<Place>& kept) {
-  c.loop("step", i64(scan.stretch), {}, [&](const Operand& step) {
-    const Operand at = c.add(c.mul(step, i64(block_threads)), here.thread);
-    c.branch(c.less(at, tile.length), [&] {
-      with_private_scope(c, [&] {
-        const std::vector<Operand> point = with(tile.outer, c.add(tile.start, at));
-        set_indices(c, scan.e.space, point);
-        std::vector<Value> outputs = values_at(c, values, scan.types, {at});
-        const std::vector<Value> mapped = values_at(c, kept, scan.kept, {at});
-        outputs.insert(outputs.end(), mapped.begin(), mapped.end());
-        scan.put(point, outputs);
-      });
+  for_scattered(c, scan, tile, here, [&](const Operand& at) {
+    with_private_scope(c, [&] {
+      const std::vector<Operand> point = with(tile.outer, c.add(tile.start, at));
+      set_indices(c, scan.e.space, point);
+      std::vector<Value> outputs = values_at(c, values, scan.types, {at});
+      const std::vector<Value> mapped = values_at(c, kept, scan.kept, {at});
+      outputs.insert(outputs.end(), mapped.begin(), mapped.end());
+      scan.put(point, outputs);
     });
   });
 }
@@ -173,26 +200,17 @@ static void scan_threads(Context& c, const std::vector<Running>& values,
   });
 }
 
-static void publish(Context& c, const OnePass& scan, const Operand& number, std::int64_t state,
-                    const std::vector<Value>& values) {
-  write_all(c, state == prefix_known ? scan.prefixes : scan.totals, {number}, values);
-  c.emit(Fence{});
-  c.emit(Atomic{c.variable("old", ScalarType::i32), AtomicOp::exchange, scan.states, number,
-                i32(state), ScalarType::i32});
-}
-
 // Waits until every tile that matters has published something; `nearest` becomes the highest lane
 // whose tile's prefix is known, or -1.  Tiles that do not exist count as published.
 static void await_tiles(Context& c, const OnePass& scan, const Operand& tile, const Operand& exists,
-                        const Lane& here, NameId state, NameId nearest) {
+                        const Lane& here, const std::vector<NameId>& words, NameId nearest) {
+  const NameId state = c.variable("state", ScalarType::i32);
   const NameId waits = c.mutable_variable("waits", ScalarType::boolean, ir::make_bool(true));
   const NameId condition = c.variable("continue", ScalarType::boolean);
   Code test = c.collect([&] { c.move(condition, waits); });
   Code body = c.collect([&] {
     c.move(state, i32(total_known));
-    c.branch(exists, [&] {
-      c.emit(Atomic{state, AtomicOp::bit_or, scan.states, tile, i32(0), ScalarType::i32});
-    });
+    c.branch(exists, [&] { scan.words.look(c, tile, state, words); });
     const NameId candidate = c.mutable_variable("candidate", ScalarType::i32, i32(-1));
     const Operand lane32 = narrow(c, here.lane);
     c.branch(c.scalar(ScalarOp::eq, ScalarType::i32, {state, i32(prefix_known)}),
@@ -223,17 +241,20 @@ static std::vector<Running> before_tile(Context& c, const OnePass& scan, const O
   Code body = c.collect([&] {
     const Operand tile = c.add(c.sub(end, i64(warp_threads)), here.lane);
     const Operand exists = c.scalar(ScalarOp::sle, ScalarType::i64, {first, tile});
-    const NameId state = c.variable("state", ScalarType::i32);
     const NameId nearest = c.variable("nearest", ScalarType::i32);
-    await_tiles(c, scan, tile, exists, here, state, nearest);
-    c.emit(Fence{});
+    std::vector<NameId> words;
+    for (std::int64_t k = 0; k < TileWords::words_of(scan.types); ++k) {
+      words.push_back(c.mutable_variable("words", ScalarType::i64, i64(0)));
+    }
+    await_tiles(c, scan, tile, exists, here, words, nearest);
     const std::vector<Running> window = start_scans(c, scan.e.operators);
     const Operand lane32 = narrow(c, here.lane);
     c.branch(c.both(exists, c.scalar(ScalarOp::sle, ScalarType::i32, {nearest, lane32})), [&] {
-      c.branch(
-          c.scalar(ScalarOp::eq, ScalarType::i32, {nearest, lane32}),
-          [&] { load_running(c, window, scan.prefixes, {tile}); },
-          [&] { load_running(c, window, scan.totals, {tile}); });
+      const std::vector<Value> seen = scan.words.values(c, words);
+      std::size_t k = 0;
+      for (const Value& value : running_values(window)) {
+        c.move(value.operand.name(), seen[k++].operand);
+      }
     });
     reduce_warp(c, window, warp_threads);
     combine_before(c, front, shuffled(c, running_values(window), ShuffleMode::index, i32(0)));
@@ -257,16 +278,16 @@ static void add_prefix(Context& c, const OnePass& scan, const Operand& number, c
         is_first,
         [&] {
           c.branch(is_last_lane,
-                   [&] { publish(c, scan, number, prefix_known, running_values(total)); });
+                   [&] { scan.words.publish(c, number, prefix_known, running_values(total)); });
         },
         [&] {
           c.branch(is_last_lane,
-                   [&] { publish(c, scan, number, total_known, running_values(total)); });
+                   [&] { scan.words.publish(c, number, total_known, running_values(total)); });
           const std::vector<Running> front = before_tile(c, scan, number, c.sub(number, piece), here);
           c.branch(is_last_lane, [&] {
             write_all(c, found, {i64(0)}, running_values(front));
             combine_before(c, total, running_values(front));
-            publish(c, scan, number, prefix_known, running_values(total));
+            scan.words.publish(c, number, prefix_known, running_values(total));
           });
         });
   });
@@ -282,19 +303,15 @@ static void scan_tile_by_tile(Context& c, const OnePass& scan, const Operand& bl
   BlockPart tile;
   tile.piece = c.remainder(number, scan.count);
   tile.outer = c.unflatten(c.divide(number, scan.count), scan.outer);
-  tile.start = c.mul(tile.piece, i64(scan.stretch * block_threads));
-  tile.length = c.minimum(c.sub(scan.width, tile.start), i64(scan.stretch * block_threads));
-  const std::vector<Place> values =
-      shared_arrays(c, layout, scan.types, scan.stretch * block_threads);
-  const std::vector<Place> kept = shared_arrays(c, layout, scan.kept, scan.stretch * block_threads);
+  tile.start = c.mul(tile.piece, i64(scan.tile_elements()));
+  tile.length = c.minimum(c.sub(scan.width, tile.start), i64(scan.tile_elements()));
+  const std::vector<Place> values = shared_arrays(c, layout, scan.types, scan.tile_elements());
+  const std::vector<Place> kept = shared_arrays(c, layout, scan.kept, scan.tile_elements());
   compute_tile(c, scan, tile, here, values, kept);
   c.emit(Barrier{});
 
-  const Operand first = c.mul(here.thread, i64(scan.stretch));
-  const Operand own = c.maximum(c.minimum(c.sub(tile.length, first), i64(scan.stretch)), i64(0));
   const std::vector<Running> running = start_scans(c, scan.e.operators);
-  c.loop("i", own, {}, [&](const Operand& i) {
-    const Operand at = c.add(first, i);
+  for_stretch(c, scan, tile, here, [&](const Operand& at) {
     combine_all(c, running, values_at(c, values, scan.types, {at}), 0);
     write_all(c, values, {at}, running_values(running));
   });
@@ -303,8 +320,7 @@ static void scan_tile_by_tile(Context& c, const OnePass& scan, const Operand& bl
   scan_threads(c, running, before, shared_arrays(c, layout, scan.types, last_warp + 1));
   c.branch(c.less(i64(1), scan.count),
            [&] { add_prefix(c, scan, number, tile.piece, here, running, before, layout); });
-  c.loop("i", own, {}, [&](const Operand& i) {
-    const Operand at = c.add(first, i);
+  for_stretch(c, scan, tile, here, [&](const Operand& at) {
     load_running(c, running, values, {at});
     combine_before(c, running, running_values(before));
     write_all(c, values, {at}, running_values(running));
@@ -315,26 +331,25 @@ static void scan_tile_by_tile(Context& c, const OnePass& scan, const Operand& bl
 
 void look_back(Context& c, const ir::SegmentedScan& e, int stretch,
                const std::vector<ir::Type>& types, const PutScanned& put) {
-  OnePass scan{e, types, {}, put, {}, {}, stretch, {}, {}, {}, {}, {}};
+  std::vector<ir::Type> kept;
   for (std::size_t k = types.size(); k < e.body.results.size(); ++k) {
-    scan.kept.push_back(c.names().type(e.body.results[k]));
+    kept.push_back(c.names().type(e.body.results[k]));
   }
-  scan.outer = extents_of(e.space);
-  scan.width = scan.outer.back();
-  scan.outer.pop_back();
-  const Operand tile = i64(scan.stretch * block_threads);
-  scan.count = c.divide_up(scan.width, tile);
-  scan.tiles = c.mul(c.product(scan.outer), scan.count);
+  std::vector<Operand> outer = extents_of(e.space);
+  const Operand width = outer.back();
+  outer.pop_back();
+  const Operand count = c.divide_up(width, i64(stretch * block_threads));
+  const Operand tiles = c.mul(c.product(outer), count);
   // Tiles need to know of each other only where segments have several.
-  const NameId sharing = c.mutable_variable("sharing", ScalarType::i64, i64(0));
-  c.branch(c.less(i64(1), scan.count), [&] { c.move(sharing, scan.tiles); });
-  for (const ir::Type& type : types) {
-    scan.totals.push_back(new_array(c, ir::array_of(type.element, {sharing}), "total"));
-    scan.prefixes.push_back(new_array(c, ir::array_of(type.element, {sharing}), "prefix"));
-  }
-  const Operand bytes = c.mul(c.add(scan.tiles, i64(1)), i64(ir::byte_size(ScalarType::i32)));
-  scan.states = new_block(c, bytes, "states");
-  c.branch(c.less(i64(0), sharing), [&] { c.emit(Clear{scan.states, i64(0), bytes}); });
+  const NameId bytes = c.mutable_variable("bytes", ScalarType::i64, i64(0));
+  c.branch(c.less(i64(1), count), [&] {
+    const Operand words = c.add(c.mul(tiles, i64(TileWords::words_of(types))), i64(1));
+    c.move(bytes, c.mul(words, i64(ir::byte_size(ScalarType::i64))));
+  });
+  const NameId block = new_block(c, bytes, "words");
+  c.branch(c.less(i64(0), bytes), [&] { c.emit(Clear{block, i64(0), bytes}); });
+  const OnePass scan{e,     types,   kept,  put,   outer,
+                     width, stretch, count, tiles, block, TileWords(block, types)};
   SharedLayout layout;
   BlockKernel kernel = kernel_of_blocks(
       c, scan.tiles, [&](const Operand& block) { scan_tile_by_tile(c, scan, block, layout); });

@@ -90,7 +90,8 @@ void ProductTiles::run() {
     at.erase(at.begin());
     multiply(at, part);
   });
-  launch(c_, "tiles", kernel.grid, ir::i64_operand(shared_bytes_), std::move(kernel.code));
+  launch(c_, "tiles", kernel.grid, ir::i64_operand(shared_bytes_), std::move(kernel.code),
+         plan_.together);
   if (plan_.split > 0) host_branch(c_, less(one, parts_), [&] { combine_parts(); });
 }
 

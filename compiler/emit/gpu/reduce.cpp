@@ -182,7 +182,11 @@ void reduce_by_teams(Context& c, const ir::Statement& s, const ir::SegmentedRedu
     const auto reduce_element = [&](const Operand& i) {
       reduce_point(c, s, e, running, mapped, with(outer, c.add(part.start, i)));
     };
-    for_thread_share(c, part.rank, team.threads, part.length, !reduction.in_order, reduce_element);
+    if (reduction.in_order) {
+      for_thread_share(c, part.rank, team.threads, part.length, false, reduce_element);
+    } else {
+      for_thread_strides(c, part.rank, team.shift, part.length, reduce_element);
+    }
     reduce_warp(c, running, warp_threads);
     c.branch(c.less(ir::i64_operand(warp_threads), team.threads),
              [&] { reduce_warps(c, running, reduction.neutral); });

@@ -34,6 +34,20 @@ BlockPart block_part(Context& c, const Pieces& pieces, const Operand& block) {
   return part;
 }
 
+void for_thread_strides(Context& c, const Operand& rank, const Operand& shift, const Operand& count,
+                        const std::function<void(Operand)>& body) {
+  const auto shifted = [&](ScalarOp op, const Operand& value) {
+    return c.scalar(op, ScalarType::i64, {value, shift});
+  };
+  const Operand one = ir::i64_operand(1);
+  const Operand left = c.maximum(c.sub(count, rank), ir::i64_operand(0));
+  const Operand threads = shifted(ScalarOp::shl, one);
+  const Operand steps = shifted(ScalarOp::lshr, c.add(left, c.sub(threads, one)));
+  thread_loop(c, steps, true, [&](const Operand& step) {
+    element_scope(c, [&] { body(c.add(rank, shifted(ScalarOp::shl, step))); });
+  });
+}
+
 void for_thread_share(Context& c, const Operand& rank, const Operand& threads, const Operand& count,
                       bool strides, const std::function<void(Operand)>& body) {
   const Operand zero = ir::i64_operand(0);

@@ -37,5 +37,8 @@ BlockPart block_part(Context& c, const Pieces& pieces, const Operand& block);
 /// matter, so that neighbours read neighbours, else a stretch.
 void for_thread_share(Context& c, const Operand& rank, const Operand& threads, const Operand& count,
                       bool strides, const std::function<void(Operand)>& body);
+/// The same by strides of 2^shift threads: a loop whose length is known, which can be unrolled.
+void for_thread_strides(Context& c, const Operand& rank, const Operand& shift, const Operand& count,
+                        const std::function<void(Operand)>& body);
 
 }  // namespace dagaz::emit

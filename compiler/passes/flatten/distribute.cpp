@@ -11,7 +11,9 @@
 // differs from point to point stays whole, its inner parallelism sequential.
 #include <algorithm>
 #include <initializer_list>
+#include <optional>
 
+#include "ir/builder.h"
 #include "ir/classify.h"
 #include "ir/fields.h"
 #include "ir/names.h"
@@ -144,6 +146,46 @@ static void drop_foreign_tokens(std::initializer_list<std::vector<Statement>*> p
     }
   }
   for (auto* statements : parts) drop_tokens(*statements, bound);
+}
+
+static const Statement* binding_of(NameId name, const std::vector<Statement>& statements) {
+  for (const Statement& one : statements) {
+    if (one.results.size() == 1 && one.results[0].name == name) return &one;
+  }
+  return nullptr;
+}
+
+// The array of which `value` is the point's part; none if it is no such part.
+static std::optional<NameId> array_over_nest(const Nest& nest, NameId value) {
+  const Statement* bound = binding_of(value, nest.prefix);
+  const auto* part = bound ? as<Index>(bound->operation) : nullptr;
+  if (part == nullptr || part->indices != indices_of(nest)) return std::nullopt;
+  return part->array;
+}
+
+// What all points give of an array over the nest, as it is or with its dimensions in another order,
+// is that array: to copy it as a whole is no work of single points.
+bool Flattener::emit_whole(const Nest& nest, const Operand& value, const Binder& result,
+                           LocationId location, Out& out) {
+  if (!value.is_name() || !names_.type(value.name()).is_array()) return false;
+  Builder builder(names_);
+  builder.set_location(location);
+  if (const auto array = array_over_nest(nest, value.name())) {
+    out.push_back({{result}, Copy{*array}, {}, location});
+    return true;
+  }
+  const Statement* bound = binding_of(value.name(), nest.prefix);
+  const auto* turned = bound ? as<Permute>(bound->operation) : nullptr;
+  const auto array = turned ? array_over_nest(nest, turned->array) : std::nullopt;
+  if (!array) return false;
+  const auto outer = static_cast<int>(nest.space.size());
+  Permute whole{*array, {}};
+  for (int d = 0; d < outer; ++d) whole.permutation.push_back(d);
+  for (const int d : turned->permutation) whole.permutation.push_back(outer + d);
+  const NameId view = builder.add(std::move(whole), names_.base(value.name()));
+  for (Statement& one : builder.take()) out.push_back(std::move(one));
+  out.push_back({{result}, Copy{view}, {}, location});
+  return true;
 }
 
 // Appends `statement`, whose operation is over `nest` without its prefix, in names of its own.
@@ -286,6 +328,7 @@ void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& resu
   NameSet inside = bound_in(nest.prefix);
   for (const SpaceDimension& dimension : nest.space) inside.insert(dimension.index.name);
   for (const NameId name : bound_in(body.statements)) inside.insert(name);
+  replace_row_updates(body, inside, out);
   // A result that a parallel statement makes needs no copy.
   std::unordered_map<NameId, NameId> direct;
   for (std::size_t k = 0; k < results.size(); ++k) {
@@ -326,10 +369,13 @@ void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& resu
       read_back(nest, values[r].name, arrays[r].name, names_);
     }
   }
+  std::vector<Statement> views = take_views(run, names_);
+  std::move(views.begin(), views.end(), std::back_inserter(nest.prefix));
   std::vector<Operand> values;
   std::vector<Binder> arrays;
   for (std::size_t k = 0; k < results.size(); ++k) {
     if (made.contains(results[k].name)) continue;
+    if (emit_whole(nest, body.results[k], results[k], location, out)) continue;
     values.push_back(body.results[k]);
     arrays.push_back(results[k]);
   }

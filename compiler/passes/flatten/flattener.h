@@ -65,11 +65,16 @@ class Flattener {
   void choose_host(ir::Statement statement, Nest nest, PointBody point,
                    const std::vector<std::vector<ir::Operand>>& products, Out& out);
 
+  // ---- row_updates.cpp
+  void replace_row_updates(ir::Body& body, const ir::NameSet& inside, Out& out);
+
   // ---- distribute.cpp
   bool is_regular(const ir::Type& type, const ir::NameSet& inside) const;
   bool is_parallel(const ir::Statement& statement, const ir::NameSet& inside) const;
   bool can_distribute(const ir::Body& body, ir::NameSet inside) const;
   bool can_distribute(const Nest& nest, const ir::Body& body) const;
+  bool emit_whole(const Nest& nest, const ir::Operand& value, const ir::Binder& result,
+                  ir::LocationId location, Out& out);
   void emit_over(const Nest& nest, ir::Statement statement, Out& out);
   void emit_map(const Nest& nest, std::vector<ir::Statement> statements,
                 const std::vector<ir::Operand>& values, std::vector<ir::Binder> results,
