@@ -101,6 +101,13 @@ class Finder {
       return true;
     }
     if (as<ir::Scalar>(statement.operation) || as<ir::Assert>(statement.operation)) return true;
+    if (const auto* sum = as<ir::SegmentedReduce>(statement.operation)) {
+      const auto list = counted_by(*sum);
+      if (!list || found_.scatters.empty()) return false;
+      found_.counts.push_back({*list, statement.results[0].name});
+      found_.statements = position;
+      return true;
+    }
     const auto* scatter = as<ir::SegmentedScatter>(statement.operation);
     if (scatter == nullptr || !add(statement, *scatter)) return false;
     found_.statements = position;
@@ -203,6 +210,27 @@ class Finder {
     all.insert(all.end(), body.statements.begin(), body.statements.end());
     found_.body.results.insert(found_.body.results.end(), values.begin(), values.end());
     return true;
+  }
+
+  /// The list whose places that are none this sum leaves out.
+  std::optional<std::size_t> counted_by(const ir::SegmentedReduce& sum) const {
+    const auto& statements = sum.body.statements;
+    if (sum.space.size() != 1 || sum.space[0].extent != scan_.space[0].extent ||
+        sum.operators.size() != 1 || !adds(sum.operators[0].op) || statements.size() != 3 ||
+        sum.body.results.size() != 1) {
+      return std::nullopt;
+    }
+    const Definitions point = definitions_in(sum.body);
+    const auto one = condition_of(point, sum.body.results[0]);
+    const auto* stays = one && !one->negated ? scalar_of(point, one->holds, ScalarOp::sle) : nullptr;
+    if (stays == nullptr || !is_constant(stays->arguments[0], 0)) return std::nullopt;
+    const auto* read = as<ir::Index>(statements[0].operation);
+    if (read == nullptr || stays->arguments[1] != Operand(statements[0].results[0].name) ||
+        read->indices.size() != 1 || read->indices[0] != Operand(sum.space[0].index.name)) {
+      return std::nullopt;
+    }
+    const auto list = places_.find(read->array);
+    return list == places_.end() ? std::nullopt : std::optional(list->second);
   }
 
   /// Elements of what the scan gives are what the loop has at hand; places are left out.

@@ -28,12 +28,19 @@ struct Compaction {
     std::vector<Target> targets;
   };
 
+  /// How many points a condition keeps, counted by a sum of its own.
+  struct Count {
+    std::size_t scanned;
+    ir::NameId result;
+  };
+
   const ir::SegmentedScan* scan;
   std::vector<const ir::SegmentedScatter*> scatters;
   std::vector<List> lists;
+  std::vector<Count> counts;
   ir::Body body;                     // of a point: conditions and values
   std::vector<ir::NameId> indices;   // names of the point in the body
-  std::size_t statements = 0;        // after the scan, up to the last scatter
+  std::size_t statements = 0;        // after the scan, up to the last scatter or count
 };
 
 /// What `statements` begin with; nothing if the first is no such scan, or if what it gives is also

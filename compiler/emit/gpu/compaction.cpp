@@ -52,7 +52,8 @@ static ir::SegmentedScan scan_of(const plan::Compaction& compaction) {
   return scan;
 }
 
-void compact_in_one_pass(Context& c, const plan::Compaction& compaction, int stretch) {
+void compact_in_one_pass(Context& c, const plan::Compaction& compaction, int stretch,
+                         const PutTotals& put_totals) {
   const ir::SegmentedScan scan = scan_of(compaction);
   const std::size_t scanned = scan.operators.size();
   const std::vector<ir::Type> types(scanned, ir::scalar_of(ScalarType::i64));
@@ -72,7 +73,8 @@ void compact_in_one_pass(Context& c, const plan::Compaction& compaction, int str
                   }
                 });
               }
-            });
+            },
+            put_totals);
 }
 
 }  // namespace dagaz::emit

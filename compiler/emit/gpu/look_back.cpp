@@ -43,6 +43,7 @@ struct OnePass {
   Operand tiles;
   NameId taken;  // words for each tile, and in the end how many tiles have been taken
   TileWords words;
+  const PutTotals& put_totals;
 
   std::int64_t tile_elements() const { return stretch * block_threads; }
 };
@@ -320,6 +321,11 @@ static void scan_tile_by_tile(Context& c, const OnePass& scan, const Operand& bl
   scan_threads(c, running, before, shared_arrays(c, layout, scan.types, last_warp + 1));
   c.branch(c.less(i64(1), scan.count),
            [&] { add_prefix(c, scan, number, tile.piece, here, running, before, layout); });
+  if (scan.put_totals) {
+    const Operand is_last = c.equal(number, c.sub(scan.tiles, i64(1)));
+    c.branch(c.both(is_last, c.equal(here.thread, i64(block_threads - 1))),
+             [&] { scan.put_totals(running_values(running)); });
+  }
   for_stretch(c, scan, tile, here, [&](const Operand& at) {
     load_running(c, running, values, {at});
     combine_before(c, running, running_values(before));
@@ -330,7 +336,8 @@ static void scan_tile_by_tile(Context& c, const OnePass& scan, const Operand& bl
 }
 
 void look_back(Context& c, const ir::SegmentedScan& e, int stretch,
-               const std::vector<ir::Type>& types, const PutScanned& put) {
+               const std::vector<ir::Type>& types, const PutScanned& put,
+               const PutTotals& put_totals) {
   std::vector<ir::Type> kept;
   for (std::size_t k = types.size(); k < e.body.results.size(); ++k) {
     kept.push_back(c.names().type(e.body.results[k]));
@@ -338,7 +345,9 @@ void look_back(Context& c, const ir::SegmentedScan& e, int stretch,
   std::vector<Operand> outer = extents_of(e.space);
   const Operand width = outer.back();
   outer.pop_back();
-  const Operand count = c.divide_up(width, i64(stretch * block_threads));
+  const Operand needed = c.divide_up(width, i64(stretch * block_threads));
+  // Someone says that there is nothing.
+  const Operand count = put_totals ? c.maximum(needed, i64(1)) : needed;
   const Operand tiles = c.mul(c.product(outer), count);
   // Tiles need to know of each other only where segments have several.
   const NameId bytes = c.mutable_variable("bytes", ScalarType::i64, i64(0));
@@ -349,7 +358,7 @@ void look_back(Context& c, const ir::SegmentedScan& e, int stretch,
   const NameId block = new_block(c, bytes, "words");
   c.branch(c.less(i64(0), bytes), [&] { c.emit(Clear{block, i64(0), bytes}); });
   const OnePass scan{e,     types,   kept,  put,   outer,
-                     width, stretch, count, tiles, block, TileWords(block, types)};
+                     width, stretch, count, tiles, block, TileWords(block, types), put_totals};
   SharedLayout layout;
   BlockKernel kernel = kernel_of_blocks(
       c, scan.tiles, [&](const Operand& block) { scan_tile_by_tile(c, scan, block, layout); });

@@ -12,10 +12,14 @@ namespace dagaz::emit {
 using PutScanned = std::function<void(const std::vector<Operand>& point,
                                       const std::vector<Value>& outputs)>;
 
+/// Emits what becomes of the combination of all values of the last segment.
+using PutTotals = std::function<void(const std::vector<Value>& totals)>;
+
 /// Scans what the body of `e` gives, in tiles of `stretch` elements a thread; `types` are those of
 /// the scanned values.
 void look_back(Context& c, const ir::SegmentedScan& e, int stretch,
-               const std::vector<ir::Type>& types, const PutScanned& put);
+               const std::vector<ir::Type>& types, const PutScanned& put,
+               const PutTotals& put_totals = {});
 void scan_in_one_pass(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
                       const ir::LookBack& plan, const std::vector<ir::Type>& types,
                       const std::vector<Destination>& targets);

@@ -12,6 +12,7 @@
 #include "emit/lanes/masks.h"
 #include "emit/lanes/statements.h"
 #include "emit/lanes/values.h"
+#include "emit/memory/allocation.h"
 #include "emit/memory/elements.h"
 #include "emit/pieces.h"
 #include "emit/points.h"
@@ -184,6 +185,27 @@ static void append_all(Context& c, const plan::Compaction& compaction, int width
                  });
 }
 
+// A GPU counts while it moves what stays.
+static void compact_and_count(Context& c, const plan::Compaction& compaction, int stretch) {
+  std::vector<Place> totals;
+  const ir::Type number = ir::scalar_of(ScalarType::i64);
+  for (std::size_t k = 0; k < compaction.counts.size(); ++k) {
+    totals.push_back(new_array(c, number, "total"));
+  }
+  PutTotals put_totals;
+  if (!totals.empty()) {
+    put_totals = [&](const std::vector<Value>& all) {
+      for (std::size_t k = 0; k < totals.size(); ++k) {
+        write(c, totals[k], {}, all[compaction.counts[k].scanned]);
+      }
+    };
+  }
+  compact_in_one_pass(c, compaction, stretch, put_totals);
+  for (std::size_t k = 0; k < totals.size(); ++k) {
+    load_into(c, compaction.counts[k].result, totals[k], {}, ScalarType::i64);
+  }
+}
+
 std::size_t emit_compaction(Context& c, const std::vector<ir::Statement>& statements,
                             std::size_t first) {
   const auto* scan = as<ir::SegmentedScan>(statements[first].operation);
@@ -195,13 +217,15 @@ std::size_t emit_compaction(Context& c, const std::vector<ir::Statement>& statem
       plan::compaction_of(std::span(statements).subspan(first, count), {}, c.names());
   for (std::size_t k = first + 1; k < first + count; ++k) {
     c.scopes.at_statement(k);
-    if (!as<ir::SegmentedScatter>(statements[k].operation)) emit_statement(c, statements[k]);
+    const bool together = as<ir::SegmentedScatter>(statements[k].operation) ||
+                          as<ir::SegmentedReduce>(statements[k].operation);
+    if (!together) emit_statement(c, statements[k]);
   }
   const ir::Statement* const outer = c.host_statement;
   const LocationScope here(c, statements[first].location);
   c.host_statement = &statements[first];
   if (c.has_kernels()) {
-    compact_in_one_pass(c, *compaction, plan->width);
+    compact_and_count(c, *compaction, plan->width);
   } else {
     append_all(c, *compaction, plan->width);
   }

@@ -12,6 +12,7 @@
 #include "ir/names.h"
 #include "ir/traces.h"
 #include "passes/flatten/accumulation.h"
+#include "passes/flatten/counts_after_filters.h"
 #include "passes/flatten/flatmap.h"
 #include "passes/flatten/own_initials.h"
 #include "passes/flatten/thread_calls.h"
@@ -38,6 +39,9 @@ void Flattener::run() {
   for (Function& function : program_.functions) flatten_body(function.body);
   redirect_calls(program_, originals_);
   if (asks_device_) add_device_functions();
+  if (options_.target == FlattenTarget::gpu) {
+    for (Function& function : program_.functions) count_after_filters(function.body, names_);
+  }
   for (Function& function : program_.functions) {
     give_loops_own_initials(function.body, program_.names);
   }
