@@ -94,8 +94,10 @@ def add_libraries(folder):
 def add_peers(options, folder):
     """Others' code, compiled where their compilers are here."""
     for name in ('memory', 'histograms', 'layers') if options.peer else ():
+        # It leaves its C code where there is no CUDA to compile it with.
         subprocess.run([options.peer, 'cuda', '--server', '-o', folder / 'peers' / f'futhark_{name}',
-                        HERE / 'programs' / f'{name}.fut'], check=False)
+                        HERE / 'programs' / f'{name}.fut'], check=False,
+                       env={**os.environ, 'LC_ALL': 'C.UTF-8'})
     shutil.copytree(HERE / 'bundled' / 'peers', folder / 'peers', dirs_exist_ok=True,
                     ignore=shutil.ignore_patterns('__pycache__'))
     if not shutil.which('nvcc'):

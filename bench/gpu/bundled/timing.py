@@ -153,7 +153,8 @@ def of_futhark(small):
     """Futhark's CUDA code of the same programs."""
     times, why = {}, 'no code of it in this bundle, or no nvcc'
     for case in cases(small):
-        program = compiled(f'futhark_{case.program}.c', '-lcuda', '-lnvrtc')
+        program = compiled(f'futhark_{case.program}.c', '-include',
+                           HERE / 'peers' / 'futhark_cuda.h', '-lcuda', '-lnvrtc')
         if program.exists():
             try:
                 times[case.name] = of_case(case, 10, program)['least']
