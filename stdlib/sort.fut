@@ -126,8 +126,11 @@ local def distributed_by_threads [n] 'e (digit: e -> i64) (elements: [n]e) : *[n
   let piece = thread_piece
   let pieces = (n + piece - 1) / piece
   -- Threads beside each other read what lies side by side.
-  let padded = tabulate (pieces * piece) (\i -> #[unsafe] elements[i64.min i (n - 1)])
-  let columns = copy (transpose (unflatten padded))
+  let whole =
+    if n == pieces * piece
+    then elements :> [pieces * piece]e
+    else tabulate (pieces * piece) (\i -> #[unsafe] elements[i64.min i (n - 1)])
+  let columns = copy (transpose (unflatten whole))
   let length (p: i64) = i64.min piece (n - p * piece)
   let counts =
     tabulate pieces (\p ->

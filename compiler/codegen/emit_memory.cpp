@@ -1,7 +1,10 @@
 // Loads, stores, allocation and atomic operations.  A block variable holds the address of the
 // block's data; host code keeps the counted reference beside it.
+#include <algorithm>
+
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 #include "codegen/emit.h"
 #include "support/check.h"
@@ -76,12 +79,20 @@ void FunctionEmitter::simulate_access(Value* address, ScalarType type, Space spa
                                  builder_.getInt32(static_cast<unsigned>(flags))});
 }
 
+/// Neighbours in shared memory become one load if the first of them is known to be aligned.  It is
+/// seen in the address as it is here, and no more in one that a loop carries.
+llvm::Align FunctionEmitter::alignment_of(Value* address, const tree::Load& node) {
+  if (!in_ptx() || node.space != Space::shared) return alignment(node.type);
+  return std::max(alignment(node.type),
+                  llvm::getKnownAlignment(address, part_.module.getDataLayout()));
+}
+
 void FunctionEmitter::emit(const tree::Load& node) {
   Value* address = element_address(node.block, node.index, node.type, node.space);
   simulate_access(address, node.type, node.space,
                   (node.invariant ? access_read_only : 0) | (node.atomic ? access_atomic : 0));
   llvm::LoadInst* loaded =
-      builder_.CreateAlignedLoad(memory_type(node.type), address, alignment(node.type));
+      builder_.CreateAlignedLoad(memory_type(node.type), address, alignment_of(address, node));
   if (node.invariant && side_ != Side::host) {
     loaded->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(part_.context, {}));
   }

@@ -131,11 +131,12 @@ bool choose_sizes(ir::Contraction& plan, int rows, int points, const Held& held,
   const std::int64_t row_bytes = bytes_of(plan.of_rows, around.names);
   const std::int64_t point_bytes = bytes_of(plan.of_points, around.names);
   // Threads that write one after the other write to lines one after the other.
-  plan.row_gap = plan.row_packing == ir::Packing::by_elements ? 1 : 0;
+  // Rows are read several at a time, by aligned loads.
+  plan.row_gap = plan.row_packing == ir::Packing::by_elements ? 4 : 0;
   plan.point_gap = plan.point_packing == ir::Packing::by_elements ? 1 : 0;
   plan.unrolled = false;
   // Twice, so that the next elements are staged while these are used; and a word a line more.
-  const std::int64_t staged = 2 * ((side_threads * rows + 1) * row_bytes +
+  const std::int64_t staged = 2 * ((side_threads * rows + 4) * row_bytes +
                                    (side_threads * points + 1) * point_bytes);
   while (plan.depth > 1 && plan.depth * staged > tunables.gpu_tile_bytes) plan.depth /= 2;
   const std::int64_t sums = rows * points * held.bytes;

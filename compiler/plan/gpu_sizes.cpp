@@ -9,9 +9,9 @@ namespace dagaz::plan {
 
 namespace {
 
-/// What fits with a gap of one element does so with none.
+/// What fits with the widest gaps does so with narrower ones.
 bool has_room_for_gaps(const ir::Contraction& wanted) {
-  return wanted.row_gap <= 1 && wanted.point_gap <= 1;
+  return wanted.row_gap <= 4 && wanted.point_gap <= 1;
 }
 
 /// Whether shared memory and registers that have room for what was `chosen` have it for `wanted`.

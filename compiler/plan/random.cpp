@@ -136,7 +136,7 @@ void RandomSchedules::resize(ir::Contraction& tiles) {
   sized.block_rows = std::min(tiles.block_rows, one_of({1, 2, 3, 4, 8}));
   sized.columns = std::min(tiles.columns, one_of({1, 2, 3, 4, 8}));
   sized.split = one_of({0, 1, 7, 64});
-  sized.row_gap = below(2);
+  sized.row_gap = below(5);
   sized.point_gap = below(2);
   sized.unrolled = flips();
   tiles = sized;

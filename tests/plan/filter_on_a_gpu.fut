@@ -3,12 +3,12 @@
 entry main [n] (xs: [n]f32) = filter (> 0) xs
 -- expect
 --| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
---| -- main, line 3: segmented_reduce over [n]
---| x: [
---|   teams]
 --| -- main, line 3: segmented_scan over [n]
---| x.2: [
---|   compaction statements 2 width 9]
+--| x: [
+--|   compaction statements 3 width 9]
 --| -- main, line 3: segmented_scatter over [n]
---| x.3: [
+--| x.2: [
 --|   pointwise]
+--| -- main, line 3: segmented_reduce over [n]
+--| x.3: [
+--|   teams]

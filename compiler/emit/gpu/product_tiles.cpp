@@ -100,7 +100,7 @@ void ProductTiles::lay_out(Side& side) {
     offsets_.push_back(shared_bytes_);
     const std::int64_t bytes =
         2 * plan_.depth * side.pitch * ir::byte_size(names().type(value).element);
-    shared_bytes_ += (bytes + 7) / 8 * 8;
+    shared_bytes_ += (bytes + 15) / 16 * 16;
   }
 }
 
@@ -151,10 +151,18 @@ void ProductTiles::bind_element(const Operand& number) {
   for (std::size_t l = 0; l < at.size(); ++l) move(sums_of_.parts.levels[l].element, at[l]);
 }
 
-// The thread's row or point of this number in its panel.
+// Where in the tile the thread's row or point of this number is.  Its rows lie side by side, so that
+// one load brings several, the same for all threads that have them; its points lie apart, so that
+// neighbours read and write neighbours.
+Operand ProductTiles::place_of(const Side& side, std::int64_t own) {
+  if (&side == &rows_) {
+    return add(mul(side.thread, ir::i64_operand(side.panel)), ir::i64_operand(own));
+  }
+  return add(side.thread, ir::i64_operand(own * (side.width / side.panel)));
+}
+
 Operand ProductTiles::number_of(const Side& side, std::int64_t own) {
-  const Operand apart = ir::i64_operand(own * (side.width / side.panel));
-  return add(side.first, add(side.thread, apart));
+  return add(side.first, place_of(side, own));
 }
 
 // What is the same for all elements of the thread's rows or points.
@@ -282,7 +290,7 @@ std::vector<std::vector<Value>> ProductTiles::read(const Side& side, const Opera
                                                    const Operand& element) {
   std::vector<std::vector<Value>> all;
   for (std::int64_t k = 0; k < side.panel; ++k) {
-    const Operand own = add(side.thread, ir::i64_operand(k * (side.width / side.panel)));
+    const Operand own = place_of(side, k);
     std::vector<Value> values;
     for (std::size_t v = 0; v < side.values.size(); ++v) {
       const ir::Type& type = names().type(side.values[v]);

@@ -53,6 +53,7 @@ class ProductTiles : public Emitter {
   void add_products(const Operand& chunk, const Operand& half);
   std::vector<std::vector<Value>> read(const Side& side, const Operand& half,
                                        const Operand& element);
+  Operand place_of(const Side& side, std::int64_t own);
   Operand number_of(const Side& side, std::int64_t own);
   void write(const std::vector<Operand>& at, const Operand& part);
   void combine_parts();
