@@ -110,7 +110,7 @@ local def in_order_by_tasks [n] 'e (bits: i64) (digit: i64 -> i64 -> e -> i64) (
 
 -- A thread of a GPU counts digits of four bits in registers: two words, with eight bits for each
 -- count.  So a piece is short; what all threads write at a time stays in the cache that they share.
-local def thread_piece : i64 = 32
+local def thread_piece : i64 = 16
 
 local type thread_counts = (u64, u64)
 

@@ -177,7 +177,8 @@ bool may_wait(const ir::Body& body, const Surroundings& around) {
 /// What a filter keeps goes where it belongs as soon as that is known.
 std::optional<ir::Compaction> in_one_pass(const Compaction& compaction, std::size_t scanned,
                                           const Surroundings& around) {
-  std::vector<ir::Type> held(scanned, ir::scalar_of(ir::ScalarType::i64));
+  // Counts of a tile fit 16 bits.
+  std::vector<ir::Type> held(scanned, ir::scalar_of(ir::ScalarType::i16));
   for (const Operand& one : compaction.body.results) held.push_back(around.names.type(one));
   if (!may_wait(compaction.body, around) || !are_scalars(held)) return std::nullopt;
   const std::int64_t stretch = stretch_of(held, around.tunables());

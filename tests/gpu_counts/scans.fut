@@ -2,8 +2,8 @@
 -- counts: prefix_sums [1000000]i64: launches 1, waits 1
 -- counts: recurrence [1000000]f64 [1000000]f64: launches 1, waits 1
 -- counts: row_scans [10000][100]f32: launches 1, waits 1
--- counts: filtered [1000000]f32: launches 1 now 2, waits 1 now 2
--- counts: parted [1000000]f32: launches 1 now 2, waits 1 now 2
+-- counts: filtered [1000000]f32: launches 1, waits 1
+-- counts: parted [1000000]f32: launches 1, waits 1
 -- counts: sorted [1000000]i32: launches 4 now 32, waits 1, copies 0 now 1
 -- counts: sorted_f32 [1000000]f32: launches 4 now 32, waits 1, copies 0
 -- counts: fft [1048576]f32 [1048576]f32: launches 20, waits 1, graphs 1

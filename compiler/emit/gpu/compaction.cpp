@@ -56,25 +56,23 @@ void compact_in_one_pass(Context& c, const plan::Compaction& compaction, int str
                          const PutTotals& put_totals) {
   const ir::SegmentedScan scan = scan_of(compaction);
   const std::size_t scanned = scan.operators.size();
-  const std::vector<ir::Type> types(scanned, ir::scalar_of(ScalarType::i64));
-  look_back(c, scan, stretch, types,
-            [&](const std::vector<Operand>&, const std::vector<Value>& outputs) {
-              for (const plan::Compaction::List& list : compaction.lists) {
-                const Operand flag = outputs[scanned + list.flag].operand;
-                const Operand stays =
-                    list.negated
-                        ? c.scalar(ScalarOp::bit_xor, ScalarType::boolean, {flag, ir::make_bool(true)})
-                        : flag;
-                const Operand at = c.sub(outputs[list.scanned].operand, ir::i64_operand(1));
-                c.branch(c.both(stays, c.less(at, list.size)), [&] {
-                  for (const plan::Compaction::Target& target : list.targets) {
-                    write(c, c.arrays.place_of(target.destination), {at},
-                          outputs[scanned + target.value]);
-                  }
-                });
-              }
-            },
-            put_totals);
+  const auto put = [&](const std::vector<Operand>&, const std::vector<Value>& outputs) {
+    for (const plan::Compaction::List& list : compaction.lists) {
+      const Operand flag = outputs[scanned + list.flag].operand;
+      const Operand stays =
+          list.negated
+              ? c.scalar(ScalarOp::bit_xor, ScalarType::boolean, {flag, ir::make_bool(true)})
+              : flag;
+      const Operand at = c.sub(outputs[list.scanned].operand, ir::i64_operand(1));
+      c.branch(c.both(stays, c.less(at, list.size)), [&] {
+        for (const plan::Compaction::Target& target : list.targets) {
+          write(c, c.arrays.place_of(target.destination), {at},
+                outputs[scanned + target.value]);
+        }
+      });
+    }
+  };
+  count_looking_back(c, scan, stretch, put, put_totals);
 }
 
 }  // namespace dagaz::emit

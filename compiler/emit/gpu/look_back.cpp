@@ -44,8 +44,12 @@ struct OnePass {
   NameId taken;  // words for each tile, and in the end how many tiles have been taken
   TileWords words;
   const PutTotals& put_totals;
+  bool counts;  // zeros and ones are added: a tile's sums fit 16 bits, and lie in these
 
   std::int64_t tile_elements() const { return stretch * block_threads; }
+  std::vector<ir::Type> stored() const {
+    return counts ? std::vector<ir::Type>(types.size(), ir::scalar_of(ScalarType::i16)) : types;
+  }
 };
 
 /// Shared memory handed out so far.
@@ -120,6 +124,28 @@ static Operand take_tile(Context& c, const OnePass& scan, const Operand& block,
   return number;
 }
 
+static std::vector<Value> converted(Context& c, const std::vector<Value>& values, ScalarType to) {
+  std::vector<Value> all;
+  for (const Value& value : values) {
+    const NameId target = c.variable("count", to);
+    c.emit(Assign{target, ScalarOp::zero_extend, value.type.element, to, {value.operand}});
+    all.push_back({target, ir::scalar_of(to), std::nullopt});
+  }
+  return all;
+}
+
+// What a tile's memory holds of scanned values.
+static std::vector<Value> held_at(Context& c, const OnePass& scan, const std::vector<Place>& places,
+                                  const Operand& at) {
+  const std::vector<Value> held = values_at(c, places, scan.stored(), {at});
+  return scan.counts ? converted(c, held, ScalarType::i64) : held;
+}
+
+static void hold(Context& c, const OnePass& scan, const std::vector<Place>& places,
+                 const Operand& at, const std::vector<Value>& values) {
+  write_all(c, places, {at}, scan.counts ? converted(c, values, ScalarType::i16) : values);
+}
+
 // For the elements of a tile that fall to this thread when neighbours have neighbours.
 static void for_scattered(Context& c, const OnePass& scan, const BlockPart& tile, const Lane& here,
                           const std::function<void(Operand)>& body) {
@@ -155,22 +181,25 @@ static void compute_tile(Context& c, const OnePass& scan, const BlockPart& tile,
     with_private_scope(c, [&] {
       set_indices(c, scan.e.space, with(tile.outer, c.add(tile.start, at)));
       emit_body(c, scan.e.body, {}, [&](const std::vector<Value>& results) {
-        for (std::size_t k = 0; k < results.size(); ++k) {
-          const bool scanned = k < values.size();
-          write(c, scanned ? values[k] : kept[k - values.size()], {at}, results[k]);
-        }
+        const auto first = results.begin() + static_cast<std::ptrdiff_t>(values.size());
+        hold(c, scan, values, at, {results.begin(), first});
+        write_all(c, kept, {at}, {first, results.end()});
       });
     });
   });
 }
 
 static void finish_tile(Context& c, const OnePass& scan, const BlockPart& tile, const Lane& here,
-                        const std::vector<Place>& values, const std::vector<Place>& kept) {
+                        const std::vector<Place>& values, const std::vector<Place>& kept,
+                        const std::vector<NameId>& front) {
   for_scattered(c, scan, tile, here, [&](const Operand& at) {
     with_private_scope(c, [&] {
       const std::vector<Operand> point = with(tile.outer, c.add(tile.start, at));
       set_indices(c, scan.e.space, point);
-      std::vector<Value> outputs = values_at(c, values, scan.types, {at});
+      std::vector<Value> outputs = held_at(c, scan, values, at);
+      for (std::size_t k = 0; k < front.size(); ++k) {
+        outputs[k].operand = c.add(front[k], outputs[k].operand);
+      }
       const std::vector<Value> mapped = values_at(c, kept, scan.kept, {at});
       outputs.insert(outputs.end(), mapped.begin(), mapped.end());
       scan.put(point, outputs);
@@ -267,10 +296,10 @@ static std::vector<Running> before_tile(Context& c, const OnePass& scan, const O
 }
 
 // The last warp, whose last lane holds the tile's total, publishes that, finds what stands before
-// the tile, and publishes both together.
-static void add_prefix(Context& c, const OnePass& scan, const Operand& number, const Operand& piece,
-                       const Lane& here, const std::vector<Running>& total,
-                       const std::vector<Running>& before, SharedLayout& layout) {
+// the tile, and publishes both together.  Where that is, if the tile is not the first.
+static std::vector<Place> find_prefix(Context& c, const OnePass& scan, const Operand& number,
+                                      const Operand& piece, const Lane& here,
+                                      const std::vector<Running>& total, SharedLayout& layout) {
   const std::vector<Place> found = shared_arrays(c, layout, scan.types, 1);
   const Operand is_first = c.equal(piece, i64(0));
   const Operand is_last_lane = c.equal(here.lane, i64(warp_threads - 1));
@@ -293,8 +322,7 @@ static void add_prefix(Context& c, const OnePass& scan, const Operand& number, c
         });
   });
   c.emit(Barrier{});
-  c.branch(c.less(i64(0), piece),
-           [&] { combine_before(c, before, values_at(c, found, scan.types, {i64(0)})); });
+  return found;
 }
 
 static void scan_tile_by_tile(Context& c, const OnePass& scan, const Operand& block,
@@ -306,38 +334,54 @@ static void scan_tile_by_tile(Context& c, const OnePass& scan, const Operand& bl
   tile.outer = c.unflatten(c.divide(number, scan.count), scan.outer);
   tile.start = c.mul(tile.piece, i64(scan.tile_elements()));
   tile.length = c.minimum(c.sub(scan.width, tile.start), i64(scan.tile_elements()));
-  const std::vector<Place> values = shared_arrays(c, layout, scan.types, scan.tile_elements());
+  const std::vector<Place> values = shared_arrays(c, layout, scan.stored(), scan.tile_elements());
   const std::vector<Place> kept = shared_arrays(c, layout, scan.kept, scan.tile_elements());
   compute_tile(c, scan, tile, here, values, kept);
   c.emit(Barrier{});
 
   const std::vector<Running> running = start_scans(c, scan.e.operators);
   for_stretch(c, scan, tile, here, [&](const Operand& at) {
-    combine_all(c, running, values_at(c, values, scan.types, {at}), 0);
-    write_all(c, values, {at}, running_values(running));
+    combine_all(c, running, held_at(c, scan, values, at), 0);
+    hold(c, scan, values, at, running_values(running));
   });
   // `before` is what stands before the thread's stretch, at first within the tile.
   const std::vector<Running> before = start_scans(c, scan.e.operators);
   scan_threads(c, running, before, shared_arrays(c, layout, scan.types, last_warp + 1));
-  c.branch(c.less(i64(1), scan.count),
-           [&] { add_prefix(c, scan, number, tile.piece, here, running, before, layout); });
+  // Counts get what stands before the tile at the end, when they leave its memory.
+  std::vector<NameId> front;
+  for (std::size_t k = 0; scan.counts && k < scan.types.size(); ++k) {
+    front.push_back(c.mutable_variable("front", ScalarType::i64, i64(0)));
+  }
+  c.branch(c.less(i64(1), scan.count), [&] {
+    const std::vector<Place> found =
+        find_prefix(c, scan, number, tile.piece, here, running, layout);
+    c.branch(c.less(i64(0), tile.piece), [&] {
+      const std::vector<Value> prefix = values_at(c, found, scan.types, {i64(0)});
+      if (!scan.counts) combine_before(c, before, prefix);
+      for (std::size_t k = 0; k < front.size(); ++k) c.move(front[k], prefix[k].operand);
+    });
+  });
   if (scan.put_totals) {
     const Operand is_last = c.equal(number, c.sub(scan.tiles, i64(1)));
     c.branch(c.both(is_last, c.equal(here.thread, i64(block_threads - 1))),
              [&] { scan.put_totals(running_values(running)); });
   }
   for_stretch(c, scan, tile, here, [&](const Operand& at) {
-    load_running(c, running, values, {at});
+    const std::vector<Value> held = held_at(c, scan, values, at);
+    std::size_t k = 0;
+    for (const Value& value : running_values(running)) {
+      c.move(value.operand.name(), held[k++].operand);
+    }
     combine_before(c, running, running_values(before));
-    write_all(c, values, {at}, running_values(running));
+    hold(c, scan, values, at, running_values(running));
   });
   c.emit(Barrier{});
-  finish_tile(c, scan, tile, here, values, kept);
+  finish_tile(c, scan, tile, here, values, kept, front);
 }
 
-void look_back(Context& c, const ir::SegmentedScan& e, int stretch,
-               const std::vector<ir::Type>& types, const PutScanned& put,
-               const PutTotals& put_totals) {
+static void run(Context& c, const ir::SegmentedScan& e, int stretch,
+                const std::vector<ir::Type>& types, const PutScanned& put,
+                const PutTotals& put_totals, bool counts) {
   std::vector<ir::Type> kept;
   for (std::size_t k = types.size(); k < e.body.results.size(); ++k) {
     kept.push_back(c.names().type(e.body.results[k]));
@@ -358,12 +402,23 @@ void look_back(Context& c, const ir::SegmentedScan& e, int stretch,
   const NameId block = new_block(c, bytes, "words");
   c.branch(c.less(i64(0), bytes), [&] { c.emit(Clear{block, i64(0), bytes}); });
   const OnePass scan{e,     types,   kept,  put,   outer,
-                     width, stretch, count, tiles, block, TileWords(block, types), put_totals};
+                     width, stretch, count, tiles, block, TileWords(block, types), put_totals, counts};
   SharedLayout layout;
   BlockKernel kernel = kernel_of_blocks(
       c, scan.tiles, [&](const Operand& block) { scan_tile_by_tile(c, scan, block, layout); });
   DZ_CHECK(!c.thread.has_memory(), "a scan that looks back takes memory");
   launch(c, "segscan", kernel.grid, i64(layout.bytes), std::move(kernel.code));
+}
+
+void look_back(Context& c, const ir::SegmentedScan& e, int stretch,
+               const std::vector<ir::Type>& types, const PutScanned& put) {
+  run(c, e, stretch, types, put, {}, false);
+}
+
+void count_looking_back(Context& c, const ir::SegmentedScan& e, int stretch, const PutScanned& put,
+                        const PutTotals& put_totals) {
+  const std::vector<ir::Type> types(e.operators.size(), ir::scalar_of(ScalarType::i64));
+  run(c, e, stretch, types, put, put_totals, true);
 }
 
 void scan_in_one_pass(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,

@@ -24,7 +24,9 @@ static ScalarType integer_as_wide(ScalarType type) {
   }
 }
 
-static bool has_two_pieces(const ir::Type& type) { return ir::byte_size(type.element) == 8; }
+static bool has_two_pieces(const ir::Type& type) {
+  return type.element == ScalarType::i64 || type.element == ScalarType::f64;
+}
 
 /// A scalar's bits, with zeros before them.
 static Operand bits_of(Context& c, const Operand& value, ScalarType type) {
