@@ -5,7 +5,7 @@ entry main [n] (xs: [n]f32) = filter (> 0) xs
 --| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 3: segmented_scan over [n]
 --| x: [
---|   compaction statements 3 width 9]
+--|   compaction statements 3 width 17]
 --| -- main, line 3: segmented_scatter over [n]
 --| x.2: [
 --|   pointwise]
