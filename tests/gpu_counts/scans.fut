@@ -10,10 +10,10 @@
 -- moves: prefix_sums [100000]i64: loads 800000, stores 800000, sectors 100
 -- moves: recurrence [100000]f64 [100000]f64: loads 1600000, stores 800000 now 1601392, sectors 100
 -- moves: row_scans [1000][100]f32: loads 400000, stores 400000, sectors 100
--- moves: filtered [100000]f32: loads 400000 now 807568, stores 400000, sectors 100
--- moves: parted [100000]f32: loads 400000 now 827704, stores 400000, sectors 100
--- moves: sorted [100000]i32: loads 1600000 now 16004032, stores 1600000 now 12003008, sectors
---   100
+-- moves: filtered [100000]f32: loads 400000, stores 400000, sectors 100
+-- moves: parted [100000]f32: loads 400000, stores 400000, sectors 100
+-- moves: sorted [100000]i32: loads 1600000 now 32800000, stores 1600000 now 16800000,
+--   sectors 100
 -- moves: fft [16384]f32 [16384]f32: loads 1835008 now 3670016, stores 1835008, sectors 100
 import "/prelude/sort"
 entry prefix_sums (xs: []i64) = scan (+) 0 xs
