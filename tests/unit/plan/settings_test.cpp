@@ -140,9 +140,9 @@ TEST_CASE("strategies of a GPU take sizes for which there is room") {
   const auto taken = resized_version(chosen, smaller, false);
   REQUIRE(taken.has_value());
   CHECK(taken->when.empty());
-  smaller.row_gap = 1;
+  smaller.row_gap = 4;
   CHECK(resized_version(chosen, smaller, false).has_value());
-  smaller.row_gap = 2;
+  smaller.row_gap = 5;
   CHECK(!resized_version(chosen, smaller, false).has_value());
   smaller.row_gap = 0;
   smaller.depth = 32;
