@@ -136,6 +136,8 @@ class Finder {
       }
       if (!uses_any(one, known, names_)) continue;
       if (as<Scratch>(one.operation)) {
+        // Rows that are kept are not moved by the kernel that finds their places.
+        if (names_.type(one.results[0].name).rank() != 1) return false;
         filter.scratches.push_back(k);
         scratches.insert(one.results[0].name);
       } else if (as<Scalar>(one.operation)) {
