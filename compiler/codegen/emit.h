@@ -34,7 +34,6 @@ class FunctionEmitter : public FunctionFrame {
   void emit(const tree::StackLeft& node);
   void emit(const tree::Fail& node);
   // ---- memory (emit_memory.cpp)
-  llvm::Align alignment_of(llvm::Value* address, const tree::Load& node);
   void emit(const tree::Load& node);
   void emit(const tree::Store& node);
   void emit(const tree::Allocate& node);

@@ -51,6 +51,12 @@ llvm::Align alignment(ScalarType type) {
   return llvm::Align(static_cast<std::uint64_t>(ir::byte_size(type)));
 }
 
+/// Neighbours in shared memory become one load if the first of them is known to be aligned.  It is
+/// seen in the address as it is here, and no more in one that a loop carries.
+llvm::Align alignment_in_shared(Value* address, ScalarType type, const llvm::Module& module) {
+  return std::max(alignment(type), llvm::getKnownAlignment(address, module.getDataLayout()));
+}
+
 }  // namespace
 
 Value* FunctionEmitter::element_address(NameId block, const Operand& index, ScalarType type,
@@ -79,20 +85,15 @@ void FunctionEmitter::simulate_access(Value* address, ScalarType type, Space spa
                                  builder_.getInt32(static_cast<unsigned>(flags))});
 }
 
-/// Neighbours in shared memory become one load if the first of them is known to be aligned.  It is
-/// seen in the address as it is here, and no more in one that a loop carries.
-llvm::Align FunctionEmitter::alignment_of(Value* address, const tree::Load& node) {
-  if (!in_ptx() || node.space != Space::shared) return alignment(node.type);
-  return std::max(alignment(node.type),
-                  llvm::getKnownAlignment(address, part_.module.getDataLayout()));
-}
-
 void FunctionEmitter::emit(const tree::Load& node) {
   Value* address = element_address(node.block, node.index, node.type, node.space);
   simulate_access(address, node.type, node.space,
                   (node.invariant ? access_read_only : 0) | (node.atomic ? access_atomic : 0));
+  const llvm::Align aligned = in_ptx() && node.space == Space::shared
+                                  ? alignment_in_shared(address, node.type, part_.module)
+                                  : alignment(node.type);
   llvm::LoadInst* loaded =
-      builder_.CreateAlignedLoad(memory_type(node.type), address, alignment_of(address, node));
+      builder_.CreateAlignedLoad(memory_type(node.type), address, aligned);
   if (node.invariant && side_ != Side::host) {
     loaded->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(part_.context, {}));
   }

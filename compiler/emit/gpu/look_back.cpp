@@ -207,6 +207,14 @@ static void finish_tile(Context& c, const OnePass& scan, const BlockPart& tile, 
   });
 }
 
+static void set_all(Context& c, const std::vector<Running>& running,
+                    const std::vector<Value>& values) {
+  std::size_t k = 0;
+  for (const Value& value : running_values(running)) {
+    c.move(value.operand.name(), values[k++].operand);
+  }
+}
+
 // values: inclusive over the block afterwards; before: what stands before each thread.
 static void scan_threads(Context& c, const std::vector<Running>& values,
                          const std::vector<Running>& before, const std::vector<Place>& slots) {
@@ -223,10 +231,7 @@ static void scan_threads(Context& c, const std::vector<Running>& values,
   combine_before(c, values, running_values(before));
   const std::vector<Value> others = shuffled(c, running_values(values), ShuffleMode::up, i32(1));
   c.branch(c.less(i64(0), here.lane), [&] {
-    std::size_t k = 0;
-    for (const Value& value : running_values(before)) {
-      c.move(value.operand.name(), others[k++].operand);
-    }
+    set_all(c, before, others);
   });
 }
 
@@ -280,11 +285,7 @@ static std::vector<Running> before_tile(Context& c, const OnePass& scan, const O
     const std::vector<Running> window = start_scans(c, scan.e.operators);
     const Operand lane32 = narrow(c, here.lane);
     c.branch(c.both(exists, c.scalar(ScalarOp::sle, ScalarType::i32, {nearest, lane32})), [&] {
-      const std::vector<Value> seen = scan.words.values(c, words);
-      std::size_t k = 0;
-      for (const Value& value : running_values(window)) {
-        c.move(value.operand.name(), seen[k++].operand);
-      }
+      set_all(c, window, scan.words.values(c, words));
     });
     reduce_warp(c, window, warp_threads);
     combine_before(c, front, shuffled(c, running_values(window), ShuffleMode::index, i32(0)));
@@ -367,11 +368,7 @@ static void scan_tile_by_tile(Context& c, const OnePass& scan, const Operand& bl
              [&] { scan.put_totals(running_values(running)); });
   }
   for_stretch(c, scan, tile, here, [&](const Operand& at) {
-    const std::vector<Value> held = held_at(c, scan, values, at);
-    std::size_t k = 0;
-    for (const Value& value : running_values(running)) {
-      c.move(value.operand.name(), held[k++].operand);
-    }
+    set_all(c, running, held_at(c, scan, values, at));
     combine_before(c, running, running_values(before));
     hold(c, scan, values, at, running_values(running));
   });

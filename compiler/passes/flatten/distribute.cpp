@@ -165,11 +165,9 @@ static std::optional<NameId> array_over_nest(const Nest& nest, NameId value) {
 
 // What all points give of an array over the nest, as it is or with its dimensions in another order,
 // is that array: to copy it as a whole is no work of single points.
-bool Flattener::emit_whole(const Nest& nest, const Operand& value, const Binder& result,
-                           LocationId location, Out& out) {
-  if (!value.is_name() || !names_.type(value.name()).is_array()) return false;
-  Builder builder(names_);
-  builder.set_location(location);
+static bool emit_whole(const Nest& nest, const Operand& value, const Binder& result,
+                       LocationId location, Names& names, std::vector<Statement>& out) {
+  if (!value.is_name() || !names.type(value.name()).is_array()) return false;
   if (const auto array = array_over_nest(nest, value.name())) {
     out.push_back({{result}, Copy{*array}, {}, location});
     return true;
@@ -182,7 +180,9 @@ bool Flattener::emit_whole(const Nest& nest, const Operand& value, const Binder&
   Permute whole{*array, {}};
   for (int d = 0; d < outer; ++d) whole.permutation.push_back(d);
   for (const int d : turned->permutation) whole.permutation.push_back(outer + d);
-  const NameId view = builder.add(std::move(whole), names_.base(value.name()));
+  Builder builder(names);
+  builder.set_location(location);
+  const NameId view = builder.add(std::move(whole), names.base(value.name()));
   for (Statement& one : builder.take()) out.push_back(std::move(one));
   out.push_back({{result}, Copy{view}, {}, location});
   return true;
@@ -221,9 +221,8 @@ void Flattener::emit_map(const Nest& nest, std::vector<Statement> statements,
 
 // ---------------------------------------------------------------- the statements of a body
 
-// Takes the views out of a run that need nothing else of it.
-static std::vector<Statement> take_views(std::vector<Statement>& run, const Names& names) {
-  std::vector<Statement> views;
+// Moves the views of a run that need nothing else of it to what the nest computes at each point.
+static void add_views(Nest& nest, std::vector<Statement>& run, const Names& names) {
   std::vector<Statement> rest;
   NameSet made;
   for (Statement& one : run) {
@@ -231,21 +230,19 @@ static std::vector<Statement> take_views(std::vector<Statement>& run, const Name
     const bool alone =
         std::none_of(used.begin(), used.end(), [&](NameId name) { return made.contains(name); });
     if (alone && repeats_cheaply(one, names) && is_view(one.operation)) {
-      views.push_back(std::move(one));
+      nest.prefix.push_back(std::move(one));
       continue;
     }
     for (const Binder& result : one.results) made.insert(result.name);
     rest.push_back(std::move(one));
   }
   run = std::move(rest);
-  return views;
 }
 
 // Ends a run of sequential statements: what is used later becomes arrays, unless it is cheap.
 void Flattener::flush(Nest& nest, std::vector<Statement>& run, const NameSet& used_later,
                       LocationId location, Out& out) {
-  std::vector<Statement> views = take_views(run, names_);
-  std::move(views.begin(), views.end(), std::back_inserter(nest.prefix));
+  add_views(nest, run, names_);
   if (run.empty()) return;
   if (repeats_cheaply(run, names_, options_.nested_operations)) {
     std::move(run.begin(), run.end(), std::back_inserter(nest.prefix));
@@ -322,6 +319,20 @@ static std::vector<NameSet> used_from_each(const Body& body, const Names& names)
   return used;
 }
 
+// A result that a parallel statement makes needs no copy: the names of results by those of values.
+static std::unordered_map<NameId, NameId> result_of_each(const Body& body,
+                                                         const std::vector<Binder>& results) {
+  std::unordered_map<NameId, NameId> direct;
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    if (body.results[k].is_name()) direct.emplace(body.results[k].name(), results[k].name);
+  }
+  return direct;
+}
+
+static bool has_effect(const Statement& one) {
+  return as<Assert>(one.operation) || has_trace(one.operation);
+}
+
 void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& results,
                            LocationId location, Out& out) {
   body.statements = splitter_.split_statements(std::move(body.statements));
@@ -329,11 +340,7 @@ void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& resu
   for (const SpaceDimension& dimension : nest.space) inside.insert(dimension.index.name);
   for (const NameId name : bound_in(body.statements)) inside.insert(name);
   replace_row_updates(body, inside, out);
-  // A result that a parallel statement makes needs no copy.
-  std::unordered_map<NameId, NameId> direct;
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    if (body.results[k].is_name()) direct.emplace(body.results[k].name(), results[k].name);
-  }
+  const std::unordered_map<NameId, NameId> direct = result_of_each(body, results);
   const std::vector<NameSet> used_from = used_from_each(body, names_);
   std::vector<Statement> run;
   NameSet made;
@@ -369,20 +376,19 @@ void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& resu
       read_back(nest, values[r].name, arrays[r].name, names_);
     }
   }
-  std::vector<Statement> views = take_views(run, names_);
-  std::move(views.begin(), views.end(), std::back_inserter(nest.prefix));
+  add_views(nest, run, names_);
   std::vector<Operand> values;
   std::vector<Binder> arrays;
   for (std::size_t k = 0; k < results.size(); ++k) {
-    if (made.contains(results[k].name)) continue;
-    if (emit_whole(nest, body.results[k], results[k], location, out)) continue;
-    values.push_back(body.results[k]);
+    const Operand& value = body.results[k];
+    if (made.contains(results[k].name) ||
+        emit_whole(nest, value, results[k], location, names_, out)) {
+      continue;
+    }
+    values.push_back(value);
     arrays.push_back(results[k]);
   }
-  const bool has_effects = std::any_of(run.begin(), run.end(), [](const Statement& one) {
-    return as<Assert>(one.operation) || has_trace(one.operation);
-  });
-  if (!values.empty() || has_effects) {
+  if (!values.empty() || std::any_of(run.begin(), run.end(), has_effect)) {
     emit_map(nest, std::move(run), values, std::move(arrays), location, out);
   }
 }

@@ -73,8 +73,6 @@ class Flattener {
   bool is_parallel(const ir::Statement& statement, const ir::NameSet& inside) const;
   bool can_distribute(const ir::Body& body, ir::NameSet inside) const;
   bool can_distribute(const Nest& nest, const ir::Body& body) const;
-  bool emit_whole(const Nest& nest, const ir::Operand& value, const ir::Binder& result,
-                  ir::LocationId location, Out& out);
   void emit_over(const Nest& nest, ir::Statement statement, Out& out);
   void emit_map(const Nest& nest, std::vector<ir::Statement> statements,
                 const std::vector<ir::Operand>& values, std::vector<ir::Binder> results,
