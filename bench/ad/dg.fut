@@ -3,7 +3,7 @@
 -- elements (Kopriva 2009, chapter 5), and the five-stage Runge–Kutta method of order 4 of
 -- Carpenter and Kennedy (1994), on a periodic box of elements.  The gradient is that of a weighted
 -- sum of the final state, with respect to the initial state.
--- memory: gradient nz=2 ny=4 nx=4 n=4: gradient <= 2 * primal + (n + 3) * 5000 * nz * ny * nx
+-- memory: gradient nz=2 ny=4 nx=4 n=4: gradient <= 2 * primal + (5 * n + 3) * 5000 * nz * ny * nx
 -- ==
 -- entry: order
 -- input { 10i64 } output { true }
@@ -160,8 +160,9 @@ def step [nz] [ny] [nx] (dt: f64) (q: field [nz] [ny] [nx]) : field [nz] [ny] [n
         let change = each (\c t -> a *. c +. dt *. t) change (tendency q)
         in (each (\q c -> q +. b *. c) q change, change)).0
 
+-- | The gradient keeps the state at each stage, and executes each step once.
 def steps [nz] [ny] [nx] (n: i64) (dt: f64) (q: field [nz] [ny] [nx]) : field [nz] [ny] [nx] =
-  loop q for _i < n do step dt q
+  #[keep] loop q for _i < n do step dt q
 
 -- ---------------------------------------------------------------- runs
 

@@ -73,13 +73,14 @@ ir::LaneBlocks block_for(const ir::Body& body, const Surroundings& around, bool 
     return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(bytes / largest)));
   };
   block.width = width_of(tunables.lane_bytes);
-  // More than registers hold for several vectors.
-  if (operations_in(body) > tunables.lane_operations) return block;
+  const bool is_long = operations_in(body) > tunables.lane_operations;
   const std::int64_t sums = sums_in(body);
-  // Several vectors of sums are as many as registers hold, if each is one.
-  if (has_rows || sums > 0) {
+  // What long code has in hand, or several vectors of sums, are as many as registers hold, if each
+  // is one.
+  if (is_long || has_rows || sums > 0) {
     block.width = std::min(block.width, width_of(around.target.register_bytes));
   }
+  if (is_long) return block;
   if (has_rows) {
     block.block_rows =
         at_least_one(where == Around::task ? 2 * tunables.lane_rows : tunables.lane_rows);

@@ -21,6 +21,10 @@
 -- memory: nested_gradient s=1024 n=64: 8 * 2 * n * s <= gradient <= 3.1 * primal + 8 * 2 * n * s
 -- memory: kept_gradient s=1024 n=64: 8 * n * n * s <= gradient <= 2.1 * primal + 8 * n * n * s
 --
+-- What a step needs of the state after it, is the next step's.
+--
+-- memory: squashed_gradient s=1024 n=63: 8 * n * s <= gradient <= 2.1 * primal + 8 * (n + 1) * s
+--
 -- A loop over the rows of the outer loop's array keeps a row in each iteration, for all iterations of
 -- the outer loop, which itself keeps nothing then.
 --
@@ -115,6 +119,12 @@ def kept [s] (n: i64) (x: [s]f64) : f64 =
 
 entry kept_primal [s] (x: [s]f64) (n: i64) : f64 = kept n x
 entry kept_gradient [s] (x: [s]f64) (n: i64) : [s]f64 = vjp (kept n) x 1
+
+def squashed [s] (n: i64) (x: [s]f64) : f64 =
+  f64.sum (#[keep] loop x for _i < n do map (\a -> f64.tanh (a * 1.1 + 0.1)) x)
+
+entry squashed_primal [s] (x: [s]f64) (n: i64) : f64 = squashed n x
+entry squashed_gradient [s] (x: [s]f64) (n: i64) : [s]f64 = vjp (squashed n) x 1
 
 def by_rows [s] (n: i64) (x: [s]f64) : f64 =
   let rows =

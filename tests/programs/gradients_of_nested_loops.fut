@@ -7,6 +7,11 @@
 -- entry: overlapping steps_inside constant_number rows_for_another_loop
 -- input { [1.2, 0.6, 0.9, 1.7] } output { true true true true }
 
+-- What an iteration computes for the next one is kept there, after the last one too.
+-- ==
+-- entry: handed_on handed_on_twice none_handed_on
+-- input { [1.2, 0.6, 0.9, 1.7] } output { true true true true }
+
 import "shared/derivative_properties"
 
 def rows (x: [4]f64) : *[2][2]f64 = [[x[0], x[1]], [x[2], x[3]]]
@@ -115,3 +120,27 @@ entry rows_for_another_loop =
                     let (y, m) = loop (y, m) for i < 2 do layer (y, m) i
                     in loop (y, m) = (y * 0.5, m) for i < 2 do layer (y, m) (1 - i)
                 in y + values m)
+
+entry handed_on =
+  properties (\(x: [4]f64) : f64 ->
+                let (y, x) =
+                  #[keep]
+                  loop (y, x) = (x[0], x)
+                  for _t < 3 do
+                    let x = map (\a -> f64.tanh (a * y)) x
+                    in (f64.sum x, x)
+                in y * weighted x)
+
+entry handed_on_twice =
+  properties (\(x: [4]f64) : f64 ->
+                let (x, y, _) =
+                  #[keep]
+                  loop (x, y, z) = (x, x, x)
+                  for t < 4 do
+                    let next = #[keep] loop z for _i < t do map f64.sin (map2 (+) x z)
+                    in (next, next, map2 (*) y next)
+                in weighted x + weighted y)
+
+entry none_handed_on =
+  properties (\(x: [4]f64) : f64 ->
+                weighted (#[keep] loop x for _t < i64.f64 (x[0] - x[0]) do map f64.exp x))

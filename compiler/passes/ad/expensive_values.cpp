@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/cost.h"
+#include "ir/fields.h"
 #include "passes/ad/environment.h"
 #include "support/match.h"
 
@@ -12,6 +13,43 @@ namespace dagaz::passes::ad {
 using namespace ir;
 
 namespace {
+
+/// Operations that take as long as a number takes to be written and read again, and what counts as
+/// one of them: a read, which may be from anywhere, is several.
+constexpr std::int64_t least_operations = 32;
+constexpr std::int64_t operations_of_a_read = 4;
+
+std::int64_t operations_in(const Body& body);
+std::int64_t operations_in(const Statement& statement) {
+  if (const auto* scalar = as<Scalar>(statement.operation)) return cost_of(scalar->op);
+  if (as<Index>(statement.operation)) return operations_of_a_read;
+  std::int64_t inside = 0;
+  for_each_scope(statement.operation, [&](const Body& scope) { inside += operations_in(scope); });
+  const auto* map = as<MapScanReduce>(statement.operation);
+  const bool is_repeated = map != nullptr && map->width.is_constant();
+  return is_repeated ? inside * integer_value(map->width.constant()) : inside;
+}
+std::int64_t operations_in(const Body& body) {
+  std::int64_t count = 0;
+  for (const Statement& each : body.statements) count += operations_in(each);
+  return count;
+}
+
+/// A few products are added up again as fast as their sum is read: the sums of the scope, with what
+/// the maps before them make for them.
+bool is_long(const Statement& sums, const Body& scope) {
+  const auto& map = std::get<MapScanReduce>(sums.operation);
+  std::int64_t count = operations_in(sums);
+  for (const Statement& each : scope.statements) {
+    const bool is_for_them = std::any_of(
+        each.results.begin(), each.results.end(), [&](const Binder& result) {
+          return std::find(map.arrays.begin(), map.arrays.end(), result.name) != map.arrays.end();
+        });
+    if (is_for_them && as<MapScanReduce>(each.operation)) count += operations_in(each);
+  }
+  const auto numbers = static_cast<std::int64_t>(sums.results.size());
+  return !map.width.is_constant() || count >= least_operations * numbers;
+}
 
 /// Sizes that change from point to point have no array over the points.
 bool has_place(const Type& type, const NameSet& inside) {
@@ -32,7 +70,7 @@ std::vector<NameId> expensive_values(Lambda& lambda, Names& names) {
     } else if (const auto* map = as<MapScanReduce>(each.operation)) {
       if (is_pure_map(*map)) {
         for (const NameId value : given_by(each, names)) values.push_back(value);
-      } else if (map->scans.empty() && !map->post) {
+      } else if (map->scans.empty() && !map->post && is_long(each, lambda.body)) {
         for (const Binder& result : each.results) values.push_back(result.name);
       }
     }

@@ -62,6 +62,9 @@ class LoopPlanner {
   bool read_in_parts(std::size_t value);
   bool passes_on(const Statement& statement, NameSet& family, std::vector<NameId>& reads) const;
   void keep_results_of_inner_loops();
+  void hand_on();
+  bool is_handed_on(NameId name) const;
+  bool is_computed_here(NameId name) const;
   void keep_all_computed();
 
   const Loop* loop_;
@@ -164,7 +167,7 @@ const LoopPlan::Inner* LoopPlanner::inner_plan(const Statement& statement) const
 void LoopPlanner::keep_results_of_inner_loops() {
   for (const LoopPlan::Inner& inner : plan_.inner) {
     for (const Binder& result : inner_loop(*loop_, inner).results) {
-      if (plan_.unknown.count(result.name) != 0) continue;
+      if (plan_.unknown.count(result.name) != 0 || is_handed_on(result.name)) continue;
       if (is_used(result)) {
         plan_.values.push_back(result.name);
       } else {
@@ -236,6 +239,11 @@ bool LoopPlanner::read_in_parts(std::size_t value) {
 
 // ---------------------------------------------------------------- #[keep]
 
+bool binds(const Statement& statement, NameId name) {
+  return std::any_of(statement.results.begin(), statement.results.end(),
+                     [&](const Binder& result) { return result.name == name; });
+}
+
 /// Whether the result takes more than to look it up or put it together.
 bool is_computed(const Operation& operation) {
   if (const auto* scalar = as<Scalar>(operation)) return is_transcendental(scalar->op);
@@ -243,6 +251,30 @@ bool is_computed(const Operation& operation) {
          as<Scatter>(operation) != nullptr || as<FlatMap>(operation) != nullptr ||
          as<Loop>(operation) != nullptr || as<Branch>(operation) != nullptr ||
          as<Call>(operation) != nullptr;
+}
+
+// What the next iteration begins with, its row of what is kept has.
+void LoopPlanner::hand_on() {
+  for (std::size_t i = 0; i < plan_.entries.size(); ++i) {
+    const Operand& result = loop_->body.results[i];
+    const bool can_be = plan_.entries[i] == LoopPlan::Entry::kept && result.is_name() &&
+                        plan_.unknown.count(result.name()) == 0 && !is_handed_on(result.name()) &&
+                        names_->type(result.name()) ==
+                            names_->type(loop_->values[i].parameter.name);
+    if (can_be && is_computed_here(result.name())) plan_.handed_on.emplace_back(i, result.name());
+  }
+}
+
+bool LoopPlanner::is_handed_on(NameId name) const {
+  return std::any_of(plan_.handed_on.begin(), plan_.handed_on.end(),
+                     [&](const auto& each) { return each.second == name; });
+}
+
+bool LoopPlanner::is_computed_here(NameId name) const {
+  return std::any_of(loop_->body.statements.begin(), loop_->body.statements.end(),
+                     [&](const Statement& statement) {
+                       return is_computed(statement.operation) && binds(statement, name);
+                     });
 }
 
 // The return sweep of a map may need what the map gives though nothing else does
@@ -253,7 +285,7 @@ void LoopPlanner::keep_all_computed() {
     const bool is_map = std::holds_alternative<MapScanReduce>(statement.operation);
     for (const Binder& result : statement.results) {
       const bool is_kept = (is_map || is_used(result)) && is_fixed(names_->type(result.name)) &&
-                           plan_.unknown.count(result.name) == 0;
+                           plan_.unknown.count(result.name) == 0 && !is_handed_on(result.name);
       if (is_kept) plan_.values.push_back(result.name);
     }
   }
@@ -269,6 +301,7 @@ LoopPlan LoopPlanner::run() {
       plan_.entries[i] = LoopPlan::Entry::unknown;
     }
   }
+  if (keeps_all()) hand_on();
   keep_results_of_inner_loops();
   if (keeps_all()) keep_all_computed();
   return std::move(plan_);

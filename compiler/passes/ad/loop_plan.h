@@ -6,7 +6,8 @@
 //      loop x for i < n do x with [i] = f x[i-1]      n numbers, rather than n arrays
 //  - what the loops inside keep, if it is little beside the loop values: then these loops are not
 //    executed again;
-//  - with #[keep], all that the body computes, and what the loops inside keep, whatever it is.
+//  - with #[keep], all that the body computes, and what the loops inside keep, whatever it is; what
+//    the next iteration begins with is kept for that one.
 // So the nest
 //      for t < n do for i < l do h[i] = g h[i]         h: [l]s
 // keeps n·l·s numbers, as many as h at each t, and evaluates g twice rather than three times.
@@ -34,6 +35,9 @@ struct LoopPlan {
 
   std::vector<Entry> entries;      // per loop value
   std::vector<ir::NameId> values;  // names of the body whose values are kept
+  /// Loop values that are kept after the last iteration, too: what the body computes for the next
+  /// iteration, as a name.
+  std::vector<std::pair<std::size_t, ir::NameId>> handed_on;
   ir::NameSet unknown;             // names of the body whose values the return sweep does not have
   std::vector<Inner> inner;
 };

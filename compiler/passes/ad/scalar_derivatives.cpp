@@ -39,6 +39,7 @@ class Formulas {
   Operand square(Operand a) { return mul(a, a); }
   Operand sqrt(Operand a) { return call(ScalarOp::sqrt, {a}); }
 
+  Operand quotient(bool first);
   Partial integer_quotient(int index);
   Partial angle(int index);
   Partial integer_power(int index);
@@ -50,6 +51,12 @@ class Formulas {
   Environment* environment_;
   const ScalarSite* site_;
 };
+
+// x/y: 1/y, and -(x/y)·(1/y), so that all that is divided by y shares one division.
+Operand Formulas::quotient(bool first) {
+  const Operand one_over_y = inverse(y());
+  return first ? one_over_y : neg(mul(r(), one_over_y));
+}
 
 // x/y: 1/y and -x/y², rounded to integers.
 Partial Formulas::integer_quotient(int index) {
@@ -199,7 +206,7 @@ Partial Formulas::partial(int index) {
       return MinusOnePartial{};
     case ScalarOp::mul: case ScalarOp::smul_hi: case ScalarOp::umul_hi:
       return FactorPartial{first ? y() : x()};
-    case ScalarOp::fdiv: return FactorPartial{first ? inverse(y()) : neg(div(r(), y()))};
+    case ScalarOp::fdiv: return FactorPartial{quotient(first)};
     case ScalarOp::fmod:
       if (first) return OnePartial{};
       return FactorPartial{neg(call(ScalarOp::trunc, {div(x(), y())}))};

@@ -127,6 +127,14 @@ std::vector<Restored> restore_values(Reverse& r, const SavedLoop& saved, const O
     restored.push_back(restored_value(r, value, saved.values[i], place));
     r.kept.known.insert_or_assign(value, restored.back().value);
   }
+  if (!saved.plan.handed_on.empty()) {
+    std::vector<Operand> next = saved.iteration;
+    next.push_back(r.out().add_i64(iteration, i64_operand(1)));
+    for (const auto& [value, name] : saved.plan.handed_on) {
+      restored.push_back(restored_value(r, name, saved.entries[value], next));
+      r.kept.known.insert_or_assign(name, restored.back().value);
+    }
+  }
   r.kept.unknown.insert(saved.plan.unknown.begin(), saved.plan.unknown.end());
   for (std::size_t i = 0; i < saved.inner.size(); ++i) {
     const NameId key = saved.plan.inner[i].key;
@@ -140,6 +148,7 @@ std::vector<Restored> restore_values(Reverse& r, const SavedLoop& saved, const O
 
 void forget_values(Reverse& r, const SavedLoop& saved) {
   for (const NameId value : saved.plan.values) r.kept.known.erase(value);
+  for (const auto& [value, name] : saved.plan.handed_on) r.kept.known.erase(name);
   for (const NameId name : saved.plan.unknown) r.kept.unknown.erase(name);
   for (const LoopPlan::Inner& each : saved.plan.inner) r.kept.not_repeated.erase(each.key);
 }

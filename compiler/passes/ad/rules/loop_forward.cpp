@@ -5,6 +5,8 @@
 //
 //   loop (x, xs) for t < n do                          xs: [n][l]…
 //     loop (x, xs) for i < l do (f x, xs with [t, i] = x)
+//
+// What is handed on has a row more, for the loop's result.
 #include <utility>
 
 #include "passes/ad/consumption.h"
@@ -30,10 +32,16 @@ struct ForwardLoop {
     SavedLoop saved;
     saved.trips = r.out().scalar(ScalarOp::smax, ScalarType::i64, {wide, i64_operand(0)}, base);
     around.push_back(saved.trips);
+    std::vector<Operand> rows(loop.values.size(), saved.trips);
+    for (const auto& [value, name] : plan.handed_on) {
+      rows[value] = r.out().add_i64(saved.trips, i64_operand(1));
+    }
     for (std::size_t i = 0; i < loop.values.size(); ++i) {
       const bool kept = plan.entries[i] == LoopPlan::Entry::kept;
+      around.back() = rows[i];
       saved.entries.push_back(kept ? room_for(loop.values[i].parameter.name, around) : Operand());
     }
+    around.back() = saved.trips;
     for (const NameId value : plan.values) saved.values.push_back(room_for(value, around));
     for (const LoopPlan::Inner& each : plan.inner) {
       const Statement& inner = inner_loop(loop, each);
@@ -102,6 +110,11 @@ struct ForwardLoop {
       if (is_final) saved.entries[i] = results[i].name;
     }
     r.environment.emit_bound(statement, std::move(kept), results);
+    std::vector<Operand> end = place;
+    end.push_back(saved.trips);
+    for (const auto& [value, name] : saved.plan.handed_on) {
+      store(saved.entries[value], end, statement.results[value].name);
+    }
   }
 
   Body body(const Loop& loop, SavedLoop& saved, std::vector<Operand> place) {
