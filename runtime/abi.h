@@ -277,6 +277,14 @@ typedef struct dz_rank_requested {
   dz_block *answers;
 } dz_rank_requested;
 
+/* What the points of a rank have for rows of others, and what all have for its own. */
+typedef struct dz_rank_delivered {
+  dz_block *block;
+  int64_t offset;
+  int64_t row_bytes;
+  dz_block *delivered;
+} dz_rank_delivered;
+
 /* How dz_rank_reduce combines two elements. */
 enum dz_combine {
   DZ_ADD = 0, DZ_MULTIPLY, DZ_SIGNED_MINIMUM, DZ_SIGNED_MAXIMUM, DZ_UNSIGNED_MINIMUM,

@@ -68,6 +68,7 @@ class RankCallEmitter {
       case ir::RankKind::windows: return windows();
       case ir::RankKind::add_rows: return add_rows();
       case ir::RankKind::request: return request();
+      case ir::RankKind::deliver: return deliver();
       case ir::RankKind::collect: return collect();
       case ir::RankKind::reduce: return reduce();
     }
@@ -240,6 +241,35 @@ class RankCallEmitter {
     for (std::size_t i = 0; i < count; ++i) {
       gives_block(
           byte_of(all, i * sizeof(dz_rank_requested) + offsetof(dz_rank_requested, answers)));
+    }
+  }
+
+  void deliver() {
+    Value* number = next();
+    Value* rows = next();
+    next();  // the points of all ranks
+    Value* points = product(what_.leaves.front().rank);
+    const Memory places = next_memory(ScalarType::i64);
+    const std::size_t count = what_.leaves.size() - 1;
+    llvm::AllocaInst* all = list(count * sizeof(dz_rank_delivered), "delivered");
+    for (std::size_t i = 0; i < count; ++i) {
+      const ir::RankLeaf& leaf = what_.leaves[i + 1];
+      Value* one = byte_of(all, i * sizeof(dz_rank_delivered));
+      set(one, offsetof(dz_rank_delivered, row_bytes),
+          b_.CreateMul(product(leaf.rank), emitter_.integer(ir::byte_size(leaf.element))));
+      set_memory(one, offsetof(dz_rank_delivered, block), offsetof(dz_rank_delivered, offset),
+                 leaf.element);
+    }
+    Value* own_places = result_slot();
+    Value* total = emitter_.stack_slot(b_.getInt64Ty(), "total");
+    emitter_.check_status(runtime(
+        "dz_rank_deliver", {number, rows, points, places.block, places.offset,
+                            b_.getInt32(static_cast<unsigned>(count)), all, total, own_places}));
+    gives(b_.CreateLoad(b_.getInt64Ty(), total));
+    gives_block(own_places);
+    for (std::size_t i = 0; i < count; ++i) {
+      gives_block(
+          byte_of(all, i * sizeof(dz_rank_delivered) + offsetof(dz_rank_delivered, delivered)));
     }
   }
 

@@ -11,9 +11,9 @@
 namespace dagaz::ir {
 
 static constexpr std::string_view prefix = "ranks'";
-static constexpr std::array<std::string_view, 14> kinds{
-    "index", "size",    "first",    "count",   "agree", "gather",  "leave", "whole",
-    "turn",  "windows", "add_rows", "request", "collect", "reduce"};
+static constexpr std::array<std::string_view, 15> kinds{
+    "index", "size",    "first",    "count",   "agree",   "gather",  "leave", "whole",
+    "turn",  "windows", "add_rows", "request", "deliver", "collect", "reduce"};
 
 bool is_rank_call(std::string_view function) { return function.starts_with(prefix); }
 
@@ -117,17 +117,22 @@ static std::string turn_volume(const Call& call, const RankCall& what, const Nam
   return volume;
 }
 
-// What ranks ask for, each its part: a number for each row, and its elements.
-static std::string request_volume(const Call& call, const RankCall& what, const Names& names) {
-  std::string points = print(call.arguments[3], names);
+// What ranks ask for or deliver, each its part: a number for each row, and its elements.
+static std::string places_volume(const Call& call, const RankCall& what, const Names& names) {
+  // A request has the rows of this rank before those of all.
+  const bool requests = what.kind == RankKind::request;
+  std::size_t at = requests ? 3 : 2;
+  std::string points = print(call.arguments[at++], names);
   const std::size_t rank = what.leaves.front().rank;
-  for (std::size_t k = 1; k < rank; ++k) points += "·" + print(call.arguments[4 + k], names);
+  for (std::size_t k = 1; k < rank; ++k) points += "·" + print(call.arguments[at + k], names);
   std::string volume = "8·" + points + "/ranks";
-  std::size_t at = 4 + rank + 1;
+  at += rank + 1;
   for (std::size_t i = 1; i < what.leaves.size(); ++i) {
     const RankLeaf& leaf = what.leaves[i];
     volume += " + " + std::to_string(byte_size(leaf.element)) + "·" + points;
-    for (std::size_t k = 1; k < leaf.rank; ++k) volume += "·" + print(call.arguments[at++], names);
+    for (std::size_t k = requests ? 1 : 0; k < leaf.rank; ++k) {
+      volume += "·" + print(call.arguments[at++], names);
+    }
     volume += "/ranks";
     ++at;
   }
@@ -142,8 +147,8 @@ std::string rank_volume(const Call& call, const Names& names) {
   if (what.kind == RankKind::windows || what.kind == RankKind::add_rows) {
     return windows_volume(call, what, names);
   }
-  if (what.kind == RankKind::request) {
-    return request_volume(call, what, names);
+  if (what.kind == RankKind::request || what.kind == RankKind::deliver) {
+    return places_volume(call, what, names);
   }
   const bool gathers = what.kind == RankKind::gather;
   // The first argument is the rows of one rank, or the number of ranks.
@@ -184,6 +189,7 @@ class FunctionMaker {
       case RankKind::windows: results = windows(); break;
       case RankKind::add_rows: results = add_rows(); break;
       case RankKind::request: results = request(); break;
+      case RankKind::deliver: results = deliver(); break;
       case RankKind::collect: results = collect(); break;
       case RankKind::reduce: results = reduce(); break;
     }
@@ -337,6 +343,29 @@ class FunctionMaker {
       const NameId part = parameter("part", array_of(leaf.element, shape));
       gives(array_of(leaf.element, whole));
       results.emplace_back(b_.add(rows_at(part, asked, names_), "answers"));
+    }
+    return results;
+  }
+  /// A rank that is alone has all points, and all that is for its rows.
+  std::vector<Operand> deliver() {
+    sizes(3);
+    const std::vector<Operand> points = sizes(call_.leaves.front().rank);
+    std::vector<NameId> given{parameter("places", array_of(ScalarType::i64, points))};
+    std::vector<std::vector<Operand>> rows{{}};
+    for (std::size_t k = 1; k < call_.leaves.size(); ++k) {
+      rows.push_back(sizes(call_.leaves[k].rank));
+      std::vector<Operand> shape = points;
+      shape.insert(shape.end(), rows.back().begin(), rows.back().end());
+      given.push_back(parameter("values", array_of(call_.leaves[k].element, std::move(shape))));
+    }
+    const Operand total = b_.as_name(b_.product(points), "total");
+    std::vector<Operand> results = scalar(total);
+    for (std::size_t k = 0; k < given.size(); ++k) {
+      std::vector<Operand> shape = rows[k];
+      shape.insert(shape.begin(), total);
+      gives(array_of(call_.leaves[k].element, shape));
+      const NameId flat = b_.add(Reshape{given[k], std::move(shape)}, "delivered");
+      results.emplace_back(b_.add(Copy{flat}, "delivered"));
     }
     return results;
   }

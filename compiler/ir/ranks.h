@@ -19,8 +19,8 @@
 //     them: results of entry points stay with the ranks that have them
 //   whole (x…)                                       arguments that came by parts are gathered
 //   turn (later, n, m, a, pn, b, pm, c, rn, rm, part: [a][pn][b][pm][c]t, …)
-//     -> [a][rn][b][rm][c]t…   of n rows those of this rank and all of m columns, from all rows and the
-//     columns of this rank; with `later` the other way round
+//     -> [a][rn][b][rm][c]t…   of n rows those of this rank and all of m columns, from all rows and
+//     the columns of this rank; with `later` the other way round
 //   windows (count, n, m, low, high, wraps, total, sizes, part: [count]sizes, …)
 //     -> [total]sizes…   of n rows those from i + low to i + high, for the points i of m of a rank
 //   add_rows (count, n, m, low, high, wraps, total, sizes, own: [count]sizes,
@@ -30,6 +30,10 @@
 //     -> [s…]sizes…   the rows that `asked` says, of n, of which each rank has some; zeros where
 //     there is none.  Of the points of all ranks those of this one ask;
 //     `call` numbers the calls of a function, for those that ask the same again
+//   deliver (call, n, points, s…, places: [s…]i64, sizes, values: [s…]sizes, …)
+//     -> total, [total]i64, [total]sizes…   what all have for rows of this rank, of n: the rows,
+//     counted from its first, and the values, in order of ranks and of their points; what is for no
+//     row is for nobody.  The other way round than `request`: `points` and `call` as there
 //   collect (p, sizes, x…)       -> [p]sizes…        what each rank has, in order of ranks
 //   reduce OP… (sizes, x…)       -> sizes…           combined element by element, each by its OP
 #pragma once
@@ -55,12 +59,14 @@ enum class RankKind : std::uint8_t {
   windows,
   add_rows,
   request,
+  deliver,
   collect,
   reduce
 };
 
 /// An element type and a rank; what `gather` and those of windows have is the rank of their
-/// results; the first of `request` is that of the places.
+/// results; the first of `request` and `deliver` is that of the places, others of `deliver` are of
+/// a value.
 struct RankLeaf {
   ScalarType element;
   std::size_t rank;

@@ -117,6 +117,8 @@ struct RankCosts {
   std::int64_t ranks = Tunables{}.rank_count;
   std::int64_t unknown_extent = Tunables{}.rank_extent;
   std::int64_t unknown_steps = Tunables{}.rank_steps;  // of a loop
+  // Bins of a histogram, or elements that is added to, where nothing else over these is shared.
+  std::int64_t unknown_bins = Tunables{}.rank_bins;
 };
 /// Divides the work of entry points among ranks (ir/ranks.h).
 bool distribute(ir::FlatProgram& program, const RankCosts& costs);

@@ -33,13 +33,15 @@ enum class Collective : std::uint8_t {
   windows,
   add_rows,
   request,
+  deliver,
   collect,
   reduce,
   call  // of an entry point, where ranks compare what they do
 };
 
-constexpr std::array<std::string_view, 9> collective_names{
-    "agree", "gather", "turn", "windows", "add_rows", "request", "collect", "reduce", "call"};
+constexpr std::array<std::string_view, 10> collective_names{
+    "agree",   "gather",  "turn",    "windows", "add_rows",
+    "request", "deliver", "collect", "reduce",  "call"};
 constexpr size_t counted_kinds = collective_names.size() - 1;
 
 /// The text that one rank has, the first, or none, on all; false where it cannot be sent.  `ranks`
@@ -93,6 +95,9 @@ class Ranks {
   int32_t add_rows(dz_context& context, std::span<dz_rank_added> all);
   int32_t request(dz_context& context, int64_t call, int64_t rows, std::span<const int64_t> places,
                   std::span<dz_rank_requested> all);
+  /// What all ranks have for rows of this one.
+  int32_t deliver(dz_context& context, int64_t call, int64_t rows, std::span<const int64_t> places,
+                  std::span<dz_rank_delivered> all, OwnPlaces own);
   int32_t collect(dz_context& context, dz_rank_piece* pieces, int32_t count);
   int32_t reduce(dz_context& context, dz_rank_sum* sums, int32_t count);
 
@@ -113,8 +118,10 @@ class Ranks {
   const WindowPlan& plan_of(const WindowShape& shape);
   int exchange_counts(const std::vector<int64_t>& to, std::vector<int64_t>& from) const;
   int64_t to_others(const std::vector<int64_t>& counts, int64_t bytes) const;
-  int make_plan(RequestPlan& plan, std::span<const int64_t> places, int64_t rows);
-  int renew_plan(RequestPlan& plan, std::span<const int64_t> places, int64_t rows, int64_t& bytes);
+  using PlaceSorter = SortedPlaces (*)(std::span<const int64_t>, int64_t rows, int64_t ranks);
+  int make_plan(RequestPlan& plan, SortedPlaces asked, int64_t rows);
+  int renew_plan(RequestPlan& plan, std::span<const int64_t> places, int64_t rows, PlaceSorter sort,
+                 int64_t& bytes);
   std::vector<int64_t> part_bytes(int64_t rows, int64_t row_bytes) const;
   void note(Collective kind, int64_t bytes, int64_t messages = 0);
   int32_t checked(dz_context& context, int status) const;
@@ -142,7 +149,7 @@ class Ranks {
   const dz_rank_messages* messages_;
   std::array<Counted, counted_kinds> counted_{};
   std::map<WindowShape, WindowPlan> plans_;  // of the windows so far
-  // Of this call, by where the program asks: its place and a number.
+  // Of this call, by where the program asks or delivers: its place and a number.
   std::map<std::pair<std::string, int64_t>, RequestPlan> requests_;
   const int check_seconds_;       // 0: nothing is compared
   int patience_ = 0;              // seconds for what was compared last; 0: without end

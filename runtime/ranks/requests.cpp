@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "context.h"
 #include "ranks/ranks.h"
@@ -23,13 +24,6 @@ int64_t sum_of(const std::vector<int64_t>& all) {
   return std::accumulate(all.begin(), all.end(), int64_t{0});
 }
 
-std::vector<int64_t> scaled(std::vector<int64_t> counts, int64_t bytes) {
-  for (int64_t& one : counts) {
-    one *= bytes;
-  }
-  return counts;
-}
-
 std::vector<int64_t> first_rows(int64_t rows, int64_t ranks) {
   std::vector<int64_t> all;
   for (int64_t rank = 0; rank <= ranks; ++rank) {
@@ -39,15 +33,6 @@ std::vector<int64_t> first_rows(int64_t rows, int64_t ranks) {
 }
 
 bool is_row(int64_t place, int64_t rows) { return place >= 0 && place < rows; }
-
-/// Small rows, as most are, without a call.
-void copy_row(char* to, const char* from, int64_t bytes) {
-  switch (bytes) {
-    case 4: std::memcpy(to, from, 4); break;
-    case 8: std::memcpy(to, from, 8); break;
-    default: std::memcpy(to, from, static_cast<size_t>(bytes));
-  }
-}
 
 /// A mark for each row: a table as large as what is asked, at most twice.
 SortedPlaces sort_once(std::span<const int64_t> places, int64_t rows, int64_t ranks) {
@@ -81,8 +66,7 @@ SortedPlaces sort_once(std::span<const int64_t> places, int64_t rows, int64_t ra
 
 }  // namespace
 
-/// In the order in which they are, each as often as it is.
-static SortedPlaces sort_all(std::span<const int64_t> places, int64_t rows, int64_t ranks) {
+SortedPlaces sort_places(std::span<const int64_t> places, int64_t rows, int64_t ranks) {
   SortedPlaces sorted{{},
                       std::vector<int64_t>(static_cast<size_t>(ranks)),
                       std::vector<int64_t>(places.size(), -1)};
@@ -111,7 +95,7 @@ static SortedPlaces sort_all(std::span<const int64_t> places, int64_t rows, int6
 
 SortedPlaces sort_requests(std::span<const int64_t> places, int64_t rows, int64_t ranks) {
   const auto count = static_cast<int64_t>(places.size());
-  return rows / 2 <= count ? sort_once(places, rows, ranks) : sort_all(places, rows, ranks);
+  return rows / 2 <= count ? sort_once(places, rows, ranks) : sort_places(places, rows, ranks);
 }
 
 /// To each rank a number of its own, from each the same.
@@ -126,8 +110,8 @@ int64_t Ranks::to_others(const std::vector<int64_t>& counts, int64_t bytes) cons
   return (sum_of(counts) - counts[static_cast<size_t>(index())]) * bytes;
 }
 
-int Ranks::make_plan(RequestPlan& plan, std::span<const int64_t> places, int64_t rows) {
-  plan.asked = sort_requests(places, rows, size());
+int Ranks::make_plan(RequestPlan& plan, SortedPlaces asked, int64_t rows) {
+  plan.asked = std::move(asked);
   int status = exchange_counts(plan.asked.count, plan.given);
   if (status != 0) {
     return status;
@@ -143,9 +127,9 @@ int Ranks::make_plan(RequestPlan& plan, std::span<const int64_t> places, int64_t
   return status;
 }
 
-/// Brings the plan up to what is asked now; how many bytes ranks have said for that.
+/// Brings the plan up to the places now; how many bytes ranks have said for that.
 int Ranks::renew_plan(RequestPlan& plan, std::span<const int64_t> places, int64_t rows,
-                      int64_t& bytes) {
+                      PlaceSorter sort, int64_t& bytes) {
   int64_t changed = 1;
   if (!plan.given.empty() && plan.changes < most_changes) {
     const bool same = rows == plan.rows && std::equal(places.begin(), places.end(),
@@ -164,7 +148,7 @@ int Ranks::renew_plan(RequestPlan& plan, std::span<const int64_t> places, int64_
   const bool will_ask = plan.changes < most_changes;
   plan.places.assign(places.begin(), will_ask ? places.end() : places.begin());
   plan.rows = rows;
-  const int status = make_plan(plan, places, rows);
+  const int status = make_plan(plan, sort(places, rows, size()), rows);
   bytes += (size() - 1) * static_cast<int64_t>(sizeof(int64_t)) +
            to_others(plan.asked.count, sizeof(int64_t));
   return status;
@@ -173,7 +157,7 @@ int Ranks::renew_plan(RequestPlan& plan, std::span<const int64_t> places, int64_
 /// Alone: no messages.
 static RequestPlan plan_alone(std::span<const int64_t> places, int64_t rows) {
   RequestPlan plan;
-  plan.asked = sort_all(places, rows, 1);
+  plan.asked = sort_places(places, rows, 1);
   plan.wanted = plan.asked.rows;
   return plan;
 }
@@ -237,7 +221,7 @@ int32_t Ranks::request(dz_context& context, int64_t call, int64_t rows,
   }
   RequestPlan& plan = requests_[{place_, call}];
   int64_t bytes = 0;
-  int status = renew_plan(plan, places, rows, bytes);
+  int status = renew_plan(plan, places, rows, sort_requests, bytes);
   if (status == 0) {
     const std::vector<char> out = pack_rows(all, plan.wanted, row_bytes);
     std::vector<char> in(plan.asked.rows.size() * static_cast<size_t>(row_bytes));
@@ -250,7 +234,7 @@ int32_t Ranks::request(dz_context& context, int64_t call, int64_t rows,
   return checked(context, status);
 }
 
-static std::span<const int64_t> places_in(const dz_block* block, int64_t offset, int64_t count) {
+std::span<const int64_t> places_in(const dz_block* block, int64_t offset, int64_t count) {
   const auto* first = static_cast<const int64_t*>(advance(block->data, offset));
   return {first, static_cast<size_t>(count)};
 }

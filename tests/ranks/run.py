@@ -2,7 +2,8 @@
 """Programs that several ranks run together (docs/ranks.md), under each MPI that is installed.
 
 usage: run.py DAGAZ FOLDER [-n RANKS…]
-Runs the test blocks of FOLDER with 1, 2, 3, 4 and 7 ranks, everything shared that can be.  Then what
+Runs the test blocks of FOLDER with 1, 2, 3, 4 and 7 ranks, everything shared that can be, and once more
+those where something goes to the rows of others.  Then what
 its comments `-- counts:` say of messages, and that all end, with one message, where one fails, is killed, or
 does not fit to the others.  Exit status 77 where there is no MPI.
 """
@@ -20,6 +21,8 @@ import time
 
 # Sharing must be right also where it does not pay.
 SHARE_ALL = ['--tune', 'rank_element=0', '--tune', 'rank_message=0']
+# As for so many ranks that what each has for rows of others is less than these rows are.
+DELIVER_ALL = [*SHARE_ALL, '--tune', 'rank_extent=1000', '--tune', 'rank_count=1000000']
 
 
 def implementations():
@@ -67,10 +70,10 @@ class Runs:
                               capture_output=True, env=self.environment, timeout=120)
 
 
-def test_blocks(runs, folder, ranks):
+def test_blocks(runs, tests, ranks, options):
     """What is wrong, as text."""
     numbers = ','.join(str(one) for one in ranks)
-    command = [runs.dagaz, 'test', '--notty', f'--ranks={numbers}', *SHARE_ALL, folder]
+    command = [runs.dagaz, 'test', '--notty', f'--ranks={numbers}', *options, tests]
     done = subprocess.run(command, env=runs.environment, capture_output=True, text=True)
     return '' if done.returncode == 0 else done.stdout + done.stderr
 
@@ -345,7 +348,9 @@ def main():
     if not found:
         print('no MPI is installed (Debian, Ubuntu: apt install openmpi-bin libopenmpi-dev)')
         return 77
-    tests = [('test blocks', lambda runs: test_blocks(runs, folder, arguments.ranks))]
+    tests = [('test blocks', lambda runs: test_blocks(runs, folder, arguments.ranks, SHARE_ALL)),
+             ('deliveries', lambda runs: test_blocks(runs, f'{folder}/deliveries.fut',
+                                                     arguments.ranks, DELIVER_ALL))]
     tests += [(f'counts of {source.name}', lambda runs, source=source: test_counts(runs, source))
               for source in sorted(pathlib.Path(folder).glob('*.fut'))]
     tests += [(title, lambda runs, test=test: test(runs, folder)) for title, test in (

@@ -36,7 +36,8 @@ void accumulate_apart(Context& c, const std::vector<std::size_t>& shared, const 
   const auto start = [&](const Operand& piece) {
     return c.add(c.mul(piece, length), c.minimum(piece, longer));
   };
-  c.loop("turn", c.minimum(pieces, two), {}, [&](const Operand& turn) {
+  // Where there are no points, inner dimensions may have no elements to count them by.
+  c.loop("turn", c.minimum(c.minimum(pieces, two), count), {}, [&](const Operand& turn) {
     const Operand together = c.divide(c.sub(c.add(pieces, one), turn), two);
     parallel_loop(c, together, one, [&](const Operand& first, const Operand& last) {
       thread_loop(c, c.sub(last, first), false, [&](const Operand& k) {

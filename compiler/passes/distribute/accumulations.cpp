@@ -59,34 +59,34 @@ std::vector<Combined> Rewriter::start_histogram(ir::Statement& statement, ir::Bu
   return all;
 }
 
-void Rewriter::keep_rows_of_bins(ir::SegmentedHistogram& histogram, const Rows& rows,
-                                 ir::Builder& out) {
-  for (ir::HistogramOperator& one : histogram.operators) {
-    for (NameId& destination : one.destinations) {
-      ir::Slice slice{destination, {}};
-      for (const Operand& size : names_.type(destination).shape) {
-        slice.dimensions.push_back({false, ir::i64_operand(0), size, ir::i64_operand(1)});
-      }
-      slice.dimensions.front().start = rows.first;
-      slice.dimensions.front().count = rows.count;
-      const NameId part = out.add(std::move(slice), names_.base(destination) + "_part");
-      destination = out.add(ir::Copy{part}, names_.base(destination) + "_part");
-    }
+void Rewriter::keep_rows(NameId& destination, const Rows& rows, ir::Builder& out) {
+  ir::Slice slice{destination, {}};
+  for (const Operand& size : names_.type(destination).shape) {
+    slice.dimensions.push_back({false, ir::i64_operand(0), size, ir::i64_operand(1)});
   }
+  slice.dimensions.front().start = rows.first;
+  slice.dimensions.front().count = rows.count;
+  const NameId part = out.add(std::move(slice), names_.base(destination) + "_part");
+  destination = out.add(ir::Copy{part}, names_.base(destination) + "_part");
 }
 
-// What the rows of this rank begin with, as memory of its own.
-NameId Rewriter::rows_to_add_to(NameId array, std::size_t outer, const Operand& extent,
-                                ir::Builder& out) {
-  if (placement_.has_rows(array, extent)) return own_.at(array);
-  const Rows rows = rows_of(extent);
+// The rows of this rank of an array whose elements, or rows, were made equal.
+std::optional<NameId> Rewriter::filled_rows(NameId array, const Operand& extent, ir::Builder& out) {
   const Operand element = element_of(array);
-  const std::vector<Operand>& shape = names_.type(array).shape;
-  const bool fits = element.is_constant() || names_.type(element).rank() + outer == shape.size();
-  if (element == Operand(array) || !fits) return part_of(array, {0}, extent, rows, out).first;
-  std::vector<Operand> part(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(outer));
-  part.front() = rows.count;
+  if (element == Operand(array)) return std::nullopt;
+  std::vector<Operand> part = names_.type(array).shape;
+  const std::size_t rank = element.is_constant() ? 0 : names_.type(element.name()).rank();
+  if (rank >= part.size()) return std::nullopt;
+  part.resize(part.size() - rank);
+  part.front() = rows_of(extent).count;
   return out.add(ir::Replicate{std::move(part), element}, names_.base(array) + "_part");
+}
+
+// What additions of others are added to.
+NameId Rewriter::rows_to_add_to(NameId array, const Operand& extent, ir::Builder& out) {
+  if (placement_.has_rows(array, extent)) return own_.at(array);
+  const auto filled = filled_rows(array, extent, out);
+  return filled ? *filled : part_of(array, {0}, extent, rows_of(extent), out).first;
 }
 
 // Each rank adds to the rows of its window, which are neutral elements before.
@@ -99,7 +99,7 @@ RowsAdded Rewriter::start_window(ir::Statement& statement, std::size_t input,
   const WindowOver& window = placement_.added.at(whole);
   const Operand extent = open.shape.front();
   RowsAdded added{{}, extent, window.points, window.window, {}, own_rows(whole, rows_of(extent))};
-  added.own = rows_to_add_to(open.array, open.shape.size(), extent, out);
+  added.own = rows_to_add_to(open.array, extent, out);
   const Operand count = window_rows(whole, window, out);
   open.shape.front() = count;
   open.array = out.add(ir::Replicate{open.shape, open.neutral.front()}, "added");
@@ -130,6 +130,7 @@ void Rewriter::share_additions(ir::Statement statement, ir::Builder& out) {
   auto& with = std::get<ir::WithAccumulator>(statement.operation);
   std::vector<Combined> all;
   std::vector<RowsAdded> added;
+  std::vector<DeliveredInput> delivered;
   std::vector<NameId> sent;
   OpenAdditions open{{}, std::vector<const WindowOver*>(with.inputs.size())};
   for (std::size_t k = 0; k < with.inputs.size(); ++k) {
@@ -143,6 +144,11 @@ void Rewriter::share_additions(ir::Statement statement, ir::Builder& out) {
       continue;
     }
     ir::AccumulatorInput& input = with.inputs[k];
+    if (placement_.delivered.contains(result)) {
+      delivered.push_back({k, result, input});
+      if (placement_.is_sent(result)) sent.push_back(result);
+      continue;
+    }
     Combined combined = take_results(statement, k, 1);
     combined.op = *input.op;
     combined.neutral = input.neutral;
@@ -150,6 +156,17 @@ void Rewriter::share_additions(ir::Statement statement, ir::Builder& out) {
     combined.commutative = true;
     input.array = start(input.array, input.shape.size(), input.neutral.front(), out);
     all.push_back(std::move(combined));
+  }
+  std::vector<NotedAddition> notes;
+  std::vector<NoteArrays> noted;
+  if (!delivered.empty()) {
+    const Accumulators accumulators = *accumulators_of(with, names_);
+    notes = notes_to_take(with, delivered, accumulators, out);
+    const auto own = [&](const Operand& extent) {
+      const Rows& rows = rows_of(extent);
+      return OwnPoints{rows.first, rows.count};
+    };
+    noted = take_notes(statement, notes, accumulators, own, out);
   }
   std::vector<Combined> outside = std::exchange(pending_, {});
   open_.push_back(std::move(open));
@@ -159,9 +176,10 @@ void Rewriter::share_additions(ir::Statement statement, ir::Builder& out) {
   take_rows(statement, with.body, with.inputs.size(), sent);
   out.add(std::move(statement));
   std::move(all.begin(), all.end(), std::back_inserter(pending_));
-  if (added.empty() && sent.empty()) return;
+  if (added.empty() && delivered.empty() && sent.empty()) return;
   agree(out);
   if (!added.empty()) collectives_.add_rows(out, added);
+  if (!delivered.empty()) bring_notes(notes, noted, delivered, out);
   send(sent, out);
 }
 

@@ -37,6 +37,14 @@ class Search {
     best_cost_ = cost_.of(best_);
     while (add_extent() || add_two()) {
     }
+    if (count_bins()) {
+      while (add_extent() || add_two()) {
+      }
+    }
+    if (deliver()) {
+      while (add_extent() || add_two()) {
+      }
+    }
     for (const ir::NameId operation : operations_) leave_alone(operation);
     gather_instead();
     return std::move(best_);
@@ -54,6 +62,7 @@ class Search {
       if (!ways.empty()) {
         operations_.push_back(one.results[0].name);
         for (const ir::Binder& result : one.results) note_pairs(result.name);
+        note_deliveries(one);
       }
       if (const auto* branch = as<ir::Branch>(one.operation)) {
         collect(branch->then_body);
@@ -62,8 +71,74 @@ class Search {
         collect(loop->body);
       } else if (const auto* with = as<ir::WithAccumulator>(one.operation)) {
         collect(with->body.body);
+        note_deliveries(*with, one.results);
       }
     }
+  }
+
+  /// What points may have for rows of others: to be delivered, everything over these is shared.
+  struct Candidate {
+    ir::NameId result;
+    std::vector<ir::Operand> extents;  // the first is that of an array which is written
+    bool adds;
+  };
+  void note_deliveries(const ir::WithAccumulator& with, const std::vector<ir::Binder>& results) {
+    for (std::size_t k = 0; k < with.inputs.size(); ++k) {
+      if (!with.inputs[k].op || with.inputs[k].shape.empty()) continue;
+      Candidate candidate{results[k].name, {with.inputs[k].shape.front()}, true};
+      for (const ir::Statement& one : with.body.body.statements) {
+        if (const auto* space = space_of(one.operation)) {
+          candidate.extents.push_back(space->front().extent);
+        }
+      }
+      deliveries_.push_back(std::move(candidate));
+    }
+  }
+  void note_deliveries(const ir::Statement& statement) {
+    const std::vector<Target> targets = targets_of(statement.operation);
+    if (targets.empty() || space_of(statement.operation)->size() != 1) return;
+    Candidate candidate{
+        statement.results[0].name, {}, as<ir::SegmentedHistogram>(statement.operation) != nullptr};
+    for (const Target& one : targets) candidate.extents.push_back(one.shape.front());
+    candidate.extents.push_back(space_of(statement.operation)->front().extent);
+    deliveries_.push_back(std::move(candidate));
+  }
+
+  Choice with(Choice choice, const Candidate& candidate) const {
+    choice.delivered.insert(candidate.result);
+    for (const ir::Operand& extent : candidate.extents) {
+      if (may_add(choice, extent)) choice.extents.push_back(extent);
+    }
+    return choice;
+  }
+
+  /// What is added to has few elements, unless others that run over them are shared.
+  bool count_bins() {
+    std::vector<ir::Operand> bins;
+    for (const Candidate& one : deliveries_) {
+      if (one.adds && !has(choice_.extents, one.extents.front()))
+        bins.push_back(one.extents.front());
+    }
+    if (bins.empty()) return false;
+    cost_.set_bins(std::move(bins));
+    best_cost_ = cost_.of(best_);
+    return true;
+  }
+
+  /// All at once, or one after the other; then without each.
+  bool deliver() {
+    const auto most = [&] { return (1 - gain_) * best_cost_; };
+    Choice all = choice_;
+    for (const Candidate& one : deliveries_) all = with(std::move(all), one);
+    if (all.delivered.empty()) return false;
+    if (!try_choice(std::move(all), most())) {
+      for (const Candidate& one : deliveries_) try_choice(with(choice_, one), most());
+    }
+    for (const Candidate& one : deliveries_) {
+      Choice without = choice_;
+      if (without.delivered.erase(one.result) > 0) try_choice(std::move(without), best_cost_);
+    }
+    return !choice_.delivered.empty();
   }
 
   /// Whether the choice costs less than `most`, and replaces the best so far.
@@ -150,6 +225,7 @@ class Search {
   std::vector<ir::Operand> extents_;
   std::vector<std::pair<ir::Operand, ir::Operand>> pairs_;
   std::vector<ir::NameId> operations_;
+  std::vector<Candidate> deliveries_;
   Choice choice_;
   Placement best_;
   double best_cost_ = 0;

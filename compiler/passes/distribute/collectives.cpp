@@ -185,7 +185,7 @@ void Collectives::request(ir::Builder& b, const PlacesAsked& places,
   const ir::Names& names = program_.names;
   const ir::Type& asked = names.type(places.places);
   RankCall call{RankKind::request, {}, {{asked.element, asked.rank()}}};
-  std::vector<Operand> arguments{ir::i64_operand(requests_++),
+  std::vector<Operand> arguments{ir::i64_operand(numbered_++),
                                  names.type(all.front().part).shape.front(), places.rows,
                                  places.points};
   arguments.insert(arguments.end(), asked.shape.begin(), asked.shape.end());
@@ -202,6 +202,39 @@ void Collectives::request(ir::Builder& b, const PlacesAsked& places,
   }
   statement.operation = ir::Call{function(call), std::move(arguments), std::move(types)};
   b.add(std::move(statement));
+}
+
+Delivered Collectives::deliver(ir::Builder& b, const PlacesGiven& given) {
+  ir::Names& names = program_.names;
+  const std::vector<Operand> points = names.type(given.places).shape;
+  RankCall call{RankKind::deliver, {}, {{ir::ScalarType::i64, points.size()}}};
+  std::vector<Operand> arguments{ir::i64_operand(numbered_++), given.rows, given.points};
+  arguments.insert(arguments.end(), points.begin(), points.end());
+  arguments.emplace_back(given.places);
+  const NameId total = names.fresh("total", ir::scalar_of(ir::ScalarType::i64));
+  Delivered delivered{total, {}, {}};
+  ir::Statement statement{{{total}}, {}, {}, b.location()};
+  std::vector<ir::Type> types{names.type(total)};
+  const auto gives = [&](NameId value, std::vector<Operand> row) {
+    row.insert(row.begin(), total);
+    types.push_back(ir::array_of(names.type(value).element, std::move(row)));
+    const NameId name = names.fresh(names.base(value) + "_delivered", types.back());
+    statement.results.push_back({name});
+    return name;
+  };
+  delivered.places = gives(given.places, {});
+  for (const NameId value : given.values) {
+    const ir::Type& type = names.type(value);
+    const std::vector<Operand> row(type.shape.begin() + static_cast<std::ptrdiff_t>(points.size()),
+                                   type.shape.end());
+    call.leaves.push_back({type.element, row.size()});
+    arguments.insert(arguments.end(), row.begin(), row.end());
+    arguments.emplace_back(value);
+    delivered.values.push_back(gives(value, row));
+  }
+  statement.operation = ir::Call{function(call), std::move(arguments), std::move(types)};
+  b.add(std::move(statement));
+  return delivered;
 }
 
 std::vector<NameId> Collectives::collect(ir::Builder& b, NameId ranks,

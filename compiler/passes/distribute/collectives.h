@@ -57,6 +57,21 @@ struct PlacesAsked {
   ir::NameId places;  // those of this rank
 };
 
+/// What points have for rows that others have: arrays over the points, the places first.
+struct PlacesGiven {
+  ir::Operand rows;    // of what the places are in
+  ir::Operand points;  // of all ranks
+  ir::NameId places;   // those of this rank
+  std::vector<ir::NameId> values;
+};
+
+/// What all ranks have for rows of this one.
+struct Delivered {
+  ir::Operand total;
+  ir::NameId places;  // its rows
+  std::vector<ir::NameId> values;
+};
+
 class Collectives {
  public:
   explicit Collectives(ir::Program& program) : program_(program) {}
@@ -78,6 +93,7 @@ class Collectives {
   void windows(ir::Builder& b, const std::vector<RowsSent>& all);
   void add_rows(ir::Builder& b, const std::vector<RowsAdded>& all);
   void request(ir::Builder& b, const PlacesAsked& places, const std::vector<RowsAsked>& all);
+  Delivered deliver(ir::Builder& b, const PlacesGiven& given);
   /// What each rank has, along a new outermost dimension of extent `ranks`.
   std::vector<ir::NameId> collect(ir::Builder& b, ir::NameId ranks,
                                   const std::vector<ir::NameId>& values);
@@ -92,7 +108,7 @@ class Collectives {
   void all_rows(ir::RankKind kind, ir::Builder& b, ir::NameId part, ir::NameId whole);
 
   ir::Program& program_;
-  std::int64_t requests_ = 0;  // so far
+  std::int64_t numbered_ = 0;  // calls so far
 };
 
 }  // namespace dagaz::passes::distributing

@@ -24,14 +24,14 @@ double steps_of(const ir::Loop& loop, const AssumedSizes& unknown) {
 
 double points_of(const std::vector<ir::SpaceDimension>& space, const AssumedSizes& unknown) {
   double points = 1;
-  for (const ir::SpaceDimension& one : space) points *= size_of(one.extent, unknown.extent);
+  for (const ir::SpaceDimension& one : space) points *= unknown.of(one.extent);
   return points;
 }
 
 /// How often the scopes of an operation run.
 double repeats_of(const ir::Operation& operation, const AssumedSizes& unknown) {
   if (const auto* loop = as<ir::Loop>(operation)) return steps_of(*loop, unknown);
-  if (const auto* map = as<ir::MapScanReduce>(operation)) return size_of(map->width, unknown.extent);
+  if (const auto* map = as<ir::MapScanReduce>(operation)) return unknown.of(map->width);
   return match(operation, [&](const auto& node) {
     if constexpr (requires { node.space; }) {
       return points_of(node.space, unknown);
@@ -54,10 +54,20 @@ double operations_of(const ir::Operation& operation, const AssumedSizes& unknown
 
 }  // namespace
 
+double AssumedSizes::of(const ir::Operand& size) const {
+  const bool are_bins = std::find(bins.begin(), bins.end(), size) != bins.end();
+  return size_of(size, are_bins ? std::min(few, extent) : extent);
+}
+
+void CostModel::set_bins(std::vector<ir::Operand> bins) {
+  bins_ = std::move(bins);
+  work_.clear();
+}
+
 double CostModel::of(const Placement& placement) {
   placement_ = &placement;
-  unknown_ = {static_cast<double>(costs_.unknown_extent),
-              static_cast<double>(costs_.unknown_steps)};
+  unknown_ = {static_cast<double>(costs_.unknown_extent), static_cast<double>(costs_.unknown_steps),
+              static_cast<double>(costs_.unknown_bins), bins_};
   return body(function_.body);
 }
 
@@ -69,7 +79,7 @@ double CostModel::body(const ir::Body& body) {
 
 double CostModel::elements(ir::NameId array) const {
   double count = 1;
-  for (const ir::Operand& size : names_.type(array).shape) count *= size_of(size, unknown_.extent);
+  for (const ir::Operand& size : names_.type(array).shape) count *= unknown_.of(size);
   return count;
 }
 
@@ -108,11 +118,32 @@ double CostModel::statement(const ir::Statement& statement) {
 // want many.
 double CostModel::asking(const Request& request) const {
   constexpr double messages = 3;
-  const double all = size_of(names_.type(request.array).shape.front(), unknown_.extent);
+  const double all = unknown_.of(names_.type(request.array).shape.front());
   const double rows = std::min(elements(request.places) / ranks(), all);
   const double row = elements(request.array) / all + static_cast<double>(costs_.asked);
   return messages * static_cast<double>(costs_.message) +
          static_cast<double>(costs_.element) * rows * row;
+}
+
+// Ranks tell each other how much they have, for which rows, and what.
+double CostModel::delivering(const std::vector<Brought>& all) const {
+  constexpr double messages = 3;
+  constexpr double handling = 2;  // operations of an element that is put aside and taken up
+  double cost = 0;
+  for (const Brought& one : all) {
+    double points = 1 / ranks();
+    for (const ir::Operand& extent : one.points) points *= unknown_.of(extent);
+    double row = 0;
+    for (const ir::Type& value : one.values) {
+      double elements = 1;
+      for (const ir::Operand& size : value.shape) elements *= unknown_.of(size);
+      row += elements;
+    }
+    const double sent = row + static_cast<double>(costs_.asked);
+    cost += messages * static_cast<double>(costs_.message) +
+            (static_cast<double>(costs_.element) * sent + handling * (row + 1)) * points;
+  }
+  return cost;
 }
 
 // Of an array that is gathered or turned, and of the rows of its windows.
@@ -127,7 +158,7 @@ double CostModel::gathering(ir::NameId array) const {
   }
   const auto windows = placement_->windows.find(array);
   if (windows == placement_->windows.end()) return cost;
-  const double row = elements(array) / size_of(names_.type(array).shape.front(), unknown_.extent);
+  const double row = elements(array) / unknown_.of(names_.type(array).shape.front());
   for (const WindowOver& one : windows->second) {
     const auto rows = static_cast<double>(one.window.high - one.window.low);
     cost += message + each * std::max(rows, 0.0) * row;
@@ -143,12 +174,21 @@ bool CostModel::adds(const ir::Statement& statement) const {
 double CostModel::meeting(const ir::Statement& statement, const Share& share) const {
   const auto each = static_cast<double>(costs_.element);
   const auto message = static_cast<double>(costs_.message);
-  double cost = share.reduces && !adds(statement) ? message : 0;
+  double cost = 0;
+  bool any_delivered = false;
+  for (const ir::Binder& result : statement.results) {
+    const auto delivered = placement_->delivered.find(result.name);
+    if (delivered == placement_->delivered.end()) continue;
+    any_delivered = true;
+    cost += delivering(delivered->second);
+  }
+  if (share.reduces && !adds(statement) && !any_delivered) cost = message;
   for (const ir::Binder& result : statement.results) {
     cost += gathering(result.name);
     if (names_.type(result.name).kind == ir::TypeKind::value &&
         !placement_->split.contains(result.name)) {
-      cost += 2 * each * elements(result.name);
+      // Ranks send and get all of it, and combine it.
+      cost += (2 * each + 1) * elements(result.name);
     }
   }
   return cost;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <vector>
 
 #include "ir/program.h"
 #include "passes/distribute/placement.h"
@@ -13,6 +14,10 @@ namespace dagaz::passes::distributing {
 struct AssumedSizes {
   double extent = 0;
   double steps = 0;  // of a loop
+  double few = 0;    // bins of histograms
+  std::vector<ir::Operand> bins = {};  // these numbers
+
+  double of(const ir::Operand& size) const;
 };
 
 class CostModel {
@@ -22,6 +27,8 @@ class CostModel {
 
   /// Operations of one rank, and what it waits for the others.
   double of(const Placement& placement);
+  /// Numbers that count as those of bins.
+  void set_bins(std::vector<ir::Operand> bins);
 
  private:
   double body(const ir::Body& body);
@@ -30,6 +37,7 @@ class CostModel {
   bool adds(const ir::Statement& statement) const;
   double gathering(ir::NameId array) const;
   double asking(const Request& request) const;
+  double delivering(const std::vector<Brought>& all) const;
   double work_of(const ir::Statement& statement);
   double elements(ir::NameId array) const;
   double ranks() const { return static_cast<double>(costs_.ranks); }
@@ -39,6 +47,7 @@ class CostModel {
   const RankCosts& costs_;
   const Placement* placement_ = nullptr;
   AssumedSizes unknown_;
+  std::vector<ir::Operand> bins_;
   std::unordered_map<ir::NameId, double> work_;  // of operations, by first result
 };
 

@@ -101,6 +101,33 @@ void Rewriter::meet(ir::Builder& out) {
   }
 }
 
+// At once, and nothing else.
+void Rewriter::meet(std::vector<Combined> all, ir::Builder& out) {
+  std::vector<Combined> outside = std::exchange(pending_, std::move(all));
+  meet(out);
+  pending_ = std::move(outside);
+}
+
+std::vector<NameId> Rewriter::combine_rows(const std::vector<NameId>& own, const Combined& met,
+                                           ir::Builder& out) {
+  const Rows& rows = rows_of(met.outer.front());
+  ir::SegmentedMap map{{}, {}, met.op.result_types};
+  std::vector<Operand> at;
+  for (const Operand& extent : met.outer) {
+    at.emplace_back(names_.fresh("i", ir::scalar_of(ir::ScalarType::i64)));
+    map.space.push_back({{at.back().name()}, extent});
+  }
+  map.space.front().extent = rows.count;
+  ir::Builder inside = out.nested();
+  std::vector<Operand> of_whole = at;
+  of_whole.front() = inside.add_i64(at.front(), rows.first);
+  std::vector<Operand> values;
+  for (const NameId one : own) values.push_back(inside.index(one, at, "own"));
+  for (const NameId one : met.whole) values.push_back(inside.index(one, of_whole, "met"));
+  map.body = inside.take_body(apply(met.op, values, inside));
+  return out.add_results(std::move(map), names_.base(own.front()));
+}
+
 bool Rewriter::is_pending(NameId name) const {
   return std::any_of(pending_.begin(), pending_.end(), [&](const Combined& one) {
     return std::find(one.whole.begin(), one.whole.end(), name) != one.whole.end();

@@ -19,6 +19,7 @@ const std::vector<ir::SpaceDimension>* space_of(const ir::Operation& operation) 
   if (const auto* reduce = as<ir::SegmentedReduce>(operation)) return &reduce->space;
   if (const auto* scan = as<ir::SegmentedScan>(operation)) return &scan->space;
   if (const auto* histogram = as<ir::SegmentedHistogram>(operation)) return &histogram->space;
+  if (const auto* scatter = as<ir::SegmentedScatter>(operation)) return &scatter->space;
   return nullptr;
 }
 
@@ -67,7 +68,9 @@ std::vector<Share> Placer::ways(const ir::Statement& statement) const {
     if (sum_of(*map) == nullptr) return {{0}};
     return {{0}, {space->size(), true}};
   }
-  if (as<ir::SegmentedScan>(statement.operation)) return {{0, last == 0}};
+  if (as<ir::SegmentedScan>(statement.operation) || as<ir::SegmentedScatter>(statement.operation)) {
+    return {{0, last == 0}};
+  }
   if (last == 0) return {{0, true}};
   const auto* reduce = as<ir::SegmentedReduce>(statement.operation);
   std::size_t reduced = 0;
@@ -77,6 +80,14 @@ std::vector<Share> Placer::ways(const ir::Statement& statement) const {
     if (reduced < statement.results.size()) return {{0}};
   }
   return {{0}, {last, true}};
+}
+
+static bool is_destination(const ir::Statement& statement, NameId array) {
+  const std::vector<Target> targets = targets_of(statement.operation);
+  return std::any_of(targets.begin(), targets.end(), [&](const Target& one) {
+    return std::find(one.destinations.begin(), one.destinations.end(), array) !=
+           one.destinations.end();
+  });
 }
 
 // Whether what ranks would combine has all the dimensions of a split array that is read: then that
@@ -104,12 +115,14 @@ std::optional<Share> Placer::way(const ir::Statement& statement) {
   if (statement.results.empty() || choice_->unshared.contains(statement.results[0].name)) {
     return std::nullopt;
   }
-  const std::vector<Operand>& chosen = choice_->extents;
+  // Who writes last to a place, all know only where its row is.
+  const auto* scatter = as<ir::SegmentedScatter>(statement.operation);
+  if (scatter != nullptr && scatter->space.size() == 1 && !delivers(statement)) return std::nullopt;
   std::optional<Share> best;
   std::ptrdiff_t least = 0;
   for (const Share& one : ways(statement)) {
     const Operand& extent = extent_of(statement.operation, one);
-    if (std::find(chosen.begin(), chosen.end(), extent) == chosen.end()) continue;
+    if (!is_chosen(extent)) continue;
     const Reads& reads = reads_of(statement, one.dimension);
     auto count = std::count_if(reads.begin(), reads.end(), [&](const auto& read) {
       return placement_.split.contains(read.first) && !reads_rows(read, extent) &&
@@ -328,14 +341,13 @@ std::vector<Split> Placer::splits_of_state(const ir::Loop& loop, std::size_t k,
   std::vector<Split> all;
   const ir::Type& type = names_.type(loop.values[k].parameter.name);
   if (!type.is_array()) return all;
-  const std::vector<Operand>& chosen = choice_->extents;
   for (std::size_t d = 0; d < type.rank(); ++d) {
     const Operand& extent = type.shape[d];
     const bool changes = std::any_of(
         loop.values.begin(), loop.values.end(),
         [&](const ir::LoopValue& value) { return extent == Operand(value.parameter.name); });
-    const bool is_chosen = std::find(chosen.begin(), chosen.end(), extent) != chosen.end();
-    if (is_chosen && !changes && names_.type(result).shape[d] == extent) all.push_back({extent, d});
+    if (is_chosen(extent) && !changes && names_.type(result).shape[d] == extent)
+      all.push_back({extent, d});
   }
   return all;
 }
@@ -406,9 +418,7 @@ bool Placer::adds(const ir::Statement& statement) const {
 std::optional<WindowOver> Placer::added_window(const ir::WithAccumulator& with, std::size_t input,
                                                const Accumulators& accumulators) {
   const std::vector<Operand>& shape = with.inputs[input].shape;
-  const std::vector<Operand>& chosen = choice_->extents;
-  const bool is_chosen = std::find(chosen.begin(), chosen.end(), shape.front()) != chosen.end();
-  if (!is_chosen || !is_addition(with.inputs[input])) return std::nullopt;
+  if (!is_chosen(shape.front()) || !is_addition(with.inputs[input])) return std::nullopt;
   std::optional<WindowOver> found;
   for (const ir::Statement& one : with.body.body.statements) {
     const auto share = adds(one) ? way(one) : std::nullopt;
@@ -447,10 +457,21 @@ void Placer::place(const ir::WithAccumulator& with, const std::vector<ir::Binder
     const ir::AccumulatorInput& input = with.inputs[k];
     const auto window = known->second ? added_window(with, k, *known->second) : std::nullopt;
     const Operand& extent = input.shape.front();
-    if (!window || !placement_.has_rows(input.array, extent)) need(input.array);
-    if (!window) continue;
-    placement_.added.insert_or_assign(results[k].name, *window);
-    placement_.split.insert_or_assign(results[k].name, Split{extent});
+    const NameId result = results[k].name;
+    std::vector<Brought> brought;
+    if (!window && known->second && is_chosen(extent) && choice_->delivered.contains(result)) {
+      brought = brought_to(input, k, notes(with, first, *known->second));
+    }
+    if (window) {
+      placement_.added.insert_or_assign(result, *window);
+    } else if (!brought.empty()) {
+      placement_.delivered.insert_or_assign(result, std::move(brought));
+    } else {
+      need(input.array);
+      continue;
+    }
+    need_rows(input.array, extent);
+    placement_.split.insert_or_assign(result, Split{extent});
   }
   const ir::Body& body = with.body.body;
   for (const ir::Statement& one : body.statements) place(one);
@@ -478,8 +499,10 @@ bool Placer::asks(const ir::Statement& statement, NameId array) const {
 void Placer::share(const ir::Statement& statement, const Share& share) {
   placement_.shares.emplace(statement.results[0].name, share);
   const Operand& extent = extent_of(statement.operation, share);
+  const bool is_delivered = delivers(statement);
   for (const auto& read : reads_of(statement, share.dimension)) {
-    if (reads_rows(read, extent)) continue;
+    if (reads_rows(read, extent) || (is_delivered && is_destination(statement, read.first)))
+      continue;
     if (asks(statement, read.first)) {
       const NameId answers = statement.results[0].name;
       placement_.requests.emplace(answers, requests_.at(answers));
@@ -491,6 +514,7 @@ void Placer::share(const ir::Statement& statement, const Share& share) {
       need(read.first);
     }
   }
+  if (is_delivered) return share_deliveries(statement);
   for (std::size_t k = combined_results(statement, share); k < statement.results.size(); ++k) {
     const NameId result = statement.results[k].name;
     if (names_.type(result).is_array()) placement_.split.emplace(result, Split{extent});

@@ -16,6 +16,8 @@
 #include "ir/names.h"
 #include "ir/program.h"
 #include "passes/distribute/additions.h"
+#include "passes/distribute/deliveries.h"
+#include "passes/distribute/notes.h"
 #include "passes/distribute/reads.h"
 #include "passes/distribute/taken_reads.h"
 
@@ -25,6 +27,9 @@ struct Choice {
   std::vector<ir::Operand> extents;
   ir::NameSet unshared;  // operations, by first result, that are not shared although they could be
   ir::NameSet unasked;   // what reads rows at places, of arrays that are gathered instead
+  // What points write or add at places goes to those who have the rows: of scatters and histograms,
+  // by first result, and of arrays that accumulators are opened for, by result.
+  ir::NameSet delivered;
 };
 
 /// How ranks share an operation.
@@ -62,6 +67,8 @@ struct Placement {
   Requests requests;  // for rows of arrays, of those who have them
   // Arrays that ranks add to in windows: the sums of rows go to those who have them.
   std::unordered_map<ir::NameId, WindowOver> added;
+  // What goes to those who have the rows, by result as in a choice.
+  std::unordered_map<ir::NameId, std::vector<Brought>> delivered;
 
   /// The dimension along which the array is split by the extent.
   std::optional<std::size_t> split_at(ir::NameId array, const ir::Operand& extent) const {
@@ -130,6 +137,14 @@ class Placer {
   std::optional<Split> turn(const std::pair<const ir::NameId, ArrayReads>& read,
                             const ir::Operand& extent) const;
   bool asks(const ir::Statement& statement, ir::NameId array) const;
+  bool is_chosen(const ir::Operand& extent) const;
+  bool delivers(const ir::Statement& statement) const;
+  const Notes& notes(const ir::WithAccumulator& with, ir::NameId first,
+                     const Accumulators& accumulators);
+  std::vector<Brought> brought_to(const ir::AccumulatorInput& open, std::size_t input,
+                                  const Notes& notes) const;
+  void share_deliveries(const ir::Statement& statement);
+  void need_rows(ir::NameId array, const ir::Operand& extent);
   void add_turn(ir::NameId array, Split split);
   void add_window(ir::NameId array, const ir::Operand& points, const Window& window);
   bool adds(const ir::Statement& statement) const;
@@ -155,6 +170,8 @@ class Placer {
   std::unordered_map<ir::NameId, std::unordered_map<std::size_t, Reads>> reads_;
   std::unordered_map<ir::NameId, std::unordered_map<std::size_t, AdditionWindows>> additions_;
   std::unordered_map<ir::NameId, std::optional<Accumulators>> accumulators_;
+  // By the dimensions that are shared.
+  std::unordered_map<ir::NameId, std::pair<std::vector<std::size_t>, Notes>> notes_;
 };
 
 }  // namespace dagaz::passes::distributing

@@ -26,16 +26,19 @@ Points points_of(ir::Operation& operation) {
   if (auto* map = as<ir::SegmentedMap>(operation)) return {map->space, map->body};
   if (auto* reduce = as<ir::SegmentedReduce>(operation)) return {reduce->space, reduce->body};
   if (auto* scan = as<ir::SegmentedScan>(operation)) return {scan->space, scan->body};
+  if (auto* scatter = as<ir::SegmentedScatter>(operation)) return {scatter->space, scatter->body};
   auto& histogram = std::get<ir::SegmentedHistogram>(operation);
   return {histogram.space, histogram.body};
 }
 
 }  // namespace
 
-Rewriter::Rewriter(ir::Program& program, const Placement& placement, const ir::Function& function)
+Rewriter::Rewriter(ir::Program& program, const Placement& placement, const ir::Function& function,
+                   std::int64_t asked)
     : program_(program),
       names_(program.names),
       placement_(placement),
+      asked_(asked),
       definitions_(function),
       aliases_(ir::analyse_aliases(function, program)),
       collectives_(program) {}
@@ -54,9 +57,15 @@ void Rewriter::find_shared(const ir::Body& body) {
         if (split != placement_.split.end()) note_extent(split->second.extent);
       }
     }
+    const bool is_delivered =
+        !one.results.empty() && placement_.delivered.contains(one.results[0].name);
     for (const ir::Binder& result : one.results) {
-      if (!placement_.added.contains(result.name)) continue;
-      note_extent(placement_.split.at(result.name).extent);
+      const auto split = placement_.split.find(result.name);
+      if (split == placement_.split.end()) continue;
+      if (is_delivered || placement_.added.contains(result.name) ||
+          placement_.delivered.contains(result.name)) {
+        note_extent(split->second.extent);
+      }
     }
     if (const auto* value = as<ir::Replicate>(one.operation)) {
       replicated_.emplace(one.results[0].name, value->value);
@@ -467,12 +476,19 @@ void Rewriter::share(ir::Statement statement, const Share& share, ir::Builder& o
   if (!statement.results.empty() && placement_.request_of(statement.results[0].name) != nullptr) {
     return ask(statement.results[0].name, rows, out);
   }
+  if (placement_.delivered.contains(statement.results[0].name)) {
+    return deliver_results(statement, rows, out);
+  }
   std::vector<Combined> combined;
-  if (auto* histogram = as<ir::SegmentedHistogram>(statement.operation)) {
+  if (auto* scatter = as<ir::SegmentedScatter>(statement.operation)) {
+    for (ir::ScatterTarget& one : scatter->targets) keep_rows(one.destination, rows, out);
+  } else if (auto* histogram = as<ir::SegmentedHistogram>(statement.operation)) {
     if (share.reduces) {
       combined = start_histogram(statement, out);
     } else {
-      keep_rows_of_bins(*histogram, rows, out);
+      for (ir::HistogramOperator& one : histogram->operators) {
+        for (NameId& destination : one.destinations) keep_rows(destination, rows, out);
+      }
     }
   } else if (as<ir::SegmentedReduce>(statement.operation) && share.reduces) {
     combined = start_reduction(statement);

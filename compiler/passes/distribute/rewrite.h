@@ -9,6 +9,7 @@
 #include "ir/alias.h"
 #include "ir/builder.h"
 #include "passes/distribute/collectives.h"
+#include "passes/distribute/notes.h"
 #include "passes/distribute/placement.h"
 
 namespace dagaz::passes::distributing {
@@ -30,9 +31,30 @@ struct Combined {
   bool commutative = false;
 };
 
+/// An array whose additions go to those who have its rows.
+struct DeliveredInput {
+  std::size_t input;  // of the scope that opens it
+  ir::NameId whole;
+  ir::AccumulatorInput open;
+};
+
+/// An addition where it arrives.
+struct ArrivedAddition {
+  ir::Operand total;
+  ir::NameId places;
+  std::vector<ir::NameId> further;
+  ir::NameId values;
+};
+
+/// The lambda's results, with its parameters replaced by `arguments`.
+std::vector<ir::Operand> apply(const ir::Lambda& lambda, const std::vector<ir::Operand>& arguments,
+                               ir::Builder& b);
+
 class Rewriter {
  public:
-  Rewriter(ir::Program& program, const Placement& placement, const ir::Function& function);
+  /// Rows that are asked for or delivered count `asked` elements more than they have.
+  Rewriter(ir::Program& program, const Placement& placement, const ir::Function& function,
+           std::int64_t asked);
 
   void rewrite(ir::Function& function);
 
@@ -109,18 +131,68 @@ class Rewriter {
   void want_answers(const ir::Statements& statements);
   void ask(ir::NameId answers, const Rows& rows, ir::Builder& out);
 
+  // ---- deliver.cpp
+  void deliver_results(const ir::Statement& statement, const Rows& rows, ir::Builder& out);
+  std::vector<ir::NameId> write_rows(const ir::Operation& operation, const SamePlaces& same,
+                                     const PlacesGiven& given, ir::Builder& out);
+  std::vector<ir::NameId> scatter_delivered(const ir::SegmentedScatter& scatter,
+                                            const SamePlaces& same, const Delivered& delivered,
+                                            ir::Builder& out);
+  std::vector<ir::HistogramOperator> bins_of_rank(const ir::SegmentedHistogram& histogram,
+                                                  const SamePlaces& same, ir::Builder& out);
+  std::vector<ir::NameId> add_to_bins(const ir::SegmentedHistogram& histogram,
+                                      const SamePlaces& same, const Delivered& arrays,
+                                      std::vector<ir::HistogramOperator> operators,
+                                      ir::Builder& out);
+  std::vector<ir::NameId> combine_bins(const ir::SegmentedHistogram& histogram,
+                                       const SamePlaces& same, const PlacesGiven& given,
+                                       ir::Builder& out);
+  ir::Operand elements_of(const ir::Operand& points, const std::vector<ir::Type>& values,
+                          ir::Builder& out) const;
+  ir::Operand combining_sends_less(const std::vector<ir::Operand>& combined,
+                                   const ir::Operand& delivered, ir::Builder& out);
+  /// What the rows of this rank begin with, as memory of its own.
+  ir::NameId rows_to_write(ir::NameId array, const ir::Operand& extent, ir::Builder& out);
+
+  // ---- deliver_additions.cpp
+  std::vector<NotedAddition> notes_to_take(ir::WithAccumulator& with,
+                                           const std::vector<DeliveredInput>& inputs,
+                                           const Accumulators& accumulators, ir::Builder& out);
+  std::vector<ArrivedAddition> deliver_notes(const std::vector<NotedAddition>& notes,
+                                             const std::vector<NoteArrays>& arrays,
+                                             const std::vector<DeliveredInput>& inputs,
+                                             ir::Builder& out);
+  ir::NameId add_arrived(const DeliveredInput& input, const std::vector<NotedAddition>& notes,
+                         const std::vector<ArrivedAddition>& arrived, ir::AccumulatorInput open,
+                         ir::Builder& out);
+  ir::AccumulatorInput rows_of_rank(const DeliveredInput& input, ir::Builder& out);
+  std::vector<ir::Operand> combine_notes(const std::vector<NotedAddition>& notes,
+                                         const std::vector<NoteArrays>& arrays,
+                                         const std::vector<DeliveredInput>& inputs,
+                                         ir::Builder& out);
+  ArrivedAddition in_a_row(const NoteArrays& arrays, ir::Builder& out) const;
+  ir::Operand combining_sends_less(const std::vector<NotedAddition>& notes,
+                                   const std::vector<NoteArrays>& arrays,
+                                   const std::vector<DeliveredInput>& inputs, ir::Builder& out);
+  /// Binds what this rank has of each input then: the additions of all, delivered, or combined
+  /// where that sends less.
+  void bring_notes(const std::vector<NotedAddition>& notes, const std::vector<NoteArrays>& arrays,
+                   const std::vector<DeliveredInput>& inputs, ir::Builder& out);
+
   // ---- loops.cpp
   ir::NameId rows_to_keep(ir::NameId array, const Split& split, ir::Builder& out);
   void share_loop(ir::Statement statement, ir::Builder& out);
 
   // ---- accumulations.cpp
   std::vector<Combined> start_histogram(ir::Statement& statement, ir::Builder& out);
-  void keep_rows_of_bins(ir::SegmentedHistogram& histogram, const Rows& rows, ir::Builder& out);
+  /// What a rank writes to of an array that is whole: its rows, as memory of its own.
+  void keep_rows(ir::NameId& destination, const Rows& rows, ir::Builder& out);
   void share_additions(ir::Statement statement, ir::Builder& out);
   RowsAdded start_window(ir::Statement& statement, std::size_t input,
                          const Accumulators& accumulators, ir::Builder& out);
-  ir::NameId rows_to_add_to(ir::NameId array, std::size_t outer, const ir::Operand& extent,
-                            ir::Builder& out);
+  std::optional<ir::NameId> filled_rows(ir::NameId array, const ir::Operand& extent,
+                                        ir::Builder& out);
+  ir::NameId rows_to_add_to(ir::NameId array, const ir::Operand& extent, ir::Builder& out);
   /// The results of a scope behind `from`: which of them are rows of this rank.
   void take_rows(ir::Statement& statement, ir::Lambda& scope, std::size_t from,
                  std::vector<ir::NameId>& gathered);
@@ -141,6 +213,10 @@ class Rewriter {
   void collect(const std::vector<const Combined*>& all, ir::Builder& out);
   /// Combines what is pending.
   void meet(ir::Builder& out);
+  void meet(std::vector<Combined> all, ir::Builder& out);
+  /// What this rank has of the rows, combined with those of what all have.
+  std::vector<ir::NameId> combine_rows(const std::vector<ir::NameId>& own, const Combined& met,
+                                       ir::Builder& out);
   bool is_pending(ir::NameId name) const;
   bool waits_for_meeting(const ir::Statement& statement) const;
   bool may_overtake(const ir::Statement& statement, const ir::Statements& waiting) const;
@@ -148,6 +224,7 @@ class Rewriter {
   ir::Program& program_;
   ir::Names& names_;
   const Placement& placement_;
+  const std::int64_t asked_;
   const Definitions definitions_;
   const ir::AliasInfo aliases_;
   Collectives collectives_;

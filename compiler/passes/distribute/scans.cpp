@@ -11,7 +11,14 @@ using ir::Operand;
 
 namespace {
 
-/// The lambda's results, with its parameters replaced by `arguments`.
+std::vector<NameId> first_of(const std::vector<NameId>& names, std::size_t& at, std::size_t count) {
+  const auto begin = names.begin() + static_cast<std::ptrdiff_t>(at);
+  at += count;
+  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+}
+
+}  // namespace
+
 std::vector<Operand> apply(const ir::Lambda& lambda, const std::vector<Operand>& arguments,
                            ir::Builder& b) {
   ir::Lambda own = renamed(lambda, b.names());
@@ -21,14 +28,6 @@ std::vector<Operand> apply(const ir::Lambda& lambda, const std::vector<Operand>&
   b.add_all(std::move(own.body.statements));
   return own.body.results;
 }
-
-std::vector<NameId> first_of(const std::vector<NameId>& names, std::size_t& at, std::size_t count) {
-  const auto begin = names.begin() + static_cast<std::ptrdiff_t>(at);
-  at += count;
-  return {begin, begin + static_cast<std::ptrdiff_t>(count)};
-}
-
-}  // namespace
 
 // The last of a rank's scanned values, or the neutral elements where it has none.
 std::vector<NameId> Rewriter::totals_of(const ir::SegmentedScan& scan,

@@ -27,3 +27,11 @@ TEST_CASE("nothing is asked of arrays without rows, and by ranks without points"
   CHECK(sort_requests(std::vector<int64_t>{0, 1}, 0, 3).rows.empty());
   CHECK(sort_requests({}, 5, 3).count == std::vector<int64_t>{0, 0, 0});
 }
+
+TEST_CASE("what is brought goes as often as there is something, in its order") {
+  const std::vector<int64_t> places{9, 0, 5, -1, 0, 10, 3};
+  const SortedPlaces all = sort_places(places, 10, 3);
+  CHECK(all.rows == std::vector<int64_t>{0, 0, 5, 3, 9});
+  CHECK(all.count == std::vector<int64_t>{2, 2, 1});
+  CHECK(all.slots == std::vector<int64_t>{4, 0, 2, -1, 1, -1, 3});
+}
