@@ -18,13 +18,27 @@
 #include "codegen/manifest.h"
 #include "codegen/nvptx_target.h"
 #include "support/check.h"
+#include "support/match.h"
+#include "tree/walk.h"
 
 namespace dagaz::codegen {
+
+static bool asks_for_arena(const tree::Program& program) {
+  bool asks = false;
+  for (const tree::Function& one : program.functions) {
+    tree::for_each_instruction(one.body, [&](const tree::Instruction& instruction) {
+      const auto* asked = as<tree::DeviceProperty>(instruction.node);
+      asks = asks || (asked != nullptr && asked->property == tree::Property::arena_bytes);
+    });
+  }
+  return asks;
+}
 
 Unit::Unit(const tree::Program& imperative_program, const std::unordered_set<std::string>& own,
            const SourceFiles& source_files, const Options& compile_options, Divide how)
     : program(imperative_program), pieces(own), files(source_files), options(compile_options),
-      division(divide(imperative_program, how, compile_options.tunables)) {
+      division(divide(imperative_program, how, compile_options.tunables)),
+      uses_arena(asks_for_arena(imperative_program)) {
   for (const tree::Function& one : program.functions) functions[one.name] = &one;
 }
 

@@ -55,6 +55,10 @@ class RankCallEmitter {
 
   void emit() {
     if (sends()) runtime("dz_rank_place", {place_});
+    if (sends() && what_.kind != ir::RankKind::agree && emitter_.part().unit.uses_arena) {
+      // Whether kernels before had memory enough is known on the rank that has run them.
+      emitter_.check_status(runtime("dz_rank_agree", {}));
+    }
     switch (what_.kind) {
       case ir::RankKind::index: return gives(runtime("dz_rank_index", {}));
       case ir::RankKind::size: return gives(runtime("dz_rank_size", {}));

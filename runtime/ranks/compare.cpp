@@ -10,6 +10,7 @@
 #include "handles.h"
 #include "memory_pool.h"
 #include "ranks/ranks.h"
+#include "ranks/staging.h"
 
 namespace dagaz::runtime {
 
@@ -30,6 +31,12 @@ struct Intent {
     }
     return said + ", " + place.data();
   }
+};
+
+/// What an argument has.
+struct Look {
+  const char* data;
+  int64_t bytes;
 };
 
 std::array<char, 320> waiting_text;
@@ -86,6 +93,8 @@ int32_t Ranks::start_call(dz_context& context, const dz_entry& entry,
     return DZ_OK;
   }
   std::string text = std::string(entry.name) + " of ";
+  Staging staging(context);
+  std::vector<Look> looks;
   uint64_t mark = 0xcbf29ce484222325;
   const dz_leaf* leaf = arguments.data();
   for (int32_t i = 0; i < entry.input_count; ++i) {
@@ -102,10 +111,17 @@ int32_t Ranks::start_call(dz_context& context, const dz_entry& entry,
       mark = marked(mark, array.shape, array.rank * static_cast<int64_t>(sizeof(int64_t)));
       if (static_cast<const PoolBlock*>(array.block)->split_rows == 0) {
         const int64_t bytes = element_bytes(array);
-        mark = marked(mark, advance(array.block->data, array.offset * bytes),
-                      element_total(array) * bytes);
+        const int64_t all = element_total(array) * bytes;
+        looks.push_back({staging.look(*array.block, array.offset * bytes, all), all});
       }
     }
+  }
+  const int32_t fetched = staging.fetch();
+  if (fetched != DZ_OK) {
+    return fetched;
+  }
+  for (const Look& one : looks) {
+    mark = marked(mark, one.data, one.bytes);
   }
   const char* before = place_;
   place_ = text.c_str();
