@@ -87,10 +87,44 @@ Patience::~Patience() {
   }
 }
 
+/// On other devices there are other versions of operations, and sums in another order: ranks would
+/// take different turns.
+int32_t Ranks::compare_devices(dz_context& context) {
+  const Device& device = *context.device;
+  if (!several() || device.is_host() || devices_compared_) {
+    return DZ_OK;
+  }
+  devices_compared_ = true;
+  using Facts = std::array<int64_t, 4>;
+  const Facts own{device.property(DZ_MULTIPROCESSORS), device.property(DZ_RESIDENT_THREADS),
+                  device.property(DZ_MAX_SHARED_BYTES), device.property(DZ_MAX_BLOCK_THREADS)};
+  std::vector<Facts> all(static_cast<size_t>(size()));
+  const std::vector<int64_t> sizes(all.size(), sizeof(Facts));
+  const int status = wait_in(&dz_rank_messages::gather, own.data(), all.data(), sizes.data());
+  if (status != 0) {
+    return checked(context, status);
+  }
+  const auto other = std::find_if(all.begin(), all.end(),
+                                  [&](const Facts& one) { return one != all.front(); });
+  if (other == all.end()) {
+    return DZ_OK;
+  }
+  const auto text = [&](const Facts& one) {
+    return std::to_string(one[0]) + " multiprocessors for " + std::to_string(one[1]) +
+           " threads, with " + std::to_string(one[2]) + " bytes that those of a block share";
+  };
+  devices_compared_ = false;
+  return context.errors.report(
+      DZ_ERROR, "Error: the ranks of the program have different devices:\n  rank 0: " +
+                    text(all.front()) + "\n  rank " + std::to_string(other - all.begin()) + ": " +
+                    text(*other));
+}
+
 int32_t Ranks::start_call(dz_context& context, const dz_entry& entry,
                           const std::vector<dz_leaf>& arguments) {
-  if (!several() || check_seconds_ == 0) {
-    return DZ_OK;
+  const int32_t fitting = compare_devices(context);
+  if (fitting != DZ_OK || !several() || check_seconds_ == 0) {
+    return fitting;
   }
   std::string text = std::string(entry.name) + " of ";
   Staging staging(context);

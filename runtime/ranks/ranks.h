@@ -130,6 +130,7 @@ class Ranks {
     const Patience patience(patience_);
     return (messages_->*operation)(messages_->communicator, arguments...);
   }
+  int32_t compare_devices(dz_context& context);
   int32_t compare(dz_context& context, Collective kind, int64_t size, uint64_t mark = 0);
   int reduce_few(std::span<const RankSum> sums, int64_t bytes) const;
   int reduce_parts(std::span<const RankSum> sums) const;
@@ -152,6 +153,7 @@ class Ranks {
   const int check_seconds_;       // 0: nothing is compared
   int patience_ = 0;              // seconds for what was compared last; 0: without end
   const char* place_ = "";
+  bool devices_compared_ = false;
   bool settled_ = false;  // this call has failed, and all ranks know
 };
 
