@@ -77,14 +77,19 @@ def test_blocks(runs, folder, ranks):
     return '' if done.returncode == 0 else done.stdout + done.stderr
 
 
-def counts_in(source):
-    """(entry, shapes, {kind: (calls, bytes[, messages])}, in parts) of each comment."""
+def counts_in(source, target):
+    """(entry, shapes, {kind: (calls, bytes[, messages])}, in parts) of each comment; those for the
+    target count instead of others of the same entry point."""
+    found = {}
     for line in pathlib.Path(source).read_text().splitlines():
-        if found := re.match(r'-- counts( of parts)?: (\w+): ([^:]*): (.*)', line):
-            parts, entry, shapes, counts = found.groups()
+        if match := re.match(r'-- counts( on \w+)?( of parts)?: (\w+): ([^:]*): (.*)', line):
+            special, parts, entry, shapes, counts = match.groups()
+            if special not in (None, f' on {target}'):
+                continue
             rows = [row.split() for row in counts.split(',')]
             expected = {kind: tuple(map(int, numbers)) for kind, *numbers in rows}
-            yield entry, shapes.split(), expected, parts is not None
+            found[entry, shapes, parts] = entry, shapes.split(), expected, parts is not None
+    return list(found.values())
 
 
 def counted(text):
@@ -95,7 +100,7 @@ def counted(text):
 
 def test_counts(runs, source):
     """All calls in one start of four ranks."""
-    comments = list(counts_in(source))
+    comments = counts_in(source, runs.target)
     if not comments:
         return ''
     program = runs.build(source)
