@@ -1,5 +1,5 @@
-// What a device does with memory of the host where it says nothing else: addresses without memory are
-// pages that nobody has touched, and copies are made at once.
+// What a device does with memory of the host where it says nothing else: addresses without memory
+// are pages that nobody has touched, and copies are made at once.
 #include <sys/mman.h>
 
 #include <algorithm>

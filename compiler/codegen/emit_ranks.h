@@ -5,8 +5,8 @@
 
 namespace dagaz::codegen {
 
-/// Whether kernels may have had too little memory for arrays of their threads, which is known on the
-/// rank that has run them alone: then ranks agree before they meet.
+/// Whether kernels may have had too little memory for arrays of their threads, which is known on
+/// the rank that has run them alone: then ranks agree before they meet.
 enum class Arena { suffices, may_lack };
 
 /// `place` is text that says where the program has it.

@@ -72,8 +72,8 @@ CUresult CudaDevice::take_memory(CUdeviceptr* pointer, size_t bytes) const {
              : result;
 }
 
-/// What was given back is there for requests of its size at once, and for others when the stream has
-/// come so far.
+/// What was given back is there for requests of its size at once, and for others when the stream
+/// has come so far.
 bool CudaDevice::trim_pool() const {
   CUmemoryPool pool = nullptr;
   if (!stream_ordered_ || driver().cuDeviceGetMemPool(&pool, device_) != success) {

@@ -1,5 +1,5 @@
-// What a device does for ranks alone: arrays of which it has some rows, and copies from and to memory
-// that messages are in.
+// What a device does for ranks alone: arrays of which it has some rows, and copies from and to
+// memory that messages are in.
 #include <algorithm>
 
 #include "cuda/cuda_device.h"

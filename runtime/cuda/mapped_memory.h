@@ -1,5 +1,6 @@
-// Addresses of which some have memory: what a rank keeps of an array that others have the rest of.  The
-// driver reserves addresses, makes memory, and maps the one into the other, in pages of a few MiB.
+// Addresses of which some have memory: what a rank keeps of an array that others have the rest
+// of.  The driver reserves addresses, makes memory, and maps the one into the other, in pages of a
+// few MiB.
 #pragma once
 
 #include <cstddef>

@@ -76,9 +76,9 @@ int32_t Ranks::agree(dz_context& context, int32_t own) {
   settled_ = true;
   if (failing > size()) {
     context.arena.lacked = failing - size();
-    return context.errors.report(DZ_OUT_OF_MEMORY, "Error: out of memory: a thread of a kernel needs " +
-                                                       std::to_string(context.arena.lacked) +
-                                                       " bytes for an array");
+    return context.errors.report(
+        DZ_OUT_OF_MEMORY, "Error: out of memory: a thread of a kernel needs " +
+                              std::to_string(context.arena.lacked) + " bytes for an array");
   }
   const auto root = static_cast<int32_t>(size() - failing);
   const bool mine = root == index();

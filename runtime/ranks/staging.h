@@ -1,6 +1,7 @@
-// Memory of the device as messages see it.  Where it is the host's, messages are packed from it and
-// unpacked into it.  Else what is sent is copied to the host first, all of it while the device is waited
-// for once, and what has come is copied from there, in the order of the device's other work.
+// Memory of the device as messages see it.  Where it is the host's, messages are packed from it
+// and unpacked into it.  Else what is sent is copied to the host first, all of it while the device
+// is waited for once, and what has come is copied from there, in the order of the device's other
+// work.
 #pragma once
 
 #include <cstddef>

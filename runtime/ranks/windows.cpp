@@ -181,8 +181,8 @@ int32_t Ranks::windows(dz_context& context, std::span<dz_rank_window> all) {
   return status != 0 ? checked(context, status) : staging.store();
 }
 
-/// Memory for a window with the rank's own rows in it; rows that the array does not have stay as they
-/// are: nobody reads them.
+/// Memory for a window with the rank's own rows in it; rows that the array does not have stay as
+/// they are: nobody reads them.
 int32_t Ranks::start_window(dz_context& context, dz_rank_window& one, Staging& staging,
                             std::vector<const char*>& given, std::vector<char*>& taken) {
   const WindowPlan& plan = plan_of(shape_of(one));

@@ -376,7 +376,8 @@ def main():
         ('a stopped rank', test_stopped), ('a library', test_library),
         ('too little memory', test_memory), ('other arguments', test_arguments),
         ('other values', test_values), ('files', test_files),
-        ('other things', test_other_things), ('other devices', test_other_devices), ('checked', test_checked),
+        ('other things', test_other_things),
+        ('other devices', test_other_devices), ('checked', test_checked),
         ('a full disk', test_full_disk))]
     failed = 0
     # Which MPI it is makes no difference to a device.

@@ -1,5 +1,5 @@
-// The stand-in's memory that is mapped into addresses: pages that nobody may touch, but where they are
-// mapped.  What the stream still has to do with them after that ends the process.
+// The stand-in's memory that is mapped into addresses: pages that nobody may touch, but where they
+// are mapped.  What the stream still has to do with them after that ends the process.
 #include <sys/mman.h>
 
 #include "fake_objects.h"

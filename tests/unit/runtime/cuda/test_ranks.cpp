@@ -1,6 +1,6 @@
-// Ranks with a GPU each: which one, and that what kernels make is there before it is sent, what has come
-// before they go on, and no more is copied or has memory than must.  In the stand-in nothing on a stream
-// happens before somebody waits for it.
+// Ranks with a GPU each: which one, and that what kernels make is there before it is sent, what
+// has come before they go on, and no more is copied or has memory than must.  In the stand-in
+// nothing on a stream happens before somebody waits for it.
 #include <doctest/doctest.h>
 
 #include <cstring>
