@@ -52,7 +52,14 @@ int32_t store_results(dz_context& context, const dz_entry& entry, const dz_leaf*
 /// Arguments that are consumed are gone after the first try.
 int32_t run_entry(dz_context& context, const dz_entry& entry, std::vector<dz_leaf>& arguments,
                   std::vector<dz_leaf>& results) {
-  const auto call = [&] { return entry.function(&context, arguments.data(), results.data()); };
+  const auto call = [&] {
+    const int32_t own = entry.function(&context, arguments.data(), results.data());
+    const int32_t status = context.ranks.settle(context, own);
+    if (own == DZ_OK && status != DZ_OK) {
+      drop_results(context, entry, results);
+    }
+    return status;
+  };
   const dz_parameter* const end = entry.inputs + entry.input_count;
   if (std::any_of(entry.inputs, end, [](const dz_parameter& one) { return one.unique != 0; })) {
     return call();
@@ -90,11 +97,7 @@ int dzr_call_entry(dz_context* context, int entry, void* const* outs, const void
   }
   const bool measured = context->profile.active();
   const double start = measured ? now_microseconds() : 0;
-  const int32_t own = run_entry(*context, description, arguments, results);
-  const int32_t status = context->ranks.settle(*context, own);
-  if (own == DZ_OK && status != DZ_OK) {
-    drop_results(*context, description, results);
-  }
+  const int32_t status = run_entry(*context, description, arguments, results);
   if (measured) {
     context->profile.add_call(description.name, now_microseconds() - start);
   }

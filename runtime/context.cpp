@@ -123,6 +123,7 @@ static void start(dz_context& context) {
   const int64_t cap =
       context.config.memory_cap > 0 ? context.config.memory_cap : context.device->memory_limit();
   context.pool = std::make_unique<MemoryPool>(context, *context.device, cap);
+  context.staging = std::make_unique<StagingMemory>(*context.device);
   context.globals.resize(static_cast<size_t>(context.program.global_count));
   for (const auto& [parameter, value] : context.config.tuning) {
     const auto place = 2 * static_cast<size_t>(parameter);
@@ -275,6 +276,7 @@ void dzr_context_free(dz_context* context) {
     context->device->synchronise();
   }
   context->profile.clear();
+  context->staging.reset();
   context->pool.reset();
   context->device.reset();
   delete context;

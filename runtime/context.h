@@ -20,6 +20,7 @@
 #include "memory_pool.h"
 #include "profile.h"
 #include "ranks/ranks.h"
+#include "ranks/staging.h"
 
 struct dz_config {
   const dz_program* program = nullptr;
@@ -65,9 +66,10 @@ struct dz_context {
   std::FILE* log = stderr;
   /// False when making the device or the constants failed.
   bool usable = false;
-  // The device must outlive the pool, whose destructor gives memory back.
+  // The device must outlive the pool and the staging memory, whose destructors give memory back.
   std::unique_ptr<dagaz::runtime::Device> device;
   std::unique_ptr<dagaz::runtime::MemoryPool> pool;
+  std::unique_ptr<dagaz::runtime::StagingMemory> staging;
   std::vector<dz_leaf> globals;
   dagaz::runtime::Arena arena;
   dagaz::runtime::Ranks ranks;

@@ -30,14 +30,29 @@ struct Read {
   void* host;
 };
 
+/// Bytes of the host, and where on the device they are wanted.
+struct Write {
+  void* target;
+  int64_t bytes;
+  const void* host;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
+
+  /// Whether its memory is the host's, and everything is done when it has been asked for.
+  virtual bool is_host() const { return false; }
 
   /// Memory aligned to 64 bytes.  On failure returns DZ_OUT_OF_MEMORY and reports nothing: the
   /// pool gives cached memory back and tries again first.
   virtual int32_t allocate(int64_t bytes, void** out) = 0;
   virtual void release(void* data, int64_t bytes) = 0;
+  /// Addresses for `bytes`, of which `used` from `first` on have memory, the others when `use_all`
+  /// is called; failures as of `allocate`.  They are given back by `release_reserved`.
+  virtual int32_t reserve(int64_t bytes, int64_t first, int64_t used, void** out);
+  virtual int32_t use_all(void* data, int64_t bytes);
+  virtual void release_reserved(void* data, int64_t bytes);
   /// Whether work that comes again is quicker where its memory lies where it lay.
   virtual bool repeats_work() const { return false; }
   /// Of how many bytes the pieces are that small blocks are better cut from; 0: each is better
@@ -48,6 +63,12 @@ class Device {
   virtual int32_t read(std::span<const Read> reads) = 0;
   virtual int32_t write(void* target, int64_t bytes, const void* host) = 0;
   virtual int32_t copy(void* target, const void* source, int64_t bytes) = 0;
+  /// Memory of the host, aligned to 64 bytes, that is quickly copied to and from; null where there
+  /// is none.  It is given back when nothing of the device uses it any more.
+  virtual void* take_host_memory(int64_t bytes);
+  virtual void give_host_memory(void* data);
+  /// From such memory, which stays as it is until the device has been waited for.
+  virtual int32_t write_later(std::span<const Write> writes);
   /// Sets memory to zero.
   virtual int32_t clear(void* target, int64_t bytes) = 0;
   virtual int32_t launch(const Launch& launch) = 0;

@@ -2,8 +2,6 @@
 // nearly equal requests share memory and at most an eighth of a block is wasted.
 #include "memory_pool.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -112,7 +110,7 @@ MemoryPool::~MemoryPool() {
 void MemoryPool::give_back(PoolBlock& block) {
   block.remove();
   if (block.reserved) {
-    munmap(block.data, static_cast<size_t>(std::max(block.bytes, int64_t{1})));
+    device_.release_reserved(block.data, block.bytes);
   } else if (!block.borrowed && block.slab == nullptr) {
     device_.release(block.data, block.capacity);
   }
@@ -161,23 +159,27 @@ int32_t MemoryPool::adopt(void* data, int64_t bytes, dz_block** out) {
   return DZ_OK;
 }
 
-int32_t MemoryPool::reserve(int64_t bytes, int64_t used, dz_block** out) {
+int32_t MemoryPool::reserve(int64_t bytes, int64_t first, int64_t used, dz_block** out) {
   const std::lock_guard lock(lock_);
   if (bytes < 0 || bytes > largest_request || (cap_ > 0 && statistics_.in_use + used > cap_)) {
     return out_of_memory(used);
   }
   auto* block = new (std::nothrow) PoolBlock;
-  void* data = block == nullptr ? MAP_FAILED
-                                : mmap(nullptr, static_cast<size_t>(std::max(bytes, int64_t{1})),
-                                       PROT_READ | PROT_WRITE,
-                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (data == MAP_FAILED) {
+  if (block == nullptr) {
+    return out_of_memory(used);
+  }
+  int32_t status = device_.reserve(bytes, first, used, &block->data);
+  if (status != DZ_OK) {
+    shrink_cache(0);
+    status = device_.reserve(bytes, first, used, &block->data);
+  }
+  if (status != DZ_OK) {
     delete block;
-    return out_of_memory(bytes);
+    return out_of_memory(used);
   }
   ++statistics_.allocations;
-  block->data = data;
   block->reserved = true;
+  block->first_used = first;
   block->capacity = used;
   block->insert_before(blocks_);
   use(*block, bytes);
@@ -191,7 +193,18 @@ int32_t MemoryPool::use_all(PoolBlock& block) {
   if (cap_ > 0 && statistics_.in_use + more > cap_) {
     return out_of_memory(block.bytes);
   }
+  int32_t status = device_.use_all(block.data, block.bytes);
+  if (status != DZ_OK) {
+    shrink_cache(0);
+    status = device_.use_all(block.data, block.bytes);
+  }
+  if (status != DZ_OK) {
+    return out_of_memory(block.bytes);
+  }
+  device_.block_destroyed(block);
+  block.first_used = 0;
   block.capacity = block.bytes;
+  device_.block_created(block);
   statistics_.in_use += more;
   statistics_.peak = std::max(statistics_.peak, statistics_.in_use);
   return DZ_OK;

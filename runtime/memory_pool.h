@@ -42,6 +42,7 @@ struct PoolBlock : dz_block, ListNode {
   uint32_t size_class = 0;
   bool borrowed = false;           // the memory is the application's; never freed here
   bool reserved = false;           // addresses alone, which take memory where they are written to
+  int64_t first_used = 0;          // where the memory of such a block begins, `capacity` bytes
   int64_t split_rows = 0;          // so many rows, of which each rank has its own; 0: all are here
 };
 
@@ -80,9 +81,10 @@ class MemoryPool {
   int32_t allocate(int64_t bytes, dz_block** out);
   /// A block around memory of the application.
   int32_t adopt(void* data, int64_t bytes, dz_block** out);
-  /// A block of addresses for more than there may be memory, of which `used` bytes will be written.
-  int32_t reserve(int64_t bytes, int64_t used, dz_block** out);
-  /// All of such a block will be written.
+  /// A block of addresses for more than there may be memory, of which `used` bytes from `first` on
+  /// will be used.
+  int32_t reserve(int64_t bytes, int64_t first, int64_t used, dz_block** out);
+  /// All of such a block will be used.
   int32_t use_all(PoolBlock& block);
   /// Takes a block without references back.
   void destroy(dz_block* block);

@@ -3,6 +3,8 @@
 // the program to the runtime and holds the PTX as a constant, so it is the last for CUDA.
 #include "codegen/codegen.h"
 
+#include <algorithm>
+
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/Verifier.h>
@@ -17,14 +19,57 @@
 #include "codegen/long_functions.h"
 #include "codegen/manifest.h"
 #include "codegen/nvptx_target.h"
+#include "ir/ranks.h"
 #include "support/check.h"
+#include "support/match.h"
+#include "tree/walk.h"
 
 namespace dagaz::codegen {
+
+static bool asks_for_arena(const tree::Function& function) {
+  bool asks = false;
+  tree::for_each_instruction(function.body, [&](const tree::Instruction& instruction) {
+    const auto* asked = as<tree::DeviceProperty>(instruction.node);
+    asks = asks || (asked != nullptr && asked->property == tree::Property::arena_bytes);
+  });
+  return asks;
+}
+
+static std::vector<std::string> called_by(const tree::Function& function) {
+  std::vector<std::string> names;
+  tree::for_each_instruction(function.body, [&](const tree::Instruction& instruction) {
+    const auto* call = as<tree::Call>(instruction.node);
+    if (call != nullptr && !ir::is_rank_call(call->function)) names.push_back(call->function);
+  });
+  return names;
+}
+
+// What a function calls may run after its kernels, and it goes on after those of what it calls.
+static std::unordered_set<std::string> find_arena_users(const tree::Program& program) {
+  std::unordered_set<std::string> users;
+  std::vector<std::vector<std::string>> together;
+  for (const tree::Function& one : program.functions) {
+    if (asks_for_arena(one)) users.insert(one.name);
+    together.push_back(called_by(one));
+    together.back().push_back(one.name);
+  }
+  const auto is_user = [&](const std::string& name) { return users.contains(name); };
+  for (std::size_t before = 0; before != users.size();) {
+    before = users.size();
+    for (const std::vector<std::string>& names : together) {
+      if (std::any_of(names.begin(), names.end(), is_user)) {
+        users.insert(names.begin(), names.end());
+      }
+    }
+  }
+  return users;
+}
 
 Unit::Unit(const tree::Program& imperative_program, const std::unordered_set<std::string>& own,
            const SourceFiles& source_files, const Options& compile_options, Divide how)
     : program(imperative_program), pieces(own), files(source_files), options(compile_options),
       division(divide(imperative_program, how, compile_options.tunables)) {
+  if (on_gpu()) arena_users = find_arena_users(program);
   for (const tree::Function& one : program.functions) functions[one.name] = &one;
 }
 

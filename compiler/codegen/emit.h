@@ -100,6 +100,7 @@ class FunctionEmitter : public FunctionFrame {
   llvm::Value* context_ = nullptr;       // dz_context * (host, task)
   llvm::Value* thread_ = nullptr;        // sim kernels: the thread
   llvm::Value* failure_word_ = nullptr;  // kernels
+  bool uses_arena_ = false;              // kernels may have lacked memory
   const Task* task_ = nullptr;                // tasks
   llvm::StructType* environment_ = nullptr;   // tasks: what they get from their loop
   std::vector<llvm::MDNode*> access_groups_;  // of the independent loops around

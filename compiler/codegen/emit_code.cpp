@@ -161,7 +161,8 @@ void FunctionEmitter::emit(const tree::Call& node) {
   }
   if (ir::is_rank_call(node.function)) {
     DZ_CHECK(side_ == Side::host, "ranks meet in host code");
-    emit_rank_call(*this, node, context_, place(node.location));
+    emit_rank_call(*this, node, context_, place(node.location),
+                   uses_arena_ ? Arena::may_lack : Arena::suffices);
     return;
   }
   const tree::Function& callee = unit_.function(node.function);

@@ -147,6 +147,7 @@ llvm::Function* declare_kernel(PartModule& part, const Kernel& kernel) {
 
 void FunctionEmitter::emit_function(const tree::Function& source) {
   start();
+  uses_arena_ = unit_.arena_users.contains(source.name);
   const bool kernel_side = runs_in_kernels(unit_, source);
   if (kernel_side) {
     thread_ = function_->getArg(0);

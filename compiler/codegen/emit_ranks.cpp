@@ -45,16 +45,21 @@ dz_element element_of(ScalarType type) {
 
 class RankCallEmitter {
  public:
-  RankCallEmitter(FunctionFrame& emitter, const tree::Call& call, Value* context, Value* place)
+  RankCallEmitter(FunctionFrame& emitter, const tree::Call& call, Value* context, Value* place,
+                  Arena arena)
       : emitter_(emitter),
         b_(emitter.builder()),
         call_(call),
         context_(context),
         place_(place),
+        arena_(arena),
         what_(ir::rank_call_of(call.function)) {}
 
   void emit() {
     if (sends()) runtime("dz_rank_place", {place_});
+    if (sends() && what_.kind != ir::RankKind::agree && arena_ == Arena::may_lack) {
+      emitter_.check_status(runtime("dz_rank_agree", {}));
+    }
     switch (what_.kind) {
       case ir::RankKind::index: return gives(runtime("dz_rank_index", {}));
       case ir::RankKind::size: return gives(runtime("dz_rank_size", {}));
@@ -347,6 +352,7 @@ class RankCallEmitter {
   const tree::Call& call_;
   Value* context_;
   Value* place_;
+  Arena arena_;
   const ir::RankCall what_;
   std::size_t argument_ = 0;
   std::size_t result_ = 0;
@@ -354,8 +360,9 @@ class RankCallEmitter {
 
 }  // namespace
 
-void emit_rank_call(FunctionFrame& emitter, const tree::Call& call, Value* context, Value* place) {
-  RankCallEmitter(emitter, call, context, place).emit();
+void emit_rank_call(FunctionFrame& emitter, const tree::Call& call, Value* context, Value* place,
+                    Arena arena) {
+  RankCallEmitter(emitter, call, context, place, arena).emit();
 }
 
 }  // namespace dagaz::codegen

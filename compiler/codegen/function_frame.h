@@ -45,6 +45,8 @@ struct Unit {
   const Options& options;
   std::unordered_map<std::string, const tree::Function*> functions;
   Division division;
+  /// Functions around kernels that may lack memory for arrays of their threads.
+  std::unordered_set<std::string> arena_users;
 
   const tree::Function& function(const std::string& name) const;
   bool on_gpu() const { return program.target != tree::Target::cpu; }

@@ -270,10 +270,8 @@ int build_command(const BuildOptions& options) {
     std::cerr << "dagaz: --gpu-code needs --target=cuda\n";
     return 2;
   }
-  const bool is_for_cpu = options.compile.target == Target::cpu && further.empty();
-  if (options.compile.ranks && (!is_for_cpu || options.emit == Emit::server)) {
-    std::cerr << "dagaz: --ranks=mpi makes executables and libraries for --target=cpu, and nothing "
-                 "else yet\n";
+  if (options.compile.ranks && (!further.empty() || options.emit == Emit::server)) {
+    std::cerr << "dagaz: --ranks=mpi makes executables and libraries, each for one target\n";
     return 2;
   }
   const bool text = options.emit == Emit::llvm || options.emit == Emit::assembly;

@@ -226,7 +226,8 @@ void add_cache_option(CLI::App& app, CompileOptions& options) {
 void add_ranks_option(CLI::App& app, CompileOptions& options) {
   app.add_option_function<std::string>(
          "--ranks", [&options](const std::string& text) { options.ranks = text == "mpi"; },
-         "`mpi`: also `mpirun -n N PROGRAM` runs it, in N processes that share the work "
+         "`mpi`: also `mpirun -n N PROGRAM` runs it, in N processes that share the work, on a GPU "
+         "each with --target=cuda "
          "(default: none)")
       ->check(CLI::IsMember({"mpi", "none"}))
       ->type_name("mpi|none");

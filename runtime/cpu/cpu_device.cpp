@@ -46,6 +46,7 @@ class CpuDevice final : public Device {
  public:
   explicit CpuDevice(dz_context& context) : context_(context) {}
 
+  bool is_host() const override { return true; }
   int32_t allocate(int64_t bytes, void** out) override {
     const bool staggered = bytes >= least_staggered;
     const int64_t start = staggered ? next_start() : 0;

@@ -66,16 +66,22 @@ CUresult CudaDevice::take_memory(CUdeviceptr* pointer, size_t bytes) const {
   if (!stream_ordered_) {
     return driver().cuMemAlloc(pointer, bytes);
   }
-  CUresult result = driver().cuMemAllocAsync(pointer, bytes, stream_.handle());
+  const CUresult result = driver().cuMemAllocAsync(pointer, bytes, stream_.handle());
+  return result == error_out_of_memory && trim_pool()
+             ? driver().cuMemAllocAsync(pointer, bytes, stream_.handle())
+             : result;
+}
+
+/// What was given back is there for requests of its size at once, and for others when the stream
+/// has come so far.
+bool CudaDevice::trim_pool() const {
   CUmemoryPool pool = nullptr;
-  if (result == error_out_of_memory && driver().cuDeviceGetMemPool(&pool, device_) == success) {
-    // What was given back is there for requests of its size at once, and for others when the
-    // stream has come so far.
-    driver().cuStreamSynchronize(stream_.handle());
-    driver().cuMemPoolTrimTo(pool, 0);
-    result = driver().cuMemAllocAsync(pointer, bytes, stream_.handle());
+  if (!stream_ordered_ || driver().cuDeviceGetMemPool(&pool, device_) != success) {
+    return false;
   }
-  return result;
+  driver().cuStreamSynchronize(stream_.handle());
+  driver().cuMemPoolTrimTo(pool, 0);
+  return true;
 }
 
 int32_t CudaDevice::allocate(int64_t bytes, void** out) {

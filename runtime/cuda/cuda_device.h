@@ -13,6 +13,7 @@
 #include "cuda/cuda_stream.h"
 #include "cuda/cuda_work.h"
 #include "cuda/device_errors.h"
+#include "cuda/mapped_memory.h"
 #include "device.h"
 
 namespace dagaz::runtime::cuda {
@@ -39,6 +40,12 @@ class CudaDevice final : public Device {
   void release(void* data, int64_t bytes) override;
   bool repeats_work() const override { return true; }
   int64_t slab_bytes() const override { return int64_t{2} << 20; }  // the driver's granularity
+  int32_t reserve(int64_t bytes, int64_t first, int64_t used, void** out) override;
+  int32_t use_all(void* data, int64_t bytes) override;
+  void release_reserved(void* data, int64_t bytes) override;
+  void* take_host_memory(int64_t bytes) override;
+  void give_host_memory(void* data) override;
+  int32_t write_later(std::span<const Write> writes) override;
   int32_t read(std::span<const Read> reads) override;
   int32_t write(void* target, int64_t bytes, const void* host) override;
   int32_t copy(void* target, const void* source, int64_t bytes) override;
@@ -61,10 +68,16 @@ class CudaDevice final : public Device {
   bool make_staging();
   bool make_trace_buffer();
   bool reserve_stacks();
+  bool maps_memory();
   int attribute(int which) const;
+
+  // ---- cuda_ranks.cpp
+  int32_t memory_status(CUresult result, const char* what);
+  void finish_work();
 
   // ---- cuda_device.cpp
   CUresult take_memory(CUdeviceptr* pointer, size_t bytes) const;
+  bool trim_pool() const;
   int32_t wait();
   int32_t raise_failure();
   int32_t print_kernel_traces();
@@ -80,6 +93,8 @@ class CudaDevice final : public Device {
   CUcontext cuda_context_ = nullptr;
   bool stream_ordered_ = false;  // memory is
   bool managed_ = false;
+  bool maps_memory_ = false;
+  MappedMemory mapped_;
   CUdeviceptr failure_word_ = 0;
   CUdeviceptr trace_buffer_ = 0;            // a dz_trace_buffer, or 0
   char* staging_ = nullptr;                 // pinned: staging_bytes, then a failure word

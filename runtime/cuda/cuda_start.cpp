@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cuda/cuda_device.h"
 #include "traces.h"
@@ -40,19 +41,26 @@ bool CudaDevice::choose_device() {
                       "; build with --target=cpu or --target=sim");
     return false;
   }
+  std::vector<CUdevice> found;
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     CUdevice device = 0;
     if (driver().cuDeviceGet(&device, ordinal) == success && matches(device, ordinal)) {
-      device_ = device;
-      std::array<char, 256> name{};
-      driver().cuDeviceGetName(name.data(), static_cast<int>(name.size()) - 1, device);
-      errors_.set_device(name.data());
-      return true;
+      found.push_back(device);
     }
   }
-  context_.errors.report(DZ_ERROR, "no CUDA device matches `" + context_.config.device +
-                                       "` (there are " + std::to_string(count) + ")");
-  return false;
+  if (found.empty()) {
+    context_.errors.report(DZ_ERROR, "no CUDA device matches `" + context_.config.device +
+                                         "` (there are " + std::to_string(count) + ")");
+    return false;
+  }
+  // The ranks of a machine take its devices in turn.
+  const dz_rank_messages* ranks = context_.config.ranks;
+  const auto turn = static_cast<size_t>(ranks == nullptr ? 0 : ranks->on_machine);
+  device_ = found[turn % found.size()];
+  std::array<char, 256> name{};
+  driver().cuDeviceGetName(name.data(), static_cast<int>(name.size()) - 1, device_);
+  errors_.set_device(name.data());
+  return true;
 }
 
 bool CudaDevice::open_device() {
@@ -123,6 +131,11 @@ bool CudaDevice::reserve_stacks() {
                                            "reserving stacks") == DZ_OK;
 }
 
+bool CudaDevice::maps_memory() {
+  const CurrentContext current(cuda_context_);
+  return mapped_.open(device_);
+}
+
 bool CudaDevice::start() {
   if (!driver().problem.empty()) {
     context_.errors.report(DZ_ERROR, driver().problem);
@@ -151,6 +164,7 @@ bool CudaDevice::start() {
                     driver().cuMemFreeAsync != nullptr &&
                     driver().cuDeviceGetMemPool != nullptr &&
                     driver().cuMemPoolTrimTo != nullptr && attribute(attribute_memory_pools) != 0;
+  maps_memory_ = !managed_ && maps_memory();
   return true;
 }
 

@@ -19,6 +19,7 @@ using CUfunction = struct CUfunc_st*;
 using CUevent = struct CUevent_st*;
 using CUlinkState = struct CUlinkState_st*;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
+using CUmemory = unsigned long long;  // CUmemGenericAllocationHandle
 using CUgraph = struct CUgraph_st*;
 using CUgraphNode = struct CUgraphNode_st*;
 using CUgraphExec = struct CUgraphExec_st*;
@@ -38,6 +39,7 @@ constexpr int attribute_capability_major = 75;
 constexpr int attribute_capability_minor = 76;
 constexpr int attribute_concurrent_managed_access = 89;
 constexpr int attribute_shared_bytes_opt_in = 97;
+constexpr int attribute_mapped_memory = 102;
 constexpr int attribute_memory_pools = 115;
 
 constexpr int limit_stack_bytes = 0;  // CUlimit
@@ -94,6 +96,31 @@ struct FillNode {
   size_t width;
   size_t height;
 };
+
+/// CUmemLocation, of a device.
+struct MemoryLocation {
+  int kind = 1;
+  CUdevice device;
+};
+
+/// CUmemAllocationProp, of memory that lies on a device.
+struct MemoryKind {
+  int pinned = 1;
+  int handle_types = 0;
+  MemoryLocation location;
+  void* security = nullptr;
+  unsigned char flags[8] = {};
+};
+
+static_assert(sizeof(MemoryKind) == 32);
+
+/// CUmemAccessDesc, for reads and writes.
+struct MemoryAccess {
+  MemoryLocation location;
+  int flags = 3;
+};
+
+constexpr int granularity_minimum = 0;
 
 struct Driver {
 #define DZ_CUDA(name, symbol, parameters, optional) CUresult(*name) parameters = nullptr;

@@ -10,6 +10,7 @@
 #include "handles.h"
 #include "memory_pool.h"
 #include "ranks/ranks.h"
+#include "ranks/staging.h"
 
 namespace dagaz::runtime {
 
@@ -30,6 +31,12 @@ struct Intent {
     }
     return said + ", " + place.data();
   }
+};
+
+/// What an argument has.
+struct Look {
+  const char* data;
+  int64_t bytes;
 };
 
 std::array<char, 320> waiting_text;
@@ -80,12 +87,48 @@ Patience::~Patience() {
   }
 }
 
-int32_t Ranks::start_call(dz_context& context, const dz_entry& entry,
-                          const std::vector<dz_leaf>& arguments) {
-  if (!several() || check_seconds_ == 0) {
+/// On other devices there are other versions of operations, and sums in another order: ranks would
+/// take different turns.
+int32_t Ranks::compare_devices(dz_context& context) {
+  const Device& device = *context.device;
+  if (!several() || device.is_host() || devices_compared_) {
     return DZ_OK;
   }
+  devices_compared_ = true;
+  using Facts = std::array<int64_t, 4>;
+  const Facts own{device.property(DZ_MULTIPROCESSORS), device.property(DZ_RESIDENT_THREADS),
+                  device.property(DZ_MAX_SHARED_BYTES), device.property(DZ_MAX_BLOCK_THREADS)};
+  std::vector<Facts> all(static_cast<size_t>(size()));
+  const std::vector<int64_t> sizes(all.size(), sizeof(Facts));
+  const int status = wait_in(&dz_rank_messages::gather, own.data(), all.data(), sizes.data());
+  if (status != 0) {
+    return checked(context, status);
+  }
+  const auto other = std::find_if(all.begin(), all.end(),
+                                  [&](const Facts& one) { return one != all.front(); });
+  if (other == all.end()) {
+    return DZ_OK;
+  }
+  const auto text = [&](const Facts& one) {
+    return std::to_string(one[0]) + " multiprocessors for " + std::to_string(one[1]) +
+           " threads, with " + std::to_string(one[2]) + " bytes that those of a block share";
+  };
+  devices_compared_ = false;
+  return context.errors.report(
+      DZ_ERROR, "Error: the ranks of the program have different devices:\n  rank 0: " +
+                    text(all.front()) + "\n  rank " + std::to_string(other - all.begin()) + ": " +
+                    text(*other));
+}
+
+int32_t Ranks::start_call(dz_context& context, const dz_entry& entry,
+                          const std::vector<dz_leaf>& arguments) {
+  const int32_t fitting = compare_devices(context);
+  if (fitting != DZ_OK || !several() || check_seconds_ == 0) {
+    return fitting;
+  }
   std::string text = std::string(entry.name) + " of ";
+  Staging staging(context);
+  std::vector<Look> looks;
   uint64_t mark = 0xcbf29ce484222325;
   const dz_leaf* leaf = arguments.data();
   for (int32_t i = 0; i < entry.input_count; ++i) {
@@ -102,10 +145,17 @@ int32_t Ranks::start_call(dz_context& context, const dz_entry& entry,
       mark = marked(mark, array.shape, array.rank * static_cast<int64_t>(sizeof(int64_t)));
       if (static_cast<const PoolBlock*>(array.block)->split_rows == 0) {
         const int64_t bytes = element_bytes(array);
-        mark = marked(mark, advance(array.block->data, array.offset * bytes),
-                      element_total(array) * bytes);
+        const int64_t all = element_total(array) * bytes;
+        looks.push_back({staging.look(*array.block, array.offset * bytes, all), all});
       }
     }
+  }
+  const int32_t fetched = staging.fetch();
+  if (fetched != DZ_OK) {
+    return fetched;
+  }
+  for (const Look& one : looks) {
+    mark = marked(mark, one.data, one.bytes);
   }
   const char* before = place_;
   place_ = text.c_str();

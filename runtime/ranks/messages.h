@@ -54,6 +54,7 @@ typedef struct dz_rank_messages {
   void (*abort)(void* communicator);
   /* The table is not used any more. */
   void (*free)(const struct dz_rank_messages* table);
+  int32_t on_machine; /* how many ranks before this one are on the same machine */
 } dz_rank_messages;
 
 /* Of an executable: before and after everything else.  The runtime names the first weakly: a

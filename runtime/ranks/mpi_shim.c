@@ -188,6 +188,18 @@ static void free_ranks(const dz_rank_messages *table) {
   free(all);
 }
 
+/* MPI numbers the ranks of a machine in their order. */
+static int number_on_machine(MPI_Comm all, int rank) {
+  int number = 0;
+  MPI_Comm machine;
+  if (MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine) ==
+      MPI_SUCCESS) {
+    MPI_Comm_rank(machine, &number);
+    MPI_Comm_free(&machine);
+  }
+  return number;
+}
+
 /* Messages of their own, whatever the communicator is used for besides; null where that fails. */
 static struct ranks *make_ranks(MPI_Comm communicator) {
   struct ranks *all = calloc(1, sizeof *all);
@@ -203,7 +215,8 @@ static struct ranks *make_ranks(MPI_Comm communicator) {
   if (all->counts == NULL) MPI_Abort(all->communicator, 1);
   all->other = all->counts + 2 * size;
   const dz_rank_messages made = {rank,      size,    all,        gather,  exchange,  send,
-                                 broadcast, maximum, write_file, give_up, free_ranks};
+                                 broadcast, maximum, write_file, give_up, free_ranks,
+                                 number_on_machine(all->communicator, rank)};
   all->table = made;
   return all;
 }

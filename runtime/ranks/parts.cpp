@@ -2,12 +2,11 @@
 // everything that reads a rank's own rows does so as ever, and take memory for those that are there
 // (the virtual memory of distributed arrays, as in Nieplocha's Global Arrays, 1994, without the
 // access to what others have).  Whoever wants more gathers the others in their place.
-#include <cstring>
-
 #include "context.h"
 #include "handles.h"
 #include "memory_pool.h"
 #include "ranks/ranks.h"
+#include "ranks/staging.h"
 
 namespace dagaz::runtime {
 
@@ -15,8 +14,8 @@ int32_t Ranks::leave(dz_context& context, int64_t rows, int64_t row_bytes, dz_bl
   if (!several() || rows == 0) {
     return context.pool->allocate(rows * row_bytes, whole);
   }
-  const int32_t status =
-      context.pool->reserve(rows * row_bytes, count(rows) * row_bytes, whole);
+  const int32_t status = context.pool->reserve(rows * row_bytes, first(rows) * row_bytes,
+                                               count(rows) * row_bytes, whole);
   if (status == DZ_OK) {
     static_cast<PoolBlock*>(*whole)->split_rows = rows;
   }
@@ -37,11 +36,22 @@ int32_t Ranks::make_whole(dz_context& context, dz_block& block) {
   if (status != DZ_OK) {
     return status;
   }
-  const std::vector<int64_t> sizes = part_bytes(rows, all.bytes / rows);
-  note(Collective::gather, sizes[static_cast<size_t>(index())]);
+  const int64_t row_bytes = all.bytes / rows;
+  const std::vector<int64_t> sizes = part_bytes(rows, row_bytes);
+  const int64_t own_bytes = sizes[static_cast<size_t>(index())];
+  Staging staging(context);
+  const char* own = staging.look(all, first(rows) * row_bytes, own_bytes);
+  char* everything = staging.fill(all, 0, all.bytes);
+  const int32_t fetched = staging.fetch();
+  if (fetched != DZ_OK) {
+    return fetched;
+  }
+  note(Collective::gather, own_bytes);
   all.split_rows = 0;
-  return checked(context,
-                 wait_in(&dz_rank_messages::gather, nullptr, all.data, sizes.data()));
+  const bool in_place = own == everything + first(rows) * row_bytes;
+  const int gathered = wait_in(&dz_rank_messages::gather, in_place ? nullptr : own, everything,
+                               sizes.data());
+  return gathered != 0 ? checked(context, gathered) : staging.store();
 }
 
 }  // namespace dagaz::runtime
@@ -83,11 +93,10 @@ dz_array* dzr_new_array_part(dz_context* context, int element, int rank, const v
   dz_array* array = nullptr;
   if (ranks.leave(*context, shape[0], row_bytes, &block) == DZ_OK) {
     const int64_t own = ranks.count(shape[0]) * row_bytes;
-    if (own > 0) {
-      std::memcpy(advance(block->data, ranks.first(shape[0]) * row_bytes), data,
-                  static_cast<size_t>(own));
+    if (context->device->write(advance(block->data, ranks.first(shape[0]) * row_bytes), own,
+                               data) == DZ_OK) {
+      dz_make_array(context, block, 0, element, rank, shape, &array);
     }
-    dz_make_array(context, block, 0, element, rank, shape, &array);
   }
   dz_release(block);
   return array;

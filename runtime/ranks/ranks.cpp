@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "context.h"
+#include "ranks/staging.h"
 #include "values.h"
 
 namespace dagaz::runtime {
@@ -49,22 +50,36 @@ int32_t Ranks::agree(dz_context& context, int32_t own) {
   if (!several()) {
     return own;
   }
-  if (own == DZ_OUT_OF_MEMORY) {
+  if (own == DZ_OK) {
+    own = context.device->synchronise();
+  }
+  const bool lacks_arena = own == DZ_OUT_OF_MEMORY && context.arena.lacked > 0;
+  if (own != DZ_OK && own != DZ_PROGRAM_ERROR && !lacks_arena) {
     // Nobody knows where the others wait.
     std::fprintf(stderr, "rank %lld: %s\n", static_cast<long long>(index()),
-                 context.errors.take().value_or("Error: out of memory").c_str());
+                 context.errors.take().value_or("Error: the device failed").c_str());
     messages_->abort(messages_->communicator);
   }
   if (compare(context, Collective::agree, 0) != DZ_OK) {
     return DZ_PROGRAM_ERROR;
   }
   note(Collective::agree, sizeof(int64_t));
+  // Numbers above those of ranks say what an arena lacks.
   int64_t failing = own == DZ_OK ? 0 : size() - index();
+  if (lacks_arena) {
+    failing = size() + context.arena.lacked;
+  }
   int32_t status = checked(context, wait_in(&dz_rank_messages::maximum, &failing));
   if (status != DZ_OK || failing == 0) {
     return status;
   }
   settled_ = true;
+  if (failing > size()) {
+    context.arena.lacked = failing - size();
+    return context.errors.report(
+        DZ_OUT_OF_MEMORY, "Error: out of memory: a thread of a kernel needs " +
+                              std::to_string(context.arena.lacked) + " bytes for an array");
+  }
   const auto root = static_cast<int32_t>(size() - failing);
   const bool mine = root == index();
   std::string text = mine ? context.errors.take().value_or("Error: the program failed") : "";
@@ -89,55 +104,72 @@ int32_t Ranks::settle(dz_context& context, int32_t own) {
   return status;
 }
 
-int32_t Ranks::gather(dz_context& context, const void* part, void* whole, int64_t rows,
-                      int64_t row_bytes) {
+int32_t Ranks::gather(dz_context& context, const dz_block& part, int64_t offset, dz_block& whole,
+                      int64_t rows, int64_t row_bytes) {
   const int64_t bytes = count(rows) * row_bytes;
   if (!several()) {
-    std::memcpy(whole, part, static_cast<size_t>(bytes));
-    return DZ_OK;
+    return context.device->copy(whole.data, advance(part.data, offset), bytes);
   }
   const int32_t same = compare(context, Collective::gather, rows * row_bytes);
   if (same != DZ_OK) {
     return same;
   }
+  Staging staging(context);
+  const char* own = staging.look(part, offset, bytes);
+  char* all = staging.fill(whole, 0, rows * row_bytes);
+  const int32_t fetched = staging.fetch();
+  if (fetched != DZ_OK) {
+    return fetched;
+  }
   note(Collective::gather, bytes);
   const std::vector<int64_t> sizes = part_bytes(rows, row_bytes);
-  return checked(context, wait_in(&dz_rank_messages::gather, part, whole, sizes.data()));
+  const int status = wait_in(&dz_rank_messages::gather, own, all, sizes.data());
+  return status != 0 ? checked(context, status) : staging.store();
 }
 
-int32_t Ranks::collect(dz_context& context, dz_rank_piece* pieces, int32_t count) {
-  std::vector<char> own;
-  for (const dz_rank_piece* one = pieces; one != pieces + count; ++one) {
-    const void* from = one->block == nullptr ? &one->bits : advance(one->block->data, one->offset);
-    const auto* bytes = static_cast<const char*>(from);
-    own.insert(own.end(), bytes, bytes + one->bytes);
+int32_t Ranks::collect(dz_context& context, std::span<const dz_rank_piece> pieces) {
+  Staging staging(context);
+  std::vector<const char*> looks;
+  std::vector<char*> fills;
+  int64_t bytes = 0;
+  for (const dz_rank_piece& one : pieces) {
+    looks.push_back(one.block == nullptr ? reinterpret_cast<const char*>(&one.bits)
+                                         : staging.look(*one.block, one.offset, one.bytes));
+    fills.push_back(staging.fill(*one.all, 0, size() * one.bytes));
+    bytes += one.bytes;
   }
-  std::vector<char> all(own.size() * static_cast<size_t>(size()));
   if (several()) {
-    const int32_t same =
-        compare(context, Collective::collect, static_cast<int64_t>(own.size()));
+    const int32_t same = compare(context, Collective::collect, bytes);
     if (same != DZ_OK) {
       return same;
     }
-    note(Collective::collect, static_cast<int64_t>(own.size()));
-    const std::vector<int64_t> sizes(static_cast<size_t>(size()), static_cast<int64_t>(own.size()));
-    const int32_t status = checked(
-        context, wait_in(&dz_rank_messages::gather, own.data(), all.data(), sizes.data()));
-    if (status != DZ_OK) {
-      return status;
+    note(Collective::collect, bytes);
+  }
+  const int32_t fetched = staging.fetch();
+  if (fetched != DZ_OK) {
+    return fetched;
+  }
+  std::vector<char> own;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    own.insert(own.end(), looks[i], looks[i] + pieces[i].bytes);
+  }
+  std::vector<char> all = own;
+  if (several()) {
+    all.resize(own.size() * static_cast<size_t>(size()));
+    const std::vector<int64_t> sizes(static_cast<size_t>(size()), bytes);
+    const int status = wait_in(&dz_rank_messages::gather, own.data(), all.data(), sizes.data());
+    if (status != 0) {
+      return checked(context, status);
     }
-  } else {
-    all = own;
   }
   const char* from = all.data();
   for (int64_t rank = 0; rank < size(); ++rank) {
-    for (const dz_rank_piece* one = pieces; one != pieces + count; ++one) {
-      std::memcpy(advance(one->all->data, rank * one->bytes), from,
-                  static_cast<size_t>(one->bytes));
-      from += one->bytes;
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      std::memcpy(fills[i] + rank * pieces[i].bytes, from, static_cast<size_t>(pieces[i].bytes));
+      from += pieces[i].bytes;
     }
   }
-  return DZ_OK;
+  return staging.store();
 }
 
 std::string Ranks::counts() const {
@@ -176,8 +208,7 @@ int32_t dz_rank_gather(dz_context* context, dz_block* part, int64_t offset, int6
   if (status != DZ_OK) {
     return status;
   }
-  return context->ranks.gather(*context, advance(part->data, offset), (*whole)->data, rows,
-                               row_bytes);
+  return context->ranks.gather(*context, *part, offset, **whole, rows, row_bytes);
 }
 
 int32_t dz_rank_whole(dz_context* context, dz_block* block) {
@@ -188,11 +219,10 @@ int32_t dz_rank_leave(dz_context* context, dz_block* part, int64_t offset, int64
                       int64_t row_bytes, dz_block** whole) {
   const Ranks& ranks = context->ranks;
   const int32_t status = ranks.leave(*context, rows, row_bytes, whole);
-  if (status == DZ_OK) {
-    std::memcpy(advance((*whole)->data, ranks.first(rows) * row_bytes),
-                advance(part->data, offset), static_cast<size_t>(ranks.count(rows) * row_bytes));
-  }
-  return status;
+  return status != DZ_OK
+             ? status
+             : context->device->copy(advance((*whole)->data, ranks.first(rows) * row_bytes),
+                                     advance(part->data, offset), ranks.count(rows) * row_bytes);
 }
 
 int32_t dz_rank_collect(dz_context* context, int32_t count, dz_rank_piece* pieces) {
@@ -202,7 +232,7 @@ int32_t dz_rank_collect(dz_context* context, int32_t count, dz_rank_piece* piece
       return status;
     }
   }
-  return context->ranks.collect(*context, pieces, count);
+  return context->ranks.collect(*context, {pieces, static_cast<size_t>(count)});
 }
 
 int32_t dz_rank_reduce(dz_context* context, int32_t count, dz_rank_sum* sums) {
@@ -213,5 +243,5 @@ int32_t dz_rank_reduce(dz_context* context, int32_t count, dz_rank_sum* sums) {
       return status;
     }
   }
-  return context->ranks.reduce(*context, sums, count);
+  return context->ranks.reduce(*context, {sums, static_cast<size_t>(count)});
 }

@@ -23,7 +23,11 @@
 
 namespace dagaz::runtime {
 
-class Mail;  // windows.cpp
+class Staging;
+class Mail;         // windows.cpp
+struct RowsAdded;   // windows.cpp
+struct TurnedRows;  // turn.cpp
+struct RankSum;     // reduce.h
 
 /// Kinds of collective operations that are counted apart.
 enum class Collective : std::uint8_t {
@@ -84,8 +88,8 @@ class Ranks {
                      const std::vector<dz_leaf>& arguments);
   /// Where the program has what is done next; the text stays.
   void set_place(const char* place) { place_ = place; }
-  int32_t gather(dz_context& context, const void* part, void* whole, int64_t rows,
-                 int64_t row_bytes);
+  int32_t gather(dz_context& context, const dz_block& part, int64_t offset, dz_block& whole,
+                 int64_t rows, int64_t row_bytes);
   /// Memory for an array of which this rank writes its rows alone.
   int32_t leave(dz_context& context, int64_t rows, int64_t row_bytes, dz_block** whole) const;
   /// Gathers the rows of an array that has those of this rank alone, in their place.
@@ -93,13 +97,13 @@ class Ranks {
   int32_t turn(dz_context& context, std::span<dz_rank_turned> all);
   int32_t windows(dz_context& context, std::span<dz_rank_window> all);
   int32_t add_rows(dz_context& context, std::span<dz_rank_added> all);
-  int32_t request(dz_context& context, int64_t call, int64_t rows, std::span<const int64_t> places,
+  int32_t request(Staging& staging, int64_t call, int64_t rows, std::span<const int64_t> places,
                   std::span<dz_rank_requested> all);
   /// What all ranks have for rows of this one.
-  int32_t deliver(dz_context& context, int64_t call, int64_t rows, std::span<const int64_t> places,
+  int32_t deliver(Staging& staging, int64_t call, int64_t rows, std::span<const int64_t> places,
                   std::span<dz_rank_delivered> all, OwnPlaces own);
-  int32_t collect(dz_context& context, dz_rank_piece* pieces, int32_t count);
-  int32_t reduce(dz_context& context, dz_rank_sum* sums, int32_t count);
+  int32_t collect(dz_context& context, std::span<const dz_rank_piece> pieces);
+  int32_t reduce(dz_context& context, std::span<const dz_rank_sum> sums);
 
   /// What this rank has handed over, a line for each kind.
   std::string counts() const;
@@ -109,12 +113,13 @@ class Ranks {
   int64_t count_of(int64_t rank, int64_t rows) const {
     return first_of(rank + 1, rows) - first_of(rank, rows);
   }
-  void add_pieces(const dz_rank_added& one, const WindowPlan& plan, Mail& in) const;
-  static void add_piece(const dz_rank_added& one, const WindowPiece& piece, const char* from);
-  int32_t start_turn(dz_context& context, std::span<dz_rank_turned> all) const;
+  int32_t start_window(dz_context& context, dz_rank_window& one, Staging& staging,
+                       std::vector<const char*>& given, std::vector<char*>& taken);
+  int exchange_mail(Collective kind, Mail& out, Mail& in);
+  void add_pieces(const RowsAdded& one, const WindowPlan& plan, Mail& in) const;
+  int64_t part_of(const dz_rank_turned& one, bool before) const;
   std::vector<int64_t> turned_bytes(std::span<const dz_rank_turned> all, bool of_sender) const;
-  void pack_turned(std::span<const dz_rank_turned> all, char* message) const;
-  void unpack_turned(std::span<const dz_rank_turned> all, char* message) const;
+  void move_turned(const TurnedRows& one, int64_t rank, char*& message) const;
   const WindowPlan& plan_of(const WindowShape& shape);
   int exchange_counts(const std::vector<int64_t>& to, std::vector<int64_t>& from) const;
   int64_t to_others(const std::vector<int64_t>& counts, int64_t bytes) const;
@@ -132,14 +137,15 @@ class Ranks {
     const Patience patience(patience_);
     return (messages_->*operation)(messages_->communicator, arguments...);
   }
+  int32_t compare_devices(dz_context& context);
   int32_t compare(dz_context& context, Collective kind, int64_t size, uint64_t mark = 0);
-  int32_t reduce_few(dz_context& context, std::span<const dz_rank_sum> sums, int64_t bytes);
-  int32_t reduce_parts(dz_context& context, std::span<const dz_rank_sum> sums);
-  int32_t reduce_halves(dz_context& context, std::span<const dz_rank_sum> sums);
-  int halve(std::span<const dz_rank_sum> sums) const;
+  int reduce_few(std::span<const RankSum> sums, int64_t bytes) const;
+  int reduce_parts(std::span<const RankSum> sums) const;
+  int reduce_halves(std::span<const RankSum> sums) const;
+  int halve(std::span<const RankSum> sums) const;
   int swap_with(int64_t rank, std::vector<char>& out, std::vector<char>& in) const;
   /// Where this rank's part of the elements is left.
-  void* mine_of(const dz_rank_sum& sum) const;
+  char* mine_of(const RankSum& sum) const;
 
   struct Counted {
     int64_t calls = 0;
@@ -154,6 +160,7 @@ class Ranks {
   const int check_seconds_;       // 0: nothing is compared
   int patience_ = 0;              // seconds for what was compared last; 0: without end
   const char* place_ = "";
+  bool devices_compared_ = false;
   bool settled_ = false;  // this call has failed, and all ranks know
 };
 

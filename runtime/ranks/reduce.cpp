@@ -15,6 +15,7 @@
 #include "context.h"
 #include "ranks/combine.h"
 #include "ranks/ranks.h"
+#include "ranks/staging.h"
 
 namespace dagaz::runtime {
 
@@ -34,7 +35,7 @@ class Unpacker {
     next_ += bytes;
   }
   /// The first replaces what is there.
-  void combine(const dz_rank_sum& sum, int64_t count, bool is_first, void* into) {
+  void combine(const RankSum& sum, int64_t count, bool is_first, void* into) {
     const int64_t bytes = bytes_of(sum, count);
     if (is_first) {
       return copy(into, bytes);
@@ -50,6 +51,18 @@ class Unpacker {
 };
 
 }  // namespace
+
+/// What a rank has that is alone.
+static int32_t copy_sums(dz_context& context, std::span<const dz_rank_sum> sums) {
+  int32_t status = DZ_OK;
+  for (const dz_rank_sum& one : sums) {
+    const int64_t bytes = one.count * element_info(one.element).bytes;
+    if (status == DZ_OK) {
+      status = context.device->copy(one.whole->data, advance(one.block->data, one.offset), bytes);
+    }
+  }
+  return status;
+}
 
 /// What each of the ways costs, in messages without content (bench/ranks/loggp.py).
 ReduceBy fastest_reduction(int64_t ranks, int64_t bytes) {
@@ -68,34 +81,46 @@ ReduceBy fastest_reduction(int64_t ranks, int64_t bytes) {
   return directly <= by_halves ? ReduceBy::parts : ReduceBy::halves;
 }
 
-int32_t Ranks::reduce(dz_context& context, dz_rank_sum* sums, int32_t count) {
-  const std::span<const dz_rank_sum> all(sums, static_cast<size_t>(count));
+int32_t Ranks::reduce(dz_context& context, std::span<const dz_rank_sum> sums) {
   int64_t bytes = 0;
-  for (const dz_rank_sum& one : all) {
-    bytes += bytes_of(one, one.count);
+  for (const dz_rank_sum& one : sums) {
+    bytes += one.count * element_info(one.element).bytes;
   }
-  if (several()) {
-    const int32_t same = compare(context, Collective::reduce, bytes);
-    if (same != DZ_OK) {
-      return same;
-    }
-    note(Collective::reduce, bytes);
+  if (!several()) {
+    return copy_sums(context, sums);
+  }
+  const int32_t same = compare(context, Collective::reduce, bytes);
+  if (same != DZ_OK) {
+    return same;
+  }
+  note(Collective::reduce, bytes);
+  Staging staging(context);
+  std::vector<RankSum> all;
+  for (const dz_rank_sum& one : sums) {
+    const int64_t size = one.count * element_info(one.element).bytes;
+    all.push_back({one.combine, one.element, one.count,
+                   staging.look(*one.block, one.offset, size), staging.fill(*one.whole, 0, size)});
+  }
+  const int32_t fetched = staging.fetch();
+  if (fetched != DZ_OK) {
+    return fetched;
+  }
+  const auto reduced = [&] {
     switch (fastest_reduction(size(), bytes)) {
-      case ReduceBy::everything: return reduce_few(context, all, bytes);
-      case ReduceBy::parts: return reduce_parts(context, all);
-      case ReduceBy::halves: return reduce_halves(context, all);
+      case ReduceBy::everything: return reduce_few(all, bytes);
+      case ReduceBy::parts: return reduce_parts(all);
+      case ReduceBy::halves: break;
     }
-  }
-  for (const dz_rank_sum& one : all) {
-    std::memcpy(one.whole->data, own_of(one), static_cast<size_t>(bytes_of(one, one.count)));
-  }
-  return DZ_OK;
+    return reduce_halves(all);
+  };
+  const int status = reduced();
+  return status != 0 ? checked(context, status) : staging.store();
 }
 
-int32_t Ranks::reduce_few(dz_context& context, std::span<const dz_rank_sum> sums, int64_t bytes) {
+int Ranks::reduce_few(std::span<const RankSum> sums, int64_t bytes) const {
   std::vector<char> own;
-  for (const dz_rank_sum& one : sums) {
-    append(own, own_of(one), bytes_of(one, one.count));
+  for (const RankSum& one : sums) {
+    append(own, one.own, bytes_of(one, one.count));
   }
   std::vector<char> all(static_cast<size_t>(bytes * size()));
   const std::vector<int64_t> sizes(static_cast<size_t>(size()), bytes);
@@ -103,20 +128,20 @@ int32_t Ranks::reduce_few(dz_context& context, std::span<const dz_rank_sum> sums
       wait_in(&dz_rank_messages::gather, own.data(), all.data(), sizes.data());
   Unpacker unpacker(all);
   for (int64_t rank = 0; rank < size(); ++rank) {
-    for (const dz_rank_sum& one : sums) {
-      unpacker.combine(one, one.count, rank == 0, one.whole->data);
+    for (const RankSum& one : sums) {
+      unpacker.combine(one, one.count, rank == 0, one.whole);
     }
   }
-  return checked(context, status);
+  return status;
 }
 
-int32_t Ranks::reduce_parts(dz_context& context, std::span<const dz_rank_sum> sums) {
+int Ranks::reduce_parts(std::span<const RankSum> sums) const {
   std::vector<char> own;
   std::vector<int64_t> to;
   for (int64_t rank = 0; rank < size(); ++rank) {
     const auto before = static_cast<int64_t>(own.size());
-    for (const dz_rank_sum& one : sums) {
-      const char* part = own_of(one) + bytes_of(one, first_of(rank, one.count));
+    for (const RankSum& one : sums) {
+      const char* part = one.own + bytes_of(one, first_of(rank, one.count));
       append(own, part, bytes_of(one, count_of(rank, one.count)));
     }
     to.push_back(static_cast<int64_t>(own.size()) - before);
@@ -127,32 +152,32 @@ int32_t Ranks::reduce_parts(dz_context& context, std::span<const dz_rank_sum> su
   int status = wait_in(&dz_rank_messages::exchange, own.data(), to.data(), parts.data(),
                                    from.data());
   if (status != 0) {
-    return checked(context, status);
+    return status;
   }
   Unpacker unpacker(parts);
   for (int64_t rank = 0; rank < size(); ++rank) {
-    for (const dz_rank_sum& one : sums) {
+    for (const RankSum& one : sums) {
       unpacker.combine(one, this->count(one.count), rank == 0, mine_of(one));
     }
   }
   own.resize(0);
-  for (const dz_rank_sum& one : sums) {
-    append(own, static_cast<const char*>(mine_of(one)), bytes_of(one, this->count(one.count)));
+  for (const RankSum& one : sums) {
+    append(own, mine_of(one), bytes_of(one, this->count(one.count)));
   }
   std::vector<char> all(static_cast<size_t>(std::accumulate(to.begin(), to.end(), int64_t{0})));
   status = wait_in(&dz_rank_messages::gather, own.data(), all.data(), to.data());
   Unpacker results(all);
   for (int64_t rank = 0; rank < size(); ++rank) {
-    for (const dz_rank_sum& one : sums) {
-      results.copy(advance(one.whole->data, bytes_of(one, first_of(rank, one.count))),
+    for (const RankSum& one : sums) {
+      results.copy(one.whole + bytes_of(one, first_of(rank, one.count)),
                    bytes_of(one, count_of(rank, one.count)));
     }
   }
-  return checked(context, status);
+  return status;
 }
 
-void* Ranks::mine_of(const dz_rank_sum& sum) const {
-  return advance(sum.whole->data, bytes_of(sum, first(sum.count)));
+char* Ranks::mine_of(const RankSum& sum) const {
+  return sum.whole + bytes_of(sum, first(sum.count));
 }
 
 }  // namespace dagaz::runtime

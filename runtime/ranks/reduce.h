@@ -3,8 +3,6 @@
 
 #include <cstdint>
 
-#include "abi.h"
-#include "context.h"
 #include "values.h"
 
 namespace dagaz::runtime {
@@ -22,11 +20,17 @@ constexpr double bytes_of_a_message = 24000;
 /// The fastest way for so many ranks with `bytes` each, more than one.
 ReduceBy fastest_reduction(int64_t ranks, int64_t bytes);
 
-inline int64_t bytes_of(const dz_rank_sum& sum, int64_t count) {
+/// Elements of a rank, and where those of all are left, on the host.
+struct RankSum {
+  int32_t combine;  // enum dz_combine
+  int32_t element;  // enum dz_element
+  int64_t count;
+  const char* own;
+  char* whole;
+};
+
+inline int64_t bytes_of(const RankSum& sum, int64_t count) {
   return count * element_info(sum.element).bytes;
-}
-inline const char* own_of(const dz_rank_sum& sum) {
-  return static_cast<const char*>(advance(sum.block->data, sum.offset));
 }
 
 }  // namespace dagaz::runtime

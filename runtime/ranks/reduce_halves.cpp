@@ -12,7 +12,6 @@
 #include <cstring>
 #include <vector>
 
-#include "context.h"
 #include "ranks/combine.h"
 #include "ranks/ranks.h"
 #include "ranks/reduce.h"
@@ -55,19 +54,19 @@ Piece kept_after(int64_t rounds, int64_t number, int64_t count) {
   return piece;
 }
 
-using Sums = std::span<const dz_rank_sum>;
+using Sums = std::span<const RankSum>;
 
-void* at(const dz_rank_sum& sum, const Piece& piece) {
-  return advance(sum.whole->data, bytes_of(sum, piece.first));
+char* at(const RankSum& sum, const Piece& piece) {
+  return sum.whole + bytes_of(sum, piece.first);
 }
 
 /// Packs and unpacks a piece of each array, of which `piece_of` says which.
 template <typename PieceOf>
 std::vector<char> packed(Sums sums, const PieceOf& piece_of) {
   std::vector<char> message;
-  for (const dz_rank_sum& one : sums) {
+  for (const RankSum& one : sums) {
     const Piece piece = piece_of(one);
-    const auto* from = static_cast<const char*>(at(one, piece));
+    const char* from = at(one, piece);
     message.insert(message.end(), from, from + bytes_of(one, piece.count));
   }
   return message;
@@ -75,7 +74,7 @@ std::vector<char> packed(Sums sums, const PieceOf& piece_of) {
 template <typename PieceOf>
 int64_t packed_bytes(Sums sums, const PieceOf& piece_of) {
   int64_t bytes = 0;
-  for (const dz_rank_sum& one : sums) {
+  for (const RankSum& one : sums) {
     bytes += bytes_of(one, piece_of(one).count);
   }
   return bytes;
@@ -87,13 +86,13 @@ void combine_with(Sums sums, const PieceOf& piece_of, const std::vector<char>& m
                   bool they_are_first) {
   const char* next = message.data();
   std::vector<std::max_align_t> theirs;
-  for (const dz_rank_sum& one : sums) {
+  for (const RankSum& one : sums) {
     const Piece piece = piece_of(one);
     const auto bytes = static_cast<size_t>(bytes_of(one, piece.count));
     theirs.resize(bytes / sizeof(std::max_align_t) + 1);
     std::memcpy(theirs.data(), next, bytes);
     next += bytes;
-    void* const mine = at(one, piece);
+    char* const mine = at(one, piece);
     if (they_are_first) {
       combine_elements(one.combine, one.element, mine, piece.count, theirs.data());
       std::memcpy(mine, theirs.data(), bytes);
@@ -115,9 +114,9 @@ int Ranks::swap_with(int64_t rank, std::vector<char>& out, std::vector<char>& in
   return wait_in(&dz_rank_messages::send, &to, out.empty() ? 0 : 1, &from, in.empty() ? 0 : 1);
 }
 
-int Ranks::halve(std::span<const dz_rank_sum> sums) const {
+int Ranks::halve(std::span<const RankSum> sums) const {
   const Players players(size());
-  const auto everything = [](const dz_rank_sum& one) { return Piece{0, one.count}; };
+  const auto everything = [](const RankSum& one) { return Piece{0, one.count}; };
   const auto all_bytes = static_cast<size_t>(packed_bytes(sums, everything));
   std::vector<char> out;
   std::vector<char> in;
@@ -137,7 +136,7 @@ int Ranks::halve(std::span<const dz_rank_sum> sums) const {
   for (int64_t k = 0; k < players.digits; ++k) {
     const int64_t other = number ^ (int64_t{1} << k);
     const auto kept_by = [&](int64_t player) {
-      return [=](const dz_rank_sum& one) { return kept_after(k + 1, player, one.count); };
+      return [=](const RankSum& one) { return kept_after(k + 1, player, one.count); };
     };
     out = packed(sums, kept_by(other));
     in.resize(static_cast<size_t>(packed_bytes(sums, kept_by(number))));
@@ -150,17 +149,17 @@ int Ranks::halve(std::span<const dz_rank_sum> sums) const {
   return 0;
 }
 
-int32_t Ranks::reduce_halves(dz_context& context, std::span<const dz_rank_sum> sums) {
-  for (const dz_rank_sum& one : sums) {
-    std::memcpy(one.whole->data, own_of(one), static_cast<size_t>(bytes_of(one, one.count)));
+int Ranks::reduce_halves(std::span<const RankSum> sums) const {
+  for (const RankSum& one : sums) {
+    std::memcpy(one.whole, one.own, static_cast<size_t>(bytes_of(one, one.count)));
   }
   int status = halve(sums);
   if (status != 0) {
-    return checked(context, status);
+    return status;
   }
   const Players players(size());
   const auto kept_by = [&](int64_t rank) {
-    return [=](const dz_rank_sum& one) {
+    return [=](const RankSum& one) {
       return players.plays(rank)
                  ? kept_after(players.digits, players.number_of(rank), one.count)
                  : Piece{};
@@ -177,14 +176,14 @@ int32_t Ranks::reduce_halves(dz_context& context, std::span<const dz_rank_sum> s
   status = wait_in(&dz_rank_messages::gather, own.data(), all.data(), sizes.data());
   const char* next = all.data();
   for (int64_t rank = 0; rank < size(); ++rank) {
-    for (const dz_rank_sum& one : sums) {
+    for (const RankSum& one : sums) {
       const Piece piece = kept_by(rank)(one);
       const int64_t piece_bytes = bytes_of(one, piece.count);
       std::memcpy(at(one, piece), next, static_cast<size_t>(piece_bytes));
       next += piece_bytes;
     }
   }
-  return checked(context, status);
+  return status;
 }
 
 }  // namespace dagaz::runtime

@@ -11,6 +11,7 @@
 
 #include "context.h"
 #include "ranks/ranks.h"
+#include "ranks/staging.h"
 #include "values.h"
 
 namespace dagaz::runtime {
@@ -164,27 +165,32 @@ static RequestPlan plan_alone(std::span<const int64_t> places, int64_t rows) {
 
 namespace {
 
+/// One array on the host.
+struct RowsRequested {
+  int64_t row_bytes;
+  StagedRows rows;
+  char* answers;
+};
+
 /// The rows that others want, one after the other, each of all arrays.
-std::vector<char> pack_rows(std::span<const dz_rank_requested> all,
+std::vector<char> pack_rows(std::span<const RowsRequested> all,
                             const std::vector<int64_t>& wanted, int64_t row_bytes) {
   std::vector<char> packed(wanted.size() * static_cast<size_t>(row_bytes));
   char* at = packed.data();
-  for (const dz_rank_requested& one : all) {
-    const auto* from = static_cast<const char*>(advance(one.block->data, one.offset));
+  for (const RowsRequested& one : all) {
     for (size_t k = 0; k < wanted.size(); ++k) {
-      copy_row(at + static_cast<int64_t>(k) * row_bytes, from + wanted[k] * one.row_bytes,
-               one.row_bytes);
+      copy_row(at + static_cast<int64_t>(k) * row_bytes, one.rows.row(k, wanted[k]), one.row_bytes);
     }
     at += one.row_bytes;
   }
   return packed;
 }
 
-void unpack_rows(std::span<dz_rank_requested> all, const std::vector<int64_t>& slots,
+void unpack_rows(std::span<const RowsRequested> all, const std::vector<int64_t>& slots,
                  const std::vector<char>& packed, int64_t row_bytes) {
   const char* from = packed.data();
-  for (dz_rank_requested& one : all) {
-    auto* to = static_cast<char*>(one.answers->data);
+  for (const RowsRequested& one : all) {
+    char* to = one.answers;
     for (const int64_t slot : slots) {
       if (slot < 0) {
         std::memset(to, 0, static_cast<size_t>(one.row_bytes));
@@ -199,8 +205,21 @@ void unpack_rows(std::span<dz_rank_requested> all, const std::vector<int64_t>& s
 
 }  // namespace
 
-int32_t Ranks::request(dz_context& context, int64_t call, int64_t rows,
+/// The rows that others want, and room for the answers.
+static int32_t fetch_rows(Staging& staging, std::span<dz_rank_requested> all,
+                          const RequestPlan& plan, std::vector<RowsRequested>& rows) {
+  const auto count = static_cast<int64_t>(plan.asked.slots.size());
+  for (dz_rank_requested& one : all) {
+    rows.push_back({one.row_bytes,
+                    staging.look_at_rows(*one.block, one.offset, one.row_bytes, plan.wanted),
+                    staging.fill(*one.answers, 0, count * one.row_bytes)});
+  }
+  return staging.fetch();
+}
+
+int32_t Ranks::request(Staging& staging, int64_t call, int64_t rows,
                        std::span<const int64_t> places, std::span<dz_rank_requested> all) {
+  dz_context& context = staging.context();
   int64_t row_bytes = 0;
   for (dz_rank_requested& one : all) {
     row_bytes += one.row_bytes;
@@ -210,10 +229,15 @@ int32_t Ranks::request(dz_context& context, int64_t call, int64_t rows,
       return status;
     }
   }
+  std::vector<RowsRequested> arrays;
   if (!several()) {
     const RequestPlan plan = plan_alone(places, rows);
-    unpack_rows(all, plan.asked.slots, pack_rows(all, plan.wanted, row_bytes), row_bytes);
-    return DZ_OK;
+    const int32_t fetched = fetch_rows(staging, all, plan, arrays);
+    if (fetched != DZ_OK) {
+      return fetched;
+    }
+    unpack_rows(arrays, plan.asked.slots, pack_rows(arrays, plan.wanted, row_bytes), row_bytes);
+    return staging.store();
   }
   const int32_t same = compare(context, Collective::request, rows * row_bytes);
   if (same != DZ_OK) {
@@ -223,20 +247,23 @@ int32_t Ranks::request(dz_context& context, int64_t call, int64_t rows,
   int64_t bytes = 0;
   int status = renew_plan(plan, places, rows, sort_requests, bytes);
   if (status == 0) {
-    const std::vector<char> out = pack_rows(all, plan.wanted, row_bytes);
+    const int32_t fetched = fetch_rows(staging, all, plan, arrays);
+    if (fetched != DZ_OK) {
+      return fetched;
+    }
+    const std::vector<char> out = pack_rows(arrays, plan.wanted, row_bytes);
     std::vector<char> in(plan.asked.rows.size() * static_cast<size_t>(row_bytes));
     const std::vector<int64_t> to = scaled(plan.given, row_bytes);
     const std::vector<int64_t> from = scaled(plan.asked.count, row_bytes);
     status = wait_in(&dz_rank_messages::exchange, out.data(), to.data(), in.data(), from.data());
-    unpack_rows(all, plan.asked.slots, in, row_bytes);
+    unpack_rows(arrays, plan.asked.slots, in, row_bytes);
   }
   note(Collective::request, bytes + to_others(plan.given, row_bytes));
-  return checked(context, status);
+  return status != 0 ? checked(context, status) : staging.store();
 }
 
-std::span<const int64_t> places_in(const dz_block* block, int64_t offset, int64_t count) {
-  const auto* first = static_cast<const int64_t*>(advance(block->data, offset));
-  return {first, static_cast<size_t>(count)};
+std::span<const int64_t> places_in(const char* bytes, int64_t count) {
+  return {static_cast<const int64_t*>(static_cast<const void*>(bytes)), static_cast<size_t>(count)};
 }
 
 }  // namespace dagaz::runtime
@@ -246,6 +273,12 @@ using namespace dagaz::runtime;
 int32_t dz_rank_request(dz_context* context, int64_t call, int64_t rows, int64_t count,
                         dz_block* asked, int64_t offset, int32_t arrays,
                         dz_rank_requested* requested) {
-  return context->ranks.request(*context, call, rows, places_in(asked, offset, count),
+  Staging staging(*context);
+  const char* places = staging.look(*asked, offset, count * int64_t{sizeof(int64_t)});
+  const int32_t fetched = staging.fetch();
+  if (fetched != DZ_OK) {
+    return fetched;
+  }
+  return context->ranks.request(staging, call, rows, places_in(places, count),
                                 {requested, static_cast<size_t>(arrays)});
 }

@@ -42,7 +42,7 @@ struct OwnPlaces {
 };
 
 /// The places in memory of the program.
-std::span<const int64_t> places_in(const dz_block* block, int64_t offset, int64_t count);
+std::span<const int64_t> places_in(const char* bytes, int64_t count);
 /// As many bytes for each.
 inline std::vector<int64_t> scaled(std::vector<int64_t> counts, int64_t bytes) {
   for (int64_t& one : counts) {

@@ -5,6 +5,7 @@
 
 #include "context.h"
 #include "ranks/ranks.h"
+#include "ranks/staging.h"
 
 namespace dagaz::runtime {
 
@@ -54,29 +55,23 @@ void move_columns(Move direction, const Block& block, char*& message, int64_t fi
            block.outer * block.rows * block.middle, line, count * block.inner_bytes);
 }
 
-/// What a rank has before, or after, with so many rows and columns.
-Block block_of(const dz_rank_turned& one, void* data, int64_t rows, int64_t columns) {
-  return {static_cast<char*>(data), one.outer, rows, one.middle, columns, one.inner_bytes};
-}
-
-/// What a rank sends: columns, if it has all of them.
-bool by_columns(const dz_rank_turned& one, Move direction) {
-  return (one.later != 0) == (direction == Move::pack);
-}
-
 }  // namespace
 
-int32_t Ranks::start_turn(dz_context& context, std::span<dz_rank_turned> all) const {
-  for (dz_rank_turned& one : all) {
-    const int64_t rest = one.outer * one.middle * one.inner_bytes;
-    const int64_t own = one.later != 0 ? one.rows * count(one.columns)
-                                       : count(one.rows) * one.columns;
-    const int32_t status = dz_allocate(&context, rest * own, &one.turned);
-    if (status != DZ_OK) {
-      return status;
-    }
-  }
-  return DZ_OK;
+/// One array on the host, on its way into a message or out of one.
+struct TurnedRows {
+  const dz_rank_turned& what;
+  char* data;
+  Move direction;
+
+  /// Whether a message has columns: what is sent by who has all of them.
+  bool by_columns() const { return (what.later != 0) == (direction == Move::pack); }
+};
+
+/// The bytes that this rank has of an array, before or after.
+int64_t Ranks::part_of(const dz_rank_turned& one, bool before) const {
+  const int64_t own = (one.later != 0) == before ? count(one.rows) * one.columns
+                                                 : one.rows * count(one.columns);
+  return one.outer * one.middle * one.inner_bytes * own;
 }
 
 /// The bytes of each rank's blocks, in the order of ranks.
@@ -95,34 +90,36 @@ std::vector<int64_t> Ranks::turned_bytes(std::span<const dz_rank_turned> all,
   return bytes;
 }
 
-void Ranks::pack_turned(std::span<const dz_rank_turned> all, char* message) const {
-  for (int64_t rank = 0; rank < size(); ++rank) {
-    for (const dz_rank_turned& one : all) {
-      void* data = advance(one.block->data, one.offset);
-      if (by_columns(one, Move::pack)) {
-        move_columns(Move::pack, block_of(one, data, count(one.rows), one.columns), message,
-                     first_of(rank, one.columns), count_of(rank, one.columns));
-      } else {
-        move_rows(Move::pack, block_of(one, data, one.rows, count(one.columns)), message,
-                  first_of(rank, one.rows), count_of(rank, one.rows));
-      }
-    }
+/// What goes to a rank, or has come from it.
+void Ranks::move_turned(const TurnedRows& one, int64_t rank, char*& message) const {
+  const dz_rank_turned& what = one.what;
+  Block block{one.data, what.outer, what.rows, what.middle, what.columns, what.inner_bytes};
+  if (one.by_columns()) {
+    block.rows = count(what.rows);
+    move_columns(one.direction, block, message, first_of(rank, what.columns),
+                 count_of(rank, what.columns));
+  } else {
+    block.columns = count(what.columns);
+    move_rows(one.direction, block, message, first_of(rank, what.rows),
+              count_of(rank, what.rows));
   }
 }
 
-void Ranks::unpack_turned(std::span<const dz_rank_turned> all, char* message) const {
-  for (int64_t rank = 0; rank < size(); ++rank) {
-    for (const dz_rank_turned& one : all) {
-      void* data = one.turned->data;
-      if (by_columns(one, Move::unpack)) {
-        move_columns(Move::unpack, block_of(one, data, count(one.rows), one.columns), message,
-                     first_of(rank, one.columns), count_of(rank, one.columns));
-      } else {
-        move_rows(Move::unpack, block_of(one, data, one.rows, count(one.columns)), message,
-                  first_of(rank, one.rows), count_of(rank, one.rows));
-      }
+/// Who is alone has all rows and all columns.
+static int32_t copy_turned(dz_context& context, std::span<const dz_rank_turned> all) {
+  int32_t status = DZ_OK;
+  for (const dz_rank_turned& one : all) {
+    if (status == DZ_OK) {
+      status = context.device->copy(one.turned->data, advance(one.block->data, one.offset),
+                                    one.outer * one.rows * one.middle * one.columns *
+                                        one.inner_bytes);
     }
   }
+  return status;
+}
+
+static int64_t sum_of(const std::vector<int64_t>& all) {
+  return std::accumulate(all.begin(), all.end(), int64_t{0});
 }
 
 int32_t Ranks::turn(dz_context& context, std::span<dz_rank_turned> all) {
@@ -134,24 +131,45 @@ int32_t Ranks::turn(dz_context& context, std::span<dz_rank_turned> all) {
   if (same != DZ_OK) {
     return same;
   }
-  const int32_t started = start_turn(context, all);
-  if (started != DZ_OK) {
-    return started;
+  for (dz_rank_turned& one : all) {
+    const int32_t status = dz_allocate(&context, part_of(one, false), &one.turned);
+    if (status != DZ_OK) {
+      return status;
+    }
+  }
+  if (!several()) {
+    return copy_turned(context, all);
+  }
+  Staging staging(context);
+  std::vector<TurnedRows> before;
+  std::vector<TurnedRows> after;
+  for (const dz_rank_turned& one : all) {
+    // Packing writes nothing there.
+    char* own = const_cast<char*>(staging.look(*one.block, one.offset, part_of(one, true)));
+    before.push_back({one, own, Move::pack});
+    after.push_back({one, staging.fill(*one.turned, 0, part_of(one, false)), Move::unpack});
+  }
+  const int32_t fetched = staging.fetch();
+  if (fetched != DZ_OK) {
+    return fetched;
   }
   const std::vector<int64_t> to = turned_bytes(all, true);
   const std::vector<int64_t> from = turned_bytes(all, false);
-  std::vector<char> out(static_cast<size_t>(std::accumulate(to.begin(), to.end(), int64_t{0})));
-  pack_turned(all, out.data());
-  if (!several()) {
-    unpack_turned(all, out.data());
-    return DZ_OK;
-  }
+  std::vector<char> out(static_cast<size_t>(sum_of(to)));
+  std::vector<char> in(static_cast<size_t>(sum_of(from)));
+  const auto move_all_of = [&](const std::vector<TurnedRows>& arrays, char* message) {
+    for (int64_t rank = 0; rank < this->size(); ++rank) {
+      for (const TurnedRows& one : arrays) {
+        move_turned(one, rank, message);
+      }
+    }
+  };
+  move_all_of(before, out.data());
   note(Collective::turn, static_cast<int64_t>(out.size()) - to[static_cast<size_t>(index())]);
-  std::vector<char> in(static_cast<size_t>(std::accumulate(from.begin(), from.end(), int64_t{0})));
   const int status = wait_in(&dz_rank_messages::exchange, out.data(), to.data(), in.data(),
-                                         from.data());
-  unpack_turned(all, in.data());
-  return checked(context, status);
+                             from.data());
+  move_all_of(after, in.data());
+  return status != 0 ? checked(context, status) : staging.store();
 }
 
 }  // namespace dagaz::runtime

@@ -8,6 +8,7 @@
 #include "context.h"
 #include "ranks/combine.h"
 #include "ranks/ranks.h"
+#include "ranks/staging.h"
 #include "values.h"
 
 namespace dagaz::runtime {
@@ -19,7 +20,13 @@ int64_t first_row(int64_t rank, int64_t ranks, int64_t rows) {
 /// What goes to and comes from one rank each, in one message.
 class Mail {
  public:
-  std::vector<char>& with(int64_t rank) { return data_[rank]; }
+  void add(int64_t rank, const char* from, int64_t bytes) {
+    data_[rank].insert(data_[rank].end(), from, from + bytes);
+  }
+  /// So many bytes more will come.
+  void expect(int64_t rank, int64_t bytes) {
+    data_[rank].resize(data_[rank].size() + static_cast<size_t>(bytes));
+  }
   int64_t bytes() const {
     int64_t sum = 0;
     for (const auto& [rank, data] : data_) {
@@ -87,8 +94,12 @@ WindowShape shape_of(const dz_rank_window& one) {
   return {one.rows, one.points, one.low, one.high, one.wraps};
 }
 
-char* row_of(dz_block* block, int64_t offset, int64_t row, const dz_rank_window& one) {
-  return static_cast<char*>(advance(block->data, offset + row * one.row_bytes));
+/// Where a row of its block, or of its window, begins.
+int64_t place_of(const dz_rank_window& one, int64_t row) {
+  return one.offset + row * one.row_bytes;
+}
+int64_t bytes_of(const dz_rank_window& one, const WindowPiece& piece) {
+  return piece.rows * one.row_bytes;
 }
 
 }  // namespace
@@ -131,67 +142,106 @@ int32_t Ranks::windows(dz_context& context, std::span<dz_rank_window> all) {
   if (same != DZ_OK) {
     return same;
   }
-  Mail out;
-  Mail in;
+  Staging staging(context);
+  std::vector<const char*> given;
+  std::vector<char*> taken;
   for (dz_rank_window& one : all) {
-    const WindowPlan& plan = plan_of(shape_of(one));
-    const int64_t bytes = plan.rows * one.row_bytes;
-    const int32_t status = dz_allocate(&context, bytes, &one.window);
+    const int32_t status = start_window(context, one, staging, given, taken);
     if (status != DZ_OK) {
       return status;
-    }
-    // Rows that the array does not have stay as they are: nobody reads them.
-    for (const WindowPiece& piece : plan.given) {
-      const char* from = row_of(one.block, one.offset, piece.own, one);
-      std::vector<char>& data = out.with(piece.rank);
-      data.insert(data.end(), from, from + piece.rows * one.row_bytes);
-    }
-    for (const WindowPiece& piece : plan.taken) {
-      std::vector<char>& data = in.with(piece.rank);
-      data.resize(data.size() + static_cast<size_t>(piece.rows * one.row_bytes));
-    }
-    for (const WindowPiece& piece : plan.kept) {
-      std::memcpy(row_of(one.window, 0, piece.window, one),
-                  row_of(one.block, one.offset, piece.own, one),
-                  static_cast<size_t>(piece.rows * one.row_bytes));
     }
   }
   if (!several()) {
     return DZ_OK;
   }
-  const std::vector<dz_rank_message> to = out.messages();
-  const std::vector<dz_rank_message> from = in.messages();
-  note(Collective::windows, out.bytes(), static_cast<int64_t>(to.size()));
-  const int status =
-      wait_in(&dz_rank_messages::send, to.data(), static_cast<int32_t>(to.size()),
-                      from.data(), static_cast<int32_t>(from.size()));
-  for (dz_rank_window& one : all) {
-    for (const WindowPiece& piece : plan_of(shape_of(one)).taken) {
-      const int64_t bytes = piece.rows * one.row_bytes;
-      std::memcpy(row_of(one.window, 0, piece.window, one), in.next(piece.rank, bytes),
-                  static_cast<size_t>(bytes));
+  const int32_t fetched = staging.fetch();
+  if (fetched != DZ_OK) {
+    return fetched;
+  }
+  Mail out;
+  Mail in;
+  auto next_given = given.begin();
+  for (const dz_rank_window& one : all) {
+    const WindowPlan& plan = plan_of(shape_of(one));
+    for (const WindowPiece& piece : plan.given) {
+      out.add(piece.rank, *next_given++, bytes_of(one, piece));
+    }
+    for (const WindowPiece& piece : plan.taken) {
+      in.expect(piece.rank, bytes_of(one, piece));
     }
   }
-  return checked(context, status);
+  const int status = exchange_mail(Collective::windows, out, in);
+  auto next_taken = taken.begin();
+  for (const dz_rank_window& one : all) {
+    for (const WindowPiece& piece : plan_of(shape_of(one)).taken) {
+      const int64_t bytes = bytes_of(one, piece);
+      std::memcpy(*next_taken++, in.next(piece.rank, bytes), static_cast<size_t>(bytes));
+    }
+  }
+  return status != 0 ? checked(context, status) : staging.store();
 }
 
-/// Adds rows to those of this rank that a piece says.
-void Ranks::add_piece(const dz_rank_added& one, const WindowPiece& piece, const char* from) {
-  const auto element = static_cast<int32_t>(one.element);
-  const int64_t row_elements = one.shape.row_bytes / element_info(element).bytes;
-  // What came in a message may begin anywhere.
-  std::vector<std::max_align_t> aligned(
-      static_cast<size_t>(piece.rows * one.shape.row_bytes) / sizeof(std::max_align_t) + 1);
-  std::memcpy(aligned.data(), from, static_cast<size_t>(piece.rows * one.shape.row_bytes));
-  combine_elements(DZ_ADD, element, aligned.data(), piece.rows * row_elements,
-                   row_of(one.shape.window, 0, piece.own, one.shape));
+/// Memory for a window with the rank's own rows in it; rows that the array does not have stay as
+/// they are: nobody reads them.
+int32_t Ranks::start_window(dz_context& context, dz_rank_window& one, Staging& staging,
+                            std::vector<const char*>& given, std::vector<char*>& taken) {
+  const WindowPlan& plan = plan_of(shape_of(one));
+  int32_t status = dz_allocate(&context, plan.rows * one.row_bytes, &one.window);
+  for (const WindowPiece& piece : plan.kept) {
+    if (status == DZ_OK) {
+      status = context.device->copy(advance(one.window->data, piece.window * one.row_bytes),
+                                    advance(one.block->data, place_of(one, piece.own)),
+                                    bytes_of(one, piece));
+    }
+  }
+  if (status != DZ_OK) {
+    return status;
+  }
+  for (const WindowPiece& piece : plan.given) {
+    given.push_back(staging.look(*one.block, place_of(one, piece.own), bytes_of(one, piece)));
+  }
+  for (const WindowPiece& piece : plan.taken) {
+    taken.push_back(
+        staging.fill(*one.window, piece.window * one.row_bytes, bytes_of(one, piece)));
+  }
+  return DZ_OK;
 }
+
+/// Sends what is in one, and receives what is expected in the other.
+int Ranks::exchange_mail(Collective kind, Mail& out, Mail& in) {
+  const std::vector<dz_rank_message> to = out.messages();
+  const std::vector<dz_rank_message> from = in.messages();
+  note(kind, out.bytes(), static_cast<int64_t>(to.size()));
+  return wait_in(&dz_rank_messages::send, to.data(), static_cast<int32_t>(to.size()),
+                 from.data(), static_cast<int32_t>(from.size()));
+}
+
+/// What is added to the rows of one array, on the host.
+struct RowsAdded {
+  const dz_rank_added& what;
+  const char* added;  // the window
+  const char* own;
+  char* sums;
+
+  int64_t row_bytes() const { return what.shape.row_bytes; }
+  int64_t bytes(const WindowPiece& piece) const { return bytes_of(what.shape, piece); }
+  /// Adds rows to those of this rank that a piece says.
+  void add(const WindowPiece& piece, const char* from) const {
+    const auto element = static_cast<int32_t>(what.element);
+    // What came in a message may begin anywhere.
+    std::vector<std::max_align_t> aligned(
+        static_cast<size_t>(bytes(piece)) / sizeof(std::max_align_t) + 1);
+    std::memcpy(aligned.data(), from, static_cast<size_t>(bytes(piece)));
+    combine_elements(DZ_ADD, element, aligned.data(), bytes(piece) / element_info(element).bytes,
+                     sums + piece.own * row_bytes());
+  }
+};
 
 /// In the order of ranks.
-void Ranks::add_pieces(const dz_rank_added& one, const WindowPlan& plan, Mail& in) const {
+void Ranks::add_pieces(const RowsAdded& one, const WindowPlan& plan, Mail& in) const {
   const auto add_own = [&] {
     for (const WindowPiece& piece : plan.kept) {
-      add_piece(one, piece, row_of(one.shape.block, one.shape.offset, piece.window, one.shape));
+      one.add(piece, one.added + piece.window * one.row_bytes());
     }
   };
   bool own_added = false;
@@ -200,7 +250,7 @@ void Ranks::add_pieces(const dz_rank_added& one, const WindowPlan& plan, Mail& i
       add_own();
       own_added = true;
     }
-    add_piece(one, piece, in.next(piece.rank, piece.rows * one.shape.row_bytes));
+    one.add(piece, in.next(piece.rank, one.bytes(piece)));
   }
   if (!own_added) {
     add_own();
@@ -216,8 +266,8 @@ int32_t Ranks::add_rows(dz_context& context, std::span<dz_rank_added> all) {
   if (same != DZ_OK) {
     return same;
   }
-  Mail out;
-  Mail in;
+  Staging staging(context);
+  std::vector<RowsAdded> sums;
   for (dz_rank_added& one : all) {
     const WindowPlan& plan = plan_of(shape_of(one.shape));
     const int64_t bytes = count(one.shape.rows) * one.shape.row_bytes;
@@ -225,30 +275,34 @@ int32_t Ranks::add_rows(dz_context& context, std::span<dz_rank_added> all) {
     if (status != DZ_OK) {
       return status;
     }
-    std::memcpy(one.shape.window->data, advance(one.own->data, one.own_offset),
-                static_cast<size_t>(bytes));
+    sums.push_back({one,
+                    staging.look(*one.shape.block, one.shape.offset,
+                                 plan.rows * one.shape.row_bytes),
+                    staging.look(*one.own, one.own_offset, bytes),
+                    staging.fill(*one.shape.window, 0, bytes)});
+  }
+  const int32_t fetched = staging.fetch();
+  if (fetched != DZ_OK) {
+    return fetched;
+  }
+  Mail out;
+  Mail in;
+  for (const RowsAdded& one : sums) {
+    const WindowPlan& plan = plan_of(shape_of(one.what.shape));
+    std::memcpy(one.sums, one.own,
+                static_cast<size_t>(count(one.what.shape.rows) * one.row_bytes()));
     for (const WindowPiece& piece : plan.taken) {
-      const char* from = row_of(one.shape.block, one.shape.offset, piece.window, one.shape);
-      std::vector<char>& data = out.with(piece.rank);
-      data.insert(data.end(), from, from + piece.rows * one.shape.row_bytes);
+      out.add(piece.rank, one.added + piece.window * one.row_bytes(), one.bytes(piece));
     }
     for (const WindowPiece& piece : plan.given) {
-      std::vector<char>& data = in.with(piece.rank);
-      data.resize(data.size() + static_cast<size_t>(piece.rows * one.shape.row_bytes));
+      in.expect(piece.rank, one.bytes(piece));
     }
   }
-  int status = 0;
-  if (several()) {
-    const std::vector<dz_rank_message> to = out.messages();
-    const std::vector<dz_rank_message> from = in.messages();
-    note(Collective::add_rows, out.bytes(), static_cast<int64_t>(to.size()));
-    status = wait_in(&dz_rank_messages::send, to.data(), static_cast<int32_t>(to.size()),
-                             from.data(), static_cast<int32_t>(from.size()));
+  const int status = several() ? exchange_mail(Collective::add_rows, out, in) : 0;
+  for (const RowsAdded& one : sums) {
+    add_pieces(one, plan_of(shape_of(one.what.shape)), in);
   }
-  for (const dz_rank_added& one : all) {
-    add_pieces(one, plan_of(shape_of(one.shape)), in);
-  }
-  return checked(context, status);
+  return status != 0 ? checked(context, status) : staging.store();
 }
 
 }  // namespace dagaz::runtime

@@ -73,7 +73,13 @@ class SimDevice final : public Device {
   }
   void release(void* data, int64_t) override { std::free(data); }
 
+  void give_host_memory(void* data) override {
+    write_now();
+    Device::give_host_memory(data);
+  }
+
   int32_t read(std::span<const Read> reads) override {
+    write_now();
     const int32_t status = synchronise();
     if (status == DZ_OK) {
       for (const Read& one : reads) {
@@ -83,12 +89,20 @@ class SimDevice final : public Device {
     return status;
   }
   int32_t write(void* target, int64_t bytes, const void* host) override {
+    write_now();
     return move(target, host, bytes);
   }
+  /// As late as a GPU may read the host's memory.
+  int32_t write_later(std::span<const Write> writes) override {
+    late_.insert(late_.end(), writes.begin(), writes.end());
+    return DZ_OK;
+  }
   int32_t copy(void* target, const void* source, int64_t bytes) override {
+    write_now();
     return move(target, source, bytes);
   }
   int32_t clear(void* target, int64_t bytes) override {
+    write_now();
     std::memset(target, 0, static_cast<size_t>(bytes));
     return DZ_OK;
   }
@@ -98,15 +112,29 @@ class SimDevice final : public Device {
   int64_t memory_limit() const override { return 0; }
 
   void block_created(const dz_block& block) override {
+    const auto& one = static_cast<const PoolBlock&>(block);
+    if (one.reserved) {
+      memory_.add(advance(one.data, one.first_used), one.capacity);
+      return;
+    }
     memory_.add(block.data, block.bytes);
     // An adopted block holds the application's data; the pool's own has a capacity.
-    if (static_cast<const PoolBlock&>(block).capacity > 0) {
+    if (one.capacity > 0) {
       std::memset(block.data, poison, static_cast<size_t>(block.bytes));
     }
   }
-  void block_destroyed(const dz_block& block) override { memory_.remove(block.data); }
+  void block_destroyed(const dz_block& block) override {
+    write_now();
+    memory_.remove(advance(block.data, static_cast<const PoolBlock&>(block).first_used));
+  }
 
  private:
+  void write_now() {
+    for (const Write& one : late_) {
+      move(one.target, one.host, one.bytes);
+    }
+    late_.clear();
+  }
   static int32_t move(void* target, const void* source, int64_t bytes) {
     if (bytes > 0) {
       std::memmove(target, source, static_cast<size_t>(bytes));
@@ -124,6 +152,7 @@ class SimDevice final : public Device {
   BlockScheduler scheduler_;
   AccessCounts counts_;
   dz_failure_word failure_{};
+  std::vector<Write> late_;      // that nothing has waited for
   std::vector<int64_t> traces_;  // a dz_trace_buffer, or nothing
 };
 
@@ -178,6 +207,7 @@ int32_t SimDevice::launch(const Launch& launch) {
   std::vector<void*> arguments = {&failure};
   arguments.insert(arguments.end(), launch.arguments,
                    launch.arguments + launch.kernel->argument_count);
+  write_now();
   const bool counts = context_.profile.active();
   if (counts) {
     counts_.start_launch();
@@ -194,6 +224,7 @@ int32_t SimDevice::launch(const Launch& launch) {
 }
 
 int32_t SimDevice::synchronise() {
+  write_now();
   print_kernel_traces();
   if (failure_.code == 0) {
     return DZ_OK;

@@ -47,7 +47,9 @@ entry by_division =
 
 entry segmented =
   properties (\(x: [4]f64) : f64 ->
-                let ys = scan (\(a, i) (b, j) -> if i == j then (a + b, i) else (b, j)) (0, -1) (zip x [0, 0, 1, 1])
+                let add (a, i) (b, j) =
+                  if i == j then (a + b, i) else if j < 0 then (a, i) else (b, j)
+                let ys = scan add (0, -1) (zip x [0, 0, 1, 1])
                 in weighted (map (.0) ys))
 
 entry inside_a_map =

@@ -8,7 +8,9 @@
 -- counts: histogram_and_sum: [1000]i64: agree 1 8, reduce 1 88
 -- Each step of training: the loss, and the gradient.
 -- counts: training_step: [1000][6]f64 [1000]f64 [6]f64: agree 1 8, reduce 1 56
+-- counts on sim: training_step: [1000][6]f64 [1000]f64 [6]f64: agree 1 8, collect 1 8, reduce 1 48
 -- counts of parts: training_step: [10000][6]f64 [10000]f64 [6]f64: agree 1 8, reduce 1 56
+-- counts on sim of parts: training_step: [10000][6]f64 [10000]f64 [6]f64: agree 1 8, collect 1 8, reduce 1 48
 -- ==
 -- entry: training_step
 -- random input { [100][6]f64 [100]f64 [6]f64 } auto output

@@ -2,13 +2,16 @@
 --
 -- A step of gradient ascent for a mixture of two Gaussians: one message, of the gradient and the value.
 -- counts: ascend: [2]f64 [2][2]f64 [2][3]f64 [500][2]f64: agree 1 8, reduce 1 120
+-- counts on sim: ascend: [2]f64 [2][2]f64 [2][3]f64 [500][2]f64: agree 5 40, collect 1 8, reduce 2 112
 -- The network of examples/digits: 2410 weights and the loss in each of two steps; labels may be wrong.
 -- counts: train: [60][64]f32 [60]u8: agree 3 24, reduce 2 19288
+-- counts on sim: train: [60][64]f32 [60]u8: agree 3 24, collect 2 8, gather 2 1200, reduce 8 19280
 -- Ten steps of k-means: k·(d+1) numbers in each.
 -- counts: clusters: 10i64 [500][3]f64 [5][3]f64: agree 1 8, reduce 10 1600
 -- Ten steps of heat in a plate, and back: a row for each neighbour in a step, and two on the way back.
 -- counts: heated: 10i64 [1000][5]f64: agree 1 8, windows 10 400 10
 -- counts: misfit: 10i64 [1000][5]f64 [1000][5]f64: add_rows 10 400 10, agree 1 8, collect 1 8, windows 20 800 20
+-- counts on sim: misfit: 10i64 [1000][5]f64 [1000][5]f64: agree 2 16
 -- ==
 -- entry: ascend
 -- random input { [2]f64 [2][2]f64 [2][3]f64 [100][2]f64 } auto output

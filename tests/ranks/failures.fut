@@ -9,7 +9,7 @@
 -- entry: chosen
 -- input { [0i64, 1i64, 2i64] } output { [0i64, 1i64, 4i64] }
 -- input { [0i64, 1i64, 3i64] } error: Index \[3\] out of bounds
--- input { [7i64, 1i64, 3i64] } error: Index \[7\] out of bounds
+-- input { [7i64, 1i64, 3i64] } error: Index \[[37]\] out of bounds
 
 -- ==
 -- entry: in_a_loop

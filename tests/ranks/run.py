@@ -5,7 +5,8 @@ usage: run.py DAGAZ FOLDER [-n RANKS…]
 Runs the test blocks of FOLDER with 1, 2, 3, 4 and 7 ranks, everything shared that can be, and once more
 those where something goes to the rows of others.  Then what
 its comments `-- counts:` say of messages, and that all end, with one message, where one fails, is killed, or
-does not fit to the others.  Exit status 77 where there is no MPI.
+does not fit to the others.  With the first MPI all of that on simulated GPUs, too, with 1, 3 and 4 ranks.
+Exit status 77 where there is no MPI.
 """
 import argparse
 import os
@@ -44,17 +45,17 @@ def environment(compiler, launcher):
 
 
 class Runs:
-    """Programs of one MPI in a folder of their own."""
+    """Programs of one MPI for one target in a folder of their own."""
 
-    def __init__(self, dagaz, name, compiler, launcher, folder):
-        self.dagaz, self.name, self.folder = dagaz, name, folder
+    def __init__(self, dagaz, target, compiler, launcher, folder):
+        self.dagaz, self.target, self.folder = dagaz, target, folder
         self.environment = environment(compiler, launcher)
         self.launcher = launcher.split()
 
     def build(self, source, *options, name=None):
         program = f'{self.folder}/{name or pathlib.Path(source).stem}'
-        subprocess.run([self.dagaz, 'build', '--ranks=mpi', source, '-o', program, *options],
-                       check=True, env=self.environment)
+        subprocess.run([self.dagaz, 'build', '--ranks=mpi', f'--target={self.target}', source, '-o',
+                        program, *options], check=True, env=self.environment)
         return program
 
     def command(self, ranks, program, *options):
@@ -73,19 +74,25 @@ class Runs:
 def test_blocks(runs, tests, ranks, options):
     """What is wrong, as text."""
     numbers = ','.join(str(one) for one in ranks)
-    command = [runs.dagaz, 'test', '--notty', f'--ranks={numbers}', *options, tests]
+    command = [runs.dagaz, 'test', '--notty', f'--ranks={numbers}', f'--target={runs.target}',
+               *options, tests]
     done = subprocess.run(command, env=runs.environment, capture_output=True, text=True)
     return '' if done.returncode == 0 else done.stdout + done.stderr
 
 
-def counts_in(source):
-    """(entry, shapes, {kind: (calls, bytes[, messages])}, in parts) of each comment."""
+def counts_in(source, target):
+    """(entry, shapes, {kind: (calls, bytes[, messages])}, in parts) of each comment; those for the
+    target count instead of others of the same entry point."""
+    found = {}
     for line in pathlib.Path(source).read_text().splitlines():
-        if found := re.match(r'-- counts( of parts)?: (\w+): ([^:]*): (.*)', line):
-            parts, entry, shapes, counts = found.groups()
+        if match := re.match(r'-- counts( on \w+)?( of parts)?: (\w+): ([^:]*): (.*)', line):
+            special, parts, entry, shapes, counts = match.groups()
+            if special not in (None, f' on {target}'):
+                continue
             rows = [row.split() for row in counts.split(',')]
             expected = {kind: tuple(map(int, numbers)) for kind, *numbers in rows}
-            yield entry, shapes.split(), expected, parts is not None
+            found[entry, shapes, parts] = entry, shapes.split(), expected, parts is not None
+    return list(found.values())
 
 
 def counted(text):
@@ -96,7 +103,7 @@ def counted(text):
 
 def test_counts(runs, source):
     """All calls in one start of four ranks."""
-    comments = list(counts_in(source))
+    comments = counts_in(source, runs.target)
     if not comments:
         return ''
     program = runs.build(source)
@@ -122,13 +129,15 @@ def test_counts(runs, source):
 
 
 def test_message_of_failure(runs, folder):
-    """The last of three ranks fails: its message, once, and nothing else of ours."""
+    """The message of the first of three ranks that fails, once, and nothing else of ours."""
     program = runs.build(f'{folder}/failures.fut')
-    done = runs.run(3, program, 'chosen', b'[0i64, 1i64, 9i64]')
-    text = done.stderr.decode()
-    if done.returncode == 1 and text.count('Index [9] out of bounds') == 1 and not done.stdout:
-        return ''
-    return f'a failure: status {done.returncode}\n{text}'
+    for data in b'[0i64, 1i64, 9i64]', b'[0i64, 9i64, 7i64]':
+        done = runs.run(3, program, 'chosen', data)
+        text = done.stderr.decode()
+        if done.returncode != 1 or text.count('Index [') != 1 or done.stdout or \
+                'Index [9] out of bounds' not in text:
+            return f'a failure: status {done.returncode}\n{text}'
+    return ''
 
 
 def complaint(what, done, *expected):
@@ -162,6 +171,16 @@ def test_other_things(runs, folder):
                      'rank 0: collect of 8 bytes, ', 'first.fut:', 'rank 1: agree, the end of the call')
 
 
+def test_other_devices(runs, folder):
+    """Ranks whose devices differ would take different turns."""
+    if runs.target != 'sim':
+        return ''
+    program = [runs.build(f'{folder}/failures.fut'), '-e', 'chosen']
+    done = runs.run_two(program, ['env', 'DZ_SIM_DEVICE=h100', *program], b'[0i64, 1i64]')
+    return complaint('other devices', done, 'the ranks of the program have different devices',
+                     'rank 1: 132 multiprocessors')
+
+
 def test_checked(runs, folder):
     """What is compared changes nothing."""
     program = runs.build(f'{folder}/windows.fut')
@@ -192,12 +211,14 @@ def test_full_disk(runs, folder):
 def test_library(runs, folder):
     """An application whose ranks have parts of its data; alone, and with others."""
     library = f'{runs.folder}/field'
-    subprocess.run([runs.dagaz, 'build', '--ranks=mpi', '--emit=lib', f'{folder}/library/field.fut',
-                    '-o', library, *SHARE_ALL], check=True, env=runs.environment)
+    subprocess.run([runs.dagaz, 'build', '--ranks=mpi', f'--target={runs.target}', '--emit=lib',
+                    f'{folder}/library/field.fut', '-o', library, *SHARE_ALL], check=True,
+                   env=runs.environment)
+    simulated = ['-Wl,-u,dz_make_sim_device', '-lboost_context'] if runs.target == 'sim' else []
     program = f'{runs.folder}/application'
     subprocess.run([runs.environment['MPICC'], '-O1', '-Wall', '-Werror', f'-I{runs.folder}',
                     f'{folder}/library/application.c', f'{runs.folder}/libfield.a', '-o', program,
-                    '-ltbb', '-lstdc++', '-lm', '-ldl', '-lpthread'], check=True)
+                    *simulated, '-ltbb', '-lstdc++', '-lm', '-ldl', '-lpthread'], check=True)
     wrong = ''
     for ranks in 1, 2, 5:
         done = subprocess.run(runs.command(ranks, program), capture_output=True, text=True,
@@ -348,9 +369,11 @@ def main():
     if not found:
         print('no MPI is installed (Debian, Ubuntu: apt install openmpi-bin libopenmpi-dev)')
         return 77
-    tests = [('test blocks', lambda runs: test_blocks(runs, folder, arguments.ranks, SHARE_ALL)),
+    ranks_of = {'cpu': arguments.ranks, 'sim': [one for one in arguments.ranks if one in (1, 3, 4)]}
+    tests = [('test blocks',
+              lambda runs: test_blocks(runs, folder, ranks_of[runs.target], SHARE_ALL)),
              ('deliveries', lambda runs: test_blocks(runs, f'{folder}/deliveries.fut',
-                                                     arguments.ranks, DELIVER_ALL))]
+                                                     ranks_of[runs.target], DELIVER_ALL))]
     tests += [(f'counts of {source.name}', lambda runs, source=source: test_counts(runs, source))
               for source in sorted(pathlib.Path(folder).glob('*.fut'))]
     tests += [(title, lambda runs, test=test: test(runs, folder)) for title, test in (
@@ -359,17 +382,20 @@ def main():
         ('a stopped rank', test_stopped), ('a library', test_library),
         ('too little memory', test_memory), ('other arguments', test_arguments),
         ('other values', test_values), ('files', test_files),
-        ('other things', test_other_things), ('checked', test_checked),
+        ('other things', test_other_things),
+        ('other devices', test_other_devices), ('checked', test_checked),
         ('a full disk', test_full_disk))]
     failed = 0
-    for name, compiler, launcher in found:
+    # Which MPI it is makes no difference to a device.
+    places = [('cpu', *one) for one in found] + [('sim', *found[0])]
+    for target, name, compiler, launcher in places:
         with tempfile.TemporaryDirectory() as temporary:
-            runs = Runs(dagaz, name, compiler, launcher, temporary)
+            runs = Runs(dagaz, target, compiler, launcher, temporary)
             for title, test in tests:
                 if wrong := test(runs):
                     failed += 1
-                    print(f'[FAIL] {name}, {title}:\n{wrong}')
-    print(f'{len(found) * len(tests) - failed} passed, {failed} failed')
+                    print(f'[FAIL] {name}, {target}, {title}:\n{wrong}')
+    print(f'{len(places) * len(tests) - failed} passed, {failed} failed')
     return 1 if failed else 0
 
 

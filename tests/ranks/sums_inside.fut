@@ -5,6 +5,7 @@
 -- counts: network: [500][8]f64 [500]f64 [5][8]f64 [5]f64: agree 1 8, reduce 1 368
 -- In each step of training.
 -- counts: trained: 10i64 [500][8]f64 [500]f64 [5][8]f64 [5]f64: agree 1 8, reduce 10 3600
+-- counts on sim: trained: 10i64 [500][8]f64 [500]f64 [5][8]f64 [5]f64: agree 1 8, reduce 20 3600
 -- Three sums of four rows: a number, a vector and a matrix each.
 -- counts: moments: [500][3]f64 [500][4]f64: agree 1 8, reduce 1 416
 -- ==

@@ -4,6 +4,7 @@
 -- A transform of Fourier of n·m points in four steps: what was made by rows is transformed by columns,
 -- and then by rows again: two messages, each of both parts of the numbers.
 -- counts: transformed: [64][32]f64 [64][32]f64: agree 2 16, turn 2 12288
+-- counts on sim: transformed: [64][32]f64 [64][32]f64: agree 4 32, turn 2 12288
 -- In each step columns, then rows, which are the columns of the result.
 -- counts: swept: 10i64 [100][60]f64: agree 1 8, turn 21 189000
 -- A result that is split by its columns is turned to rows.

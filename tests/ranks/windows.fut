@@ -8,6 +8,7 @@
 -- counts: diffused: 10i64 [1000][5]f64: agree 1 8, windows 10 400 10
 -- Forwards a step is sent a row beside its own, and backwards what it added to that.
 -- counts: diffused_back: 10i64 [1000][5]f64: add_rows 10 400 10, agree 1 8, collect 1 8, windows 10 400 10
+-- counts on sim: diffused_back: 10i64 [1000][5]f64: agree 22 176, collect 1 8, gather 10 100000, windows 10 400 10
 -- Two fields of a wave, in one message; the speed is sent once, not by the first rank.
 -- counts: wave: 10i64 [1000]f64 [1000]f64: agree 1 8, windows 11 160 10
 -- ==

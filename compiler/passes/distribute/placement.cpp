@@ -242,9 +242,25 @@ Placement Placer::place(const Choice& choice) {
   return std::move(placement_);
 }
 
-void Placer::place(const ir::Body& body) {
-  for (const ir::Statement& one : body.statements) place(one);
-  for (const Operand& result : body.results) need(result);
+// A result is split where both bodies leave it so.
+void Placer::place(const ir::Branch& branch, const std::vector<ir::Binder>& results) {
+  for (const ir::Statement& one : branch.then_body.statements) place(one);
+  for (const ir::Statement& one : branch.else_body.statements) place(one);
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const Operand& yes = branch.then_body.results[k];
+    const Operand& no = branch.else_body.results[k];
+    const auto split =
+        yes.is_name() ? placement_.split.find(yes.name()) : placement_.split.end();
+    const bool keeps = split != placement_.split.end() && is_split(no, split->second) &&
+                       names_.type(results[k].name).shape[split->second.dimension] ==
+                           split->second.extent;
+    if (keeps) {
+      placement_.split.insert_or_assign(results[k].name, Split(split->second));
+    } else {
+      need(yes);
+      need(no);
+    }
+  }
 }
 
 // A result stays with the ranks that have its rows.
@@ -266,8 +282,7 @@ void Placer::place(const ir::Statement& statement) {
     placement_.accumulations.insert(statement.results[0].name);
     place(*with, statement.results);
   } else if (const auto* branch = as<ir::Branch>(statement.operation)) {
-    place(branch->then_body);
-    place(branch->else_body);
+    place(*branch, statement.results);
   } else if (const auto* loop = as<ir::Loop>(statement.operation)) {
     place(*loop, statement.results);
   } else if (statement.results.empty() ||

@@ -118,8 +118,8 @@ class Placer {
   std::vector<Share> ways(const ir::Statement& statement) const;
 
  private:
-  void place(const ir::Body& body);
   void place(const ir::Statement& statement);
+  void place(const ir::Branch& branch, const std::vector<ir::Binder>& results);
   void place(const ir::Loop& loop, const std::vector<ir::Binder>& results);
   bool place_view(const ir::Operation& operation, ir::NameId result);
   bool place(const ir::Permute& permute, ir::NameId result);

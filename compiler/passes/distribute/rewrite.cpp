@@ -209,18 +209,13 @@ void Rewriter::statement(ir::Statement statement, ir::Builder& out) {
       return share_additions(std::move(statement), out);
     }
   }
-  if (auto* branch = as<ir::Branch>(statement.operation)) {
-    const bool before = unagreed_;
-    branch->then_body = body(std::move(branch->then_body), {});
-    const bool after = std::exchange(unagreed_, before);
-    branch->else_body = body(std::move(branch->else_body), {});
-    unagreed_ = unagreed_ || after;
-  } else if (as<ir::Loop>(statement.operation)) {
-    return share_loop(std::move(statement), out);
-  } else if (share_view(statement, out)) {
-    return;
+  if (as<ir::Branch>(statement.operation)) {
+    return share_branch(std::move(statement), out);
   }
-  out.add(std::move(statement));
+  if (as<ir::Loop>(statement.operation)) {
+    return share_loop(std::move(statement), out);
+  }
+  if (!share_view(statement, out)) out.add(std::move(statement));
 }
 
 // Views of what a rank has, and its rows of what is updated; whether nobody wants more of them.

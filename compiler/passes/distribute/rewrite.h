@@ -182,6 +182,7 @@ class Rewriter {
   // ---- loops.cpp
   ir::NameId rows_to_keep(ir::NameId array, const Split& split, ir::Builder& out);
   void share_loop(ir::Statement statement, ir::Builder& out);
+  void share_branch(ir::Statement statement, ir::Builder& out);
 
   // ---- accumulations.cpp
   std::vector<Combined> start_histogram(ir::Statement& statement, ir::Builder& out);

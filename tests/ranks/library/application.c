@@ -92,7 +92,9 @@ static void failure(struct field_context *ctx) {
   for (int64_t i = 0; i < count; ++i) own[i] = first + i == n - 1 ? 1e7 : 4;
   struct field_f64_1d *xs = field_new_f64_1d_part(ctx, own, n);
   struct field_f64_1d *ys = NULL;
-  expect(field_entry_checked(ctx, &ys, xs) != 0, "a failing assertion is success");
+  /* A device that works alone says so when it is waited for. */
+  expect(field_entry_checked(ctx, &ys, xs) != 0 || field_context_sync(ctx) != 0,
+         "a failing assertion is success");
   char *error = field_context_get_error(ctx);
   expect(error != NULL && strstr(error, "Assertion is false") != NULL, error);
   free(error);

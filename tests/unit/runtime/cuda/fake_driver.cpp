@@ -1,7 +1,7 @@
 // A stand-in for libcuda.so.1 that runs on the host.  It is as asynchronous as the real one may
 // be: everything put on a stream happens only when the stream is waited for, so a runtime that
 // relies on luck fails here.  Several threads may call it; it does one thing at a time.  Its graphs
-// are in fake_graphs.cpp.
+// are in fake_graphs.cpp, memory that is mapped in fake_mapping.cpp.
 #include "fake_driver.h"
 
 #include <dlfcn.h>
@@ -65,10 +65,37 @@ bool inside(CUdeviceptr address, size_t bytes) {
   bool good = found != memory().begin();
   if (good) {
     --found;
-    good = address + bytes <= found->first + found->second;
+    CUdeviceptr end = found->first + found->second;
+    // Pieces may be mapped one behind the other.
+    while (++found != memory().end() && found->first == end) {
+      end += found->second;
+    }
+    good = address + bytes <= end;
   }
   state().misuses += good ? 0 : 1;
   return good;
+}
+
+bool is_room_for(size_t bytes) {
+  return state().memory_in_use + state().memory_late + static_cast<int64_t>(bytes) <=
+             state().memory_limit &&
+         takes_allocation();
+}
+
+CUresult know(CUdeviceptr address, size_t bytes) {
+  if (!is_room_for(bytes)) {
+    return error_out_of_memory;
+  }
+  memory()[address] = bytes;
+  state().memory_in_use += static_cast<int64_t>(bytes);
+  ++state().live_allocations;
+  return success;
+}
+
+void forget(CUdeviceptr address) {
+  state().memory_in_use -= static_cast<int64_t>(memory().at(address));
+  --state().live_allocations;
+  memory().erase(address);
 }
 
 /// A stream, or the default one of the current device.
@@ -174,6 +201,7 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
 CUresult cuDeviceGetAttribute(int* value, int attribute, CUdevice) {
   *value = attribute == attribute_warp_size          ? 32
            : attribute == attribute_memory_pools     ? state().memory_pools
+           : attribute == attribute_mapped_memory    ? state().mapped_memory
            : attribute == attribute_capability_major ? state().capability / 10
            : attribute == attribute_capability_minor ? state().capability % 10
                                                      : 1000 + attribute;
@@ -274,16 +302,15 @@ CUresult cuMemAlloc_v2(CUdeviceptr* pointer, size_t bytes) {
   if (usable != success) {
     return usable;
   }
-  if (state().memory_in_use + state().memory_late + static_cast<int64_t>(bytes) >
-          state().memory_limit ||
-      !takes_allocation()) {
-    return error_out_of_memory;
+  void* const data = std::malloc(bytes);
+  const auto address = reinterpret_cast<CUdeviceptr>(data);
+  const CUresult result = know(address, bytes);
+  if (result == success) {
+    *pointer = address;
+  } else {
+    std::free(data);
   }
-  *pointer = reinterpret_cast<CUdeviceptr>(std::malloc(bytes));
-  memory()[*pointer] = bytes;
-  state().memory_in_use += static_cast<int64_t>(bytes);
-  ++state().live_allocations;
-  return success;
+  return result;
 }
 CUresult cuMemAllocManaged(CUdeviceptr* pointer, size_t bytes, unsigned) {
   return cuMemAlloc_v2(pointer, bytes);
@@ -295,9 +322,7 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
     ++state().misuses;
     return invalid_value;
   }
-  state().memory_in_use -= static_cast<int64_t>(found->second);
-  --state().live_allocations;
-  memory().erase(found);
+  forget(pointer);
   std::free(reinterpret_cast<void*>(pointer));
   return needs_context();
 }

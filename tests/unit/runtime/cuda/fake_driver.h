@@ -30,6 +30,7 @@ struct FakeCudaState {
   int faulted[2] = {0, 0};        // what these return, for each device
   int64_t allocations_left = INT64_MAX;  // of device and pinned memory; those after them fail
   int memory_pools = 1;           // whether devices have them
+  int mapped_memory = 1;          // whether memory can be mapped
   int async_allocations = 0;
   int trims = 0;                  // of memory pools
   size_t stack_limit = 1024;      // bytes of a thread's stack

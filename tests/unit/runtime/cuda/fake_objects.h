@@ -71,6 +71,9 @@ CUresult needs_context();
 CUresult take_failure(int& failure);
 /// Whether this is memory of the device; if not, that is misuse.
 bool inside(CUdeviceptr address, size_t bytes);
+/// Memory that copies may use, until it is forgotten; null where there is too little.
+CUresult know(CUdeviceptr address, size_t bytes);
+void forget(CUdeviceptr address);
 /// Puts work on a stream.
 CUresult queue(CUstream stream, std::function<void()> work);
 void write_elements(CUdeviceptr target, unsigned value, size_t size, size_t count);
