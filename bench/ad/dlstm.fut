@@ -1,6 +1,6 @@
 -- | ADBench's LSTM, whose weight matrices are diagonal, as in GradBench, on made-up bits.
 -- Published size (layers, characters, bits): (4, 4096, 14).
--- memory: gradient l=2 c=1024 b=14: gradient <= 2.1 * primal + 8 * c * (8 * l + 2) * b
+-- memory: gradient l=2 c=1024 b=14: gradient <= 2.2 * primal + 8 * (c + 1) * (8 * l + 2) * b
 -- ==
 -- entry: check
 -- input { 2i64 6i64 3i64 } output { true }
