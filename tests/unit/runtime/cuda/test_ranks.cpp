@@ -3,6 +3,7 @@
 // nothing on a stream happens before somebody waits for it.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <optional>
