@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define DZ_ABI_VERSION 12
+#define DZ_ABI_VERSION 13
 
 /* Exit codes of entry points and runtime functions (the peer's numbers). */
 enum dz_status {
@@ -113,6 +113,7 @@ typedef struct dz_kernel {
   int32_t argument_count; /* without the failure word, which comes first */
   const int32_t *argument_bytes; /* size of each argument: 1, 2, 4 or 8 */
   const char *position;   /* source position of one launch, for reports */
+  int32_t may_fail;       /* or trace: somebody has to look, when it has run */
 } dz_kernel;
 
 /* What a failure inside a kernel means: `text` holds a {} for each argument. */

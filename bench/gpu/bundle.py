@@ -91,16 +91,31 @@ def add_libraries(folder):
                 shutil.copy(path, folder / 'lib' / name)
 
 
+def add_futhark(options, folder, name, cuda):
+    """It leaves its C code where it cannot compile it, which it does not know how to with CUDA 13."""
+    for source in ('data', name):
+        shutil.copy(HERE / 'programs' / f'{source}.fut', folder)
+    subprocess.run([options.peer, 'cuda', '--server', '-o', f'futhark_{name}', f'{name}.fut'],
+                   check=False, capture_output=True, cwd=folder,
+                   env={**os.environ, 'LC_ALL': 'C.UTF-8'})
+    if cuda:
+        done = subprocess.run(['cc', '-O2', '-std=gnu11', '-w', '-include', folder / 'futhark_cuda.h',
+                               f'-I{cuda}/include', folder / f'futhark_{name}.c', '-o',
+                               folder / f'futhark_{name}', f'-L{cuda}/lib64/stubs',
+                               f'-L{cuda}/lib64', '-lnvrtc', '-lcuda', '-lcudart', '-lm'],
+                              capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            print(f'futhark {name}: {done.stderr.strip()[:300]}', file=sys.stderr)
+
+
 def add_peers(options, folder):
     """Others' code, compiled where their compilers are here."""
-    for name in ('memory', 'histograms', 'layers') if options.peer else ():
-        # It leaves its C code where there is no CUDA to compile it with.
-        subprocess.run([options.peer, 'cuda', '--server', '-o', folder / 'peers' / f'futhark_{name}',
-                        HERE / 'programs' / f'{name}.fut'], check=False,
-                       env={**os.environ, 'LC_ALL': 'C.UTF-8'})
     shutil.copytree(HERE / 'bundled' / 'peers', folder / 'peers', dirs_exist_ok=True,
                     ignore=shutil.ignore_patterns('__pycache__'))
-    if not shutil.which('nvcc'):
+    nvcc = shutil.which('nvcc')
+    for name in ('memory', 'histograms', 'layers') if options.peer else ():
+        add_futhark(options, folder / 'peers', name, nvcc and Path(nvcc).resolve().parent.parent)
+    if not nvcc:
         return
     for name, more in (('with_cub', []), ('with_cublas', ['-lcublas'])):
         done = subprocess.run(['nvcc', '-O3', '-std=c++17', '-gencode',

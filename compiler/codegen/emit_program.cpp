@@ -9,6 +9,7 @@
 #include "codegen/emit.h"
 #include "codegen/emit_trace.h"
 #include "codegen/host_target.h"
+#include "codegen/kernel_failure.h"
 #include "codegen/runtime_calls.h"
 #include "ir/globals.h"
 #include "ir/traces.h"
@@ -166,7 +167,8 @@ Constant* kernel_constant(ConstantBuilder& make, PartModule& part, const Kernel&
   Constant* simulated = sim ? declare_kernel(part, kernel) : make.null();
   return make.structure({make.text(kernel.launch->kernel), simulated,
                          make.i32(count(bytes.size())), make.numbers(bytes),
-                         make.text(written_at(unit, kernel.launch->location))});
+                         make.text(written_at(unit, kernel.launch->location)),
+                         make.i32(may_fail(kernel.launch->body) ? 1 : 0)});
 }
 
 int target_number(tree::Target target) {

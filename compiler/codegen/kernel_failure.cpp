@@ -91,4 +91,13 @@ class Dependence {
 
 bool looks_for_failures(const tree::Code& kernel) { return Dependence().harms(kernel); }
 
+// What it calls may do both.
+bool may_fail(const tree::Code& kernel) {
+  bool may = false;
+  tree::for_each_instruction(kernel, [&](const Instruction& one) {
+    may = may || as<tree::Fail>(one.node) || as<tree::Call>(one.node);
+  });
+  return may;
+}
+
 }  // namespace dagaz::codegen

@@ -83,9 +83,31 @@ std::pair<Value*, Value*> SingleFormulas::reduced_exponential(Value* x) {
   return {k, b_.CreateFAdd(rest, number(1))};
 }
 
+/// 2ᵏ 2ᵗ with the hardware's approximation of 2ᵗ, for k the exponent of a normal number: where x is
+/// beyond those, t is too, and the product is infinite, subnormal or zero as it should be.
+Value* SingleFormulas::exponential_by_hardware(Value* x) {
+  constexpr float log_two_inverse_high = 1.44269502F;
+  constexpr float log_two_inverse_low = 1.92596303e-8F;
+  constexpr int exponents = 2 * (exponent_bias - 1);
+  // (k + 126) / 252, between 0 and 1.
+  Value* share = b_.CreateIntrinsic(
+      llvm::Intrinsic::nvvm_saturate_f, {},
+      {fma(x, number(log_two_inverse_high / static_cast<float>(exponents)), number(0.5F))});
+  // The sum's unit is 1, its low bits are k + 127.
+  Value* shifted = b_.CreateIntrinsic(
+      llvm::Intrinsic::nvvm_fma_rm_f, {},
+      {share, number(static_cast<float>(exponents)), number(rounding_constant + 1)});
+  Value* k = b_.CreateFSub(shifted, number(rounding_constant + exponent_bias));
+  Value* t = fma(x, number(log_two_inverse_high), b_.CreateFNeg(k));
+  t = fma(x, number(log_two_inverse_low), t);
+  Value* power = b_.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx_ftz_f, {}, {t});
+  return b_.CreateFMul(power, real(b_.CreateShl(bits(shifted), mantissa_bits)));
+}
+
 /// 2ᵏ is applied in two halves, because 2ᵏ alone may overflow or be subnormal where the result is
 /// neither.
 Value* SingleFormulas::exponential(Value* x) {
+  if (side_ == Side::ptx) return exponential_by_hardware(x);
   Value* limited = binary(llvm::Intrinsic::minnum,
                           binary(llvm::Intrinsic::maxnum, x, number(exp_lowest)),
                           number(exp_highest));

@@ -37,6 +37,7 @@ class SingleFormulas {
   llvm::Value* polynomial(llvm::Value* x, const std::vector<float>& coefficients);
   llvm::Value* power_of_two(llvm::Value* k);
   std::pair<llvm::Value*, llvm::Value*> reduced_exponential(llvm::Value* x);
+  llvm::Value* exponential_by_hardware(llvm::Value* x);
   llvm::Value* inverse(llvm::Value* x);
 
   llvm::IRBuilder<>& b_;

@@ -106,38 +106,48 @@ std::int64_t bytes_of(const std::vector<NameId>& values, const ir::Names& names)
 /// Sums of a thread, and what it runs for each of them at the end.
 struct Held {
   std::int64_t bytes = 0;
+  std::int64_t statements_each = 0;  // for an element
   std::int64_t statements = 0;
 };
 
 Held held_of(const Sums& sums, const ir::Names& names) {
-  Held held{0, std::ssize(sums.parts.after.statements)};
+  Held held{0, std::ssize(sums.parts.elements.statements), std::ssize(sums.parts.after.statements)};
   for (const Operand& one : sums.parts.elements.results) {
     held.bytes += ir::byte_size(names.type(one).element);
   }
   return held;
 }
 
-/// With `rows` by `points` sums a thread; whether its registers and the block's memory hold them,
-/// and the code is not too long.
-bool choose_sizes(ir::Contraction& plan, int rows, int points, const Held& held,
+/// How many sums a thread has, and how many threads a block, along rows and along points.
+struct Tile {
+  int rows;
+  int points;
+  int threads_along_rows = side_threads;
+  int threads_along_points = side_threads;
+};
+
+/// Sets a tile; whether its threads' registers and the block's memory hold it, and the code is not
+/// too long.
+bool choose_sizes(ir::Contraction& plan, const Tile& tile, const Held& held,
                   const Surroundings& around) {
   const Tunables& tunables = around.tunables();
+  const auto [rows, points, threads_along_rows, threads_along_points] = tile;
   plan.block_rows = rows;
   plan.columns = points;
   plan.width = 1;
-  plan.most_rows = side_threads;
-  plan.most_points = side_threads;
+  plan.most_rows = threads_along_rows;
+  plan.most_points = threads_along_points;
   plan.depth = side_threads;
   const std::int64_t row_bytes = bytes_of(plan.of_rows, around.names);
   const std::int64_t point_bytes = bytes_of(plan.of_points, around.names);
   // Threads that write one after the other write to lines one after the other.
-  // Rows are read several at a time, by aligned loads.
+  // Rows are read four at a time and points two, by aligned loads.
   plan.row_gap = plan.row_packing == ir::Packing::by_elements ? 4 : 0;
-  plan.point_gap = plan.point_packing == ir::Packing::by_elements ? 1 : 0;
-  plan.unrolled = false;
+  plan.point_gap = plan.point_packing == ir::Packing::by_elements ? 2 : 0;
+  plan.unrolled = rows * points * held.statements_each <= tunables.gpu_tile_statements;
   // Twice, so that the next elements are staged while these are used; and a word a line more.
-  const std::int64_t staged = 2 * ((side_threads * rows + 4) * row_bytes +
-                                   (side_threads * points + 1) * point_bytes);
+  const std::int64_t staged = 2 * ((threads_along_rows * rows + 4) * row_bytes +
+                                   (threads_along_points * points + 2) * point_bytes);
   while (plan.depth > 1 && plan.depth * staged > tunables.gpu_tile_bytes) plan.depth /= 2;
   const std::int64_t sums = rows * points * held.bytes;
   const std::int64_t used = sums + rows * row_bytes + points * point_bytes;
@@ -174,35 +184,50 @@ ir::Guard fill(const Sums& sums, std::int64_t sums_each, std::int64_t parts) {
   return {std::move(all), {sums_each, {}, true}};
 }
 
-/// Tiles of this size are not mostly outside the space.
-std::vector<ir::Guard> are_inside(const ir::Contraction& plan, const Sums& sums) {
-  return {are_at_least(product_of(sums, dimensions_of(plan.rows, plan.joined_rows)),
-                       side_threads * plan.block_rows / 2),
-          are_at_least(product_of(sums, dimensions_of(plan.points, plan.joined_points)),
-                       side_threads * plan.columns / 2),
+/// No more than a quarter of a tile's rows, and of its points, is outside the space; half where
+/// another tile is hardly better.
+std::vector<ir::Guard> are_inside(const ir::Contraction& plan, const Sums& sums, int quarters) {
+  const auto fill_side = [&](const std::vector<std::size_t>& dimensions, int width) {
+    return are_at_least(product_of(sums, dimensions), std::int64_t{width} * quarters / 4);
+  };
+  return {fill_side(dimensions_of(plan.rows, plan.joined_rows), plan.most_rows * plan.block_rows),
+          fill_side(dimensions_of(plan.points, plan.joined_points),
+                    plan.most_points * plan.columns),
           has_elements(sums, plan.depth / 2)};
 }
 
-/// Tiles of rows and points: large ones where these fill a part of the device, smaller ones, and
-/// those of a sum a thread for short sides.
+/// Tiles of rows and points: large ones where these fill a part of the device, long ones for a
+/// short side, smaller ones, and those of a sum a thread for two short sides.
 std::vector<ir::Version> in_tiles(ir::Contraction plan, const Sums& sums,
                                   const Surroundings& around) {
-  const auto most_side = static_cast<int>(around.tunables().gpu_tile_side);
+  const auto side = static_cast<int>(around.tunables().gpu_tile_side);
   const Held held = held_of(sums, around.names);
   plan.split = static_cast<int>(around.tunables().gpu_tile_split);
   std::vector<ir::Version> versions;
-  const auto add = [&](int rows, int points) {
-    if (!choose_sizes(plan, rows, points, held, around)) return false;
-    versions.push_back({are_inside(plan, sums), plan});
+  const auto add = [&](const Tile& tile, int quarters) {
+    if (!choose_sizes(plan, tile, held, around)) return false;
+    versions.push_back({are_inside(plan, sums, quarters), plan});
     return true;
   };
-  for (int side = most_side; side >= 2 && versions.size() < 2; side /= 2) {
-    const bool added = add(side, side) || add(side, side / 2);
-    if (added && versions.size() == 1) {
-      versions.back().when.push_back(fill(sums, std::int64_t{plan.block_rows} * plan.columns, 16));
+  const auto add_large = [&](const Tile& tile, int quarters) {
+    if (!add(tile, quarters)) return false;
+    versions.back().when.push_back(fill(sums, std::int64_t{tile.rows} * tile.points, 16));
+    return true;
+  };
+  int next = side;
+  if (add_large({side, side}, 3)) {
+    add_large({side, side, 2 * side_threads, side_threads / 2}, 3);
+    add_large({side, side, side_threads / 2, 2 * side_threads}, 3);
+    next = side / 2;
+  } else {
+    for (; next >= 2 && versions.empty(); next /= 2) {
+      if (!add_large({next, next}, 2)) add_large({next, next / 2}, 2);
     }
   }
-  add(1, 1);
+  for (bool added = false; next >= 2 && !added; next /= 2) {
+    added = add({next, next}, 2) || add({next, next / 2}, 2);
+  }
+  add({1, 1}, 2);
   return versions;
 }
 
@@ -213,7 +238,7 @@ std::vector<ir::Version> by_points(ir::Contraction plan, const Sums& sums,
   const Held held = held_of(sums, around.names);
   std::vector<ir::Version> versions;
   for (const int points : {static_cast<int>(around.tunables().gpu_tile_points), 1}) {
-    if (!choose_sizes(plan, 1, points, held, around)) continue;
+    if (!choose_sizes(plan, {1, points}, held, around)) continue;
     plan.most_rows = 1;
     plan.most_points = block_threads;
     plan.depth = static_cast<int>(

@@ -233,7 +233,7 @@ class Chain {
   }
 
   // Buffers in the order in which rows begin.  A row may take the buffer of one that ends where it
-  // begins: a thread reads its element before it writes there.
+  // begins, if nobody read that one crosswise: a thread reads its element before it writes there.
   void stage() {
     std::vector<std::pair<NameId, Row>> needed;
     for (const auto& [name, row] : rows_) {
@@ -249,14 +249,14 @@ class Chain {
       const std::int64_t bytes = ir::byte_size(names_.type(name).element);
       const auto free = std::find_if(buffers.begin(), buffers.end(), [&](const RowBuffer& one) {
         const bool is_over = one.free_from < row.begin || (one.free_from == row.begin && row.made);
-        return one.shared && !row.crosses && is_over && one.width == row.width &&
-               one.bytes == bytes;
+        return one.shared && is_over && one.width == row.width && one.bytes == bytes;
       });
       chain_.staged.push_back({name, static_cast<std::size_t>(free - buffers.begin())});
       if (free == buffers.end()) {
         buffers.push_back({row.width, bytes, !row.crosses, row.end});
       } else {
         free->free_from = row.end;
+        free->shared = !row.crosses;
       }
     }
   }

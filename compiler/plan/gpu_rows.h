@@ -32,7 +32,7 @@ class Surroundings;
 struct RowBuffer {
   ir::Operand width;
   std::int64_t bytes;     // of an element
-  bool shared;            // rows that threads read crosswise have one for themselves
+  bool shared;            // a row that threads read crosswise is the last in its buffer
   std::size_t free_from;  // the last statement that needs what is in it
 };
 /// A row that is needed again.

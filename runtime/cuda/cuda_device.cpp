@@ -124,7 +124,7 @@ int32_t CudaDevice::wait() {
   if (status != DZ_OK || !stream_.is_working()) {
     return status;
   }
-  const bool look = work_.kernels_under_way();
+  const bool look = work_.failures_possible();
   if (look) {
     status = errors_.check(driver().cuMemcpyDtoHAsync(fetched_, failure_word_,
                                                       sizeof(dz_failure_word), stream_.handle()),

@@ -43,7 +43,7 @@ void CudaWork::forget_graphs() {
 }
 
 void CudaWork::waited() {
-  kernels_under_way_ = false;
+  failures_possible_ = false;
   replaced_.clear();
 }
 
@@ -53,7 +53,7 @@ int32_t CudaWork::start_one(WorkSequence& work, size_t index) {
   switch (one.kind) {
     case Work::Kind::kernel: {
       errors_.starts(*one.kernel);
-      kernels_under_way_ = true;
+      failures_possible_ |= one.kernel->may_fail != 0;
       const CUresult result =
           table.cuLaunchKernel(one.function, one.grid, 1, 1, one.block, 1, 1, one.shared_bytes,
                                stream_.handle(), work.pointers(index), nullptr);
@@ -92,11 +92,10 @@ int32_t CudaWork::start_graph(size_t index) {
   Known& known = known_[index];
   known.last_used = sequences_;
   const WorkSequence& work = known.graph->work();
-  for (size_t i = work.size(); i-- > 0;) {
+  for (size_t i = 0; i < work.size(); ++i) {
     if (work[i].kind == Work::Kind::kernel) {
       errors_.starts(*work[i].kernel);
-      kernels_under_way_ = true;
-      break;
+      failures_possible_ |= work[i].kernel->may_fail != 0;
     }
   }
   const int32_t status = stream_.begin_work();

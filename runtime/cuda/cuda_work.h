@@ -40,8 +40,8 @@ class CudaWork {
   /// As `add`, but now and alone, behind what is withheld.
   int32_t add_alone(const Work& work, std::span<const uint64_t> arguments);
 
-  /// Whether kernels were started since the stream was last waited for.
-  bool kernels_under_way() const { return kernels_under_way_; }
+  /// Whether kernels that may fail were started since the stream was last waited for.
+  bool failures_possible() const { return failures_possible_; }
   /// The stream was waited for.
   void waited();
 
@@ -66,7 +66,7 @@ class CudaWork {
   CudaStream& stream_;
   CUcontext context_ = nullptr;
   bool makes_graphs_ = false;
-  bool kernels_under_way_ = false;
+  bool failures_possible_ = false;
 
   WorkSequence sequence_;           // since it began; all of it is withheld, or on the stream
   size_t repeats_ = 0;              // work in the place of its first

@@ -5,8 +5,8 @@ entry main [l][n][m][k] (a: [l][k][n]f64) (b: [l][m][k]f64) = map2 (\x y -> map 
 --| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 3: segmented_reduce over [l][n][m][k]
 --| x: [
---|   contraction rows 1 points 2 block_rows 8 columns 4 depth 8 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_elements point_gap 1 unrolled false of_rows [a] of_points [b] when [n >= 64, m >= 32, k >= 4, 16 * l * n * m >= 32 * resident],
---|   contraction rows 1 points 2 block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_elements point_gap 1 unrolled false together 2 of_rows [a] of_points [b] when [n >= 32, m >= 32, k >= 8],
---|   contraction rows 1 points 2 depth 16 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_elements point_gap 1 unrolled false of_rows [a] of_points [b] when [n >= 8, m >= 8, k >= 8],
+--|   contraction rows 1 points 2 block_rows 8 columns 4 depth 8 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_elements point_gap 2 of_rows [a] of_points [b] when [n >= 64, m >= 32, k >= 4, 16 * l * n * m >= 32 * resident],
+--|   contraction rows 1 points 2 block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_elements point_gap 2 together 2 of_rows [a] of_points [b] when [n >= 32, m >= 32, k >= 8],
+--|   contraction rows 1 points 2 depth 16 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_elements point_gap 2 of_rows [a] of_points [b] when [n >= 8, m >= 8, k >= 8],
 --|   by_segments when [31 >= k],
 --|   teams]

@@ -13,7 +13,7 @@ entry main [n] (x: [n]f32) (mass: [n]f32) =
 --| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 4: segmented_reduce over [n][n]
 --| x: [
---|   contraction rows -1 points 0 columns 4 most_points 256 unrolled false of_rows [m, there] kept_points [here] when [n >= 16, 4 * n >= 4 * resident],
---|   contraction rows -1 points 0 most_points 256 unrolled false of_rows [m, there] kept_points [here] when [n >= 16, 4 * n >= resident],
+--|   contraction rows -1 points 0 columns 4 most_points 256 of_rows [m, there] kept_points [here] when [n >= 16, 4 * n >= 4 * resident],
+--|   contraction rows -1 points 0 most_points 256 of_rows [m, there] kept_points [here] when [n >= 16, 4 * n >= resident],
 --|   by_segments when [31 >= n],
 --|   teams]

@@ -7,7 +7,7 @@ entry main [n][m] (a: [n][m]f32) (s: [n][m]f32) = map2 (\r t -> vjp softmax r t)
 --| -- main, line 4: segmented_map over [n]
 --| x: [
 --|   pointwise when [31 >= m, 4 * n >= resident],
---|   teams warp 0 when [3413 >= m],
+--|   teams warp 0 when [5120 >= m],
 --|   pointwise]
 --| -- main, line 4: segmented_reduce over [n][m]
 --| m.2: [

@@ -9,7 +9,7 @@ entry main [n] (xs: [n]f32) (ys: [n]f32) =
 --|   pointwise points 4]
 --| -- main, line 4: segmented_reduce over [n][n]
 --| x.2: [
---|   contraction rows -1 points 0 columns 4 most_points 256 unrolled false of_rows [x.3] kept_points [x.4] when [n >= 16, 4 * n >= 4 * resident],
---|   contraction rows -1 points 0 most_points 256 unrolled false of_rows [x.3] kept_points [x.4] when [n >= 16, 4 * n >= resident],
+--|   contraction rows -1 points 0 columns 4 most_points 256 of_rows [x.3] kept_points [x.4] when [n >= 16, 4 * n >= 4 * resident],
+--|   contraction rows -1 points 0 most_points 256 of_rows [x.3] kept_points [x.4] when [n >= 16, 4 * n >= resident],
 --|   by_segments when [31 >= n],
 --|   teams]

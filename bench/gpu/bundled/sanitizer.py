@@ -10,10 +10,14 @@ TOOLS = ('memcheck', 'racecheck', 'synccheck', 'initcheck')
 PROGRAMS = 12  # of the tests, evenly chosen
 
 
+def sanitizer(tool):
+    """Its own words go elsewhere: what the program prints are values."""
+    return ['compute-sanitizer', '--tool', tool, '--error-exitcode', '99', '--target-processes', 'all',
+            '--log-file', '/dev/null']
+
+
 def of_large(tool, entry, arguments):
-    command = ['compute-sanitizer', '--tool', tool, '--error-exitcode', '99', '--target-processes',
-               'all', '--log-file', '/dev/null']
-    with Server('large', 300, command) as server:
+    with Server('large', 300, sanitizer(tool)) as server:
         names = [server.put('i64', number) for number in arguments]
         result, _ = server.call(entry, *names)
         wrong = server.get(result)[2][0]
@@ -34,8 +38,7 @@ def rows(bundle, save):
                 of_large(tool, entry, small)
         for folder in folders[::max(1, len(folders) // PROGRAMS)]:
             case = json.loads((folder / 'cases.json').read_text())[0]
-            command = ['compute-sanitizer', '--tool', tool, '--error-exitcode', '99']
-            problem = tests.run(folder, case, 120, command)
+            problem = tests.run(folder, case, 120, sanitizer(tool))
             save({'name': f'{tool}: {folder.name}', 'good': not problem, 'problem': problem})
 
 

@@ -7,12 +7,14 @@
 //       add what they make to each of the thread's sums
 //     put what has been loaded into the other half of shared memory; meet
 //
-// A thread's rows and points lie apart by as many as there are threads along a side, so that
-// threads next to each other read words next to each other.  Rows and points outside the space are
-// those at its end once more; only what is inside is written.
+// Rows and points outside the space are
+// those at its end once more; only what is inside is written.  As most tiles are inside and most
+// chunks whole, these have a loop of their own without any of that, whose sums over a chunk have a
+// known length.
 #include "emit/gpu/product_tiles.h"
 
 #include <algorithm>
+#include <array>
 
 #include "emit/gpu/kernels.h"
 #include "emit/memory/allocation.h"
@@ -126,11 +128,12 @@ void ProductTiles::place(Side& side) {
     const NameId block = block_variable("staged");
     const std::size_t before = &side == &points_ ? rows_.values.size() : 0;
     emit(SharedMemory{block, ir::i64_operand(offsets_[before + k])});
+    const Operand one = ir::i64_operand(1);
     const Operand line = ir::i64_operand(side.pitch);
     side.staged.push_back({block,
                            ir::i64_operand(0),
-                           {mul(line, ir::i64_operand(plan_.depth)), line, ir::i64_operand(1)},
-                           ir::i64_operand(1),
+                           {mul(line, ir::i64_operand(plan_.depth)), line, one, one},
+                           one,
                            Space::shared});
   }
 }
@@ -152,13 +155,14 @@ void ProductTiles::bind_element(const Operand& number) {
 }
 
 // Where in the tile the thread's row or point of this number is.  Its rows lie side by side, so that
-// one load brings several, the same for all threads that have them; its points lie apart, so that
-// neighbours read and write neighbours.
+// one load brings several, the same for all threads that have them; its points lie apart in pairs,
+// so that neighbours read and write neighbours.
 Operand ProductTiles::place_of(const Side& side, std::int64_t own) {
-  if (&side == &rows_) {
-    return add(mul(side.thread, ir::i64_operand(side.panel)), ir::i64_operand(own));
-  }
-  return add(side.thread, ir::i64_operand(own * (side.width / side.panel)));
+  std::int64_t together = side.panel;
+  if (&side == &points_) together = side.panel % 2 == 0 ? 2 : 1;
+  const std::int64_t threads = side.width / side.panel;
+  return add(mul(side.thread, ir::i64_operand(together)),
+             ir::i64_operand(own / together * together * threads + own % together));
 }
 
 Operand ProductTiles::number_of(const Side& side, std::int64_t own) {
@@ -207,52 +211,87 @@ void ProductTiles::multiply(const std::vector<Operand>& at, const Operand& part)
   const Operand depth = ir::i64_operand(plan_.depth);
   const Operand left = maximum(sub(end_, begin_), ir::i64_operand(0));
   const Operand chunks = divide_up(left, depth);
-  const Operand first_half = ir::i64_operand(0);
   branch(less(ir::i64_operand(0), chunks), [&] {
-    for (Side* side : {&rows_, &points_}) stage(*side, load(*side, begin_), first_half);
+    const Operand first_half = ir::i64_operand(0);
+    for (Side* side : {&rows_, &points_}) {
+      stage(*side, load(*side, begin_, Reach::clamped), first_half);
+    }
   });
   emit(Barrier{});
-  loop("chunk", chunks, {}, [&](const Operand& chunk) {
-    const Operand start = add(begin_, mul(chunk, depth));
-    const Operand following = add(start, depth);
-    const Operand half = scalar(ScalarOp::bit_and, ScalarType::i64, {chunk, ir::i64_operand(1)});
-    const Operand more = less(following, end_);
-    std::vector<Loaded> loaded;
-    branch(more, [&] {
-      for (Side* side : {&rows_, &points_}) loaded.push_back(load(*side, following));
-    });
-    add_products(start, half);
-    branch(more, [&] {
-      stage(rows_, loaded[0], sub(ir::i64_operand(1), half));
-      stage(points_, loaded[1], sub(ir::i64_operand(1), half));
-    });
-    emit(Barrier{});
-  });
+  // Chunks that are whole, as the next one is if there is one, of a tile inside the space.
+  const Operand zero = ir::i64_operand(0);
+  const Operand whole = divide(left, depth);
+  const Operand is_whole = equal(whole, chunks);
+  const Operand followed = maximum(sub(whole, ir::i64_operand(1)), zero);
+  const Operand all = scalar(ScalarOp::select, ScalarType::i64, {is_whole, chunks, followed});
+  const Operand inside = both(is_inside(rows_), is_inside(points_));
+  const Operand steady = scalar(ScalarOp::select, ScalarType::i64, {inside, all, zero});
+  loop("chunk", steady, {}, [&](const Operand& chunk) { add_chunk(chunk, Reach::inside); });
+  loop("chunk", sub(chunks, steady), {},
+       [&](const Operand& chunk) { add_chunk(add(steady, chunk), Reach::clamped); });
   write(at, part);
 }
 
-// Which element of the chunk, and which row or point of the tile, the thread stages as its
-// `number`-th: so that neighbouring threads read what lies side by side.
-std::pair<Operand, Operand> ProductTiles::staged_at(const Side& side, std::int64_t number) {
-  const Operand thread = read_special(c_, Special::thread_index);
-  const Operand flat = add(thread, ir::i64_operand(number * block_threads));
-  if (side.packing == ir::Packing::by_elements) {
-    const Operand depth = ir::i64_operand(plan_.depth);
-    return {remainder(flat, depth), divide(flat, depth)};
-  }
-  const Operand width = ir::i64_operand(side.width);
-  return {divide(flat, width), remainder(flat, width)};
+Operand ProductTiles::is_inside(const Side& side) {
+  return less(add(side.first, ir::i64_operand(side.width - 1)), side.extent);
 }
 
-ProductTiles::Loaded ProductTiles::load(const Side& side, const Operand& chunk) {
+// Adds the products of a chunk while the next one is loaded.
+void ProductTiles::add_chunk(const Operand& chunk, Reach reach) {
+  const Operand depth = ir::i64_operand(plan_.depth);
+  const Operand start = add(begin_, mul(chunk, depth));
+  const Operand following = add(start, depth);
+  const Operand half = scalar(ScalarOp::bit_and, ScalarType::i64, {chunk, ir::i64_operand(1)});
+  const Operand other = sub(ir::i64_operand(1), half);
+  const Operand more = less(following, end_);
+  std::array<Loaded, 2> loaded;
+  branch(more, [&] {
+    loaded = {load(rows_, following, reach), load(points_, following, reach)};
+  });
+  add_products(half, reach == Reach::inside ? depth : minimum(depth, sub(end_, start)));
+  branch(more, [&] {
+    stage(rows_, loaded[0], other);
+    stage(points_, loaded[1], other);
+  });
+  emit(Barrier{});
+}
+
+// What the thread stages as its `number`-th: so that neighbouring threads read what lies side by
+// side.
+ProductTiles::Staged ProductTiles::staged_at(const Side& side, std::int64_t number) {
+  const bool along_sum = side.packing == ir::Packing::by_elements;
+  const std::int64_t length = along_sum ? plan_.depth : side.width;
+  const Operand line = ir::i64_operand(length);
+  Operand flat = read_special(c_, Special::thread_index);
+  std::int64_t further = 0;
+  if (block_threads % length == 0) {
+    further = number * (block_threads / length);
+  } else {
+    flat = add(flat, ir::i64_operand(number * block_threads));
+  }
+  const Operand inner = remainder(flat, line);
+  const Operand outer = divide(flat, line);
+  if (along_sum) return {inner, outer, 0, further};
+  return {outer, inner, further, 0};
+}
+
+ProductTiles::Loaded ProductTiles::load(const Side& side, const Operand& chunk, Reach reach) {
   if (side.values.empty()) return {};
-  const std::int64_t count = (side.width * plan_.depth + block_threads - 1) / block_threads;
-  const auto last = [&](const Operand& size) { return sub(size, ir::i64_operand(1)); };
+  const std::int64_t all = side.width * plan_.depth;
+  const std::int64_t count = (all + block_threads - 1) / block_threads;
+  // Threads may be more than elements are left, also where all of these are inside.
+  const bool clamps = reach == Reach::clamped || all % block_threads != 0;
+  const auto within = [&](const Operand& number, const Operand& size) {
+    return clamps ? minimum(number, sub(size, ir::i64_operand(1))) : number;
+  };
   Loaded loaded;
   for (std::int64_t number = 0; number < count; ++number) {
-    const auto [element, own] = staged_at(side, number);
-    bind_element(minimum(add(chunk, element), last(end_)));
-    bind(side, minimum(add(side.first, own), last(side.extent)));
+    // What is known is added last, so that one address serves all.
+    const Staged at = staged_at(side, number);
+    const Operand element = add(add(chunk, at.element), ir::i64_operand(at.further_elements));
+    const Operand own = add(add(side.first, at.own), ir::i64_operand(at.further_own));
+    bind_element(within(element, end_));
+    bind(side, within(own, side.extent));
     emit_body(c_, side.body, {}, [&](const std::vector<Value>& values) {
       loaded.emplace_back();
       for (const Value& value : values) {
@@ -268,19 +307,19 @@ ProductTiles::Loaded ProductTiles::load(const Side& side, const Operand& chunk) 
 void ProductTiles::stage(const Side& side, const Loaded& loaded, const Operand& half) {
   const std::int64_t all = side.width * plan_.depth;
   for (std::size_t number = 0; number < loaded.size(); ++number) {
-    const auto [element, own] = staged_at(side, static_cast<std::int64_t>(number));
-    const std::vector<Operand> at = {half, element, own};
+    const Staged at = staged_at(side, static_cast<std::int64_t>(number));
+    const Operand further = ir::i64_operand(at.further_elements * side.pitch + at.further_own);
     const auto put = [&] {
       for (std::size_t k = 0; k < loaded[number].size(); ++k) {
-        emit::write(c_, side.staged[k], at, loaded[number][k]);
+        emit::write(c_, side.staged[k], {half, at.element, at.own, further}, loaded[number][k]);
       }
     };
     if (static_cast<std::int64_t>(number + 1) * block_threads <= all) {
       put();
     } else {
-      const Operand inside =
-          both(less(element, ir::i64_operand(plan_.depth)), less(own, ir::i64_operand(side.width)));
-      branch(inside, put);
+      const Operand depth = ir::i64_operand(plan_.depth - at.further_elements);
+      const Operand width = ir::i64_operand(side.width - at.further_own);
+      branch(both(less(at.element, depth), less(at.own, width)), put);
     }
   }
 }
@@ -294,8 +333,8 @@ std::vector<std::vector<Value>> ProductTiles::read(const Side& side, const Opera
     std::vector<Value> values;
     for (std::size_t v = 0; v < side.values.size(); ++v) {
       const ir::Type& type = names().type(side.values[v]);
-      const Operand value =
-          emit::load(c_, side.staged[v], {half, element, own}, type.element, "x");
+      const std::vector<Operand> at = {half, element, own, ir::i64_operand(0)};
+      const Operand value = emit::load(c_, side.staged[v], at, type.element, "x");
       values.push_back({value, type, std::nullopt});
     }
     all.push_back(std::move(values));
@@ -303,65 +342,82 @@ std::vector<std::vector<Value>> ProductTiles::read(const Side& side, const Opera
   return all;
 }
 
-void ProductTiles::add_products(const Operand& chunk, const Operand& half) {
-  const Operand count = minimum(ir::i64_operand(plan_.depth), sub(end_, chunk));
-  const std::size_t operators = sums_of_.parts.operators->size();
-  loop("k", count, LoopHints{.unroll = plan_.unrolled}, [&](const Operand& element) {
-    const auto of_rows = read(rows_, half, element);
-    const auto of_points = read(points_, half, element);
-    const auto set = [&](const Side& side, const std::vector<Value>& staged, std::size_t own) {
-      for (std::size_t v = 0; v < staged.size(); ++v) move(side.values[v], staged[v].operand);
-      for (std::size_t v = 0; v < side.own.size(); ++v) {
-        move(side.own[v], side.kept[own][v].operand);
-      }
-    };
-    for (std::size_t r = 0; r < of_rows.size(); ++r) {
-      for (std::size_t p = 0; p < of_points.size(); ++p) {
-        set(rows_, of_rows[r], r);
-        set(points_, of_points[p], p);
-        const auto first = sums_[r].begin() + static_cast<std::ptrdiff_t>(p * operators);
-        const std::vector<Running> sum(first, first + static_cast<std::ptrdiff_t>(operators));
-        emit_body(c_, combined_, {},
-                  [&](const std::vector<Value>& values) { combine_all(c_, sum, values, 0); });
-      }
-    }
+void ProductTiles::add_products(const Operand& half, const Operand& count) {
+  constexpr std::int64_t together = 4;
+  if (!plan_.unrolled || !count.is_constant() || plan_.depth % together != 0) {
+    loop("k", count, {}, [&](const Operand& element) { add_product(half, element); });
+    return;
+  }
+  loop("k", ir::i64_operand(plan_.depth / together), {}, [&](const Operand& some) {
+    const Operand first = mul(some, ir::i64_operand(together));
+    for (std::int64_t k = 0; k < together; ++k) add_product(half, add(first, ir::i64_operand(k)));
   });
 }
 
-void ProductTiles::write(const std::vector<Operand>& at, const Operand& part) {
+void ProductTiles::add_product(const Operand& half, const Operand& element) {
   const std::size_t operators = sums_of_.parts.operators->size();
-  const auto put_at = [&](const Side& side, const Operand& number,
-                          std::vector<Operand>& point, const std::vector<std::size_t>& to) {
-    const std::vector<Operand> indices = unflatten(number, extents_of(side.dimensions));
-    for (std::size_t d = 0; d < to.size(); ++d) point[to[d]] = indices[d];
-  };
-  for (std::int64_t r = 0; r < rows_.panel; ++r) {
-    for (std::int64_t p = 0; p < points_.panel; ++p) {
-      const Operand row = number_of(rows_, r);
-      const Operand point = number_of(points_, p);
-      const auto first = sums_[static_cast<std::size_t>(r)].begin() +
-                         static_cast<std::ptrdiff_t>(static_cast<std::size_t>(p) * operators);
-      const std::vector<Running> sum(first, first + static_cast<std::ptrdiff_t>(operators));
-      branch(both(less(row, rows_.extent), less(point, points_.extent)), [&] {
-        std::vector<Operand> where(sums_of_.space.size());
-        for (std::size_t b = 0; b < batch_.size(); ++b) where[batch_[b]] = at[b];
-        put_at(rows_, row, where, plan::dimensions_of(plan_.rows, plan_.joined_rows));
-        put_at(points_, point, where, plan::dimensions_of(plan_.points, plan_.joined_points));
-        const auto whole = [&] { sums_of_.put(where, running_values(sum)); };
-        if (plan_.split == 0) {
-          whole();
-          return;
-        }
-        branch(
-            less(ir::i64_operand(1), parts_),
-            [&] {
-              std::vector<Operand> own = {part};
-              own.insert(own.end(), where.begin(), where.end());
-              write_all(c_, partial_, own, running_values(sum));
-            },
-            whole);
-      });
+  const auto of_rows = read(rows_, half, element);
+  const auto of_points = read(points_, half, element);
+  const auto set = [&](const Side& side, const std::vector<Value>& staged, std::size_t own) {
+    for (std::size_t v = 0; v < staged.size(); ++v) move(side.values[v], staged[v].operand);
+    for (std::size_t v = 0; v < side.own.size(); ++v) {
+      move(side.own[v], side.kept[own][v].operand);
     }
+  };
+  for (std::size_t r = 0; r < of_rows.size(); ++r) {
+    for (std::size_t p = 0; p < of_points.size(); ++p) {
+      set(rows_, of_rows[r], r);
+      set(points_, of_points[p], p);
+      const auto first = sums_[r].begin() + static_cast<std::ptrdiff_t>(p * operators);
+      const std::vector<Running> sum(first, first + static_cast<std::ptrdiff_t>(operators));
+      emit_body(c_, combined_, {},
+                [&](const std::vector<Value>& values) { combine_all(c_, sum, values, 0); });
+    }
+  }
+}
+
+// What is inside the space: the sums themselves, or what this block has of them.
+void ProductTiles::write(const std::vector<Operand>& at, const Operand& part) {
+  const auto whole = [&](const std::vector<Operand>& where, const std::vector<Running>& sums) {
+    sums_of_.put(where, running_values(sums));
+  };
+  if (plan_.split == 0) {
+    write_with(at, whole);
+    return;
+  }
+  const auto partial = [&](const std::vector<Operand>& where, const std::vector<Running>& sums) {
+    std::vector<Operand> own = {part};
+    own.insert(own.end(), where.begin(), where.end());
+    write_all(c_, partial_, own, running_values(sums));
+  };
+  branch(
+      less(ir::i64_operand(1), parts_), [&] { write_with(at, partial); },
+      [&] { write_with(at, whole); });
+}
+
+void ProductTiles::write_with(const std::vector<Operand>& at, const Put& put) {
+  const std::size_t operators = sums_of_.parts.operators->size();
+  std::vector<Operand> where(sums_of_.space.size());
+  for (std::size_t b = 0; b < batch_.size(); ++b) where[batch_[b]] = at[b];
+  const auto place = [&](const Side& side, const Operand& number,
+                         const std::vector<std::size_t>& to) {
+    const std::vector<Operand> indices = unflatten(number, extents_of(side.dimensions));
+    for (std::size_t d = 0; d < to.size(); ++d) where[to[d]] = indices[d];
+  };
+  for (std::size_t r = 0; r < sums_.size(); ++r) {
+    const Operand row = number_of(rows_, static_cast<std::int64_t>(r));
+    branch(less(row, rows_.extent), [&] {
+      place(rows_, row, plan::dimensions_of(plan_.rows, plan_.joined_rows));
+      for (std::int64_t p = 0; p < points_.panel; ++p) {
+        const Operand point = number_of(points_, p);
+        const auto first = sums_[r].begin() + p * static_cast<std::ptrdiff_t>(operators);
+        const std::vector<Running> sums(first, first + static_cast<std::ptrdiff_t>(operators));
+        branch(less(point, points_.extent), [&] {
+          place(points_, point, plan::dimensions_of(plan_.points, plan_.joined_points));
+          put(where, sums);
+        });
+      }
+    });
   }
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <utility>
 #include <vector>
 
 #include "emit/context/context.h"
@@ -35,8 +34,17 @@ class ProductTiles : public Emitter {
     Operand first;              // of this block
     Operand thread;             // the number of this thread among those along this side
     std::vector<NameId> own;    // what a thread keeps for each of its rows or points
-    std::vector<Place> staged;  // of each value: [half][element][row or point]
+    std::vector<Place> staged;  // of each value: [half][element][row or point][further words]
     std::vector<std::vector<Value>> kept;  // of each of a thread's rows or points
+  };
+  /// Whether all that a chunk reads is known to be there.
+  enum class Reach { inside, clamped };
+  /// Which element of the chunk, and which row or point of the tile: with so many more of each.
+  struct Staged {
+    Operand element;
+    Operand own;
+    std::int64_t further_elements = 0;
+    std::int64_t further_own = 0;
   };
   using Loaded = std::vector<std::vector<Value>>;  // of each of a thread's elements, the values
 
@@ -47,15 +55,21 @@ class ProductTiles : public Emitter {
   void bind_element(const Operand& number);
   void keep(Side& side);
   void multiply(const std::vector<Operand>& at, const Operand& part);
-  Loaded load(const Side& side, const Operand& chunk);
+  Operand is_inside(const Side& side);
+  void add_chunk(const Operand& chunk, Reach reach);
+  Loaded load(const Side& side, const Operand& chunk, Reach reach);
   void stage(const Side& side, const Loaded& loaded, const Operand& half);
-  std::pair<Operand, Operand> staged_at(const Side& side, std::int64_t number);
-  void add_products(const Operand& chunk, const Operand& half);
+  Staged staged_at(const Side& side, std::int64_t number);
+  void add_products(const Operand& half, const Operand& count);
+  void add_product(const Operand& half, const Operand& element);
   std::vector<std::vector<Value>> read(const Side& side, const Operand& half,
                                        const Operand& element);
   Operand place_of(const Side& side, std::int64_t own);
   Operand number_of(const Side& side, std::int64_t own);
   void write(const std::vector<Operand>& at, const Operand& part);
+  /// Emits what becomes of the sums of a point.
+  using Put = std::function<void(const std::vector<Operand>&, const std::vector<Running>&)>;
+  void write_with(const std::vector<Operand>& at, const Put& put);
   void combine_parts();
 
   Context& c_;

@@ -26,9 +26,9 @@ void fail_function(int64_t, int64_t, void** arguments) {
 }
 
 const int32_t add_bytes[] = {8, 8, 1};
-const dz_kernel kernels[] = {{"add", nullptr, 3, add_bytes, "add.fut:1:1-5"},
-                             {"fail", nullptr, 0, nullptr, ""},
-                             {"absent", nullptr, 0, nullptr, ""}};
+const dz_kernel kernels[] = {{"add", nullptr, 3, add_bytes, "add.fut:1:1-5", 0},
+                             {"fail", nullptr, 0, nullptr, "", 1},
+                             {"absent", nullptr, 0, nullptr, "", 1}};
 const dz_failure failures[] = {{"Index [{}] out of bounds for array of shape [{}].", "a.fut:1:2"}};
 const char ptx[] =
     ".version 7.8\n.target sm_70\n.address_size 64\n\n"
