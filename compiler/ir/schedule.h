@@ -254,7 +254,7 @@ struct InStages {
 /// A histogram whose bins each block of a GPU has for itself in shared memory, if it has at least
 /// `elements` for each bin: filled by atomic instructions, or else each by one thread (Gómez-Luna
 /// et al., "An optimized approach to histogram computation on GPU", 2013).  The latter are combined
-/// as the results of pieces are.
+/// as the results of pieces are.  Or a map whose points add to such arrays.
 struct BlockBins {
   static constexpr std::string_view mnemonic = "block_bins";
   int elements = 8;

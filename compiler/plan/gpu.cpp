@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "plan/gpu_additions.h"
 #include "plan/gpu_contraction.h"
 #include "plan/gpu_rows.h"
 #include "plan/gpu_staging.h"
@@ -102,6 +103,9 @@ void add_staged_tiles(ir::Schedule& schedule, const PointCode& code, const std::
 
 ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around, ir::Names& names) {
   ir::Schedule schedule;
+  if (auto additions = additions_in_blocks(e, around)) {
+    add_version(schedule, std::move(additions->when), std::move(additions->strategy));
+  }
   for (Version& one : gpu_contraction(e, around, names)) {
     add_version(schedule, std::move(one.when), std::move(one.strategy));
   }

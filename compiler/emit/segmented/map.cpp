@@ -2,6 +2,7 @@
 #include "emit/lanes/map.h"
 #include "emit/context/context.h"
 #include "emit/contraction/panels.h"
+#include "emit/gpu/block_additions.h"
 #include "emit/gpu/product_tiles.h"
 #include "emit/gpu/rows.h"
 #include "emit/gpu/staged_tiles.h"
@@ -68,6 +69,11 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedMap& 
                 [&](const std::vector<Operand>& point) { emit_point(c, s, e, targets, point); });
           },
           [&](const ir::Interchanged& tiles) { emit_interchanged(c, s, e, tiles, targets); },
+          [&](const ir::BlockBins& bins) {
+            add_in_blocks(c, e, bins, [&](const std::vector<Operand>& point) {
+              emit_point(c, s, e, targets, point);
+            });
+          },
           [&](const ir::HeldBlocks& blocks) { accumulate_in_blocks(c, s, e, blocks, targets); },
           [&](const ir::FusedStencil& stencil) {
             DZ_CHECK(stencil.maps == 1, "a stencil of several maps begins elsewhere");

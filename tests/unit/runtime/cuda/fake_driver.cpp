@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -104,10 +105,16 @@ CUstream_st& stream_of(CUstream stream) {
   return stream != nullptr ? *stream : defaults[current.empty() ? 0 : current.back()->device];
 }
 
+std::set<CUstream_st*>& streams() {
+  static std::set<CUstream_st*> all;
+  return all;
+}
+
 CUresult queue(CUstream given, std::function<void()> work) {
   const CUresult result = needs_context();
   if (result == success) {
     CUstream_st* const stream = &stream_of(given);
+    streams().insert(stream);
     stream->work.push_back(std::move(work));
   }
   return result;
@@ -263,6 +270,7 @@ CUresult cuStreamCreate(CUstream* stream, unsigned) {
 CUresult cuStreamDestroy_v2(CUstream stream) {
   const Lock lock(everything());
   --state().live_allocations;
+  streams().erase(stream);
   delete stream;
   return needs_context();
 }
@@ -321,6 +329,12 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
   if (found == memory().end() || current.empty()) {
     ++state().misuses;
     return invalid_value;
+  }
+  // Work may use it.
+  for (CUstream_st* const stream : streams()) {
+    while (!stream->work.empty()) {
+      stream->run_one();
+    }
   }
   forget(pointer);
   std::free(reinterpret_cast<void*>(pointer));

@@ -26,9 +26,10 @@ void fail_function(int64_t, int64_t, void** arguments) {
 }
 
 const int32_t add_bytes[] = {8, 8, 1};
-const dz_kernel kernels[] = {{"add", nullptr, 3, add_bytes, "add.fut:1:1-5", 0},
+const dz_kernel kernels[] = {{"add", nullptr, 3, add_bytes, "add.fut:1:1-5", 1},
                              {"fail", nullptr, 0, nullptr, "", 1},
-                             {"absent", nullptr, 0, nullptr, "", 1}};
+                             {"absent", nullptr, 0, nullptr, "", 1},
+                             {"add", nullptr, 3, add_bytes, "add.fut:2:1-5", 0}};
 const dz_failure failures[] = {{"Index [{}] out of bounds for array of shape [{}].", "a.fut:1:2"}};
 const char ptx[] =
     ".version 7.8\n.target sm_70\n.address_size 64\n\n"
@@ -45,7 +46,7 @@ const FakeKernel fail_kernel = {fail_function, 1, {8}};
 namespace cuda_tests {
 
 dz_program make_program(const char* text) {
-  return {DZ_ABI_VERSION, DZ_TARGET_CUDA, "cuda", 0, nullptr, 0, nullptr, 3, kernels, 1, failures,
+  return {DZ_ABI_VERSION, DZ_TARGET_CUDA, "cuda", 0, nullptr, 0, nullptr, 4, kernels, 1, failures,
           text, static_cast<int64_t>(std::strlen(text)), nullptr, 0, 0, nullptr, 0,
           0, nullptr, nullptr, nullptr, 0, nullptr, 0, nullptr};
 }
@@ -74,9 +75,9 @@ Numbers::Numbers(dz_config* config) : context(config) {
   REQUIRE(dz_write(context, block, 0, 64 * 8, values.data()) == DZ_OK);
 }
 
-int32_t Numbers::add(int64_t amount, int8_t more, int32_t shared_bytes) {
+int32_t Numbers::add(int64_t amount, int8_t more, int32_t shared_bytes, bool may_fail) {
   void* arguments[] = {&block->data, &amount, &more};
-  return dz_launch(context, 0, 2, 32, shared_bytes, arguments, "f.fut:1:1", 0);
+  return dz_launch(context, may_fail ? 0 : 3, 2, 32, shared_bytes, arguments, "f.fut:1:1", 0);
 }
 
 }  // namespace cuda_tests

@@ -9,7 +9,8 @@
 
 namespace cuda_tests {
 
-/// Kernels: `add` (0), `fail` (1) and one that the GPU code lacks (2).
+/// Kernels: `add` (0), `fail` (1), one that the GPU code lacks (2), and `add` as one that cannot
+/// fail (3).
 dz_program make_program(const char* ptx);
 extern const dz_program program;
 
@@ -24,7 +25,7 @@ struct Numbers {
 
   explicit Numbers(dz_config* config = dzr_config_new(&program));
   ~Numbers() { dz_release(block); }
-  int32_t add(int64_t amount, int8_t more, int32_t shared_bytes = 0);
+  int32_t add(int64_t amount, int8_t more, int32_t shared_bytes = 0, bool may_fail = true);
   int32_t read(int64_t index, int64_t* value) {
     return dz_read(context, block, index * 8, 8, value);
   }

@@ -92,6 +92,19 @@ TEST_CASE("several reads wait once, and look for failures once") {
   CHECK(numbers.context.error().starts_with("a read of bytes [504, 520) is outside a block"));
 }
 
+TEST_CASE("kernels that cannot fail are not asked whether they have") {
+  Numbers numbers;
+  REQUIRE(dz_synchronise(numbers.context) == DZ_OK);
+  const int reads = fake().reads;
+  REQUIRE(numbers.add(1000, 0, 0, false) == DZ_OK);
+  CHECK(dz_synchronise(numbers.context) == DZ_OK);
+  CHECK(fake().reads == reads);
+  REQUIRE(numbers.add(1000, 0, 0, true) == DZ_OK);
+  REQUIRE(numbers.add(1000, 0, 0, false) == DZ_OK);
+  CHECK(dz_synchronise(numbers.context) == DZ_OK);
+  CHECK(fake().reads == reads + 1);
+}
+
 TEST_CASE("nothing is waited for when nothing is under way") {
   Numbers numbers;
   REQUIRE(dz_synchronise(numbers.context) == DZ_OK);
