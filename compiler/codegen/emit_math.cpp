@@ -23,6 +23,7 @@ struct MathRow {
   const char* libm;    // null: no such function there
   const char* libclc;
   llvm::Intrinsic::ID intrinsic = llvm::Intrinsic::not_intrinsic;  // on the CPU
+  bool odd = false;  // libclc's loses the sign of a zero
 };
 
 constexpr MathRow rows[] = {
@@ -39,7 +40,7 @@ constexpr MathRow rows[] = {
     {ScalarOp::tan, "tan", "tan"},
     {ScalarOp::asin, "asin", "asin"},
     {ScalarOp::acos, "acos", "acos"},
-    {ScalarOp::atan, "atan", "atan"},
+    {ScalarOp::atan, "atan", "atan", llvm::Intrinsic::not_intrinsic, true},
     {ScalarOp::sinh, "sinh", "sinh"},
     {ScalarOp::cosh, "cosh", "cosh"},
     {ScalarOp::tanh, "tanh", "tanh"},
@@ -51,7 +52,7 @@ constexpr MathRow rows[] = {
     {ScalarOp::tanpi, nullptr, nullptr},
     {ScalarOp::asinpi, nullptr, "asinpi"},
     {ScalarOp::acospi, nullptr, "acospi"},
-    {ScalarOp::atanpi, nullptr, "atanpi"},
+    {ScalarOp::atanpi, nullptr, "atanpi", llvm::Intrinsic::not_intrinsic, true},
     {ScalarOp::atan2, "atan2", "atan2"},
     {ScalarOp::atan2pi, nullptr, "atan2pi"},
     {ScalarOp::hypot, "hypot", "hypot"},
@@ -59,7 +60,7 @@ constexpr MathRow rows[] = {
     {ScalarOp::lgamma, "lgamma", "lgamma"},
     {ScalarOp::digamma, nullptr, nullptr},
     {ScalarOp::trigamma, nullptr, nullptr},
-    {ScalarOp::erf, "erf", "erf"},
+    {ScalarOp::erf, "erf", "erf", llvm::Intrinsic::not_intrinsic, true},
     {ScalarOp::erfc, "erfc", "erfc"},
     {ScalarOp::ldexp, "ldexp", "ldexp"},
 };
@@ -165,7 +166,12 @@ Value* real_function(FunctionFrame& frame, ScalarOp op, ScalarType type,
   if (!frame.in_ptx() && row.intrinsic != llvm::Intrinsic::not_intrinsic) {
     return builder.CreateIntrinsic(row.intrinsic, {arguments[0]->getType()}, arguments);
   }
-  if (library != nullptr) return library_call(frame, row, arguments);
+  if (library != nullptr) {
+    Value* result = library_call(frame, row, arguments);
+    return row.odd && frame.in_ptx()
+               ? builder.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, arguments[0])
+               : result;
+  }
   if (is_inverse_of_pi(op)) {
     Value* angle = real_function(frame, without_pi(op), type, arguments);
     return builder.CreateFDiv(angle, llvm::ConstantFP::get(angle->getType(), std::numbers::pi));

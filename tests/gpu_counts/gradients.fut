@@ -5,7 +5,7 @@
 -- counts: attention_gradient [1024][64]f32 [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 4
 --   now 11, waits 1
 -- counts: hmlstm_gradient [1024]f32 [1024]f32 [1024][1024]f32 [1024][1024]f32 [1024][1024]f32
---   [1024][1024]f32: launches 1 now 2, waits 1
+--   [1024][1024]f32: launches 1, waits 1
 -- counts: lstm_gradient [4][192][300]f32 [4][192][192]f32 [4][192]f32 [20][1024][300]f32: launches
 --   100 now 149, waits 1, copies 0 now 194, graphs 10
 -- counts: gmm_gradient [200]f64 [200][64]f64 [200][64]f64 [200][2016]f64 [1000][64]f64: launches 20
@@ -14,13 +14,13 @@
 -- counts: k_means_gradient [10000][32]f32 [100][32]f32: launches 1 now 2, waits 1
 -- moves: product_gradient [128][128]f32 [128][128]f32 [128][128]f32: loads 196608 now 589824,
 --   stores 131072 now 196608, sectors 100
--- moves: convolution_gradient [200][200]f32 [3][3]f32: loads 160036 now 1636880, stores 160036,
+-- moves: convolution_gradient [200][200]f32 [3][3]f32: loads 160036 now 1476880, stores 160036,
 --   sectors 100 now 792
 -- moves: softmax_gradient [40][1000]f32 [40][1000]f32: loads 320000, stores 160000, sectors 100
 -- moves: attention_gradient [64][32]f32 [64][32]f32 [64][32]f32 [64][32]f32: loads 32768 now
 --   2711552, stores 24576 now 65536, sectors 100 now 491
 -- moves: hmlstm_gradient [200]f32 [200]f32 [200][200]f32 [200][200]f32 [200][200]f32
---   [200][200]f32: loads 641600 now 1120000, stores 640000 now 800000, sectors 100
+--   [200][200]f32: loads 641600 now 960000, stores 640000, sectors 100
 -- moves: lstm_gradient [4][16][8]f32 [4][16][16]f32 [4][16]f32 [2][16][8]f32: loads 7424 now
 --   379264, stores 6400 now 44224, sectors 100 now 227
 -- moves: gmm_gradient [10]f64 [10][16]f64 [10][16]f64 [10][120]f64 [64][16]f64: loads 20432 now

@@ -229,7 +229,7 @@ void ProductTiles::multiply(const std::vector<Operand>& at, const Operand& part)
   loop("chunk", steady, {}, [&](const Operand& chunk) { add_chunk(chunk, Reach::inside); });
   loop("chunk", sub(chunks, steady), {},
        [&](const Operand& chunk) { add_chunk(add(steady, chunk), Reach::clamped); });
-  write(at, part);
+  write(at, part, inside);
 }
 
 Operand ProductTiles::is_inside(const Side& side) {
@@ -377,25 +377,27 @@ void ProductTiles::add_product(const Operand& half, const Operand& element) {
 }
 
 // What is inside the space: the sums themselves, or what this block has of them.
-void ProductTiles::write(const std::vector<Operand>& at, const Operand& part) {
-  const auto whole = [&](const std::vector<Operand>& where, const std::vector<Running>& sums) {
+void ProductTiles::write(const std::vector<Operand>& at, const Operand& part,
+                         const Operand& inside) {
+  const auto put = [&](const std::vector<Operand>& where, const std::vector<Running>& sums) {
     sums_of_.put(where, running_values(sums));
   };
-  if (plan_.split == 0) {
-    write_with(at, whole);
-    return;
-  }
+  const auto whole = [&] {
+    branch(
+        inside, [&] { write_with(at, put, Reach::inside); },
+        [&] { write_with(at, put, Reach::clamped); });
+  };
+  if (plan_.split == 0) return whole();
   const auto partial = [&](const std::vector<Operand>& where, const std::vector<Running>& sums) {
     std::vector<Operand> own = {part};
     own.insert(own.end(), where.begin(), where.end());
     write_all(c_, partial_, own, running_values(sums));
   };
   branch(
-      less(ir::i64_operand(1), parts_), [&] { write_with(at, partial); },
-      [&] { write_with(at, whole); });
+      less(ir::i64_operand(1), parts_), [&] { write_with(at, partial, Reach::clamped); }, whole);
 }
 
-void ProductTiles::write_with(const std::vector<Operand>& at, const Put& put) {
+void ProductTiles::write_with(const std::vector<Operand>& at, const Put& put, Reach reach) {
   const std::size_t operators = sums_of_.parts.operators->size();
   std::vector<Operand> where(sums_of_.space.size());
   for (std::size_t b = 0; b < batch_.size(); ++b) where[batch_[b]] = at[b];
@@ -404,15 +406,23 @@ void ProductTiles::write_with(const std::vector<Operand>& at, const Put& put) {
     const std::vector<Operand> indices = unflatten(number, extents_of(side.dimensions));
     for (std::size_t d = 0; d < to.size(); ++d) where[to[d]] = indices[d];
   };
+  const auto where_inside = [&](const Operand& number, const Side& side,
+                                const std::function<void()>& build) {
+    if (reach == Reach::inside) {
+      build();
+    } else {
+      branch(less(number, side.extent), build);
+    }
+  };
   for (std::size_t r = 0; r < sums_.size(); ++r) {
     const Operand row = number_of(rows_, static_cast<std::int64_t>(r));
-    branch(less(row, rows_.extent), [&] {
+    where_inside(row, rows_, [&] {
       place(rows_, row, plan::dimensions_of(plan_.rows, plan_.joined_rows));
       for (std::int64_t p = 0; p < points_.panel; ++p) {
         const Operand point = number_of(points_, p);
         const auto first = sums_[r].begin() + p * static_cast<std::ptrdiff_t>(operators);
         const std::vector<Running> sums(first, first + static_cast<std::ptrdiff_t>(operators));
-        branch(less(point, points_.extent), [&] {
+        where_inside(point, points_, [&] {
           place(points_, point, plan::dimensions_of(plan_.points, plan_.joined_points));
           put(where, sums);
         });

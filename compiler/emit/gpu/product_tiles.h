@@ -66,10 +66,10 @@ class ProductTiles : public Emitter {
                                        const Operand& element);
   Operand place_of(const Side& side, std::int64_t own);
   Operand number_of(const Side& side, std::int64_t own);
-  void write(const std::vector<Operand>& at, const Operand& part);
+  void write(const std::vector<Operand>& at, const Operand& part, const Operand& inside);
   /// Emits what becomes of the sums of a point.
   using Put = std::function<void(const std::vector<Operand>&, const std::vector<Running>&)>;
-  void write_with(const std::vector<Operand>& at, const Put& put);
+  void write_with(const std::vector<Operand>& at, const Put& put, Reach reach);
   void combine_parts();
 
   Context& c_;

@@ -33,6 +33,54 @@ std::optional<Operand> common_element(NameId array, const Rules& rules) {
   return replicate->value;
 }
 
+/// Whether maps in `body` take `row`, and nothing else does.
+bool is_only_input(NameId row, const Body& body, const Rules& rules) {
+  const auto has_row = [&](const std::vector<NameId>& names) {
+    return std::find(names.begin(), names.end(), row) != names.end();
+  };
+  const Operand itself = row;
+  return std::find(body.results.begin(), body.results.end(), itself) == body.results.end() &&
+         std::all_of(body.statements.begin(), body.statements.end(), [&](const Statement& one) {
+           const auto* map = std::get_if<MapScanReduce>(&one.operation);
+           if (map == nullptr || !has_row(map->arrays)) {
+             return !has_row(free_names(one, rules.names()));
+           }
+           MapScanReduce others = *map;
+           std::erase(others.arrays, row);
+           return !has_row(free_names(Operation(std::move(others)), rules.names()));
+         });
+}
+
+/// What every row of `array` is, if that is one value again and again.
+std::optional<Replicate> common_row(NameId array, const Rules& rules) {
+  const auto* replicate = rules.defined_as<Replicate>(Operand(array));
+  if (replicate == nullptr || replicate->shape.size() < 2 ||
+      !rules.type(replicate->value).is_scalar()) {
+    return std::nullopt;
+  }
+  return Replicate{{replicate->shape.begin() + 1, replicate->shape.end()}, replicate->value};
+}
+
+// map (\x -> … map g x …) (replicate [n, m] v) = map (… map g (replicate m v) …): what the inner map
+// does not read needs no memory.
+template <typename Node>
+Outcome rows_of_one_value(Node& node, Rules& rules) {
+  bool changed = false;
+  for (std::size_t i = node.arrays.size(); i-- > 0;) {
+    const NameId row = node.map.parameters[i].name;
+    if (rules.may_be_consumed(row)) continue;
+    std::optional<Replicate> value = common_row(node.arrays[i], rules);
+    if (!value || !is_only_input(row, node.map.body, rules)) continue;
+    rules.look_through(node.arrays[i]);
+    ir::Statements& statements = node.map.body.statements;
+    statements.insert(statements.begin(), Statement{{{row}}, std::move(*value)});
+    erase_at(node.arrays, i);
+    erase_at(node.map.parameters, i);
+    changed = true;
+  }
+  return changed ? Outcome::rewritten : Outcome::none;
+}
+
 // map f (replicate n v) = map (f v);  map f xs xs = map (\x -> f x x) xs
 template <typename Node>
 Outcome redundant_inputs(Node& node, Rules& rules) {
@@ -173,6 +221,7 @@ class IndexedInputs {
 template <typename Node>
 Outcome inputs(Node& node, Rules& rules) {
   if (const Outcome o = redundant_inputs(node, rules); o != Outcome::none) return o;
+  if (const Outcome o = rows_of_one_value(node, rules); o != Outcome::none) return o;
   return IndexedInputs(node, rules).run();
 }
 
