@@ -157,6 +157,7 @@ bool choose_sizes(ir::Contraction& plan, const Tile& tile, const Held& held,
   return sums <= tunables.gpu_tile_sums &&
          used <= tunables.gpu_tile_held &&
          plan.depth * staged <= tunables.gpu_tile_bytes &&
+         block_threads * points * (held.bytes + 16) <= tunables.gpu_tile_bytes &&
          rows * points * held.statements <= tunables.gpu_tile_statements;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 /// What fits with the widest gaps does so with narrower ones.
 bool has_room_for_gaps(const ir::Contraction& wanted) {
-  return wanted.row_gap <= 4 && wanted.point_gap <= 1;
+  return wanted.row_gap <= 4 && wanted.point_gap <= 2;
 }
 
 /// Whether shared memory and registers that have room for what was `chosen` have it for `wanted`.

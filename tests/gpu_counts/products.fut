@@ -41,7 +41,7 @@
 --   sectors 100 now 410
 -- moves: lu [64][64]f64: loads 2064384 now 4811520, stores 2064384, sectors 100
 -- moves: affine [128][128]f32 [128][128]f32 [128]f32: loads 131584 now 327680, stores 65536,
---   sectors 100 now 127
+--   sectors 100
 -- moves: min_plus [128][128]f32 [128][128]f32: loads 131072 now 262144, stores 65536, sectors 100
 def dot (xs: []f32) (ys: []f32): f32 = f32.sum (map2 (*) xs ys)
 def mul [n][m][k] (a: [n][k]f32) (b: [k][m]f32): [n][m]f32 =

@@ -166,6 +166,20 @@ void Emitter::loop(std::string_view base, const Operand& bound, LoopHints hints,
   emit(For{index, bound, std::move(inner), hints});
 }
 
+void Emitter::rolled_loop(std::string_view base, const Operand& bound,
+                          const std::function<void(Operand)>& body) {
+  const NameId index = mutable_variable(base, ScalarType::i64, ir::i64_operand(0));
+  const NameId more = variable("more", ScalarType::boolean);
+  Code test = collect([&] {
+    emit(Assign{more, ScalarOp::slt, ScalarType::i64, ScalarType::boolean, {index, bound}});
+  });
+  Code inner = collect([&] {
+    body(index);
+    move(index, add(index, ir::i64_operand(1)));
+  });
+  emit(While{std::move(test), more, std::move(inner), true});
+}
+
 void Emitter::branch(const Operand& condition, const std::function<void()>& yes,
                      const std::function<void()>& no) {
   if (condition.is_constant()) {

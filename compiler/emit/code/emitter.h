@@ -66,6 +66,9 @@ class Emitter {
   /// for index in 0 … bound-1: body(index)
   void loop(std::string_view base, const Operand& bound, LoopHints hints,
             const std::function<void(Operand)>& body);
+  /// One that unrolling would only make long.
+  void rolled_loop(std::string_view base, const Operand& bound,
+                   const std::function<void(Operand)>& body);
   void branch(const Operand& condition, const std::function<void()>& yes,
               const std::function<void()>& no = {});
 

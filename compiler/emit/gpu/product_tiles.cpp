@@ -1,6 +1,6 @@
 // Products in tiles of a block and of a thread:
 //
-//   for each chunk of `depth` elements of the sum:
+//   for each chunk of `depth` elements of the sum, and before the first:
 //     load the next chunk's values of rows and points into registers
 //     for each element of this chunk:
 //       read its values of own rows and own points from shared memory
@@ -82,6 +82,7 @@ void ProductTiles::run() {
       partial_.push_back(new_array(c_, ir::array_of(type.element, shape), "partial"));
     }
   }
+  lay_out_handed();
   std::vector<Operand> grid = {parts_};
   grid.insert(grid.end(), batch_extents_.begin(), batch_extents_.end());
   grid.push_back(rows_.tiles);
@@ -104,6 +105,17 @@ void ProductTiles::lay_out(Side& side) {
         2 * plan_.depth * side.pitch * ir::byte_size(names().type(value).element);
     shared_bytes_ += (bytes + 15) / 16 * 16;
   }
+}
+
+// Where nothing is staged any more.
+void ProductTiles::lay_out_handed() {
+  std::int64_t bytes = 0;
+  for (const ir::Type& type : types_) {
+    handed_offsets_.push_back(bytes);
+    bytes += plan_.most_rows * points_.width * ir::byte_size(type.element);
+    bytes = (bytes + 15) / 16 * 16;
+  }
+  shared_bytes_ = std::max(shared_bytes_, bytes);
 }
 
 void ProductTiles::combine_parts() {
@@ -211,32 +223,34 @@ void ProductTiles::multiply(const std::vector<Operand>& at, const Operand& part)
   const Operand depth = ir::i64_operand(plan_.depth);
   const Operand left = maximum(sub(end_, begin_), ir::i64_operand(0));
   const Operand chunks = divide_up(left, depth);
-  branch(less(ir::i64_operand(0), chunks), [&] {
-    const Operand first_half = ir::i64_operand(0);
-    for (Side* side : {&rows_, &points_}) {
-      stage(*side, load(*side, begin_, Reach::clamped), first_half);
-    }
-  });
-  emit(Barrier{});
   // Chunks that are whole, as the next one is if there is one, of a tile inside the space.
   const Operand zero = ir::i64_operand(0);
+  const Operand one = ir::i64_operand(1);
+  const auto either = [&](const Operand& condition, const Operand& yes, const Operand& no) {
+    return scalar(ScalarOp::select, ScalarType::i64, {condition, yes, no});
+  };
   const Operand whole = divide(left, depth);
-  const Operand is_whole = equal(whole, chunks);
-  const Operand followed = maximum(sub(whole, ir::i64_operand(1)), zero);
-  const Operand all = scalar(ScalarOp::select, ScalarType::i64, {is_whole, chunks, followed});
+  const Operand followed = maximum(sub(whole, one), zero);
   const Operand inside = both(is_inside(rows_), is_inside(points_));
-  const Operand steady = scalar(ScalarOp::select, ScalarType::i64, {inside, all, zero});
-  loop("chunk", steady, {}, [&](const Operand& chunk) { add_chunk(chunk, Reach::inside); });
-  loop("chunk", sub(chunks, steady), {},
-       [&](const Operand& chunk) { add_chunk(add(steady, chunk), Reach::clamped); });
-  write(at, part, inside);
+  const Operand steady =
+      either(inside, either(equal(whole, chunks), chunks, followed), zero);
+  // The first round only loads the first chunk.
+  rolled_loop("round", add(sub(chunks, steady), one), [&](const Operand& round) {
+    const Operand is_first = equal(round, zero);
+    const Operand chunk = sub(add(round, either(is_first, zero, steady)), one);
+    add_chunk(chunk, Reach::clamped);
+    branch(is_first, [&] {
+      loop("chunk", steady, {}, [&](const Operand& next) { add_chunk(next, Reach::inside); });
+    });
+  });
+  write(at, part);
 }
 
 Operand ProductTiles::is_inside(const Side& side) {
   return less(add(side.first, ir::i64_operand(side.width - 1)), side.extent);
 }
 
-// Adds the products of a chunk while the next one is loaded.
+// Adds the products of a chunk, none of number -1, while the next one is loaded.
 void ProductTiles::add_chunk(const Operand& chunk, Reach reach) {
   const Operand depth = ir::i64_operand(plan_.depth);
   const Operand start = add(begin_, mul(chunk, depth));
@@ -248,7 +262,14 @@ void ProductTiles::add_chunk(const Operand& chunk, Reach reach) {
   branch(more, [&] {
     loaded = {load(rows_, following, reach), load(points_, following, reach)};
   });
-  add_products(half, reach == Reach::inside ? depth : minimum(depth, sub(end_, start)));
+  if (reach == Reach::inside) {
+    add_products(half, depth);
+  } else {
+    const Operand exists = less(ir::i64_operand(-1), chunk);
+    const Operand left = minimum(depth, sub(end_, start));
+    add_products(half, scalar(ScalarOp::select, ScalarType::i64,
+                              {exists, left, ir::i64_operand(0)}));
+  }
   branch(more, [&] {
     stage(rows_, loaded[0], other);
     stage(points_, loaded[1], other);
@@ -376,29 +397,48 @@ void ProductTiles::add_product(const Operand& half, const Operand& element) {
   }
 }
 
-// What is inside the space: the sums themselves, or what this block has of them.
-void ProductTiles::write(const std::vector<Operand>& at, const Operand& part,
-                         const Operand& inside) {
-  const auto put = [&](const std::vector<Operand>& where, const std::vector<Running>& sums) {
-    sums_of_.put(where, running_values(sums));
-  };
-  const auto whole = [&] {
-    branch(
-        inside, [&] { write_with(at, put, Reach::inside); },
-        [&] { write_with(at, put, Reach::clamped); });
-  };
-  if (plan_.split == 0) return whole();
-  const auto partial = [&](const std::vector<Operand>& where, const std::vector<Running>& sums) {
-    std::vector<Operand> own = {part};
-    own.insert(own.end(), where.begin(), where.end());
-    write_all(c_, partial_, own, running_values(sums));
-  };
-  branch(
-      less(ir::i64_operand(1), parts_), [&] { write_with(at, partial, Reach::clamped); }, whole);
+// The sums go through shared memory, a row of every thread at a time: neighbours write neighbours
+// then, and what becomes of a sum is emitted once a row.
+void ProductTiles::write(const std::vector<Operand>& at, const Operand& part) {
+  std::vector<Place> handed;
+  for (const std::int64_t offset : handed_offsets_) {
+    const Operand one = ir::i64_operand(1);
+    handed.push_back({block_variable("handed"),
+                      ir::i64_operand(0),
+                      {ir::i64_operand(points_.width), one},
+                      one,
+                      Space::shared});
+    emit(SharedMemory{handed.back().block, ir::i64_operand(offset)});
+  }
+  const auto operators = static_cast<std::ptrdiff_t>(sums_of_.parts.operators->size());
+  for (std::int64_t r = 0; r < rows_.panel; ++r) {
+    const std::vector<Running>& row = sums_[static_cast<std::size_t>(r)];
+    for (std::int64_t p = 0; p < points_.panel; ++p) {
+      const auto first = row.begin() + p * operators;
+      write_all(c_, handed, {rows_.thread, place_of(points_, p)},
+                running_values({first, first + operators}));
+    }
+    emit(Barrier{});
+    rolled_loop("handed", ir::i64_operand(points_.panel), [&](const Operand& number) {
+      const Operand flat =
+          add(mul(number, ir::i64_operand(block_threads)), read_special(c_, Special::thread_index));
+      const Operand width = ir::i64_operand(points_.width);
+      const Operand thread = divide(flat, width);
+      const Operand own = remainder(flat, width);
+      const Operand of_row =
+          add(rows_.first, add(mul(thread, ir::i64_operand(rows_.panel)), ir::i64_operand(r)));
+      const Operand of_point = add(points_.first, own);
+      branch(both(less(of_row, rows_.extent), less(of_point, points_.extent)), [&] {
+        put(at, part, of_row, of_point, values_at(c_, handed, types_, {thread, own}));
+      });
+    });
+    emit(Barrier{});
+  }
 }
 
-void ProductTiles::write_with(const std::vector<Operand>& at, const Put& put, Reach reach) {
-  const std::size_t operators = sums_of_.parts.operators->size();
+// The sums themselves, or what this block has of them.
+void ProductTiles::put(const std::vector<Operand>& at, const Operand& part, const Operand& row,
+                       const Operand& point, const std::vector<Value>& sums) {
   std::vector<Operand> where(sums_of_.space.size());
   for (std::size_t b = 0; b < batch_.size(); ++b) where[batch_[b]] = at[b];
   const auto place = [&](const Side& side, const Operand& number,
@@ -406,29 +446,20 @@ void ProductTiles::write_with(const std::vector<Operand>& at, const Put& put, Re
     const std::vector<Operand> indices = unflatten(number, extents_of(side.dimensions));
     for (std::size_t d = 0; d < to.size(); ++d) where[to[d]] = indices[d];
   };
-  const auto where_inside = [&](const Operand& number, const Side& side,
-                                const std::function<void()>& build) {
-    if (reach == Reach::inside) {
-      build();
-    } else {
-      branch(less(number, side.extent), build);
-    }
-  };
-  for (std::size_t r = 0; r < sums_.size(); ++r) {
-    const Operand row = number_of(rows_, static_cast<std::int64_t>(r));
-    where_inside(row, rows_, [&] {
-      place(rows_, row, plan::dimensions_of(plan_.rows, plan_.joined_rows));
-      for (std::int64_t p = 0; p < points_.panel; ++p) {
-        const Operand point = number_of(points_, p);
-        const auto first = sums_[r].begin() + p * static_cast<std::ptrdiff_t>(operators);
-        const std::vector<Running> sums(first, first + static_cast<std::ptrdiff_t>(operators));
-        where_inside(point, points_, [&] {
-          place(points_, point, plan::dimensions_of(plan_.points, plan_.joined_points));
-          put(where, sums);
-        });
-      }
-    });
+  place(rows_, row, plan::dimensions_of(plan_.rows, plan_.joined_rows));
+  place(points_, point, plan::dimensions_of(plan_.points, plan_.joined_points));
+  if (plan_.split == 0) {
+    sums_of_.put(where, sums);
+    return;
   }
+  branch(
+      less(ir::i64_operand(1), parts_),
+      [&] {
+        std::vector<Operand> own = {part};
+        own.insert(own.end(), where.begin(), where.end());
+        write_all(c_, partial_, own, sums);
+      },
+      [&] { sums_of_.put(where, sums); });
 }
 
 }  // namespace dagaz::emit

@@ -49,6 +49,7 @@ class ProductTiles : public Emitter {
   using Loaded = std::vector<std::vector<Value>>;  // of each of a thread's elements, the values
 
   void lay_out(Side& side);
+  void lay_out_handed();
   void place(Side& side);
   void bind_batch(const std::vector<Operand>& at);
   void bind(const Side& side, const Operand& number);
@@ -66,10 +67,9 @@ class ProductTiles : public Emitter {
                                        const Operand& element);
   Operand place_of(const Side& side, std::int64_t own);
   Operand number_of(const Side& side, std::int64_t own);
-  void write(const std::vector<Operand>& at, const Operand& part, const Operand& inside);
-  /// Emits what becomes of the sums of a point.
-  using Put = std::function<void(const std::vector<Operand>&, const std::vector<Running>&)>;
-  void write_with(const std::vector<Operand>& at, const Put& put, Reach reach);
+  void write(const std::vector<Operand>& at, const Operand& part);
+  void put(const std::vector<Operand>& at, const Operand& part, const Operand& row,
+           const Operand& point, const std::vector<Value>& sums);
   void combine_parts();
 
   Context& c_;
@@ -88,6 +88,7 @@ class ProductTiles : public Emitter {
   std::vector<Place> partial_;           // [part][…]
   std::int64_t shared_bytes_ = 0;
   std::vector<std::int64_t> offsets_;  // of staged values, those of rows first
+  std::vector<std::int64_t> handed_offsets_;  // of sums on their way to memory
 
   // In the kernel.
   Operand begin_;  // the first element of this block
