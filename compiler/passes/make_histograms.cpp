@@ -104,19 +104,26 @@ std::optional<Filling> find_filling(const WithAccumulator& with, Around around,
   return filling;
 }
 
-/// `lambda` with what is added, and where, as results.
-Lambda without_additions(Lambda lambda, const std::vector<std::size_t>& additions,
-                         const Names& names) {
+/// `lambda` with what is added, and where, as results; what guards an addition guards its value.
+Lambda without_additions(Lambda lambda, const std::vector<std::size_t>& additions, Names& names) {
   lambda.body.results.clear();
   lambda.result_types.clear();
   for (const std::size_t k : additions) {
-    const auto& added = std::get<Accumulate>(lambda.body.statements[k].operation);
+    Statement& addition = lambda.body.statements[k];
+    const auto added = std::get<Accumulate>(addition.operation);
+    const Type type = scalar_of(names.type(added.accumulator).element);
     lambda.body.results.insert(lambda.body.results.end(), added.indices.begin(),
                                added.indices.end());
     lambda.result_types.insert(lambda.result_types.end(), added.indices.size(),
                                scalar_of(ScalarType::i64));
-    lambda.body.results.push_back(added.value);
-    lambda.result_types.push_back(scalar_of(names.type(added.accumulator).element));
+    lambda.result_types.push_back(type);
+    if (addition.tokens.empty()) {
+      lambda.body.results.push_back(added.value);
+    } else {
+      addition.results = {{names.fresh("added", type)}};
+      addition.operation = Identity{added.value};
+      lambda.body.results.push_back(addition.results[0].name);
+    }
   }
   std::erase_if(lambda.body.statements,
                 [](const Statement& each) { return as<Accumulate>(each.operation) != nullptr; });
@@ -124,7 +131,7 @@ Lambda without_additions(Lambda lambda, const std::vector<std::size_t>& addition
 }
 
 Statement histogram(const Statement& statement, const WithAccumulator& with,
-                    const Filling& filling, const Names& names) {
+                    const Filling& filling, Names& names) {
   Histogram result{filling.map->width, filling.map->arrays,
                    without_additions(filling.map->map, filling.additions, names), {}};
   for (std::size_t k = result.arrays.size(); k-- > 0;) {
@@ -155,6 +162,7 @@ bool find_elements(const MapScanReduce& map, NameId accumulator, const Substitut
                    Elements& found) {
   const Body& body = map.map.body;
   const bool alone = body.statements.size() == 1 && body.results.size() == 1 && is_plain(map) &&
+                     body.statements[0].tokens.empty() &&
                      gives(body.statements[0], body.results[0]);
   if (!alone || (map.width.is_name() && outside.count(map.width.name()) != 0)) return false;
   found.widths.push_back(map.width);

@@ -79,3 +79,10 @@ entry outside (n: i64) (stride: i64) (xs: [7]f32) : i32 =
   let f (xs: [7]f32) =
     f32.sum (map (\i -> let x = xs[(i % 50) * stride / 30] in x * x) (iota n))
   in i32.f32 (f32.maximum (vjp f xs 1))
+
+-- | The same where every number that is added is known.
+-- ==
+-- entry: outside_of_ones
+-- input { 5000i64 4i64 } output { 1600 }
+-- input { 5000i64 9i64 } error: Index \[[0-9]+\] out of bounds for array of shape \[7\]
+entry outside_of_ones (n: i64) (stride: i64) : i32 = outside n stride (replicate 7 1)
