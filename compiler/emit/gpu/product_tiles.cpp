@@ -7,10 +7,9 @@
 //       add what they make to each of the thread's sums
 //     put what has been loaded into the other half of shared memory; meet
 //
-// Rows and points outside the space are
-// those at its end once more; only what is inside is written.  As most tiles are inside and most
-// chunks whole, these have a loop of their own without any of that, whose sums over a chunk have a
-// known length.
+// Rows and points outside the space are those at its end once more; only what is inside is
+// written.  As most tiles are inside and most chunks whole, these have a loop of their own without
+// any of that, whose sums over a chunk have a known length.
 #include "emit/gpu/product_tiles.h"
 
 #include <algorithm>
