@@ -56,16 +56,6 @@ static BlockCopies copies_for(Context& c, const ir::SegmentedMap& e) {
   return all;
 }
 
-// How many blocks have copies: as many as the device holds and have enough to do.
-static Operand blocks_with_copies(Context& c, const BlockCopies& all, const ir::BlockBins& plan,
-                                  const Operand& points) {
-  Operand numbers = ir::i64_operand(1);
-  for (const Operand& count : all.counts) numbers = c.add(numbers, count);
-  const Operand resident = c.divide(resident_threads(c), ir::i64_operand(block_threads));
-  const Operand useful = c.divide(points, c.mul(numbers, ir::i64_operand(plan.elements)));
-  return c.maximum(c.minimum(resident, useful), ir::i64_operand(1));
-}
-
 // `use` for each number of the k-th copy, by the thread that has it.
 static void for_own_numbers(Context& c, const BlockCopies& all, const Operand& thread,
                             const std::function<void(std::size_t, const std::vector<Operand>&)>& use) {
@@ -82,7 +72,7 @@ void add_in_blocks(Context& c, const ir::SegmentedMap& e, const ir::BlockBins& p
   const std::vector<Operand> extents = extents_of(e.space);
   const Operand points = c.product(extents);
   const BlockCopies all = copies_for(c, e);
-  const Operand blocks = blocks_with_copies(c, all, plan, points);
+  const Operand blocks = blocks_with_bins(c, all.counts, points, plan.elements);
   BlockKernel kernel = kernel_of_blocks(c, blocks, [&](const Operand& block) {
     for (std::size_t k = 0; k < all.copies.size(); ++k) {
       c.emit(SharedMemory{all.copies[k].place.block, all.offsets[k]});

@@ -53,16 +53,6 @@ static Operand sixteens(Emitter& emitter, const Operand& bytes) {
   return emitter.mul(emitter.divide_up(bytes, i64(16)), i64(16));
 }
 
-// How many blocks get bins: as many as the device holds and have enough to do.
-static Operand blocks_with_bins(Context& c, const ir::SegmentedHistogram& e,
-                                const ir::BlockBins& plan) {
-  Operand bins = i64(1);
-  for (const ir::HistogramOperator& one : e.operators) bins = c.add(bins, c.product(one.shape));
-  const Operand resident = c.divide(resident_threads(c), i64(block_threads));
-  const Operand useful = c.divide(e.space.back().extent, c.mul(bins, i64(plan.elements)));
-  return c.maximum(c.minimum(resident, useful), i64(1));
-}
-
 // Room for `count` values of each type.
 static std::vector<Place> shared_values(Context& c, SharedRooms& rooms,
                                         const std::vector<ir::Type>& types, const Operand& count) {
@@ -216,12 +206,14 @@ static void combine_blocks(Context& c, const CombiningRounds& plan, const BlockB
 
 void histogram_in_blocks(Context& c, const ir::SegmentedHistogram& e, const ir::BlockBins& plan,
                          const std::vector<std::vector<Place>>& places) {
-  const Operand blocks = blocks_with_bins(c, e, plan);
+  std::vector<Operand> counts;
+  for (const ir::HistogramOperator& one : e.operators) counts.push_back(c.product(one.shape));
+  const Operand blocks = blocks_with_bins(c, counts, e.space.back().extent, plan.elements);
   SharedRooms rooms;
   std::vector<BlockBins> all;
   for (std::size_t k = 0; k < e.operators.size(); ++k) {
     const ir::HistogramOperator& one = e.operators[k];
-    BlockBins bins{one, places[k], c.product(one.shape), {}, {}, {}, {}};
+    BlockBins bins{one, places[k], counts[k], {}, {}, {}, {}};
     bins.shared = shared_values(c, rooms, one.op.result_types, bins.count);
     if (!plan.atomic) {
       bins.run = shared_values(c, rooms, one.op.result_types, i64(block_threads));

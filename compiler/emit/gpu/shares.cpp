@@ -48,6 +48,15 @@ void for_thread_strides(Context& c, const Operand& rank, const Operand& shift, c
   });
 }
 
+Operand blocks_with_bins(Context& c, const std::vector<Operand>& counts, const Operand& points,
+                         std::int64_t each) {
+  Operand bins = ir::i64_operand(1);
+  for (const Operand& count : counts) bins = c.add(bins, count);
+  const Operand resident = c.divide(resident_threads(c), ir::i64_operand(block_threads));
+  const Operand useful = c.divide(points, c.mul(bins, ir::i64_operand(each)));
+  return c.maximum(c.minimum(resident, useful), ir::i64_operand(1));
+}
+
 void for_thread_share(Context& c, const Operand& rank, const Operand& threads, const Operand& count,
                       bool strides, const std::function<void(Operand)>& body) {
   const Operand zero = ir::i64_operand(0);

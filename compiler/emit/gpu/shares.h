@@ -33,6 +33,10 @@ struct SharedSegments {
 Pieces blocks_of_segments(Context& c, const std::vector<ir::SpaceDimension>& space,
                           const SharedSegments& plan);
 BlockPart block_part(Context& c, const Pieces& pieces, const Operand& block);
+/// How many blocks have bins of their own, which are so many of each kind, for `points` that they
+/// share: as many as the device holds and have at least `each` points for a bin.
+Operand blocks_with_bins(Context& c, const std::vector<Operand>& counts, const Operand& points,
+                         std::int64_t each);
 /// This thread's part of 0 … count-1: one of as many as there are threads where the order does not
 /// matter, so that neighbours read neighbours, else a stretch.
 void for_thread_share(Context& c, const Operand& rank, const Operand& threads, const Operand& count,
