@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define DZ_ABI_VERSION 13
+#define DZ_ABI_VERSION 14
 
 /* Exit codes of entry points and runtime functions (the peer's numbers). */
 enum dz_status {

@@ -79,7 +79,13 @@ void FunctionEmitter::emit(const tree::StoreLanes& node) {
       store = builder_.CreateMaskedStore(stored, address, alignment, mask);
     } else {
       Value* address = element_address(node.block, node.index, node.type, Space::global);
-      store = builder_.CreateAlignedStore(stored, address, alignment);
+      const llvm::Align whole(llvm::PowerOf2Ceil(lanes * alignment.value()));
+      store = builder_.CreateAlignedStore(stored, address, node.streamed ? whole : alignment);
+      if (node.streamed) {
+        auto* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
+        store->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                           llvm::MDNode::get(part_.context, {one}));
+      }
     }
   } else {
     Value* addresses = lane_addresses(node.block, node.index, node.stride, node.type, lanes);

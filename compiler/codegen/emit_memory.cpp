@@ -165,7 +165,8 @@ void FunctionEmitter::emit(const tree::ScratchScope& node) {
 void FunctionEmitter::emit(const tree::AllocateLocal& node) {
   auto* bytes = llvm::ArrayType::get(builder_.getInt8Ty(), static_cast<std::uint64_t>(node.bytes));
   llvm::AllocaInst* memory = stack_slot(bytes, unit_.program.names.text(node.block));
-  memory->setAlignment(llvm::Align(16));
+  // Whole lines of a cache begin with one.
+  memory->setAlignment(llvm::Align(node.bytes % 64 == 0 ? 64 : 16));
   assign(node.block, memory);
 }
 
@@ -183,6 +184,10 @@ void FunctionEmitter::emit(const tree::CopyElements& node) {
   }
   Value* target = element_address(node.target, node.target_index, node.type, Space::global);
   Value* source = element_address(node.source, node.source_index, node.type, Space::global);
+  if (node.streamed) {
+    runtime_call("dz_copy_past_caches", {target, source, bytes});
+    return;
+  }
   builder_.CreateMemCpy(target, alignment(node.type), source, alignment(node.type), bytes);
 }
 

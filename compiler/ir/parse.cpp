@@ -106,6 +106,7 @@ class Parser : public text::StructureReader<Parser> {
     if (skip_word("least_piece")) read(out.least_piece);
     if (skip_word("apart")) read(out.apart);
     if (skip_word("appends")) read(out.appends);
+    if (skip_word("strip")) read(out.strip);
   }
   void read(Version& out) {
     const std::string_view mnemonic = word("a strategy");

@@ -138,9 +138,11 @@ class Printer {
     sum("additions", schedule.additions);
     sum("least_piece", schedule.least_piece);
     if (schedule.apart != 0) out_ << " apart " << schedule.apart;
-    if (schedule.appends.empty()) return;
-    out_ << " appends ";
-    value(schedule.appends);
+    if (!schedule.appends.empty()) {
+      out_ << " appends ";
+      value(schedule.appends);
+    }
+    if (schedule.strip != 0) out_ << " strip " << schedule.strip;
   }
   void value(const Version& version) {
     std::visit(

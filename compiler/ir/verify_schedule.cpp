@@ -26,6 +26,7 @@ constexpr int most_tile = 4096;
 constexpr int most_ahead = 4096;
 constexpr int most_on_stack = 1 << 16;  // bytes
 constexpr int most_line = 4096;
+constexpr int most_past_caches = 1 << 30;
 
 }  // namespace
 
@@ -107,6 +108,12 @@ std::string problem_of(const std::vector<Append>& appends) {
   return numbers.problem;
 }
 
+std::string problem_of_strip(int bytes) {
+  Numbers numbers;
+  numbers.within("strip", bytes, 0, most_on_stack);
+  return numbers.problem;
+}
+
 std::string problem_of(const Schedule& schedule) {
   for (std::size_t k = 0; k < schedule.versions.size(); ++k) {
     const Version& version = schedule.versions[k];
@@ -118,7 +125,8 @@ std::string problem_of(const Schedule& schedule) {
     std::string problem = problem_of(version.strategy);
     if (!problem.empty()) return problem;
   }
-  return problem_of(schedule.appends);
+  const std::string problem = problem_of(schedule.appends);
+  return problem.empty() ? problem_of_strip(schedule.strip) : problem;
 }
 
 std::string problem_of(const Settings& settings) {
@@ -130,6 +138,7 @@ std::string problem_of(const Settings& settings) {
   numbers.within("short_array", settings.short_array, 0, most);
   numbers.within("stack_array", settings.stack_array, 0, most_on_stack);
   numbers.within("carried_array", settings.carried_array, 0, most);
+  numbers.within("past_caches", settings.past_caches, 0, most_past_caches);
   numbers.within("line", settings.line, 8, most_line);
   numbers.within("tile", settings.tile, 0, most);
   numbers.within("tile_rows", settings.tile_rows, 1, most_unrolled);

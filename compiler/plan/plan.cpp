@@ -24,6 +24,7 @@
 #include "plan/operators.h"
 #include "plan/random.h"
 #include "plan/settings.h"
+#include "plan/strips.h"
 #include "plan/split.h"
 #include "plan/stencil.h"
 #include "plan/thread_loops.h"
@@ -140,6 +141,16 @@ class FunctionPlanner {
     wanted_.follow(results, e.schedule.appends);
   }
 
+  /// Results that are made in strips: those of tasks that walk points in their order.
+  template <typename Operation>
+  void note_strip(const std::vector<ir::Binder>& results, Operation& e) {
+    if (!on_cpu()) return;
+    ir::Schedule& schedule = e.schedule;
+    schedule.strip = strip_of(results, schedule, e.space.size(), names_, tunables());
+    if (random_ && schedule.strip != 0) schedule.strip = random_->strip();
+    wanted_.follow(results, schedule.strip);
+  }
+
   /// How many of `statements` run as one loop; the first of them says so.
   std::size_t fused_stencil(std::span<ir::Statement> statements) {
     if (!may_choose() || tunables().stencils == 0) return 0;
@@ -244,6 +255,8 @@ class FunctionPlanner {
     auto& e = std::get<ir::SegmentedMap>(statement.operation);
     note_work(e);
     if (on_cpu()) note_appends(statement.results, e);
+    const bool point_by_point = as<ir::Pointwise>(e.schedule.versions.back().strategy);
+    if (point_by_point) note_strip(statement.results, e);
     thread(e.body);
     for (std::size_t k = 0; k < statement.results.size(); ++k) {
       around_.continue_accumulator(statement.results[k].name, e.body.results[k]);
@@ -429,6 +442,7 @@ class FunctionPlanner {
       compacted_ = compaction_->statements + 1;
     }
     note_work(e);
+    note_strip(statement.results, e);
     thread(e.body);
     for (ir::ScanOperator& one : e.operators) thread(one.op.body);
     if (e.post) thread(e.post->body);

@@ -29,6 +29,7 @@ class RandomSchedules {
   ir::FusedStencil stencil(int maps) { return {maps, flips()}; }
   /// How far ahead of what is appended to lists is fetched.
   int ahead() { return one_of({0, 1, 64, 128, 4096}); }
+  int strip() { return one_of({0, 8, 64, 1024}); }
   /// Sizes of a product, and of blocks of a reduction; the rest is as it was.
   ir::Contraction contraction();
   ir::LaneBlocks blocks_of_reduction();

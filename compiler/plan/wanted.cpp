@@ -65,6 +65,14 @@ void WantedPlan::follow(const std::vector<ir::Binder>& results,
   appends = found->appends;
 }
 
+void WantedPlan::follow(const std::vector<ir::Binder>& results, int& strip) const {
+  const ir::Schedule* const found = wanted_for(results);
+  if (found == nullptr) return;
+  const std::string problem = ir::problem_of_strip(found->strip);
+  if (!problem.empty()) return refuse(results[0].name, "cannot follow " + problem);
+  strip = found->strip;
+}
+
 void WantedPlan::follow(ir::Settings& settings) const {
   if (text_ == nullptr || !text_->settings) return;
   const ir::Settings& wanted = *text_->settings;

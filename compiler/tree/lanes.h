@@ -35,7 +35,8 @@ struct LoadLanes {
   DZ_FIELDS(target, block, index, stride, type, mask, otherwise)
 };
 /// The other way round.  Of lanes that write to one place the last wins.  With a `mask`, lanes
-/// where it does not hold write nothing.
+/// where it does not hold write nothing.  Consecutive ones that fill lines of a cache, and begin with one, may
+/// be `streamed`, past the caches.
 struct StoreLanes {
   static constexpr std::string_view mnemonic = "store_lanes";
   static constexpr std::string_view labelled = "stride";
@@ -45,7 +46,8 @@ struct StoreLanes {
   Operand value;
   ScalarType type;
   std::optional<Operand> mask = std::nullopt;
-  DZ_FIELDS(block, index, stride, value, type, mask)
+  bool streamed = false;
+  DZ_FIELDS(block, index, stride, value, type, mask, streamed)
 };
 /// target := 0, 1, 2, … as i64.
 struct LaneNumbers {

@@ -61,7 +61,8 @@ struct SharedMemory {
   Operand byte_offset;
   DZ_FIELDS(block, byte_offset)
 };
-/// Host or task: copies `count` elements between blocks that do not overlap.
+/// Host or task: copies `count` elements between blocks that do not overlap; in a task it may be
+/// `streamed`, past the caches.
 struct CopyElements {
   static constexpr std::string_view mnemonic = "copy";
   static constexpr std::string_view labelled = "source, count";
@@ -71,7 +72,8 @@ struct CopyElements {
   Operand source_index;
   Operand count;
   ScalarType type;
-  DZ_FIELDS(target, target_index, source, source_index, count, type)
+  bool streamed = false;
+  DZ_FIELDS(target, target_index, source, source_index, count, type, streamed)
 };
 /// Host or task: writes the elements of a table from `index` on.
 struct WriteTable {

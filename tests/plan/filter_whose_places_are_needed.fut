@@ -7,18 +7,18 @@ entry main [n] (xs: [n]f32) = vjp (\ys -> f32.sum (map f32.exp (filter (> 0) ys)
 --|   in_pieces] operations [4]
 --| -- main, line 3: segmented_scan over [n]
 --| x.2: [
---|   lane_blocks width 8 remainder serialised] operations [4]
+--|   lane_blocks width 8 remainder serialised] operations [4] strip 1024
 --| -- main, line 3: segmented_scatter over [n]
 --| x.3: [
 --|   lane_blocks columns 2 width 16 when [n >= 32],
 --|   pointwise] operations [5]
 --| -- main, line 3: segmented_map over [x]
 --| adjoint: [
---|   pointwise] operations [14]
+--|   pointwise] operations [14] strip 1024
 --| -- main, line 3: segmented_scatter over [n]
 --| winners: [
 --|   lane_blocks columns 2 width 16 when [n >= 32],
 --|   pointwise] operations [5]
 --| -- main, line 3: segmented_map over [n]
 --| mapped: [
---|   pointwise] operations [12]
+--|   pointwise] operations [12] strip 1024

@@ -7,7 +7,7 @@ entry main [n] (xs: [n]i32) = sort_i32.sort xs
 --|   pointwise] operations [165, radix]
 --| -- main, line 3: segmented_scan over [t]
 --| ends: [
---|   lane_blocks width 4 remainder serialised] operations [2]
+--|   lane_blocks width 4 remainder serialised] operations [2] strip 1024
 --| -- main, line 3: segmented_reduce over [radix]
 --| x: [
 --|   in_pieces] operations [13]

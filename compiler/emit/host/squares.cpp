@@ -1,10 +1,11 @@
 // A square has as many rows as a vector has lanes.  Its rows are read as vectors, cross over in
 // registers, and are written as vectors: each line of memory is read once and written once, as a
-// whole.  Tasks take tiles of some squares, so that what they read goes on where the caches expect
+// whole: past the caches where they could not keep it.  Tasks take tiles of some squares, so that what they read goes on where the caches expect
 // it.  The last squares along a dimension are moved back.
 #include "emit/host/squares.h"
 
 #include "emit/host/parallel_for.h"
+#include "emit/host/strips.h"
 #include "emit/memory/host_scope.h"
 #include "emit/points.h"
 #include "emit/thread/loops.h"
@@ -20,6 +21,7 @@ struct Crossing {
   const ir::Type& type;
   const plan::CopySquares& squares;
   Operand lanes;
+  Operand streamed;  // whether rows go past the caches
 };
 
 NameId vector(Context& c, std::string_view base, const Crossing& crossing) {
@@ -46,11 +48,33 @@ void cross_over(Context& c, const Crossing& crossing, const std::vector<Operand>
     turned.targets.push_back(vector(c, "column", crossing));
   }
   c.emit(turned);
-  for (std::int64_t k = 0; k < lanes; ++k) {
-    const Operand ahead = c.mul(crossing.target.strides[crossing.squares.read], ir::i64_operand(k));
-    c.emit(StoreLanes{crossing.target.block, c.add(to, ahead), next,
-                      turned.targets[static_cast<std::size_t>(k)].name, crossing.type.element});
+  const auto store_rows = [&](bool streamed) {
+    for (std::int64_t k = 0; k < lanes; ++k) {
+      const Operand ahead =
+          c.mul(crossing.target.strides[crossing.squares.read], ir::i64_operand(k));
+      StoreLanes store{crossing.target.block, c.add(to, ahead), next,
+                       turned.targets[static_cast<std::size_t>(k)].name, crossing.type.element};
+      store.streamed = streamed;
+      c.emit(store);
+    }
+  };
+  c.branch(
+      crossing.streamed, [&] { store_rows(true); }, [&] { store_rows(false); });
+}
+
+/// Whether each row of a square is a line of its own, and there are so many that no cache keeps them.
+Operand may_stream(Context& c, const Crossing& crossing) {
+  Operand bytes = ir::i64_operand(ir::byte_size(crossing.type.element));
+  const auto divides = [&](const Operand& number) {
+    return c.equal(c.remainder(number, crossing.lanes), ir::i64_operand(0));
+  };
+  Operand all = divides(crossing.target.offset);
+  for (std::size_t k = 0; k < crossing.type.shape.size(); ++k) {
+    const bool along = k == crossing.squares.written;
+    bytes = c.mul(bytes, crossing.type.shape[k]);
+    all = c.both(all, divides(along ? crossing.type.shape[k] : crossing.target.strides[k]));
   }
+  return c.both(are_large(c, bytes), all);
 }
 
 Operand squares_along(Context& c, const Crossing& crossing, std::size_t dimension) {
@@ -108,7 +132,9 @@ void copy_tiles(Context& c, const Crossing& crossing) {
 
 void copy_in_squares(Context& c, const Place& target, const Place& source, const ir::Type& type,
                      const plan::CopySquares& plan, const std::function<void()>& one_by_one) {
-  const Crossing crossing{target, source, type, plan, ir::i64_operand(plan.lanes)};
+  Crossing crossing{target, source, type, plan, ir::i64_operand(plan.lanes),
+                    ir::make_bool(false)};
+  crossing.streamed = may_stream(c, crossing);
   const Operand below = c.sub(crossing.lanes, ir::i64_operand(1));
   const Operand fits =
       c.both(c.less(below, type.shape[plan.written]), c.less(below, type.shape[plan.read]));

@@ -9,8 +9,11 @@
 #include "emit/host/accumulation_in_blocks.h"
 #include "emit/host/fused_stencil.h"
 #include "emit/host/interchange.h"
+#include "emit/host/rows.h"
+#include "emit/host/strips.h"
 #include "emit/points.h"
 #include "emit/statements.h"
+#include "emit/thread/loops.h"
 #include "emit/versions.h"
 
 namespace dagaz::emit {
@@ -26,8 +29,26 @@ static void emit_point(Context& c, const ir::Statement& s, const ir::SegmentedMa
 static void emit_point_by_point(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
                                 const std::vector<Destination>& targets, int several) {
   const Operand cost = cost_of(c, e.schedule);
-  for_each_point(c, extents_of(e.space), {cost, several}, "segmap",
-                 [&](const std::vector<Operand>& point) { emit_point(c, s, e, targets, point); });
+  const std::vector<Operand> extents = extents_of(e.space);
+  if (c.mode != Mode::host || e.schedule.strip == 0) {
+    for_each_point(c, extents, {cost, several}, "segmap", [&](const std::vector<Operand>& point) {
+      emit_point(c, s, e, targets, point);
+    });
+    return;
+  }
+  const Strips strips(c, s, e.schedule, targets, extents);
+  const auto points_of_row = [&](const std::vector<Operand>& outer) {
+    return [&c, &s, &e, outer](const std::vector<Destination>& to, const Operand& low,
+                               const Operand& high) {
+      thread_loop(c, c.sub(high, low), true, [&](const Operand& i) {
+        emit_point(c, s, e, to, with(outer, c.add(low, i)));
+      });
+    };
+  };
+  parallel_rows(c, extents, cost,
+                [&](const std::vector<Operand>& outer, const Operand& low, const Operand& high) {
+                  strips.run(outer, low, high, points_of_row(outer));
+                });
 }
 
 // Sums of which the map makes something.

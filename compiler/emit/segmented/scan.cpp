@@ -9,6 +9,7 @@
 
 #include "emit/gpu/look_back.h"
 #include "emit/gpu/scan.h"
+#include "emit/host/strips.h"
 #include "emit/lanes/scan.h"
 #include "emit/memory/allocation.h"
 #include "emit/memory/host_scope.h"
@@ -85,6 +86,23 @@ static std::vector<Running> running_before(Context& c, const ir::SegmentedScan& 
   return running;
 }
 
+// The points from `low` to `high` behind `running`.
+static void scan_stretch(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
+                         const std::vector<Destination>& targets, const ir::LaneBlocks* lanes,
+                         const std::vector<Operand>& outer, const Operand& low,
+                         const Operand& high, const std::vector<Running>& running) {
+  Operand first = low;
+  if (lanes != nullptr) {
+    const Operand width = ir::i64_operand(lanes->width);
+    const Operand count = c.divide(c.sub(high, low), width);
+    scan_blocks(c, s, e, *lanes, targets, {outer, low, count}, running);
+    first = c.add(low, c.mul(count, width));
+  }
+  thread_loop(c, c.sub(high, first), !has_arrays(running), [&](const Operand& i) {
+    scan_point(c, s, e, running, targets, with(outer, c.add(first, i)));
+  });
+}
+
 static void scan_by_pieces(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
                            const std::vector<ir::Type>& types,
                            const std::vector<Destination>& targets, const ir::LaneBlocks* lanes) {
@@ -92,23 +110,17 @@ static void scan_by_pieces(Context& c, const ir::Statement& s, const ir::Segment
   const Pieces pieces = cut_segments(c, e.space, cost, pieces_of(e.schedule));
   const Operand whole = c.equal(pieces.count, ir::i64_operand(1));
   const std::vector<Place> before = values_before_pieces(c, e, types, pieces, cost, whole);
+  const Strips strips(c, s, e.schedule, targets, extents_of(e.space));
   for_each_piece(
       c, pieces, cost,
       [&](const std::vector<Operand>& outer, const Operand& piece, const Operand& start,
           const Operand& length) {
         const std::vector<Running> running =
             running_before(c, e, types, before, whole, with(outer, piece));
-        Operand done = ir::i64_operand(0);
-        if (lanes != nullptr) {
-          const Operand width = ir::i64_operand(lanes->width);
-          const Operand count = c.divide(length, width);
-          scan_blocks(c, s, e, *lanes, targets, {outer, start, count}, running);
-          done = c.mul(count, width);
-        }
-        const Operand first = c.add(start, done);
-        thread_loop(c, c.sub(length, done), !has_arrays(running), [&](const Operand& i) {
-          scan_point(c, s, e, running, targets, with(outer, c.add(first, i)));
-        });
+        strips.run(outer, start, c.add(start, length),
+                   [&](const std::vector<Destination>& to, const Operand& low, const Operand& high) {
+                     scan_stretch(c, s, e, to, lanes, outer, low, high, running);
+                   });
       });
 }
 

@@ -227,19 +227,51 @@ Outcome inputs(Node& node, Rules& rules) {
 
 // ---------------------------------------------------------------- results
 
+/// What `body` binds `operand` to, where nothing guards that.
+template <typename T>
+const T* unguarded(const Body& body, const Operand& operand) {
+  for (const Statement& one : body.statements) {
+    const bool gives = one.results.size() == 1 && operand == Operand(one.results[0].name);
+    if (gives && one.tokens.empty()) return as<T>(one.operation);
+  }
+  return nullptr;
+}
+
+/// A parameter of the map, seen with its dimensions in another order.
+struct TurnedInput {
+  NameId parameter;
+  std::vector<int> permutation;
+};
+TurnedInput turned_input(const Body& body, Operand operand) {
+  if (const auto* copy = unguarded<Copy>(body, operand)) operand = copy->array;
+  const auto* turned = unguarded<Permute>(body, operand);
+  if (turned == nullptr) return TurnedInput{operand.name(), {}};
+  return TurnedInput{turned->array, turned->permutation};
+}
+
+/// `array`, whose elements are seen with their dimensions in another order.
+Operand with_turned_elements(NameId array, const std::vector<int>& permutation, Rules& rules) {
+  if (permutation.empty()) return array;
+  std::vector<int> all = {0};
+  for (const int dimension : permutation) all.push_back(dimension + 1);
+  return rules.emit(Permute{array, std::move(all)}, "turned");
+}
+
 /// The array that holds, for each element, what is `operand` inside the map; nothing if that has
 /// to be computed.
 std::optional<Operand> array_of_results(const MapScanReduce& node, const Operand& operand,
                                         NameId result, Rules& rules) {
   if (operand.is_name()) {
+    const TurnedInput input = turned_input(node.map.body, operand);
     for (std::size_t i = 0; i < node.arrays.size(); ++i) {
-      if (!(operand == Operand(node.map.parameters[i].name))) continue;
+      if (input.parameter != node.map.parameters[i].name) continue;
       const NameId array = node.arrays[i];
       if (rules.type(array).kind != TypeKind::value) return std::nullopt;
       // Where a copy is needed, the map makes it on the way.
       const bool is_all = rules.statement->results.size() == 1;
       if (!is_all && !rules.may_stand_for(array, result)) return std::nullopt;
-      return rules.emit_in_place_of(result, Copy{array});
+      const Operand turned = with_turned_elements(array, input.permutation, rules);
+      return rules.emit_in_place_of(result, Copy{turned.name()});
     }
     if (rules.type(operand.name()).kind != TypeKind::value) return std::nullopt;
     if (!rules.is_bound_outside_scopes(operand.name())) return std::nullopt;
@@ -247,7 +279,8 @@ std::optional<Operand> array_of_results(const MapScanReduce& node, const Operand
   return rules.emit_in_place_of(result, Replicate{{node.width}, operand});
 }
 
-// map (\x -> (…, x, …)) xs gives xs;  map (\x -> (…, v, …)) gives replicate n v
+// map (\x -> (…, x, …)) xs gives xs, or with its elements' dimensions in another order;
+// map (\x -> (…, v, …)) gives replicate n v
 Outcome trivial_results(MapScanReduce& node, Rules& rules) {
   if (node.post) return Outcome::none;
   const std::size_t reduced = operand_count(node.reductions);

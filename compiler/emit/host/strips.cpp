@@ -1,0 +1,95 @@
+// Strips begin where a line of memory does, but for the first of a task: an element's index in its block
+// tells that, since blocks begin with a line. Where the results are small there is one strip, which is
+// made where it belongs: the same code, of other addresses.
+#include "emit/host/strips.h"
+
+#include <algorithm>
+
+#include "emit/points.h"
+#include "emit/thread/loops.h"
+
+namespace dagaz::emit {
+
+Place strip_of_row(Context& c, const Operand& large, NameId buffer, const Place& row,
+                   const Operand& begin) {
+  const NameId made = c.block_variable("made");
+  c.branch(
+      large, [&] { c.emit(Share{made, buffer}); }, [&] { c.emit(Share{made, row.block}); });
+  const Operand before = c.sub(ir::i64_operand(0), begin);
+  Place place = row;
+  place.block = made;
+  place.offset = c.scalar(ScalarOp::select, ScalarType::i64, {large, before, row.offset});
+  return place;
+}
+
+Operand are_large(Context& c, const Operand& bytes) {
+  return c.less(ir::i64_operand(c.settings.past_caches), bytes);
+}
+
+Strips::Strips(Context& c, const ir::Statement& s, const ir::Schedule& schedule,
+               const std::vector<Destination>& targets, const std::vector<Operand>& extents)
+    : c_(c), targets_(targets), large_(ir::make_bool(false)) {
+  if (c.mode != Mode::host || schedule.strip == 0) return;
+  std::int64_t largest = 1;
+  std::int64_t bytes = 0;
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    if (!targets[k] || targets[k]->strides.size() != extents.size()) continue;
+    if (!is_constant(targets[k]->strides.back(), 1)) continue;
+    const ScalarType type = c.names().type(s.results[k].name).element;
+    streams_.push_back({k, type});
+    largest = std::max<std::int64_t>(largest, ir::byte_size(type));
+    bytes += ir::byte_size(type);
+  }
+  if (streams_.empty()) return;
+  elements_ = std::max<std::int64_t>(schedule.strip / largest, 1);
+  const Operand all = c.mul(c.product(extents), ir::i64_operand(bytes));
+  large_ = c.both(are_large(c, all), c.less(ir::i64_operand(elements_), extents.back()));
+}
+
+void Strips::run(const std::vector<Operand>& outer, const Operand& low, const Operand& high,
+                 const StripFunction& body) const {
+  if (streams_.empty()) {
+    body(targets_, low, high);
+    return;
+  }
+  const Operand most = ir::i64_operand(elements_);
+  std::vector<NameId> buffers;
+  for (const Stream& one : streams_) {
+    buffers.push_back(c_.block_variable("strip"));
+    c_.emit(AllocateLocal{buffers.back(), elements_ * ir::byte_size(one.type)});
+  }
+  const auto if_large = [&](const Operand& yes, const Operand& no) {
+    return c_.scalar(ScalarOp::select, ScalarType::i64, {large_, yes, no});
+  };
+  const Place& first_target = *targets_[streams_[0].result];
+  const Operand place = element_at(c_, first_target, with(outer, low));
+  const Operand start = if_large(c_.sub(low, c_.remainder(place, most)), low);
+  const Operand whole = c_.maximum(c_.sub(high, low), ir::i64_operand(1));
+  const Operand length = if_large(most, whole);
+  thread_loop(c_, c_.divide_up(c_.sub(high, start), length), false, [&](const Operand& k) {
+    const Operand from = c_.add(start, c_.mul(k, length));
+    run_strip(outer, buffers, c_.maximum(low, from), c_.minimum(high, c_.add(from, length)), body);
+  });
+}
+
+void Strips::run_strip(const std::vector<Operand>& outer, const std::vector<NameId>& buffers,
+                       const Operand& begin, const Operand& end, const StripFunction& body) const {
+  std::vector<Destination> targets = targets_;
+  std::vector<Place> rows;
+  for (std::size_t k = 0; k < streams_.size(); ++k) {
+    Place& target = *targets[streams_[k].result];
+    rows.push_back(part_at(c_, target, outer));
+    target = strip_of_row(c_, large_, buffers[k], rows.back(), begin);
+    target.strides.insert(target.strides.begin(), outer.size(), ir::i64_operand(0));
+    target.unit.reset();
+  }
+  body(targets, begin, end);
+  c_.branch(large_, [&] {
+    for (std::size_t k = 0; k < streams_.size(); ++k) {
+      c_.emit(CopyElements{rows[k].block, element_at(c_, rows[k], {begin}), buffers[k],
+                           ir::i64_operand(0), c_.sub(end, begin), streams_[k].type, true});
+    }
+  });
+}
+
+}  // namespace dagaz::emit

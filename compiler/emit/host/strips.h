@@ -1,0 +1,51 @@
+// Results that tasks make strip by strip in their cache, and copy past the caches to where they
+// belong: plan/strips.h says why.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "emit/context/context.h"
+
+namespace dagaz::emit {
+
+/// Points from `low` to `high` of a row of a space, and where their results go.
+using StripFunction = std::function<void(const std::vector<Destination>& targets,
+                                         const Operand& low, const Operand& high)>;
+
+/// Where the part from `begin` on of a dense row is made: in `buffer` if `large`, else where it
+/// belongs.
+Place strip_of_row(Context& c, const Operand& large, NameId buffer, const Place& row,
+                   const Operand& begin);
+/// Whether results of so many bytes go past the caches.
+Operand are_large(Context& c, const Operand& bytes);
+
+class Strips {
+ public:
+  /// Code of the host, before its tasks: whether the results of an operation over a space of these
+  /// `extents` are as large as the settings want.
+  Strips(Context& c, const ir::Statement& s, const ir::Schedule& schedule,
+         const std::vector<Destination>& targets, const std::vector<Operand>& extents);
+
+  /// Code of a task: `body` for the points from `low` to `high` of the row at `outer`; in strips
+  /// the results that have an element at each point go to the cache first.
+  void run(const std::vector<Operand>& outer, const Operand& low, const Operand& high,
+           const StripFunction& body) const;
+
+ private:
+  struct Stream {
+    std::size_t result;
+    ScalarType type;
+  };
+  void run_strip(const std::vector<Operand>& outer, const std::vector<NameId>& buffers,
+                 const Operand& begin, const Operand& end, const StripFunction& body) const;
+
+  Context& c_;
+  const std::vector<Destination>& targets_;
+  std::vector<Stream> streams_;
+  std::int64_t elements_ = 1;  // of a strip
+  Operand large_;
+};
+
+}  // namespace dagaz::emit

@@ -1,0 +1,35 @@
+#include "plan/strips.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace dagaz::plan {
+
+// The operations of a point, where they are the same for any sizes.
+static std::optional<std::int64_t> operations_of(const ir::Schedule& schedule) {
+  std::int64_t sum = 0;
+  for (const ir::Product& one : schedule.operations) {
+    if (!one.sizes.empty()) return std::nullopt;
+    sum += one.factor;
+  }
+  return sum;
+}
+
+static bool in_order(const ir::Strategy& strategy) {
+  return as<ir::Pointwise>(strategy) || as<ir::InPieces>(strategy) ||
+         as<ir::LaneBlocks>(strategy);
+}
+
+int strip_of(const std::vector<ir::Binder>& results, const ir::Schedule& schedule,
+             std::size_t dimensions, const ir::Names& names, const Tunables& tunables) {
+  const bool any = std::any_of(results.begin(), results.end(), [&](const ir::Binder& one) {
+    const ir::Type& type = names.type(one.name);
+    return type.kind == ir::TypeKind::value && dimensions > 0 && type.shape.size() == dimensions;
+  });
+  const auto operations = operations_of(schedule);
+  const bool pays = operations && *operations <= tunables.strip_operations;
+  const bool follows = schedule.versions.size() == 1 && in_order(schedule.versions[0].strategy);
+  return any && pays && follows ? static_cast<int>(tunables.strip) : 0;
+}
+
+}  // namespace dagaz::plan
