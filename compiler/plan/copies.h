@@ -47,6 +47,9 @@ struct CopySquares {
   std::int64_t lanes = 1;
   std::int64_t rows = 1;  // along the dimension that is written
   std::int64_t columns = 1;
+  // Elements along what is written that are copied together where what is read has fewer neighbours
+  // than a square has.
+  std::int64_t stretch = 1;
   CopyElements otherwise = {};  // where an extent is less than a square
   bool operator==(const CopySquares&) const = default;
 };

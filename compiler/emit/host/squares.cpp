@@ -5,7 +5,9 @@
 #include "emit/host/squares.h"
 
 #include "emit/host/parallel_for.h"
+#include "emit/host/rows.h"
 #include "emit/host/strips.h"
+#include "emit/memory/elements.h"
 #include "emit/memory/host_scope.h"
 #include "emit/points.h"
 #include "emit/thread/loops.h"
@@ -128,6 +130,43 @@ void copy_tiles(Context& c, const Crossing& crossing) {
   });
 }
 
+/// Fewer elements than a square has are neighbours in what is copied: for each of them a stretch along what is
+/// written, all of which read the same lines while a cache has these.
+void copy_stretches(Context& c, const Crossing& crossing) {
+  const std::size_t written = crossing.squares.written;
+  const std::size_t read = crossing.squares.read;
+  std::vector<Operand> extents;
+  for (std::size_t k = 0; k < crossing.type.shape.size(); ++k) {
+    if (k != written && k != read) extents.push_back(crossing.type.shape[k]);
+  }
+  extents.push_back(crossing.type.shape[written]);
+  const Operand few = crossing.type.shape[read];
+  const Operand cost = c.mul(little_work(c, extents.size()).cost, few);
+  const Operand most = ir::i64_operand(crossing.squares.stretch);
+  const auto point_at = [&](const std::vector<Operand>& outer, const Operand& at,
+                            const Operand& neighbour) {
+    std::vector<Operand> point;
+    for (std::size_t k = 0, next = 0; k < crossing.type.shape.size(); ++k) {
+      point.push_back(k == written ? at : k == read ? neighbour : outer[next++]);
+    }
+    return point;
+  };
+  parallel_rows(c, extents, cost, [&](const std::vector<Operand>& outer, const Operand& low,
+                                      const Operand& high) {
+    thread_loop(c, c.divide_up(c.sub(high, low), most), false, [&](const Operand& number) {
+      const Operand first = c.add(low, c.mul(number, most));
+      const Operand length = c.minimum(most, c.sub(high, first));
+      thread_loop(c, few, false, [&](const Operand& neighbour) {
+        thread_loop(c, length, true, [&](const Operand& i) {
+          const auto point = point_at(outer, c.add(first, i), neighbour);
+          const ScalarType type = crossing.type.element;
+          store(c, crossing.target, point, load(c, crossing.source, point, type, "x"), type);
+        });
+      });
+    });
+  });
+}
+
 }  // namespace
 
 void copy_in_squares(Context& c, const Place& target, const Place& source, const ir::Type& type,
@@ -135,11 +174,17 @@ void copy_in_squares(Context& c, const Place& target, const Place& source, const
   Crossing crossing{target, source, type, plan, ir::i64_operand(plan.lanes),
                     ir::make_bool(false)};
   crossing.streamed = may_stream(c, crossing);
-  const Operand below = c.sub(crossing.lanes, ir::i64_operand(1));
-  const Operand fits =
-      c.both(c.less(below, type.shape[plan.written]), c.less(below, type.shape[plan.read]));
+  const auto has_squares = [&](std::size_t dimension) {
+    return c.less(c.sub(crossing.lanes, ir::i64_operand(1)), type.shape[dimension]);
+  };
   host_branch(
-      c, fits, [&] { copy_tiles(c, crossing); }, one_by_one);
+      c, has_squares(plan.written),
+      [&] {
+        host_branch(
+            c, has_squares(plan.read), [&] { copy_tiles(c, crossing); },
+            [&] { copy_stretches(c, crossing); });
+      },
+      one_by_one);
 }
 
 }  // namespace dagaz::emit

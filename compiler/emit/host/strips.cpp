@@ -23,7 +23,7 @@ Place strip_of_row(Context& c, const Operand& large, NameId buffer, const Place&
 }
 
 Operand are_large(Context& c, const Operand& bytes) {
-  return c.less(ir::i64_operand(c.settings.past_caches), bytes);
+  return c.less(ir::i64_operand(c.settings.past_caches - 1), bytes);
 }
 
 Strips::Strips(Context& c, const ir::Statement& s, const ir::Schedule& schedule,
