@@ -7,6 +7,7 @@
 
 #include "emit/points.h"
 #include "emit/thread/loops.h"
+#include "ir/names.h"
 
 namespace dagaz::emit {
 
@@ -26,6 +27,14 @@ Operand are_large(Context& c, const Operand& bytes) {
   return c.less(ir::i64_operand(c.settings.past_caches - 1), bytes);
 }
 
+// Lines that are read before they are written are in the cache.
+static bool is_read(Context& c, const ir::Statement& s, NameId block) {
+  const std::vector<NameId> used = ir::free_names(s.operation, c.names());
+  return std::any_of(used.begin(), used.end(), [&](NameId one) {
+    return c.arrays.has_place(one) && c.arrays.place_of(one).block == block;
+  });
+}
+
 Strips::Strips(Context& c, const ir::Statement& s, const ir::Schedule& schedule,
                const std::vector<Destination>& targets, const std::vector<Operand>& extents)
     : c_(c), targets_(targets), large_(ir::make_bool(false)) {
@@ -35,6 +44,7 @@ Strips::Strips(Context& c, const ir::Statement& s, const ir::Schedule& schedule,
   for (std::size_t k = 0; k < targets.size(); ++k) {
     if (!targets[k] || targets[k]->strides.size() != extents.size()) continue;
     if (!is_constant(targets[k]->strides.back(), 1)) continue;
+    if (is_read(c, s, targets[k]->block)) continue;
     const ScalarType type = c.names().type(s.results[k].name).element;
     streams_.push_back({k, type});
     largest = std::max<std::int64_t>(largest, ir::byte_size(type));
