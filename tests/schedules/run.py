@@ -5,7 +5,8 @@ usage: run.py DAGAZ REPOSITORY
 `written.txt` beside this file has paragraphs, a comment before each: a program of tests/programs, an
 entry point, the number of a scheduled operation in it, counted from 0 as `inspect --stage=plan` prints
 them, `on sim` if that is a GPU's, a colon, and below it the versions of its schedule, without sizes that are the default.  Names in
-it count for nothing but that there are some.
+it count for nothing but that there are some.  Behind the versions may stand what the schedule says of all of them, after a `]`,
+and before them settings.
 """
 import pathlib
 import re
@@ -15,7 +16,8 @@ import tempfile
 
 OPERATION = re.compile(r'^-- (?P<entry>\w+), line \d+: .*\n(?P<name>\S+): \[', re.M)
 HEAD = re.compile(r'(?P<program>\w+) (?P<entry>\w+) (?P<number>\d+)'
-                  r'(?: on (?P<target>\w+))?:\s*(?P<versions>.*)', re.S)
+                  r'(?: on (?P<target>\w+))?:\s*(?P<settings>settings [^\n]*\n\s*)?'
+                  r'(?P<versions>.*?)(?:\n\s*\] *(?P<rest>[^\n]*))?', re.S)
 
 
 def run(*command):
@@ -32,13 +34,18 @@ def follow(dagaz, folder, text):
     names = [one['name'] for one in OPERATION.finditer(planned) if one['entry'] == head['entry']]
     name = names[int(head['number'])]
     with tempfile.NamedTemporaryFile('w', suffix='.plan') as plan:
-        plan.write(f'{name}: [\n{head["versions"]}]\n')
+        settings, rest = head['settings'] or '', head['rest'] or ''
+        plan.write(f'{settings}{name}: [\n{head["versions"]}] {rest}\n')
         plan.flush()
         followed = run(*inspect, f'--plan={plan.name}', program)
         if followed.returncode != 0:
             return followed.stderr
+        if not followed.stdout.startswith(settings.rstrip()):
+            return f'other settings: {followed.stdout.splitlines()[0]}'
         found = re.search(rf'^{re.escape(name)}: \[(.*?)\n(--|\Z)', followed.stdout, re.M | re.S)
         words = set(re.split(r'[\s,\]]+', found[1]))
+        if missing := set(rest.split()) - words:
+            return f'no {missing} in {found[0]}'
         for version in head['versions'].split('\n'):
             # The strategy and its sizes; lists of names are the compiler's.
             for word in re.sub(r'\[[^\]]*\]', '', version.split(' when')[0].rstrip(',')).split():
