@@ -4,6 +4,7 @@
 #include "emit/host/strips.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "emit/points.h"
 #include "emit/thread/loops.h"
@@ -55,6 +56,8 @@ Strips::Strips(Context& c, const ir::Statement& s, const ir::Schedule& schedule,
   const Operand all = c.mul(c.product(extents), ir::i64_operand(bytes));
   large_ = c.both(are_large(c, all), c.less(ir::i64_operand(elements_), extents.back()));
 }
+
+Operand Strips::take_large() { return std::exchange(large_, Operand(ir::make_bool(true))); }
 
 void Strips::run(const std::vector<Operand>& outer, const Operand& low, const Operand& high,
                  const StripFunction& body) const {

@@ -28,6 +28,10 @@ class Strips {
   Strips(Context& c, const ir::Statement& s, const ir::Schedule& schedule,
          const std::vector<Destination>& targets, const std::vector<Operand>& extents);
 
+  bool any() const { return !streams_.empty(); }
+  /// Whether they are, asked here once and for all.
+  Operand take_large();
+
   /// Code of a task: `body` for the points from `low` to `high` of the row at `outer`; in strips
   /// the results that have an element at each point go to the cache first.
   void run(const std::vector<Operand>& outer, const Operand& low, const Operand& high,

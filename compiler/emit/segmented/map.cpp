@@ -11,6 +11,7 @@
 #include "emit/host/interchange.h"
 #include "emit/host/rows.h"
 #include "emit/host/strips.h"
+#include "emit/memory/host_scope.h"
 #include "emit/points.h"
 #include "emit/statements.h"
 #include "emit/thread/loops.h"
@@ -26,29 +27,40 @@ static void emit_point(Context& c, const ir::Statement& s, const ir::SegmentedMa
             [&](const std::vector<Value>& values) { put_point(c, s, 0, at, values); });
 }
 
+// Rows of points by tasks, each in strips.
+static void emit_in_strips(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
+                           const Strips& strips) {
+  parallel_rows(c, extents_of(e.space), cost_of(c, e.schedule),
+                [&](const std::vector<Operand>& outer, const Operand& low, const Operand& high) {
+                  const auto body = [&](const std::vector<Destination>& targets,
+                                        const Operand& first, const Operand& last) {
+                    thread_loop(c, c.sub(last, first), true, [&](const Operand& i) {
+                      emit_point(c, s, e, targets, with(outer, c.add(first, i)));
+                    });
+                  };
+                  strips.run(outer, low, high, body);
+                });
+}
+
 static void emit_point_by_point(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
                                 const std::vector<Destination>& targets, int several) {
-  const Operand cost = cost_of(c, e.schedule);
   const std::vector<Operand> extents = extents_of(e.space);
-  if (c.mode != Mode::host || e.schedule.strip == 0) {
-    for_each_point(c, extents, {cost, several}, "segmap", [&](const std::vector<Operand>& point) {
-      emit_point(c, s, e, targets, point);
-    });
-    return;
-  }
-  const Strips strips(c, s, e.schedule, targets, extents);
-  const auto points_of_row = [&](const std::vector<Operand>& outer) {
-    return [&c, &s, &e, outer](const std::vector<Destination>& to, const Operand& low,
-                               const Operand& high) {
-      thread_loop(c, c.sub(high, low), true, [&](const Operand& i) {
-        emit_point(c, s, e, to, with(outer, c.add(low, i)));
-      });
-    };
+  const auto directly = [&] {
+    for_each_point(c, extents, {cost_of(c, e.schedule), several}, "segmap",
+                   [&](const std::vector<Operand>& point) { emit_point(c, s, e, targets, point); });
   };
-  parallel_rows(c, extents, cost,
-                [&](const std::vector<Operand>& outer, const Operand& low, const Operand& high) {
-                  strips.run(outer, low, high, points_of_row(outer));
-                });
+  Strips strips(c, s, e.schedule, targets, extents);
+  if (!strips.any()) {
+    directly();
+  } else if (extents.size() == 1) {
+    emit_in_strips(c, s, e, strips);
+  } else {
+    // Rows may be short: they had better not ask whether they are strips.
+    const ir::Statement copied = copy_of(c, e);
+    host_branch(
+        c, strips.take_large(),
+        [&] { emit_in_strips(c, s, *as<ir::SegmentedMap>(copied.operation), strips); }, directly);
+  }
 }
 
 // Sums of which the map makes something.
