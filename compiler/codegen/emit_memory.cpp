@@ -185,7 +185,7 @@ void FunctionEmitter::emit(const tree::CopyElements& node) {
   Value* target = element_address(node.target, node.target_index, node.type, Space::global);
   Value* source = element_address(node.source, node.source_index, node.type, Space::global);
   if (node.streamed) {
-    runtime_call("dz_copy_past_caches", {target, source, bytes});
+    runtime_call("dz_copy_streaming", {target, source, bytes});
     return;
   }
   builder_.CreateMemCpy(target, alignment(node.type), source, alignment(node.type), bytes);

@@ -32,7 +32,7 @@ struct Settings {
   int short_array = 16;     // elements up to which arrays are copied one by one
   int stack_array = 2048;   // most bytes of an array on the stack of its thread
   int carried_array = 64;   // most elements of an array that a thread's loop copies each time
-  int past_caches = 1 << 24;  // bytes of results from which on strips of them go past the caches
+  int streamed_bytes = 1 << 24;  // bytes of results from which on strips of them go past the caches
   // Bytes of a cache's line and of a row of a square, of a tile of squares, in which what is transposed crosses over in registers, and squares
   // that it has along what is written.
   int line = 64;
@@ -44,7 +44,7 @@ struct Settings {
   int arena_expansions = 4;
   bool operator==(const Settings&) const = default;
   DZ_FIELDS(points, arrays, task, combined, copied, points_a_thread, short_array, stack_array,
-            carried_array, past_caches, line, tile,
+            carried_array, streamed_bytes, line, tile,
             tile_rows, arena_ratio, arena_expansions)
 };
 

@@ -192,7 +192,7 @@ ir::Settings RandomSchedules::settings(ir::Settings settings) {
   settings.combined = one_of({1, 4, 1000});
   settings.copied = one_of({1, 2, 1000});
   settings.short_array = one_of({0, 1, 16});
-  settings.past_caches = one_of({0, 256, settings.past_caches});
+  settings.streamed_bytes = one_of({0, 256, settings.streamed_bytes});
   settings.tile = one_of({0, 4096, settings.tile});
   settings.tile_rows = one_of({1, 3, 4});
   if (settings.points == ir::PointsBy::kernels) {

@@ -11,7 +11,7 @@ ir::Settings settings_for(Device device, const TargetDescription& target) {
   if (device == Device::cpu) {
     settings.short_array = static_cast<int>(tunables.short_array);
     settings.tile = static_cast<int>(tunables.collected_bytes);
-    settings.past_caches = static_cast<int>(tunables.past_caches);
+    settings.streamed_bytes = static_cast<int>(tunables.streamed_bytes);
     settings.line = target.cache_line_bytes;
     settings.tile_rows = static_cast<int>(tunables.tile_rows);
     return settings;

@@ -14,7 +14,7 @@
 #include "context.h"
 #include "cpu/additions.h"
 #include "cpu/spread_threads.h"
-#include "cpu/past_caches.h"
+#include "cpu/streaming_stores.h"
 
 namespace dagaz::runtime {
 
@@ -69,7 +69,7 @@ static int32_t run_piece(dz_context* context, dz_task task, void* environment, i
                          int64_t end) {
   const int64_t mark = dz_scratch_mark();
   const int32_t status = task(context, environment, begin, end);
-  finish_past_caches();
+  finish_streaming_stores();
   dz_scratch_reset(mark);
   return status;
 }

@@ -25,7 +25,7 @@ Place strip_of_row(Context& c, const Operand& large, NameId buffer, const Place&
 }
 
 Operand are_large(Context& c, const Operand& bytes) {
-  return c.less(ir::i64_operand(c.settings.past_caches - 1), bytes);
+  return c.less(ir::i64_operand(c.settings.streamed_bytes - 1), bytes);
 }
 
 // Lines that are read before they are written are in the cache.

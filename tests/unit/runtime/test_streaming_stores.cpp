@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "abi.h"
-#include "cpu/past_caches.h"
+#include "cpu/streaming_stores.h"
 
 namespace {
 
@@ -19,8 +19,8 @@ TEST_CASE("just the bytes asked for are copied, wherever they begin") {
     for (std::size_t to = 0; to < 70; ++to) {
       for (const std::size_t length : {0u, 1u, 5u, 63u, 64u, 65u, 127u, 128u, 200u, 320u}) {
         std::fill(target, target + room, static_cast<unsigned char>(0));
-        dz_copy_past_caches(target + to, source + from, static_cast<int64_t>(length));
-        dagaz::runtime::finish_past_caches();
+        dz_copy_streaming(target + to, source + from, static_cast<int64_t>(length));
+        dagaz::runtime::finish_streaming_stores();
         bool equal = true;
         for (std::size_t k = 0; k < room; ++k) {
           const bool copied = k >= to && k < to + length;

@@ -1,7 +1,7 @@
 // "Non-temporal" stores collect in buffers of the processor's, a line each, and go to memory when they
 // are whole: without the line being read first. So whole lines are stored, each at once. Both ends of what is
 // copied, where they share their lines with others, are stored as usual.
-#include "cpu/past_caches.h"
+#include "cpu/streaming_stores.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -59,7 +59,7 @@ void stream_lines(char* to, const char* from, std::size_t bytes) { std::memcpy(t
 
 namespace dagaz::runtime {
 
-void finish_past_caches() {
+void finish_streaming_stores() {
 #if defined(__x86_64__)
   _mm_sfence();
 #endif
@@ -67,7 +67,7 @@ void finish_past_caches() {
 
 }  // namespace dagaz::runtime
 
-void dz_copy_past_caches(void* to, const void* from, int64_t bytes) {
+void dz_copy_streaming(void* to, const void* from, int64_t bytes) {
   if (bytes <= 0) return;
   auto* target = static_cast<char*>(to);
   const auto* source = static_cast<const char*>(from);
