@@ -1,7 +1,9 @@
 #include "plan/work.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "ir/fields.h"
 #include "ir/names.h"
@@ -61,6 +63,7 @@ class Count {
   Count(const ir::Names& names, const Tunables& tunables, const ir::Body& body, Counted counted)
       : names_(names), tunables_(tunables), counted_(counted) {
     for (const NameId name : ir::bound_names(body)) inside_.insert(name);
+    note_minima(body);
   }
 
   Sum of(const ir::Body& body) const {
@@ -71,8 +74,25 @@ class Count {
   }
 
  private:
+  /// A size that is known outside is that of most parts, where the last is cut off: min(part, rest).
+  void note_minima(const ir::Body& body) {
+    for (const ir::Statement& one : body.statements) {
+      const auto* scalar = as<ir::Scalar>(one.operation);
+      if (scalar != nullptr && scalar->op == ir::ScalarOp::smin) {
+        minima_.emplace(one.results[0].name, scalar->arguments);
+      }
+      ir::for_each_scope(one.operation, [&](const ir::Body& inner) { note_minima(inner); });
+    }
+  }
+
   Operand known(const Operand& size) const {
     if (size.is_constant() || !inside_.contains(size.name())) return size;
+    const auto minimum = minima_.find(size.name());
+    if (minimum != minima_.end()) {
+      for (const Operand& one : minimum->second) {
+        if (one.is_constant() || !inside_.contains(one.name())) return one;
+      }
+    }
     return unknown();
   }
   Operand unknown() const { return ir::i64_operand(tunables_.unknown_extent); }
@@ -133,6 +153,7 @@ class Count {
   const Tunables& tunables_;
   Counted counted_;
   std::unordered_set<NameId> inside_;
+  std::unordered_map<NameId, std::vector<Operand>> minima_;
 };
 
 }  // namespace
