@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/classify.h"
 #include "ir/fields.h"
 #include "ir/names.h"
 #include "plan/cost.h"
@@ -64,6 +65,22 @@ class Count {
       : names_(names), tunables_(tunables), counted_(counted) {
     for (const NameId name : ir::bound_names(body)) inside_.insert(name);
     note_minima(body);
+  }
+
+  /// What copying the rows takes that a point gives but has not made: parts and views of arrays.
+  Sum of_given_rows(const ir::Body& body) const {
+    std::unordered_set<NameId> made;
+    for (const ir::Statement& one : body.statements) {
+      if (ir::is_view(one.operation)) continue;
+      for (const ir::Binder& result : one.results) made.insert(result.name);
+    }
+    Sum sum;
+    for (const Operand& result : body.results) {
+      if (!result.is_name() || made.contains(result.name())) continue;
+      const ir::Type& type = names_.type(result.name());
+      if (type.is_array()) add(sum, volume(type.shape));
+    }
+    return sum;
   }
 
   Sum of(const ir::Body& body) const {
@@ -160,7 +177,9 @@ class Count {
 
 Work work_of(const ir::Body& body, const ir::Names& names, const Tunables& tunables,
              std::int64_t besides) {
-  Sum operations = Count(names, tunables, body, Counted::operations).of(body);
+  const Count count(names, tunables, body, Counted::operations);
+  Sum operations = count.of(body);
+  add(operations, count.of_given_rows(body));
   add(operations, Product{besides, {}});
   return {std::move(operations), Count(names, tunables, body, Counted::additions).of(body)};
 }

@@ -37,7 +37,7 @@ entry main [h][n][d] (q: [h][n][d]f32) (k: [h][n][d]f32) (v: [h][n][d]f32) (s: [
 --|   pointwise] operations [3, 2 * n]
 --| -- main, line 8: segmented_map over [h]
 --| adjoint.7: [
---|   pointwise] operations [11, 3 * n, 49 * n * n, 11 * n * n * d, 3 * n * d, d]
+--|   pointwise] operations [11, 3 * n, 49 * n * n, 11 * n * n * d, 4 * n * d, d]
 --| -- main, line 8: map_scan_reduce over [n]
 --| adjoint.8: [
 --|   lane_blocks columns 2 width 8 packed [x.3, adjoint.9] inner_rows [m.2 : 4, adjoint.10 : 4, sum.5 : 4] when [n >= 16, n >= 2, n >= 2],
