@@ -313,8 +313,9 @@ struct Schedule {
   std::vector<Product> least_piece;
   int apart = 0;  // points so far apart along the outermost dimension add to different elements
   std::vector<Append> appends;
-  // Bytes of a strip of each result, which a task makes in its cache and then copies past the caches to
-  // where it belongs, if the results have as many bytes as the settings say; 0: they never go so.
+  // Bytes of a strip of each result, which a task makes in its cache and then copies past the
+  // caches to where it belongs, if the results have as many bytes as the settings say; 0: they
+  // never go so.
   int strip = 0;
   bool operator==(const Schedule&) const = default;
   DZ_FIELDS(versions, operations, additions, least_piece, apart, appends, strip)

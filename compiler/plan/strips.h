@@ -1,10 +1,11 @@
 // Results that go past the caches.
 //
-// A store to a line that is in no cache first reads it from memory, which a result that is as large as
-// the caches pays for with a third or half of its time. "Non-temporal" stores do not, but want whole
-// lines, one after the other. So a task makes a strip of its results in memory that its first cache keeps, a
-// few lines of each, and copies it to where it belongs by such stores. That pays where memory is the limit: little
-// work at each point, and results of more bytes than caches hold, which is known when the program runs.
+// A store to a line that is in no cache first reads it from memory, which a result that is as large
+// as the caches pays for with a third or half of its time. "Non-temporal" stores do not, but want
+// whole lines, one after the other. So a task makes a strip of its results in memory that its first
+// cache keeps, a few lines of each, and copies it to where it belongs by such stores. That pays
+// where memory is the limit: little work at each point, and results of more bytes than caches hold,
+// which is known when the program runs.
 #pragma once
 
 #include <vector>

@@ -91,7 +91,8 @@ class Count {
   }
 
  private:
-  /// A size that is known outside is that of most parts, where the last is cut off: min(part, rest).
+  /// A size that is known outside is that of most parts, where the last one is cut off:
+  /// min(part, rest).
   void note_minima(const ir::Body& body) {
     for (const ir::Statement& one : body.statements) {
       const auto* scalar = as<ir::Scalar>(one.operation);

@@ -35,8 +35,8 @@ struct LoadLanes {
   DZ_FIELDS(target, block, index, stride, type, mask, otherwise)
 };
 /// The other way round.  Of lanes that write to one place the last wins.  With a `mask`, lanes
-/// where it does not hold write nothing.  Consecutive ones that fill lines of a cache, and begin with one, may
-/// be `streamed`, past the caches.
+/// where it does not hold write nothing.  Consecutive ones that fill lines of a cache, and begin
+/// with one, may be `streamed`, past the caches.
 struct StoreLanes {
   static constexpr std::string_view mnemonic = "store_lanes";
   static constexpr std::string_view labelled = "stride";

@@ -1,6 +1,6 @@
-// "Non-temporal" stores collect in buffers of the processor's, a line each, and go to memory when they
-// are whole: without the line being read first. So whole lines are stored, each at once. Both ends of what is
-// copied, where they share their lines with others, are stored as usual.
+// "Non-temporal" stores collect in buffers of the processor's, a line each, and go to memory when
+// they are whole: without the line being read first. So whole lines are stored, each at once. Both
+// ends of what is copied, where they share their lines with others, are stored as usual.
 #include "cpu/streaming_stores.h"
 
 #include <algorithm>

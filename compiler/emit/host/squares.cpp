@@ -1,7 +1,8 @@
 // A square has as many rows as a vector has lanes.  Its rows are read as vectors, cross over in
 // registers, and are written as vectors: each line of memory is read once and written once, as a
-// whole: past the caches where they could not keep it.  Tasks take tiles of some squares, so that what they read goes on where the caches expect
-// it.  The last squares along a dimension are moved back.
+// whole: past the caches where they could not keep it.  Tasks take tiles of some squares, so that
+// what they read goes on where the caches expect it.  The last squares along a dimension are moved
+// back.
 #include "emit/host/squares.h"
 
 #include "emit/host/parallel_for.h"
@@ -64,7 +65,8 @@ void cross_over(Context& c, const Crossing& crossing, const std::vector<Operand>
       crossing.streamed, [&] { store_rows(true); }, [&] { store_rows(false); });
 }
 
-/// Whether each row of a square is a line of its own, and there are so many that no cache keeps them.
+/// Whether each row of a square is a line of its own, and there are so many that no cache keeps
+/// them.
 Operand may_stream(Context& c, const Crossing& crossing) {
   Operand bytes = ir::i64_operand(ir::byte_size(crossing.type.element));
   const auto divides = [&](const Operand& number) {
@@ -130,8 +132,8 @@ void copy_tiles(Context& c, const Crossing& crossing) {
   });
 }
 
-/// Fewer elements than a square has are neighbours in what is copied: for each of them a stretch along what is
-/// written, all of which read the same lines while a cache has these.
+/// Fewer elements than a square has are neighbours in what is copied: for each of them a stretch
+/// along what is written, all of which read the same lines while a cache has these.
 void copy_stretches(Context& c, const Crossing& crossing) {
   const std::size_t written = crossing.squares.written;
   const std::size_t read = crossing.squares.read;

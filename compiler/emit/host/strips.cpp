@@ -1,6 +1,6 @@
-// Strips begin where a line of memory does, but for the first of a task: an element's index in its block
-// tells that, since blocks begin with a line. Where the results are small there is one strip, which is
-// made where it belongs: the same code, of other addresses.
+// Strips begin where a line of memory does, but for the first of a task: an element's index in its
+// block tells that, since blocks begin with a line. Where the results are small there is one strip,
+// which is made where it belongs: the same code, of other addresses.
 #include "emit/host/strips.h"
 
 #include <algorithm>

@@ -117,10 +117,11 @@ static void scan_by_pieces(Context& c, const ir::Statement& s, const ir::Segment
           const Operand& length) {
         const std::vector<Running> running =
             running_before(c, e, types, before, whole, with(outer, piece));
-        strips.run(outer, start, c.add(start, length),
-                   [&](const std::vector<Destination>& to, const Operand& low, const Operand& high) {
-                     scan_stretch(c, s, e, to, lanes, outer, low, high, running);
-                   });
+        const auto stretch = [&](const std::vector<Destination>& to, const Operand& low,
+                                 const Operand& high) {
+          scan_stretch(c, s, e, to, lanes, outer, low, high, running);
+        };
+        strips.run(outer, start, c.add(start, length), stretch);
       });
 }
 
