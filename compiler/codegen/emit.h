@@ -91,6 +91,7 @@ class FunctionEmitter : public FunctionFrame {
   void simulate_access(llvm::Value* address, ScalarType type, Space space, int flags);
   void fetch_ahead(llvm::Value* address, int bytes);
   void mark_access(llvm::Instruction* access, Space space);
+  void store_streaming(llvm::Value* stored, llvm::Value* address, llvm::Align alignment);
   /// Fails unless it returns; sets the failure word of the kernel.
   void fail_in_kernel(const tree::Fail& node);
   void bind_kernel_arguments(const Kernel& kernel);

@@ -67,6 +67,29 @@ void FunctionEmitter::emit(const tree::LoadLanes& node) {
   assign(node.target, from_memory(loaded, node.type));
 }
 
+// Only a vector that begins where its size divides the address may go past the caches.
+void FunctionEmitter::store_streaming(Value* stored, Value* address, llvm::Align alignment) {
+  const std::uint64_t bytes =
+      part_.module.getDataLayout().getTypeStoreSize(stored->getType()).getFixedValue();
+  const llvm::Align whole(llvm::PowerOf2Ceil(bytes));
+  Value* behind = builder_.CreateAnd(builder_.CreatePtrToInt(address, builder_.getInt64Ty()),
+                                     builder_.getInt64(whole.value() - 1));
+  llvm::BasicBlock* streaming = block("streaming");
+  llvm::BasicBlock* usual = block("usual");
+  llvm::BasicBlock* after = block("stored");
+  builder_.CreateCondBr(builder_.CreateIsNull(behind), streaming, usual);
+  builder_.SetInsertPoint(streaming);
+  llvm::StoreInst* past = builder_.CreateAlignedStore(stored, address, whole);
+  auto* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
+  past->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(part_.context, {one}));
+  mark_access(past, Space::global);
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(usual);
+  mark_access(builder_.CreateAlignedStore(stored, address, alignment), Space::global);
+  builder_.CreateBr(after);
+  builder_.SetInsertPoint(after);
+}
+
 void FunctionEmitter::emit(const tree::StoreLanes& node) {
   const unsigned lanes = lanes_of(node.value.name());
   Value* stored = to_memory(value(node.value), node.type);
@@ -79,13 +102,11 @@ void FunctionEmitter::emit(const tree::StoreLanes& node) {
       store = builder_.CreateMaskedStore(stored, address, alignment, mask);
     } else {
       Value* address = element_address(node.block, node.index, node.type, Space::global);
-      const llvm::Align whole(llvm::PowerOf2Ceil(lanes * alignment.value()));
-      store = builder_.CreateAlignedStore(stored, address, node.streamed ? whole : alignment);
       if (node.streamed) {
-        auto* one = llvm::ConstantAsMetadata::get(builder_.getInt32(1));
-        store->setMetadata(llvm::LLVMContext::MD_nontemporal,
-                           llvm::MDNode::get(part_.context, {one}));
+        store_streaming(stored, address, alignment);
+        return;
       }
+      store = builder_.CreateAlignedStore(stored, address, alignment);
     }
   } else {
     Value* addresses = lane_addresses(node.block, node.index, node.stride, node.type, lanes);

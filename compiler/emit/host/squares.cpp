@@ -65,22 +65,6 @@ void cross_over(Context& c, const Crossing& crossing, const std::vector<Operand>
       crossing.streamed, [&] { store_rows(true); }, [&] { store_rows(false); });
 }
 
-/// Whether each row of a square is a line of its own, and there are so many that no cache keeps
-/// them.
-Operand may_stream(Context& c, const Crossing& crossing) {
-  Operand bytes = ir::i64_operand(ir::byte_size(crossing.type.element));
-  const auto divides = [&](const Operand& number) {
-    return c.equal(c.remainder(number, crossing.lanes), ir::i64_operand(0));
-  };
-  Operand all = divides(crossing.target.offset);
-  for (std::size_t k = 0; k < crossing.type.shape.size(); ++k) {
-    const bool along = k == crossing.squares.written;
-    bytes = c.mul(bytes, crossing.type.shape[k]);
-    all = c.both(all, divides(along ? crossing.type.shape[k] : crossing.target.strides[k]));
-  }
-  return c.both(are_large(c, bytes), all);
-}
-
 Operand squares_along(Context& c, const Crossing& crossing, std::size_t dimension) {
   return c.divide_up(crossing.type.shape[dimension], crossing.lanes);
 }
@@ -173,9 +157,10 @@ void copy_stretches(Context& c, const Crossing& crossing) {
 
 void copy_in_squares(Context& c, const Place& target, const Place& source, const ir::Type& type,
                      const plan::CopySquares& plan, const std::function<void()>& one_by_one) {
-  Crossing crossing{target, source, type, plan, ir::i64_operand(plan.lanes),
-                    ir::make_bool(false)};
-  crossing.streamed = may_stream(c, crossing);
+  const Operand bytes =
+      c.mul(c.product(type.shape), ir::i64_operand(ir::byte_size(type.element)));
+  const Crossing crossing{target, source, type, plan, ir::i64_operand(plan.lanes),
+                          are_large(c, bytes)};
   const auto has_squares = [&](std::size_t dimension) {
     return c.less(c.sub(crossing.lanes, ir::i64_operand(1)), type.shape[dimension]);
   };
