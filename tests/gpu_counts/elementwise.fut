@@ -13,7 +13,7 @@
 -- moves: plane [300][300]f32: loads 360000, stores 360000, sectors 100
 -- moves: space [40][50][60]f32: loads 480000, stores 480000, sectors 100
 -- moves: turned [300][400]f32: loads 480000, stores 480000, sectors 100
--- moves: turned_each [5][100][200]f32: loads 400000, stores 400000, sectors 100 now 500
+-- moves: turned_each [5][100][200]f32: loads 400000, stores 400000, sectors 100
 -- moves: turned_bytes [300][400]u8: loads 120000, stores 120000, sectors 100 now 167
 -- moves: outer_product [300]f32 [300]f32: loads 2400 now 720000, stores 360000, sectors 100
 -- moves: stencil [200][200]f64: loads 320000 now 420608, stores 320000, sectors 100
