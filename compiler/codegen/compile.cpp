@@ -184,13 +184,13 @@ class Compiler {
     compile_for(part.module, *machine);
     verify(part.module);
     optimise(part.module, *machine, unit_.options.optimisation);
-    const std::int64_t longest_reduced = unit_.options.tunables.reduced_function;
+    const bool reduces = unit_.division.host[number].reduces_strength;
     if ((want_ & want_llvm) != 0) artifacts_.llvm = text_of(part.module);
     if ((want_ & want_assembly) != 0) {
-      artifacts_.assembly = machine_code(part.module, *machine, Form::assembly, longest_reduced);
+      artifacts_.assembly = machine_code(part.module, *machine, Form::assembly, reduces);
     }
     if ((want_ & want_object) != 0) {
-      artifacts_.objects[number] = machine_code(part.module, *machine, Form::object, longest_reduced);
+      artifacts_.objects[number] = machine_code(part.module, *machine, Form::object, reduces);
     }
   }
 

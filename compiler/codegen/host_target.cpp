@@ -208,19 +208,6 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
 
 namespace {
 
-/// Tight scalar loops, of histograms say, lose a tenth without strength reduction: it is left out
-/// where nearly all code is that of long functions.
-bool reduces_strength(const llvm::Module& module, const llvm::TargetMachine& machine,
-                      std::int64_t longest_reduced) {
-  if (!machine.getTargetTriple().isX86()) return true;
-  unsigned in_long_functions = 0;
-  for (const llvm::Function& function : module) {
-    const unsigned length = function.getInstructionCount();
-    if (length > longest_reduced) in_long_functions += length;
-  }
-  return in_long_functions < module.getInstructionCount() / 8 * 7 + 1;
-}
-
 /// LLVM's passes that make machine code.
 class CodePasses : public llvm::legacy::PassManager {
  public:
@@ -244,10 +231,12 @@ class CodePasses : public llvm::legacy::PassManager {
 }  // namespace
 
 std::string machine_code(llvm::Module& module, llvm::TargetMachine& machine, Form form,
-                         std::int64_t longest_reduced) {
+                         bool reduces_strength) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
-  CodePasses passes(reduces_strength(module, machine, longest_reduced));
+  // Without, tight loops over single elements lose a tenth; vectors gain up to a fifth where the
+  // processor has addresses of a base, an index and a scale.
+  CodePasses passes(reduces_strength || !machine.getTargetTriple().isX86());
   passes.add(new llvm::TargetLibraryInfoWrapperPass(library_of(machine)));
   const auto type = form == Form::object ? llvm::CodeGenFileType::ObjectFile
                                          : llvm::CodeGenFileType::AssemblyFile;

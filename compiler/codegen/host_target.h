@@ -47,8 +47,8 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level);
 
 /// What a file of machine code holds.
 enum class Form { object, assembly };
-/// Functions of x86 with more instructions than `longest_reduced` go without strength reduction.
+/// `reduces_strength`: loops may step through addresses instead of computing them (on x86).
 std::string machine_code(llvm::Module& module, llvm::TargetMachine& machine, Form form,
-                         std::int64_t longest_reduced);
+                         bool reduces_strength);
 
 }  // namespace dagaz::codegen

@@ -4,8 +4,10 @@
 #include "codegen/parts.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_set>
 
+#include "support/match.h"
 #include "tree/form.h"
 #include "tree/walk.h"
 
@@ -24,14 +26,28 @@ struct Piece {
   enum class Kind { function, task, kernel };
   Kind kind;
   std::size_t number;
-  std::size_t weight;
+  std::size_t weight = 0;
+  bool reduces_strength = true;
 };
+
+/// Whether memory is read and written in lanes at more places than one element at a time.
+bool runs_in_lanes(const Code& code) {
+  std::size_t lanes = 0;
+  std::size_t elements = 0;
+  tree::for_each_instruction(code, [&](const Instruction& one) {
+    using namespace tree;
+    lanes += as<LoadLanes>(one.node) != nullptr || as<StoreLanes>(one.node) != nullptr;
+    elements += as<Load>(one.node) != nullptr || as<Store>(one.node) != nullptr ||
+                as<ReadElement>(one.node) != nullptr || as<WriteElement>(one.node) != nullptr;
+  });
+  return lanes > elements;
+}
 
 /// Walks host code once: finds tasks and kernels, and weighs everything.
 class Collector {
  public:
-  Collector(const tree::Program& program, Division& division)
-      : program_(program), division_(division), tasks_(program.names) {}
+  Collector(const tree::Program& program, const Tunables& tunables, Division& division)
+      : program_(program), tunables_(tunables), division_(division), tasks_(program.names) {}
 
   void collect() {
     for (std::size_t i = 0; i < program_.functions.size(); ++i) {
@@ -39,13 +55,20 @@ class Collector {
       // Parts that call a device function have their own copy of it.
       if (function.device) continue;
       function_ = &function;
-      pieces.push_back({Piece::Kind::function, i, weigh(function.body)});
+      add({Piece::Kind::function, i}, function.body);
     }
   }
 
   std::vector<Piece> pieces;
 
  private:
+  void add(Piece piece, const Code& body) {
+    piece.weight = weigh(body);
+    const bool is_long = piece.weight > static_cast<std::size_t>(tunables_.reduced_piece);
+    piece.reduces_strength = !is_long && !runs_in_lanes(body);
+    pieces.push_back(piece);
+  }
+
   std::size_t weigh(const Code& code) {
     std::size_t weight = 0;
     for (const Instruction& instruction : code) {
@@ -73,39 +96,37 @@ class Collector {
     tasks_.add(&loop, next);
     const std::string name = function_->name + "." + std::to_string(next);
     division_.tasks.push_back({name, &loop, captured_by(loop), failures_of(loop)});
-    pieces.push_back({Piece::Kind::task, next, weigh(loop.body)});
+    add({Piece::Kind::task, next}, loop.body);
   }
 
   void add_kernel(const tree::Launch& launch) {
     const std::size_t next = division_.kernels.size();
     if (!division_.kernel_numbers.try_emplace(launch.kernel, next).second) return;
     division_.kernels.push_back({&launch, tree::captured_variables(launch.body)});
-    pieces.push_back({Piece::Kind::kernel, next, weigh(launch.body)});
+    add({Piece::Kind::kernel, next}, launch.body);
   }
 
   const tree::Program& program_;
+  const Tunables& tunables_;
   Division& division_;
   const tree::Function* function_ = nullptr;
   tree::Forms<const tree::ParallelFor*> tasks_;
 };
 
-/// `first_weight` is what the first part has anyway.
-std::vector<Part> distribute(const tree::Program& program, std::vector<Piece> pieces,
-                             std::size_t first_weight, Divide how, const Tunables& tunables) {
+/// Divides pieces into at most `most` parts, each worth `worth`; `first_weight` is what the first
+/// part has anyway.
+std::vector<Part> distribute(const tree::Program& program, const std::vector<Piece>& pieces,
+                             std::size_t first_weight, std::size_t worth, std::size_t most) {
   std::size_t total = first_weight;
   for (const Piece& piece : pieces) total += piece.weight;
-  const std::size_t useful =
-      std::clamp<std::size_t>(total / static_cast<std::size_t>(tunables.part_of_program), 1,
-                              static_cast<std::size_t>(tunables.program_parts));
-  std::vector<Part> parts(how == Divide::never ? 1 : useful);
+  std::vector<Part> parts(std::clamp<std::size_t>(total / worth, 1, most));
   std::vector<std::size_t> weights(parts.size(), 0);
   weights[0] = first_weight;
-  std::stable_sort(pieces.begin(), pieces.end(),
-                   [](const Piece& a, const Piece& b) { return a.weight > b.weight; });
   for (const Piece& piece : pieces) {
     const auto lightest = std::min_element(weights.begin(), weights.end());
     *lightest += piece.weight;
     Part& part = parts[static_cast<std::size_t>(lightest - weights.begin())];
+    part.reduces_strength = piece.reduces_strength;
     switch (piece.kind) {
       case Piece::Kind::function: part.functions.push_back(&program.functions[piece.number]); break;
       case Piece::Kind::task: part.tasks.push_back(piece.number); break;
@@ -135,17 +156,33 @@ std::vector<int> failures_of(const tree::ParallelFor& loop) {
 
 Division divide(const tree::Program& program, Divide how, const Tunables& tunables) {
   Division division;
-  Collector collector(program, division);
+  Collector collector(program, tunables, division);
   collector.collect();
+  std::vector<Piece>& pieces = collector.pieces;
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](const Piece& a, const Piece& b) { return a.weight > b.weight; });
   std::vector<Piece> host;
+  std::vector<Piece> in_lanes;
   std::vector<Piece> device;
   const bool cuda = program.target == tree::Target::cuda;
-  for (const Piece& piece : collector.pieces) {
-    (cuda && piece.kind == Piece::Kind::kernel ? device : host).push_back(piece);
+  for (Piece& piece : pieces) {
+    if (how == Divide::never) piece.reduces_strength = true;
+    const bool is_device = cuda && piece.kind == Piece::Kind::kernel;
+    (is_device ? device : piece.reduces_strength ? host : in_lanes).push_back(piece);
   }
+  const auto parts_of = [&](const std::vector<Piece>& some, std::size_t weight,
+                            std::int64_t worth) {
+    const std::int64_t most = how == Divide::never ? 1 : tunables.program_parts;
+    return distribute(program, some, weight, static_cast<std::size_t>(worth),
+                      static_cast<std::size_t>(most));
+  };
   const std::size_t described = program.entries.size() + program.external_types.size();
-  division.host = distribute(program, std::move(host), described * description_weight, how, tunables);
-  if (cuda) division.device = distribute(program, std::move(device), 0, how, tunables);
+  division.host = parts_of(host, described * description_weight, tunables.part_of_program);
+  if (!in_lanes.empty()) {
+    std::vector<Part> more = parts_of(in_lanes, 0, tunables.part_of_program);
+    std::move(more.begin(), more.end(), std::back_inserter(division.host));
+  }
+  if (cuda) division.device = parts_of(device, 0, tunables.part_of_kernels);
   return division;
 }
 

@@ -1,7 +1,8 @@
 // How a program is divided to be compiled by several threads: into parts, each with some of the
 // host's functions, tasks and kernels.  A part is compiled in an LLVM context of its own; names
-// that are hidden outside the program connect the parts of the host.  The division depends on the
-// program alone, so the same program becomes the same bytes on every machine.
+// that are hidden outside the program connect the parts of the host.  Code in vector lanes has
+// parts of its own: its addresses are best left as they are.  The division depends on the program
+// alone, so the same program becomes the same bytes on every machine.
 #pragma once
 
 #include <string>
@@ -34,6 +35,7 @@ struct Part {
   std::vector<const tree::Function*> functions;
   std::vector<std::size_t> tasks;
   std::vector<std::size_t> kernels;
+  bool reduces_strength = true;
 };
 
 struct Division {
