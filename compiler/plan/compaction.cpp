@@ -212,7 +212,7 @@ class Finder {
     return true;
   }
 
-  /// The list whose places that are none this sum leaves out.
+  /// The filled list whose places that are none this sum leaves out.
   std::optional<std::size_t> counted_by(const ir::SegmentedReduce& sum) const {
     const auto& statements = sum.body.statements;
     if (sum.space.size() != 1 || sum.space[0].extent != scan_.space[0].extent ||
@@ -230,7 +230,11 @@ class Finder {
       return std::nullopt;
     }
     const auto list = places_.find(read->array);
-    return list == places_.end() ? std::nullopt : std::optional(list->second);
+    if (list == places_.end()) return std::nullopt;
+    const bool is_filled =
+        std::any_of(found_.lists.begin(), found_.lists.end(),
+                    [&](const Compaction::List& one) { return one.scanned == list->second; });
+    return is_filled ? std::optional(list->second) : std::nullopt;
   }
 
   /// Elements of what the scan gives are what the loop has at hand; places are left out.

@@ -419,8 +419,6 @@ class FunctionPlanner {
     if (compacted_ > 0) --compacted_;
     const bool may = !options_.only_pointwise && !ir::has_trace(statements[0].operation);
     compaction_ = may ? compaction_of(statements, results, names_) : std::nullopt;
-    // Tasks of a CPU count before they move anything.
-    if (compaction_ && on_cpu() && !compaction_->counts.empty()) compaction_.reset();
   }
 
   void scan(const ir::Statement& statement, ir::SegmentedScan& e) {

@@ -1,12 +1,12 @@
 -- A scan and a scatter in one loop: the places are not stored.
 entry main [n] (xs: [n]f32) = filter (> 0) xs
 -- expect
---| -- main, line 2: segmented_reduce over [n]
---| x: [
---|   in_pieces] operations [4]
 --| -- main, line 2: segmented_scan over [n]
---| x.2: [
---|   compaction statements 2] operations [4]
+--| x: [
+--|   compaction statements 3] operations [4]
 --| -- main, line 2: segmented_scatter over [n]
---| x.3: [
+--| x.2: [
 --|   pointwise] operations [5]
+--| -- main, line 2: segmented_reduce over [n]
+--| x.3: [
+--|   in_pieces] operations [4]

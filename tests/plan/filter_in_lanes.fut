@@ -2,12 +2,12 @@
 -- cpu: x86-64-v4
 entry main [n] (xs: [n]f32) = filter (> 0) xs
 -- expect
---| -- main, line 3: segmented_reduce over [n]
---| x: [
---|   in_pieces] operations [4]
 --| -- main, line 3: segmented_scan over [n]
---| x.2: [
---|   compaction statements 2 width 16] operations [4]
+--| x: [
+--|   compaction statements 3 width 16] operations [4]
 --| -- main, line 3: segmented_scatter over [n]
---| x.3: [
+--| x.2: [
 --|   pointwise] operations [5]
+--| -- main, line 3: segmented_reduce over [n]
+--| x.3: [
+--|   in_pieces] operations [4]

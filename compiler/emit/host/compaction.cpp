@@ -1,9 +1,9 @@
 // Filters: plan/compaction.cpp says which statements they are, and gpu/compaction.cpp how a GPU runs
 // them.
 //
-// On a CPU a first loop counts what each piece of the points keeps, so that a second one knows where each
-// piece begins to write, and where the next one does.  Up to there lanes are stored as a whole:
-// those behind what stays are written over by what comes next.
+// Where a CPU has several pieces, a first loop counts what each of them keeps, so that a second one knows
+// where each piece begins to write, and where the next one does.  Up to there lanes are stored as a whole:
+// those behind what stays are written over by what comes next.  The last piece knows how much is kept.
 #include "emit/host/compaction.h"
 
 #include "emit/context/location_scope.h"
@@ -158,7 +158,19 @@ static std::vector<End> ends_of_piece(Context& c, const plan::Compaction& compac
   return ends;
 }
 
-static void append_all(Context& c, const plan::Compaction& compaction, int width) {
+// What is counted, where the lists of the last piece end.
+static void write_totals(Context& c, const CompactionLoop& loop, const std::vector<Place>& totals) {
+  const plan::Compaction& compaction = loop.compaction;
+  for (std::size_t t = 0; t < totals.size(); ++t) {
+    for (std::size_t k = 0; k < loop.ends.size(); ++k) {
+      if (compaction.lists[k].scanned != compaction.counts[t].scanned) continue;
+      write(c, totals[t], {}, {loop.ends[k].next, ir::scalar_of(ScalarType::i64), {}});
+    }
+  }
+}
+
+static void append_all(Context& c, const plan::Compaction& compaction, int width,
+                       const std::vector<Place>& totals) {
   const ir::SegmentedScan& scan = *compaction.scan;
   Operand cost = cost_of(c, scan.schedule);
   for (const ir::SegmentedScatter* one : compaction.scatters) {
@@ -182,16 +194,14 @@ static void append_all(Context& c, const plan::Compaction& compaction, int width
                    c.thread.uses_memory = true;
                    loop.ends = ends_of_piece(c, compaction, before, piece, pieces.count);
                    append_piece(c, loop, width, start, length);
+                   const Operand following = c.add(piece, ir::i64_operand(1));
+                   c.branch(c.equal(following, pieces.count),
+                            [&] { write_totals(c, loop, totals); });
                  });
 }
 
-// A GPU counts while it moves what stays.
-static void compact_and_count(Context& c, const plan::Compaction& compaction, int stretch) {
-  std::vector<Place> totals;
-  const ir::Type number = ir::scalar_of(ScalarType::i64);
-  for (std::size_t k = 0; k < compaction.counts.size(); ++k) {
-    totals.push_back(new_array(c, number, "total"));
-  }
+static void append_all_on_gpu(Context& c, const plan::Compaction& compaction, int stretch,
+                              const std::vector<Place>& totals) {
   PutTotals put_totals;
   if (!totals.empty()) {
     put_totals = [&](const std::vector<Value>& all) {
@@ -201,9 +211,6 @@ static void compact_and_count(Context& c, const plan::Compaction& compaction, in
     };
   }
   compact_in_one_pass(c, compaction, stretch, put_totals);
-  for (std::size_t k = 0; k < totals.size(); ++k) {
-    load_into(c, compaction.counts[k].result, totals[k], {}, ScalarType::i64);
-  }
 }
 
 std::size_t emit_compaction(Context& c, const std::vector<ir::Statement>& statements,
@@ -224,10 +231,17 @@ std::size_t emit_compaction(Context& c, const std::vector<ir::Statement>& statem
   const ir::Statement* const outer = c.host_statement;
   const LocationScope here(c, statements[first].location);
   c.host_statement = &statements[first];
+  std::vector<Place> totals;
+  for (std::size_t k = 0; k < compaction->counts.size(); ++k) {
+    totals.push_back(new_array(c, ir::scalar_of(ScalarType::i64), "total"));
+  }
   if (c.has_kernels()) {
-    compact_and_count(c, *compaction, plan->width);
+    append_all_on_gpu(c, *compaction, plan->width, totals);
   } else {
-    append_all(c, *compaction, plan->width);
+    append_all(c, *compaction, plan->width, totals);
+  }
+  for (std::size_t k = 0; k < totals.size(); ++k) {
+    load_into(c, compaction->counts[k].result, totals[k], {}, ScalarType::i64);
   }
   for (const plan::Compaction::List& list : compaction->lists) {
     for (const plan::Compaction::Target& target : list.targets) {

@@ -39,9 +39,7 @@ void Flattener::run() {
   for (Function& function : program_.functions) flatten_body(function.body);
   redirect_calls(program_, originals_);
   if (asks_device_) add_device_functions();
-  if (options_.target == FlattenTarget::gpu) {
-    for (Function& function : program_.functions) count_after_filters(function.body, names_);
-  }
+  for (Function& function : program_.functions) count_after_filters(function.body, names_);
   for (Function& function : program_.functions) {
     give_loops_own_initials(function.body, program_.names);
   }
