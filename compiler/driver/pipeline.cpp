@@ -79,6 +79,7 @@ constexpr Step until_flat[] = {
     {"common-subexpressions", if_changed},
     {"eliminate-dead-code", if_changed},
     {"flatten"},
+    {"fold-scans"},
 };
 
 constexpr Step for_ranks[] = {{"distribute"}};

@@ -109,6 +109,9 @@ bool scalarise(ir::ParallelProgram& program, FlattenTarget target, const Tunable
 /// Turns nested parallelism into segmented operations over iteration spaces.
 ir::FlatProgram flatten(ir::ParallelProgram program, const FlattenOptions& options);
 
+/// What a thread scans only to reduce it is reduced as it comes.
+bool fold_scans(ir::FlatProgram& program);
+
 /// What ranks gain and pay, in operations of one of them, and for what sizes.
 struct RankCosts {
   std::int64_t element = Tunables{}.rank_element;  // of an array that each rank gets from the others

@@ -95,6 +95,15 @@ bool flattened(Program& program, const PassOptions& options) {
   return true;
 }
 
+// Threads of a GPU may share a row.
+bool with_folded_scans(Program& program, const PassOptions& options) {
+  if (options.target != FlattenTarget::cpu) return false;
+  ir::FlatProgram flat{std::move(program)};
+  const bool changed = fold_scans(flat);
+  program = std::move(flat.program);
+  return changed;
+}
+
 bool distributed(Program& program, const PassOptions& options) {
   ir::FlatProgram flat{std::move(program)};
   const Tunables& tunables = options.tunables;
@@ -182,6 +191,9 @@ constexpr Pass passes[] = {
     {"flatten", flattened, Stage::flat, Need::required,
      "Turns nested parallelism into segmented operations over iteration spaces.",
      "Last: targets run segmented operations only."},
+    {"fold-scans", with_folded_scans, Stage::flat, Need::optional,
+     "Reduces what a thread scans as it comes.",
+     "After flattening, which says what runs in threads; before scheduling.", Stage::flat},
     {"distribute", distributed, Stage::flat, Need::required,
      "Divides the work of entry points among ranks; only where ranks are asked for.",
      "After flattening, which leaves the operations whose outermost dimension ranks share.",
