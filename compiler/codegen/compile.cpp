@@ -4,6 +4,7 @@
 #include "codegen/codegen.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/DiagnosticPrinter.h>
@@ -16,6 +17,7 @@
 #include "codegen/emit.h"
 #include "codegen/host_target.h"
 #include "codegen/jobs.h"
+#include "codegen/lane_passes.h"
 #include "codegen/long_functions.h"
 #include "codegen/manifest.h"
 #include "codegen/nvptx_target.h"
@@ -105,6 +107,15 @@ PartModule::PartModule(const Unit& whole, const std::string& name,
 
 namespace {
 
+std::vector<std::size_t> heaviest_first(const std::vector<Part>& parts) {
+  std::vector<std::size_t> numbers(parts.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  std::stable_sort(numbers.begin(), numbers.end(), [&](std::size_t a, std::size_t b) {
+    return parts[a].weight > parts[b].weight;
+  });
+  return numbers;
+}
+
 constexpr unsigned want_host = want_object | want_llvm | want_assembly;
 
 std::string text_of(const llvm::Module& module) {
@@ -138,11 +149,10 @@ class Compiler {
       jobs.push_back([this, i] { compile_device(i); });
     }
     const bool host = (want_ & want_host) != 0;
-    for (std::size_t i = 1; host && i < unit_.division.host.size(); ++i) {
-      jobs.push_back([this, i] { compile_host(i); });
-    }
     const bool needs_ptx = !ptx_.empty();
-    if (host && !needs_ptx) jobs.push_back([this] { compile_host(0); });
+    for (const std::size_t i : heaviest_first(unit_.division.host)) {
+      if (host && !(needs_ptx && i == 0)) jobs.push_back([this, i] { compile_host(i); });
+    }
     run(jobs, unit_.options.threads);
     for (std::string& problem : problems_) {
       if (!problem.empty()) artifacts_.problem = std::move(problem);
@@ -183,8 +193,13 @@ class Compiler {
     }
     compile_for(part.module, *machine);
     verify(part.module);
-    optimise(part.module, *machine, unit_.options.optimisation);
-    const bool reduces = unit_.division.host[number].reduces_strength;
+    const Treatment treatment = unit_.division.host[number].treatment;
+    if (treatment == Treatment::in_lanes && unit_.options.optimisation == 3) {
+      optimise_lanes(part.module, *machine);
+    } else {
+      optimise(part.module, *machine, unit_.options.optimisation);
+    }
+    const bool reduces = treatment == Treatment::all;
     if ((want_ & want_llvm) != 0) artifacts_.llvm = text_of(part.module);
     if ((want_ & want_assembly) != 0) {
       artifacts_.assembly = machine_code(part.module, *machine, Form::assembly, reduces);

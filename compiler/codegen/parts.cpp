@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <unordered_set>
+#include <utility>
 
 #include "support/match.h"
 #include "tree/form.h"
@@ -27,7 +28,7 @@ struct Piece {
   Kind kind;
   std::size_t number;
   std::size_t weight = 0;
-  bool reduces_strength = true;
+  Treatment treatment = Treatment::all;
 };
 
 /// Whether memory is read and written in lanes at more places than one element at a time.
@@ -64,8 +65,11 @@ class Collector {
  private:
   void add(Piece piece, const Code& body) {
     piece.weight = weigh(body);
-    const bool is_long = piece.weight > static_cast<std::size_t>(tunables_.reduced_piece);
-    piece.reduces_strength = !is_long && !runs_in_lanes(body);
+    if (runs_in_lanes(body)) {
+      piece.treatment = Treatment::in_lanes;
+    } else if (piece.weight > static_cast<std::size_t>(tunables_.reduced_piece)) {
+      piece.treatment = Treatment::without_strength_reduction;
+    }
     pieces.push_back(piece);
   }
 
@@ -120,13 +124,12 @@ std::vector<Part> distribute(const tree::Program& program, const std::vector<Pie
   std::size_t total = first_weight;
   for (const Piece& piece : pieces) total += piece.weight;
   std::vector<Part> parts(std::clamp<std::size_t>(total / worth, 1, most));
-  std::vector<std::size_t> weights(parts.size(), 0);
-  weights[0] = first_weight;
+  parts[0].weight = first_weight;
   for (const Piece& piece : pieces) {
-    const auto lightest = std::min_element(weights.begin(), weights.end());
-    *lightest += piece.weight;
-    Part& part = parts[static_cast<std::size_t>(lightest - weights.begin())];
-    part.reduces_strength = piece.reduces_strength;
+    Part& part = *std::min_element(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+      return a.weight < b.weight;
+    });
+    part.weight += piece.weight;
     switch (piece.kind) {
       case Piece::Kind::function: part.functions.push_back(&program.functions[piece.number]); break;
       case Piece::Kind::task: part.tasks.push_back(piece.number); break;
@@ -161,28 +164,32 @@ Division divide(const tree::Program& program, Divide how, const Tunables& tunabl
   std::vector<Piece>& pieces = collector.pieces;
   std::stable_sort(pieces.begin(), pieces.end(),
                    [](const Piece& a, const Piece& b) { return a.weight > b.weight; });
-  std::vector<Piece> host;
-  std::vector<Piece> in_lanes;
-  std::vector<Piece> device;
   const bool cuda = program.target == tree::Target::cuda;
-  for (Piece& piece : pieces) {
-    if (how == Divide::never) piece.reduces_strength = true;
-    const bool is_device = cuda && piece.kind == Piece::Kind::kernel;
-    (is_device ? device : piece.reduces_strength ? host : in_lanes).push_back(piece);
-  }
-  const auto parts_of = [&](const std::vector<Piece>& some, std::size_t weight,
-                            std::int64_t worth) {
+  const auto is_device = [&](const Piece& one) {
+    return cuda && one.kind == Piece::Kind::kernel;
+  };
+  const auto parts_of = [&](const auto& belongs, std::size_t weight, std::int64_t worth) {
+    std::vector<Piece> some;
+    std::copy_if(pieces.begin(), pieces.end(), std::back_inserter(some), belongs);
     const std::int64_t most = how == Divide::never ? 1 : tunables.program_parts;
     return distribute(program, some, weight, static_cast<std::size_t>(worth),
                       static_cast<std::size_t>(most));
   };
-  const std::size_t described = program.entries.size() + program.external_types.size();
-  division.host = parts_of(host, described * description_weight, tunables.part_of_program);
-  if (!in_lanes.empty()) {
-    std::vector<Part> more = parts_of(in_lanes, 0, tunables.part_of_program);
-    std::move(more.begin(), more.end(), std::back_inserter(division.host));
+  std::size_t weight = description_weight * (program.entries.size() + program.external_types.size());
+  for (const Treatment each :
+       {Treatment::all, Treatment::without_strength_reduction, Treatment::in_lanes}) {
+    const auto belongs = [&](const Piece& one) {
+      return !is_device(one) && (how == Divide::never || one.treatment == each);
+    };
+    const bool is_first = division.host.empty();
+    if (!is_first && std::none_of(pieces.begin(), pieces.end(), belongs)) continue;
+    for (Part& part : parts_of(belongs, std::exchange(weight, 0), tunables.part_of_program)) {
+      part.treatment = each;
+      division.host.push_back(std::move(part));
+    }
+    if (how == Divide::never) break;
   }
-  if (cuda) division.device = parts_of(device, 0, tunables.part_of_kernels);
+  if (cuda) division.device = parts_of(is_device, 0, tunables.part_of_kernels);
   return division;
 }
 

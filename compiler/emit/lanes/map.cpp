@@ -6,6 +6,8 @@
 // accumulate, or write over arrays of their own, the last ones go one by one instead.
 #include "emit/lanes/map.h"
 
+#include <algorithm>
+
 #include "emit/host/parallel_for.h"
 #include "emit/host/rows.h"
 #include "emit/lanes/arrays.h"
@@ -119,6 +121,27 @@ static void map_moved_blocks(Context& c, const ir::Statement& s, const ir::Segme
   });
 }
 
+bool leaves_points(const ir::SegmentedMap& e) {
+  return std::any_of(e.schedule.versions.begin(), e.schedule.versions.end(),
+                     [](const ir::Version& one) {
+                       const auto* blocks = as<ir::LaneBlocks>(one.strategy);
+                       return blocks != nullptr && blocks->remainder == ir::Remainder::serialised;
+                     });
+}
+
+void map_points_from(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
+                     const std::vector<Destination>& targets, const Operand& first) {
+  parallel_points(c, {c.sub(e.space[0].extent, first)}, cost_of(c, e.schedule),
+                  [&](const std::vector<Operand>& point) {
+                    const std::vector<Operand> at = {c.add(point[0], first)};
+                    set_indices(c, e.space, at);
+                    const PointTargets parts = at_point(c, targets, at);
+                    emit_body(c, e.body, parts.rows, [&](const std::vector<Value>& values) {
+                      put_point(c, s, 0, parts, values);
+                    });
+                  });
+}
+
 // Only whole blocks in lanes, the last points of the space one by one.
 static void map_whole_blocks(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
                              const ir::LaneBlocks& plan, const std::vector<Destination>& targets) {
@@ -132,14 +155,7 @@ static void map_whole_blocks(Context& c, const ir::Statement& s, const ir::Segme
     prepare(lanes, e.body, std::nullopt);
     emit_points(lanes, s, e, targets);
   });
-  const Operand done = c.mul(count, span);
-  parallel_points(c, {c.sub(dimension.extent, done)}, cost, [&](const std::vector<Operand>& point) {
-    const std::vector<Operand> at = {c.add(point[0], done)};
-    set_indices(c, e.space, at);
-    const PointTargets parts = at_point(c, targets, at);
-    emit_body(c, e.body, parts.rows,
-              [&](const std::vector<Value>& values) { put_point(c, s, 0, parts, values); });
-  });
+  map_points_from(c, s, e, targets, c.mul(count, span));
 }
 
 void map_in_lanes(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,

@@ -44,6 +44,11 @@ static void emit_in_strips(Context& c, const ir::Statement& s, const ir::Segment
 
 static void emit_point_by_point(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
                                 const std::vector<Destination>& targets, int several) {
+  if (c.mode == Mode::host && leaves_points(e)) {
+    // As what blocks leave, so that one task serves both.
+    map_points_from(c, s, e, targets, c.mutable_variable("first", ScalarType::i64, ir::i64_operand(0)));
+    return;
+  }
   const std::vector<Operand> extents = extents_of(e.space);
   const auto directly = [&] {
     for_each_point(c, extents, {cost_of(c, e.schedule), several}, "segmap",
