@@ -25,9 +25,9 @@ void for_each_point(Context& c, const std::vector<Operand>& extents, const Point
   if (c.mode != Mode::host) {
     nested_loops(c, extents, body);
   } else if (c.has_kernels()) {
-    launch_points(c, extents, kernel, work.several, body);
+    launch_points(c, extents, kernel, work.way.points, body);
   } else {
-    parallel_points(c, extents, work.cost, body);
+    parallel_points(c, extents, work, body);
   }
 }
 
@@ -71,7 +71,8 @@ std::vector<Operand> with(std::vector<Operand> point, const Operand& last) {
 }
 
 PointWork little_work(const Context& c, std::size_t dimensions) {
-  return {ir::i64_operand(c.settings.copied), plan::copied_by_a_thread(c.settings, dimensions)};
+  return {ir::i64_operand(c.settings.copied),
+          ir::Pointwise{.points = plan::copied_by_a_thread(c.settings, dimensions)}};
 }
 
 }  // namespace dagaz::emit

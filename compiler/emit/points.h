@@ -14,12 +14,11 @@ using PointFunction = std::function<void(const std::vector<Operand>&)>;
 std::vector<Operand> extents_of(const std::vector<ir::SpaceDimension>& space);
 std::vector<Operand> with(std::vector<Operand> point, const Operand& last);
 
-/// What a point takes, in operations, and how many of them a thread of a GPU does.
+/// What a point takes, in operations, and how the points of a thread run, whose schedule this is.
 struct PointWork {
-  PointWork(Operand the_cost, int the_several = 1)
-      : cost(std::move(the_cost)), several(the_several) {}
+  PointWork(Operand the_cost, ir::Pointwise the_way = {}) : cost(std::move(the_cost)), way(the_way) {}
   Operand cost;
-  int several;
+  ir::Pointwise way;
 };
 /// Of a copy and the like, over a space of so many dimensions.
 PointWork little_work(const Context& c, std::size_t dimensions);

@@ -41,8 +41,9 @@ inline Guard at_least(const Operand& size, std::int64_t least) {
 }
 
 /// Each point by itself: in tasks that walk rows of the space on a CPU, by a thread on a GPU, which
-/// does `points` of them where they are short.  A loop inside a point does as many iterations as are
-/// a multiple of `whole_vectors`, and what is left in vectors under masks; 0: all in one loop.
+/// does `points` of them where they are short.  A loop over a task's points, or inside one, does as
+/// many iterations as are a multiple of `whole_vectors`, and what is left in vectors under masks; 0:
+/// all in one loop.
 struct Pointwise {
   static constexpr std::string_view mnemonic = "pointwise";
   int points = 1;

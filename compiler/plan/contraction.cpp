@@ -145,14 +145,16 @@ ir::Packing packing_of(const Surroundings& around, const ir::SegmentedMap& map,
 
 // ---------------------------------------------------------------- sizes
 
-/// Whether registers hold the sums, a vector of each value of points and a value of a row.
+/// Whether registers hold the sums, a vector of each value of points and a value of a row; or values
+/// of all rows, where one sum after another takes them.
 bool fits(const ir::Contraction& plan, std::int64_t sums, const TargetDescription& target) {
   const std::int64_t parts =
       std::max<std::int64_t>(target.tunables.lane_bytes / target.register_bytes, 1);
   const auto of_points = static_cast<std::int64_t>(plan.of_points.size());
   const auto of_rows = static_cast<std::int64_t>(plan.of_rows.size());
   const std::int64_t vectors = plan.columns * (plan.block_rows * sums + of_points);
-  return parts * vectors + of_rows <= target.registers;
+  const std::int64_t held = of_rows < sums ? of_rows * plan.block_rows : of_rows;
+  return parts * vectors + held <= target.registers;
 }
 
 void choose_sizes(ir::Contraction& plan, const Sides& sides, std::int64_t sums,
@@ -160,7 +162,10 @@ void choose_sizes(ir::Contraction& plan, const Sides& sides, std::int64_t sums,
   const Tunables& tunables = target.tunables;
   const auto int_of = [](std::int64_t value) { return static_cast<int>(value); };
   plan.width = int_of(tunables.lane_bytes / sides.largest());
-  plan.columns = target.register_bytes >= tunables.lane_bytes && sums == 1 ? 2 : 1;
+  // A value of a row is loaded for one column, or for two; sums of several values of a point, each
+  // with its own, load it for all of them anyway.
+  const bool has_own_points = sums > 1 && static_cast<std::int64_t>(plan.of_points.size()) >= sums;
+  plan.columns = target.register_bytes >= tunables.lane_bytes && !has_own_points ? 2 : 1;
   plan.block_rows = int_of(tunables.contraction_rows);
   while (plan.block_rows > 1 && !fits(plan, sums, target)) --plan.block_rows;
   const auto of_points = static_cast<int>(plan.of_points.size());

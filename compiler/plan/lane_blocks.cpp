@@ -274,7 +274,12 @@ std::optional<ir::Version> completed_blocks(const MapAt& at, const ir::LaneBlock
 }
 
 std::optional<ir::Version> unpacked_product(const MapAt& at, const ir::Contraction& product) {
-  const bool is_single_sum = product.columns > 1;
+  std::size_t reductions = 0;
+  for (const ir::Statement& one : at.map.body.statements) {
+    const auto* loop = as<ir::MapScanReduce>(one.operation);
+    if (loop != nullptr) reductions += loop->reductions.size();
+  }
+  const bool is_single_sum = reductions == 1 && product.columns > 1;
   // Half of the registers are left for what the sums add.
   const std::int64_t sums = at.around.tunables().lane_rows * at.around.tunables().lane_columns;
   if (2 * sums > at.around.target.registers || !is_single_sum ||

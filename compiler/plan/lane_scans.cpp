@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/cost.h"
 #include "plan/operators.h"
 #include "plan/target.h"
 #include "plan/versions.h"
@@ -90,10 +91,23 @@ int lanes_of_register(const ScanAt& at) {
   return static_cast<int>(at.around.target.register_bytes / longest);
 }
 
+/// Processors divide integers one by one.
+bool divides_integers(const ir::Body& body) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
+    const auto* scalar = as<ir::Scalar>(one.operation);
+    return scalar != nullptr && ir::is_integer(scalar->type) &&
+           ir::cost_class(scalar->op) == ir::CostClass::division;
+  });
+}
+
 /// Lanes do log₂ of their number operations for each point that has one: little where these are
-/// single ones, and lanes are neighbours in memory.
+/// single ones, and lanes are neighbours in memory.  What they have to do one by one they also have
+/// to take apart and to bring together.
 bool pays_in_lanes(const ScanAt& at, int width) {
   if (at.around.tunables().lanes == 0 || has_loops(at.scan.body)) return false;
+  if (divides_integers(at.scan.body) || (at.scan.post && divides_integers(at.scan.post->body))) {
+    return false;
+  }
   const auto work = work_in_lanes(at, of_scan(at, width));
   return work && work->all_gathers == 0 &&
          std::all_of(at.scan.operators.begin(), at.scan.operators.end(),

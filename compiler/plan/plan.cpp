@@ -358,11 +358,12 @@ class FunctionPlanner {
   ir::Strategy by_points(const ir::Statement& statement, const ir::SegmentedMap& e) const {
     if (gains_by_interchange(around_, e)) return tiles();
     if (adds_numbers(e) && is_worth_a_block(e.body, names_, tunables())) return blocks();
-    if (tunables().stencils == 0) return ir::Pointwise{};
     const auto stencil =
-        stencil_of(std::span(&statement, 1), StencilContext{names_, scalars_, iotas_});
+        tunables().stencils == 0
+            ? std::nullopt
+            : stencil_of(std::span(&statement, 1), StencilContext{names_, scalars_, iotas_});
     if (stencil && stencil->reads_conditionally) return ir::FusedStencil{1};
-    return ir::Pointwise{};
+    return point_loop(e, options_.target);
   }
 
   bool adds_numbers(const ir::SegmentedMap& e) const { return adds_single_numbers(around_, e); }

@@ -20,9 +20,8 @@ class Iteration {
     for (const ir::Statement& one : body.statements) {
       const auto* scalar = as<ir::Scalar>(one.operation);
       calls_ = calls_ || (scalar != nullptr && ir::is_transcendental(scalar->op));
-      straight_ = straight_ && one.tokens.empty() &&
-                  (scalar != nullptr || as<ir::Identity>(one.operation) != nullptr ||
-                   as<ir::Index>(one.operation) != nullptr);
+      straight_ = straight_ && (scalar != nullptr || as<ir::Identity>(one.operation) != nullptr ||
+                                as<ir::Index>(one.operation) != nullptr);
     }
   }
   bool calls_functions() const { return straight_ && calls_; }
@@ -32,17 +31,28 @@ class Iteration {
   bool calls_ = false;
 };
 
+ir::Pointwise loop_of(const Iteration& iteration, const TargetDescription& target) {
+  const bool has_masks =
+      target.tunables.masked_rests != 0 && target.register_bytes > bytes_without_masks;
+  if (!has_masks || !iteration.calls_functions()) return {};
+  return {.whole_vectors = target.register_bytes / least_element_bytes};
+}
+
 }  // namespace
 
 ir::Pointwise thread_loop(const ir::MapScanReduce& map, const TargetDescription& target) {
-  if (target.tunables.masked_rests == 0 || target.register_bytes <= bytes_without_masks) return {};
   if (!map.scans.empty()) return {};
   Iteration iteration;
   iteration.add(map.map.body);
   for (const ir::ReduceOperator& one : map.reductions) iteration.add(one.op.body);
   if (map.post) iteration.add(map.post->body);
-  if (!iteration.calls_functions()) return {};
-  return {.whole_vectors = target.register_bytes / least_element_bytes};
+  return loop_of(iteration, target);
+}
+
+ir::Pointwise point_loop(const ir::SegmentedMap& map, const TargetDescription& target) {
+  Iteration iteration;
+  iteration.add(map.body);
+  return loop_of(iteration, target);
 }
 
 }  // namespace dagaz::plan

@@ -1,4 +1,4 @@
-// Loops that a thread runs one iteration after the other.
+// Loops that a thread runs one iteration after the other, be it all of a row or some points of a map.
 #pragma once
 
 #include "ir/program.h"
@@ -11,5 +11,6 @@ namespace dagaz::plan {
 /// iteration of the rest would cost as much as a vector.  In masks alone long loops would lose on
 /// processors that write slowly under a mask.
 ir::Pointwise thread_loop(const ir::MapScanReduce& map, const TargetDescription& target);
+ir::Pointwise point_loop(const ir::SegmentedMap& map, const TargetDescription& target);
 
 }  // namespace dagaz::plan

@@ -14,7 +14,7 @@ entry main [n] (xs: [n]f32) = vjp (\ys -> f32.sum (map f32.exp (filter (> 0) ys)
 --|   pointwise] operations [5]
 --| -- main, line 3: segmented_map over [x]
 --| adjoint: [
---|   pointwise] operations [14] strip 1024
+--|   pointwise whole_vectors 16] operations [14] strip 1024
 --| -- main, line 3: segmented_scatter over [n]
 --| winners: [
 --|   lane_blocks columns 2 width 16 when [n >= 32],

@@ -6,15 +6,15 @@
 
 namespace dagaz::emit {
 
-void parallel_points(Context& c, const std::vector<Operand>& extents, const Operand& cost,
+void parallel_points(Context& c, const std::vector<Operand>& extents, const PointWork& work,
                      const PointFunction& body) {
   if (extents.empty()) {
-    parallel_for(c, ir::i64_operand(1), cost, [&](const Operand&, const Operand&) { body({}); });
+    parallel_for(c, ir::i64_operand(1), work.cost, [&](const Operand&, const Operand&) { body({}); });
     return;
   }
-  parallel_rows(c, extents, cost,
+  parallel_rows(c, extents, work.cost,
                 [&](const std::vector<Operand>& outer, const Operand& low, const Operand& high) {
-                  thread_loop(c, c.sub(high, low), true,
+                  thread_loop(c, c.sub(high, low), work.way,
                               [&](const Operand& i) { body(with(outer, c.add(low, i))); });
                 });
 }

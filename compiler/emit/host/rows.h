@@ -15,7 +15,7 @@ namespace dagaz::emit {
 using StretchFunction =
     std::function<void(const std::vector<Operand>& outer, Operand low, Operand high)>;
 
-void parallel_points(Context& c, const std::vector<Operand>& extents, const Operand& cost,
+void parallel_points(Context& c, const std::vector<Operand>& extents, const PointWork& work,
                      const PointFunction& body);
 /// In parallel, for stretches of rows.
 void parallel_rows(Context& c, const std::vector<Operand>& extents, const Operand& cost,

@@ -29,12 +29,12 @@ static void emit_point(Context& c, const ir::Statement& s, const ir::SegmentedMa
 
 // Rows of points by tasks, each in strips.
 static void emit_in_strips(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
-                           const Strips& strips) {
+                           const ir::Pointwise& way, const Strips& strips) {
   parallel_rows(c, extents_of(e.space), cost_of(c, e.schedule),
                 [&](const std::vector<Operand>& outer, const Operand& low, const Operand& high) {
                   const auto body = [&](const std::vector<Destination>& targets,
                                         const Operand& first, const Operand& last) {
-                    thread_loop(c, c.sub(last, first), true, [&](const Operand& i) {
+                    thread_loop(c, c.sub(last, first), way, [&](const Operand& i) {
                       emit_point(c, s, e, targets, with(outer, c.add(first, i)));
                     });
                   };
@@ -43,7 +43,8 @@ static void emit_in_strips(Context& c, const ir::Statement& s, const ir::Segment
 }
 
 static void emit_point_by_point(Context& c, const ir::Statement& s, const ir::SegmentedMap& e,
-                                const std::vector<Destination>& targets, int several) {
+                                const std::vector<Destination>& targets,
+                                const ir::Pointwise& way) {
   if (c.mode == Mode::host && leaves_points(e)) {
     // As what blocks leave, so that one task serves both.
     map_points_from(c, s, e, targets, c.mutable_variable("first", ScalarType::i64, ir::i64_operand(0)));
@@ -51,20 +52,21 @@ static void emit_point_by_point(Context& c, const ir::Statement& s, const ir::Se
   }
   const std::vector<Operand> extents = extents_of(e.space);
   const auto directly = [&] {
-    for_each_point(c, extents, {cost_of(c, e.schedule), several}, "segmap",
+    for_each_point(c, extents, {cost_of(c, e.schedule), way}, "segmap",
                    [&](const std::vector<Operand>& point) { emit_point(c, s, e, targets, point); });
   };
   Strips strips(c, s, e.schedule, targets, extents);
   if (!strips.any()) {
     directly();
   } else if (extents.size() == 1) {
-    emit_in_strips(c, s, e, strips);
+    emit_in_strips(c, s, e, way, strips);
   } else {
     // Rows may be short: they had better not ask whether they are strips.
     const ir::Statement copied = copy_of(c, e);
     host_branch(
         c, strips.take_large(),
-        [&] { emit_in_strips(c, s, *as<ir::SegmentedMap>(copied.operation), strips); }, directly);
+        [&] { emit_in_strips(c, s, *as<ir::SegmentedMap>(copied.operation), way, strips); },
+        directly);
   }
 }
 
@@ -85,13 +87,13 @@ static void emit_in_tiles(Context& c, const ir::Statement& s, const ir::Segmente
 void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedMap& e) {
   const std::vector<Destination> targets = result_targets(c, s, 0);
   if (c.mode != Mode::host) {
-    emit_point_by_point(c, s, e, targets, 1);
+    emit_point_by_point(c, s, e, targets, {});
   } else {
     const ir::SegmentedMap* const outer = std::exchange(c.map, &e);
     run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
       match(
           strategy,
-          [&](const ir::Pointwise& way) { emit_point_by_point(c, s, e, targets, way.points); },
+          [&](const ir::Pointwise& way) { emit_point_by_point(c, s, e, targets, way); },
           [&](const ir::LaneBlocks& blocks) { map_in_lanes(c, s, e, blocks, targets); },
           [&](const ir::Contraction& plan) {
             if (c.has_kernels()) {

@@ -19,10 +19,14 @@ void thread_loop(Context& c, const Operand& width, bool independent,
   emit_loop(c, width, {.independent = independent}, body);
 }
 
-void thread_loop_in_vectors(Context& c, const Operand& width, int whole_vectors,
-                            const std::function<void(Operand)>& body) {
+void thread_loop(Context& c, const Operand& width, const ir::Pointwise& way,
+                 const std::function<void(Operand)>& body) {
+  if (way.whole_vectors == 0) {
+    thread_loop(c, width, true, body);
+    return;
+  }
   c.branch(c.less(ir::i64_operand(0), width), [&] {
-    const Operand rest = c.remainder(width, ir::i64_operand(whole_vectors));
+    const Operand rest = c.remainder(width, ir::i64_operand(way.whole_vectors));
     const Operand whole = c.sub(width, rest);
     emit_loop(c, whole, {.independent = true, .whole = true}, body);
     emit_loop(c, rest, {.independent = true, .masked = true},

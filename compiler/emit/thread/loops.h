@@ -12,10 +12,9 @@ namespace dagaz::emit {
 /// A sequential loop whose iterations have scratch memory of their own.
 void thread_loop(Context& c, const Operand& width, bool independent,
                  const std::function<void(Operand)>& body);
-/// The same for independent iterations, as many together as are a multiple of `whole_vectors`, and
-/// the others in vectors under masks.
-void thread_loop_in_vectors(Context& c, const Operand& width, int whole_vectors,
-                            const std::function<void(Operand)>& body);
+/// The same for independent iterations, as a plan says.
+void thread_loop(Context& c, const Operand& width, const ir::Pointwise& way,
+                 const std::function<void(Operand)>& body);
 void nested_loops(Context& c, const std::vector<Operand>& extents, const PointFunction& body);
 
 }  // namespace dagaz::emit

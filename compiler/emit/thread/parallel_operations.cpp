@@ -98,10 +98,10 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::MapScanReduce&
     const auto step = [&](const Operand& i) {
       map_scan_reduce_step(c, s, e, scans, reductions, targets, i);
     };
-    if (independent && way.whole_vectors > 0) {
-      thread_loop_in_vectors(c, e.width, way.whole_vectors, step);
+    if (independent) {
+      thread_loop(c, e.width, way, step);
     } else {
-      thread_loop(c, e.width, independent, step);
+      thread_loop(c, e.width, false, step);
     }
     const std::vector<Value> totals = running_values(reductions);
     for (std::size_t k = 0; k < totals.size(); ++k) assign(c, s.results[k].name, totals[k]);
