@@ -89,13 +89,14 @@ ir::Schedule RandomSchedules::map(const MapAt& at, const std::optional<ir::Versi
       if (is_last) return in_versions(std::move(versions));
     }
   }
-  return with_last(std::move(versions), std::move(ways), ir::Pointwise{});
+  return with_last(std::move(versions), std::move(ways), iterations({}));
 }
 
 ir::Schedule RandomSchedules::reduction(std::vector<ir::Version> lanes,
                                         std::vector<ir::Strategy> ways) {
   if (flips()) lanes.clear();
-  return with_last(std::move(lanes), std::move(ways), ir::InPieces{});
+  return with_last(std::move(lanes), std::move(ways),
+                   ir::InPieces{.whole_vectors = iterations({}).whole_vectors});
 }
 
 ir::Schedule RandomSchedules::with_last(std::vector<ir::Version> versions,
