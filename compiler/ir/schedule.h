@@ -187,17 +187,15 @@ struct Compaction {
 /// the pieces give is combined afterwards.  A CPU takes as many pieces as are worth a task, a GPU
 /// as many as it holds threads, `most` of each segment, and of `least` elements each.  Before that
 /// threads of a GPU combine `at_once` partial results each, in so many `rounds` as there are more:
-/// a tree, where one thread at the end would be slow.  `whole_vectors` as for points, in a piece of a
-/// reduction.
+/// a tree, where one thread at the end would be slow.
 struct InPieces {
   static constexpr std::string_view mnemonic = "in_pieces";
   int most = 1 << 20;
   int least = 1;
   int rounds = 0;
   int at_once = 32;
-  int whole_vectors = 0;
   bool operator==(const InPieces&) const = default;
-  DZ_FIELDS(most, least, rounds, at_once, whole_vectors)
+  DZ_FIELDS(most, least, rounds, at_once)
 };
 
 /// Each segment walked by one task or thread.

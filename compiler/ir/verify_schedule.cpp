@@ -81,7 +81,6 @@ std::string problem_of(const Strategy& strategy) {
       [&](const InPieces& one) {
         at_least("most", one.most, 1);
         at_least("least", one.least, 1);
-        at_least("whole_vectors", one.whole_vectors, 0);
         combining(one);
       },
       [&](const BySegments&) {},

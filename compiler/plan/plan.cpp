@@ -370,8 +370,7 @@ class FunctionPlanner {
 
   void reduce(const ir::Statement& statement, ir::SegmentedReduce& e) {
     std::vector<ir::Version> lanes;
-    const ir::InPieces pieces = on_cpu() ? piece_loop(e, options_.target) : ir::InPieces{};
-    ir::Strategy by_points = pieces;
+    ir::Strategy by_points = ir::InPieces{};
     if (!on_cpu()) on_gpu(statement.results, e.schedule, gpu_reduction(e, around_, names_));
     if (may_choose(statement.operation)) {
       if (tunables().lanes != 0) lanes = reduction_in_lanes(around_, e, statement.results);
@@ -386,7 +385,7 @@ class FunctionPlanner {
         if (!is_known_below(e.space.back().extent, least)) {
           std::vector<ir::Guard> long_enough;
           add_guard(long_enough, e.space.back().extent, least);
-          lanes.push_back({std::move(long_enough), pieces});
+          lanes.push_back({std::move(long_enough), ir::InPieces{}});
         }
         by_points = tiles();
       }

@@ -49,13 +49,6 @@ ir::Pointwise thread_loop(const ir::MapScanReduce& map, const TargetDescription&
   return loop_of(iteration, target);
 }
 
-ir::InPieces piece_loop(const ir::SegmentedReduce& reduction, const TargetDescription& target) {
-  Iteration iteration;
-  iteration.add(reduction.body);
-  for (const ir::ReduceOperator& one : reduction.operators) iteration.add(one.op.body);
-  return {.whole_vectors = loop_of(iteration, target).whole_vectors};
-}
-
 ir::Pointwise point_loop(const ir::SegmentedMap& map, const TargetDescription& target) {
   Iteration iteration;
   iteration.add(map.body);

@@ -12,6 +12,5 @@ namespace dagaz::plan {
 /// processors that write slowly under a mask.
 ir::Pointwise thread_loop(const ir::MapScanReduce& map, const TargetDescription& target);
 ir::Pointwise point_loop(const ir::SegmentedMap& map, const TargetDescription& target);
-ir::InPieces piece_loop(const ir::SegmentedReduce& reduction, const TargetDescription& target);
 
 }  // namespace dagaz::plan

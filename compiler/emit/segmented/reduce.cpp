@@ -35,15 +35,9 @@ static void reduce_pieces(Context& c, const ir::Statement& s, const ir::Segmente
                  [&](const std::vector<Operand>& outer, const Operand& piece, const Operand& start,
                      const Operand& length) {
                    const std::vector<Running> running = start_reductions(c, e.operators);
-                   const auto body = [&](const Operand& i) {
+                   thread_loop(c, length, !has_arrays(running), [&](const Operand& i) {
                      reduce_point(c, s, e, running, mapped, with(outer, c.add(start, i)));
-                   };
-                   if (has_arrays(running)) {
-                     thread_loop(c, length, false, body);
-                   } else {
-                     const int vectors = pieces_of(e.schedule).whole_vectors;
-                     thread_loop(c, length, ir::Pointwise{.whole_vectors = vectors}, body);
-                   }
+                   });
                    write_all(c, partial, with(outer, piece), running_values(running));
                  });
 }
