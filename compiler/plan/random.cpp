@@ -95,8 +95,7 @@ ir::Schedule RandomSchedules::map(const MapAt& at, const std::optional<ir::Versi
 ir::Schedule RandomSchedules::reduction(std::vector<ir::Version> lanes,
                                         std::vector<ir::Strategy> ways) {
   if (flips()) lanes.clear();
-  return with_last(std::move(lanes), std::move(ways),
-                   ir::InPieces{.whole_vectors = iterations({}).whole_vectors});
+  return with_last(std::move(lanes), std::move(ways), ir::InPieces{});
 }
 
 ir::Schedule RandomSchedules::with_last(std::vector<ir::Version> versions,
