@@ -1,6 +1,7 @@
-// LLVM's O3 is made for scalar code that functions and loops of all kinds hide.  Code in lanes hides
-// nothing: its loops count from zero in steps of one, most of its vectors are there, and half of those
-// passes look in vain.  What is left here makes values common, moves them out of loops, and unrolls.
+// LLVM's O3 is made for scalar code that functions and loops of all kinds hide.  Code in lanes
+// hides nothing: its loops count from zero in steps of one, most of its vectors are there, and half
+// of those passes look in vain.  What is left here makes values common, moves them out of loops,
+// and unrolls.
 #include "codegen/lane_passes.h"
 
 #include <llvm/Analysis/InlineCost.h>
@@ -41,7 +42,8 @@ llvm::FunctionPassManager simplification() {
   llvm::LoopPassManager invariant;
   invariant.addPass(llvm::LICMPass(llvm::LICMOptions()));
   invariant.addPass(llvm::SimpleLoopUnswitchPass(/*NonTrivial=*/true));
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(invariant), /*UseMemorySSA=*/true));
+  passes.addPass(
+      llvm::createFunctionToLoopPassAdaptor(std::move(invariant), /*UseMemorySSA=*/true));
   passes.addPass(llvm::SimplifyCFGPass());
   llvm::LoopPassManager short_loops;
   short_loops.addPass(llvm::IndVarSimplifyPass());
@@ -67,8 +69,8 @@ llvm::FunctionPassManager unrolling(const llvm::TargetMachine& machine) {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                        /*UseMemorySSA=*/true));
-  passes.addPass(
-      llvm::SimplifyCFGPass(llvm::SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true)));
+  const auto both_sides = llvm::SimplifyCFGOptions().hoistCommonInsts(true).sinkCommonInsts(true);
+  passes.addPass(llvm::SimplifyCFGPass(both_sides));
   if (has_own_vector_functions(machine)) passes.addPass(OwnVectorFunctions());
   passes.addPass(llvm::EarlyCSEPass());
   return passes;

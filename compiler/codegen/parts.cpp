@@ -175,7 +175,8 @@ Division divide(const tree::Program& program, Divide how, const Tunables& tunabl
     return distribute(program, some, weight, static_cast<std::size_t>(worth),
                       static_cast<std::size_t>(most));
   };
-  std::size_t weight = description_weight * (program.entries.size() + program.external_types.size());
+  const std::size_t described = program.entries.size() + program.external_types.size();
+  std::size_t weight = described * description_weight;
   for (const Treatment each :
        {Treatment::all, Treatment::without_strength_reduction, Treatment::in_lanes}) {
     const auto belongs = [&](const Piece& one) {

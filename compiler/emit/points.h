@@ -16,7 +16,8 @@ std::vector<Operand> with(std::vector<Operand> point, const Operand& last);
 
 /// What a point takes, in operations, and how the points of a thread run, whose schedule this is.
 struct PointWork {
-  PointWork(Operand the_cost, ir::Pointwise the_way = {}) : cost(std::move(the_cost)), way(the_way) {}
+  PointWork(Operand the_cost, ir::Pointwise the_way = {})
+      : cost(std::move(the_cost)), way(the_way) {}
   Operand cost;
   ir::Pointwise way;
 };

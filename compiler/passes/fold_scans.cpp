@@ -117,6 +117,19 @@ class Chain {
     return std::find(members_.begin(), members_.end(), k) != members_.end();
   }
 
+  /// Whether it reads the array otherwise than element by element.
+  bool captures(const MapScanReduce& one, NameId array) const {
+    const auto mentions = [&](const Lambda& lambda) {
+      const std::vector<NameId> inside = free_names(lambda, names_);
+      return std::find(inside.begin(), inside.end(), array) != inside.end();
+    };
+    return mentions(one.map) || (one.post && mentions(*one.post)) ||
+           std::any_of(one.scans.begin(), one.scans.end(),
+                       [&](const ScanOperator& each) { return mentions(each.op); }) ||
+           std::any_of(one.reductions.begin(), one.reductions.end(),
+                       [&](const ReduceOperator& each) { return mentions(each.op); });
+  }
+
   const std::vector<std::size_t>& users_of(NameId name) const {
     static const std::vector<std::size_t> none;
     const auto found = users_.find(name);
@@ -130,9 +143,7 @@ class Chain {
     for (std::size_t r = first; r < statement.results.size(); ++r) {
       const NameId made = statement.results[r].name;
       for (const std::size_t user : users_of(made)) {
-        if (!is_member(user)) return false;
-        const std::vector<NameId> inside = free_names(at(user).map, names_);
-        if (std::find(inside.begin(), inside.end(), made) != inside.end()) return false;
+        if (!is_member(user) || captures(at(user), made)) return false;
       }
     }
     return true;
@@ -240,7 +251,7 @@ class Folding {
   std::vector<LoopValue> values_;
   std::vector<Binder> results_;
   std::vector<Operand> next_;
-  std::unordered_map<NameId, Operand> elements_;  // of arrays that the loop does not make
+  std::unordered_map<NameId, Operand> elements_;  // of arrays that are never made
 };
 
 class ScanFolder {

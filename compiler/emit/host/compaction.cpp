@@ -1,9 +1,10 @@
-// Filters: plan/compaction.cpp says which statements they are, and gpu/compaction.cpp how a GPU runs
-// them.
+// Filters: plan/compaction.cpp says which statements they are, and gpu/compaction.cpp how a GPU
+// runs them.
 //
-// Where a CPU has several pieces, a first loop counts what each of them keeps, so that a second one knows
-// where each piece begins to write, and where the next one does.  Up to there lanes are stored as a whole:
-// those behind what stays are written over by what comes next.  The last piece knows how much is kept.
+// Where a CPU has several pieces, a first loop counts what each of them keeps, so that a second one
+// knows where each piece begins to write, and where the next one does.  Up to there lanes are
+// stored as a whole: those behind what stays are written over by what comes next.  The last piece
+// knows how much is kept.
 #include "emit/host/compaction.h"
 
 #include "emit/context/location_scope.h"

@@ -9,7 +9,8 @@ namespace dagaz::emit {
 void parallel_points(Context& c, const std::vector<Operand>& extents, const PointWork& work,
                      const PointFunction& body) {
   if (extents.empty()) {
-    parallel_for(c, ir::i64_operand(1), work.cost, [&](const Operand&, const Operand&) { body({}); });
+    parallel_for(c, ir::i64_operand(1), work.cost,
+                 [&](const Operand&, const Operand&) { body({}); });
     return;
   }
   parallel_rows(c, extents, work.cost,

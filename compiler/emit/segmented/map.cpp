@@ -47,7 +47,8 @@ static void emit_point_by_point(Context& c, const ir::Statement& s, const ir::Se
                                 const ir::Pointwise& way) {
   if (c.mode == Mode::host && leaves_points(e)) {
     // As what blocks leave, so that one task serves both.
-    map_points_from(c, s, e, targets, c.mutable_variable("first", ScalarType::i64, ir::i64_operand(0)));
+    const NameId first = c.mutable_variable("first", ScalarType::i64, ir::i64_operand(0));
+    map_points_from(c, s, e, targets, first);
     return;
   }
   const std::vector<Operand> extents = extents_of(e.space);
