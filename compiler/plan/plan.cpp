@@ -244,11 +244,19 @@ class FunctionPlanner {
                            : versions(std::move(lanes), by_points(statement, e));
       wanted_.follow(statement.results, e.schedule, ir::Pointwise{},
                   completed_map(at, product, ways));
+      if (!is_straight(e.body)) keep_in_one_loop(e.schedule);
     } else {
       e.schedule = only(ir::Pointwise{});
       if (!on_cpu()) on_gpu(statement.results, e.schedule, gpu_map(e, around_, names_), true);
     }
     finish_map(std::move(statement), planned);
+  }
+
+  /// Only straight-line code may stand in a loop of whole vectors and in one of their rest.
+  static void keep_in_one_loop(ir::Schedule& schedule) {
+    for (ir::Version& one : schedule.versions) {
+      if (auto* points = as<ir::Pointwise>(one.strategy)) points->whole_vectors = 0;
+    }
   }
 
   void finish_map(ir::Statement statement, std::vector<ir::Statement>& planned) {

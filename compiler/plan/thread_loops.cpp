@@ -20,9 +20,8 @@ class Iteration {
     for (const ir::Statement& one : body.statements) {
       const auto* scalar = as<ir::Scalar>(one.operation);
       calls_ = calls_ || (scalar != nullptr && ir::is_transcendental(scalar->op));
-      straight_ = straight_ && (scalar != nullptr || as<ir::Identity>(one.operation) != nullptr ||
-                                as<ir::Index>(one.operation) != nullptr);
     }
+    straight_ = straight_ && is_straight(body);
   }
   bool calls_functions() const { return straight_ && calls_; }
 
@@ -47,6 +46,13 @@ ir::Pointwise thread_loop(const ir::MapScanReduce& map, const TargetDescription&
   for (const ir::ReduceOperator& one : map.reductions) iteration.add(one.op.body);
   if (map.post) iteration.add(map.post->body);
   return loop_of(iteration, target);
+}
+
+bool is_straight(const ir::Body& body) {
+  return std::all_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
+    return as<ir::Scalar>(one.operation) != nullptr || as<ir::Identity>(one.operation) != nullptr ||
+           as<ir::Index>(one.operation) != nullptr;
+  });
 }
 
 ir::Pointwise point_loop(const ir::SegmentedMap& map, const TargetDescription& target) {

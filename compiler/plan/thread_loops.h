@@ -11,6 +11,8 @@ namespace dagaz::plan {
 /// iteration of the rest would cost as much as a vector.  In masks alone long loops would lose on
 /// processors that write slowly under a mask.
 ir::Pointwise thread_loop(const ir::MapScanReduce& map, const TargetDescription& target);
+/// Whether it is straight-line code, which may stand in both loops.
+bool is_straight(const ir::Body& body);
 ir::Pointwise point_loop(const ir::SegmentedMap& map, const TargetDescription& target);
 
 }  // namespace dagaz::plan
