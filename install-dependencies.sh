@@ -12,6 +12,7 @@ packages=(
   libtbb-dev                    # threads of CPU programs
   libboost-context-dev          # fibres of the simulated GPU
   nlohmann-json3-dev            # manifests, reports, the protocol of editors
+  libmimalloc-dev               # memory of the compiler
   libcmark-dev                  # documentation comments
   libpng-dev                    # pictures of literate programs
   python3                       # the layering test

@@ -4,6 +4,7 @@
 #include "codegen/codegen.h"
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 
 #include <llvm/IR/DiagnosticInfo.h>
@@ -134,12 +135,37 @@ void verify(const llvm::Module& module) {
   DZ_CHECK(!llvm::verifyModule(module, &out), "LLVM refuses the code: " + problems);
 }
 
+/// Target machines, each of one job at a time: to make one and what it finds out about its
+/// processor takes as long as to compile twenty instructions.
+class HostMachines {
+ public:
+  explicit HostMachines(const Options& options) : options_(options) {}
+
+  std::unique_ptr<llvm::TargetMachine> take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return make_host_machine(options_);
+    std::unique_ptr<llvm::TargetMachine> machine = std::move(free_.back());
+    free_.pop_back();
+    return machine;
+  }
+
+  void give_back(std::unique_ptr<llvm::TargetMachine> machine) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(machine));
+  }
+
+ private:
+  const Options& options_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<llvm::TargetMachine>> free_;
+};
+
 /// One program on its way through LLVM.  Each job of the pool has its own place for what it makes.
 class Compiler {
  public:
   Compiler(const Unit& unit, unsigned want, Artifacts& artifacts)
       : unit_(unit), want_(want), artifacts_(artifacts), ptx_(unit.division.device.size()),
-        problems_(unit.division.device.size()) {
+        problems_(unit.division.device.size()), host_machines_(unit.options) {
     artifacts_.objects.resize(unit.division.host.size());
   }
 
@@ -181,7 +207,7 @@ class Compiler {
 
   void compile_host(std::size_t number) {
     const Doing doing("generating machine code");
-    const std::unique_ptr<llvm::TargetMachine> machine = make_host_machine(unit_.options);
+    std::unique_ptr<llvm::TargetMachine> machine = host_machines_.take();
     PartModule part(unit_, "dagaz." + unit_.options.prefix, *machine);
     // Nobody but a reader asks what values are called, and LLVM keeps tables of it.
     part.context.setDiscardValueNames((want_ & want_llvm) == 0);
@@ -207,6 +233,7 @@ class Compiler {
     if ((want_ & want_object) != 0) {
       artifacts_.objects[number] = machine_code(part.module, *machine, Form::object, reduces);
     }
+    host_machines_.give_back(std::move(machine));
   }
 
   const Unit& unit_;
@@ -215,6 +242,7 @@ class Compiler {
   std::vector<std::string> ptx_;
   std::vector<GpuCode> gpu_code_;
   std::vector<std::string> problems_;
+  HostMachines host_machines_;
 };
 
 }  // namespace

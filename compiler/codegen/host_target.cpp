@@ -215,9 +215,11 @@ class CodePasses : public llvm::legacy::PassManager {
 
   void add(llvm::Pass* pass) override {
     const llvm::StringRef name = pass->getPassName();
-    const bool dropped = !reduces_ && (name == "Loop Strength Reduction" ||
-                                       name == "Canonicalize Freeze Instructions in Loops");
-    if (dropped) {
+    const bool reduction = name == "Loop Strength Reduction" ||
+                           name == "Canonicalize Freeze Instructions in Loops";
+    // Looks for bits that are masks of AVX-512, which here are masks from the start.
+    const bool masks = name == "X86 Domain Reassignment Pass";
+    if (masks || (reduction && !reduces_)) {
       delete pass;
     } else {
       llvm::legacy::PassManager::add(pass);

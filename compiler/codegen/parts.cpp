@@ -136,6 +136,10 @@ std::vector<Part> distribute(const tree::Program& program, const std::vector<Pie
       case Piece::Kind::kernel: part.kernels.push_back(piece.number); break;
     }
   }
+  const auto is_empty = [](const Part& part) {
+    return part.functions.empty() && part.tasks.empty() && part.kernels.empty();
+  };
+  parts.erase(std::remove_if(parts.begin() + 1, parts.end(), is_empty), parts.end());
   return parts;
 }
 
