@@ -32,7 +32,7 @@ typedef struct dz_context dz_context;
 typedef struct dz_block {
   void *data;
   int64_t bytes;
-  int64_t references; /* changed atomically, by dz_retain and dz_release only */
+  int64_t references; /* changed by dz_retain and dz_release only */
   dz_context *context;
 } dz_block;
 

@@ -22,6 +22,17 @@ int32_t outside(dz_context* context, const char* what, const dz_block* block, in
                     std::to_string(block->bytes) + " bytes (a bug in Dagaz: please report it)");
 }
 
+/// How many there are then.  Only the pieces of a loop count at the same time; alone, an atomic
+/// operation takes as long as ten others.
+int64_t add_references(dz_block& block, int64_t more) {
+  if (block.context->scheduler.is_parallel()) {
+    return __atomic_add_fetch(&block.references, more, __ATOMIC_ACQ_REL);
+  }
+  const int64_t sum = __atomic_load_n(&block.references, __ATOMIC_RELAXED) + more;
+  __atomic_store_n(&block.references, sum, __ATOMIC_RELAXED);
+  return sum;
+}
+
 }  // namespace
 
 int32_t dz_allocate(dz_context* context, int64_t bytes, dz_block** out) {
@@ -30,7 +41,7 @@ int32_t dz_allocate(dz_context* context, int64_t bytes, dz_block** out) {
 
 void dz_retain(dz_block* block) {
   if (block != nullptr) {
-    __atomic_add_fetch(&block->references, 1, __ATOMIC_RELAXED);
+    add_references(*block, 1);
   }
 }
 
@@ -40,7 +51,7 @@ void dz_release(dz_block* block) {
   }
   // Whoever holds the only reference shares the block with nobody who could count.
   if (__atomic_load_n(&block->references, __ATOMIC_ACQUIRE) == 1 ||
-      __atomic_sub_fetch(&block->references, 1, __ATOMIC_ACQ_REL) == 0) {
+      add_references(*block, -1) == 0) {
     block->context->pool->destroy(block);
   }
 }

@@ -91,6 +91,11 @@ MemoryPool::MemoryPool(dz_context& context, Device& device, int64_t cap)
       in_order_(device.repeats_work()),
       slab_bytes_(device.slab_bytes()) {}
 
+std::unique_lock<SpinLock> MemoryPool::hold() const {
+  return context_.scheduler.is_parallel() ? std::unique_lock(lock_)
+                                          : std::unique_lock(lock_, std::defer_lock);
+}
+
 MemoryPool::~MemoryPool() {
   while (blocks_.next != &blocks_) {
     auto* block = static_cast<PoolBlock*>(blocks_.next);
@@ -124,7 +129,7 @@ void MemoryPool::give_back(Slab& slab) {
 }
 
 int32_t MemoryPool::allocate(int64_t bytes, dz_block** out) {
-  const std::lock_guard lock(lock_);
+  const auto lock = hold();
   if (bytes < 0 || bytes > largest_request) {
     return out_of_memory(bytes);
   }
@@ -146,7 +151,7 @@ int32_t MemoryPool::allocate(int64_t bytes, dz_block** out) {
 }
 
 int32_t MemoryPool::adopt(void* data, int64_t bytes, dz_block** out) {
-  const std::lock_guard lock(lock_);
+  const auto lock = hold();
   auto* block = new (std::nothrow) PoolBlock;
   if (block == nullptr) {
     return context_.errors.report(DZ_OUT_OF_MEMORY, "Error: out of host memory");
@@ -160,7 +165,7 @@ int32_t MemoryPool::adopt(void* data, int64_t bytes, dz_block** out) {
 }
 
 int32_t MemoryPool::reserve(int64_t bytes, int64_t first, int64_t used, dz_block** out) {
-  const std::lock_guard lock(lock_);
+  const auto lock = hold();
   if (bytes < 0 || bytes > largest_request || (cap_ > 0 && statistics_.in_use + used > cap_)) {
     return out_of_memory(used);
   }
@@ -188,7 +193,7 @@ int32_t MemoryPool::reserve(int64_t bytes, int64_t first, int64_t used, dz_block
 }
 
 int32_t MemoryPool::use_all(PoolBlock& block) {
-  const std::lock_guard lock(lock_);
+  const auto lock = hold();
   const int64_t more = block.bytes - block.capacity;
   if (cap_ > 0 && statistics_.in_use + more > cap_) {
     return out_of_memory(block.bytes);
@@ -232,7 +237,7 @@ void MemoryPool::use(PoolBlock& block, int64_t bytes) {
 
 void MemoryPool::destroy(dz_block* given) {
   auto* block = static_cast<PoolBlock*>(given);
-  const std::lock_guard lock(lock_);
+  const auto lock = hold();
   device_.block_destroyed(*block);
   statistics_.in_use -= block->capacity;
   if (block->borrowed || block->reserved) {
@@ -425,25 +430,25 @@ dz_array* MemoryPool::make_handle(int32_t rank) {
     return nullptr;
   }
   auto* handle = new (memory) Handle;
-  const std::lock_guard lock(lock_);
+  const auto lock = hold();
   handle->node.insert_before(handles_);
   return array_of(handle);
 }
 
 void MemoryPool::free_handle(dz_array* array) {
   Handle* handle = handle_of(array);
-  const std::lock_guard lock(lock_);
+  const auto lock = hold();
   handle->node.remove();
   std::free(handle);
 }
 
 void MemoryPool::clear() {
-  const std::lock_guard lock(lock_);
+  const auto lock = hold();
   shrink_cache(0);
 }
 
 MemoryStatistics MemoryPool::statistics() const {
-  const std::lock_guard lock(lock_);
+  const auto lock = hold();
   return statistics_;
 }
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 
 #include "abi.h"
 #include "device.h"
@@ -46,8 +47,8 @@ struct PoolBlock : dz_block, ListNode {
   int64_t split_rows = 0;          // so many rows, of which each rank has its own; 0: all are here
 };
 
-/// A lock for a few instructions.  Calls on a context run one after another, so hardly anybody ever
-/// waits for it.
+/// A lock for a few instructions.  Calls on a context run one after another, so only the pieces of
+/// a loop ever wait for it.
 class SpinLock {
  public:
   void lock() {
@@ -101,6 +102,8 @@ class MemoryPool {
   // Capacities come in classes; see memory_pool.cpp.
   static constexpr size_t class_count = 512;
 
+  /// The lock, held if other threads may want it.
+  std::unique_lock<SpinLock> hold() const;
   PoolBlock* take_cached(size_t size_class);
   PoolBlock* take_from_device(size_t size_class);
   PoolBlock* take_from_slab(size_t size_class);

@@ -74,6 +74,23 @@ static int32_t run_piece(dz_context* context, dz_task task, void* environment, i
   return status;
 }
 
+namespace {
+
+/// Counts a loop for as long as it runs.  The threads that start its pieces, and the one that goes
+/// on after them, see the count: oneTBB synchronises them.
+class Counted {
+ public:
+  explicit Counted(std::atomic<int>& loops) : loops_(loops) { loops_.fetch_add(1); }
+  ~Counted() { loops_.fetch_sub(1); }
+  Counted(const Counted&) = delete;
+  Counted& operator=(const Counted&) = delete;
+
+ private:
+  std::atomic<int>& loops_;
+};
+
+}  // namespace
+
 int32_t Scheduler::run(dz_context* context, int64_t count, int64_t grain, dz_task task,
                        void* environment) {
   if (count <= 0) {
@@ -86,6 +103,7 @@ int32_t Scheduler::run(dz_context* context, int64_t count, int64_t grain, dz_tas
   const int64_t size = count / pieces;
   const int64_t longer = count % pieces;  // that many pieces have one iteration more
   std::atomic<int32_t> first{DZ_OK};
+  const Counted counted(loops_);
   SpreadThreads spread(threads_);
   const auto run_range = [&](const tbb::blocked_range<int64_t>& range) {
     for (int64_t piece = range.begin(); piece != range.end(); ++piece) {

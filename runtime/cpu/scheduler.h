@@ -2,6 +2,7 @@
 // context has an arena of its own, so that its number of threads is its own choice.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -21,6 +22,9 @@ class Scheduler {
   Scheduler& operator=(const Scheduler&) = delete;
 
   int threads() const { return threads_; }
+  /// Whether a loop is run by several threads now.  If none is, the thread that makes the call on
+  /// the context is alone with what is the context's, and need not lock it.
+  bool is_parallel() const { return loops_.load(std::memory_order_relaxed) != 0; }
 
   /// See dz_parallel_for and dz_piece_count in abi_functions.def.
   int32_t run(dz_context* context, int64_t count, int64_t grain, dz_task task,
@@ -34,6 +38,7 @@ class Scheduler {
   int64_t pieces(int64_t count, int64_t grain, int64_t per_thread) const;
 
   int threads_;
+  std::atomic<int> loops_{0};  // that are run by several threads now
   std::unique_ptr<Arena> arena_;
 };
 

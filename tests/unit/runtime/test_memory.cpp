@@ -149,6 +149,26 @@ int32_t visit_rows(dz_context* context, void* environment, int64_t begin, int64_
   return DZ_OK;
 }
 
+/// Each iteration takes a block of its own, which nobody else may have, and shares `environment`.
+int32_t use_blocks(dz_context* context, void* environment, int64_t begin, int64_t end) {
+  auto* shared = static_cast<dz_block*>(environment);
+  for (int64_t i = begin; i < end; ++i) {
+    dz_retain(shared);
+    dz_block* own = nullptr;
+    if (dz_allocate(context, 100 + i % 500, &own) != DZ_OK) {
+      return DZ_ERROR;
+    }
+    auto* const value = static_cast<int64_t*>(own->data);
+    *value = i;
+    dz_release(shared);
+    if (*value != i || own->references != 1) {
+      return DZ_ERROR;
+    }
+    dz_release(own);
+  }
+  return DZ_OK;
+}
+
 Context with_threads(int threads) {
   dz_config* config = dzr_config_new(&test::cpu_program());
   dzr_config_set_num_threads(config, threads);
@@ -176,6 +196,17 @@ TEST_CASE("parallel loops nest") {
   std::atomic<int64_t> total{0};
   CHECK(dz_parallel_for(context, 200, 1, visit_rows, &total, "", 0) == DZ_OK);
   CHECK(total == 200 * 100);
+}
+
+TEST_CASE("the pieces of a loop share the memory and the blocks of a context") {
+  const Context context = with_threads(4);
+  const int64_t before = context.context->pool->statistics().in_use;
+  dz_block* shared = nullptr;
+  REQUIRE(dz_allocate(context, 1000, &shared) == DZ_OK);
+  CHECK(dz_parallel_for(context, 100000, 1, use_blocks, shared, "", 0) == DZ_OK);
+  CHECK(shared->references == 1);
+  dz_release(shared);
+  CHECK(context.context->pool->statistics().in_use == before);
 }
 
 TEST_CASE("a parallel loop reports a failure of one of its pieces") {
