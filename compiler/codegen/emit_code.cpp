@@ -113,6 +113,11 @@ void FunctionEmitter::emit(const tree::For& node) {
   builder_.SetInsertPoint(after);
 }
 
+static bool stays_rolled(const tree::While& node, const Tunables& tunables) {
+  const auto short_step = static_cast<std::size_t>(tunables.unrolled_step);
+  return node.rolled || (node.few && node.body.size() > short_step);
+}
+
 void FunctionEmitter::emit(const tree::While& node) {
   llvm::BasicBlock* test = block("while");
   llvm::BasicBlock* body = block("while.body");
@@ -124,7 +129,7 @@ void FunctionEmitter::emit(const tree::While& node) {
   builder_.SetInsertPoint(body);
   emit(node.body);
   llvm::BranchInst* back = builder_.CreateBr(test);
-  if (node.rolled) {
+  if (stays_rolled(node, part_.unit.options.tunables)) {
     auto* never = llvm::MDString::get(part_.context, "llvm.loop.unroll.disable");
     llvm::MDNode* loop = llvm::MDNode::getDistinct(
         part_.context, {nullptr, llvm::MDNode::get(part_.context, {never})});

@@ -105,7 +105,7 @@ struct For {
   DZ_FIELDS(index, bound, hints, body)
 };
 /// Runs `test`, then `body` and again while `condition` (set by `test`) holds.  `rolled`: unrolling
-/// it would only make code long.
+/// it would only make code long; `few`: and this it would if its body is long.
 struct While {
   static constexpr std::string_view mnemonic = "while";
   static constexpr std::string_view labelled = "condition";
@@ -113,7 +113,8 @@ struct While {
   NameId condition;
   Code body;
   bool rolled = false;
-  DZ_FIELDS(test, condition, rolled, body)
+  bool few = false;
+  DZ_FIELDS(test, condition, rolled, few, body)
 };
 struct If {
   static constexpr std::string_view mnemonic = "if";

@@ -38,9 +38,7 @@ std::vector<Value> shuffled(Context& c, const std::vector<Value>& values, Shuffl
   return result;
 }
 
-// A loop that is unrolled where it is short: operators may be long.
 void for_distances(Context& c, int threads, const std::function<void(Operand)>& body) {
-  constexpr std::size_t short_step = 8;
   const NameId distance =
       c.mutable_variable("distance", ScalarType::i32, ir::make_integer(ScalarType::i32, 1));
   const NameId more = c.variable("more", ScalarType::boolean);
@@ -55,8 +53,7 @@ void for_distances(Context& c, int threads, const std::function<void(Operand)>& 
     body(distance);
     c.emit(Assign{distance, ScalarOp::add, ScalarType::i32, ScalarType::i32, {distance, distance}});
   });
-  const bool rolled = step.size() > short_step;
-  c.emit(While{std::move(test), more, std::move(step), rolled});
+  c.emit(While{.test = std::move(test), .condition = more, .body = std::move(step), .few = true});
 }
 
 void scan_warp(Context& c, const std::vector<Running>& values, const Operand& lane) {
