@@ -195,7 +195,8 @@ std::string joined_ptx(const std::vector<std::string>& parts) {
       const auto [line, after] = rest.split('\n');
       rest = after;
       if (is_variable(line) && !variables.insert(line).second) continue;
-      all += line;
+      // LLVM numbers calls in the order in which its threads come to them.
+      all += line.split(" // callseq").first;
       all += '\n';
     }
   }

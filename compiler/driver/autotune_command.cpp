@@ -211,6 +211,15 @@ std::vector<std::int64_t> values_near(const TunableRow& row, std::int64_t value)
   return values;
 }
 
+/// Whether a tunable may change the program's code; most of the others would be found out by
+/// compiling it with each of their values.
+bool concerns(const TunableRow& row, const CompileOptions& options) {
+  if (row.name.starts_with("rank_")) return options.ranks;
+  if (!row.name.starts_with("gpu_")) return true;
+  return is_gpu(options.target) ||
+         std::any_of(options.further_targets.begin(), options.further_targets.end(), is_gpu);
+}
+
 class Search {
  public:
   Search(TunedProgram& program, const AutotuneOptions& options)
@@ -221,6 +230,7 @@ class Search {
     do {
       before = best_;
       for (const TunableRow& row : tunable_rows()) {
+        if (!concerns(row, options_.compile)) continue;
         for (const std::int64_t value : values_near(row, value_in(best_, row))) {
           if (is_out_of_time()) return best_;
           try_value(row, value);

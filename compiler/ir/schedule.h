@@ -302,7 +302,8 @@ struct Append {
   DZ_FIELDS(write, ahead)
 };
 
-/// Empty before plan/.  What a point takes is a sum of products, in operations like an addition.
+/// Empty before plan/.  What a point takes is a sum of products, in operations like an addition, or
+/// its share of operations on vectors.
 /// Pieces of a histogram have bins of their own, and at least `least_piece` elements, so that bins
 /// are fewer; where there is no such sum segments are not cut.  Pieces of a map that accumulates
 /// have copies of the arrays from so many points on; where there is no such sum that is decided

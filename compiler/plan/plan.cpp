@@ -69,7 +69,9 @@ class FunctionPlanner {
         note_scalar(one);
         around_.enter(one);
         if (together > 0) {
-          note_work(std::get<ir::SegmentedMap>(one.operation));
+          auto& map = std::get<ir::SegmentedMap>(one.operation);
+          note_work(map);
+          note_vectors(map);
           planned.push_back(std::move(one));
         } else {
           host(std::move(one), planned);
@@ -133,6 +135,20 @@ class FunctionPlanner {
       e.schedule.apart = distance_of_additions(e, names_, scalars_, iotas_);
       if (always_copies(e, e.schedule.operations, tunables())) e.schedule.least_piece = {{1, {}}};
     }
+  }
+
+  /// Once it is known how they run.  A vector counts as having as many lanes as the longest numbers,
+  /// also where it has more: these are not always full.
+  template <typename Operation>
+  void note_vectors(Operation& e) const {
+    ir::Schedule& schedule = e.schedule;
+    if (!on_cpu() || !schedule.additions.empty()) return;
+    // Maps that a stencil takes along have no versions of their own.
+    const ir::Version version =
+        schedule.versions.empty() ? ir::Version{{}, ir::FusedStencil{}} : schedule.versions.front();
+    if (!runs_in_vectors(version, e.body, names_, iotas_)) return;
+    const std::int64_t lanes = options_.target.register_bytes / 8;
+    schedule.operations = in_vectors(std::move(schedule.operations), lanes);
   }
 
   void note_appends(const std::vector<ir::Binder>& results, ir::SegmentedMap& e) {
@@ -265,6 +281,7 @@ class FunctionPlanner {
     if (on_cpu()) note_appends(statement.results, e);
     const bool point_by_point = as<ir::Pointwise>(e.schedule.versions.back().strategy);
     if (point_by_point) note_strip(statement.results, e);
+    note_vectors(e);
     thread(e.body);
     for (std::size_t k = 0; k < statement.results.size(); ++k) {
       around_.continue_accumulator(statement.results[k].name, e.body.results[k]);
@@ -418,6 +435,7 @@ class FunctionPlanner {
     }
     if (e.schedule.versions.empty()) e.schedule = versions(std::move(lanes), by_points);
     note_work(e);
+    note_vectors(e);
     thread(e.body);
     for (ir::ReduceOperator& one : e.operators) thread(one.op.body);
   }

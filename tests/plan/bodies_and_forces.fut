@@ -4,4 +4,4 @@ entry main [n] (ps: [n][3]f32) = map (\p -> reduce_comm (\a b -> map2 (+) a b) [
 --| -- main, line 2: segmented_map over [n]
 --| x: [
 --|   lane_blocks columns 4 width 8 when [n >= 32],
---|   pointwise] operations [6, 7 * n]
+--|   pointwise] operations [1, n]

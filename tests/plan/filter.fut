@@ -9,4 +9,4 @@ entry main [n] (xs: [n]f32) = filter (> 0) xs
 --|   pointwise] operations [5]
 --| -- main, line 2: segmented_reduce over [n]
 --| x.3: [
---|   in_pieces] operations [4]
+--|   in_pieces] operations [1]

@@ -4,7 +4,7 @@ entry main [n] (xs: [n]f32) = vjp (\ys -> f32.sum (map f32.exp (filter (> 0) ys)
 -- expect
 --| -- main, line 3: segmented_reduce over [n]
 --| x: [
---|   in_pieces] operations [4]
+--|   in_pieces] operations [1]
 --| -- main, line 3: segmented_scan over [n]
 --| x.2: [
 --|   lane_blocks width 8 remainder serialised] operations [4] strip 1024
@@ -14,7 +14,7 @@ entry main [n] (xs: [n]f32) = vjp (\ys -> f32.sum (map f32.exp (filter (> 0) ys)
 --|   pointwise] operations [5]
 --| -- main, line 3: segmented_map over [x]
 --| adjoint: [
---|   pointwise whole_vectors 16] operations [14] strip 1024
+--|   pointwise whole_vectors 16] operations [1] strip 1024
 --| -- main, line 3: segmented_scatter over [n]
 --| winners: [
 --|   lane_blocks columns 2 width 16 when [n >= 32],

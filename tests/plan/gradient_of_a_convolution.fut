@@ -7,4 +7,4 @@ entry main [n] (k: [5]f32) (xs: [n]f32) = vjp (\(k, xs) -> f32.sum (map (\x -> x
 --|   pointwise] operations [72] additions [5]
 --| -- main, line 3: segmented_reduce over [x]
 --| sum: [
---|   in_pieces] operations [12]
+--|   in_pieces] operations [3]

@@ -5,4 +5,4 @@ entry main [n][m] (a: [n][m]f32) (x: [m]f32) = map (\r -> dot r x) a
 --| -- main, line 3: segmented_reduce over [n][m]
 --| x: [
 --|   in_pieces when [m >= 24],
---|   interchanged] operations [5]
+--|   interchanged] operations [1]

@@ -8,7 +8,7 @@ entry main [n][k][d] (xs: [n][d]f64) (centres: [k][d]f64) (weights: [k]f64) =
 --| -- main, line 3: segmented_reduce over [n]
 --| x: [
 --|   lane_blocks columns 4 width 4 remainder serialised packed [x.2] inner_rows [m : 4] when [k >= 2],
---|   in_pieces] operations [15, 17 * k, 3 * d * k]
+--|   in_pieces] operations [3, 4 * k, d * k]
 --| -- main, line 3: map_scan_reduce over [k]
 --| x.3: [
 --|   pointwise whole_vectors 8]

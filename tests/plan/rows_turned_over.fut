@@ -5,4 +5,4 @@ entry main [n] (xs: [n]f32) : [n][16]f32 =
 --| -- main, line 3: segmented_map over [n]
 --| x: [
 --|   lane_blocks columns 4 width 16 collected [0] when [n >= 64],
---|   pointwise] operations [194]
+--|   pointwise] operations [48]

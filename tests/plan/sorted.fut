@@ -10,7 +10,7 @@ entry main [n] (xs: [n]i32) = sort_i32.sort xs
 --|   lane_blocks width 4 remainder serialised] operations [2] strip 1024
 --| -- main, line 3: segmented_reduce over [256]
 --| x: [
---|   in_pieces] operations [13]
+--|   in_pieces] operations [3]
 --| -- main, line 3: segmented_map over [pieces]
 --| x.2: [
 --|   pointwise] operations [519, 11 * piece] additions [piece] appends [out ahead 128]

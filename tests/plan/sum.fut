@@ -3,4 +3,4 @@ entry main [n] (xs: [n]f32) = f32.sum xs
 -- expect
 --| -- main, line 2: segmented_reduce over [n]
 --| x: [
---|   in_pieces] operations [2]
+--|   in_pieces] operations [1]
