@@ -3,30 +3,35 @@
 
 usage: autotune.py [--dagaz build/dagaz] [--seconds 40] [--rounds 7] [--threads 1] [NAME…]
 
-Each program of bench/programs is copied to a folder of its own, with the two inputs below in its test block.
-`dagaz autotune` searches for some seconds; then the program as the defaults and as the .tuning file make it
-run by turns, once with each input and entry point in a process of some runs.  A round's ratio is that of the
-two programs' least times; the table has the median of all rounds, the least and the greatest, so that a
-ratio of one whose spread has one inside is noise.
+Each of the entry points below is copied to a program of its own, with its two inputs, a small and a large
+one, in the test block.  `dagaz autotune` searches for some seconds; then the program as the defaults and as
+the .tuning file make it run by turns, once with each input in a process of some runs.  A round's ratio is
+that of the two programs' least times; the table has the median of all rounds, the least and the greatest, so
+that a ratio of one whose spread has one inside is noise.
 """
 import argparse
 import pathlib
 import random
 import re
 import statistics
+import struct
 import subprocess
 import tempfile
 
 import machine
 from side_by_side import random_value
 
-INPUTS = {
-    'blackscholes': ['[1000000]f64', '[10000]f64'],
-    'gmm': ['[25]f64 [25][20]f64 [25][210]f64 [1000][20]f64', '[5]f64 [5][10]f64 [5][55]f64 [4000][10]f64'],
-    'hmlstm': [' '.join(['[%d]f32'] * 2 + ['[%d][%d]f32'] * 4) % ((n,) * 10) for n in (1024, 128)],
-    'matmul': ['[512][512]f32 [512][512]f32', '[48][48]f32 [48][48]f32'],
-    'scan': ['[10000000]f32', '[20000]f32'],
-    'stencils': ['[1000000]f64', '[10000]f64'],
+# By entry point: its file, and inputs.
+PROGRAMS = {
+    'attention_gradient': ('compare/programs/networks', ['[2][16][8]f32 ' * 4, '[4][256][64]f32 ' * 4]),
+    'gradient': ('compare/programs/convolutions',
+                 ['[2][10][10]f32 [4][2][3][3]f32 [4][8][8]f32',
+                  '[16][66][66]f32 [32][16][3][3]f32 [32][64][64]f32']),
+    'heat': ('compare/programs/simulations', ['1000i64 [48][48]f32', '50i64 [1000][1000]f32']),
+    'k_means': ('compare/programs/data', ['[5000][64]f32 [32][64]f32', '[100000][3]f32 [4][3]f32']),
+    'mandelbrot': ('compare/programs/simulations', ['32i64 32i64 20000i32', '1000i64 1000i64 50i32']),
+    'objective': ('gradbench/gmm', ['[25]f64 [25][20]f64 [25][20]f64 [25][190]f64 [1000][20]f64 1f64 0i64',
+                                    '[5]f64 [5][10]f64 [5][10]f64 [5][45]f64 [4000][10]f64 1f64 0i64']),
 }
 
 
@@ -47,40 +52,62 @@ def least_time(options, program, entry, data, folder):
     return min(float(line) for line in times.read_text().split())
 
 
-def measure(options, name, root, folder):
-    text = (root / 'bench' / 'programs' / f'{name}.fut').read_text()
-    inputs = '\n'.join('-- random input { ' + one + ' }' for one in INPUTS[name])
-    text = re.sub(r'-- random input .*', inputs, text, count=1)
-    entries = re.search(r'-- entry: (.*)', text).group(1).split()
-    program = folder / f'{name}.fut'
-    program.write_text(text)
+def value(spec):
+    """An array of random numbers, or a number as it stands there."""
+    number = re.fullmatch(r'(\d+)([if])(\d+)', spec)
+    if not number:
+        return random_value(spec, random.Random(7))
+    kind = number[2] + number[3]
+    form = {'i32': '<i', 'i64': '<q', 'f32': '<f', 'f64': '<d'}[kind]
+    of_kind = int(number[1]) if number[2] == 'i' else float(number[1])
+    return b'b\x02\x00' + kind.rjust(4).encode() + struct.pack(form, of_kind)
+
+
+def program_of(path, entry, inputs, folder):
+    """The entry point alone, with inputs in files beside it."""
+    text = path.read_text()
+    text = re.sub(r'(?m)^-- ==\n(--.*\n)*', '', text)
+    text = re.sub(r'(?m)^entry (\w+)', lambda one: ('entry ' if one[1] == entry else 'def ') + one[1], text)
+    head = f'-- ==\n-- entry: {entry}\n'
+    for number, data in enumerate(inputs):
+        (folder / f'{number}.in').write_bytes(data)
+        head += f'-- input @ {number}.in\n'
+    for imported in path.parent.glob('*.fut'):
+        (folder / imported.name).write_text(imported.read_text())
+    program = folder / f'tuned_{entry}.fut'
+    program.write_text(head + '\n' + text)
+    return program
+
+
+def measure(options, entry, root, folder):
+    file, specs = PROGRAMS[entry]
+    inputs = [b''.join(value(one) for one in spec.split()) for spec in specs]
+    program = program_of(root / 'bench' / f'{file}.fut', entry, inputs, folder)
     dagaz = str(pathlib.Path(options.dagaz).resolve())
     subprocess.run([dagaz, 'build', program, '-o', folder / 'default', '-w'], check=True)
     subprocess.run([dagaz, 'autotune', program, '-w', f'--seconds={options.seconds}'], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     subprocess.run([dagaz, 'build', program, '-o', folder / 'tuned', '-w'], check=True)
-    tuning = folder / f'{name}.fut.tuning'
+    tuning = folder / f'{program.name}.tuning'
     lines = tuning.read_text().split() if tuning.exists() else []
-    found = ', '.join(line.split('/')[-1].split(':')[-1] for line in lines) or 'the defaults'
-    for one in INPUTS[name]:
-        data = b''.join(random_value(spec, random.Random(7)) for spec in one.split())
-        for entry in entries:
-            ratios = []
-            for _ in range(options.rounds):
-                before = least_time(options, folder / 'default', entry, data, folder)
-                ratios.append(before / least_time(options, folder / 'tuned', entry, data, folder))
-            print(f'| {name} | {entry} | {one.split()[-1]} | {statistics.median(ratios):.2f} '
-                  f'| {min(ratios):.2f}–{max(ratios):.2f} | {found} |', flush=True)
-            found = ''
+    found = ', '.join(line.split('.')[-1] for line in lines) or 'the defaults'
+    for spec, data in zip(specs, inputs):
+        ratios = []
+        for _ in range(options.rounds):
+            before = least_time(options, folder / 'default', entry, data, folder)
+            ratios.append(before / least_time(options, folder / 'tuned', entry, data, folder))
+        print(f'| {entry} of {file.split("/")[-1]} | {spec.strip()} | {statistics.median(ratios):.2f} '
+              f'| {min(ratios):.2f}–{max(ratios):.2f} | {found} |', flush=True)
+        found = ''
 
 
 def main():
     options = arguments()
     root = pathlib.Path(__file__).resolve().parent.parent
     print(machine.headline())
-    print('\n| program | entry point | input | times as fast | spread | tunables found |')
-    print('|---|---|---|---:|---:|---|', flush=True)
-    for name in options.names or INPUTS:
+    print('\n| program | input | times as fast | spread | tunables found |')
+    print('|---|---|---:|---:|---|', flush=True)
+    for name in options.names or PROGRAMS:
         with tempfile.TemporaryDirectory() as folder:
             measure(options, name, root, pathlib.Path(folder))
 
