@@ -65,7 +65,9 @@ llvm::FunctionPassManager unrolling(const llvm::TargetMachine& machine) {
   passes.addPass(llvm::InjectTLIMappings());
   passes.addPass(llvm::LoopVectorizePass());
   passes.addPass(llvm::VectorCombinePass());
-  passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(level)));
+  // A loop over blocks has work enough in each.
+  const auto known_lengths = llvm::LoopUnrollOptions(level).setRuntime(false);
+  passes.addPass(llvm::LoopUnrollPass(known_lengths));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                        /*UseMemorySSA=*/true));
