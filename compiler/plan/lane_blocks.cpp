@@ -249,13 +249,12 @@ std::optional<ir::Version> narrow_blocks(const MapAt& at, const ir::Version& wid
   auto blocks = std::get<ir::LaneBlocks>(wide.strategy);
   const ir::SpaceDimension& along = at.map.space[static_cast<std::size_t>(blocks.points)];
   const bool may_be_short = !along.extent.is_constant();
-  if (at.where != Around::host || !may_be_short || !has_loops(at.map.body)) return std::nullopt;
+  if (!may_be_short || !has_loops(at.map.body)) return std::nullopt;
+  if (at.where != Around::host && blocks.rows >= 0) return std::nullopt;
   if (blocks.width < 8 || blocks.columns < 2) return std::nullopt;
   const bool packs = copies_of(wide) > 0;
-  if (blocks.rows >= 0) {
-    blocks.block_rows *= blocks.columns;
-    blocks.width /= 2;
-  }
+  if (blocks.rows >= 0) blocks.block_rows *= blocks.columns;
+  if (blocks.rows >= 0 || at.where != Around::host) blocks.width /= 2;
   blocks.columns = 1;
   blocks.collected = worth_collecting(at, blocks);
   auto read = read_blocks(at, blocks, packs ? Packing::allowed : Packing::forbidden);

@@ -15,4 +15,5 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 --| -- main, line 5: map_scan_reduce over [d]
 --| x.3: [
 --|   lane_blocks columns 2 width 8 when [d >= 16],
+--|   lane_blocks width 4 when [d >= 4],
 --|   pointwise]

@@ -42,6 +42,7 @@ entry main [h][n][d] (q: [h][n][d]f32) (k: [h][n][d]f32) (v: [h][n][d]f32) (s: [
 --| -- main, line 8: map_scan_reduce over [n]
 --| adjoint.8: [
 --|   lane_blocks columns 2 width 8 packed [x.3, adjoint.9] inner_rows [m.2 : 4, adjoint.10 : 4, sum.5 : 4] when [n >= 16, n >= 2, n >= 2],
+--|   lane_blocks width 4 packed [x.3, adjoint.9] inner_rows [m.2 : 4, adjoint.10 : 4, sum.5 : 4] when [n >= 4, n >= 2, n >= 2],
 --|   pointwise]
 --| -- main, line 8: map_scan_reduce over [n]
 --| t.2: [
@@ -52,6 +53,7 @@ entry main [h][n][d] (q: [h][n][d]f32) (k: [h][n][d]f32) (v: [h][n][d]f32) (s: [
 --| -- main, line 8: map_scan_reduce over [d]
 --| sum.5: [
 --|   lane_blocks columns 2 width 8 when [d >= 16],
+--|   lane_blocks width 4 when [d >= 4],
 --|   pointwise]
 --| -- main, line 8: map_scan_reduce over [n]
 --| sum.6: [
@@ -60,6 +62,7 @@ entry main [h][n][d] (q: [h][n][d]f32) (k: [h][n][d]f32) (v: [h][n][d]f32) (s: [
 --| -- main, line 8: map_scan_reduce over [d]
 --| sum.7: [
 --|   lane_blocks columns 2 width 8 when [d >= 16],
+--|   lane_blocks width 4 when [d >= 4],
 --|   pointwise]
 --| -- main, line 8: map_scan_reduce over [d]
 --| sum.8: [
@@ -68,4 +71,5 @@ entry main [h][n][d] (q: [h][n][d]f32) (k: [h][n][d]f32) (v: [h][n][d]f32) (s: [
 --| -- main, line 8: map_scan_reduce over [n]
 --| sum.9: [
 --|   lane_blocks columns 2 width 8 when [n >= 16],
+--|   lane_blocks width 4 when [n >= 4],
 --|   pointwise]
