@@ -21,17 +21,34 @@ import tempfile
 import machine
 from side_by_side import random_value
 
+
+
+def array(kind, dims, values):
+    form = {'i64': 'q', 'f64': 'd'}[kind]
+    return (b'b\x02' + bytes([len(dims)]) + kind.rjust(4).encode() + struct.pack(f'<{len(dims)}Q', *dims)
+            + struct.pack(f'<{len(values)}{form}', *values))
+
+
+def sparse(rows, length):
+    """A matrix of so many rows, each with so many elements, in compressed rows, and a vector."""
+    generator = random.Random(7)
+    count = rows * length
+    return b''.join([array('i64', [rows], range(0, count, length)),
+                     array('i64', [count], [generator.randrange(1000) for _ in range(count)]),
+                     array('f64', [count], [generator.random() for _ in range(count)]),
+                     array('f64', [1000], [generator.random() for _ in range(1000)])])
+
+
 # By entry point: its file, and inputs.
 PROGRAMS = {
     'attention_gradient': ('compare/programs/networks', ['[2][16][8]f32 ' * 4, '[4][256][64]f32 ' * 4]),
-    'gradient': ('compare/programs/convolutions',
-                 ['[2][10][10]f32 [4][2][3][3]f32 [4][8][8]f32',
-                  '[16][66][66]f32 [32][16][3][3]f32 [32][64][64]f32']),
     'heat': ('compare/programs/simulations', ['1000i64 [48][48]f32', '50i64 [1000][1000]f32']),
     'k_means': ('compare/programs/data', ['[5000][64]f32 [32][64]f32', '[100000][3]f32 [4][3]f32']),
-    'mandelbrot': ('compare/programs/simulations', ['32i64 32i64 20000i32', '1000i64 1000i64 50i32']),
+    'mandelbrot': ('compare/programs/simulations', ['16i64 16i64 20000i32', '1000i64 1000i64 50i32']),
     'objective': ('gradbench/gmm', ['[25]f64 [25][20]f64 [25][20]f64 [25][190]f64 [1000][20]f64 1f64 0i64',
                                     '[5]f64 [5][10]f64 [5][10]f64 [5][45]f64 [4000][10]f64 1f64 0i64']),
+    'sparse': ('compare/programs/products', [('16 rows of 20000', sparse(16, 20000)),
+                                             ('100000 rows of 10', sparse(100000, 10))]),
 }
 
 
@@ -63,6 +80,13 @@ def value(spec):
     return b'b\x02\x00' + kind.rjust(4).encode() + struct.pack(form, of_kind)
 
 
+def named(data):
+    """What an input is called, and its bytes."""
+    if isinstance(data, tuple):
+        return data
+    return data.strip(), b''.join(value(one) for one in data.split())
+
+
 def program_of(path, entry, inputs, folder):
     """The entry point alone, with inputs in files beside it."""
     text = path.read_text()
@@ -80,9 +104,9 @@ def program_of(path, entry, inputs, folder):
 
 
 def measure(options, entry, root, folder):
-    file, specs = PROGRAMS[entry]
-    inputs = [b''.join(value(one) for one in spec.split()) for spec in specs]
-    program = program_of(root / 'bench' / f'{file}.fut', entry, inputs, folder)
+    file, data = PROGRAMS[entry]
+    inputs = [named(one) for one in data]
+    program = program_of(root / 'bench' / f'{file}.fut', entry, [one for _, one in inputs], folder)
     dagaz = str(pathlib.Path(options.dagaz).resolve())
     subprocess.run([dagaz, 'build', program, '-o', folder / 'default', '-w'], check=True)
     subprocess.run([dagaz, 'autotune', program, '-w', f'--seconds={options.seconds}'], check=True,
@@ -91,12 +115,12 @@ def measure(options, entry, root, folder):
     tuning = folder / f'{program.name}.tuning'
     lines = tuning.read_text().split() if tuning.exists() else []
     found = ', '.join(line.split('.')[-1] for line in lines) or 'the defaults'
-    for spec, data in zip(specs, inputs):
+    for name, one in inputs:
         ratios = []
         for _ in range(options.rounds):
-            before = least_time(options, folder / 'default', entry, data, folder)
-            ratios.append(before / least_time(options, folder / 'tuned', entry, data, folder))
-        print(f'| {entry} of {file.split("/")[-1]} | {spec.strip()} | {statistics.median(ratios):.2f} '
+            before = least_time(options, folder / 'default', entry, one, folder)
+            ratios.append(before / least_time(options, folder / 'tuned', entry, one, folder))
+        print(f'| {entry} of {file.split("/")[-1]} | {name} | {statistics.median(ratios):.2f} '
               f'| {min(ratios):.2f}–{max(ratios):.2f} | {found} |', flush=True)
         found = ''
 

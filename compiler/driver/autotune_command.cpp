@@ -198,11 +198,12 @@ bool is_faster(const std::vector<double>& ratios) {
          *std::min_element(ratios.begin(), ratios.end()) >= largest_loss;
 }
 
-/// A quarter, half, twice and four times the value, or the other of two.
+/// A quarter, half, twice and four times the value, and far away on both sides, where a threshold of
+/// something that nobody knows before the program runs may lie; or the other of two.
 std::vector<std::int64_t> values_near(const TunableRow& row, std::int64_t value) {
   if (row.lowest == 0 && row.highest == 1) return {1 - value};
   std::vector<std::int64_t> values;
-  for (const std::int64_t one : {value / 2, value * 2, value / 4, value * 4}) {
+  for (const std::int64_t one : {value / 2, value * 2, value / 4, value * 4, value / 64, value * 64}) {
     const std::int64_t inside = std::clamp(one, row.lowest, row.highest);
     const bool is_new = inside != value &&
                         std::find(values.begin(), values.end(), inside) == values.end();

@@ -62,14 +62,15 @@ Operand cost_of_combining(Context& c, const Operand& count) {
 }
 
 Pieces cut_segments(Context& c, const std::vector<ir::SpaceDimension>& space, const Operand& cost,
-                    const ir::InPieces& plan) {
+                    const ir::InPieces& plan, std::int64_t unit) {
   Pieces pieces;
   pieces.outer = extents_of(space);
   pieces.width = pieces.outer.back();
   pieces.outer.pop_back();
   const Operand segments = c.product(pieces.outer);
   pieces.count = piece_count(c, segments, pieces.width, cost, plan);
-  pieces.chunk = c.divide_up(pieces.width, pieces.count);
+  const Operand units = ir::i64_operand(unit);
+  pieces.chunk = c.mul(c.divide_up(pieces.width, c.mul(pieces.count, units)), units);
   return pieces;
 }
 

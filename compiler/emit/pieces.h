@@ -44,8 +44,9 @@ Groups combine_groups(Context& c, const CombiningRounds& plan, const std::vector
                       const Operand& count, const GroupFunction& combine);
 /// Of so many partial results.
 Operand cost_of_combining(Context& c, const Operand& count);
+/// Pieces of a multiple of `unit` elements each, but for those at the end, which have what is left.
 Pieces cut_segments(Context& c, const std::vector<ir::SpaceDimension>& space, const Operand& cost,
-                    const ir::InPieces& plan);
+                    const ir::InPieces& plan, std::int64_t unit = 1);
 void for_each_piece(
     Context& c, const Pieces& pieces, const Operand& cost,
     const std::function<void(const std::vector<Operand>&, Operand, Operand, Operand)>& body);

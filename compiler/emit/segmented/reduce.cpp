@@ -101,12 +101,22 @@ static void combine_partial(Context& c, const ir::SegmentedReduce& e,
                  });
 }
 
+// The points of the largest block of lanes: what is left of a piece goes one by one.
+static std::int64_t points_of_block(const ir::Schedule& schedule) {
+  std::int64_t most = 1;
+  for (const ir::Version& one : schedule.versions) {
+    const auto* blocks = as<ir::LaneBlocks>(one.strategy);
+    if (blocks != nullptr) most = std::max(most, std::int64_t{blocks->columns} * blocks->width);
+  }
+  return most;
+}
+
 static void reduce_by_pieces(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
                              const std::vector<ir::Type>& types, const std::vector<Place>& totals,
                              const std::vector<Destination>& mapped) {
   const Operand cost = cost_of(c, e.schedule);
   const ir::InPieces plan = pieces_of(e.schedule);
-  const Pieces pieces = cut_segments(c, e.space, cost, plan);
+  const Pieces pieces = cut_segments(c, e.space, cost, plan, points_of_block(e.schedule));
   std::optional<Operand> whole;
   if (may_write_totals(c, pieces, totals)) whole = c.equal(pieces.count, ir::i64_operand(1));
   const std::vector<Place> partial = whole ? partial_or_totals(c, types, pieces, *whole, totals)
