@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/device_threads.h"
 #include "ir/classify.h"
 #include "ir/fields.h"
 #include "ir/traces.h"
@@ -77,6 +78,7 @@ class Differentiator {
   AdReport* report_;
   AdOptions options_;
   Functions functions_;
+  bool asks_device_ = false;
 };
 
 // Binds the results of a replaced statement.  They must be fresh arrays: a value that is, or is
@@ -107,6 +109,7 @@ void Differentiator::run() {
   for (Function& each : program_->functions) {
     inline_custom_derivatives(each.body, program_->names, functions_);
   }
+  if (asks_device_) declare_device_threads(program_->functions);
   if (report_ != nullptr) report_->locations = program_->locations;
 }
 
@@ -326,6 +329,7 @@ void Differentiator::reverse(Differentiate operation, Place place, Environment& 
       reverse.adjoints.add(function.body.results[i], seeds[i], Ownership::shared);
     }
     return_sweep(reverse, function.body.statements);
+    asks_device_ = asks_device_ || reverse.asks_device;
     std::vector<Operand> adjoints;
     for (const Binder& parameter : function.parameters) {
       adjoints.push_back(reverse.adjoints.take_or_zero(parameter.name));

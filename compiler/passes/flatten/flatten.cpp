@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/device_threads.h"
 #include "ir/names.h"
 #include "ir/traces.h"
 #include "passes/flatten/accumulation.h"
@@ -38,7 +39,7 @@ void Flattener::run() {
   originals_ = program_.functions;
   for (Function& function : program_.functions) flatten_body(function.body);
   redirect_calls(program_, originals_);
-  if (asks_device_) add_device_functions();
+  if (asks_device_) declare_device_threads(program_.functions);
   for (Function& function : program_.functions) count_after_filters(function.body, names_);
   for (Function& function : program_.functions) {
     give_loops_own_initials(function.body, program_.names);

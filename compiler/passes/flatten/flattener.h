@@ -93,7 +93,6 @@ class Flattener {
 
   // ---- versions.cpp
   void choose_version(ir::Statement statement, Nest nest, PointBody point, Out& out);
-  void add_device_functions();
 
   // ---- host_calls.cpp: what calls functions with array results becomes loops
   bool calls_host(const ir::Body& body) const;

@@ -165,8 +165,7 @@ Operand Flattener::is_for_host(const Nest& nest, const std::vector<std::vector<O
   asks_device_ = true;
   std::vector<Operand> extents;
   for (const SpaceDimension& dimension : nest.space) extents.push_back(dimension.extent);
-  const Call ask{std::string(device_threads_function), {}, {scalar_of(ScalarType::i64)}};
-  const Operand threads = builder.add(ask, "threads");
+  const Operand threads = builder.add(ask_device_threads(), "threads");
   const Operand busy =
       builder.scalar(ScalarOp::smin, ScalarType::i64, {threads, builder.product(extents)}, "busy");
   const Operand least = builder.mul_i64(busy, i64_operand(options_.host_product));

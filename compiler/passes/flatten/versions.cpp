@@ -15,9 +15,7 @@ void Flattener::choose_version(Statement statement, Nest nest, PointBody point, 
   std::vector<Operand> extents;
   for (const SpaceDimension& dimension : nest.space) extents.push_back(dimension.extent);
   asks_device_ = true;
-  const Type i64 = scalar_of(ScalarType::i64);
-  const Call ask{std::string(device_threads_function), {}, {i64}};
-  const NameId threads = builder.add(ask, "threads");
+  const NameId threads = builder.add(ask_device_threads(), "threads");
   const Operand fills =
       builder.scalar(ScalarOp::sle, ScalarType::i64, {threads, builder.product(extents)}, "fills");
   Branch branch{fills, {}, {}, {}};
@@ -36,12 +34,6 @@ void Flattener::choose_version(Statement statement, Nest nest, PointBody point, 
   for (Statement& one : builder.take()) out.push_back(std::move(one));
   statement.operation = std::move(branch);
   out.push_back(std::move(statement));
-}
-
-void Flattener::add_device_functions() {
-  Function function{std::string(device_threads_function), {}, {}, {scalar_of(ScalarType::i64)}, {}};
-  function.body.results.push_back(i64_operand(1024));
-  program_.functions.push_back(std::move(function));
 }
 
 }  // namespace dagaz::passes::flattening

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/device_threads.h"
 #include "passes/ad/repeated_work.h"
 #include "passes/ad/rules/return_map.h"
 
@@ -21,7 +22,8 @@ namespace {
 // A chunk keeps this times AdOptions::least_chunk numbers at least; half as many as the sums have,
 // which are there anyway; more if there would be more chunks than the options allow otherwise.
 constexpr std::int64_t numbers_per_element = 12;
-// Processors run so many iterations at a time: a chunk has a multiple of them.
+// Processors run so many iterations at a time on each of their threads: a chunk has a multiple of
+// what all of them run.
 constexpr std::int64_t iterations_at_a_time = 32;
 
 }  // namespace
@@ -36,6 +38,18 @@ bool runs_in_chunks(const Reverse& r, const MapSite& site, const ReturnMap& back
            return r.environment.names().type(each).is_array() &&
                   std::find(rows.begin(), rows.end(), Operand(each)) == rows.end();
          });
+}
+
+// Where several threads share a chunk, each has twice as many, so that starting them pays.  A GPU
+// has many more threads, and chunks that employ them anyway.
+static Operand iterations_of_threads(Reverse& r) {
+  const Operand of_one = i64_operand(iterations_at_a_time);
+  if (!r.options.in_order) return of_one;
+  r.asks_device = true;
+  const Operand threads = r.out().add(ask_device_threads(), "threads");
+  const Operand times =
+      r.out().scalar(ScalarOp::smin, ScalarType::i64, {threads, i64_operand(2)}, "times");
+  return r.out().mul_i64(r.out().mul_i64(threads, times), of_one);
 }
 
 static Operand chunk_size(Reverse& r, const MapSite& site, const SumOverMap& sums,
@@ -57,11 +71,11 @@ static Operand chunk_size(Reverse& r, const MapSite& site, const SumOverMap& sum
   const auto at_least_one = [&](const Operand& divisor) {
     return binary(ScalarOp::smax, divisor, i64_operand(1));
   };
-  // Both in units of iterations_at_a_time: the one rounded down, the other up.
-  const Operand unit = i64_operand(iterations_at_a_time);
+  // Both in units of what runs at a time: the one rounded down, the other up.
+  const Operand unit = iterations_of_threads(r);
   const Operand by_size =
       binary(ScalarOp::sdiv, numbers, at_least_one(r.out().mul_i64(kept, unit)));
-  const Operand least = i64_operand(r.options.most_chunks * iterations_at_a_time);
+  const Operand least = r.out().mul_i64(i64_operand(r.options.most_chunks), unit);
   const Operand by_count = binary(
       ScalarOp::sdiv, r.out().add_i64(site.width, r.out().sub_i64(least, i64_operand(1))), least);
   return r.out().mul_i64(at_least_one(binary(ScalarOp::smax, by_size, by_count)), unit);
