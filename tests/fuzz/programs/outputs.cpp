@@ -136,7 +136,8 @@ class Comparison {
       return !std::isfinite(a) || std::fabs(a) > 1e20 || finite_nearby(number, index);
     }
     if (!std::isfinite(a)) return false;
-    double allowed = 512 * precision_.unit * scale;
+    const double roundings = std::max(512.0, static_cast<double>(precision_.terms) / 16);
+    double allowed = roundings * precision_.unit * scale;
     if (std::fabs(a - b) <= allowed) return true;
     if (perturbed_.empty()) return false;
     if (unsteady_shape(expected, number)) return true;

@@ -3,6 +3,7 @@
 // does: a condition number estimated by runs on perturbed input.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct Output {
 struct Precision {
   double unit = 0;                // of rounding
   double amount = 0;              // of the perturbation
+  std::size_t terms = 0;          // that a sum may have: the reference adds one after the other
   std::vector<Output> perturbed;  // the reference on perturbed input
 };
 

@@ -197,6 +197,9 @@ void Trial::compare(const Configuration& configuration, std::size_t number, cons
   Precision precision;
   precision.unit = unit_;
   precision.amount = unit_ > 1e-10 ? 1.0 / (1 << 14) : 1.0 / (1 << 26);
+  for (const Argument& one : inputs_[number]) {
+    precision.terms = std::max(precision.terms, one.reals.size());
+  }
   auto found = difference(output, expected, precision);
   if (!found) return;
   const std::string kind = output.status == expected.status ? "value" : "error";
