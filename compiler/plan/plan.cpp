@@ -28,6 +28,7 @@
 #include "plan/stencil.h"
 #include "plan/strips.h"
 #include "plan/thread_loops.h"
+#include "plan/vector_work.h"
 #include "plan/versions.h"
 #include "plan/wanted.h"
 #include "plan/whole_nests.h"
@@ -141,14 +142,9 @@ class FunctionPlanner {
   /// also where it has more: these are not always full.
   template <typename Operation>
   void note_vectors(Operation& e) const {
-    ir::Schedule& schedule = e.schedule;
-    if (!on_cpu() || !schedule.additions.empty()) return;
-    // Maps that a stencil takes along have no versions of their own.
-    const ir::Version version =
-        schedule.versions.empty() ? ir::Version{{}, ir::FusedStencil{}} : schedule.versions.front();
-    if (!runs_in_vectors(version, e.body, names_, iotas_)) return;
+    if (!on_cpu() || !e.schedule.additions.empty()) return;
     const std::int64_t lanes = options_.target.register_bytes / 8;
-    schedule.operations = in_vectors(std::move(schedule.operations), lanes);
+    count_in_vectors(e.schedule, e.body, names_, iotas_, lanes);
   }
 
   void note_appends(const std::vector<ir::Binder>& results, ir::SegmentedMap& e) {
