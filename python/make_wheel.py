@@ -78,7 +78,10 @@ def add_libraries(compiler):
     libraries.update(of_programs)
     for name, place in folders_of(libraries, folder.resolve()).items():
         place.mkdir(exist_ok=True)
-        shutil.copyfile(os.path.realpath(libraries[name]), place / name)
+        source = pathlib.Path(libraries[name]).resolve()
+        # What the installation brings is there already, behind a link.
+        (os.replace if source.is_relative_to(compiler.resolve()) else shutil.copyfile)(
+            source, place / name)
         (place / name).chmod(0o755)
     for name in of_programs:
         # The name that -l looks for; an archive of a wheel has no links.
