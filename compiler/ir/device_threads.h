@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
 #include "ir/program.h"
 
@@ -14,7 +13,7 @@ inline constexpr std::string_view device_threads_function = "resident_threads'";
 
 /// The question.
 Operation ask_device_threads();
-/// Adds the function that it calls, unless it is there.
-void declare_device_threads(std::vector<Function>& functions);
+/// Adds the function that it calls, where something asks and it is not there.
+void declare_device_threads(Program& program);
 
 }  // namespace dagaz::ir

@@ -1,5 +1,6 @@
 // The interpreter's second-order operations, one element after another.
 #include "ir/interpreter.h"
+#include "ir/value_count.h"
 
 namespace dagaz::ir {
 
@@ -58,12 +59,10 @@ static std::vector<Type> element_types(const ScansAndReductions& parts,
                                        const std::vector<Type>& mapped) {
   if (parts.post != nullptr) return parts.post->result_types;
   std::vector<Type> types;
-  std::size_t operands = 0;
   for (const ScanOperator& scan : parts.scans) {
     types = concatenated(std::move(types), scan.op.result_types);
-    operands += scan.neutral.size();
   }
-  for (const ReduceOperator& reduction : parts.reductions) operands += reduction.neutral.size();
+  const std::size_t operands = value_count(parts.scans) + value_count(parts.reductions);
   types.insert(types.end(), mapped.begin() + static_cast<std::ptrdiff_t>(operands), mapped.end());
   return types;
 }
@@ -113,9 +112,7 @@ Interpreter::Values Interpreter::operator()(const MapScanReduce& e) {
   }
   const ScansAndReductions parts{e.scans, e.reductions, e.post ? &*e.post : nullptr};
   const std::vector<Type> types = element_types(parts, e.map.result_types);
-  std::size_t reduced_count = 0;
-  for (const ReduceOperator& one : e.reductions) reduced_count += one.neutral.size();
-  std::vector<Values> reduced(reduced_count);
+  std::vector<Values> reduced(value_count(e.reductions));
   std::vector<Values> columns(types.size());
   const auto element = [&](std::int64_t i) {
     return apply(e.map, element_arguments(e.arrays, static_cast<std::size_t>(i)));

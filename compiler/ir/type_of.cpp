@@ -2,6 +2,7 @@
 #include "ir/type_of.h"
 
 #include "ir/names.h"
+#include "ir/value_count.h"
 #include "support/match.h"
 
 namespace dagaz::ir {
@@ -33,13 +34,6 @@ std::vector<Type> spread_all(const std::vector<Operand>& sizes, const std::vecto
   std::vector<Type> types;
   for (std::size_t i = from; i < rows.size(); ++i) types.push_back(spread(sizes, rows[i]));
   return types;
-}
-
-template <typename Operator>
-std::size_t value_count(const std::vector<Operator>& operators) {
-  std::size_t count = 0;
-  for (const Operator& one : operators) count += one.neutral.size();
-  return count;
 }
 
 std::vector<Operand> extents(const std::vector<SpaceDimension>& space) {

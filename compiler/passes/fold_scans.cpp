@@ -15,6 +15,7 @@
 #include "ir/classify.h"
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "ir/value_count.h"
 #include "passes/passes.h"
 #include "support/match.h"
 
@@ -27,12 +28,6 @@ using namespace ir;
 const MapScanReduce* traversal(const Statement& statement) {
   const auto* found = as<MapScanReduce>(statement.operation);
   return found != nullptr && !found->sequential ? found : nullptr;
-}
-
-std::size_t reduced_values(const MapScanReduce& one) {
-  std::size_t count = 0;
-  for (const ReduceOperator& each : one.reductions) count += each.neutral.size();
-  return count;
 }
 
 /// Whether it hands on scalars only, and arrays of them.
@@ -100,7 +95,7 @@ class Chain {
         continue;
       }
       // What it reduces is known behind the loop.
-      for (std::size_t r = 0; r < reduced_values(at(k)); ++r) {
+      for (std::size_t r = 0; r < value_count(at(k).reductions); ++r) {
         for (const std::size_t user : users_of(one.results[r].name)) {
           if (user <= members_.back()) return false;
         }
@@ -138,7 +133,7 @@ class Chain {
 
   /// Whether it makes arrays, which only members read, element by element.
   bool feeds_members(const Statement& statement) const {
-    const std::size_t first = reduced_values(*as<MapScanReduce>(statement.operation));
+    const std::size_t first = value_count(as<MapScanReduce>(statement.operation)->reductions);
     if (first == statement.results.size()) return false;
     for (std::size_t r = first; r < statement.results.size(); ++r) {
       const NameId made = statement.results[r].name;
@@ -282,7 +277,8 @@ class ScanFolder {
     for (std::size_t k = body.statements.size(); k-- > 0;) {
       const Statement& last = body.statements[k];
       const MapScanReduce* one = traversal(last);
-      const bool only_reduces = one != nullptr && reduced_values(*one) == last.results.size() &&
+      const bool only_reduces = one != nullptr &&
+                                value_count(one->reductions) == last.results.size() &&
                                 is_of_scalars(last, *one, names_);
       if (!only_reduces) continue;
       const Chain chain(body, users, names_, k);

@@ -12,17 +12,11 @@
 
 #include "ir/fields.h"
 #include "ir/traces.h"
+#include "ir/value_count.h"
 
 namespace dagaz::passes {
 
 namespace {
-
-template <typename Operator>
-std::size_t operand_count(const std::vector<Operator>& operators) {
-  std::size_t count = 0;
-  for (const Operator& one : operators) count += one.neutral.size();
-  return count;
-}
 
 /// Where a name comes from.
 struct Definition {
@@ -219,7 +213,7 @@ class Marker {
   void result(const MapScanReduce& node, const Statement& statement, std::size_t index) {
     width(node.width, node.arrays);
     std::size_t first = 0;
-    std::size_t input = operand_count(node.scans);
+    std::size_t input = value_count(node.scans);
     for (const ReduceOperator& reduction : node.reductions) {
       const std::size_t count = reduction.neutral.size();
       if (index >= first && index < first + count) {
@@ -263,7 +257,7 @@ class Marker {
       }
       first += count;
     }
-    map_result(node.map, index + operand_count(node.reductions));
+    map_result(node.map, index + value_count(node.reductions));
   }
 
   void result(const Histogram& node, const Statement& statement, std::size_t index) {

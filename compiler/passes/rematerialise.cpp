@@ -22,6 +22,7 @@
 #include "ir/cost.h"
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "ir/value_count.h"
 #include "passes/dead_code.h"
 #include "passes/passes.h"
 #include "support/match.h"
@@ -33,12 +34,6 @@ namespace {
 using namespace ir;
 
 MapScanReduce* map_of(Statement& statement) { return as<MapScanReduce>(statement.operation); }
-
-std::size_t reduced(const MapScanReduce& map) {
-  std::size_t count = 0;
-  for (const ReduceOperator& each : map.reductions) count += each.neutral.size();
-  return count;
-}
 
 template <typename T>
 bool contains(const std::vector<T>& items, const T& item) {
@@ -135,7 +130,7 @@ class Mover {
   void from(std::size_t first) {
     MapScanReduce* map = map_of(at(first));
     if (map == nullptr || !map->scans.empty() || map->post) return;
-    for (std::size_t i = map->map.body.results.size(); i-- > reduced(*map);) {
+    for (std::size_t i = map->map.body.results.size(); i-- > value_count(map->reductions);) {
       if (map->map.result_types[i].is_scalar() && is_read_by_maps(first, i)) move(first, i);
     }
   }
@@ -232,7 +227,7 @@ class Mover {
   }
   std::optional<std::size_t> stored_as(std::size_t first, NameId value) {
     const MapScanReduce& map = *map_of(at(first));
-    for (std::size_t i = reduced(map); i < map.map.body.results.size(); ++i) {
+    for (std::size_t i = value_count(map.reductions); i < map.map.body.results.size(); ++i) {
       if (map.map.body.results[i] == Operand(value)) return i;
     }
     return std::nullopt;

@@ -21,6 +21,7 @@
 #include "ir/cost.h"
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "ir/value_count.h"
 #include "passes/passes.h"
 #include "support/match.h"
 
@@ -176,8 +177,7 @@ class Comparison {
 /// The result of a map that holds `value` of every iteration.
 std::optional<NameId> array_of_values(const Statement& statement, NameId value) {
   const MapScanReduce& map = map_of(statement);
-  std::size_t reduced = 0;
-  for (const ReduceOperator& each : map.reductions) reduced += each.neutral.size();
+  const std::size_t reduced = value_count(map.reductions);
   for (std::size_t i = reduced; i < map.map.body.results.size(); ++i) {
     if (map.map.body.results[i] == Operand(value)) return statement.results[i].name;
   }

@@ -161,9 +161,11 @@ std::optional<Read> read_blocks(const MapAt& at, ir::LaneBlocks blocks, Packing 
       lanes.lay_out(array);
     }
   }
+  // The index of a single row is the same for all rows that statements inside have.
+  const bool has_several = blocks.block_rows > 1;
   for (int d = 0; d < static_cast<int>(map.space.size()); ++d) {
-    lanes.bind_index(map.space[static_cast<std::size_t>(d)].index.name, d == blocks.rows,
-                     d == blocks.points);
+    lanes.bind_index(map.space[static_cast<std::size_t>(d)].index.name,
+                     has_several && d == blocks.rows, d == blocks.points);
   }
   const auto row = has_rows ? std::optional(map.space[static_cast<std::size_t>(blocks.rows)])
                             : std::nullopt;

@@ -3,6 +3,7 @@
 
 #include "ir/classify.h"
 #include "ir/names.h"
+#include "ir/value_count.h"
 #include "plan/array_uses.h"
 #include "plan/lane_blocks.h"
 #include "plan/lane_reading.h"
@@ -260,8 +261,7 @@ void LaneReading::step(const ir::Statement& s, const ir::MapScanReduce& e,
                        const std::vector<LaneValue>& running,
                        const std::vector<std::optional<LaneArrayValue>>& targets,
                        const LaneValue& i) {
-  std::size_t reduced = 0;
-  for (const ir::ReduceOperator& one : e.reductions) reduced += one.neutral.size();
+  const std::size_t reduced = ir::value_count(e.reductions);
   const std::size_t scanned = running.size() - reduced;
   std::vector<std::optional<LaneArrayValue>> rows;
   for (const auto& target : targets) {
@@ -439,10 +439,7 @@ static std::optional<std::int64_t> sums_inside(const ir::Body& body) {
     }
     const auto* map = as<ir::MapScanReduce>(one.operation);
     if (!map || !map->scans.empty() || map->post) return std::nullopt;
-    std::int64_t sums = 0;
-    for (const ir::ReduceOperator& each : map->reductions) {
-      sums += static_cast<std::int64_t>(each.neutral.size());
-    }
+    const auto sums = static_cast<std::int64_t>(ir::value_count(map->reductions));
     const std::optional<std::int64_t> inside = sums_inside(map->map.body);
     if (!inside || (sums == 0) == (*inside == 0)) return std::nullopt;
     most = std::max({most, sums, *inside});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/value_count.h"
 #include "plan/operators.h"
 #include "plan/target.h"
 #include "support/match.h"
@@ -23,10 +24,9 @@ struct Read {
 std::optional<Read> read_reduction(const Surroundings& around, const ir::SegmentedReduce& reduction,
                                    const std::vector<ir::Binder>& results,
                                    const ir::LaneBlocks& blocks) {
-  std::size_t reduced = 0;
+  const std::size_t reduced = ir::value_count(reduction.operators);
   for (const ir::ReduceOperator& one : reduction.operators) {
     if (!are_scalars(one.op.result_types)) return std::nullopt;
-    reduced += one.neutral.size();
   }
   LaneReading lanes(around, blocks);
   std::vector<std::vector<LaneValue>> running;

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "ir/names.h"
+#include "ir/value_count.h"
 #include "plan/operators.h"
 #include "support/match.h"
 
@@ -46,10 +47,7 @@ std::int64_t sums_in(const ir::Body& body) {
   for (const ir::Statement& one : body.statements) {
     const auto* map = as<ir::MapScanReduce>(one.operation);
     if (!map) continue;
-    std::int64_t sums = 0;
-    for (const ir::ReduceOperator& each : map->reductions) {
-      sums += static_cast<std::int64_t>(each.neutral.size());
-    }
+    const auto sums = static_cast<std::int64_t>(ir::value_count(map->reductions));
     most = std::max({most, sums, sums_in(map->map.body)});
   }
   return most;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/names.h"
+#include "ir/value_count.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -93,9 +94,7 @@ const ir::Statement* sole_reduction(const ir::Body& body) {
     const auto* map = as<ir::MapScanReduce>(one.operation);
     if (!map) continue;
     if (found || !map->scans.empty() || map->reductions.empty() || map->post) return nullptr;
-    std::size_t reduced = 0;
-    for (const ir::ReduceOperator& op : map->reductions) reduced += op.neutral.size();
-    if (reduced != one.results.size()) return nullptr;
+    if (ir::value_count(map->reductions) != one.results.size()) return nullptr;
     found = &one;
   }
   return found;

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "ir/names.h"
+#include "ir/value_count.h"
 #include "plan/operators.h"
 #include "support/match.h"
 
@@ -142,8 +143,7 @@ std::optional<SumParts> sum_parts(const ir::SegmentedMap& map, ir::Names& names)
 }
 
 std::optional<SumParts> sum_parts(const ir::SegmentedReduce& reduction, ir::Names& names) {
-  std::size_t reduced = 0;
-  for (const ir::ReduceOperator& one : reduction.operators) reduced += one.neutral.size();
+  const std::size_t reduced = ir::value_count(reduction.operators);
   if (reduced != reduction.body.results.size()) return std::nullopt;
   if (!may_be_reordered(reduction.operators, {})) return std::nullopt;
   SumParts parts;

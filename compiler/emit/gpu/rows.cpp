@@ -17,6 +17,7 @@
 #include "emit/thread/parallel_operations.h"
 #include "emit/thread/running.h"
 #include "ir/names.h"
+#include "ir/value_count.h"
 
 namespace dagaz::emit {
 
@@ -53,11 +54,7 @@ std::size_t RowTeams::most_running() const {
   for (const ir::Statement& one : e_.body.statements) {
     const auto* map = as<ir::MapScanReduce>(one.operation);
     if (map == nullptr) continue;
-    std::size_t scanned = 0;
-    std::size_t reduced = 0;
-    for (const ir::ScanOperator& each : map->scans) scanned += each.neutral.size();
-    for (const ir::ReduceOperator& each : map->reductions) reduced += each.neutral.size();
-    most = std::max({most, scanned, reduced});
+    most = std::max({most, ir::value_count(map->scans), ir::value_count(map->reductions)});
   }
   return most;
 }

@@ -114,7 +114,7 @@ static void map_moved_blocks(Context& c, const ir::Statement& s, const ir::Segme
     const Operand first = c.mul(at[0], chunk);
     thread_loop(c, c.minimum(chunk, c.sub(row_blocks, first)), false, [&](const Operand& r) {
       const Operand number = c.add(first, r);
-      bind_index(lanes, row, start(number, extent, rows), true, false);
+      bind_index(lanes, row, start(number, extent, rows), plan.block_rows > 1, false);
       if (in_place) lanes.overlap->rows = again(number, extent, rows);
       emit_points(lanes, s, e, targets);
     });

@@ -7,6 +7,7 @@
 #include "emit/lanes/running.h"
 #include "emit/lanes/statements.h"
 #include "emit/lanes/values.h"
+#include "ir/value_count.h"
 
 namespace dagaz::emit {
 
@@ -14,8 +15,7 @@ namespace dagaz::emit {
 static void map_scan_reduce_step(Lanes& l, const ir::Statement& s, const ir::MapScanReduce& e,
                                  const std::vector<LaneScalar>& running,
                                  const std::vector<LaneArray>& targets, const LaneScalar& i) {
-  std::size_t reduced = 0;
-  for (const ir::ReduceOperator& one : e.reductions) reduced += one.neutral.size();
+  const std::size_t reduced = ir::value_count(e.reductions);
   const std::size_t scanned = running.size() - reduced;
   std::vector<std::optional<LaneArray>> rows;
   for (const LaneArray& target : targets) {

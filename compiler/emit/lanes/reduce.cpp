@@ -12,6 +12,7 @@
 #include "emit/segmented/reduce.h"
 #include "emit/thread/loops.h"
 #include "emit/thread/running.h"
+#include "ir/value_count.h"
 #include "plan/lane_values.h"
 
 namespace dagaz::emit {
@@ -31,8 +32,7 @@ static void reduce_blocks(Context& c, const ir::Statement& s, const ir::Segmente
                           const std::vector<Destination>& mapped, const std::vector<Operand>& outer,
                           const Operand& start, const Operand& count,
                           const std::vector<Running>& totals) {
-  std::size_t reduced = 0;
-  for (const ir::ReduceOperator& one : e.operators) reduced += one.neutral.size();
+  const std::size_t reduced = ir::value_count(e.operators);
   Lanes lanes(c, plan);
   const bool has_stretches = plan::walks_stretches(plan);
   if (has_stretches) lanes.block.rows = 1;  // one at a time

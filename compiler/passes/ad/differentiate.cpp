@@ -70,6 +70,12 @@ class Differentiator {
                             Environment& environment, std::vector<Operand>& results);
   void reverse(Differentiate operation, Place place, Environment& environment,
                std::vector<Operand>& results);
+  // The return sweep, from the seeds of results.
+  std::vector<Operand> adjoints_of_parameters(const std::vector<Operand>& seeds,
+                                              const Lambda& function, Reverse& reverse);
+  // For each of a batch of seeds: a map over them.
+  std::vector<NameId> adjoints_of_batch(const Differentiate& operation, const Lambda& function,
+                                        Reverse& reverse);
   void print_traces(Differentiate& operation, Builder& out);
   std::vector<Operand> protected_arguments(const Differentiate& operation,
                                            const std::vector<Operand>& values, Builder& out);
@@ -78,7 +84,6 @@ class Differentiator {
   AdReport* report_;
   AdOptions options_;
   Functions functions_;
-  bool asks_device_ = false;
 };
 
 // Binds the results of a replaced statement.  They must be fresh arrays: a value that is, or is
@@ -109,7 +114,7 @@ void Differentiator::run() {
   for (Function& each : program_->functions) {
     inline_custom_derivatives(each.body, program_->names, functions_);
   }
-  if (asks_device_) declare_device_threads(program_->functions);
+  declare_device_threads(*program_);
   if (report_ != nullptr) report_->locations = program_->locations;
 }
 
@@ -322,25 +327,35 @@ void Differentiator::reverse(Differentiate operation, Place place, Environment& 
   results = environment.operands(function.body.results);
   Builder& out = environment.out();
   if (place.value_is_used) reverse.wanted = WantedValues(out);
-  const auto sweep = [&](const std::vector<Operand>& seeds) {
-    for (std::size_t i = 0; i < seeds.size(); ++i) {
-      const Type type = environment.type_of(function.body.results[i]);
-      if (!carries_derivative(type)) continue;
-      reverse.adjoints.add(function.body.results[i], seeds[i], Ownership::shared);
-    }
-    return_sweep(reverse, function.body.statements);
-    asks_device_ = asks_device_ || reverse.asks_device;
-    std::vector<Operand> adjoints;
-    for (const Binder& parameter : function.parameters) {
-      adjoints.push_back(reverse.adjoints.take_or_zero(parameter.name));
-    }
-    return adjoints;
-  };
-  if (!operation.batch) {
-    for (const Operand& adjoint : sweep(operation.seeds)) results.push_back(adjoint);
-    out.add_all(reverse.wanted.in_order(out.take()));
+  if (operation.batch) {
+    for (const NameId one : adjoints_of_batch(operation, function, reverse)) results.push_back(one);
     return;
   }
+  for (const Operand& one : adjoints_of_parameters(operation.seeds, function, reverse)) {
+    results.push_back(one);
+  }
+  out.add_all(reverse.wanted.in_order(out.take()));
+}
+
+std::vector<Operand> Differentiator::adjoints_of_parameters(const std::vector<Operand>& seeds,
+                                                            const Lambda& function,
+                                                            Reverse& reverse) {
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    const Operand& result = function.body.results[i];
+    if (!carries_derivative(reverse.environment.type_of(result))) continue;
+    reverse.adjoints.add(result, seeds[i], Ownership::shared);
+  }
+  return_sweep(reverse, function.body.statements);
+  std::vector<Operand> adjoints;
+  for (const Binder& parameter : function.parameters) {
+    adjoints.push_back(reverse.adjoints.take_or_zero(parameter.name));
+  }
+  return adjoints;
+}
+
+std::vector<NameId> Differentiator::adjoints_of_batch(const Differentiate& operation,
+                                                      const Lambda& function, Reverse& reverse) {
+  Environment& environment = reverse.environment;
   MapScanReduce map;
   map.width = *operation.batch;
   std::vector<Operand> seeds;
@@ -352,14 +367,12 @@ void Differentiator::reverse(Differentiate operation, Place place, Environment& 
   }
   {
     NestedScope scope(environment);
-    map.map.body = scope.take(sweep(seeds));
+    map.map.body = scope.take(adjoints_of_parameters(seeds, function, reverse));
   }
   for (const Binder& parameter : function.parameters) {
     map.map.result_types.push_back(environment.type_of(Operand(parameter.name)));
   }
-  for (const NameId adjoints : environment.out().add_results(std::move(map), "adjoints")) {
-    results.push_back(adjoints);
-  }
+  return environment.out().add_results(std::move(map), "adjoints");
 }
 
 bool holds_derivatives(const Body& body) {

@@ -7,6 +7,7 @@
 #include "ir/builder.h"
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "ir/value_count.h"
 #include "passes/ad/environment.h"
 #include "passes/ad/expensive_values.h"
 #include "passes/ad/extremum.h"
@@ -167,21 +168,13 @@ MapScanReduce Normaliser::over_next(Computed& computed, std::size_t count) {
   return part;
 }
 
-// How many values the operators of scans or reductions combine, together.
-template <typename Operator>
-static std::size_t arity(const std::vector<Operator>& operators) {
-  std::size_t count = 0;
-  for (const Operator& each : operators) count += each.neutral.size();
-  return count;
-}
-
 void Normaliser::split(Statement statement, MapScanReduce map, Builder& out) {
   if (is_extremum_of_map(map)) {
     reduce_at_winner(std::move(statement), std::move(map), out);
     return;
   }
-  const std::size_t reduced = arity(map.reductions);
-  const std::size_t scanned = arity(map.scans);
+  const std::size_t reduced = value_count(map.reductions);
+  const std::size_t scanned = value_count(map.scans);
   // Scan outputs and mapped arrays are results of the statement unless `post` follows.
   std::vector<NameId> targets(map.map.body.results.size());
   std::vector<NameId> scan_outputs;

@@ -55,8 +55,6 @@ struct Reverse {
   /// of writes are read from, if any.
   std::unordered_map<ir::NameId, std::optional<ir::NameId>> accumulator_reads = {};
   WantedValues wanted = {};
-  /// Whether code asks how many threads there are (ir/device_threads.h).
-  bool asks_device = false;
   /// Return maps whose body is being emitted.
   int maps_around = 0;
 

@@ -4,6 +4,7 @@
 
 #include "ir/cost.h"
 #include "ir/fields.h"
+#include "ir/value_count.h"
 #include "passes/ad/consumption.h"
 #include "support/match.h"
 
@@ -55,20 +56,14 @@ EvaluationCost evaluation_cost(const Statement& statement, const Names& names) {
       [](const auto&) { return EvaluationCost::heavy; });
 }
 
-static std::size_t reduced_count(const MapScanReduce& map) {
-  std::size_t count = 0;
-  for (const ReduceOperator& each : map.reductions) count += each.neutral.size();
-  return count;
-}
-
 bool is_mapped_result(const MapScanReduce& map, std::size_t result) {
-  return map.scans.empty() && !map.post && result >= reduced_count(map);
+  return map.scans.empty() && !map.post && result >= value_count(map.reductions);
 }
 
 // The result of the lambda, not of a reduction over it, that is `name`.
 static std::optional<std::size_t> mapped_place(const MapScanReduce& map, NameId name) {
   const std::vector<Operand>& results = map.map.body.results;
-  const auto first = results.begin() + static_cast<std::ptrdiff_t>(reduced_count(map));
+  const auto first = results.begin() + static_cast<std::ptrdiff_t>(value_count(map.reductions));
   const auto found = std::find(first, results.end(), Operand(name));
   if (found == results.end()) return std::nullopt;
   return static_cast<std::size_t>(found - results.begin());
@@ -151,7 +146,7 @@ void SummedMap::mark_live(NameId name) {
     if (map->width.is_name()) mark_live(map->width.name());
     const bool mapped = is_mapped_result(*map, source->result);
     const std::size_t first = mapped ? source->result : 0;
-    const std::size_t last = mapped ? first + 1 : reduced_count(*map);
+    const std::size_t last = mapped ? first + 1 : value_count(map->reductions);
     for (std::size_t i = first; i < last; ++i) {
       const Operand& row = map->map.body.results[i];
       if (row.is_name()) mark_live(row.name());

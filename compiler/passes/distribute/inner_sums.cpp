@@ -8,6 +8,7 @@
 #include "ir/classify.h"
 #include "ir/fields.h"
 #include "ir/traces.h"
+#include "ir/value_count.h"
 #include "passes/dead_code.h"
 #include "support/match.h"
 
@@ -20,8 +21,7 @@ namespace {
 
 /// Whether it is a reduction whose results are all that it has.
 bool is_sum(const ir::MapScanReduce& map) {
-  std::size_t reduced = 0;
-  for (const ir::ReduceOperator& one : map.reductions) reduced += one.neutral.size();
+  const std::size_t reduced = ir::value_count(map.reductions);
   return reduced > 0 && map.scans.empty() && !map.post && map.map.result_types.size() == reduced;
 }
 

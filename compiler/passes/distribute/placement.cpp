@@ -5,6 +5,7 @@
 
 #include "ir/fields.h"
 #include "ir/traces.h"
+#include "ir/value_count.h"
 #include "passes/distribute/collectives.h"
 #include "passes/distribute/inner_sums.h"
 #include "support/match.h"
@@ -73,11 +74,9 @@ std::vector<Share> Placer::ways(const ir::Statement& statement) const {
   }
   if (last == 0) return {{0, true}};
   const auto* reduce = as<ir::SegmentedReduce>(statement.operation);
-  std::size_t reduced = 0;
   if (reduce != nullptr) {
-    for (const ir::ReduceOperator& one : reduce->operators) reduced += one.neutral.size();
     // Mapped values would be split along an inner dimension.
-    if (reduced < statement.results.size()) return {{0}};
+    if (ir::value_count(reduce->operators) < statement.results.size()) return {{0}};
   }
   return {{0}, {last, true}};
 }
@@ -226,10 +225,7 @@ std::size_t combined_results(const ir::Statement& statement, const Share& share)
                        inner_sum(statement.operation, share.dimension) != nullptr;
   if (are_all) return statement.results.size();
   const auto* reduce = as<ir::SegmentedReduce>(statement.operation);
-  std::size_t count = 0;
-  if (reduce == nullptr) return count;
-  for (const ir::ReduceOperator& one : reduce->operators) count += one.neutral.size();
-  return count;
+  return reduce == nullptr ? 0 : ir::value_count(reduce->operators);
 }
 
 Placement Placer::place(const Choice& choice) {

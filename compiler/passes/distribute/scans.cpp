@@ -1,6 +1,7 @@
 // A scan of rows that ranks have: each scans its own, all tell their totals, and each puts what the
 // ranks before it have in front.
 #include "ir/names.h"
+#include "ir/value_count.h"
 #include "passes/distribute/rewrite.h"
 #include "support/match.h"
 
@@ -80,8 +81,7 @@ void Rewriter::share_scan(ir::Statement statement, const Share& share, ir::Build
   const Rows rows = rows_of(extent);
   share_space(statement.operation, share, rows, out);
   ir::SegmentedScan scan = std::get<ir::SegmentedScan>(statement.operation);
-  std::size_t scans = 0;
-  for (const ir::ScanOperator& one : scan.operators) scans += one.neutral.size();
+  const std::size_t scans = ir::value_count(scan.operators);
   ir::Operation local = scan;
   std::get<ir::SegmentedScan>(local).post.reset();
   unagreed_ = unagreed_ || may_fail(local, definitions_);

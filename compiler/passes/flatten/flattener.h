@@ -126,7 +126,6 @@ class Flattener {
   std::set<std::string> host_functions_;  // with array results, or calling such
   std::unordered_map<ir::NameId, ir::Operand> replicated_;  // arrays of one value
   std::unordered_map<ir::NameId, ir::AccumulatorInput> host_accumulators_;  // by each of its names
-  bool asks_device_ = false;
   bool keeps_points_whole_ = false;  // since its products are small
 };
 

@@ -7,6 +7,7 @@
 // The code of their lambdas goes into the loop, where it may call functions that need the host.
 #include "passes/flatten/host_loops.h"
 
+#include "ir/value_count.h"
 #include "passes/flatten/flattener.h"
 #include "support/match.h"
 
@@ -139,8 +140,7 @@ void Flattener::emit_host_loop(Statement statement, MapScanReduce e, Out& out) {
   std::vector<Type> row_types = e.post ? e.post->result_types : std::vector<Type>{};
   const std::vector<Type> mapped_types = e.map.result_types;
   const std::vector<Operand> values = apply(std::move(e.map), arguments, loop.body());
-  std::size_t scanned = 0;
-  for (const ScanOperator& one : e.scans) scanned += one.neutral.size();
+  const std::size_t scanned = value_count(e.scans);
   std::size_t position = scanned;
   for (ReduceOperator& one : e.reductions) {
     const std::vector<Operand> inputs = take(values, position, one.neutral.size());

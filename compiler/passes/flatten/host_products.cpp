@@ -162,7 +162,6 @@ std::vector<std::vector<Operand>> Flattener::products_for_host(const Nest& nest,
 // Whether one of the products keeps as many threads busy as run points.
 Operand Flattener::is_for_host(const Nest& nest, const std::vector<std::vector<Operand>>& products,
                                Builder& builder) {
-  asks_device_ = true;
   std::vector<Operand> extents;
   for (const SpaceDimension& dimension : nest.space) extents.push_back(dimension.extent);
   const Operand threads = builder.add(ask_device_threads(), "threads");

@@ -6,6 +6,7 @@
 #include "ir/classify.h"
 #include "ir/cost.h"
 #include "ir/names.h"
+#include "ir/value_count.h"
 #include "support/match.h"
 
 namespace dagaz::passes::flattening {
@@ -38,8 +39,7 @@ PointBody at_index(Lambda lambda, const std::vector<NameId>& arrays, const Nest&
 PointBody point_body(MapScanReduce e, const Nest& nest, Names& names) {
   PointBody point = at_index(std::move(e.map), e.arrays, nest, names);
   if (!e.post || !e.scans.empty()) return point;
-  std::size_t reduced = 0;
-  for (const ReduceOperator& one : e.reductions) reduced += one.neutral.size();
+  const std::size_t reduced = value_count(e.reductions);
   Substitution mapped;
   for (std::size_t k = 0; k < e.post->parameters.size(); ++k) {
     mapped[e.post->parameters[k].name] = point.body.results[reduced + k];

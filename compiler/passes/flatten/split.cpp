@@ -5,6 +5,7 @@
 #include "ir/classify.h"
 #include "ir/cost.h"
 #include "ir/traces.h"
+#include "ir/value_count.h"
 #include "passes/flatten/nest.h"
 #include "support/match.h"
 
@@ -61,8 +62,7 @@ static bool is_cheaper_again(const MapScanReduce& e, const Names& names) {
 // Whether the elements of a reduction are sums of many terms, and an array of its own anyway: then
 // a map makes them, which may be a product.
 static bool keeps_sums(const MapScanReduce& e) {
-  std::size_t reduced = 0;
-  for (const ReduceOperator& one : e.reductions) reduced += one.neutral.size();
+  const std::size_t reduced = value_count(e.reductions);
   if (!e.scans.empty() || e.reductions.empty() || e.post) return false;
   return e.map.body.results.size() > reduced &&
          std::any_of(e.map.body.statements.begin(), e.map.body.statements.end(),
@@ -129,8 +129,7 @@ std::vector<Statement> Splitter::split_map_off(Statement statement, MapScanReduc
 
 // map and reductions at once = the map, whose results are there anyway, then reductions over them.
 std::vector<Statement> Splitter::split_elements_off(Statement statement, MapScanReduce e) {
-  std::size_t reduced = 0;
-  for (const ReduceOperator& one : e.reductions) reduced += one.neutral.size();
+  const std::size_t reduced = value_count(e.reductions);
   Statement mapping = statement;
   const auto first = static_cast<std::ptrdiff_t>(reduced);
   mapping.results.erase(mapping.results.begin(), mapping.results.begin() + first);
@@ -160,8 +159,7 @@ std::vector<Statement> Splitter::split_elements_off(Statement statement, MapScan
 
 // post after scans = the scans without it, then a map over what they gave.
 std::vector<Statement> Splitter::split_post_off(Statement statement, MapScanReduce e) {
-  std::size_t reduced = 0;
-  for (const ReduceOperator& one : e.reductions) reduced += one.neutral.size();
+  const std::size_t reduced = value_count(e.reductions);
   Statement mapping = statement;
   mapping.results.erase(mapping.results.begin(),
                         mapping.results.begin() + static_cast<std::ptrdiff_t>(reduced));
@@ -181,10 +179,8 @@ std::vector<Statement> Splitter::split_post_off(Statement statement, MapScanRedu
 
 // map, scans and reductions at once = reductions over the map, then scans over the map again.
 std::vector<Statement> Splitter::split_reductions_off(Statement statement, MapScanReduce e) {
-  std::size_t scanned = 0;
-  std::size_t reduced = 0;
-  for (const ScanOperator& one : e.scans) scanned += one.neutral.size();
-  for (const ReduceOperator& one : e.reductions) reduced += one.neutral.size();
+  const std::size_t scanned = value_count(e.scans);
+  const std::size_t reduced = value_count(e.reductions);
   const auto from = static_cast<std::ptrdiff_t>(scanned);
   const auto to = static_cast<std::ptrdiff_t>(scanned + reduced);
   Lambda inputs = renamed(e.map, names_);
@@ -208,10 +204,8 @@ std::vector<Statement> Splitter::split_reductions_off(Statement statement, MapSc
 // map, scans and reductions at once = scans that also keep the reductions' inputs, then the
 // reductions over those.
 std::vector<Statement> Splitter::split_scan_and_reduce(Statement statement, MapScanReduce e) {
-  std::size_t scanned = 0;
-  std::size_t reduced = 0;
-  for (const ScanOperator& one : e.scans) scanned += one.neutral.size();
-  for (const ReduceOperator& one : e.reductions) reduced += one.neutral.size();
+  const std::size_t scanned = value_count(e.scans);
+  const std::size_t reduced = value_count(e.reductions);
   // The scan's map gives: scan inputs | mapped values | reduce inputs.
   MapScanReduce scan{e.width, e.arrays, e.map, e.scans, {}, std::nullopt, e.sequential};
   const auto from = static_cast<std::ptrdiff_t>(scanned);

@@ -14,7 +14,6 @@ void Flattener::choose_version(Statement statement, Nest nest, PointBody point, 
   builder.set_location(statement.location);
   std::vector<Operand> extents;
   for (const SpaceDimension& dimension : nest.space) extents.push_back(dimension.extent);
-  asks_device_ = true;
   const NameId threads = builder.add(ask_device_threads(), "threads");
   const Operand fills =
       builder.scalar(ScalarOp::sle, ScalarType::i64, {threads, builder.product(extents)}, "fills");

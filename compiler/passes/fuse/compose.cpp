@@ -13,6 +13,7 @@
 #include "ir/cost.h"
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "ir/value_count.h"
 #include "support/match.h"
 
 namespace dagaz::passes {
@@ -20,15 +21,6 @@ namespace dagaz::passes {
 namespace {
 
 using namespace ir;
-
-/// A producer with at most so many cheap statements is computed again rather than stored.
-
-template <typename Operator>
-std::size_t operand_count(const std::vector<Operator>& operators) {
-  std::size_t count = 0;
-  for (const Operator& one : operators) count += one.neutral.size();
-  return count;
-}
 
 template <typename T>
 void append(std::vector<T>& to, std::vector<T> items) {
@@ -41,8 +33,8 @@ std::vector<T> part(const std::vector<T>& items, std::size_t begin, std::size_t 
   return {first, first + static_cast<std::ptrdiff_t>(count)};
 }
 
-std::size_t scanned(const MapScanReduce& e) { return operand_count(e.scans); }
-std::size_t reduced(const MapScanReduce& e) { return operand_count(e.reductions); }
+std::size_t scanned(const MapScanReduce& e) { return value_count(e.scans); }
+std::size_t reduced(const MapScanReduce& e) { return value_count(e.reductions); }
 
 /// post's parameters for an operation without one: scan outputs and mapped values.
 std::vector<Type> post_types(const MapScanReduce& e) {

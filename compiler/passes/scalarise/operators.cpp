@@ -9,6 +9,7 @@
 #include <iterator>
 #include <utility>
 
+#include "ir/value_count.h"
 #include "support/match.h"
 
 namespace dagaz::passes::scalarising {
@@ -76,7 +77,7 @@ class OperatorSplitter {
   }
 
   void split() {
-    const std::size_t scanned = operand_count(e_.scans);
+    const std::size_t scanned = value_count(e_.scans);
     const std::size_t reduced = splits_.size() - scanned;
     const auto scan_splits = splits_.begin() + static_cast<std::ptrdiff_t>(scanned);
     if (std::find(splits_.begin(), scan_splits, true) != scan_splits) split_post(scanned, reduced);
@@ -87,13 +88,6 @@ class OperatorSplitter {
     for (ScanOperator& one : e_.scans) split_operator(one, position);
     for (ReduceOperator& one : e_.reductions) split_operator(one, position);
     out_.set_tokens({});
-  }
-
-  template <typename Operator>
-  static std::size_t operand_count(const std::vector<Operator>& operators) {
-    std::size_t count = 0;
-    for (const Operator& one : operators) count += one.neutral.size();
-    return count;
   }
 
   /// What the map gives to operators.

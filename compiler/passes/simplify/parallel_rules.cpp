@@ -3,6 +3,7 @@
 
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "ir/value_count.h"
 #include "passes/simplify/rules.h"
 
 namespace dagaz::passes {
@@ -12,13 +13,6 @@ namespace {
 template <typename T>
 void erase_at(std::vector<T>& items, std::size_t index) {
   items.erase(items.begin() + static_cast<std::ptrdiff_t>(index));
-}
-
-template <typename Operator>
-std::size_t operand_count(const std::vector<Operator>& operators) {
-  std::size_t count = 0;
-  for (const Operator& one : operators) count += one.neutral.size();
-  return count;
 }
 
 // ---------------------------------------------------------------- inputs
@@ -283,8 +277,8 @@ std::optional<Operand> array_of_results(const MapScanReduce& node, const Operand
 // map (\x -> (…, v, …)) gives replicate n v
 Outcome trivial_results(MapScanReduce& node, Rules& rules) {
   if (node.post) return Outcome::none;
-  const std::size_t reduced = operand_count(node.reductions);
-  const std::size_t scanned = operand_count(node.scans);
+  const std::size_t reduced = value_count(node.reductions);
+  const std::size_t scanned = value_count(node.scans);
   Statement& statement = *rules.statement;
   for (std::size_t k = scanned + reduced; k < node.map.body.results.size(); ++k) {
     const Operand operand = node.map.body.results[k];
@@ -348,8 +342,8 @@ void erase_map_results(MapScanReduce& node, std::size_t start, std::size_t count
 
 // Two reductions of the same values by the same operator are one.
 Outcome equal_reductions(MapScanReduce& node, Rules& rules) {
-  const auto starts = input_starts(node.reductions, operand_count(node.scans));
-  const std::size_t first_input = operand_count(node.scans);
+  const auto starts = input_starts(node.reductions, value_count(node.scans));
+  const std::size_t first_input = value_count(node.scans);
   for (std::size_t j = 1; j < node.reductions.size(); ++j) {
     for (std::size_t i = 0; i < j; ++i) {
       if (!are_equal(node.reductions[i], starts[i], node.reductions[j], starts[j],
@@ -380,7 +374,7 @@ Outcome equal_reductions(MapScanReduce& node, Rules& rules) {
 // Two scans of the same values by the same operator are one.
 Outcome equal_scans(MapScanReduce& node, Rules& rules) {
   const auto starts = input_starts(node.scans, 0);
-  const std::size_t reduced = operand_count(node.reductions);
+  const std::size_t reduced = value_count(node.reductions);
   auto& results = rules.statement->results;
   for (std::size_t j = 1; j < node.scans.size(); ++j) {
     for (std::size_t i = 0; i < j; ++i) {
@@ -434,7 +428,7 @@ Outcome needless_post(MapScanReduce& node, Rules& rules) {
     return Outcome::rewritten;
   }
   if (!node.scans.empty()) return Outcome::none;
-  const auto reduced = static_cast<std::ptrdiff_t>(operand_count(node.reductions));
+  const auto reduced = static_cast<std::ptrdiff_t>(value_count(node.reductions));
   Lambda post = std::move(*node.post);
   node.post.reset();
   Body& body = node.map.body;

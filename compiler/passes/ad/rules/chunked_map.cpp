@@ -45,7 +45,6 @@ bool runs_in_chunks(const Reverse& r, const MapSite& site, const ReturnMap& back
 static Operand iterations_of_threads(Reverse& r) {
   const Operand of_one = i64_operand(iterations_at_a_time);
   if (!r.options.in_order) return of_one;
-  r.asks_device = true;
   const Operand threads = r.out().add(ask_device_threads(), "threads");
   const Operand times =
       r.out().scalar(ScalarOp::smin, ScalarType::i64, {threads, i64_operand(2)}, "times");

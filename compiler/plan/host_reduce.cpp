@@ -1,0 +1,88 @@
+// Reductions: in lanes with several accumulators, loops interchanged where what is reduced are rows,
+// or in pieces of segments.
+#include "ir/value_count.h"
+#include "plan/gpu.h"
+#include "plan/host_operations.h"
+#include "plan/interchange.h"
+#include "plan/lane_reductions.h"
+#include "plan/nested.h"
+#include "plan/operators.h"
+#include "plan/versions.h"
+
+namespace dagaz::plan {
+
+namespace {
+
+class ReductionPlanner {
+ public:
+  ReductionPlanner(Planning& p, const ir::Statement& statement, ir::SegmentedReduce& e)
+      : p_(p), results_(statement.results), e_(e),
+        maps_(statement.results.size() > ir::value_count(e.operators)),
+        may_interchange_(!maps_ && can_interchange(e)) {}
+
+  void choose() {
+    e_.schedule = p_.random ? some() : best();
+    p_.wanted.follow(results_, e_.schedule, ir::InPieces{},
+                     [this](const ir::Strategy& one) { return completed(one); });
+  }
+
+ private:
+  ir::Schedule best() {
+    std::vector<ir::Version> lanes;
+    if (p_.tunables().lanes != 0) lanes = reduction_in_lanes(p_.around, e_, results_);
+    if (!maps_ && gains_by_interchange(p_.around, e_)) {
+      return versions(std::move(lanes), p_.tiles());
+    }
+    if (!may_interchange_ || p_.tunables().interchange == 0) {
+      return versions(std::move(lanes), ir::InPieces{});
+    }
+    const auto least = p_.tunables().interchange_below;
+    if (!is_known_below(e_.space.back().extent, least)) {
+      std::vector<ir::Guard> long_enough;
+      add_guard(long_enough, e_.space.back().extent, least);
+      lanes.push_back({std::move(long_enough), ir::InPieces{}});
+    }
+    return versions(std::move(lanes), p_.tiles());
+  }
+
+  ir::Schedule some() {
+    std::vector<ir::Strategy> ways;
+    if (may_interchange_) ways.emplace_back(p_.some_tiles());
+    std::vector<ir::Version> lanes;
+    const auto sized = completed_blocks(p_.around, e_, results_, p_.random->blocks_of_reduction());
+    if (sized) lanes.push_back(*sized);
+    return p_.random->reduction(std::move(lanes), std::move(ways));
+  }
+
+  std::optional<ir::Version> completed(const ir::Strategy& one) const {
+    if (const auto* blocks = as<ir::LaneBlocks>(one)) {
+      return completed_blocks(p_.around, e_, results_, *blocks);
+    }
+    const bool follows = as<ir::Interchanged>(one) && may_interchange_;
+    return follows ? std::optional(ir::Version{{}, one}) : std::nullopt;
+  }
+
+  Planning& p_;
+  const std::vector<ir::Binder>& results_;
+  ir::SegmentedReduce& e_;
+  bool maps_;  // besides reducing
+  bool may_interchange_;
+};
+
+}  // namespace
+
+void plan_reduce(Planning& p, const ir::Statement& statement, ir::SegmentedReduce& e) {
+  if (!p.on_cpu()) {
+    p.on_gpu(statement.results, e.schedule, gpu_reduction(e, p.around, p.names));
+  } else if (p.may_choose(statement.operation)) {
+    ReductionPlanner(p, statement, e).choose();
+  } else {
+    e.schedule = only(ir::InPieces{});
+  }
+  p.note_work(e.body, e.result_types, e.schedule);
+  p.note_vectors(e.body, e.schedule);
+  plan_nested(p, e.body);
+  for (ir::ReduceOperator& one : e.operators) plan_nested(p, one.op.body);
+}
+
+}  // namespace dagaz::plan

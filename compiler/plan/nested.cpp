@@ -1,0 +1,99 @@
+#include "plan/nested.h"
+
+#include "plan/host_operations.h"
+#include "plan/lane_blocks.h"
+#include "plan/thread_loops.h"
+#include "plan/versions.h"
+
+namespace dagaz::plan {
+
+using ir::NameId;
+
+static ir::Pointwise iterations(Planning& p, const ir::MapScanReduce& map) {
+  if (!p.on_cpu()) return {};
+  const ir::Pointwise chosen = thread_loop(map, p.options.target);
+  return p.random ? p.random->iterations(chosen) : chosen;
+}
+
+// A map inside a task that has loops may run in lanes.
+static void plan_nest(Planning& p, const ir::Statement& statement, ir::MapScanReduce& map) {
+  const auto space = nest_as_space(p.around, map, statement.results, p.names);
+  if (!space) return;
+  const MapAt at{p.around, *space, statement.results, Around::task};
+  std::vector<ir::Version> lanes;
+  if (p.tunables().lanes != 0) lanes = map_in_lanes(at);
+  map.schedule = p.random ? p.random->map(at, std::nullopt, {})
+                          : versions(std::move(lanes), iterations(p, map));
+  p.wanted.follow(statement.results, map.schedule, ir::Pointwise{},
+                  completed_map(p, at, std::nullopt, {}));
+}
+
+static void plan_loop(Planning& p, const ir::Statement& statement, ir::MapScanReduce& map) {
+  map.schedule = only(iterations(p, map));
+  if (p.may_choose(statement.operation)) plan_nest(p, statement, map);
+  for (std::size_t k = 0; k < map.arrays.size(); ++k) {
+    const NameId row = map.map.parameters[k].name;
+    p.around.continue_accumulator(row, map.arrays[k]);
+    if (p.names.type(row).is_array()) {
+      p.around.layouts.set(row, p.around.layouts.part_of(map.arrays[k], 1));
+    }
+  }
+  plan_nested(p, map.map.body);
+  for (ir::ScanOperator& one : map.scans) plan_nested(p, one.op.body);
+  for (ir::ReduceOperator& one : map.reductions) plan_nested(p, one.op.body);
+  if (map.post) plan_nested(p, map.post->body);
+}
+
+void plan_nested(Planning& p, ir::Statement& statement) {
+  if (auto* map = as<ir::MapScanReduce>(statement.operation)) {
+    plan_loop(p, statement, *map);
+  } else if (auto* histogram = as<ir::Histogram>(statement.operation)) {
+    plan_nested(p, histogram->map.body);
+    for (ir::HistogramOperator& one : histogram->operators) plan_nested(p, one.op.body);
+  } else if (auto* scatter = as<ir::Scatter>(statement.operation)) {
+    plan_nested(p, scatter->map.body);
+  } else {
+    plan_control(p, statement, [&](ir::Body& body) { plan_nested(p, body); });
+  }
+}
+
+void plan_nested(Planning& p, ir::Body& body) {
+  for (ir::Statement& one : body.statements) {
+    p.around.enter(one);
+    plan_nested(p, one);
+  }
+}
+
+void plan_control(Planning& p, ir::Statement& statement,
+                  const std::function<void(ir::Body&)>& plan) {
+  Surroundings& around = p.around;
+  if (auto* with = as<ir::WithAccumulator>(statement.operation)) {
+    for (std::size_t k = 0; k < with->inputs.size(); ++k) {
+      const ir::AccumulatorInput& input = with->inputs[k];
+      ir::Type row = p.names.type(input.array);
+      row.shape.erase(row.shape.begin(),
+                      row.shape.begin() + static_cast<std::ptrdiff_t>(input.shape.size()));
+      around.open(with->body.parameters[k].name, {row, input.op ? &*input.op : nullptr});
+    }
+    for (ir::AccumulatorInput& input : with->inputs) {
+      if (input.op) plan_nested(p, input.op->body);
+    }
+    plan(with->body.body);
+  } else if (auto* loop = as<ir::Loop>(statement.operation)) {
+    for (const ir::LoopValue& value : loop->values) {
+      around.continue_accumulator(value.parameter.name, value.initial);
+    }
+    plan(loop->body);
+    for (std::size_t k = 0; k < statement.results.size(); ++k) {
+      around.continue_accumulator(statement.results[k].name, loop->body.results[k]);
+    }
+  } else if (auto* branch = as<ir::Branch>(statement.operation)) {
+    plan(branch->then_body);
+    plan(branch->else_body);
+    for (std::size_t k = 0; k < statement.results.size(); ++k) {
+      around.continue_accumulator(statement.results[k].name, branch->then_body.results[k]);
+    }
+  }
+}
+
+}  // namespace dagaz::plan
