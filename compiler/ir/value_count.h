@@ -1,5 +1,5 @@
-// How many values the operators of a reduction, scan or histogram have together: so many results, or
-// mapped values, are theirs.
+// How many values the operators of a reduction, scan or histogram have together: so many results,
+// or mapped values, are theirs.
 #pragma once
 
 #include <cstddef>

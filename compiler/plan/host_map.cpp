@@ -1,6 +1,6 @@
-// Maps: in blocks of lanes, as products with packed panels, with loops interchanged, in blocks whose
-// values are held, as a stencil, or point by point.  One with several reductions is split where that
-// brings some of them into lanes.
+// Maps: in blocks of lanes, as products with packed panels, with loops interchanged, in blocks
+// whose values are held, as a stencil, or point by point.  One with several reductions is split
+// where that brings some of them into lanes.
 #include <algorithm>
 #include <span>
 

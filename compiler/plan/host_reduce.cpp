@@ -1,5 +1,5 @@
-// Reductions: in lanes with several accumulators, loops interchanged where what is reduced are rows,
-// or in pieces of segments.
+// Reductions: in lanes with several accumulators, loops interchanged where what is reduced are
+// rows, or in pieces of segments.
 #include "ir/value_count.h"
 #include "plan/gpu.h"
 #include "plan/host_operations.h"
