@@ -7,6 +7,7 @@
 #include "ir/fields.h"
 #include "ir/names.h"
 #include "passes/ad/activity.h"
+#include "passes/ad/chunk_threads.h"
 #include "passes/ad/environment.h"
 #include "passes/ad/extremum.h"
 #include "support/match.h"
@@ -19,8 +20,8 @@ namespace {
 
 class Chunker {
  public:
-  Chunker(Names& names, const Dependence& varied, const AdOptions& options)
-      : names_(&names), varied_(&varied), options_(&options) {}
+  Chunker(Builder& before, const Dependence& varied, const AdOptions& options)
+      : before_(&before), names_(&before.names()), varied_(&varied), options_(&options) {}
 
   Body body(Body body);
 
@@ -41,6 +42,7 @@ class Chunker {
   };
 
   void statement(Statement statement, Builder& out);
+  const Operand& times();
   bool is_active(const std::vector<Binder>& results) const;
   bool needs_chunks(const MapScanReduce& map) const;
   bool needs_chunks(const Histogram& histogram) const;
@@ -63,9 +65,11 @@ class Chunker {
   void chunk(Statement statement, MapScanReduce map, Builder& out);
   void chunk(Statement statement, Histogram histogram, Builder& out);
 
+  Builder* before_;  // the code that is differentiated
   Names* names_;
   const Dependence* varied_;
   const AdOptions* options_;
+  std::optional<Operand> times_;
 };
 
 Body Chunker::body(Body body) {
@@ -149,7 +153,13 @@ bool Chunker::needs_chunks(const Histogram& histogram) const {
                      [&](const HistogramOperator& each) { return has_general_rule(each); });
 }
 
-// Starts the loop, in `inside`.
+// How many times the least elements a chunk has.
+const Operand& Chunker::times() {
+  if (!times_) times_ = times_for_threads(*before_, options_->in_order);
+  return *times_;
+}
+
+// Starts the loop, in `inside`; chunks of `least` elements would do for one thread.
 void Chunker::enter(Chunks& chunks, const Operand& width, const Operand& least, Builder& out,
                     Builder& inside) {
   const auto binary = [](Builder& builder, ScalarOp op, const Operand& a, const Operand& b) {
@@ -157,7 +167,7 @@ void Chunker::enter(Chunks& chunks, const Operand& width, const Operand& least, 
   };
   const Operand share =
       binary(out, ScalarOp::sdiv, width, i64_operand(options_->most_chunks));
-  const Operand size = binary(out, ScalarOp::smax, least, share);
+  const Operand size = binary(out, ScalarOp::smax, out.mul_i64(least, times()), share);
   const Operand rounded = out.add_i64(width, out.sub_i64(size, i64_operand(1)));
   const Operand count = out.scalar(ScalarOp::sdiv, ScalarType::i64, {rounded, size}, "chunks");
   const NameId index = names_->fresh("c", scalar_of(ScalarType::i64));
@@ -360,12 +370,12 @@ void Chunker::chunk(Statement statement, Histogram histogram, Builder& out) {
 
 }  // namespace
 
-Body with_chunked_operators(Body body, const std::vector<Binder>& parameters, Names& names,
+Body with_chunked_operators(Body body, const std::vector<Binder>& parameters, Builder& before,
                             const AdOptions& options) {
-  Dependence varied(names);
+  Dependence varied(before.names());
   for (const Binder& each : parameters) varied.seed(each.name, 1);
   varied.run(body.statements);
-  return Chunker(names, varied, options).body(std::move(body));
+  return Chunker(before, varied, options).body(std::move(body));
 }
 
 }  // namespace dagaz::passes::ad

@@ -13,6 +13,7 @@
 // what they compute is not kept either.
 #pragma once
 
+#include "ir/builder.h"
 #include "ir/ops.h"
 #include "ir/program.h"
 #include "passes/passes.h"
@@ -20,8 +21,9 @@
 namespace dagaz::passes::ad {
 
 /// Brings what depends on `parameters` in `body` into this form, wherever no map is around it.  A
-/// chunk has `options.least_chunk` elements or more.
+/// chunk has `options.least_chunk` elements or more, which grows with the number of threads;
+/// `before` gets what is computed ahead of the body.
 ir::Body with_chunked_operators(ir::Body body, const std::vector<ir::Binder>& parameters,
-                                ir::Names& names, const AdOptions& options);
+                                ir::Builder& before, const AdOptions& options);
 
 }  // namespace dagaz::passes::ad

@@ -308,7 +308,7 @@ void Differentiator::reverse(Differentiate operation, Place place, Environment& 
   const bool alone = !again && !place.in_map && !operation.batch && options_.least_chunk > 0;
   if (alone) {
     function.body = with_chunked_operators(std::move(function.body), function.parameters,
-                                           program_->names, options_);
+                                           environment.out(), options_);
   }
   function.body = normalise(std::move(function.body), program_->names);
   Reverse reverse{environment, report_,

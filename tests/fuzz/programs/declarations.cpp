@@ -189,8 +189,10 @@ bool ProgramGenerator::derivative(Scope& scope, Statements& out) {
        false);
   if (!with_value) return true;
   const std::string both = scope.variables.back().name;
+  // Later statements see copies alone: the pair could be an alias of what the function takes from
+  // around it, which may be consumed by then.
+  scope.variables.pop_back();
   for (std::size_t i = 0; i < 2; ++i) {
-    // A copy: the value could be an alias of what the function takes from around it.
     bind(scope, out, given.parts[i],
          leaf(given.parts[i], "(copy " + both + "." + std::to_string(i) + ")"), false);
   }

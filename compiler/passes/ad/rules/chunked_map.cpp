@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ir/device_threads.h"
+#include "passes/ad/chunk_threads.h"
 #include "passes/ad/repeated_work.h"
 #include "passes/ad/rules/return_map.h"
 
@@ -40,17 +40,6 @@ bool runs_in_chunks(const Reverse& r, const MapSite& site, const ReturnMap& back
          });
 }
 
-// Where several threads share a chunk, each has twice as many, so that starting them pays.  A GPU
-// has many more threads, and chunks that employ them anyway.
-static Operand iterations_of_threads(Reverse& r) {
-  const Operand of_one = i64_operand(iterations_at_a_time);
-  if (!r.options.in_order) return of_one;
-  const Operand threads = r.out().add(ask_device_threads(), "threads");
-  const Operand times =
-      r.out().scalar(ScalarOp::smin, ScalarType::i64, {threads, i64_operand(2)}, "times");
-  return r.out().mul_i64(r.out().mul_i64(threads, times), of_one);
-}
-
 static Operand chunk_size(Reverse& r, const MapSite& site, const SumOverMap& sums,
                           const Sums& plans) {
   const auto binary = [&](ScalarOp op, const Operand& a, const Operand& b) {
@@ -71,7 +60,8 @@ static Operand chunk_size(Reverse& r, const MapSite& site, const SumOverMap& sum
     return binary(ScalarOp::smax, divisor, i64_operand(1));
   };
   // Both in units of what runs at a time: the one rounded down, the other up.
-  const Operand unit = iterations_of_threads(r);
+  const Operand unit = r.out().mul_i64(times_for_threads(r.out(), r.options.in_order),
+                                       i64_operand(iterations_at_a_time));
   const Operand by_size =
       binary(ScalarOp::sdiv, numbers, at_least_one(r.out().mul_i64(kept, unit)));
   const Operand least = r.out().mul_i64(i64_operand(r.options.most_chunks), unit);
