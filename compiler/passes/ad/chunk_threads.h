@@ -5,8 +5,8 @@
 
 namespace dagaz::passes::ad {
 
-/// How many times the elements that employ a thread a chunk has: twice the number of threads, so
-/// that starting them pays, 1 for one.  Also 1 on a GPU, where chunks employ all threads anyway.
+/// How many times the elements that employ one thread a chunk has: on several threads twice as many
+/// as there are, so that starting them pays.  On a GPU chunks employ all threads anyway.
 ir::Operand times_for_threads(ir::Builder& out, bool in_order);
 
 }  // namespace dagaz::passes::ad

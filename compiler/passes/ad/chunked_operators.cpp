@@ -159,7 +159,7 @@ const Operand& Chunker::times() {
   return *times_;
 }
 
-// Starts the loop, in `inside`; chunks of `least` elements would do for one thread.
+// Starts the loop, in `inside`.
 void Chunker::enter(Chunks& chunks, const Operand& width, const Operand& least, Builder& out,
                     Builder& inside) {
   const auto binary = [](Builder& builder, ScalarOp op, const Operand& a, const Operand& b) {
@@ -167,7 +167,7 @@ void Chunker::enter(Chunks& chunks, const Operand& width, const Operand& least, 
   };
   const Operand share =
       binary(out, ScalarOp::sdiv, width, i64_operand(options_->most_chunks));
-  const Operand size = binary(out, ScalarOp::smax, out.mul_i64(least, times()), share);
+  const Operand size = binary(out, ScalarOp::smax, least, share);
   const Operand rounded = out.add_i64(width, out.sub_i64(size, i64_operand(1)));
   const Operand count = out.scalar(ScalarOp::sdiv, ScalarType::i64, {rounded, size}, "chunks");
   const NameId index = names_->fresh("c", scalar_of(ScalarType::i64));
@@ -293,7 +293,8 @@ std::vector<NameId> Chunker::emit_part(MapScanReduce part, Chunks& chunks,
 void Chunker::chunk(Statement statement, MapScanReduce map, Builder& out) {
   Chunks chunks;
   Builder inside = out.nested();
-  enter(chunks, map.width, least_rows(map, out), out, inside);
+  const Operand least = out.mul_i64(least_rows(map, out), times());
+  enter(chunks, map.width, least, out, inside);
   const Carried carried = carry_all(chunks, statement, map, out);
   const auto& [totals, before, outputs] = carried;
   const std::vector<NameId> made = emit_part(map, chunks, carried, inside);

@@ -21,8 +21,8 @@
 namespace dagaz::passes::ad {
 
 /// Brings what depends on `parameters` in `body` into this form, wherever no map is around it.  A
-/// chunk has `options.least_chunk` elements or more, which grows with the number of threads;
-/// `before` gets what is computed ahead of the body.
+/// chunk has `options.least_chunk` elements or more, for one thread; `before` gets what is computed
+/// ahead of the body.
 ir::Body with_chunked_operators(ir::Body body, const std::vector<ir::Binder>& parameters,
                                 ir::Builder& before, const AdOptions& options);
 
