@@ -19,76 +19,13 @@
 #include "ir/names.h"
 #include "ir/traces.h"
 #include "passes/flatten/flattener.h"
+#include "passes/flatten/parallelism.h"
+#include "passes/flatten/row_updates.h"
 #include "support/match.h"
 
 namespace dagaz::passes::flattening {
 
 using namespace ir;
-
-static NameSet bound_in(const std::vector<Statement>& statements) {
-  NameSet bound;
-  for (const Statement& one : statements) {
-    for (const Binder& result : one.results) bound.insert(result.name);
-  }
-  return bound;
-}
-
-static bool depends(const Operand& operand, const NameSet& inside) {
-  return operand.is_name() && inside.contains(operand.name());
-}
-
-bool Flattener::is_regular(const Type& type, const NameSet& inside) const {
-  return std::none_of(type.shape.begin(), type.shape.end(),
-                      [&](const Operand& size) { return depends(size, inside); });
-}
-
-static bool is_accumulator(NameId name, const Names& names) {
-  return names.type(name).kind == TypeKind::accumulator;
-}
-
-// Whether `statement`, in a nest where `inside` is bound, has parallelism to distribute.
-bool Flattener::is_parallel(const Statement& statement, const NameSet& inside) const {
-  for (const Binder& result : statement.results) {
-    if (!is_regular(names_.type(result.name), inside)) return false;
-  }
-  if (const auto* map = as<MapScanReduce>(statement.operation)) {
-    if (depends(map->width, inside) || is_narrow(map->width)) return false;
-    if (operators_depend(*map, inside, names_)) return false;
-    return is_map(*map) || std::none_of(map->arrays.begin(), map->arrays.end(), [&](NameId array) {
-             return is_accumulator(array, names_);
-           });
-  }
-  if (const auto* loop = as<Loop>(statement.operation)) {
-    const auto* form = as<ForForm>(loop->form);
-    if (!form || depends(form->bound, inside)) return false;
-    for (const LoopValue& value : loop->values) {
-      const NameId name = value.parameter.name;
-      if (is_accumulator(name, names_) || !is_regular(names_.type(name), inside)) return false;
-    }
-    return can_distribute(loop->body, inside);
-  }
-  return false;
-}
-
-// Whether some statement is parallel and everything that may have to be stored is regular.
-bool Flattener::can_distribute(const Body& body, NameSet inside) const {
-  for (const NameId name : bound_in(body.statements)) inside.insert(name);
-  const bool any = std::any_of(body.statements.begin(), body.statements.end(),
-                               [&](const Statement& one) { return is_parallel(one, inside); });
-  if (!any) return false;
-  for (const Statement& one : body.statements) {
-    for (const Binder& result : one.results) {
-      if (!is_regular(names_.type(result.name), inside)) return false;
-    }
-  }
-  return true;
-}
-
-bool Flattener::can_distribute(const Nest& nest, const Body& body) const {
-  NameSet inside = bound_in(nest.prefix);
-  for (const SpaceDimension& dimension : nest.space) inside.insert(dimension.index.name);
-  return can_distribute(body, std::move(inside));
-}
 
 // ---------------------------------------------------------------- arrays over the nest
 
@@ -106,7 +43,7 @@ static Type over_nest(const Nest& nest, Type type) {
 
 // From here on points read `value` from `array`; an accumulator is the same at all points.
 static void read_back(Nest& nest, NameId value, NameId array, const Names& names) {
-  if (is_accumulator(array, names)) {
+  if (names.type(array).kind == TypeKind::accumulator) {
     nest.prefix.push_back({{{value}}, Identity{array}});
   } else {
     nest.prefix.push_back({{{value}}, Index{array, indices_of(nest)}});
@@ -266,37 +203,14 @@ void Flattener::flush(Nest& nest, std::vector<Statement>& run, const NameSet& us
   run.clear();
 }
 
-// Beside products, other operations on rows stay together where they follow each other: threads of
-// a block run such a chain on rows in their memory, as they would run the nest without products.
-// The end of the chain that starts at `begin`.
-std::size_t Flattener::end_of_chain(const Body& body, std::size_t begin,
-                                    const NameSet& inside) const {
-  const auto is_a_product = [&](const Statement& one) { return is_product(one, inside); };
-  if (options_.target != FlattenTarget::gpu ||
-      std::none_of(body.statements.begin(), body.statements.end(), is_a_product)) {
-    return begin;
-  }
-  std::size_t end = begin;
-  for (std::size_t k = begin; k < body.statements.size(); ++k) {
-    const Statement& one = body.statements[k];
-    const bool parallel = is_parallel(one, inside);
-    if (parallel && as<MapScanReduce>(one.operation) && !is_a_product(one)) {
-      end = k + 1;
-    } else if (parallel || (!as<Scalar>(one.operation) && !is_view(one.operation))) {
-      break;
-    }
-  }
-  return end;
-}
-
 // The statements from `begin` to `end` as a point that gives what is used later.
-PointBody Flattener::part_of(Body& body, std::size_t begin, std::size_t end,
-                             const NameSet& used_later) const {
+static PointBody part_of(Body& body, std::size_t begin, std::size_t end, const NameSet& used_later,
+                         const Names& names) {
   PointBody part;
   for (std::size_t k = begin; k < end; ++k) {
     Statement& one = body.statements[k];
     for (const Binder& result : one.results) {
-      const Type& type = names_.type(result.name);
+      const Type& type = names.type(result.name);
       if (type.kind == TypeKind::token || !used_later.contains(result.name)) continue;
       part.body.results.emplace_back(result.name);
       part.result_types.push_back(type);
@@ -336,10 +250,9 @@ static bool has_effect(const Statement& one) {
 void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& results,
                            LocationId location, Out& out) {
   body.statements = splitter_.split_statements(std::move(body.statements));
-  NameSet inside = bound_in(nest.prefix);
-  for (const SpaceDimension& dimension : nest.space) inside.insert(dimension.index.name);
+  NameSet inside = bound_by(nest);
   for (const NameId name : bound_in(body.statements)) inside.insert(name);
-  replace_row_updates(body, inside, out);
+  replace_row_updates(body, inside, names_, out);
   const std::unordered_map<NameId, NameId> direct = result_of_each(body, results);
   const std::vector<NameSet> used_from = used_from_each(body, names_);
   std::vector<Statement> run;
@@ -354,15 +267,16 @@ void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& resu
   };
   for (std::size_t k = 0; k < body.statements.size(); ++k) {
     Statement& one = body.statements[k];
-    if (!is_parallel(one, inside)) {
+    if (!is_parallel(one, inside, names_)) {
       run.push_back(std::move(one));
       continue;
     }
     flush(nest, run, used_from[k], location, out);
     std::vector<Binder> arrays;
     std::vector<Binder> values = one.results;
-    if (const std::size_t end = end_of_chain(body, k, inside); end > k + 1) {
-      PointBody chain = part_of(body, k, end, used_from[end]);
+    if (const std::size_t end = on_gpu() ? end_of_chain(body, k, inside, names_) : k;
+        end > k + 1) {
+      PointBody chain = part_of(body, k, end, used_from[end], names_);
       values.clear();
       for (const Operand& value : chain.body.results) values.push_back({value.name()});
       for (const Binder& value : values) arrays.push_back({array_for(value.name)});
@@ -447,7 +361,7 @@ void Flattener::distribute_statement(const Nest& nest, Statement statement,
     PointBody point = point_body(std::move(e), deeper, names_);
     if (!point.body.statements.empty() && is_made_of_a_sum(point.body)) {
       choose_part(deeper, std::move(statement), std::move(point), out);
-    } else if (can_distribute(deeper, point.body)) {
+    } else if (can_distribute(deeper, point.body, names_)) {
       distribute(deeper, std::move(point.body), results, statement.location, out);
     } else {
       statement.operation = segmented_map(std::move(bare), std::move(point));

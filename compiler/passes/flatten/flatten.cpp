@@ -15,7 +15,9 @@
 #include "passes/flatten/accumulation.h"
 #include "passes/flatten/counts_after_filters.h"
 #include "passes/flatten/flatmap.h"
+#include "passes/flatten/host_calls.h"
 #include "passes/flatten/own_initials.h"
+#include "passes/flatten/parallelism.h"
 #include "passes/flatten/thread_calls.h"
 #include "passes/traces.h"
 #include "support/match.h"
@@ -34,8 +36,8 @@ using namespace ir;
 void Flattener::run() {
   add_quiet_functions(program_);
   for (Function& function : program_.functions) expand_flatmaps(function.body, names_);
-  find_host_functions();
-  for (Function& function : program_.functions) loop_over_host_calls(function.body);
+  HostCalls host_calls(program_);
+  for (Function& function : program_.functions) host_calls.become_loops(function.body);
   originals_ = program_.functions;
   for (Function& function : program_.functions) flatten_body(function.body);
   redirect_calls(program_, originals_);
@@ -58,7 +60,7 @@ void Flattener::flatten_statement(Statement statement, Out& out) {
     flatten_map(std::move(statement), std::move(taken), out);
   } else if (auto* histogram = as<Histogram>(statement.operation)) {
     Histogram taken = std::move(*histogram);
-    if (options_.target == FlattenTarget::cpu && combines_numbers(taken)) {
+    if (!on_gpu() && combines_numbers(taken)) {
       flatten_statement(accumulation(std::move(statement), std::move(taken), names_), out);
     } else {
       flatten_histogram(std::move(statement), std::move(taken), out);
@@ -75,7 +77,7 @@ void Flattener::flatten_statement(Statement statement, Out& out) {
     } else if (auto* with = as<WithAccumulator>(statement.operation)) {
       flatten_body(with->body.body);
     }
-    note_replicate(statement);
+    row_reductions_.note(statement);
     out.push_back(std::move(statement));
   }
 }
@@ -100,7 +102,7 @@ void Flattener::flatten_map(Statement statement, MapScanReduce e, Out& out) {
   } else if (!e.reductions.empty()) {
     std::vector<ReduceOperator> reductions = e.reductions;
     PointBody point = point_body(std::move(e), nest, names_);
-    reduce_elements(nest, point, reductions);
+    if (on_gpu()) row_reductions_.reduce_elements(nest, point, reductions);
     statement.operation =
         segmented_reduce(std::move(nest), std::move(point), std::move(reductions));
     out.push_back(std::move(statement));
@@ -110,17 +112,9 @@ void Flattener::flatten_map(Statement statement, MapScanReduce e, Out& out) {
   }
 }
 
-bool Flattener::is_invariant(const Operand& width, const Nest& nest, const Body& body) const {
-  if (width.is_constant()) return true;
-  const auto binds = [&](const std::vector<Statement>& statements) {
-    for (const Statement& one : statements) {
-      for (const Binder& result : one.results) {
-        if (result.name == width.name()) return true;
-      }
-    }
-    return false;
-  };
-  return !binds(nest.prefix) && !binds(body.statements);
+static bool is_invariant(const Operand& width, const Nest& nest, const Body& body) {
+  return width.is_constant() || (!bound_in(nest.prefix).contains(width.name()) &&
+                                 !bound_in(body.statements).contains(width.name()));
 }
 
 // The order of `results` that matches the order in which `producer` makes the body's results.
@@ -173,7 +167,7 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
     const auto* inner = producer ? as<MapScanReduce>(producer->operation) : nullptr;
     if (!inner || !is_invariant(inner->width, nest, point.body)) break;
     std::vector<Statement> before(point.body.statements.begin(), point.body.statements.end() - 1);
-    const bool gpu = options_.target == FlattenTarget::gpu;
+    const bool gpu = on_gpu();
     const bool rows = gpu ? !is_narrow(inner->width) : nest.space.size() == 1;
     const bool reduces =
         !inner->reductions.empty() && inner->scans.empty() && !splitter_.needs_split(*inner);
@@ -208,7 +202,7 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
     point = point_body(std::move(next), nest, names_);
     count_points(point, counted);
     if (reduces) {
-      reduce_elements(nest, point, reductions);
+      if (on_gpu()) row_reductions_.reduce_elements(nest, point, reductions);
       statement.operation =
           segmented_reduce(std::move(nest), std::move(point), std::move(reductions));
       out.push_back(std::move(statement));
@@ -220,17 +214,13 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
 
 // Points that are no deeper nest: in parts, by turns, or as they are.
 void Flattener::flatten_points(Statement statement, Nest nest, PointBody point, Out& out) {
-  if (options_.target == FlattenTarget::gpu && can_distribute(nest, point.body)) {
+  if (on_gpu() && can_distribute(nest, point.body, names_)) {
     choose_version(std::move(statement), std::move(nest), std::move(point), out);
     return;
   }
-  if (options_.target == FlattenTarget::cpu) {
-    const auto products = products_for_host(nest, point);
-    if (!products.empty()) {
-      choose_host(std::move(statement), std::move(nest), std::move(point), products, out);
-      return;
-    }
-    if (const auto place = place_to_cut(nest, point.body)) {
+  if (!on_gpu()) {
+    if (choose_host(statement, nest, point, out)) return;
+    if (const auto place = place_to_cut(nest, point.body, names_, originals_)) {
       cut(std::move(statement), std::move(nest), std::move(point), *place, out);
       return;
     }

@@ -2,7 +2,7 @@
 // that accumulates hands on and updates; by then all of it is host code.
 #include <algorithm>
 
-#include "passes/flatten/flattener.h"
+#include "passes/flatten/host_calls.h"
 #include "passes/flatten/host_loops.h"
 #include "support/match.h"
 
@@ -12,7 +12,7 @@ using namespace ir;
 
 // Takes such accumulators out of the statement: the body gets the arrays, and gives them back after
 // the other accumulators.
-void Flattener::open_host_accumulators(WithAccumulator& with, std::vector<Binder>& results) {
+void HostCalls::open_host_accumulators(WithAccumulator& with, std::vector<Binder>& results) {
   for (std::size_t k = with.inputs.size(); k-- > 0;) {
     AccumulatorInput& input = with.inputs[k];
     if (!input.op || !calls_host(input.op->body)) continue;
@@ -36,7 +36,7 @@ void Flattener::open_host_accumulators(WithAccumulator& with, std::vector<Binder
 }
 
 // `to` means what the accumulator `from` means.
-void Flattener::continue_host_accumulator(const Operand& from, NameId to) {
+void HostCalls::continue_host_accumulator(const Operand& from, NameId to) {
   if (!from.is_name()) return;
   const auto found = host_accumulators_.find(from.name());
   if (found == host_accumulators_.end()) return;
@@ -46,7 +46,7 @@ void Flattener::continue_host_accumulator(const Operand& from, NameId to) {
 }
 
 // What the statement's scopes are given, before they are looked at.
-void Flattener::enter_with_host_accumulators(Operation& operation) {
+void HostCalls::enter_with_host_accumulators(Operation& operation) {
   if (const auto* loop = as<Loop>(operation)) {
     for (const LoopValue& value : loop->values) {
       continue_host_accumulator(value.initial, value.parameter.name);
@@ -59,7 +59,7 @@ void Flattener::enter_with_host_accumulators(Operation& operation) {
 }
 
 // What the statement gives, after its scopes were looked at.
-void Flattener::leave_with_host_accumulators(Operation& operation,
+void HostCalls::leave_with_host_accumulators(Operation& operation,
                                              const std::vector<Binder>& results) {
   for (std::size_t k = 0; k < results.size(); ++k) {
     const NameId result = results[k].name;
@@ -74,12 +74,12 @@ void Flattener::leave_with_host_accumulators(Operation& operation,
   }
 }
 
-bool Flattener::takes_host_accumulator(const MapScanReduce& map) const {
+bool HostCalls::takes_host_accumulator(const MapScanReduce& map) const {
   return std::any_of(map.arrays.begin(), map.arrays.end(),
                      [&](NameId array) { return host_accumulators_.contains(array); });
 }
 
-bool Flattener::emit_host_accumulate(const Statement& statement, const Accumulate& e, Out& out) {
+bool HostCalls::emit_host_accumulate(const Statement& statement, const Accumulate& e, Out& out) {
   const auto found = host_accumulators_.find(e.accumulator);
   if (found == host_accumulators_.end()) return false;
   const AccumulatorInput input = found->second;

@@ -3,55 +3,57 @@
 // A thread cannot hand an array of a size of its own to whoever called it, so such functions run on
 // the host, and a parallel operation that calls one becomes a loop there (host_loops.cpp).  What is
 // parallel inside the functions stays parallel.
+#include "passes/flatten/host_calls.h"
+
 #include <algorithm>
 
+#include "ir/builder.h"
 #include "ir/fields.h"
-#include "passes/flatten/flattener.h"
 #include "support/match.h"
 
 namespace dagaz::passes::flattening {
 
 using namespace ir;
 
-bool Flattener::calls_host(const Body& body) const {
+bool HostCalls::calls_host(const Body& body) const {
   return std::any_of(body.statements.begin(), body.statements.end(), [&](const Statement& one) {
     const auto* call = as<Call>(one.operation);
-    bool found = call != nullptr && host_functions_.contains(call->function);
+    bool found = call != nullptr && functions_.contains(call->function);
     for_each_scope(one.operation, [&](const Body& inner) { found = found || calls_host(inner); });
     return found;
   });
 }
 
-// Functions with array results, and those that call them.
-void Flattener::find_host_functions() {
-  for (const Function& function : program_.functions) {
+// Functions with array results, and those that call them, need the host.
+HostCalls::HostCalls(Program& program) : names_(program.names) {
+  for (const Function& function : program.functions) {
     const bool gives_arrays =
         std::any_of(function.result_types.begin(), function.result_types.end(),
                     [](const Type& type) { return type.is_array(); });
-    if (gives_arrays) host_functions_.insert(function.name);
+    if (gives_arrays) functions_.insert(function.name);
   }
   for (bool grown = true; grown;) {
     grown = false;
-    for (const Function& function : program_.functions) {
-      if (host_functions_.contains(function.name) || !calls_host(function.body)) continue;
-      host_functions_.insert(function.name);
+    for (const Function& function : program.functions) {
+      if (functions_.contains(function.name) || !calls_host(function.body)) continue;
+      functions_.insert(function.name);
       grown = true;
     }
   }
 }
 
-void Flattener::loop_over_host_calls(Body& body) {
+void HostCalls::become_loops(Body& body) {
   Out out;
   for (Statement& statement : body.statements) {
     enter_with_host_accumulators(statement.operation);
     if (auto* branch = as<Branch>(statement.operation)) {
-      loop_over_host_calls(branch->then_body);
-      loop_over_host_calls(branch->else_body);
+      become_loops(branch->then_body);
+      become_loops(branch->else_body);
     } else if (auto* loop = as<Loop>(statement.operation)) {
-      loop_over_host_calls(loop->body);
+      become_loops(loop->body);
     } else if (auto* with = as<WithAccumulator>(statement.operation)) {
       open_host_accumulators(*with, statement.results);
-      loop_over_host_calls(with->body.body);
+      become_loops(with->body.body);
     }
     leave_with_host_accumulators(statement.operation, statement.results);
     emit_with_host_calls(std::move(statement), out);
@@ -60,12 +62,12 @@ void Flattener::loop_over_host_calls(Body& body) {
 }
 
 template <typename Operator>
-bool Flattener::operators_call_host(const std::vector<Operator>& operators) const {
+bool HostCalls::operators_call_host(const std::vector<Operator>& operators) const {
   return std::any_of(operators.begin(), operators.end(),
                      [&](const Operator& one) { return calls_host(one.op.body); });
 }
 
-void Flattener::emit_with_host_calls(Statement statement, Out& out) {
+void HostCalls::emit_with_host_calls(Statement statement, Out& out) {
   if (auto* map = as<MapScanReduce>(statement.operation)) {
     if (calls_host(map->map.body) || operators_call_host(map->scans) ||
         operators_call_host(map->reductions) || (map->post && calls_host(map->post->body)) ||
@@ -89,7 +91,7 @@ void Flattener::emit_with_host_calls(Statement statement, Out& out) {
 
 // The map of a histogram or a scatter as a statement before it.
 template <typename Node>
-void Flattener::take_map_off(Node& node, const Statement& statement, Out& out) {
+void HostCalls::take_map_off(Node& node, const Statement& statement, Out& out) {
   const std::vector<Type> types = node.map.result_types;
   Statement mapping{{}, {}, statement.tokens, statement.location};
   std::vector<NameId> inputs;

@@ -1,14 +1,14 @@
 // Parallel operations as sequential loops of the host, after their definitions:
 //
-//   map_scan_reduce:  for i < n do vs = map xs[i];  s = op s v;  r = op r v;  rows[i] = post (s,
-//   vs) histogram:        for i < n do (i, v) = map xs[i];  bins[i] = op bins[i] v  where i is
-//   inside
+//   map_scan_reduce:  for i < n do vs = map xs[i];  s = op s v;  r = op r v;
+//                                  rows[i] = post (s, vs)
+//   histogram:        for i < n do (i, v) = map xs[i];  bins[i] = op bins[i] v  where i is inside
 //
 // The code of their lambdas goes into the loop, where it may call functions that need the host.
 #include "passes/flatten/host_loops.h"
 
 #include "ir/value_count.h"
-#include "passes/flatten/flattener.h"
+#include "passes/flatten/host_calls.h"
 #include "support/match.h"
 
 namespace dagaz::passes::flattening {
@@ -25,19 +25,6 @@ std::vector<Operand> apply(Lambda lambda, const std::vector<Operand>& arguments,
   }
   body.add_all(std::move(lambda.body.statements));
   return std::move(lambda.body.results);
-}
-
-/// All of an array of this type at its outermost `indices`.
-std::vector<SliceDimension> part_at(const std::vector<Operand>& indices, const Type& type) {
-  std::vector<SliceDimension> part;
-  for (std::size_t d = 0; d < type.rank(); ++d) {
-    if (d < indices.size()) {
-      part.push_back({true, indices[d], i64_operand(1), i64_operand(1)});
-    } else {
-      part.push_back({false, i64_operand(0), type.shape[d], i64_operand(1)});
-    }
-  }
-  return part;
 }
 
 /// The loop while it is being made.
@@ -134,7 +121,19 @@ std::vector<Operand> take(const std::vector<Operand>& values, std::size_t& posit
 
 }  // namespace
 
-void Flattener::emit_host_loop(Statement statement, MapScanReduce e, Out& out) {
+std::vector<SliceDimension> part_at(const std::vector<Operand>& indices, const Type& type) {
+  std::vector<SliceDimension> part;
+  for (std::size_t d = 0; d < type.rank(); ++d) {
+    if (d < indices.size()) {
+      part.push_back({true, indices[d], i64_operand(1), i64_operand(1)});
+    } else {
+      part.push_back({false, i64_operand(0), type.shape[d], i64_operand(1)});
+    }
+  }
+  return part;
+}
+
+void HostCalls::emit_host_loop(Statement statement, MapScanReduce e, Out& out) {
   HostLoop loop(names_, e.width, statement);
   const std::vector<Operand> arguments = loop.elements(e.arrays, e.map);
   std::vector<Type> row_types = e.post ? e.post->result_types : std::vector<Type>{};
@@ -175,49 +174,9 @@ void Flattener::emit_host_loop(Statement statement, MapScanReduce e, Out& out) {
                  statement.results.begin() + static_cast<std::ptrdiff_t>(position - scanned),
                  statement.results.end());
   Operation finished = loop.finish();
-  loop_over_host_calls(as<Loop>(finished)->body);
+  become_loops(as<Loop>(finished)->body);
   leave_with_host_accumulators(finished, results);
   out.push_back({std::move(results), std::move(finished), statement.tokens, statement.location});
-}
-
-// Loops of the host over the points of a segmented map; what is parallel in them stays parallel.
-void Flattener::emit_in_turn(const Statement& statement, Out& out) {
-  const auto& map = *as<SegmentedMap>(statement.operation);
-  std::vector<Operand> indices;
-  for (const SpaceDimension& dimension : map.space) indices.emplace_back(dimension.index.name);
-  std::vector<NameId> rows;
-  std::vector<std::vector<NameId>> carried(map.space.size());  // by the loop over each dimension
-  for (const Binder& result : statement.results) {
-    const Type type = names_.type(result.name);
-    rows.push_back(names_.fresh("rows", type));
-    out.push_back({{{rows.back()}}, Scratch{type.element, type.shape}, {}, statement.location});
-    for (std::vector<NameId>& each : carried) each.push_back(names_.fresh_like(result.name));
-  }
-  Body body = map.body;
-  flatten_body(body);
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    const Type type = names_.type(rows[k]);
-    const NameId next = names_.fresh("rows", type);
-    Update update{carried.back()[k], part_at(indices, type), body.results[k]};
-    body.statements.push_back({{{next}}, std::move(update), {}, statement.location});
-    body.results[k] = next;
-  }
-  for (std::size_t d = map.space.size(); d-- > 0;) {
-    Loop loop{{}, ForForm{map.space[d].index, map.space[d].extent}, std::move(body), {}};
-    const std::vector<NameId>& initial = d == 0 ? rows : carried[d - 1];
-    Statement around{{}, {}, {}, statement.location};
-    Body outer;
-    for (std::size_t k = 0; k < rows.size(); ++k) {
-      loop.values.push_back({{carried[d][k]}, initial[k]});
-      const Binder& result = statement.results[k];
-      around.results.push_back(d == 0 ? result : Binder{names_.fresh_like(result.name)});
-      outer.results.emplace_back(around.results.back().name);
-    }
-    around.operation = std::move(loop);
-    outer.statements.push_back(std::move(around));
-    body = std::move(outer);
-  }
-  out.push_back(std::move(body.statements.front()));
 }
 
 std::vector<NameId> combine_where_inside(const std::vector<NameId>& bins,
@@ -249,7 +208,7 @@ std::vector<NameId> combine_where_inside(const std::vector<NameId>& bins,
   return body.branch(inside, combine, leave);
 }
 
-void Flattener::emit_host_loop(Statement statement, Histogram e, Out& out) {
+void HostCalls::emit_host_loop(Statement statement, Histogram e, Out& out) {
   HostLoop loop(names_, e.width, statement);
   const std::vector<Operand> arguments = loop.elements(e.arrays, e.map);
   const std::vector<Operand> values = apply(std::move(e.map), arguments, loop.body());
@@ -264,7 +223,7 @@ void Flattener::emit_host_loop(Statement statement, Histogram e, Out& out) {
     for (const NameId bin : next) loop.set_next(bin);
   }
   Loop finished = loop.finish();
-  loop_over_host_calls(finished.body);
+  become_loops(finished.body);
   statement.operation = std::move(finished);
   out.push_back(std::move(statement));
 }

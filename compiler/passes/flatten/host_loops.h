@@ -1,4 +1,4 @@
-// What host loops and host accumulators share.
+// What loops of the host and accumulators there share.
 #pragma once
 
 #include <vector>
@@ -6,6 +6,10 @@
 #include "ir/builder.h"
 
 namespace dagaz::passes::flattening {
+
+/// All of an array of this type at its outermost `indices`.
+std::vector<ir::SliceDimension> part_at(const std::vector<ir::Operand>& indices,
+                                        const ir::Type& type);
 
 /// bins[indices] = op bins[indices] updates, if the indices are inside `shape`; else nothing.
 /// The next bins.

@@ -17,6 +17,9 @@
 #include "ir/device_threads.h"
 #include "ir/fields.h"
 #include "passes/flatten/flattener.h"
+#include "passes/flatten/host_loops.h"
+#include "passes/flatten/parallelism.h"
+#include "passes/flatten/rows.h"
 #include "support/match.h"
 
 namespace dagaz::passes::flattening {
@@ -139,9 +142,9 @@ Body whole_body(const Nest& nest, const PointBody& point) {
 
 // What a product has to have for all threads, or for as many as there are points: widths of which
 // one has to be large enough; none if the map stays whole.
-std::vector<std::vector<Operand>> Flattener::products_for_host(const Nest& nest,
-                                                               const PointBody& point) const {
-  if (options_.host_product == 0 || keeps_points_whole_) return {};
+static std::vector<std::vector<Operand>> products_for_host(
+    const Nest& nest, const PointBody& point, const Names& names,
+    const std::vector<Function>& functions) {
   const Body body = whole_body(nest, point);
   NameSet bound = bound_by(nest);
   for (const Statement& one : body.statements) {
@@ -150,24 +153,24 @@ std::vector<std::vector<Operand>> Flattener::products_for_host(const Nest& nest,
   for (const Type& type : point.result_types) {
     if (type.kind != TypeKind::value || !is_regular(type, bound)) return {};
   }
-  Products products(bound, names_);
+  Products products(bound, names);
   products.find(body);
-  if (products.found().empty() || !keeps_threads_busy(body, bound, names_) ||
-      !writes_only_its_own(body, 0)) {
+  if (products.found().empty() || !keeps_threads_busy(body, bound, names) ||
+      !writes_only_its_own(body, 0, names, functions)) {
     return {};
   }
   return products.found();
 }
 
 // Whether one of the products keeps as many threads busy as run points.
-Operand Flattener::is_for_host(const Nest& nest, const std::vector<std::vector<Operand>>& products,
-                               Builder& builder) {
+static Operand is_for_host(const Nest& nest, const std::vector<std::vector<Operand>>& products,
+                           std::int64_t host_product, Builder& builder) {
   std::vector<Operand> extents;
   for (const SpaceDimension& dimension : nest.space) extents.push_back(dimension.extent);
   const Operand threads = builder.add(ask_device_threads(), "threads");
   const Operand busy =
       builder.scalar(ScalarOp::smin, ScalarType::i64, {threads, builder.product(extents)}, "busy");
-  const Operand least = builder.mul_i64(busy, i64_operand(options_.host_product));
+  const Operand least = builder.mul_i64(busy, i64_operand(host_product));
   std::optional<Operand> any;
   for (const std::vector<Operand>& widths : products) {
     const Operand enough =
@@ -178,12 +181,14 @@ Operand Flattener::is_for_host(const Nest& nest, const std::vector<std::vector<O
   return *any;
 }
 
-// The map twice, and the choice between them.
-void Flattener::choose_host(Statement statement, Nest nest, PointBody point,
-                            const std::vector<std::vector<Operand>>& products, Out& out) {
+// The map twice, and the choice between them, if there are such products.
+bool Flattener::choose_host(Statement& statement, Nest& nest, PointBody& point, Out& out) {
+  if (options_.host_product == 0 || keeps_points_whole_) return false;
+  const auto products = products_for_host(nest, point, names_, originals_);
+  if (products.empty()) return false;
   Builder builder(names_);
   builder.set_location(statement.location);
-  Branch branch{is_for_host(nest, products, builder), {}, {}, {}};
+  Branch branch{is_for_host(nest, products, options_.host_product, builder), {}, {}, {}};
   Statement in_turn{{}, segmented_map(nest, point), {}, statement.location};
   Statement whole{{}, {}, {}, statement.location};
   for (const Binder& result : statement.results) {
@@ -201,6 +206,47 @@ void Flattener::choose_host(Statement statement, Nest nest, PointBody point,
   for (Statement& one : builder.take()) out.push_back(std::move(one));
   statement.operation = std::move(branch);
   out.push_back(std::move(statement));
+  return true;
+}
+
+// Loops of the host over the points of a segmented map; what is parallel in them stays parallel.
+void Flattener::emit_in_turn(const Statement& statement, Out& out) {
+  const auto& map = *as<SegmentedMap>(statement.operation);
+  std::vector<Operand> indices;
+  for (const SpaceDimension& dimension : map.space) indices.emplace_back(dimension.index.name);
+  std::vector<NameId> rows;
+  std::vector<std::vector<NameId>> carried(map.space.size());  // by the loop over each dimension
+  for (const Binder& result : statement.results) {
+    const Type type = names_.type(result.name);
+    rows.push_back(names_.fresh("rows", type));
+    out.push_back({{{rows.back()}}, Scratch{type.element, type.shape}, {}, statement.location});
+    for (std::vector<NameId>& each : carried) each.push_back(names_.fresh_like(result.name));
+  }
+  Body body = map.body;
+  flatten_body(body);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const Type type = names_.type(rows[k]);
+    const NameId next = names_.fresh("rows", type);
+    Update update{carried.back()[k], part_at(indices, type), body.results[k]};
+    body.statements.push_back({{{next}}, std::move(update), {}, statement.location});
+    body.results[k] = next;
+  }
+  for (std::size_t d = map.space.size(); d-- > 0;) {
+    Loop loop{{}, ForForm{map.space[d].index, map.space[d].extent}, std::move(body), {}};
+    const std::vector<NameId>& initial = d == 0 ? rows : carried[d - 1];
+    Statement around{{}, {}, {}, statement.location};
+    Body outer;
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      loop.values.push_back({{carried[d][k]}, initial[k]});
+      const Binder& result = statement.results[k];
+      around.results.push_back(d == 0 ? result : Binder{names_.fresh_like(result.name)});
+      outer.results.emplace_back(around.results.back().name);
+    }
+    around.operation = std::move(loop);
+    outer.statements.push_back(std::move(around));
+    body = std::move(outer);
+  }
+  out.push_back(std::move(body.statements.front()));
 }
 
 }  // namespace dagaz::passes::flattening

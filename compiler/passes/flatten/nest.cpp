@@ -56,12 +56,17 @@ PointBody point_body(MapScanReduce e, const Nest& nest, Names& names) {
   return point;
 }
 
-NameSet bound_by(const Nest& nest) {
+NameSet bound_in(const std::vector<Statement>& statements) {
   NameSet bound;
-  for (const SpaceDimension& dimension : nest.space) bound.insert(dimension.index.name);
-  for (const Statement& one : nest.prefix) {
+  for (const Statement& one : statements) {
     for (const Binder& result : one.results) bound.insert(result.name);
   }
+  return bound;
+}
+
+NameSet bound_by(const Nest& nest) {
+  NameSet bound = bound_in(nest.prefix);
+  for (const SpaceDimension& dimension : nest.space) bound.insert(dimension.index.name);
   return bound;
 }
 

@@ -31,6 +31,8 @@ PointBody at_index(ir::Lambda lambda, const std::vector<ir::NameId>& arrays, con
 /// The map of `e`, and where it has no scans the post map on its mapped values.
 PointBody point_body(ir::MapScanReduce e, const Nest& nest, ir::Names& names);
 
+/// The results of all statements.
+ir::NameSet bound_in(const std::vector<ir::Statement>& statements);
 /// The names that a point of the nest binds: its indices and what its prefix computes.
 ir::NameSet bound_by(const Nest& nest);
 /// Whether an operator of `e` needs what a point binds: operators of segmented operations stand
@@ -54,8 +56,6 @@ bool repeats_cheaply(const std::vector<ir::Statement>& statements, const ir::Nam
                      std::int64_t most, Ranges ranges = Ranges::kept);
 /// Constant widths below this are not worth threads of their own on a GPU.
 bool is_narrow(const ir::Operand& width);
-/// Whether it is a map whose elements are sums, of many terms each; `inside`: bound in the nest.
-bool is_product(const ir::Statement& statement, const ir::NameSet& inside);
 /// Whether `e` is nothing but a map.
 bool is_map(const ir::MapScanReduce& e);
 

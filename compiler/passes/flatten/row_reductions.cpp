@@ -4,7 +4,7 @@
 //
 // As it is written a thread would hold whole rows, and few threads could run.  What makes the rows
 // has been split off before, so a row is a view here, and taking one element of it costs nothing.
-#include "passes/flatten/flattener.h"
+#include "passes/flatten/row_reductions.h"
 
 #include <algorithm>
 
@@ -46,7 +46,7 @@ std::optional<Lambda> element_operator(const Lambda& op, Names& names) {
 
 }  // namespace
 
-void Flattener::note_replicate(const Statement& statement) {
+void RowReductions::note(const Statement& statement) {
   const auto* replicate = as<Replicate>(statement.operation);
   if (replicate == nullptr) return;
   Operand value = replicate->value;
@@ -55,8 +55,8 @@ void Flattener::note_replicate(const Statement& statement) {
     replicated_.insert_or_assign(statement.results[0].name, value);
 }
 
-std::optional<ReduceOperator> Flattener::over_elements(const ReduceOperator& one,
-                                                       std::size_t rank) {
+std::optional<ReduceOperator> RowReductions::over_elements(const ReduceOperator& one,
+                                                           std::size_t rank) {
   ReduceOperator result = one;
   for (std::size_t level = 0; level < rank; ++level) {
     std::optional<Lambda> element = element_operator(result.op, names_);
@@ -71,10 +71,9 @@ std::optional<ReduceOperator> Flattener::over_elements(const ReduceOperator& one
   return result;
 }
 
-// Puts the dimensions of the rows before the innermost one, along which is reduced.
-void Flattener::reduce_elements(Nest& nest, PointBody& point,
-                                std::vector<ReduceOperator>& operators) {
-  if (options_.target != FlattenTarget::gpu || point.result_types.empty()) return;
+void RowReductions::reduce_elements(Nest& nest, PointBody& point,
+                                    std::vector<ReduceOperator>& operators) {
+  if (point.result_types.empty()) return;
   std::size_t reduced = 0;
   bool alike = true;
   const std::vector<Operand> shape = names_.type(operators[0].neutral[0]).shape;
@@ -85,7 +84,7 @@ void Flattener::reduce_elements(Nest& nest, PointBody& point,
     });
   }
   if (shape.empty() || !alike || reduced != point.result_types.size() ||
-      !repeats_cheaply(point.body.statements, names_, options_.nested_operations)) {
+      !repeats_cheaply(point.body.statements, names_, nested_operations_)) {
     return;
   }
   std::vector<ReduceOperator> elements;

@@ -8,6 +8,8 @@
 // point would copy the row element by element, away from what its neighbours copy.  As a map the
 // copy is an operation over all elements, which may write over the array that it reads.  The
 // adjoint of a greatest element ends so: one element of the row gets something added.
+#include "passes/flatten/row_updates.h"
+
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -15,7 +17,7 @@
 
 #include "ir/builder.h"
 #include "ir/names.h"
-#include "passes/flatten/flattener.h"
+#include "passes/flatten/parallelism.h"
 #include "support/match.h"
 
 namespace dagaz::passes::flattening {
@@ -73,28 +75,28 @@ std::optional<RowUpdate> as_row_update(const Statement& statement, const Names& 
 
 }  // namespace
 
-// Of rows that parallel statements before it make.
-void Flattener::replace_row_updates(Body& body, const NameSet& inside, Out& out) {
+void replace_row_updates(Body& body, const NameSet& inside, Names& names,
+                         std::vector<Statement>& out) {
   NameSet stored;
   std::vector<Statement> statements;
   for (Statement& one : body.statements) {
-    const auto update = as_row_update(one, names_);
+    const auto update = as_row_update(one, names);
     if (!update || !stored.contains(update->row)) {
-      if (is_parallel(one, inside)) {
+      if (is_parallel(one, inside, names)) {
         for (const Binder& result : one.results) stored.insert(result.name);
       }
       statements.push_back(std::move(one));
       continue;
     }
-    Builder outside(names_);
+    Builder outside(names);
     outside.set_location(one.location);
-    const Type type = names_.type(update->row);
+    const Type type = names.type(update->row);
     const Operand width = type.shape[0];
     const NameId places =
         outside.add(Iota{ScalarType::i64, width, i64_operand(0), i64_operand(1)}, "positions");
     for (Statement& each : outside.take()) out.push_back(std::move(each));
 
-    Builder builder(names_);
+    Builder builder(names);
     builder.set_location(one.location);
     builder.set_tokens(one.tokens);
     Operand value = update->value;
