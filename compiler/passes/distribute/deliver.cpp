@@ -1,7 +1,12 @@
 // Scatters and histograms whose rows are written by those who have them (deliveries.h).
+#include "passes/distribute/deliver.h"
+
 #include <algorithm>
 #include <utility>
 
+#include "passes/distribute/accumulations.h"
+#include "passes/distribute/loops.h"
+#include "passes/distribute/meet.h"
 #include "passes/distribute/rewrite.h"
 #include "support/match.h"
 
@@ -88,87 +93,42 @@ Taken taken_at(const AtPoints& points, const SamePlaces& same, const Node& node,
 
 }  // namespace
 
-NameId Rewriter::rows_to_write(NameId array, const Operand& extent, ir::Builder& out) {
-  if (placement_.has_rows(array, extent)) return own_.at(array);
-  const auto filled = filled_rows(array, extent, out);
-  return filled ? *filled : rows_to_keep(array, {extent}, out);
+// Elements, as a cost model counts them, that are delivered for so many points.
+Operand elements_of(const Rewriting& c, const Operand& points, const std::vector<ir::Type>& values,
+                    ir::Builder& out) {
+  Operand row = ir::i64_operand(c.asked);
+  for (const ir::Type& value : values) row = out.add_i64(row, out.product(value.shape));
+  return out.mul_i64(points, row);
 }
 
-void Rewriter::deliver_results(const ir::Statement& statement, const Rows& rows, ir::Builder& out) {
-  ir::Operation points = map_of(statement.operation);
-  const auto& map = std::get<ir::SegmentedMap>(points);
-  const Operand extent = map.space.front().extent;
-  MadeByPoints made{map.body.results, {}};
-  ir::Statement making{{}, {}, statement.tokens, statement.location};
-  for (const ir::Type& type : map.result_types) {
-    made.arrays.push_back(names_.fresh("sent", ir::array_over(rows.count, type)));
-    making.results.push_back({made.arrays.back()});
-  }
-  share_space(points, {0}, rows, out);
-  unagreed_ = unagreed_ || may_fail(points, definitions_);
-  making.operation = std::move(points);
-  out.add(std::move(making));
-  agree(out);
-  const std::vector<Target> targets = targets_of(statement.operation);
-  std::vector<NameId> sent;
-  for (const SamePlaces& same : same_places(statement.operation)) {
-    PlacesGiven given{same.rows, extent, made.array_of(same.place), {}};
-    for (const Operand& value : same.values) given.values.push_back(made.array_of(value));
-    const std::vector<NameId> written = write_rows(statement.operation, same, given, out);
-    auto next = written.begin();
-    for (const std::size_t k : same.targets) {
-      for (std::size_t i = 0; i < targets[k].destinations.size(); ++i) {
-        const NameId whole = statement.results[targets[k].results + i].name;
-        own_.emplace(whole, *next++);
-        if (placement_.is_sent(whole)) sent.push_back(whole);
-      }
-    }
-  }
-  send(sent, out);
+// Whether it is less that each rank sends and gets all elements than what all have to deliver.
+Operand combining_sends_less(Rewriting& c, const std::vector<Operand>& combined,
+                             const Operand& delivered, ir::Builder& out) {
+  Operand elements = ir::i64_operand(0);
+  for (const Operand& one : combined) elements = out.add_i64(elements, one);
+  const Operand each = out.mul_i64(ir::i64_operand(2), c.collectives.size(out));
+  return out.scalar(ir::ScalarOp::sle, ir::ScalarType::i64,
+                    {out.mul_i64(each, elements), delivered}, "is_less");
 }
 
-// Those targets that have the same places, each rank its own rows of them.
-std::vector<NameId> Rewriter::write_rows(const ir::Operation& operation, const SamePlaces& same,
-                                         const PlacesGiven& given, ir::Builder& out) {
-  if (const auto* scatter = as<ir::SegmentedScatter>(operation)) {
-    return scatter_delivered(*scatter, same, collectives_.deliver(out, given), out);
-  }
-  const auto& histogram = std::get<ir::SegmentedHistogram>(operation);
-  const auto deliver = [&](ir::Builder& b) {
-    return add_to_bins(histogram, same, collectives_.deliver(b, given),
-                       bins_of_rank(histogram, same, b), b);
-  };
-  std::vector<Operand> combined;
-  std::vector<ir::Type> values;
-  for (const std::size_t k : same.targets) {
-    const ir::HistogramOperator& one = histogram.operators[k];
-    if (one.shape.size() > 1) return deliver(out);
-    for (const NameId bins : one.destinations)
-      combined.push_back(out.product(names_.type(bins).shape));
-  }
-  for (const NameId value : given.values) values.push_back(ir::row_of(names_.type(value)));
-  const Operand delivered = elements_of(given.points, values, out);
-  const auto operands = [](const std::vector<NameId>& names) {
-    return std::vector<Operand>(names.begin(), names.end());
-  };
-  return out.branch(
-      combining_sends_less(combined, delivered, out),
-      [&](ir::Builder& b) { return operands(combine_bins(histogram, same, given, b)); },
-      [&](ir::Builder& b) { return operands(deliver(b)); }, "bins");
+NameId rows_to_write(Rewriting& c, NameId array, const Operand& extent, ir::Builder& out) {
+  if (c.placement.has_rows(array, extent)) return c.own.at(array);
+  const auto filled = filled_rows(c, array, extent, out);
+  return filled ? *filled : rows_to_keep(c, array, {extent}, out);
 }
 
-std::vector<NameId> Rewriter::scatter_delivered(const ir::SegmentedScatter& scatter,
-                                                const SamePlaces& same, const Delivered& delivered,
-                                                ir::Builder& out) {
-  const AtPoints points(same, delivered, names_);
+static std::vector<NameId> scatter_delivered(Rewriting& c, const ir::SegmentedScatter& scatter,
+                                             const SamePlaces& same, const Delivered& delivered,
+                                             ir::Builder& out) {
+  const AtPoints points(same, delivered, c.names);
   ir::Builder inside = out.nested();
   Taken taken = taken_at(points, same, scatter, inside);
   ir::SegmentedScatter own{
       points.space(), inside.take_body(std::move(taken.results)), {}, std::move(taken.types)};
   for (const std::size_t k : same.targets) {
     ir::ScatterTarget target = scatter.targets[k];
-    target.destination = rows_to_write(target.destination, same.rows, out);
-    target.shape.front() = rows_of(same.rows).count;
+    target.destination = rows_to_write(c, target.destination, same.rows, out);
+    target.shape.front() = rows_of(c, same.rows).count;
     own.targets.push_back(std::move(target));
   }
   return out.add_results(std::move(own), "written");
@@ -177,26 +137,26 @@ std::vector<NameId> Rewriter::scatter_delivered(const ir::SegmentedScatter& scat
 // ---- bins
 
 // What the bins of this rank begin with.
-std::vector<ir::HistogramOperator> Rewriter::bins_of_rank(const ir::SegmentedHistogram& histogram,
-                                                          const SamePlaces& same,
-                                                          ir::Builder& out) {
+static std::vector<ir::HistogramOperator> bins_of_rank(Rewriting& c,
+                                                       const ir::SegmentedHistogram& histogram,
+                                                       const SamePlaces& same, ir::Builder& out) {
   std::vector<ir::HistogramOperator> all;
   for (const std::size_t k : same.targets) {
     ir::HistogramOperator& one = all.emplace_back(histogram.operators[k]);
-    for (NameId& bins : one.destinations) bins = rows_to_write(bins, same.rows, out);
-    one.shape.front() = rows_of(same.rows).count;
+    for (NameId& bins : one.destinations) bins = rows_to_write(c, bins, same.rows, out);
+    one.shape.front() = rows_of(c, same.rows).count;
   }
   return all;
 }
 
-std::vector<NameId> Rewriter::add_to_bins(const ir::SegmentedHistogram& histogram,
-                                          const SamePlaces& same, const Delivered& arrays,
-                                          std::vector<ir::HistogramOperator> operators,
-                                          ir::Builder& out) {
-  const AtPoints points(same, arrays, names_);
+static std::vector<NameId> add_to_bins(Rewriting& c, const ir::SegmentedHistogram& histogram,
+                                       const SamePlaces& same, const Delivered& arrays,
+                                       std::vector<ir::HistogramOperator> operators,
+                                       ir::Builder& out) {
+  const AtPoints points(same, arrays, c.names);
   ir::Builder inside = out.nested();
   Taken taken = taken_at(points, same, histogram, inside);
-  for (ir::HistogramOperator& one : operators) one.op = renamed(one.op, names_);
+  for (ir::HistogramOperator& one : operators) one.op = renamed(one.op, c.names);
   return out.add_results(
       ir::SegmentedHistogram{points.space(), inside.take_body(std::move(taken.results)),
                              std::move(operators), std::move(taken.types)},
@@ -204,9 +164,9 @@ std::vector<NameId> Rewriter::add_to_bins(const ir::SegmentedHistogram& histogra
 }
 
 // Each rank adds to all bins, and to its own what all have added.
-std::vector<NameId> Rewriter::combine_bins(const ir::SegmentedHistogram& histogram,
-                                           const SamePlaces& same, const PlacesGiven& given,
-                                           ir::Builder& out) {
+static std::vector<NameId> combine_bins(Rewriting& c, const ir::SegmentedHistogram& histogram,
+                                        const SamePlaces& same, const PlacesGiven& given,
+                                        ir::Builder& out) {
   std::vector<ir::HistogramOperator> whole;
   for (const std::size_t k : same.targets) {
     ir::HistogramOperator& one = whole.emplace_back(histogram.operators[k]);
@@ -214,47 +174,94 @@ std::vector<NameId> Rewriter::combine_bins(const ir::SegmentedHistogram& histogr
       one.destinations[i] = out.add(ir::Replicate{one.shape, one.neutral[i]}, "neutral");
     }
   }
-  const Operand count = names_.type(given.places).shape.front();
+  const Operand count = c.names.type(given.places).shape.front();
   const std::vector<NameId> own =
-      add_to_bins(histogram, same, {count, given.places, given.values}, whole, out);
+      add_to_bins(c, histogram, same, {count, given.places, given.values}, whole, out);
   std::vector<Combined> all;
   auto next = own.begin();
   for (const ir::HistogramOperator& one : whole) {
     Combined combined{one.op, one.neutral, one.shape};
     for (std::size_t i = 0; i < one.destinations.size(); ++i) {
       combined.own.push_back(*next);
-      combined.whole.push_back(names_.fresh_like(*next++));
+      combined.whole.push_back(c.names.fresh_like(*next++));
     }
     all.push_back(std::move(combined));
   }
-  meet(all, out);
+  meet(c, all, out);
   std::vector<NameId> rows;
   for (std::size_t k = 0; k < all.size(); ++k) {
     std::vector<NameId> before;
     for (const NameId bins : histogram.operators[same.targets[k]].destinations) {
-      before.push_back(rows_to_write(bins, same.rows, out));
+      before.push_back(rows_to_write(c, bins, same.rows, out));
     }
-    for (const NameId one : combine_rows(before, all[k], out)) rows.push_back(one);
+    for (const NameId one : combine_rows(c, before, all[k], out)) rows.push_back(one);
   }
   return rows;
 }
 
-// Elements, as a cost model counts them, that are delivered for so many points.
-Operand Rewriter::elements_of(const Operand& points, const std::vector<ir::Type>& values,
-                              ir::Builder& out) const {
-  Operand row = ir::i64_operand(asked_);
-  for (const ir::Type& value : values) row = out.add_i64(row, out.product(value.shape));
-  return out.mul_i64(points, row);
+// Those targets that have the same places, each rank its own rows of them.
+static std::vector<NameId> write_rows(Rewriting& c, const ir::Operation& operation,
+                                      const SamePlaces& same, const PlacesGiven& given,
+                                      ir::Builder& out) {
+  if (const auto* scatter = as<ir::SegmentedScatter>(operation)) {
+    return scatter_delivered(c, *scatter, same, c.collectives.deliver(out, given), out);
+  }
+  const auto& histogram = std::get<ir::SegmentedHistogram>(operation);
+  const auto deliver = [&](ir::Builder& b) {
+    return add_to_bins(c, histogram, same, c.collectives.deliver(b, given),
+                       bins_of_rank(c, histogram, same, b), b);
+  };
+  std::vector<Operand> combined;
+  std::vector<ir::Type> values;
+  for (const std::size_t k : same.targets) {
+    const ir::HistogramOperator& one = histogram.operators[k];
+    if (one.shape.size() > 1) return deliver(out);
+    for (const NameId bins : one.destinations)
+      combined.push_back(out.product(c.names.type(bins).shape));
+  }
+  for (const NameId value : given.values) values.push_back(ir::row_of(c.names.type(value)));
+  const Operand delivered = elements_of(c, given.points, values, out);
+  const auto operands = [](const std::vector<NameId>& names) {
+    return std::vector<Operand>(names.begin(), names.end());
+  };
+  return out.branch(
+      combining_sends_less(c, combined, delivered, out),
+      [&](ir::Builder& b) { return operands(combine_bins(c, histogram, same, given, b)); },
+      [&](ir::Builder& b) { return operands(deliver(b)); }, "bins");
 }
 
-// Whether it is less that each rank sends and gets all elements than what all have to deliver.
-Operand Rewriter::combining_sends_less(const std::vector<Operand>& combined,
-                                       const Operand& delivered, ir::Builder& out) {
-  Operand elements = ir::i64_operand(0);
-  for (const Operand& one : combined) elements = out.add_i64(elements, one);
-  const Operand each = out.mul_i64(ir::i64_operand(2), collectives_.size(out));
-  return out.scalar(ir::ScalarOp::sle, ir::ScalarType::i64,
-                    {out.mul_i64(each, elements), delivered}, "is_less");
+void deliver_results(Rewriting& c, const ir::Statement& statement, const Rows& rows,
+                     ir::Builder& out) {
+  ir::Operation points = map_of(statement.operation);
+  const auto& map = std::get<ir::SegmentedMap>(points);
+  const Operand extent = map.space.front().extent;
+  MadeByPoints made{map.body.results, {}};
+  ir::Statement making{{}, {}, statement.tokens, statement.location};
+  for (const ir::Type& type : map.result_types) {
+    made.arrays.push_back(c.names.fresh("sent", ir::array_over(rows.count, type)));
+    making.results.push_back({made.arrays.back()});
+  }
+  share_space(c, points, {0}, rows, out);
+  c.unagreed = c.unagreed || may_fail(points, c.definitions);
+  making.operation = std::move(points);
+  out.add(std::move(making));
+  agree(c, out);
+  const std::vector<Target> targets = targets_of(statement.operation);
+  std::vector<NameId> sent;
+  for (const SamePlaces& same : same_places(statement.operation)) {
+    PlacesGiven given{same.rows, extent, made.array_of(same.place), {}};
+    for (const Operand& value : same.values) given.values.push_back(made.array_of(value));
+    const std::vector<NameId> written = write_rows(c, statement.operation, same, given, out);
+    auto next = written.begin();
+    for (const std::size_t k : same.targets) {
+      for (std::size_t i = 0; i < targets[k].destinations.size(); ++i) {
+        const NameId whole = statement.results[targets[k].results + i].name;
+        c.own.emplace(whole, *next++);
+        if (c.placement.is_sent(whole)) sent.push_back(whole);
+      }
+    }
+  }
+  send_made(c, sent, out);
 }
 
 }  // namespace dagaz::passes::distributing

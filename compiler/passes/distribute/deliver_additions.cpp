@@ -1,9 +1,12 @@
 // Additions to accumulators that go to those who have the rows: points note them (notes.h), the
 // notes are delivered, and each rank adds what arrives to its own rows.
+#include "passes/distribute/deliver_additions.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "passes/distribute/rewrite.h"
+#include "passes/distribute/deliver.h"
+#include "passes/distribute/meet.h"
 #include "support/match.h"
 
 namespace dagaz::passes::distributing {
@@ -12,6 +15,14 @@ using ir::NameId;
 using ir::Operand;
 
 namespace {
+
+/// An addition where it arrives.
+struct ArrivedAddition {
+  Operand total;
+  NameId places;
+  std::vector<NameId> further;
+  NameId values;
+};
 
 const ir::AccumulatorInput* opened(const std::vector<DeliveredInput>& inputs, std::size_t input) {
   const auto found = std::find_if(inputs.begin(), inputs.end(),
@@ -51,26 +62,37 @@ ir::SegmentedMap additions_of(const NotedAddition& noted, const ArrivedAddition&
 
 }  // namespace
 
-std::vector<NotedAddition> Rewriter::notes_to_take(ir::WithAccumulator& with,
-                                                   const std::vector<DeliveredInput>& inputs,
-                                                   const Accumulators& accumulators,
-                                                   ir::Builder& out) {
-  Definitions definitions = definitions_;
+std::vector<NotedAddition> notes_to_take(Rewriting& c, ir::WithAccumulator& with,
+                                         const std::vector<DeliveredInput>& inputs,
+                                         const Accumulators& accumulators, ir::Builder& out) {
+  Definitions definitions = c.definitions;
   give_indices(with, definitions, out);
   const auto shared = [&](const ir::Statement& one) {
-    return placement_.shares.at(one.results[0].name).dimension;
+    return c.placement.shares.at(one.results[0].name).dimension;
   };
-  std::vector<NotedAddition> notes = notes_of(with, accumulators, definitions, shared, names_).all;
+  std::vector<NotedAddition> notes = notes_of(with, accumulators, definitions, shared, c.names).all;
   std::erase_if(notes,
                 [&](const NotedAddition& one) { return opened(inputs, one.input) == nullptr; });
   return notes;
 }
 
+// What the rows of this rank begin with.
+static ir::AccumulatorInput rows_of_rank(Rewriting& c, const DeliveredInput& input,
+                                         ir::Builder& out) {
+  ir::AccumulatorInput open = input.open;
+  const Operand extent = open.shape.front();
+  open.array = rows_to_write(c, open.array, extent, out);
+  open.shape.front() = rows_of(c, extent).count;
+  open.op = renamed(*open.op, c.names);
+  return open;
+}
+
 // What has the same places in one message.
-std::vector<ArrivedAddition> Rewriter::deliver_notes(const std::vector<NotedAddition>& notes,
-                                                     const std::vector<NoteArrays>& arrays,
-                                                     const std::vector<DeliveredInput>& inputs,
-                                                     ir::Builder& out) {
+static std::vector<ArrivedAddition> deliver_notes(Rewriting& c,
+                                                  const std::vector<NotedAddition>& notes,
+                                                  const std::vector<NoteArrays>& arrays,
+                                                  const std::vector<DeliveredInput>& inputs,
+                                                  ir::Builder& out) {
   std::vector<ArrivedAddition> all(notes.size());
   for (std::size_t k = 0; k < notes.size(); ++k) {
     if (arrays[k].place_of != k) continue;
@@ -87,7 +109,7 @@ std::vector<ArrivedAddition> Rewriter::deliver_notes(const std::vector<NotedAddi
       given.values.insert(given.values.end(), one.further.begin(), one.further.end());
       given.values.push_back(one.values);
     });
-    const Delivered delivered = collectives_.deliver(out, given);
+    const Delivered delivered = c.collectives.deliver(out, given);
     auto next = delivered.values.begin();
     each_of_these([&](const NoteArrays& one, ArrivedAddition& arrived) {
       const auto end = next + static_cast<std::ptrdiff_t>(one.further.size());
@@ -98,72 +120,36 @@ std::vector<ArrivedAddition> Rewriter::deliver_notes(const std::vector<NotedAddi
   return all;
 }
 
-NameId Rewriter::add_arrived(const DeliveredInput& input, const std::vector<NotedAddition>& notes,
-                             const std::vector<ArrivedAddition>& arrived, ir::AccumulatorInput open,
-                             ir::Builder& out) {
+static NameId add_arrived(Rewriting& c, const DeliveredInput& input,
+                          const std::vector<NotedAddition>& notes,
+                          const std::vector<ArrivedAddition>& arrived, ir::AccumulatorInput open,
+                          ir::Builder& out) {
   ir::Builder inside = out.nested();
-  NameId sum = opened_as(open, names_);
+  NameId sum = opened_as(open, c.names);
   ir::WithAccumulator with;
   with.body.parameters = {{sum}};
-  with.body.result_types = {names_.type(sum)};
+  with.body.result_types = {c.names.type(sum)};
   for (std::size_t k = 0; k < notes.size(); ++k) {
     if (notes[k].input != input.input) continue;
-    ir::SegmentedMap map = additions_of(notes[k], arrived[k], sum, names_);
-    sum = names_.fresh_like(sum);
+    ir::SegmentedMap map = additions_of(notes[k], arrived[k], sum, c.names);
+    sum = c.names.fresh_like(sum);
     inside.add(ir::Statement{{{sum}}, std::move(map), {}, out.location()});
   }
   with.body.body = inside.take_body({sum});
   with.inputs.push_back(std::move(open));
-  return out.add(std::move(with), names_.base(input.whole));
-}
-
-// What the rows of this rank begin with.
-ir::AccumulatorInput Rewriter::rows_of_rank(const DeliveredInput& input, ir::Builder& out) {
-  ir::AccumulatorInput open = input.open;
-  const Operand extent = open.shape.front();
-  open.array = rows_to_write(open.array, extent, out);
-  open.shape.front() = rows_of(extent).count;
-  open.op = renamed(*open.op, names_);
-  return open;
-}
-
-// Each rank makes the additions of its own points to whole arrays, and adds to its rows what all
-// have added.
-std::vector<Operand> Rewriter::combine_notes(const std::vector<NotedAddition>& notes,
-                                             const std::vector<NoteArrays>& arrays,
-                                             const std::vector<DeliveredInput>& inputs,
-                                             ir::Builder& out) {
-  std::vector<ArrivedAddition> own;
-  for (const NoteArrays& one : arrays) own.push_back(in_a_row(one, out));
-  std::vector<Combined> all;
-  for (const DeliveredInput& one : inputs) {
-    ir::AccumulatorInput open = one.open;
-    open.array = out.add(ir::Replicate{open.shape, open.neutral.front()}, "neutral");
-    open.op = renamed(*open.op, names_);
-    const NameId added = add_arrived(one, notes, own, open, out);
-    all.push_back(
-        {*one.open.op, open.neutral, open.shape, {added}, {names_.fresh_like(added)}, true});
-  }
-  meet(all, out);
-  std::vector<Operand> rows;
-  for (std::size_t k = 0; k < inputs.size(); ++k) {
-    const ir::AccumulatorInput& open = inputs[k].open;
-    const NameId before = rows_to_write(open.array, open.shape.front(), out);
-    rows.emplace_back(combine_rows({before}, all[k], out).front());
-  }
-  return rows;
+  return out.add(std::move(with), c.names.base(input.whole));
 }
 
 // The notes of this rank's own points, one behind the other.
-ArrivedAddition Rewriter::in_a_row(const NoteArrays& arrays, ir::Builder& out) const {
-  const std::vector<Operand> points = names_.type(arrays.places).shape;
+static ArrivedAddition in_a_row(const Rewriting& c, const NoteArrays& arrays, ir::Builder& out) {
+  const std::vector<Operand> points = c.names.type(arrays.places).shape;
   const Operand total = out.product(points);
   const auto flat = [&](NameId array) {
     if (points.size() == 1) return array;
-    std::vector<Operand> shape = names_.type(array).shape;
+    std::vector<Operand> shape = c.names.type(array).shape;
     shape.erase(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(points.size()));
     shape.insert(shape.begin(), total);
-    return out.add(ir::Reshape{array, std::move(shape)}, names_.base(array));
+    return out.add(ir::Reshape{array, std::move(shape)}, c.names.base(array));
   };
   ArrivedAddition row{total, flat(arrays.places), {}, flat(arrays.values)};
   for (const NameId one : arrays.further) row.further.push_back(flat(one));
@@ -171,49 +157,76 @@ ArrivedAddition Rewriter::in_a_row(const NoteArrays& arrays, ir::Builder& out) c
 }
 
 // Whether combining sends less than what all ranks have noted.
-Operand Rewriter::combining_sends_less(const std::vector<NotedAddition>& notes,
-                                       const std::vector<NoteArrays>& arrays,
-                                       const std::vector<DeliveredInput>& inputs,
-                                       ir::Builder& out) {
+static Operand combining_notes_sends_less(Rewriting& c, const std::vector<NotedAddition>& notes,
+                                          const std::vector<NoteArrays>& arrays,
+                                          const std::vector<DeliveredInput>& inputs,
+                                          ir::Builder& out) {
   std::vector<Operand> combined;
   for (const DeliveredInput& one : inputs) {
-    combined.push_back(out.product(names_.type(one.whole).shape));
+    combined.push_back(out.product(c.names.type(one.whole).shape));
   }
   Operand delivered = ir::i64_operand(0);
   for (std::size_t k = 0; k < notes.size(); ++k) {
     if (arrays[k].place_of != k) continue;
-    std::vector<Operand> points = names_.type(arrays[k].places).shape;
+    std::vector<Operand> points = c.names.type(arrays[k].places).shape;
     const auto inner = static_cast<std::ptrdiff_t>(points.size());
     points.front() = notes[k].dimensions.front().extent;
     std::vector<ir::Type> values;
     for (std::size_t i = 0; i < notes.size(); ++i) {
       if (arrays[i].place_of != k) continue;
-      ir::Type row = names_.type(arrays[i].values);
+      ir::Type row = c.names.type(arrays[i].values);
       row.shape.erase(row.shape.begin(), row.shape.begin() + inner);
       values.push_back(std::move(row));
       values.resize(values.size() + arrays[i].further.size(), ir::scalar_of(ir::ScalarType::i64));
     }
-    delivered = out.add_i64(delivered, elements_of(out.product(points), values, out));
+    delivered = out.add_i64(delivered, elements_of(c, out.product(points), values, out));
   }
-  return combining_sends_less(combined, delivered, out);
+  return combining_sends_less(c, combined, delivered, out);
 }
 
-void Rewriter::bring_notes(const std::vector<NotedAddition>& notes,
-                           const std::vector<NoteArrays>& arrays,
-                           const std::vector<DeliveredInput>& inputs, ir::Builder& out) {
+// Each rank makes the additions of its own points to whole arrays, and adds to its rows what all
+// have added.
+static std::vector<Operand> combine_notes(Rewriting& c, const std::vector<NotedAddition>& notes,
+                                          const std::vector<NoteArrays>& arrays,
+                                          const std::vector<DeliveredInput>& inputs,
+                                          ir::Builder& out) {
+  std::vector<ArrivedAddition> own;
+  for (const NoteArrays& one : arrays) own.push_back(in_a_row(c, one, out));
+  std::vector<Combined> all;
+  for (const DeliveredInput& one : inputs) {
+    ir::AccumulatorInput open = one.open;
+    open.array = out.add(ir::Replicate{open.shape, open.neutral.front()}, "neutral");
+    open.op = renamed(*open.op, c.names);
+    const NameId added = add_arrived(c, one, notes, own, open, out);
+    all.push_back(
+        {*one.open.op, open.neutral, open.shape, {added}, {c.names.fresh_like(added)}, true});
+  }
+  meet(c, all, out);
+  std::vector<Operand> rows;
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const ir::AccumulatorInput& open = inputs[k].open;
+    const NameId before = rows_to_write(c, open.array, open.shape.front(), out);
+    rows.emplace_back(combine_rows(c, {before}, all[k], out).front());
+  }
+  return rows;
+}
+
+void bring_notes(Rewriting& c, const std::vector<NotedAddition>& notes,
+                 const std::vector<NoteArrays>& arrays, const std::vector<DeliveredInput>& inputs,
+                 ir::Builder& out) {
   const std::vector<NameId> rows = out.branch(
-      combining_sends_less(notes, arrays, inputs, out),
-      [&](ir::Builder& b) { return combine_notes(notes, arrays, inputs, b); },
+      combining_notes_sends_less(c, notes, arrays, inputs, out),
+      [&](ir::Builder& b) { return combine_notes(c, notes, arrays, inputs, b); },
       [&](ir::Builder& b) {
-        const std::vector<ArrivedAddition> arrived = deliver_notes(notes, arrays, inputs, b);
+        const std::vector<ArrivedAddition> arrived = deliver_notes(c, notes, arrays, inputs, b);
         std::vector<Operand> added;
         for (const DeliveredInput& one : inputs) {
-          added.emplace_back(add_arrived(one, notes, arrived, rows_of_rank(one, b), b));
+          added.emplace_back(add_arrived(c, one, notes, arrived, rows_of_rank(c, one, b), b));
         }
         return added;
       },
       "rows");
-  for (std::size_t k = 0; k < inputs.size(); ++k) own_.emplace(inputs[k].whole, rows[k]);
+  for (std::size_t k = 0; k < inputs.size(); ++k) c.own.emplace(inputs[k].whole, rows[k]);
 }
 
 }  // namespace dagaz::passes::distributing

@@ -98,7 +98,7 @@ static bool share_work(ir::Program& program, ir::Function& function, Results res
   const Wishes wishes = wishes_of(program, function);
   const Placement placement = placed(function, program.names, costs, results, wishes);
   if (placement.shares.empty()) return false;
-  Rewriter(program, placement, function, costs.asked).rewrite(function);
+  rewrite(program, placement, costs.asked, function);
   // Arrays of which each rank makes its rows alone.
   eliminate_dead_code(function, program.names);
   return true;

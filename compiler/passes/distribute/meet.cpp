@@ -4,12 +4,13 @@
 // Arrays that are combined element by element by an operation that ranks know are: each rank then
 // combines one part of them.  Everything else goes to every rank.  What ranks have is kept until
 // somebody wants to know, so that much goes in one message.
+#include "passes/distribute/meet.h"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "ir/names.h"
-#include "passes/distribute/rewrite.h"
 #include "support/match.h"
 
 namespace dagaz::passes::distributing {
@@ -45,7 +46,7 @@ ir::Statement reduction_of(const Combined& one, const std::vector<NameId>& all, 
 }  // namespace
 
 // Numbers go along where elements of arrays meet anyway.
-void Rewriter::reduce(const std::vector<const Combined*>& sums, ir::Builder& out) {
+static void reduce_met(Rewriting& c, const std::vector<const Combined*>& sums, ir::Builder& out) {
   std::vector<ir::ScalarOp> ops;
   std::vector<NameId> own;
   std::vector<NameId> whole;
@@ -54,22 +55,22 @@ void Rewriter::reduce(const std::vector<const Combined*>& sums, ir::Builder& out
     ops.push_back(*known_operation(one->op));
     own.push_back(one->own.front());
     whole.push_back(one->whole.front());
-    if (names_.type(whole.back()).is_array()) continue;
+    if (c.names.type(whole.back()).is_array()) continue;
     own.back() = out.add(ir::Replicate{{ir::i64_operand(1)}, own.back()}, "own");
-    whole.back() = names_.fresh_like(own.back());
+    whole.back() = c.names.fresh_like(own.back());
     numbers.emplace_back(one->whole.front(), whole.back());
   }
-  collectives_.reduce(out, ops, own, whole);
+  c.collectives.reduce(out, ops, own, whole);
   for (const auto& [number, array] : numbers) {
     out.add(ir::Statement{{{number}}, ir::Index{array, {ir::i64_operand(0)}}, {}, out.location()});
   }
 }
 
-void Rewriter::collect(const std::vector<const Combined*>& all, ir::Builder& out) {
+static void collect_met(Rewriting& c, const std::vector<const Combined*>& all, ir::Builder& out) {
   std::vector<NameId> own;
   for (const Combined* one : all) own.insert(own.end(), one->own.begin(), one->own.end());
-  const NameId ranks = collectives_.size(out);
-  const std::vector<NameId> everything = collectives_.collect(out, ranks, own);
+  const NameId ranks = c.collectives.size(out);
+  const std::vector<NameId> everything = c.collectives.collect(out, ranks, own);
   auto next = everything.begin();
   for (const Combined* one : all) {
     const auto end = next + static_cast<std::ptrdiff_t>(one->own.size());
@@ -78,43 +79,43 @@ void Rewriter::collect(const std::vector<const Combined*>& all, ir::Builder& out
   }
 }
 
-void Rewriter::meet(ir::Builder& out) {
-  if (pending_.empty()) return;
-  agree(out);
+void meet(Rewriting& c, ir::Builder& out) {
+  if (c.pending.empty()) return;
+  agree(c, out);
   std::vector<const Combined*> known;
   std::vector<const Combined*> others;
   bool any_arrays = false;
-  for (const Combined& one : pending_) {
+  for (const Combined& one : c.pending) {
     const bool is_known = known_operation(one.op).has_value();
     (is_known ? known : others).push_back(&one);
-    any_arrays = any_arrays || (is_known && names_.type(one.whole.front()).is_array());
+    any_arrays = any_arrays || (is_known && c.names.type(one.whole.front()).is_array());
   }
   if (!any_arrays) {
     others.insert(others.end(), known.begin(), known.end());
   } else {
-    reduce(known, out);
+    reduce_met(c, known, out);
   }
-  if (!others.empty()) collect(others, out);
-  const std::vector<Combined> met = std::exchange(pending_, {});
+  if (!others.empty()) collect_met(c, others, out);
+  const std::vector<Combined> met = std::exchange(c.pending, {});
   for (const Combined& one : met) {
-    for (const NameId whole : one.whole) add_shared(whole, out);
+    for (const NameId whole : one.whole) add_shared(c, whole, out);
   }
 }
 
 // At once, and nothing else.
-void Rewriter::meet(std::vector<Combined> all, ir::Builder& out) {
-  std::vector<Combined> outside = std::exchange(pending_, std::move(all));
-  meet(out);
-  pending_ = std::move(outside);
+void meet(Rewriting& c, std::vector<Combined> all, ir::Builder& out) {
+  std::vector<Combined> outside = std::exchange(c.pending, std::move(all));
+  meet(c, out);
+  c.pending = std::move(outside);
 }
 
-std::vector<NameId> Rewriter::combine_rows(const std::vector<NameId>& own, const Combined& met,
-                                           ir::Builder& out) {
-  const Rows& rows = rows_of(met.outer.front());
+std::vector<NameId> combine_rows(Rewriting& c, const std::vector<NameId>& own, const Combined& met,
+                                 ir::Builder& out) {
+  const Rows& rows = rows_of(c, met.outer.front());
   ir::SegmentedMap map{{}, {}, met.op.result_types};
   std::vector<Operand> at;
   for (const Operand& extent : met.outer) {
-    at.emplace_back(names_.fresh("i", ir::scalar_of(ir::ScalarType::i64)));
+    at.emplace_back(c.names.fresh("i", ir::scalar_of(ir::ScalarType::i64)));
     map.space.push_back({{at.back().name()}, extent});
   }
   map.space.front().extent = rows.count;
@@ -125,20 +126,20 @@ std::vector<NameId> Rewriter::combine_rows(const std::vector<NameId>& own, const
   for (const NameId one : own) values.push_back(inside.index(one, at, "own"));
   for (const NameId one : met.whole) values.push_back(inside.index(one, of_whole, "met"));
   map.body = inside.take_body(apply(met.op, values, inside));
-  return out.add_results(std::move(map), names_.base(own.front()));
+  return out.add_results(std::move(map), c.names.base(own.front()));
 }
 
-bool Rewriter::is_pending(NameId name) const {
-  return std::any_of(pending_.begin(), pending_.end(), [&](const Combined& one) {
+bool is_pending(const Rewriting& c, NameId name) {
+  return std::any_of(c.pending.begin(), c.pending.end(), [&](const Combined& one) {
     return std::find(one.whole.begin(), one.whole.end(), name) != one.whole.end();
   });
 }
 
-bool Rewriter::waits_for_meeting(const ir::Statement& statement) const {
-  if (pending_.empty()) return false;
+bool waits_for_meeting(const Rewriting& c, const ir::Statement& statement) {
+  if (c.pending.empty()) return false;
   if (as<ir::Branch>(statement.operation) || as<ir::Loop>(statement.operation)) return true;
-  const std::vector<NameId> used = free_names(statement, names_);
-  return std::any_of(used.begin(), used.end(), [&](NameId name) { return is_pending(name); });
+  const std::vector<NameId> used = free_names(statement, c.names);
+  return std::any_of(used.begin(), used.end(), [&](NameId name) { return is_pending(c, name); });
 }
 
 }  // namespace dagaz::passes::distributing

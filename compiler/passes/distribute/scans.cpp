@@ -1,5 +1,7 @@
 // A scan of rows that ranks have: each scans its own, all tell their totals, and each puts what the
 // ranks before it have in front.
+#include "passes/distribute/scans.h"
+
 #include "ir/names.h"
 #include "ir/value_count.h"
 #include "passes/distribute/rewrite.h"
@@ -31,9 +33,9 @@ std::vector<Operand> apply(const ir::Lambda& lambda, const std::vector<Operand>&
 }
 
 // The last of a rank's scanned values, or the neutral elements where it has none.
-std::vector<NameId> Rewriter::totals_of(const ir::SegmentedScan& scan,
-                                        const std::vector<NameId>& scanned, const Rows& rows,
-                                        ir::Builder& out) {
+static std::vector<NameId> totals_of(const ir::SegmentedScan& scan,
+                                     const std::vector<NameId>& scanned, const Rows& rows,
+                                     ir::Builder& out) {
   std::vector<Operand> neutral;
   for (const ir::ScanOperator& one : scan.operators) {
     neutral.insert(neutral.end(), one.neutral.begin(), one.neutral.end());
@@ -52,49 +54,49 @@ std::vector<NameId> Rewriter::totals_of(const ir::SegmentedScan& scan,
 }
 
 // What the ranks before this one have altogether.
-std::vector<NameId> Rewriter::before(const ir::SegmentedScan& scan,
-                                     const std::vector<NameId>& totals, ir::Builder& out) {
-  const NameId ranks = collectives_.size(out);
-  const std::vector<NameId> all = collectives_.collect(out, ranks, totals);
-  const NameId index = collectives_.index(out);
+static std::vector<NameId> totals_before(Rewriting& c, const ir::SegmentedScan& scan,
+                                         const std::vector<NameId>& totals, ir::Builder& out) {
+  const NameId ranks = c.collectives.size(out);
+  const std::vector<NameId> all = c.collectives.collect(out, ranks, totals);
+  const NameId index = c.collectives.index(out);
   std::vector<NameId> values;
   std::size_t at = 0;
   for (const ir::ScanOperator& one : scan.operators) {
     ir::SegmentedReduce reduce;
-    const NameId rank = names_.fresh("rank", ir::scalar_of(ir::ScalarType::i64));
+    const NameId rank = c.names.fresh("rank", ir::scalar_of(ir::ScalarType::i64));
     reduce.space.push_back({{rank}, index});
-    ir::Builder inside(names_);
+    ir::Builder inside(c.names);
     std::vector<Operand> elements;
     for (const NameId total : first_of(all, at, one.neutral.size())) {
       elements.push_back(inside.index(total, {rank}));
     }
     reduce.body = inside.take_body(std::move(elements));
     reduce.result_types = one.op.result_types;
-    reduce.operators.push_back({renamed(one.op, names_), one.neutral, false});
+    reduce.operators.push_back({renamed(one.op, c.names), one.neutral, false});
     for (const NameId name : out.add_results(std::move(reduce), "before")) values.push_back(name);
   }
   return values;
 }
 
-void Rewriter::share_scan(ir::Statement statement, const Share& share, ir::Builder& out) {
+void share_scan(Rewriting& c, ir::Statement statement, const Share& share, ir::Builder& out) {
   const Operand extent = extent_of(statement.operation, share);
-  const Rows rows = rows_of(extent);
-  share_space(statement.operation, share, rows, out);
+  const Rows rows = rows_of(c, extent);
+  share_space(c, statement.operation, share, rows, out);
   ir::SegmentedScan scan = std::get<ir::SegmentedScan>(statement.operation);
   const std::size_t scans = ir::value_count(scan.operators);
   ir::Operation local = scan;
   std::get<ir::SegmentedScan>(local).post.reset();
-  unagreed_ = unagreed_ || may_fail(local, definitions_);
+  c.unagreed = c.unagreed || may_fail(local, c.definitions);
   const std::vector<NameId> own = out.add_results(std::move(local), "scanned");
   const std::vector<NameId> scanned(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(scans));
   const std::vector<NameId> totals = totals_of(scan, scanned, rows, out);
-  agree(out);
-  const std::vector<NameId> ahead = before(scan, totals, out);
+  agree(c, out);
+  const std::vector<NameId> ahead = totals_before(c, scan, totals, out);
 
   ir::SegmentedMap map;
-  const NameId at = names_.fresh("i", ir::scalar_of(ir::ScalarType::i64));
+  const NameId at = c.names.fresh("i", ir::scalar_of(ir::ScalarType::i64));
   map.space.push_back({{at}, rows.count});
-  ir::Builder b(names_);
+  ir::Builder b(c.names);
   b.set_location(out.location());
   std::vector<Operand> values;
   std::size_t next_ahead = 0;
@@ -109,20 +111,20 @@ void Rewriter::share_scan(ir::Statement statement, const Share& share, ir::Build
   }
   for (; next_own < own.size(); ++next_own) values.push_back(b.index(own[next_own], {at}));
   if (scan.post) values = apply(*scan.post, values, b);
-  for (const Operand& value : values) map.result_types.push_back(names_.type(value));
+  for (const Operand& value : values) map.result_types.push_back(c.names.type(value));
   map.body = b.take_body(std::move(values));
   std::vector<NameId> sent;
   for (ir::Binder& result : statement.results) {
     const NameId whole = result.name;
-    result.name = own_rows(whole, rows);
-    own_.emplace(whole, result.name);
-    if (placement_.is_sent(whole)) sent.push_back(whole);
+    result.name = own_rows(c, whole, rows);
+    c.own.emplace(whole, result.name);
+    if (c.placement.is_sent(whole)) sent.push_back(whole);
   }
-  unagreed_ = unagreed_ || may_fail(map, definitions_);
+  c.unagreed = c.unagreed || may_fail(map, c.definitions);
   statement.operation = std::move(map);
   out.add(std::move(statement));
-  if (!sent.empty()) agree(out);
-  send(sent, out);
+  if (!sent.empty()) agree(c, out);
+  send_made(c, sent, out);
 }
 
 }  // namespace dagaz::passes::distributing
