@@ -1,12 +1,12 @@
-// Chunks that run one after the other keep one thread busy, and several where they are larger.
+// Chunks that run one after the other keep several threads busy where they are larger.
 #pragma once
 
 #include "ir/builder.h"
 
 namespace dagaz::passes::ad {
 
-/// How many times the elements that employ one thread a chunk has: on several threads twice as many
-/// as there are, so that starting them pays.  On a GPU chunks employ all threads anyway.
-ir::Operand times_for_threads(ir::Builder& out, bool in_order);
+/// How many threads share a chunk, as far as it has to have elements for each.  On a GPU chunks
+/// employ all threads anyway: 1.
+ir::Operand threads_of_chunk(ir::Builder& out, bool in_order);
 
 }  // namespace dagaz::passes::ad

@@ -42,7 +42,7 @@ class Chunker {
   };
 
   void statement(Statement statement, Builder& out);
-  const Operand& times();
+  const Operand& threads();
   bool is_active(const std::vector<Binder>& results) const;
   bool needs_chunks(const MapScanReduce& map) const;
   bool needs_chunks(const Histogram& histogram) const;
@@ -69,7 +69,7 @@ class Chunker {
   Names* names_;
   const Dependence* varied_;
   const AdOptions* options_;
-  std::optional<Operand> times_;
+  std::optional<Operand> threads_;  // that share a chunk
 };
 
 Body Chunker::body(Body body) {
@@ -153,10 +153,9 @@ bool Chunker::needs_chunks(const Histogram& histogram) const {
                      [&](const HistogramOperator& each) { return has_general_rule(each); });
 }
 
-// How many times the least elements a chunk has.
-const Operand& Chunker::times() {
-  if (!times_) times_ = times_for_threads(*before_, options_->in_order);
-  return *times_;
+const Operand& Chunker::threads() {
+  if (!threads_) threads_ = threads_of_chunk(*before_, options_->in_order);
+  return *threads_;
 }
 
 // Starts the loop, in `inside`.
@@ -293,7 +292,7 @@ std::vector<NameId> Chunker::emit_part(MapScanReduce part, Chunks& chunks,
 void Chunker::chunk(Statement statement, MapScanReduce map, Builder& out) {
   Chunks chunks;
   Builder inside = out.nested();
-  const Operand least = out.mul_i64(least_rows(map, out), times());
+  const Operand least = out.mul_i64(least_rows(map, out), threads());
   enter(chunks, map.width, least, out, inside);
   const Carried carried = carry_all(chunks, statement, map, out);
   const auto& [totals, before, outputs] = carried;

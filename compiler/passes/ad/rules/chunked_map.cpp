@@ -60,8 +60,11 @@ static Operand chunk_size(Reverse& r, const MapSite& site, const SumOverMap& sum
     return binary(ScalarOp::smax, divisor, i64_operand(1));
   };
   // Both in units of what runs at a time: the one rounded down, the other up.
-  const Operand unit = r.out().mul_i64(times_for_threads(r.out(), r.options.in_order),
-                                       i64_operand(iterations_at_a_time));
+  const Operand threads = threads_of_chunk(r.out(), r.options.in_order);
+  // Several threads have twice as many each, so that starting them pays.
+  const Operand times = binary(ScalarOp::smin, threads, i64_operand(2));
+  const Operand unit =
+      r.out().mul_i64(r.out().mul_i64(threads, times), i64_operand(iterations_at_a_time));
   const Operand by_size =
       binary(ScalarOp::sdiv, numbers, at_least_one(r.out().mul_i64(kept, unit)));
   const Operand least = r.out().mul_i64(i64_operand(r.options.most_chunks), unit);
