@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "ir/names.h"
+#include "ir/value_count.h"
 #include "support/match.h"
 
 namespace dagaz::passes::flattening {
@@ -74,15 +75,14 @@ std::optional<ReduceOperator> RowReductions::over_elements(const ReduceOperator&
 void RowReductions::reduce_elements(Nest& nest, PointBody& point,
                                     std::vector<ReduceOperator>& operators) {
   if (point.result_types.empty()) return;
-  std::size_t reduced = 0;
-  bool alike = true;
+  const std::size_t reduced = value_count(operators);
   const std::vector<Operand> shape = names_.type(operators[0].neutral[0]).shape;
-  for (const ReduceOperator& one : operators) {
-    reduced += one.neutral.size();
-    alike = alike && std::all_of(one.neutral.begin(), one.neutral.end(), [&](const Operand& value) {
-      return names_.type(value).shape == shape;
-    });
-  }
+  const bool alike =
+      std::all_of(operators.begin(), operators.end(), [&](const ReduceOperator& one) {
+        return std::all_of(one.neutral.begin(), one.neutral.end(), [&](const Operand& value) {
+          return names_.type(value).shape == shape;
+        });
+      });
   if (shape.empty() || !alike || reduced != point.result_types.size() ||
       !repeats_cheaply(point.body.statements, names_, nested_operations_)) {
     return;

@@ -1,5 +1,5 @@
-// Where a nest is cut whose points compute several rows, on a CPU: a product of matrices runs in blocks
-// only as a perfect nest.
+// Where a nest is cut whose points compute several rows, on a CPU: a product of matrices runs in
+// blocks only as a perfect nest.
 //
 //   map (\i -> let r = f i; let s = map (\j -> sum (map2 (*) r b[j])) in (r, s))
 // becomes
