@@ -1,16 +1,14 @@
 #!/usr/bin/env python3
 """Where the build's time goes: processor time of each file, folder and kind of work.
 
-usage: build_time.py [--build DIR] [--phases] [--limit N] [--sample N] [PART…]
+usage: build_time.py [--build DIR] [--phases] [--limit N] [PART…]
 
 Compiles, one after another and without the compiler cache, every file of the build folder (default:
 build) whose path contains a PART (all files if there is none), with the options it is built with,
 into a temporary folder.  Prints user and system seconds and the size of the object for the slowest
 files, and sums over folders.  --phases: what Clang says of headers, templates and code generation
-(-ftime-trace; headers are part of the front end, the optimiser of the back end).  --sample N: only
-about every Nth file of a folder, but all precompiled headers and generated files; sums stand for all
-files.  For what `./demo.sh` builds: `build_time.py --sample 14` in its build folder, which has no
-tests.  Files that read a precompiled header read the build folder's: build first.
+(-ftime-trace; headers are part of the front end, the optimiser of the back end).  Files that read a
+precompiled header read the build folder's: build first.
 """
 import argparse
 import collections
@@ -63,10 +61,19 @@ def measure(entry, output, phases):
             output.stat().st_size, split)
 
 
-def path_of(entry, root):
-    """The file's place in the project, if it is there."""
+def sources_of(entry):
+    """What is compiled: the file, or those that CMake made one of (CMAKE_UNITY_BUILD)."""
     path = pathlib.Path(entry['file'])
-    return path.relative_to(root) if path.is_relative_to(root) else path
+    if path.parent.name != 'Unity':
+        return [path]
+    return [pathlib.Path(name) for name in
+            re.findall(r'^#include "(.*)"$', path.read_text(encoding='utf-8'), re.MULTILINE)]
+
+
+def paths_of(entry, root):
+    """The places in the project of what is compiled, if they are there."""
+    return [path.relative_to(root) if path.is_relative_to(root) else path
+            for path in sources_of(entry)]
 
 
 def folder_of(path, depth=2):
@@ -74,27 +81,11 @@ def folder_of(path, depth=2):
     return '/'.join(path.parts[:-1][:depth]) or '.'
 
 
-def chosen(entries, root, every):
-    """The entries to measure, each with the number of files that it stands for."""
-    made = str(root / 'build') + '/'
-    folders = collections.defaultdict(list)
-    for entry in sorted(entries, key=lambda entry: entry['file']):
-        path = pathlib.Path(entry['file'])
-        alone = every == 1 or entry['file'].startswith(made)
-        folders[path if alone else path.parent].append(entry)
-    for files in folders.values():
-        # From the middle of each stretch, so that small folders give one file as well.
-        picked = files[min(every, len(files)) // 2::every]
-        for entry in picked:
-            yield entry, len(files) / len(picked)
-
-
 def main():
     parser = argparse.ArgumentParser(description='Processor time of the build.')
     parser.add_argument('--build', type=pathlib.Path, default=pathlib.Path('build'))
     parser.add_argument('--phases', action='store_true')
     parser.add_argument('--limit', type=int, default=20, help='how many of the slowest files')
-    parser.add_argument('--sample', type=int, default=1, help='measure every so manieth file')
     parser.add_argument('parts', nargs='*', metavar='PART')
     arguments = parser.parse_args()
 
@@ -108,29 +99,30 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         entries = [entry for entry in json.loads(database.read_text(encoding='utf-8'))
                    if not arguments.parts or
-                   any(part in str(path_of(entry, root)) for part in arguments.parts)]
-        for entry, weight in chosen(entries, root, arguments.sample):
-            path = path_of(entry, root)
+                   any(part in str(path) for part in arguments.parts
+                       for path in paths_of(entry, root))]
+        for entry in entries:
+            paths = paths_of(entry, root)
             user, system, size, split = measure(entry, pathlib.Path(folder) / 'object.o',
                                                 arguments.phases)
-            files.append((user + system, user, system, size, path))
-            folders[folder_of(path)] += weight * (user + system)
+            name = str(paths[0]) + (f' … {paths[-1].name}' if len(paths) > 1 else '')
+            files.append((user + system, user, system, size, name))
+            folders[folder_of(paths[0])] += (user + system)
             for name, seconds in split.items():
-                phases[name] += weight * seconds
+                phases[name] += seconds
     if not files:
         sys.exit('no file of the build matches')
 
     print(f'{"seconds":>8} {"user":>7} {"system":>7} {"object":>8}  file')
-    for total, user, system, size, path in sorted(files, reverse=True)[:arguments.limit]:
-        print(f'{total:8.2f} {user:7.2f} {system:7.2f} {size // 1024:5} KB  {path}')
+    for total, user, system, size, name in sorted(files, reverse=True)[:arguments.limit]:
+        print(f'{total:8.2f} {user:7.2f} {system:7.2f} {size // 1024:5} KB  {name}')
     print(f'\n{"seconds":>8}  folder')
     for name, seconds in sorted(folders.items(), key=lambda item: -item[1]):
         print(f'{seconds:8.1f}  {name}')
     for name, seconds in sorted(phases.items(), key=lambda item: -item[1]):
         if seconds >= 0.05:
             print(f'{seconds:8.1f}  phase: {name}')
-    about = 'all' if arguments.sample == 1 else f'by {len(files)} of'
-    print(f'{sum(folders.values()):8.1f}  {about} {len(entries)} files')
+    print(f'{sum(folders.values()):8.1f}  all')
 
 
 if __name__ == '__main__':

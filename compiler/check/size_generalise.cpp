@@ -409,7 +409,7 @@ void Sizes::finish_node(ast::Exp& exp) {
       broadcast->plan = context_.types.arena().make(std::move(plan));
     }
   }
-  for_each_child(exp, [&](ast::Exp*& child) { finish(*child); });
+  check::for_each_child(exp, [&](ast::Exp*& child) { finish(*child); });
 }
 
 }  // namespace dagaz::check

@@ -11,13 +11,13 @@ namespace {
 
 using Kind = CArgument::Kind;
 
-const CType status{"int", 'i'};
-const CType nothing{"void", 'v'};
-const CType size{"int64_t", 'l'};
-const CType shape{"const int64_t *", 'p'};
-const CType text{"char *", 'p'};
-const CType constant_text{"const char *", 'p'};
-const CType address{"unsigned char *", 'p'};
+const CType status_type{"int", 'i'};
+const CType no_value{"void", 'v'};
+const CType size_type{"int64_t", 'l'};
+const CType shape_type{"const int64_t *", 'p'};
+const CType text_type{"char *", 'p'};
+const CType constant_text_type{"const char *", 'p'};
+const CType address_type{"unsigned char *", 'p'};
 
 CArgument parameter(int number) { return {Kind::parameter, number}; }
 CArgument number(int value) { return {Kind::number, value}; }
@@ -88,49 +88,54 @@ CSection Api::configuration() {
                        {{Kind::program}}});
   const CParameter cfg{config(), "cfg"};
   const auto setter = [&](const char* suffix, const CType& type, const char* parameter_name) {
-    functions.push_back(forward(nothing, name("context_config_" + std::string(suffix)),
+    functions.push_back(forward(no_value, name("context_config_" + std::string(suffix)),
                                 {cfg, {type, parameter_name}},
                                 "dzr_config_" + std::string(suffix)));
   };
-  functions.push_back(forward(nothing, name("context_config_free"), {cfg}, "dzr_config_free"));
-  setter("set_debugging", status, "flag");
-  setter("set_profiling", status, "flag");
-  setter("set_logging", status, "flag");
-  setter("set_cache_file", constant_text, "file");
-  setter("set_num_threads", status, "threads");
-  setter("set_device", constant_text, "name");
-  setter("set_unified_memory", status, "flag");
-  setter("set_memory_cap", size, "bytes");
+  functions.push_back(forward(no_value, name("context_config_free"), {cfg}, "dzr_config_free"));
+  setter("set_debugging", status_type, "flag");
+  setter("set_profiling", status_type, "flag");
+  setter("set_logging", status_type, "flag");
+  setter("set_cache_file", constant_text_type, "file");
+  setter("set_num_threads", status_type, "threads");
+  setter("set_device", constant_text_type, "name");
+  setter("set_unified_memory", status_type, "flag");
+  setter("set_memory_cap", size_type, "bytes");
   setter("set_stream", {"void *", 'p'}, "stream");
   if (options_.ranks) {
-    setter("set_check_ranks", status, "seconds");
+    setter("set_check_ranks", status_type, "seconds");
     // The address of an MPI_Comm: this header needs no other.
-    functions.push_back(forward(status, name("context_config_set_communicator"),
+    functions.push_back(forward(status_type, name("context_config_set_communicator"),
                                 {cfg, {{"const void *", 'p'}, "communicator"}},
                                 "dzr_config_set_communicator"));
   }
-  functions.push_back(forward(constant_text, name("context_config_get_program"), {cfg},
+  functions.push_back(forward(constant_text_type, name("context_config_get_program"), {cfg},
                               "dzr_config_get_program"));
-  setter("set_program", constant_text, "program");
+  setter("set_program", constant_text_type, "program");
   for (const auto& [suffix, which] : std::vector<std::pair<const char*, const char*>>{
            {"thread_block_size", "thread_block_size"}, {"group_size", "thread_block_size"},
            {"grid_size", "grid_size"}, {"num_groups", "grid_size"}, {"tile_size", "tile_size"},
            {"reg_tile_size", "reg_tile_size"}, {"registers", "registers"}, {"cache", "cache"},
            {"threshold", "threshold"}}) {
-    functions.push_back({nothing,
+    functions.push_back({no_value,
                          name("context_config_set_default_" + std::string(suffix)),
-                         {cfg, {status, "value"}},
+                         {cfg, {status_type, "value"}},
                          "dzr_config_set_default",
                          {parameter(0), {Kind::text, 0, which}, parameter(1)}});
   }
-  functions.push_back(forward(status, name("context_config_set_tuning_param"),
-                              {cfg, {constant_text, "name"}, {{"size_t", 'l'}, "value"}},
+  functions.push_back(forward(status_type, name("context_config_set_tuning_param"),
+                              {cfg, {constant_text_type, "name"}, {{"size_t", 'l'}, "value"}},
                               "dzr_config_set_tuning_param"));
-  functions.push_back({status, name("get_tuning_param_count"), {}, "dzr_tuning_param_count",
+  functions.push_back({status_type,
+                       name("get_tuning_param_count"),
+                       {},
+                       "dzr_tuning_param_count",
                        {{Kind::program}}});
   for (const char* what : {"name", "class"}) {
-    functions.push_back({constant_text, name("get_tuning_param_" + std::string(what)),
-                         {{status, "index"}}, "dzr_tuning_param_" + std::string(what),
+    functions.push_back({constant_text_type,
+                         name("get_tuning_param_" + std::string(what)),
+                         {{status_type, "index"}},
+                         "dzr_tuning_param_" + std::string(what),
                          {{Kind::program}, parameter(0)}});
   }
   return section;
@@ -146,19 +151,19 @@ CSection Api::context() {
     functions.push_back(forward(result, name("context_" + std::string(suffix)), {ctx},
                                 "dzr_context_" + std::string(suffix)));
   };
-  simple(nothing, "free");
-  simple(status, "sync");
-  simple(text, "get_error");
-  functions.push_back(forward(nothing, name("context_set_logging_file"),
+  simple(no_value, "free");
+  simple(status_type, "sync");
+  simple(text_type, "get_error");
+  functions.push_back(forward(no_value, name("context_set_logging_file"),
                               {ctx, {{"FILE *", 'p'}, "file"}}, "dzr_context_set_logging_file"));
-  simple(nothing, "pause_profiling");
-  simple(nothing, "unpause_profiling");
-  simple(text, "report");
-  simple(status, "clear_caches");
+  simple(no_value, "pause_profiling");
+  simple(no_value, "unpause_profiling");
+  simple(text_type, "report");
+  simple(status_type, "clear_caches");
   if (options_.ranks) {
     const CType place{"int64_t *", 'p'};
-    functions.push_back(forward(nothing, name("context_rows"),
-                                {ctx, {size, "rows"}, {place, "first"}, {place, "count"}},
+    functions.push_back(forward(no_value, name("context_rows"),
+                                {ctx, {size_type, "rows"}, {place, "first"}, {place, "count"}},
                                 "dzr_context_rows"));
   }
   return section;
@@ -168,7 +173,7 @@ void Api::add_indices(CFunction& function, const char* parameter_name, int rank,
   CArgument list{kind};
   for (int i = 0; i < rank; ++i) {
     list.list.push_back(static_cast<int>(function.parameters.size()));
-    function.parameters.push_back({size, parameter_name + std::to_string(i)});
+    function.parameters.push_back({size_type, parameter_name + std::to_string(i)});
   }
   function.arguments.push_back(list);
 }
@@ -188,24 +193,27 @@ void Api::add_array(CSection& section, const CArray& array) const {
   };
   section.structs.push_back(name(suffix));
   maker("new_" + suffix, {{"const " + element + " *", 'p'}, "data"}, "dzr_new_array");
-  maker("new_raw_" + suffix, {address, "data"}, "dzr_new_raw_array");
-  section.functions.push_back(forward(status, name("free_" + suffix),
+  maker("new_raw_" + suffix, {address_type, "data"}, "dzr_new_raw_array");
+  section.functions.push_back(forward(status_type, name("free_" + suffix),
                                       {ctx, {pointer(suffix), "arr"}}, "dzr_free_array"));
-  section.functions.push_back(forward(status, name("values_" + suffix),
+  section.functions.push_back(forward(status_type, name("values_" + suffix),
                                       {ctx, read, {{element + " *", 'p'}, "data"}},
                                       "dzr_array_values"));
-  CFunction index{status, name("index_" + suffix), {ctx, {{element + " *", 'p'}, "out"}, read},
-                  "dzr_array_index", {parameter(0), parameter(1), parameter(2)}};
+  CFunction index{status_type,
+                  name("index_" + suffix),
+                  {ctx, {{element + " *", 'p'}, "out"}, read},
+                  "dzr_array_index",
+                  {parameter(0), parameter(1), parameter(2)}};
   add_indices(index, "i", array.rank, Kind::sizes);
   section.functions.push_back(index);
-  section.functions.push_back(forward(address, name("values_raw_" + suffix), {ctx, read},
-                                      "dzr_array_values_raw"));
-  section.functions.push_back(forward(shape, name("shape_" + suffix), {ctx, read},
-                                      "dzr_array_shape"));
+  section.functions.push_back(
+      forward(address_type, name("values_raw_" + suffix), {ctx, read}, "dzr_array_values_raw"));
+  section.functions.push_back(
+      forward(shape_type, name("shape_" + suffix), {ctx, read}, "dzr_array_shape"));
   if (!options_.ranks) return;
   maker("new_" + suffix + "_part", {{"const " + element + " *", 'p'}, "rows"},
         "dzr_new_array_part");
-  section.functions.push_back(forward(status, name("values_" + suffix + "_part"),
+  section.functions.push_back(forward(status_type, name("values_" + suffix + "_part"),
                                       {ctx, read, {{element + " *", 'p'}, "rows"}},
                                       "dzr_array_values_part"));
 }
@@ -224,15 +232,18 @@ void Api::add_record(CSection& section, int index) const {
   for (int i = 0; i < static_cast<int>(record.members.size()); ++i) {
     const ir::ExternalMember& member = record.members[static_cast<std::size_t>(i)];
     const CType field = c_type(type(member.types[0]), options_);
-    section.functions.push_back({status,
-                                 name("project_" + suffix + "_" + c_identifier(member.name)),
-                                 {ctx, output(field, "out"), object},
-                                 "dzr_project",
-                                 {parameter(0), number(index), number(i), parameter(1),
-                                  parameter(2)}});
+    section.functions.push_back(
+        {status_type,
+         name("project_" + suffix + "_" + c_identifier(member.name)),
+         {ctx, output(field, "out"), object},
+         "dzr_project",
+         {parameter(0), number(index), number(i), parameter(1), parameter(2)}});
   }
-  CFunction make{status, name("new_" + suffix), {ctx, output(pointer(suffix), "out")},
-                 "dzr_new_record", {parameter(0), number(index), parameter(1)}};
+  CFunction make{status_type,
+                 name("new_" + suffix),
+                 {ctx, output(pointer(suffix), "out")},
+                 "dzr_new_record",
+                 {parameter(0), number(index), parameter(1)}};
   CArgument fields{Kind::values};
   for (const ir::ExternalMember& member : record.members) {
     fields.list.push_back(static_cast<int>(make.parameters.size()));
@@ -249,9 +260,15 @@ void Api::add_sum(CSection& section, int index) const {
   for (int i = 0; i < static_cast<int>(sum.members.size()); ++i) {
     const ir::ExternalMember& variant = sum.members[static_cast<std::size_t>(i)];
     const std::string variant_suffix = suffix + "_" + c_identifier(variant.name);
-    CFunction make{status, name("new_" + variant_suffix), {ctx, output(pointer(suffix), "out")},
-                   "dzr_new_sum", {parameter(0), number(index), number(i), parameter(1)}};
-    CFunction destruct{status, name("destruct_" + variant_suffix), {ctx}, "dzr_destruct",
+    CFunction make{status_type,
+                   name("new_" + variant_suffix),
+                   {ctx, output(pointer(suffix), "out")},
+                   "dzr_new_sum",
+                   {parameter(0), number(index), number(i), parameter(1)}};
+    CFunction destruct{status_type,
+                       name("destruct_" + variant_suffix),
+                       {ctx},
+                       "dzr_destruct",
                        {parameter(0), number(index), number(i)}};
     CArgument payload{Kind::values};
     CArgument outs{Kind::values};
@@ -269,7 +286,7 @@ void Api::add_sum(CSection& section, int index) const {
     section.functions.push_back(make);
     section.functions.push_back(destruct);
   }
-  section.functions.push_back(forward(status, name("variant_" + suffix),
+  section.functions.push_back(forward(status_type, name("variant_" + suffix),
                                       {ctx, {pointer(suffix, true), "obj"}}, "dzr_variant"));
 }
 
@@ -281,24 +298,29 @@ void Api::add_opaque_array(CSection& section, int index) const {
   const CParameter ctx = context_parameter();
   const CParameter read{pointer(suffix, true), "arr"};
   // Not a pointer to pointers to const, to which C converts no array of pointers.
-  CFunction make{status, name("new_" + suffix),
-                 {ctx, output(pointer(suffix), "out"),
+  CFunction make{status_type,
+                 name("new_" + suffix),
+                 {ctx,
+                  output(pointer(suffix), "out"),
                   {{"struct " + name(element) + " *const *", 'p'}, "elems"}},
                  "dzr_new_opaque_array",
                  {parameter(0), number(index), parameter(1), parameter(2)}};
   add_indices(make, "dim", array.rank, Kind::sizes);
-  CFunction get{status, name("index_" + suffix), {ctx, output(pointer(element), "out"), read},
+  CFunction get{status_type,
+                name("index_" + suffix),
+                {ctx, output(pointer(element), "out"), read},
                 "dzr_opaque_array_index",
                 {parameter(0), number(index), parameter(1), parameter(2)}};
   add_indices(get, "i", array.rank, Kind::sizes);
-  CFunction set{status, name("set_" + suffix),
+  CFunction set{status_type,
+                name("set_" + suffix),
                 {ctx, {pointer(suffix), "arr"}, {pointer(element, true), "elem"}},
                 "dzr_opaque_array_set",
                 {parameter(0), number(index), parameter(1), parameter(2)}};
   add_indices(set, "i", array.rank, Kind::sizes);
   section.functions.insert(section.functions.end(), {make, get, set});
-  section.functions.push_back(forward(shape, name("shape_" + suffix), {ctx, read},
-                                      "dzr_opaque_array_shape"));
+  section.functions.push_back(
+      forward(shape_type, name("shape_" + suffix), {ctx, read}, "dzr_opaque_array_shape"));
   if (!array.members.empty()) add_record_array(section, index);
 }
 
@@ -306,7 +328,10 @@ void Api::add_record_array(CSection& section, int index) const {
   const ir::ExternalType& array = type(index);
   const std::string suffix = opaque_name(array);
   const CParameter ctx = context_parameter();
-  CFunction zip{status, name("zip_" + suffix), {ctx, output(pointer(suffix), "out")}, "dzr_zip",
+  CFunction zip{status_type,
+                name("zip_" + suffix),
+                {ctx, output(pointer(suffix), "out")},
+                "dzr_zip",
                 {parameter(0), number(index), parameter(1)}};
   CArgument arrays{Kind::values};
   for (int i = 0; i < static_cast<int>(array.members.size()); ++i) {
@@ -315,12 +340,12 @@ void Api::add_record_array(CSection& section, int index) const {
     const CType projected = c_type(type(member.types[0]), options_);
     arrays.list.push_back(static_cast<int>(zip.parameters.size()));
     zip.parameters.push_back(input(member.types[0], "f_" + field));
-    section.functions.push_back({status,
-                                 name("project_" + suffix + "_" + field),
-                                 {ctx, output(projected, "out"), {pointer(suffix, true), "obj"}},
-                                 "dzr_opaque_array_project",
-                                 {parameter(0), number(index), number(i), parameter(1),
-                                  parameter(2)}});
+    section.functions.push_back(
+        {status_type,
+         name("project_" + suffix + "_" + field),
+         {ctx, output(projected, "out"), {pointer(suffix, true), "obj"}},
+         "dzr_opaque_array_project",
+         {parameter(0), number(index), number(i), parameter(1), parameter(2)}});
   }
   zip.arguments.push_back(arrays);
   section.functions.push_back(zip);
@@ -334,10 +359,10 @@ CSection Api::opaques() {
     if (!is_opaque(opaque)) continue;
     const std::string suffix = opaque_name(opaque);
     section.structs.push_back(name(suffix));
-    section.functions.push_back(forward(status, name("free_" + suffix),
+    section.functions.push_back(forward(status_type, name("free_" + suffix),
                                         {ctx, {pointer(suffix), "obj"}}, "dzr_free_opaque"));
     section.functions.push_back(forward(
-        status, name("store_" + suffix),
+        status_type, name("store_" + suffix),
         {ctx, {pointer(suffix, true), "obj"}, {{"void **", 'p'}, "p"}, {{"size_t *", 'p'}, "n"}},
         "dzr_store_opaque"));
     section.functions.push_back({pointer(suffix), name("restore_" + suffix),
@@ -364,8 +389,12 @@ CSection Api::entries() {
   for (int i = 0; i < static_cast<int>(program_.entries.size()); ++i) {
     const ir::EntryPoint& entry = program_.entries[static_cast<std::size_t>(i)];
     if (ir::computes_globals(entry)) continue;
-    CFunction function{status, name("entry_" + c_identifier(entry.name)), {context_parameter()},
-                       "dzr_call_entry", {parameter(0), number(i)}, entry.documentation};
+    CFunction function{status_type,
+                       name("entry_" + c_identifier(entry.name)),
+                       {context_parameter()},
+                       "dzr_call_entry",
+                       {parameter(0), number(i)},
+                       entry.documentation};
     CArgument outs{Kind::values};
     CArgument ins{Kind::values};
     for (std::size_t k = 0; k < entry.outputs.size(); ++k) {

@@ -26,7 +26,7 @@ struct MathRow {
   bool odd = false;  // libclc's loses the sign of a zero
 };
 
-constexpr MathRow rows[] = {
+constexpr MathRow math_rows[] = {
     {ScalarOp::fmod, "fmod", "fmod"},
     {ScalarOp::fpow, "pow", "pow", llvm::Intrinsic::pow},
     {ScalarOp::cbrt, "cbrt", "cbrt"},
@@ -66,7 +66,7 @@ constexpr MathRow rows[] = {
 };
 
 const MathRow& row_of(ScalarOp op) {
-  for (const MathRow& row : rows) {
+  for (const MathRow& row : math_rows) {
     if (row.op == op) return row;
   }
   DZ_UNREACHABLE("no function for " + std::string(ir::name_of(op)));
@@ -137,7 +137,7 @@ ScalarOp without_pi(ScalarOp op) {
 }  // namespace
 
 const char* library_function(ScalarOp op) {
-  for (const MathRow& row : rows) {
+  for (const MathRow& row : math_rows) {
     if (row.op == op) return row.libm;
   }
   return nullptr;

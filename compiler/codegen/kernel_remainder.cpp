@@ -15,22 +15,22 @@ namespace dagaz::codegen {
 namespace {
 
 /// How the bits of a type are used.
-struct Form {
+struct FloatForm {
   int mantissa_bits;  // without the leading one
   int exponent_bias;
 };
-constexpr Form single_form = {23, 127};
-constexpr Form double_form = {52, 1023};
+constexpr FloatForm single_form = {23, 127};
+constexpr FloatForm double_form = {52, 1023};
 
 class Remainder : public KernelFormula {
  public:
-  Remainder(PartModule& part, llvm::Function* function, Form form)
+  Remainder(PartModule& part, llvm::Function* function, FloatForm form)
       : KernelFormula(part, function), form_(form) {}
 
   Term remainder(Term x, Term y);
 
  private:
-  Form form_;
+  FloatForm form_;
 
   Term exponent(Term a);
   Term power_of_two(Term exponent, llvm::Type* type);

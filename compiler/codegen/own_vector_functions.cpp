@@ -12,10 +12,10 @@ namespace dagaz::codegen {
 
 namespace {
 
-using Formula = llvm::Value* (SingleFormulas::*)(llvm::Value* x);
+using SingleFormula = llvm::Value* (SingleFormulas::*)(llvm::Value* x);
 
 /// Null for other functions.  vector_functions.cpp says how glibc names them.
-Formula formula_of(llvm::StringRef name) {
+SingleFormula formula_of(llvm::StringRef name) {
   if (!name.starts_with("_ZGV")) return nullptr;
   if (name.ends_with("v_expf")) return &SingleFormulas::exponential;
   if (name.ends_with("v_logf")) return &SingleFormulas::logarithm;
@@ -41,7 +41,7 @@ llvm::PreservedAnalyses OwnVectorFunctions::run(llvm::Function& function,
   for (llvm::CallInst* call : calls) {
     llvm::IRBuilder<> builder(call);
     SingleFormulas formulas(builder, call->getType(), SingleFormulas::Side::host);
-    const Formula formula = formula_of(call->getCalledFunction()->getName());
+    const SingleFormula formula = formula_of(call->getCalledFunction()->getName());
     call->replaceAllUsesWith((formulas.*formula)(call->getArgOperand(0)));
     call->eraseFromParent();
   }

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "driver/test_input.h"
+#include "support/markup.h"
 
 namespace dagaz::driver {
 
@@ -29,20 +30,6 @@ struct Share {
     return text;
   }
 };
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '&': out += "&amp;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
 
 // The form is described in geninfo(1).
 std::string lcov(const LineCounts& counts) {
@@ -92,7 +79,7 @@ table { border-collapse: collapse; }
 std::string file_section(const std::string& file, const std::map<int, int64_t>& counts,
                          std::size_t number) {
   std::ostringstream out;
-  out << "<h2 id=\"file" << number << "\">" << escaped(file)
+  out << "<h2 id=\"file" << number << "\">" << escape_markup(file)
       << "</h2>\n<div class=\"scroll\"><table class=\"source\">\n";
   std::istringstream source(read_file(file).value_or(""));
   int line = 0;
@@ -101,7 +88,7 @@ std::string file_section(const std::string& file, const std::map<int, int64_t>& 
     const bool counted = found != counts.end();
     out << "<tr" << (!counted ? "" : found->second > 0 ? " class=\"hit\"" : " class=\"miss\"")
         << "><td>" << line << "</td><td>" << (counted ? std::to_string(found->second) : "")
-        << "</td><td>" << escaped(text) << "</td></tr>\n";
+        << "</td><td>" << escape_markup(text) << "</td></tr>\n";
   }
   out << "</table></div>\n";
   return out.str();
@@ -117,7 +104,7 @@ std::string page(const LineCounts& counts) {
   for (const auto& [file, lines] : counts) {
     Share share;
     share.add(lines);
-    out << "<tr><td><a href=\"#file" << number++ << "\">" << escaped(file) << "</a></td><td>"
+    out << "<tr><td><a href=\"#file" << number++ << "\">" << escape_markup(file) << "</a></td><td>"
         << share.lines << "</td><td>" << share.executed << "</td><td>" << share.percent()
         << "</td></tr>\n";
   }

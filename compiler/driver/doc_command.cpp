@@ -44,8 +44,8 @@ bool add(tools::doc::Site& site, const std::string& path, const std::string& tex
   return !failed;
 }
 
-bool write(const std::filesystem::path& folder, const std::string& name,
-           const std::string& text) {
+bool write_page(const std::filesystem::path& folder, const std::string& name,
+                const std::string& text) {
   const std::filesystem::path path = folder / name;
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
@@ -141,7 +141,7 @@ int doc_command(const DocOptions& options) {
   if (!guides.empty() && !add_guides(site, guides, root)) failed = true;
   if (failed) return 1;
   for (const auto& [name, text] : site.files()) {
-    if (!write(options.output, name, text)) return 1;
+    if (!write_page(options.output, name, text)) return 1;
   }
   std::vector<tools::doc::BrokenReference> broken_references = site.broken_references();
   for (const std::string& name : copy_linked_files(site, root, options.output)) {

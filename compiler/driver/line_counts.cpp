@@ -14,7 +14,7 @@ namespace dagaz::driver {
 namespace {
 
 // Which no label of a program has: those are names, or positions with colons.
-constexpr std::string_view prefix = "line ";
+constexpr std::string_view line_prefix = "line ";
 
 struct Line {
   FileId file;
@@ -40,7 +40,8 @@ void for_each_line(const Compilation& compilation, const F& visit) {
 }
 
 std::string label(const Line& line) {
-  return std::string(prefix) + std::to_string(line.number) + " " + std::to_string(line.file.index);
+  return std::string(line_prefix) + std::to_string(line.number) + " " +
+         std::to_string(line.file.index);
 }
 
 // `let _ = #[trace(l)] () in e` in the place of `e`.
@@ -95,8 +96,8 @@ std::optional<ir::ParallelProgram> front_end_for(Compilation& compilation,
 }
 
 bool count_line(LineCounts& counts, const SourceFiles& files, std::string_view label) {
-  if (!label.starts_with(prefix)) return false;
-  std::istringstream in(std::string(label.substr(prefix.size())));
+  if (!label.starts_with(line_prefix)) return false;
+  std::istringstream in(std::string(label.substr(line_prefix.size())));
   int line = 0;
   std::uint32_t file = 0;
   if (!(in >> line >> file) || file >= files.size()) return false;

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using namespace tools::package;
 
 constexpr const char* manifest_name = "futhark.pkg";
-constexpr const char* library = "lib";
+constexpr const char* library_folder = "lib";
 constexpr const char* new_library = "lib~new";
 constexpr const char* old_library = "lib~old";
 constexpr const char* reminder = "Remember to run 'dagaz pkg sync'.\n";
@@ -97,7 +97,7 @@ class Packages {
     if (fs::exists(manifest_name, error)) {
       return fail(std::string(manifest_name) + " already exists.");
     }
-    const fs::path folder = fs::path(library) / options_.package;
+    const fs::path folder = fs::path(library_folder) / options_.package;
     fs::create_directories(folder, error);
     if (error) return fail("cannot create `" + folder.string() + "`");
     std::cout << "Created directory " << folder.string() << ".\n";
@@ -184,22 +184,22 @@ class Packages {
   // one of them.  The package's own files stay.
   static int exchange(const std::string& own) {
     std::error_code error;
-    const bool was_there = fs::is_directory(library, error);
+    const bool was_there = fs::is_directory(library_folder, error);
     if (was_there) {
       fs::remove_all(old_library, error);
-      fs::rename(library, old_library, error);
-      if (error) return fail(std::string("cannot move `") + library + "` away");
+      fs::rename(library_folder, old_library, error);
+      if (error) return fail(std::string("cannot move `") + library_folder + "` away");
     }
-    fs::rename(new_library, library, error);
+    fs::rename(new_library, library_folder, error);
     const fs::path kept = fs::path(old_library) / own;
     if (!error && was_there && !own.empty() && fs::is_directory(kept, error)) {
-      const fs::path to = fs::path(library) / own;
+      const fs::path to = fs::path(library_folder) / own;
       fs::create_directories(to.parent_path(), error);
       fs::remove_all(to, error);
       fs::rename(kept, to, error);
     }
     if (error) {
-      return fail(std::string("cannot fill `") + library + "`; what was there is in `" +
+      return fail(std::string("cannot fill `") + library_folder + "`; what was there is in `" +
                   old_library + "`");
     }
     fs::remove_all(old_library, error);
@@ -247,7 +247,7 @@ class Packages {
       std::cout << package << " => " << text_of(version) << "\n";
     }
     if (manifest->package.empty()) return 0;
-    const fs::path own = fs::path(library) / manifest->package;
+    const fs::path own = fs::path(library_folder) / manifest->package;
     std::error_code error;
     if (!fs::is_directory(own, error)) {
       return fail("the directory " + own.string() + " does not exist.");

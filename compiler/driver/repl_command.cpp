@@ -25,9 +25,9 @@ constexpr const char* help_text =
     ":help        this text\n"
     ":quit        the end, as does the end of the input\n";
 
-class Conversation {
+class Repl {
  public:
-  explicit Conversation(const ReplOptions& options)
+  explicit Repl(const ReplOptions& options)
       : session_(options.compile), editor_(history_path("repl")) {}
 
   int run(const std::string& file) {
@@ -122,7 +122,7 @@ int repl_command(const ReplOptions& options) {
   const Doing doing("talking");
   // An interruption is for the program that runs.
   std::signal(SIGINT, SIG_IGN);
-  return Conversation(options).run(options.compile.file);
+  return Repl(options).run(options.compile.file);
 }
 
 }  // namespace dagaz::driver

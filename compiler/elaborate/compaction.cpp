@@ -183,7 +183,7 @@ ValueRef build_flatmap(Elaborator& e, const IntrinsicCall& call) {
                   e.arena.from_leaves(uniforms, uniform_leaves)});
 }
 
-constexpr Intrinsic intrinsics[] = {
+constexpr Intrinsic compactions_built[] = {
     {"filter", 2, build_filter},
     {"partition", 2, build_partition},
     {"flatmap", 2, build_flatmap},
@@ -191,6 +191,6 @@ constexpr Intrinsic intrinsics[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> compaction_intrinsics() { return intrinsics; }
+std::span<const Intrinsic> compaction_intrinsics() { return compactions_built; }
 
 }  // namespace dagaz::elaborate

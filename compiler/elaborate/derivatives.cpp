@@ -175,7 +175,7 @@ ValueRef build_with_vjp_tape(Elaborator& e, const IntrinsicCall& call) {
 }
 
 using enum ir::DerivativeMode;
-constexpr Intrinsic intrinsics[] = {
+constexpr Intrinsic derivatives_built[] = {
     {"jvp2", 3, build_derivative<forward, false>}, {"vjp2", 3, build_derivative<reverse, false>},
     {"jmp2", 3, build_derivative<forward, true>},  {"mjp2", 3, build_derivative<reverse, true>},
     {"with_vjp", 3, build_with_vjp},               {"with_vjp_tape", 3, build_with_vjp_tape},
@@ -190,6 +190,6 @@ ValueRef differentiate_function(Elaborator& e, ir::DerivativeMode mode,
   return differentiate(e, mode, false, std::move(flat), argument, seed);
 }
 
-std::span<const Intrinsic> derivative_intrinsics() { return intrinsics; }
+std::span<const Intrinsic> derivative_intrinsics() { return derivatives_built; }
 
 }  // namespace dagaz::elaborate

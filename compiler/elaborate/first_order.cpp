@@ -7,8 +7,8 @@ namespace dagaz::elaborate {
 
 namespace {
 
-const ir::Operand zero = ir::i64_operand(0);
-const ir::Operand one = ir::i64_operand(1);
+const ir::Operand i64_zero = ir::i64_operand(0);
+const ir::Operand i64_one = ir::i64_operand(1);
 
 /// One operation on each leaf of an array.
 template <typename F>
@@ -22,7 +22,7 @@ ValueRef each_leaf(Elaborator& e, ValueRef array, TypeRef type, const F& operati
 
 std::optional<ir::NameId> check_size(Elaborator& e, const ir::Operand& size) {
   if (size.is_name() && e.known_sizes.contains(size.name())) return std::nullopt;
-  return e.check(e.compare_i64(ir::ScalarOp::sle, zero, size), "Range 0..1..<{} is invalid.",
+  return e.check(e.compare_i64(ir::ScalarOp::sle, i64_zero, size), "Range 0..1..<{} is invalid.",
                  {size});
 }
 
@@ -30,7 +30,7 @@ ValueRef build_iota(Elaborator& e, const IntrinsicCall& call) {
   const ir::Operand count = e.scalar_of(call.arguments[0]);
   const Guarded guarded(e, check_size(e, count));
   const TypeRef type = e.arena.array(count, e.arena.scalar(check::Primitive::i64));
-  return e.arena.leaf(type, e.emit_one(ir::Iota{ir::ScalarType::i64, count, zero, one}));
+  return e.arena.leaf(type, e.emit_one(ir::Iota{ir::ScalarType::i64, count, i64_zero, i64_one}));
 }
 
 ValueRef replicate(Elaborator& e, const ir::Operand& count, ValueRef value) {
@@ -92,12 +92,12 @@ ValueRef build_concat(Elaborator& e, const IntrinsicCall& call) {
 ValueRef build_reverse(Elaborator& e, const IntrinsicCall& call) {
   const ValueRef array = call.arguments[0];
   const ir::Operand size = e.array_shape(array).size;
-  const ir::Operand last = e.out->sub_i64(size, one);
+  const ir::Operand last = e.out->sub_i64(size, i64_one);
   return each_leaf(e, array, e.leaf_of(array).type, [&](ir::NameId name) {
     ir::Slice slice{name, {{false, last, size, ir::i64_operand(-1)}}};
     const std::vector<ir::Operand> shape = e.names().type(name).shape;
     for (std::size_t i = 1; i < shape.size(); ++i) {
-      slice.dimensions.push_back({false, zero, shape[i], one});
+      slice.dimensions.push_back({false, i64_zero, shape[i], i64_one});
     }
     return slice;
   });
@@ -110,9 +110,9 @@ ValueRef build_rotate(Elaborator& e, const IntrinsicCall& call) {
   const ValueRef array = call.arguments[1];
   const ArrayShape shape = e.array_shape(array);
   const ir::ScalarType i64 = ir::ScalarType::i64;
-  const ir::Operand divisor = e.scalar(ir::ScalarOp::smax, i64, {shape.size, one});
+  const ir::Operand divisor = e.scalar(ir::ScalarOp::smax, i64, {shape.size, i64_one});
   const ir::Operand shift = e.scalar(ir::ScalarOp::smod_floor, i64, {by, divisor});
-  const ir::NameId indices = e.emit_one(ir::Iota{i64, shape.size, zero, one});
+  const ir::NameId indices = e.emit_one(ir::Iota{i64, shape.size, i64_zero, i64_one});
   const TypeRef index_type = e.arena.array(shape.size, e.arena.scalar(check::Primitive::i64));
   return e.map(shape.size, {e.arena.leaf(index_type, indices)}, shape.element,
                [&](const std::vector<ValueRef>& index) {
@@ -153,7 +153,7 @@ ValueRef build_unflatten(Elaborator& e, const IntrinsicCall& call) {
   const ir::Operand size = e.array_shape(call.arguments[0]).size;
   const auto not_negative = [&](const ir::Operand& n) -> ir::Operand {
     if (n.is_name() && e.known_sizes.contains(n.name())) return ir::make_bool(true);
-    return e.compare_i64(ir::ScalarOp::sle, zero, n);
+    return e.compare_i64(ir::ScalarOp::sle, i64_zero, n);
   };
   // That the sizes multiply to the old one follows from the types.
   const Guarded guarded(
@@ -236,7 +236,7 @@ ValueRef build_trace(Elaborator& e, const IntrinsicCall& call) {
 
 ValueRef build_same(Elaborator&, const IntrinsicCall& call) { return call.arguments[0]; }
 
-constexpr Intrinsic intrinsics[] = {
+constexpr Intrinsic first_order_built[] = {
     {"iota", 1, build_iota},           {"replicate", 2, build_replicate},
     {"rep", 1, build_rep},             {"length", 1, build_length},
     {"concat", 2, build_concat},       {"reverse", 1, build_reverse},
@@ -250,7 +250,7 @@ constexpr Intrinsic intrinsics[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> first_order_intrinsics() { return intrinsics; }
+std::span<const Intrinsic> first_order_intrinsics() { return first_order_built; }
 
 const Intrinsic* find_array_intrinsic(std::string_view name) {
   for (const auto table : {parallel_intrinsics(), compaction_intrinsics(),

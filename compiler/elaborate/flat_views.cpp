@@ -126,7 +126,7 @@ ValueRef build_update(Elaborator& e, const IntrinsicCall& call) {
   return e.arena.from_leaves(e.leaf_of(array).type, e.emit(std::move(scatter)));
 }
 
-constexpr Intrinsic intrinsics[] = {
+constexpr Intrinsic flat_views_built[] = {
     {"flat_index_2d", 6, build_index<2>},   {"flat_index_3d", 8, build_index<3>},
     {"flat_index_4d", 10, build_index<4>},  {"flat_update_2d", 5, build_update<2>},
     {"flat_update_3d", 6, build_update<3>}, {"flat_update_4d", 7, build_update<4>},
@@ -134,6 +134,6 @@ constexpr Intrinsic intrinsics[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> flat_view_intrinsics() { return intrinsics; }
+std::span<const Intrinsic> flat_view_intrinsics() { return flat_views_built; }
 
 }  // namespace dagaz::elaborate

@@ -212,7 +212,7 @@ ValueRef build_scatter(Elaborator& e, const IntrinsicCall& call) {
   return scatter(e, call, rank);
 }
 
-constexpr Intrinsic intrinsics[] = {
+constexpr Intrinsic parallel_operations_built[] = {
     {"map", 2, build_map},
     {"reduce", 3, build_reduce},
     {"reduce_comm", 3, build_reduce_comm},
@@ -227,6 +227,6 @@ constexpr Intrinsic intrinsics[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> parallel_intrinsics() { return intrinsics; }
+std::span<const Intrinsic> parallel_intrinsics() { return parallel_operations_built; }
 
 }  // namespace dagaz::elaborate

@@ -204,7 +204,7 @@ ValueRef build_by_device(Elaborator& e, const IntrinsicCall& call) {
   return e.arena.leaf(type, e.emit_one(ir::Call{name, numbers, {i64}}));
 }
 
-constexpr Intrinsic intrinsics[] = {
+constexpr Intrinsic streams_built[] = {
     {"scatter_stream", 3, build_scatter_stream},
     {"hist_stream", 5, build_hist_stream},
     {"acc_write", 3, build_write},
@@ -213,6 +213,6 @@ constexpr Intrinsic intrinsics[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> stream_intrinsics() { return intrinsics; }
+std::span<const Intrinsic> stream_intrinsics() { return streams_built; }
 
 }  // namespace dagaz::elaborate

@@ -33,7 +33,7 @@ namespace {
 
 using namespace ir;
 
-MapScanReduce* map_of(Statement& statement) { return as<MapScanReduce>(statement.operation); }
+MapScanReduce* as_map(Statement& statement) { return as<MapScanReduce>(statement.operation); }
 
 template <typename T>
 bool contains(const std::vector<T>& items, const T& item) {
@@ -96,7 +96,7 @@ class Mover {
                      [&](Body& inner) { this->body(inner, in_loop || loop); });
     }
     const auto maps = std::count_if(body.statements.begin(), body.statements.end(),
-                                    [](Statement& each) { return map_of(each) != nullptr; });
+                                    [](Statement& each) { return as_map(each) != nullptr; });
     if (maps < 2) return;
     statements_ = &body.statements;
     in_loop_ = in_loop;
@@ -128,7 +128,7 @@ class Mover {
 
   // Moves what can be moved of the values that statement `first` stores.
   void from(std::size_t first) {
-    MapScanReduce* map = map_of(at(first));
+    MapScanReduce* map = as_map(at(first));
     if (map == nullptr || !map->scans.empty() || map->post) return;
     for (std::size_t i = map->map.body.results.size(); i-- > value_count(map->reductions);) {
       if (map->map.result_types[i].is_scalar() && is_read_by_maps(first, i)) move(first, i);
@@ -142,8 +142,8 @@ class Mover {
     if (used == uses_.end() || used->second.empty() || aliases_.is_consumed(array)) return false;
     return std::all_of(used->second.begin(), used->second.end(), [&](std::size_t user) {
       if (user == statements_->size()) return false;
-      const MapScanReduce* map = map_of(at(user));
-      if (map == nullptr || !(map->width == map_of(at(first))->width)) return false;
+      const MapScanReduce* map = as_map(at(user));
+      if (map == nullptr || !(map->width == as_map(at(first))->width)) return false;
       if (has_scopes(map->map.body)) return false;
       MapScanReduce without = *map;
       without.arrays.clear();
@@ -173,7 +173,7 @@ class Mover {
 
   // What the first map no longer computes and reads without the value.
   std::int64_t saved_in_first(std::size_t first, std::size_t result) {
-    MapScanReduce& map = *map_of(at(first));
+    MapScanReduce& map = *as_map(at(first));
     const Needed with(map, names_);
     const Operand value = map.map.body.results[result];
     map.map.body.results.erase(map.map.body.results.begin() +
@@ -193,8 +193,8 @@ class Mover {
 
   // The recipe for `user`, which takes what it reads anyway from memory.
   std::optional<Recipe> recipe_for(std::size_t first, std::size_t result, std::size_t user) {
-    const MapScanReduce& map = *map_of(at(first));
-    const std::vector<NameId>& read = map_of(at(user))->arrays;
+    const MapScanReduce& map = *as_map(at(first));
+    const std::vector<NameId>& read = as_map(at(user))->arrays;
     Recipe recipe;
     NameSet needed;
     if (const Operand& value = map.map.body.results[result]; value.is_name()) {
@@ -226,7 +226,7 @@ class Mover {
     return recipe;
   }
   std::optional<std::size_t> stored_as(std::size_t first, NameId value) {
-    const MapScanReduce& map = *map_of(at(first));
+    const MapScanReduce& map = *as_map(at(first));
     for (std::size_t i = value_count(map.reductions); i < map.map.body.results.size(); ++i) {
       if (map.map.body.results[i] == Operand(value)) return i;
     }
@@ -235,7 +235,7 @@ class Mover {
 
   // Whether the operands still have their values when the user runs.
   bool are_unchanged(const Recipe& recipe, std::size_t first, std::size_t user) {
-    const MapScanReduce& map = *map_of(at(first));
+    const MapScanReduce& map = *as_map(at(first));
     for (const std::size_t input : recipe.inputs) {
       const NameId array = map.arrays[input];
       if (!aliases_.is_consumed(array)) continue;
@@ -250,12 +250,12 @@ class Mover {
 
   // What reading the operands costs the user; those that so live longer go to `longer`.
   std::int64_t cost_of_reading(const Recipe& recipe, std::size_t first, std::size_t user, NameSet& longer) {
-    const MapScanReduce& map = *map_of(at(first));
+    const MapScanReduce& map = *as_map(at(first));
     int cost = 0;
     for (const std::size_t input : recipe.inputs) {
       const NameId array = map.arrays[input];
       if (bound_.contains(array) && uses_[array].back() < user) longer.insert(array);
-      if (!contains(map_of(at(user))->arrays, array)) cost += tunables_.stored_number;
+      if (!contains(as_map(at(user))->arrays, array)) cost += tunables_.stored_number;
     }
     return cost;
   }
@@ -264,8 +264,8 @@ class Mover {
   void compute_in(std::size_t user, NameId array, std::size_t first, std::size_t result,
                   const Recipe& recipe) {
     const Statement& producer = at(first);
-    const MapScanReduce& from = *map_of(at(first));
-    MapScanReduce& to = *map_of(at(user));
+    const MapScanReduce& from = *as_map(at(first));
+    MapScanReduce& to = *as_map(at(user));
     Substitution with;
     for (const std::size_t stored : recipe.stored) {
       with.emplace(from.map.body.results[stored].name(),
@@ -302,7 +302,7 @@ class Mover {
 
   // The element of `array` in the map's function, where it may have to become a parameter.
   Operand element_of(std::size_t user, NameId array) {
-    MapScanReduce& map = *map_of(at(user));
+    MapScanReduce& map = *as_map(at(user));
     for (std::size_t i = 0; i < map.arrays.size(); ++i) {
       if (map.arrays[i] == array) return map.map.parameters[i].name;
     }
@@ -317,7 +317,7 @@ class Mover {
 
   // Removes the value from the first map, and what only it needed.
   void drop(std::size_t first, std::size_t result) {
-    MapScanReduce& map = *map_of(at(first));
+    MapScanReduce& map = *as_map(at(first));
     const auto index = static_cast<std::ptrdiff_t>(result);
     uses_.erase(at(first).results[result].name);
     at(first).results.erase(at(first).results.begin() + index);

@@ -128,14 +128,14 @@ std::vector<int> worth_collecting(const MapAt& at, const ir::LaneBlocks& blocks)
 }
 
 /// A version, and what its innermost loops do.
-struct Read {
+struct MapVersion {
   ir::Version version;
   LaneWork work;
 };
 
 /// `blocks` with what has to be serialised and what is packed, under the guards that they need;
 /// nothing where the map cannot run so.
-std::optional<Read> read_blocks(const MapAt& at, ir::LaneBlocks blocks, Packing packing) {
+std::optional<MapVersion> read_blocks(const MapAt& at, ir::LaneBlocks blocks, Packing packing) {
   const ir::SegmentedMap& map = at.map;
   const Surroundings& around = at.around;
   const bool once = must_run_once(at);
@@ -174,7 +174,7 @@ std::optional<Read> read_blocks(const MapAt& at, ir::LaneBlocks blocks, Packing 
   }
   read_points(lanes, at);
   if (!lanes.is_legal()) return std::nullopt;
-  Read read{{{}, lanes.blocks()}, lanes.work()};
+  MapVersion read{{{}, lanes.blocks()}, lanes.work()};
   std::vector<ir::Guard>& guards = read.version.when;
   if (moved) add_guard(guards, along.extent, span);
   std::vector<Operand> packed = lanes.packed_widths();
@@ -190,8 +190,8 @@ std::optional<Read> read_blocks(const MapAt& at, ir::LaneBlocks blocks, Packing 
   return read;
 }
 
-std::optional<Read> map_blocks(const MapAt& at, const Dimensions& dimensions,
-                               const Reading& reading) {
+std::optional<MapVersion> map_blocks(const MapAt& at, const Dimensions& dimensions,
+                                     const Reading& reading) {
   ir::LaneBlocks block =
       block_for(at.map.body, at.around, dimensions.rows.has_value(), at.where);
   block.points = static_cast<int>(dimensions.points);
@@ -220,17 +220,17 @@ std::optional<ir::Version> whole_blocks(const MapAt& at) {
 std::vector<ir::Version> best_blocks(const MapAt& candidate,
                                      const std::vector<Dimensions>& dimensions,
                                      const Reading& reading) {
-  std::optional<Read> best;
-  std::optional<Read> sharing;
-  const auto shares_more = [&](const Read& read) {
-    const Read& rival = sharing ? *sharing : *best;
+  std::optional<MapVersion> best;
+  std::optional<MapVersion> sharing;
+  const auto shares_more = [&](const MapVersion& read) {
+    const MapVersion& rival = sharing ? *sharing : *best;
     return rival.work.row_vectors > read.work.row_vectors &&
            copies_of(best->version) == copies_of(read.version);
   };
   for (const Dimensions& one : dimensions) {
     const bool is_least = best && copies_of(best->version) == 0;
     if (is_least && (!one.rows || best->work.row_vectors == 0)) continue;
-    std::optional<Read> read = map_blocks(candidate, one, reading);
+    std::optional<MapVersion> read = map_blocks(candidate, one, reading);
     if (!read) continue;
     if (!best || copies_of(best->version) > copies_of(read->version)) {
       best = std::move(read);

@@ -15,15 +15,16 @@ using ir::Operand;
 namespace {
 
 /// A version, and what its innermost loops do.
-struct Read {
+struct ReductionVersion {
   ir::Version version;
   LaneWork work;
 };
 
 /// The first stage of a reduction in `blocks`, along its innermost dimension.
-std::optional<Read> read_reduction(const Surroundings& around, const ir::SegmentedReduce& reduction,
-                                   const std::vector<ir::Binder>& results,
-                                   const ir::LaneBlocks& blocks) {
+std::optional<ReductionVersion> read_reduction(const Surroundings& around,
+                                               const ir::SegmentedReduce& reduction,
+                                               const std::vector<ir::Binder>& results,
+                                               const ir::LaneBlocks& blocks) {
   const std::size_t reduced = ir::value_count(reduction.operators);
   for (const ir::ReduceOperator& one : reduction.operators) {
     if (!are_scalars(one.op.result_types)) return std::nullopt;
@@ -64,7 +65,7 @@ std::optional<Read> read_reduction(const Surroundings& around, const ir::Segment
   if (!lanes.is_legal()) return std::nullopt;
   const auto worth = worth_packing(reduction.body, lanes.packed_widths(), around.tunables());
   if (!worth) return std::nullopt;
-  return Read{{*worth, lanes.blocks()}, lanes.work()};
+  return ReductionVersion{{*worth, lanes.blocks()}, lanes.work()};
 }
 
 /// Bytes of the values that one point's lane carries.

@@ -11,7 +11,7 @@ namespace dagaz::plan {
 namespace {
 
 /// A version, and what a point does.
-struct Read {
+struct ScatterVersion {
   ir::Version version;
   LaneWork work;
 };
@@ -30,8 +30,9 @@ bool differ_by_point(const ir::SegmentedScatter& scatter, const std::vector<Lane
   return true;
 }
 
-std::optional<Read> read_scatter(const Surroundings& around, const ir::SegmentedScatter& scatter,
-                                 const ir::LaneBlocks& blocks) {
+std::optional<ScatterVersion> read_scatter(const Surroundings& around,
+                                           const ir::SegmentedScatter& scatter,
+                                           const ir::LaneBlocks& blocks) {
   LaneReading lanes(around, blocks);
   for (std::size_t d = 0; d < scatter.space.size(); ++d) {
     lanes.bind_index(scatter.space[d].index.name, false, d + 1 == scatter.space.size());
@@ -44,7 +45,7 @@ std::optional<Read> read_scatter(const Surroundings& around, const ir::Segmented
   const ir::Operand& extent = scatter.space.back().extent;
   const std::int64_t span = std::int64_t{blocks.columns} * blocks.width;
   if (is_known_below(extent, span)) return std::nullopt;
-  Read read{{{}, lanes.blocks()}, lanes.work()};
+  ScatterVersion read{{{}, lanes.blocks()}, lanes.work()};
   add_guard(read.version.when, extent, span);
   return read;
 }

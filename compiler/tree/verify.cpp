@@ -28,54 +28,54 @@ constexpr std::size_t failure_arguments = 8;
 enum class Side : unsigned { host = 1, task = 2, kernel = 4 };
 
 /// The sides that an instruction may stand on.
-constexpr unsigned host = 1;
-constexpr unsigned task = 2;
-constexpr unsigned kernel = 4;
+constexpr unsigned on_host = 1;
+constexpr unsigned on_task = 2;
+constexpr unsigned on_kernel = 4;
 
-constexpr unsigned sides_of(const Assign&) { return host | task | kernel; }
-constexpr unsigned sides_of(const Move&) { return host | task | kernel; }
-constexpr unsigned sides_of(const Load&) { return host | task | kernel; }
-constexpr unsigned sides_of(const Store&) { return host | task | kernel; }
-constexpr unsigned sides_of(const For&) { return host | task | kernel; }
-constexpr unsigned sides_of(const While&) { return host | task | kernel; }
-constexpr unsigned sides_of(const If&) { return host | task | kernel; }
-constexpr unsigned sides_of(const Allocate&) { return host; }
-constexpr unsigned sides_of(const Share&) { return host | task | kernel; }
-constexpr unsigned sides_of(const Release&) { return host; }
-constexpr unsigned sides_of(const AllocateScratch&) { return task; }
-constexpr unsigned sides_of(const ScratchScope&) { return task; }
-constexpr unsigned sides_of(const AllocateLocal&) { return task | kernel; }
-constexpr unsigned sides_of(const SharedMemory&) { return kernel; }
-constexpr unsigned sides_of(const CopyElements&) { return host | task; }
-constexpr unsigned sides_of(const WriteTable&) { return host | task; }
-constexpr unsigned sides_of(const Clear&) { return host; }
-constexpr unsigned sides_of(const ReadElement&) { return host; }
-constexpr unsigned sides_of(const WriteElement&) { return host; }
-constexpr unsigned sides_of(const LoadLanes&) { return task; }
-constexpr unsigned sides_of(const StoreLanes&) { return task; }
-constexpr unsigned sides_of(const LaneNumbers&) { return task; }
-constexpr unsigned sides_of(const CombineLanes&) { return task; }
-constexpr unsigned sides_of(const CombineEach&) { return task; }
-constexpr unsigned sides_of(const TransposeLanes&) { return task; }
-constexpr unsigned sides_of(const CompressLanes&) { return task; }
-constexpr unsigned sides_of(const CountLanes&) { return task; }
-constexpr unsigned sides_of(const ShiftLanes&) { return task; }
-constexpr unsigned sides_of(const LastLane&) { return task; }
-constexpr unsigned sides_of(const ParallelFor&) { return host; }
-constexpr unsigned sides_of(const PieceCount&) { return host; }
-constexpr unsigned sides_of(const AdditionPieces&) { return host; }
-constexpr unsigned sides_of(const Launch&) { return host; }
-constexpr unsigned sides_of(const ReadSpecial&) { return kernel; }
-constexpr unsigned sides_of(const DeviceProperty&) { return host; }
-constexpr unsigned sides_of(const Barrier&) { return kernel; }
-constexpr unsigned sides_of(const Shuffle&) { return kernel; }
-constexpr unsigned sides_of(const Fence&) { return task | kernel; }
-constexpr unsigned sides_of(const Atomic&) { return host | task | kernel; }
-constexpr unsigned sides_of(const CompareExchange&) { return host | task | kernel; }
-constexpr unsigned sides_of(const Call&) { return host | task | kernel; }
-constexpr unsigned sides_of(const StackLimit&) { return host | task | kernel; }
-constexpr unsigned sides_of(const StackLeft&) { return host | task | kernel; }
-constexpr unsigned sides_of(const Fail&) { return host | task | kernel; }
+constexpr unsigned sides_of(const Assign&) { return on_host | on_task | on_kernel; }
+constexpr unsigned sides_of(const Move&) { return on_host | on_task | on_kernel; }
+constexpr unsigned sides_of(const Load&) { return on_host | on_task | on_kernel; }
+constexpr unsigned sides_of(const Store&) { return on_host | on_task | on_kernel; }
+constexpr unsigned sides_of(const For&) { return on_host | on_task | on_kernel; }
+constexpr unsigned sides_of(const While&) { return on_host | on_task | on_kernel; }
+constexpr unsigned sides_of(const If&) { return on_host | on_task | on_kernel; }
+constexpr unsigned sides_of(const Allocate&) { return on_host; }
+constexpr unsigned sides_of(const Share&) { return on_host | on_task | on_kernel; }
+constexpr unsigned sides_of(const Release&) { return on_host; }
+constexpr unsigned sides_of(const AllocateScratch&) { return on_task; }
+constexpr unsigned sides_of(const ScratchScope&) { return on_task; }
+constexpr unsigned sides_of(const AllocateLocal&) { return on_task | on_kernel; }
+constexpr unsigned sides_of(const SharedMemory&) { return on_kernel; }
+constexpr unsigned sides_of(const CopyElements&) { return on_host | on_task; }
+constexpr unsigned sides_of(const WriteTable&) { return on_host | on_task; }
+constexpr unsigned sides_of(const Clear&) { return on_host; }
+constexpr unsigned sides_of(const ReadElement&) { return on_host; }
+constexpr unsigned sides_of(const WriteElement&) { return on_host; }
+constexpr unsigned sides_of(const LoadLanes&) { return on_task; }
+constexpr unsigned sides_of(const StoreLanes&) { return on_task; }
+constexpr unsigned sides_of(const LaneNumbers&) { return on_task; }
+constexpr unsigned sides_of(const CombineLanes&) { return on_task; }
+constexpr unsigned sides_of(const CombineEach&) { return on_task; }
+constexpr unsigned sides_of(const TransposeLanes&) { return on_task; }
+constexpr unsigned sides_of(const CompressLanes&) { return on_task; }
+constexpr unsigned sides_of(const CountLanes&) { return on_task; }
+constexpr unsigned sides_of(const ShiftLanes&) { return on_task; }
+constexpr unsigned sides_of(const LastLane&) { return on_task; }
+constexpr unsigned sides_of(const ParallelFor&) { return on_host; }
+constexpr unsigned sides_of(const PieceCount&) { return on_host; }
+constexpr unsigned sides_of(const AdditionPieces&) { return on_host; }
+constexpr unsigned sides_of(const Launch&) { return on_host; }
+constexpr unsigned sides_of(const ReadSpecial&) { return on_kernel; }
+constexpr unsigned sides_of(const DeviceProperty&) { return on_host; }
+constexpr unsigned sides_of(const Barrier&) { return on_kernel; }
+constexpr unsigned sides_of(const Shuffle&) { return on_kernel; }
+constexpr unsigned sides_of(const Fence&) { return on_task | on_kernel; }
+constexpr unsigned sides_of(const Atomic&) { return on_host | on_task | on_kernel; }
+constexpr unsigned sides_of(const CompareExchange&) { return on_host | on_task | on_kernel; }
+constexpr unsigned sides_of(const Call&) { return on_host | on_task | on_kernel; }
+constexpr unsigned sides_of(const StackLimit&) { return on_host | on_task | on_kernel; }
+constexpr unsigned sides_of(const StackLeft&) { return on_host | on_task | on_kernel; }
+constexpr unsigned sides_of(const Fail&) { return on_host | on_task | on_kernel; }
 
 /// Whether host code of a GPU target must leave it to others: it sees no memory of the device.
 bool touches_memory(const Node& node) {

@@ -28,7 +28,7 @@ namespace dagaz::emit {
 namespace {
 
 constexpr std::int64_t most_locked_levels = 4;  // enough for 64^4 threads, and no ratio is less
-constexpr std::int64_t alignment = 16;
+constexpr std::int64_t arena_alignment = 16;
 
 // A record: where the part of the highest level that the thread holds begins and ends, that level,
 // and for each level one more than the number of the part held.  All i64; 0 where there is none.
@@ -40,13 +40,13 @@ static_assert(record_parts + most_locked_levels < record_words + 1);
 constexpr const char* take_part_function = "arena.take_part";
 constexpr const char* give_back_function = "arena.give_back";
 
-constexpr ScalarType i64 = ScalarType::i64;
+constexpr ScalarType arena_word = ScalarType::i64;
 constexpr ScalarType i32 = ScalarType::i32;
 
 Operand number(std::int64_t value) { return ir::i64_operand(value); }
 
 Operand aligned(Emitter& emitter, const Operand& bytes) {
-  return emitter.mul(emitter.divide(bytes, number(alignment)), number(alignment));
+  return emitter.mul(emitter.divide(bytes, number(arena_alignment)), number(arena_alignment));
 }
 
 // Enough for threads/ratio + threads/ratio² + …, each rounded up, where the ratio is 64 or more.
@@ -65,15 +65,15 @@ class ArenaFunctions : Emitter {
       : Emitter(emission), ratio_(number(ratio)) {}
 
   Function take_part() {
-    limit_ = variable("limit", i64);
-    bytes_ = variable("bytes", i64);
-    const NameId start = variable("start", i64);
-    const NameId end = variable("end", i64);
+    limit_ = variable("limit", arena_word);
+    bytes_ = variable("bytes", arena_word);
+    const NameId start = variable("start", arena_word);
+    const NameId end = variable("end", arena_word);
     Code body = collect([&] {
       const Operand held = load(word(0));
       const Operand held_end = load(word(1));
-      const Operand fits = scalar(ScalarOp::sle, i64, {bytes_, sub(held_end, held)});
-      const Operand idle = scalar(ScalarOp::ne, i64, {held_end, limit_});
+      const Operand fits = scalar(ScalarOp::sle, arena_word, {bytes_, sub(held_end, held)});
+      const Operand idle = scalar(ScalarOp::ne, arena_word, {held_end, limit_});
       move(start, held);
       move(end, held_end);
       branch(
@@ -91,8 +91,8 @@ class ArenaFunctions : Emitter {
       const Operand highest = load(word(record_level));
       branch(less(number(0), highest), [&] {
         emit(Fence{});
-        const NameId parts = mutable_variable("parts", i64, threads_);
-        const NameId locks = mutable_variable("locks", i64, number(0));
+        const NameId parts = mutable_variable("parts", arena_word, threads_);
+        const NameId locks = mutable_variable("locks", arena_word, number(0));
         loop("level", highest, {}, [&](const Operand& below) {
           move(parts, divide_up(parts, ratio_));
           const Operand place = word(record_parts, below);
@@ -116,22 +116,24 @@ class ArenaFunctions : Emitter {
     return add(add(records, mul(thread_, number(record_words))), add(number(which), more));
   }
   Operand load(const Operand& index) {
-    const NameId value = variable("held", i64);
-    emit(Load{value, arena_, index, i64});
+    const NameId value = variable("held", arena_word);
+    emit(Load{value, arena_, index, arena_word});
     return value;
   }
-  void store(const Operand& index, const Operand& value) { emit(Store{arena_, index, value, i64}); }
+  void store(const Operand& index, const Operand& value) {
+    emit(Store{arena_, index, value, arena_word});
+  }
 
   /// A level above all that are held, and there a part that nobody holds.
   void take_higher(NameId start, NameId end) {
     const Operand highest = load(word(record_level));
-    const NameId level = mutable_variable("level", i64, number(0));
-    const NameId parts = mutable_variable("parts", i64, threads_);
-    const NameId locks = mutable_variable("locks", i64, number(0));  // of the levels before
-    const NameId size = mutable_variable("size", i64, number(0));
+    const NameId level = mutable_variable("level", arena_word, number(0));
+    const NameId parts = mutable_variable("parts", arena_word, threads_);
+    const NameId locks = mutable_variable("locks", arena_word, number(0));  // of the levels before
+    const NameId size = mutable_variable("size", arena_word, number(0));
     const NameId searches = variable("searches", ScalarType::boolean);
     Code test = collect([&] {
-      const Operand low = scalar(ScalarOp::sle, i64, {level, highest});
+      const Operand low = scalar(ScalarOp::sle, arena_word, {level, highest});
       const Operand small = less(size, bytes_);
       emit(Assign{
           searches, ScalarOp::bit_or, ScalarType::boolean, ScalarType::boolean, {low, small}});
@@ -144,7 +146,7 @@ class ArenaFunctions : Emitter {
       move(size, aligned(*this, divide(level_bytes_, parts)));
     });
     emit(While{std::move(test), searches, std::move(next), true});
-    const NameId part = mutable_variable("part", i64, remainder(thread_, parts));
+    const NameId part = mutable_variable("part", arena_word, remainder(thread_, parts));
     lock_one(locks, parts, part);
     move(start, add(add(first_level(*this, threads_), mul(level, level_bytes_)), mul(part, size)));
     move(end, add(start, size));
@@ -180,9 +182,9 @@ class ArenaFunctions : Emitter {
 
   Operand ratio_;
   NameId arena_ = block_variable("arena");
-  NameId threads_ = variable("threads", i64);
-  NameId level_bytes_ = variable("level_bytes", i64);
-  NameId thread_ = variable("thread", i64);
+  NameId threads_ = variable("threads", arena_word);
+  NameId level_bytes_ = variable("level_bytes", arena_word);
+  NameId thread_ = variable("thread", arena_word);
   NameId limit_;
   NameId bytes_;
 };
@@ -211,8 +213,8 @@ Place arena_array(Context& c, const ir::Type& type) {
   c.thread.arena.is_used = true;
   c.thread.uses_scratch = true;
   const Operand size = number(ir::byte_size(type.element));
-  const Operand bytes = aligned(c, c.add(byte_count(c, type), number(alignment - 1)));
-  const NameId start = c.mutable_variable("start", i64, c.thread.arena.used);
+  const Operand bytes = aligned(c, c.add(byte_count(c, type), number(arena_alignment - 1)));
+  const NameId start = c.mutable_variable("start", arena_word, c.thread.arena.used);
   c.move(c.thread.arena.used, c.add(start, bytes));
   c.branch(c.less(c.thread.arena.limit, c.thread.arena.used), [&] {
     c.emit(emit::Call{take_part_function,
@@ -237,14 +239,14 @@ void leave_arena(Context& c) {
 }
 
 void allocate_arena(Context& c, const Operand& threads) {
-  const NameId levels = c.mutable_variable("levels", i64, number(2));
+  const NameId levels = c.mutable_variable("levels", arena_word, number(2));
   std::int64_t most = 1;
   for (std::int64_t level = 1; level < most_locked_levels; ++level) {
     most *= c.settings.arena_ratio;
     c.branch(c.less(number(most), threads), [&] { c.move(levels, c.add(levels, number(1))); });
   }
   const Operand wanted = aligned(c, c.divide(arena_bytes(c), levels));
-  c.move(c.thread.arena.level_bytes, c.maximum(wanted, c.mul(threads, number(alignment))));
+  c.move(c.thread.arena.level_bytes, c.maximum(wanted, c.mul(threads, number(arena_alignment))));
   const Operand before = first_level(c, threads);
   c.emit(Allocate{c.thread.arena.block, c.add(before, c.mul(levels, c.thread.arena.level_bytes))});
   c.scopes.own(c.thread.arena.block);
@@ -252,7 +254,7 @@ void allocate_arena(Context& c, const Operand& threads) {
 }
 
 Operand arena_bytes(Context& c) {
-  const NameId bytes = c.variable("arena_bytes", i64);
+  const NameId bytes = c.variable("arena_bytes", arena_word);
   c.emit(DeviceProperty{bytes, Property::arena_bytes});
   return bytes;
 }
@@ -261,16 +263,16 @@ Operand arena_bytes(Context& c) {
 
 void receive_arena(Context& c, Function& function) {
   c.thread.arena.block = c.block_variable("arena");
-  const NameId threads = c.variable("threads", i64);
-  const NameId level_bytes = c.variable("level_bytes", i64);
-  const NameId thread = c.variable("thread", i64);
-  const NameId used = c.variable("used", i64);
-  const NameId limit = c.variable("limit", i64);
+  const NameId threads = c.variable("threads", arena_word);
+  const NameId level_bytes = c.variable("level_bytes", arena_word);
+  const NameId thread = c.variable("thread", arena_word);
+  const NameId used = c.variable("used", arena_word);
+  const NameId limit = c.variable("limit", arena_word);
   c.thread.count = threads;
   c.thread.arena.level_bytes = level_bytes;
   c.thread.number = thread;
-  c.thread.arena.used = c.mutable_variable("used", i64, used);
-  c.thread.arena.limit = c.mutable_variable("limit", i64, limit);
+  c.thread.arena.used = c.mutable_variable("used", arena_word, used);
+  c.thread.arena.limit = c.mutable_variable("limit", arena_word, limit);
   function.parameters = {c.thread.arena.block, threads, level_bytes, thread, used, limit};
 }
 

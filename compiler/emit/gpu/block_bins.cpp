@@ -24,6 +24,8 @@
 
 namespace dagaz::emit {
 
+using ir::i64_operand;
+
 namespace {
 
 /// The bins of an operator while blocks have their own.
@@ -47,10 +49,8 @@ struct SharedRooms {
 
 }  // namespace
 
-static Operand i64(std::int64_t value) { return ir::i64_operand(value); }
-
 static Operand sixteens(Emitter& emitter, const Operand& bytes) {
-  return emitter.mul(emitter.divide_up(bytes, i64(16)), i64(16));
+  return emitter.mul(emitter.divide_up(bytes, i64_operand(16)), i64_operand(16));
 }
 
 // Room for `count` values of each type.
@@ -58,9 +58,13 @@ static std::vector<Place> shared_values(Context& c, SharedRooms& rooms,
                                         const std::vector<ir::Type>& types, const Operand& count) {
   std::vector<Place> places;
   for (const ir::Type& type : types) {
-    places.push_back({c.block_variable("shared"), i64(0), {i64(1)}, i64(1), Space::shared});
+    places.push_back({c.block_variable("shared"),
+                      i64_operand(0),
+                      {i64_operand(1)},
+                      i64_operand(1),
+                      Space::shared});
     rooms.offsets.push_back({places.back().block, rooms.bytes});
-    const Operand bytes = c.mul(count, i64(ir::byte_size(type.element)));
+    const Operand bytes = c.mul(count, i64_operand(ir::byte_size(type.element)));
     rooms.bytes = c.add(rooms.bytes, sixteens(c, bytes));
   }
   return places;
@@ -69,7 +73,7 @@ static std::vector<Place> shared_values(Context& c, SharedRooms& rooms,
 // Bins that a thread sets, combines into and hands on are the same ones.
 static void for_own_bins(Context& c, const BlockBins& bins, const Operand& thread,
                          const std::function<void(Operand)>& body) {
-  for_thread_share(c, thread, i64(block_threads), bins.count, true, body);
+  for_thread_share(c, thread, i64_operand(block_threads), bins.count, true, body);
 }
 
 static void set_bins(Context& c, const std::vector<BlockBins>& all, const Operand& thread) {
@@ -83,7 +87,7 @@ static void set_bins(Context& c, const std::vector<BlockBins>& all, const Operan
 }
 
 static Operand flat_bin(Context& c, const BlockBins& bins, const std::vector<Operand>& indices) {
-  Operand flat = i64(0);
+  Operand flat = i64_operand(0);
   for (std::size_t d = 0; d < indices.size(); ++d) {
     flat = c.add(c.mul(flat, bins.one.shape[d]), indices[d]);
   }
@@ -123,7 +127,9 @@ static void fill_atomically(Context& c, const ir::SegmentedHistogram& e,
 // An element without a bin, or beyond the last one, gets -1.
 static void stage_run(Context& c, const ir::SegmentedHistogram& e,
                       const std::vector<BlockBins>& all, const Operand& thread, const Operand& i) {
-  for (const BlockBins& bins : all) store(c, bins.run_bins, {thread}, i64(-1), ScalarType::i64);
+  for (const BlockBins& bins : all) {
+    store(c, bins.run_bins, {thread}, i64_operand(-1), ScalarType::i64);
+  }
   c.branch(c.less(i, e.space.back().extent), [&] {
     element_scope(c, [&] {
       with_binned(c, e, all, i,
@@ -137,11 +143,11 @@ static void stage_run(Context& c, const ir::SegmentedHistogram& e,
 
 static void combine_run(Context& c, const std::vector<BlockBins>& all, const Operand& thread) {
   for (const BlockBins& bins : all) {
-    c.loop("j", i64(block_threads), {}, [&](const Operand& j) {
+    c.loop("j", i64_operand(block_threads), {}, [&](const Operand& j) {
       const Operand bin = load(c, bins.run_bins, {j}, ScalarType::i64, "bin");
       const Operand owner =
-          c.scalar(ScalarOp::bit_and, ScalarType::i64, {bin, i64(block_threads - 1)});
-      const Operand exists = c.scalar(ScalarOp::sle, ScalarType::i64, {i64(0), bin});
+          c.scalar(ScalarOp::bit_and, ScalarType::i64, {bin, i64_operand(block_threads - 1)});
+      const Operand exists = c.scalar(ScalarOp::sle, ScalarType::i64, {i64_operand(0), bin});
       c.branch(c.both(exists, c.equal(owner, thread)), [&] {
         combine_at(c, bins.one.op, bins.shared, {bin},
                    values_at(c, bins.run, bins.one.op.result_types, {j}));
@@ -153,9 +159,10 @@ static void combine_run(Context& c, const std::vector<BlockBins>& all, const Ope
 static void fill_in_runs(Context& c, const ir::SegmentedHistogram& e,
                          const std::vector<BlockBins>& all, const Operand& thread,
                          const Operand& block, const Operand& blocks) {
-  const Operand runs = c.divide_up(e.space.back().extent, c.mul(blocks, i64(block_threads)));
+  const Operand runs =
+      c.divide_up(e.space.back().extent, c.mul(blocks, i64_operand(block_threads)));
   c.loop("run", runs, {}, [&](const Operand& run) {
-    const Operand first = c.mul(c.add(c.mul(block, runs), run), i64(block_threads));
+    const Operand first = c.mul(c.add(c.mul(block, runs), run), i64_operand(block_threads));
     stage_run(c, e, all, thread, c.add(first, thread));
     c.emit(Barrier{});
     combine_run(c, all, thread);
@@ -195,12 +202,12 @@ static void combine_blocks(Context& c, const CombiningRounds& plan, const BlockB
         std::vector<Place> own;
         for (const Place& one : bins.partial) own.push_back(part_at(c, one, {first}));
         combine_into(own, bin, bin[0], c.add(first, group.stride),
-                     {c.sub(group.count, i64(1)), group.stride});
+                     {c.sub(group.count, i64_operand(1)), group.stride});
       });
   for_each_point(c, {bins.count}, ir::i64_operand(c.settings.combined), "hist_combine",
                  [&](const std::vector<Operand>& bin) {
                    combine_into(bins.destinations, c.unflatten(bin[0], bins.one.shape), bin[0],
-                                i64(0), groups);
+                                i64_operand(0), groups);
                  });
 }
 
@@ -216,9 +223,9 @@ void histogram_in_blocks(Context& c, const ir::SegmentedHistogram& e, const ir::
     BlockBins bins{one, places[k], counts[k], {}, {}, {}, {}};
     bins.shared = shared_values(c, rooms, one.op.result_types, bins.count);
     if (!plan.atomic) {
-      bins.run = shared_values(c, rooms, one.op.result_types, i64(block_threads));
+      bins.run = shared_values(c, rooms, one.op.result_types, i64_operand(block_threads));
       const std::vector<ir::Type> index = {ir::scalar_of(ScalarType::i64)};
-      bins.run_bins = shared_values(c, rooms, index, i64(block_threads))[0];
+      bins.run_bins = shared_values(c, rooms, index, i64_operand(block_threads))[0];
       for (const ir::Type& type : one.op.result_types) {
         bins.partial.push_back(
             new_array(c, ir::array_of(type.element, {blocks, bins.count}), "bins"));
@@ -232,8 +239,8 @@ void histogram_in_blocks(Context& c, const ir::SegmentedHistogram& e, const ir::
     set_bins(c, all, thread);
     c.emit(Barrier{});
     if (plan.atomic) {
-      fill_atomically(c, e, all, c.add(c.mul(block, i64(block_threads)), thread),
-                      c.mul(blocks, i64(block_threads)));
+      fill_atomically(c, e, all, c.add(c.mul(block, i64_operand(block_threads)), thread),
+                      c.mul(blocks, i64_operand(block_threads)));
       c.emit(Barrier{});
     } else {
       fill_in_runs(c, e, all, thread, block, blocks);

@@ -28,6 +28,8 @@
 
 namespace dagaz::emit {
 
+using ir::i64_operand;
+
 namespace {
 
 /// A scan in one kernel, seen by its host.
@@ -65,13 +67,12 @@ static constexpr int last_warp = block_threads / warp_threads - 1;
 static constexpr std::int64_t total_known = 1;   // of the tile alone
 static constexpr std::int64_t prefix_known = 2;  // of everything up to its end
 
-static Operand i64(std::int64_t value) { return ir::i64_operand(value); }
 static Operand i32(std::int64_t value) { return ir::make_integer(ScalarType::i32, value); }
 
 Operand SharedLayout::take(std::int64_t size) {
   const std::int64_t offset = bytes;
   bytes += size;
-  return i64(offset);
+  return i64_operand(offset);
 }
 
 static std::vector<Place> shared_arrays(Context& c, SharedLayout& layout,
@@ -82,7 +83,7 @@ static std::vector<Place> shared_arrays(Context& c, SharedLayout& layout,
     const std::int64_t size = (count * ir::byte_size(type.element) + 15) / 16 * 16;
     const NameId block = c.block_variable("shared");
     c.emit(SharedMemory{block, layout.take(size)});
-    arrays.push_back({block, i64(0), {i64(1)}, i64(1), Space::shared});
+    arrays.push_back({block, i64_operand(0), {i64_operand(1)}, i64_operand(1), Space::shared});
   }
   return arrays;
 }
@@ -109,16 +110,16 @@ static Operand take_tile(Context& c, const OnePass& scan, const Operand& block,
   const NameId number = c.mutable_variable("number", ScalarType::i64, block);
   const NameId told = c.block_variable("told");
   c.emit(SharedMemory{told, layout.take(16)});
-  c.branch(c.less(i64(1), scan.count), [&] {
-    c.branch(c.equal(here.thread, i64(0)), [&] {
+  c.branch(c.less(i64_operand(1), scan.count), [&] {
+    c.branch(c.equal(here.thread, i64_operand(0)), [&] {
       const NameId taken = c.variable("taken", ScalarType::i64);
-      const Operand at = c.mul(scan.tiles, i64(TileWords::words_of(scan.types)));
-      c.emit(Atomic{taken, AtomicOp::add, scan.taken, at, i64(1), ScalarType::i64});
-      c.emit(Store{told, i64(0), taken, ScalarType::i64, Space::shared});
+      const Operand at = c.mul(scan.tiles, i64_operand(TileWords::words_of(scan.types)));
+      c.emit(Atomic{taken, AtomicOp::add, scan.taken, at, i64_operand(1), ScalarType::i64});
+      c.emit(Store{told, i64_operand(0), taken, ScalarType::i64, Space::shared});
     });
     c.emit(Barrier{});
     const NameId taken = c.variable("taken", ScalarType::i64);
-    c.emit(Load{taken, told, i64(0), ScalarType::i64, Space::shared});
+    c.emit(Load{taken, told, i64_operand(0), ScalarType::i64, Space::shared});
     c.move(number, taken);
   });
   return number;
@@ -150,12 +151,12 @@ static void hold(Context& c, const OnePass& scan, const std::vector<Place>& plac
 static void for_scattered(Context& c, const OnePass& scan, const BlockPart& tile, const Lane& here,
                           const std::function<void(Operand)>& body) {
   const auto loop = [&](const std::function<void(Operand)>& at_each) {
-    c.loop("step", i64(scan.stretch), {}, [&](const Operand& step) {
-      at_each(c.add(c.mul(step, i64(block_threads)), here.thread));
+    c.loop("step", i64_operand(scan.stretch), {}, [&](const Operand& step) {
+      at_each(c.add(c.mul(step, i64_operand(block_threads)), here.thread));
     });
   };
   c.branch(
-      c.equal(tile.length, i64(scan.tile_elements())), [&] { loop(body); },
+      c.equal(tile.length, i64_operand(scan.tile_elements())), [&] { loop(body); },
       [&] {
         loop([&](const Operand& at) { c.branch(c.less(at, tile.length), [&] { body(at); }); });
       });
@@ -164,14 +165,16 @@ static void for_scattered(Context& c, const OnePass& scan, const BlockPart& tile
 // For the elements of a tile that fall to this thread when each has a stretch.
 static void for_stretch(Context& c, const OnePass& scan, const BlockPart& tile, const Lane& here,
                         const std::function<void(Operand)>& body) {
-  const Operand first = c.mul(here.thread, i64(scan.stretch));
+  const Operand first = c.mul(here.thread, i64_operand(scan.stretch));
   const auto loop = [&](const Operand& count) {
     c.loop("i", count, {}, [&](const Operand& i) { body(c.add(first, i)); });
   };
   c.branch(
-      c.equal(tile.length, i64(scan.tile_elements())), [&] { loop(i64(scan.stretch)); },
+      c.equal(tile.length, i64_operand(scan.tile_elements())),
+      [&] { loop(i64_operand(scan.stretch)); },
       [&] {
-        loop(c.maximum(c.minimum(c.sub(tile.length, first), i64(scan.stretch)), i64(0)));
+        loop(c.maximum(c.minimum(c.sub(tile.length, first), i64_operand(scan.stretch)),
+                       i64_operand(0)));
       });
 }
 
@@ -220,7 +223,7 @@ static void scan_threads(Context& c, const std::vector<Running>& values,
                          const std::vector<Running>& before, const std::vector<Place>& slots) {
   const Lane here = this_lane(c);
   scan_warp(c, values, here.lane);
-  c.branch(c.equal(here.lane, i64(warp_threads - 1)),
+  c.branch(c.equal(here.lane, i64_operand(warp_threads - 1)),
            [&] { write_all(c, slots, {here.warp}, running_values(values)); });
   c.emit(Barrier{});
   std::vector<ir::Type> types;
@@ -230,9 +233,7 @@ static void scan_threads(Context& c, const std::vector<Running>& values,
   });
   combine_before(c, values, running_values(before));
   const std::vector<Value> others = shuffled(c, running_values(values), ShuffleMode::up, i32(1));
-  c.branch(c.less(i64(0), here.lane), [&] {
-    set_all(c, before, others);
-  });
+  c.branch(c.less(i64_operand(0), here.lane), [&] { set_all(c, before, others); });
 }
 
 // Waits until every tile that matters has published something; `nearest` becomes the highest lane
@@ -274,12 +275,12 @@ static std::vector<Running> before_tile(Context& c, const OnePass& scan, const O
   const NameId condition = c.variable("continue", ScalarType::boolean);
   Code test = c.collect([&] { c.move(condition, again); });
   Code body = c.collect([&] {
-    const Operand tile = c.add(c.sub(end, i64(warp_threads)), here.lane);
+    const Operand tile = c.add(c.sub(end, i64_operand(warp_threads)), here.lane);
     const Operand exists = c.scalar(ScalarOp::sle, ScalarType::i64, {first, tile});
     const NameId nearest = c.variable("nearest", ScalarType::i32);
     std::vector<NameId> words;
     for (std::int64_t k = 0; k < TileWords::words_of(scan.types); ++k) {
-      words.push_back(c.mutable_variable("words", ScalarType::i64, i64(0)));
+      words.push_back(c.mutable_variable("words", ScalarType::i64, i64_operand(0)));
     }
     await_tiles(c, scan, tile, exists, here, words, nearest);
     const std::vector<Running> window = start_scans(c, scan.e.operators);
@@ -289,7 +290,7 @@ static std::vector<Running> before_tile(Context& c, const OnePass& scan, const O
     });
     reduce_warp(c, window, warp_threads);
     combine_before(c, front, shuffled(c, running_values(window), ShuffleMode::index, i32(0)));
-    c.move(end, c.sub(end, i64(warp_threads)));
+    c.move(end, c.sub(end, i64_operand(warp_threads)));
     c.emit(Assign{again, ScalarOp::slt, ScalarType::i32, ScalarType::boolean, {nearest, i32(0)}});
   });
   c.emit(While{std::move(test), condition, std::move(body)});
@@ -302,9 +303,9 @@ static std::vector<Place> find_prefix(Context& c, const OnePass& scan, const Ope
                                       const Operand& piece, const Lane& here,
                                       const std::vector<Running>& total, SharedLayout& layout) {
   const std::vector<Place> found = shared_arrays(c, layout, scan.types, 1);
-  const Operand is_first = c.equal(piece, i64(0));
-  const Operand is_last_lane = c.equal(here.lane, i64(warp_threads - 1));
-  c.branch(c.equal(here.warp, i64(last_warp)), [&] {
+  const Operand is_first = c.equal(piece, i64_operand(0));
+  const Operand is_last_lane = c.equal(here.lane, i64_operand(warp_threads - 1));
+  c.branch(c.equal(here.warp, i64_operand(last_warp)), [&] {
     c.branch(
         is_first,
         [&] {
@@ -316,7 +317,7 @@ static std::vector<Place> find_prefix(Context& c, const OnePass& scan, const Ope
                    [&] { scan.words.publish(c, number, total_known, running_values(total)); });
           const std::vector<Running> front = before_tile(c, scan, number, c.sub(number, piece), here);
           c.branch(is_last_lane, [&] {
-            write_all(c, found, {i64(0)}, running_values(front));
+            write_all(c, found, {i64_operand(0)}, running_values(front));
             combine_before(c, total, running_values(front));
             scan.words.publish(c, number, prefix_known, running_values(total));
           });
@@ -333,8 +334,8 @@ static void scan_tile_by_tile(Context& c, const OnePass& scan, const Operand& bl
   BlockPart tile;
   tile.piece = c.remainder(number, scan.count);
   tile.outer = c.unflatten(c.divide(number, scan.count), scan.outer);
-  tile.start = c.mul(tile.piece, i64(scan.tile_elements()));
-  tile.length = c.minimum(c.sub(scan.width, tile.start), i64(scan.tile_elements()));
+  tile.start = c.mul(tile.piece, i64_operand(scan.tile_elements()));
+  tile.length = c.minimum(c.sub(scan.width, tile.start), i64_operand(scan.tile_elements()));
   const std::vector<Place> values = shared_arrays(c, layout, scan.stored(), scan.tile_elements());
   const std::vector<Place> kept = shared_arrays(c, layout, scan.kept, scan.tile_elements());
   compute_tile(c, scan, tile, here, values, kept);
@@ -351,20 +352,20 @@ static void scan_tile_by_tile(Context& c, const OnePass& scan, const Operand& bl
   // Counts get what stands before the tile at the end, when they leave its memory.
   std::vector<NameId> front;
   for (std::size_t k = 0; scan.counts && k < scan.types.size(); ++k) {
-    front.push_back(c.mutable_variable("front", ScalarType::i64, i64(0)));
+    front.push_back(c.mutable_variable("front", ScalarType::i64, i64_operand(0)));
   }
-  c.branch(c.less(i64(1), scan.count), [&] {
+  c.branch(c.less(i64_operand(1), scan.count), [&] {
     const std::vector<Place> found =
         find_prefix(c, scan, number, tile.piece, here, running, layout);
-    c.branch(c.less(i64(0), tile.piece), [&] {
-      const std::vector<Value> prefix = values_at(c, found, scan.types, {i64(0)});
+    c.branch(c.less(i64_operand(0), tile.piece), [&] {
+      const std::vector<Value> prefix = values_at(c, found, scan.types, {i64_operand(0)});
       if (!scan.counts) combine_before(c, before, prefix);
       for (std::size_t k = 0; k < front.size(); ++k) c.move(front[k], prefix[k].operand);
     });
   });
   if (scan.put_totals) {
-    const Operand is_last = c.equal(number, c.sub(scan.tiles, i64(1)));
-    c.branch(c.both(is_last, c.equal(here.thread, i64(block_threads - 1))),
+    const Operand is_last = c.equal(number, c.sub(scan.tiles, i64_operand(1)));
+    c.branch(c.both(is_last, c.equal(here.thread, i64_operand(block_threads - 1))),
              [&] { scan.put_totals(running_values(running)); });
   }
   for_stretch(c, scan, tile, here, [&](const Operand& at) {
@@ -386,25 +387,26 @@ static void run(Context& c, const ir::SegmentedScan& e, int stretch,
   std::vector<Operand> outer = extents_of(e.space);
   const Operand width = outer.back();
   outer.pop_back();
-  const Operand needed = c.divide_up(width, i64(stretch * block_threads));
+  const Operand needed = c.divide_up(width, i64_operand(stretch * block_threads));
   // Someone says that there is nothing.
-  const Operand count = put_totals ? c.maximum(needed, i64(1)) : needed;
+  const Operand count = put_totals ? c.maximum(needed, i64_operand(1)) : needed;
   const Operand tiles = c.mul(c.product(outer), count);
   // Tiles need to know of each other only where segments have several.
-  const NameId bytes = c.mutable_variable("bytes", ScalarType::i64, i64(0));
-  c.branch(c.less(i64(1), count), [&] {
-    const Operand words = c.add(c.mul(tiles, i64(TileWords::words_of(types))), i64(1));
-    c.move(bytes, c.mul(words, i64(ir::byte_size(ScalarType::i64))));
+  const NameId bytes = c.mutable_variable("bytes", ScalarType::i64, i64_operand(0));
+  c.branch(c.less(i64_operand(1), count), [&] {
+    const Operand words =
+        c.add(c.mul(tiles, i64_operand(TileWords::words_of(types))), i64_operand(1));
+    c.move(bytes, c.mul(words, i64_operand(ir::byte_size(ScalarType::i64))));
   });
   const NameId block = new_block(c, bytes, "words");
-  c.branch(c.less(i64(0), bytes), [&] { c.emit(Clear{block, i64(0), bytes}); });
+  c.branch(c.less(i64_operand(0), bytes), [&] { c.emit(Clear{block, i64_operand(0), bytes}); });
   const OnePass scan{e,     types,   kept,  put,   outer,
                      width, stretch, count, tiles, block, TileWords(block, types), put_totals, counts};
   SharedLayout layout;
   BlockKernel kernel = kernel_of_blocks(
       c, scan.tiles, [&](const Operand& block) { scan_tile_by_tile(c, scan, block, layout); });
   DZ_CHECK(!c.thread.has_memory(), "a scan that looks back takes memory");
-  launch(c, "segscan", kernel.grid, i64(layout.bytes), std::move(kernel.code));
+  launch(c, "segscan", kernel.grid, i64_operand(layout.bytes), std::move(kernel.code));
 }
 
 void look_back(Context& c, const ir::SegmentedScan& e, int stretch,

@@ -4,9 +4,9 @@
 
 namespace dagaz::emit {
 
-static constexpr std::int64_t piece_bits = 32;
+using ir::i64_operand;
 
-static Operand i64(std::int64_t value) { return ir::i64_operand(value); }
+static constexpr std::int64_t piece_bits = 32;
 
 static Operand converted(Context& c, ScalarOp op, ScalarType from, ScalarType to,
                          const Operand& value) {
@@ -39,7 +39,7 @@ static Operand bits_of(Context& c, const Operand& value, ScalarType type) {
 
 static Operand from_bits(Context& c, const Operand& bits, ScalarType type) {
   if (type == ScalarType::boolean) {
-    return c.scalar(ScalarOp::ne, ScalarType::i64, {bits, i64(0)});
+    return c.scalar(ScalarOp::ne, ScalarType::i64, {bits, i64_operand(0)});
   }
   if (!ir::is_float(type)) return converted(c, ScalarOp::zero_extend, ScalarType::i64, type, bits);
   const ScalarType integer = integer_as_wide(type);
@@ -50,11 +50,11 @@ static Operand from_bits(Context& c, const Operand& bits, ScalarType type) {
 }
 
 static Operand low_piece(Context& c, const Operand& bits) {
-  return c.scalar(ScalarOp::bit_and, ScalarType::i64, {bits, i64(0xffffffff)});
+  return c.scalar(ScalarOp::bit_and, ScalarType::i64, {bits, i64_operand(0xffffffff)});
 }
 
 static Operand high_piece(Context& c, const Operand& bits) {
-  return c.scalar(ScalarOp::lshr, ScalarType::i64, {bits, i64(piece_bits)});
+  return c.scalar(ScalarOp::lshr, ScalarType::i64, {bits, i64_operand(piece_bits)});
 }
 
 TileWords::TileWords(NameId block, std::vector<ir::Type> types)
@@ -67,7 +67,8 @@ std::int64_t TileWords::words_of(const std::vector<ir::Type>& types) {
 }
 
 Operand TileWords::index(Context& c, const Operand& tile, std::size_t word) const {
-  return c.add(c.mul(tile, i64(words_of(types_))), i64(static_cast<std::int64_t>(word)));
+  return c.add(c.mul(tile, i64_operand(words_of(types_))),
+               i64_operand(static_cast<std::int64_t>(word)));
 }
 
 void TileWords::publish(Context& c, const Operand& tile, std::int64_t state,
@@ -75,7 +76,7 @@ void TileWords::publish(Context& c, const Operand& tile, std::int64_t state,
   std::size_t word = 0;
   const auto put = [&](const Operand& piece) {
     const Operand both =
-        c.scalar(ScalarOp::bit_or, ScalarType::i64, {piece, i64(state << piece_bits)});
+        c.scalar(ScalarOp::bit_or, ScalarType::i64, {piece, i64_operand(state << piece_bits)});
     c.emit(Atomic{c.variable("old", ScalarType::i64), AtomicOp::exchange, block_,
                   index(c, tile, word++), both, ScalarType::i64});
   };
@@ -110,7 +111,7 @@ std::vector<Value> TileWords::values(Context& c, const std::vector<NameId>& word
     Operand bits = low_piece(c, words[word++]);
     if (has_two_pieces(type)) {
       const Operand high =
-          c.scalar(ScalarOp::shl, ScalarType::i64, {words[word++], i64(piece_bits)});
+          c.scalar(ScalarOp::shl, ScalarType::i64, {words[word++], i64_operand(piece_bits)});
       bits = c.scalar(ScalarOp::bit_or, ScalarType::i64, {bits, high});
     }
     values.push_back({from_bits(c, bits, type.element), type, std::nullopt});

@@ -18,9 +18,9 @@ struct Row {
   std::vector<Operand> indices;
   NameId name;
 };
-using Rows = std::unordered_map<NameId, std::vector<Row>>;  // by array
+using RowsRead = std::unordered_map<NameId, std::vector<Row>>;  // by array
 
-void read_rows(ir::Body& points, const Rows& rows) {
+void read_rows(ir::Body& points, const RowsRead& rows) {
   for (ir::Statement& one : points.statements) {
     ir::for_each_scope(one.operation, [&](ir::Body& inner) { read_rows(inner, rows); });
     auto* read = as<ir::Index>(one.operation);
@@ -45,7 +45,7 @@ bool has_space(const ir::Operation& operation) {
   });
 }
 
-void find_rows(ir::Body& body, Rows rows) {
+void find_rows(ir::Body& body, RowsRead rows) {
   for (ir::Statement& one : body.statements) {
     const auto* read = as<ir::Index>(one.operation);
     if (read != nullptr) rows[read->array].push_back({read->indices, one.results[0].name});

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "query/words.h"
+#include "support/markup.h"
 #include "syntax/parse.h"
 #include "tools/doc/html.h"
 
@@ -29,8 +30,8 @@ const char* token_class(std::string_view token) {
 }
 
 std::string marked(const char* kind, std::string_view text) {
-  if (kind == nullptr) return escape(text);
-  return "<span class=\"" + std::string(kind) + "\">" + escape(text) + "</span>";
+  if (kind == nullptr) return escape_markup(text);
+  return "<span class=\"" + std::string(kind) + "\">" + escape_markup(text) + "</span>";
 }
 
 template <typename List, typename Begin>
@@ -53,7 +54,7 @@ Code::Code(const Analysis& analysis, const Index& index, const Places& places, F
 
 std::string Code::link(const Index::Occurrence& name, const std::string& page,
                        Links links) const {
-  const std::string text = escape(analysis_.files().text(name.range));
+  const std::string text = escape_markup(analysis_.files().text(name.range));
   const Index::Id id = name.definition;
   std::optional<Target> target = places_.documented(id);
   if (!target) target = places_.documented(index_.implementation(id));
@@ -91,10 +92,10 @@ std::string Code::html(const Range& range, const std::string& page, Links links)
   std::uint32_t at = range.begin;
   for (const auto& [begin, piece] : pieces) {
     if (begin < at) continue;
-    result += escape(text_.substr(at, begin - at)) + piece.second;
+    result += escape_markup(text_.substr(at, begin - at)) + piece.second;
     at = piece.first;
   }
-  return result + escape(text_.substr(at, range.end - at));
+  return result + escape_markup(text_.substr(at, range.end - at));
 }
 
 std::string Code::lines(const std::string& page) const {

@@ -3,6 +3,7 @@
 #include "tools/doc/file_page.h"
 
 #include "check/print_type.h"
+#include "support/markup.h"
 #include "support/match.h"
 #include "tools/doc/html.h"
 #include "tools/doc/markdown.h"
@@ -18,7 +19,7 @@ FilePage::FilePage(const Analysis& analysis, const Places& places, const Code& c
       code_(code),
       file_(file),
       page_(documentation_page(places.stem(file.id))) {
-  html_ = "<h1>" + escape(places.stem(file.id)) + "</h1>\n";
+  html_ = "<h1>" + escape_markup(places.stem(file.id)) + "</h1>\n";
   const Range whole{file.id, 0, 0};
   if (!file.documentation.empty()) {
     html_ += "<div class=\"text\">" + markdown(file.documentation, "", whole) + "</div>\n";
@@ -73,7 +74,7 @@ std::string FilePage::notes(const ast::ValueDeclaration& v) const {
       const ast::Pattern* pattern = v.function.parameters[i];
       while (const auto* a = as<ast::AscribedPattern>(pattern->node)) pattern = a->pattern;
       const std::string_view text = analysis_.files().text(pattern->range);
-      consumed += (consumed.empty() ? "" : ", ") + ("<code>" + escape(text) + "</code>");
+      consumed += (consumed.empty() ? "" : ", ") + ("<code>" + escape_markup(text) + "</code>");
     }
     type = arrow->to;
   }
@@ -178,9 +179,9 @@ void FilePage::begin(const ast::Name& name, const char* kind, const Range& head,
   const std::string full = scope.empty() ? spelling : scope + "." + spelling;
   const std::uint32_t line = analysis_.files().file(file_.id).position(name.range.begin).line;
   const std::string source = relative_address(page_, source_page(places_.stem(file_.id)));
-  html_ += "<section id=\"" + escape(anchor) + "\">\n<a class=\"source\" href=\"" + source + "#L" +
+  html_ += "<section id=\"" + escape_markup(anchor) + "\">\n<a class=\"source\" href=\"" + source + "#L" +
            std::to_string(line) + "\">source</a>\n<pre class=\"head\">" +
-           code_.html(head, page_) + escape(more) + "</pre>\n";
+           code_.html(head, page_) + escape_markup(more) + "</pre>\n";
   if (!documentation.empty()) {
     html_ += "<div class=\"text\">" + markdown(documentation, scope, name.range) + "</div>\n";
   }

@@ -2,31 +2,19 @@
 // table is a text of its own.
 #include "tools/doc/guide.h"
 
-#include <cmark.h>
-
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <sstream>
 #include <string_view>
 
+#include "support/markup.h"
+#include "tools/doc/cmark_values.h"
 #include "tools/doc/html.h"
 
 namespace dagaz::tools::doc {
 
 namespace {
-
-struct FreeNode {
-  void operator()(cmark_node* node) const { cmark_node_free(node); }
-};
-struct FreeIterator {
-  void operator()(cmark_iter* iterator) const { cmark_iter_free(iterator); }
-};
-struct FreeText {
-  void operator()(char* text) const { std::free(text); }
-};
 
 std::string text_of(const char* text) { return text == nullptr ? "" : text; }
 
@@ -127,17 +115,17 @@ class Renderer {
   }
 
   std::string markdown(const std::string& text) {
-    const std::unique_ptr<cmark_node, FreeNode> document(
+    const Document document(
         cmark_parse_document(text.data(), text.size(), CMARK_OPT_VALIDATE_UTF8));
     const std::size_t first_heading = guide_.headings.size();
     visit(document.get());
-    const std::unique_ptr<char, FreeText> rendered(
+    const RenderedText rendered(
         cmark_render_html(document.get(), CMARK_OPT_VALIDATE_UTF8));
     return with_anchors(rendered.get(), first_heading);
   }
 
   void visit(cmark_node* document) {
-    const std::unique_ptr<cmark_iter, FreeIterator> iterator(cmark_iter_new(document));
+    const DocumentWalk iterator(cmark_iter_new(document));
     bool in_heading = false;
     for (cmark_event_type event; (event = cmark_iter_next(iterator.get())) != CMARK_EVENT_DONE;) {
       cmark_node* node = cmark_iter_get_node(iterator.get());
@@ -206,7 +194,7 @@ class Renderer {
       const std::string open = "<h" + std::to_string(guide_.headings[heading].level) + ">";
       at = html.find(open, at);
       if (at == std::string::npos) break;
-      const std::string id = " id=\"" + escape(guide_.headings[heading].anchor) + "\"";
+      const std::string id = " id=\"" + escape_markup(guide_.headings[heading].anchor) + "\"";
       html.insert(at + open.size() - 1, id);
       at += open.size() + id.size();
     }

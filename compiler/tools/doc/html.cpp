@@ -6,20 +6,6 @@
 
 namespace dagaz::tools::doc {
 
-std::string escape(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '&': result += "&amp;"; break;
-      case '"': result += "&quot;"; break;
-      default: result += c;
-    }
-  }
-  return result;
-}
-
 std::string escape_address(std::string_view text) {
   static constexpr std::string_view digits = "0123456789ABCDEF";
   std::string result;

@@ -6,8 +6,6 @@
 
 namespace dagaz::tools::doc {
 
-/// `a < b` as `a &lt; b`.
-std::string escape(std::string_view text);
 /// A part of an address: everything but letters, digits and a few marks as `%XX`.
 std::string escape_address(std::string_view text);
 /// How a page at `from` names the one at `to`; both count from the root of the site.

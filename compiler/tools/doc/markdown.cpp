@@ -2,28 +2,15 @@
 // `name`@term, @type or @mtype, as the language's documentation writes references, has to be.
 #include "tools/doc/markdown.h"
 
-#include <cmark.h>
-
 #include <cctype>
-#include <cstdlib>
-#include <memory>
 #include <string_view>
 #include <vector>
+
+#include "tools/doc/cmark_values.h"
 
 namespace dagaz::tools::doc {
 
 namespace {
-
-struct FreeNode {
-  void operator()(cmark_node* node) const { cmark_node_free(node); }
-};
-struct FreeIterator {
-  void operator()(cmark_iter* iterator) const { cmark_iter_free(iterator); }
-};
-struct FreeText {
-  void operator()(char* text) const { std::free(text); }
-};
-using Document = std::unique_ptr<cmark_node, FreeNode>;
 
 Document parse(const std::string& text) {
   return Document(cmark_parse_document(text.data(), text.size(), CMARK_OPT_VALIDATE_UTF8));
@@ -36,7 +23,7 @@ std::string literal(cmark_node* node) {
 
 std::vector<cmark_node*> nodes_of(cmark_node* root, cmark_node_type type) {
   std::vector<cmark_node*> found;
-  const std::unique_ptr<cmark_iter, FreeIterator> iterator(cmark_iter_new(root));
+  const DocumentWalk iterator(cmark_iter_new(root));
   for (cmark_event_type event; (event = cmark_iter_next(iterator.get())) != CMARK_EVENT_DONE;) {
     cmark_node* node = cmark_iter_get_node(iterator.get());
     if (event == CMARK_EVENT_ENTER && cmark_node_get_type(node) == type) found.push_back(node);
@@ -107,7 +94,7 @@ std::string render_markdown(const std::string& text, const ResolveName& resolve,
   const Document document = parse(text);
   check_links(document.get(), resolve, report);
   link_names(document.get(), resolve, report);
-  const std::unique_ptr<char, FreeText> html(
+  const RenderedText html(
       cmark_render_html(document.get(), CMARK_OPT_VALIDATE_UTF8));
   return html.get();
 }
@@ -117,7 +104,7 @@ std::string first_sentence(const std::string& text) {
   const auto paragraphs = nodes_of(document.get(), CMARK_NODE_PARAGRAPH);
   if (paragraphs.empty()) return "";
   std::string plain;
-  const std::unique_ptr<cmark_iter, FreeIterator> iterator(cmark_iter_new(paragraphs.front()));
+  const DocumentWalk iterator(cmark_iter_new(paragraphs.front()));
   for (cmark_event_type event; (event = cmark_iter_next(iterator.get())) != CMARK_EVENT_DONE;) {
     cmark_node* node = cmark_iter_get_node(iterator.get());
     const cmark_node_type type = cmark_node_get_type(node);

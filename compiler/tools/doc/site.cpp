@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "support/markup.h"
 #include "tools/doc/assets.h"
 #include "tools/doc/code.h"
 #include "tools/doc/file_page.h"
@@ -30,7 +31,7 @@ void Site::add(const query::Analysis& analysis, Root root) {
       entries_.push_back({e.name, e.kind, e.address, e.summary});
     }
     broken_.insert(broken_.end(), documentation.broken().begin(), documentation.broken().end());
-    pages_[source_page(stem)] = "<h1>" + escape(stem) + ".fut</h1>\n<pre>" +
+    pages_[source_page(stem)] = "<h1>" + escape_markup(stem) + ".fut</h1>\n<pre>" +
                                 code.lines(source_page(stem)) + "</pre>\n";
     titles_[source_page(stem)] = stem + ".fut";
     files_.push_back({stem, first_sentence(file.documentation)});
@@ -72,11 +73,11 @@ std::string Site::navigation(const std::string& path) const {
   for (const Chapter& chapter : chapters_) {
     const bool is_here = chapter.address == path;
     html += std::string("<li") + (is_here ? " class=\"here\"" : "") + "><a href=\"" +
-            relative_address(path, chapter.address) + "\">" + escape(chapter.guide.title) + "</a>";
+            relative_address(path, chapter.address) + "\">" + escape_markup(chapter.guide.title) + "</a>";
     for (const Guide::Heading& h : chapter.guide.headings) {
       if (is_here && h.level == 2) {
         html += "<a class=\"section\" href=\"#" + escape_address(h.anchor) + "\">" +
-                escape(h.title) + "</a>";
+                escape_markup(h.title) + "</a>";
       }
     }
     html += "</li>\n";
@@ -94,9 +95,9 @@ std::string Site::page(const std::string& path, const std::string& title,
   return "<!DOCTYPE html>\n<html lang=\"en\" data-root=\"" + root +
          "\">\n<head>\n<meta charset=\"utf-8\">\n"
          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
-         escape(title) + "</title>\n<link rel=\"stylesheet\" href=\"" + file("style.css") +
+         escape_markup(title) + "</title>\n<link rel=\"stylesheet\" href=\"" + file("style.css") +
          "\">\n</head>\n<body>\n<header>\n<a class=\"home\" href=\"" + file("index.html") + "\">" +
-         escape(title_) +
+         escape_markup(title_) +
          "</a>\n<div class=\"search\"><input id=\"search\" type=\"search\" "
          "placeholder=\"Search (/)\" aria-label=\"Search\" autocomplete=\"off\">"
          "<ul id=\"found\"></ul></div>\n</header>\n<div class=\"columns\">\n" +
@@ -107,13 +108,13 @@ std::string Site::page(const std::string& path, const std::string& title,
 
 std::string Site::list_of_files() const {
   std::string body =
-      "<h1>" + escape(chapters_.empty() ? title_ : "Programs") + "</h1>\n<table>\n";
+      "<h1>" + escape_markup(chapters_.empty() ? title_ : "Programs") + "</h1>\n<table>\n";
   std::vector<File> sorted = files_;
   std::sort(sorted.begin(), sorted.end(),
             [](const File& a, const File& b) { return a.stem < b.stem; });
   for (const File& file : sorted) {
     body += "<tr><td><a href=\"" + escape_address(documentation_page(file.stem)) + "\">" +
-            escape(file.stem) + "</a></td><td>" + escape(file.summary) + "</td></tr>\n";
+            escape_markup(file.stem) + "</a></td><td>" + escape_markup(file.summary) + "</td></tr>\n";
   }
   return body + "</table>\n";
 }

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "support/markup.h"
+
 namespace dagaz::tools::literate {
 
 namespace {
@@ -15,14 +17,6 @@ constexpr const char* style =
     "code{font-family:ui-monospace,monospace}"
     "img,video{max-width:100%}img{image-rendering:pixelated}img[src$=\".svg\"]{image-rendering:"
     "auto}";
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    out += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
-  }
-  return out;
-}
 
 bool ends_with_one_of(const std::string& name, std::initializer_list<const char*> endings) {
   for (const char* ending : endings) {
@@ -56,7 +50,7 @@ std::string html_page(const std::string& title, const std::string& markdown) {
   const std::string body = with_players(text);
   std::free(text);
   return "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>" +
-         escaped(title) + "</title>\n<style>" + style + "</style>\n<main>\n" + body +
+         escape_markup(title) + "</title>\n<style>" + style + "</style>\n<main>\n" + body +
          "</main>\n</html>\n";
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "support/markup.h"
+
 namespace dagaz::tools::literate {
 
 namespace {
@@ -64,14 +66,6 @@ std::string place(double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.1f", value);
   return text;
-}
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    out += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
-  }
-  return out;
 }
 
 class Plot {
@@ -153,7 +147,7 @@ class Plot {
     for (std::size_t i = 0; i < curves_.size(); ++i) {
       if (curves_[i].name.empty()) continue;
       line(width_ - margin - 30, y - 4, width_ - margin - 8, y - 4, colour(i));
-      text(width_ - margin - 36, y, "end", escaped(curves_[i].name));
+      text(width_ - margin - 36, y, "end", escape_markup(curves_[i].name));
       y += line_height;
     }
   }
