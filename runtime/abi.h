@@ -233,8 +233,8 @@ typedef struct dz_rank_sum {
   dz_block *whole;
 } dz_rank_sum;
 
-/* An array of `outer` times `rows` times `middle` times `columns` times `inner_bytes`, of which this rank
-   has its own rows and gets its own columns, or, without `later`, the other way round. */
+/* An array of `outer` times `rows` times `middle` times `columns` times `inner_bytes`, of which
+   this rank has its own rows and gets its own columns, or, without `later`, the other way round. */
 typedef struct dz_rank_turned {
   dz_block *block;
   int64_t offset;
@@ -261,8 +261,8 @@ typedef struct dz_rank_window {
   dz_block *window;
 } dz_rank_window;
 
-/* What this rank has added to the rows of a window, and the rows that it has; where the sums of those
-   are left. */
+/* What this rank has added to the rows of a window, and the rows that it has; where the sums of
+   those are left. */
 typedef struct dz_rank_added {
   dz_rank_window shape; /* its block is what was added */
   dz_block *own;
@@ -270,7 +270,8 @@ typedef struct dz_rank_added {
   int64_t element; /* enum dz_element */
 } dz_rank_added;
 
-/* Rows of a rank, of which all ranks ask for some, and where it gets those that it has asked for. */
+/* Rows of a rank, of which all ranks ask for some, and where it gets those that it has asked for.
+ */
 typedef struct dz_rank_requested {
   dz_block *block;
   int64_t offset;

@@ -54,8 +54,8 @@ void dzr_config_set_stream(dz_config *config, void *stream);
    program together, each with a context.  All of them call this, after MPI_Init; MPI_Finalize comes
    after the configuration is freed.  Nonzero where MPI does not run. */
 int dzr_config_set_communicator(dz_config *config, const void *communicator);
-/* Seconds that ranks wait for each other at most, before all that they do together; they compare then
-   what each is about to do.  0: they do neither. */
+/* Seconds that ranks wait for each other at most, before all that they do together; they compare
+   then what each is about to do.  0: they do neither. */
 void dzr_config_set_check_ranks(dz_config *config, int seconds);
 /* The embedded GPU program (PTX), or null; replacing it copies the string. */
 const char *dzr_config_get_program(dz_config *config);
@@ -100,8 +100,9 @@ dz_array *dzr_new_raw_array(dz_context *context, int element, int rank, void *da
 /* Of `rows` rows those that belong to this process where several run the program together; else
    all. */
 void dzr_context_rows(dz_context *context, int64_t rows, int64_t *first, int64_t *count);
-/* An array of that shape of which each process has its own rows of the outermost dimension, which it
-   passes.  An entry point that reads more than those gathers them first; then the array is whole. */
+/* An array of that shape of which each process has its own rows of the outermost dimension, which
+   it passes.  An entry point that reads more than those gathers them first; then the array is
+   whole. */
 dz_array *dzr_new_array_part(dz_context *context, int element, int rank, const void *data,
                              const int64_t *shape);
 /* The rows of this process, of any array. */

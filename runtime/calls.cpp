@@ -1,5 +1,5 @@
-// Many calls in one start.  A line of the file is a path and options, with tabs between them: the call
-// reads PATH.in, and writes PATH.out, PATH.err and PATH.status.
+// Many calls in one start.  A line of the file is a path and options, with tabs between them: the
+// call reads PATH.in, and writes PATH.out, PATH.err and PATH.status.
 #include "calls.h"
 
 #include <cerrno>

@@ -1,5 +1,5 @@
-// The places of everything follow from the sizes of the results alone, so every rank knows where its
-// rows go.
+// The places of everything follow from the sizes of the results alone, so every rank knows where
+// its rows go.
 #include "result_file.h"
 
 #include <cerrno>

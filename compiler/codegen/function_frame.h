@@ -1,11 +1,10 @@
 // What is compiled, the LLVM module of one part of it, and one LLVM function: the variables of the
 // imperative program in it, blocks of instructions, and its two exits.
 //
-// Variables that are set once are values (tree/kept_values.h), others stack slots in the entry block,
-// which LLVM turns into values.  A function of the program becomes
-// `{i32 status, results…} f(context, parameters…)`; every call checks the status.  Host code lists
-// the references it owns in one array on its stack, so that a single exit releases whatever is alive
-// when something fails.
+// Variables that are set once are values (tree/kept_values.h), others stack slots in the entry
+// block, which LLVM turns into values.  A function of the program becomes `{i32 status, results…}
+// f(context, parameters…)`; every call checks the status.  Host code lists the references it owns
+// in one array on its stack, so that a single exit releases whatever is alive when something fails.
 #pragma once
 
 #include <memory>

@@ -1,10 +1,10 @@
 // dagaz autotune: the tunables that make a program's test inputs fast, by coordinate descent.
 //
 // Each tunable in turn takes values below and above its own; a value that changes no code costs no
-// run.  What seems faster on the whole is measured again in pairs, each with what it is compared with,
-// first one of them and then the other; it is taken only if it wins every pair and no input loses.  A
-// machine that slows down for a while slows both, and what is no faster wins five pairs once in 32
-// times.  At last the result is measured beside the defaults in the same way.
+// run.  What seems faster on the whole is measured again in pairs, each with what it is compared
+// with, first one of them and then the other; it is taken only if it wins every pair and no input
+// loses.  A machine that slows down for a while slows both, and what is no faster wins five pairs
+// once in 32 times.  At last the result is measured beside the defaults in the same way.
 #include <unistd.h>
 
 #include <algorithm>
@@ -144,7 +144,9 @@ class TunedProgram {
   // All tunables, also where the default holds: there may be a tuning file from before.
   static std::vector<std::string> tuned(const Setting& setting) {
     std::vector<std::string> all;
-    for (const TunableRow& row : tunable_rows()) all.push_back(text_of(row, value_in(setting, row)));
+    for (const TunableRow& row : tunable_rows()) {
+      all.push_back(text_of(row, value_in(setting, row)));
+    }
     return all;
   }
 
@@ -156,7 +158,9 @@ class TunedProgram {
     std::vector<std::string> command{own_executable(), "build", options_.compile.file,
                                      "-o", program(number), "-w"};
     for (std::string& flag : compile_flags(options_.compile)) command.push_back(std::move(flag));
-    for (std::string& each : tuned(setting)) command.insert(command.end(), {"--tune", std::move(each)});
+    for (std::string& each : tuned(setting)) {
+      command.insert(command.end(), {"--tune", std::move(each)});
+    }
     const ProcessResult result = run_process(command, "", build_seconds);
     if (result.status != 0) {
       std::cerr << result.errors;
@@ -198,12 +202,13 @@ bool is_faster(const std::vector<double>& ratios) {
          *std::min_element(ratios.begin(), ratios.end()) >= largest_loss;
 }
 
-/// A quarter, half, twice and four times the value, and far away on both sides, where a threshold of
-/// something that nobody knows before the program runs may lie; or the other of two.
+/// A quarter, half, twice and four times the value, and far away on both sides, where a threshold
+/// of something that nobody knows before the program runs may lie; or the other of two.
 std::vector<std::int64_t> values_near(const TunableRow& row, std::int64_t value) {
   if (row.lowest == 0 && row.highest == 1) return {1 - value};
   std::vector<std::int64_t> values;
-  for (const std::int64_t one : {value / 2, value * 2, value / 4, value * 4, value / 64, value * 64}) {
+  for (const std::int64_t one :
+       {value / 2, value * 2, value / 4, value * 4, value / 64, value * 64}) {
     const std::int64_t inside = std::clamp(one, row.lowest, row.highest);
     const bool is_new = inside != value &&
                         std::find(values.begin(), values.end(), inside) == values.end();

@@ -15,8 +15,8 @@ class CodeTexts {
  public:
   explicit CodeTexts(const CompileOptions& options);
 
-  /// The imperative tree with these tunables, each NAME=VALUE, in place of the options'; empty if the
-  /// program does not compile.
+  /// The imperative tree with these tunables, each NAME=VALUE, in place of the options'; empty if
+  /// the program does not compile.
   std::string text_with(const std::vector<std::string>& tuned);
 
  private:

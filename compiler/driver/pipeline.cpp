@@ -80,6 +80,7 @@ constexpr Step until_flat[] = {
     {"eliminate-dead-code", if_changed},
     {"flatten"},
     {"fold-scans"},
+    {"drop-scanned"},
 };
 
 constexpr Step for_ranks[] = {{"distribute"}};

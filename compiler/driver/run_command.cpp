@@ -48,9 +48,10 @@ int compile_and_run(const RunOptions& options) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  return library->use_in_process(
-      *objects, std::string(prefix_in_memory),
-      [&](const codegen::Run& run) { return run(static_cast<int>(words.size()), argv.data(), nullptr); });
+  return library->use_in_process(*objects, std::string(prefix_in_memory),
+                                 [&](const codegen::Run& run) {
+                                   return run(static_cast<int>(words.size()), argv.data(), nullptr);
+                                 });
 }
 
 }  // namespace

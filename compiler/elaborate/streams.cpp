@@ -1,6 +1,6 @@
 // Writing to an array from many iterations at once: `scatter_stream` and `hist_stream` open an
-// array as an accumulator, which the iterations of a map hand on.  `by_device` is for how many parts
-// of an array these should walk.
+// array as an accumulator, which the iterations of a map hand on.  `by_device` is for how many
+// parts of an array these should walk.
 #include <algorithm>
 
 #include "elaborate/array_intrinsics.h"

@@ -9,9 +9,9 @@
 //
 // Iterations then write the same memory, one after the other: they are no longer independent.  What
 // follows a refusal that all iterations make alike stays: its size may be that of an array of a
-// length below zero, of which the refusal tells.  What a branch takes is left where it is, so that no more is taken than before; so is what is carried
-// to the next iteration, which lies outside of the scope.  Inner loops come first: what they take
-// may leave the loops around them, too.
+// length below zero, of which the refusal tells.  What a branch takes is left where it is, so that
+// no more is taken than before; so is what is carried to the next iteration, which lies outside of
+// the scope.  Inner loops come first: what they take may leave the loops around them, too.
 #include "emit/shared_scratch.h"
 
 #include <algorithm>
@@ -33,7 +33,8 @@ class LoopScratch {
   LoopScratch(For& loop, ir::Names& names) : loop_(loop), names_(names) {
     count(loop.index);
     tree::for_each_instruction(loop.body, [&](const Instruction& one) {
-      tree::visit(one, {[](const Operand&) {}, [&](NameId set) { count(set); }, [](const Code&) {}});
+      tree::visit(one,
+                  {[](const Operand&) {}, [&](NameId set) { count(set); }, [](const Code&) {}});
     });
   }
 
@@ -86,7 +87,8 @@ class LoopScratch {
     code = std::move(left);
   }
 
-  /// What is set once, from what is known in the same iteration: a sum that goes on is set once, too.
+  /// What is set once, from what is known in the same iteration: a sum that goes on is set once,
+  /// too.
   void note(const Instruction& one) {
     const auto* assign = as<Assign>(one.node);
     const auto* move = as<Move>(one.node);

@@ -1,5 +1,5 @@
-// The function by which a program takes one of two numbers, for a CPU or for a GPU.  A pass replaces
-// its calls; its body, which gives the number for a CPU, is the interpreter's.
+// The function by which a program takes one of two numbers, for a CPU or for a GPU.  A pass
+// replaces its calls; its body, which gives the number for a CPU, is the interpreter's.
 #pragma once
 
 #include <string_view>

@@ -42,8 +42,8 @@ inline Guard at_least(const Operand& size, std::int64_t least) {
 
 /// Each point by itself: in tasks that walk rows of the space on a CPU, by a thread on a GPU, which
 /// does `points` of them where they are short.  A loop over a task's points, or inside one, does as
-/// many iterations as are a multiple of `whole_vectors`, and what is left in vectors under masks; 0:
-/// all in one loop.
+/// many iterations as are a multiple of `whole_vectors`, and what is left in vectors under masks;
+/// 0: all in one loop.
 struct Pointwise {
   static constexpr std::string_view mnemonic = "pointwise";
   int points = 1;
@@ -87,9 +87,10 @@ struct LaneBlocks {
   // Results, by position, whose rows are written where the points are neighbours, and then turned
   // over to where each point has a stretch of memory, if it has one.
   std::vector<int> collected;
+  bool totals = false;  // of a scan: so does what pieces come to, before they are scanned
   bool operator==(const LaneBlocks&) const = default;
   DZ_FIELDS(points, rows, block_rows, columns, width, chunk, remainder, packed, laid_out,
-            serialised, inner_rows, collected)
+            serialised, inner_rows, collected, totals)
 };
 
 /// How values of rows or of points are read for a panel, in which the values that one element of a
@@ -129,7 +130,7 @@ struct Contraction {
   int row_gap = 0;
   int point_gap = 0;
   bool unrolled = true;  // the loop over the elements of a sum
-  int together = 0;      // blocks of a kernel whose registers a multiprocessor holds at once, at least
+  int together = 0;  // blocks of a kernel whose registers a multiprocessor holds at once, at least
   std::vector<NameId> of_rows;    // scalars that panels hold
   std::vector<NameId> of_points;
   std::vector<NameId> kept_rows;  // scalars that are the same for all elements of a sum
@@ -171,9 +172,9 @@ struct FusedStencil {
   DZ_FIELDS(maps, vectorised)
 };
 
-/// This scan, which says where a filter puts what it keeps, and the `statements` after it, up to the
-/// last scatter that puts it there, as one loop: what a piece of the points keeps is appended to
-/// what those before it have.  Points run `width` at a time in vector lanes, of which those that
+/// This scan, which says where a filter puts what it keeps, and the `statements` after it, up to
+/// the last scatter that puts it there, as one loop: what a piece of the points keeps is appended
+/// to what those before it have.  Points run `width` at a time in vector lanes, of which those that
 /// stay are brought together, or one by one.
 struct Compaction {
   static constexpr std::string_view mnemonic = "compaction";

@@ -33,8 +33,12 @@ struct Settings {
   int stack_array = 2048;   // most bytes of an array on the stack of its thread
   int carried_array = 64;   // most elements of an array that a thread's loop copies each time
   int streamed_bytes = 1 << 24;  // bytes of results from which on strips of them go past the caches
-  // Bytes of a cache's line and of a row of a square, of a tile of squares, in which what is transposed crosses over in registers, and squares
-  // that it has along what is written.
+  // Elements that the host's operations make lie with their rows innermost in every so manieth
+  // array;
+  // 0: in those that are read so.
+  int turned = 0;
+  // Bytes of a cache's line and of a row of a square, of a tile of squares, in which what is
+  // transposed crosses over in registers, and squares that it has along what is written.
   int line = 64;
   int tile = 32768;
   int tile_rows = 4;
@@ -44,8 +48,8 @@ struct Settings {
   int arena_expansions = 4;
   bool operator==(const Settings&) const = default;
   DZ_FIELDS(points, arrays, task, combined, copied, points_a_thread, short_array, stack_array,
-            carried_array, streamed_bytes, line, tile,
-            tile_rows, arena_ratio, arena_expansions)
+            carried_array, streamed_bytes, turned, line,
+            tile, tile_rows, arena_ratio, arena_expansions)
 };
 
 }  // namespace dagaz::ir

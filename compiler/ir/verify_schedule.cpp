@@ -26,6 +26,7 @@ constexpr int most_tile = 4096;
 constexpr int most_ahead = 4096;
 constexpr int most_on_stack = 1 << 16;  // bytes
 constexpr int most_line = 4096;
+constexpr int most_turned = 1 << 10;
 constexpr int most_streamed_bytes = 1 << 30;
 
 }  // namespace
@@ -138,6 +139,7 @@ std::string problem_of(const Settings& settings) {
   numbers.within("short_array", settings.short_array, 0, most);
   numbers.within("stack_array", settings.stack_array, 0, most_on_stack);
   numbers.within("carried_array", settings.carried_array, 0, most);
+  numbers.within("turned", settings.turned, 0, most_turned);
   numbers.within("streamed_bytes", settings.streamed_bytes, 0, most_streamed_bytes);
   numbers.within("line", settings.line, 8, most_line);
   numbers.within("tile", settings.tile, 0, most);

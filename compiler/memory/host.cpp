@@ -289,18 +289,36 @@ class Host {
                            : dying_array(e, result, here_->scope, memory_);
       if (old) make_over(*old, result);
     }
+    own_elements(s);
+  }
+
+  /// What a map, reduction or scan makes element by element.
+  void own_elements(const ir::Statement& s) {
+    for (const ir::Binder& result : s.results) turn_if_set(result.name);
     own_the_rest(s);
+  }
+
+  // For experiments: whatever the order, results are the same.
+  void turn_if_set(NameId name) {
+    const ir::Type& type = names_.type(name);
+    const int every = context_.settings.turned;
+    if (every == 0 || name.index % static_cast<std::size_t>(every) != 0) return;
+    if (type.kind == ir::TypeKind::value && type.rank() > 1 && !has_home(name)) make_turned(name);
   }
 
   // What each point of a row makes is seen only as parts of all points: then the points are
   // neighbours in memory.
   bool make_points_within(NameId name) {
     if (!here_->points_within.contains(name)) return false;
+    make_turned(name);
+    return true;
+  }
+
+  void make_turned(NameId name) {
     std::vector<int> order;
     for (std::size_t k = 1; k < names_.type(name).rank(); ++k) order.push_back(static_cast<int>(k));
     order.push_back(0);
     make_own(name, std::move(order));
-    return true;
   }
 
   void reduce(const ir::Statement& s, const ir::SegmentedReduce& e) {
@@ -310,7 +328,7 @@ class Host {
       const NameId result = s.results[mapped].name;
       if (const auto old = dying_array(e, result, here_->scope, memory_)) make_over(*old, result);
     }
-    own_the_rest(s);
+    own_elements(s);
   }
 
   /// Where a filter puts its elements is known only while it runs.
@@ -320,7 +338,7 @@ class Host {
     for (const ir::Binder& result : s.results) {
       if (nowhere) memory_.homes.insert_or_assign(result.name, Nowhere{});
     }
-    if (!nowhere) own_the_rest(s);
+    if (!nowhere) own_elements(s);
   }
 
   void own_the_rest(const ir::Statement& s) {

@@ -55,7 +55,8 @@ class Threads {
       for (std::size_t k = 0; k < loop->values.size(); ++k) {
         const NameId parameter = loop->values[k].parameter.name;
         if (names_.type(parameter).is_array()) {
-          memory_.carries.insert_or_assign(parameter, carry_of(*loop, k, names_, memory_.carried_array));
+          memory_.carries.insert_or_assign(parameter,
+                                           carry_of(*loop, k, names_, memory_.carried_array));
         }
       }
     }

@@ -112,9 +112,13 @@ ir::FlatProgram flatten(ir::ParallelProgram program, const FlattenOptions& optio
 /// What a thread scans only to reduce it is reduced as it comes.
 bool fold_scans(ir::FlatProgram& program);
 
+/// What a scan computes and nobody reads is not stored.
+bool drop_scanned(ir::FlatProgram& program);
+
 /// What ranks gain and pay, in operations of one of them, and for what sizes.
 struct RankCosts {
-  std::int64_t element = Tunables{}.rank_element;  // of an array that each rank gets from the others
+  std::int64_t element =
+      Tunables{}.rank_element;  // of an array that each rank gets from the others
   std::int64_t message = Tunables{}.rank_message;  // of each collective operation
   std::int64_t asked = Tunables{}.rank_asked;  // elements that a row counts more that is asked for
   std::int64_t ranks = Tunables{}.rank_count;

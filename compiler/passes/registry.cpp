@@ -35,9 +35,9 @@ bool tuned(Program& program, const PassOptions& options) {
   return in_parallel(program, [&](ParallelProgram& each) { return pass(each, options.tunables); });
 }
 
-// A GPU needs more elements at a time than a CPU, and none in order: a chunk takes a launch for each
-// of its steps.
-// Ranks have their parts of everything; chunks after one another would each be shared anew.
+// A GPU needs more elements at a time than a CPU, and none in order: a chunk takes a launch for
+// each of its steps. Ranks have their parts of everything; chunks after one another would each be
+// shared anew.
 AdOptions derivative_options(const PassOptions& options) {
   const Tunables& tunables = options.tunables;
   AdOptions result{.least_chunk = tunables.chunk_elements,
@@ -69,13 +69,15 @@ bool with_shared_sums(Program& program, const PassOptions& options) {
 }
 
 bool gathered(Program& program, const PassOptions& options) {
-  return in_parallel(
-      program, [&](ParallelProgram& each) { return scatter_to_gather(each, options.target, options.tunables); });
+  return in_parallel(program, [&](ParallelProgram& each) {
+    return scatter_to_gather(each, options.target, options.tunables);
+  });
 }
 
 bool scalarised(Program& program, const PassOptions& options) {
-  return in_parallel(program,
-                     [&](ParallelProgram& each) { return scalarise(each, options.target, options.tunables); });
+  return in_parallel(program, [&](ParallelProgram& each) {
+    return scalarise(each, options.target, options.tunables);
+  });
 }
 
 bool read_by_parts(Program& program, const PassOptions&) {
@@ -104,11 +106,19 @@ bool with_folded_scans(Program& program, const PassOptions& options) {
   return changed;
 }
 
+bool with_dropped_scans(Program& program, const PassOptions&) {
+  ir::FlatProgram flat{std::move(program)};
+  const bool changed = drop_scanned(flat);
+  program = std::move(flat.program);
+  return changed;
+}
+
 bool distributed(Program& program, const PassOptions& options) {
   ir::FlatProgram flat{std::move(program)};
   const Tunables& tunables = options.tunables;
-  const bool changed = distribute(flat, {tunables.rank_element, tunables.rank_message, tunables.rank_asked, tunables.rank_count,
-                                         tunables.rank_extent, tunables.rank_steps, tunables.rank_bins});
+  const bool changed = distribute(
+      flat, {tunables.rank_element, tunables.rank_message, tunables.rank_asked, tunables.rank_count,
+             tunables.rank_extent, tunables.rank_steps, tunables.rank_bins});
   program = std::move(flat.program);
   return changed;
 }
@@ -194,6 +204,9 @@ constexpr Pass passes[] = {
     {"fold-scans", with_folded_scans, Stage::flat, Need::optional,
      "Reduces what a thread scans as it comes.",
      "After flattening, which says what runs in threads; before scheduling.", Stage::flat},
+    {"drop-scanned", with_dropped_scans, Stage::flat, Need::optional,
+     "Leaves out of memory what a scan computes and nobody reads.",
+     "After `fold-scans`, which knows scans without a lambda behind them.", Stage::flat},
     {"distribute", distributed, Stage::flat, Need::required,
      "Divides the work of entry points among ranks; only where ranks are asked for.",
      "After flattening, which leaves the operations whose outermost dimension ranks share.",

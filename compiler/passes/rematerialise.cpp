@@ -160,7 +160,8 @@ class Mover {
     for (const std::size_t user : users) {
       auto recipe = recipe_for(first, result, user);
       if (!recipe || !are_unchanged(*recipe, first, user)) return;
-      cost += recipe->cost - tunables_.stored_number + cost_of_reading(*recipe, first, user, longer);
+      cost +=
+          recipe->cost - tunables_.stored_number + cost_of_reading(*recipe, first, user, longer);
       recipes.push_back(std::move(*recipe));
     }
     if (cost >= 0 || longer.size() > (in_loop_ ? 2U : 1U)) return;
@@ -249,7 +250,8 @@ class Mover {
   }
 
   // What reading the operands costs the user; those that so live longer go to `longer`.
-  std::int64_t cost_of_reading(const Recipe& recipe, std::size_t first, std::size_t user, NameSet& longer) {
+  std::int64_t cost_of_reading(const Recipe& recipe, std::size_t first, std::size_t user,
+                               NameSet& longer) {
     const MapScanReduce& map = *as_map(at(first));
     int cost = 0;
     for (const std::size_t input : recipe.inputs) {

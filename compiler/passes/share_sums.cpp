@@ -89,7 +89,9 @@ class SharedSums {
         std::all_of(statement.results.begin(), statement.results.end(),
                     [&](const Binder& result) { return names_.type(result.name).is_scalar(); });
     if (!only_reduces || !only_reads(sum)) return false;
-    if (sum.width.is_constant()) return integer_value(sum.width.constant()) >= tunables_.shared_elements;
+    if (sum.width.is_constant()) {
+      return integer_value(sum.width.constant()) >= tunables_.shared_elements;
+    }
     return !inside.contains(sum.width.name());
   }
 

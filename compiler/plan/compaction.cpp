@@ -222,7 +222,8 @@ class Finder {
     }
     const Definitions point = definitions_in(sum.body);
     const auto one = condition_of(point, sum.body.results[0]);
-    const auto* stays = one && !one->negated ? scalar_of(point, one->holds, ScalarOp::sle) : nullptr;
+    const auto* stays =
+        one && !one->negated ? scalar_of(point, one->holds, ScalarOp::sle) : nullptr;
     if (stays == nullptr || !is_constant(stays->arguments[0], 0)) return std::nullopt;
     const auto* read = as<ir::Index>(statements[0].operation);
     if (read == nullptr || stays->arguments[1] != Operand(statements[0].results[0].name) ||

@@ -145,8 +145,8 @@ ir::Packing packing_of(const Surroundings& around, const ir::SegmentedMap& map,
 
 // ---------------------------------------------------------------- sizes
 
-/// Whether registers hold the sums, a vector of each value of points and a value of a row; or values
-/// of all rows, where one sum after another takes them.
+/// Whether registers hold the sums, a vector of each value of points and a value of a row; or
+/// values of all rows, where one sum after another takes them.
 bool fits(const ir::Contraction& plan, std::int64_t sums, const TargetDescription& target) {
   const std::int64_t parts =
       std::max<std::int64_t>(target.tunables.lane_bytes / target.register_bytes, 1);

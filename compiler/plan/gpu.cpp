@@ -300,9 +300,11 @@ ir::Schedule gpu_histogram(const ir::SegmentedHistogram& e, const Surroundings& 
     for (const ir::HistogramOperator& one : e.operators) {
       const auto sides = 2 * std::ssize(one.destinations) * std::ssize(e.operators);
       guards.push_back({{1, {width_of(e.space)}}, {sides, one.shape}});
-      // A thread has a piece; where bins are so many that there would be few pieces, locks are rare.
+      // A thread has a piece; where bins are so many that there would be few pieces, locks are
+      // rare.
       if (locked) {
-        guards.push_back({{tunables.gpu_piece_share, {width_of(e.space)}}, {sides, one.shape, true}});
+        guards.push_back(
+            {{tunables.gpu_piece_share, {width_of(e.space)}}, {sides, one.shape, true}});
       }
     }
     add_version(schedule, std::move(guards), in_pieces(tunables));

@@ -49,8 +49,8 @@ struct RowChain {
   bool keeps_apart = true;          // of what the chain makes threads need own elements alone
 };
 
-/// None where the body is no such chain.  `stack_array` as in the settings; `is_element_only`: arrays
-/// without memory.
+/// None where the body is no such chain.  `stack_array` as in the settings; `is_element_only`:
+/// arrays without memory.
 std::optional<RowChain> row_chain(const ir::SegmentedMap& e, const ir::Names& names,
                                   std::int64_t stack_array,
                                   FunctionRef<bool(ir::NameId)> is_element_only);

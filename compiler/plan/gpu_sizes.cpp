@@ -80,8 +80,9 @@ bool may_replace(const ir::Strategy& chosen, const ir::Strategy& wanted, bool is
 /// Whatever reduces or scans can do so in pieces.
 bool is_open_to_pieces(const ir::Schedule& chosen) {
   return std::any_of(chosen.versions.begin(), chosen.versions.end(), [](const ir::Version& one) {
-    return as<ir::Teams>(one.strategy) || as<ir::Compaction>(one.strategy) || as<ir::Interchanged>(one.strategy) ||
-           as<ir::LookBack>(one.strategy) || as<ir::InStages>(one.strategy);
+    return as<ir::Teams>(one.strategy) || as<ir::Compaction>(one.strategy) ||
+           as<ir::Interchanged>(one.strategy) || as<ir::LookBack>(one.strategy) ||
+           as<ir::InStages>(one.strategy);
   });
 }
 

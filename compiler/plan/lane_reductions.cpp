@@ -104,8 +104,8 @@ int most_columns(const Surroundings& around, const ir::SegmentedReduce& reductio
   return static_cast<int>(std::max<std::int64_t>(bytes / std::max<std::int64_t>(column, 1), 1));
 }
 
-/// A vector of points fills a register, and carries no more than an eighth of all registers hold: an
-/// operator on a number and its place compares and selects several times what it carries.
+/// A vector of points fills a register, and carries no more than an eighth of all registers hold:
+/// an operator on a number and its place compares and selects several times what it carries.
 int fitting_width(const Surroundings& around, const ir::SegmentedReduce& reduction, int width) {
   const TargetDescription& target = around.target;
   std::int64_t largest = 1;
@@ -171,7 +171,9 @@ std::optional<ir::Version> completed_blocks(const Surroundings& around,
                          is_power_of_two(blocks.width) && blocks.width >= 2 &&
                          blocks.width <= most_lanes && blocks.block_rows >= 1 &&
                          (walks_stretches(blocks) || (blocks.rows < 0 && blocks.block_rows == 1));
-  if (!has_shape || (!walks_stretches(blocks) && !are_commutative(reduction.operators))) return std::nullopt;
+  if (!has_shape || (!walks_stretches(blocks) && !are_commutative(reduction.operators))) {
+    return std::nullopt;
+  }
   ir::LaneBlocks sized;
   sized.columns = blocks.columns;
   sized.width = blocks.width;

@@ -64,11 +64,18 @@ std::optional<LaneWork> work_in_lanes(const ScanAt& at, const ir::LaneBlocks& bl
   return fits ? std::optional(lanes.work()) : std::nullopt;
 }
 
+bool are_simple(const std::vector<ir::ScanOperator>& operators) {
+  return std::all_of(operators.begin(), operators.end(),
+                     [](const ir::ScanOperator& one) { return is_simple(one.op); });
+}
+
+/// Totals by simple operators need no blocks: vectors of them run side by side.
 ir::LaneBlocks of_scan(const ScanAt& at, int width) {
   ir::LaneBlocks blocks;
   blocks.points = static_cast<int>(at.scan.space.size()) - 1;
   blocks.width = width;
   blocks.remainder = ir::Remainder::serialised;
+  blocks.totals = !are_simple(at.scan.operators);
   return blocks;
 }
 
@@ -82,13 +89,15 @@ std::optional<ir::Version> in_lanes(const ScanAt& at, int width) {
   return ir::Version{{}, blocks};
 }
 
-/// Lanes of one register, so that no operation waits for two.
-int lanes_of_register(const ScanAt& at) {
+/// Lanes of one register, so that no operation waits for two.  Where the operator is several
+/// operations, it is they that wait for those of the block before: then of two.
+int lanes_of_block(const ScanAt& at) {
   std::int64_t longest = 1;
   for (const ir::Type& type : at.scan.result_types) {
     longest = std::max(longest, ir::byte_size(type.element));
   }
-  return static_cast<int>(at.around.target.register_bytes / longest);
+  const auto lanes = static_cast<int>(at.around.target.register_bytes / longest);
+  return are_simple(at.scan.operators) ? lanes : std::min(2 * lanes, most_lanes);
 }
 
 /// Processors divide integers one by one.
@@ -100,9 +109,20 @@ bool divides_integers(const ir::Body& body) {
   });
 }
 
-/// Lanes do log₂ of their number operations for each point that has one: little where these are
-/// single ones, and lanes are neighbours in memory.  What they have to do one by one they also have
-/// to take apart and to bring together.
+/// Whether the operator is a few operations that processors have for vectors.
+bool is_short(const ir::Lambda& op, std::int64_t most) {
+  std::int64_t cost = 0;
+  for (const ir::Statement& one : op.body.statements) {
+    const auto* scalar = as<ir::Scalar>(one.operation);
+    if (scalar == nullptr || !ir::is_cheap(scalar->op)) return false;
+    cost += ir::cost_of(scalar->op);
+  }
+  return cost <= most;
+}
+
+/// Lanes apply the operator log₂ of their number times where points apply it once each: little where
+/// it is short, and lanes are neighbours in memory; points one by one wait for each other as long as
+/// it takes.  What lanes have to do one by one they also have to take apart and to bring together.
 bool pays_in_lanes(const ScanAt& at, int width) {
   if (at.around.tunables().lanes == 0 || has_loops(at.scan.body)) return false;
   if (divides_integers(at.scan.body) || (at.scan.post && divides_integers(at.scan.post->body))) {
@@ -111,7 +131,9 @@ bool pays_in_lanes(const ScanAt& at, int width) {
   const auto work = work_in_lanes(at, of_scan(at, width));
   return work && work->all_gathers == 0 &&
          std::all_of(at.scan.operators.begin(), at.scan.operators.end(),
-                     [](const ir::ScanOperator& one) { return is_simple(one.op); });
+                     [&](const ir::ScanOperator& one) {
+                       return is_simple(one.op) || is_short(one.op, at.around.tunables().lane_scan);
+                     });
 }
 
 /// Whether the points of the loop can run `width` at a time.
@@ -165,14 +187,18 @@ ir::Schedule ways_of_scan(const ScanAt& at) {
     add_version(schedule, {at_most(at.scan.space.back().extent, shortest - 1)},
                 ir::BySegments{});
   }
-  const int width = lanes_of_register(at);
+  const int width = lanes_of_block(at);
   const auto lanes = pays_in_lanes(at, width) ? in_lanes(at, width) : std::nullopt;
   add_version(schedule, {}, lanes ? lanes->strategy : ir::InPieces{});
   return schedule;
 }
 
 std::optional<ir::Version> completed_scan(const ScanAt& at, const ir::Strategy& strategy) {
-  if (const auto* blocks = as<ir::LaneBlocks>(strategy)) return in_lanes(at, blocks->width);
+  if (const auto* blocks = as<ir::LaneBlocks>(strategy)) {
+    auto version = in_lanes(at, blocks->width);
+    if (version) std::get<ir::LaneBlocks>(version->strategy).totals = blocks->totals;
+    return version;
+  }
   if (as<ir::BySegments>(strategy) && may_run_by_segments(at)) return ir::Version{{}, strategy};
   const auto* loop = as<ir::Compaction>(strategy);
   return loop == nullptr ? std::nullopt : as_loop(at, loop->width);

@@ -1,9 +1,9 @@
 // How scans run on a CPU besides point by point: in vector lanes, or with the scatters that follow.
 //
 // In a block of neighbouring points each lane takes what a lane before it has, from 1, 2, 4, …
-// lanes away (Hillis and Steele, "Data parallel algorithms", CACM 1986); what comes before the block
-// is combined with all lanes at once, so that blocks wait for each other one operation long, where
-// points one by one wait as long for each point.
+// lanes away (Hillis and Steele, "Data parallel algorithms", CACM 1986); what comes before the
+// block is combined with all lanes at once, so that blocks wait for each other one operation long,
+// where points one by one wait as long for each point.
 #pragma once
 
 #include <optional>

@@ -19,8 +19,8 @@ bool is_positionwise(const ir::Lambda& op, const ir::Names& names);
 bool is_commutative(const ir::ReduceOperator& op);
 bool are_commutative(const std::vector<ir::ReduceOperator>& operators);
 /// Whether a running value that the neutral element begins is a number from then on, and code that
-/// sees so need ask of no element whether it is (codegen/extremum_reductions.h): what stood before a
-/// piece of a scan is then combined with the neutral element, and does not take its place.
+/// sees so need ask of no element whether it is (codegen/extremum_reductions.h): what stood before
+/// a piece of a scan is then combined with the neutral element, and does not take its place.
 bool starts_as_a_number(const ir::Lambda& op);
 bool are_scalars(const std::vector<ir::Type>& types);
 /// Statements that are nothing but scalar operations and views.

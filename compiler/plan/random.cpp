@@ -51,6 +51,7 @@ ir::Strategy RandomSchedules::scan(const ScanAt& at) {
   if (loop && flips()) return loop->strategy;
   ir::LaneBlocks blocks;
   blocks.width = width;
+  blocks.totals = flips();
   const auto lanes = completed_scan(at, blocks);
   if (lanes && flips()) return lanes->strategy;
   const auto whole = completed_scan(at, ir::BySegments{});
@@ -193,6 +194,7 @@ ir::Settings RandomSchedules::settings(ir::Settings settings) {
   settings.copied = one_of({1, 2, 1000});
   settings.short_array = one_of({0, 1, 16});
   settings.streamed_bytes = one_of({0, 256, settings.streamed_bytes});
+  settings.turned = one_of({0, 0, 1, 2, 3});
   settings.tile = one_of({0, 4096, settings.tile});
   settings.tile_rows = one_of({1, 3, 4});
   if (settings.points == ir::PointsBy::kernels) {

@@ -1,4 +1,5 @@
-// Loops that a thread runs one iteration after the other, be it all of a row or some points of a map.
+// Loops that a thread runs one iteration after the other, be it all of a row or some points of a
+// map.
 #pragma once
 
 #include "ir/program.h"

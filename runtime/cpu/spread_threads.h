@@ -1,9 +1,9 @@
 // Threads of a loop keep to different processors.
 //
 // A thread that wakes up may be put on the processor of the one that woke it, while another idles.
-// On some virtual machines nothing moves it from there within the milliseconds that a loop takes, and
-// it waits until the other has done everything: a Mandelbrot set that was called each 5 ms took as
-// long on two threads as on one.
+// On some virtual machines nothing moves it from there within the milliseconds that a loop takes,
+// and it waits until the other has done everything: a Mandelbrot set that was called each 5 ms took
+// as long on two threads as on one.
 //
 // So the thread that began the loop lets others have its processor for a moment if it has done its
 // first piece and nobody has come yet, and who comes on its processor goes elsewhere.
@@ -33,8 +33,8 @@ class SpreadThreads {
   int own_pieces_ = 0;
 };
 
-/// Moves the calling thread to another of the processors it may run on, which stay the same; whether
-/// there was one.
+/// Moves the calling thread to another of the processors it may run on, which stay the same;
+/// whether there was one.
 bool leave_processor(int processor);
 
 }  // namespace dagaz::runtime

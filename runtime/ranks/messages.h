@@ -46,8 +46,8 @@ typedef struct dz_rank_messages {
   int (*broadcast)(void* communicator, void* data, int64_t bytes, int32_t root);
   /* The largest value of all ranks. */
   int (*maximum)(void* communicator, int64_t* value);
-  /* Makes a file of `total` bytes, of which each rank writes its pieces.  Where it cannot, `why` has
-     room for 512 bytes. */
+  /* Makes a file of `total` bytes, of which each rank writes its pieces.  Where it cannot, `why`
+     has room for 512 bytes. */
   int (*write_file)(void* communicator, const char* path, int64_t total,
                     const dz_file_piece* pieces, int32_t count, char* why);
   /* Ends all ranks at once. */
@@ -62,8 +62,8 @@ typedef struct dz_rank_messages {
 const dz_rank_messages* dz_start_ranks(int* argc, char*** argv);
 void dz_end_ranks(void);
 
-/* Of a library, by api.h: this file's share of its interface, which the runtime completes.  Null: MPI
-   has not been started, or gives nothing. */
+/* Of a library, by api.h: this file's share of its interface, which the runtime completes.  Null:
+   MPI has not been started, or gives nothing. */
 struct dz_config;
 int dzr_config_set_communicator(struct dz_config* config, const void* communicator);
 int dzr_config_set_ranks(struct dz_config* config, const dz_rank_messages* ranks);

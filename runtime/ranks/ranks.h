@@ -83,7 +83,8 @@ class Ranks {
   int32_t agree(dz_context& context, int32_t own);
   /// The same at the end of a call, unless the ranks have agreed that it failed.
   int32_t settle(dz_context& context, int32_t own);
-  /// Where ranks compare what they do, whether all are about to make this call with these arguments.
+  /// Where ranks compare what they do, whether all are about to make this call with these
+  /// arguments.
   int32_t start_call(dz_context& context, const dz_entry& entry,
                      const std::vector<dz_leaf>& arguments);
   /// Where the program has what is done next; the text stays.
@@ -130,8 +131,8 @@ class Ranks {
   std::vector<int64_t> part_bytes(int64_t rows, int64_t row_bytes) const;
   void note(Collective kind, int64_t bytes, int64_t messages = 0);
   int32_t checked(dz_context& context, int status) const;
-  /// Calls an operation of the engine, which ends when the other ranks are there; where ranks compare
-  /// what they do, they are waited for so long at most.
+  /// Calls an operation of the engine, which ends when the other ranks are there; where ranks
+  /// compare what they do, they are waited for so long at most.
   template <typename Operation, typename... Arguments>
   int wait_in(Operation operation, Arguments... arguments) const {
     const Patience patience(patience_);

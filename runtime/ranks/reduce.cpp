@@ -1,11 +1,11 @@
 // Combining what each rank has, element by element, in the order of ranks: not by MPI_Allreduce,
 // which promises neither an order nor the same bits everywhere.
 //
-// Few elements go to everybody at once.  Of more, each rank combines one part of the elements of all,
-// and hands the result round: 2·n·(p−1)/p elements sent by each, the least that there is.  Their parts
-// come directly from all others, or by halves (reduce_halves.cpp): which of the three is the fastest
-// follows from what messages cost (Thakur, Rabenseifner and Gropp, "Optimization of collective
-// communication operations in MPICH", 2005).
+// Few elements go to everybody at once.  Of more, each rank combines one part of the elements of
+// all, and hands the result round: 2·n·(p−1)/p elements sent by each, the least that there is.
+// Their parts come directly from all others, or by halves (reduce_halves.cpp): which of the three
+// is the fastest follows from what messages cost (Thakur, Rabenseifner and Gropp, "Optimization of
+// collective communication operations in MPICH", 2005).
 #include "ranks/reduce.h"
 
 #include <bit>

@@ -1,6 +1,6 @@
-// Reduction by halves: in round k a rank and the one whose number differs in digit k exchange halves
-// of what each has, and combine the half that they keep.  Their groups are neighbours in the order of
-// ranks, so the order stays.
+// Reduction by halves: in round k a rank and the one whose number differs in digit k exchange
+// halves of what each has, and combine the half that they keep.  Their groups are neighbours in the
+// order of ranks, so the order stays.
 //
 //   p = 4, elements 0 … 3 of each:   round 0: rank 0 keeps 01, rank 1 keeps 23, of 0∘1 …
 //                                    round 1: rank 0 keeps 0, rank 2 keeps 1, of (0∘1)∘(2∘3) …

@@ -1,5 +1,6 @@
-// From rows to columns and back: every rank has a block for every other.  The blocks are packed in the
-// order of ranks, those of all arrays that are turned at once behind each other, and go all to all.
+// From rows to columns and back: every rank has a block for every other.  The blocks are packed in
+// the order of ranks, those of all arrays that are turned at once behind each other, and go all to
+// all.
 #include <cstring>
 #include <numeric>
 

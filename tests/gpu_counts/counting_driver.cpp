@@ -1,6 +1,7 @@
 // A stand-in for libcuda.so.1 that runs nothing: it has an H100's attributes, keeps memory, and
-// counts what it is asked to do, graphs and what is in them.  When the process ends, the counts go to the file that
-// COUNTS_FILE names.  Memory starts as zeros and stays so but for what is copied into it.
+// counts what it is asked to do, graphs and what is in them.  When the process ends, the counts go
+// to the file that COUNTS_FILE names.  Memory starts as zeros and stays so but for what is copied
+// into it.
 #include <sys/mman.h>
 
 #include <cstdio>

@@ -1,7 +1,7 @@
 -- Scans with operators on all types of numbers and on tuples, beside a loop; rows, and what comes
 -- before and after the operator.
 -- ==
--- entry: integers extrema logical floats_and_doubles tuples rows before_and_after captured
+-- entry: integers extrema logical floats_and_doubles tuples partly_read rows before_and_after captured
 -- input { 0i64 } output { true }
 -- input { 1i64 } output { true }
 -- input { 3i64 } output { true }
@@ -65,6 +65,20 @@ entry tuples (n: i64) : bool =
   in agree same compose (1, 0) linear
      && agree (\a b -> a.0 == b.0 && a.1 == b.1) flagged (0, false) flags
      && agree (\a b -> a.0 == b.0 && a.1 == b.1) better (-f32.inf, i64.highest) places
+
+-- Of a pair, of rows of pairs, and of what is mapped beside it, only one part is read.
+entry partly_read (n: i64) : bool =
+  let flagged (x: i64, f: bool) (y, g) = (if g then y else x + y, f || g)
+  let pair i = (number i, number i % 10 == 0)
+  let pairs = map pair (iota n)
+  let sums = map (.0) (scan flagged (0, false) pairs)
+  let seen = map (.1) (scan flagged (0, false) (map (\(x, f) -> (2 * x, !f)) pairs))
+  let rows = map (\k -> map (.0) (scan flagged (0, false) (map (\i -> pair (i + k)) (iota n)))) (iota 3)
+  let expected k = map (.0) (one_by_one flagged (0, false) (map (\i -> pair (i + k)) (iota n)))
+  let inverted = map (\i -> (2 * number i, number i % 10 != 0)) (iota n)
+  in and (map2 (==) sums (expected 0))
+     && and (map2 (==) seen (map (.1) (one_by_one flagged (0, false) inverted)))
+     && and (map2 (\row k -> and (map2 (==) row (expected k))) rows (iota 3))
 
 entry rows (n: i64) : bool =
   let wide = tabulate_2d 3 n (\r i -> f32.i64 ((r + 1) * (number i % 16)))

@@ -57,8 +57,9 @@ static BlockCopies copies_for(Context& c, const ir::SegmentedMap& e) {
 }
 
 // `use` for each number of the k-th copy, by the thread that has it.
-static void for_own_numbers(Context& c, const BlockCopies& all, const Operand& thread,
-                            const std::function<void(std::size_t, const std::vector<Operand>&)>& use) {
+static void for_own_numbers(
+    Context& c, const BlockCopies& all, const Operand& thread,
+    const std::function<void(std::size_t, const std::vector<Operand>&)>& use) {
   for (std::size_t k = 0; k < all.copies.size(); ++k) {
     for_thread_share(c, thread, ir::i64_operand(block_threads), all.counts[k], true,
                      [&](const Operand& number) {

@@ -12,7 +12,8 @@
 
 namespace dagaz::emit {
 
-// The statements with one name for the point; what the scan has read the scatters do not read again.
+// The statements with one name for the point; what the scan has read the scatters do not read
+// again.
 static ir::Statements at_one_point(const plan::Compaction& compaction) {
   const std::vector<NameId>& indices = compaction.indices;
   std::vector<std::pair<ir::Index, NameId>> known;

@@ -7,8 +7,8 @@
 
 namespace dagaz::emit {
 
-/// Emits the scan and the scatters together, in tiles of `stretch` points a thread; `put_totals`, if
-/// there is one, gets how many points each condition keeps.
+/// Emits the scan and the scatters together, in tiles of `stretch` points a thread; `put_totals`,
+/// if there is one, gets how many points each condition keeps.
 void compact_in_one_pass(Context& c, const plan::Compaction& compaction, int stretch,
                          const PutTotals& put_totals);
 

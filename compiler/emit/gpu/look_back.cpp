@@ -7,8 +7,8 @@
 // published either the total of itself or that of everything up to its end.  Blocks take tiles in
 // the order in which they start, so that whoever is waited for is running.
 //
-// A tile publishes in words that have a value and its state (tile_words.h).  A tile that failed would
-// never publish: plan/ has bodies that may fail scanned in stages instead (scan.cpp).
+// A tile publishes in words that have a value and its state (tile_words.h).  A tile that failed
+// would never publish: plan/ has bodies that may fail scanned in stages instead (scan.cpp).
 //
 // Nearly all tiles are full.  Their loops have a constant length and no condition, so that a thread
 // has many loads on their way at once.
@@ -315,7 +315,8 @@ static std::vector<Place> find_prefix(Context& c, const OnePass& scan, const Ope
         [&] {
           c.branch(is_last_lane,
                    [&] { scan.words.publish(c, number, total_known, running_values(total)); });
-          const std::vector<Running> front = before_tile(c, scan, number, c.sub(number, piece), here);
+          const std::vector<Running> front =
+              before_tile(c, scan, number, c.sub(number, piece), here);
           c.branch(is_last_lane, [&] {
             write_all(c, found, {i64_operand(0)}, running_values(front));
             combine_before(c, total, running_values(front));
@@ -400,8 +401,8 @@ static void run(Context& c, const ir::SegmentedScan& e, int stretch,
   });
   const NameId block = new_block(c, bytes, "words");
   c.branch(c.less(i64_operand(0), bytes), [&] { c.emit(Clear{block, i64_operand(0), bytes}); });
-  const OnePass scan{e,     types,   kept,  put,   outer,
-                     width, stretch, count, tiles, block, TileWords(block, types), put_totals, counts};
+  const OnePass scan{e, types, kept, put, outer, width, stretch, count, tiles, block,
+                     TileWords(block, types), put_totals, counts};
   SharedLayout layout;
   BlockKernel kernel = kernel_of_blocks(
       c, scan.tiles, [&](const Operand& block) { scan_tile_by_tile(c, scan, block, layout); });

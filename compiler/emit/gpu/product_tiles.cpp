@@ -165,9 +165,9 @@ void ProductTiles::bind_element(const Operand& number) {
   for (std::size_t l = 0; l < at.size(); ++l) move(sums_of_.parts.levels[l].element, at[l]);
 }
 
-// Where in the tile the thread's row or point of this number is.  Its rows lie side by side, so that
-// one load brings several, the same for all threads that have them; its points lie apart in pairs,
-// so that neighbours read and write neighbours.
+// Where in the tile the thread's row or point of this number is.  Its rows lie side by side, so
+// that one load brings several, the same for all threads that have them; its points lie apart in
+// pairs, so that neighbours read and write neighbours.
 Operand ProductTiles::place_of(const Side& side, std::int64_t own) {
   std::int64_t together = side.panel;
   if (&side == &points_) together = side.panel % 2 == 0 ? 2 : 1;

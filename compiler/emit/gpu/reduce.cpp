@@ -1,9 +1,9 @@
 // Reductions of scalars on a GPU, in one kernel.
 //
-// A team of threads reduces a segment, striding so that accesses coalesce, or in order: a warp where
-// segments are short, else a block.  Where blocks outnumber segments they share them, and the last
-// block of a segment to finish combines the parts (Harris, "Optimizing parallel reduction in CUDA",
-// and the CUDA sample threadFenceReduction).
+// A team of threads reduces a segment, striding so that accesses coalesce, or in order: a warp
+// where segments are short, else a block.  Where blocks outnumber segments they share them, and the
+// last block of a segment to finish combines the parts (Harris, "Optimizing parallel reduction in
+// CUDA", and the CUDA sample threadFenceReduction).
 #include "emit/gpu/reduce.h"
 
 #include <algorithm>

@@ -14,8 +14,8 @@ Pieces blocks_of_segments(Context& c, const std::vector<ir::SpaceDimension>& spa
   pieces.outer.pop_back();
   const Operand one = ir::i64_operand(1);
   const Operand groups = c.divide_up(c.product(pieces.outer), ir::i64_operand(plan.together));
-  const Operand fill =
-      c.divide_up(c.divide(resident_threads(c), ir::i64_operand(block_threads)), c.maximum(groups, one));
+  const Operand fill = c.divide_up(c.divide(resident_threads(c), ir::i64_operand(block_threads)),
+                                   c.maximum(groups, one));
   const std::int64_t threads = block_threads / plan.together;  // of a segment
   const Operand useful = c.divide_up(pieces.width, ir::i64_operand(threads * plan.elements));
   const Operand most = ir::i64_operand(plan.blocks);

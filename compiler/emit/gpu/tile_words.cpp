@@ -93,8 +93,8 @@ void TileWords::look(Context& c, const Operand& tile, NameId state,
     const NameId loaded = c.variable("word", ScalarType::i64);
     c.emit(Load{loaded, block_, index(c, tile, word), ScalarType::i64, Space::global, false, true});
     c.move(words[word], loaded);
-    const Operand says =
-        converted(c, ScalarOp::zero_extend, ScalarType::i64, ScalarType::i32, high_piece(c, loaded));
+    const Operand says = converted(c, ScalarOp::zero_extend, ScalarType::i64, ScalarType::i32,
+                                   high_piece(c, loaded));
     if (word == 0) {
       c.move(state, says);
       continue;

@@ -134,7 +134,7 @@ static void emit_iteration(Lanes& l, const ir::Loop& e, const Values& values) {
   for (const Carried& one : values.arrays) alternate(l, one);
 }
 
-// ---------------------------------------------------------------- as many iterations for all points
+// ------------------------------------------------ as many iterations for all points
 
 static void uniform_loop(Lanes& l, const ir::Statement& s, const ir::Loop& e,
                          const ir::ForForm& form) {

@@ -1,6 +1,8 @@
 // plan/lane_scans.h says how lanes are combined.
 #include "emit/lanes/scan.h"
 
+#include <functional>
+
 #include "emit/lanes/arrays.h"
 #include "emit/lanes/lanes.h"
 #include "emit/lanes/statements.h"
@@ -96,19 +98,46 @@ static std::vector<LaneResult> scan_lanes(Lanes& l, const ir::SegmentedScan& e,
   return outputs;
 }
 
+// The values of the points of block after block.
+static void for_each_block(Context& c, Lanes& lanes, const ir::SegmentedScan& e,
+                           const ScannedBlocks& blocks, const std::vector<NameId>& indices,
+                           const std::function<void(const std::vector<LaneResult>&)>& use) {
+  for (std::size_t d = 0; d < blocks.outer.size(); ++d) {
+    bind_index(lanes, indices[d], blocks.outer[d], false, false);
+  }
+  const Operand width = ir::i64_operand(lanes.plan.width);
+  thread_loop(c, blocks.count, false, [&](const Operand& b) {
+    bind_index(lanes, indices.back(), c.add(blocks.start, c.mul(b, width)), false, true);
+    use(emit_body(lanes, e.body, {}));
+  });
+}
+
+static std::vector<NameId> indices_of(const ir::SegmentedScan& e) {
+  std::vector<NameId> indices;
+  for (const ir::SpaceDimension& dimension : e.space) indices.push_back(dimension.index.name);
+  return indices;
+}
+
+void combine_blocks(Context& c, const ir::SegmentedScan& e, const ir::LaneBlocks& plan,
+                    const ScannedBlocks& blocks, const std::vector<Running>& running) {
+  Lanes lanes(c, plan);
+  const auto use = [&](const std::vector<LaneResult>& values) {
+    auto next = values.begin();
+    for (std::size_t k = 0; k < e.operators.size(); ++k) {
+      std::vector<LaneScalar> own;
+      for (std::size_t v = 0; v < running[k].values.size(); ++v) own.push_back(*(next++)->scalar);
+      take_in(lanes, running[k], prefixes(lanes, e.operators[k], own));
+    }
+  };
+  for_each_block(c, lanes, e, blocks, indices_of(e), use);
+}
+
 void scan_blocks(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
                  const ir::LaneBlocks& plan, const std::vector<Destination>& targets,
                  const ScannedBlocks& blocks, const std::vector<Running>& running) {
   Lanes lanes(c, plan);
-  std::vector<NameId> indices;
-  for (const ir::SpaceDimension& dimension : e.space) indices.push_back(dimension.index.name);
-  for (std::size_t d = 0; d < blocks.outer.size(); ++d) {
-    bind_index(lanes, indices[d], blocks.outer[d], false, false);
-  }
-  const Operand width = ir::i64_operand(plan.width);
-  thread_loop(c, blocks.count, false, [&](const Operand& b) {
-    bind_index(lanes, indices.back(), c.add(blocks.start, c.mul(b, width)), false, true);
-    const std::vector<LaneResult> values = emit_body(lanes, e.body, {});
+  const std::vector<NameId> indices = indices_of(e);
+  for_each_block(c, lanes, e, blocks, indices, [&](const std::vector<LaneResult>& values) {
     std::vector<LaneResult> outputs = scan_lanes(lanes, e, values, running);
     if (e.post) outputs = emit_lambda(lanes, *e.post, outputs, {});
     for (std::size_t k = 0; k < targets.size(); ++k) {

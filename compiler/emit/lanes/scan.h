@@ -14,6 +14,9 @@ struct ScannedBlocks {
   Operand start;
   Operand count;
 };
+/// What these points come to behind `running`, which takes it in.
+void combine_blocks(Context& c, const ir::SegmentedScan& e, const ir::LaneBlocks& plan,
+                    const ScannedBlocks& blocks, const std::vector<Running>& running);
 /// These points behind `running`, which goes on with them.
 void scan_blocks(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
                  const ir::LaneBlocks& plan, const std::vector<Destination>& targets,

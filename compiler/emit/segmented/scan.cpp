@@ -24,7 +24,8 @@
 namespace dagaz::emit {
 
 void reduce_pieces(Context& c, const ir::SegmentedScan& e, const Pieces& pieces,
-                   const Operand& cost, const std::vector<Place>& partial) {
+                   const Operand& cost, const std::vector<Place>& partial,
+                   const ir::LaneBlocks* lanes) {
   host_branch(c, c.less(ir::i64_operand(1), pieces.count), [&] {
     const ir::Statement copied = copy_of(c, e);
     const auto& fresh = *as<ir::SegmentedScan>(copied.operation);
@@ -32,8 +33,16 @@ void reduce_pieces(Context& c, const ir::SegmentedScan& e, const Pieces& pieces,
                    [&](const std::vector<Operand>& outer, const Operand& piece,
                        const Operand& start, const Operand& length) {
                      const std::vector<Running> running = start_scans(c, fresh.operators);
-                     thread_loop(c, length, !has_arrays(running), [&](const Operand& i) {
-                       set_indices(c, fresh.space, with(outer, c.add(start, i)));
+                     Operand first = start;
+                     if (lanes != nullptr) {
+                       const Operand width = ir::i64_operand(lanes->width);
+                       const Operand count = c.divide(length, width);
+                       combine_blocks(c, fresh, *lanes, {outer, start, count}, running);
+                       first = c.add(start, c.mul(count, width));
+                     }
+                     const Operand rest = c.sub(c.add(start, length), first);
+                     thread_loop(c, rest, !has_arrays(running), [&](const Operand& i) {
+                       set_indices(c, fresh.space, with(outer, c.add(first, i)));
                        emit_body(c, fresh.body, {}, [&](const std::vector<Value>& values) {
                          combine_all(c, running, values, 0);
                        });
@@ -57,12 +66,14 @@ static void start_behind(Context& c, const ir::ScanOperator& scan, const Running
 static std::vector<Place> values_before_pieces(Context& c, const ir::SegmentedScan& e,
                                                const std::vector<ir::Type>& types,
                                                const Pieces& pieces, const Operand& cost,
-                                               const Operand& whole) {
+                                               const Operand& whole,
+                                               const ir::LaneBlocks* lanes) {
   const Operand none = ir::i64_operand(0);
   const Operand count = c.scalar(ScalarOp::select, ScalarType::i64, {whole, none, pieces.count});
   const std::vector<Place> before =
       partial_arrays(c, types, {pieces.outer, pieces.width, count, pieces.chunk});
-  reduce_pieces(c, e, pieces, cost, before);
+  const bool in_lanes = lanes != nullptr && lanes->totals;
+  reduce_pieces(c, e, pieces, cost, before, in_lanes ? lanes : nullptr);
   host_branch(c, whole, {}, [&] { exclusive_over_pieces(c, e, pieces, before, types); });
   return before;
 }
@@ -109,7 +120,7 @@ static void scan_by_pieces(Context& c, const ir::Statement& s, const ir::Segment
   const Operand cost = cost_of(c, e.schedule);
   const Pieces pieces = cut_segments(c, e.space, cost, pieces_of(e.schedule));
   const Operand whole = c.equal(pieces.count, ir::i64_operand(1));
-  const std::vector<Place> before = values_before_pieces(c, e, types, pieces, cost, whole);
+  const std::vector<Place> before = values_before_pieces(c, e, types, pieces, cost, whole, lanes);
   const Strips strips(c, s, e.schedule, targets, extents_of(e.space));
   for_each_piece(
       c, pieces, cost,

@@ -343,7 +343,8 @@ Operand Chunker::least_beside(const Histogram& histogram, Builder& out) const {
       out.convert(ScalarOp::float_to_signed, ScalarType::f64, ScalarType::i64, root, "chunk");
   const Operand half =
       out.scalar(ScalarOp::sdiv, ScalarType::i64, {whole, i64_operand(2)}, "chunk");
-  return out.scalar(ScalarOp::smax, ScalarType::i64, {half, i64_operand(options_->least_chunk)}, "chunk");
+  return out.scalar(ScalarOp::smax, ScalarType::i64, {half, i64_operand(options_->least_chunk)},
+                    "chunk");
 }
 
 void Chunker::chunk(Statement statement, Histogram histogram, Builder& out) {

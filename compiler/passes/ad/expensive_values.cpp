@@ -35,8 +35,8 @@ std::int64_t operations_in(const Body& body) {
   return count;
 }
 
-/// Whether sums of the scope, and what its maps make for them, take longer than to read them back: a
-/// few products do not.
+/// Whether sums of the scope, and what its maps make for them, take longer than to read them back:
+/// a few products do not.
 bool is_long(const Statement& sums, const Body& scope) {
   const auto& map = std::get<MapScanReduce>(sums.operation);
   std::int64_t count = operations_in(sums);

@@ -124,7 +124,8 @@ static void forward_statement(Reverse& r, const Statement& statement) {
     forward_sweep(r, *instead);
   } else if (const auto* loop = as<Loop>(statement.operation); loop && !is_while(statement)) {
     const auto is_active = [&](NameId name) { return r.adjoints.is_active(Operand(name)); };
-    forward_loop(r, key_of(statement), statement, plan_loop(*loop, r.names(), is_active, r.options.kept_beyond_values));
+    forward_loop(r, key_of(statement), statement,
+                 plan_loop(*loop, r.names(), is_active, r.options.kept_beyond_values));
   } else {
     copy_protected(r, statement);
   }

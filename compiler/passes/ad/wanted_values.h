@@ -1,8 +1,8 @@
 // The values of a scope that is differentiated, where they are wanted beside its adjoints.
 //
-// A map of the forward sweep may go if a statement of the return sweep gives its results instead and
-// nothing that is swept back before needs them.  What needs them follows that statement; all is put
-// in order once, at the end of the scope.  Each statement is looked at once.
+// A map of the forward sweep may go if a statement of the return sweep gives its results instead
+// and nothing that is swept back before needs them.  What needs them follows that statement; all is
+// put in order once, at the end of the scope.  Each statement is looked at once.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ class WantedValues {
   explicit WantedValues(ir::Builder& out);
 
   bool are_of(const ir::Builder& out) const { return out_ == &out; }
-  /// The forward sweep's map that gives just these values, by its place in the scope, if nothing that
-  /// was swept back so far needs them.
+  /// The forward sweep's map that gives just these values, by its place in the scope, if nothing
+  /// that was swept back so far needs them.
   std::optional<std::size_t> map_that_may_wait(const std::vector<ir::NameId>& values);
   /// A statement of the return sweep gives the values of that map, as these results.
   void give(std::size_t map, const std::vector<ir::NameId>& results);

@@ -1,5 +1,6 @@
 // A rewritten function reads what it has of an argument, or of the argument with its dimensions in
-// another order, through slices from the first of its rows on; whatever else mentions these wants all.
+// another order, through slices from the first of its rows on; whatever else mentions these wants
+// all.
 #include "passes/distribute/arguments.h"
 
 #include <algorithm>
@@ -18,7 +19,8 @@ namespace {
 using ir::NameId;
 using ir::Operand;
 
-/// Takes the slices that are a rank's own rows out of a body, and the views that they are slices of.
+/// Takes the slices that are a rank's own rows out of a body, and the views that they are slices
+/// of.
 class OwnRows {
  public:
   OwnRows(const ir::Function& function, const ir::Names& names) : names_(names) {

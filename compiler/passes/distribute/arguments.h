@@ -1,4 +1,5 @@
-// Which arguments of an entry point each rank reads at its own rows alone: it may be passed no more.
+// Which arguments of an entry point each rank reads at its own rows alone: it may be passed no
+// more.
 #pragma once
 
 #include <vector>

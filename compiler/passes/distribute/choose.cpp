@@ -1,6 +1,6 @@
-// Greedy: the extent that saves most is added to the choice, until none saves anything.  Two that an
-// array has are added at once where neither does alone: what works on rows and then on columns.  Then what
-// is shared only to be gathered at once is left to every rank where that is cheaper.
+// Greedy: the extent that saves most is added to the choice, until none saves anything.  Two that
+// an array has are added at once where neither does alone: what works on rows and then on columns.
+// Then what is shared only to be gathered at once is left to every rank where that is cheaper.
 #include "passes/distribute/choose.h"
 
 #include <algorithm>

@@ -154,7 +154,8 @@ double CostModel::gathering(ir::NameId array) const {
   double cost = 0;
   const auto turned = placement_->turned.find(array);
   if (turned != placement_->turned.end()) {
-    cost += static_cast<double>(turned->second.size()) * (message + each * elements(array) / ranks());
+    cost +=
+        static_cast<double>(turned->second.size()) * (message + each * elements(array) / ranks());
   }
   const auto windows = placement_->windows.find(array);
   if (windows == placement_->windows.end()) return cost;

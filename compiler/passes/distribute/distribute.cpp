@@ -1,7 +1,8 @@
 // Divides the work of entry points among ranks: single program, multiple data, each process with
 // its rows of what is split (as owner-computes compilers for Fortran D and HPF have done since
 // Rogers and Pingali, "Process Decomposition Through Locality of Reference", 1989), but by what
-// operations mean instead of by what loops touch.  Arguments and results may be there by parts, too.
+// operations mean instead of by what loops touch.  Arguments and results may be there by parts,
+// too.
 #include <algorithm>
 
 #include "ir/fields.h"
@@ -38,8 +39,8 @@ static ir::NameSet asked_reads(const Requests& taken, const Placement& placement
   return asked;
 }
 
-// Sums and reads are taken out of points only where ranks then share them, or ask for them: within a
-// rank they are better off where they are.
+// Sums and reads are taken out of points only where ranks then share them, or ask for them: within
+// a rank they are better off where they are.
 static Placement placed(ir::Function& function, ir::Names& names, const RankCosts& costs,
                         Results results, const Wishes& wishes) {
   ir::Function apart = function;

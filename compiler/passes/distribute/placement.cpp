@@ -154,8 +154,8 @@ bool Placer::reads_window(const std::pair<const NameId, ArrayReads>& read,
          (!window->wraps || split->second.extent == extent);
 }
 
-// What ranks turn a split array to where points over `extent` read it at their own element of another
-// dimension.
+// What ranks turn a split array to where points over `extent` read it at their own element of
+// another dimension.
 std::optional<Split> Placer::turn(const std::pair<const NameId, ArrayReads>& read,
                                   const Operand& extent) const {
   const auto split = placement_.split.find(read.first);

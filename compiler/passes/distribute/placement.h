@@ -80,7 +80,9 @@ struct Placement {
     return split_at(array, extent) == std::size_t{0};
   }
   /// Whether ranks send the array to each other as soon as it was made.
-  bool is_sent(ir::NameId array) const { return gathered.contains(array) || turned.contains(array); }
+  bool is_sent(ir::NameId array) const {
+    return gathered.contains(array) || turned.contains(array);
+  }
   /// What is asked for; null: nothing, or the array is there.
   const Request* request_of(ir::NameId answers) const;
   /// The window of an array that is not needed whole; null: it has none.

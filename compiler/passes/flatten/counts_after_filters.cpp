@@ -4,8 +4,8 @@
 //     =  p = scan …;  all = scatter (scratch [n]) p xs;  c = Σ (p[i] ≥ 0);  ys = all[0:c]
 //
 // where p[i] is the place of element i among those that satisfy a condition, or -1.  A filter need
-// not know how much it keeps before it begins: one kernel of a GPU, or one thread of a CPU, finds the
-// places, moves what stays and counts, where the count would read everything once more, and be
+// not know how much it keeps before it begins: one kernel of a GPU, or one thread of a CPU, finds
+// the places, moves what stays and counts, where the count would read everything once more, and be
 // waited for.  The array is as long as if everything stayed, which is memory for speed; a CPU's
 // system gives it pages when they are written.
 #include "passes/flatten/counts_after_filters.h"

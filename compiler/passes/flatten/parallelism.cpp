@@ -51,8 +51,9 @@ bool is_parallel(const Statement& statement, const NameSet& inside, const Names&
 // Whether some statement is parallel and everything that may have to be stored is regular.
 static bool can_distribute(const Body& body, NameSet inside, const Names& names) {
   for (const NameId name : bound_in(body.statements)) inside.insert(name);
-  const bool any = std::any_of(body.statements.begin(), body.statements.end(),
-                               [&](const Statement& one) { return is_parallel(one, inside, names); });
+  const bool any =
+      std::any_of(body.statements.begin(), body.statements.end(),
+                  [&](const Statement& one) { return is_parallel(one, inside, names); });
   if (!any) return false;
   for (const Statement& one : body.statements) {
     for (const Binder& result : one.results) {

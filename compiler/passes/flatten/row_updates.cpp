@@ -56,8 +56,8 @@ std::optional<RowUpdate> as_row_update(const Statement& statement, const Names& 
     return RowUpdate{update->array, update->dimensions[0].start, update->value, std::nullopt};
   }
   const auto* branch = as<Branch>(statement.operation);
-  if (branch == nullptr || branch->result_types.size() != 1 || !branch->else_body.statements.empty() ||
-      branch->then_body.statements.empty()) {
+  if (branch == nullptr || branch->result_types.size() != 1 ||
+      !branch->else_body.statements.empty() || branch->then_body.statements.empty()) {
     return std::nullopt;
   }
   const Statement& last = branch->then_body.statements.back();

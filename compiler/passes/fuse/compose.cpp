@@ -357,7 +357,9 @@ std::optional<Composed> into_map_stage(Statement& producer, MapScanReduce& p, St
   if (uses_accumulators(p.arrays, context.names)) return std::nullopt;
   const auto links = links_between(producer, c, consumer, context.names);
   if (!links || links->empty()) return std::nullopt;
-  if (!context.only_user && !repeats_cheaply(p.map, context.repeated_operations)) return std::nullopt;
+  if (!context.only_user && !repeats_cheaply(p.map, context.repeated_operations)) {
+    return std::nullopt;
+  }
   Lambda map = context.only_user ? std::move(p.map) : renamed(p.map, context.names);
   std::vector<NameId> arrays = p.arrays;
   const std::vector<Operand> produced = std::move(map.body.results);

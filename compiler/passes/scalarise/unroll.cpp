@@ -176,7 +176,9 @@ class Unroller {
     const std::int64_t width = integer_value(e.width.constant());
     if (width < 1 || width > most_elements) return false;
     const std::int64_t size = size_of(e) * width;
-    if (size > tunables_.unrolled_operation || added_ + size > tunables_.unrolled_function) return false;
+    if (size > tunables_.unrolled_operation || added_ + size > tunables_.unrolled_function) {
+      return false;
+    }
     const bool may_add = where == Where::point && !e.post && takes_made(e);
     return (may_add || !hands_on(e)) && are_values(e) && makes_small(statement) && is_straight(e) &&
            may_read(e, where);

@@ -55,8 +55,8 @@ std::optional<Replicate> common_row(NameId array, const Rules& rules) {
   return Replicate{{replicate->shape.begin() + 1, replicate->shape.end()}, replicate->value};
 }
 
-// map (\x -> … map g x …) (replicate [n, m] v) = map (… map g (replicate m v) …): what the inner map
-// does not read needs no memory.
+// map (\x -> … map g x …) (replicate [n, m] v) = map (… map g (replicate m v) …): what the inner
+// map does not read needs no memory.
 template <typename Node>
 Outcome rows_of_one_value(Node& node, Rules& rules) {
   bool changed = false;

@@ -179,8 +179,8 @@ void FilePage::begin(const ast::Name& name, const char* kind, const Range& head,
   const std::string full = scope.empty() ? spelling : scope + "." + spelling;
   const std::uint32_t line = analysis_.files().file(file_.id).position(name.range.begin).line;
   const std::string source = relative_address(page_, source_page(places_.stem(file_.id)));
-  html_ += "<section id=\"" + escape_markup(anchor) + "\">\n<a class=\"source\" href=\"" + source + "#L" +
-           std::to_string(line) + "\">source</a>\n<pre class=\"head\">" +
+  html_ += "<section id=\"" + escape_markup(anchor) + "\">\n<a class=\"source\" href=\"" + source +
+           "#L" + std::to_string(line) + "\">source</a>\n<pre class=\"head\">" +
            code_.html(head, page_) + escape_markup(more) + "</pre>\n";
   if (!documentation.empty()) {
     html_ += "<div class=\"text\">" + markdown(documentation, scope, name.range) + "</div>\n";

@@ -73,7 +73,8 @@ std::string Site::navigation(const std::string& path) const {
   for (const Chapter& chapter : chapters_) {
     const bool is_here = chapter.address == path;
     html += std::string("<li") + (is_here ? " class=\"here\"" : "") + "><a href=\"" +
-            relative_address(path, chapter.address) + "\">" + escape_markup(chapter.guide.title) + "</a>";
+            relative_address(path, chapter.address) + "\">" + escape_markup(chapter.guide.title) +
+            "</a>";
     for (const Guide::Heading& h : chapter.guide.headings) {
       if (is_here && h.level == 2) {
         html += "<a class=\"section\" href=\"#" + escape_address(h.anchor) + "\">" +
@@ -114,7 +115,8 @@ std::string Site::list_of_files() const {
             [](const File& a, const File& b) { return a.stem < b.stem; });
   for (const File& file : sorted) {
     body += "<tr><td><a href=\"" + escape_address(documentation_page(file.stem)) + "\">" +
-            escape_markup(file.stem) + "</a></td><td>" + escape_markup(file.summary) + "</td></tr>\n";
+            escape_markup(file.stem) + "</a></td><td>" + escape_markup(file.summary) +
+            "</td></tr>\n";
   }
   return body + "</table>\n";
 }

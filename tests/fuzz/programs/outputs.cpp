@@ -148,8 +148,9 @@ class Comparison {
       moved = std::max(moved, std::fabs(c - b));
     }
     allowed = std::max(allowed, 2048 * precision_.unit * moved / precision_.amount);
-    // What moves by far more than the input is no line that could be followed back to where rounding
-    // is: it jumps, as the place of the greatest of nearly equal values does, or is chaotic.
+    // What moves by far more than the input is no line that could be followed back to where
+    // rounding is: it jumps, as the place of the greatest of nearly equal values does, or is
+    // chaotic.
     if (moved > std::sqrt(precision_.amount) * std::fabs(b)) allowed = std::max(allowed, 4 * moved);
     return std::fabs(a - b) <= allowed;
   }

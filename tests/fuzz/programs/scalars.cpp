@@ -177,7 +177,8 @@ Source ProgramGenerator::real_operation(Scope& scope, Scalar type, int depth) {
                      {inner()});
     case 9: return compose(as, "(" + name + ".exp (-(" + name + ".abs @)))", {inner()});
     case 10:
-      return compose(as, "(" + name + pick_text({".sqrt", ".log"}) + " (1 + " + name + ".abs (@ * @)))",
+      return compose(as,
+                     "(" + name + pick_text({".sqrt", ".log"}) + " (1 + " + name + ".abs (@ * @)))",
                      {inner(), inner()});
     default: return compose(as, "(-@)", {inner()});
   }

@@ -36,7 +36,8 @@ struct Letter {
   char data[slot_bytes - 64];
 };
 
-/// What all ranks see: a slot for each, letters of each to each, and where they wait for each other.
+/// What all ranks see: a slot for each, letters of each to each, and where they wait for each
+/// other.
 struct Shared {
   std::atomic<int> arrived{0};
   std::atomic<int> round{0};

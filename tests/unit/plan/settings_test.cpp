@@ -107,7 +107,8 @@ TEST_CASE("loops of a copy have neighbours innermost") {
         CopyPlan(CopyElements{0}));
 }
 
-TEST_CASE("arrays without gaps are copied as a whole, but short ones in a task and all in kernels") {
+TEST_CASE(
+    "arrays without gaps are copied as a whole, but short ones in a task and all in kernels") {
   const ir::Settings settings;
   const auto copied = [&](CopiedBy by, std::int64_t count) {
     const ir::Type type = ir::array_of(ir::ScalarType::f32, {ir::i64_operand(count)});

@@ -16,7 +16,8 @@ TEST_CASE("few elements are reduced by everything that all have") {
   CHECK(fastest_reduction(1024, 8192) != ReduceBy::everything);
 }
 
-TEST_CASE("two ranks send each other all elements: by parts each would send as many, in more messages") {
+TEST_CASE(
+    "two ranks send each other all elements: by parts each would send as many, in more messages") {
   CHECK(fastest_reduction(2, 1 << 20) == ReduceBy::everything);
   CHECK(fastest_reduction(2, int64_t{1} << 32) == ReduceBy::everything);
 }

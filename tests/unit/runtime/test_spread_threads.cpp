@@ -65,7 +65,8 @@ TEST_CASE("a thread that comes on the processor of the first one goes elsewhere"
   const int home = sched_getcpu();
   int left = -1;
   std::thread([&] {
-    // It begins on the same processor, as threads inherit where they may run, and may then go anywhere.
+    // It begins on the same processor, as threads inherit where they may run, and may then go
+    // anywhere.
     sched_setaffinity(0, sizeof before, &before);
     spread.before_piece();
     left = sched_getcpu();

@@ -1,5 +1,5 @@
-// Derivatives that the program gives:  ys = with_vjp f g xs  has  x̄s += g(tape, ȳs),  where f gives
-// the tape and ys; g gets ys where there is no tape.
+// Derivatives that the program gives:  ys = with_vjp f g xs  has  x̄s += g(tape, ȳs),  where f
+// gives the tape and ys; g gets ys where there is no tape.
 #include "passes/ad/rules/rules.h"
 
 namespace dagaz::passes::ad {

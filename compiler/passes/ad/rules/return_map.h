@@ -34,7 +34,8 @@ struct ReturnMap {
   std::vector<std::size_t> rows;
   std::vector<ir::Operand> mapped;
   std::vector<ir::Type> mapped_types;
-  /// What the lambda gives, if the map is to give it too, and the arrays of that once it is emitted.
+  /// What the lambda gives, if the map is to give it too, and the arrays of that once it is
+  /// emitted.
   std::vector<ir::Operand> values;
   std::vector<ir::Type> value_types;
   std::vector<ir::NameId> given_values;

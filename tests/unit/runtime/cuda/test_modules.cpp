@@ -99,7 +99,8 @@ TEST_CASE("a folder that cannot be used costs only time") {
   fs::create_directory(folder.path() + "/gpu");
   fs::permissions(folder.path() + "/gpu", fs::perms::all);  // others could put code there
   std::ofstream(folder.path() + "/file") << "no folder";
-  for (const std::string& path : {folder.path(), folder.path() + "/file", std::string("/proc/no")}) {
+  for (const std::string& path :
+       {folder.path(), folder.path() + "/file", std::string("/proc/no")}) {
     const Cache here(path);
     CHECK(compilations() == 1);
     CHECK(compilations() == 1);
@@ -199,13 +200,14 @@ TEST_CASE("a unit is a kernel with what it stands on") {
 }
 
 TEST_CASE("kernels that share functions are one unit") {
-  const std::string text = std::string(header) +
-                           ".func  (.param .b32 func_retval0) deep\n(\n\t.param .b32 deep_param_0\n)\n;\n"
-                           ".func shallow()\n{\n\tcall.uni (retval0), deep, (param0);\n}\n"
-                           ".func  (.param .b32 func_retval0) deep(\n\t.param .b32 p\n)\n{\n\tret;\n}\n"
-                           ".visible .entry a()\n{\n\tcall.uni shallow, ();\n}\n"
-                           ".visible .entry b()\n{\n\tcall.uni (retval0), deep, (param0);\n}\n"
-                           ".visible .entry c()\n{\n\tret;\n}\n";
+  const std::string text =
+      std::string(header) +
+      ".func  (.param .b32 func_retval0) deep\n(\n\t.param .b32 deep_param_0\n)\n;\n"
+      ".func shallow()\n{\n\tcall.uni (retval0), deep, (param0);\n}\n"
+      ".func  (.param .b32 func_retval0) deep(\n\t.param .b32 p\n)\n{\n\tret;\n}\n"
+      ".visible .entry a()\n{\n\tcall.uni shallow, ();\n}\n"
+      ".visible .entry b()\n{\n\tcall.uni (retval0), deep, (param0);\n}\n"
+      ".visible .entry c()\n{\n\tret;\n}\n";
   const PtxUnits units(text);
   REQUIRE(units.count() == 2);
   CHECK(units.unit_of("a") == units.unit_of("b"));
