@@ -4,12 +4,15 @@
 #include "memory/host.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "ir/fields.h"
 #include "ir/names.h"
 #include "memory/threads.h"
 #include "plan/array_uses.h"
+#include "plan/layouts.h"
+#include "plan/views.h"
 #include "support/match.h"
 
 namespace dagaz::memory {
@@ -58,19 +61,6 @@ bool is_updated(const ir::Body& body, const Operand& result, NameId array) {
   return false;
 }
 
-/// The layout of a row-major array whose dimensions come in another order.
-plan::Layout turned_layout(const ir::Type& type, const std::vector<int>& order) {
-  std::vector<Operand> shape;
-  for (const int k : order) shape.push_back(type.shape[static_cast<std::size_t>(k)]);
-  const plan::Layout inner = plan::row_major(shape);
-  plan::Layout layout = plan::row_major(type.shape);
-  for (std::size_t k = 0; k < order.size(); ++k) {
-    layout.strides[static_cast<std::size_t>(order[k])] = inner.strides[k];
-  }
-  layout.in_row_major_order = std::is_sorted(order.begin(), order.end());
-  return layout;
-}
-
 class Host {
  public:
   Host(const Context& context, const ir::AliasInfo& aliases, Memory& memory)
@@ -104,7 +94,8 @@ class Host {
   /// The body in turn.
   struct Here {
     const Scope& scope;
-    std::unordered_set<NameId> points_within;  // results read with their rows outermost
+    // Results whose points are neighbours in memory, and the order of their dimensions.
+    std::unordered_map<NameId, std::vector<int>> points_within;
     std::unordered_map<NameId, NameId> replaced_parts;
     std::unordered_map<NameId, Within> written_parts;
     std::unordered_map<NameId, NameId> whole_of;  // of pieces
@@ -155,7 +146,7 @@ class Host {
 
   void make_own(NameId array, std::vector<int> order = {}) {
     if (!names_.type(array).is_array()) return;
-    if (!order.empty()) layouts_.set(array, turned_layout(names_.type(array), order));
+    if (!order.empty()) layouts_.set(array, plan::laid_out(names_.type(array).shape, order));
     memory_.homes.insert_or_assign(array, Own{std::move(order)});
     own(array);
   }
@@ -206,11 +197,7 @@ class Host {
     for (const View& one : piece.views) {
       layouts.push_back(layout);
       if (one.permutation) {
-        std::vector<int> inverse(one.permutation->size());
-        for (std::size_t k = 0; k < inverse.size(); ++k) {
-          inverse[static_cast<std::size_t>((*one.permutation)[k])] = static_cast<int>(k);
-        }
-        layout = plan::permuted(layout, inverse);
+        layout = plan::permuted(layout, plan::inverse(*one.permutation));
         continue;
       }
       auto before = plan::reshaped(layout, names_.type(one.result).shape,
@@ -303,22 +290,20 @@ class Host {
     const ir::Type& type = names_.type(name);
     const int every = context_.settings.turned;
     if (every == 0 || name.index % static_cast<std::size_t>(every) != 0) return;
-    if (type.kind == ir::TypeKind::value && type.rank() > 1 && !has_home(name)) make_turned(name);
+    if (type.kind != ir::TypeKind::value || type.rank() < 2 || has_home(name)) return;
+    std::vector<int> order(type.rank());
+    std::iota(order.begin(), order.end(), 1);
+    order.back() = 0;
+    make_own(name, std::move(order));
   }
 
   // What each point of a row makes is seen only as parts of all points: then the points are
   // neighbours in memory.
   bool make_points_within(NameId name) {
-    if (!here_->points_within.contains(name)) return false;
-    make_turned(name);
+    const auto found = here_->points_within.find(name);
+    if (found == here_->points_within.end()) return false;
+    make_own(name, found->second);
     return true;
-  }
-
-  void make_turned(NameId name) {
-    std::vector<int> order;
-    for (std::size_t k = 1; k < names_.type(name).rank(); ++k) order.push_back(static_cast<int>(k));
-    order.push_back(0);
-    make_own(name, std::move(order));
   }
 
   void reduce(const ir::Statement& s, const ir::SegmentedReduce& e) {

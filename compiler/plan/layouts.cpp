@@ -1,6 +1,7 @@
 #include "plan/layouts.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "ir/names.h"
 #include "plan/views.h"
@@ -50,11 +51,18 @@ Layout sliced(const Layout& layout, const std::vector<ir::SliceDimension>& dimen
 Layout permuted(const Layout& layout, const std::vector<int>& permutation) {
   Layout result = layout;
   for (std::size_t k = 0; k < permutation.size(); ++k) {
-    const auto from = static_cast<std::size_t>(permutation[k]);
-    result.strides[k] = layout.strides[from];
-    if (from != k) result.in_row_major_order = false;
+    result.strides[k] = layout.strides[static_cast<std::size_t>(permutation[k])];
   }
+  if (std::is_sorted(permutation.begin(), permutation.end())) return result;
+  result.turned = layout.in_row_major_order ? inverse(permutation) : std::vector<int>();
+  result.in_row_major_order = permutation == layout.turned;
   return result;
+}
+
+Layout laid_out(const std::vector<Operand>& shape, const std::vector<int>& order) {
+  std::vector<Operand> turned;
+  for (const int dimension : order) turned.push_back(shape[static_cast<std::size_t>(dimension)]);
+  return permuted(row_major(turned), inverse(order));
 }
 
 std::optional<Layout> reshaped(const Layout& layout, const std::vector<Operand>& from,
@@ -67,7 +75,7 @@ std::optional<Layout> reshaped(const Layout& layout, const std::vector<Operand>&
   };
   auto strides = reshaped_strides(layout.strides, from, to, Step(1), times);
   if (!strides) return std::nullopt;
-  return Layout{std::move(*strides), false};
+  return Layout{std::move(*strides), false, {}};
 }
 
 // ---------------------------------------------------------------- of a function
@@ -87,6 +95,7 @@ Layout Layouts::part_of(NameId array, std::size_t indices) const {
   Layout part = of(array);
   part.strides.erase(part.strides.begin(),
                      part.strides.begin() + static_cast<std::ptrdiff_t>(indices));
+  if (indices > 0) part.turned.clear();
   return part;
 }
 
@@ -112,31 +121,56 @@ void Layouts::enter(const ir::Statement& statement) {
   }
 }
 
-std::unordered_set<NameId> points_within(const ir::Body& body, const ir::Names& names) {
-  // Most bodies have no such permutation: then what statements mention need not be looked up.
+// The order in memory of what points over `space` dimensions make, of which readers take
+// `permutation`: rows of all points outermost, where these take some.
+static std::optional<std::vector<int>> order_for(std::size_t space,
+                                                 const std::vector<int>& permutation) {
+  if (space == 1) {
+    if (permutation.front() == 0) return std::nullopt;
+    std::vector<int> order(permutation.size());
+    std::iota(order.begin(), order.end(), 1);
+    order.back() = 0;
+    return order;
+  }
+  // The points in their order, neighbours innermost.
+  int next = 0;
+  for (const int dimension : permutation) {
+    if (dimension >= static_cast<int>(space)) continue;
+    if (dimension != next) return std::nullopt;
+    ++next;
+  }
+  if (permutation.back() + 1 != static_cast<int>(space)) return std::nullopt;
+  return permutation;
+}
+
+std::unordered_map<NameId, std::vector<int>> points_within(const ir::Body& body,
+                                                           const ir::Names& names) {
+  // Most bodies have no permutation: then what statements mention need not be looked up.
   const bool any = std::any_of(body.statements.begin(), body.statements.end(), [](const auto& one) {
-    const auto* permute = as<ir::Permute>(one.operation);
-    return permute != nullptr && permute->permutation.front() != 0;
+    return as<ir::Permute>(one.operation) != nullptr;
   });
   if (!any) return {};
-  std::unordered_set<NameId> made;
-  std::unordered_set<NameId> within;
+  std::unordered_map<NameId, std::size_t> made;  // over how many dimensions
+  std::unordered_map<NameId, std::vector<int>> within;
+  const auto forget = [&](NameId name) {
+    made.erase(name);
+    within.erase(name);
+  };
   for (const ir::Statement& one : body.statements) {
     const auto* permute = as<ir::Permute>(one.operation);
-    const bool reads_rows = permute != nullptr && permute->permutation.front() != 0;
     for (const NameId name : ir::free_names(one, names)) {
-      if (!reads_rows) {
-        within.erase(name);
-      } else if (made.contains(name)) {
-        within.insert(name);
-      }
-      if (!reads_rows) made.erase(name);
+      const auto found = made.find(name);
+      if (found == made.end()) continue;
+      const auto order =
+          permute == nullptr ? std::nullopt : order_for(found->second, permute->permutation);
+      if (!order || within.try_emplace(name, *order).first->second != *order) forget(name);
     }
     const auto* map = as<ir::SegmentedMap>(one.operation);
-    if (map == nullptr || map->space.size() != 1) continue;
+    if (map == nullptr || map->space.empty()) continue;
     for (const ir::Binder& result : one.results) {
       const ir::Type& type = names.type(result.name);
-      if (type.kind == ir::TypeKind::value && type.rank() > 1) made.insert(result.name);
+      const bool has_rows = type.rank() > map->space.size();
+      if (type.kind == ir::TypeKind::value && has_rows) made[result.name] = map->space.size();
     }
   }
   for (const Operand& result : body.results) {
@@ -146,13 +180,8 @@ std::unordered_set<NameId> points_within(const ir::Body& body, const ir::Names& 
 }
 
 void Layouts::turn_rows(const ir::Body& body) {
-  for (const NameId name : points_within(body, names_)) {
-    std::vector<Operand> shape = names_.type(name).shape;
-    std::rotate(shape.begin(), shape.begin() + 1, shape.end());
-    Layout turned = row_major(shape);
-    std::rotate(turned.strides.begin(), turned.strides.end() - 1, turned.strides.end());
-    turned.in_row_major_order = false;
-    set(name, std::move(turned));
+  for (const auto& [name, order] : points_within(body, names_)) {
+    set(name, laid_out(names_.type(name).shape, order));
   }
 }
 

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "ir/program.h"
@@ -23,11 +22,14 @@ Step step_of(const ir::Operand& operand);
 struct Layout {
   std::vector<Step> strides;
   bool in_row_major_order = true;  // elements at equal distances, so that any reshape is a view
+  std::vector<int> turned = {};    // if any: in row-major order once the dimensions come in this
 };
 
 Layout row_major(const std::vector<ir::Operand>& shape, Step unit = 1);
 Layout sliced(const Layout& layout, const std::vector<ir::SliceDimension>& dimensions,
               const std::vector<ir::Operand>& shape);
+/// A block of its own, with the dimensions in this order, the outermost first.
+Layout laid_out(const std::vector<ir::Operand>& shape, const std::vector<int>& order);
 Layout permuted(const Layout& layout, const std::vector<int>& permutation);
 /// Nothing where a reshape must copy.
 std::optional<Layout> reshaped(const Layout& layout, const std::vector<ir::Operand>& from,
@@ -57,8 +59,9 @@ class Layouts {
   std::unordered_map<ir::NameId, Layout> known_;
 };
 
-/// Results of maps over one dimension in `body`, host code of a CPU, that are only read as rows of
-/// all points: there the points are neighbours in memory.
-std::unordered_set<ir::NameId> points_within(const ir::Body& body, const ir::Names& names);
+/// Results of maps in `body`, host code of a CPU, that are only read as rows of all points: there
+/// the points are neighbours in memory.  With the order of their dimensions, the outermost first.
+std::unordered_map<ir::NameId, std::vector<int>> points_within(const ir::Body& body,
+                                                               const ir::Names& names);
 
 }  // namespace dagaz::plan

@@ -7,6 +7,14 @@ namespace dagaz::plan {
 
 using ir::Operand;
 
+std::vector<int> inverse(const std::vector<int>& permutation) {
+  std::vector<int> result(permutation.size());
+  for (std::size_t k = 0; k < permutation.size(); ++k) {
+    result[static_cast<std::size_t>(permutation[k])] = static_cast<int>(k);
+  }
+  return result;
+}
+
 bool is_strided_view(const ir::Operation& operation) {
   return as<ir::Index>(operation) || as<ir::Slice>(operation) || as<ir::Permute>(operation);
 }

@@ -11,6 +11,9 @@
 
 namespace dagaz::plan {
 
+/// The permutation that undoes this one.
+std::vector<int> inverse(const std::vector<int>& permutation);
+
 /// Whether an operation is a view each of whose strides is one of the array's, or a multiple of it.
 bool is_strided_view(const ir::Operation& operation);
 

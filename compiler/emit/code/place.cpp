@@ -1,6 +1,8 @@
 // Views as arithmetic on offsets and strides.
 #include "emit/code/place.h"
 
+#include <algorithm>
+
 #include "plan/views.h"
 
 namespace dagaz::emit {
@@ -29,12 +31,13 @@ Place part_at(Emitter& emitter, const Place& place, const std::vector<Operand>& 
   part.offset = element_at(emitter, place, indices);
   part.strides.erase(part.strides.begin(),
                      part.strides.begin() + static_cast<std::ptrdiff_t>(indices.size()));
+  if (!indices.empty()) part.turned.reset();
   return part;
 }
 
 Place slice_of(Emitter& emitter, const Place& place, const std::vector<Operand>& shape,
                const std::vector<ir::SliceDimension>& dimensions) {
-  Place slice{place.block, place.offset, {}, place.unit, place.space};
+  Place slice{place.block, place.offset, {}, place.unit, place.space, {}};
   for (std::size_t k = 0; k < dimensions.size(); ++k) {
     const ir::SliceDimension& dimension = dimensions[k];
     slice.offset = emitter.add(slice.offset, emitter.mul(dimension.start, place.strides[k]));
@@ -46,22 +49,19 @@ Place slice_of(Emitter& emitter, const Place& place, const std::vector<Operand>&
 
 Place permuted(const Place& place, const std::vector<int>& permutation) {
   Place result = place;
-  bool moved = false;
   for (std::size_t k = 0; k < permutation.size(); ++k) {
-    const auto from = static_cast<std::size_t>(permutation[k]);
-    result.strides[k] = place.strides[from];
-    moved = moved || from != k;
+    result.strides[k] = place.strides[static_cast<std::size_t>(permutation[k])];
   }
-  if (moved) result.unit.reset();
+  if (std::is_sorted(permutation.begin(), permutation.end())) return result;
+  result.unit.reset();
+  result.turned.reset();
+  if (place.unit) result.turned = Place::Turned{plan::inverse(permutation), *place.unit};
+  if (place.turned && place.turned->order == permutation) result.unit = place.turned->unit;
   return result;
 }
 
 Place permuted_back(const Place& place, const std::vector<int>& permutation) {
-  std::vector<int> inverse(permutation.size());
-  for (std::size_t k = 0; k < permutation.size(); ++k) {
-    inverse[static_cast<std::size_t>(permutation[k])] = static_cast<int>(k);
-  }
-  return permuted(place, inverse);
+  return permuted(place, plan::inverse(permutation));
 }
 
 std::optional<Place> reshaped(Emitter& emitter, const Place& place,
@@ -79,6 +79,7 @@ std::optional<Place> reshaped(Emitter& emitter, const Place& place,
   if (!strides) return std::nullopt;
   Place result = place;
   result.strides = std::move(*strides);
+  result.turned.reset();
   return result;
 }
 

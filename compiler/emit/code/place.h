@@ -12,11 +12,18 @@ namespace dagaz::emit {
 /// Element (i…) is at block[offset + Σ iₖ·strideₖ].  Where `unit` is known the elements lie in
 /// row-major order, `unit` apart; an array with unit 1 is dense.
 struct Place {
+  /// In row-major order, `unit` apart, once the dimensions come in `order`.
+  struct Turned {
+    std::vector<int> order;
+    Operand unit;
+    bool operator==(const Turned&) const = default;
+  };
   NameId block;
   Operand offset;
   std::vector<Operand> strides;
   std::optional<Operand> unit;
   Space space = Space::global;
+  std::optional<Turned> turned = {};
   bool is_dense() const { return unit && is_constant(*unit, 1); }
   bool operator==(const Place&) const = default;
 };

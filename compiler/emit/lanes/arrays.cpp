@@ -23,6 +23,7 @@ LaneArray part_of(Lanes& l, const LaneArray& array, const std::vector<LaneScalar
   }
   const auto begin = part.place.strides.begin();
   part.place.strides.erase(begin, begin + static_cast<std::ptrdiff_t>(indices.size()));
+  if (!indices.empty()) part.place.turned.reset();
   return part;
 }
 
@@ -37,6 +38,7 @@ LaneArray slice_of(Lanes& l, const LaneArray& array,
   LaneArray slice{array.place, array.offset};
   slice.place.strides.clear();
   slice.place.unit.reset();
+  slice.place.turned.reset();
   for (std::size_t k = 0; k < dimensions.size(); ++k) {
     const ir::SliceDimension& dimension = dimensions[k];
     slice.offset =
