@@ -8,7 +8,7 @@
 -- counts: sorted_f32 [1000000]f32: launches 4 now 32, waits 1, copies 0
 -- counts: fft [1048576]f32 [1048576]f32: launches 20, waits 1, graphs 1
 -- moves: prefix_sums [100000]i64: loads 800000, stores 800000, sectors 100
--- moves: recurrence [100000]f64 [100000]f64: loads 1600000, stores 800000 now 1601392, sectors 100
+-- moves: recurrence [100000]f64 [100000]f64: loads 1600000, stores 800000, sectors 100
 -- moves: row_scans [1000][100]f32: loads 400000, stores 400000, sectors 100
 -- moves: filtered [100000]f32: loads 400000, stores 400000, sectors 100
 -- moves: parted [100000]f32: loads 400000, stores 400000, sectors 100
