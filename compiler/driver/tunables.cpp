@@ -9,19 +9,19 @@ namespace dagaz::driver {
 
 std::span<const TunableRow> tunable_rows() {
   static constexpr TunableRow rows[] = {
-#define DZ_TUNABLE(name, value, lowest, highest, text)                    \
-  {#name, [](Tunables& all) -> std::int64_t& { return all.passes.name; }, value, lowest, highest, \
-   text},
+#define DZ_TUNABLE(name, value, lowest, highest, text)                              \
+  {#name, [](Tunables& all) -> std::int64_t& { return all.passes.name; }, value, lowest, \
+   highest, text},
 #include "passes/tunables.def"
 #undef DZ_TUNABLE
-#define DZ_TUNABLE(name, value, lowest, highest, text)                    \
-  {#name, [](Tunables& all) -> std::int64_t& { return all.plan.name; }, value, lowest, highest, \
-   text},
+#define DZ_TUNABLE(name, value, lowest, highest, text)                              \
+  {#name, [](Tunables& all) -> std::int64_t& { return all.plan.name; }, value, lowest, \
+   highest, text},
 #include "plan/tunables.def"
 #undef DZ_TUNABLE
-#define DZ_TUNABLE(name, value, lowest, highest, text)                    \
-  {#name, [](Tunables& all) -> std::int64_t& { return all.code.name; }, value, lowest, highest, \
-   text},
+#define DZ_TUNABLE(name, value, lowest, highest, text)                              \
+  {#name, [](Tunables& all) -> std::int64_t& { return all.code.name; }, value, lowest, \
+   highest, text},
 #include "codegen/tunables.def"
 #undef DZ_TUNABLE
   };

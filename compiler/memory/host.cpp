@@ -4,7 +4,6 @@
 #include "memory/host.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "ir/fields.h"
@@ -291,10 +290,7 @@ class Host {
     const int every = context_.settings.turned;
     if (every == 0 || name.index % static_cast<std::size_t>(every) != 0) return;
     if (type.kind != ir::TypeKind::value || type.rank() < 2 || has_home(name)) return;
-    std::vector<int> order(type.rank());
-    std::iota(order.begin(), order.end(), 1);
-    order.back() = 0;
-    make_own(name, std::move(order));
+    make_own(name, plan::first_innermost(type.rank()));
   }
 
   // What each point of a row makes is seen only as parts of all points: then the points are

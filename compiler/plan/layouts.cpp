@@ -59,6 +59,13 @@ Layout permuted(const Layout& layout, const std::vector<int>& permutation) {
   return result;
 }
 
+std::vector<int> first_innermost(std::size_t rank) {
+  std::vector<int> order(rank);
+  std::iota(order.begin(), order.end(), 1);
+  order.back() = 0;
+  return order;
+}
+
 Layout laid_out(const std::vector<Operand>& shape, const std::vector<int>& order) {
   std::vector<Operand> turned;
   for (const int dimension : order) turned.push_back(shape[static_cast<std::size_t>(dimension)]);
@@ -127,10 +134,7 @@ static std::optional<std::vector<int>> order_for(std::size_t space,
                                                  const std::vector<int>& permutation) {
   if (space == 1) {
     if (permutation.front() == 0) return std::nullopt;
-    std::vector<int> order(permutation.size());
-    std::iota(order.begin(), order.end(), 1);
-    order.back() = 0;
-    return order;
+    return first_innermost(permutation.size());
   }
   // The points in their order, neighbours innermost.
   int next = 0;

@@ -30,6 +30,8 @@ Layout sliced(const Layout& layout, const std::vector<ir::SliceDimension>& dimen
               const std::vector<ir::Operand>& shape);
 /// A block of its own, with the dimensions in this order, the outermost first.
 Layout laid_out(const std::vector<ir::Operand>& shape, const std::vector<int>& order);
+/// The order of so many dimensions with the first one innermost.
+std::vector<int> first_innermost(std::size_t rank);
 Layout permuted(const Layout& layout, const std::vector<int>& permutation);
 /// Nothing where a reshape must copy.
 std::optional<Layout> reshaped(const Layout& layout, const std::vector<ir::Operand>& from,

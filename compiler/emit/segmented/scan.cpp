@@ -7,6 +7,8 @@
 // the only piece of a segment there is nothing, which need not be stored for each.
 #include "emit/segmented/scan.h"
 
+#include <functional>
+
 #include "emit/gpu/look_back.h"
 #include "emit/gpu/scan.h"
 #include "emit/host/strips.h"
@@ -23,6 +25,18 @@
 
 namespace dagaz::emit {
 
+// Hands on the whole blocks of the points from `low` to `high`; the first point behind them.
+static Operand for_blocks(Context& c, const ir::LaneBlocks* lanes,
+                          const std::vector<Operand>& outer, const Operand& low,
+                          const Operand& high,
+                          const std::function<void(const ScannedBlocks&)>& use) {
+  if (lanes == nullptr) return low;
+  const Operand width = ir::i64_operand(lanes->width);
+  const Operand count = c.divide(c.sub(high, low), width);
+  use({outer, low, count});
+  return c.add(low, c.mul(count, width));
+}
+
 void reduce_pieces(Context& c, const ir::SegmentedScan& e, const Pieces& pieces,
                    const Operand& cost, const std::vector<Place>& partial,
                    const ir::LaneBlocks* lanes) {
@@ -33,15 +47,12 @@ void reduce_pieces(Context& c, const ir::SegmentedScan& e, const Pieces& pieces,
                    [&](const std::vector<Operand>& outer, const Operand& piece,
                        const Operand& start, const Operand& length) {
                      const std::vector<Running> running = start_scans(c, fresh.operators);
-                     Operand first = start;
-                     if (lanes != nullptr) {
-                       const Operand width = ir::i64_operand(lanes->width);
-                       const Operand count = c.divide(length, width);
-                       combine_blocks(c, fresh, *lanes, {outer, start, count}, running);
-                       first = c.add(start, c.mul(count, width));
-                     }
-                     const Operand rest = c.sub(c.add(start, length), first);
-                     thread_loop(c, rest, !has_arrays(running), [&](const Operand& i) {
+                     const Operand end = c.add(start, length);
+                     const auto combine = [&](const ScannedBlocks& blocks) {
+                       combine_blocks(c, fresh, *lanes, blocks, running);
+                     };
+                     const Operand first = for_blocks(c, lanes, outer, start, end, combine);
+                     thread_loop(c, c.sub(end, first), !has_arrays(running), [&](const Operand& i) {
                        set_indices(c, fresh.space, with(outer, c.add(first, i)));
                        emit_body(c, fresh.body, {}, [&](const std::vector<Value>& values) {
                          combine_all(c, running, values, 0);
@@ -102,13 +113,10 @@ static void scan_stretch(Context& c, const ir::Statement& s, const ir::Segmented
                          const std::vector<Destination>& targets, const ir::LaneBlocks* lanes,
                          const std::vector<Operand>& outer, const Operand& low,
                          const Operand& high, const std::vector<Running>& running) {
-  Operand first = low;
-  if (lanes != nullptr) {
-    const Operand width = ir::i64_operand(lanes->width);
-    const Operand count = c.divide(c.sub(high, low), width);
-    scan_blocks(c, s, e, *lanes, targets, {outer, low, count}, running);
-    first = c.add(low, c.mul(count, width));
-  }
+  const auto scan = [&](const ScannedBlocks& blocks) {
+    scan_blocks(c, s, e, *lanes, targets, blocks, running);
+  };
+  const Operand first = for_blocks(c, lanes, outer, low, high, scan);
   thread_loop(c, c.sub(high, first), !has_arrays(running), [&](const Operand& i) {
     scan_point(c, s, e, running, targets, with(outer, c.add(first, i)));
   });
