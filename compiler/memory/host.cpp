@@ -164,7 +164,9 @@ class Host {
     place_whole(whole);
     for (const Piece& piece : whole.pieces) {
       if (piece.origin != result) continue;
-      const auto layout = layout_of_origin(piece, layouts_.of(whole.result));
+      plan::Layout rows = layouts_.of(whole.result);
+      rows.turned.clear();  // of a turned whole they are columns, with others between
+      const auto layout = layout_of_origin(piece, std::move(rows));
       if (!layout) return false;
       layouts_.set(result, *layout);
       memory_.homes.insert_or_assign(result, PieceOf{whole.result});

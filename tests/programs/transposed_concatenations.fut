@@ -29,6 +29,11 @@
 -- entry: in_a_loop
 -- input { [1i64, 2i64] 3i64 }
 -- output { [[1i64, 2i64, 3i64, 2i64], [2i64, 4i64, 6i64, 4i64]] }
+-- ==
+-- entry: columns_of_points
+-- input { 2i64 3i64 } output { true }
+-- input { 5i64 2i64 } output { true }
+-- input { 0i64 2i64 } output { true }
 
 entry transposed [n] [m] [l] (a: [n][m]i64) (b: [m][l]i64) : [m][]i64 = transpose (a ++ transpose b)
 
@@ -66,3 +71,14 @@ entry in_a_loop [n] (xs: [n]i64) (times: i64) : [n][4]i64 =
                ++ transpose (map2 (\x row -> [row[0] + x - row[0] + x - x * (1 - 2 / 2)]) xs rows)
                |> map (map (\e -> e)))
     |> map (\row -> map2 (\i e -> if i == 3 then row[1] else e) (iota 4) (sized 4 row))
+
+-- As a Jacobian is: columns of some, then what points made in rows.
+entry columns_of_points (n: i64) (m: i64) : bool =
+  let firsts = map (\k -> flatten (map (\i -> map (\j -> i * 3 + j + k * 1000) (iota 3)) (iota n))) (iota 2)
+  let rows = map (\i -> map (\j -> map (\k -> i * 100 + j * 10 + k) (iota m)) (iota 3)) (iota n)
+  let all = transpose (firsts ++ transpose (flatten rows))
+  let is_right r c e =
+    if c < 2
+    then e == r + c * 1000
+    else e == r / 3 * 100 + r % 3 * 10 + c - 2
+  in and (flatten (map2 (\r row -> map2 (is_right r) (indices row) row) (indices all) all))

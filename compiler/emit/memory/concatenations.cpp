@@ -54,6 +54,7 @@ std::vector<Place> places_of_pieces(Context& c, const Place& whole,
   for (const Operand& width : widths) {
     places.push_back(whole);
     places.back().offset = element_at(c, whole, {start});
+    places.back().turned.reset();  // the rows are turned columns, with others between
     start = c.add(start, width);
   }
   return places;
