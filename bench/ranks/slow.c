@@ -14,13 +14,24 @@ static double setting(const char *name) {
   return text == NULL ? 0 : atof(text);
 }
 
-/* A round in which this process sends or gets so many bytes. */
-static void nap(double bytes) {
-  const double microseconds = setting("SLOW_LATENCY") + bytes * setting("SLOW_BYTE") / 1000;
+static double microseconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1000;
+}
+
+/* Until so many bytes have come that were sent then. */
+static void nap_since(double start, double bytes) {
+  const double there = start + setting("SLOW_LATENCY") + bytes * setting("SLOW_BYTE") / 1000;
+  const double microseconds = there - microseconds_now();
+  if (microseconds <= 0) return;
   struct timespec time = {(time_t)(microseconds / 1e6), 0};
   time.tv_nsec = (long)((microseconds - (double)time.tv_sec * 1e6) * 1000);
   nanosleep(&time, NULL);
 }
+
+/* A round in which this process sends or gets so many bytes. */
+static void nap(double bytes) { nap_since(microseconds_now(), bytes); }
 
 static int round_of(const void *out, int out_bytes, int to, void *in, int in_bytes, int from,
                     MPI_Comm comm) {
@@ -107,18 +118,29 @@ int MPI_Allreduce(const void *own, void *all, int count, MPI_Datatype type, MPI_
   return status;
 }
 
-/* Messages to and from neighbours travel at the same time. */
-static double on_the_way;
+/* Messages to and from neighbours travel at the same time, and while the process does other things. */
+static double on_the_way, started;
+
+static void start(double bytes) {
+  if (started == 0) started = microseconds_now();
+  on_the_way += bytes;
+}
 
 int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request *request) {
-  on_the_way += count;
+  start(count);
   return PMPI_Isend(data, count, type, to, tag, comm, request);
+}
+
+int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Comm comm,
+              MPI_Request *request) {
+  start(0);
+  return PMPI_Irecv(data, count, type, from, tag, comm, request);
 }
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
   const int status = PMPI_Waitall(count, requests, statuses);
-  nap(on_the_way);
-  on_the_way = 0;
+  if (started != 0) nap_since(started, on_the_way);
+  started = on_the_way = 0;
   return status;
 }

@@ -57,7 +57,7 @@ class RankCallEmitter {
 
   void emit() {
     if (sends()) runtime("dz_rank_place", {place_});
-    if (sends() && what_.kind != ir::RankKind::agree && arena_ == Arena::may_lack) {
+    if (sends() && may_begin() && arena_ == Arena::may_lack) {
       emitter_.check_status(runtime("dz_rank_agree", {}));
     }
     switch (what_.kind) {
@@ -70,7 +70,9 @@ class RankCallEmitter {
       case ir::RankKind::leave: return gather("dz_rank_leave");
       case ir::RankKind::whole: return whole();
       case ir::RankKind::turn: return turn();
-      case ir::RankKind::windows: return windows();
+      case ir::RankKind::windows: return windows("dz_rank_windows");
+      case ir::RankKind::start_windows: return windows("dz_rank_start_windows");
+      case ir::RankKind::wait_windows: return wait_windows();
       case ir::RankKind::add_rows: return add_rows();
       case ir::RankKind::request: return request();
       case ir::RankKind::deliver: return deliver();
@@ -90,6 +92,10 @@ class RankCallEmitter {
   bool sends() const {
     return what_.kind == ir::RankKind::agree ||
            (what_.kind != ir::RankKind::leave && !what_.leaves.empty());
+  }
+  /// Whether a thread of a kernel may have lacked memory since ranks met.
+  bool may_begin() const {
+    return what_.kind != ir::RankKind::agree && what_.kind != ir::RankKind::wait_windows;
   }
   Value* runtime(std::string_view name, std::vector<Value*> arguments) {
     arguments.insert(arguments.begin(), context_);
@@ -188,7 +194,7 @@ class RankCallEmitter {
     }
   }
 
-  void windows() {
+  void windows(std::string_view function) {
     const std::size_t count = what_.leaves.size();
     llvm::AllocaInst* all = list(count * sizeof(dz_rank_window), "windows");
     for (std::size_t i = 0; i < count; ++i) {
@@ -198,9 +204,19 @@ class RankCallEmitter {
                  what_.leaves[i].element);
     }
     emitter_.check_status(
-        runtime("dz_rank_windows", {b_.getInt32(static_cast<unsigned>(count)), all}));
+        runtime(function, {b_.getInt32(static_cast<unsigned>(count)), all}));
     for (std::size_t i = 0; i < count; ++i) {
       gives_block(byte_of(all, i * sizeof(dz_rank_window) + offsetof(dz_rank_window, window)));
+    }
+  }
+  void wait_windows() {
+    emitter_.check_status(runtime("dz_rank_wait_windows", {}));
+    for (const ir::RankLeaf& leaf : what_.leaves) {
+      product(leaf.rank);
+      Value* block = emitter_.reference(operand().name());
+      emitter_.runtime_call("dz_retain", {block});
+      emitter_.assign_reference(call_.results[result_++], block);
+      gives(next());
     }
   }
 

@@ -11,9 +11,10 @@
 namespace dagaz::ir {
 
 static constexpr std::string_view prefix = "ranks'";
-static constexpr std::array<std::string_view, 15> kinds{
-    "index", "size",    "first",    "count",   "agree",   "gather",  "leave", "whole",
-    "turn",  "windows", "add_rows", "request", "deliver", "collect", "reduce"};
+static constexpr std::array<std::string_view, 17> kinds{
+    "index",    "size",    "first",   "count",   "agree",         "gather",
+    "leave",    "whole",   "turn",    "windows", "start_windows", "wait_windows",
+    "add_rows", "request", "deliver", "collect", "reduce"};
 
 bool is_rank_call(std::string_view function) { return function.starts_with(prefix); }
 
@@ -96,7 +97,7 @@ static std::string windows_volume(const Call& call, const RankCall& what, const 
     for (std::size_t k = 1; k < leaf.rank; ++k) {
       volume += "·" + print(call.arguments[at++], names);
     }
-    at += what.kind == RankKind::windows ? 1 : 2;
+    at += what.kind == RankKind::add_rows ? 2 : 1;
   }
   return volume;
 }
@@ -142,9 +143,13 @@ static std::string places_volume(const Call& call, const RankCall& what, const N
 std::string rank_volume(const Call& call, const Names& names) {
   const RankCall what = rank_call_of(call.function);
   if (what.kind == RankKind::agree) return "8";
-  if (what.kind == RankKind::leave || what.kind == RankKind::whole) return "";
+  if (what.kind == RankKind::leave || what.kind == RankKind::whole ||
+      what.kind == RankKind::wait_windows) {
+    return "";
+  }
   if (what.kind == RankKind::turn) return turn_volume(call, what, names);
-  if (what.kind == RankKind::windows || what.kind == RankKind::add_rows) {
+  if (what.kind == RankKind::windows || what.kind == RankKind::start_windows ||
+      what.kind == RankKind::add_rows) {
     return windows_volume(call, what, names);
   }
   if (what.kind == RankKind::request || what.kind == RankKind::deliver) {
@@ -186,7 +191,9 @@ class FunctionMaker {
       case RankKind::leave: results = gather(); break;
       case RankKind::whole: whole(); break;
       case RankKind::turn: results = turn(); break;
-      case RankKind::windows: results = windows(); break;
+      case RankKind::windows:
+      case RankKind::start_windows: results = windows(); break;
+      case RankKind::wait_windows: results = wait_windows(); break;
       case RankKind::add_rows: results = add_rows(); break;
       case RankKind::request: results = request(); break;
       case RankKind::deliver: results = deliver(); break;
@@ -260,6 +267,15 @@ class FunctionMaker {
       const NameId part = parameter("part", array_of(leaf.element, part_shape));
       gives(array_of(leaf.element, shape));
       results.emplace_back(window(part, numbers, shape));
+    }
+    return results;
+  }
+  std::vector<Operand> wait_windows() {
+    std::vector<Operand> results;
+    for (const RankLeaf& leaf : call_.leaves) {
+      const Type type = array_of(leaf.element, sizes(leaf.rank));
+      results.emplace_back(parameter("window", type));
+      gives(type);
     }
     return results;
   }

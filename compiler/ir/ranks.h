@@ -23,6 +23,8 @@
 //     the columns of this rank; with `later` the other way round
 //   windows (count, n, m, low, high, wraps, total, sizes, part: [count]sizes, …)
 //     -> [total]sizes…   of n rows those from i + low to i + high, for the points i of m of a rank
+//   start_windows (as `windows`), wait_windows (sizes, window: sizes, …) -> sizes…
+//     the same in two steps: between them windows have the rows of this rank alone
 //   add_rows (count, n, m, low, high, wraps, total, sizes, own: [count]sizes,
 //             added: [total]sizes, …)
 //     -> [count]sizes…   own rows, and what all have added to them in such windows
@@ -57,6 +59,8 @@ enum class RankKind : std::uint8_t {
   whole,
   turn,
   windows,
+  start_windows,
+  wait_windows,
   add_rows,
   request,
   deliver,

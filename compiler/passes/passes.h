@@ -126,6 +126,7 @@ struct RankCosts {
   std::int64_t unknown_steps = Tunables{}.rank_steps;  // of a loop
   // Bins of a histogram, or elements that is added to, where nothing else over these is shared.
   std::int64_t unknown_bins = Tunables{}.rank_bins;
+  std::int64_t overlap = Tunables{}.rank_overlap;  // not 0: points run while rows are on their way
 };
 /// Divides the work of entry points among ranks (ir/ranks.h).
 bool distribute(ir::FlatProgram& program, const RankCosts& costs);

@@ -118,7 +118,7 @@ bool distributed(Program& program, const PassOptions& options) {
   const Tunables& tunables = options.tunables;
   const bool changed = distribute(
       flat, {tunables.rank_element, tunables.rank_message, tunables.rank_asked, tunables.rank_count,
-             tunables.rank_extent, tunables.rank_steps, tunables.rank_bins});
+             tunables.rank_extent, tunables.rank_steps, tunables.rank_bins, tunables.rank_overlap});
   program = std::move(flat.program);
   return changed;
 }

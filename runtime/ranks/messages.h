@@ -55,6 +55,11 @@ typedef struct dz_rank_messages {
   /* The table is not used any more. */
   void (*free)(const struct dz_rank_messages* table);
   int32_t on_machine; /* how many ranks before this one are on the same machine */
+  /* The same as `send` in two steps: between them what is sent stays as it is, and what is received
+     is not looked at.  `*under_way` is for `finish`, which comes before the next `start`. */
+  int (*start)(void* communicator, const dz_rank_message* to, int32_t to_count,
+               const dz_rank_message* from, int32_t from_count, void** under_way);
+  int (*finish)(void* communicator, void* under_way);
 } dz_rank_messages;
 
 /* Of an executable: before and after everything else.  The runtime names the first weakly: a

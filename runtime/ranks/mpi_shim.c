@@ -103,29 +103,49 @@ static int64_t pieces(const dz_rank_message *messages, int32_t count) {
   return sum;
 }
 
-static int send(void *communicator, const dz_rank_message *to, int32_t to_count,
-                const dz_rank_message *from, int32_t from_count) {
+/* Messages that were started. */
+struct messages {
+  int count;
+  MPI_Request requests[];
+};
+
+static int start(void *communicator, const dz_rank_message *to, int32_t to_count,
+                 const dz_rank_message *from, int32_t from_count, void **under_way) {
   struct ranks *all = communicator;
   const int64_t count = pieces(to, to_count) + pieces(from, from_count);
-  MPI_Request *requests = malloc(sizeof(MPI_Request) * (size_t)(count + 1));
-  if (requests == NULL) return 1;
+  struct messages *messages = malloc(sizeof *messages + sizeof(MPI_Request) * (size_t)count);
+  if (messages == NULL) return 1;
   int status = MPI_SUCCESS;
-  int started = 0;
+  messages->count = 0;
   for (int32_t i = 0; i < from_count; ++i) {
     for (int64_t k = 0; k * most < from[i].bytes && status == MPI_SUCCESS; ++k) {
       status = MPI_Irecv((char *)from[i].data + k * most, piece(from[i].bytes, k, most), MPI_BYTE,
-                         from[i].rank, 1, all->communicator, &requests[started++]);
+                         from[i].rank, 1, all->communicator, &messages->requests[messages->count++]);
     }
   }
   for (int32_t i = 0; i < to_count; ++i) {
     for (int64_t k = 0; k * most < to[i].bytes && status == MPI_SUCCESS; ++k) {
       status = MPI_Isend((char *)to[i].data + k * most, piece(to[i].bytes, k, most), MPI_BYTE,
-                         to[i].rank, 1, all->communicator, &requests[started++]);
+                         to[i].rank, 1, all->communicator, &messages->requests[messages->count++]);
     }
   }
-  if (status == MPI_SUCCESS) status = MPI_Waitall(started, requests, MPI_STATUSES_IGNORE);
-  free(requests);
+  *under_way = messages;
   return status;
+}
+
+static int finish(void *communicator, void *under_way) {
+  (void)communicator;
+  struct messages *messages = under_way;
+  const int status = MPI_Waitall(messages->count, messages->requests, MPI_STATUSES_IGNORE);
+  free(messages);
+  return status;
+}
+
+static int send(void *communicator, const dz_rank_message *to, int32_t to_count,
+                const dz_rank_message *from, int32_t from_count) {
+  void *under_way = NULL;
+  const int status = start(communicator, to, to_count, from, from_count, &under_way);
+  return status == MPI_SUCCESS ? finish(communicator, under_way) : status;
 }
 
 static int broadcast(void *communicator, void *data, int64_t bytes, int32_t root) {
@@ -216,7 +236,8 @@ static struct ranks *make_ranks(MPI_Comm communicator) {
   all->other = all->counts + 2 * size;
   const dz_rank_messages made = {rank,      size,    all,        gather,  exchange,  send,
                                  broadcast, maximum, write_file, give_up, free_ranks,
-                                 number_on_machine(all->communicator, rank)};
+                                 number_on_machine(all->communicator, rank),
+                                 start,     finish};
   all->table = made;
   return all;
 }

@@ -60,6 +60,10 @@ int32_t Ranks::agree(dz_context& context, int32_t own) {
                  context.errors.take().value_or("Error: the device failed").c_str());
     messages_->abort(messages_->communicator);
   }
+  // What failed since windows were started has not waited for them.
+  if (const int32_t waited = wait_windows(context); own == DZ_OK) {
+    own = waited;
+  }
   if (compare(context, Collective::agree, 0) != DZ_OK) {
     return DZ_PROGRAM_ERROR;
   }

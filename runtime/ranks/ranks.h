@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,7 @@ namespace dagaz::runtime {
 
 class Staging;
 class Mail;         // windows.cpp
+class SentWindows;  // windows.cpp
 struct RowsAdded;   // windows.cpp
 struct TurnedRows;  // turn.cpp
 struct RankSum;     // reduce.h
@@ -70,8 +72,10 @@ class Ranks {
   /// `messages` may be null: this process runs alone.
   /// With `check_seconds` the ranks compare what they are about to do, and wait for each other so
   /// long at most.
-  Ranks(const dz_rank_messages* messages, int check_seconds)
-      : messages_(messages), check_seconds_(check_seconds) {}
+  Ranks(const dz_rank_messages* messages, int check_seconds);
+  ~Ranks();
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
 
   bool several() const { return messages_ != nullptr && messages_->size > 1; }
   int64_t index() const { return messages_ == nullptr ? 0 : messages_->rank; }
@@ -97,6 +101,9 @@ class Ranks {
   int32_t make_whole(dz_context& context, dz_block& block);
   int32_t turn(dz_context& context, std::span<dz_rank_turned> all);
   int32_t windows(dz_context& context, std::span<dz_rank_window> all);
+  /// The same in two steps: between them the rows of others are on their way.
+  int32_t start_windows(dz_context& context, std::span<dz_rank_window> all);
+  int32_t wait_windows(dz_context& context);
   int32_t add_rows(dz_context& context, std::span<dz_rank_added> all);
   int32_t request(Staging& staging, int64_t call, int64_t rows, std::span<const int64_t> places,
                   std::span<dz_rank_requested> all);
@@ -114,8 +121,8 @@ class Ranks {
   int64_t count_of(int64_t rank, int64_t rows) const {
     return first_of(rank + 1, rows) - first_of(rank, rows);
   }
-  int32_t start_window(dz_context& context, dz_rank_window& one, Staging& staging,
-                       std::vector<const char*>& given, std::vector<char*>& taken);
+  int32_t start_window(dz_context& context, dz_rank_window& one, SentWindows& sent,
+                       std::vector<const char*>& given);
   int exchange_mail(Collective kind, Mail& out, Mail& in);
   void add_pieces(const RowsAdded& one, const WindowPlan& plan, Mail& in) const;
   int64_t part_of(const dz_rank_turned& one, bool before) const;
@@ -156,6 +163,7 @@ class Ranks {
   const dz_rank_messages* messages_;
   std::array<Counted, counted_kinds> counted_{};
   std::map<WindowShape, WindowPlan> plans_;  // of the windows so far
+  std::unique_ptr<SentWindows> sent_windows_;  // those that nobody has waited for
   // Of this call, by where the program asks or delivers: its place and a number.
   std::map<std::pair<std::string, int64_t>, RequestPlan> requests_;
   const int check_seconds_;       // 0: nothing is compared

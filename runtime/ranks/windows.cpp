@@ -133,7 +133,62 @@ const WindowPlan& Ranks::plan_of(const WindowShape& shape) {
   return plans_.emplace(shape, plan_window(shape, index(), size())).first->second;
 }
 
+/// Windows whose rows are on their way: where they will be, and what they are sent in.
+class SentWindows {
+ public:
+  explicit SentWindows(dz_context& context) : staging_(context) {}
+  ~SentWindows() {
+    for (dz_block* one : windows_) {
+      dz_release(one);
+    }
+  }
+  SentWindows(const SentWindows&) = delete;
+  SentWindows& operator=(const SentWindows&) = delete;
+
+  Staging& staging() { return staging_; }
+  Mail& out() { return out_; }
+  Mail& in() { return in_; }
+  /// Whoever has made the window may give it up before its rows are there.
+  void keep(dz_block* window) {
+    dz_retain(window);
+    windows_.push_back(window);
+  }
+  /// Rows that will come from a rank, and where they are stored then.
+  void expect(int64_t rank, int64_t bytes, char* target) {
+    in_.expect(rank, bytes);
+    rows_.push_back({rank, bytes, target});
+  }
+  void store_rows() {
+    for (const Rows& one : rows_) {
+      std::memcpy(one.target, in_.next(one.rank, one.bytes), static_cast<size_t>(one.bytes));
+    }
+  }
+  void* under_way = nullptr;  // of the table of messages
+
+ private:
+  struct Rows {
+    int64_t rank;
+    int64_t bytes;
+    char* target;
+  };
+  Staging staging_;
+  Mail out_;
+  Mail in_;
+  std::vector<dz_block*> windows_;
+  std::vector<Rows> rows_;
+};
+
+Ranks::Ranks(const dz_rank_messages* messages, int check_seconds)
+    : messages_(messages), check_seconds_(check_seconds) {}
+
+Ranks::~Ranks() = default;
+
 int32_t Ranks::windows(dz_context& context, std::span<dz_rank_window> all) {
+  const int32_t started = start_windows(context, all);
+  return started != DZ_OK ? started : wait_windows(context);
+}
+
+int32_t Ranks::start_windows(dz_context& context, std::span<dz_rank_window> all) {
   int64_t size = 0;
   for (const dz_rank_window& one : all) {
     size += one.rows * one.row_bytes;
@@ -142,11 +197,10 @@ int32_t Ranks::windows(dz_context& context, std::span<dz_rank_window> all) {
   if (same != DZ_OK) {
     return same;
   }
-  Staging staging(context);
+  auto sent = std::make_unique<SentWindows>(context);
   std::vector<const char*> given;
-  std::vector<char*> taken;
   for (dz_rank_window& one : all) {
-    const int32_t status = start_window(context, one, staging, given, taken);
+    const int32_t status = start_window(context, one, *sent, given);
     if (status != DZ_OK) {
       return status;
     }
@@ -154,37 +208,41 @@ int32_t Ranks::windows(dz_context& context, std::span<dz_rank_window> all) {
   if (!several()) {
     return DZ_OK;
   }
-  const int32_t fetched = staging.fetch();
+  const int32_t fetched = sent->staging().fetch();
   if (fetched != DZ_OK) {
     return fetched;
   }
-  Mail out;
-  Mail in;
+  Mail& out = sent->out();
   auto next_given = given.begin();
   for (const dz_rank_window& one : all) {
-    const WindowPlan& plan = plan_of(shape_of(one));
-    for (const WindowPiece& piece : plan.given) {
+    for (const WindowPiece& piece : plan_of(shape_of(one)).given) {
       out.add(piece.rank, *next_given++, bytes_of(one, piece));
     }
-    for (const WindowPiece& piece : plan.taken) {
-      in.expect(piece.rank, bytes_of(one, piece));
-    }
   }
-  const int status = exchange_mail(Collective::windows, out, in);
-  auto next_taken = taken.begin();
-  for (const dz_rank_window& one : all) {
-    for (const WindowPiece& piece : plan_of(shape_of(one)).taken) {
-      const int64_t bytes = bytes_of(one, piece);
-      std::memcpy(*next_taken++, in.next(piece.rank, bytes), static_cast<size_t>(bytes));
-    }
+  const std::vector<dz_rank_message> to = out.messages();
+  const std::vector<dz_rank_message> from = sent->in().messages();
+  note(Collective::windows, out.bytes(), static_cast<int64_t>(to.size()));
+  const int status = messages_->start(messages_->communicator, to.data(),
+                                      static_cast<int32_t>(to.size()), from.data(),
+                                      static_cast<int32_t>(from.size()), &sent->under_way);
+  sent_windows_ = std::move(sent);
+  return checked(context, status);
+}
+
+int32_t Ranks::wait_windows(dz_context& context) {
+  if (sent_windows_ == nullptr) {
+    return DZ_OK;
   }
-  return status != 0 ? checked(context, status) : staging.store();
+  const std::unique_ptr<SentWindows> sent = std::move(sent_windows_);
+  const int status = wait_in(&dz_rank_messages::finish, sent->under_way);
+  sent->store_rows();
+  return status != 0 ? checked(context, status) : sent->staging().store();
 }
 
 /// Memory for a window with the rank's own rows in it; rows that the array does not have stay as
 /// they are: nobody reads them.
-int32_t Ranks::start_window(dz_context& context, dz_rank_window& one, Staging& staging,
-                            std::vector<const char*>& given, std::vector<char*>& taken) {
+int32_t Ranks::start_window(dz_context& context, dz_rank_window& one, SentWindows& sent,
+                            std::vector<const char*>& given) {
   const WindowPlan& plan = plan_of(shape_of(one));
   int32_t status = dz_allocate(&context, plan.rows * one.row_bytes, &one.window);
   for (const WindowPiece& piece : plan.kept) {
@@ -197,12 +255,15 @@ int32_t Ranks::start_window(dz_context& context, dz_rank_window& one, Staging& s
   if (status != DZ_OK) {
     return status;
   }
+  sent.keep(one.window);
   for (const WindowPiece& piece : plan.given) {
-    given.push_back(staging.look(*one.block, place_of(one, piece.own), bytes_of(one, piece)));
+    given.push_back(
+        sent.staging().look(*one.block, place_of(one, piece.own), bytes_of(one, piece)));
   }
   for (const WindowPiece& piece : plan.taken) {
-    taken.push_back(
-        staging.fill(*one.window, piece.window * one.row_bytes, bytes_of(one, piece)));
+    const int64_t bytes = bytes_of(one, piece);
+    sent.expect(piece.rank, bytes,
+                sent.staging().fill(*one.window, piece.window * one.row_bytes, bytes));
   }
   return DZ_OK;
 }
@@ -310,6 +371,12 @@ int32_t Ranks::add_rows(dz_context& context, std::span<dz_rank_added> all) {
 int32_t dz_rank_windows(dz_context* context, int32_t count, dz_rank_window* windows) {
   return context->ranks.windows(*context, {windows, static_cast<size_t>(count)});
 }
+
+int32_t dz_rank_start_windows(dz_context* context, int32_t count, dz_rank_window* windows) {
+  return context->ranks.start_windows(*context, {windows, static_cast<size_t>(count)});
+}
+
+int32_t dz_rank_wait_windows(dz_context* context) { return context->ranks.wait_windows(*context); }
 
 int32_t dz_rank_add_rows(dz_context* context, int32_t count, dz_rank_added* added) {
   return context->ranks.add_rows(*context, {added, static_cast<size_t>(count)});

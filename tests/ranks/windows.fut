@@ -43,6 +43,7 @@
 -- entry: checked
 -- input { empty([0]i64) } error: out of bounds
 -- input { [3i64, 4i64, -6000i64] } error: out of bounds
+-- input { [3i64, 4i64, 5i64, 6i64, -6000i64, 7i64, 8i64, 9i64, 1i64, 2i64, 3i64, 4i64, 5i64] } error: out of bounds
 -- input { [3i64, 4i64, -60i64, 9i64] } output { -90i64 }
 
 -- ==

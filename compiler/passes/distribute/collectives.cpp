@@ -156,6 +156,24 @@ void Collectives::windows(ir::Builder& b, const std::vector<RowsSent>& all) {
   b.add(std::move(statement));
 }
 
+ir::Statement Collectives::start(ir::Statement& windows) {
+  auto& call = std::get<ir::Call>(windows.operation);
+  RankCall what = ir::rank_call_of(call.function);
+  ir::Statement wait{windows.results, {}, {}, windows.location};
+  std::vector<Operand> arguments;
+  for (ir::Binder& result : windows.results) {
+    const std::vector<Operand>& shape = program_.names.type(result.name).shape;
+    result.name = program_.names.fresh_like(result.name);
+    arguments.insert(arguments.end(), shape.begin(), shape.end());
+    arguments.emplace_back(result.name);
+  }
+  what.kind = RankKind::start_windows;
+  call.function = function(what);
+  what.kind = RankKind::wait_windows;
+  wait.operation = ir::Call{function(what), std::move(arguments), call.result_types};
+  return wait;
+}
+
 void Collectives::add_rows(ir::Builder& b, const std::vector<RowsAdded>& all) {
   RankCall call{RankKind::add_rows};
   std::vector<Operand> arguments;

@@ -91,6 +91,9 @@ class Collectives {
   void turn(ir::Builder& b, const std::vector<PartTurned>& all);
   /// Sends rows to the ranks whose points read them.
   void windows(ir::Builder& b, const std::vector<RowsSent>& all);
+  /// Makes a call for windows one that does not wait for the rows of others, and has the windows
+  /// without them; returns the call that waits, and has the results that the other had.
+  ir::Statement start(ir::Statement& windows);
   void add_rows(ir::Builder& b, const std::vector<RowsAdded>& all);
   void request(ir::Builder& b, const PlacesAsked& places, const std::vector<RowsAsked>& all);
   Delivered deliver(ir::Builder& b, const PlacesGiven& given);

@@ -7,11 +7,13 @@
 
 #include "ir/fields.h"
 #include "ir/globals.h"
+#include "ir/ranks.h"
 #include "passes/dead_code.h"
 #include "passes/distribute/arguments.h"
 #include "passes/distribute/choose.h"
 #include "passes/distribute/collectives.h"
 #include "passes/distribute/inner_sums.h"
+#include "passes/distribute/overlap.h"
 #include "passes/distribute/rewrite.h"
 #include "passes/distribute/step_rows.h"
 #include "passes/distribute/taken_reads.h"
@@ -100,6 +102,7 @@ static bool share_work(ir::Program& program, ir::Function& function, Results res
   const Placement placement = placed(function, program.names, costs, results, wishes);
   if (placement.shares.empty()) return false;
   rewrite(program, placement, costs.asked, function);
+  if (costs.overlap != 0) overlap_exchanges(program, function.body);
   // Arrays of which each rank makes its rows alone.
   eliminate_dead_code(function, program.names);
   return true;
@@ -113,6 +116,21 @@ static bool gather_arguments(ir::Program& program, ir::Function& function) {
   std::vector<ir::Statement> all = first.take();
   function.body.statements.insert(function.body.statements.begin(), all.begin(), all.end());
   return true;
+}
+
+// Calls that were made and then divided leave functions behind that nobody calls.
+static void remove_uncalled(ir::Program& program) {
+  std::vector<std::string> uncalled;
+  for (const ir::Function& function : program.functions) {
+    const auto calls = [&](const ir::Function& one) { return is_called(one.body, function.name); };
+    if (ir::is_rank_call(function.name) &&
+        std::none_of(program.functions.begin(), program.functions.end(), calls)) {
+      uncalled.push_back(function.name);
+    }
+  }
+  std::erase_if(program.functions, [&](const ir::Function& function) {
+    return std::find(uncalled.begin(), uncalled.end(), function.name) != uncalled.end();
+  });
 }
 
 bool distribute(ir::FlatProgram& flat, const RankCosts& costs) {
@@ -136,6 +154,7 @@ bool distribute(ir::FlatProgram& flat, const RankCosts& costs) {
     changed = gather_arguments(program, function) || changed;
     program.functions[k] = std::move(function);
   }
+  remove_uncalled(program);
   return changed;
 }
 

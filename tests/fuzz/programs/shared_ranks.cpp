@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -113,9 +114,11 @@ int exchange(void* communicator, const void* parts, const std::int64_t* to, void
   return 0;
 }
 
-/// Only those who are named in messages wait, each for its letters.
-int send(void* communicator, const dz_rank_message* to, std::int32_t to_count,
-         const dz_rank_message* from, std::int32_t from_count) {
+/// Letters that were sent, and those that will be received.
+using Expected = std::vector<dz_rank_message>;
+
+int start(void* communicator, const dz_rank_message* to, std::int32_t to_count,
+          const dz_rank_message* from, std::int32_t from_count, void** under_way) {
   const Rank& rank = rank_of(communicator);
   for (std::int32_t i = 0; i < to_count; ++i) {
     Letter& letter = rank.letter(rank.index, to[i].rank);
@@ -125,14 +128,29 @@ int send(void* communicator, const dz_rank_message* to, std::int32_t to_count,
     letter.bytes = to[i].bytes;
     letter.full.store(1);
   }
-  for (std::int32_t i = 0; i < from_count; ++i) {
-    Letter& letter = rank.letter(from[i].rank, rank.index);
+  *under_way = new Expected(from, from + from_count);
+  return 0;
+}
+
+/// Only those who are named in messages wait, each for its letters.
+int finish(void* communicator, void* under_way) {
+  const Rank& rank = rank_of(communicator);
+  const std::unique_ptr<Expected> expected(static_cast<Expected*>(under_way));
+  for (const dz_rank_message& one : *expected) {
+    Letter& letter = rank.letter(one.rank, rank.index);
     wait_for([&] { return letter.full.load() == 1; });
-    if (letter.bytes != from[i].bytes) std::abort();
-    std::memcpy(from[i].data, letter.data, size_of(from[i].bytes));
+    if (letter.bytes != one.bytes) std::abort();
+    std::memcpy(one.data, letter.data, size_of(one.bytes));
     letter.full.store(0);
   }
   return 0;
+}
+
+int send(void* communicator, const dz_rank_message* to, std::int32_t to_count,
+         const dz_rank_message* from, std::int32_t from_count) {
+  void* under_way = nullptr;
+  start(communicator, to, to_count, from, from_count, &under_way);
+  return finish(communicator, under_way);
 }
 
 int broadcast(void* communicator, void* data, std::int64_t bytes, std::int32_t root) {
@@ -167,8 +185,9 @@ void give_up(void*) { std::abort(); }
 void leave(const dz_rank_messages*) {}
 
 int run(Rank rank, const std::function<int(const dz_rank_messages*)>& program) {
-  const dz_rank_messages messages{rank.index, rank.size, &rank,      gather,  exchange, send,
-                                  broadcast,  maximum,   write_file, give_up, leave,   rank.index};
+  const dz_rank_messages messages{rank.index, rank.size, &rank,      gather,  exchange,
+                                  send,       broadcast, maximum,    write_file, give_up,
+                                  leave,      rank.index, start,     finish};
   return program(&messages);
 }
 
