@@ -84,13 +84,16 @@ struct LaneBlocks {
   std::vector<NameId> laid_out;    // arrays copied so before the blocks start
   std::vector<NameId> serialised;  // statements, by first result, that each point runs by itself
   std::vector<InnerRows> inner_rows;
+  // Rows that statements inside make: as many elements as lanes are written where the points are
+  // neighbours, and then turned over to where each point has a stretch of memory, if it has one.
+  std::vector<NameId> turned;
   // Results, by position, whose rows are written where the points are neighbours, and then turned
   // over to where each point has a stretch of memory, if it has one.
   std::vector<int> collected;
   bool totals = false;  // of a scan: so does what pieces come to, before they are scanned
   bool operator==(const LaneBlocks&) const = default;
   DZ_FIELDS(points, rows, block_rows, columns, width, chunk, remainder, packed, laid_out,
-            serialised, inner_rows, collected, totals)
+            serialised, inner_rows, turned, collected, totals)
 };
 
 /// How values of rows or of points are read for a panel, in which the values that one element of a

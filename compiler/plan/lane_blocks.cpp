@@ -56,6 +56,13 @@ struct Reading {
   bool may_gather;
 };
 
+/// Whether rows of the `result`-th result are collected before they go to `target`.
+bool is_collected(const ir::LaneBlocks& blocks, const LaneArrayValue& target, std::size_t result) {
+  const std::vector<int>& all = blocks.collected;
+  return are_stretches(target) &&
+         std::find(all.begin(), all.end(), static_cast<int>(result)) != all.end();
+}
+
 void read_points(LaneReading& lanes, const MapAt& candidate) {
   const ir::SegmentedMap& map = candidate.map;
   std::vector<std::optional<LaneArrayValue>> parts;
@@ -68,7 +75,9 @@ void read_points(LaneReading& lanes, const MapAt& candidate) {
                                   candidate.around.layouts.of(candidate.results[k].name));
     }
     rows.emplace_back();
-    if (parts.back() && type.is_array()) rows.back() = parts.back();
+    if (parts.back() && type.is_array() && !is_collected(lanes.blocks(), *parts.back(), k)) {
+      rows.back() = parts.back();
+    }
   }
   const std::vector<LaneResult> results = lanes.read(map.body, rows);
   for (std::size_t k = 0; k < results.size(); ++k) {
@@ -146,6 +155,7 @@ std::optional<MapVersion> read_blocks(const MapAt& at, ir::LaneBlocks blocks, Pa
   blocks.laid_out.clear();
   blocks.serialised.clear();
   blocks.inner_rows.clear();
+  blocks.turned.clear();
   std::erase_if(blocks.collected, [&](int k) {
     return k < 0 || k >= std::ssize(map.result_types) ||
            !can_collect(map.result_types[static_cast<std::size_t>(k)], blocks);

@@ -5,6 +5,7 @@
 #include "ir/names.h"
 #include "ir/value_count.h"
 #include "plan/array_uses.h"
+#include "plan/copies.h"
 #include "plan/lane_blocks.h"
 #include "plan/lane_reading.h"
 #include "plan/lane_shapes.h"
@@ -248,12 +249,30 @@ void LaneReading::read(const ir::Statement& s, const ir::MapScanReduce& e) {
   if (!adds) {
     const std::int64_t rows = rows_inside(s, e);
     if (rows == 1 || !in_rows(s, e, running, targets, rows)) {
+      turn_rows(s, targets);
       LaneValue index;
       index.affine = true;
       loop(e.width, [&] { step(s, e, running, targets, index); });
     }
   }
   for (std::size_t k = 0; k < reduced; ++k) bind(s.results[k].name, running[scanned + k]);
+}
+
+// Elements of stretches would be scattered, a vector of points at a time.
+void LaneReading::turn_rows(const ir::Statement& s,
+                            std::vector<std::optional<LaneArrayValue>>& targets) {
+  if (masked_ || rows_ > 1) return;
+  const std::size_t reduced = s.results.size() - targets.size();
+  for (std::size_t k = 0; k < targets.size(); ++k) {
+    const NameId name = s.results[reduced + k].name;
+    if (!targets[k] || !are_stretches(*targets[k]) || targets[k]->start.by_row) continue;
+    const ir::Type& type = type_of(name);
+    if (type.rank() != 1) continue;
+    const Step length = step_of(type.shape.front());
+    if (!can_cross_over(type.element) || (length && *length < blocks_.width)) continue;
+    blocks_.turned.push_back(name);
+    targets[k] = new_array(type);
+  }
 }
 
 // One iteration: map, scans, post, stores, reductions.
@@ -499,6 +518,7 @@ bool LaneReading::try_rows(NameId statement, std::int64_t rows,
   const std::int64_t depth = depth_;
   const std::size_t serialised = blocks_.serialised.size();
   const std::size_t inner = blocks_.inner_rows.size();
+  const std::size_t turned = blocks_.turned.size();
   read_rows();
   rows_ = 1;
   if (legal_) {
@@ -511,6 +531,7 @@ bool LaneReading::try_rows(NameId statement, std::int64_t rows,
   depth_ = depth;
   blocks_.serialised.resize(serialised);
   blocks_.inner_rows.resize(inner);
+  blocks_.turned.resize(turned);
   return false;
 }
 

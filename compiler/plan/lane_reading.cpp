@@ -81,6 +81,7 @@ void LaneReading::statement(const ir::Statement& statement) {
   const bool masked = masked_;
   const std::size_t serialised = blocks_.serialised.size();
   const std::size_t inner = blocks_.inner_rows.size();
+  const std::size_t turned = blocks_.turned.size();
   match(statement.operation,
         [&](const auto& operation) {
           if constexpr (requires { this->read(statement, operation); }) {
@@ -97,6 +98,7 @@ void LaneReading::statement(const ir::Statement& statement) {
   masked_ = masked;
   blocks_.serialised.resize(serialised);
   blocks_.inner_rows.resize(inner);
+  blocks_.turned.resize(turned);
   serialise(statement);
 }
 

@@ -74,6 +74,7 @@ class LaneReading : public LaneKnowledge {
   Carried carry(const ir::Loop& e, std::size_t k);
   void bind_results(const ir::Statement& s, const ir::Loop& e, const std::vector<Carried>& arrays);
   void read(const ir::Statement& s, const ir::MapScanReduce& e);
+  void turn_rows(const ir::Statement& s, std::vector<std::optional<LaneArrayValue>>& targets);
   void step(const ir::Statement& s, const ir::MapScanReduce& e,
             const std::vector<LaneValue>& running,
             const std::vector<std::optional<LaneArrayValue>>& targets, const LaneValue& i);

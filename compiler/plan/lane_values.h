@@ -32,6 +32,13 @@ struct LaneArrayValue {
   LaneValue start;
 };
 
+/// Whether each point has a stretch of memory of its own, where elements are neighbours.
+inline bool are_stretches(const LaneArrayValue& array) {
+  const LaneValue& start = array.start;
+  return start.affine && start.by_point && start.point_step != 1 &&
+         !array.layout.strides.empty() && array.layout.strides.back() == 1;
+}
+
 /// An array of every point without memory: `start` everywhere, or counting from there.
 struct LaneSequence {
   ir::ScalarType element;

@@ -8,17 +8,17 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) (s: [n][d]f32) =
 -- expect
 --| -- main, line 7: segmented_map over [chunk]
 --| adjoint: [
---|   lane_blocks columns 4 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] when [chunk >= 32, n >= 2, n >= 2],
---|   lane_blocks width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] when [chunk >= 8, n >= 2, n >= 2],
+--|   lane_blocks columns 4 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [chunk >= 32, n >= 2, n >= 2],
+--|   lane_blocks width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [chunk >= 8, n >= 2, n >= 2],
 --|   pointwise] operations [1, 12 * n, n * d]
 --| -- main, line 7: map_scan_reduce over [n]
 --| t: [
 --|   pointwise whole_vectors 8]
 --| -- main, line 7: map_scan_reduce over [n]
---| adjoint.4: [
+--| adjoint.6: [
 --|   pointwise whole_vectors 8]
 --| -- main, line 7: segmented_map over [chunk][d]
---| adjoint.5: [
+--| adjoint.7: [
 --|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_points of_rows [sum] of_points [y] when [chunk >= 24, d >= 32, n >= 16],
 --|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 when [d >= 16, chunk >= 4],
 --|   lane_blocks points 1 rows 0 block_rows 8 width 4 when [d >= 4, chunk >= 8],
@@ -31,7 +31,7 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) (s: [n][d]f32) =
 --|   interchanged] operations [6, 2 * chunk]
 --| -- main, line 7: segmented_map over [d][n]
 --| sums.2: [
---|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 point_packing by_elements of_rows [adjoint.6] of_points [a] when [d >= 24, n >= 32, chunk >= 16],
+--|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 point_packing by_elements of_rows [adjoint.8] of_points [a] when [d >= 24, n >= 32, chunk >= 16],
 --|   lane_blocks rows 1 block_rows 4 columns 2 width 8 when [d >= 16, n >= 4],
 --|   lane_blocks rows 1 block_rows 8 width 4 when [d >= 4, n >= 8],
 --|   pointwise] operations [6, 2 * chunk]

@@ -9,17 +9,17 @@ entry main [h][n][d] (q: [h][n][d]f32) (k: [h][n][d]f32) (v: [h][n][d]f32) (s: [
 -- expect
 --| -- main, line 8: segmented_map over [n]
 --| adjoint: [
---|   lane_blocks columns 4 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] when [n >= 32, n >= 2, n >= 2],
---|   lane_blocks width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] when [n >= 8, n >= 2, n >= 2],
+--|   lane_blocks columns 4 width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 32, n >= 2, n >= 2],
+--|   lane_blocks width 8 packed [x, adjoint.2] inner_rows [m : 4, adjoint.3 : 4] turned [adjoint.4, adjoint.5] when [n >= 8, n >= 2, n >= 2],
 --|   pointwise] operations [1, 12 * n, n * d]
 --| -- main, line 8: map_scan_reduce over [n]
 --| t: [
 --|   pointwise whole_vectors 8]
 --| -- main, line 8: map_scan_reduce over [n]
---| adjoint.4: [
+--| adjoint.6: [
 --|   pointwise whole_vectors 8]
 --| -- main, line 8: segmented_map over [n][d]
---| adjoint.5: [
+--| adjoint.7: [
 --|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_points of_rows [sum] of_points [y] when [n >= 24, d >= 32, n >= 16],
 --|   lane_blocks points 1 rows 0 block_rows 4 columns 2 width 8 when [d >= 16, n >= 4],
 --|   lane_blocks points 1 rows 0 block_rows 8 width 4 when [d >= 4, n >= 8],
@@ -32,23 +32,23 @@ entry main [h][n][d] (q: [h][n][d]f32) (k: [h][n][d]f32) (v: [h][n][d]f32) (s: [
 --|   interchanged] operations [3, 2 * n]
 --| -- main, line 8: segmented_map over [d][n]
 --| sum.4: [
---|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 point_packing by_elements of_rows [adjoint.6] of_points [a] when [d >= 24, n >= 32, n >= 16],
+--|   contraction block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 point_packing by_elements of_rows [adjoint.8] of_points [a] when [d >= 24, n >= 32, n >= 16],
 --|   lane_blocks rows 1 block_rows 4 columns 2 width 8 when [d >= 16, n >= 4],
 --|   lane_blocks rows 1 block_rows 8 width 4 when [d >= 4, n >= 8],
 --|   pointwise] operations [3, 2 * n]
 --| -- main, line 8: segmented_map over [h]
---| adjoint.7: [
+--| adjoint.9: [
 --|   pointwise] operations [11, 3 * n, 49 * n * n, 11 * n * n * d, 4 * n * d, d]
 --| -- main, line 8: map_scan_reduce over [n]
---| adjoint.8: [
---|   lane_blocks columns 2 width 8 packed [x.3, adjoint.9] inner_rows [m.2 : 4, adjoint.10 : 4, sum.5 : 4] when [n >= 16, n >= 2, n >= 2],
---|   lane_blocks width 4 packed [x.3, adjoint.9] inner_rows [m.2 : 4, adjoint.10 : 4, sum.5 : 4] when [n >= 4, n >= 2, n >= 2],
+--| adjoint.10: [
+--|   lane_blocks columns 2 width 8 packed [x.3, adjoint.11] inner_rows [m.2 : 4, adjoint.12 : 4, sum.5 : 4] turned [a.2, sum.6] when [n >= 16, n >= 2, n >= 2],
+--|   lane_blocks width 4 packed [x.3, adjoint.11] inner_rows [m.2 : 4, adjoint.12 : 4, sum.5 : 4] turned [a.2, sum.6] when [n >= 4, n >= 2, n >= 2],
 --|   pointwise]
 --| -- main, line 8: map_scan_reduce over [n]
 --| t.2: [
 --|   pointwise whole_vectors 8]
 --| -- main, line 8: map_scan_reduce over [n]
---| adjoint.11: [
+--| adjoint.13: [
 --|   pointwise whole_vectors 8]
 --| -- main, line 8: map_scan_reduce over [d]
 --| sum.5: [
@@ -56,20 +56,20 @@ entry main [h][n][d] (q: [h][n][d]f32) (k: [h][n][d]f32) (v: [h][n][d]f32) (s: [
 --|   lane_blocks width 4 when [d >= 4],
 --|   pointwise]
 --| -- main, line 8: map_scan_reduce over [n]
---| sum.6: [
+--| sum.7: [
 --|   lane_blocks points 1 rows 0 block_rows 8 width 8 when [d >= 8, n >= 8],
 --|   pointwise]
 --| -- main, line 8: map_scan_reduce over [d]
---| sum.7: [
+--| sum.8: [
 --|   lane_blocks columns 2 width 8 when [d >= 16],
 --|   lane_blocks width 4 when [d >= 4],
 --|   pointwise]
 --| -- main, line 8: map_scan_reduce over [d]
---| sum.8: [
+--| sum.9: [
 --|   lane_blocks points 1 rows 0 block_rows 8 width 8 when [n >= 8, d >= 8],
 --|   pointwise]
 --| -- main, line 8: map_scan_reduce over [n]
---| sum.9: [
+--| sum.10: [
 --|   lane_blocks columns 2 width 8 when [n >= 16],
 --|   lane_blocks width 4 when [n >= 4],
 --|   pointwise]

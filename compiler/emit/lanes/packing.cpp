@@ -29,9 +29,11 @@ bool are_stretches(const LaneArray& array) {
          is_constant(array.place.strides.back(), 1);
 }
 
-/// Elements from `first` on of the points of a vector.
+/// As many elements of the points of a vector as it has lanes: of rows `from` this one on, which
+/// become those from `to` on.
 struct Square {
-  Operand first;
+  Operand from;
+  Operand to;
   std::int64_t row;
   std::int64_t column;
 };
@@ -87,6 +89,12 @@ bool is_collected(const Lanes& l, const LaneArray& target, std::size_t result) {
          std::find(collected.begin(), collected.end(), static_cast<int>(result)) != collected.end();
 }
 
+bool is_turned(const Lanes& l, const LaneArray& target, NameId result) {
+  const std::vector<NameId>& turned = l.plan.turned;
+  return target.place.strides.size() == 1 && are_stretches(target) &&
+         std::find(turned.begin(), turned.end(), result) != turned.end();
+}
+
 static void turn_square(Lanes& l, const LaneArray& target, const LaneArray& source,
                         const Square& square, ScalarType type) {
   const auto start = [&](const LaneArray& array, std::int64_t lane, const Operand& element) {
@@ -100,7 +108,7 @@ static void turn_square(Lanes& l, const LaneArray& target, const LaneArray& sour
   TransposeLanes turned;
   for (std::int64_t k = 0; k < l.block.width; ++k) {
     const NameId points = lane_variable(l, "points", type);
-    const Operand element = l.c.add(square.first, ir::i64_operand(k));
+    const Operand element = l.c.add(square.from, ir::i64_operand(k));
     l.c.emit(
         LoadLanes{points, source.place.block, start(source, 0, element), ir::i64_operand(1), type});
     turned.values.push_back(points);
@@ -109,7 +117,7 @@ static void turn_square(Lanes& l, const LaneArray& target, const LaneArray& sour
   l.c.emit(turned);
   for (std::int64_t lane = 0; lane < l.block.width; ++lane) {
     const NameId column = turned.targets[static_cast<std::size_t>(lane)];
-    l.c.emit(StoreLanes{target.place.block, start(target, lane, square.first), ir::i64_operand(1),
+    l.c.emit(StoreLanes{target.place.block, start(target, lane, square.to), ir::i64_operand(1),
                         column, type});
   }
 }
@@ -126,11 +134,18 @@ bool turn_over(Lanes& l, const LaneArray& target, const LaneArray& source, const
     const std::int64_t rows = target.offset.by_row ? l.block.rows : 1;
     for (std::int64_t row = 0; row < rows; ++row) {
       for (std::int64_t column = 0; column < l.block.columns; ++column) {
-        turn_square(l, target, source, {first, row, column}, type.element);
+        turn_square(l, target, source, {first, first, row, column}, type.element);
       }
     }
   });
   return true;
+}
+
+void turn_tile(Lanes& l, const LaneArray& target, const LaneArray& tile, const Operand& first,
+               ScalarType type) {
+  for (std::int64_t column = 0; column < l.block.columns; ++column) {
+    turn_square(l, target, tile, {ir::i64_operand(0), first, 0, column}, type);
+  }
 }
 
 static void pack(Lanes& l, NameId name) {

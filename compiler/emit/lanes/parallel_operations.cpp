@@ -3,9 +3,11 @@
 
 #include "emit/lanes/arrays.h"
 #include "emit/lanes/own_accumulators.h"
+#include "emit/lanes/packing.h"
 #include "emit/lanes/rows.h"
 #include "emit/lanes/running.h"
 #include "emit/lanes/statements.h"
+#include "emit/lanes/turned_rows.h"
 #include "emit/lanes/values.h"
 #include "ir/value_count.h"
 
@@ -78,7 +80,9 @@ void emit_operation(Lanes& l, const ir::Statement& s, const ir::MapScanReduce& e
   begin(e.reductions);
   const std::size_t reduced = running.size() - scanned;
   std::vector<LaneArray> targets;
+  std::vector<NameId> results;
   for (std::size_t k = reduced; k < s.results.size(); ++k) {
+    results.push_back(s.results[k].name);
     const bool is_array = l.c.names().type(s.results[k].name).is_array();
     targets.push_back(is_array ? result_array(l, s.results[k].name) : LaneArray{});
   }
@@ -89,7 +93,13 @@ void emit_operation(Lanes& l, const ir::Statement& s, const ir::MapScanReduce& e
   const bool makes_arrays =
       running.empty() && std::any_of(targets.begin(), targets.end(),
                                      [](const LaneArray& one) { return one.place.block.valid(); });
-  if (rows == 1) {
+  bool turns = false;
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    turns = turns || is_turned(l, targets[k], results[k]);
+  }
+  if (turns) {
+    in_turned_rows(l, e.width, results, targets, iteration);
+  } else if (rows == 1) {
     uniform_loop(l, e.width, [&](const Operand& i) { iteration(uniform(l, i)); });
   } else if (makes_arrays) {
     in_shared_rows(l, e.width, rows, iteration);
