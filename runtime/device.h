@@ -4,12 +4,18 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "abi.h"
 
+struct dz_rank_messages;
+
 namespace dagaz::runtime {
+
+class DirectMessages;  // ranks/direct.h
 
 /// One kernel launch; see dz_launch.
 struct Launch {
@@ -35,6 +41,17 @@ struct Write {
   void* target;
   int64_t bytes;
   const void* host;
+};
+
+/// Pieces of memory, each `stride` bytes after the one before.
+struct Lines {
+  char* data;
+  int64_t count;
+  int64_t stride;
+  int64_t bytes;  // of each
+
+  int64_t total() const { return count * bytes; }
+  bool are_together() const { return count <= 1 || bytes == 0 || stride == bytes; }
 };
 
 class Device {
@@ -69,6 +86,14 @@ class Device {
   virtual void give_host_memory(void* data);
   /// From such memory, which stays as it is until the device has been waited for.
   virtual int32_t write_later(std::span<const Write> writes);
+  /// Between as many lines.
+  virtual int32_t copy_lines(const Lines& target, const Lines& source);
+  /// How ranks send each other memory of such devices by a library for these alone: all of them
+  /// call it.  Null where they cannot, and why.
+  virtual std::unique_ptr<DirectMessages> connect(const dz_rank_messages& ranks,
+                                                  std::string& problem);
+  /// Lets another library use its memory, after everything that was asked for.
+  virtual int32_t lend_memory(const std::function<void()>& use);
   /// Sets memory to zero.
   virtual int32_t clear(void* target, int64_t bytes) = 0;
   virtual int32_t launch(const Launch& launch) = 0;

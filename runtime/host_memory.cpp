@@ -1,11 +1,12 @@
 // What a device does with memory of the host where it says nothing else: addresses without memory
-// are pages that nobody has touched, and copies are made at once.
+// are pages that nobody has touched, copies are made at once, and other libraries may use it.
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "device.h"
+#include "ranks/direct.h"
 
 namespace dagaz::runtime {
 
@@ -43,6 +44,27 @@ int32_t Device::write_later(std::span<const Write> writes) {
     }
   }
   return DZ_OK;
+}
+
+int32_t Device::copy_lines(const Lines& target, const Lines& source) {
+  int32_t status = DZ_OK;
+  for (int64_t k = 0; k < target.count && status == DZ_OK; ++k) {
+    status = copy(target.data + k * target.stride, source.data + k * source.stride, target.bytes);
+  }
+  return status;
+}
+
+std::unique_ptr<DirectMessages> Device::connect(const dz_rank_messages&, std::string& problem) {
+  problem = "the devices have no library for them";
+  return nullptr;
+}
+
+int32_t Device::lend_memory(const std::function<void()>& use) {
+  const int32_t status = synchronise();
+  if (status == DZ_OK) {
+    use();
+  }
+  return status;
 }
 
 }  // namespace dagaz::runtime

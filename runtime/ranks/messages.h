@@ -38,8 +38,8 @@ typedef struct dz_rank_messages {
      other. */
   int (*exchange)(void* communicator, const void* parts, const int64_t* to, void* own,
                   const int64_t* from);
-  /* Sends `to_count` messages, and receives others; at most one from each rank to each.  Only those
-     who are named in them wait. */
+  /* Sends `to_count` messages, and receives others.  Those from one rank to another arrive in the
+     order in which they are named.  Only those who are named in them wait. */
   int (*send)(void* communicator, const dz_rank_message* to, int32_t to_count,
               const dz_rank_message* from, int32_t from_count);
   /* The data of rank `root`. */
@@ -60,6 +60,8 @@ typedef struct dz_rank_messages {
   int (*start)(void* communicator, const dz_rank_message* to, int32_t to_count,
                const dz_rank_message* from, int32_t from_count, void** under_way);
   int (*finish)(void* communicator, void* under_way);
+  /* Whether `send`, and `gather` of parts in their place, take addresses of a GPU's memory. */
+  int32_t takes_device_memory;
 } dz_rank_messages;
 
 /* Of an executable: before and after everything else.  The runtime names the first weakly: a

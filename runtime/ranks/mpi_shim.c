@@ -9,6 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __has_include
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h> /* of Open MPI */
+#endif
+#endif
 
 /* What one rank hands over in a round. */
 static const int64_t most = (int64_t)1 << 29;
@@ -220,6 +225,17 @@ static int number_on_machine(MPI_Comm all, int rank) {
   return number;
 }
 
+/* Whether MPI takes addresses of a GPU's memory, as far as it says so. */
+static int takes_device_memory(void) {
+  int takes = 0;
+#if defined(MPIX_GPU_SUPPORT_CUDA)
+  if (MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &takes) != MPI_SUCCESS) takes = 0;
+#elif defined(MPIX_CUDA_AWARE_SUPPORT)
+  takes = MPIX_Query_cuda_support();
+#endif
+  return takes;
+}
+
 /* Messages of their own, whatever the communicator is used for besides; null where that fails. */
 static struct ranks *make_ranks(MPI_Comm communicator) {
   struct ranks *all = calloc(1, sizeof *all);
@@ -237,7 +253,7 @@ static struct ranks *make_ranks(MPI_Comm communicator) {
   const dz_rank_messages made = {rank,      size,    all,        gather,  exchange,  send,
                                  broadcast, maximum, write_file, give_up, free_ranks,
                                  number_on_machine(all->communicator, rank),
-                                 start,     finish};
+                                 start,     finish,  takes_device_memory()};
   all->table = made;
   return all;
 }

@@ -28,7 +28,7 @@ int32_t Ranks::make_whole(dz_context& context, dz_block& block) {
     return DZ_OK;
   }
   const int64_t rows = all.split_rows;
-  const int32_t same = compare(context, Collective::gather, all.bytes);
+  const int32_t same = start_moving(context, Collective::gather, all.bytes);
   if (same != DZ_OK) {
     return same;
   }
@@ -39,6 +39,11 @@ int32_t Ranks::make_whole(dz_context& context, dz_block& block) {
   const int64_t row_bytes = all.bytes / rows;
   const std::vector<int64_t> sizes = part_bytes(rows, row_bytes);
   const int64_t own_bytes = sizes[static_cast<size_t>(index())];
+  if (direct_ != nullptr) {
+    note(Collective::gather, own_bytes);
+    all.split_rows = 0;
+    return gather_directly(all.data, sizes);
+  }
   Staging staging(context);
   const char* own = staging.look(all, first(rows) * row_bytes, own_bytes);
   char* everything = staging.fill(all, 0, all.bytes);

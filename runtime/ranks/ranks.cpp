@@ -114,9 +114,16 @@ int32_t Ranks::gather(dz_context& context, const dz_block& part, int64_t offset,
   if (!several()) {
     return context.device->copy(whole.data, advance(part.data, offset), bytes);
   }
-  const int32_t same = compare(context, Collective::gather, rows * row_bytes);
+  const int32_t same = start_moving(context, Collective::gather, rows * row_bytes);
   if (same != DZ_OK) {
     return same;
+  }
+  const std::vector<int64_t> sizes = part_bytes(rows, row_bytes);
+  if (direct_ != nullptr) {
+    note(Collective::gather, bytes);
+    const int32_t copied = context.device->copy(advance(whole.data, first(rows) * row_bytes),
+                                                advance(part.data, offset), bytes);
+    return copied != DZ_OK ? copied : gather_directly(whole.data, sizes);
   }
   Staging staging(context);
   const char* own = staging.look(part, offset, bytes);
@@ -126,7 +133,6 @@ int32_t Ranks::gather(dz_context& context, const dz_block& part, int64_t offset,
     return fetched;
   }
   note(Collective::gather, bytes);
-  const std::vector<int64_t> sizes = part_bytes(rows, row_bytes);
   const int status = wait_in(&dz_rank_messages::gather, own, all, sizes.data());
   return status != 0 ? checked(context, status) : staging.store();
 }

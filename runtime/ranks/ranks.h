@@ -18,6 +18,8 @@
 #include <vector>
 
 #include "abi.h"
+#include "device.h"
+#include "ranks/direct.h"
 #include "ranks/messages.h"
 #include "ranks/requests.h"
 #include "ranks/windows.h"
@@ -121,13 +123,21 @@ class Ranks {
   int64_t count_of(int64_t rank, int64_t rows) const {
     return first_of(rank + 1, rows) - first_of(rank, rows);
   }
+  int32_t start_moving(dz_context& context, Collective kind, int64_t size);
+  int32_t connect(dz_context& context);
+  /// Directly, between the devices.
+  int32_t move(std::span<const dz_rank_message> to, std::span<const dz_rank_message> from);
+  int32_t gather_directly(void* whole, std::span<const int64_t> sizes);
+  int32_t windows_directly(dz_context& context, std::span<dz_rank_window> all);
+  int32_t turn_directly(dz_context& context, std::span<const dz_rank_turned> all);
+  int32_t make_window(dz_context& context, dz_rank_window& one);
   int32_t start_window(dz_context& context, dz_rank_window& one, SentWindows& sent,
                        std::vector<const char*>& given);
   int exchange_mail(Collective kind, Mail& out, Mail& in);
   void add_pieces(const RowsAdded& one, const WindowPlan& plan, Mail& in) const;
   int64_t part_of(const dz_rank_turned& one, bool before) const;
   std::vector<int64_t> turned_bytes(std::span<const dz_rank_turned> all, bool of_sender) const;
-  void move_turned(const TurnedRows& one, int64_t rank, char*& message) const;
+  Lines block_of(const TurnedRows& one, int64_t rank) const;
   const WindowPlan& plan_of(const WindowShape& shape);
   int exchange_counts(const std::vector<int64_t>& to, std::vector<int64_t>& from) const;
   int64_t to_others(const std::vector<int64_t>& counts, int64_t bytes) const;
@@ -147,6 +157,7 @@ class Ranks {
   }
   int32_t compare_devices(dz_context& context);
   int32_t compare(dz_context& context, Collective kind, int64_t size, uint64_t mark = 0);
+  int32_t reduce_directly(dz_context& context, std::span<const dz_rank_sum> sums);
   int reduce_few(std::span<const RankSum> sums, int64_t bytes) const;
   int reduce_parts(std::span<const RankSum> sums) const;
   int reduce_halves(std::span<const RankSum> sums) const;
@@ -170,6 +181,8 @@ class Ranks {
   int patience_ = 0;              // seconds for what was compared last; 0: without end
   const char* place_ = "";
   bool devices_compared_ = false;
+  bool connected_ = false;  // ranks know what carries direct messages
+  std::unique_ptr<DirectMessages> direct_;  // null: nothing does
   bool settled_ = false;  // this call has failed, and all ranks know
 };
 

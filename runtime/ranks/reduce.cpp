@@ -5,7 +5,8 @@
 // all, and hands the result round: 2·n·(p−1)/p elements sent by each, the least that there is.
 // Their parts come directly from all others, or by halves (reduce_halves.cpp): which of the three
 // is the fastest follows from what messages cost (Thakur, Rabenseifner and Gropp, "Optimization of
-// collective communication operations in MPICH", 2005).
+// collective communication operations in MPICH", 2005).  Between devices much goes another way
+// (reduce_directly.cpp).
 #include "ranks/reduce.h"
 
 #include <bit>
@@ -89,11 +90,16 @@ int32_t Ranks::reduce(dz_context& context, std::span<const dz_rank_sum> sums) {
   if (!several()) {
     return copy_sums(context, sums);
   }
-  const int32_t same = compare(context, Collective::reduce, bytes);
+  const bool is_much = bytes >= least_reduced_directly;
+  const int32_t same = is_much ? start_moving(context, Collective::reduce, bytes)
+                               : compare(context, Collective::reduce, bytes);
   if (same != DZ_OK) {
     return same;
   }
   note(Collective::reduce, bytes);
+  if (is_much && direct_ != nullptr) {
+    return reduce_directly(context, sums);
+  }
   Staging staging(context);
   std::vector<RankSum> all;
   for (const dz_rank_sum& one : sums) {

@@ -17,6 +17,10 @@ enum class ReduceBy : uint8_t {
 /// Bytes that take as long as a message without content.
 constexpr double bytes_of_a_message = 24000;
 
+/// Bytes from which on devices that send each other messages directly do so with what is combined:
+/// an estimate of where two copies of all by way of the host take longer than one more message.
+constexpr int64_t least_reduced_directly = int64_t{1} << 20;
+
 /// The fastest way for so many ranks with `bytes` each, more than one.
 ReduceBy fastest_reduction(int64_t ranks, int64_t bytes);
 

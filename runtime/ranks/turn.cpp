@@ -1,6 +1,6 @@
 // From rows to columns and back: every rank has a block for every other.  The blocks are packed in
 // the order of ranks, those of all arrays that are turned at once behind each other, and go all to
-// all.
+// all.  As direct messages each block goes alone, packed on the device unless it lies together.
 #include <cstring>
 #include <numeric>
 
@@ -25,40 +25,29 @@ struct Block {
   int64_t inner_bytes;
 };
 
-/// The next `bytes` of a message.
-void move(Move direction, char* memory, char*& message, int64_t bytes) {
-  if (direction == Move::pack) {
-    std::memcpy(message, memory, static_cast<size_t>(bytes));
-  } else {
-    std::memcpy(memory, message, static_cast<size_t>(bytes));
-  }
-  message += bytes;
-}
-
-/// `count` pieces, `stride` bytes apart.
-void move_all(Move direction, char* memory, char*& message, int64_t count, int64_t stride,
-              int64_t bytes) {
-  for (int64_t k = 0; bytes > 0 && k < count; ++k) {
-    move(direction, memory + k * stride, message, bytes);
-  }
-}
-
-void move_rows(Move direction, const Block& block, char*& message, int64_t first, int64_t count) {
+Lines rows_of(const Block& block, int64_t first, int64_t count) {
   const int64_t row = block.middle * block.columns * block.inner_bytes;
-  move_all(direction, block.data + first * row, message, block.outer, block.rows * row,
-           count * row);
+  return {block.data + first * row, block.outer, block.rows * row, count * row};
 }
 
-void move_columns(Move direction, const Block& block, char*& message, int64_t first,
-                  int64_t count) {
-  const int64_t line = block.columns * block.inner_bytes;
-  move_all(direction, block.data + first * block.inner_bytes, message,
-           block.outer * block.rows * block.middle, line, count * block.inner_bytes);
+Lines columns_of(const Block& block, int64_t first, int64_t count) {
+  return {block.data + first * block.inner_bytes, block.outer * block.rows * block.middle,
+          block.columns * block.inner_bytes, count * block.inner_bytes};
+}
+
+/// The next lines of a message, from memory or into it.
+void move_lines(Move direction, const Lines& lines, char*& message) {
+  for (int64_t k = 0; lines.bytes > 0 && k < lines.count; ++k) {
+    char* const line = lines.data + k * lines.stride;
+    const bool packs = direction == Move::pack;
+    std::memcpy(packs ? message : line, packs ? line : message, static_cast<size_t>(lines.bytes));
+    message += lines.bytes;
+  }
 }
 
 }  // namespace
 
-/// One array on the host, on its way into a message or out of one.
+/// One array, on its way into a message or out of one.
 struct TurnedRows {
   const dz_rank_turned& what;
   char* data;
@@ -92,18 +81,15 @@ std::vector<int64_t> Ranks::turned_bytes(std::span<const dz_rank_turned> all,
 }
 
 /// What goes to a rank, or has come from it.
-void Ranks::move_turned(const TurnedRows& one, int64_t rank, char*& message) const {
+Lines Ranks::block_of(const TurnedRows& one, int64_t rank) const {
   const dz_rank_turned& what = one.what;
   Block block{one.data, what.outer, what.rows, what.middle, what.columns, what.inner_bytes};
   if (one.by_columns()) {
     block.rows = count(what.rows);
-    move_columns(one.direction, block, message, first_of(rank, what.columns),
-                 count_of(rank, what.columns));
-  } else {
-    block.columns = count(what.columns);
-    move_rows(one.direction, block, message, first_of(rank, what.rows),
-              count_of(rank, what.rows));
+    return columns_of(block, first_of(rank, what.columns), count_of(rank, what.columns));
   }
+  block.columns = count(what.columns);
+  return rows_of(block, first_of(rank, what.rows), count_of(rank, what.rows));
 }
 
 /// Who is alone has all rows and all columns.
@@ -119,6 +105,89 @@ static int32_t copy_turned(dz_context& context, std::span<const dz_rank_turned> 
   return status;
 }
 
+namespace {
+
+/// Memory of the device in which blocks lie together that do not where they are.
+class PackedBlocks {
+ public:
+  explicit PackedBlocks(dz_context& context) : context_(context) {}
+  ~PackedBlocks() { dz_release(packed_); }
+  PackedBlocks(const PackedBlocks&) = delete;
+  PackedBlocks& operator=(const PackedBlocks&) = delete;
+
+  int32_t make(std::span<const Lines> blocks) {
+    int64_t bytes = 0;
+    for (const Lines& one : blocks) {
+      bytes += one.are_together() ? 0 : one.total();
+    }
+    return bytes == 0 ? DZ_OK : dz_allocate(&context_, bytes, &packed_);
+  }
+  /// Where the next block lies together.
+  Lines next(const Lines& block) {
+    if (block.are_together()) {
+      return block;
+    }
+    auto* const data = static_cast<char*>(advance(packed_->data, taken_));
+    taken_ += block.total();
+    return {data, block.count, block.bytes, block.bytes};
+  }
+
+ private:
+  dz_context& context_;
+  dz_block* packed_ = nullptr;
+  int64_t taken_ = 0;
+};
+
+}  // namespace
+
+int32_t Ranks::turn_directly(dz_context& context, std::span<const dz_rank_turned> all) {
+  std::vector<Lines> before;  // of each rank, those of all arrays
+  std::vector<Lines> after;
+  for (int64_t rank = 0; rank < size(); ++rank) {
+    for (const dz_rank_turned& one : all) {
+      auto* const own = static_cast<char*>(advance(one.block->data, one.offset));
+      auto* const turned = static_cast<char*>(one.turned->data);
+      before.push_back(block_of({one, own, Move::pack}, rank));
+      after.push_back(block_of({one, turned, Move::unpack}, rank));
+    }
+  }
+  PackedBlocks out(context);
+  PackedBlocks in(context);
+  int32_t status = out.make(before);
+  if (status == DZ_OK) {
+    status = in.make(after);
+  }
+  std::vector<dz_rank_message> to;
+  std::vector<dz_rank_message> from;
+  std::vector<Lines> received;
+  int64_t bytes = 0;
+  for (size_t i = 0; i < before.size() && status == DZ_OK; ++i) {
+    const auto rank = static_cast<int64_t>(i / all.size());
+    const Lines sent = out.next(before[i]);
+    if (sent.data != before[i].data) {
+      status = context.device->copy_lines(sent, before[i]);
+    }
+    received.push_back(rank == index() ? sent : in.next(after[i]));
+    if (rank != index()) {
+      add_piece(to, rank, sent.data, sent.total());
+      add_piece(from, rank, received[i].data, received[i].total());
+      bytes += sent.total();
+    }
+  }
+  if (status != DZ_OK) {
+    return status;
+  }
+  note(Collective::turn, bytes);
+  status = move(to, from);
+  for (size_t i = 0; i < after.size() && status == DZ_OK; ++i) {
+    if (received[i].data != after[i].data) {
+      const int64_t line = after[i].bytes;
+      status = context.device->copy_lines(after[i], {received[i].data, after[i].count, line, line});
+    }
+  }
+  return status;
+}
+
 static int64_t sum_of(const std::vector<int64_t>& all) {
   return std::accumulate(all.begin(), all.end(), int64_t{0});
 }
@@ -128,7 +197,7 @@ int32_t Ranks::turn(dz_context& context, std::span<dz_rank_turned> all) {
   for (const dz_rank_turned& one : all) {
     size += one.outer * one.rows * one.middle * one.columns * one.inner_bytes;
   }
-  const int32_t same = compare(context, Collective::turn, size);
+  const int32_t same = start_moving(context, Collective::turn, size);
   if (same != DZ_OK) {
     return same;
   }
@@ -140,6 +209,9 @@ int32_t Ranks::turn(dz_context& context, std::span<dz_rank_turned> all) {
   }
   if (!several()) {
     return copy_turned(context, all);
+  }
+  if (direct_ != nullptr) {
+    return turn_directly(context, all);
   }
   Staging staging(context);
   std::vector<TurnedRows> before;
@@ -161,7 +233,7 @@ int32_t Ranks::turn(dz_context& context, std::span<dz_rank_turned> all) {
   const auto move_all_of = [&](const std::vector<TurnedRows>& arrays, char* message) {
     for (int64_t rank = 0; rank < this->size(); ++rank) {
       for (const TurnedRows& one : arrays) {
-        move_turned(one, rank, message);
+        move_lines(one.direction, block_of(one, rank), message);
       }
     }
   };

@@ -193,9 +193,9 @@ int32_t Ranks::start_windows(dz_context& context, std::span<dz_rank_window> all)
   for (const dz_rank_window& one : all) {
     size += one.rows * one.row_bytes;
   }
-  const int32_t same = compare(context, Collective::windows, size);
-  if (same != DZ_OK) {
-    return same;
+  const int32_t same = start_moving(context, Collective::windows, size);
+  if (same != DZ_OK || direct_ != nullptr) {
+    return same != DZ_OK ? same : windows_directly(context, all);
   }
   auto sent = std::make_unique<SentWindows>(context);
   std::vector<const char*> given;
@@ -241,8 +241,7 @@ int32_t Ranks::wait_windows(dz_context& context) {
 
 /// Memory for a window with the rank's own rows in it; rows that the array does not have stay as
 /// they are: nobody reads them.
-int32_t Ranks::start_window(dz_context& context, dz_rank_window& one, SentWindows& sent,
-                            std::vector<const char*>& given) {
+int32_t Ranks::make_window(dz_context& context, dz_rank_window& one) {
   const WindowPlan& plan = plan_of(shape_of(one));
   int32_t status = dz_allocate(&context, plan.rows * one.row_bytes, &one.window);
   for (const WindowPiece& piece : plan.kept) {
@@ -252,6 +251,38 @@ int32_t Ranks::start_window(dz_context& context, dz_rank_window& one, SentWindow
                                     bytes_of(one, piece));
     }
   }
+  return status;
+}
+
+/// Each piece of each array is a message.
+int32_t Ranks::windows_directly(dz_context& context, std::span<dz_rank_window> all) {
+  std::vector<dz_rank_message> to;
+  std::vector<dz_rank_message> from;
+  int64_t bytes = 0;
+  for (dz_rank_window& one : all) {
+    const int32_t status = make_window(context, one);
+    if (status != DZ_OK) {
+      return status;
+    }
+    const WindowPlan& plan = plan_of(shape_of(one));
+    for (const WindowPiece& piece : plan.given) {
+      add_piece(to, piece.rank, advance(one.block->data, place_of(one, piece.own)),
+                bytes_of(one, piece));
+      bytes += bytes_of(one, piece);
+    }
+    for (const WindowPiece& piece : plan.taken) {
+      add_piece(from, piece.rank, advance(one.window->data, piece.window * one.row_bytes),
+                bytes_of(one, piece));
+    }
+  }
+  note(Collective::windows, bytes, static_cast<int64_t>(to.size()));
+  return move(to, from);
+}
+
+int32_t Ranks::start_window(dz_context& context, dz_rank_window& one, SentWindows& sent,
+                            std::vector<const char*>& given) {
+  const WindowPlan& plan = plan_of(shape_of(one));
+  const int32_t status = make_window(context, one);
   if (status != DZ_OK) {
     return status;
   }

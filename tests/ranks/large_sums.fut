@@ -1,15 +1,18 @@
--- Sums of arrays so large that ranks combine them in parts, or by halves (runtime/ranks/reduce.h).
+-- Sums of arrays so large that ranks combine them in parts, or by halves (runtime/ranks/reduce.h); the
+-- last ones so large that devices that send each other messages directly do so with their parts.
 -- ==
 -- entry: sums
 -- input { 10i64 1i64 } auto output
 -- input { 10i64 5000i64 } auto output
 -- input { 9i64 5003i64 } auto output
 -- input { 8i64 20001i64 } auto output
+-- input { 4i64 140003i64 } auto output
 
 -- ==
 -- entry: of_several_types
 -- input { 11i64 3000i64 } auto output
 -- input { 11i64 9999i64 } auto output
+-- input { 4i64 80001i64 } auto output
 
 entry sums (n: i64) (m: i64) : [m]i64 =
   reduce (map2 (+))

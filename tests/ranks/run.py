@@ -5,7 +5,8 @@ usage: run.py DAGAZ FOLDER [-n RANKS…]
 Runs the test blocks of FOLDER with 1, 2, 3, 4 and 7 ranks, everything shared that can be, and once more
 those where something goes to the rows of others.  Then what
 its comments `-- counts:` say of messages, and that all end, with one message, where one fails, is killed, or
-does not fit to the others.  With the first MPI all of that on simulated GPUs, too, with 1, 3 and 4 ranks.
+does not fit to the others.  With the first MPI all of that on simulated GPUs, too, with 1, 3 and 4 ranks;
+and with each MPI there, with 2, 3 and 4, programs whose messages are direct, from device to device.
 Exit status 77 where there is no MPI.
 """
 import argparse
@@ -24,6 +25,10 @@ import time
 SHARE_ALL = ['--tune', 'rank_element=0', '--tune', 'rank_message=0']
 # As for so many ranks that what each has for rows of others is less than these rows are.
 DELIVER_ALL = [*SHARE_ALL, '--tune', 'rank_extent=1000', '--tune', 'rank_count=1000000']
+
+
+# What is sent as it is: rows in windows, blocks that are turned, gathered rows, parts of large sums.
+SENT_DIRECTLY = ['windows', 'turns', 'loops', 'large_sums', 'first']
 
 
 def implementations():
@@ -47,9 +52,10 @@ def environment(compiler, launcher):
 class Runs:
     """Programs of one MPI for one target in a folder of their own."""
 
-    def __init__(self, dagaz, target, compiler, launcher, folder):
+    def __init__(self, dagaz, target, compiler, launcher, folder, direct):
         self.dagaz, self.target, self.folder = dagaz, target, folder
-        self.environment = environment(compiler, launcher)
+        self.environment = dict(environment(compiler, launcher),
+                                DAGAZ_DIRECT_MESSAGES='mpi' if direct else 'off')
         self.launcher = launcher.split()
 
     def build(self, source, *options, name=None):
@@ -191,6 +197,22 @@ def test_checked(runs, folder):
                       for options in ([], ['--check-ranks', '30']))
     same = plain.returncode == checked.returncode == 0 and plain.stdout == checked.stdout
     return '' if same else f'with --check-ranks: {checked.stderr.decode()}'
+
+
+def test_carrier(runs, folder):
+    """The first rank logs what carries messages; where nobody says it, ranks find out."""
+    program = runs.build(f'{folder}/windows.fut', *SHARE_ALL)
+    results = []
+    for wanted, said in ('mpi', 'directly, by MPI'), ('off', 'by way of the host'), ('', ''):
+        done = subprocess.run([*runs.command(3, program), '-e', 'diffused', '-L'],
+                              input=b'3i64 [[1.0, 2.0], [3.0, 4.0], [5.0, 9.0], [0.0, 1.0]]',
+                              env=dict(runs.environment, DAGAZ_DIRECT_MESSAGES=wanted),
+                              capture_output=True, timeout=60)
+        results.append(done.stdout)
+        text = done.stderr.decode()
+        if done.returncode != 0 or text.count(f'messages between devices: {said}') != 1:
+            return f'`{wanted}`: status {done.returncode}\n{text}'
+    return '' if results[0] == results[1] == results[2] else f'other results: {results}'
 
 
 def test_full_disk(runs, folder):
@@ -385,17 +407,23 @@ def main():
         ('other things', test_other_things),
         ('other devices', test_other_devices), ('checked', test_checked),
         ('a full disk', test_full_disk))]
+    some = [one for one in arguments.ranks if one in (2, 3, 4)]
+    direct_tests = [(f'{name}, directly', lambda runs, name=name: test_blocks(
+        runs, f'{folder}/{name}.fut', some, SHARE_ALL)) for name in SENT_DIRECTLY]
+    direct_tests += [(title, lambda runs, test=test: test(runs, folder)) for title, test in (
+        ('a library, directly', test_library), ('what carries messages', test_carrier))]
+    # Which MPI it is makes no difference to a device, unless that one gives it its memory.
+    places = [(False, tests, 'cpu', *one) for one in found] + [(False, tests, 'sim', *found[0])]
+    places += [(True, direct_tests, 'sim', *one) for one in found]
     failed = 0
-    # Which MPI it is makes no difference to a device.
-    places = [('cpu', *one) for one in found] + [('sim', *found[0])]
-    for target, name, compiler, launcher in places:
+    for direct, tests, target, name, compiler, launcher in places:
         with tempfile.TemporaryDirectory() as temporary:
-            runs = Runs(dagaz, target, compiler, launcher, temporary)
+            runs = Runs(dagaz, target, compiler, launcher, temporary, direct)
             for title, test in tests:
                 if wrong := test(runs):
                     failed += 1
                     print(f'[FAIL] {name}, {target}, {title}:\n{wrong}')
-    print(f'{len(places) * len(tests) - failed} passed, {failed} failed')
+    print(f'{sum(len(place[1]) for place in places) - failed} passed, {failed} failed')
     return 1 if failed else 0
 
 

@@ -187,7 +187,7 @@ void leave(const dz_rank_messages*) {}
 int run(Rank rank, const std::function<int(const dz_rank_messages*)>& program) {
   const dz_rank_messages messages{rank.index, rank.size, &rank,      gather,  exchange,
                                   send,       broadcast, maximum,    write_file, give_up,
-                                  leave,      rank.index, start,     finish};
+                                  leave,      rank.index, start,     finish,     0};
   return program(&messages);
 }
 

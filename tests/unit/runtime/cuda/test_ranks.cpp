@@ -46,7 +46,7 @@ int broadcast(void*, void*, int64_t, int32_t) { return 0; }
 
 dz_rank_messages messages_of(int32_t on_machine) {
   return {1,       2,       nullptr, gather,  nullptr, nullptr, broadcast,
-          maximum, nullptr, nullptr, nullptr, on_machine, nullptr, nullptr};
+          maximum, nullptr, nullptr, nullptr, on_machine, nullptr, nullptr, 0};
 }
 const dz_rank_messages two = messages_of(0);
 
