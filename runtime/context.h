@@ -1,6 +1,6 @@
 // The inside of a context and of its configuration.  A context owns its device, its memory, its
 // threads and its errors; nothing in the runtime is global except thread-private scratch memory
-// and the table of driver functions.
+// and the tables of functions of the driver and of NCCL.
 #pragma once
 
 #include <cstdio>

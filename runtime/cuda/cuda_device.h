@@ -46,6 +46,10 @@ class CudaDevice final : public Device {
   void* take_host_memory(int64_t bytes) override;
   void give_host_memory(void* data) override;
   int32_t write_later(std::span<const Write> writes) override;
+  int32_t copy_lines(const Lines& target, const Lines& source) override;
+  std::unique_ptr<DirectMessages> connect(const dz_rank_messages& ranks,
+                                          std::string& problem) override;
+  int32_t lend_memory(const std::function<void()>& use) override;
   int32_t read(std::span<const Read> reads) override;
   int32_t write(void* target, int64_t bytes, const void* host) override;
   int32_t copy(void* target, const void* source, int64_t bytes) override;

@@ -1,8 +1,9 @@
-// What a device does for ranks alone: arrays of which it has some rows, and copies from and to
-// memory that messages are in.
+// What a device does for ranks alone: arrays of which it has some rows, copies from and to memory
+// that messages are in, and messages to other devices.
 #include <algorithm>
 
 #include "cuda/cuda_device.h"
+#include "cuda/nccl_messages.h"
 
 namespace dagaz::runtime::cuda {
 
@@ -97,6 +98,53 @@ int32_t CudaDevice::write_later(std::span<const Write> writes) {
                                      static_cast<size_t>(one.bytes), stream_.handle()),
           "writing GPU memory");
     }
+  }
+  return status;
+}
+
+/// The driver need not take every distance between lines; then they are copied one by one.
+int32_t CudaDevice::copy_lines(const Lines& target, const Lines& source) {
+  if (const int32_t status = errors_.usable(); status != DZ_OK) {
+    return status;
+  }
+  if (target.total() == 0) {
+    return DZ_OK;
+  }
+  const CurrentContext current(cuda_context_);
+  int32_t status = work_.submit();
+  if (status == DZ_OK) {
+    status = stream_.begin_work();
+  }
+  if (status != DZ_OK) {
+    return status;
+  }
+  const auto side = [](const Lines& lines) {
+    LineCopy::Side one;
+    one.device = address(lines.data);
+    one.pitch = static_cast<size_t>(lines.stride);
+    return one;
+  };
+  const LineCopy copied{side(source), side(target), static_cast<size_t>(target.bytes),
+                        static_cast<size_t>(target.count)};
+  const CUresult result = driver().cuMemcpy2DAsync(&copied, stream_.handle());
+  return result == error_invalid_value ? Device::copy_lines(target, source)
+                                       : errors_.check(result, "copying lines of GPU memory");
+}
+
+std::unique_ptr<DirectMessages> CudaDevice::connect(const dz_rank_messages& ranks,
+                                                    std::string& problem) {
+  return NcclMessages::connect({context_, errors_, stream_, work_, cuda_context_, device_}, ranks,
+                               problem);
+}
+
+int32_t CudaDevice::lend_memory(const std::function<void()>& use) {
+  if (const int32_t status = errors_.usable(); status != DZ_OK) {
+    return status;
+  }
+  const CurrentContext current(cuda_context_);
+  const int32_t status = wait();
+  if (status == DZ_OK) {
+    use();
   }
   return status;
 }

@@ -26,6 +26,7 @@ using CUgraphExec = struct CUgraphExec_st*;
 
 // Result codes that are told apart.
 constexpr CUresult success = 0;
+constexpr CUresult error_invalid_value = 1;
 constexpr CUresult error_out_of_memory = 2;
 constexpr CUresult error_no_device = 100;
 
@@ -86,6 +87,29 @@ struct CopyNode {
 };
 
 static_assert(sizeof(CopyNode) == 200);
+
+/// CUDA_MEMCPY2D_v2, between lines of device memory.
+struct LineCopy {
+  struct Side {
+    size_t x = 0, y = 0;
+    unsigned kind = memory_of_device;
+    void* host = nullptr;
+    CUdeviceptr device = 0;
+    void* array = nullptr;
+    size_t pitch = 0;
+  };
+  Side source;
+  Side target;
+  size_t bytes = 0, count = 0;
+};
+
+static_assert(sizeof(LineCopy) == 128);
+
+/// CUuuid.
+struct DeviceId {
+  unsigned char bytes[16];
+  bool operator==(const DeviceId&) const = default;
+};
 
 /// CUDA_MEMSET_NODE_PARAMS_v1.
 struct FillNode {

@@ -218,6 +218,10 @@ CUresult cuDeviceTotalMem_v2(size_t* bytes, CUdevice) {
   *bytes = 1 << 30;
   return success;
 }
+CUresult cuDeviceGetUuid(DeviceId* id, CUdevice device) {
+  std::memset(id->bytes, device + 1, sizeof id->bytes);
+  return success;
+}
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   const Lock lock(everything());
   ++state().retained;
@@ -391,6 +395,7 @@ CUresult cuMemFreeHost(void* pointer) {
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void* source, size_t bytes,
                               CUstream stream) {
   const Lock lock(everything());
+  ++state().writes;
   return !inside(target, bytes) ? invalid_value : queue(stream, [=] {
     std::memcpy(reinterpret_cast<void*>(target), source, bytes);
   });
@@ -407,6 +412,25 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr target, CUdeviceptr source, size_t byt
   const Lock lock(everything());
   return !inside(source, bytes) || !inside(target, bytes) ? invalid_value : queue(stream, [=] {
     std::memmove(reinterpret_cast<void*>(target), reinterpret_cast<const void*>(source), bytes);
+  });
+}
+CUresult cuMemcpy2DAsync_v2(const LineCopy* given, CUstream stream) {
+  const Lock lock(everything());
+  ++state().line_copies;
+  const LineCopy copy = *given;
+  const auto fits = [&](const LineCopy::Side& side) {
+    return copy.bytes <= side.pitch &&
+           inside(side.device, (copy.count - 1) * side.pitch + copy.bytes);
+  };
+  if (state().fail_line_copies != 0) {
+    return state().fail_line_copies;
+  }
+  return !fits(copy.source) || !fits(copy.target) ? invalid_value : queue(stream, [=] {
+    for (size_t k = 0; k < copy.count; ++k) {
+      std::memmove(reinterpret_cast<void*>(copy.target.device + k * copy.target.pitch),
+                   reinterpret_cast<const void*>(copy.source.device + k * copy.source.pitch),
+                   copy.bytes);
+    }
   });
 }
 CUresult cuMemsetD8Async(CUdeviceptr target, unsigned char value, size_t count, CUstream stream) {

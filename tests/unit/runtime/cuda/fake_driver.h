@@ -12,6 +12,9 @@ struct FakeCudaState {
   int64_t live_allocations = 0;   // device and pinned memory, modules, streams, events
   int waits = 0;                  // for streams
   int reads = 0;                  // copies to the host
+  int writes = 0;                 // copies from it
+  int line_copies = 0;
+  int fail_line_copies = 0;       // these return this code
   int context_depth = 0;          // contexts pushed and not popped, in all threads
   int retained = 0;               // primary contexts retained
   int capability = 86;            // of devices
