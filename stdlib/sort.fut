@@ -2,8 +2,8 @@
 -- `sort_f64`, and `merge_sort` for any order.  Everything here is stable: equal elements stay in the
 -- order in which they come.
 --
--- The order of numbers is total: that of `<=`, with -0 before +0, and NaNs, which count as equal,
--- behind infinity.
+-- The order of numbers is total: that of `<=`, with -0 before +0, and NaNs behind infinity, those
+-- with a sign last and all of them by their bits.
 --
 -- Sorting is differentiable: the derivatives of the elements go where the elements go.  The order
 -- itself has no derivative.
@@ -37,7 +37,7 @@ local def permuted [n] 'a (order: [n]i64) (xs: [n]a) : *[n]a =
 -- pieces, says where the elements of a piece with a digit end; and each piece hands out places in
 -- order.
 
--- What becomes of a number: an unsigned one of so many bits in the same order.
+-- What becomes of a number: an unsigned one of so many bits in the same order.  No two have the same.
 local module type keys = {
   type t
   type key
@@ -262,35 +262,39 @@ module sort_u64 = mk_sorts {
   def key (x: u64) = x
 }
 
--- The bits of negative numbers grow with their size: they are turned round.
+-- The bits of negative numbers grow with their size: they are turned round.  -infinity becomes 0, and
+-- what was below it, NaNs with a sign, the largest.
 module sort_f16 = mk_sorts_of_floats {
   open keys_16
   type t = f16
 
+  def lowest = 0x03ffu16
+
   def key (x: f16) =
     let bits = f16.to_bits x
-    let turned = bits ^ (u16.i16 (i16.u16 bits >> 15) | 0x8000)
-    in if f16.isnan x then u16.highest else turned
+    in (bits ^ (u16.i16 (i16.u16 bits >> 15) | 0x8000)) - lowest
 }
 
 module sort_f32 = mk_sorts_of_floats {
   open keys_32
   type t = f32
 
+  def lowest = 0x007fffffu32
+
   def key (x: f32) =
     let bits = f32.to_bits x
-    let turned = bits ^ (u32.i32 (i32.u32 bits >> 31) | 0x80000000)
-    in if f32.isnan x then u32.highest else turned
+    in (bits ^ (u32.i32 (i32.u32 bits >> 31) | 0x80000000)) - lowest
 }
 
 module sort_f64 = mk_sorts_of_floats {
   open keys_64
   type t = f64
 
+  def lowest = 0x000fffffffffffffu64
+
   def key (x: f64) =
     let bits = f64.to_bits x
-    let turned = bits ^ (u64.i64 (i64.u64 bits >> 63) | 0x8000000000000000)
-    in if f64.isnan x then u64.highest else turned
+    in (bits ^ (u64.i64 (i64.u64 bits >> 63) | 0x8000000000000000)) - lowest
 }
 
 -- ---------------------------------------------------------------- any order

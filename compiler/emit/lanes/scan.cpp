@@ -1,7 +1,9 @@
 // plan/lane_scans.h says how lanes are combined.
 #include "emit/lanes/scan.h"
 
+#include <cmath>
 #include <functional>
+#include <optional>
 
 #include "emit/lanes/arrays.h"
 #include "emit/lanes/lanes.h"
@@ -21,10 +23,41 @@ static LaneScalar shifted(Lanes& l, const LaneScalar& value, int by, const Opera
   });
 }
 
-static std::vector<LaneScalar> combined(Lanes& l, const ir::Lambda& op,
+// The least or greatest of floats, where a number is neutral.  A number wins over what is none, so
+// running values are numbers, and so are elements that were combined with it first: of two of these
+// one comparison says which.
+static std::optional<ScalarOp> extremum_of(const ir::ScanOperator& scan) {
+  const bool is_float = ir::is_float(scan.op.result_types.front().element);
+  if (scan.neutral.size() > 1 || !is_float || !is_simple(scan.op)) return std::nullopt;
+  const auto* only = as<ir::Scalar>(scan.op.body.statements.front().operation);
+  const Operand& neutral = scan.neutral.front();
+  const bool is_number = neutral.is_constant() && !std::isnan(ir::float_value(neutral.constant()));
+  const bool is_extremum = only->op == ScalarOp::fmin || only->op == ScalarOp::fmax;
+  return is_number && is_extremum ? std::optional(only->op) : std::nullopt;
+}
+
+static std::vector<LaneScalar> numbers(Lanes& l, const ir::ScanOperator& scan,
+                                       std::vector<LaneScalar> values) {
+  if (const auto extremum = extremum_of(scan)) {
+    const LaneScalar neutral = uniform(l, scan.neutral.front());
+    const ScalarType type = values.front().type;
+    values.front() = apply(l, *extremum, type, type, {values.front(), neutral});
+  }
+  return values;
+}
+
+static std::vector<LaneScalar> combined(Lanes& l, const ir::ScanOperator& scan,
                                         const std::vector<LaneScalar>& before,
                                         const std::vector<LaneScalar>& values) {
-  const ir::Lambda fresh = copy_of(l.c, op);
+  if (const auto extremum = extremum_of(scan)) {
+    const LaneScalar& a = before.front();
+    const LaneScalar& b = values.front();
+    const bool is_least = *extremum == ScalarOp::fmin;
+    const LaneScalar first =
+        apply(l, ScalarOp::flt, b.type, ScalarType::boolean, {is_least ? a : b, is_least ? b : a});
+    return {apply(l, ScalarOp::select, b.type, b.type, {first, a, b})};
+  }
+  const ir::Lambda fresh = copy_of(l.c, scan.op);
   std::vector<LaneResult> arguments;
   for (const LaneScalar& one : before) arguments.push_back({one, std::nullopt});
   for (const LaneScalar& one : values) arguments.push_back({one, std::nullopt});
@@ -50,24 +83,37 @@ static Operand nothing_before(const ir::ScanOperator& scan, std::size_t k) {
 // Each lane's value with those of all lanes before it.
 static std::vector<LaneScalar> prefixes(Lanes& l, const ir::ScanOperator& scan,
                                         std::vector<LaneScalar> values) {
+  values = numbers(l, scan, std::move(values));
   for (int by = 1; by < l.plan.width; by *= 2) {
     std::vector<LaneScalar> before;
     for (std::size_t k = 0; k < values.size(); ++k) {
       before.push_back(shifted(l, values[k], by, nothing_before(scan, k)));
     }
-    values = combined(l, scan.op, before, values);
+    values = combined(l, scan, before, values);
   }
   return values;
 }
 
 // The running values take in the last lane's, which has those of the whole block.
-static void take_in(Lanes& l, const Running& running, const std::vector<LaneScalar>& block) {
+static void take_in(Lanes& l, const ir::ScanOperator& scan, const Running& running,
+                    const std::vector<LaneScalar>& block) {
   std::vector<Value> totals;
   for (const LaneScalar& one : block) {
     const Operand lanes = with_lanes(l, piece_of(l, one, 0, 0), one.type);
     const NameId last = l.c.variable("last", one.type);
     l.c.emit(LastLane{last, lanes, one.type});
     totals.push_back({last, ir::scalar_of(one.type), std::nullopt});
+  }
+  if (const auto extremum = extremum_of(scan)) {
+    const Operand& a = running.values.front().operand;
+    const Operand& b = totals.front().operand;
+    const ScalarType type = scan.op.result_types.front().element;
+    const bool is_least = *extremum == ScalarOp::fmin;
+    const NameId first = l.c.variable("first", ScalarType::boolean);
+    l.c.emit(Assign{
+        first, ScalarOp::flt, type, ScalarType::boolean, {is_least ? a : b, is_least ? b : a}});
+    l.c.move(a.name(), l.c.scalar(ScalarOp::select, type, {first, a, b}));
+    return;
   }
   combine(l.c, running, totals);
 }
@@ -88,10 +134,10 @@ static std::vector<LaneResult> scan_lanes(Lanes& l, const ir::SegmentedScan& e,
       before.push_back(uniform(l, held));
     }
     const std::vector<LaneScalar> block = prefixes(l, e.operators[k], own);
-    for (const LaneScalar& one : combined(l, e.operators[k].op, before, block)) {
+    for (const LaneScalar& one : combined(l, e.operators[k], before, block)) {
       outputs.push_back({one, std::nullopt});
     }
-    take_in(l, running[k], block);
+    take_in(l, e.operators[k], running[k], block);
   }
   outputs.insert(outputs.end(), values.begin() + static_cast<std::ptrdiff_t>(outputs.size()),
                  values.end());
@@ -126,7 +172,7 @@ void combine_blocks(Context& c, const ir::SegmentedScan& e, const ir::LaneBlocks
     for (std::size_t k = 0; k < e.operators.size(); ++k) {
       std::vector<LaneScalar> own;
       for (std::size_t v = 0; v < running[k].values.size(); ++v) own.push_back(*(next++)->scalar);
-      take_in(lanes, running[k], prefixes(lanes, e.operators[k], own));
+      take_in(lanes, e.operators[k], running[k], prefixes(lanes, e.operators[k], own));
     }
   };
   for_each_block(c, lanes, e, blocks, indices_of(e), use);
