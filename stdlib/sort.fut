@@ -52,8 +52,8 @@ local module type keys = {
 local def on_gpu () : bool = intrinsics.by_device 0 1 == 1
 
 -- How many bits a digit has.  Wide ones spare passes over elements, but have more values than the nearest
--- cache has lines, in each of which one's elements go on: that pays for long keys.
-local def width (bits: i64) (n: i64) : i64 = if bits > 32 && n >= 1 << 20 then 11 else 8
+-- cache has lines, in each of which one's elements go on: that pays for many elements.
+local def width (bits: i64) (n: i64) : i64 = if bits > 16 && n >= 1 << 20 then 11 else 8
 
 -- How many elements a piece has, for digits of so many values: many beside their counts.
 local def length (radix: i64) (n: i64) : i64 = i64.max (8 * radix) (i64.min 131072 (n / 32))

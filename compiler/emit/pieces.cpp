@@ -3,6 +3,7 @@
 #include "emit/pieces.h"
 
 #include "emit/gpu/kernels.h"
+#include "emit/host/rows.h"
 #include "emit/memory/allocation.h"
 #include "emit/memory/elements.h"
 #include "emit/memory/host_scope.h"
@@ -79,13 +80,19 @@ void for_each_piece(
     const std::function<void(const std::vector<Operand>&, Operand, Operand, Operand)>& body) {
   std::vector<Operand> extents = pieces.outer;
   extents.push_back(pieces.count);
-  for_each_point(c, extents, c.mul(cost, pieces.chunk), "piece",
-                 [&](const std::vector<Operand>& point) {
-                   const Operand start = c.mul(point.back(), pieces.chunk);
-                   const Operand left = c.maximum(c.sub(pieces.width, start), ir::i64_operand(0));
-                   const std::vector<Operand> outer(point.begin(), point.end() - 1);
-                   body(outer, point.back(), start, c.minimum(pieces.chunk, left));
-                 });
+  const Operand work = c.mul(cost, pieces.chunk);
+  const PointFunction each = [&](const std::vector<Operand>& point) {
+    const Operand start = c.mul(point.back(), pieces.chunk);
+    const Operand left = c.maximum(c.sub(pieces.width, start), ir::i64_operand(0));
+    const std::vector<Operand> outer(point.begin(), point.end() - 1);
+    body(outer, point.back(), start, c.minimum(pieces.chunk, left));
+  };
+  const bool by_tasks = c.mode == Mode::host && !c.has_kernels();
+  if (by_tasks && !pieces.outer.empty()) {
+    parallel_few(c, extents, work, each);
+  } else {
+    for_each_point(c, extents, work, "piece", each);
+  }
 }
 
 std::vector<Place> partial_arrays(Context& c, const std::vector<ir::Type>& types,

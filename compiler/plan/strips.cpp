@@ -29,7 +29,11 @@ int strip_of(const std::vector<ir::Binder>& results, const ir::Schedule& schedul
   const auto operations = operations_of(schedule);
   const bool pays = operations && *operations <= tunables.strip_operations;
   const bool follows = schedule.versions.size() == 1 && in_order(schedule.versions[0].strategy);
-  return any && pays && follows ? static_cast<int>(tunables.strip) : 0;
+  if (!any || !pays || !follows) return 0;
+  // Where points are little more than copied, reading and writing take shorter turns.
+  const bool copies = as<ir::Pointwise>(schedule.versions[0].strategy) != nullptr &&
+                      *operations <= tunables.short_strip_operations;
+  return static_cast<int>(copies ? tunables.strip / 2 : tunables.strip);
 }
 
 }  // namespace dagaz::plan

@@ -42,4 +42,23 @@ void parallel_rows(Context& c, const std::vector<Operand>& extents, const Operan
   });
 }
 
+void parallel_few(Context& c, const std::vector<Operand>& extents, const Operand& cost,
+                  const PointFunction& body) {
+  const Operand width = extents.back();
+  const std::vector<Operand> outer(extents.begin(), extents.end() - 1);
+  const Operand zero = ir::i64_operand(0);
+  const Operand one = ir::i64_operand(1);
+  parallel_for(c, c.product(extents), cost, [&](const Operand& begin, const Operand& end) {
+    const NameId row = c.mutable_variable("row", ScalarType::i64, c.divide(begin, width));
+    const NameId column = c.mutable_variable("column", ScalarType::i64, c.remainder(begin, width));
+    thread_loop(c, c.sub(end, begin), false, [&](const Operand&) {
+      body(with(c.unflatten(row, outer), column));
+      const Operand next = c.add(column, one);
+      const Operand is_last = c.equal(next, width);
+      c.move(column, c.scalar(ScalarOp::select, ScalarType::i64, {is_last, zero, next}));
+      c.move(row, c.add(row, c.scalar(ScalarOp::select, ScalarType::i64, {is_last, one, zero})));
+    });
+  });
+}
+
 }  // namespace dagaz::emit

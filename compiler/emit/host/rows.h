@@ -20,5 +20,8 @@ void parallel_points(Context& c, const std::vector<Operand>& extents, const Poin
 /// In parallel, for stretches of rows.
 void parallel_rows(Context& c, const std::vector<Operand>& extents, const Operand& cost,
                    const StretchFunction& body);
+/// Points of which few are along the last of several dimensions: one loop, which counts on.
+void parallel_few(Context& c, const std::vector<Operand>& extents, const Operand& cost,
+                  const PointFunction& body);
 
 }  // namespace dagaz::emit
