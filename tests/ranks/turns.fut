@@ -32,6 +32,11 @@
 -- input { empty([0][0]i64) }
 
 -- ==
+-- entry: turned_and_gathered
+-- random input { [11][5]i64 } auto output
+-- random input { [1][2]i64 } auto output
+
+-- ==
 -- entry: turned_result turned_and_summed
 -- random input { [4][9]i64 } auto output
 -- input { empty([0][3]i64) }
@@ -95,6 +100,11 @@ entry turned_result [n] [m] (xs: [n][m]i64) : [m][n]i64 = transpose (map (map (*
 entry turned_and_summed [n] [m] (xs: [n][m]i64) : ([m][n]i64, [m]i64) =
   let ys = map (map (\x -> x * x)) xs
   in (transpose ys, map i64.maximum (transpose (map (map (+ 1)) ys)))
+
+-- What is read at one place is gathered, and the result is a view of that.
+entry turned_and_gathered [n] [m] (xs: [n][m]i64) : ([m][n]i64, [n][m]i64) =
+  let ys = map (map (+ 1)) xs
+  in (transpose ys, map (map (+ ys[0, 0])) xs)
 
 entry square [n] (xs: [n][n]i64) : ([n][n]i64, i64) =
   let ys = map (map (+ 1)) xs

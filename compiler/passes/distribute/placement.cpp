@@ -259,12 +259,20 @@ void Placer::place(const ir::Branch& branch, const std::vector<ir::Binder>& resu
   }
 }
 
-// A result stays with the ranks that have its rows.
+// Whether everybody has all of it, or of what it is a view of.
+bool Placer::is_gathered(NameId array) const {
+  if (placement_.gathered.contains(array)) return true;
+  const auto view = views_.find(array);
+  return view != views_.end() && is_gathered(view->second);
+}
+
+// A result stays with the ranks that have its rows; what is gathered is not turned besides.
 void Placer::leave(const Operand& result) {
   const auto split =
       result.is_name() ? placement_.split.find(result.name()) : placement_.split.end();
   if (split == placement_.split.end()) return;
-  if (results_ == Results::for_program) return need(result);
+  const bool is_there = split->second.dimension != 0 && is_gathered(result.name());
+  if (results_ == Results::for_program || is_there) return need(result);
   placement_.left.insert(result.name());
   if (split->second.dimension != 0) {
     add_turn(result.name(), {names_.type(result.name()).shape.front(), 0});

@@ -155,6 +155,7 @@ class Placer {
   std::optional<WindowOver> added_window(const ir::WithAccumulator& with, std::size_t input,
                                          const Accumulators& accumulators);
   void share(const ir::Statement& statement, const Share& share);
+  bool is_gathered(ir::NameId array) const;
   void leave(const ir::Operand& result);
   void need(const ir::Operand& operand);
   void need_all(const ir::Statement& statement);
