@@ -126,7 +126,8 @@ def main():
     arguments = parser.parse_args()
     name, compiler, launcher = ranks_tests.implementations()[0]
     with tempfile.TemporaryDirectory() as folder:
-        runs = ranks_tests.Runs(os.path.abspath(arguments.dagaz), name, compiler, launcher, folder)
+        runs = ranks_tests.Runs(os.path.abspath(arguments.dagaz), 'cpu', compiler, launcher, folder,
+                                direct=False)
         all_measured = [(Measured(runs, source, entry, shapes), title)
                         for source, entry, shapes, title in PROGRAMS
                         if not arguments.only or entry in arguments.only]
