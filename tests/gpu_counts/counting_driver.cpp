@@ -188,6 +188,10 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr, CUdeviceptr, size_t, CUstream) {
   ++counts.copies;
   return success;
 }
+CUresult cuMemcpy2DAsync_v2(const LineCopy*, CUstream) {
+  ++counts.copies;
+  return success;
+}
 CUresult cuMemsetD8Async(CUdeviceptr, unsigned char, size_t, CUstream) {
   ++counts.clears;
   return success;
