@@ -34,32 +34,67 @@ struct PartOfSum {
   }
 };
 
+/// Where the parts of other ranks are received, of each sum one after the other.
+struct ReceivedParts {
+  std::vector<int64_t> places;
+  int64_t bytes = 0;
+
+  ReceivedParts(const Ranks& ranks, std::span<const dz_rank_sum> sums) {
+    constexpr int64_t alignment = 64;
+    for (const dz_rank_sum& one : sums) {
+      const int64_t own = ranks.count(one.count) * element_info(one.element).bytes;
+      for (int64_t rank = 0; rank < ranks.size(); ++rank) {
+        places.push_back(bytes);
+        const int64_t wanted = rank == ranks.index() ? 0 : own;
+        bytes += (wanted + alignment - 1) / alignment * alignment;
+      }
+    }
+  }
+};
+
+/// This rank's part of each sum, from what it has and what it has received.
+int32_t combine_parts(dz_context& context, std::span<const dz_rank_sum> sums,
+                      const dz_block& received, const ReceivedParts& parts) {
+  const Ranks& ranks = context.ranks;
+  Staging staging(context);
+  std::vector<PartOfSum> all;
+  const int64_t* place = parts.places.data();
+  for (const dz_rank_sum& one : sums) {
+    const int64_t element = element_info(one.element).bytes;
+    const int64_t first = ranks.first(one.count) * element;
+    const int64_t count = ranks.count(one.count);
+    const int64_t own = count * element;
+    PartOfSum part{one, count, {}, staging.fill(*one.whole, first, own)};
+    for (int64_t rank = 0; rank < ranks.size(); ++rank, ++place) {
+      part.parts.push_back(rank == ranks.index()
+                               ? staging.look(*one.block, one.offset + first, own)
+                               : staging.look(received, *place, own));
+    }
+    all.push_back(std::move(part));
+  }
+  const int32_t status = staging.fetch();
+  if (status != DZ_OK) {
+    return status;
+  }
+  for (const PartOfSum& one : all) {
+    one.combine();
+  }
+  return staging.store();
+}
+
 }  // namespace
 
 int32_t Ranks::reduce_directly(dz_context& context, std::span<const dz_rank_sum> sums) {
-  constexpr int64_t alignment = 64;
-  int64_t bytes = 0;
-  const auto take = [&](int64_t wanted) {
-    const int64_t at = bytes;
-    bytes += (wanted + alignment - 1) / alignment * alignment;
-    return at;
-  };
-  std::vector<int64_t> places;  // in `received`, of each sum the part of each rank
-  for (const dz_rank_sum& one : sums) {
-    for (int64_t rank = 0; rank < size(); ++rank) {
-      const int64_t own = count(one.count) * element_info(one.element).bytes;
-      places.push_back(take(rank == index() ? 0 : own));
-    }
-  }
+  const ReceivedParts parts(*this, sums);
   dz_block* block = nullptr;
-  int32_t status = dz_allocate(&context, bytes, &block);
+  int32_t status = dz_allocate(&context, parts.bytes, &block);
   const std::unique_ptr<dz_block, void (*)(dz_block*)> received(block, dz_release);
   if (status != DZ_OK) {
     return status;
   }
   std::vector<dz_rank_message> to;
   std::vector<dz_rank_message> from;
-  const int64_t* place = places.data();
+  const int64_t* place = parts.places.data();
   for (const dz_rank_sum& one : sums) {
     const int64_t element = element_info(one.element).bytes;
     for (int64_t rank = 0; rank < size(); ++rank, ++place) {
@@ -71,31 +106,9 @@ int32_t Ranks::reduce_directly(dz_context& context, std::span<const dz_rank_sum>
     }
   }
   status = move(to, from);
-  if (status != DZ_OK) {
-    return status;
+  if (status == DZ_OK) {
+    status = combine_parts(context, sums, *received, parts);
   }
-  Staging staging(context);
-  std::vector<PartOfSum> all;
-  place = places.data();
-  for (const dz_rank_sum& one : sums) {
-    const int64_t element = element_info(one.element).bytes;
-    const int64_t first = this->first(one.count) * element;
-    const int64_t own = count(one.count) * element;
-    PartOfSum part{one, count(one.count), {}, staging.fill(*one.whole, first, own)};
-    for (int64_t rank = 0; rank < size(); ++rank, ++place) {
-      part.parts.push_back(rank == index() ? staging.look(*one.block, one.offset + first, own)
-                                           : staging.look(*block, *place, own));
-    }
-    all.push_back(std::move(part));
-  }
-  status = staging.fetch();
-  if (status != DZ_OK) {
-    return status;
-  }
-  for (const PartOfSum& one : all) {
-    one.combine();
-  }
-  status = staging.store();
   for (size_t i = 0; i < sums.size() && status == DZ_OK; ++i) {
     status = gather_directly(sums[i].whole->data,
                              part_bytes(sums[i].count, element_info(sums[i].element).bytes));

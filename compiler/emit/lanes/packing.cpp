@@ -91,7 +91,9 @@ bool is_collected(const Lanes& l, const LaneArray& target, std::size_t result) {
 
 bool is_turned(const Lanes& l, const LaneArray& target, NameId result) {
   const std::vector<NameId>& turned = l.plan.turned;
-  return target.place.strides.size() == 1 && are_stretches(target) &&
+  // What runs several rows at a time may also run one by one, at the end.
+  const bool is_row = l.block.rows == 1 && !l.mask && target.place.strides.size() == 1;
+  return is_row && are_stretches(target) &&
          std::find(turned.begin(), turned.end(), result) != turned.end();
 }
 
