@@ -99,6 +99,8 @@ struct FlattenOptions {
   std::int64_t nested_operations = Tunables{}.nested_operations;
   /// Terms of a product for each thread that make it one of the host; 0: none is.
   std::int64_t host_product = Tunables{}.host_product;
+  /// Operations for each element that a point hands on which make it one of a nest of its own.
+  std::int64_t handed_on_operations = Tunables{}.handed_on_operations;
 };
 /// Additions at a fixed distance from each point become reads.
 bool scatter_to_gather(ir::ParallelProgram& program, FlattenTarget target,

@@ -90,7 +90,7 @@ bool read_by_parts(Program& program, const PassOptions&) {
 
 bool flattened(Program& program, const PassOptions& options) {
   FlattenOptions how{options.target, options.tunables.nested_operations,
-                     options.tunables.host_product};
+                     options.tunables.host_product, options.tunables.handed_on_operations};
   // Ranks share points, and must not decide by threads, which each may have another number of.
   if (options.for_ranks) how.host_product = 0;
   program = flatten(ParallelProgram{std::move(program)}, how).program;

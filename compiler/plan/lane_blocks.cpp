@@ -27,14 +27,17 @@ bool is_looped_over(NameId array, const ir::Body& body) {
   });
 }
 
-/// Arrays with a part of several dimensions for each point, which the points' loops read and whose
-/// elements lie apart along the points.
+/// Arrays from outside with a part of several dimensions for each point, which the points' loops
+/// read and whose elements lie apart along the points.
 std::vector<NameId> arrays_apart(const Surroundings& around, const ir::Body& body,
                                  NameId points) {
+  ir::NameSet inside;
   std::vector<NameId> found;
   for (const ir::Statement& one : body.statements) {
+    for (const ir::Binder& result : one.results) inside.insert(result.name);
     const auto* index = as<ir::Index>(one.operation);
-    if (!index || index->indices != std::vector<Operand>{points}) continue;
+    if (!index || inside.contains(index->array)) continue;
+    if (index->indices != std::vector<Operand>{points}) continue;
     if (around.names.type(index->array).rank() < 3) continue;
     if (around.layouts.of(index->array).strides[0] == 1) continue;
     if (is_looped_over(one.results[0].name, body)) found.push_back(index->array);

@@ -58,7 +58,9 @@ void LaneReading::chosen_branch(const ir::Statement& s, const ir::Branch& e,
 void LaneReading::masked_branch(const ir::Statement& s, const ir::Branch& e) {
   // Some rows may have no point that runs; and what a point that runs alone reads or adds to along
   // a row lies together for it, not for the points of the block.
-  if (rows_ > 1 || has_rows_inside(e.then_body) || has_rows_inside(e.else_body)) {
+  const Tunables& tunables = around_.tunables();
+  if (rows_ > 1 || has_rows_inside(e.then_body, tunables) ||
+      has_rows_inside(e.else_body, tunables)) {
     refuse();
     return;
   }
@@ -349,7 +351,7 @@ void LaneReading::read(const ir::Statement& s, const ir::WithAccumulator& e) {
     const ir::AccumulatorInput& input = e.inputs[k];
     if (input.shape.size() != type_of(input.array).rank()) refuse();  // an addition of rows
     if (input.op && !are_scalars(input.op->result_types)) refuse();
-    if (has_rows_inside(e.body.body)) refuse();
+    if (has_rows_inside(e.body.body, around_.tunables())) refuse();
     if (!legal_) return;
     arrays.push_back(own_array(input.array));
     known_.accumulators.insert_or_assign(

@@ -106,15 +106,16 @@ bool reads_enough_in_steps(const LaneWork& work, const Tunables& tunables) {
   return work.operations >= tunables.gather_operations * work.gathers;
 }
 
-bool has_rows_inside(const ir::Body& body) {
-  return std::any_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
-    return as<ir::MapScanReduce>(one.operation) != nullptr;
+bool has_rows_inside(const ir::Body& body, const Tunables& tunables) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [&](const ir::Statement& one) {
+    const auto* map = as<ir::MapScanReduce>(one.operation);
+    return map != nullptr && !is_known_below(map->width, tunables.lane_short_row + 1);
   });
 }
 
 bool is_worthwhile(const ir::Body& body, const LaneWork& work, const Tunables& tunables) {
   if (work.depth > 0 && reads_enough_in_steps(work, tunables)) return true;
-  return !has_rows_inside(body) && work.all_operations >= tunables.lane_work &&
+  return !has_rows_inside(body, tunables) && work.all_operations >= tunables.lane_work &&
          work.all_operations >= tunables.lane_gathers * work.all_gathers;
 }
 

@@ -18,8 +18,9 @@ inline constexpr int most_lanes = 64;    // of a vector
 ir::LaneBlocks block_for(const ir::Body& body, const Surroundings& around, bool has_rows,
                          Around where);
 bool has_loops(const ir::Body& body);
-/// Whether points go along rows of arrays, so that it matters most how these lie.
-bool has_rows_inside(const ir::Body& body);
+/// Whether points go along rows of arrays, so that it matters most how these lie.  A few elements
+/// are no row.
+bool has_rows_inside(const ir::Body& body, const Tunables& tunables);
 inline bool is_power_of_two(int number) { return number > 0 && (number & (number - 1)) == 0; }
 
 /// Whether the innermost loops reach memory in unit steps, or compute a lot for each vector that

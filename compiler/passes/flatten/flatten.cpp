@@ -220,7 +220,8 @@ void Flattener::flatten_points(Statement statement, Nest nest, PointBody point, 
   }
   if (!on_gpu()) {
     if (choose_host(statement, nest, point, out)) return;
-    if (const auto place = place_to_cut(nest, point.body, names_, originals_)) {
+    if (const auto place =
+            place_to_cut(nest, point.body, names_, originals_, options_.handed_on_operations)) {
       cut(std::move(statement), std::move(nest), std::move(point), *place, out);
       return;
     }

@@ -22,9 +22,10 @@ bool is_made_once(const ir::Statement& statement, const ir::Names& names);
 /// handed to them may be somebody's result.  `functions`: that they may call.
 bool writes_only_its_own(const ir::Body& body, std::size_t from, const ir::Names& names,
                          const std::vector<ir::Function>& functions);
-/// The first place beside a product where the body can be cut; one that takes no memory, if there
-/// is.
+/// The first place beside a product, or behind points that take so many operations for each element
+/// that they give, where the body can be cut; one that takes no memory, if there is.
 std::optional<Cut> place_to_cut(const Nest& nest, const ir::Body& body, const ir::Names& names,
-                                const std::vector<ir::Function>& functions);
+                                const std::vector<ir::Function>& functions,
+                                std::int64_t handed_on_operations);
 
 }  // namespace dagaz::passes::flattening

@@ -7,14 +7,20 @@
 
 namespace dagaz::passes::gathering {
 
-namespace {
+bool adds_numbers(const AccumulatorInput& input, const Names& names) {
+  if (!input.op || names.type(input.array).rank() != input.shape.size()) return false;
+  const auto& statements = input.op->body.statements;
+  const auto* sum = statements.size() == 1 ? as<Scalar>(statements[0].operation) : nullptr;
+  return sum != nullptr && sum->op == ScalarOp::add &&
+         input.op->body.results[0] == Operand(statements[0].results[0].name);
+}
 
 bool uses(const Statement& statement, NameId name, const Names& names) {
   const std::vector<NameId> used = free_names(statement, names);
   return std::find(used.begin(), used.end(), name) != used.end();
 }
 
-std::optional<std::size_t> exit_of(const Statement& statement, NameId enters, const Names& names);
+namespace {
 
 /// The last name of the accumulator in `body`; nothing if it is lost on the way.
 std::optional<NameId> last_in(const Body& body, NameId enters, const Names& names) {
@@ -39,14 +45,14 @@ std::optional<std::size_t> result_of(const Body& body, NameId enters, const Name
   return last ? place_of(*last, body.results) : std::nullopt;
 }
 
-/// The parameter of a map that an array is handed to.
+}  // namespace
+
 std::optional<std::size_t> parameter_of(const MapScanReduce& map, NameId array) {
   if (std::count(map.arrays.begin(), map.arrays.end(), array) != 1) return std::nullopt;
   return static_cast<std::size_t>(std::find(map.arrays.begin(), map.arrays.end(), array) -
                                   map.arrays.begin());
 }
 
-/// Which result of `statement` the accumulator `enters` is after it.
 std::optional<std::size_t> exit_of(const Statement& statement, NameId enters, const Names& names) {
   if (as<Accumulate>(statement.operation) || as<Identity>(statement.operation)) return 0;
   if (const auto* branch = as<Branch>(statement.operation)) {
@@ -54,14 +60,15 @@ std::optional<std::size_t> exit_of(const Statement& statement, NameId enters, co
     const auto no = result_of(branch->else_body, enters, names);
     return yes == no ? yes : std::nullopt;
   }
+  if (const auto* with = as<WithAccumulator>(statement.operation)) {
+    return result_of(with->body.body, enters, names);
+  }
   const auto* map = as<MapScanReduce>(statement.operation);
   if (map == nullptr || !map->scans.empty() || map->post || map->sequential) return std::nullopt;
   const auto parameter = parameter_of(*map, enters);
   if (!parameter) return std::nullopt;
   return result_of(map->map.body, map->map.parameters[*parameter].name, names);
 }
-
-}  // namespace
 
 bool Additions::add_tokens(const Statement& statement) {
   for (const NameId token : statement.tokens) {
@@ -101,10 +108,16 @@ bool Additions::find_in(const Statement& statement, NameId enters, const Additio
     inside.conditions.back().sense = false;
     return find(branch->else_body, enters, branch->else_body.results[*place], inside);
   }
+  if (const auto* with = as<WithAccumulator>(statement.operation)) {
+    if (around.levels.empty()) return false;
+    const auto place = result_of(with->body.body, enters, names_);
+    return find(with->body.body, enters, with->body.body.results[*place], inside);
+  }
   const auto& map = std::get<MapScanReduce>(statement.operation);
   const NameId parameter = map.map.parameters[*parameter_of(map, enters)].name;
   if (values_.binds(map.width)) return false;
   inside.levels.push_back(values_.add_level(map));
+  inside.has_levels_under_conditions = !inside.conditions.empty();
   const auto place = result_of(map.map.body, parameter, names_);
   return find(map.map.body, parameter, map.map.body.results[*place], inside);
 }
@@ -113,11 +126,6 @@ bool Additions::find_in(const Statement& statement, NameId enters, const Additio
 
 namespace {
 
-template <typename T>
-void erase_at(std::vector<T>& list, std::size_t place) {
-  list.erase(list.begin() + static_cast<std::ptrdiff_t>(place));
-}
-
 void remove_from(Statement& statement, NameId enters, std::size_t exit, const Names& names) {
   if (auto* branch = as<Branch>(statement.operation)) {
     for (Body* side : {&branch->then_body, &branch->else_body}) {
@@ -125,6 +133,10 @@ void remove_from(Statement& statement, NameId enters, std::size_t exit, const Na
       erase_at(side->results, exit);
     }
     erase_at(branch->result_types, exit);
+  } else if (auto* with = as<WithAccumulator>(statement.operation)) {
+    remove_accumulator(with->body.body, enters, names);
+    erase_at(with->body.body.results, exit);
+    erase_at(with->body.result_types, exit);
   } else {
     auto& map = std::get<MapScanReduce>(statement.operation);
     const std::size_t parameter = *parameter_of(map, enters);
@@ -149,7 +161,7 @@ void remove_accumulator(Body& body, NameId enters, const Names& names) {
     }
     const std::size_t exit = *exit_of(each, at, names);
     const NameId next = each.results[exit].name;
-    if (as<Branch>(each.operation) || as<MapScanReduce>(each.operation)) {
+    if (!as<Accumulate>(each.operation) && !as<Identity>(each.operation)) {
       remove_from(each, at, exit, names);
       if (!each.results.empty()) kept.push_back(std::move(each));
     }

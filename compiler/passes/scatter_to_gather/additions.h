@@ -15,6 +15,7 @@ struct Addition {
   };
   std::vector<int> levels;  // outermost first
   std::vector<Condition> conditions;
+  bool has_levels_under_conditions = false;
   std::vector<Operand> indices;
   Operand value;
 };
@@ -24,7 +25,8 @@ class Additions {
  public:
   Additions(const Names& names, NestValues& values) : names_(names), values_(values) {}
 
-  /// False if something else happens to the accumulator than additions in maps and branches.
+  /// False if something else happens to the accumulator than additions in maps, branches, and the
+  /// scopes of other accumulators inside maps.
   bool find(const Body& body, NameId enters, const Operand& leaves) {
     return find(body, enters, leaves, Addition{});
   }
@@ -43,6 +45,17 @@ class Additions {
   std::vector<NameId> tokens_;
 };
 
+/// Whether what is combined into the accumulator are numbers that are added.
+bool adds_numbers(const AccumulatorInput& input, const Names& names);
+bool uses(const Statement& statement, NameId name, const Names& names);
+/// Which result of `statement` the accumulator `enters` is after it; nothing if that is unknown.
+std::optional<std::size_t> exit_of(const Statement& statement, NameId enters, const Names& names);
+/// The parameter of a map that an array is handed to.
+std::optional<std::size_t> parameter_of(const MapScanReduce& map, NameId array);
+template <typename T>
+void erase_at(std::vector<T>& list, std::size_t place) {
+  list.erase(list.begin() + static_cast<std::ptrdiff_t>(place));
+}
 /// Takes an accumulator, of which all additions were found, out of `body`.
 void remove_accumulator(Body& body, NameId enters, const Names& names);
 

@@ -27,6 +27,7 @@
 #include <functional>
 #include <limits>
 
+#include "passes/scatter_to_gather/tabulate.h"
 #include "support/match.h"
 
 namespace dagaz::passes::gathering {
@@ -48,33 +49,9 @@ std::set<int> taps_of(const Reach& reach) {
   return taps;
 }
 
-Operand both(const Operand& a, const Operand& b, Builder& out) {
-  if (a == Operand(make_bool(true))) return b;
-  return out.scalar(ScalarOp::bit_and, ScalarType::boolean, {a, b}, "inside");
-}
-Operand is_less(const Operand& a, const Operand& b, Builder& out) {
-  return out.scalar(ScalarOp::slt, ScalarType::i64, {a, b}, "inside");
-}
-
-using Build = std::function<Operand(Builder&, const std::vector<Operand>&)>;
-
-/// An array of `shape` of what `build` gives for each index.
-Operand tabulate(const std::vector<Operand>& shape, std::vector<Operand> at, const Build& build,
-                 Builder& out) {
-  if (at.size() == shape.size()) return build(out, at);
-  at.emplace_back();
-  return out.map_indices(
-      shape[at.size() - 1],
-      [&](Builder& in, const std::vector<NameId>& own) {
-        at.back() = own[0];
-        return std::vector<Operand>{tabulate(shape, at, build, in)};
-      },
-      "sums")[0];
-}
-
 /// The elements of what `build` gives for each index, combined by `op`.
 Operand combine(const std::vector<Operand>& shape, std::vector<Operand> at, ScalarOp op,
-                ScalarType type, const Build& build, Builder& out) {
+                ScalarType type, const Element& build, Builder& out) {
   if (at.size() == shape.size()) return build(out, at);
   at.emplace_back();
   const Operand width = shape[at.size() - 1];
@@ -97,14 +74,6 @@ Operand combine(const std::vector<Operand>& shape, std::vector<Operand> at, Scal
   const Constant neutral = op == ScalarOp::add ? zero_of(type) : one_of(type);
   sum.reductions.push_back({std::move(operation), {neutral}, true});
   return out.add(std::move(sum), "sum");
-}
-
-bool adds_numbers(const AccumulatorInput& input, const Names& names) {
-  if (!input.op || names.type(input.array).rank() != input.shape.size()) return false;
-  const auto& statements = input.op->body.statements;
-  const auto* sum = statements.size() == 1 ? as<Scalar>(statements[0].operation) : nullptr;
-  return sum != nullptr && sum->op == ScalarOp::add &&
-         input.op->body.results[0] == Operand(statements[0].results[0].name);
 }
 
 }  // namespace
