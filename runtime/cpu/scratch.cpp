@@ -1,6 +1,6 @@
 // Thread-private scratch memory: a stack made of chunks that grow, so that tasks can allocate
-// temporary arrays without asking the pool.  A mark is a chunk's number and an offset in it.
-// Chunks stay with their thread for the next task; a thread that goes away frees its own.
+// temporary arrays without asking the pool.  A mark is where the stack ends.  Chunks stay with their
+// thread for the next task; a thread that goes away frees its own.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -13,42 +13,48 @@ namespace {
 
 constexpr int64_t alignment = 64;
 constexpr int64_t first_chunk = int64_t{64} << 10;
-// An empty stack gives back what exceeds this.
+// A stack that becomes empty gives back what exceeds this.
 constexpr int64_t most_kept = int64_t{64} << 20;
-constexpr int offset_bits = 44;
-constexpr int64_t largest_request = int64_t{1} << offset_bits;
+constexpr int64_t largest_request = int64_t{1} << 44;
 
-class ScratchStack {
+/// The chunk in use.  Nothing has to run when a thread comes to it first or goes away, so that it is
+/// reached without asking whether it is there.
+struct Top {
+  char* begin = nullptr;
+  char* next = nullptr;  // where the stack ends
+  char* end = nullptr;
+};
+constinit thread_local Top top;
+
+int64_t address(const char* place) {
+  return static_cast<int64_t>(reinterpret_cast<std::intptr_t>(place));
+}
+
+class Chunks {
  public:
-  ~ScratchStack() {
-    for (const Chunk& chunk : chunks_) {
-      std::free(chunk.memory);
-    }
+  ~Chunks() {
+    for (const Chunk& chunk : chunks_) std::free(chunk.memory);
   }
 
-  int64_t mark() const { return (static_cast<int64_t>(current_) << offset_bits) | offset_; }
-
-  void* allocate(int64_t bytes) {
-    if (bytes < 0 || bytes >= largest_request) {
-      return nullptr;
+  /// Makes the next chunk the one in use; replaces it if it is too small.
+  bool advance(int64_t bytes) {
+    const size_t next = top.begin == nullptr ? 0 : current_ + 1;
+    if (next < chunks_.size() && chunks_[next].bytes < bytes) {
+      while (chunks_.size() > next) drop_last();
     }
-    const int64_t rounded = std::max(alignment, (bytes + alignment - 1) / alignment * alignment);
-    if (chunks_.empty() || offset_ + rounded > chunks_[current_].bytes) {
-      if (!advance(rounded)) {
-        return nullptr;
-      }
-    }
-    void* result = chunks_[current_].memory + offset_;
-    offset_ += rounded;
-    return result;
+    if (next == chunks_.size() && !add(bytes)) return false;
+    use(next);
+    return true;
   }
 
+  /// Back to a mark in any chunk; 0 is before the first.
   void reset(int64_t mark) {
-    current_ = static_cast<size_t>(mark >> offset_bits);
-    offset_ = mark & (largest_request - 1);
-    if (mark == 0) {
-      trim();
-    }
+    size_t chunk = current_;
+    while (chunk > 0 && !holds(chunks_[chunk], mark)) --chunk;
+    if (chunks_.empty()) return;
+    use(chunk);
+    if (mark != 0) top.next = top.begin + (mark - address(top.begin));
+    if (chunk == 0 && top.next == top.begin) trim();
   }
 
  private:
@@ -57,34 +63,30 @@ class ScratchStack {
     int64_t bytes;
   };
 
-  /// Makes the next chunk the current one; replaces it if it is too small.
-  bool advance(int64_t bytes) {
-    const size_t next = chunks_.empty() ? 0 : current_ + 1;
-    if (next < chunks_.size() && chunks_[next].bytes < bytes) {
-      while (chunks_.size() > next) {
-        drop_last();
-      }
-    }
-    if (next == chunks_.size()) {
-      const int64_t grown = chunks_.empty() ? first_chunk : chunks_.back().bytes * 2;
-      const int64_t size = std::max(bytes, std::min(grown, most_kept));
-      auto* memory = static_cast<char*>(
-          std::aligned_alloc(static_cast<size_t>(alignment), static_cast<size_t>(size)));
-      if (memory == nullptr) {
-        return false;
-      }
-      chunks_.push_back({memory, size});
-      total_ += size;
-    }
-    current_ = next;
-    offset_ = 0;
+  static bool holds(const Chunk& chunk, int64_t mark) {
+    return mark >= address(chunk.memory) && mark <= address(chunk.memory) + chunk.bytes;
+  }
+
+  void use(size_t chunk) {
+    current_ = chunk;
+    const Chunk& used = chunks_[chunk];
+    top = {used.memory, used.memory, used.memory + used.bytes};
+  }
+
+  bool add(int64_t bytes) {
+    const int64_t grown = chunks_.empty() ? first_chunk : chunks_.back().bytes * 2;
+    const int64_t size = std::max(bytes, std::min(grown, most_kept));
+    auto* memory = static_cast<char*>(
+        std::aligned_alloc(static_cast<size_t>(alignment), static_cast<size_t>(size)));
+    if (memory == nullptr) return false;
+    chunks_.push_back({memory, size});
+    total_ += size;
     return true;
   }
 
   void trim() {
-    while (total_ > most_kept && !chunks_.empty()) {
-      drop_last();
-    }
+    while (total_ > most_kept && !chunks_.empty()) drop_last();
+    if (chunks_.empty()) top = {};
   }
 
   void drop_last() {
@@ -95,22 +97,32 @@ class ScratchStack {
 
   std::vector<Chunk> chunks_;
   size_t current_ = 0;
-  int64_t offset_ = 0;
   int64_t total_ = 0;
 };
 
-thread_local ScratchStack scratch_stack;
+thread_local Chunks chunks;
 
 }  // namespace
 
 int64_t dz_scratch_mark(void) {
-  return scratch_stack.mark();
+  return address(top.next);
 }
 
 void* dz_scratch(int64_t bytes) {
-  return scratch_stack.allocate(bytes);
+  if (bytes < 0 || bytes >= largest_request) return nullptr;
+  const int64_t rounded = std::max(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (top.end - top.next < rounded && !chunks.advance(rounded)) return nullptr;
+  void* result = top.next;
+  top.next += rounded;
+  return result;
 }
 
 void dz_scratch_reset(int64_t mark) {
-  scratch_stack.reset(mark);
+  const bool is_here = mark >= address(top.begin) && mark <= address(top.end);
+  const bool is_large = top.end - top.begin > most_kept;
+  if (is_here && !is_large) {
+    top.next = top.begin + (mark - address(top.begin));
+  } else {
+    chunks.reset(mark);
+  }
 }

@@ -15,9 +15,27 @@ bool adds_numbers(const AccumulatorInput& input, const Names& names) {
          input.op->body.results[0] == Operand(statements[0].results[0].name);
 }
 
-bool uses(const Statement& statement, NameId name, const Names& names) {
+static bool uses(const Body& body, NameId accumulator, const Names& names) {
+  const auto& given = body.results;
+  return std::find(given.begin(), given.end(), Operand(accumulator)) != given.end() ||
+         std::any_of(body.statements.begin(), body.statements.end(),
+                     [&](const Statement& each) { return uses(each, accumulator, names); });
+}
+
+// An accumulator enters a map as one of its arrays only.
+bool uses(const Statement& statement, NameId accumulator, const Names& names) {
+  if (const auto* map = as<MapScanReduce>(statement.operation)) {
+    return std::find(map->arrays.begin(), map->arrays.end(), accumulator) != map->arrays.end();
+  }
+  if (const auto* branch = as<Branch>(statement.operation)) {
+    return uses(branch->then_body, accumulator, names) ||
+           uses(branch->else_body, accumulator, names);
+  }
+  if (const auto* with = as<WithAccumulator>(statement.operation)) {
+    return uses(with->body.body, accumulator, names);
+  }
   const std::vector<NameId> used = free_names(statement, names);
-  return std::find(used.begin(), used.end(), name) != used.end();
+  return std::find(used.begin(), used.end(), accumulator) != used.end();
 }
 
 namespace {

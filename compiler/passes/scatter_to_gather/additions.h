@@ -47,7 +47,7 @@ class Additions {
 
 /// Whether what is combined into the accumulator are numbers that are added.
 bool adds_numbers(const AccumulatorInput& input, const Names& names);
-bool uses(const Statement& statement, NameId name, const Names& names);
+bool uses(const Statement& statement, NameId accumulator, const Names& names);
 /// Which result of `statement` the accumulator `enters` is after it; nothing if that is unknown.
 std::optional<std::size_t> exit_of(const Statement& statement, NameId enters, const Names& names);
 /// The parameter of a map that an array is handed to.
