@@ -138,9 +138,41 @@ int MPI_Irecv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_C
   return PMPI_Irecv(data, count, type, from, tag, comm, request);
 }
 
-int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-  const int status = PMPI_Waitall(count, requests, statuses);
+static void arrive(void) {
   if (started != 0) nap_since(started, on_the_way);
   started = on_the_way = 0;
+}
+
+int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
+  const int status = PMPI_Waitall(count, requests, statuses);
+  arrive();
   return status;
+}
+
+int MPI_Testall(int count, MPI_Request requests[], int *ended, MPI_Status statuses[]) {
+  const int were_messages = count > 0 && requests[0] != MPI_REQUEST_NULL;
+  const int status = PMPI_Testall(count, requests, ended, statuses);
+  if (were_messages && *ended) arrive();
+  return status;
+}
+
+/* More ranks than cores start collective operations and look at them until they have ended.  Here they
+   have at once. */
+int MPI_Iallgatherv(const void *own, int own_count, MPI_Datatype type, void *all, const int counts[],
+                    const int places[], MPI_Datatype all_type, MPI_Comm comm, MPI_Request *request) {
+  *request = MPI_REQUEST_NULL;
+  return MPI_Allgatherv(own, own_count, type, all, counts, places, all_type, comm);
+}
+
+int MPI_Ialltoallv(const void *out, const int out_counts[], const int out_places[], MPI_Datatype type,
+                   void *in, const int in_counts[], const int in_places[], MPI_Datatype in_type,
+                   MPI_Comm comm, MPI_Request *request) {
+  *request = MPI_REQUEST_NULL;
+  return MPI_Alltoallv(out, out_counts, out_places, type, in, in_counts, in_places, in_type, comm);
+}
+
+int MPI_Iallreduce(const void *own, void *all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+                   MPI_Request *request) {
+  *request = MPI_REQUEST_NULL;
+  return MPI_Allreduce(own, all, count, type, op, comm);
 }

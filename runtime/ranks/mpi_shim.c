@@ -1,14 +1,22 @@
 /* The table of messages.h over MPI.  Compiled by the user's mpicc when a program is built: each
    implementation has types of its own, so that no object file fits two of them.
 
-   MPI counts elements with an int: what is longer is sent as several messages (in rounds). */
+   MPI counts elements with an int: what is longer is sent as several messages (in rounds).
+
+   Some MPI poll while they wait and never give up the core, as MPICH before 5 on Linux, whatever
+   it is told.  Where a machine has more ranks than cores, those that wait would keep others from
+   working.  There nothing is called that waits: what was started is looked at, and between two
+   looks others have the core.  Elsewhere MPI waits itself, as it does best. */
+#define _GNU_SOURCE
 #include "messages.h"
 
 #include <limits.h>
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #ifdef __has_include
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h> /* of Open MPI */
@@ -23,10 +31,41 @@ struct ranks {
   MPI_Comm communicator;
   int *counts; /* two for each rank: how much, and where */
   int *other;  /* the same of the other side */
+  int crowded; /* on all ranks the same: whether somewhere there are more of them than cores */
+  MPI_Request collective; /* the call that was started last */
 };
 
 /* The processes of an executable. */
 static struct ranks *ours;
+
+/* Until what was started has ended.  Linux yields a core to threads of the same session alone
+   (autogroup), and the mpirun of MPICH gives each rank one of its own.  So what does not end soon
+   is slept for: 20 us, and the 50 that timers may be late.  Much less would be over before another
+   has the core, where timers are exact. */
+static int wait_for(const struct ranks *all, int count, MPI_Request *requests) {
+  const struct timespec shortly = {0, 20000};
+  if (!all->crowded) return MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+  for (int looks = 0;; ++looks) {
+    int ended = 0;
+    const int status = MPI_Testall(count, requests, &ended, MPI_STATUSES_IGNORE);
+    if (status != MPI_SUCCESS || ended) return status;
+    if (looks < 20) {
+      sched_yield();
+    } else {
+      nanosleep(&shortly, NULL);
+    }
+  }
+}
+
+/* A collective call, by the function that waits or by the one that starts it. */
+#define COLLECTIVE(all, call, start, ...)                                                      \
+  ((all)->crowded                                                                              \
+       ? wait_for_collective(all, start(__VA_ARGS__, (all)->communicator, &(all)->collective)) \
+       : call(__VA_ARGS__, (all)->communicator))
+
+static int wait_for_collective(struct ranks *all, int status) {
+  return status == MPI_SUCCESS ? wait_for(all, 1, &all->collective) : status;
+}
 
 /* The part of `bytes` that is sent in round k. */
 static int piece(int64_t bytes, int64_t k, int64_t share) {
@@ -50,15 +89,23 @@ static void set_counts(const struct ranks *all, int *counts, const int64_t *size
   }
 }
 
+static int broadcast(void *communicator, void *data, int64_t bytes, int32_t root) {
+  struct ranks *all = communicator;
+  char *from = data;
+  for (int64_t k = 0; k * most < bytes; ++k) {
+    const int status = COLLECTIVE(all, MPI_Bcast, MPI_Ibcast, from + k * most,
+                                  piece(bytes, k, most), MPI_BYTE, root);
+    if (status != MPI_SUCCESS) return status;
+  }
+  return 0;
+}
+
 /* Rank after rank, in pieces. */
 static int gather_long(struct ranks *all, const void *part, char *whole, const int64_t *sizes) {
   for (int r = 0; r < all->table.size; ++r) {
     if (r == all->table.rank && part != NULL) memcpy(whole, part, (size_t)sizes[r]);
-    for (int64_t k = 0; k * most < sizes[r]; ++k) {
-      const int status = MPI_Bcast(whole + k * most, piece(sizes[r], k, most), MPI_BYTE, r,
-                                   all->communicator);
-      if (status != MPI_SUCCESS) return status;
-    }
+    const int status = broadcast(all, whole, sizes[r], r);
+    if (status != MPI_SUCCESS) return status;
     whole += sizes[r];
   }
   return 0;
@@ -68,9 +115,9 @@ static int gather(void *communicator, const void *part, void *whole, const int64
   struct ranks *all = communicator;
   if (!fits(all, sizes)) return gather_long(all, part, whole, sizes);
   set_counts(all, all->counts, sizes);
-  return MPI_Allgatherv(part == NULL ? MPI_IN_PLACE : part, (int)sizes[all->table.rank], MPI_BYTE,
-                        whole, all->counts, all->counts + all->table.size, MPI_BYTE,
-                        all->communicator);
+  return COLLECTIVE(all, MPI_Allgatherv, MPI_Iallgatherv, part == NULL ? MPI_IN_PLACE : part,
+                    (int)sizes[all->table.rank], MPI_BYTE, whole, all->counts,
+                    all->counts + all->table.size, MPI_BYTE);
 }
 
 /* Each with each, in pieces. */
@@ -97,8 +144,9 @@ static int exchange(void *communicator, const void *parts, const int64_t *to, vo
   if (!fits(all, to) || !fits(all, from)) return exchange_long(all, parts, to, own, from);
   set_counts(all, all->counts, to);
   set_counts(all, all->other, from);
-  return MPI_Alltoallv(parts, all->counts, all->counts + all->table.size, MPI_BYTE, own, all->other,
-                       all->other + all->table.size, MPI_BYTE, all->communicator);
+  return COLLECTIVE(all, MPI_Alltoallv, MPI_Ialltoallv, parts, all->counts,
+                    all->counts + all->table.size, MPI_BYTE, own, all->other,
+                    all->other + all->table.size, MPI_BYTE);
 }
 
 /* How many pieces a message has. */
@@ -139,9 +187,8 @@ static int start(void *communicator, const dz_rank_message *to, int32_t to_count
 }
 
 static int finish(void *communicator, void *under_way) {
-  (void)communicator;
   struct messages *messages = under_way;
-  const int status = MPI_Waitall(messages->count, messages->requests, MPI_STATUSES_IGNORE);
+  const int status = wait_for(communicator, messages->count, messages->requests);
   free(messages);
   return status;
 }
@@ -153,20 +200,10 @@ static int send(void *communicator, const dz_rank_message *to, int32_t to_count,
   return status == MPI_SUCCESS ? finish(communicator, under_way) : status;
 }
 
-static int broadcast(void *communicator, void *data, int64_t bytes, int32_t root) {
-  struct ranks *all = communicator;
-  char *from = data;
-  for (int64_t k = 0; k * most < bytes; ++k) {
-    const int status =
-        MPI_Bcast(from + k * most, piece(bytes, k, most), MPI_BYTE, root, all->communicator);
-    if (status != MPI_SUCCESS) return status;
-  }
-  return 0;
-}
-
 static int maximum(void *communicator, int64_t *value) {
   struct ranks *all = communicator;
-  return MPI_Allreduce(MPI_IN_PLACE, value, 1, MPI_INT64_T, MPI_MAX, all->communicator);
+  return COLLECTIVE(all, MPI_Allreduce, MPI_Iallreduce, MPI_IN_PLACE, value, 1, MPI_INT64_T,
+                    MPI_MAX);
 }
 
 static int write_pieces(MPI_File file, int64_t total, const dz_file_piece *all, int32_t count) {
@@ -213,15 +250,31 @@ static void free_ranks(const dz_rank_messages *table) {
   free(all);
 }
 
-/* MPI numbers the ranks of a machine in their order. */
-static int number_on_machine(MPI_Comm all, int rank) {
+/* Whether there are more ranks on a machine than cores that it gives to one of them or another. */
+static int is_crowded(struct ranks *all, MPI_Comm machine) {
+  int size = 1;
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) memset(&cores, 0xff, sizeof cores);
+  wait_for_collective(all, MPI_Iallreduce(MPI_IN_PLACE, &cores, sizeof cores, MPI_BYTE, MPI_BOR,
+                                          machine, &all->collective));
+  MPI_Comm_size(machine, &size);
+  return size > CPU_COUNT(&cores);
+}
+
+/* Finds out whether ranks are crowded, and which of its machine's this is: MPI numbers them in
+   their order. */
+static int look_at_machine(struct ranks *all, int rank) {
   int number = 0;
+  int64_t crowded = 0;
   MPI_Comm machine;
-  if (MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &machine) ==
-      MPI_SUCCESS) {
+  if (MPI_Comm_split_type(all->communicator, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL,
+                          &machine) == MPI_SUCCESS) {
     MPI_Comm_rank(machine, &number);
+    crowded = is_crowded(all, machine);
     MPI_Comm_free(&machine);
   }
+  maximum(all, &crowded);
+  all->crowded = crowded != 0;
   return number;
 }
 
@@ -239,7 +292,10 @@ static int takes_device_memory(void) {
 /* Messages of their own, whatever the communicator is used for besides; null where that fails. */
 static struct ranks *make_ranks(MPI_Comm communicator) {
   struct ranks *all = calloc(1, sizeof *all);
-  if (all == NULL || MPI_Comm_dup(communicator, &all->communicator) != MPI_SUCCESS) {
+  if (all == NULL) return NULL;
+  all->crowded = 1; /* until that is known */
+  const int status = MPI_Comm_idup(communicator, &all->communicator, &all->collective);
+  if (wait_for_collective(all, status) != MPI_SUCCESS) {
     free(all);
     return NULL;
   }
@@ -252,7 +308,7 @@ static struct ranks *make_ranks(MPI_Comm communicator) {
   all->other = all->counts + 2 * size;
   const dz_rank_messages made = {rank,      size,    all,        gather,  exchange,  send,
                                  broadcast, maximum, write_file, give_up, free_ranks,
-                                 number_on_machine(all->communicator, rank),
+                                 look_at_machine(all, rank),
                                  start,     finish,  takes_device_memory()};
   all->table = made;
   return all;
