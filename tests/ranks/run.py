@@ -7,6 +7,7 @@ those where something goes to the rows of others.  Then what
 its comments `-- counts:` say of messages, and that all end, with one message, where one fails, is killed, or
 does not fit to the others.  With the first MPI all of that on simulated GPUs, too, with 1, 3 and 4 ranks;
 and with each MPI there, with 2, 3 and 4, programs whose messages are direct, from device to device.
+Some programs run on one core, too: where ranks are more than cores, they wait in another way.
 Exit status 77 where there is no MPI.
 """
 import argparse
@@ -29,6 +30,8 @@ DELIVER_ALL = [*SHARE_ALL, '--tune', 'rank_extent=1000', '--tune', 'rank_count=1
 
 # What is sent as it is: rows in windows, blocks that are turned, gathered rows, parts of large sums.
 SENT_DIRECTLY = ['windows', 'turns', 'loops', 'large_sums', 'first']
+# One of each kind of message.
+OF_EACH_KIND = ['windows', 'turns', 'first']
 
 
 def implementations():
@@ -412,9 +415,14 @@ def main():
         runs, f'{folder}/{name}.fut', some, SHARE_ALL)) for name in SENT_DIRECTLY]
     direct_tests += [(title, lambda runs, test=test: test(runs, folder)) for title, test in (
         ('a library, directly', test_library), ('what carries messages', test_carrier))]
+    crowded_tests = [(f'{name}, on one core', lambda runs, name=name: test_blocks(
+        runs, f'{folder}/{name}.fut', some, SHARE_ALL)) for name in OF_EACH_KIND]
+    core = min(os.sched_getaffinity(0))
     # Which MPI it is makes no difference to a device, unless that one gives it its memory.
     places = [(False, tests, 'cpu', *one) for one in found] + [(False, tests, 'sim', *found[0])]
     places += [(True, direct_tests, 'sim', *one) for one in found]
+    places += [(False, crowded_tests, 'cpu', name, compiler, f'taskset -c {core} {launcher}')
+               for name, compiler, launcher in found]
     failed = 0
     for direct, tests, target, name, compiler, launcher in places:
         with tempfile.TemporaryDirectory() as temporary:
