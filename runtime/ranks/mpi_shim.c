@@ -5,8 +5,9 @@
 
    Some MPI poll while they wait and never give up the core, as MPICH before 5 on Linux, whatever
    it is told.  Where a machine has more ranks than cores, those that wait would keep others from
-   working.  There nothing is called that waits: what was started is looked at, and between two
-   looks others have the core.  Elsewhere MPI waits itself, as it does best. */
+   working.  There messages are started and then looked at, and between two looks others have the
+   core; only to start, to write files and for what is sent in rounds MPI waits.  Elsewhere it
+   always does, which it does best. */
 #define _GNU_SOURCE
 #include "messages.h"
 
