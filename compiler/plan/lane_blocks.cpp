@@ -350,18 +350,24 @@ std::vector<ir::Version> map_in_lanes(const MapAt& candidate) {
 
 // ---------------------------------------------------------------- maps inside a task
 
+// Loops without loops inside run in vectors by themselves, if they may.
+static bool needs_lanes(const ir::Body& body) {
+  return has_loops(body) || calls_functions_between_others(body);
+}
+
 std::optional<ir::SegmentedMap> nest_as_space(const Surroundings& around,
                                               const ir::MapScanReduce& map,
                                               const std::vector<ir::Binder>& results,
                                               ir::Names& names) {
-  if (!is_plain_map(map, names) || results.empty() || !has_loops(map.map.body)) return std::nullopt;
+  if (!is_plain_map(map, names) || results.empty() || !needs_lanes(map.map.body))
+    return std::nullopt;
   // Blocks may share points, which must not be computed twice where they write over what they read.
   const bool overwrites = std::any_of(results.begin(), results.end(), [&](const auto& one) {
     return around.overwritten_by(one.name).has_value();
   });
   if (overwrites) return std::nullopt;
   ir::SegmentedMap space = as_space(map, names);
-  if (!has_loops(space.body)) return std::nullopt;
+  if (!needs_lanes(space.body)) return std::nullopt;
   return space;
 }
 

@@ -6,6 +6,7 @@
 #include "ir/names.h"
 #include "ir/value_count.h"
 #include "plan/operators.h"
+#include "plan/thread_loops.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -102,6 +103,10 @@ bool has_loops(const ir::Body& body) {
   });
 }
 
+bool calls_functions_between_others(const ir::Body& body) {
+  return calls_functions(body) && !is_straight(body);
+}
+
 bool reads_enough_in_steps(const LaneWork& work, const Tunables& tunables) {
   return work.operations >= tunables.gather_operations * work.gathers;
 }
@@ -115,7 +120,9 @@ bool has_rows_inside(const ir::Body& body, const Tunables& tunables) {
 
 bool is_worthwhile(const ir::Body& body, const LaneWork& work, const Tunables& tunables) {
   if (work.depth > 0 && reads_enough_in_steps(work, tunables)) return true;
-  return !has_rows_inside(body, tunables) && work.all_operations >= tunables.lane_work &&
+  const bool is_enough =
+      work.all_operations >= tunables.lane_work || calls_functions_between_others(body);
+  return is_enough && !has_rows_inside(body, tunables) &&
          work.all_operations >= tunables.lane_gathers * work.all_gathers;
 }
 

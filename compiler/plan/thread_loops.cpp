@@ -17,13 +17,10 @@ class Iteration {
  public:
   /// Reads `body`.
   void add(const ir::Body& body) {
-    for (const ir::Statement& one : body.statements) {
-      const auto* scalar = as<ir::Scalar>(one.operation);
-      calls_ = calls_ || (scalar != nullptr && ir::is_transcendental(scalar->op));
-    }
+    calls_ = calls_ || plan::calls_functions(body);
     straight_ = straight_ && is_straight(body);
   }
-  bool calls_functions() const { return straight_ && calls_; }
+  bool has_straight_calls() const { return straight_ && calls_; }
 
  private:
   bool straight_ = true;
@@ -33,7 +30,7 @@ class Iteration {
 ir::Pointwise loop_of(const Iteration& iteration, const TargetDescription& target) {
   const bool has_masks =
       target.tunables.masked_rests != 0 && target.register_bytes > bytes_without_masks;
-  if (!has_masks || !iteration.calls_functions()) return {};
+  if (!has_masks || !iteration.has_straight_calls()) return {};
   return {.whole_vectors = target.register_bytes / least_element_bytes};
 }
 
@@ -46,6 +43,13 @@ ir::Pointwise thread_loop(const ir::MapScanReduce& map, const TargetDescription&
   for (const ir::ReduceOperator& one : map.reductions) iteration.add(one.op.body);
   if (map.post) iteration.add(map.post->body);
   return loop_of(iteration, target);
+}
+
+bool calls_functions(const ir::Body& body) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
+    const auto* scalar = as<ir::Scalar>(one.operation);
+    return scalar != nullptr && ir::is_transcendental(scalar->op);
+  });
 }
 
 bool is_straight(const ir::Body& body) {

@@ -14,6 +14,8 @@ namespace dagaz::plan {
 ir::Pointwise thread_loop(const ir::MapScanReduce& map, const TargetDescription& target);
 /// Whether it is straight-line code, which may stand in both loops.
 bool is_straight(const ir::Body& body);
+/// Whether it evaluates functions of reals.
+bool calls_functions(const ir::Body& body);
 ir::Pointwise point_loop(const ir::SegmentedMap& map, const TargetDescription& target);
 
 }  // namespace dagaz::plan
