@@ -185,4 +185,8 @@ module type intrinsics = {
   val mjp2 'a 'b [n] : (f: a -> b) -> a -> [n]b -> (b, [n]a)
   val with_vjp 'a 'b : (f: a -> b) -> (adjoint: (res: b) -> (res_adj: b) -> a) -> a -> b
   val with_vjp_tape 'a 'b 'c : (f: a -> (c, b)) -> (adjoint: (c, b) -> a) -> a -> b
+
+  -- The same, for an f that gives its result twice: first in a way whose derivatives can be taken,
+  -- which is evaluated only for these, then in one that is quicker.
+  val with_vjp_twin 'a 'b 'c : (f: a -> (c, b, b)) -> (adjoint: (c, b) -> a) -> a -> b
 }

@@ -174,11 +174,38 @@ ValueRef build_with_vjp_tape(Elaborator& e, const IntrinsicCall& call) {
       fields[1].second, static_cast<int>(fields[0].second->leaf_count));
 }
 
+// f returns (tape, result, result), of which derivatives see the first: a part of the tape that the
+// adjoint does not take.
+ValueRef build_with_vjp_twin(Elaborator& e, const IntrinsicCall& call) {
+  const ValueRef argument = call.arguments[2];
+  const TypeRef result = type_argument(e, call, 1);
+  const TypeRef tape = type_argument(e, call, 2);
+  const TypeRef expected =
+      result == nullptr || tape == nullptr
+          ? nullptr
+          : e.arena.record(
+                {{e.tuple_field(0), tape}, {e.tuple_field(1), result}, {e.tuple_field(2), result}});
+  const Flattened function = flatten(e, e.arena.type_of(argument), expected, [&](ValueRef value) {
+    return e.apply(call.arguments[0], {value}, call.range);
+  });
+  const auto& fields = std::get<RecordShape>(function.result->node).fields;
+  const TypeRef kept = fields[0].second;
+  const TypeRef twin = fields[1].second;
+  return custom(
+      e, function, e.arena.record({{e.tuple_field(0), kept}, {e.tuple_field(1), twin}}),
+      [&](ValueRef both) { return e.apply(call.arguments[1], {both}, call.range); }, argument,
+      fields[2].second, static_cast<int>(kept->leaf_count + twin->leaf_count));
+}
+
 using enum ir::DerivativeMode;
 constexpr Intrinsic derivatives_built[] = {
-    {"jvp2", 3, build_derivative<forward, false>}, {"vjp2", 3, build_derivative<reverse, false>},
-    {"jmp2", 3, build_derivative<forward, true>},  {"mjp2", 3, build_derivative<reverse, true>},
-    {"with_vjp", 3, build_with_vjp},               {"with_vjp_tape", 3, build_with_vjp_tape},
+    {"jvp2", 3, build_derivative<forward, false>},
+    {"vjp2", 3, build_derivative<reverse, false>},
+    {"jmp2", 3, build_derivative<forward, true>},
+    {"mjp2", 3, build_derivative<reverse, true>},
+    {"with_vjp", 3, build_with_vjp},
+    {"with_vjp_tape", 3, build_with_vjp_tape},
+    {"with_vjp_twin", 3, build_with_vjp_twin},
 };
 
 }  // namespace

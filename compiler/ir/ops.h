@@ -400,6 +400,8 @@ struct Differentiate {
 /// `function` at `arguments`; in reverse mode its derivative is `adjoint`, from (tape | results)
 /// and result adjoints to argument adjoints.  The first `tape` results of `function` are the tape;
 /// if there is none, `adjoint` gets the results.  Results: those of `function` without the tape.
+/// Of a tape with as many values more than `adjoint` takes as there are results, these are the same
+/// results, of which derivatives are taken.
 struct CustomDerivative {
   static constexpr std::string_view mnemonic = "custom_derivative";
   Lambda function;

@@ -39,4 +39,11 @@ void inline_custom_derivatives(Body& body, Names& names, FunctionDerivatives& fu
   });
 }
 
+std::size_t first_differentiated(const CustomDerivative& custom) {
+  if (custom.tape == 0) return 0;
+  const auto tape = static_cast<std::size_t>(custom.tape);
+  const std::size_t results = custom.function.body.results.size() - tape;
+  return custom.adjoint.parameters.size() - results;
+}
+
 }  // namespace dagaz::passes::ad
