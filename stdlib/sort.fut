@@ -34,7 +34,7 @@ local def permuted [n] 'a (order: [n]i64) (xs: [n]a) : *[n]a =
 --
 -- Radix sort (Knuth, The Art of Computer Programming 3, 5.2.5), digit by digit from the least.  The
 -- array is cut in pieces.  Each counts its digits; a scan over digits, and for each over the
--- pieces, says where the elements of a piece with a digit end; and each piece hands out places in
+-- pieces, says where the elements of a piece with a digit begin; and each piece hands out places in
 -- order.
 
 -- What becomes of a number: an unsigned one of so many bits in the same order.  No two have the same.
@@ -43,6 +43,9 @@ local module type keys = {
   type key
   val bits : i64
   val key : t -> key
+
+  -- The number that has a key.
+  val number : key -> t
 
   -- The bits from one on that a mask leaves.
   val digit : (shift: i64) -> (mask: i64) -> key -> i64
@@ -53,36 +56,41 @@ local def on_gpu () : bool = intrinsics.by_device 0 1 == 1
 
 -- How many bits a digit has.  Wide ones spare passes over elements, but have more values than the nearest
 -- cache has lines, in each of which one's elements go on: that pays for many elements.
-local def width (bits: i64) (n: i64) : i64 = if bits > 16 && n >= 1 << 20 then 11 else 8
+local def width (bits: i64) (n: i64) : i64 = if bits > 16 && n >= 1 << 16 then 11 else 8
 
 -- How many elements a piece has, for digits of so many values: many beside their counts.
 local def length (radix: i64) (n: i64) : i64 = i64.max (8 * radix) (i64.min 131072 (n / 32))
 
--- How many elements of each piece have each digit.
+-- How many elements of each piece have each digit.  Neighbours count in different tables: often they
+-- have the same digit, and an addition to a count waits for the one before.
 local def count_digits [n] 'e (radix: i64)
                        (pieces: i64)
                        (piece: i64)
                        (digit: e -> i64)
-                       (elements: [n]e) : *[pieces][radix]i64 =
+                       (elements: [n]e) : *[pieces][radix]u32 =
   tabulate pieces (\p ->
                      let first = p * piece
-                     in loop counts = replicate radix 0
+                     in loop counts = replicate 2 (replicate radix 0)
                         for i < i64.min piece (n - first) do
                           #[unsafe]
                           let d = digit elements[first + i]
-                          in counts with [d] = counts[d] + 1)
+                          in counts with [i & 1, d] = counts[i & 1, d] + 1)
+  |> map (\counts -> map2 (+) counts[0] counts[1])
 
--- The elements where they go: those of a piece with a digit, of which there are `counts`, in front
--- of a place in `ends`.
+-- Where the elements of each piece with each digit begin.
+local def starts [pieces] [radix] (counts: [pieces][radix]u32) : [pieces][radix]i64 =
+  let lengths = map i64.u32 (flatten (transpose counts))
+  in transpose (unflatten (map2 (-) (scan (+) 0 lengths) lengths))
+
+-- The elements where they go: those of a piece with a digit side by side, from a place in `starts` on.
 local def distributed [n] [pieces] [radix] 'e (piece: i64)
-                      (counts: [pieces][radix]i64)
-                      (ends: [pieces][radix]i64)
+                      (starts: [pieces][radix]i64)
                       (digit: e -> i64)
                       (elements: [n]e) : *[n]e =
   intrinsics.scatter_stream (#[scratch] (copy elements))
                             (\(out: *intrinsics.acc ([n]e)) p ->
                                let first = p * piece
-                               in (loop (out, next) = (out, map2 (-) ends[p] counts[p])
+                               in (loop (out, next) = (out, copy starts[p])
                                    for i < i64.min piece (n - first) do
                                      #[unsafe]
                                      let e = elements[first + i]
@@ -101,12 +109,12 @@ local def in_order_by_tasks [n] 'e (bits: i64) (digit: i64 -> i64 -> e -> i64) (
   in copy (loop elements for at < (bits + width - 1) / width do
              let digit = digit (at * width) (radix - 1)
              let counts = count_digits radix pieces piece digit elements
-             let ends = unflatten (scan (+) 0 (flatten (transpose counts)))
-             let last (d: i64) = #[unsafe] if d < 0 then 0 else ends[d, pieces - 1]
+             let all_share (d: i64) =
+               i64.sum (map (\of_piece -> #[unsafe] i64.u32 of_piece[d]) counts) == n
              -- A digit that all share changes nothing.
-             in if or (tabulate radix (\d -> last d - last (d - 1) == n))
+             in if n == 0 || all_share (#[unsafe] digit elements[0])
                 then elements
-                else distributed piece counts (transpose ends) digit elements)
+                else distributed piece (starts counts) digit elements)
 
 -- A thread of a GPU counts digits of four bits in registers: two words, with eight bits for each
 -- count.  So a piece is short; what all threads write at a time stays in the cache that they share.
@@ -159,12 +167,15 @@ local def in_order [n] 'e (bits: i64) (digit: i64 -> i64 -> e -> i64) (elements:
                distributed_by_threads (digit (at * 4) 15) elements)
   else in_order_by_tasks bits digit elements
 
--- The numbers themselves in order.
+-- The numbers themselves in order.  A CPU moves their keys, so that each is computed once.
 local def sorted [n] 't 'key (bits: i64)
                  (digit: i64 -> i64 -> key -> i64)
                  (key: t -> key)
+                 (number: key -> t)
                  (xs: [n]t) : *[n]t =
-  in_order bits (\shift mask x -> digit shift mask (key x)) xs
+  if on_gpu ()
+  then in_order bits (\shift mask x -> digit shift mask (key x)) xs
+  else map number (in_order bits digit (map key xs))
 
 local module mk_sorts (K: keys) : sorts with t = K.t = {
   type t = K.t
@@ -176,18 +187,19 @@ local module mk_sorts (K: keys) : sorts with t = K.t = {
 
   def rank [n] (xs: [n]t) : *[n]i64 = scatter (replicate n 0) (argsort xs) (iota n)
 
-  def sort [n] (xs: [n]t) : *[n]t = sorted K.bits K.digit K.key xs
+  def sort [n] (xs: [n]t) : *[n]t = sorted K.bits K.digit K.key K.number xs
   def sort_by_key [n] 'a (key: a -> t) (xs: [n]a) : *[n]a = permuted (argsort (map key xs)) xs
 }
 
--- Floats have derivatives, which go where they go.
+-- Floats have derivatives, which go where they go.  Keys have none: derivatives see floats that are
+-- fetched from where they were.
 local module mk_sorts_of_floats (K: keys) : sorts with t = K.t = {
   open mk_sorts K
 
   def sort [n] (xs: [n]t) : *[n]t =
-    copy (with_vjp_tape (\xs -> (xs, sorted K.bits K.digit K.key xs))
-                        (\(xs, adjoint: [n]t) -> permuted (rank xs) adjoint)
-                        xs)
+    let twins (xs: [n]t) = (xs, permuted (argsort xs) xs, sorted K.bits K.digit K.key K.number xs)
+    let adjoint (xs: [n]t, result_adjoint: [n]t) = permuted (rank xs) result_adjoint
+    in copy (intrinsics.with_vjp_twin twins adjoint xs)
 }
 
 local module keys_8 = {
@@ -200,12 +212,14 @@ module sort_i8 = mk_sorts {
   open keys_8
   type t = i8
   def key (x: i8) = u8.i8 x ^ 0x80
+  def number (key: u8) = i8.u8 (key ^ 0x80)
 }
 
 module sort_u8 = mk_sorts {
   open keys_8
   type t = u8
   def key (x: u8) = x
+  def number (key: u8) = key
 }
 
 local module keys_16 = {
@@ -218,12 +232,14 @@ module sort_i16 = mk_sorts {
   open keys_16
   type t = i16
   def key (x: i16) = u16.i16 x ^ 0x8000
+  def number (key: u16) = i16.u16 (key ^ 0x8000)
 }
 
 module sort_u16 = mk_sorts {
   open keys_16
   type t = u16
   def key (x: u16) = x
+  def number (key: u16) = key
 }
 
 local module keys_32 = {
@@ -236,12 +252,14 @@ module sort_i32 = mk_sorts {
   open keys_32
   type t = i32
   def key (x: i32) = u32.i32 x ^ 0x80000000
+  def number (key: u32) = i32.u32 (key ^ 0x80000000)
 }
 
 module sort_u32 = mk_sorts {
   open keys_32
   type t = u32
   def key (x: u32) = x
+  def number (key: u32) = key
 }
 
 local module keys_64 = {
@@ -254,12 +272,14 @@ module sort_i64 = mk_sorts {
   open keys_64
   type t = i64
   def key (x: i64) = u64.i64 x ^ 0x8000000000000000
+  def number (key: u64) = i64.u64 (key ^ 0x8000000000000000)
 }
 
 module sort_u64 = mk_sorts {
   open keys_64
   type t = u64
   def key (x: u64) = x
+  def number (key: u64) = key
 }
 
 -- The bits of negative numbers grow with their size: they are turned round.  -infinity becomes 0, and
@@ -273,6 +293,10 @@ module sort_f16 = mk_sorts_of_floats {
   def key (x: f16) =
     let bits = f16.to_bits x
     in (bits ^ (u16.i16 (i16.u16 bits >> 15) | 0x8000)) - lowest
+
+  def number (key: u16) =
+    let bits = key + lowest
+    in f16.from_bits (bits ^ (!(u16.i16 (i16.u16 bits >> 15)) | 0x8000))
 }
 
 module sort_f32 = mk_sorts_of_floats {
@@ -284,6 +308,10 @@ module sort_f32 = mk_sorts_of_floats {
   def key (x: f32) =
     let bits = f32.to_bits x
     in (bits ^ (u32.i32 (i32.u32 bits >> 31) | 0x80000000)) - lowest
+
+  def number (key: u32) =
+    let bits = key + lowest
+    in f32.from_bits (bits ^ (!(u32.i32 (i32.u32 bits >> 31)) | 0x80000000))
 }
 
 module sort_f64 = mk_sorts_of_floats {
@@ -295,6 +323,10 @@ module sort_f64 = mk_sorts_of_floats {
   def key (x: f64) =
     let bits = f64.to_bits x
     in (bits ^ (u64.i64 (i64.u64 bits >> 63) | 0x8000000000000000)) - lowest
+
+  def number (key: u64) =
+    let bits = key + lowest
+    in f64.from_bits (bits ^ (!(u64.i64 (i64.u64 bits >> 63)) | 0x8000000000000000))
 }
 
 -- ---------------------------------------------------------------- any order

@@ -29,7 +29,26 @@
 -- input { 9000i64 } output { true true true }
 -- ==
 -- entry: wide_digits
+-- compiled input { 65535i64 } output { true true true }
+-- compiled input { 65536i64 } output { true true true }
+-- compiled input { 65537i64 } output { true true true }
 -- compiled input { 1048576i64 } output { true true true }
+-- ==
+-- entry: bits_are_kept
+-- input { 1i64 } output { true true true }
+-- input { 255i64 } output { true true true }
+-- input { 256i64 } output { true true true }
+-- compiled input { 65535i64 } output { true true true }
+-- compiled input { 65536i64 } output { true true true }
+-- compiled input { 140001i64 } output { true true true }
+-- ==
+-- entry: integers_are_kept
+-- input { 257i64 } output { [true, true, true, true, true, true, true, true] }
+-- compiled input { 70001i64 } output { [true, true, true, true, true, true, true, true] }
+-- ==
+-- entry: few_numbers
+-- input { 1001i64 } output { true true true }
+-- compiled input { 140001i64 } output { true true true }
 -- ==
 -- entry: adjoint
 -- input { [3f64, 1f64, 2f64, -1f64, 1f64] [1f64, 2f64, 3f64, 4f64, 5f64] }
@@ -102,6 +121,66 @@ entry wide_digits (n: i64) =
                    in i == 0 || before < here || before == here && order[i - 1] < order[i])
                 (iota n))
      )
+
+-- Numbers in every order, with some twice.
+def scattered (n: i64) = map (\i -> u64.i64 (i / 2) * 0x9e3779b97f4a7c15) (iota n)
+
+-- Whether these are the elements of `xs` in the order `order`.
+def in_place 't [n] (same: t -> t -> bool) (xs: [n]t) (order: [n]i64) (sorted: [n]t) =
+  and (map2 (\i s -> same xs[i] s) order sorted)
+
+-- NaNs, zeros and numbers that are not normal, too, come out as they went in.
+entry bits_are_kept (n: i64) =
+  let halves = map (\x -> f16.from_bits (u16.u64 (x >> 48))) (scattered n)
+  let floats = map (\x -> f32.from_bits (u32.u64 (x >> 32))) (scattered n)
+  let doubles = map f64.from_bits (scattered n)
+  in ( in_place (\a b -> f16.to_bits a == f16.to_bits b)
+                halves
+                (sort_f16.argsort halves)
+                (sort_f16.sort halves)
+     , in_place (\a b -> f32.to_bits a == f32.to_bits b)
+                floats
+                (sort_f32.argsort floats)
+                (sort_f32.sort floats)
+     , in_place (\a b -> f64.to_bits a == f64.to_bits b)
+                doubles
+                (sort_f64.argsort doubles)
+                (sort_f64.sort doubles)
+     )
+
+entry integers_are_kept (n: i64) =
+  let xs = map (>> 3) (scattered n)
+  let ascending 't (below: t -> t -> bool) (same: t -> t -> bool) (xs: [n]t) (order: [n]i64) (sorted: [n]t) =
+    ascends below sorted && in_place same xs order sorted
+  let i8s = map i8.u64 xs
+  let u8s = map u8.u64 xs
+  let i16s = map i16.u64 xs
+  let u16s = map u16.u64 xs
+  let i32s = map i32.u64 xs
+  let u32s = map u32.u64 xs
+  let i64s = map i64.u64 (scattered n)
+  let u64s = scattered n
+  in [ ascending (<) (==) i8s (sort_i8.argsort i8s) (sort_i8.sort i8s)
+     , ascending (<) (==) u8s (sort_u8.argsort u8s) (sort_u8.sort u8s)
+     , ascending (<) (==) i16s (sort_i16.argsort i16s) (sort_i16.sort i16s)
+     , ascending (<) (==) u16s (sort_u16.argsort u16s) (sort_u16.sort u16s)
+     , ascending (<) (==) i32s (sort_i32.argsort i32s) (sort_i32.sort i32s)
+     , ascending (<) (==) u32s (sort_u32.argsort u32s) (sort_u32.sort u32s)
+     , ascending (<) (==) i64s (sort_i64.argsort i64s) (sort_i64.sort i64s)
+     , ascending (<) (==) u64s (sort_u64.argsort u64s) (sort_u64.sort u64s)
+     ]
+
+-- Elements beside each other have the same digits: all, most, or none of these.
+entry few_numbers (n: i64) =
+  let of_few (count: i64) =
+    let xs = map (\i -> f32.i64 (i / 3 % count) - 1) (iota n)
+    let order = sort_f32.argsort xs
+    in in_place (==) xs order (sort_f32.sort xs)
+       && and (map (\i ->
+                      let (before, here) = (order[i64.max 0 (i - 1)], order[i])
+                      in i == 0 || xs[before] < xs[here] || xs[before] == xs[here] && before < here)
+                   (iota n))
+  in (of_few 1, of_few 2, of_few 300)
 
 entry adjoint [n] (xs: [n]f64) (seed: [n]f64) =
   ( vjp sort_f64.sort xs seed
