@@ -27,6 +27,9 @@ class FunctionEmitter : public FunctionFrame {
   void emit(const tree::Assign& node);
   void emit(const tree::Move& node);
   void emit(const tree::For& node);
+  void emit_iterations(const tree::For& node, llvm::Value* first, llvm::Value* bound,
+                       unsigned together);
+  llvm::MDNode* properties_of(const tree::LoopHints& hints);
   void emit(const tree::While& node);
   void emit(const tree::If& node);
   void emit(const tree::Call& node);

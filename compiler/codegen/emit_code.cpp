@@ -5,6 +5,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include "codegen/checked_loops.h"
 #include "codegen/emit.h"
 #include "codegen/emit_ranks.h"
 #include "codegen/emit_trace.h"
@@ -71,16 +72,52 @@ void FunctionEmitter::emit(const tree::Move& node) {
 
 void FunctionEmitter::emit(const tree::For& node) {
   Value* bound = value(node.bound);
+  const auto number = [&](std::int64_t n) {
+    return llvm::ConstantInt::getSigned(bound->getType(), n);
+  };
+  const Tunables& tunables = part_.unit.options.tunables;
+  const unsigned together = side_ == Side::kernel ? 1 : iterations_together(node, tunables);
+  Value* whole = number(0);
+  if (together > 1) {
+    Value* most = builder_.CreateSub(bound, builder_.CreateSRem(bound, number(together)));
+    Value* is_long = builder_.CreateICmpSGE(bound, number(tunables.checked_iterations));
+    whole = builder_.CreateSelect(is_long, most, whole, "whole");
+    emit_iterations(node, number(0), whole, together);
+  }
+  emit_iterations(node, whole, bound, 1);
+}
+
+// Iterations from `first` on, `together` of them in one of LLVM's, of which `bound` - `first` is a
+// multiple.
+void FunctionEmitter::emit_iterations(const tree::For& node, Value* first, Value* bound,
+                                      unsigned together) {
   llvm::Type* type = bound->getType();
-  Value* zero = llvm::ConstantInt::get(type, 0);
   llvm::BasicBlock* before = builder_.GetInsertBlock();
   llvm::BasicBlock* body = block("for." + unit_.program.names.base(node.index));
   llvm::BasicBlock* after = block("for.done");
-  builder_.CreateCondBr(builder_.CreateICmpSGT(bound, zero), body, after);
+  builder_.CreateCondBr(builder_.CreateICmpSGT(bound, first), body, after);
   builder_.SetInsertPoint(body);
   llvm::PHINode* index = builder_.CreatePHI(type, 2, unit_.program.names.text(node.index));
-  bind(node.index, index);
+  const auto after_index = [&](unsigned count) {
+    return builder_.CreateAdd(index, llvm::ConstantInt::get(type, count), "", true, true);
+  };
   const std::vector<llvm::MDNode*> outer_groups = access_groups_;
+  llvm::MDNode* node_of_loop = properties_of(node.hints);
+  for (unsigned k = 0; k < together; ++k) {
+    bind(node.index, k == 0 ? index : after_index(k));
+    emit(node.body);
+  }
+  access_groups_ = outer_groups;
+  Value* next = after_index(together);
+  index->addIncoming(first, before);
+  index->addIncoming(next, builder_.GetInsertBlock());
+  llvm::BranchInst* back = builder_.CreateCondBr(builder_.CreateICmpSLT(next, bound), body, after);
+  back->setMetadata(llvm::LLVMContext::MD_loop, node_of_loop);
+  builder_.SetInsertPoint(after);
+}
+
+// What LLVM is told of a loop.  If its iterations are independent, what follows belongs to it.
+llvm::MDNode* FunctionEmitter::properties_of(const tree::LoopHints& hints) {
   std::vector<llvm::Metadata*> properties = {nullptr};  // the first is the node itself
   const auto property = [&](const char* name, llvm::Metadata* detail) {
     std::vector<llvm::Metadata*> parts = {llvm::MDString::get(part_.context, name)};
@@ -89,28 +126,20 @@ void FunctionEmitter::emit(const tree::For& node) {
   };
   llvm::Metadata* const yes = llvm::ConstantAsMetadata::get(builder_.getTrue());
   property("llvm.loop.mustprogress", nullptr);
-  if (node.hints.unroll) property("llvm.loop.unroll.enable", nullptr);
-  if (node.hints.vectorise) property("llvm.loop.vectorize.enable", yes);
-  if (node.hints.independent) {
+  if (hints.unroll) property("llvm.loop.unroll.enable", nullptr);
+  if (hints.vectorise) property("llvm.loop.vectorize.enable", yes);
+  if (hints.independent) {
     access_groups_.push_back(llvm::MDNode::getDistinct(part_.context, {}));
     property("llvm.loop.parallel_accesses", access_groups_.back());
   }
-  if (node.hints.whole) {
+  if (hints.whole) {
     // Several vectors side by side would need a multiple of them.
     property("llvm.loop.interleave.count", llvm::ConstantAsMetadata::get(builder_.getInt32(1)));
   }
-  if (node.hints.masked) property("llvm.loop.vectorize.predicate.enable", yes);
-  emit(node.body);
-  access_groups_ = outer_groups;
-  Value* next = builder_.CreateAdd(index, llvm::ConstantInt::get(type, 1), "", true, true);
-  index->addIncoming(zero, before);
-  index->addIncoming(next, builder_.GetInsertBlock());
-  llvm::BranchInst* back =
-      builder_.CreateCondBr(builder_.CreateICmpSLT(next, bound), body, after);
-  llvm::MDNode* node_of_loop = llvm::MDNode::getDistinct(part_.context, properties);
-  node_of_loop->replaceOperandWith(0, node_of_loop);
-  back->setMetadata(llvm::LLVMContext::MD_loop, node_of_loop);
-  builder_.SetInsertPoint(after);
+  if (hints.masked) property("llvm.loop.vectorize.predicate.enable", yes);
+  llvm::MDNode* node = llvm::MDNode::getDistinct(part_.context, properties);
+  node->replaceOperandWith(0, node);
+  return node;
 }
 
 static bool stays_rolled(const tree::While& node, const Tunables& tunables) {
