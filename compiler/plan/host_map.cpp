@@ -15,6 +15,7 @@
 #include "plan/neighbours.h"
 #include "plan/split.h"
 #include "plan/nested.h"
+#include "plan/strips.h"
 #include "plan/thread_loops.h"
 #include "plan/versions.h"
 
@@ -125,7 +126,9 @@ static void finish_map(Planning& p, ir::Statement statement, std::vector<ir::Sta
   note_points(p, e);
   if (p.on_cpu()) note_appends(p, statement.results, e);
   const bool point_by_point = as<ir::Pointwise>(e.schedule.versions.back().strategy);
-  if (point_by_point) p.note_strip(statement.results, e.space.size(), e.schedule);
+  if (point_by_point && !gathers(e.body, p.iotas)) {
+    p.note_strip(statement.results, e.space.size(), e.schedule);
+  }
   p.note_vectors(e.body, e.schedule);
   plan_nested(p, e.body);
   for (std::size_t k = 0; k < statement.results.size(); ++k) {

@@ -3,7 +3,52 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "ir/fields.h"
+#include "support/match.h"
+
 namespace dagaz::plan {
+
+namespace {
+
+/// What is read so far, or computed from that.
+class Reads {
+ public:
+  explicit Reads(const std::unordered_set<ir::NameId>& iotas) : iotas_(iotas) {}
+
+  bool gather(const ir::Body& body) {
+    return std::any_of(body.statements.begin(), body.statements.end(),
+                       [&](const ir::Statement& one) { return gather(one); });
+  }
+
+ private:
+  bool gather(const ir::Statement& statement) {
+    bool any = false;
+    if (const auto* index = as<ir::Index>(statement.operation)) {
+      any = has_any(index->indices);
+      if (!iotas_.contains(index->array)) read_.insert(statement.results[0].name);
+    } else if (const auto* scalar = as<ir::Scalar>(statement.operation)) {
+      if (has_any(scalar->arguments)) read_.insert(statement.results[0].name);
+    }
+    ir::for_each_scope(statement.operation,
+                       [&](const ir::Body& inner) { any = any || gather(inner); });
+    return any;
+  }
+
+  bool has_any(const std::vector<ir::Operand>& operands) const {
+    return std::any_of(operands.begin(), operands.end(), [&](const ir::Operand& one) {
+      return one.is_name() && read_.contains(one.name());
+    });
+  }
+
+  const std::unordered_set<ir::NameId>& iotas_;
+  std::unordered_set<ir::NameId> read_;
+};
+
+}  // namespace
+
+bool gathers(const ir::Body& body, const std::unordered_set<ir::NameId>& iotas) {
+  return Reads(iotas).gather(body);
+}
 
 // The operations of a point, where they are the same for any sizes.
 static std::optional<std::int64_t> operations_of(const ir::Schedule& schedule) {
@@ -16,8 +61,7 @@ static std::optional<std::int64_t> operations_of(const ir::Schedule& schedule) {
 }
 
 static bool in_order(const ir::Strategy& strategy) {
-  return as<ir::Pointwise>(strategy) || as<ir::InPieces>(strategy) ||
-         as<ir::LaneBlocks>(strategy);
+  return as<ir::Pointwise>(strategy) || as<ir::InPieces>(strategy) || as<ir::LaneBlocks>(strategy);
 }
 
 int strip_of(const std::vector<ir::Binder>& results, const ir::Schedule& schedule,

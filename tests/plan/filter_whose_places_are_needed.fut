@@ -21,4 +21,4 @@ entry main [n] (xs: [n]f32) = vjp (\ys -> f32.sum (map f32.exp (filter (> 0) ys)
 --|   pointwise] operations [5]
 --| -- main, line 3: segmented_map over [n]
 --| mapped: [
---|   pointwise] operations [12] strip 1024
+--|   pointwise] operations [12]
