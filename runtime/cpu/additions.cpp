@@ -1,7 +1,8 @@
 // A copy of the arrays for each piece pays where a piece is more work than the arrays are large:
 // each element is filled and combined again.  Several pieces a thread even out iterations of
-// different cost; of large arrays there is only a copy a thread, and none where a lot of work adds
-// little: atomic instructions hardly show there.  Where neither pays, one thread does it all.
+// different cost; of all but small arrays there is only a copy a thread, and none of large ones
+// where a lot of work adds little: atomic instructions hardly show there.  Where neither pays, one
+// thread does it all.
 #include "cpu/additions.h"
 
 #include <algorithm>
@@ -18,8 +19,12 @@ constexpr double copied_element = 4;
 constexpr double addition = 16;
 constexpr double atomic_addition = 64;
 
-// Arrays of more elements are copied as few times as possible.
-constexpr int64_t most_often_copied = int64_t{1} << 16;
+// Arrays of more elements are copied as few times as possible: copies of these are larger than the
+// nearest cache.
+constexpr int64_t most_often_copied = int64_t{1} << 12;
+
+// Arrays of more elements are large.
+constexpr int64_t most_copied = int64_t{1} << 16;
 
 /// Whether `threads` that add with atomic instructions take more time than one alone, or cannot.
 bool are_slower_together(double threads, const Additions& loop) {
@@ -35,13 +40,12 @@ int64_t addition_pieces(int64_t pieces, const Additions& loop) {
   const int64_t threads = (pieces + pieces_per_thread - 1) / pieces_per_thread;
   const bool slower = are_slower_together(static_cast<double>(threads), loop);
   if (loop.size < 0) return pieces > 1 && !slower ? 0 : 1;
-  const bool large = loop.size > most_often_copied;
-  if (large) pieces = threads;
+  if (loop.size > most_often_copied) pieces = threads;
   const auto per_piece = static_cast<double>((loop.count + pieces - 1) / pieces);
   const bool little =
       per_piece * static_cast<double>(loop.cost) < static_cast<double>(loop.size) * copied_element;
   const bool rare =
-      large && loop.additions >= 0 &&
+      loop.size > most_copied && loop.additions >= 0 &&
       static_cast<double>(loop.additions) * atomic_addition < static_cast<double>(loop.operations);
   if (!little && !rare) return pieces;
   return pieces > 1 && !slower ? 0 : 1;

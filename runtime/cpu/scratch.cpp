@@ -1,6 +1,6 @@
 // Thread-private scratch memory: a stack made of chunks that grow, so that tasks can allocate
-// temporary arrays without asking the pool.  A mark is where the stack ends.  Chunks stay with their
-// thread for the next task; a thread that goes away frees its own.
+// temporary arrays without asking the pool.  A mark is where the stack ends.  Chunks stay with
+// their thread for the next task; a thread that goes away frees its own.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

@@ -97,6 +97,7 @@ struct Context : Emitter {
   KnownScalars known;
   std::unordered_map<NameId, Operand> checkpoint_counts;  // of next states: those that have a row
   const ir::SegmentedMap* map = nullptr;                  // of the host, whose points run
+  const ir::Schedule* schedule = nullptr;  // of the host's map or reduction whose points run
 };
 
 }  // namespace dagaz::emit

@@ -166,11 +166,11 @@ void parallel_for(Context& c, const Operand& count, const Operand& cost,
   for (const std::size_t one : shared) {
     if (are_dense) size = c.add(size, size_of(c, c.accumulators.numbered(one)));
   }
-  const Operand operations = c.map ? sum_of(c, c.map->schedule.operations) : cost;
-  const bool always_copied = are_dense && c.map && !c.map->schedule.least_piece.empty();
+  const Operand operations = c.schedule ? sum_of(c, c.schedule->operations) : cost;
+  const bool always_copied = are_dense && c.schedule && !c.schedule->least_piece.empty();
   const Operand additions =
       always_copied ? ir::i64_operand(-1)
-                    : sum_of(c, c.map ? c.map->schedule.additions : std::vector<ir::Product>{});
+                    : sum_of(c, c.schedule ? c.schedule->additions : std::vector<ir::Product>{});
   const NameId pieces = c.variable("pieces", ScalarType::i64);
   c.emit(AdditionPieces{pieces, count, grain_for(c, cost), cost, operations, additions, size});
   const auto by_pieces = [&] {

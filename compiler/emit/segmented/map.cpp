@@ -91,6 +91,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedMap& 
     emit_point_by_point(c, s, e, targets, {});
   } else {
     const ir::SegmentedMap* const outer = std::exchange(c.map, &e);
+    const ir::Schedule* const outer_schedule = std::exchange(c.schedule, &e.schedule);
     run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
       match(
           strategy,
@@ -123,6 +124,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedMap& 
           [&](const auto&) { DZ_UNREACHABLE("no strategy for a map"); });
     });
     c.map = outer;
+    c.schedule = outer_schedule;
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "emit/gpu/columns.h"
 #include "emit/gpu/product_tiles.h"
@@ -174,6 +175,8 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduc
   }
   const std::vector<Destination> mapped = result_targets(c, s, types.size());
   const std::vector<Place> totals = total_arrays(c, s, types.size());
+  const ir::Schedule* const outer =
+      std::exchange(c.schedule, c.mode == Mode::host ? &e.schedule : c.schedule);
   if (c.mode != Mode::host || is_by_pieces(c, e.schedule)) {
     reduce_by_pieces(c, s, e, types, totals, mapped);
   } else {
@@ -208,6 +211,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduc
       }
     });
   }
+  c.schedule = outer;
   load_totals(c, s, totals);
 }
 

@@ -223,7 +223,8 @@ TEST_CASE(
     return dz_addition_pieces(context, 1000000, 1000, operations, operations, additions, size);
   };
   CHECK(pieces(4, 50, 1, 1000) == 16);         // a copy for every piece
-  CHECK(pieces(4, 50, 1, 1000000) == 4);       // of large arrays for every thread
+  CHECK(pieces(4, 1000, 1, 10000) == 4);       // of larger arrays for every thread
+  CHECK(pieces(4, 50, 1, 1000000) == 4);
   CHECK(pieces(4, 50, 1, 1 << 30) == 0);       // none where they are larger than the work
   CHECK(pieces(4, 1000, 1, 1000000) == 0);     // nor where a lot of work adds little to large ones
   CHECK(pieces(2, 1, 10, 1 << 30) == 1);       // one thread where the other would stand in its way
