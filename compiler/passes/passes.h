@@ -102,7 +102,7 @@ struct FlattenOptions {
   /// Operations for each element that a point hands on which make it one of a nest of its own.
   std::int64_t handed_on_operations = Tunables{}.handed_on_operations;
 };
-/// Additions at a fixed distance from each point become reads.
+/// Additions at places that the indices of points tell become reads.
 bool scatter_to_gather(ir::ParallelProgram& program, FlattenTarget target,
                        const Tunables& tunables);
 /// Replaces arrays of a few elements by scalars where nothing needs them in memory.  Leaves

@@ -171,7 +171,7 @@ constexpr Pass passes[] = {
      "Moves maps over a few points inside maps over many that they are around.",
      "After fusion, when nests of maps are what they will be."},
     {"scatter-to-gather", gathered, Stage::parallel, Need::optional,
-     "Turns additions at a fixed distance from each point into reads.",
+     "Turns additions at places that the indices of points tell into reads.",
      "Before `make-histograms`: such additions would be histograms as well."},
     {"share-sums", with_shared_sums, Stage::parallel, Need::optional,
      "Turns sums at a few points that read the same elements into sums for one loop.",
