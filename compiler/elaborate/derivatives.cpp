@@ -135,14 +135,23 @@ ValueRef custom(Elaborator& e, const Flattened& function, TypeRef adjoint_parame
   return e.arena.from_leaves(result, results);
 }
 
+// A tuple of these types; null where one is not known.
+TypeRef tuple_of(Elaborator& e, const std::vector<TypeRef>& types) {
+  std::vector<std::pair<Symbol, TypeRef>> fields;
+  for (const TypeRef type : types) {
+    if (type == nullptr) return nullptr;
+    fields.emplace_back(e.tuple_field(fields.size()), type);
+  }
+  return e.arena.record(std::move(fields));
+}
+
 ValueRef build_with_vjp(Elaborator& e, const IntrinsicCall& call) {
   const ValueRef argument = call.arguments[2];
   const Flattened function =
       flatten(e, e.arena.type_of(argument), type_argument(e, call, 1), [&](ValueRef value) {
         return e.apply(call.arguments[0], {value}, call.range);
       });
-  const TypeRef pair = e.arena.record(
-      {{e.tuple_field(0), function.result}, {e.tuple_field(1), function.result}});
+  const TypeRef pair = tuple_of(e, {function.result, function.result});
   const auto adjoint = [&](ValueRef both) {
     const ValueRef result = e.project(both, e.tuple_field(0), call.range);
     const ValueRef seed = e.project(both, e.tuple_field(1), call.range);
@@ -159,10 +168,7 @@ ValueRef build_with_vjp_tape(Elaborator& e, const IntrinsicCall& call) {
   const ValueRef argument = call.arguments[2];
   const TypeRef result = type_argument(e, call, 1);
   const TypeRef tape = type_argument(e, call, 2);
-  const TypeRef expected =
-      result == nullptr || tape == nullptr
-          ? nullptr
-          : e.arena.record({{e.tuple_field(0), tape}, {e.tuple_field(1), result}});
+  const TypeRef expected = tuple_of(e, {tape, result});
   const Flattened function =
       flatten(e, e.arena.type_of(argument), expected, [&](ValueRef value) {
         return e.apply(call.arguments[0], {value}, call.range);
@@ -180,11 +186,7 @@ ValueRef build_with_vjp_twin(Elaborator& e, const IntrinsicCall& call) {
   const ValueRef argument = call.arguments[2];
   const TypeRef result = type_argument(e, call, 1);
   const TypeRef tape = type_argument(e, call, 2);
-  const TypeRef expected =
-      result == nullptr || tape == nullptr
-          ? nullptr
-          : e.arena.record(
-                {{e.tuple_field(0), tape}, {e.tuple_field(1), result}, {e.tuple_field(2), result}});
+  const TypeRef expected = tuple_of(e, {tape, result, result});
   const Flattened function = flatten(e, e.arena.type_of(argument), expected, [&](ValueRef value) {
     return e.apply(call.arguments[0], {value}, call.range);
   });
@@ -192,7 +194,7 @@ ValueRef build_with_vjp_twin(Elaborator& e, const IntrinsicCall& call) {
   const TypeRef kept = fields[0].second;
   const TypeRef twin = fields[1].second;
   return custom(
-      e, function, e.arena.record({{e.tuple_field(0), kept}, {e.tuple_field(1), twin}}),
+      e, function, tuple_of(e, {kept, twin}),
       [&](ValueRef both) { return e.apply(call.arguments[1], {both}, call.range); }, argument,
       fields[2].second, static_cast<int>(kept->leaf_count + twin->leaf_count));
 }
