@@ -39,6 +39,7 @@ class FunctionEmitter : public FunctionFrame {
   // ---- memory (emit_memory.cpp)
   void emit(const tree::Load& node);
   void emit(const tree::Store& node);
+  void emit(const tree::Fetch& node);
   void emit(const tree::Allocate& node);
   void emit(const tree::Share& node);
   void emit(const tree::Release& node);
@@ -92,7 +93,7 @@ class FunctionEmitter : public FunctionFrame {
 
   llvm::Value* element_address(NameId block, const Operand& index, ScalarType type, Space space);
   void simulate_access(llvm::Value* address, ScalarType type, Space space, int flags);
-  void fetch_ahead(llvm::Value* address, int bytes);
+  void fetch_ahead(llvm::Value* address, int bytes, bool to_write);
   void mark_access(llvm::Instruction* access, Space space);
   void store_streaming(llvm::Value* stored, llvm::Value* address, llvm::Align alignment);
   /// Fails unless it returns; sets the failure word of the kernel.

@@ -107,17 +107,20 @@ void FunctionEmitter::emit(const tree::Store& node) {
   Value* address = element_address(node.block, node.index, node.type, node.space);
   simulate_access(address, node.type, node.space, access_write);
   mark_access(builder_.CreateAlignedStore(stored, address, alignment(node.type)), node.space);
-  if (node.ahead && side_ != Side::kernel) fetch_ahead(address, *node.ahead);
+  if (node.ahead && side_ != Side::kernel) fetch_ahead(address, *node.ahead, true);
 }
 
-void FunctionEmitter::fetch_ahead(Value* address, int bytes) {
+void FunctionEmitter::emit(const tree::Fetch& node) {
+  fetch_ahead(element_address(node.block, node.index, node.type, Space::global), node.ahead, false);
+}
+
+void FunctionEmitter::fetch_ahead(Value* address, int bytes, bool to_write) {
   Value* behind = builder_.CreateGEP(builder_.getInt8Ty(), address, {integer(bytes)});
-  const int write = 1;
   const int keep = 3;  // in all caches
   const int data = 1;
-  builder_.CreateIntrinsic(
-      llvm::Intrinsic::prefetch, {address->getType()},
-      {behind, builder_.getInt32(write), builder_.getInt32(keep), builder_.getInt32(data)});
+  builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
+                           {behind, builder_.getInt32(to_write ? 1 : 0), builder_.getInt32(keep),
+                            builder_.getInt32(data)});
 }
 
 void FunctionEmitter::emit(const tree::Allocate& node) {

@@ -14,6 +14,7 @@
 #include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
@@ -68,6 +69,16 @@ llvm::TargetLibraryInfoImpl library_of(const llvm::TargetMachine& machine) {
   return library;
 }
 
+// A loop of a few instructions takes a quarter longer, or half, where it lies across two lines of a
+// cache: what it takes would change with the length of the code before it.
+static void align_innermost_loops() {
+  constexpr const char* log2_bytes = "5";
+  auto& options = llvm::cl::getRegisteredOptions();
+  const auto found = options.find("x86-experimental-pref-innermost-loop-alignment");
+  // Only what occurs on a command line counts.
+  if (found != options.end()) found->second->addOccurrence(0, found->first(), log2_bytes);
+}
+
 static void initialise_targets() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -80,6 +91,7 @@ static void initialise_targets() {
           LLVMInitializeAArch64AsmPrinter}) {
       initialise();
     }
+    align_innermost_loops();
   });
 }
 

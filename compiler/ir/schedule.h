@@ -202,11 +202,19 @@ struct InPieces {
   DZ_FIELDS(most, least, rounds, at_once)
 };
 
-/// Each segment walked by one task or thread.
+/// Each segment walked by one task or thread.  A reduction does so in loops as those of a task's
+/// points are, with `whole_vectors` of these, and fetches what `fetched`, elements that lie side by
+/// side in segments, read `ahead` bytes behind the beginning of each segment.  The loop of
+/// a scan stays `rolled` where segments are so short that they would not reach one of LLVM's that
+/// is unrolled.
 struct BySegments {
   static constexpr std::string_view mnemonic = "by_segments";
+  int whole_vectors = 0;
+  std::vector<NameId> fetched = {};
+  int ahead = 0;
+  bool rolled = false;
   bool operator==(const BySegments&) const = default;
-  DZ_FIELDS()
+  DZ_FIELDS(whole_vectors, fetched, ahead, rolled)
 };
 
 /// Segments reduced by warps of a GPU, or by blocks where they are longer than `warp`; where there

@@ -23,7 +23,7 @@ constexpr int most_rounds = 16;
 constexpr int most_gap = 64;
 constexpr int most_together = 32;
 constexpr int most_tile = 4096;
-constexpr int most_ahead = 4096;
+constexpr int most_ahead = 1 << 16;
 constexpr int most_on_stack = 1 << 16;  // bytes
 constexpr int most_line = 4096;
 constexpr int most_turned = 1 << 10;
@@ -48,7 +48,8 @@ std::string problem_of(const Strategy& strategy) {
     at_least("elements", one.elements, 1);
   };
   match(
-      strategy, [&](const Pointwise& one) {
+      strategy,
+      [&](const Pointwise& one) {
         unrolled("points", one.points);
         at_least("whole_vectors", one.whole_vectors, 0);
       },
@@ -84,7 +85,10 @@ std::string problem_of(const Strategy& strategy) {
         at_least("least", one.least, 1);
         combining(one);
       },
-      [&](const BySegments&) {},
+      [&](const BySegments& one) {
+        at_least("whole_vectors", one.whole_vectors, 0);
+        numbers.within("ahead", one.ahead, 0, most_ahead);
+      },
       [&](const Teams& one) {
         at_least("warp", one.warp, 0);
         sharing(one);

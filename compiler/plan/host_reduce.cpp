@@ -1,5 +1,8 @@
 // Reductions: in lanes with several accumulators, loops interchanged where what is reduced are
-// rows, or in pieces of segments.
+// rows, or in pieces of segments; short segments as a whole, what does not fill a vector under a
+// mask, and very short ones interchanged, too.
+#include <algorithm>
+
 #include "ir/value_count.h"
 #include "plan/gpu.h"
 #include "plan/host_operations.h"
@@ -7,6 +10,7 @@
 #include "plan/lane_reductions.h"
 #include "plan/nested.h"
 #include "plan/operators.h"
+#include "plan/thread_loops.h"
 #include "plan/versions.h"
 
 namespace dagaz::plan {
@@ -36,18 +40,27 @@ class ReductionPlanner {
     if (!may_interchange_ || p_.tunables().interchange == 0) {
       return versions(std::move(lanes), ir::InPieces{});
     }
-    const auto least = p_.tunables().interchange_below;
-    if (!is_known_below(e_.space.back().extent, least)) {
-      std::vector<ir::Guard> long_enough;
-      add_guard(long_enough, e_.space.back().extent, least);
-      lanes.push_back({std::move(long_enough), ir::InPieces{}});
+    ir::Schedule schedule = in_versions(std::move(lanes));
+    const ir::Operand& extent = e_.space.back().extent;
+    const auto add_from = [&](std::int64_t least, ir::Strategy strategy) {
+      add_version(schedule, {ir::at_least(extent, least)}, std::move(strategy));
+    };
+    if (const auto by_segments = segment_loop(e_, p_.around)) {
+      add_from(p_.tunables().long_segment, ir::InPieces{});
+      add_from(p_.tunables().masked_segment, *by_segments);
+    } else {
+      add_from(p_.tunables().interchange_below, ir::InPieces{});
     }
-    return versions(std::move(lanes), p_.tiles());
+    add_version(schedule, {}, p_.tiles());
+    return schedule;
   }
 
   ir::Schedule some() {
     std::vector<ir::Strategy> ways;
     if (may_interchange_) ways.emplace_back(p_.some_tiles());
+    if (const auto whole = segment_loop(e_, p_.around)) {
+      ways.emplace_back(p_.random->by_segments(*whole));
+    }
     std::vector<ir::Version> lanes;
     const auto sized = completed_blocks(p_.around, e_, results_, p_.random->blocks_of_reduction());
     if (sized) lanes.push_back(*sized);
@@ -57,6 +70,17 @@ class ReductionPlanner {
   std::optional<ir::Version> completed(const ir::Strategy& one) const {
     if (const auto* blocks = as<ir::LaneBlocks>(one)) {
       return completed_blocks(p_.around, e_, results_, *blocks);
+    }
+    if (const auto* wanted = as<ir::BySegments>(one)) {
+      auto segments = segment_loop(e_, p_.around);
+      if (!segments) return std::nullopt;
+      std::erase_if(segments->fetched, [&](ir::NameId read) {
+        return std::find(wanted->fetched.begin(), wanted->fetched.end(), read) ==
+               wanted->fetched.end();
+      });
+      segments->whole_vectors = wanted->whole_vectors;
+      segments->ahead = wanted->ahead;
+      return ir::Version{{}, *segments};
     }
     const bool follows = as<ir::Interchanged>(one) && may_interchange_;
     return follows ? std::optional(ir::Version{{}, one}) : std::nullopt;

@@ -183,9 +183,10 @@ ir::Schedule ways_of_scan(const ScanAt& at) {
   }
   ir::Schedule schedule;
   if (may_run_by_segments(at)) {
-    const auto shortest = at.around.tunables().short_scan;
-    add_version(schedule, {at_most(at.scan.space.back().extent, shortest - 1)},
-                ir::BySegments{});
+    const ir::Operand& extent = at.scan.space.back().extent;
+    add_version(schedule, {at_most(extent, at.around.tunables().rolled_scan)},
+                ir::BySegments{.rolled = true});
+    add_version(schedule, {at_most(extent, at.around.tunables().short_scan - 1)}, ir::BySegments{});
   }
   const int width = lanes_of_block(at);
   const auto lanes = pays_in_lanes(at, width) ? in_lanes(at, width) : std::nullopt;

@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "ir/cost.h"
+#include "plan/operators.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
+
+using ir::Operand;
 
 namespace {
 
@@ -27,14 +30,73 @@ class Iteration {
   bool calls_ = false;
 };
 
+bool has_masks(const TargetDescription& target) {
+  return target.tunables.masked_rests != 0 && target.register_bytes > bytes_without_masks;
+}
+
 ir::Pointwise loop_of(const Iteration& iteration, const TargetDescription& target) {
-  const bool has_masks =
-      target.tunables.masked_rests != 0 && target.register_bytes > bytes_without_masks;
-  if (!has_masks || !iteration.has_straight_calls()) return {};
+  if (!has_masks(target) || !iteration.has_straight_calls()) return {};
   return {.whole_vectors = target.register_bytes / least_element_bytes};
 }
 
+/// Bytes of the longest element that is read or carried: LLVM makes vectors of as many elements as
+/// there are of these in a register.
+std::int64_t longest_element(const ir::SegmentedReduce& reduction, const ir::Names& names) {
+  std::int64_t longest = 1;
+  const auto count = [&](const ir::Type& type) {
+    longest = std::max(longest, ir::byte_size(type.element));
+  };
+  for (const ir::ReduceOperator& one : reduction.operators) {
+    for (const ir::Type& type : one.op.result_types) count(type);
+  }
+  for (const ir::Statement& one : reduction.body.statements) {
+    if (as<ir::Index>(one.operation)) count(names.type(one.results[0].name));
+  }
+  return longest;
+}
+
+/// The reads of elements that lie side by side in a segment, each of which has its own.
+std::vector<ir::NameId> reads_along_segments(const ir::SegmentedReduce& reduction,
+                                             const Surroundings& around) {
+  const Operand along = reduction.space.back().index.name;
+  std::unordered_set<ir::NameId> inside;
+  std::vector<ir::NameId> reads;
+  for (const ir::Statement& one : reduction.body.statements) {
+    const auto* read = as<ir::Index>(one.operation);
+    const auto is_along = [&] {
+      const bool is_element = read != nullptr && around.names.type(one.results[0].name).is_scalar();
+      if (!is_element || around.sequence(read->array)) return false;
+      const bool is_of_segment = read->indices.size() > 1 || inside.contains(read->array);
+      if (!is_of_segment) return false;
+      const auto last = read->indices.end() - 1;
+      return *last == along && around.layouts.of(read->array).strides.back() == 1 &&
+             std::none_of(read->indices.begin(), last, [&](const Operand& index) {
+               return index == along || (index.is_name() && inside.contains(index.name()));
+             });
+    };
+    if (is_along()) reads.push_back(one.results[0].name);
+    for (const ir::Binder& result : one.results) inside.insert(result.name);
+  }
+  return reads;
+}
+
 }  // namespace
+
+std::optional<ir::BySegments> segment_loop(const ir::SegmentedReduce& reduction,
+                                           const Surroundings& around) {
+  const bool in_vectors =
+      has_masks(around.target) && is_straight(reduction.body) &&
+      std::all_of(reduction.operators.begin(), reduction.operators.end(),
+                  [](const ir::ReduceOperator& one) {
+                    return are_scalars(one.op.result_types) && is_simple(one.op);
+                  });
+  if (!in_vectors) return std::nullopt;
+  const std::int64_t element = longest_element(reduction, around.names);
+  const int ahead = static_cast<int>(around.tunables().segments_ahead);
+  return ir::BySegments{
+      static_cast<int>(around.target.register_bytes / element),
+      ahead == 0 ? std::vector<ir::NameId>() : reads_along_segments(reduction, around), ahead};
+}
 
 ir::Pointwise thread_loop(const ir::MapScanReduce& map, const TargetDescription& target) {
   if (!map.scans.empty()) return {};

@@ -25,6 +25,7 @@ template Instruction::Instruction(Assign);
 template Instruction::Instruction(Move);
 template Instruction::Instruction(Load);
 template Instruction::Instruction(Store);
+template Instruction::Instruction(Fetch);
 template Instruction::Instruction(For);
 template Instruction::Instruction(While);
 template Instruction::Instruction(If);

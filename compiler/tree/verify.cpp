@@ -36,6 +36,7 @@ constexpr unsigned sides_of(const Assign&) { return on_host | on_task | on_kerne
 constexpr unsigned sides_of(const Move&) { return on_host | on_task | on_kernel; }
 constexpr unsigned sides_of(const Load&) { return on_host | on_task | on_kernel; }
 constexpr unsigned sides_of(const Store&) { return on_host | on_task | on_kernel; }
+constexpr unsigned sides_of(const Fetch&) { return on_task; }
 constexpr unsigned sides_of(const For&) { return on_host | on_task | on_kernel; }
 constexpr unsigned sides_of(const While&) { return on_host | on_task | on_kernel; }
 constexpr unsigned sides_of(const If&) { return on_host | on_task | on_kernel; }

@@ -38,6 +38,7 @@ class TypeRules {
     element(e.block, e.index);
     is(e.value, e.type);
   }
+  void operator()(const Fetch& e) { element(e.block, e.index); }
   void operator()(const For& e) {
     const ir::Type& type = names_.type(e.index);
     require(type.is_scalar() && ir::is_integer(type.element), "index of a loop");

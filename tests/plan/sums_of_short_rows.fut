@@ -3,4 +3,4 @@ entry main [n] (a: [n][20]f32) = map f32.sum a
 -- expect
 --| -- main, line 2: segmented_reduce over [n][20]
 --| x: [
---|   interchanged] operations [3]
+--|   by_segments whole_vectors 8 fetched [x.2] ahead 4096] operations [3]

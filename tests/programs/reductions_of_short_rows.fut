@@ -10,6 +10,10 @@
 -- input { 0i64 4i64 } output { true }
 -- input { 6i64 0i64 } output { true }
 -- ==
+-- entry: sums_of_all_widths
+-- input { 70i64 } output { true }
+-- input { 1i64 } output { true }
+-- ==
 -- entry: of_four
 -- input { 1000i64 } output { true }
 -- input { 0i64 } output { true }
@@ -52,3 +56,17 @@ entry within (n: i64) (m: i64) =
   let all[1:n + 1] = map i32.sum rows :> [n + 1 - 1]i32
   let wanted = tabulate n (\i -> loop sum = 0 for j < m do sum + value i j)
   in and (map2 (==) all ([7] ++ wanted ++ [7] :> [n + 2]i32))
+
+-- Rows of every width up to some, and behind that those that a piece ends in: vectors, and what is left of
+-- them, of elements of one to eight bytes.
+entry sums_of_all_widths (n: i64) =
+  let are_right (m: i64) =
+    let rows = tabulate_2d n m value
+    let wanted = tabulate n (\i -> loop sum = 0 for j < m do sum + value i j)
+    let least = tabulate n (\i -> loop least = i32.highest for j < m do i32.min least (value i j))
+    in and (map2 (==) (map (map i8.i32 >-> i8.sum) rows) (map i8.i32 wanted))
+       && and (map2 (==) (map (map i16.i32 >-> i16.sum) rows) (map i16.i32 wanted))
+       && and (map2 (==) (map (map i64.i32 >-> i64.sum) rows) (map i64.i32 wanted))
+       && and (map2 (==) (map (map f32.i32 >-> f32.sum) rows) (map f32.i32 wanted))
+       && and (map2 (==) (map i32.minimum rows) least)
+  in loop right = true for m < 140 do right && are_right m

@@ -29,6 +29,7 @@ using tree::Assign;
 using tree::Move;
 using tree::Load;
 using tree::Store;
+using tree::Fetch;
 using tree::For;
 using tree::While;
 using tree::If;

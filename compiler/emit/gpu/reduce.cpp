@@ -196,32 +196,13 @@ void reduce_by_teams(Context& c, const ir::Statement& s, const ir::SegmentedRedu
   launch(c, "segred", kernel.grid, shared, std::move(kernel.code));
 }
 
-static void reduce_segment(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
-                           const std::vector<Place>& totals, const std::vector<Destination>& mapped,
-                           const std::vector<Operand>& segment) {
-  const std::vector<Running> running = start_reductions(c, e.operators);
-  thread_loop(c, e.space.back().extent, true,
-              [&](const Operand& i) { reduce_point(c, s, e, running, mapped, with(segment, i)); });
-  write_all(c, totals, segment, running_values(running));
-}
-
-void reduce_by_segments(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
-                        const std::vector<Place>& totals, const std::vector<Destination>& mapped) {
-  std::vector<Operand> outer = extents_of(e.space);
-  outer.pop_back();
-  for_each_point(c, outer, cost_of(c, e.schedule), "segred",
-                 [&](const std::vector<Operand>& segment) {
-                   reduce_segment(c, s, e, totals, mapped, segment);
-                 });
-}
-
 void reduce_in_staged_tiles(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
                             const ir::StagedTiles& tiles, const std::vector<Place>& totals,
                             const std::vector<Destination>& mapped) {
   const auto innermost = e.space.end() - 1;
   launch_staged_tiles(c, {{e.space.begin(), innermost}, {*innermost}, e.body}, tiles, "staged",
                       [&](const std::vector<Operand>& segment) {
-                        reduce_segment(c, s, e, totals, mapped, segment);
+                        reduce_segment(c, s, e, {}, totals, mapped, segment);
                       });
 }
 

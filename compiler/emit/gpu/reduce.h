@@ -10,8 +10,6 @@ namespace dagaz::emit {
 void reduce_by_teams(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
                      const ir::Teams& teams, const std::vector<ir::Type>& types,
                      const std::vector<Place>& totals, const std::vector<Destination>& mapped);
-void reduce_by_segments(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
-                        const std::vector<Place>& totals, const std::vector<Destination>& mapped);
 
 /// The same, in tiles of segments that share what they read.
 void reduce_in_staged_tiles(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,

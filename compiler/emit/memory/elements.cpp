@@ -40,6 +40,11 @@ void store(Context& c, const Place& place, const std::vector<Operand>& indices,
   }
 }
 
+void fetch(Context& c, const Place& place, const std::vector<Operand>& indices, ScalarType type,
+           int ahead) {
+  c.emit(Fetch{place.block, element_at(c, place, indices), type, ahead});
+}
+
 static plan::CopyAt facts_of_copy(const Context& c, const Place& target, const Place& source,
                                   const ir::Type& type) {
   const auto neighbours = [](const Place& place) {

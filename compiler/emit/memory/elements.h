@@ -15,6 +15,9 @@ void load_into(Context& c, NameId target, const Place& place, const std::vector<
 /// What lies `ahead` bytes behind is fetched.
 void store(Context& c, const Place& place, const std::vector<Operand>& indices,
            const Operand& value, ScalarType type, std::optional<int> ahead = {});
+/// Fetches what lies `ahead` bytes behind an element that a task reads.
+void fetch(Context& c, const Place& place, const std::vector<Operand>& indices, ScalarType type,
+           int ahead);
 void copy(Context& c, const Place& target, const Place& source, const ir::Type& type);
 /// On a GPU memory is cleared without a kernel.
 bool clear(Context& c, const Place& target, const ir::Type& type, const Operand& value);

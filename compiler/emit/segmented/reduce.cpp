@@ -139,6 +139,37 @@ static void reduce_by_pieces(Context& c, const ir::Statement& s, const ir::Segme
   }
 }
 
+// Fetches what a segment further on reads.
+static void fetch_ahead(Context& c, const ir::SegmentedReduce& e, const ir::BySegments& way,
+                        const std::vector<Operand>& segment) {
+  set_indices(c, e.space, with(segment, ir::i64_operand(0)));
+  for (const ir::Statement& one : e.body.statements) {
+    const NameId result = one.results[0].name;
+    const ir::Type& type = c.names().type(result);
+    const auto& fetched = way.fetched;
+    if (type.is_array()) {
+      emit_statement(c, one);  // a row
+    } else if (std::find(fetched.begin(), fetched.end(), result) != fetched.end()) {
+      const auto& read = *as<ir::Index>(one.operation);
+      fetch(c, c.arrays.place_of(read.array), read.indices, type.element, way.ahead);
+    }
+  }
+}
+
+static void reduce_by_segments(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                               const ir::BySegments& way, const std::vector<Place>& totals,
+                               const std::vector<Destination>& mapped) {
+  std::vector<Operand> outer = extents_of(e.space);
+  const Operand width = outer.back();
+  outer.pop_back();
+  const Operand element = cost_of(c, e.schedule);
+  const Operand cost = c.has_kernels() ? element : c.mul(element, width);
+  for_each_point(c, outer, cost, "segred", [&](const std::vector<Operand>& segment) {
+    fetch_ahead(c, e, way, segment);
+    reduce_segment(c, s, e, {.whole_vectors = way.whole_vectors}, totals, mapped, segment);
+  });
+}
+
 // Where reduced values go; scalars of a single segment get an element of memory of their own.
 static std::vector<Place> total_arrays(Context& c, const ir::Statement& s, std::size_t count) {
   std::vector<Place> totals;
@@ -168,6 +199,34 @@ static bool is_by_pieces(const Context& c, const ir::Schedule& schedule) {
   });
 }
 
+// A reduction with one version, in its way.
+static void reduce_so(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                      const std::vector<ir::Type>& types, const std::vector<Place>& totals,
+                      const std::vector<Destination>& mapped) {
+  const ir::Strategy& strategy = e.schedule.versions[0].strategy;
+  const auto* columns = c.has_kernels() ? as<ir::Interchanged>(strategy) : nullptr;
+  if (const auto* product = as<ir::Contraction>(strategy)) {
+    const std::vector<ir::SpaceDimension> outer(e.space.begin(), e.space.end() - 1);
+    ProductTiles(c,
+                 {outer, plan::sum_parts(e, c.names()).value(),
+                  [&](const std::vector<Operand>& point, const std::vector<Value>& sums) {
+                    write_all(c, totals, point, sums);
+                  }},
+                 *product)
+        .run();
+  } else if (const auto* teams = as<ir::Teams>(strategy)) {
+    reduce_by_teams(c, s, e, *teams, types, totals, mapped);
+  } else if (columns != nullptr) {
+    ColumnReduction(c, s, e, *columns, totals, mapped).run();
+  } else if (const auto* tiles = as<ir::StagedTiles>(strategy)) {
+    reduce_in_staged_tiles(c, s, e, *tiles, totals, mapped);
+  } else if (const auto* way = as<ir::BySegments>(strategy)) {
+    reduce_by_segments(c, s, e, *way, totals, mapped);
+  } else {
+    reduce_by_pieces(c, s, e, types, totals, mapped);
+  }
+}
+
 void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e) {
   std::vector<ir::Type> types;
   for (const ir::ReduceOperator& one : e.operators) {
@@ -180,35 +239,18 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduc
   if (c.mode != Mode::host || is_by_pieces(c, e.schedule)) {
     reduce_by_pieces(c, s, e, types, totals, mapped);
   } else {
+    const std::vector<ir::Version>& versions = e.schedule.versions;
     run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
-      const ir::Statement copied = copy_of(c, e);
-      const auto& own = *as<ir::SegmentedReduce>(copied.operation);
-      if (as<ir::Contraction>(strategy)) {
-        // The copy's schedule has its names.
-        const auto same =
-            std::find_if(e.schedule.versions.begin(), e.schedule.versions.end(),
-                         [&](const ir::Version& one) { return &one.strategy == &strategy; });
-        const auto number = static_cast<std::size_t>(same - e.schedule.versions.begin());
-        const auto& plan = std::get<ir::Contraction>(own.schedule.versions[number].strategy);
-        const std::vector<ir::SpaceDimension> outer(own.space.begin(), own.space.end() - 1);
-        ProductTiles(c,
-                     {outer, plan::sum_parts(own, c.names()).value(),
-                      [&](const std::vector<Operand>& point, const std::vector<Value>& sums) {
-                        write_all(c, totals, point, sums);
-                      }},
-                     plan)
-            .run();
-      } else if (const auto* teams = as<ir::Teams>(strategy)) {
-        reduce_by_teams(c, s, own, *teams, types, totals, mapped);
-      } else if (const auto* columns = as<ir::Interchanged>(strategy)) {
-        ColumnReduction(c, s, own, *columns, totals, mapped).run();
-      } else if (const auto* tiles = as<ir::StagedTiles>(strategy)) {
-        reduce_in_staged_tiles(c, s, own, *tiles, totals, mapped);
-      } else if (as<ir::BySegments>(strategy)) {
-        reduce_by_segments(c, s, own, totals, mapped);
-      } else {
-        reduce_by_pieces(c, s, own, types, totals, mapped);
-      }
+      const auto number =
+          std::find_if(versions.begin(), versions.end(),
+                       [&](const ir::Version& one) { return &one.strategy == &strategy; }) -
+          versions.begin();
+      ir::Statement copied = copy_of(c, e);
+      auto& own = *as<ir::SegmentedReduce>(copied.operation);
+      // The copy's schedule has its names.
+      own.schedule.versions = {
+          {{}, own.schedule.versions[static_cast<std::size_t>(number)].strategy}};
+      reduce_so(c, s, own, types, totals, mapped);
     });
   }
   c.schedule = outer;
@@ -228,6 +270,15 @@ void reduce_point(Context& c, const ir::Statement& s, const ir::SegmentedReduce&
               {values.begin() + static_cast<std::ptrdiff_t>(reduced), values.end()});
     combine_all(c, running, values, 0);
   });
+}
+
+void reduce_segment(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                    const ir::Pointwise& way, const std::vector<Place>& totals,
+                    const std::vector<Destination>& mapped, const std::vector<Operand>& segment) {
+  const std::vector<Running> running = start_reductions(c, e.operators);
+  thread_loop(c, e.space.back().extent, way,
+              [&](const Operand& i) { reduce_point(c, s, e, running, mapped, with(segment, i)); });
+  write_all(c, totals, segment, running_values(running));
 }
 
 }  // namespace dagaz::emit

@@ -11,5 +11,9 @@ namespace dagaz::emit {
 void reduce_point(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
                   const std::vector<Running>& running, const std::vector<Destination>& mapped,
                   const std::vector<Operand>& point);
+/// All of a segment in loops of one thread.
+void reduce_segment(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                    const ir::Pointwise& way, const std::vector<Place>& totals,
+                    const std::vector<Destination>& mapped, const std::vector<Operand>& segment);
 
 }  // namespace dagaz::emit

@@ -145,7 +145,7 @@ static void scan_by_pieces(Context& c, const ir::Statement& s, const ir::Segment
 }
 
 static void scan_by_segments(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
-                             const std::vector<Destination>& targets) {
+                             const ir::BySegments& way, const std::vector<Destination>& targets) {
   std::vector<Operand> outer = extents_of(e.space);
   const Operand width = outer.back();
   outer.pop_back();
@@ -153,9 +153,9 @@ static void scan_by_segments(Context& c, const ir::Statement& s, const ir::Segme
   const Operand cost = c.has_kernels() ? element : c.mul(element, width);
   for_each_point(c, outer, cost, "segscan", [&](const std::vector<Operand>& segment) {
     const std::vector<Running> running = start_scans(c, e.operators);
-    thread_loop(c, width, !has_arrays(running), [&](const Operand& i) {
-      scan_point(c, s, e, running, targets, with(segment, i));
-    });
+    const LoopHints hints{.independent = !has_arrays(running), .rolled = way.rolled};
+    thread_loop(c, width, hints,
+                [&](const Operand& i) { scan_point(c, s, e, running, targets, with(segment, i)); });
   });
 }
 
@@ -180,7 +180,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedScan&
           scan_in_one_pass(c, s, own, look_back, types, targets);
         },
         [&](const ir::InStages& stages) { scan_in_stages(c, s, own, stages, types, targets); },
-        [&](const ir::BySegments&) { scan_by_segments(c, s, own, targets); },
+        [&](const ir::BySegments& way) { scan_by_segments(c, s, own, way, targets); },
         [&](const ir::InPieces&) { scan_by_pieces(c, s, own, types, targets, nullptr); },
         [&](const ir::LaneBlocks& lanes) { scan_by_pieces(c, s, own, types, targets, &lanes); },
         [&](const auto&) { DZ_UNREACHABLE("no strategy for a scan"); });

@@ -5,8 +5,8 @@
 
 namespace dagaz::emit {
 
-static void emit_loop(Context& c, const Operand& width, LoopHints hints,
-                      const std::function<void(Operand)>& body) {
+void thread_loop(Context& c, const Operand& width, LoopHints hints,
+                 const std::function<void(Operand)>& body) {
   const NameId index = c.variable("i", ScalarType::i64);
   bool uses_memory = false;
   Code code = c.collect([&] { uses_memory = with_private_scope(c, [&] { body(index); }); });
@@ -16,7 +16,7 @@ static void emit_loop(Context& c, const Operand& width, LoopHints hints,
 
 void thread_loop(Context& c, const Operand& width, bool independent,
                  const std::function<void(Operand)>& body) {
-  emit_loop(c, width, {.independent = independent}, body);
+  thread_loop(c, width, LoopHints{.independent = independent}, body);
 }
 
 void thread_loop(Context& c, const Operand& width, const ir::Pointwise& way,
@@ -28,9 +28,9 @@ void thread_loop(Context& c, const Operand& width, const ir::Pointwise& way,
   c.branch(c.less(ir::i64_operand(0), width), [&] {
     const Operand rest = c.remainder(width, ir::i64_operand(way.whole_vectors));
     const Operand whole = c.sub(width, rest);
-    emit_loop(c, whole, {.independent = true, .whole = true}, body);
-    emit_loop(c, rest, {.independent = true, .masked = true},
-              [&](const Operand& i) { body(c.add(whole, i)); });
+    thread_loop(c, whole, LoopHints{.independent = true, .whole = true}, body);
+    thread_loop(c, rest, LoopHints{.independent = true, .masked = true},
+                [&](const Operand& i) { body(c.add(whole, i)); });
   });
 }
 

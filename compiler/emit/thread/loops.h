@@ -12,6 +12,8 @@ namespace dagaz::emit {
 /// A sequential loop whose iterations have scratch memory of their own.
 void thread_loop(Context& c, const Operand& width, bool independent,
                  const std::function<void(Operand)>& body);
+void thread_loop(Context& c, const Operand& width, LoopHints hints,
+                 const std::function<void(Operand)>& body);
 /// The same for independent iterations, as a plan says.
 void thread_loop(Context& c, const Operand& width, const ir::Pointwise& way,
                  const std::function<void(Operand)>& body);

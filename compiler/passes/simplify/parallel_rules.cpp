@@ -551,6 +551,8 @@ Outcome apply(MapScanReduce& node, Rules& rules) {
   if (const Outcome o = needless_post(node, rules); o != Outcome::none) return o;
   if (const Outcome o = equal_reductions(node, rules); o != Outcome::none) return o;
   if (const Outcome o = equal_scans(node, rules); o != Outcome::none) return o;
+  if (const Outcome o = reductions_of_equal(node, rules); o != Outcome::none) return o;
+  if (const Outcome o = scan_of_equal(node, rules); o != Outcome::none) return o;
   return trivial_results(node, rules);
 }
 

@@ -117,6 +117,10 @@ inline bool is_constant_bool(const Operand& operand, bool value) {
 /// Powers whose exponent is a constant, and those of two (power_rules.cpp).
 Outcome constant_powers(Scalar& node, Rules& rules);
 
+// Values that are the same for all elements (equal_elements.cpp).
+Outcome reductions_of_equal(MapScanReduce& node, Rules& rules);
+Outcome scan_of_equal(MapScanReduce& node, Rules& rules);
+
 // Arrays of a few elements (small_array_rules.cpp).
 /// Overwriting an element of a small literal at a known position gives another literal; likewise
 /// parts and copies of small literals.
