@@ -91,9 +91,13 @@ struct LaneBlocks {
   // over to where each point has a stretch of memory, if it has one.
   std::vector<int> collected;
   bool totals = false;  // of a scan: so does what pieces come to, before they are scanned
+  // Reads where each point walks a stretch of its own: what lies `ahead` bytes behind the element
+  // of one point of each vector is fetched, of the next one with the next elements.
+  std::vector<NameId> fetched = {};
+  int ahead = 0;
   bool operator==(const LaneBlocks&) const = default;
   DZ_FIELDS(points, rows, block_rows, columns, width, chunk, remainder, packed, laid_out,
-            serialised, inner_rows, turned, collected, totals)
+            serialised, inner_rows, turned, collected, totals, fetched, ahead)
 };
 
 /// How values of rows or of points are read for a panel, in which the values that one element of a

@@ -58,6 +58,7 @@ std::string problem_of(const Strategy& strategy) {
         unrolled("columns", one.columns);
         unrolled("width", one.width);
         at_least("chunk", one.chunk, 1);
+        numbers.within("ahead", one.ahead, 0, most_ahead);
       },
       [&](const Interchanged& one) {
         at_least("tile", one.tile, 1);

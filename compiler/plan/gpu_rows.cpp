@@ -95,7 +95,7 @@ class Chain {
                    !as<ir::Histogram>(each.operation) && !as<ir::Scatter>(each.operation) &&
                    !as<ir::WithAccumulator>(each.operation) && is_uniform(each);
       }
-      straight = straight && !takes_memory(inner, names_, stack_array_);
+      straight = straight && !plan::takes_memory(inner, names_, stack_array_);
     });
     return straight;
   }
@@ -179,10 +179,11 @@ class Chain {
   /// Whether the threads of a team can compute its elements, and combine them, together.
   bool shares_elements(const ir::MapScanReduce& e) const {
     const auto combines = [&](const auto& one) {
-      return are_scalars(one.op.result_types) && !takes_memory(one.op.body, names_, stack_array_);
+      return are_scalars(one.op.result_types) &&
+             !plan::takes_memory(one.op.body, names_, stack_array_);
     };
     const auto is_local = [&](const ir::Lambda& one) {
-      return are_scalars(one.result_types) && !takes_memory(one.body, names_, stack_array_);
+      return are_scalars(one.result_types) && !plan::takes_memory(one.body, names_, stack_array_);
     };
     return is_local(e.map) && (!e.post || is_local(*e.post)) &&
            std::all_of(e.scans.begin(), e.scans.end(), combines) &&

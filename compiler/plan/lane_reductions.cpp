@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "ir/value_count.h"
+#include "plan/element_reads.h"
 #include "plan/operators.h"
 #include "plan/target.h"
 #include "support/match.h"
@@ -86,13 +87,24 @@ ir::LaneBlocks of_reduction(ir::LaneBlocks blocks, const ir::SegmentedReduce& re
 }
 
 /// Stretches whose lengths are odd multiples of a cache line begin in different sets of a cache;
-/// the pages of few are quickly found.
-ir::LaneBlocks in_stretches(ir::LaneBlocks blocks, const TargetDescription& target) {
+/// the pages of few are quickly found.  No processor fetches ahead of so many by itself.
+ir::LaneBlocks in_stretches(ir::LaneBlocks blocks, const ir::SegmentedReduce& reduction,
+                            const Surroundings& around) {
+  const TargetDescription& target = around.target;
   constexpr int smallest_element = 4;
-  blocks.columns =
-      static_cast<int>(std::min<std::int64_t>(blocks.columns, target.tunables.lane_stretches));
+  const std::vector<ElementRead> reads =
+      element_reads(reduction.body, reduction.space.back().index.name, around);
+  const std::int64_t streams = std::max<std::int64_t>(std::ssize(reads) * blocks.width, 1);
+  const std::int64_t most =
+      std::min(target.tunables.lane_stretches, target.tunables.most_streams / streams);
+  blocks.columns = static_cast<int>(
+      std::clamp<std::int64_t>(blocks.columns, 1, std::max<std::int64_t>(most, 1)));
   blocks.rows = blocks.points;
   blocks.block_rows = target.cache_line_bytes / smallest_element;
+  blocks.ahead = static_cast<int>(target.tunables.stretches_ahead);
+  if (blocks.ahead > 0) {
+    for (const ElementRead& one : reads) blocks.fetched.push_back(one.result);
+  }
   return blocks;
 }
 
@@ -139,7 +151,7 @@ std::vector<ir::Version> lanes_of_points(const Surroundings& around,
                         ? is_worthwhile(reduction.body, as_neighbours->work, around.tunables())
                         : reads_enough_in_steps(as_neighbours->work, around.tunables());
   if (!pays) return {};
-  if (!are_commutative(reduction.operators)) blocks = in_stretches(blocks, around.target);
+  if (!are_commutative(reduction.operators)) blocks = in_stretches(blocks, reduction, around);
   const std::int64_t least = around.tunables().lane_elements * blocks.columns * blocks.width;
   const Operand& extent = reduction.space.back().extent;
   if (is_known_below(extent, least)) return {};
@@ -157,7 +169,7 @@ std::vector<ir::Version> reduction_in_lanes(const Surroundings& around,
   ir::LaneBlocks blocks =
       of_reduction(block_for(reduction.body, around, false, Around::host), reduction);
   if (!has_loops(reduction.body)) return lanes_of_points(around, reduction, results, blocks);
-  if (!are_commutative(reduction.operators)) blocks = in_stretches(blocks, around.target);
+  if (!are_commutative(reduction.operators)) blocks = in_stretches(blocks, reduction, around);
   auto read = read_reduction(around, reduction, results, blocks);
   if (!read || !is_worthwhile(reduction.body, read->work, around.tunables())) return {};
   return {std::move(read->version)};
@@ -180,6 +192,13 @@ std::optional<ir::Version> completed_blocks(const Surroundings& around,
   sized.points = blocks.points;
   sized.rows = blocks.rows;
   sized.block_rows = blocks.block_rows;
+  sized.ahead = blocks.ahead;
+  for (const ElementRead& one :
+       element_reads(reduction.body, reduction.space.back().index.name, around)) {
+    const auto& wanted = blocks.fetched;
+    const bool is_wanted = std::find(wanted.begin(), wanted.end(), one.result) != wanted.end();
+    if (is_wanted && walks_stretches(blocks)) sized.fetched.push_back(one.result);
+  }
   auto read = read_reduction(around, reduction, results, of_reduction(sized, reduction));
   if (!read) return std::nullopt;
   return std::move(read->version);

@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "ir/cost.h"
+#include "plan/element_reads.h"
 #include "plan/operators.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
-
-using ir::Operand;
 
 namespace {
 
@@ -55,27 +54,13 @@ std::int64_t longest_element(const ir::SegmentedReduce& reduction, const ir::Nam
   return longest;
 }
 
-/// The reads of elements that lie side by side in a segment, each of which has its own.
-std::vector<ir::NameId> reads_along_segments(const ir::SegmentedReduce& reduction,
-                                             const Surroundings& around) {
-  const Operand along = reduction.space.back().index.name;
-  std::unordered_set<ir::NameId> inside;
+/// The reads whose elements lie side by side in a segment, each of which has its own.
+std::vector<ir::NameId> reads_of_segments(const ir::SegmentedReduce& reduction,
+                                          const Surroundings& around) {
   std::vector<ir::NameId> reads;
-  for (const ir::Statement& one : reduction.body.statements) {
-    const auto* read = as<ir::Index>(one.operation);
-    const auto is_along = [&] {
-      const bool is_element = read != nullptr && around.names.type(one.results[0].name).is_scalar();
-      if (!is_element || around.sequence(read->array)) return false;
-      const bool is_of_segment = read->indices.size() > 1 || inside.contains(read->array);
-      if (!is_of_segment) return false;
-      const auto last = read->indices.end() - 1;
-      return *last == along && around.layouts.of(read->array).strides.back() == 1 &&
-             std::none_of(read->indices.begin(), last, [&](const Operand& index) {
-               return index == along || (index.is_name() && inside.contains(index.name()));
-             });
-    };
-    if (is_along()) reads.push_back(one.results[0].name);
-    for (const ir::Binder& result : one.results) inside.insert(result.name);
+  for (const ElementRead& one :
+       element_reads(reduction.body, reduction.space.back().index.name, around)) {
+    if (one.of_segment) reads.push_back(one.result);
   }
   return reads;
 }
@@ -95,7 +80,7 @@ std::optional<ir::BySegments> segment_loop(const ir::SegmentedReduce& reduction,
   const int ahead = static_cast<int>(around.tunables().segments_ahead);
   return ir::BySegments{
       static_cast<int>(around.target.register_bytes / element),
-      ahead == 0 ? std::vector<ir::NameId>() : reads_along_segments(reduction, around), ahead};
+      ahead == 0 ? std::vector<ir::NameId>() : reads_of_segments(reduction, around), ahead};
 }
 
 ir::Pointwise thread_loop(const ir::MapScanReduce& map, const TargetDescription& target) {

@@ -27,6 +27,8 @@ bool start_together(const LaneArray& a, const LaneArray& b);
 LaneArray result_array(Lanes& l, NameId name);
 
 LaneScalar load(Lanes& l, const LaneArray& element, ScalarType type);
+/// Fetches what is ahead of one point of each vector, of the next one with the next elements.
+void fetch_ahead(Lanes& l, const LaneArray& element, ScalarType type);
 void store(Lanes& l, const LaneArray& element, const LaneScalar& value);
 void copy(Lanes& l, const LaneArray& target, const LaneArray& source, const ir::Type& type);
 void put(Lanes& l, const LaneArray& target, const LaneResult& result, const ir::Type& type);

@@ -169,7 +169,12 @@ LaneResult element_of(Lanes& l, NameId array, const std::vector<LaneScalar>& ind
 void emit_operation(Lanes& l, const ir::Statement& s, const ir::Index& e) {
   std::vector<LaneScalar> indices;
   for (const Operand& index : e.indices) indices.push_back(scalar_of(l, index));
-  bind(l, s.results[0].name, element_of(l, e.array, indices));
+  const NameId result = s.results[0].name;
+  const auto& fetched = l.plan.fetched;
+  if (std::find(fetched.begin(), fetched.end(), result) != fetched.end()) {
+    fetch_ahead(l, part_of(l, array_of(l, e.array), indices), l.c.names().type(result).element);
+  }
+  bind(l, result, element_of(l, e.array, indices));
 }
 
 void emit_operation(Lanes& l, const ir::Statement& s, const ir::Slice& e) {
