@@ -127,7 +127,7 @@ llvm::MDNode* FunctionEmitter::properties_of(const tree::LoopHints& hints) {
   llvm::Metadata* const yes = llvm::ConstantAsMetadata::get(builder_.getTrue());
   property("llvm.loop.mustprogress", nullptr);
   if (hints.unroll) property("llvm.loop.unroll.enable", nullptr);
-  if (hints.rolled) property("llvm.loop.unroll.disable", nullptr);
+  if (hints.rolled) property("llvm.loop.unroll.runtime.disable", nullptr);
   if (hints.vectorise) property("llvm.loop.vectorize.enable", yes);
   if (hints.independent) {
     access_groups_.push_back(llvm::MDNode::getDistinct(part_.context, {}));

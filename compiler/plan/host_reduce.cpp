@@ -46,7 +46,7 @@ class ReductionPlanner {
       add_version(schedule, {ir::at_least(extent, least)}, std::move(strategy));
     };
     if (const auto by_segments = segment_loop(e_, p_.around)) {
-      add_from(p_.tunables().long_segment, ir::InPieces{});
+      add_from(by_segments->whole_vectors * p_.tunables().long_segment, ir::InPieces{});
       add_from(p_.tunables().masked_segment, *by_segments);
     } else {
       add_from(p_.tunables().interchange_below, ir::InPieces{});

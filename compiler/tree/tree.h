@@ -100,7 +100,7 @@ struct Fetch {
 struct LoopHints {
   bool independent = false;  // iterations touch different memory: vectorise freely
   bool unroll = false;
-  bool rolled = false;       // not unrolled
+  bool rolled = false;       // not unrolled, unless it is known how often it runs
   bool vectorise = false;    // even where it does not look worthwhile
   bool masked = false;       // in vectors, the last of which may be incomplete
   bool whole = false;        // in vectors, which are all complete
