@@ -111,13 +111,19 @@ void FunctionEmitter::emit(const tree::Store& node) {
 }
 
 void FunctionEmitter::fetch_ahead(Value* address, int bytes) {
-  Value* behind = builder_.CreateGEP(builder_.getInt8Ty(), address, {integer(bytes)});
-  const int write = 1;
+  fetch(builder_.CreateGEP(builder_.getInt8Ty(), address, {integer(bytes)}), true);
+}
+
+void FunctionEmitter::fetch(Value* address, bool is_written) {
   const int keep = 3;  // in all caches
   const int data = 1;
-  builder_.CreateIntrinsic(
-      llvm::Intrinsic::prefetch, {address->getType()},
-      {behind, builder_.getInt32(write), builder_.getInt32(keep), builder_.getInt32(data)});
+  builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
+                           {address, builder_.getInt32(is_written ? 1 : 0), builder_.getInt32(keep),
+                            builder_.getInt32(data)});
+}
+
+void FunctionEmitter::emit(const tree::Fetch& node) {
+  fetch(builder_.CreateGEP(memory_type(node.type), value(node.block), {value(node.index)}), false);
 }
 
 void FunctionEmitter::emit(const tree::Allocate& node) {

@@ -38,10 +38,12 @@ struct Settings {
   // 0: in those that are read so.
   int turned = 0;
   // Bytes of a cache's line and of a row of a square, of a tile of squares, in which what is
-  // transposed crosses over in registers, and squares that it has along what is written.
+  // transposed crosses over in registers, and squares that it has along what is written: where that
+  // stays in caches, and where it goes past them.
   int line = 64;
   int tile = 32768;
   int tile_rows = 4;
+  int streamed_rows = 2;
   // Memory for the threads of a kernel: how many times fewer, and larger, parts an arena has on
   // each level, and how many times what it takes arrays of known sizes may take.
   int arena_ratio = 64;
@@ -49,7 +51,7 @@ struct Settings {
   bool operator==(const Settings&) const = default;
   DZ_FIELDS(points, arrays, task, combined, copied, points_a_thread, short_array, stack_array,
             carried_array, streamed_bytes, turned, line,
-            tile, tile_rows, arena_ratio, arena_expansions)
+            tile, tile_rows, streamed_rows, arena_ratio, arena_expansions)
 };
 
 }  // namespace dagaz::ir

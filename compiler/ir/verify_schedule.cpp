@@ -144,6 +144,7 @@ std::string problem_of(const Settings& settings) {
   numbers.within("line", settings.line, 8, most_line);
   numbers.within("tile", settings.tile, 0, most);
   numbers.within("tile_rows", settings.tile_rows, 1, most_unrolled);
+  numbers.within("streamed_rows", settings.streamed_rows, 1, most_unrolled);
   // Locks of an arena are counted for ratios of 64 and more.
   numbers.within("arena_ratio", settings.arena_ratio, 64, most);
   numbers.within("arena_expansions", settings.arena_expansions, 1, most);

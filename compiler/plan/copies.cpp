@@ -84,8 +84,13 @@ std::optional<CopySquares> in_squares(const ir::Settings& settings, const CopyAt
   const std::int64_t lanes = line_bytes / ir::byte_size(element);
   const std::int64_t squares = std::max<std::int64_t>(settings.tile / (lanes * line_bytes), 1);
   const std::int64_t rows = std::min<std::int64_t>(squares, settings.tile_rows);
-  return CopySquares{dimensions->written, dimensions->read, lanes, rows, squares / rows,
-                     lanes * lanes,       by_elements(at)};
+  return CopySquares{dimensions->written,
+                     dimensions->read,
+                     lanes,
+                     {rows, squares / rows},
+                     {settings.streamed_rows, lanes},
+                     lanes * lanes,
+                     by_elements(at)};
 }
 
 }  // namespace

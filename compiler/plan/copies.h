@@ -38,15 +38,24 @@ struct CopyElements {
   bool operator==(const CopyElements&) const = default;
 };
 
+/// Squares that a tile of a transposition has.
+struct SquaresOfTile {
+  std::int64_t rows = 1;  // along the dimension that is written
+  std::int64_t columns = 1;
+  bool operator==(const SquaresOfTile&) const = default;
+};
+
 /// In squares that cross over between vectors in registers, where neighbours lie along another
-/// dimension than in what is copied: `lanes` by `lanes` elements, `rows` by `columns` of them in a
-/// tile, which is about as large as what blocks of lanes collect.
+/// dimension than in what is copied: `lanes` by `lanes` elements, in tiles of about as many bytes as
+/// what blocks of lanes collect.  Where rows go past the caches as whole lines, tiles have few of
+/// them, and as many columns as a square has rows: with each square a row of the next tile is
+/// fetched.
 struct CopySquares {
   std::size_t written = 0;  // the dimension of neighbours in what is written
   std::size_t read = 0;
   std::int64_t lanes = 1;
-  std::int64_t rows = 1;  // along the dimension that is written
-  std::int64_t columns = 1;
+  SquaresOfTile tile = {};
+  SquaresOfTile streamed = {};
   // Elements along what is written that are copied together where what is read has fewer neighbours
   // than a square has.
   std::int64_t stretch = 1;

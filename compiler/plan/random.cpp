@@ -197,6 +197,7 @@ ir::Settings RandomSchedules::settings(ir::Settings settings) {
   settings.turned = one_of({0, 0, 1, 2, 3});
   settings.tile = one_of({0, 4096, settings.tile});
   settings.tile_rows = one_of({1, 3, 4});
+  settings.streamed_rows = one_of({1, 2, 5});
   if (settings.points == ir::PointsBy::kernels) {
     settings.points_a_thread = one_of({1, 3, 4});
     settings.arena_ratio = one_of({64, 256});

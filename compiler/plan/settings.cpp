@@ -14,6 +14,7 @@ ir::Settings settings_for(Device device, const TargetDescription& target) {
     settings.streamed_bytes = static_cast<int>(tunables.streamed_bytes);
     settings.line = target.cache_line_bytes;
     settings.tile_rows = static_cast<int>(tunables.tile_rows);
+    settings.streamed_rows = static_cast<int>(tunables.streamed_rows);
     return settings;
   }
   settings.points = ir::PointsBy::kernels;

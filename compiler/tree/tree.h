@@ -165,7 +165,7 @@ struct Fail {
 
 using Node =
     std::variant<Assign, Move, Load, Store, For, While, If, Allocate, Share, Release,
-                 AllocateScratch, ScratchScope, AllocateLocal, SharedMemory, CopyElements,
+                 AllocateScratch, ScratchScope, AllocateLocal, SharedMemory, CopyElements, Fetch,
                  WriteTable, Clear, ReadElement, WriteElement, LoadLanes, StoreLanes, LaneNumbers,
                  CombineLanes, CombineEach, TransposeLanes, CompressLanes, CountLanes, ShiftLanes,
                  LastLane, ParallelFor, PieceCount, AdditionPieces, Launch, ReadSpecial,

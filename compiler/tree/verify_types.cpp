@@ -73,6 +73,7 @@ class TypeRules {
     element(e.source, e.source_index);
     is_i64(e.count);
   }
+  void operator()(const Fetch& e) { element(e.block, e.index); }
   void operator()(const WriteTable& e) {
     element(e.block, e.index);
     for (const ir::Constant& value : e.values) require(value.type == e.type, "type of an element");

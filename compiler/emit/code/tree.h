@@ -41,6 +41,7 @@ using tree::AllocateLocal;
 using tree::SharedMemory;
 using tree::CopyElements;
 using tree::WriteTable;
+using tree::Fetch;
 using tree::Clear;
 using tree::ReadElement;
 using tree::WriteElement;

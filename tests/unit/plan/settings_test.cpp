@@ -66,9 +66,10 @@ TEST_CASE("what is transposed is copied in squares that fill a line of the cache
   CHECK(squares->written == 1);
   CHECK(squares->read == 0);
   CHECK(squares->lanes == 16);
-  CHECK(squares->rows * squares->columns * squares->lanes * squares->lanes * 4 <= settings.tile);
+  CHECK(squares->tile == SquaresOfTile{4, 8});
+  CHECK(squares->streamed == SquaresOfTile{2, 16});
   settings.tile = 0;
-  CHECK(std::get<CopySquares>(across()).columns == 1);
+  CHECK(std::get<CopySquares>(across()).tile.columns == 1);
 }
 
 TEST_CASE("only the host of a CPU copies in squares, and only what crosses over") {
