@@ -46,16 +46,18 @@ struct SquaresOfTile {
 };
 
 /// In squares that cross over between vectors in registers, where neighbours lie along another
-/// dimension than in what is copied: `lanes` by `lanes` elements, in tiles of about as many bytes as
-/// what blocks of lanes collect.  Where rows go past the caches as whole lines, tiles have few of
-/// them, and as many columns as a square has rows: with each square a row of the next tile is
-/// fetched.
+/// dimension than in what is copied: `lanes` by `lanes` elements, in tiles that have as many
+/// columns as a square has rows: with each square a row of the next tile is fetched, where that
+/// pays.  Where rows go past the caches as whole lines, tiles have fewer of them; where squares
+/// fill no lines, so many that rows of a tile are worth being copied past the caches at once.
 struct CopySquares {
   std::size_t written = 0;  // the dimension of neighbours in what is written
   std::size_t read = 0;
   std::int64_t lanes = 1;
   SquaresOfTile tile = {};
   SquaresOfTile streamed = {};
+  SquaresOfTile staged = {};
+  bool fill_lines = true;  // rows of a square are as long as lines
   // Elements along what is written that are copied together where what is read has fewer neighbours
   // than a square has.
   std::int64_t stretch = 1;
@@ -79,6 +81,9 @@ CopyPlan plan_of_copy(const ir::Settings& settings, const CopyAt& at);
 
 /// The elements of a literal that is written as a table, not one by one; none of others.
 std::vector<ir::Constant> table_of(const ir::Settings& settings, const ir::ArrayLiteral& literal);
+
+/// How many bytes ahead of those that are read in order others are fetched, where they are.
+std::optional<std::int64_t> bytes_ahead(const ir::Settings& settings);
 
 /// How many points a thread of a kernel copies where they have so many dimensions.
 int copied_by_a_thread(const ir::Settings& settings, std::size_t dimensions);

@@ -61,7 +61,8 @@ static std::optional<std::int64_t> operations_of(const ir::Schedule& schedule) {
 }
 
 static bool in_order(const ir::Strategy& strategy) {
-  return as<ir::Pointwise>(strategy) || as<ir::InPieces>(strategy) || as<ir::LaneBlocks>(strategy);
+  return as<ir::Pointwise>(strategy) || as<ir::InPieces>(strategy) ||
+         as<ir::LaneBlocks>(strategy) || as<ir::Compaction>(strategy);
 }
 
 int strip_of(const std::vector<ir::Binder>& results, const ir::Schedule& schedule,

@@ -1,8 +1,8 @@
 // A vector holds all the neighbours of what is read, and some of what lies behind them, which cross
 // over too and are not written.  The last elements, where that would be beyond what is read, are
 // copied one by one, and so is what is read backwards or more than once.  The stretch after the one
-// that is copied is fetched: vectors that begin anywhere in lines hide from the processor that these
-// are read in order.
+// that is copied is fetched: vectors that begin anywhere in lines hide from the processor that
+// these are read in order.
 #include "emit/host/narrow_squares.h"
 
 #include "emit/host/parallel_for.h"
@@ -44,7 +44,7 @@ static void fetch_stretch(Context& c, const Crossing& crossing, const std::vecto
   }
 }
 
-void copy_narrow(Context& c, const Crossing& crossing) {
+void copy_narrow(Context& c, const Crossing& crossing, const Operand& large) {
   const Operand few = crossing.type.shape[crossing.squares.read];
   const Operand length = crossing.type.shape[crossing.squares.written];
   const Operand most = ir::i64_operand(crossing.squares.stretch);
@@ -64,7 +64,7 @@ void copy_narrow(Context& c, const Crossing& crossing) {
       thread_loop(c, squares, false, [&](const Operand& square) {
         const Operand at = c.add(first, c.mul(square, crossing.lanes));
         const std::vector<Operand> point = point_at(crossing, outer, at, zero);
-        c.branch(crossing.streamed, [&] { fetch_stretch(c, crossing, point); });
+        c.branch(large, [&] { fetch_stretch(c, crossing, point); });
         cross_over(c, crossing, point, few);
       });
       const Operand done = c.mul(squares, crossing.lanes);

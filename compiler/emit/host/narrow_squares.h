@@ -5,7 +5,7 @@
 
 namespace dagaz::emit {
 
-/// In parallel.
-void copy_narrow(Context& c, const Crossing& crossing);
+/// In parallel; those that are `large` fetch what they read.
+void copy_narrow(Context& c, const Crossing& crossing, const Operand& large);
 
 }  // namespace dagaz::emit

@@ -7,7 +7,9 @@
 // read jumps from row to row, which no processor expects where rows are long.  So while a tile of
 // what no cache holds is copied, the next one is fetched, row by row, some lines with each square
 // (on software prefetching: Lee, Kim and Vuduc, "When prefetching works, when it doesn't, and why",
-// TACO 2012).  The last squares along a dimension are moved back.
+// TACO 2012).  Where rows do not begin with lines, or vectors of small elements fill none, a column
+// of squares crosses over to memory that the first cache keeps, and goes on from there by rows that
+// are long enough.  The last squares along a dimension are moved back.
 #include "emit/host/squares.h"
 
 #include "emit/host/narrow_squares.h"
@@ -36,11 +38,13 @@ struct NextTile {
   Operand at_once;
 };
 
-/// Copies tiles; those whose results are `large` fetch the next one.
+/// Copies tiles; those whose results are `large` fetch the next one.  Where they are `staged`, a
+/// column of squares is made in memory that the first cache keeps, and copied past the caches.
 struct Tiles {
   const Crossing& crossing;
   const plan::SquaresOfTile& most;
   Operand large;
+  bool staged = false;
 };
 
 NameId vector(Context& c, std::string_view base, const Crossing& crossing) {
@@ -136,6 +140,35 @@ static void fetch_rows(Context& c, const Tiles& tiles, const Tile& tile, const N
   });
 }
 
+// Where the squares of a tile are made whose first begins at `first`, a row after the other. The
+// last square may begin before the tile does.
+static Place staged_column(Context& c, const Tiles& tiles, const std::vector<Operand>& first) {
+  const plan::CopySquares& squares = tiles.crossing.squares;
+  const std::int64_t row = (tiles.most.rows + 1) * squares.lanes;
+  const NameId block = c.block_variable("staged");
+  c.emit(AllocateLocal{block, squares.lanes * row * ir::byte_size(tiles.crossing.type.element)});
+  Place made{block, ir::i64_operand(0), {}, {}};
+  made.strides.assign(first.size(), ir::i64_operand(0));
+  made.strides[squares.read] = ir::i64_operand(row);
+  made.strides[squares.written] = ir::i64_operand(1);
+  made.offset = c.sub(ir::i64_operand(squares.lanes), element_at(c, made, first));
+  return made;
+}
+
+static void stream_column(Context& c, const Tiles& tiles, const Place& made,
+                          const std::vector<Operand>& first) {
+  const Crossing& crossing = tiles.crossing;
+  const std::size_t written = crossing.squares.written;
+  const Operand most = ir::i64_operand(tiles.most.rows * crossing.squares.lanes);
+  const Operand count = c.minimum(most, c.sub(crossing.type.shape[written], first[written]));
+  thread_loop(c, crossing.lanes, false, [&](const Operand& k) {
+    std::vector<Operand> point = first;
+    point[crossing.squares.read] = c.add(point[crossing.squares.read], k);
+    c.emit(CopyElements{crossing.target.block, element_at(c, crossing.target, point), made.block,
+                        element_at(c, made, point), count, crossing.type.element, true});
+  });
+}
+
 static void copy_tile(Context& c, const Tiles& tiles, const Tile& tile, const NextTile& next) {
   const Crossing& crossing = tiles.crossing;
   const auto first_of = [&](std::size_t dimension, const Operand& square) {
@@ -143,15 +176,19 @@ static void copy_tile(Context& c, const Tiles& tiles, const Tile& tile, const Ne
     return c.minimum(c.add(tile.point[dimension], c.mul(square, crossing.lanes)), last);
   };
   thread_loop(c, tile.columns, false, [&](const Operand& column) {
+    std::vector<Operand> first = tile.point;
+    first[crossing.squares.read] = first_of(crossing.squares.read, column);
+    const Place made = tiles.staged ? staged_column(c, tiles, first) : crossing.target;
+    const Crossing here{made,           crossing.source,  crossing.type, crossing.squares,
+                        crossing.lanes, crossing.streamed};
     thread_loop(c, tile.rows, false, [&](const Operand& row) {
-      c.branch(tiles.large, [&] {
-        fetch_rows(c, tiles, tile, next, c.add(c.mul(column, tile.rows), row));
-      });
-      std::vector<Operand> point = tile.point;
-      point[crossing.squares.read] = first_of(crossing.squares.read, column);
+      c.branch(tiles.large,
+               [&] { fetch_rows(c, tiles, tile, next, c.add(c.mul(column, tile.rows), row)); });
+      std::vector<Operand> point = first;
       point[crossing.squares.written] = first_of(crossing.squares.written, row);
-      cross_over(c, crossing, point, crossing.lanes);
+      cross_over(c, here, point, crossing.lanes);
     });
+    if (tiles.staged) stream_column(c, tiles, made, first);
   });
 }
 
@@ -165,8 +202,7 @@ static void copy_tiles(Context& c, const Tiles& tiles) {
   add_tiles(crossing.squares.written, tiles.most.rows);
   const std::int64_t elements =
       tiles.most.rows * tiles.most.columns * crossing.squares.lanes * crossing.squares.lanes;
-  const Operand cost =
-      c.mul(little_work(c, extents.size()).cost, ir::i64_operand(elements));
+  const Operand cost = c.mul(little_work(c, extents.size()).cost, ir::i64_operand(elements));
   parallel_for(c, c.product(extents), cost, [&](const Operand& begin, const Operand& end) {
     thread_loop(c, c.sub(end, begin), false, [&](const Operand& number) {
       const Operand at = c.add(begin, number);
@@ -186,25 +222,40 @@ std::vector<Operand> outer_extents(const Crossing& crossing) {
   return extents;
 }
 
+// Numbers of as many bits, where vectors of the elements are something else.
+static ir::Type as_numbers(const ir::Type& type) {
+  ir::Type numbers = type;
+  if (ir::byte_size(type.element) == 1) numbers.element = ScalarType::i8;
+  if (ir::byte_size(type.element) == 2) numbers.element = ScalarType::i16;
+  return numbers;
+}
+
 void copy_in_squares(Context& c, const Place& target, const Place& source, const ir::Type& type,
                      const plan::CopySquares& plan, const std::function<void()>& one_by_one) {
   const Operand bytes =
       c.mul(c.product(type.shape), ir::i64_operand(ir::byte_size(type.element)));
   const Operand lanes = ir::i64_operand(plan.lanes);
   const Operand large = are_large(c, bytes);
-  // Rows begin with lines, or none could be written as a whole.
+  const Operand yes = ir::make_bool(true);
+  const Operand no = ir::make_bool(false);
+  // Rows and squares begin with lines, or none could be written as a whole.
   const Operand begin_lines =
-      c.equal(c.remainder(target.strides[plan.read], lanes), ir::i64_operand(0));
+      plan.fill_lines ? c.equal(c.remainder(target.strides[plan.read], lanes), ir::i64_operand(0))
+                      : no;
   const auto crossing = [&](const Operand& streamed) {
-    return Crossing{target, source, type, plan, lanes, streamed};
+    return Crossing{target, source, as_numbers(type), plan, lanes, streamed};
+  };
+  const auto tiles = [&](const plan::SquaresOfTile& most, const Operand& streamed,
+                         const Operand& fetched, bool staged) {
+    copy_tiles(c, {crossing(streamed), most, fetched, staged});
+  };
+  const auto large_tiles = [&] {
+    host_branch(
+        c, begin_lines, [&] { tiles(plan.streamed, yes, yes, false); },
+        [&] { tiles(plan.staged, no, yes, true); });
   };
   const auto all_tiles = [&] {
-    host_branch(
-        c, c.both(large, begin_lines),
-        [&] {
-          copy_tiles(c, {crossing(ir::make_bool(true)), plan.streamed, ir::make_bool(true)});
-        },
-        [&] { copy_tiles(c, {crossing(ir::make_bool(false)), plan.tile, large}); });
+    host_branch(c, large, large_tiles, [&] { tiles(plan.tile, no, no, false); });
   };
   const auto has_squares = [&](std::size_t dimension) {
     return c.less(c.sub(lanes, ir::i64_operand(1)), type.shape[dimension]);
@@ -213,7 +264,7 @@ void copy_in_squares(Context& c, const Place& target, const Place& source, const
       c, has_squares(plan.written),
       [&] {
         host_branch(c, has_squares(plan.read), all_tiles,
-                    [&] { copy_narrow(c, crossing(large)); });
+                    [&] { copy_narrow(c, crossing(plan.fill_lines ? large : no), large); });
       },
       one_by_one);
 }

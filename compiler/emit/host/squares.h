@@ -14,7 +14,7 @@ namespace dagaz::emit {
 struct Crossing {
   const Place& target;
   const Place& source;
-  const ir::Type& type;
+  ir::Type type;  // of small elements, numbers of as many bits
   const plan::CopySquares& squares;
   Operand lanes;
   Operand streamed;  // whether rows go past the caches
