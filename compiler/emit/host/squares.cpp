@@ -7,9 +7,12 @@
 // read jumps from row to row, which no processor expects where rows are long.  So while a tile of
 // what no cache holds is copied, the next one is fetched, row by row, some lines with each square
 // (on software prefetching: Lee, Kim and Vuduc, "When prefetching works, when it doesn't, and why",
-// TACO 2012).  Where rows do not begin with lines, or vectors of small elements fill none, a column
-// of squares crosses over to memory that the first cache keeps, and goes on from there by rows that
-// are long enough.  The last squares along a dimension are moved back.
+// TACO 2012).
+//
+// Vectors of small elements fill no lines: a column of squares of these crosses over to memory that
+// the first cache keeps, and goes on from there by rows that are long enough.  Where rows begin
+// within lines, what is written stays in caches until lines are whole; then a tile goes along what
+// is read.  The last squares along a dimension are moved back.
 #include "emit/host/squares.h"
 
 #include "emit/host/narrow_squares.h"
@@ -38,13 +41,15 @@ struct NextTile {
   Operand at_once;
 };
 
-/// Copies tiles; those whose results are `large` fetch the next one.  Where they are `staged`, a
-/// column of squares is made in memory that the first cache keeps, and copied past the caches.
+/// Copies tiles: column by column, and fetches the next one if `fetched`, or `by_rows`.  Where they
+/// are `staged`, a column of squares is made in memory that the first cache keeps, and copied past
+/// the caches.
 struct Tiles {
   const Crossing& crossing;
   const plan::SquaresOfTile& most;
-  Operand large;
+  Operand fetched;
   bool staged = false;
+  bool by_rows = false;
 };
 
 NameId vector(Context& c, std::string_view base, const Crossing& crossing) {
@@ -114,6 +119,12 @@ static Tile tile_at(Context& c, const Tiles& tiles, const std::vector<Operand>& 
   return tile;
 }
 
+static Operand first_of(Context& c, const Crossing& crossing, const Tile& tile,
+                        std::size_t dimension, const Operand& square) {
+  const Operand last = c.sub(crossing.type.shape[dimension], crossing.lanes);
+  return c.minimum(c.add(tile.point[dimension], c.mul(square, crossing.lanes)), last);
+}
+
 static NextTile next_tile(Context& c, const Tiles& tiles, const Tile& tile, const Tile& next) {
   const Crossing& crossing = tiles.crossing;
   const std::size_t written = crossing.squares.written;
@@ -169,26 +180,35 @@ static void stream_column(Context& c, const Tiles& tiles, const Place& made,
   });
 }
 
-static void copy_tile(Context& c, const Tiles& tiles, const Tile& tile, const NextTile& next) {
+// Squares that write neighbours, one after another, for each column of the tile.
+static void copy_columns(Context& c, const Tiles& tiles, const Tile& tile, const NextTile& next) {
   const Crossing& crossing = tiles.crossing;
-  const auto first_of = [&](std::size_t dimension, const Operand& square) {
-    const Operand last = c.sub(crossing.type.shape[dimension], crossing.lanes);
-    return c.minimum(c.add(tile.point[dimension], c.mul(square, crossing.lanes)), last);
-  };
   thread_loop(c, tile.columns, false, [&](const Operand& column) {
     std::vector<Operand> first = tile.point;
-    first[crossing.squares.read] = first_of(crossing.squares.read, column);
+    first[crossing.squares.read] = first_of(c, crossing, tile, crossing.squares.read, column);
     const Place made = tiles.staged ? staged_column(c, tiles, first) : crossing.target;
     const Crossing here{made,           crossing.source,  crossing.type, crossing.squares,
                         crossing.lanes, crossing.streamed};
     thread_loop(c, tile.rows, false, [&](const Operand& row) {
-      c.branch(tiles.large,
+      c.branch(tiles.fetched,
                [&] { fetch_rows(c, tiles, tile, next, c.add(c.mul(column, tile.rows), row)); });
       std::vector<Operand> point = first;
-      point[crossing.squares.written] = first_of(crossing.squares.written, row);
+      point[crossing.squares.written] = first_of(c, crossing, tile, crossing.squares.written, row);
       cross_over(c, here, point, crossing.lanes);
     });
     if (tiles.staged) stream_column(c, tiles, made, first);
+  });
+}
+
+// Squares that read neighbours, one after another, for each row of the tile.
+static void copy_rows(Context& c, const Crossing& crossing, const Tile& tile) {
+  thread_loop(c, tile.rows, false, [&](const Operand& row) {
+    std::vector<Operand> point = tile.point;
+    point[crossing.squares.written] = first_of(c, crossing, tile, crossing.squares.written, row);
+    thread_loop(c, tile.columns, false, [&](const Operand& column) {
+      point[crossing.squares.read] = first_of(c, crossing, tile, crossing.squares.read, column);
+      cross_over(c, crossing, point, crossing.lanes);
+    });
   });
 }
 
@@ -207,8 +227,12 @@ static void copy_tiles(Context& c, const Tiles& tiles) {
     thread_loop(c, c.sub(end, begin), false, [&](const Operand& number) {
       const Operand at = c.add(begin, number);
       const Tile tile = tile_at(c, tiles, extents, at);
+      if (tiles.by_rows) {
+        copy_rows(c, crossing, tile);
+        return;
+      }
       const Tile next = tile_at(c, tiles, extents, c.add(at, ir::i64_operand(1)));
-      copy_tile(c, tiles, tile, next_tile(c, tiles, tile, next));
+      copy_columns(c, tiles, tile, next_tile(c, tiles, tile, next));
     });
   });
 }
@@ -238,25 +262,30 @@ void copy_in_squares(Context& c, const Place& target, const Place& source, const
   const Operand large = are_large(c, bytes);
   const Operand yes = ir::make_bool(true);
   const Operand no = ir::make_bool(false);
-  // Rows and squares begin with lines, or none could be written as a whole.
-  const Operand begin_lines =
-      plan.fill_lines ? c.equal(c.remainder(target.strides[plan.read], lanes), ir::i64_operand(0))
-                      : no;
   const auto crossing = [&](const Operand& streamed) {
     return Crossing{target, source, as_numbers(type), plan, lanes, streamed};
   };
-  const auto tiles = [&](const plan::SquaresOfTile& most, const Operand& streamed,
-                         const Operand& fetched, bool staged) {
-    copy_tiles(c, {crossing(streamed), most, fetched, staged});
-  };
+  const auto in_caches = [&] { copy_tiles(c, {crossing(no), plan.tile, no}); };
   const auto large_tiles = [&] {
-    host_branch(
-        c, begin_lines, [&] { tiles(plan.streamed, yes, yes, false); },
-        [&] { tiles(plan.staged, no, yes, true); });
+    if (plan.fill_lines) {
+      // Rows begin with lines, or none could be written as a whole.
+      const Operand part = c.remainder(target.strides[plan.read], lanes);
+      host_branch(
+          c, c.equal(part, ir::i64_operand(0)),
+          [&] {
+            copy_tiles(c, {crossing(yes), plan.streamed, yes});
+          },
+          [&] {
+            copy_tiles(c, {crossing(no), plan.tile, no, false, true});
+          });
+      return;
+    }
+    const Operand most = ir::i64_operand(plan.staged.rows * plan.lanes);
+    host_branch(c, c.less(type.shape[plan.written], most), in_caches, [&] {
+      copy_tiles(c, {crossing(no), plan.staged, yes, true});
+    });
   };
-  const auto all_tiles = [&] {
-    host_branch(c, large, large_tiles, [&] { tiles(plan.tile, no, no, false); });
-  };
+  const auto all_tiles = [&] { host_branch(c, large, large_tiles, in_caches); };
   const auto has_squares = [&](std::size_t dimension) {
     return c.less(c.sub(lanes, ir::i64_operand(1)), type.shape[dimension]);
   };

@@ -3,8 +3,8 @@
 // which is made where it belongs: the same code, of other addresses.
 //
 // Reading stops while a strip is copied, and a processor that looks some lines ahead does not make
-// up for that. So with each strip as much is fetched of what the points read in order, some strips
-// ahead.
+// up for that.  So with each strip as much is fetched of what the points read in order, some strips
+// ahead; but not of several arrays, of which as many lines are under way without that.
 #include "emit/host/strips.h"
 
 #include <algorithm>
@@ -61,6 +61,7 @@ Strips::Strips(Context& c, const ir::Statement& s, const ir::Schedule& schedule,
   const Operand all = c.mul(c.product(extents), ir::i64_operand(bytes));
   if (const auto* map = as<ir::SegmentedMap>(s.operation)) find_sources(map->space, map->body);
   if (const auto* scan = as<ir::SegmentedScan>(s.operation)) find_sources(scan->space, scan->body);
+  if (sources_.size() > 1) sources_.clear();
   large_ = c.both(are_large(c, all), c.less(ir::i64_operand(elements_), extents.back()));
 }
 
