@@ -30,9 +30,8 @@ def limit(result, document):
         return None
     speed = document['bandwidth'][str(threads)]
     read, written = result['bytes_read'], result['bytes_written']
-    if written < read / 100:
-        return max(least, read / (1e9 * speed['read']))
-    return max(least, (read + written) / (1e9 * speed['copy']))
+    moved = {'read': read, 'write': written, 'copy': read + written}
+    return max(least, *(moved[way] / (1e9 * rate) for way, rate in speed.items()))
 
 
 def geometric_mean(numbers):
@@ -98,8 +97,8 @@ def head(document, clock):
              f'A core multiplies and adds {peak["float"]:.0f} (f32) and {peak["double"]:.0f} (f64) '
              f'GFLOP/s at most.']
     for threads, speed in document['bandwidth'].items():
-        lines.append(f'{threads} thread(s) copy {speed["copy"]:.1f} and read {speed["read"]:.1f} '
-                     f'GB/s, from arrays of 128 MiB.')
+        rates = ', '.join(f'{way} {rate:.1f}' for way, rate in speed.items())
+        lines.append(f'{threads} thread(s): {rates} GB/s, arrays of 128 MiB.')
     if document['absent']:
         lines.append(f'Missing: {", ".join(document["absent"])}.')
     kind = 'on the clock' if clock == 'wall' else "of the processor's time"

@@ -39,7 +39,6 @@ class FunctionEmitter : public FunctionFrame {
   // ---- memory (emit_memory.cpp)
   void emit(const tree::Load& node);
   void emit(const tree::Store& node);
-  void emit(const tree::Fetch& node);
   void emit(const tree::Allocate& node);
   void emit(const tree::Share& node);
   void emit(const tree::Release& node);
@@ -48,6 +47,7 @@ class FunctionEmitter : public FunctionFrame {
   void emit(const tree::AllocateLocal& node);
   void emit(const tree::SharedMemory& node);
   void emit(const tree::CopyElements& node);
+  void emit(const tree::Fetch& node);
   void emit(const tree::WriteTable& node);
   void emit(const tree::Clear& node);
   void emit(const tree::ReadElement& node);
@@ -93,7 +93,8 @@ class FunctionEmitter : public FunctionFrame {
 
   llvm::Value* element_address(NameId block, const Operand& index, ScalarType type, Space space);
   void simulate_access(llvm::Value* address, ScalarType type, Space space, int flags);
-  void fetch_ahead(llvm::Value* address, int bytes, bool to_write);
+  void fetch_ahead(llvm::Value* address, int bytes);
+  void fetch(llvm::Value* address, bool is_written);
   void mark_access(llvm::Instruction* access, Space space);
   void store_streaming(llvm::Value* stored, llvm::Value* address, llvm::Align alignment);
   /// Fails unless it returns; sets the failure word of the kernel.

@@ -107,20 +107,23 @@ void FunctionEmitter::emit(const tree::Store& node) {
   Value* address = element_address(node.block, node.index, node.type, node.space);
   simulate_access(address, node.type, node.space, access_write);
   mark_access(builder_.CreateAlignedStore(stored, address, alignment(node.type)), node.space);
-  if (node.ahead && side_ != Side::kernel) fetch_ahead(address, *node.ahead, true);
+  if (node.ahead && side_ != Side::kernel) fetch_ahead(address, *node.ahead);
 }
 
-void FunctionEmitter::emit(const tree::Fetch& node) {
-  fetch_ahead(element_address(node.block, node.index, node.type, Space::global), node.ahead, false);
+void FunctionEmitter::fetch_ahead(Value* address, int bytes) {
+  fetch(builder_.CreateGEP(builder_.getInt8Ty(), address, {integer(bytes)}), true);
 }
 
-void FunctionEmitter::fetch_ahead(Value* address, int bytes, bool to_write) {
-  Value* behind = builder_.CreateGEP(builder_.getInt8Ty(), address, {integer(bytes)});
+void FunctionEmitter::fetch(Value* address, bool is_written) {
   const int keep = 3;  // in all caches
   const int data = 1;
   builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
-                           {behind, builder_.getInt32(to_write ? 1 : 0), builder_.getInt32(keep),
+                           {address, builder_.getInt32(is_written ? 1 : 0), builder_.getInt32(keep),
                             builder_.getInt32(data)});
+}
+
+void FunctionEmitter::emit(const tree::Fetch& node) {
+  fetch(builder_.CreateGEP(memory_type(node.type), value(node.block), {value(node.index)}), false);
 }
 
 void FunctionEmitter::emit(const tree::Allocate& node) {

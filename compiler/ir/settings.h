@@ -33,23 +33,26 @@ struct Settings {
   int stack_array = 2048;   // most bytes of an array on the stack of its thread
   int carried_array = 64;   // most elements of an array that a thread's loop copies each time
   int streamed_bytes = 1 << 24;  // bytes of results from which on strips of them go past the caches
+  int fetched_ahead = 8192;  // how far ahead of those that is fetched what they read in order; 0: not
   // Elements that the host's operations make lie with their rows innermost in every so manieth
   // array;
   // 0: in those that are read so.
   int turned = 0;
-  // Bytes of a cache's line and of a row of a square, of a tile of squares, in which what is
-  // transposed crosses over in registers, and squares that it has along what is written.
+  // Bytes of a cache's line and of a row of a square in which what is transposed crosses over in
+  // registers; of a square that a block of a GPU's threads turns over; and squares that a tile has
+  // along what is written: where that stays in caches, and where it goes past them.
   int line = 64;
   int tile = 32768;
   int tile_rows = 4;
+  int streamed_rows = 2;
   // Memory for the threads of a kernel: how many times fewer, and larger, parts an arena has on
   // each level, and how many times what it takes arrays of known sizes may take.
   int arena_ratio = 64;
   int arena_expansions = 4;
   bool operator==(const Settings&) const = default;
   DZ_FIELDS(points, arrays, task, combined, copied, points_a_thread, short_array, stack_array,
-            carried_array, streamed_bytes, turned, line,
-            tile, tile_rows, arena_ratio, arena_expansions)
+            carried_array, streamed_bytes, fetched_ahead,
+            turned, line, tile, tile_rows, streamed_rows, arena_ratio, arena_expansions)
 };
 
 }  // namespace dagaz::ir

@@ -28,6 +28,7 @@ constexpr int most_on_stack = 1 << 16;  // bytes
 constexpr int most_line = 4096;
 constexpr int most_turned = 1 << 10;
 constexpr int most_streamed_bytes = 1 << 30;
+constexpr int most_streamed_rows = 64;  // some more of which a task has on its stack
 
 }  // namespace
 
@@ -146,9 +147,11 @@ std::string problem_of(const Settings& settings) {
   numbers.within("carried_array", settings.carried_array, 0, most);
   numbers.within("turned", settings.turned, 0, most_turned);
   numbers.within("streamed_bytes", settings.streamed_bytes, 0, most_streamed_bytes);
+  numbers.within("fetched_ahead", settings.fetched_ahead, 0, most);
   numbers.within("line", settings.line, 8, most_line);
   numbers.within("tile", settings.tile, 0, most);
   numbers.within("tile_rows", settings.tile_rows, 1, most_unrolled);
+  numbers.within("streamed_rows", settings.streamed_rows, 1, most_streamed_rows);
   // Locks of an arena are counted for ratios of 64 and more.
   numbers.within("arena_ratio", settings.arena_ratio, 64, most);
   numbers.within("arena_expansions", settings.arena_expansions, 1, most);

@@ -75,17 +75,28 @@ std::optional<CopyTurned> turned(const ir::Settings& settings, const CopyAt& at)
   return std::nullopt;
 }
 
+// Of a square in registers.
+constexpr std::int64_t most_lanes = 16;
+// Times the rows of a tile whose lines are whole that one has whose are not: both ends of a row
+// that is copied at once are parts of lines.
+constexpr std::int64_t more_rows = 8;
+
 std::optional<CopySquares> in_squares(const ir::Settings& settings, const CopyAt& at) {
   const ir::ScalarType element = at.type.element;
-  if (settings.points != ir::PointsBy::tasks || !can_cross_over(element)) return std::nullopt;
+  if (settings.points != ir::PointsBy::tasks) return std::nullopt;
   const auto dimensions = crossed(at);
   if (!dimensions) return std::nullopt;
-  const std::int64_t line_bytes = settings.line;
-  const std::int64_t lanes = line_bytes / ir::byte_size(element);
-  const std::int64_t squares = std::max<std::int64_t>(settings.tile / (lanes * line_bytes), 1);
-  const std::int64_t rows = std::min<std::int64_t>(squares, settings.tile_rows);
-  return CopySquares{dimensions->written, dimensions->read, lanes, rows, squares / rows,
-                     lanes * lanes,       by_elements(at)};
+  const std::int64_t in_line = settings.line / ir::byte_size(element);
+  const std::int64_t lanes = std::min(in_line, most_lanes);
+  return CopySquares{.written = dimensions->written,
+                     .read = dimensions->read,
+                     .lanes = lanes,
+                     .tile = {settings.tile_rows, lanes},
+                     .streamed = {settings.streamed_rows, lanes},
+                     .staged = {more_rows * settings.streamed_rows, lanes},
+                     .fill_lines = lanes == in_line,
+                     .stretch = lanes * lanes,
+                     .otherwise = by_elements(at)};
 }
 
 }  // namespace
@@ -106,6 +117,10 @@ std::vector<ir::Constant> table_of(const ir::Settings& settings, const ir::Array
     constants.push_back(element.constant());
   }
   return constants;
+}
+
+std::optional<std::int64_t> bytes_ahead(const ir::Settings& settings) {
+  return settings.fetched_ahead > 0 ? std::optional(settings.fetched_ahead) : std::nullopt;
 }
 
 int copied_by_a_thread(const ir::Settings& settings, std::size_t dimensions) {

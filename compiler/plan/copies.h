@@ -38,15 +38,26 @@ struct CopyElements {
   bool operator==(const CopyElements&) const = default;
 };
 
+/// Squares that a tile of a transposition has.
+struct SquaresOfTile {
+  std::int64_t rows = 1;  // along the dimension that is written
+  std::int64_t columns = 1;
+  bool operator==(const SquaresOfTile&) const = default;
+};
+
 /// In squares that cross over between vectors in registers, where neighbours lie along another
-/// dimension than in what is copied: `lanes` by `lanes` elements, `rows` by `columns` of them in a
-/// tile, which is about as large as what blocks of lanes collect.
+/// dimension than in what is copied: `lanes` by `lanes` elements, in tiles that have as many
+/// columns as a square has rows: with each square a row of the next tile is fetched, where that
+/// pays.  Where rows go past the caches as whole lines, tiles have fewer of them; where vectors
+/// fill no lines, so many that rows of a tile are worth being copied past the caches at once.
 struct CopySquares {
   std::size_t written = 0;  // the dimension of neighbours in what is written
   std::size_t read = 0;
   std::int64_t lanes = 1;
-  std::int64_t rows = 1;  // along the dimension that is written
-  std::int64_t columns = 1;
+  SquaresOfTile tile = {};
+  SquaresOfTile streamed = {};
+  SquaresOfTile staged = {};
+  bool fill_lines = true;  // rows of a square are as long as lines
   // Elements along what is written that are copied together where what is read has fewer neighbours
   // than a square has.
   std::int64_t stretch = 1;
@@ -70,6 +81,9 @@ CopyPlan plan_of_copy(const ir::Settings& settings, const CopyAt& at);
 
 /// The elements of a literal that is written as a table, not one by one; none of others.
 std::vector<ir::Constant> table_of(const ir::Settings& settings, const ir::ArrayLiteral& literal);
+
+/// How many bytes ahead of those that are read in order others are fetched, where they are.
+std::optional<std::int64_t> bytes_ahead(const ir::Settings& settings);
 
 /// How many points a thread of a kernel copies where they have so many dimensions.
 int copied_by_a_thread(const ir::Settings& settings, std::size_t dimensions);

@@ -51,7 +51,7 @@ struct Planning {
   void note_vectors(const ir::Body& body, ir::Schedule& schedule) const;
   /// Results that are made in strips: those of tasks that walk points in their order.
   void note_strip(const std::vector<ir::Binder>& results, std::size_t dimensions,
-                  ir::Schedule& schedule);
+                  const ir::Body& body, ir::Schedule& schedule);
 
   /// What is tuned, and what chance takes where it decides.
   ir::Interchanged tiles() const;

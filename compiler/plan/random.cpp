@@ -194,9 +194,11 @@ ir::Settings RandomSchedules::settings(ir::Settings settings) {
   settings.copied = one_of({1, 2, 1000});
   settings.short_array = one_of({0, 1, 16});
   settings.streamed_bytes = one_of({0, 256, settings.streamed_bytes});
+  settings.fetched_ahead = one_of({0, 24, settings.fetched_ahead});
   settings.turned = one_of({0, 0, 1, 2, 3});
   settings.tile = one_of({0, 4096, settings.tile});
   settings.tile_rows = one_of({1, 3, 4});
+  settings.streamed_rows = one_of({1, 2, 5});
   if (settings.points == ir::PointsBy::kernels) {
     settings.points_a_thread = one_of({1, 3, 4});
     settings.arena_ratio = one_of({64, 256});

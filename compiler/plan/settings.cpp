@@ -10,10 +10,11 @@ ir::Settings settings_for(Device device, const TargetDescription& target) {
   settings.carried_array = static_cast<int>(tunables.carried_array);
   if (device == Device::cpu) {
     settings.short_array = static_cast<int>(tunables.short_array);
-    settings.tile = static_cast<int>(tunables.collected_bytes);
     settings.streamed_bytes = static_cast<int>(tunables.streamed_bytes);
+    settings.fetched_ahead = static_cast<int>(tunables.fetched_ahead);
     settings.line = target.cache_line_bytes;
     settings.tile_rows = static_cast<int>(tunables.tile_rows);
+    settings.streamed_rows = static_cast<int>(tunables.streamed_rows);
     return settings;
   }
   settings.points = ir::PointsBy::kernels;

@@ -61,11 +61,21 @@ static std::optional<std::int64_t> operations_of(const ir::Schedule& schedule) {
 }
 
 static bool in_order(const ir::Strategy& strategy) {
-  return as<ir::Pointwise>(strategy) || as<ir::InPieces>(strategy) || as<ir::LaneBlocks>(strategy);
+  return as<ir::Pointwise>(strategy) || as<ir::InPieces>(strategy) ||
+         as<ir::LaneBlocks>(strategy) || as<ir::Compaction>(strategy);
+}
+
+static std::size_t arrays_read(const ir::Body& body) {
+  std::unordered_set<ir::NameId> arrays;
+  for (const ir::Statement& one : body.statements) {
+    if (const auto* read = as<ir::Index>(one.operation)) arrays.insert(read->array);
+  }
+  return arrays.size();
 }
 
 int strip_of(const std::vector<ir::Binder>& results, const ir::Schedule& schedule,
-             std::size_t dimensions, const ir::Names& names, const Tunables& tunables) {
+             std::size_t dimensions, const ir::Body& body, const ir::Names& names,
+             const Tunables& tunables) {
   const bool any = std::any_of(results.begin(), results.end(), [&](const ir::Binder& one) {
     const ir::Type& type = names.type(one.name);
     return type.kind == ir::TypeKind::value && dimensions > 0 && type.shape.size() == dimensions;
@@ -74,10 +84,12 @@ int strip_of(const std::vector<ir::Binder>& results, const ir::Schedule& schedul
   const bool pays = operations && *operations <= tunables.strip_operations;
   const bool follows = schedule.versions.size() == 1 && in_order(schedule.versions[0].strategy);
   if (!any || !pays || !follows) return 0;
-  // Where points are little more than copied, reading and writing take shorter turns.
+  // Where points are little more than copied, reading and writing take shorter turns; still shorter
+  // where one array is read, for as many lines are fetched at once as a strip has.
   const bool copies = as<ir::Pointwise>(schedule.versions[0].strategy) != nullptr &&
                       *operations <= tunables.short_strip_operations;
-  return static_cast<int>(copies ? tunables.strip / 2 : tunables.strip);
+  const int turns = !copies ? 1 : arrays_read(body) == 1 ? 4 : 2;
+  return static_cast<int>(tunables.strip / turns);
 }
 
 }  // namespace dagaz::plan

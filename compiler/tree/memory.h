@@ -75,6 +75,15 @@ struct CopyElements {
   bool streamed = false;
   DZ_FIELDS(target, target_index, source, source_index, count, type, streamed)
 };
+/// Task: block[index] is read soon, and its line comes to the first cache; nothing where it lies
+/// outside of the block.
+struct Fetch {
+  static constexpr std::string_view mnemonic = "fetch";
+  NameId block;
+  Operand index;
+  ScalarType type;
+  DZ_FIELDS(block, index, type)
+};
 /// Host or task: writes the elements of a table from `index` on.
 struct WriteTable {
   static constexpr std::string_view mnemonic = "write_table";

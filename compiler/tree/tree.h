@@ -85,17 +85,6 @@ struct Store {
   DZ_FIELDS(block, index, value, type, space, ahead)
 };
 
-/// Task: what lies `ahead` bytes behind block[index], which may be past its end, is read soon, and
-/// fetched.  Loads under masks keep no processor's own fetching ahead at work.
-struct Fetch {
-  static constexpr std::string_view mnemonic = "fetch";
-  NameId block;
-  Operand index;
-  ScalarType type;
-  int ahead = 0;
-  DZ_FIELDS(block, index, type, ahead)
-};
-
 /// What may be assumed of a loop.
 struct LoopHints {
   bool independent = false;  // iterations touch different memory: vectorise freely
@@ -175,13 +164,14 @@ struct Fail {
   DZ_FIELDS(failure, arguments)
 };
 
-using Node = std::variant<Assign, Move, Load, Store, Fetch, For, While, If, Allocate, Share,
-                          Release, AllocateScratch, ScratchScope, AllocateLocal, SharedMemory,
-                          CopyElements, WriteTable, Clear, ReadElement, WriteElement, LoadLanes,
-                          StoreLanes, LaneNumbers, CombineLanes, CombineEach, TransposeLanes,
-                          CompressLanes, CountLanes, ShiftLanes, LastLane, ParallelFor, PieceCount,
-                          AdditionPieces, Launch, ReadSpecial, DeviceProperty, Barrier, Shuffle,
-                          Fence, Atomic, CompareExchange, Call, StackLimit, StackLeft, Fail>;
+using Node =
+    std::variant<Assign, Move, Load, Store, For, While, If, Allocate, Share, Release,
+                 AllocateScratch, ScratchScope, AllocateLocal, SharedMemory, CopyElements, Fetch,
+                 WriteTable, Clear, ReadElement, WriteElement, LoadLanes, StoreLanes, LaneNumbers,
+                 CombineLanes, CombineEach, TransposeLanes, CompressLanes, CountLanes, ShiftLanes,
+                 LastLane, ParallelFor, PieceCount, AdditionPieces, Launch, ReadSpecial,
+                 DeviceProperty, Barrier, Shuffle, Fence, Atomic, CompareExchange, Call, StackLimit,
+                 StackLeft, Fail>;
 
 template <typename T, typename Variant>
 inline constexpr bool is_alternative_of = false;

@@ -36,7 +36,6 @@ constexpr unsigned sides_of(const Assign&) { return on_host | on_task | on_kerne
 constexpr unsigned sides_of(const Move&) { return on_host | on_task | on_kernel; }
 constexpr unsigned sides_of(const Load&) { return on_host | on_task | on_kernel; }
 constexpr unsigned sides_of(const Store&) { return on_host | on_task | on_kernel; }
-constexpr unsigned sides_of(const Fetch&) { return on_task; }
 constexpr unsigned sides_of(const For&) { return on_host | on_task | on_kernel; }
 constexpr unsigned sides_of(const While&) { return on_host | on_task | on_kernel; }
 constexpr unsigned sides_of(const If&) { return on_host | on_task | on_kernel; }
@@ -48,6 +47,7 @@ constexpr unsigned sides_of(const ScratchScope&) { return on_task; }
 constexpr unsigned sides_of(const AllocateLocal&) { return on_task | on_kernel; }
 constexpr unsigned sides_of(const SharedMemory&) { return on_kernel; }
 constexpr unsigned sides_of(const CopyElements&) { return on_host | on_task; }
+constexpr unsigned sides_of(const Fetch&) { return on_task; }
 constexpr unsigned sides_of(const WriteTable&) { return on_host | on_task; }
 constexpr unsigned sides_of(const Clear&) { return on_host; }
 constexpr unsigned sides_of(const ReadElement&) { return on_host; }

@@ -38,7 +38,6 @@ class TypeRules {
     element(e.block, e.index);
     is(e.value, e.type);
   }
-  void operator()(const Fetch& e) { element(e.block, e.index); }
   void operator()(const For& e) {
     const ir::Type& type = names_.type(e.index);
     require(type.is_scalar() && ir::is_integer(type.element), "index of a loop");
@@ -74,6 +73,7 @@ class TypeRules {
     element(e.source, e.source_index);
     is_i64(e.count);
   }
+  void operator()(const Fetch& e) { element(e.block, e.index); }
   void operator()(const WriteTable& e) {
     element(e.block, e.index);
     for (const ir::Constant& value : e.values) require(value.type == e.type, "type of an element");

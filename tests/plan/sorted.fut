@@ -4,7 +4,7 @@ entry main [n] (xs: [n]i32) = sort_i32.sort xs
 -- expect
 --| -- main, line 3: segmented_map over [n]
 --| x: [
---|   pointwise] operations [1] strip 512
+--|   pointwise] operations [1] strip 256
 --| -- main, line 3: segmented_map over [pieces]
 --| counts: [
 --|   pointwise] operations [7, 4 * radix, 10 * piece]
@@ -19,4 +19,4 @@ entry main [n] (xs: [n]i32) = sort_i32.sort xs
 --|   pointwise] operations [6, radix, 10 * piece] additions [piece] appends [out ahead 128]
 --| -- main, line 3: segmented_map over [n]
 --| x.5: [
---|   pointwise] operations [1] strip 512
+--|   pointwise] operations [1] strip 256

@@ -1,6 +1,6 @@
 -- Copies of arrays with two dimensions exchanged, of sizes that squares of vectors divide or not.
 -- ==
--- entry: matrix matrix_of_pairs bytes batch outermost inner_of_four
+-- entry: matrix matrix_of_pairs bytes small batch outermost inner_of_four
 -- input { 1i64 1i64 } output { true }
 -- input { 0i64 5i64 } output { true }
 -- input { 16i64 16i64 } output { true }
@@ -28,6 +28,15 @@ entry bytes (n: i64) (m: i64) : bool =
   let a = tabulate_2d n m (\i j -> u8.i64 (7 * i + j))
   let b = copy (transpose a)
   in all_equal (\j i -> b[j, i] == u8.i64 (7 * i + j)) (shape m n)
+
+entry small (n: i64) (m: i64) : bool =
+  let of_number (x: i64) = (u16.i64 x, f16.i64 (x % 2048), x % 3 == 0)
+  let a = tabulate_2d n m (\i j -> of_number (1000 * i + j))
+  let b = copy (transpose a)
+  in all_equal (\j i ->
+                  let (x, y, z) = of_number (1000 * i + j)
+                  in b[j, i].0 == x && b[j, i].1 == y && b[j, i].2 == z)
+               (shape m n)
 
 entry batch (n: i64) (m: i64) : bool =
   let a = tabulate_3d 3 n m (\k i j -> i32.i64 (100000 * k + 1000 * i + j))

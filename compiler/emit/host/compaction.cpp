@@ -5,10 +5,18 @@
 // knows where each piece begins to write, and where the next one does.  Up to there lanes are
 // stored as a whole: those behind what stays are written over by what comes next.  The last piece
 // knows how much is kept.
+//
+// Where the arrays are large, lanes go to a strip in the first cache, as results of maps do
+// (strips.h), and once it is full past the caches; what is read is fetched ahead.  Where they are
+// not, the same code stores where the list goes on.
 #include "emit/host/compaction.h"
+
+#include <algorithm>
+#include <limits>
 
 #include "emit/context/location_scope.h"
 #include "emit/gpu/compaction.h"
+#include "emit/host/strips.h"
 #include "emit/lanes/lanes.h"
 #include "emit/lanes/masks.h"
 #include "emit/lanes/statements.h"
@@ -22,6 +30,7 @@
 #include "emit/thread/loops.h"
 #include "emit/versions.h"
 #include "plan/compaction.h"
+#include "plan/copies.h"
 
 namespace dagaz::emit {
 
@@ -33,10 +42,24 @@ struct End {
   NameId limit;
 };
 
+/// Where the lanes of a list are put: its strips, of so many `elements`, of which one begins at
+/// `begin` and is copied from `first` on when it reaches `full`; or the arrays themselves.
+struct Strip {
+  std::int64_t elements = 1;
+  Operand large;
+  std::vector<Place> made;
+  std::vector<NameId> buffers;
+  NameId begin;
+  NameId first;
+  NameId full;
+};
+
 struct CompactionLoop {
   const plan::Compaction& compaction;
   std::vector<std::vector<Place>> places;  // of the targets of each list
+  std::vector<Operand> large;              // lists whose arrays are
   std::vector<End> ends;
+  std::vector<Strip> strips;
 };
 
 }  // namespace
@@ -71,6 +94,34 @@ static void append_point(Context& c, const CompactionLoop& loop, const Operand& 
   });
 }
 
+// Past the caches what a list has put to its strips, up to `end`.
+static void copy_strip(Context& c, const CompactionLoop& loop, std::size_t k, const Operand& end) {
+  const Strip& strip = loop.strips[k];
+  const Operand last = c.minimum(end, loop.ends[k].limit);
+  for (std::size_t t = 0; t < strip.buffers.size(); ++t) {
+    c.emit(CopyElements{loop.places[k][t].block, element_at(c, loop.places[k][t], {strip.first}),
+                        strip.buffers[t], c.sub(strip.first, strip.begin), c.sub(last, strip.first),
+                        type_of(c, loop.compaction.lists[k].targets[t]), true});
+  }
+}
+
+// A strip is full: the next one begins with what is behind its end.
+static void next_strip(Lanes& l, const CompactionLoop& loop, std::size_t k) {
+  Context& c = l.c;
+  const Strip& strip = loop.strips[k];
+  copy_strip(c, loop, k, strip.full);
+  const Operand one = ir::i64_operand(1);
+  for (std::size_t t = 0; t < strip.buffers.size(); ++t) {
+    const ScalarType type = type_of(c, loop.compaction.lists[k].targets[t]);
+    const NameId rest = lane_variable(l, "rest", type);
+    c.emit(LoadLanes{rest, strip.buffers[t], ir::i64_operand(strip.elements), one, type});
+    c.emit(StoreLanes{strip.buffers[t], ir::i64_operand(0), one, rest, type});
+  }
+  c.move(strip.begin, strip.full);
+  c.move(strip.first, strip.full);
+  c.move(strip.full, c.add(strip.full, ir::i64_operand(strip.elements)));
+}
+
 static void store_kept(Lanes& l, const Place& place, const Operand& at, const Operand& kept,
                        ScalarType type, const std::optional<Operand>& mask) {
   l.c.emit(StoreLanes{place.block, element_at(l.c, place, {at}), place.strides[0], kept, type,
@@ -94,9 +145,11 @@ static void append_lanes(Lanes& l, const CompactionLoop& loop, std::size_t k,
     c.emit(CompressLanes{together, value, mask, type});
     kept.push_back(together);
   }
+  const Strip& strip = loop.strips[k];
+  const Operand at = c.sub(end.next, strip.begin);
   const auto store_all = [&](const std::optional<Operand>& inside) {
     for (std::size_t t = 0; t < kept.size(); ++t) {
-      store_kept(l, loop.places[k][t], end.next, kept[t], type_of(c, list.targets[t]), inside);
+      store_kept(l, strip.made[t], at, kept[t], type_of(c, list.targets[t]), inside);
     }
   };
   const Operand width = ir::i64_operand(l.block.width);
@@ -114,25 +167,89 @@ static void append_lanes(Lanes& l, const CompactionLoop& loop, std::size_t k,
   const NameId count = c.variable("count", ScalarType::i64);
   c.emit(CountLanes{count, mask});
   c.move(end.next, c.add(end.next, count));
+  c.branch(c.less(c.sub(strip.full, ir::i64_operand(1)), end.next),
+           [&] { next_strip(l, loop, k); });
 }
 
-static void append_piece(Context& c, const CompactionLoop& loop, int width, const Operand& start,
+// What the lanes from `first` on read in order, so far ahead.
+static void fetch_ahead(Context& c, const plan::Compaction& compaction, const Operand& first) {
+  const auto ahead = plan::bytes_ahead(c.settings);
+  if (!ahead) return;
+  for (const ir::Statement& one : compaction.body.statements) {
+    const auto* read = as<ir::Index>(one.operation);
+    if (read == nullptr || read->indices.size() != 1 || !c.arrays.has_place(read->array)) continue;
+    const bool in_order =
+        std::any_of(compaction.indices.begin(), compaction.indices.end(),
+                    [&](NameId index) { return read->indices[0] == Operand(index); });
+    const Place& place = c.arrays.place_of(read->array);
+    if (!in_order || !is_constant(place.strides[0], 1)) continue;
+    const ScalarType type = c.names().type(read->array).element;
+    const Operand behind = ir::i64_operand(*ahead / ir::byte_size(type));
+    c.emit(Fetch{place.block, c.add(element_at(c, place, {first}), behind), type});
+  }
+}
+
+// The strips of a list that goes on at `next`.  They begin where lines of the arrays do.
+static Strip strip_of_list(Context& c, const CompactionLoop& loop, std::size_t k, int width) {
+  const std::vector<plan::Compaction::Target>& targets = loop.compaction.lists[k].targets;
+  std::int64_t largest = 1;
+  for (const auto& one : targets) {
+    largest = std::max<std::int64_t>(largest, ir::byte_size(type_of(c, one)));
+  }
+  const std::int64_t bytes = loop.compaction.scan->schedule.strip;
+  Strip strip{std::max<std::int64_t>(bytes / largest, width), loop.large[k], {}, {}, {}, {}, {}};
+  const Operand zero = ir::i64_operand(0);
+  const Operand elements = ir::i64_operand(strip.elements);
+  const Operand next = loop.ends[k].next;
+  const Operand begin = c.sub(next, c.remainder(next, elements));
+  const auto if_large = [&](const Operand& yes, const Operand& no) {
+    return c.scalar(ScalarOp::select, ScalarType::i64, {strip.large, yes, no});
+  };
+  strip.begin = c.mutable_variable("begin", ScalarType::i64, if_large(begin, zero));
+  strip.first = c.mutable_variable("first", ScalarType::i64, next);
+  const Operand never = ir::i64_operand(std::numeric_limits<std::int64_t>::max());
+  strip.full = c.mutable_variable("full", ScalarType::i64, if_large(c.add(begin, elements), never));
+  for (std::size_t t = 0; t < targets.size(); ++t) {
+    const std::int64_t size = ir::byte_size(type_of(c, targets[t]));
+    strip.buffers.push_back(c.block_variable("strip"));
+    c.emit(AllocateLocal{strip.buffers.back(), (strip.elements + width) * size});
+    strip.made.push_back(
+        strip_of_row(c, strip.large, strip.buffers.back(), loop.places[k][t], zero));
+  }
+  return strip;
+}
+
+static void append_in_lanes(Context& c, CompactionLoop& loop, int width, const Operand& start,
+                            const Operand& blocks) {
+  const Operand span = ir::i64_operand(width);
+  ir::LaneBlocks plan;
+  plan.width = width;
+  loop.strips.clear();
+  for (std::size_t k = 0; k < loop.ends.size(); ++k) {
+    loop.strips.push_back(strip_of_list(c, loop, k, width));
+  }
+  thread_loop(c, blocks, false, [&](const Operand& b) {
+    Lanes lanes(c, plan);
+    const Operand first = c.add(start, c.mul(b, span));
+    c.branch(loop.large[0], [&] { fetch_ahead(c, loop.compaction, first); });
+    for (const NameId index : loop.compaction.indices) {
+      bind_index(lanes, index, first, false, true);
+    }
+    const std::vector<LaneResult> results = emit_body(lanes, loop.compaction.body, {});
+    for (std::size_t k = 0; k < loop.ends.size(); ++k) append_lanes(lanes, loop, k, results);
+  });
+  for (std::size_t k = 0; k < loop.ends.size(); ++k) {
+    c.branch(loop.large[k], [&] { copy_strip(c, loop, k, loop.ends[k].next); });
+  }
+}
+
+static void append_piece(Context& c, CompactionLoop& loop, int width, const Operand& start,
                          const Operand& length) {
   Operand done = ir::i64_operand(0);
   if (width > 1) {
     const Operand span = ir::i64_operand(width);
     const Operand blocks = c.divide(length, span);
-    ir::LaneBlocks plan;
-    plan.width = width;
-    thread_loop(c, blocks, false, [&](const Operand& b) {
-      Lanes lanes(c, plan);
-      const Operand first = c.add(start, c.mul(b, span));
-      for (const NameId index : loop.compaction.indices) {
-        bind_index(lanes, index, first, false, true);
-      }
-      const std::vector<LaneResult> results = emit_body(lanes, loop.compaction.body, {});
-      for (std::size_t k = 0; k < loop.ends.size(); ++k) append_lanes(lanes, loop, k, results);
-    });
+    append_in_lanes(c, loop, width, start, blocks);
     done = c.mul(blocks, span);
   }
   thread_loop(c, c.sub(length, done), false, [&](const Operand& i) {
@@ -177,12 +294,19 @@ static void append_all(Context& c, const plan::Compaction& compaction, int width
   for (const ir::SegmentedScatter* one : compaction.scatters) {
     cost = c.add(cost, cost_of(c, one->schedule));
   }
-  CompactionLoop loop{compaction, {}, {}};
+  CompactionLoop loop{compaction, {}, {}, {}, {}};
   for (const plan::Compaction::List& list : compaction.lists) {
     loop.places.emplace_back();
+    std::int64_t bytes = 0;
+    bool are_rows = scan.schedule.strip > 0;
     for (const plan::Compaction::Target& target : list.targets) {
-      loop.places.back().push_back(c.arrays.place_of(target.destination));
+      const Place& place = c.arrays.place_of(target.destination);
+      loop.places.back().push_back(place);
+      are_rows = are_rows && is_constant(place.strides[0], 1);
+      bytes += ir::byte_size(type_of(c, target));
     }
+    const Operand all = c.mul(list.size, ir::i64_operand(bytes));
+    loop.large.push_back(are_rows ? are_large(c, all) : ir::make_bool(false));
   }
   const std::vector<ir::Type> types(scan.operators.size(), ir::scalar_of(ScalarType::i64));
   const Pieces pieces = cut_segments(c, scan.space, cost, pieces_of(scan.schedule));

@@ -1,14 +1,23 @@
 // A square has as many rows as a vector has lanes.  Its rows are read as vectors, cross over in
 // registers, and are written as vectors: each line of memory is read once and written once, as a
-// whole: past the caches where they could not keep it.  Tasks take tiles of some squares, so that
-// what they read goes on where the caches expect it.  The last squares along a dimension are moved
-// back.
+// whole: past the caches where they could not keep it.
+//
+// Tasks take tiles of some squares, and in a tile squares that write neighbours follow one another:
+// what is written goes on where it was, a few lines in as many rows as a tile has columns.  What is
+// read jumps from row to row, which no processor expects where rows are long.  So while a tile of
+// what no cache holds is copied, the next one is fetched, row by row, some lines with each square
+// (on software prefetching: Lee, Kim and Vuduc, "When prefetching works, when it doesn't, and why",
+// TACO 2012).
+//
+// Vectors of small elements fill no lines: a column of squares of these crosses over to memory that
+// the first cache keeps, and goes on from there by rows that are long enough.  Where rows begin
+// within lines, what is written stays in caches until lines are whole; then a tile goes along what
+// is read.  The last squares along a dimension are moved back.
 #include "emit/host/squares.h"
 
+#include "emit/host/narrow_squares.h"
 #include "emit/host/parallel_for.h"
-#include "emit/host/rows.h"
 #include "emit/host/strips.h"
-#include "emit/memory/elements.h"
 #include "emit/memory/host_scope.h"
 #include "emit/points.h"
 #include "emit/thread/loops.h"
@@ -17,14 +26,30 @@ namespace dagaz::emit {
 
 namespace {
 
-/// What is copied, and in which squares.
-struct Crossing {
-  const Place& target;
-  const Place& source;
-  const ir::Type& type;
-  const plan::CopySquares& squares;
-  Operand lanes;
-  Operand streamed;  // whether rows go past the caches
+/// A tile's place, and how many squares it has.
+struct Tile {
+  std::vector<Operand> point;
+  Operand rows;
+  Operand columns;
+};
+
+/// What is fetched with the squares of a tile: rows of the next one, which begins at `from`, so
+/// many `at_once`, as long as there are some.
+struct NextTile {
+  Operand from;
+  Operand rows;
+  Operand at_once;
+};
+
+/// Copies tiles: column by column, and fetches the next one if `fetched`, or `by_rows`.  Where they
+/// are `staged`, a column of squares is made in memory that the first cache keeps, and copied past
+/// the caches.
+struct Tiles {
+  const Crossing& crossing;
+  const plan::SquaresOfTile& most;
+  Operand fetched;
+  bool staged = false;
+  bool by_rows = false;
 };
 
 NameId vector(Context& c, std::string_view base, const Crossing& crossing) {
@@ -34,8 +59,10 @@ NameId vector(Context& c, std::string_view base, const Crossing& crossing) {
   return name;
 }
 
-/// The square that begins at `point`.
-void cross_over(Context& c, const Crossing& crossing, const std::vector<Operand>& point) {
+}  // namespace
+
+void cross_over(Context& c, const Crossing& crossing, const std::vector<Operand>& point,
+                const Operand& columns) {
   const Operand from = element_at(c, crossing.source, point);
   const Operand to = element_at(c, crossing.target, point);
   const Operand next = ir::i64_operand(1);
@@ -51,125 +78,222 @@ void cross_over(Context& c, const Crossing& crossing, const std::vector<Operand>
     turned.targets.push_back(vector(c, "column", crossing));
   }
   c.emit(turned);
-  const auto store_rows = [&](bool streamed) {
+  const auto store_columns = [&](bool streamed) {
     for (std::int64_t k = 0; k < lanes; ++k) {
-      const Operand ahead =
-          c.mul(crossing.target.strides[crossing.squares.read], ir::i64_operand(k));
-      StoreLanes store{crossing.target.block, c.add(to, ahead), next,
-                       turned.targets[static_cast<std::size_t>(k)].name, crossing.type.element};
-      store.streamed = streamed;
-      c.emit(store);
+      c.branch(c.less(ir::i64_operand(k), columns), [&] {
+        const Operand ahead =
+            c.mul(crossing.target.strides[crossing.squares.read], ir::i64_operand(k));
+        StoreLanes store{crossing.target.block, c.add(to, ahead), next,
+                         turned.targets[static_cast<std::size_t>(k)].name, crossing.type.element};
+        store.streamed = streamed;
+        c.emit(store);
+      });
     }
   };
   c.branch(
-      crossing.streamed, [&] { store_rows(true); }, [&] { store_rows(false); });
+      crossing.streamed, [&] { store_columns(true); }, [&] { store_columns(false); });
 }
 
-Operand squares_along(Context& c, const Crossing& crossing, std::size_t dimension) {
+static Operand squares_along(Context& c, const Crossing& crossing, std::size_t dimension) {
   return c.divide_up(crossing.type.shape[dimension], crossing.lanes);
 }
 
-Operand squares_of_tile(const Crossing& crossing, std::size_t dimension) {
-  return ir::i64_operand(dimension == crossing.squares.written ? crossing.squares.rows
-                                                               : crossing.squares.columns);
-}
-
-/// body(first element) for the squares of a tile along a dimension.
-void for_squares(Context& c, const Crossing& crossing, std::size_t dimension, const Operand& tile,
-                 const std::function<void(Operand)>& body) {
-  const Operand most = squares_of_tile(crossing, dimension);
-  const Operand first = c.mul(tile, most);
-  const Operand left = c.sub(squares_along(c, crossing, dimension), first);
-  const Operand last = c.sub(crossing.type.shape[dimension], crossing.lanes);
-  thread_loop(c, c.minimum(most, left), false, [&](const Operand& square) {
-    body(c.minimum(c.mul(c.add(first, square), crossing.lanes), last));
-  });
-}
-
-void copy_tiles(Context& c, const Crossing& crossing) {
-  std::vector<Operand> extents;
-  Operand elements = ir::i64_operand(1);
+// The tile with a number; tiles that write neighbours follow one another.
+static Tile tile_at(Context& c, const Tiles& tiles, const std::vector<Operand>& extents,
+                    const Operand& number) {
+  const Crossing& crossing = tiles.crossing;
+  std::vector<Operand> at = c.unflatten(number, extents);
+  Tile tile;
+  std::size_t next = 0;
   for (std::size_t k = 0; k < crossing.type.shape.size(); ++k) {
-    if (k != crossing.squares.written && k != crossing.squares.read) {
-      extents.push_back(crossing.type.shape[k]);
-      continue;
-    }
-    const Operand squares = squares_of_tile(crossing, k);
-    extents.push_back(c.divide_up(squares_along(c, crossing, k), squares));
-    elements = c.mul(elements, c.mul(squares, crossing.lanes));
+    const bool is_outer = k != crossing.squares.written && k != crossing.squares.read;
+    tile.point.push_back(is_outer ? at[next++] : ir::i64_operand(0));
   }
-  const Operand cost = c.mul(little_work(c, extents.size()).cost, elements);
-  parallel_for(c, c.product(extents), cost, [&](const Operand& begin, const Operand& end) {
-    thread_loop(c, c.sub(end, begin), false, [&](const Operand& number) {
-      std::vector<Operand> point = c.unflatten(c.add(begin, number), extents);
-      const std::vector<Operand> tile = point;
-      for_squares(c, crossing, crossing.squares.written, tile[crossing.squares.written],
-                  [&](const Operand& row) {
-                    for_squares(c, crossing, crossing.squares.read, tile[crossing.squares.read],
-                                [&](const Operand& column) {
-                                  point[crossing.squares.written] = row;
-                                  point[crossing.squares.read] = column;
-                                  cross_over(c, crossing, point);
-                                });
-                  });
-    });
-  });
-}
-
-/// Fewer elements than a square has are neighbours in what is copied: for each of them a stretch
-/// along what is written, all of which read the same lines while a cache has these.
-void copy_stretches(Context& c, const Crossing& crossing) {
-  const std::size_t written = crossing.squares.written;
-  const std::size_t read = crossing.squares.read;
-  std::vector<Operand> extents;
-  for (std::size_t k = 0; k < crossing.type.shape.size(); ++k) {
-    if (k != written && k != read) extents.push_back(crossing.type.shape[k]);
-  }
-  extents.push_back(crossing.type.shape[written]);
-  const Operand few = crossing.type.shape[read];
-  const Operand cost = c.mul(little_work(c, extents.size()).cost, few);
-  const Operand most = ir::i64_operand(crossing.squares.stretch);
-  const auto point_at = [&](const std::vector<Operand>& outer, const Operand& at,
-                            const Operand& neighbour) {
-    std::vector<Operand> point;
-    for (std::size_t k = 0, next = 0; k < crossing.type.shape.size(); ++k) {
-      point.push_back(k == written ? at : k == read ? neighbour : outer[next++]);
-    }
-    return point;
+  const auto place = [&](std::size_t dimension, const Operand& index, std::int64_t most) {
+    const Operand first = c.mul(index, ir::i64_operand(most));
+    tile.point[dimension] = c.mul(first, crossing.lanes);
+    return c.minimum(ir::i64_operand(most), c.sub(squares_along(c, crossing, dimension), first));
   };
-  parallel_rows(c, extents, cost, [&](const std::vector<Operand>& outer, const Operand& low,
-                                      const Operand& high) {
-    thread_loop(c, c.divide_up(c.sub(high, low), most), false, [&](const Operand& number) {
-      const Operand first = c.add(low, c.mul(number, most));
-      const Operand length = c.minimum(most, c.sub(high, first));
-      thread_loop(c, few, false, [&](const Operand& neighbour) {
-        thread_loop(c, length, true, [&](const Operand& i) {
-          const auto point = point_at(outer, c.add(first, i), neighbour);
-          const ScalarType type = crossing.type.element;
-          store(c, crossing.target, point, load(c, crossing.source, point, type, "x"), type);
-        });
+  tile.columns = place(crossing.squares.read, at[next], tiles.most.columns);
+  tile.rows = place(crossing.squares.written, at[next + 1], tiles.most.rows);
+  return tile;
+}
+
+static Operand first_of(Context& c, const Crossing& crossing, const Tile& tile,
+                        std::size_t dimension, const Operand& square) {
+  const Operand last = c.sub(crossing.type.shape[dimension], crossing.lanes);
+  return c.minimum(c.add(tile.point[dimension], c.mul(square, crossing.lanes)), last);
+}
+
+static NextTile next_tile(Context& c, const Tiles& tiles, const Tile& tile, const Tile& next) {
+  const Crossing& crossing = tiles.crossing;
+  const std::size_t written = crossing.squares.written;
+  const Operand rows = c.sub(crossing.type.shape[written], next.point[written]);
+  return {element_at(c, crossing.source, next.point),
+          c.minimum(c.mul(tile.rows, crossing.lanes), rows),
+          c.divide_up(crossing.lanes, tile.columns)};
+}
+
+static void fetch_rows(Context& c, const Tiles& tiles, const Tile& tile, const NextTile& next,
+                       const Operand& square) {
+  const Crossing& crossing = tiles.crossing;
+  const Operand squares = c.mul(tile.rows, tile.columns);
+  c.branch(c.less(square, next.rows), [&] {
+    thread_loop(c, next.at_once, false, [&](const Operand& number) {
+      const Operand row = c.add(square, c.mul(number, squares));
+      const Operand start =
+          c.add(next.from, c.mul(row, crossing.source.strides[crossing.squares.written]));
+      thread_loop(c, tile.columns, false, [&](const Operand& line) {
+        c.emit(Fetch{crossing.source.block, c.add(start, c.mul(line, crossing.lanes)),
+                     crossing.type.element});
       });
     });
   });
 }
 
-}  // namespace
+// Where the squares of a tile are made whose first begins at `first`, a row after the other. The
+// last square may begin before the tile does.
+static Place staged_column(Context& c, const Tiles& tiles, const std::vector<Operand>& first) {
+  const plan::CopySquares& squares = tiles.crossing.squares;
+  const std::int64_t row = (tiles.most.rows + 1) * squares.lanes;
+  const NameId block = c.block_variable("staged");
+  c.emit(AllocateLocal{block, squares.lanes * row * ir::byte_size(tiles.crossing.type.element)});
+  Place made{block, ir::i64_operand(0), {}, {}};
+  made.strides.assign(first.size(), ir::i64_operand(0));
+  made.strides[squares.read] = ir::i64_operand(row);
+  made.strides[squares.written] = ir::i64_operand(1);
+  made.offset = c.sub(ir::i64_operand(squares.lanes), element_at(c, made, first));
+  return made;
+}
+
+static void stream_column(Context& c, const Tiles& tiles, const Place& made,
+                          const std::vector<Operand>& first) {
+  const Crossing& crossing = tiles.crossing;
+  const std::size_t written = crossing.squares.written;
+  const Operand most = ir::i64_operand(tiles.most.rows * crossing.squares.lanes);
+  const Operand count = c.minimum(most, c.sub(crossing.type.shape[written], first[written]));
+  thread_loop(c, crossing.lanes, false, [&](const Operand& k) {
+    std::vector<Operand> point = first;
+    point[crossing.squares.read] = c.add(point[crossing.squares.read], k);
+    c.emit(CopyElements{crossing.target.block, element_at(c, crossing.target, point), made.block,
+                        element_at(c, made, point), count, crossing.type.element, true});
+  });
+}
+
+// Squares that write neighbours, one after another, for each column of the tile.
+static void copy_columns(Context& c, const Tiles& tiles, const Tile& tile, const NextTile& next) {
+  const Crossing& crossing = tiles.crossing;
+  thread_loop(c, tile.columns, false, [&](const Operand& column) {
+    std::vector<Operand> first = tile.point;
+    first[crossing.squares.read] = first_of(c, crossing, tile, crossing.squares.read, column);
+    const Place made = tiles.staged ? staged_column(c, tiles, first) : crossing.target;
+    const Crossing here{made,           crossing.source,  crossing.type, crossing.squares,
+                        crossing.lanes, crossing.streamed};
+    thread_loop(c, tile.rows, false, [&](const Operand& row) {
+      c.branch(tiles.fetched,
+               [&] { fetch_rows(c, tiles, tile, next, c.add(c.mul(column, tile.rows), row)); });
+      std::vector<Operand> point = first;
+      point[crossing.squares.written] = first_of(c, crossing, tile, crossing.squares.written, row);
+      cross_over(c, here, point, crossing.lanes);
+    });
+    if (tiles.staged) stream_column(c, tiles, made, first);
+  });
+}
+
+// Squares that read neighbours, one after another, for each row of the tile.
+static void copy_rows(Context& c, const Crossing& crossing, const Tile& tile) {
+  thread_loop(c, tile.rows, false, [&](const Operand& row) {
+    std::vector<Operand> point = tile.point;
+    point[crossing.squares.written] = first_of(c, crossing, tile, crossing.squares.written, row);
+    thread_loop(c, tile.columns, false, [&](const Operand& column) {
+      point[crossing.squares.read] = first_of(c, crossing, tile, crossing.squares.read, column);
+      cross_over(c, crossing, point, crossing.lanes);
+    });
+  });
+}
+
+static void copy_tiles(Context& c, const Tiles& tiles) {
+  const Crossing& crossing = tiles.crossing;
+  std::vector<Operand> extents = outer_extents(crossing);
+  const auto add_tiles = [&](std::size_t dimension, std::int64_t most) {
+    extents.push_back(c.divide_up(squares_along(c, crossing, dimension), ir::i64_operand(most)));
+  };
+  add_tiles(crossing.squares.read, tiles.most.columns);
+  add_tiles(crossing.squares.written, tiles.most.rows);
+  const std::int64_t elements =
+      tiles.most.rows * tiles.most.columns * crossing.squares.lanes * crossing.squares.lanes;
+  const Operand cost = c.mul(little_work(c, extents.size()).cost, ir::i64_operand(elements));
+  parallel_for(c, c.product(extents), cost, [&](const Operand& begin, const Operand& end) {
+    thread_loop(c, c.sub(end, begin), false, [&](const Operand& number) {
+      const Operand at = c.add(begin, number);
+      const Tile tile = tile_at(c, tiles, extents, at);
+      if (tiles.by_rows) {
+        copy_rows(c, crossing, tile);
+        return;
+      }
+      const Tile next = tile_at(c, tiles, extents, c.add(at, ir::i64_operand(1)));
+      copy_columns(c, tiles, tile, next_tile(c, tiles, tile, next));
+    });
+  });
+}
+
+std::vector<Operand> outer_extents(const Crossing& crossing) {
+  std::vector<Operand> extents;
+  for (std::size_t k = 0; k < crossing.type.shape.size(); ++k) {
+    if (k == crossing.squares.written || k == crossing.squares.read) continue;
+    extents.push_back(crossing.type.shape[k]);
+  }
+  return extents;
+}
+
+// Numbers of as many bits, where vectors of the elements are something else.
+static ir::Type as_numbers(const ir::Type& type) {
+  ir::Type numbers = type;
+  if (ir::byte_size(type.element) == 1) numbers.element = ScalarType::i8;
+  if (ir::byte_size(type.element) == 2) numbers.element = ScalarType::i16;
+  return numbers;
+}
 
 void copy_in_squares(Context& c, const Place& target, const Place& source, const ir::Type& type,
                      const plan::CopySquares& plan, const std::function<void()>& one_by_one) {
   const Operand bytes =
       c.mul(c.product(type.shape), ir::i64_operand(ir::byte_size(type.element)));
-  const Crossing crossing{target, source, type, plan, ir::i64_operand(plan.lanes),
-                          are_large(c, bytes)};
+  const Operand lanes = ir::i64_operand(plan.lanes);
+  const Operand large = are_large(c, bytes);
+  const Operand yes = ir::make_bool(true);
+  const Operand no = ir::make_bool(false);
+  const auto crossing = [&](const Operand& streamed) {
+    return Crossing{target, source, as_numbers(type), plan, lanes, streamed};
+  };
+  const auto in_caches = [&] { copy_tiles(c, {crossing(no), plan.tile, no}); };
+  const auto large_tiles = [&] {
+    if (plan.fill_lines) {
+      // Rows begin with lines, or none could be written as a whole.
+      const Operand part = c.remainder(target.strides[plan.read], lanes);
+      host_branch(
+          c, c.equal(part, ir::i64_operand(0)),
+          [&] {
+            copy_tiles(c, {crossing(yes), plan.streamed, yes});
+          },
+          [&] {
+            copy_tiles(c, {crossing(no), plan.tile, no, false, true});
+          });
+      return;
+    }
+    const Operand most = ir::i64_operand(plan.staged.rows * plan.lanes);
+    host_branch(c, c.less(type.shape[plan.written], most), in_caches, [&] {
+      copy_tiles(c, {crossing(no), plan.staged, yes, true});
+    });
+  };
+  const auto all_tiles = [&] { host_branch(c, large, large_tiles, in_caches); };
   const auto has_squares = [&](std::size_t dimension) {
-    return c.less(c.sub(crossing.lanes, ir::i64_operand(1)), type.shape[dimension]);
+    return c.less(c.sub(lanes, ir::i64_operand(1)), type.shape[dimension]);
   };
   host_branch(
       c, has_squares(plan.written),
       [&] {
-        host_branch(
-            c, has_squares(plan.read), [&] { copy_tiles(c, crossing); },
-            [&] { copy_stretches(c, crossing); });
+        host_branch(c, has_squares(plan.read), all_tiles,
+                    [&] { copy_narrow(c, crossing(plan.fill_lines ? large : no), large); });
       },
       one_by_one);
 }

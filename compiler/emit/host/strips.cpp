@@ -1,6 +1,10 @@
 // Strips begin where a line of memory does, but for the first of a task: an element's index in its
 // block tells that, since blocks begin with a line. Where the results are small there is one strip,
 // which is made where it belongs: the same code, of other addresses.
+//
+// Reading stops while a strip is copied, and a processor that looks some lines ahead does not make
+// up for that.  So with each strip as much is fetched of what the points read in order, some strips
+// ahead; but not of several arrays, of which as many lines are under way without that.
 #include "emit/host/strips.h"
 
 #include <algorithm>
@@ -9,6 +13,7 @@
 #include "emit/points.h"
 #include "emit/thread/loops.h"
 #include "ir/names.h"
+#include "plan/copies.h"
 
 namespace dagaz::emit {
 
@@ -54,7 +59,45 @@ Strips::Strips(Context& c, const ir::Statement& s, const ir::Schedule& schedule,
   if (streams_.empty()) return;
   elements_ = std::max<std::int64_t>(schedule.strip / largest, 1);
   const Operand all = c.mul(c.product(extents), ir::i64_operand(bytes));
+  if (const auto* map = as<ir::SegmentedMap>(s.operation)) find_sources(map->space, map->body);
+  if (const auto* scan = as<ir::SegmentedScan>(s.operation)) find_sources(scan->space, scan->body);
+  if (sources_.size() > 1) sources_.clear();
   large_ = c.both(are_large(c, all), c.less(ir::i64_operand(elements_), extents.back()));
+}
+
+void Strips::find_sources(const std::vector<ir::SpaceDimension>& space, const ir::Body& body) {
+  for (const ir::Statement& one : body.statements) {
+    const auto* read = as<ir::Index>(one.operation);
+    if (read == nullptr || !c_.arrays.has_place(read->array)) continue;
+    std::vector<std::size_t> dimensions;
+    for (const Operand& index : read->indices) {
+      const auto found = std::find_if(
+          space.begin(), space.end(),
+          [&](const ir::SpaceDimension& each) { return index == Operand(each.index.name); });
+      if (found == space.end()) break;
+      dimensions.push_back(static_cast<std::size_t>(found - space.begin()));
+    }
+    const Place& place = c_.arrays.place_of(read->array);
+    const bool in_order = dimensions.size() == place.strides.size() &&
+                          dimensions.back() + 1 == space.size() &&
+                          is_constant(place.strides.back(), 1);
+    const Source source{place, c_.names().type(read->array).element, dimensions};
+    const bool is_new = std::find(sources_.begin(), sources_.end(), source) == sources_.end();
+    if (in_order && is_new) sources_.push_back(source);
+  }
+}
+
+// What the strip reads that lies so far behind the one that begins at `point`.
+void Strips::fetch(const Source& source, const std::vector<Operand>& point,
+                   std::int64_t ahead) const {
+  std::vector<Operand> indices;
+  for (const std::size_t k : source.dimensions) indices.push_back(point[k]);
+  const Operand at = element_at(c_, source.place, indices);
+  const std::int64_t size = ir::byte_size(source.type);
+  for (std::int64_t byte = 0; byte < elements_ * size; byte += c_.settings.line) {
+    const std::int64_t behind = (ahead + byte) / size;
+    c_.emit(Fetch{source.place.block, c_.add(at, ir::i64_operand(behind)), source.type});
+  }
 }
 
 Operand Strips::take_large() { return std::exchange(large_, Operand(ir::make_bool(true))); }
@@ -87,6 +130,11 @@ void Strips::run(const std::vector<Operand>& outer, const Operand& low, const Op
 
 void Strips::run_strip(const std::vector<Operand>& outer, const std::vector<NameId>& buffers,
                        const Operand& begin, const Operand& end, const StripFunction& body) const {
+  if (const auto ahead = plan::bytes_ahead(c_.settings)) {
+    c_.branch(large_, [&] {
+      for (const Source& source : sources_) fetch(source, with(outer, begin), *ahead);
+    });
+  }
   std::vector<Destination> targets = targets_;
   std::vector<Place> rows;
   for (std::size_t k = 0; k < streams_.size(); ++k) {

@@ -42,12 +42,22 @@ class Strips {
     std::size_t result;
     ScalarType type;
   };
+  /// What points read at their own place: a dimension of the space for each of the array's.
+  struct Source {
+    Place place;
+    ScalarType type;
+    std::vector<std::size_t> dimensions;
+    bool operator==(const Source&) const = default;
+  };
+  void find_sources(const std::vector<ir::SpaceDimension>& space, const ir::Body& body);
+  void fetch(const Source& source, const std::vector<Operand>& point, std::int64_t ahead) const;
   void run_strip(const std::vector<Operand>& outer, const std::vector<NameId>& buffers,
                  const Operand& begin, const Operand& end, const StripFunction& body) const;
 
   Context& c_;
   const std::vector<Destination>& targets_;
   std::vector<Stream> streams_;
+  std::vector<Source> sources_;
   std::int64_t elements_ = 1;  // of a strip
   Operand large_;
 };

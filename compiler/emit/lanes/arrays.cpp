@@ -126,10 +126,11 @@ void fetch_ahead(Lanes& l, const LaneArray& element, ScalarType type) {
   if (!element.offset.affine) return;
   const Affine& affine = *element.offset.affine;
   const Operand first = l.c.remainder(affine.base, ir::i64_operand(l.block.width));
+  const Operand behind = ir::i64_operand(l.plan.ahead / ir::byte_size(type));
   for (std::int64_t column = 0; column < l.block.columns; ++column) {
     const Operand point = l.c.add(first, ir::i64_operand(column * l.block.width));
     const Operand at = l.c.add(affine.base, l.c.mul(affine.point_step, point));
-    l.c.emit(Fetch{element.place.block, at, type, l.plan.ahead});
+    l.c.emit(Fetch{element.place.block, l.c.add(at, behind), type});
   }
 }
 

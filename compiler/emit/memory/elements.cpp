@@ -42,7 +42,8 @@ void store(Context& c, const Place& place, const std::vector<Operand>& indices,
 
 void fetch(Context& c, const Place& place, const std::vector<Operand>& indices, ScalarType type,
            int ahead) {
-  c.emit(Fetch{place.block, element_at(c, place, indices), type, ahead});
+  const Operand behind = ir::i64_operand(ahead / ir::byte_size(type));
+  c.emit(Fetch{place.block, c.add(element_at(c, place, indices), behind), type});
 }
 
 static plan::CopyAt facts_of_copy(const Context& c, const Place& target, const Place& source,

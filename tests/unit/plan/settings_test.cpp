@@ -66,12 +66,16 @@ TEST_CASE("what is transposed is copied in squares that fill a line of the cache
   CHECK(squares->written == 1);
   CHECK(squares->read == 0);
   CHECK(squares->lanes == 16);
-  CHECK(squares->rows * squares->columns * squares->lanes * squares->lanes * 4 <= settings.tile);
-  settings.tile = 0;
-  CHECK(std::get<CopySquares>(across()).columns == 1);
+  CHECK(squares->fill_lines);
+  CHECK(squares->tile == SquaresOfTile{4, 16});
+  CHECK(squares->streamed == SquaresOfTile{2, 16});
+  settings.tile_rows = 3;
+  settings.streamed_rows = 1;
+  CHECK(std::get<CopySquares>(across()).tile == SquaresOfTile{3, 16});
+  CHECK(std::get<CopySquares>(across()).streamed == SquaresOfTile{1, 16});
 }
 
-TEST_CASE("only the host of a CPU copies in squares, and only what crosses over") {
+TEST_CASE("only the host of a CPU copies in squares, which small elements fill no lines with") {
   const std::vector<bool> rows = {false, true};
   const std::vector<bool> columns = {true, false};
   const ir::Settings settings;
@@ -79,7 +83,10 @@ TEST_CASE("only the host of a CPU copies in squares, and only what crosses over"
   const CopyPlan by_elements = CopyElements{1};
   CHECK(plan_of(settings, CopiedBy::task, type, false, rows, columns) == by_elements);
   const ir::Type bytes = matrix_of(ir::ScalarType::i8);
-  CHECK(plan_of(settings, CopiedBy::host, bytes, false, rows, columns) == by_elements);
+  const CopyPlan of_bytes = plan_of(settings, CopiedBy::host, bytes, false, rows, columns);
+  REQUIRE(as<CopySquares>(of_bytes) != nullptr);
+  CHECK(as<CopySquares>(of_bytes)->lanes == 16);
+  CHECK(!as<CopySquares>(of_bytes)->fill_lines);
 }
 
 TEST_CASE("blocks of a GPU turn over squares that fit the memory for them") {
