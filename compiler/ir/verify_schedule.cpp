@@ -87,6 +87,7 @@ std::string problem_of(const Strategy& strategy) {
       [&](const BySegments&) {},
       [&](const Teams& one) {
         at_least("warp", one.warp, 0);
+        numbers.within("stretch", one.stretch, 0, most_unrolled);
         sharing(one);
       },
       [&](const StagedTiles& one) {

@@ -90,6 +90,16 @@ Guard fills_half(const std::vector<ir::SpaceDimension>& space, const ir::Interch
   return ir::at_least(space[space.size() - 2].extent, (columns.tile + 1) / 2);
 }
 
+/// Elements of a thread so that those of a block, of such values, fit its memory; odd, so that
+/// threads that walk their stretches use all banks.  0: not even one does.
+std::int64_t stretch_of(const std::vector<ir::Type>& held, const Tunables& tunables) {
+  std::int64_t stretch = (tunables.gpu_scan_stretch - 1) | 1;
+  while (stretch > 0 && stretch * block_threads * bytes_of(held) > tunables.gpu_scan_bytes) {
+    stretch -= 2;
+  }
+  return std::max<std::int64_t>(stretch, 0);
+}
+
 /// Products in tiles stage what they read themselves.
 void add_staged_tiles(ir::Schedule& schedule, const PointCode& code, const std::vector<Guard>& when,
                       const Surroundings& around) {
@@ -151,27 +161,22 @@ ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& aro
       add_version(schedule, {fills_half(e.space, columns)}, columns);
     }
   }
+  const std::int64_t stretch =
+      are_commutative(e.operators) ? 0 : stretch_of(types_of(e.operators), tunables);
+  if (stretch == 0 && !are_commutative(e.operators)) {
+    add_version(schedule, {}, in_pieces(tunables));
+    return schedule;
+  }
   // Warps share nothing: a segment that one reduces is too short for several blocks.
   const auto longest =
       std::min(tunables.gpu_warp_segment, block_threads * tunables.gpu_thread_elements);
-  add_version(schedule, {}, ir::Teams{static_cast<int>(longest),
-                                      static_cast<int>(tunables.gpu_segment_blocks),
-                                      static_cast<int>(tunables.gpu_thread_elements),
-                                      !are_commutative(e.operators)});
+  add_version(schedule, {},
+              ir::Teams{static_cast<int>(longest), static_cast<int>(tunables.gpu_segment_blocks),
+                        static_cast<int>(tunables.gpu_thread_elements), static_cast<int>(stretch)});
   return schedule;
 }
 
 namespace {
-
-/// Elements of a thread so that those of a block, of such values, fit its memory; odd, so that
-/// threads that walk their stretches use all banks.  0: not even one does.
-std::int64_t stretch_of(const std::vector<ir::Type>& held, const Tunables& tunables) {
-  std::int64_t stretch = (tunables.gpu_scan_stretch - 1) | 1;
-  while (stretch > 0 && stretch * block_threads * bytes_of(held) > tunables.gpu_scan_bytes) {
-    stretch -= 2;
-  }
-  return std::max<std::int64_t>(stretch, 0);
-}
 
 /// A tile that fails would never publish, and others wait for it.
 bool may_wait(const ir::Body& body, const Surroundings& around) {

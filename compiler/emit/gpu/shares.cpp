@@ -20,7 +20,9 @@ Pieces blocks_of_segments(Context& c, const std::vector<ir::SpaceDimension>& spa
   const Operand useful = c.divide_up(pieces.width, ir::i64_operand(threads * plan.elements));
   const Operand most = ir::i64_operand(plan.blocks);
   pieces.count = c.maximum(one, c.minimum(most, c.minimum(fill, useful)));
-  pieces.chunk = c.divide_up(pieces.width, pieces.count);
+  // Whole rounds of a block's threads, so that all parts begin where sectors of memory do.
+  const Operand rounds = c.mul(pieces.count, ir::i64_operand(threads));
+  pieces.chunk = c.mul(c.divide_up(pieces.width, rounds), ir::i64_operand(threads));
   return pieces;
 }
 

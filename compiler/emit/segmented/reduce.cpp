@@ -91,7 +91,7 @@ static void combine_partial(Context& c, const ir::SegmentedReduce& e,
     return running;
   };
   const Groups groups = combine_groups(
-      c, CombiningRounds(plan), pieces.outer, pieces.count,
+      c, CombiningRounds(plan), pieces.outer, pieces.count, PartialOrder::pieces_inside,
       [&](const std::vector<Operand>& outer, const Operand& first, const Groups& group) {
         write_all(c, partial, with(outer, first), running_values(combined(outer, first, group)));
       });
@@ -215,10 +215,10 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduc
   load_totals(c, s, totals);
 }
 
-void reduce_point(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
-                  const std::vector<Running>& running, const std::vector<Destination>& mapped,
-                  const std::vector<Operand>& point) {
-  const std::size_t reduced = running_values(running).size();
+void with_point(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                std::size_t reduced, const std::vector<Destination>& mapped,
+                const std::vector<Operand>& point,
+                const std::function<void(const std::vector<Value>&)>& use) {
   set_indices(c, e.space, point);
   std::vector<Destination> destinations(reduced);
   const PointTargets at = at_point(c, mapped, point);
@@ -226,8 +226,15 @@ void reduce_point(Context& c, const ir::Statement& s, const ir::SegmentedReduce&
   emit_body(c, e.body, destinations, [&](const std::vector<Value>& values) {
     put_point(c, s, reduced, at,
               {values.begin() + static_cast<std::ptrdiff_t>(reduced), values.end()});
-    combine_all(c, running, values, 0);
+    use({values.begin(), values.begin() + static_cast<std::ptrdiff_t>(reduced)});
   });
+}
+
+void reduce_point(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                  const std::vector<Running>& running, const std::vector<Destination>& mapped,
+                  const std::vector<Operand>& point) {
+  with_point(c, s, e, running_values(running).size(), mapped, point,
+             [&](const std::vector<Value>& values) { combine_all(c, running, values, 0); });
 }
 
 }  // namespace dagaz::emit
