@@ -213,15 +213,16 @@ struct BySegments {
 /// are fewer than the device holds up to `blocks` share one, if that leaves `elements` for each
 /// thread (Harris, "Optimizing parallel reduction in CUDA").  Threads stride, so that a warp reads
 /// neighbours; where operators do not commute warps take tiles, of which each thread combines a
-/// `stretch`.
+/// `stretch`.  `joined`: elements are reductions themselves, and threads take what these reduce.
 struct Teams {
   static constexpr std::string_view mnemonic = "teams";
   int warp = 1024;
   int blocks = 1024;
   int elements = 8;
   int stretch = 0;
+  bool joined = false;
   bool operator==(const Teams&) const = default;
-  DZ_FIELDS(warp, blocks, elements, stretch)
+  DZ_FIELDS(warp, blocks, elements, stretch, joined)
 };
 
 /// Points of a map, or whole segments of a reduction, by threads of a GPU that have a tile of them

@@ -186,7 +186,7 @@ Guard fill(const PointCode& code, std::int64_t points, std::int64_t parts) {
   return {std::move(all), {points, {}, true}};
 }
 
-std::vector<Box> boxes_read_often(const PointCode& code, const Surroundings& around) {
+std::vector<Box> known_boxes(const PointCode& code, const Surroundings& around) {
   const auto count = [&](NameId array) -> std::optional<Operand> {
     const Sequence* const known = around.sequence(array);
     const bool counts = known != nullptr && known->element == ir::ScalarType::i64 &&
@@ -197,9 +197,22 @@ std::vector<Box> boxes_read_often(const PointCode& code, const Surroundings& aro
   const auto edge = [&](const BoxTerm& limit, NameId array, std::size_t dimension) {
     return is_edge(limit, around.names.type(array).shape[dimension], around);
   };
-  std::vector<Box> boxes = boxes_of(code, {count, is_memory, edge}, around.names);
+  return boxes_of(code, {count, is_memory, edge}, around.names);
+}
+
+std::vector<Box> boxes_read_often(const PointCode& code, const Surroundings& around) {
+  std::vector<Box> boxes = known_boxes(code, around);
   std::erase_if(boxes, [&](const Box& box) { return !is_read_often(box, code); });
   return boxes;
+}
+
+/// What the innermost index of the space adds to an index along the dimension, times.
+std::int64_t steps_along(const BoxSide& side, const PointCode& code) {
+  const Operand innermost = code.space.back().index.name;
+  for (const BoxTerm& one : side.points) {
+    if (one.value == innermost) return one.factor;
+  }
+  return 0;
 }
 
 /// Of boxes that all points of a space share, where others may be too large.
@@ -219,6 +232,19 @@ std::vector<Box> tables_beside(const std::vector<Box>& boxes) {
 }
 
 }  // namespace
+
+bool reads_lines(const PointCode& code, const Surroundings& around) {
+  bool any = false;
+  for (const Box& box : known_boxes(code, around)) {
+    const Layout layout = around.layouts.of(box.array);
+    for (std::size_t d = 0; d < box.sides.size(); ++d) {
+      const std::int64_t steps = std::abs(steps_along(box.sides[d], code));
+      if (steps > 0 && (steps > 1 || layout.strides[d] != 1)) return false;
+      any = any || steps == 1;
+    }
+  }
+  return any;
+}
 
 std::vector<ir::Version> staged_tiles(const PointCode& code, const std::vector<Guard>& when,
                                       const Surroundings& around) {

@@ -153,6 +153,7 @@ ir::Strategy RandomSchedules::resized(ir::Strategy strategy) {
     teams->blocks = one_of({1, 3, 1024});
     teams->elements = one_of({1, 8, 64});
     teams->stretch = std::min(teams->stretch, one_of({1, 3, 9}));
+    teams->joined = teams->joined && flips();
     teams->warp = std::min({one_of({0, 33, 1024}), teams->warp, block_threads * teams->elements});
   } else if (auto* columns = as<ir::Interchanged>(strategy)) {
     if (flips()) return pieces_of_gpu(one_of({1, 7, 1024}));

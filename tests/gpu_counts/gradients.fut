@@ -15,7 +15,7 @@
 -- moves: product_gradient [128][128]f32 [128][128]f32 [128][128]f32: loads 196608 now 589824,
 --   stores 131072 now 196608, sectors 100
 -- moves: convolution_gradient [200][200]f32 [3][3]f32: loads 160036 now 1476880, stores 160036,
---   sectors 100 now 792
+--   sectors 100
 -- moves: softmax_gradient [40][1000]f32 [40][1000]f32: loads 320000, stores 160000, sectors 100
 -- moves: attention_gradient [64][32]f32 [64][32]f32 [64][32]f32 [64][32]f32: loads 32768 now
 --   2711552, stores 24576 now 65536, sectors 100 now 491

@@ -155,9 +155,13 @@ static OrderedTiles ordered_tiles(const ir::SegmentedReduce& e, const std::vecto
 }
 
 void reduce_by_teams(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
-                     const ir::Teams& teams, const std::vector<ir::Type>& types,
+                     std::size_t levels, const ir::Teams& teams, const std::vector<ir::Type>& types,
                      const std::vector<Place>& totals, const std::vector<Destination>& mapped) {
-  const Pieces pieces = blocks_of_segments(c, e.space, SharedSegments(teams));
+  const std::vector<Operand> extents = extents_of(e.space);
+  const auto first = extents.end() - static_cast<std::ptrdiff_t>(levels);
+  const std::vector<Operand> reduced(first, extents.end());
+  const Pieces pieces =
+      blocks_of_segments(c, {extents.begin(), first}, c.product(reduced), SharedSegments(teams));
   const Team team = team_for(c, pieces, teams);
   const Operand segments = c.product(pieces.outer);
   // Parts and their count are needed only where teams share a segment.
@@ -182,7 +186,11 @@ void reduce_by_teams(Context& c, const ir::Statement& s, const ir::SegmentedRedu
     const TeamPart part = team_part(c, pieces, team, block);
     const std::vector<Operand> outer = c.unflatten(part.segment, pieces.outer);
     const std::vector<Running> running = start_reductions(c, e.operators);
-    const auto point = [&](const Operand& i) { return with(outer, c.add(part.start, i)); };
+    const auto point = [&](const Operand& i) {
+      std::vector<Operand> indices = outer;
+      for (const Operand& one : c.unflatten(c.add(part.start, i), reduced)) indices.push_back(one);
+      return indices;
+    };
     if (teams.stretch > 0) {
       tiles.values = [&](const Operand& i, const auto& use) {
         with_point(c, s, e, types.size(), mapped, point(i), use);
@@ -191,7 +199,8 @@ void reduce_by_teams(Context& c, const ir::Statement& s, const ir::SegmentedRedu
         counted.compute(c, point(i), use);
       };
       const Operand warps = c.divide(team.threads, ir::i64_operand(warp_threads));
-      reduce_in_order(c, tiles, {part.rank, warps, part.length, pieces.chunk}, running);
+      const Operand most = c.minimum(pieces.chunk, pieces.width);
+      reduce_in_order(c, tiles, {part.rank, warps, part.length, most}, running);
     } else {
       for_thread_strides(c, part.rank, team.shift, part.length, [&](const Operand& i) {
         reduce_point(c, s, e, running, mapped, point(i));

@@ -25,6 +25,7 @@
 #include "emit/thread/loops.h"
 #include "emit/thread/running.h"
 #include "emit/versions.h"
+#include "plan/joined_sums.h"
 
 namespace dagaz::emit {
 
@@ -199,7 +200,10 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduc
                      plan)
             .run();
       } else if (const auto* teams = as<ir::Teams>(strategy)) {
-        reduce_by_teams(c, s, own, *teams, types, totals, mapped);
+        const auto joined = teams->joined ? plan::joined_sums(own, c.names()) : std::nullopt;
+        const ir::SegmentedReduce& whole = joined ? *joined : own;
+        const std::size_t levels = 1 + whole.space.size() - own.space.size();
+        reduce_by_teams(c, s, whole, levels, *teams, types, totals, mapped);
       } else if (const auto* columns = as<ir::Interchanged>(strategy)) {
         ColumnReduction(c, s, own, *columns, totals, mapped).run();
       } else if (const auto* tiles = as<ir::StagedTiles>(strategy)) {

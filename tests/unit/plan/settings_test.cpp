@@ -172,6 +172,16 @@ TEST_CASE("threads stride through a segment where the operator commutes, and hav
   CHECK(!takes(in_order, longer));
 }
 
+TEST_CASE("teams take elements of sums inside of sums only where these are") {
+  ir::Schedule schedule;
+  ir::Teams joined;
+  joined.joined = true;
+  schedule.versions = {{{}, ir::Teams{}}};
+  CHECK(!resized_version(schedule, joined, false).has_value());
+  schedule.versions = {{{}, joined}, {{}, ir::Teams{}}};
+  CHECK(resized_version(schedule, joined, false).has_value());
+}
+
 TEST_CASE("rows that share memory keep the guards that say that they fit") {
   ir::Guard fits = ir::at_least(ir::i64_operand(512), 1);
   ir::Guard fills = fits;
