@@ -54,6 +54,17 @@ bool is_read_often(const Box& box, const PointCode& code) {
   return is_window || is_shared || box.crosses;
 }
 
+/// Whether each point has a line of its own, as long as a loop in its body is.  Others, along which
+/// segments are reduced, are short where points do so.
+bool has_long_lines(const Box& box, const PointCode& code) {
+  const auto& lines = box.sides.back().loops;
+  return box.crosses && std::any_of(lines.begin(), lines.end(), [&](const BoxTerm& line) {
+           return std::none_of(
+               code.inner.begin(), code.inner.end(),
+               [&](const ir::SpaceDimension& one) { return one.extent == line.value; });
+         });
+}
+
 /// How many elements a box has at most: `number` times the product of sizes, each of which is one
 /// that a loop counts to; others are at most `window`.
 struct Extent {
@@ -255,10 +266,11 @@ std::vector<ir::Version> staged_tiles(const PointCode& code, const std::vector<G
   const int points = has_rows ? warp_threads : block_threads;
   const int rows = has_rows ? block_threads / warp_threads : 1;
   std::vector<ir::Version> versions;
-  const auto add = [&](const std::vector<Box>& staged, int each) {
-    auto version =
-        Choice(code, when, around)
-            .version(staged, has_rows ? rows * each : 1, has_rows ? points : points * each);
+  // A tile has `each` points for a thread, or a part of the threads has one each.
+  const auto add = [&](const std::vector<Box>& staged, int each, int part) {
+    const int wide = has_rows ? points : points * each / part;
+    const int tall = has_rows ? rows * each / part : 1;
+    auto version = Choice(code, when, around).version(staged, tall, wide);
     if (!version) return;
     // Tiles are not mostly outside the space.
     add_guard(version->when, ir::at_least(code.space.back().extent, points / 2));
@@ -273,9 +285,15 @@ std::vector<ir::Version> staged_tiles(const PointCode& code, const std::vector<G
   // Lines of a point's own are not shared with more points.
   const bool has_lines =
       std::any_of(boxes.begin(), boxes.end(), [](const Box& box) { return box.crosses; });
-  if (several > 1 && !has_lines) add(boxes, several);
-  add(boxes, 1);
-  add(tables_beside(boxes), 1);
+  if (several > 1 && !has_lines) add(boxes, several, 1);
+  add(boxes, 1, 1);
+  // Longer lines than there is room for if all threads have some: to read them apart takes longer
+  // than that most wait for a few.
+  if (std::any_of(boxes.begin(), boxes.end(),
+                  [&](const Box& box) { return has_long_lines(box, code); })) {
+    add(boxes, 1, 4);
+  }
+  add(tables_beside(boxes), 1, 1);
   return versions;
 }
 
