@@ -118,12 +118,16 @@ local def in_order_by_tasks [n] 'e (bits: i64) (digit: i64 -> i64 -> e -> i64) (
 
 -- A thread of a GPU counts digits of four bits in registers: two words, with eight bits for each
 -- count.  So a piece is short; what all threads write at a time stays in the cache that they share.
-local def thread_piece : i64 = 16
+-- Blocks of threads put their pieces into memory of their own first, where pieces of an odd length
+-- begin in different banks.
+local def thread_piece : i64 = 15
 
 local type thread_counts = (u64, u64)
 
+local def count_in (word: u64) (d: i64) : i64 = i64.u64 ((word >> u64.i64 (8 * (d & 7))) & 255)
+
 local def count_of ((low, high): thread_counts) (d: i64) : i64 =
-  i64.u64 (((if d < 8 then low else high) >> u64.i64 (8 * (d & 7))) & 255)
+  count_in (if d < 8 then low else high) d
 
 local def with_one_more ((low, high): thread_counts) (d: i64) : thread_counts =
   let one = 1 << u64.i64 (8 * (d & 7))
@@ -131,32 +135,33 @@ local def with_one_more ((low, high): thread_counts) (d: i64) : thread_counts =
 
 -- The elements in order of one digit.
 local def distributed_by_threads [n] 'e (digit: e -> i64) (elements: [n]e) : *[n]e =
-  let piece = thread_piece
-  let pieces = (n + piece - 1) / piece
-  -- Threads beside each other read what lies side by side.
-  let whole =
-    if n == pieces * piece
-    then elements :> [pieces * piece]e
-    else tabulate (pieces * piece) (\i -> #[unsafe] elements[i64.min i (n - 1)])
-  let columns = copy (transpose (unflatten whole))
-  let length (p: i64) = i64.min piece (n - p * piece)
-  let counts =
-    tabulate pieces (\p ->
-                       loop counts = (0, 0)
-                       for i < length p do
-                         #[unsafe] with_one_more counts (digit columns[i, p]))
+  let pieces = (n + thread_piece - 1) / thread_piece
+  let at (p: i64) (i: i64) = #[unsafe] elements[i64.min (p * thread_piece + i) (n - 1)]
+  let exists (p: i64) (i: i64) = p * thread_piece + i < n
+  let (low, high) =
+    unzip (tabulate pieces (\p ->
+                              loop counts = (0, 0)
+                              for i < thread_piece do
+                                let more = with_one_more counts (digit (at p i))
+                                in if exists p i then more else counts))
+  let words = low ++ high
+  let count (d: i64) (p: i64) = #[unsafe] count_in words[(d >> 3) * pieces + p] d
+  -- Of all pieces with digit 0, then of those with digit 1, …
   let ends =
-    unflatten (scan (+) 0 (flatten (tabulate_2d 16 pieces (\d p -> #[unsafe] count_of counts[p] d))))
+    scan (+) 0 (tabulate (16 * pieces) (\k -> let d = k / pieces in count d (k - d * pieces)))
   in intrinsics.scatter_stream (#[scratch] (copy elements))
                                (\(out: *intrinsics.acc ([n]e)) p ->
-                                  (loop (out, before) = (out, (0, 0))
-                                   for i < length p do
-                                     #[unsafe]
-                                     let e = columns[i, p]
-                                     let d = digit e
-                                     let first = ends[d, p] - count_of counts[p] d
-                                     let out = intrinsics.acc_write out (first + count_of before d) e
-                                     in (out, with_one_more before d)).0)
+                                  let counts = #[unsafe] (words[p], words[pieces + p])
+                                  in (loop (out, before) = (out, (0, 0))
+                                      for i < thread_piece do
+                                        let e = at p i
+                                        let d = digit e
+                                        let end = #[unsafe] ends[d * pieces + p]
+                                        let first = end - count_of counts d
+                                        let place =
+                                          if exists p i then first + count_of before d else -1
+                                        let out = intrinsics.acc_write out place e
+                                        in (out, with_one_more before d)).0)
                                (iota pieces)
 
 -- The elements in the order of numbers of `bits` bits; `digit` gives those from one on that a mask

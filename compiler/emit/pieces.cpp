@@ -35,8 +35,9 @@ Operand piece_count(Context& c, const Operand& segments, const Operand& width, c
 }
 
 Groups combine_groups(Context& c, const CombiningRounds& plan, const std::vector<Operand>& outer,
-                      const Operand& count, const GroupFunction& combine) {
+                      const Operand& count, PartialOrder order, const GroupFunction& combine) {
   if (c.mode != Mode::host || plan.rounds == 0) return {count, ir::i64_operand(1)};
+  const bool is_inside = order == PartialOrder::pieces_inside;
   const Operand size = ir::i64_operand(plan.at_once);
   const NameId left = c.mutable_variable("left", ScalarType::i64, count);
   const NameId stride = c.mutable_variable("stride", ScalarType::i64, ir::i64_operand(1));
@@ -44,10 +45,14 @@ Groups combine_groups(Context& c, const CombiningRounds& plan, const std::vector
     host_branch(c, c.less(size, left),
                 [&] {
                   const Operand groups = c.divide_up(left, size);
-                  for_each_point(c, with(outer, groups), cost_of_combining(c, size),
-                                 "combine_groups", [&](const std::vector<Operand>& point) {
-                                   const Operand first = c.mul(point.back(), size);
-                                   combine({point.begin(), point.end() - 1}, c.mul(first, stride),
+                  std::vector<Operand> extents = outer;
+                  extents.insert(is_inside ? extents.end() : extents.begin(), groups);
+                  for_each_point(c, extents, cost_of_combining(c, size), "combine_groups",
+                                 [&](std::vector<Operand> point) {
+                                   const auto group = is_inside ? point.end() - 1 : point.begin();
+                                   const Operand first = c.mul(*group, size);
+                                   point.erase(group);
+                                   combine(point, c.mul(first, stride),
                                            {c.minimum(size, c.sub(left, first)), stride});
                                  });
                   c.move(left, groups);

@@ -1,6 +1,7 @@
 // Segments cut into pieces, and their partial results.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -21,6 +22,8 @@ struct Groups {
   Operand count;
   Operand stride;
 };
+/// How partial results lie in memory: pieces of a segment side by side, or segments.
+enum class PartialOrder : std::uint8_t { pieces_inside, segments_inside };
 using GroupFunction = std::function<void(const std::vector<Operand>& outer, const Operand& first,
                                          const Groups& group)>;
 
@@ -39,9 +42,9 @@ Operand piece_count(Context& c, const Operand& segments, const Operand& width, c
                     const ir::InPieces& plan);
 /// Threads of a GPU combine some partial results each, several times over, until a few are left.
 /// `combine` does so for `count` results, `stride` apart, and leaves the result in the place of the
-/// first.
+/// first.  Neighbouring threads take what lies side by side.
 Groups combine_groups(Context& c, const CombiningRounds& plan, const std::vector<Operand>& outer,
-                      const Operand& count, const GroupFunction& combine);
+                      const Operand& count, PartialOrder order, const GroupFunction& combine);
 /// Of so many partial results.
 Operand cost_of_combining(Context& c, const Operand& count);
 /// Pieces of a multiple of `unit` elements each, but for those at the end, which have what is left.

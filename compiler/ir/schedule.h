@@ -224,15 +224,17 @@ struct BySegments {
 /// Segments reduced by warps of a GPU, or by blocks where they are longer than `warp`; where there
 /// are fewer than the device holds up to `blocks` share one, if that leaves `elements` for each
 /// thread (Harris, "Optimizing parallel reduction in CUDA").  Threads stride, so that a warp reads
-/// neighbours, or walk the segment `in_order`, which operators that do not commute need.
+/// neighbours; where operators do not commute warps take tiles, of which each thread combines a
+/// `stretch`.  `joined`: elements are reductions themselves, and threads take what these reduce.
 struct Teams {
   static constexpr std::string_view mnemonic = "teams";
   int warp = 1024;
   int blocks = 1024;
   int elements = 8;
-  bool in_order = false;
+  int stretch = 0;
+  bool joined = false;
   bool operator==(const Teams&) const = default;
-  DZ_FIELDS(warp, blocks, elements, in_order)
+  DZ_FIELDS(warp, blocks, elements, stretch, joined)
 };
 
 /// Points of a map, or whole segments of a reduction, by threads of a GPU that have a tile of them

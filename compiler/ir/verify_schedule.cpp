@@ -93,6 +93,7 @@ std::string problem_of(const Strategy& strategy) {
       },
       [&](const Teams& one) {
         at_least("warp", one.warp, 0);
+        numbers.within("stretch", one.stretch, 0, most_unrolled);
         sharing(one);
       },
       [&](const StagedTiles& one) {

@@ -8,6 +8,7 @@
 #include "plan/gpu_rows.h"
 #include "plan/gpu_staging.h"
 #include "plan/interchange.h"
+#include "plan/joined_sums.h"
 #include "plan/operators.h"
 #include "plan/target.h"
 #include "plan/thread_code.h"
@@ -90,6 +91,16 @@ Guard fills_half(const std::vector<ir::SpaceDimension>& space, const ir::Interch
   return ir::at_least(space[space.size() - 2].extent, (columns.tile + 1) / 2);
 }
 
+/// Elements of a thread so that those of a block, of such values, fit its memory; odd, so that
+/// threads that walk their stretches use all banks.  0: not even one does.
+std::int64_t stretch_of(const std::vector<ir::Type>& held, const Tunables& tunables) {
+  std::int64_t stretch = (tunables.gpu_scan_stretch - 1) | 1;
+  while (stretch > 0 && stretch * block_threads * bytes_of(held) > tunables.gpu_scan_bytes) {
+    stretch -= 2;
+  }
+  return std::max<std::int64_t>(stretch, 0);
+}
+
 /// Products in tiles stage what they read themselves.
 void add_staged_tiles(ir::Schedule& schedule, const PointCode& code, const std::vector<Guard>& when,
                       const Surroundings& around) {
@@ -130,6 +141,31 @@ ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around, ir::
   return schedule;
 }
 
+namespace {
+
+ir::Teams in_teams(std::int64_t stretch, const Tunables& tunables) {
+  // Warps share nothing: a segment that one reduces is too short for several blocks.
+  const auto longest =
+      std::min(tunables.gpu_warp_segment, block_threads * tunables.gpu_thread_elements);
+  return {.warp = static_cast<int>(longest),
+          .blocks = static_cast<int>(tunables.gpu_segment_blocks),
+          .elements = static_cast<int>(tunables.gpu_thread_elements),
+          .stretch = static_cast<int>(stretch)};
+}
+
+/// Where sums of sums read lines, neighbouring threads read these.
+void add_joined_sums(ir::Schedule& schedule, const ir::SegmentedReduce& e,
+                     const Surroundings& around, ir::Names& names) {
+  const auto joined = joined_sums(e, names);
+  if (!joined || !reads_lines({joined->space, {}, joined->body}, around)) return;
+  ir::Teams teams = in_teams(0, around.tunables());
+  teams.joined = true;
+  const auto shortest = around.tunables().gpu_shared_segment;
+  add_version(schedule, {ir::at_least(width_of(joined->space), shortest)}, teams);
+}
+
+}  // namespace
+
 ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& around,
                            ir::Names& names) {
   const auto& tunables = around.tunables();
@@ -138,12 +174,15 @@ ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& aro
   for (Version& one : gpu_contraction(e, around, names)) {
     add_version(schedule, std::move(one.when), std::move(one.strategy));
   }
-  if (e.space.size() > 1) {
-    const auto shortest = tunables.gpu_shared_segment;
-    const Guard is_short = at_most(width_of(e.space), shortest - 1);
+  const bool has_segments = e.space.size() > 1;
+  const Guard is_short = at_most(width_of(e.space), tunables.gpu_shared_segment - 1);
+  if (has_segments) {
     const auto innermost = e.space.end() - 1;
     add_staged_tiles(schedule, {{e.space.begin(), innermost}, {*innermost}, e.body}, {is_short},
                      around);
+  }
+  add_joined_sums(schedule, e, around, names);
+  if (has_segments) {
     add_version(schedule, {is_short}, ir::BySegments{});
     if (has_interleaved_segments(around, e)) {
       add_version(schedule, {many(e.space)}, ir::BySegments{});
@@ -151,27 +190,17 @@ ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& aro
       add_version(schedule, {fills_half(e.space, columns)}, columns);
     }
   }
-  // Warps share nothing: a segment that one reduces is too short for several blocks.
-  const auto longest =
-      std::min(tunables.gpu_warp_segment, block_threads * tunables.gpu_thread_elements);
-  add_version(schedule, {}, ir::Teams{static_cast<int>(longest),
-                                      static_cast<int>(tunables.gpu_segment_blocks),
-                                      static_cast<int>(tunables.gpu_thread_elements),
-                                      !are_commutative(e.operators)});
+  const std::int64_t stretch =
+      are_commutative(e.operators) ? 0 : stretch_of(types_of(e.operators), tunables);
+  if (stretch == 0 && !are_commutative(e.operators)) {
+    add_version(schedule, {}, in_pieces(tunables));
+    return schedule;
+  }
+  add_version(schedule, {}, in_teams(stretch, tunables));
   return schedule;
 }
 
 namespace {
-
-/// Elements of a thread so that those of a block, of such values, fit its memory; odd, so that
-/// threads that walk their stretches use all banks.  0: not even one does.
-std::int64_t stretch_of(const std::vector<ir::Type>& held, const Tunables& tunables) {
-  std::int64_t stretch = (tunables.gpu_scan_stretch - 1) | 1;
-  while (stretch > 0 && stretch * block_threads * bytes_of(held) > tunables.gpu_scan_bytes) {
-    stretch -= 2;
-  }
-  return std::max<std::int64_t>(stretch, 0);
-}
 
 /// A tile that fails would never publish, and others wait for it.
 bool may_wait(const ir::Body& body, const Surroundings& around) {

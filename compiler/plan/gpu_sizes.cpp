@@ -58,8 +58,9 @@ bool may_replace(const ir::Strategy& chosen, const ir::Strategy& wanted, bool is
   }
   if (const auto* teams = as<ir::Teams>(wanted)) {
     if (is_map) return wanted == chosen;  // whose rows lie in memory of that size
-    const bool needs_order = as<ir::Teams>(chosen)->in_order;
-    return has_short_warps(*teams) && (teams->in_order || !needs_order);
+    const auto& other = *as<ir::Teams>(chosen);
+    return has_short_warps(*teams) && teams->stretch <= other.stretch &&
+           (teams->stretch == 0) == (other.stretch == 0) && (other.joined || !teams->joined);
   }
   if (const auto* columns = as<ir::Interchanged>(wanted)) {
     return columns->tile <= block_threads && block_threads % columns->tile == 0;

@@ -54,6 +54,17 @@ bool is_read_often(const Box& box, const PointCode& code) {
   return is_window || is_shared || box.crosses;
 }
 
+/// Whether each point has a line of its own, as long as a loop in its body is.  Others, along which
+/// segments are reduced, are short where points do so.
+bool has_long_lines(const Box& box, const PointCode& code) {
+  const auto& lines = box.sides.back().loops;
+  return box.crosses && std::any_of(lines.begin(), lines.end(), [&](const BoxTerm& line) {
+           return std::none_of(
+               code.inner.begin(), code.inner.end(),
+               [&](const ir::SpaceDimension& one) { return one.extent == line.value; });
+         });
+}
+
 /// How many elements a box has at most: `number` times the product of sizes, each of which is one
 /// that a loop counts to; others are at most `window`.
 struct Extent {
@@ -186,7 +197,7 @@ Guard fill(const PointCode& code, std::int64_t points, std::int64_t parts) {
   return {std::move(all), {points, {}, true}};
 }
 
-std::vector<Box> boxes_read_often(const PointCode& code, const Surroundings& around) {
+std::vector<Box> known_boxes(const PointCode& code, const Surroundings& around) {
   const auto count = [&](NameId array) -> std::optional<Operand> {
     const Sequence* const known = around.sequence(array);
     const bool counts = known != nullptr && known->element == ir::ScalarType::i64 &&
@@ -197,9 +208,22 @@ std::vector<Box> boxes_read_often(const PointCode& code, const Surroundings& aro
   const auto edge = [&](const BoxTerm& limit, NameId array, std::size_t dimension) {
     return is_edge(limit, around.names.type(array).shape[dimension], around);
   };
-  std::vector<Box> boxes = boxes_of(code, {count, is_memory, edge}, around.names);
+  return boxes_of(code, {count, is_memory, edge}, around.names);
+}
+
+std::vector<Box> boxes_read_often(const PointCode& code, const Surroundings& around) {
+  std::vector<Box> boxes = known_boxes(code, around);
   std::erase_if(boxes, [&](const Box& box) { return !is_read_often(box, code); });
   return boxes;
+}
+
+/// What the innermost index of the space adds to an index along the dimension, times.
+std::int64_t steps_along(const BoxSide& side, const PointCode& code) {
+  const Operand innermost = code.space.back().index.name;
+  for (const BoxTerm& one : side.points) {
+    if (one.value == innermost) return one.factor;
+  }
+  return 0;
 }
 
 /// Of boxes that all points of a space share, where others may be too large.
@@ -220,6 +244,19 @@ std::vector<Box> tables_beside(const std::vector<Box>& boxes) {
 
 }  // namespace
 
+bool reads_lines(const PointCode& code, const Surroundings& around) {
+  bool any = false;
+  for (const Box& box : known_boxes(code, around)) {
+    const Layout layout = around.layouts.of(box.array);
+    for (std::size_t d = 0; d < box.sides.size(); ++d) {
+      const std::int64_t steps = std::abs(steps_along(box.sides[d], code));
+      if (steps > 0 && (steps > 1 || layout.strides[d] != 1)) return false;
+      any = any || steps == 1;
+    }
+  }
+  return any;
+}
+
 std::vector<ir::Version> staged_tiles(const PointCode& code, const std::vector<Guard>& when,
                                       const Surroundings& around) {
   if (code.space.empty()) return {};
@@ -229,10 +266,11 @@ std::vector<ir::Version> staged_tiles(const PointCode& code, const std::vector<G
   const int points = has_rows ? warp_threads : block_threads;
   const int rows = has_rows ? block_threads / warp_threads : 1;
   std::vector<ir::Version> versions;
-  const auto add = [&](const std::vector<Box>& staged, int each) {
-    auto version =
-        Choice(code, when, around)
-            .version(staged, has_rows ? rows * each : 1, has_rows ? points : points * each);
+  // A tile has `each` points for a thread, or a part of the threads has one each.
+  const auto add = [&](const std::vector<Box>& staged, int each, int part) {
+    const int wide = has_rows ? points : points * each / part;
+    const int tall = has_rows ? rows * each / part : 1;
+    auto version = Choice(code, when, around).version(staged, tall, wide);
     if (!version) return;
     // Tiles are not mostly outside the space.
     add_guard(version->when, ir::at_least(code.space.back().extent, points / 2));
@@ -247,9 +285,15 @@ std::vector<ir::Version> staged_tiles(const PointCode& code, const std::vector<G
   // Lines of a point's own are not shared with more points.
   const bool has_lines =
       std::any_of(boxes.begin(), boxes.end(), [](const Box& box) { return box.crosses; });
-  if (several > 1 && !has_lines) add(boxes, several);
-  add(boxes, 1);
-  add(tables_beside(boxes), 1);
+  if (several > 1 && !has_lines) add(boxes, several, 1);
+  add(boxes, 1, 1);
+  // Longer lines than there is room for if all threads have some: to read them apart takes longer
+  // than that most wait for a few.
+  if (std::any_of(boxes.begin(), boxes.end(),
+                  [&](const Box& box) { return has_long_lines(box, code); })) {
+    add(boxes, 1, 4);
+  }
+  add(tables_beside(boxes), 1, 1);
   return versions;
 }
 

@@ -72,6 +72,10 @@ struct AroundPoints {
 std::vector<Box> boxes_of(const PointCode& code, const AroundPoints& around,
                           const ir::Names& names);
 
+/// Whether neighbouring points read neighbouring elements of an array around, and of no array what
+/// lies apart, as far as that is known.
+bool reads_lines(const PointCode& code, const Surroundings& around);
+
 /// Versions in tiles, larger ones first, where there are boxes that are read often enough, for
 /// where the guards `when` hold.
 std::vector<ir::Version> staged_tiles(const PointCode& code, const std::vector<ir::Guard>& when,

@@ -152,7 +152,8 @@ ir::Strategy RandomSchedules::resized(ir::Strategy strategy) {
     if (flips()) return pieces_of_gpu(one_of({1, 7, 1024}));
     teams->blocks = one_of({1, 3, 1024});
     teams->elements = one_of({1, 8, 64});
-    teams->in_order = teams->in_order || flips();
+    teams->stretch = std::min(teams->stretch, one_of({1, 3, 9}));
+    teams->joined = teams->joined && flips();
     teams->warp = std::min({one_of({0, 33, 1024}), teams->warp, block_threads * teams->elements});
   } else if (auto* columns = as<ir::Interchanged>(strategy)) {
     if (flips()) return pieces_of_gpu(one_of({1, 7, 1024}));

@@ -15,7 +15,7 @@
 -- moves: product_gradient [128][128]f32 [128][128]f32 [128][128]f32: loads 196608 now 589824,
 --   stores 131072 now 196608, sectors 100
 -- moves: convolution_gradient [200][200]f32 [3][3]f32: loads 160036 now 1476880, stores 160036,
---   sectors 100 now 792
+--   sectors 100
 -- moves: softmax_gradient [40][1000]f32 [40][1000]f32: loads 320000, stores 160000, sectors 100
 -- moves: attention_gradient [64][32]f32 [64][32]f32 [64][32]f32 [64][32]f32: loads 32768 now
 --   2711552, stores 24576 now 65536, sectors 100 now 491
@@ -26,8 +26,8 @@
 -- moves: gmm_gradient [10]f64 [10][16]f64 [10][16]f64 [10][120]f64 [64][16]f64: loads 20432 now
 --   1376320, stores 12240 now 485520, sectors 100
 -- moves: n_body_gradient [512]f32 [512]f32: loads 4096 now 3145728, stores 2048, sectors 100
--- moves: k_means_gradient [1000][32]f32 [10][32]f32: loads 129280 now 1549120, stores 1280 now
---   12000, sectors 100 now 791
+-- moves: k_means_gradient [1000][32]f32 [10][32]f32: loads 129280 now 660480, stores 1280 now
+--   12000, sectors 100
 module of_products = import "products"
 module of_rows = import "rows"
 module hmlstm = import "../../bench/ad/hmlstm"

@@ -19,7 +19,7 @@
 -- moves: greatest_16 [100000]i64 [100000]f32: loads 1200000, stores 64, sectors 100
 -- moves: greatest_1k [100000]i64 [100000]f32: loads 1200000 now 1600000, stores 4000, sectors 100
 -- moves: arg_16 [100000]i64 [100000]f32: loads 1200000 now 1482240, stores 192 now 282432, sectors
---   100 now 410
+--   100
 -- moves: arg_1k [100000]i64 [100000]f32: loads 1200000 now 1488000, stores 12000 now 300000,
 --   sectors 100
 entry counted_16 [n] (is: [n]i64) = reduce_by_index (replicate 16 0i32) (+) 0 is (replicate n 1)

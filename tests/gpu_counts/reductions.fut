@@ -13,10 +13,9 @@
 -- counts: sum_of_rows [100][10000]f32: launches 1, waits 1
 -- moves: sum [100000]f32: loads 400000, stores 4 now 200, sectors 100
 -- moves: dot [100000]f32 [100000]f32: loads 800000, stores 4 now 200, sectors 100
--- moves: arg_max [100000]f32: loads 400000, stores 12 now 600, sectors 100 now 788
+-- moves: arg_max [100000]f32: loads 400000, stores 12 now 600, sectors 100
 -- moves: moments [100000]f64: loads 800000, stores 24 now 1200, sectors 100
 -- moves: products_in_order [100000]f32 [100000]f32: loads 800000, stores 8 now 400, sectors 100
---   now 793
 -- moves: sum_of_rows [1000][100]f32: loads 400000, stores 400 now 6800, sectors 100
 -- moves: row_sums [1000][100]f32: loads 400000, stores 4000, sectors 100
 -- moves: column_sums [1000][100]f32: loads 400000, stores 400 now 6800, sectors 100

@@ -13,10 +13,11 @@ entry main [n] [k] [d] (points: [n][d]f32) (centres: [k][d]f32) : [k][d]f32 =
 --| -- main, line 6: segmented_reduce over [n][k]
 --| winner: [
 --|   staged_tiles staged [points, centres] when [31 >= k, 11 >= d, 3072 >= k * d, n >= 128],
+--|   staged_tiles points 64 staged [points, centres] when [31 >= k, 47 >= d, 3072 >= k * d, n >= 128],
 --|   staged_tiles staged [centres] when [31 >= k, 6144 >= k * d, n >= 128],
 --|   by_segments when [31 >= k],
 --|   teams]
---| -- main, line 6: segmented_map over [n]
+--| -- main, line 6: segmented_map over [n][d]
 --| adjoint.2: [
---|   block_bins elements 1 atomic true when [8188 >= k * d, 1024 * n >= k * d * resident],
+--|   block_bins elements 1 atomic true when [8188 >= k * d, 1024 * n * d >= k * d * resident],
 --|   pointwise]

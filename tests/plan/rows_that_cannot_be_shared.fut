@@ -10,7 +10,7 @@ entry main [n][m] (a: [n][m]f32) = map (\r -> let (p, q) = reduce (\(a, b) (c, d
 --| x.2: [
 --|   staged_tiles staged [a] when [23 >= m, n >= 128],
 --|   by_segments when [31 >= m],
---|   teams in_order true]
+--|   teams stretch 15]
 --| -- main, line 3: segmented_map over [n][m]
 --| x.3: [
 --|   pointwise]

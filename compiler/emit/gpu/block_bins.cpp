@@ -197,7 +197,7 @@ static void combine_blocks(Context& c, const CombiningRounds& plan, const BlockB
     });
   };
   const Groups groups = combine_groups(
-      c, plan, {bins.count}, blocks,
+      c, plan, {bins.count}, blocks, PartialOrder::segments_inside,
       [&](const std::vector<Operand>& bin, const Operand& first, const Groups& group) {
         std::vector<Place> own;
         for (const Place& one : bins.partial) own.push_back(part_at(c, one, {first}));

@@ -1,15 +1,17 @@
 // Reductions of scalars on a GPU, in one kernel.
 //
-// A team of threads reduces a segment, striding so that accesses coalesce, or in order: a warp
-// where segments are short, else a block.  Where blocks outnumber segments they share them, and the
-// last block of a segment to finish combines the parts (Harris, "Optimizing parallel reduction in
-// CUDA", and the CUDA sample threadFenceReduction).
+// A team of threads reduces a segment, striding so that accesses coalesce, or in order
+// (ordered.cpp): a warp where segments are short, else a block.  Where blocks outnumber segments
+// they share them, and the last block of a segment to finish combines the parts (Harris,
+// "Optimizing parallel reduction in CUDA", and the CUDA sample threadFenceReduction).
 #include "emit/gpu/reduce.h"
 
 #include <algorithm>
 
 #include "emit/gpu/block.h"
+#include "emit/gpu/counted.h"
 #include "emit/gpu/kernels.h"
+#include "emit/gpu/ordered.h"
 #include "emit/gpu/shares.h"
 #include "emit/gpu/staged_tiles.h"
 #include "emit/memory/allocation.h"
@@ -49,7 +51,7 @@ struct TeamReduction {
   std::vector<Place> partial;  // [segment][piece]
   NameId arrived;              // i32 [segment]: teams that have written their part
   std::vector<Place> totals;
-  bool in_order;
+  int stretch;  // 0: the order does not matter
 };
 
 }  // namespace
@@ -123,7 +125,7 @@ static void combine_parts(Context& c, const TeamReduction& reduction, const Team
       combine_all(c, running, values_at(c, reduction.partial, reduction.types, point), 0);
     };
     for_thread_share(c, part.rank, ir::i64_operand(block_threads), reduction.pieces.count,
-                     !reduction.in_order, combine_part);
+                     reduction.stretch == 0, combine_part);
     reduce_block(c, running, reduction.neutral);
     c.branch(part.leads, [&] {
       write_all(c, reduction.totals, c.unflatten(part.segment, reduction.pieces.outer),
@@ -145,25 +147,28 @@ static void finish_team(Context& c, const TeamReduction& reduction, const TeamPa
       [&] { combine_parts(c, reduction, part, running); });
 }
 
+static OrderedTiles ordered_tiles(const ir::SegmentedReduce& e, const std::vector<ir::Type>& types,
+                                  const CountedValues& counted, const ir::Teams& teams) {
+  OrderedTiles tiles{e.operators, types, teams.stretch, (std::ssize(types) + 1) * warp_slot_bytes};
+  for (std::size_t k = 0; k < types.size(); ++k) tiles.held.push_back(!counted.has(k));
+  return tiles;
+}
+
 void reduce_by_teams(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
-                     const ir::Teams& teams, const std::vector<ir::Type>& types,
+                     std::size_t levels, const ir::Teams& teams, const std::vector<ir::Type>& types,
                      const std::vector<Place>& totals, const std::vector<Destination>& mapped) {
-  const Pieces pieces = blocks_of_segments(c, e.space, SharedSegments(teams));
+  const std::vector<Operand> extents = extents_of(e.space);
+  const auto first = extents.end() - static_cast<std::ptrdiff_t>(levels);
+  const std::vector<Operand> reduced(first, extents.end());
+  const Pieces pieces =
+      blocks_of_segments(c, {extents.begin(), first}, c.product(reduced), SharedSegments(teams));
   const Team team = team_for(c, pieces, teams);
   const Operand segments = c.product(pieces.outer);
   // Parts and their count are needed only where teams share a segment.
   const NameId sharing = c.mutable_variable("sharing", ScalarType::i64, ir::i64_operand(0));
   c.branch(c.less(ir::i64_operand(1), pieces.count), [&] { c.move(sharing, segments); });
-  TeamReduction reduction{
-      e.operators,
-      types,
-      pieces,
-      team,
-      neutral_of(e.operators),
-      {},
-      {},
-      totals,
-      teams.in_order};
+  TeamReduction reduction{e.operators, types, pieces, team,         neutral_of(e.operators),
+                          {},          {},    totals, teams.stretch};
   for (const ir::Type& type : types) {
     reduction.partial.push_back(
         new_array(c, ir::array_of(type.element, {sharing, pieces.count}), "partial"));
@@ -175,25 +180,38 @@ void reduce_by_teams(Context& c, const ir::Statement& s, const ir::SegmentedRedu
   });
   const Operand threads = c.mul(c.mul(segments, pieces.count), team.threads);
   const Operand blocks = c.divide_up(threads, ir::i64_operand(block_threads));
+  const CountedValues counted(c, e, types.size());
+  OrderedTiles tiles = ordered_tiles(e, types, counted, teams);
   BlockKernel kernel = kernel_of_blocks(c, blocks, [&](const Operand& block) {
     const TeamPart part = team_part(c, pieces, team, block);
     const std::vector<Operand> outer = c.unflatten(part.segment, pieces.outer);
     const std::vector<Running> running = start_reductions(c, e.operators);
-    const auto reduce_element = [&](const Operand& i) {
-      reduce_point(c, s, e, running, mapped, with(outer, c.add(part.start, i)));
+    const auto point = [&](const Operand& i) {
+      std::vector<Operand> indices = outer;
+      for (const Operand& one : c.unflatten(c.add(part.start, i), reduced)) indices.push_back(one);
+      return indices;
     };
-    if (reduction.in_order) {
-      for_thread_share(c, part.rank, team.threads, part.length, false, reduce_element);
+    if (teams.stretch > 0) {
+      tiles.values = [&](const Operand& i, const auto& use) {
+        with_point(c, s, e, types.size(), mapped, point(i), use);
+      };
+      tiles.not_held = [&](const Operand& i, const auto& use) {
+        counted.compute(c, point(i), use);
+      };
+      const Operand warps = c.divide(team.threads, ir::i64_operand(warp_threads));
+      const Operand most = c.minimum(pieces.chunk, pieces.width);
+      reduce_in_order(c, tiles, {part.rank, warps, part.length, most}, running);
     } else {
-      for_thread_strides(c, part.rank, team.shift, part.length, reduce_element);
+      for_thread_strides(c, part.rank, team.shift, part.length, [&](const Operand& i) {
+        reduce_point(c, s, e, running, mapped, point(i));
+      });
+      reduce_warp(c, running, warp_threads);
     }
-    reduce_warp(c, running, warp_threads);
     c.branch(c.less(ir::i64_operand(warp_threads), team.threads),
              [&] { reduce_warps(c, running, reduction.neutral); });
     finish_team(c, reduction, part, running);
   });
-  const Operand shared = c.add(shared_bytes_for(types), ir::i64_operand(warp_slot_bytes));
-  launch(c, "segred", kernel.grid, shared, std::move(kernel.code));
+  launch(c, "segred", kernel.grid, ir::i64_operand(tiles.end()), std::move(kernel.code));
 }
 
 void reduce_in_staged_tiles(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,

@@ -1,17 +1,18 @@
 #include "emit/gpu/shares.h"
 
+#include <utility>
+
 #include "emit/gpu/kernels.h"
 #include "emit/points.h"
 #include "emit/thread/loops.h"
 
 namespace dagaz::emit {
 
-Pieces blocks_of_segments(Context& c, const std::vector<ir::SpaceDimension>& space,
+Pieces blocks_of_segments(Context& c, std::vector<Operand> outer, const Operand& width,
                           const SharedSegments& plan) {
   Pieces pieces;
-  pieces.outer = extents_of(space);
-  pieces.width = pieces.outer.back();
-  pieces.outer.pop_back();
+  pieces.outer = std::move(outer);
+  pieces.width = width;
   const Operand one = ir::i64_operand(1);
   const Operand groups = c.divide_up(c.product(pieces.outer), ir::i64_operand(plan.together));
   const Operand fill = c.divide_up(c.divide(resident_threads(c), ir::i64_operand(block_threads)),
@@ -20,8 +21,18 @@ Pieces blocks_of_segments(Context& c, const std::vector<ir::SpaceDimension>& spa
   const Operand useful = c.divide_up(pieces.width, ir::i64_operand(threads * plan.elements));
   const Operand most = ir::i64_operand(plan.blocks);
   pieces.count = c.maximum(one, c.minimum(most, c.minimum(fill, useful)));
-  pieces.chunk = c.divide_up(pieces.width, pieces.count);
+  // Whole rounds of a block's threads, so that all parts begin where sectors of memory do.
+  const Operand rounds = c.mul(pieces.count, ir::i64_operand(threads));
+  pieces.chunk = c.mul(c.divide_up(pieces.width, rounds), ir::i64_operand(threads));
   return pieces;
+}
+
+Pieces blocks_of_segments(Context& c, const std::vector<ir::SpaceDimension>& space,
+                          const SharedSegments& plan) {
+  std::vector<Operand> outer = extents_of(space);
+  const Operand width = outer.back();
+  outer.pop_back();
+  return blocks_of_segments(c, std::move(outer), width, plan);
 }
 
 BlockPart block_part(Context& c, const Pieces& pieces, const Operand& block) {

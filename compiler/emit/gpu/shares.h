@@ -30,6 +30,9 @@ struct SharedSegments {
 };
 
 /// How many blocks share a segment, and how much of it each takes.
+Pieces blocks_of_segments(Context& c, std::vector<Operand> outer, const Operand& width,
+                          const SharedSegments& plan);
+/// Along the innermost dimension of a space.
 Pieces blocks_of_segments(Context& c, const std::vector<ir::SpaceDimension>& space,
                           const SharedSegments& plan);
 BlockPart block_part(Context& c, const Pieces& pieces, const Operand& block);

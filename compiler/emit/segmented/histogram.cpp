@@ -131,7 +131,7 @@ static void fill_pieces(Context& c, const ir::SegmentedHistogram& e,
       });
     };
     const Groups groups = combine_groups(
-        c, CombiningRounds(plan), one.shape, pieces,
+        c, CombiningRounds(plan), one.shape, pieces, PartialOrder::segments_inside,
         [&](const std::vector<Operand>& bin, const Operand& first, const Groups& group) {
           const Groups others{c.sub(group.count, ir::i64_operand(1)), group.stride};
           combine_pieces(parts_at(c, {own_bins[k]}, {first})[0], bin, c.add(first, group.stride),

@@ -25,6 +25,7 @@
 #include "emit/thread/loops.h"
 #include "emit/thread/running.h"
 #include "emit/versions.h"
+#include "plan/joined_sums.h"
 
 namespace dagaz::emit {
 
@@ -91,7 +92,7 @@ static void combine_partial(Context& c, const ir::SegmentedReduce& e,
     return running;
   };
   const Groups groups = combine_groups(
-      c, CombiningRounds(plan), pieces.outer, pieces.count,
+      c, CombiningRounds(plan), pieces.outer, pieces.count, PartialOrder::pieces_inside,
       [&](const std::vector<Operand>& outer, const Operand& first, const Groups& group) {
         write_all(c, partial, with(outer, first), running_values(combined(outer, first, group)));
       });
@@ -215,7 +216,10 @@ static void reduce_so(Context& c, const ir::Statement& s, const ir::SegmentedRed
                  *product)
         .run();
   } else if (const auto* teams = as<ir::Teams>(strategy)) {
-    reduce_by_teams(c, s, e, *teams, types, totals, mapped);
+    const auto joined = teams->joined ? plan::joined_sums(e, c.names()) : std::nullopt;
+    const ir::SegmentedReduce& whole = joined ? *joined : e;
+    const std::size_t levels = 1 + whole.space.size() - e.space.size();
+    reduce_by_teams(c, s, whole, levels, *teams, types, totals, mapped);
   } else if (columns != nullptr) {
     ColumnReduction(c, s, e, *columns, totals, mapped).run();
   } else if (const auto* tiles = as<ir::StagedTiles>(strategy)) {
@@ -257,10 +261,10 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedReduc
   load_totals(c, s, totals);
 }
 
-void reduce_point(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
-                  const std::vector<Running>& running, const std::vector<Destination>& mapped,
-                  const std::vector<Operand>& point) {
-  const std::size_t reduced = running_values(running).size();
+void with_point(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                std::size_t reduced, const std::vector<Destination>& mapped,
+                const std::vector<Operand>& point,
+                const std::function<void(const std::vector<Value>&)>& use) {
   set_indices(c, e.space, point);
   std::vector<Destination> destinations(reduced);
   const PointTargets at = at_point(c, mapped, point);
@@ -268,7 +272,7 @@ void reduce_point(Context& c, const ir::Statement& s, const ir::SegmentedReduce&
   emit_body(c, e.body, destinations, [&](const std::vector<Value>& values) {
     put_point(c, s, reduced, at,
               {values.begin() + static_cast<std::ptrdiff_t>(reduced), values.end()});
-    combine_all(c, running, values, 0);
+    use({values.begin(), values.begin() + static_cast<std::ptrdiff_t>(reduced)});
   });
 }
 
@@ -279,6 +283,13 @@ void reduce_segment(Context& c, const ir::Statement& s, const ir::SegmentedReduc
   thread_loop(c, e.space.back().extent, way,
               [&](const Operand& i) { reduce_point(c, s, e, running, mapped, with(segment, i)); });
   write_all(c, totals, segment, running_values(running));
+}
+
+void reduce_point(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
+                  const std::vector<Running>& running, const std::vector<Destination>& mapped,
+                  const std::vector<Operand>& point) {
+  with_point(c, s, e, running_values(running).size(), mapped, point,
+             [&](const std::vector<Value>& values) { combine_all(c, running, values, 0); });
 }
 
 }  // namespace dagaz::emit

@@ -19,6 +19,7 @@
 #include "ir/names.h"
 #include "ir/traces.h"
 #include "passes/flatten/flattener.h"
+#include "passes/flatten/guarded_maps.h"
 #include "passes/flatten/parallelism.h"
 #include "passes/flatten/row_updates.h"
 #include "support/match.h"
@@ -253,6 +254,7 @@ void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& resu
   NameSet inside = bound_by(nest);
   for (const NameId name : bound_in(body.statements)) inside.insert(name);
   replace_row_updates(body, inside, names_, out);
+  if (on_gpu()) ask_at_elements(body, inside, names_, out);
   const std::unordered_map<NameId, NameId> direct = result_of_each(body, results);
   const std::vector<NameSet> used_from = used_from_each(body, names_);
   std::vector<Statement> run;

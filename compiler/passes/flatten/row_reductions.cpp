@@ -4,6 +4,13 @@
 //
 // As it is written a thread would hold whole rows, and few threads could run.  What makes the rows
 // has been split off before, so a row is a view here, and taking one element of it costs nothing.
+//
+// Histograms of rows likewise:
+//
+//   reduce_by_index (replicate k (replicate d ne)) (map2 ⊕) (replicate d ne) is rows
+//     = reduce_by_index (replicate (k × d) ne) ⊕ ne (is × iota d) (flatten rows)
+//
+// Neighbouring threads then read and add what lies side by side.
 #include "passes/flatten/row_reductions.h"
 
 #include <algorithm>
@@ -107,6 +114,51 @@ void RowReductions::reduce_elements(Nest& nest, PointBody& point,
     point.body.statements.push_back({{{element}}, Index{point.body.results[k].name(), indices}});
     point.body.results[k] = element;
   }
+}
+
+void RowReductions::bin_elements(Nest& nest, PointBody& point,
+                                 std::vector<HistogramOperator>& operators,
+                                 std::vector<Statement>& before) {
+  if (operators.size() != 1) return;
+  HistogramOperator& one = operators[0];
+  const std::size_t bins = one.shape.size();
+  const std::vector<Operand> shape = names_.type(one.neutral[0]).shape;
+  const bool alike = std::all_of(one.neutral.begin(), one.neutral.end(), [&](const Operand& value) {
+    return names_.type(value).shape == shape;
+  });
+  if (shape.size() != 1 || !alike ||
+      !repeats_cheaply(point.body.statements, names_, nested_operations_)) {
+    return;
+  }
+  const std::optional<ReduceOperator> element = over_elements({one.op, one.neutral}, 1);
+  if (!element) return;
+  one.op = element->op;
+  one.neutral = element->neutral;
+  one.shape.push_back(shape[0]);
+
+  const Type number = scalar_of(ScalarType::i64);
+  const auto computed = [&](std::vector<Statement>& out, ScalarOp op, const Operand& a) {
+    const NameId name = names_.fresh("t", number);
+    out.push_back({{{name}}, Scalar{op, ScalarType::i64, ScalarType::i64, {a, shape[0]}}});
+    return name;
+  };
+  SpaceDimension& rows = nest.space.back();
+  const NameId row = rows.index.name;
+  rows.index = {names_.fresh("i", number)};
+  rows.extent = computed(before, ScalarOp::mul, rows.extent);
+  std::vector<Statement> found;
+  const NameId at = computed(found, ScalarOp::urem, rows.index.name);
+  found.push_back({{{row}}, Identity{computed(found, ScalarOp::udiv, rows.index.name)}});
+  point.body.statements.insert(point.body.statements.begin(), found.begin(), found.end());
+  for (std::size_t k = bins; k < point.body.results.size(); ++k) {
+    point.result_types[k].shape.clear();
+    const NameId value = names_.fresh("x", point.result_types[k]);
+    point.body.statements.push_back({{{value}}, Index{point.body.results[k].name(), {at}}});
+    point.body.results[k] = value;
+  }
+  const auto place = static_cast<std::ptrdiff_t>(bins);
+  point.body.results.insert(point.body.results.begin() + place, at);
+  point.result_types.insert(point.result_types.begin() + place, number);
 }
 
 }  // namespace dagaz::passes::flattening

@@ -1,4 +1,4 @@
-// Reductions of rows, element by element.
+// Reductions and histograms of rows, element by element.
 #pragma once
 
 #include <optional>
@@ -21,6 +21,10 @@ class RowReductions {
   /// Puts the dimensions of the rows before the innermost one, along which is reduced, where all
   /// operators work element by element.
   void reduce_elements(Nest& nest, PointBody& point, std::vector<ir::ReduceOperator>& operators);
+  /// Makes the bins of a histogram of rows those of elements, which the only dimension of the nest
+  /// counts then; `before` is run by the host.
+  void bin_elements(Nest& nest, PointBody& point, std::vector<ir::HistogramOperator>& operators,
+                    std::vector<ir::Statement>& before);
 
  private:
   std::optional<ir::ReduceOperator> over_elements(const ir::ReduceOperator& one,

@@ -161,18 +161,32 @@ TEST_CASE("strategies of a GPU take sizes for which there is room") {
   CHECK(!resized_version(chosen, ir::LookBack{}, false).has_value());
 }
 
-TEST_CASE("threads stride through a segment only where the operator commutes") {
+TEST_CASE("threads stride through a segment where the operator commutes, and have room elsewhere") {
   const ir::Teams strided;
   ir::Teams in_order;
-  in_order.in_order = true;
+  in_order.stretch = 3;
+  ir::Teams longer;
+  longer.stretch = 4;
   const auto takes = [](const ir::Teams& chosen, const ir::Teams& wanted) {
     ir::Schedule schedule;
     schedule.versions = {{{}, chosen}};
     return resized_version(schedule, wanted, false).has_value();
   };
-  CHECK(takes(strided, in_order));
   CHECK(takes(strided, strided));
+  CHECK(!takes(strided, in_order));
   CHECK(!takes(in_order, strided));
+  CHECK(takes(longer, in_order));
+  CHECK(!takes(in_order, longer));
+}
+
+TEST_CASE("teams take elements of sums inside of sums only where these are") {
+  ir::Schedule schedule;
+  ir::Teams joined;
+  joined.joined = true;
+  schedule.versions = {{{}, ir::Teams{}}};
+  CHECK(!resized_version(schedule, joined, false).has_value());
+  schedule.versions = {{{}, joined}, {{}, ir::Teams{}}};
+  CHECK(resized_version(schedule, joined, false).has_value());
 }
 
 TEST_CASE("rows that share memory keep the guards that say that they fit") {
