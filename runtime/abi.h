@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define DZ_ABI_VERSION 14
+#define DZ_ABI_VERSION 15
 
 /* Exit codes of entry points and runtime functions (the peer's numbers). */
 enum dz_status {
@@ -38,6 +38,13 @@ typedef struct dz_block {
 
 /* An array value as it crosses an entry point: dense and row-major, starting `offset` elements
    into its block. */
+/* Scratch memory from `begin` to `end`, of which what comes before `next` is in use. */
+typedef struct dz_chunk {
+  char* begin;
+  char* next;
+  char* end;
+} dz_chunk;
+
 typedef struct dz_array {
   dz_block *block;
   int64_t offset;

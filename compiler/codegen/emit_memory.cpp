@@ -154,8 +154,7 @@ void FunctionEmitter::emit(const tree::Release& node) {
 
 void FunctionEmitter::emit(const tree::AllocateScratch& node) {
   constexpr unsigned out_of_memory = 3;  // DZ_OUT_OF_MEMORY
-  reserve_scratch_mark();
-  Value* memory = runtime_call("dz_scratch", {value(node.bytes)});
+  Value* memory = take_scratch(value(node.bytes));
   Value* missing = builder_.CreateIsNull(memory);
   check_status(builder_.CreateSelect(missing, builder_.getInt32(out_of_memory),
                                      builder_.getInt32(0)));
@@ -163,9 +162,9 @@ void FunctionEmitter::emit(const tree::AllocateScratch& node) {
 }
 
 void FunctionEmitter::emit(const tree::ScratchScope& node) {
-  Value* mark = runtime_call("dz_scratch_mark", {});
+  Value* mark = scratch_mark();
   emit(node.body);
-  runtime_call("dz_scratch_reset", {mark});
+  reset_scratch(mark);
 }
 
 void FunctionEmitter::emit(const tree::AllocateLocal& node) {

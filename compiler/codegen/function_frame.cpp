@@ -197,19 +197,11 @@ void FunctionFrame::start() {
   builder_.SetInsertPoint(body);
 }
 
-void FunctionFrame::reserve_scratch_mark() {
-  if (scratch_mark_ != nullptr) return;
-  scratch_mark_ = stack_slot(builder_.getInt64Ty(), "scratch.mark");
-  const llvm::IRBuilder<>::InsertPointGuard guard(builder_);
-  builder_.SetInsertPoint(function_->getEntryBlock().getTerminator());
-  builder_.CreateStore(runtime_call("dz_scratch_mark", {}), scratch_mark_);
-}
-
 void FunctionFrame::finish(const std::vector<Value*>& results) {
   Type* type = function_->getReturnType();
   const auto leave = [&](Value* status, const std::vector<Value*>& values) {
     if (scratch_mark_ != nullptr) {
-      runtime_call("dz_scratch_reset", {builder_.CreateLoad(builder_.getInt64Ty(), scratch_mark_)});
+      reset_scratch(scratch_mark_);
     }
     if (type->isVoidTy()) {
       builder_.CreateRetVoid();

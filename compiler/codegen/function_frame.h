@@ -113,8 +113,11 @@ class FunctionFrame {
   void keep_values(std::unordered_set<NameId> names);
   /// Ends the function: returns status 0 and `results`, and completes the failing exit.
   void finish(const std::vector<llvm::Value*>& results);
-  /// Scratch memory is given back at the exits.
-  void reserve_scratch_mark();
+  /// Scratch memory (scratch.cpp): takes some, null where there is none; where the stack ends, and
+  /// cutting it back to there.  What functions take is given back at the exits.
+  llvm::Value* take_scratch(llvm::Value* bytes);
+  llvm::Value* scratch_mark();
+  void reset_scratch(llvm::Value* mark);
   /// A parameter, whose reference the caller keeps.
   void borrow(NameId block, llvm::Value* reference);
 
@@ -140,7 +143,11 @@ class FunctionFrame {
   std::uint64_t owned_count_ = 0;
   llvm::BasicBlock* error_exit_ = nullptr;
   llvm::AllocaInst* error_status_ = nullptr;
-  llvm::AllocaInst* scratch_mark_ = nullptr;
+  llvm::Value* scratch_chunk();
+  llvm::Value* scratch_member(unsigned offset);
+
+  llvm::Value* scratch_chunk_ = nullptr;  // the thread's dz_chunk
+  llvm::Value* scratch_mark_ = nullptr;
 };
 
 }  // namespace dagaz::codegen

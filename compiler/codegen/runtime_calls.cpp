@@ -52,7 +52,7 @@ llvm::Function* runtime_function(llvm::Module& module, std::string_view name) {
                                             llvm::StringRef(name), module);
     function->setDoesNotThrow();
     // The same wherever a function of the program asks: it is asked once, outside loops.
-    if (name == "dz_stack_limit") {
+    if (name == "dz_stack_limit" || name == "dz_scratch_chunk") {
       function->setDoesNotAccessMemory();
       function->setWillReturn();
     }

@@ -10,11 +10,10 @@ namespace dagaz::plan {
 
 struct ElementRead {
   ir::NameId result;
-  bool of_row;      // of an array that the body binds
   bool of_segment;  // other indices tell where the elements begin, too
 };
 
-/// The reads of `body` along `index`.
+/// The reads of `body` along `index`, of arrays around it and of rows that it takes of these.
 std::vector<ElementRead> element_reads(const ir::Body& body, ir::NameId index,
                                        const Surroundings& around);
 

@@ -67,7 +67,7 @@ int64_t Scheduler::loop_piece_count(int64_t count, int64_t grain) const {
 /// One piece, with the scratch memory it used given back whatever happened.
 static int32_t run_piece(dz_context* context, dz_task task, void* environment, int64_t begin,
                          int64_t end) {
-  const int64_t mark = dz_scratch_mark();
+  const auto mark = reinterpret_cast<std::intptr_t>(dz_scratch_chunk()->next);
   const int32_t status = task(context, environment, begin, end);
   finish_streaming_stores();
   dz_scratch_reset(mark);

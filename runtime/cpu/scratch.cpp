@@ -19,12 +19,7 @@ constexpr int64_t largest_request = int64_t{1} << 44;
 
 /// The chunk in use.  Nothing has to run when a thread comes to it first or goes away, so that it is
 /// reached without asking whether it is there.
-struct Top {
-  char* begin = nullptr;
-  char* next = nullptr;  // where the stack ends
-  char* end = nullptr;
-};
-constinit thread_local Top top;
+constinit thread_local dz_chunk top = {nullptr, nullptr, nullptr};
 
 int64_t address(const char* place) {
   return static_cast<int64_t>(reinterpret_cast<std::intptr_t>(place));
@@ -104,9 +99,7 @@ thread_local Chunks chunks;
 
 }  // namespace
 
-int64_t dz_scratch_mark(void) {
-  return address(top.next);
-}
+dz_chunk* dz_scratch_chunk(void) { return &top; }
 
 void* dz_scratch(int64_t bytes) {
   if (bytes < 0 || bytes >= largest_request) return nullptr;

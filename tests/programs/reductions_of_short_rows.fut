@@ -14,6 +14,11 @@
 -- input { 70i64 } output { true }
 -- input { 1i64 } output { true }
 -- ==
+-- entry: sums_of_chosen_rows
+-- input { 500i64 7i64 } output { true }
+-- input { 40i64 60i64 } output { true }
+-- input { 3i64 5i64 } output { true }
+-- ==
 -- entry: of_four
 -- input { 1000i64 } output { true }
 -- input { 0i64 } output { true }
@@ -70,3 +75,10 @@ entry sums_of_all_widths (n: i64) =
        && and (map2 (==) (map (map f32.i32 >-> f32.sum) rows) (map f32.i32 wanted))
        && and (map2 (==) (map i32.minimum rows) least)
   in loop right = true for m < 140 do right && are_right m
+
+-- Rows at places that each point computes.
+entry sums_of_chosen_rows (n: i64) (m: i64) =
+  let rows = tabulate_2d n m value
+  let chosen i = (i * 7) % n
+  let wanted = tabulate n (\i -> loop sum = 0 for j < m do sum + value (chosen i) j)
+  in and (map2 (==) (tabulate n (\i -> i32.sum rows[chosen i])) wanted)

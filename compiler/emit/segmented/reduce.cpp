@@ -140,20 +140,22 @@ static void reduce_by_pieces(Context& c, const ir::Statement& s, const ir::Segme
   }
 }
 
-// Fetches what a segment further on reads.
+// Fetches what a segment further on reads, of arrays or of rows that the body takes of them.
 static void fetch_ahead(Context& c, const ir::SegmentedReduce& e, const ir::BySegments& way,
                         const std::vector<Operand>& segment) {
+  if (way.fetched.empty()) return;
   set_indices(c, e.space, with(segment, ir::i64_operand(0)));
+  std::unordered_map<NameId, const ir::Statement*> rows;
   for (const ir::Statement& one : e.body.statements) {
     const NameId result = one.results[0].name;
     const ir::Type& type = c.names().type(result);
+    if (type.is_array()) rows.emplace(result, &one);
     const auto& fetched = way.fetched;
-    if (type.is_array()) {
-      emit_statement(c, one);  // a row
-    } else if (std::find(fetched.begin(), fetched.end(), result) != fetched.end()) {
-      const auto& read = *as<ir::Index>(one.operation);
-      fetch(c, c.arrays.place_of(read.array), read.indices, type.element, way.ahead);
-    }
+    if (std::find(fetched.begin(), fetched.end(), result) == fetched.end()) continue;
+    const auto& read = *as<ir::Index>(one.operation);
+    const auto row = rows.find(read.array);
+    if (row != rows.end()) emit_statement(c, *row->second);
+    fetch(c, c.arrays.place_of(read.array), read.indices, type.element, way.ahead);
   }
 }
 

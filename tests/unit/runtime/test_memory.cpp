@@ -94,10 +94,14 @@ TEST_CASE("reads and writes outside a block are refused") {
   dz_release(block);
 }
 
+static int64_t mark_of_scratch() {
+  return reinterpret_cast<std::intptr_t>(dz_scratch_chunk()->next);
+}
+
 TEST_CASE("scratch memory is a stack") {
-  const int64_t start = dz_scratch_mark();
+  const int64_t start = mark_of_scratch();
   char* first = static_cast<char*>(dz_scratch(100));
-  const int64_t inner = dz_scratch_mark();
+  const int64_t inner = mark_of_scratch();
   std::set<void*> seen;
   for (int64_t size = 1; size < (int64_t{1} << 22); size *= 2) {
     void* memory = dz_scratch(size);
@@ -112,6 +116,12 @@ TEST_CASE("scratch memory is a stack") {
   CHECK(dz_scratch(100) == first);
   CHECK(dz_scratch(-1) == nullptr);
   CHECK(dz_scratch(int64_t{1} << 50) == nullptr);
+  dz_scratch_reset(start);
+  // As code does that takes from the chunk by itself.
+  dz_chunk* chunk = dz_scratch_chunk();
+  REQUIRE(chunk->end - chunk->next >= 64);
+  chunk->next += 64;
+  CHECK(dz_scratch(1) == first + 64);
   dz_scratch_reset(start);
 }
 
