@@ -39,12 +39,14 @@ Value* FunctionFrame::scratch_mark() {
 
 Value* FunctionFrame::take_scratch(Value* bytes) {
   llvm::Type* const number = builder_.getInt64Ty();
-  const auto constant = [&](std::int64_t value) { return llvm::ConstantInt::getSigned(number, value); };
+  const auto constant = [&](std::int64_t value) {
+    return llvm::ConstantInt::getSigned(number, value);
+  };
   Value* const next = scratch_member(offsetof(dz_chunk, next));
   Value* const first = builder_.CreateLoad(number, next);
   Value* const end = builder_.CreateLoad(number, scratch_member(offsetof(dz_chunk, end)));
-  Value* const whole = builder_.CreateAnd(builder_.CreateAdd(bytes, constant(alignment - 1)),
-                                          constant(-alignment));
+  Value* const whole =
+      builder_.CreateAnd(builder_.CreateAdd(bytes, constant(alignment - 1)), constant(-alignment));
   Value* const rounded =
       builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, whole, constant(alignment));
   Value* const fits =
@@ -72,8 +74,8 @@ void FunctionFrame::reset_scratch(Value* mark) {
   llvm::Type* const number = builder_.getInt64Ty();
   Value* const begin = builder_.CreateLoad(number, scratch_member(offsetof(dz_chunk, begin)));
   Value* const end = builder_.CreateLoad(number, scratch_member(offsetof(dz_chunk, end)));
-  Value* const is_here = builder_.CreateICmpULE(builder_.CreateSub(mark, begin),
-                                                builder_.CreateSub(end, begin));
+  Value* const is_here =
+      builder_.CreateICmpULE(builder_.CreateSub(mark, begin), builder_.CreateSub(end, begin));
   llvm::BasicBlock* const here = block("scratch.here");
   llvm::BasicBlock* const elsewhere = block("scratch.elsewhere");
   llvm::BasicBlock* const after = block("scratch.done");
