@@ -69,7 +69,7 @@ TEST_CASE("what appends, and what is unrolled or vectorised, is part of a plan")
 
 TEST_CASE("how far ahead is fetched, and gaps, have their limits") {
   CHECK(problem_of(std::vector<Append>{{NameId(1), 4096}}) == "");
-  CHECK(problem_of(std::vector<Append>{{NameId(1), 0}}) == "`ahead 0` is not from 1 to 4096");
+  CHECK(problem_of(std::vector<Append>{{NameId(1), 0}}) == "`ahead 0` is not from 1 to 65536");
   Contraction tiles;
   tiles.row_gap = 64;
   CHECK(problem_of(Strategy(tiles)) == "");
