@@ -36,15 +36,17 @@ typedef struct dz_block {
   dz_context *context;
 } dz_block;
 
-/* An array value as it crosses an entry point: dense and row-major, starting `offset` elements
-   into its block. */
-/* Scratch memory from `begin` to `end`, of which what comes before `next` is in use. */
+/* Scratch memory from `begin` to `end`, of which what comes before `next` is in use: all of them
+   multiples of the alignment. */
+#define DZ_SCRATCH_ALIGNMENT 64
 typedef struct dz_chunk {
   char* begin;
   char* next;
   char* end;
 } dz_chunk;
 
+/* An array value as it crosses an entry point: dense and row-major, starting `offset` elements
+   into its block. */
 typedef struct dz_array {
   dz_block *block;
   int64_t offset;

@@ -9,13 +9,6 @@ namespace dagaz::codegen {
 
 using llvm::Value;
 
-namespace {
-
-constexpr std::int64_t alignment = 64;
-constexpr std::int64_t largest_request = std::int64_t{1} << 44;  // as the runtime has it
-
-}  // namespace
-
 // Asked for where the function begins, and with it where the stack ends then.
 Value* FunctionFrame::scratch_chunk() {
   if (scratch_chunk_ == nullptr) {
@@ -45,13 +38,15 @@ Value* FunctionFrame::take_scratch(Value* bytes) {
   Value* const next = scratch_member(offsetof(dz_chunk, next));
   Value* const first = builder_.CreateLoad(number, next);
   Value* const end = builder_.CreateLoad(number, scratch_member(offsetof(dz_chunk, end)));
+  Value* const left = builder_.CreateSub(end, first);
   Value* const whole =
-      builder_.CreateAnd(builder_.CreateAdd(bytes, constant(alignment - 1)), constant(-alignment));
+      builder_.CreateAnd(builder_.CreateAdd(bytes, constant(DZ_SCRATCH_ALIGNMENT - 1)),
+                         constant(-DZ_SCRATCH_ALIGNMENT));
   Value* const rounded =
-      builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, whole, constant(alignment));
-  Value* const fits =
-      builder_.CreateAnd(builder_.CreateICmpULT(bytes, constant(largest_request)),
-                         builder_.CreateICmpULE(rounded, builder_.CreateSub(end, first)));
+      builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umax, whole, constant(DZ_SCRATCH_ALIGNMENT));
+  // What is negative, or too much to be rounded up, does not fit.
+  Value* const fits = builder_.CreateAnd(builder_.CreateICmpULE(bytes, left),
+                                         builder_.CreateICmpULE(rounded, left));
   llvm::BasicBlock* const here = block("scratch.here");
   llvm::BasicBlock* const elsewhere = block("scratch.elsewhere");
   llvm::BasicBlock* const after = block("scratch.done");

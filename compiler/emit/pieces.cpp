@@ -100,6 +100,16 @@ void for_each_piece(
   }
 }
 
+void for_each_segment(Context& c, const std::vector<ir::SpaceDimension>& space,
+                      const Operand& element_cost, std::string_view kernel,
+                      const std::function<void(const std::vector<Operand>& segment)>& body) {
+  std::vector<Operand> outer = extents_of(space);
+  const Operand width = outer.back();
+  outer.pop_back();
+  const Operand cost = c.has_kernels() ? element_cost : c.mul(element_cost, width);
+  for_each_point(c, outer, cost, kernel, body);
+}
+
 std::vector<Place> partial_arrays(Context& c, const std::vector<ir::Type>& types,
                                   const Pieces& pieces) {
   std::vector<Place> arrays;

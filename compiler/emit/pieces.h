@@ -1,8 +1,9 @@
-// Segments cut into pieces, and their partial results.
+// Segments cut into pieces, and their partial results; and segments as a whole.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "emit/context/context.h"
@@ -53,6 +54,10 @@ Pieces cut_segments(Context& c, const std::vector<ir::SpaceDimension>& space, co
 void for_each_piece(
     Context& c, const Pieces& pieces, const Operand& cost,
     const std::function<void(const std::vector<Operand>&, Operand, Operand, Operand)>& body);
+/// Each segment of a space as a whole, in parallel where this is host code.
+void for_each_segment(Context& c, const std::vector<ir::SpaceDimension>& space,
+                      const Operand& element_cost, std::string_view kernel,
+                      const std::function<void(const std::vector<Operand>& segment)>& body);
 std::vector<Place> partial_arrays(Context& c, const std::vector<ir::Type>& types,
                                   const Pieces& pieces);
 std::vector<Value> values_at(Context& c, const std::vector<Place>& arrays,

@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr int64_t alignment = 64;
+constexpr int64_t alignment = DZ_SCRATCH_ALIGNMENT;
 constexpr int64_t first_chunk = int64_t{64} << 10;
 // A stack that becomes empty gives back what exceeds this.
 constexpr int64_t most_kept = int64_t{64} << 20;

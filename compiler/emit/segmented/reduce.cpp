@@ -162,12 +162,8 @@ static void fetch_ahead(Context& c, const ir::SegmentedReduce& e, const ir::BySe
 static void reduce_by_segments(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
                                const ir::BySegments& way, const std::vector<Place>& totals,
                                const std::vector<Destination>& mapped) {
-  std::vector<Operand> outer = extents_of(e.space);
-  const Operand width = outer.back();
-  outer.pop_back();
-  const Operand element = cost_of(c, e.schedule);
-  const Operand cost = c.has_kernels() ? element : c.mul(element, width);
-  for_each_point(c, outer, cost, "segred", [&](const std::vector<Operand>& segment) {
+  const Operand cost = cost_of(c, e.schedule);
+  for_each_segment(c, e.space, cost, "segred", [&](const std::vector<Operand>& segment) {
     fetch_ahead(c, e, way, segment);
     reduce_segment(c, s, e, {.whole_vectors = way.whole_vectors}, totals, mapped, segment);
   });

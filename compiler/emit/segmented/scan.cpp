@@ -146,15 +146,11 @@ static void scan_by_pieces(Context& c, const ir::Statement& s, const ir::Segment
 
 static void scan_by_segments(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
                              const ir::BySegments& way, const std::vector<Destination>& targets) {
-  std::vector<Operand> outer = extents_of(e.space);
-  const Operand width = outer.back();
-  outer.pop_back();
-  const Operand element = cost_of(c, e.schedule);
-  const Operand cost = c.has_kernels() ? element : c.mul(element, width);
-  for_each_point(c, outer, cost, "segscan", [&](const std::vector<Operand>& segment) {
+  const Operand cost = cost_of(c, e.schedule);
+  for_each_segment(c, e.space, cost, "segscan", [&](const std::vector<Operand>& segment) {
     const std::vector<Running> running = start_scans(c, e.operators);
     const LoopHints hints{.independent = !has_arrays(running), .rolled = way.rolled};
-    thread_loop(c, width, hints,
+    thread_loop(c, e.space.back().extent, hints,
                 [&](const Operand& i) { scan_point(c, s, e, running, targets, with(segment, i)); });
   });
 }
