@@ -1,4 +1,4 @@
-// The pipeline as three lists.  Each names rows of the table of passes (passes/registry.cpp), which
+// The pipeline as lists.  Each names rows of the table of passes (passes/registry.cpp), which
 // says what a pass needs before it and why it stands there.
 #include "driver/pipeline.h"
 
@@ -85,6 +85,8 @@ constexpr Step until_flat[] = {
 
 constexpr Step for_ranks[] = {{"distribute"}};
 
+constexpr Step after_ranks[] = {{"bin-elements"}};
+
 }  // namespace
 
 ParallelProgram optimise(ParallelProgram program, const PassContext& context, Until until) {
@@ -100,6 +102,7 @@ ParallelProgram optimise(ParallelProgram program, const PassContext& context, Un
 ir::FlatProgram flatten(ParallelProgram program, const PassContext& context) {
   run_steps(context, until_flat, program.program);
   if (context.options.ranks) run_steps(context, for_ranks, program.program);
+  run_steps(context, after_ranks, program.program);
   return ir::FlatProgram{std::move(program.program)};
 }
 
@@ -143,7 +146,7 @@ std::vector<std::string_view> optional_passes() {
   std::vector<std::string_view> names;
   for (const std::span<const Step> steps :
        {std::span<const Step>(until_fused), std::span<const Step>(until_optimised),
-        std::span<const Step>(until_flat)}) {
+        std::span<const Step>(until_flat), std::span<const Step>(after_ranks)}) {
     for (const Step& step : steps) {
       if (passes::find_pass(step.pass)->need == passes::Need::optional) names.push_back(step.pass);
     }

@@ -117,6 +117,9 @@ bool fold_scans(ir::FlatProgram& program);
 /// What a scan computes and nobody reads is not stored.
 bool drop_scanned(ir::FlatProgram& program);
 
+/// Histograms of rows become histograms of elements.
+bool bin_elements(ir::FlatProgram& program, const Tunables& tunables);
+
 /// What ranks gain and pay, in operations of one of them, and for what sizes.
 struct RankCosts {
   std::int64_t element =

@@ -113,6 +113,15 @@ bool with_dropped_scans(Program& program, const PassOptions&) {
   return changed;
 }
 
+// A core of a CPU adds a row in vectors.
+bool with_binned_elements(Program& program, const PassOptions& options) {
+  if (options.target != FlattenTarget::gpu) return false;
+  ir::FlatProgram flat{std::move(program)};
+  const bool changed = bin_elements(flat, options.tunables);
+  program = std::move(flat.program);
+  return changed;
+}
+
 bool distributed(Program& program, const PassOptions& options) {
   ir::FlatProgram flat{std::move(program)};
   const Tunables& tunables = options.tunables;
@@ -136,8 +145,7 @@ constexpr Pass passes[] = {
      "Replaces calls of functions that do not call themselves by their bodies.",
      "Before all others that look at code: none sees through a call."},
     {"sequence-accumulating-calls", parallel<sequence_accumulating_calls>, Stage::parallel,
-     Need::required,
-     "Turns accumulation that calls functions into updates of arrays in turn.",
+     Need::required, "Turns accumulation that calls functions into updates of arrays in turn.",
      "After inlining, which leaves few such calls; neither differentiation nor any target hands "
      "accumulators to functions."},
     {"simplify", parallel<simplify>, Stage::parallel, Need::optional,
@@ -211,6 +219,9 @@ constexpr Pass passes[] = {
      "Divides the work of entry points among ranks; only where ranks are asked for.",
      "After flattening, which leaves the operations whose outermost dimension ranks share.",
      Stage::flat},
+    {"bin-elements", with_binned_elements, Stage::flat, Need::optional,
+     "Makes histograms of rows histograms of elements.",
+     "After `distribute`: what ranks share is rows.", Stage::flat},
 };
 
 }  // namespace

@@ -248,7 +248,6 @@ void Flattener::flatten_histogram(Statement statement, Histogram e, Out& out) {
   Nest nest;
   add_dimension(nest, e.width, names_);
   PointBody point = at_index(std::move(e.map), e.arrays, nest, names_);
-  if (on_gpu()) row_reductions_.bin_elements(nest, point, e.operators, out);
   statement.operation =
       SegmentedHistogram{std::move(nest.space), std::move(point.body), std::move(e.operators),
                          std::move(point.result_types)};
