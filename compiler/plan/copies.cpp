@@ -77,6 +77,9 @@ std::optional<CopyTurned> turned(const ir::Settings& settings, const CopyAt& at)
 
 // Of a square in registers.
 constexpr std::int64_t most_lanes = 16;
+// Of a row of what a tile reads, where it goes past the caches; fewer are fetched one by one, more
+// do not lie beside those of the other rows in a cache.  A multiple of the lanes of all squares.
+constexpr std::int64_t lines_of_row = 16;
 // Times the rows of a tile whose lines are whole that one has whose are not: both ends of a row
 // that is copied at once are parts of lines.
 constexpr std::int64_t more_rows = 8;
@@ -92,7 +95,7 @@ std::optional<CopySquares> in_squares(const ir::Settings& settings, const CopyAt
                      .read = dimensions->read,
                      .lanes = lanes,
                      .tile = {settings.tile_rows, lanes},
-                     .streamed = {settings.streamed_rows, lanes},
+                     .streamed = {settings.streamed_rows, lines_of_row},
                      .staged = {more_rows * settings.streamed_rows, lanes},
                      .fill_lines = lanes == in_line,
                      .stretch = lanes * lanes,

@@ -46,10 +46,11 @@ struct SquaresOfTile {
 };
 
 /// In squares that cross over between vectors in registers, where neighbours lie along another
-/// dimension than in what is copied: `lanes` by `lanes` elements, in tiles that have as many
-/// columns as a square has rows: with each square a row of the next tile is fetched, where that
-/// pays.  Where rows go past the caches as whole lines, tiles have fewer of them; where vectors
-/// fill no lines, so many that rows of a tile are worth being copied past the caches at once.
+/// dimension than in what is copied: `lanes` by `lanes` elements, in tiles that have a multiple of
+/// `lanes` as columns: with each square as many lines of the next tile are fetched as it has, where
+/// that pays.  Where rows go past the caches as whole lines, tiles have fewer of them; where
+/// vectors fill no lines, so many that rows of a tile are worth being copied past the caches at
+/// once.
 struct CopySquares {
   std::size_t written = 0;  // the dimension of neighbours in what is written
   std::size_t read = 0;

@@ -33,12 +33,10 @@ struct Tile {
   Operand columns;
 };
 
-/// What is fetched with the squares of a tile: rows of the next one, which begins at `from`, so
-/// many `at_once`, as long as there are some.
+/// What is fetched with the squares of a tile: rows of the next one, which begins at `from`.
 struct NextTile {
   Operand from;
   Operand rows;
-  Operand at_once;
 };
 
 /// Copies tiles: column by column, and fetches the next one if `fetched`, or `by_rows`.  Where they
@@ -125,29 +123,27 @@ static Operand first_of(Context& c, const Crossing& crossing, const Tile& tile,
   return c.minimum(c.add(tile.point[dimension], c.mul(square, crossing.lanes)), last);
 }
 
-static NextTile next_tile(Context& c, const Tiles& tiles, const Tile& tile, const Tile& next) {
+static NextTile next_tile(Context& c, const Tiles& tiles, const Tile& next) {
   const Crossing& crossing = tiles.crossing;
-  const std::size_t written = crossing.squares.written;
-  const Operand rows = c.sub(crossing.type.shape[written], next.point[written]);
-  return {element_at(c, crossing.source, next.point),
-          c.minimum(c.mul(tile.rows, crossing.lanes), rows),
-          c.divide_up(crossing.lanes, tile.columns)};
+  return {element_at(c, crossing.source, next.point), c.mul(next.rows, crossing.lanes)};
 }
 
-static void fetch_rows(Context& c, const Tiles& tiles, const Tile& tile, const NextTile& next,
-                       const Operand& square) {
+// With a square of a tile, the lines of the next one that are as many as it has itself, row by row:
+// without a loop, whose end would be guessed wrong with each square.
+static void fetch_lines(Context& c, const Tiles& tiles, const NextTile& next,
+                        const Operand& square) {
   const Crossing& crossing = tiles.crossing;
-  const Operand squares = c.mul(tile.rows, tile.columns);
-  c.branch(c.less(square, next.rows), [&] {
-    thread_loop(c, next.at_once, false, [&](const Operand& number) {
-      const Operand row = c.add(square, c.mul(number, squares));
-      const Operand start =
-          c.add(next.from, c.mul(row, crossing.source.strides[crossing.squares.written]));
-      thread_loop(c, tile.columns, false, [&](const Operand& line) {
-        c.emit(Fetch{crossing.source.block, c.add(start, c.mul(line, crossing.lanes)),
-                     crossing.type.element});
-      });
-    });
+  const Operand parts = ir::i64_operand(tiles.most.columns / crossing.squares.lanes);  // of a row
+  const Operand row = c.divide(square, parts);
+  const Operand first = c.mul(c.remainder(square, parts), c.mul(crossing.lanes, crossing.lanes));
+  const Operand start =
+      c.add(c.add(next.from, c.mul(row, crossing.source.strides[crossing.squares.written])), first);
+  c.branch(c.less(row, next.rows), [&] {
+    for (std::int64_t line = 0; line < crossing.squares.lanes; ++line) {
+      c.emit(Fetch{crossing.source.block,
+                   c.add(start, c.mul(ir::i64_operand(line), crossing.lanes)),
+                   crossing.type.element});
+    }
   });
 }
 
@@ -191,7 +187,7 @@ static void copy_columns(Context& c, const Tiles& tiles, const Tile& tile, const
                         crossing.lanes, crossing.streamed};
     thread_loop(c, tile.rows, false, [&](const Operand& row) {
       c.branch(tiles.fetched,
-               [&] { fetch_rows(c, tiles, tile, next, c.add(c.mul(column, tile.rows), row)); });
+               [&] { fetch_lines(c, tiles, next, c.add(c.mul(column, tile.rows), row)); });
       std::vector<Operand> point = first;
       point[crossing.squares.written] = first_of(c, crossing, tile, crossing.squares.written, row);
       cross_over(c, here, point, crossing.lanes);
@@ -232,7 +228,7 @@ static void copy_tiles(Context& c, const Tiles& tiles) {
         return;
       }
       const Tile next = tile_at(c, tiles, extents, c.add(at, ir::i64_operand(1)));
-      copy_columns(c, tiles, tile, next_tile(c, tiles, tile, next));
+      copy_columns(c, tiles, tile, next_tile(c, tiles, next));
     });
   });
 }
