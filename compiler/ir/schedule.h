@@ -95,9 +95,12 @@ struct LaneBlocks {
   // of one point of each vector is fetched, of the next one with the next elements.
   std::vector<NameId> fetched = {};
   int ahead = 0;
+  // Of a reduction: values, by position, that are places, of which lanes keep the step at which
+  // they met them (plan/places.h).
+  std::vector<int> places = {};
   bool operator==(const LaneBlocks&) const = default;
   DZ_FIELDS(points, rows, block_rows, columns, width, chunk, remainder, packed, laid_out,
-            serialised, inner_rows, turned, collected, totals, fetched, ahead)
+            serialised, inner_rows, turned, collected, totals, fetched, ahead, places)
 };
 
 /// How values of rows or of points are read for a panel, in which the values that one element of a

@@ -62,7 +62,9 @@ class ReductionPlanner {
       ways.emplace_back(p_.random->by_segments(*whole));
     }
     std::vector<ir::Version> lanes;
-    const auto sized = completed_blocks(p_.around, e_, results_, p_.random->blocks_of_reduction());
+    const auto values = static_cast<int>(ir::value_count(e_.operators));
+    const auto sized =
+        completed_blocks(p_.around, e_, results_, p_.random->blocks_of_reduction(values));
     if (sized) lanes.push_back(*sized);
     return p_.random->reduction(std::move(lanes), std::move(ways));
   }

@@ -6,6 +6,7 @@
 #include "ir/value_count.h"
 #include "plan/element_reads.h"
 #include "plan/operators.h"
+#include "plan/places.h"
 #include "plan/target.h"
 #include "support/match.h"
 
@@ -15,10 +16,11 @@ using ir::Operand;
 
 namespace {
 
-/// A version, and what its innermost loops do.
+/// A version, what its innermost loops do, and which values count neighbouring points.
 struct ReductionVersion {
   ir::Version version;
   LaneWork work;
+  std::vector<int> counting;
 };
 
 /// The first stage of a reduction in `blocks`, along its innermost dimension.
@@ -52,11 +54,14 @@ std::optional<ReductionVersion> read_reduction(const Surroundings& around,
   const std::vector<LaneResult> values = lanes.read(reduction.body, rows);
   if (!lanes.is_legal()) return std::nullopt;
   std::size_t position = 0;
+  std::vector<int> counting;
   for (std::size_t k = 0; k < reduction.operators.size(); ++k) {
     std::vector<LaneValue> inputs;
     for (std::size_t v = 0; v < running[k].size(); ++v) {
       if (!values[position].scalar) return std::nullopt;
-      inputs.push_back(*values[position++].scalar);
+      inputs.push_back(*values[position].scalar);
+      if (inputs.back().is_consecutive()) counting.push_back(static_cast<int>(position));
+      ++position;
     }
     lanes.combine(reduction.operators[k].op, running[k], inputs);
   }
@@ -66,7 +71,7 @@ std::optional<ReductionVersion> read_reduction(const Surroundings& around,
   if (!lanes.is_legal()) return std::nullopt;
   const auto worth = worth_packing(reduction.body, lanes.packed_widths(), around.tunables());
   if (!worth) return std::nullopt;
-  return ReductionVersion{{*worth, lanes.blocks()}, lanes.work()};
+  return ReductionVersion{{*worth, lanes.blocks()}, lanes.work(), std::move(counting)};
 }
 
 /// Bytes of the values that one point's lane carries.
@@ -133,6 +138,33 @@ int fitting_width(const Surroundings& around, const ir::SegmentedReduce& reducti
   return std::min(width, static_cast<int>(std::bit_floor(std::max(fits, full))));
 }
 
+/// Of the values that count neighbouring points those of which lanes may keep steps.  Lanes begin
+/// with elements, which are made by other code than those that follow.
+std::vector<int> places_of(const Surroundings& around, const ir::SegmentedReduce& reduction,
+                           const std::vector<ir::Binder>& results,
+                           const ReductionVersion& as_neighbours) {
+  std::vector<int> places;
+  if (!is_straight(reduction.body.statements)) return places;
+  if (results.size() > ir::value_count(reduction.operators)) return places;
+  int position = 0;
+  for (const ir::ReduceOperator& one : reduction.operators) {
+    for (std::size_t value = 0; value < one.neutral.size(); ++value, ++position) {
+      const std::vector<int>& all = as_neighbours.counting;
+      const bool counts = std::find(all.begin(), all.end(), position) != all.end();
+      if (counts && only_chooses(one.op, value, around.names)) places.push_back(position);
+    }
+  }
+  return places;
+}
+
+/// Lanes that keep steps have no more of them than they can number.
+void bound_steps(ir::Version& version, const Operand& extent) {
+  const auto& blocks = std::get<ir::LaneBlocks>(version.strategy);
+  if (blocks.places.empty()) return;
+  const std::int64_t most = most_steps * blocks.columns * blocks.width;
+  version.when.push_back({{most, {}}, {1, {extent}}});
+}
+
 /// Lanes for a body without loops: operators that LLVM makes no vectors of, or points of much work,
 /// whose branches and additions are no matter for LLVM either.
 std::vector<ir::Version> lanes_of_points(const Surroundings& around,
@@ -151,6 +183,7 @@ std::vector<ir::Version> lanes_of_points(const Surroundings& around,
                         ? is_worthwhile(reduction.body, as_neighbours->work, around.tunables())
                         : reads_enough_in_steps(as_neighbours->work, around.tunables());
   if (!pays) return {};
+  blocks.places = places_of(around, reduction, results, *as_neighbours);
   if (!are_commutative(reduction.operators)) blocks = in_stretches(blocks, reduction, around);
   const std::int64_t least = around.tunables().lane_elements * blocks.columns * blocks.width;
   const Operand& extent = reduction.space.back().extent;
@@ -158,6 +191,7 @@ std::vector<ir::Version> lanes_of_points(const Surroundings& around,
   auto read = read_reduction(around, reduction, results, blocks);
   if (!read) return {};
   add_guard(read->version.when, extent, least);
+  bound_steps(read->version, extent);
   return {std::move(read->version)};
 }
 
@@ -199,8 +233,19 @@ std::optional<ir::Version> completed_blocks(const Surroundings& around,
     const bool is_wanted = std::find(wanted.begin(), wanted.end(), one.result) != wanted.end();
     if (is_wanted && walks_stretches(blocks)) sized.fetched.push_back(one.result);
   }
+  ir::LaneBlocks neighbours = sized;
+  neighbours.rows = -1;
+  neighbours.block_rows = 1;
+  if (const auto as_neighbours =
+          read_reduction(around, reduction, results, of_reduction(neighbours, reduction))) {
+    sized.places = places_of(around, reduction, results, *as_neighbours);
+    std::erase_if(sized.places, [&](int place) {
+      return std::find(blocks.places.begin(), blocks.places.end(), place) == blocks.places.end();
+    });
+  }
   auto read = read_reduction(around, reduction, results, of_reduction(sized, reduction));
   if (!read) return std::nullopt;
+  bound_steps(read->version, reduction.space.back().extent);
   return std::move(read->version);
 }
 

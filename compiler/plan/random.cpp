@@ -27,13 +27,16 @@ ir::LaneBlocks RandomSchedules::blocks(const MapAt& at) {
   return blocks;
 }
 
-ir::LaneBlocks RandomSchedules::blocks_of_reduction() {
+ir::LaneBlocks RandomSchedules::blocks_of_reduction(int values) {
   ir::LaneBlocks blocks;
   blocks.columns = one_of({1, 2, 3, 4});
   blocks.width = one_of({2, 4, 8, 16});
   if (flips()) {
     blocks.rows = blocks.points;
     blocks.block_rows = one_of({1, 3, 16});
+  }
+  for (int k = 0; k < values; ++k) {
+    if (flips()) blocks.places.push_back(k);
   }
   return blocks;
 }

@@ -35,7 +35,8 @@ class RandomSchedules {
   int strip() { return one_of({0, 8, 64, 1024}); }
   /// Sizes of a product, and of blocks of a reduction; the rest is as it was.
   ir::Contraction contraction();
-  ir::LaneBlocks blocks_of_reduction();
+  /// `values`: how many the operators have.
+  ir::LaneBlocks blocks_of_reduction(int values);
   ir::LaneBlocks blocks_of_scatter();
   ir::Strategy scan(const ScanAt& at);
   /// Whether to take a choice that may be left.

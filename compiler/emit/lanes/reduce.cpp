@@ -5,8 +5,10 @@
 #include "emit/lanes/lanes.h"
 #include "emit/lanes/own_accumulators.h"
 #include "emit/lanes/packing.h"
+#include "emit/lanes/points.h"
 #include "emit/lanes/running.h"
 #include "emit/lanes/statements.h"
+#include "emit/lanes/steps.h"
 #include "emit/lanes/values.h"
 #include "emit/points.h"
 #include "emit/segmented/reduce.h"
@@ -17,40 +19,19 @@
 
 namespace dagaz::emit {
 
-/// The index of the block's points, of which each is the `length`-th after the one before.
-static void bind_stretches(Lanes& l, NameId index, const Operand& first, const Operand& length) {
-  LaneScalar value;
-  value.by_point = true;
-  value.affine = Affine{first, ir::i64_operand(0), length};
-  bind(l, index, value);
-}
-
-// `count` blocks of points from `start` on, or the points of stretches as long, combined into
-// `totals`.
+// The elements of points, combined into `totals`.
 static void reduce_blocks(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
-                          const ir::LaneBlocks& plan,
-                          const std::vector<Destination>& mapped, const std::vector<Operand>& outer,
-                          const Operand& start, const Operand& count,
-                          const std::vector<Running>& totals) {
+                          const ir::LaneBlocks& plan, const std::vector<Destination>& mapped,
+                          const PointsOfLanes& points, const std::vector<Running>& totals) {
   const std::size_t reduced = ir::value_count(e.operators);
-  Lanes lanes(c, plan);
-  const bool has_stretches = plan::walks_stretches(plan);
-  if (has_stretches) lanes.block.rows = 1;  // one at a time
-  const Operand span = ir::i64_operand(lanes.block.span());
+  Lanes lanes = lanes_of_points(c, plan);
   std::vector<std::vector<LaneScalar>> running;
   for (const ir::ReduceOperator& one : e.operators)
     running.push_back(start_running(lanes, one.neutral));
   std::vector<NameId> indices;
   for (const ir::SpaceDimension& dimension : e.space) indices.push_back(dimension.index.name);
-  for (std::size_t d = 0; d < outer.size(); ++d) {
-    bind_index(lanes, indices[d], outer[d], false, false);
-  }
-  thread_loop(c, count, false, [&](const Operand& b) {
-    if (has_stretches) {
-      bind_stretches(lanes, indices.back(), c.add(start, b), count);
-    } else {
-      bind_index(lanes, indices.back(), c.add(start, c.mul(b, span)), false, true);
-    }
+  thread_loop(c, points.count, false, [&](const Operand& step) {
+    bind_points(lanes, e.space, points, step);
     std::vector<std::optional<LaneArray>> parts(reduced);
     for (const Destination& target : mapped) {
       parts.push_back(target ? std::optional(part_at(lanes, *target, indices)) : std::nullopt);
@@ -100,7 +81,12 @@ void reduce_pieces_in_lanes(Context& c, const ir::Statement& s, const ir::Segmen
                      const Operand& length) {
                    const std::vector<Running> totals = start_reductions(c, e.operators);
                    const Operand blocks = blocks_of_piece(c, plan, length);
-                   reduce_blocks(c, s, e, plan, mapped, outer, start, blocks, totals);
+                   const PointsOfLanes points{outer, start, blocks};
+                   if (plan.places.empty()) {
+                     reduce_blocks(c, s, e, plan, mapped, points, totals);
+                   } else {
+                     reduce_by_steps(c, e, plan, points, totals);
+                   }
                    const Operand done = c.mul(blocks, span);
                    thread_loop(c, c.sub(length, done), false, [&](const Operand& i) {
                      reduce_point(c, s, e, totals, mapped,
