@@ -7,6 +7,11 @@
 -- input { 15i64 40i64 } output { true }
 -- input { 17i64 33i64 } output { true }
 -- input { 128i64 70i64 } output { true }
+-- input { 1i64 700i64 } output { true }
+-- input { 2i64 517i64 } output { true }
+-- input { 3i64 4200i64 } output { true }
+-- input { 7i64 64i64 } output { true }
+-- input { 13i64 291i64 } output { true }
 -- input { 300i64 517i64 } output { true }
 
 def all_equal [n] [m] (f: i64 -> i64 -> bool) (_: [n][m]()) : bool =

@@ -15,6 +15,7 @@
 // is read.  The last squares along a dimension are moved back.
 #include "emit/host/squares.h"
 
+#include "emit/host/interleaved.h"
 #include "emit/host/narrow_squares.h"
 #include "emit/host/parallel_for.h"
 #include "emit/host/strips.h"
@@ -291,7 +292,10 @@ void copy_in_squares(Context& c, const Place& target, const Place& source, const
         host_branch(c, has_squares(plan.read), all_tiles,
                     [&] { copy_narrow(c, crossing(plan.fill_lines ? large : no), large); });
       },
-      one_by_one);
+      [&] {
+        host_branch(c, has_squares(plan.read),
+                    [&] { copy_interleaved(c, crossing(large), one_by_one); }, one_by_one);
+      });
 }
 
 }  // namespace dagaz::emit
