@@ -53,7 +53,7 @@ def row(result, document, clock):
         ratio = f'{middle["median"]:.2f}'
         spread = f'{middle["low"]:.2f} … {middle["high"]:.2f}'
     least = limit(result, document)
-    share = f'{100 * least / times["Dagaz"]["median"]:.0f} %' if least else ''
+    share = f'{100 * least / times["Dagaz"]["least"]:.0f} %' if least else ''
     others = ' | '.join(milliseconds(times, name) for name in PEERS)
     return (f'| {result["name"]} | {milliseconds(times, "Dagaz")} | {others} | {best or ""} '
             f'| {ratio} | {spread} | {share} |')
@@ -104,7 +104,7 @@ def head(document, clock):
     kind = 'on the clock' if clock == 'wall' else "of the processor's time"
     lines.append(f'Milliseconds {kind}, medians; the ratio is that of the best peer over Dagaz, '
                  'its median and quartiles over rounds; the last column the least time that the '
-                 "machine could take over Dagaz's.")
+                 "machine took for as much over the least of Dagaz's.")
     return '\n'.join(lines) + '\n'
 
 
