@@ -50,7 +50,11 @@ class ScalarEmitter {
   Value* intrinsic(ID id, const Arguments& arguments) {
     return builder_.CreateIntrinsic(id, {arguments[0]->getType()}, arguments);
   }
-  Value* signed_division(Value* a, Value* b, bool floor, bool quotient);
+  bool divides_as_reals(Value* b);
+  Value* quotient_of_reals(Value* a, Value* b, bool is_signed);
+  Value* quotient(Value* a, Value* b, bool is_signed);
+  Value* remainder(Value* a, Value* b, bool is_signed);
+  Value* signed_division(Value* a, Value* b, bool floor, bool is_quotient);
   Value* power(Value* base, Value* exponent);
   Value* high_product(Value* a, Value* b, bool is_signed);
   Value* to_integer(Value* x, bool is_signed);
@@ -62,28 +66,60 @@ class ScalarEmitter {
   unsigned lanes_;  // 0: scalars
 };
 
+/// No processor has vectors of integers divide each other.  Real numbers of more than twice as many
+/// bits do exactly: a quotient that is no integer is less than the next one by 1 / b at least.
+bool ScalarEmitter::divides_as_reals(Value* b) {
+  constexpr unsigned most_bits = 32;
+  return lanes_ > 0 && width() <= most_bits && !llvm::isa<llvm::Constant>(b);
+}
+
+Value* ScalarEmitter::quotient_of_reals(Value* a, Value* b, bool is_signed) {
+  const llvm::IRBuilderBase::FastMathFlagGuard exact(builder_);
+  builder_.clearFastMathFlags();
+  constexpr unsigned bits_of_floats = 16;  // that a float has in its 24, and some more
+  Type* reals = shaped(width() <= bits_of_floats ? builder_.getFloatTy() : builder_.getDoubleTy());
+  const auto real = [&](Value* x) {
+    return is_signed ? builder_.CreateSIToFP(x, reals) : builder_.CreateUIToFP(x, reals);
+  };
+  Value* divided = builder_.CreateFDiv(real(a), real(b));
+  return is_signed ? builder_.CreateFPToSI(divided, a->getType())
+                   : builder_.CreateFPToUI(divided, a->getType());
+}
+
+Value* ScalarEmitter::quotient(Value* a, Value* b, bool is_signed) {
+  if (divides_as_reals(b)) return quotient_of_reals(a, b, is_signed);
+  return is_signed ? builder_.CreateSDiv(a, b) : builder_.CreateUDiv(a, b);
+}
+
+Value* ScalarEmitter::remainder(Value* a, Value* b, bool is_signed) {
+  if (divides_as_reals(b)) {
+    return builder_.CreateSub(a, builder_.CreateMul(quotient_of_reals(a, b, is_signed), b));
+  }
+  return is_signed ? builder_.CreateSRem(a, b) : builder_.CreateURem(a, b);
+}
+
 /// lowest / -1 traps on the machine, so -1 never reaches the division.
-Value* ScalarEmitter::signed_division(Value* a, Value* b, bool floor, bool quotient) {
+Value* ScalarEmitter::signed_division(Value* a, Value* b, bool floor, bool is_quotient) {
   Value* minus_one = llvm::Constant::getAllOnesValue(b->getType());
   const bool known = llvm::isa<llvm::ConstantInt>(b);
   Value* is_minus_one = builder_.CreateICmpEQ(b, minus_one);
   Value* divisor = known && !llvm::cast<llvm::ConstantInt>(b)->isMinusOne()
                        ? b
                        : builder_.CreateSelect(is_minus_one, one(), b);
-  Value* remainder = builder_.CreateSRem(a, divisor);
-  Value* has_remainder = builder_.CreateICmpNE(remainder, zero());
-  Value* signs_differ = builder_.CreateICmpSLT(builder_.CreateXor(remainder, b), zero());
+  Value* rest = remainder(a, divisor, true);
+  Value* has_remainder = builder_.CreateICmpNE(rest, zero());
+  Value* signs_differ = builder_.CreateICmpSLT(builder_.CreateXor(rest, b), zero());
   Value* adjust = builder_.CreateAnd(has_remainder, signs_differ);
-  if (quotient) {
-    Value* result = builder_.CreateSDiv(a, divisor);
+  if (is_quotient) {
+    Value* result = quotient(a, divisor, true);
     if (floor) {
       result = builder_.CreateSelect(adjust, builder_.CreateSub(result, one()), result);
     }
     return builder_.CreateSelect(is_minus_one, builder_.CreateNeg(a), result);
   }
   // With the divisor replaced by 1 the remainder is 0, as it has to be.
-  if (!floor) return remainder;
-  return builder_.CreateSelect(adjust, builder_.CreateAdd(remainder, b), remainder);
+  if (!floor) return rest;
+  return builder_.CreateSelect(adjust, builder_.CreateAdd(rest, b), rest);
 }
 
 /// base ** exponent by squaring, in a loop that LLVM unrolls for constant exponents.
@@ -134,8 +170,8 @@ Value* ScalarEmitter::integer(ScalarOp op, const Arguments& x) {
     case ScalarOp::smod_floor: return signed_division(x[0], x[1], true, false);
     case ScalarOp::sdiv: return signed_division(x[0], x[1], false, true);
     case ScalarOp::srem: return signed_division(x[0], x[1], false, false);
-    case ScalarOp::udiv: return builder_.CreateUDiv(x[0], x[1]);
-    case ScalarOp::urem: return builder_.CreateURem(x[0], x[1]);
+    case ScalarOp::udiv: return quotient(x[0], x[1], false);
+    case ScalarOp::urem: return remainder(x[0], x[1], false);
     case ScalarOp::ipow: return power(x[0], x[1]);
     case ScalarOp::iabs:
       return builder_.CreateIntrinsic(llvm::Intrinsic::abs, {x[0]->getType()},

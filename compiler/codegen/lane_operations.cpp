@@ -30,6 +30,12 @@ bool has_vector_form(ScalarOp op, ScalarType type) {
     case ScalarOp::round:
     case ScalarOp::float_convert: return type != ScalarType::f16;
     case ScalarOp::add: case ScalarOp::sub: case ScalarOp::mul: case ScalarOp::neg:
+    case ScalarOp::sdiv_floor:
+    case ScalarOp::smod_floor:
+    case ScalarOp::sdiv:
+    case ScalarOp::srem:
+    case ScalarOp::udiv:
+    case ScalarOp::urem:
     case ScalarOp::fdiv: case ScalarOp::iabs: case ScalarOp::fabs: case ScalarOp::fsgn:
     case ScalarOp::smin: case ScalarOp::smax: case ScalarOp::umin: case ScalarOp::umax:
     case ScalarOp::fmin: case ScalarOp::fmax: case ScalarOp::eq: case ScalarOp::ne:
