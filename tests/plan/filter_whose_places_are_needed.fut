@@ -11,14 +11,10 @@ entry main [n] (xs: [n]f32) = vjp (\ys -> f32.sum (map f32.exp (filter (> 0) ys)
 --| -- main, line 3: segmented_scatter over [n]
 --| x.3: [
 --|   lane_blocks columns 2 width 16 when [n >= 32],
---|   pointwise] operations [5]
+--|   pointwise] operations [6]
 --| -- main, line 3: segmented_map over [x]
 --| adjoint: [
 --|   pointwise whole_vectors 16] operations [1] strip 1024
---| -- main, line 3: segmented_scatter over [n]
---| winners: [
---|   lane_blocks columns 2 width 16 when [n >= 32],
---|   pointwise] operations [5]
 --| -- main, line 3: segmented_map over [n]
 --| mapped: [
 --|   pointwise] operations [12]

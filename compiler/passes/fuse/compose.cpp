@@ -382,6 +382,29 @@ std::optional<Composed> into_map_stage(Statement& producer, MapScanReduce& p, St
   return composed;
 }
 
+// ---------------------------------------------------------------- scatters
+
+/// Scatters that read the same elements, indices most of the time, then read them once.
+std::optional<Statement> merge_scatters(Statement& first, Scatter& a, Statement& second, Scatter& b,
+                                        const ComposeContext& context) {
+  if (!(a.width == b.width) || first.mode != second.mode) return std::nullopt;
+  const bool share = std::any_of(b.arrays.begin(), b.arrays.end(), [&](NameId array) {
+    return std::find(a.arrays.begin(), a.arrays.end(), array) != a.arrays.end();
+  });
+  if (!share) return std::nullopt;
+  MapMerger merger(a.arrays, a.map, context);
+  for (std::size_t i = 0; i < b.arrays.size(); ++i) {
+    merger.add_input(b.arrays[i], b.map.parameters[i].name);
+  }
+  append(a.map.result_types, b.map.result_types);
+  append(a.map.body.results, merger.finish(std::move(b.map)));
+  append(a.targets, std::move(b.targets));
+  std::vector<Binder> results = std::move(first.results);
+  append(results, std::move(second.results));
+  return Statement{std::move(results), std::move(a), merged_tokens(first, second), second.location,
+                   second.mode};
+}
+
 // ---------------------------------------------------------------- nests
 
 /// The width of the first parallel operation inside, of the first one inside that, and so on.
@@ -441,6 +464,11 @@ std::optional<Composed> compose_vertically(Statement& producer, Statement& consu
 
 std::optional<Statement> compose_horizontally(Statement& first, Statement& second,
                                               const ComposeContext& context) {
+  auto* written = as<Scatter>(first.operation);
+  auto* written_too = as<Scatter>(second.operation);
+  if (written != nullptr && written_too != nullptr) {
+    return merge_scatters(first, *written, second, *written_too, context);
+  }
   auto* a = as<MapScanReduce>(first.operation);
   auto* b = as<MapScanReduce>(second.operation);
   if (a == nullptr || b == nullptr || !(a->width == b->width)) return std::nullopt;

@@ -19,7 +19,7 @@ namespace {
 using namespace ir;
 using Node = FusionGraph::Node;
 
-/// How many earlier operations of the same width a map is compared with.
+/// How many earlier operations of the same width a map or scatter is compared with.
 constexpr int most_neighbours = 32;
 
 class Fuser {
@@ -35,7 +35,8 @@ class Fuser {
     if (body.statements.size() > 1 && has_candidates(body)) {
       FusionGraph graph(std::move(body.statements), body.results, names_, aliases_);
       vertically(graph);
-      horizontally(graph);
+      // What several scatters read may now have one reader.
+      if (horizontally(graph) > 0) vertically(graph);
       body.statements = graph.take();
     }
     for (Statement& statement : body.statements) {
@@ -90,11 +91,14 @@ class Fuser {
 
   // -------------------------------------------------------------- horizontally
 
-  void horizontally(FusionGraph& graph) {
+  /// How many scatters it merged.
+  int horizontally(FusionGraph& graph) {
+    int scatters = 0;
     const std::vector<Node> all = graph.order();
     std::vector<Node> earlier;
     for (const Node node : all) {
-      if (!std::holds_alternative<MapScanReduce>(graph.statement(node).operation)) continue;
+      const Operation& operation = graph.statement(node).operation;
+      if (!as<MapScanReduce>(operation) && !as<Scatter>(operation)) continue;
       int compared = 0;
       for (std::size_t i = earlier.size(); i-- > 0 && compared < most_neighbours;) {
         const Node other = earlier[i];
@@ -106,11 +110,13 @@ class Fuser {
             compose_horizontally(graph.statement(other), graph.statement(node), context);
         if (!composed) continue;
         changed_ = true;
+        if (as<Scatter>(composed->operation)) ++scatters;
         graph.merge(other, node, std::move(*composed));
         earlier.erase(earlier.begin() + static_cast<std::ptrdiff_t>(i));
       }
       earlier.push_back(node);
     }
+    return scatters;
   }
 
   Names& names_;

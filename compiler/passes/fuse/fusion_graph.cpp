@@ -80,9 +80,18 @@ bool FusionGraph::needs_directly(Node later, Node earlier) const {
 bool FusionGraph::is_only_user(Node user, Node node) const {
   if (gives_result_[node]) return false;
   for (std::size_t at = position_[node] + 1; at < order_.size(); ++at) {
-    if (order_[at] != user && needs_directly(order_[at], node)) return false;
+    if (order_[at] != user && mentions(order_[at], node)) return false;
   }
   return true;
+}
+
+bool FusionGraph::mentions(Node later, Node earlier) const {
+  if (!needs_directly(later, earlier)) return false;
+  const std::vector<Binder>& results = statements_[earlier].results;
+  const auto names = free_names(statements_[later], names_);
+  return std::any_of(results.begin(), results.end(), [&](const Binder& result) {
+    return std::find(names.begin(), names.end(), result.name) != names.end();
+  });
 }
 
 /// By position: what between the two needs `earlier`, also through others.

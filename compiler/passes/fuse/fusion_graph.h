@@ -24,7 +24,7 @@ class FusionGraph {
   ir::Statement& statement(Node node) { return statements_[node]; }
   /// Nodes that `node` needs directly, each once, in order of execution.
   std::vector<Node> needs(Node node) const;
-  /// Whether nobody but `user` needs `node`.
+  /// Whether nobody but `user` mentions what `node` binds; others may have to come behind it.
   bool is_only_user(Node user, Node node) const;
   /// Whether `later` needs `earlier` other than directly.
   bool needs_through_others(Node later, Node earlier) const;
@@ -40,6 +40,7 @@ class FusionGraph {
 
  private:
   Node find(Node node) const;
+  bool mentions(Node later, Node earlier) const;
   std::vector<bool> dependents_between(Node earlier, Node later) const;
   /// `later` and, after it, what stood between and needs `earlier`.
   void move_dependents(Node earlier, Node later);
