@@ -89,22 +89,31 @@ std::optional<ir::Version> in_lanes(const ScanAt& at, int width) {
   return ir::Version{{}, blocks};
 }
 
+bool has_flags(const ir::ScanOperator& scan) {
+  return std::any_of(scan.op.result_types.begin(), scan.op.result_types.end(),
+                     [](const ir::Type& type) { return type.element == ir::ScalarType::boolean; });
+}
+
 /// Lanes of one register, so that no operation waits for two.  Where the operator is several
-/// operations, it is they that wait for those of the block before: then of two.
+/// operations, it is they that wait for those of the block before: then of two, unless it carries
+/// flags, of which masks would have to be cut in halves.
 int lanes_of_block(const ScanAt& at) {
   std::int64_t longest = 1;
   for (const ir::Type& type : at.scan.result_types) {
     longest = std::max(longest, ir::byte_size(type.element));
   }
   const auto lanes = static_cast<int>(at.around.target.register_bytes / longest);
-  return are_simple(at.scan.operators) ? lanes : std::min(2 * lanes, most_lanes);
+  const bool cuts_masks =
+      at.around.target.has_masks &&
+      std::any_of(at.scan.operators.begin(), at.scan.operators.end(), has_flags);
+  return are_simple(at.scan.operators) || cuts_masks ? lanes : std::min(2 * lanes, most_lanes);
 }
 
-/// Processors divide integers one by one.
+/// Processors divide integers of eight bytes one by one.
 bool divides_integers(const ir::Body& body) {
   return std::any_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
     const auto* scalar = as<ir::Scalar>(one.operation);
-    return scalar != nullptr && ir::is_integer(scalar->type) &&
+    return scalar != nullptr && ir::is_integer(scalar->type) && ir::byte_size(scalar->type) > 4 &&
            ir::cost_class(scalar->op) == ir::CostClass::division;
   });
 }
