@@ -22,13 +22,14 @@ bool lies_along_rows(NameId array, const Surroundings& around) {
   return layout.strides[1] == Step(1) && layout.strides[0] != Step(1);
 }
 
+/// Finds the arrays around whose rows operations of a chain walk.
 class Walked {
  public:
   Walked(const ir::SegmentedMap& e, const Surroundings& around) : e_(e), around_(around) {
     for (const NameId name : ir::bound_names(e.body)) inside_.insert(name);
   }
 
-  /// Those that lie so that neighbouring threads read what is apart, or all that are walked.
+  /// All of them, or those that lie so that neighbouring threads read what is apart.
   std::vector<NameId> find(bool only_apart) const {
     std::vector<NameId> found;
     for (const ir::Statement& one : e_.body.statements) {

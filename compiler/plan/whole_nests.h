@@ -3,9 +3,9 @@
 // Flattening takes the nest whole where its points fill the device, a thread each.  Where fewer do,
 // it is still taken whole if teams of threads run its rows in a block's memory (gpu_rows.h), or
 // tiles its sums (gpu_contraction.h): what flat operations hand to each other is then neither
-// written nor read.  But teams read the operands of products inside once for each point, and threads
-// of a team what lies apart: where the flat way has such products in tiles, of so many terms that
-// they take longer than further kernels to start, it is taken.
+// written nor read.  But teams read the operands of products inside once for each point, and
+// threads of a team what lies apart: where the flat way has such products in tiles, of so many
+// terms that they take longer than further kernels to start, it is taken.
 #pragma once
 
 #include "ir/builder.h"
