@@ -229,6 +229,10 @@ struct BySegments {
 /// thread (Harris, "Optimizing parallel reduction in CUDA").  Threads stride, so that a warp reads
 /// neighbours; where operators do not commute warps take tiles, of which each thread combines a
 /// `stretch`.  `joined`: elements are reductions themselves, and threads take what these reduce.
+///
+/// Points of a map by warps, or by blocks if `warp` is 0.  Where rows of arrays around are `tiled`
+/// the warps of a block go through these together, from copies in shared memory; where they are
+/// `turned` neighbouring threads copy elements of neighbouring rows.
 struct Teams {
   static constexpr std::string_view mnemonic = "teams";
   int warp = 1024;
@@ -236,8 +240,10 @@ struct Teams {
   int elements = 8;
   int stretch = 0;
   bool joined = false;
+  std::vector<NameId> tiled = {};
+  std::vector<NameId> turned = {};
   bool operator==(const Teams&) const = default;
-  DZ_FIELDS(warp, blocks, elements, stretch, joined)
+  DZ_FIELDS(warp, blocks, elements, stretch, joined, tiled, turned)
 };
 
 /// Points of a map, or whole segments of a reduction, by threads of a GPU that have a tile of them

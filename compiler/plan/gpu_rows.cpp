@@ -9,6 +9,7 @@
 
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "plan/gpu_row_tiles.h"
 #include "plan/operators.h"
 #include "plan/surroundings.h"
 #include "plan/target.h"
@@ -39,8 +40,11 @@ struct Row {
 class Chain {
  public:
   Chain(const ir::SegmentedMap& e, const ir::Names& names, std::int64_t stack_array,
-        FunctionRef<bool(NameId)> is_element_only)
-      : body_(e.body), names_(names), stack_array_(stack_array),
+        CrossedRows crossed, FunctionRef<bool(NameId)> is_element_only)
+      : body_(e.body),
+        names_(names),
+        stack_array_(stack_array),
+        copies_crossed_(crossed == CrossedRows::copied),
         is_element_only_(is_element_only) {
     for (const ir::SpaceDimension& one : e.space) inside_.insert(one.index.name);
     for (const NameId name : ir::bound_names(e.body)) inside_.insert(name);
@@ -114,6 +118,7 @@ class Chain {
   /// One element of a row of the chain; the result is that row.
   bool enter(const ir::Statement& one, const ir::Update& e) {
     if (!is_made(e.array) || !e.dimensions[0].fixed) return false;
+    chain_.is_even = false;
     const NameId row = root(e.array);
     chain_.roots.emplace(one.results[0].name, row);
     rows_.at(row).end = at_;
@@ -122,6 +127,7 @@ class Chain {
 
   /// What may update rows in one of its sides, or in both; no operations on rows.
   bool enter(const ir::Statement& one, const ir::Branch& e) {
+    chain_.is_even = false;
     const bool outer = std::exchange(in_branch_, true);
     for (const ir::Body* side : {&e.then_body, &e.else_body}) {
       for (const ir::Statement& each : side->statements) {
@@ -204,19 +210,27 @@ class Chain {
 
   void cross(const std::vector<NameId>& used) {
     for (const NameId name : used) {
+      if (copies_crossed_ && is_row_around(name)) {
+        const Operand& width = names_.type(name).shape[0];
+        rows_.try_emplace(name, Row{width, false, false, at_, at_, 0});
+        work_on(width);
+      }
       const auto found = rows_.find(root(name));
-      if (found == rows_.end() || !found->second.made) continue;
+      if (found == rows_.end() || (!found->second.made && !copies_crossed_)) continue;
       found->second.crosses = true;
-      chain_.keeps_apart = false;
       found->second.end = at_;
+      if (found->second.made) chain_.keeps_apart = false;
     }
   }
 
   // Rows around that differ from point to point; what all points read, caches hold.
+  bool is_row_around(NameId array) const {
+    const ir::Type& type = names_.type(array);
+    return type.kind == ir::TypeKind::value && type.rank() == 1 && inside_.contains(array) &&
+           !is_element_only_(array) && !is_made(array);
+  }
   void read_own(NameId array, const Operand& width) {
-    const bool is_row = names_.type(array).rank() == 1 && inside_.contains(array) &&
-                        !is_element_only_(array);
-    if (!is_row) return;
+    if (!is_made(array) && !is_row_around(array)) return;
     Row& row = rows_.try_emplace(root(array), Row{width, false, false, at_, at_, 0}).first->second;
     row.end = at_;
     ++row.reads;
@@ -238,7 +252,7 @@ class Chain {
   void stage() {
     std::vector<std::pair<NameId, Row>> needed;
     for (const auto& [name, row] : rows_) {
-      if (row.made ? row.crosses || row.reads > 0 : row.reads > 1) needed.emplace_back(name, row);
+      if (row.crosses || row.reads > (row.made ? 0 : 1)) needed.emplace_back(name, row);
     }
     std::sort(needed.begin(), needed.end(), [](const auto& a, const auto& b) {
       // In a statement, what it reads begins before what it makes.
@@ -265,6 +279,7 @@ class Chain {
   const ir::Body& body_;
   const ir::Names& names_;
   std::int64_t stack_array_;
+  bool copies_crossed_;
   FunctionRef<bool(NameId)> is_element_only_;
   std::unordered_set<NameId> inside_;
   std::unordered_map<NameId, Row> rows_;
@@ -298,20 +313,53 @@ Guard fill(const ir::SegmentedMap& e, std::int64_t threads) {
 }  // namespace
 
 std::optional<RowChain> row_chain(const ir::SegmentedMap& e, const ir::Names& names,
-                                  std::int64_t stack_array,
+                                  std::int64_t stack_array, CrossedRows crossed,
                                   FunctionRef<bool(NameId)> is_element_only) {
-  return Chain(e, names, stack_array, is_element_only).find();
+  return Chain(e, names, stack_array, crossed, is_element_only).find();
 }
+
+namespace {
+
+/// Warps that go through rows around together, where threads would walk these each along its own.
+std::vector<ir::Version> in_step(const ir::SegmentedMap& e, const Surroundings& around) {
+  const Tunables& tunables = around.tunables();
+  std::vector<RowTiles> tiles = row_tiles(e, around);
+  if (tiles.empty()) return {};
+  const auto chain = row_chain(e, around.names, tunables.stack_array, CrossedRows::copied,
+                               [&](NameId name) { return around.is_element_only(name); });
+  if (!chain || !chain->is_even) return {};
+  constexpr std::int64_t warps = block_threads / warp_threads;
+  const std::int64_t longest = tunables.gpu_warp_row;
+  const std::int64_t room = tunables.gpu_row_bytes - tunables.gpu_row_tile_bytes;
+  ir::Product points;
+  for (const ir::SpaceDimension& one : e.space) points.sizes.push_back(one.extent);
+  std::vector<ir::Version> versions;
+  for (RowTiles& one : tiles) {
+    std::vector<Guard> guards = buffers_fit(*chain, warps, room, longest);
+    guards.insert(guards.end(), one.fit.begin(), one.fit.end());
+    guards.push_back({points, {warps, {}}});
+    ir::Teams teams{static_cast<int>(longest)};
+    teams.tiled = std::move(one.arrays);
+    teams.turned = std::move(one.turned);
+    versions.push_back({std::move(guards), std::move(teams)});
+  }
+  return versions;
+}
+
+}  // namespace
 
 std::optional<ir::Schedule> gpu_rows(const ir::SegmentedMap& e, const Surroundings& around) {
   const Tunables& tunables = around.tunables();
-  const auto chain = row_chain(e, around.names, tunables.stack_array,
+  const auto chain = row_chain(e, around.names, tunables.stack_array, CrossedRows::read_around,
                                [&](NameId name) { return around.is_element_only(name); });
   if (!chain) return std::nullopt;
   const Operand& width = chain->widths.front();
   ir::Schedule schedule;
   add_version(schedule, {at_most(width, tunables.gpu_shared_segment - 1), fill(e, 4)},
               ir::Pointwise{});
+  for (ir::Version& one : in_step(e, around)) {
+    add_version(schedule, std::move(one.when), std::move(one.strategy));
+  }
   if (chain->keeps_apart) {
     const std::int64_t longest = tunables.gpu_warp_row;
     std::vector<Guard> guards = buffers_fit(*chain, block_threads / warp_threads,

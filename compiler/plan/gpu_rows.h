@@ -11,7 +11,8 @@
 // so what one operation writes and the next reads at its own element needs no barrier.  A row that
 // is needed again stays in a buffer, which lies in the block's shared memory: each row of an array
 // around is read once, each result written once.  Scalars between the operations are computed by
-// all threads alike.
+// all threads alike.  Warps of a block whose threads walk rows that all points read do so together
+// (gpu_row_tiles.h); they may then read each other's elements as well, as threads of a block do.
 //
 // The third way needs no operation of its own: it is the strategy `teams` of the map that is the
 // first way, with a guard that the buffers fit.
@@ -47,12 +48,15 @@ struct RowChain {
   std::vector<ir::Operand> widths;  // of the operations, each once
   std::unordered_map<ir::NameId, ir::NameId> roots;  // of updated rows, what they were made as
   bool keeps_apart = true;          // of what the chain makes threads need own elements alone
+  bool is_even = true;              // all points meet as often, whatever they find
 };
+/// What threads of a team do with rows around of which they need each other's elements.
+enum class CrossedRows { read_around, copied };
 
 /// None where the body is no such chain.  `stack_array` as in the settings; `is_element_only`:
 /// arrays without memory.
 std::optional<RowChain> row_chain(const ir::SegmentedMap& e, const ir::Names& names,
-                                  std::int64_t stack_array,
+                                  std::int64_t stack_array, CrossedRows crossed,
                                   FunctionRef<bool(ir::NameId)> is_element_only);
 /// Versions of the map by teams, the smaller teams first; none where its body is no chain of rows.
 std::optional<ir::Schedule> gpu_rows(const ir::SegmentedMap& e, const Surroundings& around);

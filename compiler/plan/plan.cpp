@@ -113,7 +113,7 @@ class HostPlanner {
     const auto found = resident_.find(branch.condition.name());
     if (found == resident_.end()) return;
     ir::Builder builder(p_.names);
-    choose_whole_nest(branch, found->second, builder);
+    choose_whole_nest(branch, found->second, p_.tunables().gpu_product_terms, builder);
     for (ir::Statement& one : builder.take()) planned.push_back(std::move(one));
   }
 

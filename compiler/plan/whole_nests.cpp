@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "ir/names.h"
+#include "plan/product_parts.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -25,8 +26,8 @@ const ir::Version* last_by(const ir::Schedule& schedule) {
 
 class Conditions {
  public:
-  Conditions(const Operand& resident, ir::Builder& builder)
-      : resident_(resident), builder_(builder) {}
+  Conditions(const Operand& resident, std::int64_t product_terms, ir::Builder& builder)
+      : resident_(resident), product_terms_(product_terms), builder_(builder) {}
 
   /// Whether teams, or tiles, run a map with this schedule; none if no version does.
   std::optional<Operand> by_blocks(const ir::Schedule& schedule) {
@@ -38,8 +39,8 @@ class Conditions {
     return any;
   }
 
-  /// Whether `body` has a product in tiles whose sums are as many as the device holds threads; none
-  /// if no product is known to be there.
+  /// Whether `body` has a product in tiles with so many terms for each thread that the device
+  /// holds; none if no product is known to be there.
   std::optional<Operand> has_large_product(const ir::Body& body) {
     for (const NameId name : ir::bound_names(body)) inside_.insert(name);
     std::optional<Operand> any;
@@ -51,22 +52,25 @@ class Conditions {
   void find_large_products(const ir::Body& body, std::optional<Operand>& any) {
     for (const ir::Statement& one : body.statements) {
       if (const auto* map = as<ir::SegmentedMap>(one.operation)) {
-        add_product(map->schedule, map->space, map->space.size(), any);
+        add_product(*map, map->space.size(), any);
       } else if (const auto* sum = as<ir::SegmentedReduce>(one.operation)) {
-        add_product(sum->schedule, sum->space, sum->space.size() - 1, any);
+        add_product(*sum, sum->space.size() - 1, any);
       } else if (const auto* branch = as<ir::Branch>(one.operation)) {
         find_large_products(branch->then_body, any);
       }
     }
   }
 
-  void add_product(const ir::Schedule& schedule, const std::vector<ir::SpaceDimension>& space,
-                   std::size_t dimensions, std::optional<Operand>& any) {
-    const ir::Version* const version = last_by<ir::Contraction>(schedule);
+  template <typename Segmented>
+  void add_product(const Segmented& e, std::size_t dimensions, std::optional<Operand>& any) {
+    const ir::Version* const version = last_by<ir::Contraction>(e.schedule);
     if (version == nullptr || std::get<ir::Contraction>(version->strategy).rows < 0) return;
+    const auto parts = sum_parts(e, builder_.names());
+    if (!parts) return;
     std::vector<ir::Guard> guards = version->when;
-    ir::Guard fill{{1, {}}, {1, {}, true}};
-    for (std::size_t d = 0; d < dimensions; ++d) fill.size.sizes.push_back(space[d].extent);
+    ir::Guard fill{{1, {}}, {product_terms_, {}, true}};
+    for (std::size_t d = 0; d < dimensions; ++d) fill.size.sizes.push_back(e.space[d].extent);
+    for (const SumLevel& level : parts->levels) fill.size.sizes.push_back(level.width);
     guards.push_back(std::move(fill));
     const bool known = std::all_of(guards.begin(), guards.end(), [&](const ir::Guard& one) {
       return is_around(one.size.sizes) && is_around(one.least.sizes);
@@ -101,16 +105,18 @@ class Conditions {
   }
 
   Operand resident_;
+  std::int64_t product_terms_;
   ir::Builder& builder_;
   std::unordered_set<NameId> inside_;
 };
 
 }  // namespace
 
-void choose_whole_nest(ir::Branch& branch, const Operand& resident, ir::Builder& builder) {
+void choose_whole_nest(ir::Branch& branch, const Operand& resident, std::int64_t product_terms,
+                       ir::Builder& builder) {
   const auto* map = as<ir::SegmentedMap>(branch.then_body.statements.at(0).operation);
   if (map == nullptr || branch.then_body.statements.size() != 1) return;
-  Conditions conditions(resident, builder);
+  Conditions conditions(resident, product_terms, builder);
   const std::optional<Operand> fits = conditions.by_blocks(map->schedule);
   if (!fits) return;
   const auto combined = [&](ir::ScalarOp op, const Operand& a, const Operand& b) {

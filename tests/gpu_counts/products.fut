@@ -37,8 +37,8 @@
 --   100 now 126
 -- moves: channels [8][32][32]f32 [8][8][3][3]f32: loads 35072 now 583680, stores 28800, sectors
 --   100
--- moves: attention [128][64]f32 [128][64]f32 [128][64]f32: loads 98304 now 12582912, stores 32768,
---   sectors 100 now 410
+-- moves: attention [128][64]f32 [128][64]f32 [128][64]f32: loads 98304 now 327680, stores 32768 now
+--   163840, sectors 100
 -- moves: lu [64][64]f64: loads 2064384 now 4811520, stores 2064384, sectors 100
 -- moves: affine [128][128]f32 [128][128]f32 [128]f32: loads 131584 now 327680, stores 65536,
 --   sectors 100

@@ -9,6 +9,8 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 --| -- main, line 6: segmented_map over [n]
 --| x: [
 --|   pointwise when [31 >= n, 4 * n >= resident],
+--|   teams warp 512 tiled [k, x.2] turned [x.2] when [320 >= d, 320 >= n, 159 >= d, 159 >= n, n >= 8],
+--|   teams warp 512 tiled [k] when [320 >= d, 320 >= n, 159 >= d, n >= 8],
 --|   teams warp 0 when [5120 >= n, 5120 >= d],
 --|   pointwise]
 --| -- main, line 4: segmented_reduce over [n][n][d]
@@ -38,7 +40,7 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 --| a.3: [
 --|   pointwise]
 --| -- main, line 6: segmented_reduce over [n][d][n]
---| x.2: [
+--| x.3: [
 --|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [a.4] of_points [b.2] when [n >= 96, d >= 96, n >= 8, 16 * n * d >= 64 * resident],
 --|   contraction block_rows 8 columns 8 depth 16 most_rows 32 most_points 8 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [a.4] of_points [b.2] when [n >= 192, d >= 48, n >= 8, 16 * n * d >= 64 * resident],
 --|   contraction block_rows 8 columns 8 depth 16 most_rows 8 most_points 32 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [a.4] of_points [b.2] when [n >= 48, d >= 192, n >= 8, 16 * n * d >= 64 * resident],

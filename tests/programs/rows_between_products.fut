@@ -3,6 +3,8 @@
 -- ==
 -- entry: attention scores_that_stay normalised
 -- input { 20i64 9i64 } output { true }
+-- input { 37i64 19i64 } output { true }
+-- input { 9i64 70i64 } output { true }
 -- input { 100i64 90i64 } output { true }
 -- input { 130i64 64i64 } output { true }
 -- input { 0i64 5i64 } output { true }

@@ -1,7 +1,9 @@
 // Chains of operations on rows, a team of threads a point.
 //
 // Thread `rank` of T has elements rank, rank + T, … of every row.  Threads meet at barriers only
-// where they combine values, and before one reads what another has made.
+// where they combine values, and before one reads what another has made.  Warps that go through
+// tiles of rows in step do so at barriers of the block; those without a point do another's again,
+// and write nothing.
 #include "emit/gpu/rows.h"
 
 #include <algorithm>
@@ -29,8 +31,11 @@ RowTeams::RowTeams(Context& c, const ir::SegmentedMap& e, const ir::Teams& plan,
       c_(c),
       e_(e),
       threads_(plan.warp > 0 ? warp_threads : block_threads),
-      chain_(*plan::row_chain(e, c.names(), c.settings.stack_array,
-                              [&](NameId name) { return c.memory.element_only.contains(name); })),
+      tiles_(c, plan),
+      chain_(*plan::row_chain(
+          e, c.names(), c.settings.stack_array,
+          plan.tiled.empty() ? plan::CrossedRows::read_around : plan::CrossedRows::copied,
+          [&](NameId name) { return c.memory.element_only.contains(name); })),
       targets_(targets) {}
 
 void RowTeams::run() {
@@ -43,6 +48,10 @@ void RowTeams::run() {
     rank_ = is_block() ? here_.thread : here_.lane;
     if (is_block()) return emit_point(unflatten(block, extents));
     const Operand number = add(mul(block, teams), here_.warp);
+    if (is_in_step()) {
+      exists_ = less(number, points);
+      return emit_point(unflatten(minimum(number, sub(points, ir::i64_operand(1))), extents));
+    }
     branch(less(number, points), [&] { emit_point(unflatten(number, extents)); });
   });
   launch(c_, "rows", kernel.grid, shared_bytes_, std::move(kernel.code));
@@ -69,6 +78,7 @@ void RowTeams::lay_out() {
     const Operand alignment = ir::i64_operand(8);
     shared_bytes_ = add(shared_bytes_, mul(divide_up(bytes, alignment), alignment));
   }
+  shared_bytes_ = tiles_.lay_out(e_.body, shared_bytes_);
 }
 
 void RowTeams::place_buffers() {
@@ -101,7 +111,8 @@ void RowTeams::emit_point(const std::vector<Operand>& point) {
   }
   for (const ir::Statement& one : e_.body.statements) c_.arrays.forget(one);
   for (const ir::Statement& one : e_.body.statements) emit_rows(one);
-  branch(equal(rank_, ir::i64_operand(0)), [&] {
+  const Operand first = equal(rank_, ir::i64_operand(0));
+  branch(exists_ ? both(first, *exists_) : first, [&] {
     for (std::size_t k = 0; k < results.size(); ++k) {
       if (!at.rows[k] && targets_[k]) write(c_, *targets_[k], point, value_of(c_, results[k]));
     }
@@ -128,7 +139,7 @@ void RowTeams::emit_rows(const ir::Statement& s) {
 }
 
 void RowTeams::meet() {
-  DZ_CHECK(is_block(), "threads of a warp read each other's elements");
+  DZ_CHECK(is_block() || is_in_step(), "threads of a warp read each other's elements");
   emit(Barrier{});
   unmet_.clear();
   crossed_.clear();
@@ -137,10 +148,22 @@ void RowTeams::meet() {
 // Threads read any elements of what is among `used`: all meet where one of these has been made
 // since they last did.
 void RowTeams::meet_readers(const std::vector<NameId>& used) {
+  if (is_in_step()) copy_crossed(used);
   const bool any = std::any_of(used.begin(), used.end(),
                                [&](NameId name) { return unmet_.contains(root(name)); });
   if (any) meet();
   for (const NameId name : used) crossed_.insert(root(name));
+}
+
+// Rows around of which threads need others' elements.
+void RowTeams::copy_crossed(const std::vector<NameId>& used) {
+  for (const NameId name : used) {
+    const auto row = staged_.find(name);
+    if (row == staged_.end() || row->second.filled) continue;
+    for_own_elements(names().type(name).shape[0],
+                     [&](const Operand& i) { own_elements({name}, i); });
+    keep_rows({name}, {});
+  }
 }
 
 // ---------------------------------------------------------------- rows element by element
@@ -232,10 +255,28 @@ void RowTeams::for_own_elements(const Operand& width, const ElementFunction& bod
   });
 }
 
+// Tile by tile of the rows around that warps go through together, an element a thread.
+void RowTeams::for_tiled_elements(const ir::MapScanReduce& e, const ElementFunction& body) {
+  tiles_.place(e);
+  const Operand threads = ir::i64_operand(threads_);
+  loop("tile", divide_up(e.width, threads), {}, [&](const Operand& tile) {
+    const Operand first = mul(tile, threads);
+    tiles_.copy(e, first, here_);
+    emit(Barrier{});
+    const Operand i = add(first, rank_);
+    branch(less(i, e.width), [&] { element_scope(c_, [&] { body(i); }); });
+    emit(Barrier{});
+  });
+}
+
 // A staged row that is not there yet is kept as it is read.
 std::vector<Value> RowTeams::own_elements(const std::vector<NameId>& arrays, const Operand& i) {
   std::vector<Value> elements;
   for (const NameId array : arrays) {
+    if (const auto row = tiles_.row(array, rank_)) {
+      elements.push_back(*row);
+      continue;
+    }
     const auto found = staged_.find(root(array));
     if (found == staged_.end()) {
       elements.push_back(element_of(c_, array, {i}));
@@ -259,18 +300,26 @@ void RowTeams::put(const ir::Statement& s, std::size_t from, const std::vector<V
   for (std::size_t k = 0; k < values.size(); ++k) {
     const NameId name = s.results[from + k].name;
     const auto result = results_.find(name);
-    if (result != results_.end()) write(c_, result->second, {i}, values[k]);
+    if (result != results_.end()) write_result(result->second, i, values[k]);
     const auto row = staged_.find(name);
     if (row != staged_.end()) write(c_, row->second.place, {i}, values[k]);
   }
 }
 
+void RowTeams::write_result(const Place& result, const Operand& i, const Value& value) {
+  if (!exists_) return write(c_, result, {i}, value);
+  branch(*exists_, [&] { write(c_, result, {i}, value); });
+}
+
 // From here on what a statement has read, and made, is in the buffers.
 void RowTeams::keep_rows(const std::vector<NameId>& read, const std::vector<ir::Binder>& made) {
   for (const NameId array : read) {
-    if (const auto row = staged_.find(root(array)); row != staged_.end()) {
-      row->second.filled = true;
-    }
+    const auto row = staged_.find(root(array));
+    if (row == staged_.end() || row->second.filled) continue;
+    row->second.filled = true;
+    if (!is_in_step()) continue;
+    c_.arrays.bind(array, row->second.place);
+    unmet_.insert(root(array));
   }
   for (const ir::Binder& result : made) {
     const auto row = staged_.find(root(result.name));
@@ -299,7 +348,7 @@ void RowTeams::emit_rows(const ir::Statement& s, const ir::MapScanReduce& e) {
   } else {
     const std::vector<Running> running = start_reductions(c_, e.reductions);
     const std::size_t reduced = running_values(running).size();
-    for_own_elements(e.width, [&](const Operand& i) {
+    const auto element = [&](const Operand& i) {
       emit_lambda(c_, e.map, own_elements(e.arrays, i), {}, [&](const std::vector<Value>& all) {
         const std::vector<Value> mapped = part(all, reduced, all.size() - reduced);
         const auto finish = [&](const std::vector<Value>& made) { put(s, reduced, made, i); };
@@ -310,7 +359,12 @@ void RowTeams::emit_rows(const ir::Statement& s, const ir::MapScanReduce& e) {
         }
         combine_all(c_, running, all, 0);
       });
-    });
+    };
+    if (tiles_.are_of(e)) {
+      for_tiled_elements(e, element);
+    } else {
+      for_own_elements(e.width, element);
+    }
     hand_out(s, e.reductions, running);
   }
   keep_rows(e.arrays, s.results);

@@ -1,0 +1,31 @@
+// Rows of arrays around that the points of a chain (gpu_rows.h) walk on a GPU.
+//
+//   map (\q -> … map (\k -> sum (map2 (*) q k)) keys …) queries
+//
+// A thread of a team has rows of `keys` of its own.  It reads an element of one while its neighbour
+// reads one of the next row, which lies far from it in memory, and every point reads all keys.  So
+// the warps of a block, each of which has a point, go through the keys together: the block copies a
+// tile of as many rows as a warp has threads to shared memory, neighbours by neighbouring threads,
+// and each thread reads its row there.  Once they do, they copy other such arrays as well, whose
+// neighbouring threads read neighbours: a block reads these once instead of each of its warps.
+#pragma once
+
+#include <vector>
+
+#include "ir/program.h"
+
+namespace dagaz::plan {
+
+class Surroundings;
+
+/// Arrays of whose rows there are tiles, and whether these fit.
+struct RowTiles {
+  std::vector<ir::NameId> arrays;
+  std::vector<ir::NameId> turned;  // of these, where elements of neighbouring rows are neighbours
+  std::vector<ir::Guard> fit;
+};
+
+/// For more arrays, and for fewer where not all fit; none where all threads read neighbours.
+std::vector<RowTiles> row_tiles(const ir::SegmentedMap& e, const Surroundings& around);
+
+}  // namespace dagaz::plan
