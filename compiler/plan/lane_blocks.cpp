@@ -352,7 +352,7 @@ std::vector<ir::Version> map_in_lanes(const MapAt& candidate) {
 
 // Loops without loops inside run in vectors by themselves, if they may.
 static bool needs_lanes(const ir::Body& body) {
-  return has_loops(body) || calls_functions_between_others(body);
+  return has_loops(body) || are_vectors_in_lanes_only(body);
 }
 
 std::optional<ir::SegmentedMap> nest_as_space(const Surroundings& around,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "ir/cost.h"
 #include "ir/names.h"
 #include "ir/value_count.h"
 #include "plan/operators.h"
@@ -103,8 +104,18 @@ bool has_loops(const ir::Body& body) {
   });
 }
 
-bool calls_functions_between_others(const ir::Body& body) {
-  return calls_functions(body) && !is_straight(body);
+static bool divides_short_integers(const ir::Body& body) {
+  constexpr std::int64_t most_bytes = 4;
+  return std::any_of(body.statements.begin(), body.statements.end(), [](const ir::Statement& one) {
+    const auto* scalar = as<ir::Scalar>(one.operation);
+    return scalar != nullptr && ir::is_integer(scalar->type) &&
+           ir::byte_size(scalar->type) <= most_bytes &&
+           ir::cost_class(scalar->op) == ir::CostClass::division && scalar->arguments[1].is_name();
+  });
+}
+
+bool are_vectors_in_lanes_only(const ir::Body& body) {
+  return (calls_functions(body) && !is_straight(body)) || divides_short_integers(body);
 }
 
 bool reads_enough_in_steps(const LaneWork& work, const Tunables& tunables) {
@@ -121,7 +132,7 @@ bool has_rows_inside(const ir::Body& body, const Tunables& tunables) {
 bool is_worthwhile(const ir::Body& body, const LaneWork& work, const Tunables& tunables) {
   if (work.depth > 0 && reads_enough_in_steps(work, tunables)) return true;
   const bool is_enough =
-      work.all_operations >= tunables.lane_work || calls_functions_between_others(body);
+      work.all_operations >= tunables.lane_work || are_vectors_in_lanes_only(body);
   return is_enough && !has_rows_inside(body, tunables) &&
          work.all_operations >= tunables.lane_gathers * work.all_gathers;
 }

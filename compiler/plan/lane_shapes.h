@@ -18,9 +18,9 @@ inline constexpr int most_lanes = 64;    // of a vector
 ir::LaneBlocks block_for(const ir::Body& body, const Surroundings& around, bool has_rows,
                          Around where);
 bool has_loops(const ir::Body& body);
-/// Whether points evaluate functions of reals beside what ends them early or writes to memory: only
-/// in lanes are these vectors.
-bool calls_functions_between_others(const ir::Body& body);
+/// Whether points evaluate functions of reals beside what ends them early or writes to memory, or
+/// divide integers of up to four bytes: only in lanes are these vectors.
+bool are_vectors_in_lanes_only(const ir::Body& body);
 /// Whether points go along rows of arrays, so that it matters most how these lie.  A few elements
 /// are no row.
 bool has_rows_inside(const ir::Body& body, const Tunables& tunables);
