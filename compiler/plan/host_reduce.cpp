@@ -1,8 +1,6 @@
 // Reductions: in lanes with several accumulators, loops interchanged where what is reduced are
 // rows, or in pieces of segments; short segments as a whole, what does not fill a vector under a
 // mask, and very short ones interchanged, too.
-#include <algorithm>
-
 #include "ir/value_count.h"
 #include "plan/gpu.h"
 #include "plan/host_operations.h"
@@ -76,10 +74,7 @@ class ReductionPlanner {
     if (const auto* wanted = as<ir::BySegments>(one)) {
       auto segments = segment_loop(e_, p_.around);
       if (!segments) return std::nullopt;
-      std::erase_if(segments->fetched, [&](ir::NameId read) {
-        return std::find(wanted->fetched.begin(), wanted->fetched.end(), read) ==
-               wanted->fetched.end();
-      });
+      keep_wanted(segments->fetched, wanted->fetched);
       segments->whole_vectors = wanted->whole_vectors;
       segments->ahead = wanted->ahead;
       return ir::Version{{}, *segments};

@@ -8,6 +8,7 @@
 #include "plan/operators.h"
 #include "plan/places.h"
 #include "plan/target.h"
+#include "plan/wanted.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -227,11 +228,12 @@ std::optional<ir::Version> completed_blocks(const Surroundings& around,
   sized.rows = blocks.rows;
   sized.block_rows = blocks.block_rows;
   sized.ahead = blocks.ahead;
-  for (const ElementRead& one :
-       element_reads(reduction.body, reduction.space.back().index.name, around)) {
-    const auto& wanted = blocks.fetched;
-    const bool is_wanted = std::find(wanted.begin(), wanted.end(), one.result) != wanted.end();
-    if (is_wanted && walks_stretches(blocks)) sized.fetched.push_back(one.result);
+  if (walks_stretches(blocks)) {
+    for (const ElementRead& one :
+         element_reads(reduction.body, reduction.space.back().index.name, around)) {
+      sized.fetched.push_back(one.result);
+    }
+    keep_wanted(sized.fetched, blocks.fetched);
   }
   ir::LaneBlocks neighbours = sized;
   neighbours.rows = -1;
@@ -239,9 +241,7 @@ std::optional<ir::Version> completed_blocks(const Surroundings& around,
   if (const auto as_neighbours =
           read_reduction(around, reduction, results, of_reduction(neighbours, reduction))) {
     sized.places = places_of(around, reduction, results, *as_neighbours);
-    std::erase_if(sized.places, [&](int place) {
-      return std::find(blocks.places.begin(), blocks.places.end(), place) == blocks.places.end();
-    });
+    keep_wanted(sized.places, blocks.places);
   }
   auto read = read_reduction(around, reduction, results, of_reduction(sized, reduction));
   if (!read) return std::nullopt;

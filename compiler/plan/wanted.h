@@ -1,6 +1,7 @@
 // The plan that a user wants (`--plan=FILE`): what of it can be followed.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <string>
@@ -13,6 +14,14 @@ namespace dagaz::plan {
 
 /// A strategy as an operation can follow it, under the guards that it needs.
 using Complete = std::function<std::optional<ir::Version>(const ir::Strategy&)>;
+
+/// Leaves of what a schedule can list what a wanted one does.
+template <typename T>
+void keep_wanted(std::vector<T>& all, const std::vector<T>& wanted) {
+  std::erase_if(all, [&](const T& one) {
+    return std::find(wanted.begin(), wanted.end(), one) == wanted.end();
+  });
+}
 
 class WantedPlan {
  public:
