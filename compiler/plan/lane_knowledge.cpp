@@ -118,12 +118,10 @@ LaneArrayValue LaneKnowledge::array_of(NameId name) {
 
 LaneArrayValue LaneKnowledge::part_of(const LaneArrayValue& array,
                                       const std::vector<LaneValue>& indices) {
-  LaneArrayValue part = array;
+  LaneArrayValue part{without_outermost(array.layout, indices.size()), array.start};
   for (std::size_t k = 0; k < indices.size(); ++k) {
     part.start = moved(part.start, indices[k], array.layout.strides[k]);
   }
-  const auto begin = part.layout.strides.begin();
-  part.layout.strides.erase(begin, begin + static_cast<std::ptrdiff_t>(indices.size()));
   return part;
 }
 

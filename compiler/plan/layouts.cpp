@@ -98,12 +98,18 @@ Layout Layouts::of(NameId array) const {
   return known != nullptr ? *known : row_major(names_.type(array).shape);
 }
 
-Layout Layouts::part_of(NameId array, std::size_t indices) const {
-  Layout part = of(array);
+Layout without_outermost(const Layout& layout, std::size_t fixed) {
+  Layout part = layout;
+  if (fixed == 0) return part;
   part.strides.erase(part.strides.begin(),
-                     part.strides.begin() + static_cast<std::ptrdiff_t>(indices));
-  if (indices > 0) part.turned.clear();
+                     part.strides.begin() + static_cast<std::ptrdiff_t>(fixed));
+  part.turned.clear();
+  part.in_row_major_order = layout.in_row_major_order || leaves_order(layout.turned, fixed);
   return part;
+}
+
+Layout Layouts::part_of(NameId array, std::size_t indices) const {
+  return without_outermost(of(array), indices);
 }
 
 void Layouts::enter(const ir::Statement& statement) {

@@ -28,6 +28,8 @@ struct Layout {
 Layout row_major(const std::vector<ir::Operand>& shape, Step unit = 1);
 Layout sliced(const Layout& layout, const std::vector<ir::SliceDimension>& dimensions,
               const std::vector<ir::Operand>& shape);
+/// What is left of the dimensions where the `fixed` outermost ones are fixed.
+Layout without_outermost(const Layout& layout, std::size_t fixed);
 /// A block of its own, with the dimensions in this order, the outermost first.
 Layout laid_out(const std::vector<ir::Operand>& shape, const std::vector<int>& order);
 /// The order of so many dimensions with the first one innermost.

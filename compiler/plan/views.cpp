@@ -36,6 +36,14 @@ bool keeps_order(const std::vector<ir::SliceDimension>& dimensions,
   return true;
 }
 
+bool leaves_order(const std::vector<int>& order, std::size_t fixed) {
+  if (order.size() <= fixed) return false;
+  for (std::size_t k = 0; k + fixed < order.size(); ++k) {
+    if (order[k] != static_cast<int>(k + fixed)) return false;
+  }
+  return true;
+}
+
 std::optional<std::vector<int>> same_but_for_ones(const std::vector<Operand>& from,
                                                   const std::vector<Operand>& to) {
   std::vector<std::size_t> kept;

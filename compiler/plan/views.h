@@ -22,6 +22,10 @@ bool is_strided_view(const ir::Operation& operation);
 bool keeps_order(const std::vector<ir::SliceDimension>& dimensions,
                  const std::vector<ir::Operand>& shape);
 
+/// Whether the part at fixed indices of the `fixed` outermost dimensions is in row-major order, of
+/// an array whose dimensions come in `order` in memory: the others outermost there, in their order.
+bool leaves_order(const std::vector<int>& order, std::size_t fixed);
+
 /// For each dimension of `to` the number of the one in `from` whose stride it has, -1 where its
 /// size is 1, if the shapes agree but for dimensions of constant size 1.
 std::optional<std::vector<int>> same_but_for_ones(const std::vector<ir::Operand>& from,

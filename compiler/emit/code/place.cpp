@@ -26,12 +26,21 @@ Operand element_at(Emitter& emitter, const Place& place, const std::vector<Opera
   return index;
 }
 
-Place part_at(Emitter& emitter, const Place& place, const std::vector<Operand>& indices) {
+Place without_outermost(const Place& place, std::size_t fixed) {
   Place part = place;
-  part.offset = element_at(emitter, place, indices);
+  if (fixed == 0) return part;
   part.strides.erase(part.strides.begin(),
-                     part.strides.begin() + static_cast<std::ptrdiff_t>(indices.size()));
-  if (!indices.empty()) part.turned.reset();
+                     part.strides.begin() + static_cast<std::ptrdiff_t>(fixed));
+  part.turned.reset();
+  if (place.turned && plan::leaves_order(place.turned->order, fixed)) {
+    part.unit = part.strides.back();
+  }
+  return part;
+}
+
+Place part_at(Emitter& emitter, const Place& place, const std::vector<Operand>& indices) {
+  Place part = without_outermost(place, indices.size());
+  part.offset = element_at(emitter, place, indices);
   return part;
 }
 

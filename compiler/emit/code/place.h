@@ -33,6 +33,8 @@ Place row_major(Emitter& emitter, NameId block, const Operand& offset,
                 const std::vector<Operand>& shape, const Operand& unit = ir::i64_operand(1));
 /// The index, in elements of the block, of the element at `indices` (one per dimension).
 Operand element_at(Emitter& emitter, const Place& place, const std::vector<Operand>& indices);
+/// What is left of the dimensions where the `fixed` outermost ones are fixed; the offset stays.
+Place without_outermost(const Place& place, std::size_t fixed);
 /// The part at fixed outermost `indices`.
 Place part_at(Emitter& emitter, const Place& place, const std::vector<Operand>& indices);
 /// A slice of an array of shape `shape`.

@@ -17,13 +17,10 @@ LaneArray array_of(const Lanes& l, NameId name) {
 }
 
 LaneArray part_of(Lanes& l, const LaneArray& array, const std::vector<LaneScalar>& indices) {
-  LaneArray part = array;
+  LaneArray part{without_outermost(array.place, indices.size()), array.offset};
   for (std::size_t k = 0; k < indices.size(); ++k) {
     part.offset = add(l, part.offset, times(l, indices[k], array.place.strides[k]));
   }
-  const auto begin = part.place.strides.begin();
-  part.place.strides.erase(begin, begin + static_cast<std::ptrdiff_t>(indices.size()));
-  if (!indices.empty()) part.place.turned.reset();
   return part;
 }
 
