@@ -19,7 +19,16 @@ ir::Product folded(ir::Product product) {
   return product;
 }
 
+bool same_sizes(const ir::Product& a, const ir::Product& b) {
+  return a.resident == b.resident && std::ranges::is_permutation(a.sizes, b.sizes);
+}
+
 }  // namespace
+
+bool implies(const ir::Guard& a, const ir::Guard& b) {
+  return same_sizes(a.size, b.size) && same_sizes(a.least, b.least) &&
+         a.size.factor <= b.size.factor && a.least.factor >= b.least.factor;
+}
 
 ir::Schedule in_versions(std::vector<ir::Version> versions) {
   ir::Schedule schedule;

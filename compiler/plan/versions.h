@@ -11,6 +11,8 @@ namespace dagaz::plan {
 inline ir::Guard at_most(const ir::Operand& size, std::int64_t most) {
   return {{most, {}}, {1, {size}}};
 }
+/// Whether the sizes that both compare tell that `b` holds wherever `a` does.
+bool implies(const ir::Guard& a, const ir::Guard& b);
 ir::Schedule in_versions(std::vector<ir::Version> versions);
 ir::Schedule only(ir::Strategy strategy);
 /// Adds a version after the others, with the guards whose truth is not known; nothing where it

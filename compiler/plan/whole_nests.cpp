@@ -1,11 +1,14 @@
 #include "plan/whole_nests.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <unordered_set>
+#include <vector>
 
 #include "ir/names.h"
 #include "plan/product_parts.h"
+#include "plan/versions.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -24,19 +27,57 @@ const ir::Version* last_by(const ir::Schedule& schedule) {
   return last == schedule.versions.rend() ? nullptr : &*last;
 }
 
+/// The versions of a map that are the reason to take it whole, those that ask for the least: teams,
+/// and tiles.
+std::vector<const ir::Version*> by_blocks(const ir::Schedule& schedule) {
+  std::vector<const ir::Version*> found;
+  for (const ir::Version* const version :
+       {last_by<ir::Contraction>(schedule), last_by<ir::Teams>(schedule)}) {
+    if (version != nullptr) found.push_back(version);
+  }
+  return found;
+}
+
+bool implies_all(const std::vector<ir::Guard>& when, const std::vector<ir::Guard>& wanted) {
+  return std::ranges::all_of(wanted, [&](const ir::Guard& one) {
+    return std::ranges::any_of(when, [&](const ir::Guard& known) { return implies(known, one); });
+  });
+}
+
+/// Drops versions that would run only where one of `whole` does.
+void drop_versions(ir::Schedule& schedule, const std::vector<const ir::Version*>& whole) {
+  if (schedule.versions.empty()) return;
+  const auto last = std::prev(schedule.versions.end());  // taken where no other is
+  const auto never_runs = [&](const ir::Version& version) {
+    return std::ranges::any_of(
+        whole, [&](const ir::Version* one) { return implies_all(version.when, one->when); });
+  };
+  schedule.versions.erase(std::remove_if(schedule.versions.begin(), last, never_runs), last);
+}
+
+void drop_versions(ir::Body& body, const std::vector<const ir::Version*>& whole) {
+  for (ir::Statement& one : body.statements) {
+    if (auto* map = as<ir::SegmentedMap>(one.operation)) {
+      drop_versions(map->schedule, whole);
+    } else if (auto* sum = as<ir::SegmentedReduce>(one.operation)) {
+      drop_versions(sum->schedule, whole);
+    } else if (auto* branch = as<ir::Branch>(one.operation)) {
+      drop_versions(branch->then_body, whole);
+      drop_versions(branch->else_body, whole);
+    }
+  }
+}
+
 class Conditions {
  public:
   Conditions(const Operand& resident, std::int64_t product_terms, ir::Builder& builder)
       : resident_(resident), product_terms_(product_terms), builder_(builder) {}
 
-  /// Whether teams, or tiles, run a map with this schedule; none if no version does.
-  std::optional<Operand> by_blocks(const ir::Schedule& schedule) {
+  /// Whether one of these versions can be taken.
+  Operand any_holds(const std::vector<const ir::Version*>& versions) {
     std::optional<Operand> any;
-    for (const ir::Version* const version :
-         {last_by<ir::Contraction>(schedule), last_by<ir::Teams>(schedule)}) {
-      if (version != nullptr) any = either(any, hold(version->when));
-    }
-    return any;
+    for (const ir::Version* const version : versions) any = either(any, hold(version->when));
+    return *any;
   }
 
   /// Whether `body` has a product in tiles with so many terms for each thread that the device
@@ -116,19 +157,23 @@ void choose_whole_nest(ir::Branch& branch, const Operand& resident, std::int64_t
                        ir::Builder& builder) {
   const auto* map = as<ir::SegmentedMap>(branch.then_body.statements.at(0).operation);
   if (map == nullptr || branch.then_body.statements.size() != 1) return;
+  const std::vector<const ir::Version*> whole = by_blocks(map->schedule);
+  if (whole.empty()) return;
   Conditions conditions(resident, product_terms, builder);
-  const std::optional<Operand> fits = conditions.by_blocks(map->schedule);
-  if (!fits) return;
+  const Operand fits = conditions.any_holds(whole);
   const auto combined = [&](ir::ScalarOp op, const Operand& a, const Operand& b) {
     return builder.scalar(op, ir::ScalarType::boolean, {a, b}, "whole");
   };
-  branch.condition = combined(ir::ScalarOp::bit_or, branch.condition, *fits);
-  if (last_by<ir::Contraction>(map->schedule) != nullptr) return;
-  const auto product = conditions.has_large_product(branch.else_body);
-  if (!product) return;
-  const Operand none = builder.scalar(ir::ScalarOp::bit_not, ir::ScalarType::boolean,
-                                      {*product}, "whole");
-  branch.condition = combined(ir::ScalarOp::bit_and, branch.condition, none);
+  branch.condition = combined(ir::ScalarOp::bit_or, branch.condition, fits);
+  if (last_by<ir::Contraction>(map->schedule) == nullptr) {
+    if (const auto product = conditions.has_large_product(branch.else_body)) {
+      const Operand none =
+          builder.scalar(ir::ScalarOp::bit_not, ir::ScalarType::boolean, {*product}, "whole");
+      branch.condition = combined(ir::ScalarOp::bit_and, branch.condition, none);
+      return;
+    }
+  }
+  drop_versions(branch.else_body, whole);
 }
 
 }  // namespace dagaz::plan

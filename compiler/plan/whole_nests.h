@@ -5,7 +5,8 @@
 // tiles its sums (gpu_contraction.h): what flat operations hand to each other is then neither
 // written nor read.  But teams read the operands of products inside once for each point, and
 // threads of a team what lies apart: where the flat way has such products in tiles, of so many
-// terms that they take longer than further kernels to start, it is taken.
+// terms that they take longer than further kernels to start, it is taken.  Otherwise the flat way
+// runs only where the nest's teams and tiles do not, and has no version for where they would.
 #pragma once
 
 #include "ir/builder.h"
@@ -13,8 +14,9 @@
 namespace dagaz::plan {
 
 /// Makes the condition of `branch`, whose sides are planned and whose first is taken so far where
-/// there are points for `resident` threads, the one that is meant.  `product_terms`: of a product
-/// for each of these threads, from which on it runs in tiles.
+/// there are points for `resident` threads, the one that is meant, and drops versions of the other
+/// that never run then.  `product_terms`: of a product for each of these threads, from which on it
+/// runs in tiles.
 void choose_whole_nest(ir::Branch& branch, const ir::Operand& resident, std::int64_t product_terms,
                        ir::Builder& builder);
 

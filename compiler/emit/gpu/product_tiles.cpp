@@ -106,13 +106,19 @@ void ProductTiles::lay_out(Side& side) {
   }
 }
 
-// Where nothing is staged any more.
+// Where nothing is staged any more: as many rows of every thread as fit there.
 void ProductTiles::lay_out_handed() {
+  const auto bytes_of = [&](const ir::Type& type, std::int64_t rows) {
+    const std::int64_t sums = rows * plan_.most_rows * points_.width;
+    return (sums * ir::byte_size(type.element) + 15) / 16 * 16;
+  };
+  std::int64_t row = 0;
+  for (const ir::Type& type : types_) row += bytes_of(type, 1);
+  handed_rows_ = std::clamp(shared_bytes_ / row, std::int64_t{1}, rows_.panel);
   std::int64_t bytes = 0;
   for (const ir::Type& type : types_) {
     handed_offsets_.push_back(bytes);
-    bytes += plan_.most_rows * points_.width * ir::byte_size(type.element);
-    bytes = (bytes + 15) / 16 * 16;
+    bytes += bytes_of(type, handed_rows_);
   }
   shared_bytes_ = std::max(shared_bytes_, bytes);
 }
@@ -396,43 +402,54 @@ void ProductTiles::add_product(const Operand& half, const Operand& element) {
   }
 }
 
-// The sums go through shared memory, a row of every thread at a time: neighbours write neighbours
-// then, and what becomes of a sum is emitted once a row.
+// The sums go through shared memory, some rows of every thread at a time: neighbours write
+// neighbours then, and what becomes of a sum is emitted once for all of these.
 void ProductTiles::write(const std::vector<Operand>& at, const Operand& part) {
   std::vector<Place> handed;
   for (const std::int64_t offset : handed_offsets_) {
     const Operand one = ir::i64_operand(1);
-    handed.push_back({block_variable("handed"),
-                      ir::i64_operand(0),
-                      {ir::i64_operand(points_.width), one},
-                      one,
-                      Space::shared});
+    handed.push_back(
+        {block_variable("handed"),
+         ir::i64_operand(0),
+         {ir::i64_operand(plan_.most_rows * points_.width), ir::i64_operand(points_.width), one},
+         one,
+         Space::shared});
     emit(SharedMemory{handed.back().block, ir::i64_operand(offset)});
   }
-  const auto operators = static_cast<std::ptrdiff_t>(sums_of_.parts.operators->size());
-  for (std::int64_t r = 0; r < rows_.panel; ++r) {
-    const std::vector<Running>& row = sums_[static_cast<std::size_t>(r)];
-    for (std::int64_t p = 0; p < points_.panel; ++p) {
-      const auto first = row.begin() + p * operators;
-      write_all(c_, handed, {rows_.thread, place_of(points_, p)},
-                running_values({first, first + operators}));
-    }
+  for (std::int64_t first = 0; first < rows_.panel; first += handed_rows_) {
+    const std::int64_t rows = std::min(handed_rows_, rows_.panel - first);
+    for (std::int64_t r = 0; r < rows; ++r) hand_over(handed, r, first + r);
     emit(Barrier{});
-    rolled_loop("handed", ir::i64_operand(points_.panel), [&](const Operand& number) {
-      const Operand flat =
-          add(mul(number, ir::i64_operand(block_threads)), read_special(c_, Special::thread_index));
-      const Operand width = ir::i64_operand(points_.width);
-      const Operand thread = divide(flat, width);
-      const Operand own = remainder(flat, width);
-      const Operand of_row =
-          add(rows_.first, add(mul(thread, ir::i64_operand(rows_.panel)), ir::i64_operand(r)));
-      const Operand of_point = add(points_.first, own);
-      branch(both(less(of_row, rows_.extent), less(of_point, points_.extent)), [&] {
-        put(at, part, of_row, of_point, values_at(c_, handed, types_, {thread, own}));
-      });
-    });
+    rolled_loop("handed", ir::i64_operand(rows * points_.panel),
+                [&](const Operand& number) { put_handed(handed, at, part, number, first); });
     emit(Barrier{});
   }
+}
+
+// Row `own` of every thread, as the `r`-th of those that are handed over together.
+void ProductTiles::hand_over(const std::vector<Place>& handed, std::int64_t r, std::int64_t own) {
+  const auto operators = static_cast<std::ptrdiff_t>(sums_of_.parts.operators->size());
+  const std::vector<Running>& row = sums_[static_cast<std::size_t>(own)];
+  for (std::int64_t p = 0; p < points_.panel; ++p) {
+    const auto first = row.begin() + p * operators;
+    write_all(c_, handed, {ir::i64_operand(r), rows_.thread, place_of(points_, p)},
+              running_values({first, first + operators}));
+  }
+}
+
+// What the thread writes as its `number`-th, of rows that begin with every thread's `first`.
+void ProductTiles::put_handed(const std::vector<Place>& handed, const std::vector<Operand>& at,
+                              const Operand& part, const Operand& number, std::int64_t first) {
+  const Operand flat =
+      add(mul(number, ir::i64_operand(block_threads)), read_special(c_, Special::thread_index));
+  const std::vector<Operand> place =
+      unflatten(flat, {ir::i64_operand(handed_rows_), ir::i64_operand(plan_.most_rows),
+                       ir::i64_operand(points_.width)});
+  const Operand own = add(place[0], ir::i64_operand(first));
+  const Operand of_row = add(rows_.first, add(mul(place[1], ir::i64_operand(rows_.panel)), own));
+  const Operand of_point = add(points_.first, place[2]);
+  branch(both(less(of_row, rows_.extent), less(of_point, points_.extent)),
+         [&] { put(at, part, of_row, of_point, values_at(c_, handed, types_, place)); });
 }
 
 // The sums themselves, or what this block has of them.

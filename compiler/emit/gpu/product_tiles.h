@@ -68,6 +68,9 @@ class ProductTiles : public Emitter {
   Operand place_of(const Side& side, std::int64_t own);
   Operand number_of(const Side& side, std::int64_t own);
   void write(const std::vector<Operand>& at, const Operand& part);
+  void hand_over(const std::vector<Place>& handed, std::int64_t r, std::int64_t own);
+  void put_handed(const std::vector<Place>& handed, const std::vector<Operand>& at,
+                  const Operand& part, const Operand& number, std::int64_t first);
   void put(const std::vector<Operand>& at, const Operand& part, const Operand& row,
            const Operand& point, const std::vector<Value>& sums);
   void combine_parts();
@@ -88,7 +91,8 @@ class ProductTiles : public Emitter {
   std::vector<Place> partial_;           // [part][…]
   std::int64_t shared_bytes_ = 0;
   std::vector<std::int64_t> offsets_;  // of staged values, those of rows first
-  std::vector<std::int64_t> handed_offsets_;  // of sums on their way to memory
+  std::int64_t handed_rows_ = 1;       // of a thread whose sums go to memory together
+  std::vector<std::int64_t> handed_offsets_;  // of these sums in shared memory
 
   // In the kernel.
   Operand begin_;  // the first element of this block

@@ -146,7 +146,8 @@ class StagedTiles : public Emitter {
     DZ_UNREACHABLE("no index of the space");
   }
 
-  // Neighbouring threads copy neighbours.
+  // Neighbouring threads copy neighbours.  Each copy has conditions and divisions of its own, so
+  // that unrolling would bring code and nothing else.
   void stage(const Staged& one) {
     const NameId block = block_variable("box");
     emit(SharedMemory{block, one.offset});
@@ -156,7 +157,7 @@ class StagedTiles : public Emitter {
     const Operand total = product(one.widths);
     const Operand thread = read_special(c_, Special::thread_index);
     const Operand threads = ir::i64_operand(block_threads);
-    loop("line", divide_up(total, threads), {}, [&](const Operand& round) {
+    rolled_loop("line", divide_up(total, threads), [&](const Operand& round) {
       const Operand number = add(mul(round, threads), thread);
       branch(less(number, total), [&] {
         const std::vector<Operand> at = unflatten(number, one.widths);
