@@ -384,14 +384,34 @@ std::optional<Composed> into_map_stage(Statement& producer, MapScanReduce& p, St
 
 // ---------------------------------------------------------------- scatters
 
-/// Scatters that read the same elements, indices most of the time, then read them once.
+/// The arrays whose elements are the places at which all targets are written; nothing if these are
+/// computed, or differ.
+std::optional<std::vector<NameId>> places_of(const Scatter& e) {
+  std::optional<std::vector<NameId>> all;
+  std::size_t position = 0;
+  for (const ScatterTarget& target : e.targets) {
+    std::vector<NameId> places;
+    for (std::size_t d = 0; d < target.shape.size(); ++d, ++position) {
+      const Operand& place = e.map.body.results[position];
+      if (!place.is_name()) return std::nullopt;
+      const auto& parameters = e.map.parameters;
+      const auto at = std::find(parameters.begin(), parameters.end(), Binder{place.name()});
+      if (at == parameters.end()) return std::nullopt;
+      places.push_back(e.arrays[static_cast<std::size_t>(at - parameters.begin())]);
+    }
+    ++position;  // the value
+    if (all && *all != places) return std::nullopt;
+    all = std::move(places);
+  }
+  return all;
+}
+
+/// Scatters at the same places read these once; ranks tell each other of one list of places.
 std::optional<Statement> merge_scatters(Statement& first, Scatter& a, Statement& second, Scatter& b,
                                         const ComposeContext& context) {
   if (!(a.width == b.width) || first.mode != second.mode) return std::nullopt;
-  const bool share = std::any_of(b.arrays.begin(), b.arrays.end(), [&](NameId array) {
-    return std::find(a.arrays.begin(), a.arrays.end(), array) != a.arrays.end();
-  });
-  if (!share) return std::nullopt;
+  const auto places = places_of(a);
+  if (!places || places_of(b) != places) return std::nullopt;
   MapMerger merger(a.arrays, a.map, context);
   for (std::size_t i = 0; i < b.arrays.size(); ++i) {
     merger.add_input(b.arrays[i], b.map.parameters[i].name);
