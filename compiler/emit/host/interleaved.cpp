@@ -62,20 +62,7 @@ class Interleaving {
 
  private:
   std::vector<Operand> point_at(const Rows& rows, const Operand& row, const Operand& k) const {
-    std::vector<Operand> point;
-    std::size_t next = 0;
-    for (std::size_t d = 0; d < crossing_.type.shape.size(); ++d) {
-      const bool is_read = d == crossing_.squares.read;
-      point.push_back(d == crossing_.squares.written ? k : is_read ? row : rows.outer[next++]);
-    }
-    return point;
-  }
-
-  NameId vector(std::string_view base) const {
-    const NameId name = c_.names().fresh(std::string(base),
-                                         ir::array_of(crossing_.type.element, {crossing_.lanes}));
-    c_.record(name);
-    return name;
+    return emit::point_at(crossing_, rows.outer, k, row);
   }
 
   // As many rows as vectors have lanes.  Lanes behind the last element of a row are covered: any
@@ -85,13 +72,13 @@ class Interleaving {
     const Operand last = c_.sub(few_, next);
     TransposeLanes turned;
     for (std::int64_t k = 0; k < crossing_.squares.lanes; ++k) {
-      const NameId read = vector("column");
+      const NameId read = row_variable(c_, "column", crossing_);
       const std::vector<Operand> point =
           point_at(rows, c_.add(rows.first, from), c_.minimum(ir::i64_operand(k), last));
       c_.emit(LoadLanes{read, crossing_.source.block, element_at(c_, crossing_.source, point), next,
                         crossing_.type.element});
       turned.values.push_back(read);
-      turned.targets.push_back(vector("row"));
+      turned.targets.push_back(row_variable(c_, "row", crossing_));
     }
     c_.emit(turned);
     for (std::int64_t k = 0; k < crossing_.squares.lanes; ++k) {

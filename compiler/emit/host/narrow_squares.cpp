@@ -25,16 +25,6 @@ static Operand readable(Context& c, const Crossing& crossing) {
   return c.scalar(ScalarOp::select, ScalarType::i64, {overlap, zero, c.maximum(count, zero)});
 }
 
-static std::vector<Operand> point_at(const Crossing& crossing, const std::vector<Operand>& outer,
-                                     const Operand& at, const Operand& neighbour) {
-  std::vector<Operand> point;
-  for (std::size_t k = 0, next = 0; k < crossing.type.shape.size(); ++k) {
-    const bool is_read = k == crossing.squares.read;
-    point.push_back(k == crossing.squares.written ? at : is_read ? neighbour : outer[next++]);
-  }
-  return point;
-}
-
 static void fetch_stretch(Context& c, const Crossing& crossing, const std::vector<Operand>& point) {
   const Operand from = element_at(c, crossing.source, point);
   const Operand stride = crossing.source.strides[crossing.squares.written];

@@ -51,14 +51,24 @@ struct Tiles {
   bool by_rows = false;
 };
 
-NameId vector(Context& c, std::string_view base, const Crossing& crossing) {
+}  // namespace
+
+NameId row_variable(Context& c, std::string_view base, const Crossing& crossing) {
   const NameId name = c.names().fresh(
       std::string(base), ir::array_of(crossing.type.element, {crossing.lanes}));
   c.record(name);
   return name;
 }
 
-}  // namespace
+std::vector<Operand> point_at(const Crossing& crossing, const std::vector<Operand>& outer,
+                              const Operand& written, const Operand& read) {
+  std::vector<Operand> point;
+  for (std::size_t k = 0, next = 0; k < crossing.type.shape.size(); ++k) {
+    const bool is_read = k == crossing.squares.read;
+    point.push_back(k == crossing.squares.written ? written : is_read ? read : outer[next++]);
+  }
+  return point;
+}
 
 void cross_over(Context& c, const Crossing& crossing, const std::vector<Operand>& point,
                 const Operand& columns) {
@@ -68,13 +78,13 @@ void cross_over(Context& c, const Crossing& crossing, const std::vector<Operand>
   const std::int64_t lanes = crossing.squares.lanes;
   TransposeLanes turned;
   for (std::int64_t k = 0; k < lanes; ++k) {
-    const NameId row = vector(c, "row", crossing);
+    const NameId row = row_variable(c, "row", crossing);
     const Operand ahead =
         c.mul(crossing.source.strides[crossing.squares.written], ir::i64_operand(k));
     c.emit(LoadLanes{row, crossing.source.block, c.add(from, ahead), next,
                      crossing.type.element});
     turned.values.push_back(row);
-    turned.targets.push_back(vector(c, "column", crossing));
+    turned.targets.push_back(row_variable(c, "column", crossing));
   }
   c.emit(turned);
   const auto store_columns = [&](bool streamed) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "emit/context/context.h"
@@ -30,5 +31,10 @@ void cross_over(Context& c, const Crossing& crossing, const std::vector<Operand>
                 const Operand& columns);
 /// Of the dimensions that squares do not have.
 std::vector<Operand> outer_extents(const Crossing& crossing);
+/// The point at `outer` indices of these, and at those of the dimensions of squares.
+std::vector<Operand> point_at(const Crossing& crossing, const std::vector<Operand>& outer,
+                              const Operand& written, const Operand& read);
+/// A variable for as many elements as a square has in a row.
+NameId row_variable(Context& c, std::string_view base, const Crossing& crossing);
 
 }  // namespace dagaz::emit
