@@ -107,6 +107,7 @@ class Parser : public text::StructureReader<Parser> {
     if (skip_word("apart")) read(out.apart);
     if (skip_word("appends")) read(out.appends);
     if (skip_word("strip")) read(out.strip);
+    if (skip_word("link")) read(out.link);
   }
   void read(Version& out) {
     const std::string_view mnemonic = word("a strategy");

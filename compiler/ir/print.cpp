@@ -143,6 +143,7 @@ class Printer {
       value(schedule.appends);
     }
     if (schedule.strip != 0) out_ << " strip " << schedule.strip;
+    if (schedule.link != 0) out_ << " link " << schedule.link;
   }
   void value(const Version& version) {
     std::visit(

@@ -346,8 +346,11 @@ struct Schedule {
   // caches to where it belongs, if the results have as many bytes as the settings say; 0: they
   // never go so.
   int strip = 0;
+  // Elements of a piece of a scan or filter, at most, where a CPU's tasks share segments; 0: as
+  // many as there are for each piece.
+  int link = 0;
   bool operator==(const Schedule&) const = default;
-  DZ_FIELDS(versions, operations, additions, least_piece, apart, appends, strip)
+  DZ_FIELDS(versions, operations, additions, least_piece, apart, appends, strip, link)
 };
 
 /// Calls `function` for each name and size of the schedule.

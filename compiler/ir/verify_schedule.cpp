@@ -116,9 +116,10 @@ std::string problem_of(const std::vector<Append>& appends) {
   return numbers.problem;
 }
 
-std::string problem_of_strip(int bytes) {
+std::string problem_of_stretches(const Schedule& schedule) {
   Numbers numbers;
-  numbers.within("strip", bytes, 0, most_on_stack);
+  numbers.within("strip", schedule.strip, 0, most_on_stack);
+  numbers.within("link", schedule.link, 0, most);
   return numbers.problem;
 }
 
@@ -134,7 +135,7 @@ std::string problem_of(const Schedule& schedule) {
     if (!problem.empty()) return problem;
   }
   const std::string problem = problem_of(schedule.appends);
-  return problem.empty() ? problem_of_strip(schedule.strip) : problem;
+  return problem.empty() ? problem_of_stretches(schedule) : problem;
 }
 
 std::string problem_of(const Settings& settings) {

@@ -13,7 +13,7 @@ std::string problem_of(const Strategy& strategy);
 /// Likewise of all versions: the last one has no guard, and no other is without.
 std::string problem_of(const Schedule& schedule);
 std::string problem_of(const std::vector<Append>& appends);
-std::string problem_of_strip(int bytes);
+std::string problem_of_stretches(const Schedule& schedule);
 std::string problem_of(const Settings& settings);
 
 }  // namespace dagaz::ir

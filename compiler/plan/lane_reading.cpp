@@ -149,6 +149,7 @@ void LaneReading::serialise(const ir::Statement& s) {
   for (const ir::Binder& result : s.results) {
     const ir::Type& type = type_of(result.name);
     if (type.is_array()) {
+      if (around_.is_element_only(result.name)) refuse();  // there is no memory to put it in
       for (const Operand& size : type.shape) {
         for (const ir::Binder& other : s.results) {
           if (size == Operand(other.name)) refuse();

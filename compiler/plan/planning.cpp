@@ -5,6 +5,7 @@
 #include "ir/fields.h"
 #include "ir/traces.h"
 #include "plan/gpu_sizes.h"
+#include "plan/links.h"
 #include "plan/operators.h"
 #include "plan/strips.h"
 #include "plan/vector_work.h"
@@ -68,7 +69,14 @@ void Planning::note_strip(const std::vector<ir::Binder>& results, std::size_t di
   if (!on_cpu()) return;
   schedule.strip = strip_of(results, schedule, dimensions, body, names, tunables());
   if (random && schedule.strip != 0) schedule.strip = random->strip();
-  wanted.follow(results, schedule.strip);
+  wanted.follow(results, schedule, &ir::Schedule::strip);
+}
+
+void Planning::note_link(const std::vector<ir::Binder>& results, const ir::SegmentedScan& scan,
+                         ir::Schedule& schedule) {
+  if (!on_cpu()) return;
+  schedule.link = random ? random->link() : link_of(scan, names, tunables());
+  wanted.follow(results, schedule, &ir::Schedule::link);
 }
 
 ir::Interchanged Planning::tiles() const {

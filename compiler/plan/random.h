@@ -33,6 +33,7 @@ class RandomSchedules {
   /// How far ahead of what is appended to lists is fetched.
   int ahead() { return one_of({0, 1, 64, 128, 4096}); }
   int strip() { return one_of({0, 8, 64, 1024}); }
+  int link() { return one_of({0, 1, 5, 64, 4096}); }
   /// Sizes of a product, and of blocks of a reduction; the rest is as it was.
   ir::Contraction contraction();
   /// `values`: how many the operators have.

@@ -65,6 +65,14 @@ static bool in_order(const ir::Strategy& strategy) {
          as<ir::LaneBlocks>(strategy) || as<ir::Compaction>(strategy);
 }
 
+// Short segments do not go past the caches.
+static bool follow(const std::vector<ir::Version>& versions) {
+  return in_order(versions.back().strategy) &&
+         std::all_of(versions.begin(), versions.end() - 1, [](const ir::Version& one) {
+           return as<ir::BySegments>(one.strategy) != nullptr;
+         });
+}
+
 static std::size_t arrays_read(const ir::Body& body) {
   std::unordered_set<ir::NameId> arrays;
   for (const ir::Statement& one : body.statements) {
@@ -82,11 +90,10 @@ int strip_of(const std::vector<ir::Binder>& results, const ir::Schedule& schedul
   });
   const auto operations = operations_of(schedule);
   const bool pays = operations && *operations <= tunables.strip_operations;
-  const bool follows = schedule.versions.size() == 1 && in_order(schedule.versions[0].strategy);
-  if (!any || !pays || !follows) return 0;
+  if (!any || !pays || !follow(schedule.versions)) return 0;
   // Where points are little more than copied, reading and writing take shorter turns; still shorter
   // where one array is read, for as many lines are fetched at once as a strip has.
-  const bool copies = as<ir::Pointwise>(schedule.versions[0].strategy) != nullptr &&
+  const bool copies = as<ir::Pointwise>(schedule.versions.back().strategy) != nullptr &&
                       *operations <= tunables.short_strip_operations;
   const int turns = !copies ? 1 : arrays_read(body) == 1 ? 4 : 2;
   return static_cast<int>(tunables.strip / turns);

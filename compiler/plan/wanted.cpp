@@ -65,12 +65,13 @@ void WantedPlan::follow(const std::vector<ir::Binder>& results,
   appends = found->appends;
 }
 
-void WantedPlan::follow(const std::vector<ir::Binder>& results, int& strip) const {
+void WantedPlan::follow(const std::vector<ir::Binder>& results, ir::Schedule& schedule,
+                        int ir::Schedule::*stretch) const {
   const ir::Schedule* const found = wanted_for(results);
   if (found == nullptr) return;
-  const std::string problem = ir::problem_of_strip(found->strip);
+  const std::string problem = ir::problem_of_stretches(*found);
   if (!problem.empty()) return refuse(results[0].name, "cannot follow " + problem);
-  strip = found->strip;
+  schedule.*stretch = found->*stretch;
 }
 
 void WantedPlan::follow(ir::Settings& settings) const {

@@ -35,8 +35,9 @@ class WantedPlan {
               const ir::Strategy& simplest, const Complete& complete) const;
   /// Of the writes that append, those that are wanted, and how far ahead.
   void follow(const std::vector<ir::Binder>& results, std::vector<ir::Append>& appends) const;
-  /// The strip that is wanted.
-  void follow(const std::vector<ir::Binder>& results, int& strip) const;
+  /// The strip or link that is wanted.
+  void follow(const std::vector<ir::Binder>& results, ir::Schedule& schedule,
+              int ir::Schedule::*stretch) const;
   /// Takes the settings that are wanted, if they can be followed.
   void follow(ir::Settings& settings) const;
 

@@ -13,7 +13,7 @@ entry main [n] (xs: [n]i32) = sort_i32.sort xs
 --|   in_pieces] operations [1]
 --| -- main, line 3: segmented_scan over [t]
 --| x.3: [
---|   lane_blocks width 4 remainder serialised] operations [3] strip 1024
+--|   lane_blocks width 4 remainder serialised] operations [3] strip 1024 link 65536
 --| -- main, line 3: segmented_map over [pieces]
 --| x.4: [
 --|   pointwise] operations [6, radix, 10 * piece] additions [piece] appends [out ahead 128]

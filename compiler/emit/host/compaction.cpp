@@ -1,10 +1,9 @@
 // Filters: plan/compaction.cpp says which statements they are, and gpu/compaction.cpp how a GPU
 // runs them.
 //
-// Where a CPU has several pieces, a first loop counts what each of them keeps, so that a second one
-// knows where each piece begins to write, and where the next one does.  Up to there lanes are
-// stored as a whole: those behind what stays are written over by what comes next.  The last piece
-// knows how much is kept.
+// Tasks take links of the points in turn (segmented/links.h), and know of each where it begins to
+// write, and where the next one does.  Up to there lanes are stored as a whole: those behind what
+// stays are written over by what comes next.  The last link knows how much is kept.
 //
 // Where the arrays are large, lanes go to a strip in the first cache, as results of maps do
 // (strips.h), and once it is full past the caches; what is read is fetched ahead.  Where they are
@@ -25,7 +24,7 @@
 #include "emit/memory/elements.h"
 #include "emit/pieces.h"
 #include "emit/points.h"
-#include "emit/segmented/scan.h"
+#include "emit/segmented/links.h"
 #include "emit/statements.h"
 #include "emit/thread/loops.h"
 #include "emit/versions.h"
@@ -172,9 +171,10 @@ static void append_lanes(Lanes& l, const CompactionLoop& loop, std::size_t k,
 }
 
 // What the lanes from `first` on read in order, so far ahead.
-static void fetch_ahead(Context& c, const plan::Compaction& compaction, const Operand& first) {
-  const auto ahead = plan::bytes_ahead(c.settings);
-  if (!ahead) return;
+static void fetch_ahead(Context& c, const plan::Compaction& compaction, const Operand& first,
+                        const Operand& ahead) {
+  const auto bytes = plan::bytes_ahead(c.settings);
+  if (!bytes) return;
   for (const ir::Statement& one : compaction.body.statements) {
     const auto* read = as<ir::Index>(one.operation);
     if (read == nullptr || read->indices.size() != 1 || !c.arrays.has_place(read->array)) continue;
@@ -184,8 +184,9 @@ static void fetch_ahead(Context& c, const plan::Compaction& compaction, const Op
     const Place& place = c.arrays.place_of(read->array);
     if (!in_order || !is_constant(place.strides[0], 1)) continue;
     const ScalarType type = c.names().type(read->array).element;
-    const Operand behind = ir::i64_operand(*ahead / ir::byte_size(type));
-    c.emit(Fetch{place.block, c.add(element_at(c, place, {first}), behind), type});
+    const Operand near = ir::i64_operand(*bytes / ir::byte_size(type));
+    const Operand at = c.add(element_at(c, place, {first}), ahead_or(c, ahead, near));
+    c.emit(Fetch{place.block, at, type});
   }
 }
 
@@ -219,7 +220,7 @@ static Strip strip_of_list(Context& c, const CompactionLoop& loop, std::size_t k
   return strip;
 }
 
-static void append_in_lanes(Context& c, CompactionLoop& loop, int width, const Operand& start,
+static void append_in_lanes(Context& c, CompactionLoop& loop, int width, const Link& link,
                             const Operand& blocks) {
   const Operand span = ir::i64_operand(width);
   ir::LaneBlocks plan;
@@ -230,8 +231,8 @@ static void append_in_lanes(Context& c, CompactionLoop& loop, int width, const O
   }
   thread_loop(c, blocks, false, [&](const Operand& b) {
     Lanes lanes(c, plan);
-    const Operand first = c.add(start, c.mul(b, span));
-    c.branch(loop.large[0], [&] { fetch_ahead(c, loop.compaction, first); });
+    const Operand first = c.add(link.start, c.mul(b, span));
+    c.branch(loop.large[0], [&] { fetch_ahead(c, loop.compaction, first, link.ahead); });
     for (const NameId index : loop.compaction.indices) {
       bind_index(lanes, index, first, false, true);
     }
@@ -243,13 +244,13 @@ static void append_in_lanes(Context& c, CompactionLoop& loop, int width, const O
   }
 }
 
-static void append_piece(Context& c, CompactionLoop& loop, int width, const Operand& start,
-                         const Operand& length) {
+static void append_link(Context& c, CompactionLoop& loop, int width, const Link& link) {
+  const auto& [start, length] = std::tie(link.start, link.length);
   Operand done = ir::i64_operand(0);
   if (width > 1) {
     const Operand span = ir::i64_operand(width);
     const Operand blocks = c.divide(length, span);
-    append_in_lanes(c, loop, width, start, blocks);
+    append_in_lanes(c, loop, width, link, blocks);
     done = c.mul(blocks, span);
   }
   thread_loop(c, c.sub(length, done), false, [&](const Operand& i) {
@@ -257,20 +258,18 @@ static void append_piece(Context& c, CompactionLoop& loop, int width, const Oper
   });
 }
 
-// A list of a piece ends where that of the next one begins, and no later than its arrays.
-static std::vector<End> ends_of_piece(Context& c, const plan::Compaction& compaction,
-                                      const std::vector<Place>& before, const Operand& piece,
-                                      const Operand& pieces) {
+// A list of a link ends where that of the next one begins, and no later than its arrays.
+static std::vector<End> ends_of_link(Context& c, const plan::Compaction& compaction,
+                                     const Link& link) {
+  const std::vector<Value> before = running_values(link.before);
+  const std::vector<Value> behind = running_values(link.behind);
   std::vector<End> ends;
   for (const plan::Compaction::List& list : compaction.lists) {
-    const Place& begins = before[list.scanned];
-    const Operand start = load(c, begins, {piece}, ScalarType::i64, "x");
-    const End end{c.mutable_variable("next", ScalarType::i64, start),
+    const End end{c.mutable_variable("next", ScalarType::i64, before[list.scanned].operand),
                   c.mutable_variable("limit", ScalarType::i64, list.size)};
-    const Operand following = c.add(piece, ir::i64_operand(1));
-    c.branch(c.less(following, pieces), [&] {
-      c.move(end.limit, c.minimum(list.size, load(c, begins, {following}, ScalarType::i64, "x")));
-    });
+    c.branch(
+        link.is_last, [] {},
+        [&] { c.move(end.limit, c.minimum(list.size, behind[list.scanned].operand)); });
     ends.push_back(end);
   }
   return ends;
@@ -308,21 +307,12 @@ static void append_all(Context& c, const plan::Compaction& compaction, int width
     const Operand all = c.mul(list.size, ir::i64_operand(bytes));
     loop.large.push_back(are_rows ? are_large(c, all) : ir::make_bool(false));
   }
-  const std::vector<ir::Type> types(scan.operators.size(), ir::scalar_of(ScalarType::i64));
-  const Pieces pieces = cut_segments(c, scan.space, cost, pieces_of(scan.schedule));
-  const std::vector<Place> before = partial_arrays(c, types, pieces);
-  reduce_pieces(c, scan, pieces, cost, before);
-  exclusive_over_pieces(c, scan, pieces, before, types);
-  for_each_piece(c, pieces, cost,
-                 [&](const std::vector<Operand>&, const Operand& piece, const Operand& start,
-                     const Operand& length) {
-                   c.thread.uses_memory = true;
-                   loop.ends = ends_of_piece(c, compaction, before, piece, pieces.count);
-                   append_piece(c, loop, width, start, length);
-                   const Operand following = c.add(piece, ir::i64_operand(1));
-                   c.branch(c.equal(following, pieces.count),
-                            [&] { write_totals(c, loop, totals); });
-                 });
+  for_each_link(c, scan, cost, nullptr, [&](const Link& link) {
+    c.thread.uses_memory = true;
+    loop.ends = ends_of_link(c, compaction, link);
+    append_link(c, loop, width, link);
+    c.branch(link.is_last, [&] { write_totals(c, loop, totals); });
+  });
 }
 
 static void append_all_on_gpu(Context& c, const plan::Compaction& compaction, int stretch,

@@ -29,6 +29,11 @@ Place strip_of_row(Context& c, const Operand& large, NameId buffer, const Place&
   return place;
 }
 
+Operand ahead_or(Context& c, const Operand& ahead, const Operand& near) {
+  const Operand is_unknown = c.equal(ahead, ir::i64_operand(0));
+  return c.scalar(ScalarOp::select, ScalarType::i64, {is_unknown, near, ahead});
+}
+
 Operand are_large(Context& c, const Operand& bytes) {
   return c.less(ir::i64_operand(c.settings.streamed_bytes - 1), bytes);
 }
@@ -87,23 +92,22 @@ void Strips::find_sources(const std::vector<ir::SpaceDimension>& space, const ir
   }
 }
 
-// What the strip reads that lies so far behind the one that begins at `point`.
+// What the strip reads that begins so many elements behind the one at `point`.
 void Strips::fetch(const Source& source, const std::vector<Operand>& point,
-                   std::int64_t ahead) const {
+                   const Operand& ahead) const {
   std::vector<Operand> indices;
   for (const std::size_t k : source.dimensions) indices.push_back(point[k]);
-  const Operand at = element_at(c_, source.place, indices);
+  const Operand at = c_.add(element_at(c_, source.place, indices), ahead);
   const std::int64_t size = ir::byte_size(source.type);
   for (std::int64_t byte = 0; byte < elements_ * size; byte += c_.settings.line) {
-    const std::int64_t behind = (ahead + byte) / size;
-    c_.emit(Fetch{source.place.block, c_.add(at, ir::i64_operand(behind)), source.type});
+    c_.emit(Fetch{source.place.block, c_.add(at, ir::i64_operand(byte / size)), source.type});
   }
 }
 
 Operand Strips::take_large() { return std::exchange(large_, Operand(ir::make_bool(true))); }
 
 void Strips::run(const std::vector<Operand>& outer, const Operand& low, const Operand& high,
-                 const StripFunction& body) const {
+                 const StripFunction& body, const Operand& ahead) const {
   if (streams_.empty()) {
     body(targets_, low, high);
     return;
@@ -124,15 +128,20 @@ void Strips::run(const std::vector<Operand>& outer, const Operand& low, const Op
   const Operand length = if_large(most, whole);
   thread_loop(c_, c_.divide_up(c_.sub(high, start), length), false, [&](const Operand& k) {
     const Operand from = c_.add(start, c_.mul(k, length));
-    run_strip(outer, buffers, c_.maximum(low, from), c_.minimum(high, c_.add(from, length)), body);
+    run_strip(outer, buffers, c_.maximum(low, from), c_.minimum(high, c_.add(from, length)), body,
+              ahead);
   });
 }
 
 void Strips::run_strip(const std::vector<Operand>& outer, const std::vector<NameId>& buffers,
-                       const Operand& begin, const Operand& end, const StripFunction& body) const {
-  if (const auto ahead = plan::bytes_ahead(c_.settings)) {
+                       const Operand& begin, const Operand& end, const StripFunction& body,
+                       const Operand& ahead) const {
+  if (const auto bytes = plan::bytes_ahead(c_.settings)) {
     c_.branch(large_, [&] {
-      for (const Source& source : sources_) fetch(source, with(outer, begin), *ahead);
+      for (const Source& source : sources_) {
+        const Operand near = ir::i64_operand(*bytes / ir::byte_size(source.type));
+        fetch(source, with(outer, begin), ahead_or(c_, ahead, near));
+      }
     });
   }
   std::vector<Destination> targets = targets_;

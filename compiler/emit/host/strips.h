@@ -18,6 +18,8 @@ using StripFunction = std::function<void(const std::vector<Destination>& targets
 /// belongs.
 Place strip_of_row(Context& c, const Operand& large, NameId buffer, const Place& row,
                    const Operand& begin);
+/// How far on what is fetched lies: `ahead`, or `near` where that is 0.
+Operand ahead_or(Context& c, const Operand& ahead, const Operand& near);
 /// Whether results of so many bytes go past the caches.
 Operand are_large(Context& c, const Operand& bytes);
 
@@ -33,9 +35,10 @@ class Strips {
   Operand take_large();
 
   /// Code of a task: `body` for the points from `low` to `high` of the row at `outer`; in strips
-  /// the results that have an element at each point go to the cache first.
+  /// the results that have an element at each point go to the cache first.  Points `ahead` of them
+  /// are those that the task comes to next, if it is not 0.
   void run(const std::vector<Operand>& outer, const Operand& low, const Operand& high,
-           const StripFunction& body) const;
+           const StripFunction& body, const Operand& ahead = ir::i64_operand(0)) const;
 
  private:
   struct Stream {
@@ -50,9 +53,10 @@ class Strips {
     bool operator==(const Source&) const = default;
   };
   void find_sources(const std::vector<ir::SpaceDimension>& space, const ir::Body& body);
-  void fetch(const Source& source, const std::vector<Operand>& point, std::int64_t ahead) const;
+  void fetch(const Source& source, const std::vector<Operand>& point, const Operand& ahead) const;
   void run_strip(const std::vector<Operand>& outer, const std::vector<NameId>& buffers,
-                 const Operand& begin, const Operand& end, const StripFunction& body) const;
+                 const Operand& begin, const Operand& end, const StripFunction& body,
+                 const Operand& ahead) const;
 
   Context& c_;
   const std::vector<Destination>& targets_;

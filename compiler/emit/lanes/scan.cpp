@@ -164,6 +164,16 @@ static std::vector<NameId> indices_of(const ir::SegmentedScan& e) {
   return indices;
 }
 
+Operand for_blocks(Context& c, const ir::LaneBlocks* lanes, const std::vector<Operand>& outer,
+                   const Operand& low, const Operand& high,
+                   const std::function<void(const ScannedBlocks&)>& use) {
+  if (lanes == nullptr) return low;
+  const Operand width = ir::i64_operand(lanes->width);
+  const Operand count = c.divide(c.sub(high, low), width);
+  use({outer, low, count});
+  return c.add(low, c.mul(count, width));
+}
+
 void combine_blocks(Context& c, const ir::SegmentedScan& e, const ir::LaneBlocks& plan,
                     const ScannedBlocks& blocks, const std::vector<Running>& running) {
   Lanes lanes(c, plan);

@@ -1,6 +1,7 @@
 // Scans in blocks of lanes.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "emit/context/context.h"
@@ -14,6 +15,11 @@ struct ScannedBlocks {
   Operand start;
   Operand count;
 };
+/// Hands on the whole blocks of the points from `low` to `high`; the first point behind them, which
+/// is `low` where there are no `lanes`.
+Operand for_blocks(Context& c, const ir::LaneBlocks* lanes, const std::vector<Operand>& outer,
+                   const Operand& low, const Operand& high,
+                   const std::function<void(const ScannedBlocks&)>& use);
 /// What these points come to behind `running`, which takes it in.
 void combine_blocks(Context& c, const ir::SegmentedScan& e, const ir::LaneBlocks& plan,
                     const ScannedBlocks& blocks, const std::vector<Running>& running);

@@ -13,10 +13,6 @@ namespace dagaz::emit {
 void scan_point(Context& c, const ir::Statement& s, const ir::SegmentedScan& e,
                 const std::vector<Running>& running, const std::vector<Destination>& targets,
                 const std::vector<Operand>& point);
-/// With more than one piece: partial[piece] := the piece reduced, in blocks of `lanes` if there are.
-void reduce_pieces(Context& c, const ir::SegmentedScan& e, const Pieces& pieces,
-                   const Operand& cost, const std::vector<Place>& partial,
-                   const ir::LaneBlocks* lanes = nullptr);
 /// partial[piece] := the combination of all pieces before it.
 void exclusive_over_pieces(Context& c, const ir::SegmentedScan& e, const Pieces& pieces,
                            const std::vector<Place>& partial, const std::vector<ir::Type>& types);
