@@ -34,10 +34,12 @@ struct Tile {
   Operand columns;
 };
 
-/// What is fetched with the squares of a tile: rows of the next one, which begins at `from`.
+/// What is fetched with the squares of a tile: rows of so many `lines` of the next one, which
+/// begins at `from`.
 struct NextTile {
   Operand from;
   Operand rows;
+  Operand lines;
 };
 
 /// Copies tiles: column by column, and fetches the next one if `fetched`, or `by_rows`.  Where they
@@ -136,7 +138,16 @@ static Operand first_of(Context& c, const Crossing& crossing, const Tile& tile,
 
 static NextTile next_tile(Context& c, const Tiles& tiles, const Tile& next) {
   const Crossing& crossing = tiles.crossing;
-  return {element_at(c, crossing.source, next.point), c.mul(next.rows, crossing.lanes)};
+  return {element_at(c, crossing.source, next.point), c.mul(next.rows, crossing.lanes),
+          next.columns};
+}
+
+static void fetch_line(Context& c, const Crossing& crossing, const NextTile& next,
+                       const Operand& row, const Operand& line) {
+  const Operand& stride = crossing.source.strides[crossing.squares.written];
+  const Operand start = c.add(next.from, c.mul(row, stride));
+  c.emit(Fetch{crossing.source.block, c.add(start, c.mul(line, crossing.lanes)),
+               crossing.type.element});
 }
 
 // With a square of a tile, the lines of the next one that are as many as it has itself, row by row:
@@ -146,16 +157,45 @@ static void fetch_lines(Context& c, const Tiles& tiles, const NextTile& next,
   const Crossing& crossing = tiles.crossing;
   const Operand parts = ir::i64_operand(tiles.most.columns / crossing.squares.lanes);  // of a row
   const Operand row = c.divide(square, parts);
-  const Operand first = c.mul(c.remainder(square, parts), c.mul(crossing.lanes, crossing.lanes));
-  const Operand start =
-      c.add(c.add(next.from, c.mul(row, crossing.source.strides[crossing.squares.written])), first);
+  const Operand first = c.mul(c.remainder(square, parts), crossing.lanes);
   c.branch(c.less(row, next.rows), [&] {
     for (std::int64_t line = 0; line < crossing.squares.lanes; ++line) {
-      c.emit(Fetch{crossing.source.block,
-                   c.add(start, c.mul(ir::i64_operand(line), crossing.lanes)),
-                   crossing.type.element});
+      fetch_line(c, crossing, next, row, c.add(first, ir::i64_operand(line)));
     }
   });
+}
+
+// The same of a tile whose rows are shorter.
+static void fetch_short_rows(Context& c, const Tiles& tiles, const NextTile& next,
+                             const Operand& square) {
+  const Crossing& crossing = tiles.crossing;
+  const Operand zero = ir::i64_operand(0);
+  const Operand one = ir::i64_operand(1);
+  const Operand first = c.mul(square, crossing.lanes);
+  const Operand lines = c.maximum(next.lines, one);  // behind the last tile is none
+  const NameId row = c.mutable_variable("row", ScalarType::i64, c.divide(first, lines));
+  const NameId line = c.mutable_variable("line", ScalarType::i64, c.remainder(first, lines));
+  c.rolled_loop("fetched", crossing.lanes, [&](const Operand&) {
+    c.branch(c.less(row, next.rows), [&] { fetch_line(c, crossing, next, row, line); });
+    const Operand following = c.add(line, one);
+    const Operand is_last = c.equal(following, lines);
+    c.move(row, c.add(row, c.scalar(ScalarOp::select, ScalarType::i64, {is_last, one, zero})));
+    c.move(line, c.scalar(ScalarOp::select, ScalarType::i64, {is_last, zero, following}));
+  });
+}
+
+// Of shorter vectors than half a line most would be fetched again.
+static void fetch_next(Context& c, const Tiles& tiles, const NextTile& next,
+                       const Operand& square) {
+  const plan::CopySquares& squares = tiles.crossing.squares;
+  const std::int64_t bytes = squares.lanes * ir::byte_size(tiles.crossing.type.element);
+  const auto whole = [&] { fetch_lines(c, tiles, next, square); };
+  if (2 * bytes < c.settings.line) {
+    whole();
+    return;
+  }
+  c.branch(c.equal(next.lines, ir::i64_operand(tiles.most.columns)), whole,
+           [&] { fetch_short_rows(c, tiles, next, square); });
 }
 
 // Where the squares of a tile are made whose first begins at `first`, a row after the other. The
@@ -198,7 +238,7 @@ static void copy_columns(Context& c, const Tiles& tiles, const Tile& tile, const
                         crossing.lanes, crossing.streamed};
     thread_loop(c, tile.rows, false, [&](const Operand& row) {
       c.branch(tiles.fetched,
-               [&] { fetch_lines(c, tiles, next, c.add(c.mul(column, tile.rows), row)); });
+               [&] { fetch_next(c, tiles, next, c.add(c.mul(column, tile.rows), row)); });
       std::vector<Operand> point = first;
       point[crossing.squares.written] = first_of(c, crossing, tile, crossing.squares.written, row);
       cross_over(c, here, point, crossing.lanes);
@@ -264,7 +304,7 @@ static ir::Type as_numbers(const ir::Type& type) {
 void copy_in_squares(Context& c, const Place& target, const Place& source, const ir::Type& type,
                      const plan::CopySquares& plan, const std::function<void()>& one_by_one) {
   const Operand bytes =
-      c.mul(c.product(type.shape), ir::i64_operand(ir::byte_size(type.element)));
+      c.mul(c.product(type.shape), ir::i64_operand(2 * ir::byte_size(type.element)));
   const Operand lanes = ir::i64_operand(plan.lanes);
   const Operand large = are_large(c, bytes);
   const Operand yes = ir::make_bool(true);
