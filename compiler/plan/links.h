@@ -5,12 +5,15 @@
 // that cache, and long beside what handing on costs.
 #pragma once
 
+#include <unordered_set>
+
 #include "ir/program.h"
 #include "plan/tunables.h"
 
 namespace dagaz::plan {
 
 /// The elements of a link; 0, no limit, where elements are arrays.
-int link_of(const ir::SegmentedScan& scan, const ir::Names& names, const Tunables& tunables);
+int link_of(const ir::SegmentedScan& scan, const std::unordered_set<ir::NameId>& iotas,
+            const ir::Names& names, const Tunables& tunables);
 
 }  // namespace dagaz::plan

@@ -67,7 +67,7 @@ void Planning::note_vectors(const ir::Body& body, ir::Schedule& schedule) const 
 void Planning::note_strip(const std::vector<ir::Binder>& results, std::size_t dimensions,
                           const ir::Body& body, ir::Schedule& schedule) {
   if (!on_cpu()) return;
-  schedule.strip = strip_of(results, schedule, dimensions, body, names, tunables());
+  schedule.strip = strip_of(results, schedule, dimensions, body, iotas, names, tunables());
   if (random && schedule.strip != 0) schedule.strip = random->strip();
   wanted.follow(results, schedule, &ir::Schedule::strip);
 }
@@ -75,7 +75,7 @@ void Planning::note_strip(const std::vector<ir::Binder>& results, std::size_t di
 void Planning::note_link(const std::vector<ir::Binder>& results, const ir::SegmentedScan& scan,
                          ir::Schedule& schedule) {
   if (!on_cpu()) return;
-  schedule.link = random ? random->link() : link_of(scan, names, tunables());
+  schedule.link = random ? random->link() : link_of(scan, iotas, names, tunables());
   wanted.follow(results, schedule, &ir::Schedule::link);
 }
 

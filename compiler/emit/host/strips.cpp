@@ -63,9 +63,10 @@ Strips::Strips(Context& c, const ir::Statement& s, const ir::Schedule& schedule,
   }
   if (streams_.empty()) return;
   elements_ = std::max<std::int64_t>(schedule.strip / largest, 1);
-  const Operand all = c.mul(c.product(extents), ir::i64_operand(bytes));
   if (const auto* map = as<ir::SegmentedMap>(s.operation)) find_sources(map->space, map->body);
   if (const auto* scan = as<ir::SegmentedScan>(s.operation)) find_sources(scan->space, scan->body);
+  for (const Source& one : sources_) bytes += ir::byte_size(one.type);
+  const Operand all = c.mul(c.product(extents), ir::i64_operand(bytes));
   if (sources_.size() > 1) sources_.clear();
   large_ = c.both(are_large(c, all), c.less(ir::i64_operand(elements_), extents.back()));
 }

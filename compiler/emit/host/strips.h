@@ -20,7 +20,7 @@ Place strip_of_row(Context& c, const Operand& large, NameId buffer, const Place&
                    const Operand& begin);
 /// How far on what is fetched lies: `ahead`, or `near` where that is 0.
 Operand ahead_or(Context& c, const Operand& ahead, const Operand& near);
-/// Whether results of so many bytes go past the caches.
+/// Whether caches hold less than so many bytes, read and written, so that results go past them.
 Operand are_large(Context& c, const Operand& bytes);
 
 class Strips {
