@@ -98,6 +98,7 @@ std::optional<CopySquares> in_squares(const ir::Settings& settings, const CopyAt
                      .streamed = {settings.streamed_rows, lines_of_row},
                      .staged = {more_rows * settings.streamed_rows, lanes},
                      .fill_lines = lanes == in_line,
+                     .fill_halves = 2 * lanes >= in_line,
                      .stretch = lanes * lanes,
                      .otherwise = by_elements(at)};
 }

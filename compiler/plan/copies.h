@@ -59,6 +59,7 @@ struct CopySquares {
   SquaresOfTile streamed = {};
   SquaresOfTile staged = {};
   bool fill_lines = true;  // rows of a square are as long as lines
+  bool fill_halves = true;  // … or half as long
   // Elements along what is written that are copied together where what is read has fewer neighbours
   // than a square has.
   std::int64_t stretch = 1;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "ir/reads.h"
 #include "plan/operators.h"
-#include "plan/strips.h"
 
 namespace dagaz::plan {
 
@@ -14,7 +14,7 @@ int link_of(const ir::SegmentedScan& scan, const std::unordered_set<ir::NameId>&
     if (!are_scalars(one.op.result_types)) return 0;
   }
   if (tunables.link == 0) return 0;
-  const std::int64_t bytes = std::max<std::int64_t>(bytes_read(scan.body, iotas, names), 1);
+  const std::int64_t bytes = std::max<std::int64_t>(ir::bytes_read(scan.body, iotas, names), 1);
   return static_cast<int>(std::max<std::int64_t>(tunables.link / bytes, 1));
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "ir/fields.h"
+#include "ir/reads.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -50,25 +51,6 @@ bool gathers(const ir::Body& body, const std::unordered_set<ir::NameId>& iotas) 
   return Reads(iotas).gather(body);
 }
 
-static std::unordered_set<ir::NameId> arrays_read(const ir::Body& body,
-                                                  const std::unordered_set<ir::NameId>& iotas) {
-  std::unordered_set<ir::NameId> arrays;
-  for (const ir::Statement& one : body.statements) {
-    const auto* read = as<ir::Index>(one.operation);
-    if (read != nullptr && !iotas.contains(read->array)) arrays.insert(read->array);
-  }
-  return arrays;
-}
-
-std::int64_t bytes_read(const ir::Body& body, const std::unordered_set<ir::NameId>& iotas,
-                        const ir::Names& names) {
-  std::int64_t bytes = 0;
-  for (const ir::NameId array : arrays_read(body, iotas)) {
-    bytes += ir::byte_size(names.type(array).element);
-  }
-  return bytes;
-}
-
 // The operations of a point, where they are the same for any sizes.
 static std::optional<std::int64_t> operations_of(const ir::Schedule& schedule) {
   std::int64_t sum = 0;
@@ -107,7 +89,7 @@ int strip_of(const std::vector<ir::Binder>& results, const ir::Schedule& schedul
   // where one array is read, for as many lines are fetched at once as a strip has.
   const bool copies = as<ir::Pointwise>(schedule.versions.back().strategy) != nullptr &&
                       *operations <= tunables.short_strip_operations;
-  const std::size_t arrays = arrays_read(body, iotas).size();
+  const std::size_t arrays = ir::arrays_read(body, iotas).size();
   const int turns = !copies || arrays == 0 ? 1 : arrays == 1 ? 4 : 2;
   return static_cast<int>(tunables.strip / turns);
 }

@@ -9,7 +9,6 @@
 // these reads take is the limit, and what is copied from a strip waits for the last of them.
 #pragma once
 
-#include <cstdint>
 #include <unordered_set>
 #include <vector>
 
@@ -21,10 +20,6 @@ namespace dagaz::plan {
 
 /// Whether the body reads at places that it reads; those in `iotas` it computes.
 bool gathers(const ir::Body& body, const std::unordered_set<ir::NameId>& iotas);
-
-/// Bytes that a point reads of arrays around it, but for `iotas`, each once.
-std::int64_t bytes_read(const ir::Body& body, const std::unordered_set<ir::NameId>& iotas,
-                        const ir::Names& names);
 
 /// Bytes of a strip of each of the results of `schedule`, which is of an operation over so many
 /// `dimensions` with this `body`; 0 where none is worth it.

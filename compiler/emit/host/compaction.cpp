@@ -28,9 +28,9 @@
 #include "emit/statements.h"
 #include "emit/thread/loops.h"
 #include "emit/versions.h"
+#include "ir/reads.h"
 #include "plan/compaction.h"
 #include "plan/copies.h"
-#include "plan/strips.h"
 
 namespace dagaz::emit {
 
@@ -297,7 +297,7 @@ static void append_all(Context& c, const plan::Compaction& compaction, int width
   CompactionLoop loop{compaction, {}, {}, {}, {}};
   for (const plan::Compaction::List& list : compaction.lists) {
     loop.places.emplace_back();
-    std::int64_t bytes = plan::bytes_read(compaction.body, c.known.iotas, c.names());
+    std::int64_t bytes = ir::bytes_read(compaction.body, c.known.iotas, c.names());
     bool are_rows = scan.schedule.strip > 0;
     for (const plan::Compaction::Target& target : list.targets) {
       const Place& place = c.arrays.place_of(target.destination);

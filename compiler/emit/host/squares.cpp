@@ -184,13 +184,11 @@ static void fetch_short_rows(Context& c, const Tiles& tiles, const NextTile& nex
   });
 }
 
-// Of shorter vectors than half a line most would be fetched again.
+// Where vectors are shorter than half a line most lines would be fetched again.
 static void fetch_next(Context& c, const Tiles& tiles, const NextTile& next,
                        const Operand& square) {
-  const plan::CopySquares& squares = tiles.crossing.squares;
-  const std::int64_t bytes = squares.lanes * ir::byte_size(tiles.crossing.type.element);
   const auto whole = [&] { fetch_lines(c, tiles, next, square); };
-  if (2 * bytes < c.settings.line) {
+  if (!tiles.crossing.squares.fill_halves) {
     whole();
     return;
   }
