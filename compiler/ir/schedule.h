@@ -43,13 +43,15 @@ inline Guard at_least(const Operand& size, std::int64_t least) {
 /// Each point by itself: in tasks that walk rows of the space on a CPU, by a thread on a GPU, which
 /// does `points` of them where they are short.  A loop over a task's points, or inside one, does as
 /// many iterations as are a multiple of `whole_vectors`, and what is left in vectors under masks;
-/// 0: all in one loop.
+/// 0: all in one loop, which stays `rolled` where iterations wait for one another, so that short
+/// ones end soon.
 struct Pointwise {
   static constexpr std::string_view mnemonic = "pointwise";
   int points = 1;
   int whole_vectors = 0;
+  bool rolled = false;
   bool operator==(const Pointwise&) const = default;
-  DZ_FIELDS(points, whole_vectors)
+  DZ_FIELDS(points, whole_vectors, rolled)
 };
 
 /// What becomes of the points that are left where a block does not divide an extent.

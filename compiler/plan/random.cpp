@@ -189,6 +189,7 @@ ir::Strategy RandomSchedules::resized(ir::Strategy strategy) {
 
 ir::Pointwise RandomSchedules::iterations(ir::Pointwise chosen) {
   chosen.whole_vectors = one_of({0, 0, 3, chosen.whole_vectors});
+  chosen.rolled = flips();
   return chosen;
 }
 

@@ -38,6 +38,11 @@ ir::Pointwise loop_of(const Iteration& iteration, const TargetDescription& targe
   return {.whole_vectors = target.register_bytes / least_element_bytes};
 }
 
+/// Whether it is an operator whose applications LLVM can neither reorder nor make vectors of.
+bool waits(const ir::Lambda& op) {
+  return are_scalars(op.result_types) && !is_simple(op) && is_straight(op.body);
+}
+
 /// Bytes of the longest element that is read or carried: LLVM makes vectors of as many elements as
 /// there are of these in a register.
 std::int64_t longest_element(const ir::SegmentedReduce& reduction, const ir::Names& names) {
@@ -89,7 +94,10 @@ ir::Pointwise thread_loop(const ir::MapScanReduce& map, const TargetDescription&
   iteration.add(map.map.body);
   for (const ir::ReduceOperator& one : map.reductions) iteration.add(one.op.body);
   if (map.post) iteration.add(map.post->body);
-  return loop_of(iteration, target);
+  ir::Pointwise loop = loop_of(iteration, target);
+  loop.rolled = std::any_of(map.reductions.begin(), map.reductions.end(),
+                            [](const ir::ReduceOperator& one) { return waits(one.op); });
+  return loop;
 }
 
 bool calls_functions(const ir::Body& body) {

@@ -22,7 +22,7 @@ void thread_loop(Context& c, const Operand& width, bool independent,
 void thread_loop(Context& c, const Operand& width, const ir::Pointwise& way,
                  const std::function<void(Operand)>& body) {
   if (way.whole_vectors == 0) {
-    thread_loop(c, width, true, body);
+    thread_loop(c, width, LoopHints{.independent = true, .rolled = way.rolled}, body);
     return;
   }
   c.branch(c.less(ir::i64_operand(0), width), [&] {
