@@ -32,7 +32,7 @@ struct Settings {
   int short_array = 16;     // elements up to which arrays are copied one by one
   int stack_array = 2048;   // most bytes of an array on the stack of its thread
   int carried_array = 64;   // most elements of an array that a thread's loop copies each time
-  int streamed_bytes = 1 << 25;  // bytes read and written from which on results go past the caches
+  int streamed_bytes = 5 << 23;  // bytes read and written from which on results go past the caches
   int fetched_ahead = 8192;  // how far ahead of those that is fetched what they read in order; 0: not
   // Elements that the host's operations make lie with their rows innermost in every so manieth
   // array;
