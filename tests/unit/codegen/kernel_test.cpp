@@ -337,7 +337,7 @@ TEST_CASE("kernels look for earlier failures only where these could do harm") {
         generate(copy_kernel(access), test_options(), dagaz::codegen::want_ptx);
     REQUIRE(artifacts.problem == "");
     REQUIRE(artifacts.ptx.find(".entry copy(") != std::string::npos);
-    return artifacts.ptx.find("[copy_param_0]") != std::string::npos;
+    return artifacts.ptx.find("[p0]") != std::string::npos;
   };
   CHECK(!looks(Access::direct));
   CHECK(looks(Access::gather));
