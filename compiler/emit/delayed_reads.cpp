@@ -54,13 +54,14 @@ class Delay {
   void find_shared(const Code& code) {
     for (const Instruction& one : code) {
       const bool shares = as<Share>(one.node) || as<Move>(one.node) || as<Call>(one.node);
-      tree::InstructionVisitor visitor{
-          [&](const Operand& operand) { if (shares) note_shared(operand); },
-          [&](NameId target) {
-            if (shares) several_names_.insert(target);
-            ++times_set_[target];
-          },
-          [&](const Code& inner) { find_shared(inner); }};
+      tree::InstructionVisitor visitor{[&](const Operand& operand) {
+                                         if (shares) note_shared(operand);
+                                       },
+                                       [&](NameId target) {
+                                         if (shares) several_names_.insert(target);
+                                         ++times_set_[target];
+                                       },
+                                       [&](const Code& inner) { find_shared(inner); }};
       tree::visit(one, visitor);
     }
   }
@@ -140,9 +141,8 @@ class Delay {
     visitor.nested = [&](const Code& inner) {
       if (as<Launch>(one.node) != nullptr) return;
       by_host = by_host || as<If>(one.node) == nullptr ||
-                !std::all_of(inner.begin(), inner.end(), [&](const Instruction& each) {
-                  return needed_in_kernels(each);
-                });
+                !std::all_of(inner.begin(), inner.end(),
+                             [&](const Instruction& each) { return needed_in_kernels(each); });
     };
     tree::visit(one, visitor);
     return !by_host;

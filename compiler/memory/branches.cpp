@@ -1,7 +1,7 @@
 // Results of branches that lie where they are wanted.
 //
-// What both sides of a branch make by maps they can make in one place, which is known before: in the
-// part of an array that an update replaces, or in the next row of a loop's states.
+// What both sides of a branch make by maps they can make in one place, which is known before: in
+// the part of an array that an update replaces, or in the next row of a loop's states.
 #include <algorithm>
 
 #include "memory/host.h"
@@ -34,8 +34,7 @@ bool is_made_by_map(const ir::Statement& statement, ir::NameId result) {
   if (branch == nullptr) return false;
   const auto found = std::find_if(statement.results.begin(), statement.results.end(),
                                   [&](const ir::Binder& one) { return one.name == result; });
-  return is_made_by_sides(*branch,
-                          static_cast<std::size_t>(found - statement.results.begin()));
+  return is_made_by_sides(*branch, static_cast<std::size_t>(found - statement.results.begin()));
 }
 
 }  // namespace dagaz::memory

@@ -250,7 +250,7 @@ class Host {
 
   // ---- statements
 
-  /// The place of the k-th result of a branch, if that is known before and both sides make it there.
+  /// Places the k-th result of a branch, if its place is known before and both sides make it there.
   void place_result(const ir::Statement& s, const ir::Branch& e, std::size_t k) {
     const NameId result = s.results[k].name;
     if (names_.type(result).kind != ir::TypeKind::value || !names_.type(result).is_array() ||
@@ -277,7 +277,8 @@ class Host {
       const auto last = here_->scope.uses.last.find(result.name);
       if (last == here_->scope.uses.last.end() || last->second < end) {
         memory_.homes.insert_or_assign(result.name, Nowhere{});
-      } else if (!make_for_branch(result.name) && !make_checkpoint(result.name) && !make_piece(result.name)) {
+      } else if (!make_for_branch(result.name) && !make_checkpoint(result.name) &&
+                 !make_piece(result.name)) {
         make_own(result.name);
       }
     }
@@ -289,7 +290,8 @@ class Host {
     for (const ir::Binder& result : s.results) {
       const NameId name = result.name;
       if (names_.type(name).kind != ir::TypeKind::value) continue;
-      const bool placed = make_for_branch(name) || make_checkpoint(name) || make_piece(name) || make_points_within(name);
+      const bool placed = make_for_branch(name) || make_checkpoint(name) || make_piece(name) ||
+                          make_points_within(name);
       if (!placed) is_part = make_part(name) || is_part;
     }
     if (is_one && !is_part && !has_home(s.results[0].name)) {
@@ -532,7 +534,7 @@ class Host {
   std::unordered_set<NameId> carried_;  // arrays that loops carry
   std::unordered_map<NameId, NameId> replaced_states_;
   std::unordered_map<NameId, Checkpoint> checkpoints_;
-  std::unordered_map<NameId, NameId> of_branch_;  // what sides of branches give, and as which result
+  std::unordered_map<NameId, NameId> of_branch_;  // by what sides of branches give: their results
 };
 
 }  // namespace

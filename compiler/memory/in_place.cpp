@@ -5,8 +5,8 @@
 // adds to stay where they are, and values that were kept for a derivative become the derivative.
 // So may one that then replaces the part of an array that the map reads, as in what reverse mode
 // makes of reading a part:  xs with [a:b] = map2 (+) xs[a:b] ys.
-// What a map, or one on each side of a branch, makes only for a part of an array, which nothing else
-// reads before, is made there.
+// What a map, or one on each side of a branch, makes only for a part of an array, which nothing
+// else reads before, is made there.
 #include <algorithm>
 
 #include "ir/names.h"

@@ -2,11 +2,12 @@
 //
 // One thread per point, or per four where a point is little work; of several dimensions, these are
 // neighbours in the last but one, so that a thread finds its place once, threads side by side have
-// points side by side, and what a column reads is read for all four rows.  Arrays that are too large for a
-// thread's stack and whose size the host knows lie in one global block per array, thread by thread
-// next to each other so that neighbours' accesses coalesce.  Arrays whose size only the thread
-// knows come from an arena (arena.cpp).  A kernel that has either starts no more threads than
-// the device holds, and fewer where their arrays are large, and strides over the points.
+// points side by side, and what a column reads is read for all four rows.  Arrays that are too
+// large for a thread's stack and whose size the host knows lie in one global block per array,
+// thread by thread next to each other so that neighbours' accesses coalesce.  Arrays whose size
+// only the thread knows come from an arena (arena.cpp).  A kernel that has either starts no more
+// threads than the device holds, and fewer where their arrays are large, and strides over the
+// points.
 #include "emit/gpu/kernels.h"
 
 #include <algorithm>
@@ -106,8 +107,8 @@ static Code take_steady(Code& points, NameId row) {
     if (const auto* store = as<Store>(one.node)) stored.insert(store->block);
     only_stores = only_stores && !(as<Atomic>(one.node) || as<CompareExchange>(one.node) ||
                                    as<CopyElements>(one.node) || as<Call>(one.node));
-    tree::visit(one, {[](const Operand&) {}, [&](NameId set) { ++times_set[set]; },
-                      [](const Code&) {}});
+    tree::visit(one,
+                {[](const Operand&) {}, [&](NameId set) { ++times_set[set]; }, [](const Code&) {}});
   });
   const auto keeps = [&](NameId block) { return only_stores && !stored.contains(block); };
   std::unordered_set<NameId> varying = {row};

@@ -26,8 +26,12 @@ struct Tree {
   static Instruction launch(const char* kernel, NameId writes,
                             const Operand& value = ir::i64_operand(0)) {
     const Operand zero = ir::i64_operand(0);
-    return {Launch{kernel, ir::i64_operand(1), 256, zero,
-                   {{Store{writes, zero, value, ScalarType::i64}}}, {}}};
+    return {Launch{kernel,
+                   ir::i64_operand(1),
+                   256,
+                   zero,
+                   {{Store{writes, zero, value, ScalarType::i64}}},
+                   {}}};
   }
   static Instruction write(NameId block, const Operand& value) {
     return {WriteElement{block, ir::i64_operand(0), value, ScalarType::i64}};
@@ -81,9 +85,10 @@ TEST_CASE("a value is read before it is used") {
   const NameId b = tree.block("b");
   const NameId x = tree.scalar("x");
   const NameId y = tree.scalar("y");
-  CHECK(delayed(tree, {Tree::allocate(a), Tree::launch("one", a), Tree::read(x, a),
-                       Tree::add(y, x, x), Tree::launch("two", b), Tree::release(a)}, {y}) ==
-        "LLA=R");
+  CHECK(delayed(tree,
+                {Tree::allocate(a), Tree::launch("one", a), Tree::read(x, a), Tree::add(y, x, x),
+                 Tree::launch("two", b), Tree::release(a)},
+                {y}) == "LLA=R");
 }
 
 TEST_CASE("memory is read before it is written again") {
@@ -99,8 +104,13 @@ TEST_CASE("memory with a second name is read at once") {
   const NameId a = tree.block("a");
   const NameId b = tree.block("b");
   const NameId x = tree.scalar("x");
-  CHECK(delayed(tree, {Tree::allocate(a), Tree::launch("one", a), {Share{b, a}},
-                       Tree::read(x, a), Tree::launch("two", b)}, {x}) == "LSAL");
+  CHECK(delayed(tree,
+                {Tree::allocate(a),
+                 Tree::launch("one", a),
+                 {Share{b, a}},
+                 Tree::read(x, a),
+                 Tree::launch("two", b)},
+                {x}) == "LSAL");
 }
 
 TEST_CASE("a failure of the host comes after those that kernels may have had") {
