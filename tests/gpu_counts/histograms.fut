@@ -9,7 +9,7 @@
 -- counts: greatest_16 [1000000]i64 [1000000]f32: launches 1, waits 1
 -- counts: greatest_1k [1000000]i64 [1000000]f32: launches 1, waits 1
 -- counts: greatest_1m [1000000]i64 [1000000]f32: launches 1, waits 1
--- counts: arg_16 [1000000]i64 [1000000]f32: launches 1 now 4, waits 1
+-- counts: arg_16 [1000000]i64 [1000000]f32: launches 1 now 3, waits 1
 -- counts: arg_1k [1000000]i64 [1000000]f32: launches 1 now 3, waits 1
 -- counts: arg_1m [1000000]i64 [1000000]f32: launches 1, waits 1
 -- moves: counted_16 [100000]i64: loads 800000, stores 64, sectors 100
