@@ -154,11 +154,17 @@ int32_t dz_copy(dz_context* context, dz_block* target, int64_t target_offset, dz
                                dagaz::runtime::advance(source->data, source_offset), bytes);
 }
 
-int32_t dz_clear(dz_context* context, dz_block* block, int64_t offset, int64_t bytes) {
+int32_t dz_fill(dz_context* context, dz_block* block, int64_t offset, int64_t bytes, int32_t word,
+                int32_t word_bytes) {
   if (!inside(block, offset, bytes)) {
     return outside(context, "a fill", block, offset, bytes);
   }
-  return context->device->clear(dagaz::runtime::advance(block->data, offset), bytes);
+  return context->device->fill(dagaz::runtime::advance(block->data, offset), bytes,
+                               {static_cast<uint32_t>(word), word_bytes});
+}
+
+int32_t dz_clear(dz_context* context, dz_block* block, int64_t offset, int64_t bytes) {
+  return dz_fill(context, block, offset, bytes, 0, 1);
 }
 
 int32_t dz_synchronise(dz_context* context) {

@@ -43,6 +43,15 @@ struct Write {
   const void* host;
 };
 
+/// The lower `bytes`, 1, 2 or 4, of a word.
+struct Pattern {
+  uint32_t word = 0;
+  int32_t bytes = 1;
+
+  /// Again and again, to memory of the host.
+  void write(void* target, int64_t size) const;
+};
+
 /// Pieces of memory, each `stride` bytes after the one before.
 struct Lines {
   char* data;
@@ -94,8 +103,9 @@ class Device {
                                                   std::string& problem);
   /// Lets another library use its memory, after everything that was asked for.
   virtual int32_t lend_memory(const std::function<void()>& use);
-  /// Sets memory to zero.
-  virtual int32_t clear(void* target, int64_t bytes) = 0;
+  /// Sets memory to `pattern` again and again.
+  virtual int32_t fill(void* target, int64_t bytes, const Pattern& pattern) = 0;
+  int32_t clear(void* target, int64_t bytes) { return fill(target, bytes, {}); }
   virtual int32_t launch(const Launch& launch) = 0;
   virtual int32_t synchronise() = 0;
   /// Everything that was asked for is under way, or has failed to start.

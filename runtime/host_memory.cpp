@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 
 #include "device.h"
 #include "ranks/direct.h"
@@ -22,6 +23,16 @@ int32_t Device::reserve(int64_t bytes, int64_t, int64_t, void** out) {
   }
   *out = data;
   return DZ_OK;
+}
+
+void Pattern::write(void* target, int64_t size) const {
+  if (bytes == 1) {
+    std::memset(target, static_cast<int>(word), static_cast<size_t>(size));
+    return;
+  }
+  for (int64_t at = 0; at < size; at += bytes) {
+    std::memcpy(static_cast<char*>(target) + at, &word, static_cast<size_t>(bytes));
+  }
 }
 
 int32_t Device::use_all(void*, int64_t) { return DZ_OK; }

@@ -49,7 +49,7 @@ class FunctionEmitter : public FunctionFrame {
   void emit(const tree::CopyElements& node);
   void emit(const tree::Fetch& node);
   void emit(const tree::WriteTable& node);
-  void emit(const tree::Clear& node);
+  void emit(const tree::Fill& node);
   void emit(const tree::ReadElement& node);
   void emit_reads(std::span<const tree::ReadElement* const> reads);
   void emit(const tree::WriteElement& node);

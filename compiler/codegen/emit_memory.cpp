@@ -218,9 +218,11 @@ void FunctionEmitter::emit(const tree::WriteTable& node) {
   builder_.CreateMemCpy(target, alignment(node.type), table, alignment(node.type), total);
 }
 
-void FunctionEmitter::emit(const tree::Clear& node) {
-  check_status(runtime_call("dz_clear", {context_, reference(node.block),
-                                         value(node.byte_offset), value(node.bytes)}));
+void FunctionEmitter::emit(const tree::Fill& node) {
+  check_status(runtime_call(
+      "dz_fill", {context_, reference(node.block), value(node.byte_offset), value(node.bytes),
+                  builder_.getInt32(static_cast<std::uint32_t>(node.word)),
+                  builder_.getInt32(static_cast<std::uint32_t>(node.word_bytes))}));
 }
 
 void FunctionEmitter::emit(const tree::ReadElement& node) {

@@ -18,6 +18,7 @@
 
 #include "codegen/host_target.h"
 #include "codegen/installation.h"
+#include "codegen/short_ptx.h"
 #include "support/check.h"
 
 namespace dagaz::codegen {
@@ -189,15 +190,14 @@ std::string joined_ptx(const std::vector<std::string>& parts) {
   if (parts.empty()) return "";
   std::string all = parts[0].substr(0, parts[0].size() - without_header(parts[0]).size());
   llvm::StringSet<> variables;
+  ShortPtx shorter;
   for (const std::string& part : parts) {
     llvm::StringRef rest = without_header(part);
     while (!rest.empty()) {
       const auto [line, after] = rest.split('\n');
       rest = after;
       if (is_variable(line) && !variables.insert(line).second) continue;
-      // LLVM numbers calls in the order in which its threads come to them.
-      all += line.split(" // callseq").first;
-      all += '\n';
+      all += shorter.line(line);
     }
   }
   return all;

@@ -85,7 +85,7 @@ constexpr Step until_flat[] = {
 
 constexpr Step for_ranks[] = {{"distribute"}};
 
-constexpr Step after_ranks[] = {{"bin-elements"}};
+constexpr Step after_ranks[] = {{"bin-elements"}, {"compute-where-read"}};
 
 }  // namespace
 

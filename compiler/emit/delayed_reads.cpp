@@ -1,7 +1,12 @@
 // A read waits until the device has done all that it was told to.  Read where it is made, each of
 // several results costs such a wait, in which nothing more is started.  Instead a read moves down
-// in its code until something needs the value, or touches the memory that is read, and takes the
-// release of that memory with it.
+// in its code until the host needs the value, or something touches the memory that is read, and
+// takes the release of that memory with it.  So does what is computed from the value.
+//
+// A kernel that needs the value loads it, and computes what follows from it; what host code writes
+// to the device from such values, also where they say whether it does, is written by a kernel of
+// one thread.  (Futhark's compiler moves host code to the device to the same end: Christensen,
+// "Reducing Synchronous GPU Memory Transfers", 2022.)
 //
 // Only memory that has one name for all its life is read later; totals of reductions have.  What
 // ends the entry point or calls a function finds no read undone, for a kernel's failure that is
@@ -9,35 +14,39 @@
 #include "emit/delayed_reads.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <iterator>
+#include <utility>
 
-#include "tree/walk.h"
+#include "emit/element_kernels.h"
+#include "emit/pending_scalars.h"
+#include "ir/scalar.h"
 #include "support/match.h"
+#include "tree/walk.h"
 
 namespace dagaz::emit {
 
 namespace {
 
-using Set = std::unordered_set<NameId>;
-
 class Delay {
  public:
-  explicit Delay(Function& function) : function_(function) {
+  Delay(Function& function, ir::Names& names, Kernels& kernels)
+      : function_(function), names_(names), kernels_(kernels) {
     for (const NameId parameter : function.parameters) several_names_.insert(parameter);
     for (const Operand& result : function.results) note_shared(result);
     find_shared(function.body);
+    for (const Operand& result : function.results) {
+      if (result.is_name()) ++uses_[result.name()];
+    }
+    count_uses(function.body, uses_);
   }
 
-  void run() { rewrite(function_.body); }
+  void run() {
+    rewrite(function_.body);
+    while (erase_unused()) {
+    }
+  }
 
  private:
-  /// A read, and the releases of its block that have to wait for it.
-  struct Pending {
-    Instruction read;
-    std::vector<Instruction> releases;
-    const ReadElement& node() const { return *as<ReadElement>(read.node); }
-  };
-
   void note_shared(const Operand& operand) {
     if (operand.is_name()) several_names_.insert(operand.name());
   }
@@ -45,115 +54,177 @@ class Delay {
   void find_shared(const Code& code) {
     for (const Instruction& one : code) {
       const bool shares = as<Share>(one.node) || as<Move>(one.node) || as<Call>(one.node);
-      tree::InstructionVisitor visitor{
-          [&](const Operand& operand) { if (shares) note_shared(operand); },
-          [&](NameId target) { if (shares) several_names_.insert(target); },
-          [&](const Code& inner) { find_shared(inner); }};
+      tree::InstructionVisitor visitor{[&](const Operand& operand) {
+                                         if (shares) note_shared(operand);
+                                       },
+                                       [&](NameId target) {
+                                         if (shares) several_names_.insert(target);
+                                         ++times_set_[target];
+                                       },
+                                       [&](const Code& inner) { find_shared(inner); }};
       tree::visit(one, visitor);
     }
   }
 
   static bool contains_exit(const Instruction& one) {
     bool found = as<Fail>(one.node) || as<Call>(one.node);
-    tree::InstructionVisitor visitor{[](const Operand&) {}, [](NameId) {}, [&](const Code& inner) {
-                                 found = found || std::any_of(inner.begin(), inner.end(),
-                                                              contains_exit);
-                               }};
     // A kernel's failure is heard of by the next read.
-    if (as<Launch>(one.node) == nullptr) tree::visit(one, visitor);
+    if (as<Launch>(one.node) != nullptr) return found;
+    tree::for_each_code(one, [&](const Code& inner) {
+      found = found || std::any_of(inner.begin(), inner.end(), contains_exit);
+    });
     return found;
   }
 
-  /// Everything that `one` and the code inside it mention.
-  static void mentioned(const Instruction& one, Set& names) {
-    tree::InstructionVisitor visitor{
-        [&](const Operand& operand) { if (operand.is_name()) names.insert(operand.name()); },
-        [&](NameId target) { names.insert(target); },
-        [&](const Code& inner) {
-          for (const Instruction& instruction : inner) mentioned(instruction, names);
-        }};
-    tree::visit(one, visitor);
-  }
-
   bool can_wait(const Instruction& one) const {
-    const auto* read = as<ReadElement>(one.node);
-    return read != nullptr && !several_names_.contains(read->block);
-  }
-
-  /// Whether a pending read must come before `one`.
-  static bool conflicts(const std::vector<Pending>& pending, const Set& names) {
-    return std::any_of(pending.begin(), pending.end(), [&](const Pending& waiting) {
-      const ReadElement& read = waiting.node();
-      return names.contains(read.target) || names.contains(read.block) ||
-             (read.index.is_name() && names.contains(read.index.name()));
-    });
-  }
-
-  static void flush(std::vector<Pending>& pending, Code& out) {
-    for (Pending& waiting : pending) out.push_back(std::move(waiting.read));
-    for (Pending& waiting : pending) {
-      for (Instruction& release : waiting.releases) out.push_back(std::move(release));
+    if (const auto* read = as<ReadElement>(one.node)) {
+      return !several_names_.contains(read->block) && times_set_.at(read->target) == 1;
     }
-    pending.clear();
-  }
-
-  static bool delay_release(std::vector<Pending>& pending, Instruction& one) {
-    const auto* release = as<Release>(one.node);
-    if (release == nullptr) return false;
-    const auto of_block = std::find_if(pending.rbegin(), pending.rend(), [&](const Pending& p) {
-      return p.node().block == release->block;
-    });
-    if (of_block == pending.rend()) return false;
-    of_block->releases.push_back(std::move(one));
-    return true;
+    if (const auto* assign = as<Assign>(one.node)) {
+      const bool waits = std::any_of(assign->arguments.begin(), assign->arguments.end(),
+                                     [&](const Operand& each) { return pending_->contains(each); });
+      return waits && times_set_.at(assign->target) == 1 && !ir::may_trap(assign->op);
+    }
+    const auto* move = as<Move>(one.node);
+    return move != nullptr && pending_->contains(move->value) && times_set_.at(move->target) == 1;
   }
 
   void rewrite(Code& code) {
-    std::vector<Pending> pending;
+    PendingScalars pending;
+    PendingScalars* const outer = std::exchange(pending_, &pending);
     Code out;
+    ElementKernels elements(out, names_, pending, uses_);
     for (Instruction& one : code) {
+      if (pending.keep_release(one)) continue;
+      Mentions mentions;
+      if (!pending.empty()) mentions.add(one);
+      if (elements.take(one, mentions)) continue;
       rewrite_nested(one);
-      if (delay_release(pending, one)) continue;
-      if (!pending.empty()) {
-        Set names;
-        mentioned(one, names);
-        // A read beside others of the same block is no conflict.
-        if (const auto* read = as<ReadElement>(one.node)) names.erase(read->block);
-        if (contains_exit(one) || conflicts(pending, names)) flush(pending, out);
-      }
       if (can_wait(one)) {
-        pending.push_back({std::move(one), {}});
-      } else {
-        out.push_back(std::move(one));
+        delayed_.insert(pending.add(std::move(one)));
+        continue;
       }
+      if (!pending.empty()) {
+        // A read beside others of the same block is no conflict.
+        if (const auto* read = as<ReadElement>(one.node)) mentions.not_loaded.erase(read->block);
+        if (contains_exit(one) || pending.would_change(mentions) ||
+            (pending.contains_any(mentions.used) && !feed(one))) {
+          pending.flush(out);
+        }
+      }
+      out.push_back(std::move(one));
     }
-    flush(pending, out);
+    pending.flush(out);
+    elements.finish(kernels_, function_.name);
     code = std::move(out);
+    pending_ = outer;
   }
 
   void rewrite_nested(Instruction& one) {
-    if (auto* loop = as<For>(one.node)) {
-      rewrite(loop->body);
-    } else if (auto* repeat = as<While>(one.node)) {
-      rewrite(repeat->test);
-      rewrite(repeat->body);
-    } else if (auto* branch = as<If>(one.node)) {
-      rewrite(branch->then_code);
-      rewrite(branch->else_code);
-    } else if (auto* scope = as<ScratchScope>(one.node)) {
-      rewrite(scope->body);
+    if (as<Launch>(one.node) != nullptr) return;
+    tree::for_each_code(one, [&](Code& inner) { rewrite(inner); });
+  }
+
+  /// Lets the kernels of `one` load what waits, if nothing else there needs it.  A loop would load
+  /// it each time.
+  bool feed(Instruction& one) {
+    if (!needed_in_kernels(one)) return false;
+    feed_kernels(one);
+    return true;
+  }
+
+  bool needed_in_kernels(const Instruction& one) const {
+    bool by_host = false;
+    tree::InstructionVisitor visitor;
+    visitor.use = [&](const Operand& operand) { by_host = by_host || pending_->contains(operand); };
+    visitor.set = [](NameId) {};
+    visitor.nested = [&](const Code& inner) {
+      if (as<Launch>(one.node) != nullptr) return;
+      by_host = by_host || as<If>(one.node) == nullptr ||
+                !std::all_of(inner.begin(), inner.end(),
+                             [&](const Instruction& each) { return needed_in_kernels(each); });
+    };
+    tree::visit(one, visitor);
+    return !by_host;
+  }
+
+  void feed_kernels(Instruction& one) {
+    auto* launch = as<Launch>(one.node);
+    if (launch == nullptr) {
+      tree::for_each_code(one, [&](Code& inner) {
+        for (Instruction& each : inner) feed_kernels(each);
+      });
+      return;
+    }
+    const std::vector<NameId> captured = tree::captured_variables(launch->body);
+    Code loads = pending_->in_kernel(NameSet(captured.begin(), captured.end()));
+    if (loads.empty()) return;
+    launch->body.insert(launch->body.begin(), std::make_move_iterator(loads.begin()),
+                        std::make_move_iterator(loads.end()));
+    launch->kernel = kernels_.name_of(launch->body, launch->kernel, "fed");
+  }
+
+  // -------------------------------------------------------------- what only kernels needed
+
+  /// Whether something that waited is needed nowhere in host code, and gone now.
+  bool erase_unused() {
+    NameSet used;
+    for (const Operand& result : function_.results) {
+      if (result.is_name()) used.insert(result.name());
+    }
+    find_used(function_.body, used);
+    return erase_unused(function_.body, used);
+  }
+
+  static void find_used(const Code& code, NameSet& used) {
+    const auto add = [&](const Operand& operand) {
+      if (operand.is_name()) used.insert(operand.name());
+    };
+    for (const Instruction& one : code) {
+      tree::InstructionVisitor visitor;
+      visitor.use = add;
+      visitor.set = [](NameId) {};
+      visitor.nested = [&](const Code& inner) {
+        if (as<Launch>(one.node) == nullptr) return find_used(inner, used);
+        for (const NameId each : tree::captured_variables(inner)) used.insert(each);
+      };
+      tree::visit(one, visitor);
     }
   }
 
+  bool erase_unused(Code& code, const NameSet& used) const {
+    bool changed = false;
+    for (Instruction& one : code) {
+      if (as<Launch>(one.node) != nullptr) continue;
+      tree::for_each_code(one, [&](Code& inner) { changed |= erase_unused(inner, used); });
+    }
+    const auto is_unused = [&](const Instruction& one) {
+      const auto unused = [&](NameId target) {
+        return delayed_.contains(target) && !used.contains(target);
+      };
+      if (const auto* read = as<ReadElement>(one.node)) return unused(read->target);
+      if (const auto* assign = as<Assign>(one.node)) return unused(assign->target);
+      const auto* move = as<Move>(one.node);
+      return move != nullptr && unused(move->target);
+    };
+    return std::erase_if(code, is_unused) > 0 || changed;
+  }
+
   Function& function_;
-  Set several_names_;  // blocks that may have other names, too
+  ir::Names& names_;
+  Kernels& kernels_;
+  NameSet several_names_;  // blocks that may have other names, too
+  std::unordered_map<NameId, int> times_set_;
+  UseCounts uses_;
+  NameSet delayed_;
+  PendingScalars* pending_ = nullptr;  // of the code that is being rewritten
 };
 
 }  // namespace
 
-void delay_reads(Program& program) {
+void delay_reads(Program& program, Kernels& kernels) {
   for (Function& function : program.functions) {
-    if (!function.device) Delay(function).run();
+    if (!function.device) Delay(function, program.names, kernels).run();
   }
 }
 

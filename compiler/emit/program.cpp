@@ -275,8 +275,8 @@ std::optional<Program> lower(ir::PlannedProgram planned, Target target,
   Context context(emission, program, planned);
   emit_program(context);
   if (!context.has_kernels()) share_scratch(program);
+  if (context.settings.arrays == ir::ArraysIn::device) delay_reads(program, context.kernels);
   if (context.has_kernels()) mark_invariant_loads(program);
-  if (context.settings.arrays == ir::ArraysIn::device) delay_reads(program);
   return program;
 }
 

@@ -62,9 +62,8 @@ std::size_t uses_of(NameId name, const ir::Body& body, const ir::Names& names) {
 
 bool is_made_by_map(const Operand& value, const ir::Body& body) {
   for (const ir::Statement& each : body.statements) {
-    if (!as<ir::SegmentedMap>(each.operation)) continue;
     for (const ir::Binder& result : each.results) {
-      if (Operand(result.name) == value) return true;
+      if (Operand(result.name) == value) return memory::is_made_by_map(each, result.name);
     }
   }
   return false;

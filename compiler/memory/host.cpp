@@ -238,7 +238,30 @@ class Host {
     return true;
   }
 
+  // What the branch around gives lies where that wants it.
+  bool make_for_branch(NameId result) {
+    const auto found = of_branch_.find(result);
+    if (found == of_branch_.end()) return false;
+    layouts_.set(result, layouts_.of(found->second));
+    memory_.homes.insert_or_assign(result, OfBranch{found->second});
+    view(result, found->second);
+    return true;
+  }
+
   // ---- statements
+
+  /// Places the k-th result of a branch, if its place is known before and both sides make it there.
+  void place_result(const ir::Statement& s, const ir::Branch& e, std::size_t k) {
+    const NameId result = s.results[k].name;
+    if (names_.type(result).kind != ir::TypeKind::value || !names_.type(result).is_array() ||
+        !is_made_by_sides(e, k)) {
+      return;
+    }
+    if (!make_for_branch(result) && !make_checkpoint(result) && !make_part(result)) return;
+    for (const ir::Body* side : {&e.then_body, &e.else_body}) {
+      of_branch_.insert_or_assign(side->results[k].name(), result);
+    }
+  }
 
   static std::size_t maps_together(const ir::Statement& one) {
     const auto* map = as<ir::SegmentedMap>(one.operation);
@@ -254,7 +277,8 @@ class Host {
       const auto last = here_->scope.uses.last.find(result.name);
       if (last == here_->scope.uses.last.end() || last->second < end) {
         memory_.homes.insert_or_assign(result.name, Nowhere{});
-      } else if (!make_checkpoint(result.name) && !make_piece(result.name)) {
+      } else if (!make_for_branch(result.name) && !make_checkpoint(result.name) &&
+                 !make_piece(result.name)) {
         make_own(result.name);
       }
     }
@@ -266,7 +290,8 @@ class Host {
     for (const ir::Binder& result : s.results) {
       const NameId name = result.name;
       if (names_.type(name).kind != ir::TypeKind::value) continue;
-      const bool placed = make_checkpoint(name) || make_piece(name) || make_points_within(name);
+      const bool placed = make_for_branch(name) || make_checkpoint(name) || make_piece(name) ||
+                          make_points_within(name);
       if (!placed) is_part = make_part(name) || is_part;
     }
     if (is_one && !is_part && !has_home(s.results[0].name)) {
@@ -340,6 +365,7 @@ class Host {
           [&](const ir::SegmentedScan& e) { place_thread(s, names_, memory_); scan(s, e); },
           [&](const ir::Loop& e) { loop(s, e, mentions); },
           [&](const ir::Branch& e) {
+            for (std::size_t k = 0; k < s.results.size(); ++k) place_result(s, e, k);
             body(e.then_body, mentions.inside[0]);
             body(e.else_body, mentions.inside[1]);
             own_the_rest(s);
@@ -508,6 +534,7 @@ class Host {
   std::unordered_set<NameId> carried_;  // arrays that loops carry
   std::unordered_map<NameId, NameId> replaced_states_;
   std::unordered_map<NameId, Checkpoint> checkpoints_;
+  std::unordered_map<NameId, NameId> of_branch_;  // by what sides of branches give: their results
 };
 
 }  // namespace

@@ -41,6 +41,12 @@ std::optional<ir::NameId> dying_array(const ir::SegmentedMap& map, ir::NameId re
 std::optional<ir::NameId> dying_array(const ir::SegmentedReduce& reduction, ir::NameId result,
                                       const Scope& scope, const Memory& memory);
 
+// ---- branches.cpp
+/// Whether both sides make a result by a map, each for the branch alone.
+bool is_made_by_sides(const ir::Branch& branch, std::size_t result);
+/// Whether `statement` makes its result by a map, or by one on each side.
+bool is_made_by_map(const ir::Statement& statement, ir::NameId result);
+
 // ---- checkpoints.cpp
 /// Next states of a loop that keeps every state, with where they are kept; the updates that keep
 /// them go to `kept_before`.

@@ -5,7 +5,8 @@
 // adds to stay where they are, and values that were kept for a derivative become the derivative.
 // So may one that then replaces the part of an array that the map reads, as in what reverse mode
 // makes of reading a part:  xs with [a:b] = map2 (+) xs[a:b] ys.
-// What a map makes only for a part of an array, which nothing else reads before, is made there.
+// What a map, or one on each side of a branch, makes only for a part of an array, which nothing
+// else reads before, is made there.
 #include <algorithm>
 
 #include "ir/names.h"
@@ -117,6 +118,26 @@ std::unordered_map<NameId, NameId> find_replaced_states(const ir::Loop& loop, co
   return replaced;
 }
 
+/// Whether `statement` is a view of the part of an array that `update` replaces.
+static bool views_part(const ir::Statement& statement, const ir::Update& update,
+                       const ir::Names& names) {
+  if (const auto* slice = as<ir::Slice>(statement.operation)) {
+    return slice->array == update.array && slice->dimensions == update.dimensions;
+  }
+  const auto* index = as<ir::Index>(statement.operation);
+  if (index == nullptr || index->array != update.array) return false;
+  const ir::Type& type = names.type(update.array);
+  for (std::size_t k = 0; k < update.dimensions.size(); ++k) {
+    const ir::SliceDimension& one = update.dimensions[k];
+    const bool same = k < index->indices.size()
+                          ? one.fixed && one.start == index->indices[k]
+                          : !one.fixed && one.start == ir::i64_operand(0) &&
+                                one.count == type.shape[k] && one.stride == ir::i64_operand(1);
+    if (!same) return false;
+  }
+  return true;
+}
+
 std::unordered_map<NameId, NameId> find_replaced_parts(const Scope& scope) {
   std::unordered_map<NameId, NameId> parts;
   std::unordered_map<NameId, const ir::Statement*> bound;
@@ -132,11 +153,8 @@ std::unordered_map<NameId, NameId> find_replaced_parts(const Scope& scope) {
       continue;
     }
     for (const NameId part : ir::free_names(map->body, scope.names)) {
-      const auto* slice = bound.contains(part) ? as<ir::Slice>(bound.at(part)->operation) : nullptr;
-      if (slice == nullptr || slice->array != update->array || scope.uses.count_of(part) != 1) {
-        continue;
-      }
-      if (slice->dimensions != update->dimensions ||
+      if (!bound.contains(part) || scope.uses.count_of(part) != 1 ||
+          !views_part(*bound.at(part), *update, scope.names) ||
           scope.names.type(part) != scope.names.type(value)) {
         continue;
       }
@@ -154,7 +172,7 @@ std::unordered_map<NameId, Within> find_written_parts(const Scope& scope) {
     const NameId value = update->value.name();
     const auto bound = scope.uses.bindings.find(value);
     if (bound == scope.uses.bindings.end() || scope.uses.count_of(value) != 1) continue;
-    if (!as<ir::SegmentedMap>(scope.body.statements[bound->second].operation)) continue;
+    if (!is_made_by_map(scope.body.statements[bound->second], value)) continue;
     if (is_written_alone(one, bound->second, scope)) {
       parts.emplace(value, Within{update->array, update->dimensions});
     }

@@ -66,7 +66,13 @@ struct SameAs {
   ir::NameId array;
   bool operator==(const SameAs&) const = default;
 };
-using Home = std::variant<Own, Nowhere, Over, OverPart, Within, PieceOf, Checkpoint, SameAs>;
+/// Where `result` lies, as which the branch around gives it.
+struct OfBranch {
+  ir::NameId result;
+  bool operator==(const OfBranch&) const = default;
+};
+using Home =
+    std::variant<Own, Nowhere, Over, OverPart, Within, PieceOf, Checkpoint, SameAs, OfBranch>;
 
 /// A piece of a concatenation.  `views` lead from the piece to what a map makes to be it, `origin`.
 struct View {

@@ -78,7 +78,8 @@ class Reporter {
         [&](const Within& within) { return "where it is put in " + text(within.array); },
         [&](const PieceOf& piece) { return "piece of " + text(piece.whole); },
         [&](const Checkpoint& checkpoint) { return "next row of " + text(checkpoint.rows); },
-        [&](const SameAs& same) { return "the same as " + text(same.array); });
+        [&](const SameAs& same) { return "the same as " + text(same.array); },
+        [&](const OfBranch& branch) { return "where " + text(branch.result) + " lies"; });
   }
 
   std::string bytes(const ir::Type& type) const {

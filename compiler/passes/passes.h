@@ -120,6 +120,9 @@ bool drop_scanned(ir::FlatProgram& program);
 /// Histograms of rows become histograms of elements.
 bool bin_elements(ir::FlatProgram& program, const Tunables& tunables);
 
+/// What a map stores for later operations over the same space is computed there.
+bool compute_where_read(ir::FlatProgram& program, const Tunables& tunables);
+
 /// What ranks gain and pay, in operations of one of them, and for what sizes.
 struct RankCosts {
   std::int64_t element =

@@ -122,6 +122,15 @@ bool with_binned_elements(Program& program, const PassOptions& options) {
   return changed;
 }
 
+// A CPU's caches keep what is written until it is read.
+bool with_points_computed(Program& program, const PassOptions& options) {
+  if (options.target != FlattenTarget::gpu) return false;
+  ir::FlatProgram flat{std::move(program)};
+  const bool changed = compute_where_read(flat, options.tunables);
+  program = std::move(flat.program);
+  return changed;
+}
+
 bool distributed(Program& program, const PassOptions& options) {
   ir::FlatProgram flat{std::move(program)};
   const Tunables& tunables = options.tunables;
@@ -222,6 +231,10 @@ constexpr Pass passes[] = {
     {"bin-elements", with_binned_elements, Stage::flat, Need::optional,
      "Makes histograms of rows histograms of elements.",
      "After `distribute`: what ranks share is rows.", Stage::flat},
+    {"compute-where-read", with_points_computed, Stage::flat, Need::optional,
+     "Computes what a map stores for later operations over the same space there.",
+     "After flattening, which leaves such maps; after `distribute`, which shares them.",
+     Stage::flat},
 };
 
 }  // namespace

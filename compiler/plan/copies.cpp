@@ -128,7 +128,7 @@ std::optional<std::int64_t> bytes_ahead(const ir::Settings& settings) {
 }
 
 int copied_by_a_thread(const ir::Settings& settings, std::size_t dimensions) {
-  return dimensions == 1 ? settings.points_a_thread : 1;
+  return dimensions == 0 ? 1 : settings.points_a_thread;
 }
 
 bool can_cross_over(ir::ScalarType element) { return ir::byte_size(element) >= 4; }

@@ -130,12 +130,10 @@ ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around, ir::
   const auto& tunables = around.tunables();
   const auto& statements = e.body.statements;
   const bool is_short =
-      e.space.size() == 1 && are_scalars(e.result_types) &&
-      std::ssize(statements) <= tunables.gpu_point_statements &&
+      are_scalars(e.result_types) && std::ssize(statements) <= tunables.gpu_point_statements &&
       std::all_of(statements.begin(), statements.end(), [&](const ir::Statement& one) {
         return as<ir::Scalar>(one.operation) || as<ir::Identity>(one.operation) ||
-               (as<ir::Index>(one.operation) &&
-                around.names.type(one.results[0].name).is_scalar());
+               as<ir::Index>(one.operation);
       });
   add_version(schedule, {}, ir::Pointwise{is_short ? static_cast<int>(tunables.gpu_points) : 1});
   return schedule;

@@ -93,14 +93,17 @@ struct WriteTable {
   ScalarType type;
   DZ_FIELDS(block, index, values, type)
 };
-/// Host, GPU targets: sets bytes of the device to zero.
-struct Clear {
-  static constexpr std::string_view mnemonic = "clear";
-  static constexpr std::string_view labelled = "byte_offset, bytes";
+/// Host, GPU targets: sets bytes of the device to zero, or to the lower `word_bytes` (1, 2 or 4) of
+/// `word`, again and again.
+struct Fill {
+  static constexpr std::string_view mnemonic = "fill";
+  static constexpr std::string_view labelled = "byte_offset, bytes, word, word_bytes";
   NameId block;
   Operand byte_offset;
   Operand bytes;
-  DZ_FIELDS(block, byte_offset, bytes)
+  std::int64_t word = 0;
+  int word_bytes = 1;
+  DZ_FIELDS(block, byte_offset, bytes, word, word_bytes)
 };
 /// Host: one element; on GPU targets from the device, for which it waits.
 struct ReadElement {

@@ -38,7 +38,7 @@ template Instruction::Instruction(SharedMemory);
 template Instruction::Instruction(CopyElements);
 template Instruction::Instruction(Fetch);
 template Instruction::Instruction(WriteTable);
-template Instruction::Instruction(Clear);
+template Instruction::Instruction(Fill);
 template Instruction::Instruction(ReadElement);
 template Instruction::Instruction(WriteElement);
 template Instruction::Instruction(LoadLanes);

@@ -167,7 +167,7 @@ struct Fail {
 using Node =
     std::variant<Assign, Move, Load, Store, For, While, If, Allocate, Share, Release,
                  AllocateScratch, ScratchScope, AllocateLocal, SharedMemory, CopyElements, Fetch,
-                 WriteTable, Clear, ReadElement, WriteElement, LoadLanes, StoreLanes, LaneNumbers,
+                 WriteTable, Fill, ReadElement, WriteElement, LoadLanes, StoreLanes, LaneNumbers,
                  CombineLanes, CombineEach, TransposeLanes, CompressLanes, CountLanes, ShiftLanes,
                  LastLane, ParallelFor, PieceCount, AdditionPieces, Launch, ReadSpecial,
                  DeviceProperty, Barrier, Shuffle, Fence, Atomic, CompareExchange, Call, StackLimit,

@@ -49,7 +49,7 @@ constexpr unsigned sides_of(const SharedMemory&) { return on_kernel; }
 constexpr unsigned sides_of(const CopyElements&) { return on_host | on_task; }
 constexpr unsigned sides_of(const Fetch&) { return on_task; }
 constexpr unsigned sides_of(const WriteTable&) { return on_host | on_task; }
-constexpr unsigned sides_of(const Clear&) { return on_host; }
+constexpr unsigned sides_of(const Fill&) { return on_host; }
 constexpr unsigned sides_of(const ReadElement&) { return on_host; }
 constexpr unsigned sides_of(const WriteElement&) { return on_host; }
 constexpr unsigned sides_of(const LoadLanes&) { return on_task; }
@@ -225,7 +225,7 @@ class Verifier {
         node);
     const bool of_cpu = as<ParallelFor>(node) || as<PieceCount>(node) || as<AdditionPieces>(node);
     const auto* property = as<DeviceProperty>(node);  // a CPU, too, has threads
-    const bool of_gpu = as<Launch>(node) || as<Clear>(node) ||
+    const bool of_gpu = as<Launch>(node) || as<Fill>(node) ||
                         (property && property->property != Property::resident_threads);
     if (of_cpu && on_gpu) violation("the target is no CPU");
     if (of_gpu && !on_gpu) violation("the target is no GPU");

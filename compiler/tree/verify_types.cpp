@@ -78,7 +78,7 @@ class TypeRules {
     element(e.block, e.index);
     for (const ir::Constant& value : e.values) require(value.type == e.type, "type of an element");
   }
-  void operator()(const Clear& e) {
+  void operator()(const Fill& e) {
     is_block(e.block);
     is_i64(e.byte_offset);
     is_i64(e.bytes);

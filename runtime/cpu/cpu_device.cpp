@@ -83,8 +83,8 @@ class CpuDevice final : public Device {
   int32_t copy(void* target, const void* source, int64_t bytes) override {
     return move(target, source, bytes);
   }
-  int32_t clear(void* target, int64_t bytes) override {
-    std::memset(target, 0, static_cast<size_t>(bytes));
+  int32_t fill(void* target, int64_t bytes, const Pattern& pattern) override {
+    pattern.write(target, bytes);
     return DZ_OK;
   }
   int32_t launch(const Launch&) override {

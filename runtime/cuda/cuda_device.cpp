@@ -284,7 +284,7 @@ int32_t CudaDevice::copy(void* target, const void* source, int64_t bytes) {
   return work_.add(work, {});
 }
 
-int32_t CudaDevice::clear(void* target, int64_t bytes) {
+int32_t CudaDevice::fill(void* target, int64_t bytes, const Pattern& pattern) {
   if (const int32_t status = errors_.usable(); status != DZ_OK) {
     return status;
   }
@@ -295,8 +295,9 @@ int32_t CudaDevice::clear(void* target, int64_t bytes) {
   Work work;
   work.kind = Work::Kind::fill;
   work.target = address(target);
-  work.element_bytes = 1;
-  work.count = static_cast<size_t>(bytes);
+  work.value = pattern.word;
+  work.element_bytes = static_cast<unsigned>(pattern.bytes);
+  work.count = static_cast<size_t>(bytes / pattern.bytes);
   return work_.add(work, {});
 }
 

@@ -53,7 +53,7 @@ class CudaDevice final : public Device {
   int32_t read(std::span<const Read> reads) override;
   int32_t write(void* target, int64_t bytes, const void* host) override;
   int32_t copy(void* target, const void* source, int64_t bytes) override;
-  int32_t clear(void* target, int64_t bytes) override;
+  int32_t fill(void* target, int64_t bytes, const Pattern& pattern) override;
   int32_t launch(const Launch& launch) override;
   int32_t synchronise() override;
   int32_t submit() override;

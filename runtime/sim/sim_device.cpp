@@ -101,9 +101,9 @@ class SimDevice final : public Device {
     write_now();
     return move(target, source, bytes);
   }
-  int32_t clear(void* target, int64_t bytes) override {
+  int32_t fill(void* target, int64_t bytes, const Pattern& pattern) override {
     write_now();
-    std::memset(target, 0, static_cast<size_t>(bytes));
+    pattern.write(target, bytes);
     return DZ_OK;
   }
   int32_t launch(const Launch& launch) override;

@@ -192,16 +192,16 @@ CUresult cuMemcpy2DAsync_v2(const LineCopy*, CUstream) {
   ++counts.copies;
   return success;
 }
-CUresult cuMemsetD8Async(CUdeviceptr, unsigned char, size_t, CUstream) {
-  ++counts.clears;
+CUresult cuMemsetD8Async(CUdeviceptr, unsigned char, size_t count, CUstream) {
+  ++(count > 1 ? counts.clears : counts.writes);
   return success;
 }
-CUresult cuMemsetD16Async(CUdeviceptr, unsigned short, size_t, CUstream) {
-  ++counts.writes;
+CUresult cuMemsetD16Async(CUdeviceptr, unsigned short, size_t count, CUstream) {
+  ++(count > 1 ? counts.clears : counts.writes);
   return success;
 }
-CUresult cuMemsetD32Async(CUdeviceptr, unsigned, size_t, CUstream) {
-  ++counts.writes;
+CUresult cuMemsetD32Async(CUdeviceptr, unsigned, size_t count, CUstream) {
+  ++(count > 1 ? counts.clears : counts.writes);
   return success;
 }
 
@@ -242,7 +242,7 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode*, CUgraph graph, const CUgraphNode*, s
 }
 CUresult cuGraphAddMemsetNode(CUgraphNode*, CUgraph graph, const CUgraphNode*, size_t,
                               const FillNode* fill, CUcontext) {
-  ++(fill->element_bytes == 1 ? graph->clears : graph->writes);
+  ++(fill->width > 1 ? graph->clears : graph->writes);
   return success;
 }
 CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long) {

@@ -7,9 +7,9 @@
 -- counts: hmlstm_gradient [1024]f32 [1024]f32 [1024][1024]f32 [1024][1024]f32 [1024][1024]f32
 --   [1024][1024]f32: launches 1, waits 1
 -- counts: lstm_gradient [4][192][300]f32 [4][192][192]f32 [4][192]f32 [20][1024][300]f32: launches
---   100 now 209, waits 1, copies 0 now 194, graphs 10
--- counts: gmm_gradient [200]f64 [200][64]f64 [200][64]f64 [200][2016]f64 [1000][64]f64: launches 20
---   now 22, waits 1 now 5
+--   100 now 209, waits 1, copies 0 now 36, graphs 7
+-- counts: gmm_gradient [200]f64 [200][64]f64 [200][64]f64 [200][2016]f64 [1000][64]f64: launches 20,
+--   waits 1
 -- counts: n_body_gradient [1000]f32 [1000]f32: launches 1, waits 1
 -- counts: k_means_gradient [10000][32]f32 [100][32]f32: launches 1 now 2, waits 1
 -- moves: product_gradient [128][128]f32 [128][128]f32 [128][128]f32: loads 196608 now 589824,
@@ -24,7 +24,7 @@
 -- moves: lstm_gradient [4][16][8]f32 [4][16][16]f32 [4][16]f32 [2][16][8]f32: loads 7424 now
 --   379264, stores 6400 now 44224, sectors 100 now 227
 -- moves: gmm_gradient [10]f64 [10][16]f64 [10][16]f64 [10][120]f64 [64][16]f64: loads 20432 now
---   1376320, stores 12240 now 485520, sectors 100
+--   1279704, stores 12240 now 429848, sectors 100
 -- moves: n_body_gradient [512]f32 [512]f32: loads 4096 now 3145728, stores 2048, sectors 100
 -- moves: k_means_gradient [1000][32]f32 [10][32]f32: loads 129280 now 660480, stores 1280 now
 --   12000, sectors 100

@@ -7,7 +7,7 @@
 -- counts: row_sums [10000][100]f32: launches 1, waits 1
 -- counts: column_sums [10000][100]f32: launches 1, waits 1
 -- counts: few_long_rows [10][1000000]f32: launches 1, waits 1
--- counts: mean_and_spread [1000000]f64: launches 2, waits 2
+-- counts: mean_and_spread [1000000]f64: launches 2, waits 1
 -- counts: products_in_order [1000000]f32 [1000000]f32: launches 1, waits 1
 -- counts: sum_of_rows [10000][100]f32: launches 1, waits 1
 -- counts: sum_of_rows [100][10000]f32: launches 1, waits 1

@@ -36,7 +36,7 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 --|   teams]
 --| -- main, line 5: segmented_map over [n][n]
 --| a.3: [
---|   pointwise]
+--|   pointwise points 4]
 --| -- main, line 6: segmented_reduce over [n][d][n]
 --| x.3: [
 --|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [a.4] of_points [b.2] when [n >= 96, d >= 96, n >= 8, 16 * n * d >= 64 * resident],

@@ -26,4 +26,4 @@ entry main [n][m] (a: [n][m]f32) (s: [n][m]f32) = map2 (\r t -> vjp softmax r t)
 --|   pointwise]
 --| -- main, line 4: segmented_map over [n][m]
 --| x.2: [
---|   pointwise]
+--|   pointwise points 4]

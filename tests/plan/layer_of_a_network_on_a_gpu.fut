@@ -23,4 +23,4 @@ entry main [n] [m] [k] (a: [n][k]f32) (b: [k][m]f32) (c: [m]f32) =
 --|   teams]
 --| -- main, line 4: segmented_map over [n][m]
 --| x.3: [
---|   pointwise]
+--|   pointwise points 4]

@@ -13,4 +13,4 @@ entry main [n][m] (a: [n][m]f32) = map (\r -> let (p, q) = reduce (\(a, b) (c, d
 --|   teams stretch 15]
 --| -- main, line 3: segmented_map over [n][m]
 --| x.3: [
---|   pointwise]
+--|   pointwise points 4]

@@ -10,7 +10,7 @@ entry main [n][m] (a: [n][m]f64) = map (\r -> let s = map (* 2) r in map (\i -> 
 --|   pointwise]
 --| -- main, line 3: segmented_map over [n][m]
 --| s: [
---|   pointwise]
+--|   pointwise points 4]
 --| -- main, line 3: segmented_map over [n][m]
 --| x.2: [
---|   pointwise]
+--|   pointwise points 4]

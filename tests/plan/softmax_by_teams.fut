@@ -17,4 +17,4 @@ entry main [n][m] (a: [n][m]f32) = map (\r -> let m = f32.maximum r let e = map 
 --|   teams]
 --| -- main, line 3: segmented_map over [n][m]
 --| x.2: [
---|   pointwise]
+--|   pointwise points 4]

@@ -42,7 +42,7 @@ using tree::SharedMemory;
 using tree::CopyElements;
 using tree::WriteTable;
 using tree::Fetch;
-using tree::Clear;
+using tree::Fill;
 using tree::ReadElement;
 using tree::WriteElement;
 using tree::LoadLanes;

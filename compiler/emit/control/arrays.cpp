@@ -86,7 +86,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::Replicate& e) 
     return;
   }
   const Place target = result_array(c, result);
-  if (clear(c, target, c.names().type(result), e.value)) return;
+  if (fill(c, target, c.names().type(result), e.value)) return;
   const Value value = value_of(c, e.value);
   const std::vector<Operand> shape = c.shape_of(result);
   for_each_point(

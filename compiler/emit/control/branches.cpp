@@ -1,11 +1,13 @@
 // Branches.
 //
 // In host code an array result of a branch is a block variable and an offset variable, set on
-// both paths; the layout is row-major, so a path whose array is not copies it.  In a thread a
+// both paths; the layout is row-major, so a path whose array is not copies it.  Where memory was
+// decided to be another, both paths make the result there.  In a thread a
 // branch may give any layout, through stride variables.
 #include "emit/context/context.h"
 #include "emit/gpu/kernels.h"
 #include "emit/memory/elements.h"
+#include "emit/memory/homes.h"
 #include "emit/memory/host_scope.h"
 #include "emit/memory/joins.h"
 #include "emit/statements.h"
@@ -15,15 +17,21 @@ namespace dagaz::emit {
 static void emit_host_branch(Context& c, const ir::Statement& s, const ir::Branch& e) {
   std::vector<Join> joins(s.results.size());
   for (std::size_t k = 0; k < s.results.size(); ++k) {
-    if (c.names().type(s.results[k].name).is_array()) joins[k] = new_join(c, s.results[k].name);
+    const NameId result = s.results[k].name;
+    if (!c.names().type(result).is_array()) continue;
+    if (std::holds_alternative<memory::Own>(c.memory.home(result))) {
+      joins[k] = new_join(c, result);
+    } else {
+      c.arrays.bind(result, at_home(c, result));
+    }
   }
   const auto side = [&](const ir::Body& body) {
     return c.collect([&] {
       emit_body(c, body, {}, [&](const std::vector<Value>& values) {
         for (std::size_t k = 0; k < values.size(); ++k) {
-          if (values[k].place) {
+          if (joins[k].block.valid()) {
             set_join(c, joins[k], values[k]);
-          } else {
+          } else if (!values[k].place) {
             assign(c, s.results[k].name, values[k]);
           }
         }

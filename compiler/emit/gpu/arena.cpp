@@ -250,7 +250,7 @@ void allocate_arena(Context& c, const Operand& threads) {
   const Operand before = first_level(c, threads);
   c.emit(Allocate{c.thread.arena.block, c.add(before, c.mul(levels, c.thread.arena.level_bytes))});
   c.scopes.own(c.thread.arena.block);
-  c.emit(Clear{c.thread.arena.block, number(0), before});
+  c.emit(Fill{c.thread.arena.block, number(0), before});
 }
 
 Operand arena_bytes(Context& c) {

@@ -125,12 +125,26 @@ void scan_block(Context& c, const std::vector<Running>& values, const std::vecto
   c.branch(c.equal(here.lane, ir::i64_operand(warp_threads - 1)),
            [&] { write_all(c, slots, {here.warp}, running_values(values)); });
   c.emit(Barrier{});
+  // What stands before: the warps from the last to the first, then the carry.
+  const Operand one = ir::i64_operand(1);
   std::vector<ir::Type> types;
-  for (const Value& value : running_values(values)) types.push_back(value.type);
-  c.loop("w", here.warp, {}, [&](const Operand& warp) {
-    combine_all(c, carry, values_at(c, slots, types, {warp}), 0);
+  std::vector<Value> before;
+  for (const Value& value : running_values(values)) {
+    types.push_back(value.type);
+    before.push_back({c.variable("before", value.type.element), value.type, std::nullopt});
+  }
+  const auto take = [&](const std::vector<Value>& from) {
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      c.move(before[k].operand.name(), from[k].operand);
+    }
+  };
+  c.loop("w", c.add(here.warp, one), {}, [&](const Operand& step) {
+    c.branch(
+        c.less(step, here.warp),
+        [&] { take(values_at(c, slots, types, {c.sub(c.sub(here.warp, one), step)})); },
+        [&] { take(running_values(carry)); });
+    combine_before(c, values, before);
   });
-  combine_before(c, values, running_values(carry));
   c.branch(c.equal(here.thread, ir::i64_operand(block_threads - 1)),
            [&] { write_all(c, slots, {ir::i64_operand(warps)}, running_values(values)); });
   c.emit(Barrier{});

@@ -50,7 +50,7 @@ void ColumnReduction::run() {
   }
   const Operand bytes = mul(counted, ir::i64_operand(ir::byte_size(ScalarType::i32)));
   arrived_ = new_block(c_, bytes, "arrived");
-  branch(less(zero, counted), [&] { emit(Clear{arrived_, zero, bytes}); });
+  branch(less(zero, counted), [&] { emit(Fill{arrived_, zero, bytes}); });
   BlockKernel kernel = kernel_of_blocks(c_, mul(groups, pieces_.count),
                                         [&](const Operand& block) { reduce(block); });
   const std::int64_t slots = block_threads * warp_value_bytes * std::ssize(types_);

@@ -1,19 +1,26 @@
 // Kernels over a space of points, and the private memory of their threads.
 //
-// One thread per point, or per four where a point is little work.  Arrays that are too large for a
-// thread's stack and whose size the host knows lie in one global block per array, thread by thread
-// next to each other so that neighbours' accesses coalesce.  Arrays whose size only the thread
-// knows come from an arena (arena.cpp).  A kernel that has either starts no more threads than
-// the device holds, and fewer where their arrays are large, and strides over the points.
+// One thread per point, or per four where a point is little work; of several dimensions, these are
+// neighbours in the last but one, so that a thread finds its place once, threads side by side have
+// points side by side, and what a column reads is read for all four rows.  Arrays that are too
+// large for a thread's stack and whose size the host knows lie in one global block per array,
+// thread by thread next to each other so that neighbours' accesses coalesce.  Arrays whose size
+// only the thread knows come from an arena (arena.cpp).  A kernel that has either starts no more
+// threads than the device holds, and fewer where their arrays are large, and strides over the
+// points.
 #include "emit/gpu/kernels.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "emit/gpu/arena.h"
 #include "emit/memory/allocation.h"
 #include "emit/memory/host_scope.h"
 #include "emit/points.h"
 #include "emit/traffic.h"
+#include "support/match.h"
+#include "tree/walk.h"
 
 namespace dagaz::emit {
 
@@ -91,8 +98,78 @@ static void emit_several(Emitter& emitter, std::int64_t several, NameId point, c
       });
 }
 
+// Takes from the code of a point what it computes and loads whatever its row is.
+static Code take_steady(Code& points, NameId row) {
+  std::unordered_map<NameId, int> times_set;
+  std::unordered_set<NameId> stored;
+  bool only_stores = true;
+  tree::for_each_instruction(points, [&](const Instruction& one) {
+    if (const auto* store = as<Store>(one.node)) stored.insert(store->block);
+    only_stores = only_stores && !(as<Atomic>(one.node) || as<CompareExchange>(one.node) ||
+                                   as<CopyElements>(one.node) || as<Call>(one.node));
+    tree::visit(one,
+                {[](const Operand&) {}, [&](NameId set) { ++times_set[set]; }, [](const Code&) {}});
+  });
+  const auto keeps = [&](NameId block) { return only_stores && !stored.contains(block); };
+  std::unordered_set<NameId> varying = {row};
+  const auto is_steady = [&](const Instruction& one, const std::vector<NameId>& set) {
+    const auto* load = as<Load>(one.node);
+    const bool computes = as<Assign>(one.node) || as<Move>(one.node);
+    if (!computes && (load == nullptr || !keeps(load->block))) return false;
+    bool steady = times_set.at(set[0]) == 1;
+    tree::visit(one, {[&](const Operand& used) {
+                        steady = steady && !(used.is_name() && varying.contains(used.name()));
+                      },
+                      [](NameId) {}, [](const Code&) {}});
+    return steady;
+  };
+  Code taken;
+  Code left;
+  for (Instruction& one : points) {
+    std::vector<NameId> set;
+    tree::for_each_instruction({one}, [&](const Instruction& each) {
+      tree::visit(each, {[](const Operand&) {}, [&](NameId name) { set.push_back(name); },
+                         [](const Code&) {}});
+    });
+    const bool steady = is_steady(one, set);
+    if (!steady) varying.insert(set.begin(), set.end());
+    (steady ? taken : left).push_back(std::move(one));
+  }
+  points = std::move(left);
+  return taken;
+}
+
+// Threads that do `several` rows of one column each; rows are the last dimension but one.
+static void launch_rows(Context& c, const std::vector<Operand>& extents, std::string_view kernel,
+                        int several, const PointFunction& body) {
+  const std::size_t rows = extents.size() - 2;
+  std::vector<Operand> columns = extents;
+  columns[rows] = c.divide_up(extents[rows], ir::i64_operand(several));
+  const Operand threads = c.product(columns);
+  const Operand block = ir::i64_operand(block_threads);
+  Code code = kernel_body(c, [&] {
+    const NameId row = c.variable("row", ScalarType::i64);
+    const Operand thread = read_special(c, Special::thread_index);
+    const Operand own = c.add(c.mul(read_special(c, Special::block_index), block), thread);
+    c.branch(c.less(own, threads), [&] {
+      std::vector<Operand> point = c.unflatten(own, columns);
+      const Operand first = c.mul(point[rows], ir::i64_operand(several));
+      point[rows] = row;
+      Code points = c.collect([&] { with_private_scope(c, [&] { body(point); }); });
+      DZ_CHECK(!c.thread.has_memory(), "several points with memory of their own");
+      c.append(take_steady(points, row));
+      emit_several(c, several, row, first, ir::i64_operand(1), extents[rows], points);
+    });
+  });
+  launch(c, kernel, c.divide_up(threads, block), ir::i64_operand(0), std::move(code));
+}
+
 void launch_points(Context& c, const std::vector<Operand>& extents, std::string_view kernel,
                    int several, const PointFunction& body) {
+  if (several > 1 && extents.size() > 1) {
+    launch_rows(c, extents, kernel, several, body);
+    return;
+  }
   const Operand total = c.product(extents);
   const Operand block = ir::i64_operand(block_threads);
   const NameId threads = c.variable("threads", ScalarType::i64);

@@ -86,7 +86,7 @@ void histogram_with_locks(Context& c, const ir::SegmentedHistogram& e, const ir:
     counts.push_back(c.maximum(c.minimum(count, ir::i64_operand(bins.most)), ir::i64_operand(1)));
     const Operand bytes = c.mul(counts.back(), ir::i64_operand(ir::byte_size(ScalarType::i32)));
     locks.push_back(new_block(c, bytes, "locks"));
-    c.emit(Clear{locks.back(), ir::i64_operand(0), bytes});
+    c.emit(Fill{locks.back(), ir::i64_operand(0), bytes});
   }
   for_each_point(
       c, extents, cost_of(c, e.schedule), "hist", [&](const std::vector<Operand>& point) {

@@ -400,7 +400,7 @@ static void run(Context& c, const ir::SegmentedScan& e, int stretch,
     c.move(bytes, c.mul(words, i64_operand(ir::byte_size(ScalarType::i64))));
   });
   const NameId block = new_block(c, bytes, "words");
-  c.branch(c.less(i64_operand(0), bytes), [&] { c.emit(Clear{block, i64_operand(0), bytes}); });
+  c.branch(c.less(i64_operand(0), bytes), [&] { c.emit(Fill{block, i64_operand(0), bytes}); });
   const OnePass scan{e, types, kept, put, outer, width, stretch, count, tiles, block,
                      TileWords(block, types), put_totals, counts};
   SharedLayout layout;

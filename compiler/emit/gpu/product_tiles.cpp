@@ -125,7 +125,7 @@ void ProductTiles::lay_out_handed() {
 
 void ProductTiles::combine_parts() {
   const std::vector<Operand> extents = extents_of(sums_of_.space);
-  const PointWork work = little_work(c_, extents.size());
+  const PointWork work(ir::i64_operand(c_.settings.copied));
   for_each_point(c_, extents, work, "combine", [&](const std::vector<Operand>& at) {
     const std::vector<Running> running = start_reductions(c_, *sums_of_.parts.operators);
     thread_loop(c_, parts_, true, [&](const Operand& part) {

@@ -176,7 +176,7 @@ void reduce_by_teams(Context& c, const ir::Statement& s, const ir::SegmentedRedu
   const Operand bytes = c.mul(sharing, ir::i64_operand(ir::byte_size(ScalarType::i32)));
   reduction.arrived = new_block(c, bytes, "arrived");
   c.branch(c.less(ir::i64_operand(0), sharing), [&] {
-    c.emit(Clear{reduction.arrived, ir::i64_operand(0), bytes});
+    c.emit(Fill{reduction.arrived, ir::i64_operand(0), bytes});
   });
   const Operand threads = c.mul(c.mul(segments, pieces.count), team.threads);
   const Operand blocks = c.divide_up(threads, ir::i64_operand(block_threads));

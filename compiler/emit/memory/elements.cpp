@@ -1,6 +1,8 @@
 #include "emit/memory/elements.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "emit/gpu/arena.h"
 #include "emit/gpu/turned.h"
@@ -99,11 +101,29 @@ void copy(Context& c, const Place& target, const Place& source, const ir::Type& 
       });
 }
 
-bool clear(Context& c, const Place& target, const ir::Type& type, const Operand& value) {
-  const bool zero = value.is_constant() && value.constant().bits == 0;
-  if (!zero || !c.transfers() || !target.is_dense()) return false;
+/// The least part of 1, 2 or 4 bytes which the element is again and again; none if that is longer.
+static std::optional<std::pair<std::int64_t, int>> pattern_of(const ir::Constant& element) {
+  const auto size = static_cast<int>(ir::byte_size(element.type));
+  for (const int bytes : {1, 2, 4}) {
+    if (bytes > size) break;
+    const std::uint64_t mask = (std::uint64_t{1} << (8 * bytes)) - 1;
+    const std::uint64_t part = element.bits & mask;
+    bool repeats = true;
+    for (int at = bytes; at < size; at += bytes) {
+      repeats = repeats && (element.bits >> (8 * at) & mask) == part;
+    }
+    if (repeats) return std::pair{static_cast<std::int64_t>(part), bytes};
+  }
+  return std::nullopt;
+}
+
+bool fill(Context& c, const Place& target, const ir::Type& type, const Operand& value) {
+  if (!value.is_constant() || !c.transfers() || !target.is_dense()) return false;
+  const auto pattern = pattern_of(value.constant());
+  if (!pattern) return false;
   const Operand size = ir::i64_operand(ir::byte_size(type.element));
-  c.emit(Clear{target.block, c.mul(target.offset, size), byte_count(c, type)});
+  c.emit(Fill{target.block, c.mul(target.offset, size), byte_count(c, type), pattern->first,
+              pattern->second});
   return true;
 }
 

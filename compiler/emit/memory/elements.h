@@ -19,8 +19,8 @@ void store(Context& c, const Place& place, const std::vector<Operand>& indices,
 void fetch(Context& c, const Place& place, const std::vector<Operand>& indices, ScalarType type,
            int ahead);
 void copy(Context& c, const Place& target, const Place& source, const ir::Type& type);
-/// On a GPU memory is cleared without a kernel.
-bool clear(Context& c, const Place& target, const ir::Type& type, const Operand& value);
+/// On a GPU memory is filled without a kernel, where the elements are one constant of few bytes.
+bool fill(Context& c, const Place& target, const ir::Type& type, const Operand& value);
 /// Writes a scalar, and fetches what lies `ahead` bytes behind it, or an array to the part of
 /// `target` at `indices`.
 void write(Context& c, const Place& target, const std::vector<Operand>& indices, const Value& value,

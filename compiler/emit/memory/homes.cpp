@@ -71,7 +71,8 @@ Place at_home(Context& c, NameId array) {
       },
       [&](const memory::PieceOf& piece) { return place_of_origin(c, array, piece.whole); },
       [&](const memory::Checkpoint& checkpoint) { return at_checkpoint(c, array, checkpoint); },
-      [&](const memory::SameAs& same) { return c.arrays.place_of(same.array); });
+      [&](const memory::SameAs& same) { return c.arrays.place_of(same.array); },
+      [&](const memory::OfBranch& branch) { return c.arrays.place_of(branch.result); });
 }
 
 bool is_over(const Context& c, NameId result) {

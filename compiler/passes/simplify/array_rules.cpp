@@ -114,7 +114,7 @@ Outcome apply(Reshape& node, Rules& rules) {
     if (!rules.type(replicate->value).is_scalar() || node.shape.empty()) return Outcome::none;
     return becomes_fresh(Replicate{node.shape, Operand(replicate->value)}, node.array, rules);
   }
-  return Outcome::none;
+  return reshaped_map(node, rules);
 }
 
 // permute 0 1 2 … is nothing;  permute p (permute q xs) = permute (q ∘ p) xs

@@ -117,6 +117,9 @@ inline bool is_constant_bool(const Operand& operand, bool value) {
 /// Powers whose exponent is a constant, and those of two (power_rules.cpp).
 Outcome constant_powers(Scalar& node, Rules& rules);
 
+/// Maps between reshapes (reshaped_maps.cpp).
+Outcome reshaped_map(Reshape& node, Rules& rules);
+
 // Values that are the same for all elements (equal_elements.cpp).
 Outcome reductions_of_equal(MapScanReduce& node, Rules& rules);
 Outcome scan_of_equal(MapScanReduce& node, Rules& rules);

@@ -330,6 +330,15 @@ TEST_CASE("PTX of kernels assembles") {
   check_assembles(block_sum(Target::cuda));
 }
 
+TEST_CASE("names in PTX that mean something in one function only do not say in which") {
+  const auto artifacts =
+      generate(block_sum(Target::cuda), test_options(), dagaz::codegen::want_ptx);
+  REQUIRE(artifacts.problem == "");
+  CHECK(artifacts.ptx.find("_param_") == std::string::npos);
+  CHECK(artifacts.ptx.find("BB") == std::string::npos);
+  CHECK(artifacts.ptx.find("[p1]") != std::string::npos);
+}
+
 TEST_CASE("kernels look for earlier failures only where these could do harm") {
   // The failure word is the first argument; a kernel that cannot fail reads it for nothing else.
   const auto looks = [](Access access) {
@@ -337,7 +346,7 @@ TEST_CASE("kernels look for earlier failures only where these could do harm") {
         generate(copy_kernel(access), test_options(), dagaz::codegen::want_ptx);
     REQUIRE(artifacts.problem == "");
     REQUIRE(artifacts.ptx.find(".entry copy(") != std::string::npos);
-    return artifacts.ptx.find("[copy_param_0]") != std::string::npos;
+    return artifacts.ptx.find("[p0]") != std::string::npos;
   };
   CHECK(!looks(Access::direct));
   CHECK(looks(Access::gather));

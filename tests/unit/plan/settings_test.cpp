@@ -130,7 +130,8 @@ TEST_CASE(
 TEST_CASE("threads of a kernel copy several elements of one dimension each") {
   const ir::Settings gpu = settings_for(Device::gpu, {});
   CHECK(copied_by_a_thread(gpu, 1) == gpu.points_a_thread);
-  CHECK(copied_by_a_thread(gpu, 2) == 1);
+  CHECK(copied_by_a_thread(gpu, 2) == gpu.points_a_thread);
+  CHECK(copied_by_a_thread(gpu, 0) == 1);
 }
 
 TEST_CASE("strategies of a GPU take sizes for which there is room") {

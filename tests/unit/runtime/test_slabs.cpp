@@ -47,7 +47,7 @@ class CountingDevice final : public Device {
   int32_t read(std::span<const Read>) override { return DZ_OK; }
   int32_t write(void*, int64_t, const void*) override { return DZ_OK; }
   int32_t copy(void*, const void*, int64_t) override { return DZ_OK; }
-  int32_t clear(void*, int64_t) override { return DZ_OK; }
+  int32_t fill(void*, int64_t, const Pattern&) override { return DZ_OK; }
   int32_t launch(const Launch&) override { return DZ_OK; }
   int32_t synchronise() override { return DZ_OK; }
   int64_t property(int32_t) const override { return 0; }
