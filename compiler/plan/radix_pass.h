@@ -1,5 +1,5 @@
-// Passes of radix sorts: points of a map that put elements where the next one with their digit goes;
-// see radix_pass.cpp.
+// Passes of radix sorts: points of a map that put elements where the next one with their digit
+// goes; see radix_pass.cpp.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace dagaz::plan {
 
 /// Each point of a map walks `length` elements in order.
 struct RadixPass {
-  std::vector<ir::Statement> before;      // what the point computes first: scalars and views
-  ir::NameId starts;                      // where its elements with each digit begin
-  std::int64_t digits;                    // values of a digit
-  ir::NameId element;                     // the number of one, in `body`
+  std::vector<ir::Statement> before;  // what the point computes first: scalars and views
+  ir::NameId starts;                  // where its elements with each digit begin
+  std::int64_t digits;                // values of a digit
+  ir::NameId element;                 // the number of one, in `body`
   ir::Operand length;
-  ir::Body body;                          // results: the digit, and what goes to each accumulator
-  std::vector<ir::NameId> accumulators;   // outside of the map
+  ir::Body body;                         // results: the digit, and what goes to each accumulator
+  std::vector<ir::NameId> accumulators;  // outside of the map
 };
 
 /// What `map` does if it is such a pass, of digits with at most `most_digits` values.
