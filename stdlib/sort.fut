@@ -51,7 +51,7 @@ local module type keys = {
   val digit : (shift: i64) -> (mask: i64) -> key -> i64
 }
 
--- A GPU has a thread for each piece, a CPU some tasks.
+-- A CPU has tasks for such pieces, a GPU blocks of threads, or for short arrays a thread for each.
 local def on_gpu () : bool = intrinsics.by_device 0 1 == 1
 
 -- How many bits a digit has.  Wide ones spare passes over elements, but have more values than the nearest
@@ -117,9 +117,8 @@ local def in_order_by_tasks [n] 'e (bits: i64) (digit: i64 -> i64 -> e -> i64) (
                 else distributed piece (starts counts) digit elements)
 
 -- A thread of a GPU counts digits of four bits in registers: two words, with eight bits for each
--- count.  So a piece is short; what all threads write at a time stays in the cache that they share.
--- Blocks of threads put their pieces into memory of their own first, where pieces of an odd length
--- begin in different banks.
+-- count.  So a piece is short.  Blocks of threads put their pieces into memory of their own first,
+-- where pieces of an odd length begin in different banks.
 local def thread_piece : i64 = 15
 
 local type thread_counts = (u64, u64)
@@ -164,12 +163,54 @@ local def distributed_by_threads [n] 'e (digit: e -> i64) (elements: [n]e) : *[n
                                         in (out, with_one_more before d)).0)
                                (iota pieces)
 
+-- The same by digits of four bits: of arrays that are short, or have more elements than 32 bits count.
+local def in_order_by_threads [n] 'e (bits: i64) (digit: i64 -> i64 -> e -> i64) (elements: [n]e) : *[n]e =
+  copy (loop elements for at < (bits + 3) / 4 do
+          distributed_by_threads (digit (at * 4) 15) elements)
+
+-- How many elements have each value of each digit of eight bits: all are counted while elements are
+-- read once.
+local def count_bytes [n] 'e (digits: i64) (digit: i64 -> e -> i64) (elements: [n]e) : [digits][256]u32 =
+  unflatten (intrinsics.hist_stream (replicate (digits * 256) 0)
+                                    (+)
+                                    0
+                                    (\(counts: *intrinsics.acc ([]u32)) e ->
+                                       loop counts for at < digits do
+                                         intrinsics.acc_write counts (256 * at + digit at e) 1)
+                                    elements)
+
+-- The elements in order of one digit, where those with each value begin at `starts`.  A GPU cuts this
+-- loop in tiles, one for each block of threads, which puts the tile's elements in order in memory
+-- of its own and learns from the tiles before where they go.
+local def distributed_by_blocks [n] 'e (starts: [256]i64) (digit: e -> i64) (elements: [n]e) : *[n]e =
+  intrinsics.scatter_stream (#[scratch] (copy elements))
+                            (\(out: *intrinsics.acc ([n]e)) _ ->
+                               (loop (out, next) = (out, copy starts)
+                                for i < n do
+                                  #[unsafe]
+                                  let e = elements[i]
+                                  let d = digit e
+                                  let place = next[d]
+                                  let out = intrinsics.acc_write out place e
+                                  in (out, next with [d] = place + 1)).0)
+                            (iota 1)
+
+-- The same by digits of eight bits: a block's threads have one value each.
+local def in_order_by_blocks [n] 'e (bits: i64) (digit: i64 -> i64 -> e -> i64) (elements: [n]e) : *[n]e =
+  let digit (at: i64) = digit (at * 8) 255
+  let starts =
+    map (\counts -> let counts = map i64.u32 counts in map2 (-) (scan (+) 0 counts) counts)
+        (count_bytes (bits / 8) digit elements)
+  in copy (loop elements for at < bits / 8 do
+             distributed_by_blocks (#[unsafe] starts[at]) (digit at) elements)
+
 -- The elements in the order of numbers of `bits` bits; `digit` gives those from one on that a mask
 -- leaves.
 local def in_order [n] 'e (bits: i64) (digit: i64 -> i64 -> e -> i64) (elements: [n]e) : *[n]e =
   if on_gpu ()
-  then copy (loop elements for at < (bits + 3) / 4 do
-               distributed_by_threads (digit (at * 4) 15) elements)
+  then if n >= 256 && n < 1 << 32
+       then in_order_by_blocks bits digit elements
+       else in_order_by_threads bits digit elements
   else in_order_by_tasks bits digit elements
 
 -- The numbers themselves in order.  A CPU moves their keys, so that each is computed once.

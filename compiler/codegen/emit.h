@@ -90,6 +90,7 @@ class FunctionEmitter : public FunctionFrame {
   llvm::Value* bytes_moved(const std::optional<Operand>& moved);
   void emit(const tree::Barrier& node);
   void emit(const tree::Shuffle& node);
+  void emit(const tree::Match& node);
 
   llvm::Value* element_address(NameId block, const Operand& index, ScalarType type, Space space);
   void simulate_access(llvm::Value* address, ScalarType type, Space space, int flags);

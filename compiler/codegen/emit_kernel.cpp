@@ -245,4 +245,28 @@ void FunctionEmitter::emit(const tree::Shuffle& node) {
   assign(node.target, from_memory(result, node.type));
 }
 
+// For each bit of the value, all threads vote on it, and those that voted otherwise are left out
+// (Ashkiani et al., "GPU multisplit", PPoPP 2016); match.any.sync, which gives the same, takes as
+// many steps as there are values.
+void FunctionEmitter::emit(const tree::Match& node) {
+  Value* given = value(node.value);
+  if (!in_ptx()) {
+    Value* wide = builder_.CreateZExt(given, builder_.getInt64Ty());
+    constexpr unsigned match_mode = 4;
+    Value* same = runtime_call("dz_sim_shuffle", {thread_, wide, builder_.getInt32(match_mode),
+                                                  builder_.getInt32(0)});
+    assign(node.target, builder_.CreateTrunc(same, builder_.getInt32Ty()));
+    return;
+  }
+  Value* same = builder_.getInt32(~0u);
+  for (int bit = 0; bit < node.bits; ++bit) {
+    Value* own = builder_.CreateIsNotNull(builder_.CreateAnd(given, 1u << bit));
+    Value* votes = builder_.CreateIntrinsic(llvm::Intrinsic::nvvm_vote_ballot_sync, {},
+                                            {builder_.getInt32(~0u), own});
+    Value* agree = builder_.CreateSelect(own, votes, builder_.CreateNot(votes));
+    same = builder_.CreateAnd(same, agree);
+  }
+  assign(node.target, same);
+}
+
 }  // namespace dagaz::codegen

@@ -62,7 +62,8 @@ class Dependence {
     if (const auto* atomic = as<tree::Atomic>(node)) return at(atomic->index);
     if (const auto* exchange = as<tree::CompareExchange>(node)) return at(exchange->index);
     if (const auto* share = as<tree::Share>(node)) return at(share->byte_offset);
-    const bool meets = as<tree::Barrier>(node) || as<tree::Shuffle>(node);
+    const bool meets =
+        as<tree::Barrier>(node) || as<tree::Shuffle>(node) || as<tree::Match>(node);
     return meets && doubtful;
   }
 

@@ -263,7 +263,7 @@ struct StagedTiles {
 
 /// A scan in one kernel, whose blocks take tiles of `stretch` elements a thread and look back at
 /// what the tiles before have published (Merrill and Garland, "Single-pass parallel prefix scan
-/// with decoupled look-back", 2016).
+/// with decoupled look-back", 2016).  Or a map whose points are passes of radix sorts.
 struct LookBack {
   static constexpr std::string_view mnemonic = "look_back";
   int stretch = 1;

@@ -10,6 +10,7 @@
 #include "plan/interchange.h"
 #include "plan/joined_sums.h"
 #include "plan/operators.h"
+#include "plan/radix_pass.h"
 #include "plan/target.h"
 #include "plan/thread_code.h"
 #include "plan/versions.h"
@@ -101,6 +102,36 @@ std::int64_t stretch_of(const std::vector<ir::Type>& held, const Tunables& tunab
   return std::max<std::int64_t>(stretch, 0);
 }
 
+/// A tile that fails would never publish, and others wait for it.
+bool may_wait(const ir::Body& body, const Surroundings& around) {
+  return !may_fail(body) && !takes_memory(body, around);
+}
+
+/// Whether writes put single numbers there.
+bool takes_numbers(ir::NameId accumulator, const Surroundings& around) {
+  const Opened* const opened = around.opened(accumulator);
+  return opened != nullptr && opened->op == nullptr && opened->row.is_scalar();
+}
+
+/// Passes of radix sorts by blocks, where points have elements for one.  Threads hold elements in
+/// registers: with 18 of four bytes they need 80, so that an H100 runs three blocks at a time on
+/// each multiprocessor; elements that are larger are fewer, for shared memory.
+void add_radix_pass(ir::Schedule& schedule, const ir::SegmentedMap& e, const Surroundings& around) {
+  const auto pass = radix_pass_of(e, around.names, block_threads);
+  if (!pass || !may_wait(pass->body, around)) return;
+  std::int64_t bytes = 1;  // of a digit, and of what goes with it
+  for (const ir::NameId name : pass->accumulators) {
+    if (!takes_numbers(name, around)) return;
+    bytes += ir::byte_size(around.names.type(name).element);
+  }
+  const auto& tunables = around.tunables();
+  const auto stretch =
+      std::min(tunables.gpu_radix_stretch, tunables.gpu_scan_bytes / (bytes * block_threads));
+  if (stretch == 0) return;
+  add_version(schedule, {ir::at_least(pass->length, block_threads)},
+              ir::LookBack{static_cast<int>(stretch)});
+}
+
 /// Products in tiles stage what they read themselves.
 void add_staged_tiles(ir::Schedule& schedule, const PointCode& code, const std::vector<Guard>& when,
                       const Surroundings& around) {
@@ -117,6 +148,7 @@ ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around, ir::
   if (auto additions = additions_in_blocks(e, around)) {
     add_version(schedule, std::move(additions->when), std::move(additions->strategy));
   }
+  add_radix_pass(schedule, e, around);
   for (Version& one : gpu_contraction(e, around, names)) {
     add_version(schedule, std::move(one.when), std::move(one.strategy));
   }
@@ -199,11 +231,6 @@ ir::Schedule gpu_reduction(const ir::SegmentedReduce& e, const Surroundings& aro
 }
 
 namespace {
-
-/// A tile that fails would never publish, and others wait for it.
-bool may_wait(const ir::Body& body, const Surroundings& around) {
-  return !may_fail(body) && !takes_memory(body, around);
-}
 
 /// What a filter keeps goes where it belongs as soon as that is known.
 std::optional<ir::Compaction> in_one_pass(const Compaction& compaction, std::size_t scanned,

@@ -117,7 +117,7 @@ ir::Schedule RandomSchedules::of_gpu(const ir::Schedule& chosen, bool is_map) {
   for (const ir::Version& version : chosen.versions) {
     std::vector<ir::Guard> guards = needed_guards(version, is_map);
     const bool has_rows = is_map && as<ir::Teams>(version.strategy) != nullptr;
-    ir::Strategy sized = has_rows ? version.strategy : resized(version.strategy);
+    ir::Strategy sized = has_rows ? version.strategy : resized(version.strategy, is_map);
     if (guards.empty()) {
       ways.push_back(std::move(sized));
     } else if (flips()) {
@@ -146,7 +146,7 @@ void RandomSchedules::resize(ir::Contraction& tiles) {
   tiles = sized;
 }
 
-ir::Strategy RandomSchedules::resized(ir::Strategy strategy) {
+ir::Strategy RandomSchedules::resized(ir::Strategy strategy, bool is_map) {
   if (auto* points = as<ir::Pointwise>(strategy); points != nullptr && points->points > 1) {
     points->points = one_of({1, 2, 3, 4, 8});
   } else if (auto* pieces = as<ir::InPieces>(strategy)) {
@@ -169,7 +169,7 @@ ir::Strategy RandomSchedules::resized(ir::Strategy strategy) {
     std::erase_if(staged->staged, [&](ir::NameId) { return below(4) == 0; });
   } else if (auto* tiles = as<ir::LookBack>(strategy)) {
     tiles->stretch = std::min(tiles->stretch, one_of({1, 3, 9}));
-    if (flips()) return ir::InStages{one_of({1, 3, 1024}), one_of({1, 8, 64})};
+    if (!is_map && flips()) return ir::InStages{one_of({1, 3, 1024}), one_of({1, 8, 64})};
   } else if (auto* loop = as<ir::Compaction>(strategy)) {
     if (flips()) return ir::InStages{one_of({1, 3, 1024}), one_of({1, 8, 64})};
     loop->width = std::min(loop->width, one_of({1, 3, 9}));

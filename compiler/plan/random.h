@@ -54,7 +54,7 @@ class RandomSchedules {
   ir::Schedule with_last(std::vector<ir::Version> versions, std::vector<ir::Strategy> ways,
                          ir::Strategy simplest);
   ir::InPieces pieces_of_gpu(int most);
-  ir::Strategy resized(ir::Strategy strategy);
+  ir::Strategy resized(ir::Strategy strategy, bool is_map);
   void resize(ir::Contraction& tiles);  // of a GPU
 
   std::mt19937_64 random_;

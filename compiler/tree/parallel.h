@@ -108,6 +108,16 @@ struct Shuffle {
   Operand operand;  // i32
   DZ_FIELDS(target, value, type, mode, operand)
 };
+/// Kernel: target := which of the 32 threads of a warp, all of which take part, have the same value:
+/// an i32 with a bit for each.  `value` is an i32 of `bits` bits, behind zeros.
+struct Match {
+  static constexpr std::string_view mnemonic = "match";
+  static constexpr std::string_view labelled = "bits";
+  Assigned target;
+  Operand value;
+  int bits;
+  DZ_FIELDS(target, value, bits)
+};
 /// Makes this thread's writes visible to the device before its later ones.
 struct Fence {
   static constexpr std::string_view mnemonic = "fence";

@@ -59,6 +59,7 @@ template Instruction::Instruction(ReadSpecial);
 template Instruction::Instruction(DeviceProperty);
 template Instruction::Instruction(Barrier);
 template Instruction::Instruction(Shuffle);
+template Instruction::Instruction(Match);
 template Instruction::Instruction(Fence);
 template Instruction::Instruction(Atomic);
 template Instruction::Instruction(CompareExchange);

@@ -38,8 +38,8 @@ class Uniformity {
       return special->which == Special::thread_index;
     }
     if (const auto* load = as<Load>(node)) return load->space == Space::local;
-    return as<Shuffle>(node) || as<Atomic>(node) || as<CompareExchange>(node) || as<Call>(node) ||
-           as<AllocateLocal>(node);
+    return as<Shuffle>(node) || as<Match>(node) || as<Atomic>(node) || as<CompareExchange>(node) ||
+           as<Call>(node) || as<AllocateLocal>(node);
   }
   static bool is_control(const Node& node) {
     return as<For>(node) || as<While>(node) || as<If>(node);

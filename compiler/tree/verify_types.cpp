@@ -185,6 +185,11 @@ class TypeRules {
     is(e.operand, ScalarType::i32);
     sets(e.target, e.type);
   }
+  void operator()(const Match& e) {
+    is(e.value, ScalarType::i32);
+    sets(e.target, ScalarType::i32);
+    require(e.bits > 0 && e.bits <= 32, "bits of a match");
+  }
   void operator()(const Fence&) {}
   void operator()(const Atomic& e) {
     element(e.block, e.index);

@@ -304,11 +304,26 @@ bool BlockScheduler::release_warp(SimBlock& block, int32_t warp) {
   return true;
 }
 
+/// The threads of the warp that wait with the same value as this one.
+int64_t BlockScheduler::same_value(const SimThread& thread) {
+  const std::vector<SimThread>& threads = thread.block->threads;
+  const auto first = static_cast<size_t>(thread.index - thread.index % warp_threads);
+  int64_t same = 0;
+  for (size_t lane = 0; lane < warp_threads && first + lane < threads.size(); ++lane) {
+    const SimThread& other = threads[first + lane];
+    const bool waits = other.state == ThreadState::at_shuffle;
+    same |= int64_t{waits && other.value == thread.value} << lane;
+  }
+  return same;
+}
+
 /// A thread whose source lane does not exist keeps its own value, as on the hardware.
 int64_t BlockScheduler::shuffled_value(const SimThread& thread) const {
   const int32_t lane = thread.index % warp_threads;
   int32_t source = lane;
   switch (thread.mode) {
+    case ShuffleMode::match:
+      return same_value(thread);
     case ShuffleMode::down:
       source = lane + thread.operand;
       break;

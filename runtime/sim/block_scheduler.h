@@ -36,7 +36,8 @@ struct SimBlock;
 enum class ThreadState { unstarted, running, ready, at_barrier, at_shuffle, finished };
 
 /// What a shuffle asks for; numbers as in dz_sim_shuffle.
-enum class ShuffleMode { down = 0, up = 1, exclusive_or = 2, index = 3 };
+/// `match`: which threads give the same value, a bit each.
+enum class ShuffleMode { down = 0, up = 1, exclusive_or = 2, index = 3, match = 4 };
 
 /// A simulated thread: what generated code passes around as `thread`.
 struct SimThread {
@@ -142,6 +143,7 @@ class BlockScheduler {
   void release_barrier(SimBlock& block);
   bool divergence();
   int64_t shuffled_value(const SimThread& thread) const;
+  static int64_t same_value(const SimThread& thread);
   static std::string place(const SimThread& thread);
   Fiber* idle_fiber();
 

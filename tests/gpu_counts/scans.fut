@@ -4,16 +4,15 @@
 -- counts: row_scans [10000][100]f32: launches 1, waits 1
 -- counts: filtered [1000000]f32: launches 1, waits 1
 -- counts: parted [1000000]f32: launches 1, waits 1
--- counts: sorted [1000000]i32: launches 4 now 24, waits 1, copies 0 now 1
--- counts: sorted_f32 [1000000]f32: launches 4 now 24, waits 1, copies 0
+-- counts: sorted [1000000]i32: launches 6, waits 1, copies 0 now 1
+-- counts: sorted_f32 [1000000]f32: launches 6, waits 1, copies 0
 -- counts: fft [1048576]f32 [1048576]f32: launches 20, waits 1, graphs 1
 -- moves: prefix_sums [100000]i64: loads 800000, stores 800000, sectors 100
 -- moves: recurrence [100000]f64 [100000]f64: loads 1600000, stores 800000, sectors 100
 -- moves: row_scans [1000][100]f32: loads 400000, stores 400000, sectors 100
 -- moves: filtered [100000]f32: loads 400000, stores 400000, sectors 100
 -- moves: parted [100000]f32: loads 400000, stores 400000, sectors 100
--- moves: sorted [100000]i32: loads 1600000 now 20480704, stores 1600000 now 10880384,
---   sectors 100
+-- moves: sorted [100000]i32: loads 2000000 now 2184320, stores 1600000 now 1608192, sectors 101
 -- moves: fft [16384]f32 [16384]f32: loads 1835008 now 3670016, stores 1835008, sectors 100
 import "/prelude/sort"
 entry prefix_sums (xs: []i64) = scan (+) 0 xs

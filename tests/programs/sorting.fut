@@ -26,6 +26,8 @@
 -- input { 511i64 } output { true true true }
 -- input { 512i64 } output { true true true }
 -- input { 513i64 } output { true true true }
+-- input { 2305i64 } output { true true true }
+-- input { 4608i64 } output { true true true }
 -- input { 9000i64 } output { true true true }
 -- ==
 -- entry: wide_digits
@@ -65,6 +67,10 @@
 -- entry: rows
 -- input { [[3i8, 1i8, 2i8], [0i8, -1i8, 7i8]] }
 -- output { [[1i8, 2i8, 3i8], [-1i8, 0i8, 7i8]] [[3i8, 2i8, 1i8], [7i8, 0i8, -1i8]] }
+-- ==
+-- entry: long_rows
+-- input { 3i64 100i64 } output { true }
+-- input { 2i64 300i64 } output { true }
 -- ==
 -- entry: many_floats
 -- input { 9000i64 } output { true true }
@@ -194,6 +200,12 @@ entry tangent [n] (xs: [n]f64) (direction: [n]f64) =
 entry median_slope [n] (xs: [n]f64) = vjp2 (\xs -> (sort_f64.sort xs)[n / 2]) xs 1
 
 entry rows (xss: [][]i8) = (map sort_i8.sort xss, map (merge_sort (>=)) xss)
+
+entry long_rows (rows: i64) (n: i64) =
+  let xss = tabulate_2d rows n (\p i -> (i * 2654435761 + p) % 97)
+  in and (map2 (\xs sorted -> and (map2 (==) (merge_sort (<=) xs) sorted))
+               xss
+               (map sort_i64.sort xss))
 
 -- Both sorts give the same, and derivatives go where elements go.
 entry many_floats (n: i64) =

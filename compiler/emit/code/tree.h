@@ -63,6 +63,7 @@ using tree::ReadSpecial;
 using tree::DeviceProperty;
 using tree::Barrier;
 using tree::Shuffle;
+using tree::Match;
 using tree::Fence;
 using tree::Atomic;
 using tree::CompareExchange;

@@ -155,7 +155,10 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::Concat& e) {
   const std::vector<Place> places = places_of_pieces(c, target, widths);
   for (std::size_t k = 0; k < places.size(); ++k) {
     const Place source = c.arrays.place_of(e.arrays[k]);
-    if (source.block != target.block) copy(c, places[k], source, c.names().type(e.arrays[k]));
+    // Arrays of a kernel's thread may lie apart in one block.
+    const bool is_there = source.block == target.block &&
+                          (c.mode == Mode::host || source.offset == places[k].offset);
+    if (!is_there) copy(c, places[k], source, c.names().type(e.arrays[k]));
   }
 }
 

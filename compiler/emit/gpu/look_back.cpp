@@ -20,6 +20,7 @@
 #include "emit/gpu/kernels.h"
 #include "emit/gpu/shares.h"
 #include "emit/gpu/tile_words.h"
+#include "emit/gpu/tiles.h"
 #include "emit/memory/allocation.h"
 #include "emit/memory/elements.h"
 #include "emit/pieces.h"
@@ -54,45 +55,9 @@ struct OnePass {
   }
 };
 
-/// Shared memory handed out so far.
-struct SharedLayout {
-  std::int64_t bytes = 0;
-  Operand take(std::int64_t size);
-};
-
 }  // namespace
 
 static constexpr int last_warp = block_threads / warp_threads - 1;
-// States of a tile.
-static constexpr std::int64_t total_known = 1;   // of the tile alone
-static constexpr std::int64_t prefix_known = 2;  // of everything up to its end
-
-static Operand i32(std::int64_t value) { return ir::make_integer(ScalarType::i32, value); }
-
-Operand SharedLayout::take(std::int64_t size) {
-  const std::int64_t offset = bytes;
-  bytes += size;
-  return i64_operand(offset);
-}
-
-static std::vector<Place> shared_arrays(Context& c, SharedLayout& layout,
-                                        const std::vector<ir::Type>& types, std::int64_t count) {
-  std::vector<Place> arrays;
-  for (const ir::Type& type : types) {
-    // Multiples of 16 bytes keep every array aligned.
-    const std::int64_t size = (count * ir::byte_size(type.element) + 15) / 16 * 16;
-    const NameId block = c.block_variable("shared");
-    c.emit(SharedMemory{block, layout.take(size)});
-    arrays.push_back({block, i64_operand(0), {i64_operand(1)}, i64_operand(1), Space::shared});
-  }
-  return arrays;
-}
-
-static Operand narrow(Context& c, const Operand& value) {
-  const NameId target = c.variable("narrow", ScalarType::i32);
-  c.emit(Assign{target, ScalarOp::zero_extend, ScalarType::i64, ScalarType::i32, {value}});
-  return target;
-}
 
 static Operand over_warp(Context& c, const Operand& value, ScalarOp op) {
   const NameId all = c.mutable_variable("all", ScalarType::i32, value);
@@ -102,27 +67,6 @@ static Operand over_warp(Context& c, const Operand& value, ScalarOp op) {
     c.emit(Assign{all, op, ScalarType::i32, ScalarType::i32, {all, other}});
   });
   return all;
-}
-
-// The number of a tile: by the order in which blocks start, where tiles wait for each other.
-static Operand take_tile(Context& c, const OnePass& scan, const Operand& block,
-                         SharedLayout& layout, const Lane& here) {
-  const NameId number = c.mutable_variable("number", ScalarType::i64, block);
-  const NameId told = c.block_variable("told");
-  c.emit(SharedMemory{told, layout.take(16)});
-  c.branch(c.less(i64_operand(1), scan.count), [&] {
-    c.branch(c.equal(here.thread, i64_operand(0)), [&] {
-      const NameId taken = c.variable("taken", ScalarType::i64);
-      const Operand at = c.mul(scan.tiles, i64_operand(TileWords::words_of(scan.types)));
-      c.emit(Atomic{taken, AtomicOp::add, scan.taken, at, i64_operand(1), ScalarType::i64});
-      c.emit(Store{told, i64_operand(0), taken, ScalarType::i64, Space::shared});
-    });
-    c.emit(Barrier{});
-    const NameId taken = c.variable("taken", ScalarType::i64);
-    c.emit(Load{taken, told, i64_operand(0), ScalarType::i64, Space::shared});
-    c.move(number, taken);
-  });
-  return number;
 }
 
 static std::vector<Value> converted(Context& c, const std::vector<Value>& values, ScalarType to) {
@@ -331,7 +275,9 @@ static std::vector<Place> find_prefix(Context& c, const OnePass& scan, const Ope
 static void scan_tile_by_tile(Context& c, const OnePass& scan, const Operand& block,
                               SharedLayout& layout) {
   const Lane here = this_lane(c);
-  const Operand number = take_tile(c, scan, block, layout, here);
+  const TileTickets tickets{
+      scan.taken, c.mul(scan.tiles, i64_operand(TileWords::words_of(scan.types))), scan.count};
+  const Operand number = take_tile(c, tickets, block, layout, here);
   BlockPart tile;
   tile.piece = c.remainder(number, scan.count);
   tile.outer = c.unflatten(c.divide(number, scan.count), scan.outer);

@@ -4,6 +4,7 @@
 #include "emit/contraction/panels.h"
 #include "emit/gpu/block_additions.h"
 #include "emit/gpu/product_tiles.h"
+#include "emit/gpu/radix_pass.h"
 #include "emit/gpu/rows.h"
 #include "emit/gpu/staged_tiles.h"
 #include "emit/host/accumulation_in_blocks.h"
@@ -110,6 +111,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedMap& 
                 c, {e.space, {}, e.body}, tiles, "staged",
                 [&](const std::vector<Operand>& point) { emit_point(c, s, e, targets, point); });
           },
+          [&](const ir::LookBack& plan) { radix_pass(c, s, e, plan); },
           [&](const ir::Interchanged& tiles) { emit_interchanged(c, s, e, tiles, targets); },
           [&](const ir::BlockBins& bins) {
             add_in_blocks(c, e, bins, [&](const std::vector<Operand>& point) {

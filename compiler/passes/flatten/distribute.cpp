@@ -2,8 +2,8 @@
 // operations, and what one computes for another lies in arrays over the nest.
 //
 //   map (\i -> s₁; s₂; s₃) = one operation per parallel statement, and one SegmentedMap per run of
-//   sequential statements between them; a loop whose bound is the same for all points is moved
-//   outside the map.
+//   sequential statements between them; a loop whose bound, and a branch whose condition is the
+//   same for all points is moved outside the map.
 //
 // Cheap scalar code is not stored but computed again where it is needed, and parts of arrays are
 // read where they lie: a point's row of an array would be a copy of it.  Accumulators are not over
@@ -338,6 +338,10 @@ void Flattener::distribute_statement(const Nest& nest, Statement statement,
                                      const std::vector<Binder>& results, Out& out) {
   if (auto* loop = as<Loop>(statement.operation)) {
     interchange_loop(nest, std::move(*loop), results, statement.location, out);
+    return;
+  }
+  if (auto* branch = as<Branch>(statement.operation)) {
+    interchange_branch(nest, std::move(*branch), results, statement.location, out);
     return;
   }
   MapScanReduce e = std::move(*as<MapScanReduce>(statement.operation));

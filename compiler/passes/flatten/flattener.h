@@ -58,6 +58,11 @@ class Flattener {
   void interchange_loop(const Nest& nest, ir::Loop loop, const std::vector<ir::Binder>& results,
                         ir::LocationId location, Out& out);
 
+  // ---- choices.cpp
+  void interchange_branch(const Nest& nest, ir::Branch branch,
+                          const std::vector<ir::Binder>& results, ir::LocationId location,
+                          Out& out);
+
   // ---- versions.cpp
   void choose_version(ir::Statement statement, Nest nest, PointBody point, Out& out);
 

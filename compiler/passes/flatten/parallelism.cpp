@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/classify.h"
+#include "passes/flatten/choices.h"
 #include "support/match.h"
 
 namespace dagaz::passes::flattening {
@@ -24,6 +25,11 @@ static bool is_accumulator(NameId name, const Names& names) {
 
 static bool can_distribute(const Body& body, NameSet inside, const Names& names);
 
+static bool is_side_parallel(Body side, const NameSet& inside, const Names& names) {
+  take_common(side, inside, names);
+  return can_distribute(side, inside, names);
+}
+
 // Whether `statement`, in a nest where `inside` is bound, has parallelism to distribute.
 bool is_parallel(const Statement& statement, const NameSet& inside, const Names& names) {
   for (const Binder& result : statement.results) {
@@ -44,6 +50,13 @@ bool is_parallel(const Statement& statement, const NameSet& inside, const Names&
       if (is_accumulator(name, names) || !is_regular(names.type(name), inside)) return false;
     }
     return can_distribute(loop->body, inside, names);
+  }
+  if (const auto* branch = as<Branch>(statement.operation)) {
+    return !depends(branch->condition, inside) &&
+           (is_side_parallel(branch->then_body, inside, names) ||
+            is_side_parallel(branch->else_body, inside, names)) &&
+           std::none_of(statement.results.begin(), statement.results.end(),
+                        [&](const Binder& one) { return is_accumulator(one.name, names); });
   }
   return false;
 }

@@ -15,7 +15,7 @@ enum Kernel {
               atomic_count, warp_private, missing, handshake,
               lost_updates, counted_updates, read_only_before_write, read_only_after_write,
               message, fenced_message, twice_fenced_message, neighbours, strided, last_to_arrive,
-              kernel_count };
+              warp_match, kernel_count };
 
 int64_t* array_argument(void** arguments, int index) {
   return static_cast<int64_t*>(*static_cast<void**>(arguments[index]));
@@ -74,6 +74,12 @@ void warp_sum_kernel(void* thread, void** arguments) {
     value += dz_sim_shuffle(thread, value, 2, distance);
   }
   store(thread, place, value);
+}
+
+// Stores which threads of the warp have the same index modulo 3.
+void warp_match_kernel(void* thread, void** arguments) {
+  int64_t* place = array_argument(arguments, 1) + global_index(thread);
+  store(thread, place, dz_sim_shuffle(thread, global_index(thread) % 3, 4, 0));
 }
 
 // Threads with an odd index fail; the others wait for them at a barrier.
@@ -260,6 +266,7 @@ const dz_kernel kernels[] = {
     {"neighbours", neighbours_kernel, 1, one_array, "f.fut:19:1-9", 1},
     {"strided", strided_kernel, 1, one_array, "f.fut:20:1-9", 1},
     {"last_to_arrive", last_to_arrive_kernel, 1, one_array, "f.fut:21:1-9", 1},
+    {"warp_match", warp_match_kernel, 1, one_array, "f.fut:22:1-9", 1},
 };
 const dz_failure failures[] = {{"Index [{}] out of bounds for array of shape [{}].", "f.fut:4:3"}};
 const dz_program program = {DZ_ABI_VERSION, DZ_TARGET_SIM, "sim", 0, nullptr, 0, nullptr,
@@ -330,6 +337,15 @@ TEST_CASE("sim shuffles exchange values within a warp") {
     const auto warp = static_cast<int64_t>(i / 32);
     REQUIRE(values[i] == 32 * 32 * warp + 31 * 16);
   }
+}
+
+TEST_CASE("sim tells threads of a warp who has the same value") {
+  Sim sim(64);
+  REQUIRE(sim.launch(warp_match, 1, 64) == DZ_OK);
+  const std::vector<int64_t> values = sim.read(sim.block, 64);
+  CHECK(values[0] == 0x49249249);
+  CHECK(values[31] == 0x92492492);
+  CHECK(values[32] == 0x49249249);
 }
 
 TEST_CASE("sim reports failures of kernels at the next wait, and then goes on") {

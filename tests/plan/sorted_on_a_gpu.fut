@@ -1,0 +1,28 @@
+-- All digits are counted at once; then a kernel for each digit puts the elements in its order.
+-- target: cuda
+import "/prelude/sort"
+entry main [n] (xs: [n]u16) = sort_u16.sort xs
+-- expect
+--| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
+--| -- main, line 4: segmented_map over [n]
+--| starts: [
+--|   block_bins elements 1 atomic true when [1024 * n >= 512 * resident],
+--|   pointwise]
+--| -- main, line 4: segmented_scan over [2][256]
+--| starts.2: [
+--|   look_back stretch 7]
+--| -- main, line 4: segmented_map over [1]
+--| x: [
+--|   look_back stretch 18 when [n >= 256],
+--|   pointwise]
+--| -- main, line 4: segmented_map over [pieces]
+--| x.2: [
+--|   staged_tiles staged [elements] when [pieces >= 128],
+--|   pointwise]
+--| -- main, line 4: segmented_scan over [ends]
+--| ends.2: [
+--|   look_back stretch 15]
+--| -- main, line 4: segmented_map over [pieces]
+--| x.3: [
+--|   staged_tiles staged [elements] when [pieces >= 128],
+--|   pointwise]
