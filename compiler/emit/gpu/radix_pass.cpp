@@ -421,7 +421,7 @@ void PassKernel::run() {
     c_.move(bytes, c_.mul(words, i64_operand(ir::byte_size(ScalarType::i64))));
   });
   words_ = new_block(c_, bytes, "words");
-  c_.branch(c_.less(i64_operand(0), bytes), [&] { c_.emit(Clear{words_, i64_operand(0), bytes}); });
+  c_.branch(c_.less(i64_operand(0), bytes), [&] { c_.emit(Fill{words_, i64_operand(0), bytes}); });
   SharedLayout layout;
   BlockKernel kernel =
       kernel_of_blocks(c_, tiles_, [&](const Operand& block) { sort_tile(block, layout); });
