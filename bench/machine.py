@@ -45,17 +45,20 @@ int main(void) {
 '''
 
 
-def _told_by(source, *flags):
-    """The numbers that a C program prints which is made for this processor."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, 'measure.c')
-        program = os.path.join(folder, 'measure')
-        with open(path, 'w', encoding='utf-8') as out:
-            out.write(source)
-        subprocess.run(['cc', '-O3', '-march=native', '-pthread', *flags, path, '-o', program],
-                       check=True)
-        told = subprocess.run([program], check=True, capture_output=True, text=True).stdout
-        return [float(number) for number in told.split()]
+def _built(folder, source, *flags):
+    """A C program for this processor, which prints numbers."""
+    path = os.path.join(folder, 'measure.c')
+    program = os.path.join(folder, 'measure')
+    with open(path, 'w', encoding='utf-8') as out:
+        out.write(source)
+    subprocess.run(['cc', '-O3', '-march=native', '-pthread', *flags, path, '-o', program],
+                   check=True)
+    return program
+
+
+def _told_by(program):
+    told = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+    return [float(number) for number in told.split()]
 
 
 def fma_peak(kind):
@@ -63,7 +66,9 @@ def fma_peak(kind):
     is float or double."""
     with open('/proc/cpuinfo', encoding='utf-8') as info:
         register = 64 if 'avx512f' in info.read() else 32
-    return _told_by(PEAK, '-ffp-contract=fast', f'-DT={kind}', f'-DREGISTER={register}')[0]
+    with tempfile.TemporaryDirectory() as folder:
+        flags = ('-ffp-contract=fast', f'-DT={kind}', f'-DREGISTER={register}')
+        return _told_by(_built(folder, PEAK, *flags))[0]
 
 
 # Threads that copy, read and write a slice each; between rounds they meet.  A round goes from the first
@@ -170,7 +175,14 @@ int main(void) {
 '''
 
 
-def memory_bandwidth(threads, size=2**27):
-    """GB/s of so many threads that copy an array of `size` bytes (bytes read and bytes written),
-    that read it, and that write it."""
-    return tuple(_told_by(BANDWIDTH, f'-DTHREADS={threads}', f'-DBYTES={size}'))
+class Memory:
+    """Memory as so many threads see it, of which each has a part of an array of `size` bytes."""
+
+    def __init__(self, threads, size=2**27):
+        self.folder = tempfile.TemporaryDirectory()
+        self.program = _built(self.folder.name, BANDWIDTH, f'-DTHREADS={threads}',
+                              f'-DBYTES={size}')
+
+    def bandwidth(self):
+        """GB/s now: to copy (bytes read and bytes written), to read, and to write."""
+        return dict(zip(('copy', 'read', 'write'), _told_by(self.program)))

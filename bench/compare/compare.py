@@ -78,8 +78,7 @@ class Run:
             'machine': machine.headline(), 'seconds': options.seconds, 'load': [os.getloadavg()[0]],
             'started': time.strftime('%Y-%m-%d %H:%M:%S %Z'), 'versions': {}, 'absent': [],
             'peak': {kind: machine.fma_peak(kind) for kind in ('float', 'double')},
-            'bandwidth': {str(n): dict(zip(('copy', 'read', 'write'), machine.memory_bandwidth(n)))
-                          for n in options.threads},
+            'bandwidth': {str(n): machine.Memory(n).bandwidth() for n in options.threads},
             'results': []}
 
     def save(self):

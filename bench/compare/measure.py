@@ -9,11 +9,15 @@ import json
 import os
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
 import contestants
 from cases import CASES
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+import machine  # noqa: E402
 
 LEAST_ROUNDS, MOST_ROUNDS = 5, 101
 PATIENCE = 4  # times the seconds of a case; who takes longer is sampled less often
@@ -106,8 +110,9 @@ def check(case, prepared):
     return differences, far, sum(each.nbytes for each in values['Dagaz']), first_calls
 
 
-def measured(case, present, options):
-    """All that is known of a case: times, their spread, and ratios round by round."""
+def measured(case, present, options, memory):
+    """All that is known of a case: times, their spread, and ratios round by round; and, where
+    memory is the limit, how fast it was at that time: on some machines that changes by half."""
     inputs = case.inputs(np.random.default_rng(1))
     prepared, absent = {}, {}
     reasons = {(name, left_out): why for name, left_out, why in options.without}
@@ -132,7 +137,11 @@ def measured(case, present, options):
     if 'Dagaz' in far:
         return {**result, 'failed': f'the result is off by {differences["Dagaz"]:.1e}'}
     pause = PAUSE if options.threads > 1 else 0
+    before = memory.bandwidth() if case.copies else {}
     samples = alternate(prepared, options.seconds, first_calls, pause)
+    if case.copies:
+        after = memory.bandwidth()
+        result['bandwidth'] = {way: max(rate, after[way]) for way, rate in before.items()}
     for each in prepared.values():
         each.close()
     for place, clock in enumerate((WALL, PROCESSOR)):
@@ -162,9 +171,10 @@ def main():
         contestants.jax.config.update('jax_enable_x64', True)
     present, absent = contestants.everybody(options, options.folder)
     tell(versions={each.name: each.version() for each in present}, absent=absent)
+    memory = machine.Memory(options.threads)
     for case in CASES:
         if case.name in options.names:
-            tell(result=measured(case, present, options))
+            tell(result=measured(case, present, options, memory))
 
 
 if __name__ == '__main__':

@@ -28,7 +28,7 @@ def limit(result, document):
         least = result['flops'] / (1e9 * document['peak'][result['element']] * threads)
     elif not result['copies']:
         return None
-    speed = document['bandwidth'][str(threads)]
+    speed = result.get('bandwidth') or document['bandwidth'][str(threads)]
     read, written = result['bytes_read'], result['bytes_written']
     moved = {'read': read, 'write': written, 'copy': read + written}
     return max(least, *(moved[way] / (1e9 * rate) for way, rate in speed.items()))
@@ -98,13 +98,13 @@ def head(document, clock):
              f'GFLOP/s at most.']
     for threads, speed in document['bandwidth'].items():
         rates = ', '.join(f'{way} {rate:.1f}' for way, rate in speed.items())
-        lines.append(f'{threads} thread(s): {rates} GB/s, arrays of 128 MiB.')
+        lines.append(f'{threads} thread(s), at the beginning: {rates} GB/s, arrays of 128 MiB.')
     if document['absent']:
         lines.append(f'Missing: {", ".join(document["absent"])}.')
     kind = 'on the clock' if clock == 'wall' else "of the processor's time"
     lines.append(f'Milliseconds {kind}, medians; the ratio is that of the best peer over Dagaz, '
                  'its median and quartiles over rounds; the last column the least time that the '
-                 "machine took for as much over the least of Dagaz's.")
+                 "machine took for as much, before and after, over the least of Dagaz's.")
     return '\n'.join(lines) + '\n'
 
 
