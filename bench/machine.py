@@ -71,9 +71,9 @@ def fma_peak(kind):
         return _told_by(_built(folder, PEAK, *flags))[0]
 
 
-# Threads that copy, read and write a slice each; between rounds they meet.  A round goes from the first
-# thread that begins to the last that ends, and that of a single thread takes as long as the processor
-# has worked on it: other programs should not count.  Stores go past the caches where the processor has
+# For each line that it reads threads copy, read and write a slice each, and it tells how fast.  What each
+# does begins where they meet and goes on to the last that ends; of a single thread it takes as long as
+# the processor has worked on it: other programs should not count.  Stores go past the caches where the processor has
 # such; arrays lie in large pages, as Dagaz's do. No line is written that is zero: some processors
 # write these twice as fast.
 BANDWIDTH = r'''
@@ -87,11 +87,12 @@ BANDWIDTH = r'''
 #include <immintrin.h>
 #endif
 typedef unsigned long vector __attribute__((vector_size(64)));
-enum { ROUNDS = 30, COPY = 0, STREAM = 1, READ = 2, WRITE = 3, KINDS = 4, LARGE_PAGE = 1 << 21 };
+enum { COPY = 0, STREAM = 1, READ = 2, WRITE = 3, KINDS = 4, LARGE_PAGE = 1 << 21 };
 static const size_t part = (size_t)BYTES / THREADS / 4096 * 4096;
 static char *from, *to;
 static pthread_barrier_t meeting;
-static double began[KINDS][ROUNDS][THREADS], ended[KINDS][ROUNDS][THREADS];
+static double began[KINDS][THREADS], ended[KINDS][THREADS];
+static int over;
 static volatile unsigned long sink;
 
 static void stream(char *to, const char *from, size_t count) {
@@ -130,47 +131,63 @@ static double now(void) {
   return time.tv_sec + 1e-9 * time.tv_nsec;
 }
 
+static void measure(size_t thread) {
+  const size_t first = thread * part;
+  for (int kind = 0; kind < KINDS; kind++) {
+    pthread_barrier_wait(&meeting);
+    began[kind][thread] = now();
+    if (kind == COPY) memcpy(to + first, from + first, part);
+    if (kind == STREAM) stream(to + first, from + first, part);
+    if (kind == READ) read_all(from + first, part);
+    if (kind == WRITE) write_all(to + first, part);
+    ended[kind][thread] = now();
+  }
+  pthread_barrier_wait(&meeting);
+}
+
+static void touch(size_t thread) {
+  memset(from + thread * part, 1, part);
+  memset(to + thread * part, 2, part);
+}
+
 static void *work(void *argument) {
-  size_t thread = (size_t)argument, first = thread * part;
-  memset(from + first, 1, part);
-  memset(to + first, 2, part);
-  for (int round = 0; round < ROUNDS; round++)
-    for (int kind = 0; kind < KINDS; kind++) {
-      pthread_barrier_wait(&meeting);
-      began[kind][round][thread] = now();
-      if (kind == COPY) memcpy(to + first, from + first, part);
-      if (kind == STREAM) stream(to + first, from + first, part);
-      if (kind == READ) read_all(from + first, part);
-      if (kind == WRITE) write_all(to + first, part);
-      ended[kind][round][thread] = now();
-    }
-  return NULL;
+  touch((size_t)argument);
+  for (;;) {
+    pthread_barrier_wait(&meeting);
+    if (over) return NULL;
+    measure((size_t)argument);
+  }
 }
 
 static double rate(int kind, double traversals) {
-  double least = 1e9;
-  for (int round = 0; round < ROUNDS; round++) {
-    double first = 1e18, last = 0;
-    for (int thread = 0; thread < THREADS; thread++) {
-      if (began[kind][round][thread] < first) first = began[kind][round][thread];
-      if (ended[kind][round][thread] > last) last = ended[kind][round][thread];
-    }
-    if (last - first < least) least = last - first;
+  double first = 1e18, last = 0;
+  for (int thread = 0; thread < THREADS; thread++) {
+    if (began[kind][thread] < first) first = began[kind][thread];
+    if (ended[kind][thread] > last) last = ended[kind][thread];
   }
-  return 1e-9 * traversals * part * THREADS / least;
+  return 1e-9 * traversals * part * THREADS / (last - first);
 }
 
 int main(void) {
   pthread_t threads[THREADS];
+  char line[16];
   from = aligned_alloc(LARGE_PAGE, (part * THREADS + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
   to = aligned_alloc(LARGE_PAGE, (part * THREADS + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
   madvise(from, part * THREADS, MADV_HUGEPAGE);
   madvise(to, part * THREADS, MADV_HUGEPAGE);
   pthread_barrier_init(&meeting, NULL, THREADS);
-  for (size_t i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, work, (void *)i);
-  for (size_t i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-  double copied = rate(COPY, 2), streamed = rate(STREAM, 2);
-  printf("%.2f %.2f %.2f\n", copied > streamed ? copied : streamed, rate(READ, 1), rate(WRITE, 1));
+  for (size_t i = 1; i < THREADS; i++) pthread_create(&threads[i], NULL, work, (void *)i);
+  touch(0);
+  while (fgets(line, sizeof line, stdin)) {
+    pthread_barrier_wait(&meeting);
+    measure(0);
+    const double copied = rate(COPY, 2), streamed = rate(STREAM, 2);
+    printf("%.2f %.2f %.2f\n", copied > streamed ? copied : streamed, rate(READ, 1), rate(WRITE, 1));
+    fflush(stdout);
+  }
+  over = 1;
+  pthread_barrier_wait(&meeting);
+  for (size_t i = 1; i < THREADS; i++) pthread_join(threads[i], NULL);
 }
 '''
 
@@ -179,10 +196,27 @@ class Memory:
     """Memory as so many threads see it, of which each has a part of an array of `size` bytes."""
 
     def __init__(self, threads, size=2**27):
-        self.folder = tempfile.TemporaryDirectory()
-        self.program = _built(self.folder.name, BANDWIDTH, f'-DTHREADS={threads}',
-                              f'-DBYTES={size}')
+        with tempfile.TemporaryDirectory() as folder:
+            program = _built(folder, BANDWIDTH, f'-DTHREADS={threads}', f'-DBYTES={size}')
+            self.process = subprocess.Popen([program], stdin=subprocess.PIPE,
+                                            stdout=subprocess.PIPE, text=True)
+            self.sample()  # the program has started before its folder goes
 
-    def bandwidth(self):
+    def sample(self):
         """GB/s now: to copy (bytes read and bytes written), to read, and to write."""
-        return dict(zip(('copy', 'read', 'write'), _told_by(self.program)))
+        self.process.stdin.write('\n')
+        self.process.stdin.flush()
+        rates = (float(number) for number in self.process.stdout.readline().split())
+        return dict(zip(('copy', 'read', 'write'), rates))
+
+    def bandwidth(self, rounds=30):
+        """The best of several samples."""
+        return best([self.sample() for _ in range(rounds)])
+
+    def close(self):
+        self.process.communicate()
+
+
+def best(samples):
+    """Of samples of memory, the highest rate of each kind."""
+    return {way: max(each[way] for each in samples) for way in samples[0]}

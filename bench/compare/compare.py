@@ -65,6 +65,13 @@ class Progress:
             print('\r\x1b[K', end='', file=sys.stderr, flush=True)
 
 
+def bandwidth(threads):
+    memory = machine.Memory(threads)
+    rates = memory.bandwidth()
+    memory.close()
+    return rates
+
+
 class Run:
     """A run over all cases and numbers of threads, and the file that it goes to."""
 
@@ -78,7 +85,7 @@ class Run:
             'machine': machine.headline(), 'seconds': options.seconds, 'load': [os.getloadavg()[0]],
             'started': time.strftime('%Y-%m-%d %H:%M:%S %Z'), 'versions': {}, 'absent': [],
             'peak': {kind: machine.fma_peak(kind) for kind in ('float', 'double')},
-            'bandwidth': {str(n): machine.Memory(n).bandwidth() for n in options.threads},
+            'bandwidth': {str(n): bandwidth(n) for n in options.threads},
             'results': []}
 
     def save(self):

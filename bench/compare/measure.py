@@ -53,9 +53,9 @@ def sample(prepared, calls):
     return wall * 1e-9 / calls, processor * 1e-9 / calls
 
 
-def alternate(prepared, seconds, first_calls, pause):
+def alternate(prepared, seconds, first_calls, pause, look):
     """Samples of each by round, taken in turn; who begins changes from round to round.  Dagaz runs
-    in every round; the others until they have had their seconds."""
+    in every round; the others until they have had their seconds.  Each round ends with a `look`."""
     names = list(prepared)
     calls, spent = dict.fromkeys(names, 1), dict.fromkeys(names, 0.0)
     samples = {name: {} for name in names}
@@ -78,6 +78,7 @@ def alternate(prepared, seconds, first_calls, pause):
                 time.sleep(pause)
                 samples[name][turn] = sample(prepared[name], calls[name])
                 spent[name] += samples[name][turn][0] * calls[name]
+        look()
     return samples
 
 
@@ -137,11 +138,11 @@ def measured(case, present, options, memory):
     if 'Dagaz' in far:
         return {**result, 'failed': f'the result is off by {differences["Dagaz"]:.1e}'}
     pause = PAUSE if options.threads > 1 else 0
-    before = memory.bandwidth() if case.copies else {}
-    samples = alternate(prepared, options.seconds, first_calls, pause)
-    if case.copies:
-        after = memory.bandwidth()
-        result['bandwidth'] = {way: max(rate, after[way]) for way, rate in before.items()}
+    rates = []
+    look = (lambda: rates.append(memory.sample())) if case.copies else (lambda: None)
+    samples = alternate(prepared, options.seconds, first_calls, pause, look)
+    if rates:
+        result['bandwidth'] = machine.best(rates)
     for each in prepared.values():
         each.close()
     for place, clock in enumerate((WALL, PROCESSOR)):

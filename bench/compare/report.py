@@ -104,7 +104,7 @@ def head(document, clock):
     kind = 'on the clock' if clock == 'wall' else "of the processor's time"
     lines.append(f'Milliseconds {kind}, medians; the ratio is that of the best peer over Dagaz, '
                  'its median and quartiles over rounds; the last column the least time that the '
-                 "machine took for as much, before and after, over the least of Dagaz's.")
+                 "machine took for as much in these rounds over the least of Dagaz's.")
     return '\n'.join(lines) + '\n'
 
 
