@@ -119,7 +119,7 @@ void FunctionEmitter::emit_iterations(const tree::For& node, Value* first, Value
   hints.rolled = hints.rolled || has_loops(node.body);
   llvm::MDNode* node_of_loop = properties_of(hints);
   for (unsigned k = 0; k < together; ++k) {
-    bind(node.index, k == 0 ? index : after_index(k));
+    bind_counter(node.index, k == 0 ? index : after_index(k));
     emit(node.body);
   }
   access_groups_ = outer_groups;

@@ -123,6 +123,11 @@ void FunctionFrame::bind(NameId name, Value* value) {
   variables_[name] = bound;
 }
 
+void FunctionFrame::bind_counter(NameId name, Value* value) {
+  bind(name, value);
+  variables_[name].counts = true;
+}
+
 Value* FunctionFrame::value(NameId name) {
   const Variable& found = variable(name);
   return found.slot == nullptr ? found.fixed : builder_.CreateLoad(found.type, found.slot);
@@ -136,6 +141,9 @@ void FunctionFrame::assign(NameId name, Value* value) {
   if (kept_.contains(name)) {
     bind(name, value);
     return;
+  }
+  if (const auto known = variables_.find(name); known != variables_.end() && known->second.counts) {
+    variables_.erase(known);
   }
   const Variable& target = variable(name);
   DZ_CHECK(target.slot != nullptr, "a captured variable is set: " + unit_.program.names.text(name));

@@ -91,6 +91,8 @@ class FunctionFrame {
   unsigned lanes_of(NameId name) const;
   /// Binds a name to a value it keeps.
   void bind(NameId name, llvm::Value* value);
+  /// To that of a loop's counter, until other code of this function sets it.
+  void bind_counter(NameId name, llvm::Value* value);
 
   llvm::IRBuilder<>& builder() { return builder_; }
   PartModule& part() { return part_; }
@@ -133,6 +135,7 @@ class FunctionFrame {
     llvm::Type* type = nullptr;             // of its value: a scalar, or an address for a block
     llvm::AllocaInst* slot = nullptr;       // null when the variable is never assigned here
     llvm::Value* fixed = nullptr;           // its value then
+    bool counts = false;                    // in a loop, and may be assigned elsewhere
     llvm::Value* reference_slot = nullptr;  // host blocks: where the dz_block * is kept
   };
   Variable& variable(NameId name);
