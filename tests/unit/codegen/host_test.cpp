@@ -141,6 +141,24 @@ TEST_CASE("a loop carries variables and blocks") {
   CHECK(run(b.finish(), "10i64").output == "285i64\n");
 }
 
+TEST_CASE("what counts in a loop may be set behind it") {
+  // The sum of what it counts, and then of its double.
+  ProgramBuilder b(Target::cpu);
+  const NameId n = b.scalar("n");
+  b.scalar_input(n, "i64");
+  const NameId sum = b.scalar("sum");
+  const NameId i = b.scalar("i");
+  const auto add = [&] {
+    b.emit(Assign{sum, ScalarOp::add, ScalarType::i64, ScalarType::i64, {sum, i}});
+  };
+  b.emit(Move{sum, number(0)});
+  b.emit(For{i, n, b.collect(add), {}});
+  b.emit(Assign{i, ScalarOp::add, ScalarType::i64, ScalarType::i64, {n, n}});
+  add();
+  b.scalar_output(sum, "i64");
+  CHECK(run(b.finish(), "10i64").output == "65i64\n");
+}
+
 TEST_CASE("a maximum over floats is vectorised and ignores NaN") {
   ProgramBuilder b(Target::cpu);
   const NameId n = b.scalar("n");
