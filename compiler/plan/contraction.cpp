@@ -235,7 +235,7 @@ std::optional<ir::Version> contraction(const Surroundings& around, const ir::Seg
                                        const std::vector<ir::Binder>& results,
                                        std::int64_t least_sum, ir::Names& names) {
   if (map.space.size() < 2 || !are_scalars(map.result_types)) return std::nullopt;
-  const auto parts = sum_parts(map, names);
+  const auto parts = sum_parts(map, Branches::refused, names);
   if (!parts) return std::nullopt;
   ir::Contraction plan;
   plan.points = static_cast<int>(map.space.size()) - 1;
@@ -288,7 +288,7 @@ std::optional<ir::Version> sized_contraction(const ir::SegmentedMap& map,
   plan.point_packing = chosen.point_packing;
   plan.of_rows = chosen.of_rows;
   plan.of_points = chosen.of_points;
-  const auto parts = sum_parts(map, names);
+  const auto parts = sum_parts(map, Branches::refused, names);
   if (!parts || !has_shape(plan)) return std::nullopt;
   return guarded(map, *parts, std::move(plan), 1, 1, 1);
 }

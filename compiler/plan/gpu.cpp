@@ -132,10 +132,12 @@ void add_radix_pass(ir::Schedule& schedule, const ir::SegmentedMap& e, const Sur
               ir::LookBack{static_cast<int>(stretch)});
 }
 
-/// Products in tiles stage what they read themselves.
+/// Products in tiles stage what they read themselves; but where windows are read there may be too
+/// few rows for these.
 void add_staged_tiles(ir::Schedule& schedule, const PointCode& code, const std::vector<Guard>& when,
                       const Surroundings& around) {
-  if (!schedule.versions.empty() || takes_memory(code.body, around)) return;
+  if (takes_memory(code.body, around)) return;
+  if (!schedule.versions.empty() && !reads_windows(code, around)) return;
   for (Version& one : staged_tiles(code, when, around)) {
     add_version(schedule, std::move(one.when), std::move(one.strategy));
   }

@@ -143,20 +143,36 @@ class Reading {
   void enter(const ir::Statement& one) {
     if (const auto* index = as<ir::Index>(one.operation)) return read(one, *index);
     if (const auto* same = as<ir::Identity>(one.operation)) return bind(one, *same);
+    if (const auto* range = as<ir::Iota>(one.operation)) {
+      if (counts(*range)) starts_.insert_or_assign(one.results[0].name, range->start);
+      return;
+    }
     if (const auto* scalar = as<ir::Scalar>(one.operation)) {
       if (auto sum = computed(*scalar)) sums_[one.results[0].name] = std::move(*sum);
+      if (asks_for_place(*scalar)) places_.insert(one.results[0].name);
       return;
     }
     if (const auto* map = as<ir::MapScanReduce>(one.operation)) return enter(*map);
     if (const auto* loop = as<ir::Loop>(one.operation)) return enter(*loop);
     if (const auto* branch = as<ir::Branch>(one.operation)) {
-      ++conditions_;
+      const int more = is_place(branch->condition) ? 0 : 1;
+      conditions_ += more;
       walk(branch->then_body);
       walk(branch->else_body);
-      --conditions_;
+      conditions_ -= more;
       return;
     }
     spoil_all(ir::free_names(one, names_));
+  }
+
+  static bool counts(const ir::Iota& range) {
+    return range.type == ScalarType::i64 && range.stride == ir::i64_operand(1);
+  }
+
+  /// The first of consecutive numbers that have no memory.
+  std::optional<Operand> count_of(NameId array) const {
+    const auto found = starts_.find(array);
+    return found == starts_.end() ? around_.count(array) : std::optional(found->second);
   }
 
   void bind(const ir::Statement& one, const ir::Identity& same) {
@@ -182,6 +198,26 @@ class Reading {
     }
   }
 
+  bool is_place(const Operand& condition) const {
+    return is_uniform(condition) || places_.contains(condition.name());
+  }
+
+  /// Whether a condition is about known indices alone, as one for the edges of a window is: it
+  /// holds for many neighbours alike.
+  bool asks_for_place(const ir::Scalar& e) const {
+    if (e.result != ScalarType::boolean) return false;
+    const auto all = [&](const auto& holds) {
+      return std::all_of(e.arguments.begin(), e.arguments.end(), holds);
+    };
+    switch (e.op) {
+      case ScalarOp::slt:
+      case ScalarOp::sle: return all([&](const Operand& one) { return sum_of(one).has_value(); });
+      case ScalarOp::bit_and:
+      case ScalarOp::bit_or: return all([&](const Operand& one) { return is_place(one); });
+      default: return false;
+    }
+  }
+
   std::optional<Sum> limited(const ir::Scalar& e, std::int64_t which) const {
     for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
       if (!is_uniform(e.arguments[k])) continue;
@@ -194,7 +230,7 @@ class Reading {
 
   void read(const ir::Statement& one, const ir::Index& e) {
     const NameId result = one.results[0].name;
-    if (const auto start = around_.count(e.array)) {
+    if (const auto start = count_of(e.array)) {
       const auto index = sum_of(e.indices[0]);
       const auto first = sum_of(*start);
       if (!index || !first) return;
@@ -243,7 +279,7 @@ class Reading {
   }
 
   void bind_element(NameId element, NameId array, const std::optional<Sum>& counted) {
-    if (const auto start = around_.count(array)) {
+    if (const auto start = count_of(array)) {
       const auto first = sum_of(*start);
       if (!counted || !first) return;
       if (auto sum = added(*counted, *first, 1)) sums_[element] = std::move(*sum);
@@ -344,6 +380,8 @@ class Reading {
   std::unordered_set<NameId> points_;
   std::unordered_map<NameId, Operand> ends_;  // of what loops count
   std::unordered_map<NameId, Sum> sums_;
+  std::unordered_map<NameId, Operand> starts_;  // of ranges that points make
+  std::unordered_set<NameId> places_;           // conditions about indices
   std::unordered_map<NameId, View> views_;
   std::unordered_set<NameId> spoilt_;
   std::map<decltype(NameId::index), Box> boxes_;

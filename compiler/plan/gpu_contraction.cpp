@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "plan/asked_elements.h"
 #include "plan/contraction.h"
 #include "plan/operators.h"
 #include "plan/target.h"
@@ -29,7 +30,7 @@ struct Sums {
 bool reads_neighbours(const ir::Body& body, NameId index, const Surroundings& around) {
   Surroundings inside(&around);
   for (const ir::Statement& one : body.statements) {
-    const auto* read = as<ir::Index>(one.operation);
+    const ir::Index* const read = read_of(one);
     if (read == nullptr || inside.is_element_only(read->array)) {
       inside.layouts.enter(one);
       continue;
@@ -110,8 +111,9 @@ struct Held {
   std::int64_t statements = 0;
 };
 
-Held held_of(const Sums& sums, const ir::Names& names) {
-  Held held{0, std::ssize(sums.parts.elements.statements), std::ssize(sums.parts.after.statements)};
+Held held_of(const ir::Contraction& plan, const Sums& sums, const ir::Names& names) {
+  const ProductSides sides = sides_of(plan, sums.space, sums.parts.elements, names);
+  Held held{0, std::ssize(sides.combined.statements), std::ssize(sums.parts.after.statements)};
   for (const Operand& one : sums.parts.elements.results) {
     held.bytes += ir::byte_size(names.type(one).element);
   }
@@ -202,7 +204,7 @@ std::vector<ir::Guard> are_inside(const ir::Contraction& plan, const Sums& sums,
 std::vector<ir::Version> in_tiles(ir::Contraction plan, const Sums& sums,
                                   const Surroundings& around) {
   const auto side = static_cast<int>(around.tunables().gpu_tile_side);
-  const Held held = held_of(sums, around.names);
+  const Held held = held_of(plan, sums, around.names);
   plan.split = static_cast<int>(around.tunables().gpu_tile_split);
   std::vector<ir::Version> versions;
   const auto add = [&](const Tile& tile, int quarters) {
@@ -236,7 +238,7 @@ std::vector<ir::Version> in_tiles(ir::Contraction plan, const Sums& sums,
 /// where these are enough threads.
 std::vector<ir::Version> by_points(ir::Contraction plan, const Sums& sums,
                                    const Surroundings& around) {
-  const Held held = held_of(sums, around.names);
+  const Held held = held_of(plan, sums, around.names);
   std::vector<ir::Version> versions;
   for (const int points : {static_cast<int>(around.tunables().gpu_tile_points), 1}) {
     if (!choose_sizes(plan, {1, points}, held, around)) continue;
@@ -264,7 +266,7 @@ std::vector<ir::Version> versions_of(const Sums& sums, const Surroundings& aroun
 std::vector<ir::Version> gpu_contraction(const ir::SegmentedReduce& e, const Surroundings& around,
                                          ir::Names& names) {
   if (e.space.size() < 2) return {};
-  auto parts = sum_parts(e, names);
+  auto parts = sum_parts(e, Branches::taken_apart, names);
   if (!parts) return {};
   return versions_of({{e.space.begin(), e.space.end() - 1}, std::move(*parts)}, around);
 }
@@ -272,7 +274,7 @@ std::vector<ir::Version> gpu_contraction(const ir::SegmentedReduce& e, const Sur
 std::vector<ir::Version> gpu_contraction(const ir::SegmentedMap& e, const Surroundings& around,
                                          ir::Names& names) {
   if (e.space.empty() || !are_scalars(e.result_types)) return {};
-  auto parts = sum_parts(e, names);
+  auto parts = sum_parts(e, Branches::taken_apart, names);
   if (!parts) return {};
   return versions_of({e.space, std::move(*parts)}, around);
 }

@@ -29,6 +29,11 @@ bool is_edge(const BoxTerm& limit, const Operand& extent, const Surroundings& ar
   return (last->op == ir::ScalarOp::add && by == -1) || (last->op == ir::ScalarOp::sub && by == 1);
 }
 
+bool is_window(const Box& box) {
+  return std::any_of(box.sides.begin(), box.sides.end(),
+                     [](const BoxSide& one) { return !one.points.empty() && !one.loops.empty(); });
+}
+
 /// Whether threads read elements that others read as well, more than once in all, or neighbours
 /// what lies apart.
 bool is_read_often(const Box& box, const PointCode& code) {
@@ -43,15 +48,13 @@ bool is_read_often(const Box& box, const PointCode& code) {
            !all([](const BoxSide& one) { return one.points.empty() || one.least == one.most; });
   }
   if (!box.certain) return false;
-  const bool is_window =
-      !all([](const BoxSide& one) { return one.points.empty() || one.loops.empty(); });
   // What a point alone reads is read well enough where its neighbours read what lies beside.
   const Operand innermost = code.space.back().index.name;
   const bool is_shared = all([&](const BoxSide& one) {
     return std::none_of(one.points.begin(), one.points.end(),
                         [&](const BoxTerm& term) { return term.value == innermost; });
   });
-  return is_window || is_shared || box.crosses;
+  return is_window(box) || is_shared || box.crosses;
 }
 
 /// Whether each point has a line of its own, as long as a loop in its body is.  Others, along which
@@ -226,12 +229,22 @@ std::int64_t steps_along(const BoxSide& side, const PointCode& code) {
   return 0;
 }
 
-/// Of boxes that all points of a space share, where others may be too large.
-std::vector<Box> tables_beside(const std::vector<Box>& boxes) {
+/// Whether the index differs between points of a tile.
+bool is_of_tile(const BoxTerm& point, const PointCode& code) {
+  const std::size_t first = code.space.size() - std::min<std::size_t>(code.space.size(), 2);
+  return std::any_of(
+      code.space.begin() + static_cast<std::ptrdiff_t>(first), code.space.end(),
+      [&](const ir::SpaceDimension& one) { return point.value == Operand(one.index.name); });
+}
+
+/// Of boxes that all points of a tile share, where others may be too large.
+std::vector<Box> tables_beside(const std::vector<Box>& boxes, const PointCode& code) {
   std::vector<Box> tables;
   for (const Box& box : boxes) {
-    const bool is_table = std::all_of(box.sides.begin(), box.sides.end(),
-                                      [](const BoxSide& one) { return one.points.empty(); });
+    const bool is_table = std::all_of(box.sides.begin(), box.sides.end(), [&](const BoxSide& one) {
+      return std::none_of(one.points.begin(), one.points.end(),
+                          [&](const BoxTerm& point) { return is_of_tile(point, code); });
+    });
     if (is_table) tables.push_back(box);
   }
   const bool may_be_large = std::any_of(boxes.begin(), boxes.end(), [](const Box& box) {
@@ -255,6 +268,11 @@ bool reads_lines(const PointCode& code, const Surroundings& around) {
     }
   }
   return any;
+}
+
+bool reads_windows(const PointCode& code, const Surroundings& around) {
+  const std::vector<Box> boxes = known_boxes(code, around);
+  return std::any_of(boxes.begin(), boxes.end(), is_window);
 }
 
 std::vector<ir::Version> staged_tiles(const PointCode& code, const std::vector<Guard>& when,
@@ -293,7 +311,7 @@ std::vector<ir::Version> staged_tiles(const PointCode& code, const std::vector<G
                   [&](const Box& box) { return has_long_lines(box, code); })) {
     add(boxes, 1, 4);
   }
-  add(tables_beside(boxes), 1, 1);
+  add(tables_beside(boxes, code), 1, 1);
   return versions;
 }
 

@@ -76,6 +76,9 @@ std::vector<Box> boxes_of(const PointCode& code, const AroundPoints& around,
 /// lies apart, as far as that is known.
 bool reads_lines(const PointCode& code, const Surroundings& around);
 
+/// Whether points read elements of an array that a loop counts on from a place of their own.
+bool reads_windows(const PointCode& code, const Surroundings& around);
+
 /// Versions in tiles, larger ones first, where there are boxes that are read often enough, for
 /// where the guards `when` hold.
 std::vector<ir::Version> staged_tiles(const PointCode& code, const std::vector<ir::Guard>& when,

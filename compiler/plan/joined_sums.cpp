@@ -7,7 +7,7 @@
 namespace dagaz::plan {
 
 std::optional<ir::SegmentedReduce> joined_sums(const ir::SegmentedReduce& e, ir::Names& names) {
-  std::optional<SumParts> parts = sum_parts(e, names);
+  std::optional<SumParts> parts = sum_parts(e, Branches::refused, names);
   if (!parts || parts->levels.size() < 2) return std::nullopt;
   ir::SegmentedReduce joined = e;
   for (auto level = parts->levels.begin() + 1; level != parts->levels.end(); ++level) {

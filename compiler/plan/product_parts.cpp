@@ -5,6 +5,7 @@
 
 #include "ir/names.h"
 #include "ir/value_count.h"
+#include "plan/asked_elements.h"
 #include "plan/operators.h"
 #include "support/match.h"
 
@@ -80,9 +81,36 @@ bool enter(SumParts& parts, const ir::MapScanReduce& sum, ir::Names& names) {
   return true;
 }
 
+/// Elements of ranges 0, 1, … that points make are their own numbers.
+void drop_ranges(std::vector<ir::Statement>& statements) {
+  std::unordered_set<NameId> ranges;
+  for (const ir::Statement& one : statements) {
+    const auto* range = as<ir::Iota>(one.operation);
+    const bool counts = range && range->type == ir::ScalarType::i64 &&
+                        is_constant(range->start, 0) && is_constant(range->stride, 1);
+    if (counts) ranges.insert(one.results[0].name);
+  }
+  for (ir::Statement& one : statements) {
+    const auto* read = as<ir::Index>(one.operation);
+    if (!read || !ranges.contains(read->array)) continue;
+    const Operand number = read->indices[0];
+    one.operation = ir::Identity{number};
+  }
+  std::erase_if(statements, [&](const ir::Statement& one) {
+    return as<ir::Iota>(one.operation) && ranges.contains(one.results[0].name);
+  });
+}
+
+bool are_straight(ir::Body& elements, Branches branches, ir::Names& names) {
+  if (branches == Branches::refused) return is_straight(elements.statements);
+  if (!ask_at_reads(elements, names)) return false;
+  return std::all_of(elements.statements.begin(), elements.statements.end(),
+                     [](const ir::Statement& one) { return read_of(one) || is_straight({one}); });
+}
+
 /// Takes what the innermost level so far adds, `body`, with sums of the same kind inside as further
 /// levels.
-bool take_elements(SumParts& parts, const ir::Body* body, ir::Names& names) {
+bool take_elements(SumParts& parts, const ir::Body* body, Branches branches, ir::Names& names) {
   std::vector<ir::Statement>& before = parts.elements.statements;
   for (;;) {
     const std::vector<ir::Statement>& inside = body->statements;
@@ -90,7 +118,8 @@ bool take_elements(SumParts& parts, const ir::Body* body, ir::Names& names) {
     if (next == nullptr) {
       append(before, inside.data(), inside.data() + inside.size());
       parts.elements.results = body->results;
-      return is_straight(before) && has_even_slices(before);
+      drop_ranges(before);
+      return are_straight(parts.elements, branches, names) && has_even_slices(before);
     }
     if (!is_sum_of_sums(*body, *parts.operators, *next, names)) return false;
     append(before, inside.data(), next);
@@ -126,7 +155,8 @@ ir::Body needed_for(const ir::Body& body, const std::vector<Operand>& results,
   return part;
 }
 
-std::optional<SumParts> sum_parts(const ir::SegmentedMap& map, ir::Names& names) {
+std::optional<SumParts> sum_parts(const ir::SegmentedMap& map, Branches branches,
+                                  ir::Names& names) {
   const ir::Statement* statement = sole_reduction(map.body);
   if (statement == nullptr) return std::nullopt;
   SumParts parts;
@@ -138,18 +168,20 @@ std::optional<SumParts> sum_parts(const ir::SegmentedMap& map, ir::Names& names)
   if (!is_straight(rest.statements)) return std::nullopt;
   parts.after = needed_for(rest, map.body.results, parts.sums, names);
   const auto& sum = *as<ir::MapScanReduce>(statement->operation);
-  if (!enter(parts, sum, names) || !take_elements(parts, &sum.map.body, names)) return std::nullopt;
+  if (!enter(parts, sum, names) || !take_elements(parts, &sum.map.body, branches, names))
+    return std::nullopt;
   return parts;
 }
 
-std::optional<SumParts> sum_parts(const ir::SegmentedReduce& reduction, ir::Names& names) {
+std::optional<SumParts> sum_parts(const ir::SegmentedReduce& reduction, Branches branches,
+                                  ir::Names& names) {
   const std::size_t reduced = ir::value_count(reduction.operators);
   if (reduced != reduction.body.results.size()) return std::nullopt;
   if (!may_be_reordered(reduction.operators, {})) return std::nullopt;
   SumParts parts;
   parts.levels.push_back({reduction.space.back().extent, reduction.space.back().index.name});
   parts.operators = &reduction.operators;
-  if (!take_elements(parts, &reduction.body, names)) return std::nullopt;
+  if (!take_elements(parts, &reduction.body, branches, names)) return std::nullopt;
   return parts;
 }
 

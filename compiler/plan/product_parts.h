@@ -28,11 +28,16 @@ struct SumParts {
   ir::Body after;
 };
 
+/// What becomes of sums whose elements are there under a condition (asked_elements.h): threads of a
+/// GPU mind one at a read less than lanes do.
+enum class Branches { refused, taken_apart };
+
 /// Nothing if `map` is not of this form.
-std::optional<SumParts> sum_parts(const ir::SegmentedMap& map, ir::Names& names);
+std::optional<SumParts> sum_parts(const ir::SegmentedMap& map, Branches branches, ir::Names& names);
 /// The sums of a reduction, which have no names, and after which nothing comes; nothing where it
 /// also maps.
-std::optional<SumParts> sum_parts(const ir::SegmentedReduce& reduction, ir::Names& names);
+std::optional<SumParts> sum_parts(const ir::SegmentedReduce& reduction, Branches branches,
+                                  ir::Names& names);
 /// The statements of `body` that `results` need, but for those that make `given`.
 ir::Body needed_for(const ir::Body& body, const std::vector<ir::Operand>& results,
                     const std::vector<ir::NameId>& given, const ir::Names& names);

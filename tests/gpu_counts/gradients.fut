@@ -12,10 +12,17 @@
 --   waits 1
 -- counts: n_body_gradient [1000]f32 [1000]f32: launches 1, waits 1
 -- counts: k_means_gradient [10000][32]f32 [100][32]f32: launches 1 now 2, waits 1
+-- counts: filter_gradient [1000][1000]f32 [3][3]f32 [998][998]f32: launches 1, waits 1
+-- counts: channels_gradient [32][64][64]f32 [64][32][3][3]f32 [64][62][62]f32: launches 2
+--   now 3, waits 1
 -- moves: product_gradient [128][128]f32 [128][128]f32 [128][128]f32: loads 196608 now 589824,
 --   stores 131072 now 196608, sectors 100
 -- moves: convolution_gradient [200][200]f32 [3][3]f32: loads 160036 now 1476880, stores 160036,
 --   sectors 100
+-- moves: filter_gradient [200][200]f32 [3][3]f32 [198][198]f32: loads 156852 now 212940,
+--   stores 160000, sectors 100
+-- moves: channels_gradient [16][32][32]f32 [32][16][3][3]f32 [32][30][30]f32: loads 199168 now
+--   3617280, stores 83968, sectors 100 now 229
 -- moves: softmax_gradient [40][1000]f32 [40][1000]f32: loads 320000, stores 160000, sectors 100
 -- moves: attention_gradient [64][32]f32 [64][32]f32 [64][32]f32 [64][32]f32: loads 32768 now
 --   303104, stores 24576 now 65536, sectors 100
@@ -38,6 +45,11 @@ entry product_gradient [n][m][k] (a: [n][k]f32) (b: [k][m]f32) (seed: [n][m]f32)
   vjp (\(a, b) -> of_products.product a b) (a, b) seed
 entry convolution_gradient [n][m][w][h] (xs: [n][m]f32) (ws: [w][h]f32) =
   vjp (\(xs, ws) -> f32.sum (map f32.sum (of_products.convolution_2d xs ws))) (xs, ws) 1
+entry filter_gradient [n][m][w][h] (xs: [n][m]f32) (ws: [w][h]f32) (seed: [][]f32) =
+  vjp (\xs -> of_products.convolution_2d xs ws) xs seed
+entry channels_gradient [c][n][m][o][w][h] (xs: [c][n][m]f32) (ws: [o][c][w][h]f32)
+                                           (seed: [o][][]f32) =
+  vjp (\(xs, ws) -> of_products.channels xs ws) (xs, ws) seed
 entry softmax_gradient [n][m] (a: [n][m]f32) (seed: [n][m]f32) = vjp of_rows.softmax a seed
 entry attention_gradient [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) (seed: [n][d]f32) =
   vjp (\(q, k, v) -> of_products.attention q k v) (q, k, v) seed

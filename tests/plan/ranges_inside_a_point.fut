@@ -9,9 +9,9 @@ entry other [o] [n] [m] (shifts: [o]f32) (xs: [n][m]f32) = map (map f32.sum) (mo
 --| x.3: [
 --|   lane_blocks points 2 rows 1 block_rows 4 columns 2 width 8 when [x.2 >= 16, x >= 4],
 --|   lane_blocks points 2 rows 1 block_rows 8 width 4 when [x.2 >= 4, x >= 8],
---|   pointwise] operations [2, x, x.2, m]
+--|   pointwise] operations [2, m]
 --| -- other, line 6: segmented_map over [o.2][x.4]
 --| x.5: [
 --|   lane_blocks rows 1 block_rows 4 columns 2 width 8 when [o.2 >= 16, x.4 >= 4],
 --|   lane_blocks rows 1 block_rows 8 width 4 when [o.2 >= 4, x.4 >= 8],
---|   pointwise] operations [1, x.4, x.6, m.2 * x.6]
+--|   pointwise] operations [1, x.6, m.2 * x.6]

@@ -37,7 +37,7 @@ ProductPanels::ProductPanels(Context& c, const ir::Statement& s, const ir::Segme
       e_(e),
       plan_(plan),
       targets_(targets),
-      parts_(plan::sum_parts(e, c.names()).value()) {
+      parts_(plan::sum_parts(e, plan::Branches::refused, c.names()).value()) {
   shape_.block_rows = plan.block_rows;
   shape_.columns = plan.columns;
   shape_.width = plan.width;

@@ -207,7 +207,7 @@ static void reduce_so(Context& c, const ir::Statement& s, const ir::SegmentedRed
   if (const auto* product = as<ir::Contraction>(strategy)) {
     const std::vector<ir::SpaceDimension> outer(e.space.begin(), e.space.end() - 1);
     ProductTiles(c,
-                 {outer, plan::sum_parts(e, c.names()).value(),
+                 {outer, plan::sum_parts(e, plan::Branches::taken_apart, c.names()).value(),
                   [&](const std::vector<Operand>& point, const std::vector<Value>& sums) {
                     write_all(c, totals, point, sums);
                   }},

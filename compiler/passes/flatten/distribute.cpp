@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
+#include <utility>
 
 #include "ir/builder.h"
 #include "ir/classify.h"
@@ -21,6 +22,7 @@
 #include "passes/flatten/flattener.h"
 #include "passes/flatten/guarded_maps.h"
 #include "passes/flatten/parallelism.h"
+#include "passes/flatten/ranges.h"
 #include "passes/flatten/row_updates.h"
 #include "support/match.h"
 
@@ -159,37 +161,39 @@ void Flattener::emit_map(const Nest& nest, std::vector<Statement> statements,
 
 // ---------------------------------------------------------------- the statements of a body
 
-// Moves the views of a run that need nothing else of it to what the nest computes at each point.
-static void add_views(Nest& nest, std::vector<Statement>& run, const Names& names) {
+// Moves the views and computed ranges of a run that need nothing else of it to what the nest
+// computes at each point.
+static void add_views(Nest& nest, Run& run, const Names& names) {
   std::vector<Statement> rest;
   NameSet made;
-  for (Statement& one : run) {
+  for (Statement& one : run.statements) {
     const std::vector<NameId> used = free_names(one, names);
     const bool alone =
         std::none_of(used.begin(), used.end(), [&](NameId name) { return made.contains(name); });
-    if (alone && repeats_cheaply(one, names) && is_view(one.operation)) {
+    if (alone && repeats_cheaply(one, names, run.computed) &&
+        (is_view(one.operation) || as<Iota>(one.operation))) {
       nest.prefix.push_back(std::move(one));
       continue;
     }
     for (const Binder& result : one.results) made.insert(result.name);
     rest.push_back(std::move(one));
   }
-  run = std::move(rest);
+  run.statements = std::move(rest);
 }
 
 // Ends a run of sequential statements: what is used later becomes arrays, unless it is cheap.
-void Flattener::flush(Nest& nest, std::vector<Statement>& run, const NameSet& used_later,
-                      LocationId location, Out& out) {
+void Flattener::flush(Nest& nest, Run& run, const NameSet& used_later, LocationId location,
+                      Out& out) {
   add_views(nest, run, names_);
-  if (run.empty()) return;
-  if (repeats_cheaply(run, names_, options_.nested_operations)) {
-    std::move(run.begin(), run.end(), std::back_inserter(nest.prefix));
-    run.clear();
+  std::vector<Statement> statements = std::exchange(run.statements, {});
+  if (statements.empty()) return;
+  if (repeats_cheaply(statements, names_, options_.nested_operations, run.computed)) {
+    std::move(statements.begin(), statements.end(), std::back_inserter(nest.prefix));
     return;
   }
   std::vector<Operand> values;
   std::vector<Binder> arrays;
-  for (const Statement& one : run) {
+  for (const Statement& one : statements) {
     for (const Binder& result : one.results) {
       const Type& type = names_.type(result.name);
       if (type.kind == TypeKind::token || !used_later.contains(result.name)) continue;
@@ -197,11 +201,10 @@ void Flattener::flush(Nest& nest, std::vector<Statement>& run, const NameSet& us
       arrays.push_back({names_.fresh(names_.base(result.name), over_nest(nest, type))});
     }
   }
-  emit_map(nest, std::move(run), values, arrays, location, out);
+  emit_map(nest, std::move(statements), values, arrays, location, out);
   for (std::size_t k = 0; k < values.size(); ++k) {
     read_back(nest, values[k].name(), arrays[k].name, names_);
   }
-  run.clear();
 }
 
 // The statements from `begin` to `end` as a point that gives what is used later.
@@ -257,7 +260,7 @@ void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& resu
   if (on_gpu()) ask_at_elements(body, inside, names_, out);
   const std::unordered_map<NameId, NameId> direct = result_of_each(body, results);
   const std::vector<NameSet> used_from = used_from_each(body, names_);
-  std::vector<Statement> run;
+  Run run{{}, computed_ranges(body)};
   NameSet made;
   const auto array_for = [&](NameId value) {
     const auto found = direct.find(value);
@@ -270,7 +273,7 @@ void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& resu
   for (std::size_t k = 0; k < body.statements.size(); ++k) {
     Statement& one = body.statements[k];
     if (!is_parallel(one, inside, names_)) {
-      run.push_back(std::move(one));
+      run.statements.push_back(std::move(one));
       continue;
     }
     flush(nest, run, used_from[k], location, out);
@@ -304,8 +307,8 @@ void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& resu
     values.push_back(value);
     arrays.push_back(results[k]);
   }
-  if (!values.empty() || std::any_of(run.begin(), run.end(), has_effect)) {
-    emit_map(nest, std::move(run), values, std::move(arrays), location, out);
+  if (!values.empty() || std::any_of(run.statements.begin(), run.statements.end(), has_effect)) {
+    emit_map(nest, std::move(run.statements), values, std::move(arrays), location, out);
   }
 }
 

@@ -18,6 +18,7 @@
 #include "passes/flatten/host_calls.h"
 #include "passes/flatten/own_initials.h"
 #include "passes/flatten/parallelism.h"
+#include "passes/flatten/ranges.h"
 #include "passes/flatten/thread_calls.h"
 #include "passes/traces.h"
 #include "support/match.h"
@@ -128,36 +129,16 @@ static std::vector<Binder> reordered(const std::vector<Binder>& results, const B
   return ordered;
 }
 
-// The ranges 0, 1, … of `before` that only `inner` reads, element by element: its points know their
-// numbers.
-static NameSet counted_by(const MapScanReduce& inner, const std::vector<Statement>& before,
-                          const Names& names) {
-  NameSet counted;
-  for (const Statement& one : before) {
-    const auto* range = as<Iota>(one.operation);
-    if (range && range->type == ScalarType::i64 && range->start == i64_operand(0) &&
-        range->stride == i64_operand(1)) {
-      counted.insert(one.results[0].name);
-    }
+// Ranges of the prefix that nothing reads any more.
+static void drop_unread_ranges(Nest& nest, const PointBody& point, const Names& names) {
+  NameSet read;
+  for (const Statement& one : nest.prefix) {
+    for (const NameId name : free_names(one, names)) read.insert(name);
   }
-  if (counted.empty()) return counted;
-  MapScanReduce rest = inner;
-  std::erase_if(rest.arrays, [&](NameId array) { return counted.contains(array); });
-  for (const NameId name : free_names(Operation(rest), names)) counted.erase(name);
-  for (const Statement& one : before) {
-    for (const NameId name : free_names(one, names)) counted.erase(name);
-  }
-  return counted;
-}
-
-// Elements of ranges as what they are.
-static void count_points(PointBody& point, const NameSet& counted) {
-  for (Statement& one : point.body.statements) {
-    const auto* read = as<Index>(one.operation);
-    if (!read || !counted.contains(read->array)) continue;
-    const Operand number = read->indices[0];
-    one.operation = Identity{number};
-  }
+  for (const NameId name : free_names(point.body, names)) read.insert(name);
+  std::erase_if(nest.prefix, [&](const Statement& one) {
+    return as<Iota>(one.operation) && !read.contains(one.results[0].name);
+  });
 }
 
 // A point that is one map, reduction or scan again deepens the nest.
@@ -174,12 +155,7 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
     const bool scans =
         inner->reductions.empty() && !inner->scans.empty() && !splitter_.needs_split(*inner);
     const bool deepens = is_map(*inner) || (rows && (reduces || scans));
-    const NameSet counted = gpu ? counted_by(*inner, before, names_) : NameSet{};
-    std::erase_if(before, [&](const Statement& one) {
-      return std::any_of(one.results.begin(), one.results.end(),
-                         [&](const Binder& r) { return counted.contains(r.name); });
-    });
-    const Ranges ranges = gpu ? Ranges::kept : Ranges::computed;
+    const NameSet ranges = computed_ranges(point.body);
     if (!repeats_cheaply(before, names_, options_.nested_operations, ranges) || !deepens) break;
     Nest outer = nest;
     outer.prefix.insert(outer.prefix.end(), before.begin(), before.end());
@@ -192,7 +168,7 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
     if (scans) {
       pass_to_post(next, bound, names_);
       point = at_index(std::move(next.map), next.arrays, nest, names_);
-      count_points(point, counted);
+      drop_unread_ranges(nest, point, names_);
       statement.operation = segmented_scan(std::move(nest), std::move(point),
                                            std::move(next.scans), std::move(next.post));
       out.push_back(std::move(statement));
@@ -200,7 +176,7 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
     }
     std::vector<ReduceOperator> reductions = next.reductions;
     point = point_body(std::move(next), nest, names_);
-    count_points(point, counted);
+    drop_unread_ranges(nest, point, names_);
     if (reduces) {
       if (on_gpu()) row_reductions_.reduce_elements(nest, point, reductions);
       statement.operation =

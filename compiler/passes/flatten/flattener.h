@@ -12,6 +12,12 @@
 
 namespace dagaz::passes::flattening {
 
+/// Sequential statements that follow one another in a body, some of whose ranges are computed.
+struct Run {
+  std::vector<ir::Statement> statements;
+  ir::NameSet computed;
+};
+
 class Flattener {
  public:
   Flattener(ir::Program& program, const FlattenOptions& options)
@@ -48,8 +54,8 @@ class Flattener {
   void emit_map(const Nest& nest, std::vector<ir::Statement> statements,
                 const std::vector<ir::Operand>& values, std::vector<ir::Binder> results,
                 ir::LocationId location, Out& out);
-  void flush(Nest& nest, std::vector<ir::Statement>& run, const ir::NameSet& used_later,
-             ir::LocationId location, Out& out);
+  void flush(Nest& nest, Run& run, const ir::NameSet& used_later, ir::LocationId location,
+             Out& out);
   void distribute(Nest nest, ir::Body body, const std::vector<ir::Binder>& results,
                   ir::LocationId location, Out& out);
   void choose_part(const Nest& nest, ir::Statement statement, PointBody point, Out& out);

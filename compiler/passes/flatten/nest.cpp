@@ -7,6 +7,7 @@
 #include "ir/cost.h"
 #include "ir/names.h"
 #include "ir/value_count.h"
+#include "passes/flatten/ranges.h"
 #include "support/match.h"
 
 namespace dagaz::passes::flattening {
@@ -25,6 +26,8 @@ PointBody at_index(Lambda lambda, const std::vector<NameId>& arrays, const Nest&
   for (std::size_t k = 0; k < lambda.parameters.size(); ++k) {
     if (names.type(arrays[k]).kind == TypeKind::accumulator) {
       same[lambda.parameters[k].name] = arrays[k];
+    } else if (counts_from_zero(arrays[k], nest.prefix)) {
+      statements.push_back({{lambda.parameters[k]}, Identity{index}});
     } else {
       statements.push_back({{lambda.parameters[k]}, Index{arrays[k], {index}}});
     }
@@ -122,7 +125,7 @@ const Statement* sole_producer(const Body& body) {
   return &last;
 }
 
-bool repeats_cheaply(const Statement& statement, const Names& names, Ranges ranges) {
+bool repeats_cheaply(const Statement& statement, const Names& names, const NameSet& computed) {
   if (const auto* scalar = as<Scalar>(statement.operation)) {
     return is_light(scalar->op);
   }
@@ -132,19 +135,20 @@ bool repeats_cheaply(const Statement& statement, const Names& names, Ranges rang
   }
   return as<Index>(statement.operation) || as<Slice>(statement.operation) ||
          as<Permute>(statement.operation) || as<Identity>(statement.operation) ||
-         (ranges == Ranges::computed && as<Iota>(statement.operation));
+         computed.contains(statement.results[0].name);
 }
 
 bool repeats_cheaply(const std::vector<Statement>& statements, const Names& names,
-                     std::int64_t most, Ranges ranges) {
+                     std::int64_t most, const NameSet& computed) {
   // Or read.
-  const auto computed =
+  const auto repeated =
       std::count_if(statements.begin(), statements.end(), [&](const Statement& one) {
-        return !is_view(one.operation) || names.type(one.results[0].name).is_scalar();
+        return !as<Iota>(one.operation) &&
+               (!is_view(one.operation) || names.type(one.results[0].name).is_scalar());
       });
-  return computed <= most &&
+  return repeated <= most &&
          std::all_of(statements.begin(), statements.end(),
-                     [&](const Statement& one) { return repeats_cheaply(one, names, ranges); });
+                     [&](const Statement& one) { return repeats_cheaply(one, names, computed); });
 }
 
 static Body with_prefix(std::vector<Statement> prefix, Body body) {

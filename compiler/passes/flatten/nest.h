@@ -45,15 +45,13 @@ void pass_to_post(ir::MapScanReduce& e, const ir::NameSet& bound, ir::Names& nam
 /// A statement whose operation alone makes all results of a body: the next level of a nest.
 /// Null if there is none.
 const ir::Statement* sole_producer(const ir::Body& body);
-/// What becomes of ranges (`iota`) that points make: on a CPU they are computed where they are
-/// read, threads of a GPU may each have to keep them in memory.
-enum class Ranges { kept, computed };
-/// Whether computing it once per point of a deeper nest costs next to nothing.
+/// Whether computing it once per point of a deeper nest costs next to nothing; ranges do that are
+/// `computed`.
 bool repeats_cheaply(const ir::Statement& statement, const ir::Names& names,
-                     Ranges ranges = Ranges::kept);
+                     const ir::NameSet& computed = {});
 /// The same of several, of which `most` may be more than views.
 bool repeats_cheaply(const std::vector<ir::Statement>& statements, const ir::Names& names,
-                     std::int64_t most, Ranges ranges = Ranges::kept);
+                     std::int64_t most, const ir::NameSet& computed = {});
 /// Constant widths below this are not worth threads of their own on a GPU.
 bool is_narrow(const ir::Operand& width);
 /// Whether `e` is nothing but a map.
