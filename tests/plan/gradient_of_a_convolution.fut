@@ -4,7 +4,16 @@ entry main [n] (k: [5]f32) (xs: [n]f32) = vjp (\(k, xs) -> f32.sum (map (\x -> x
 -- expect
 --| -- main, line 3: segmented_map over [x]
 --| adjoint: [
---|   pointwise] operations [72] additions [5]
+--|   pointwise] operations [38] strip 1024
+--| -- main, line 3: segmented_map over [t]
+--| sums: [
+--|   pointwise] operations [2] strip 1024
+--| -- main, line 3: segmented_map over [n]
+--| sums.2: [
+--|   pointwise] operations [5] strip 1024
+--| -- main, line 3: segmented_map over [x][5]
+--| adjoint.2: [
+--|   pointwise] operations [8] additions [1]
 --| -- main, line 3: segmented_reduce over [x]
 --| sum: [
 --|   in_pieces] operations [3]

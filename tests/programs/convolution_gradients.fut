@@ -50,6 +50,50 @@ entry agree (c: i64) (o: i64) (n: i64) (m: i64) (w: i64) (h: i64) : bool =
   let (exs, ews) = by_definition xs ws seed
   in equal dxs exs && equal (flatten dws) (flatten ews)
 
+-- A layer of a network: several images, what is added, and zero for what is negative.
+def layer [b] [c] [n] [m] [o] [w] [h]
+          (images: [b][c][n][m]f64)
+          (ws: [o][c][w][h]f64)
+          (offsets: [o]f64) : [b][o][][]f64 =
+  map (\image ->
+         map2 (\filter offset ->
+                 tabulate_2d (n - w + 1) (m - h + 1) (\i j ->
+                                                        let sum =
+                                                          f64.sum (tabulate c (\a ->
+                                                                                 f64.sum (tabulate w (\k ->
+                                                                                                        f64.sum (tabulate h (\l -> filter[a, k, l] * image[a, i + k, j + l]))))))
+                                                        in f64.max 0 (offset + sum)))
+              ws
+              offsets)
+      images
+
+entry layers_agree (b: i64) (c: i64) (o: i64) (n: i64) (m: i64) (w: i64) (h: i64) : bool =
+  let images = unflatten (numbers (b * c) n m 1)
+  let ws = unflatten (numbers (o * c) w h 2)
+  let offsets = flatten_3d (numbers o 1 1 3) :> [o]f64
+  let seeds = map (\i -> numbers o (n - w + 1) (m - h + 1) (i + 3)) (iota b)
+  let (dimages, dws, doffsets) =
+    vjp (\(images, ws, offsets) -> layer images ws offsets) (images, ws, offsets) seeds
+  let active = map2 (map2 (map2 (map2 (\y s -> if y > 0 then s else 0)))) (layer images ws offsets) seeds
+  let (eimages, ews) = unzip (map2 (\image seed -> by_definition image ws seed) images active)
+  let ews = tabulate o (\b' -> tabulate_3d c w h (\a k l -> f64.sum (map (\e -> e[b', a, k, l]) ews)))
+  let eoffsets = tabulate o (\b' -> f64.sum (map (\image -> f64.sum (flatten image[b'])) active))
+  in equal (flatten dimages) (flatten eimages)
+     && equal (flatten dws) (flatten ews)
+     && and (map2 (==) doffsets eoffsets)
+
+-- What becomes of a sum is not kept for anything else.
+entry squares_agree (n: i64) : bool =
+  let ks = [3.0, -1.0, 2.0, 5.0, -4.0]
+  let xs = flatten_3d (numbers 1 1 n 1) :> [n]f64
+  let sums xs = tabulate (i64.max 0 (n - 4)) (\i -> f64.sum (tabulate 5 (\k -> ks[k] * xs[i + k])))
+  let dxs = vjp (\xs -> f64.sum (map (\s -> s * s) (sums xs))) xs 1
+  let y = sums xs
+  let exs =
+    tabulate n (\j ->
+                  f64.sum (tabulate 5 (\k -> if j >= k && j - k < n - 4 then 2 * y[j - k] * ks[k] else 0)))
+  in and (map2 (==) dxs exs)
+
 -- A weight that is infinite says nothing about what it does not meet.
 entry beside_infinity (n: i64) : [n]f64 =
   let xs = [tabulate_2d n n (\i j -> f64.i64 (i + j))]
@@ -66,6 +110,19 @@ entry beside_infinity (n: i64) : [n]f64 =
 -- input { 2i64 5i64 7i64 7i64 7i64 7i64 } output { true }
 -- input { 0i64 5i64 7i64 7i64 3i64 3i64 } output { true }
 -- input { 5i64 0i64 7i64 7i64 3i64 3i64 } output { true }
+
+-- ==
+-- entry: layers_agree
+-- input { 2i64 3i64 4i64 9i64 8i64 3i64 3i64 } output { true }
+-- input { 5i64 8i64 9i64 20i64 37i64 3i64 2i64 } output { true }
+-- input { 3i64 1i64 1i64 6i64 40i64 1i64 5i64 } output { true }
+-- input { 0i64 2i64 3i64 6i64 5i64 3i64 3i64 } output { true }
+
+-- ==
+-- entry: squares_agree
+-- input { 3i64 } output { true }
+-- input { 9i64 } output { true }
+-- input { 1000i64 } output { true }
 
 -- ==
 -- entry: beside_infinity

@@ -189,6 +189,7 @@ void Differentiator::differentiate(Statement statement, Differentiate operation,
                                    Builder& out) {
   Builder code = out.nested();
   Environment environment(program_->names, code, functions_);
+  environment.look_into(out);
   std::vector<Operand> results;
   print_traces(operation, code);
   Body& body = operation.function.body;

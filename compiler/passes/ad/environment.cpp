@@ -193,6 +193,19 @@ std::optional<Operand> Environment::uniform_row(NameId array) const {
   return found->second;
 }
 
+NameSet Environment::ranges() const {
+  NameSet ranges;
+  for (const Builder* scope : scopes_) {
+    for (const Statement& one : scope->statements()) {
+      const auto* range = as<Iota>(one.operation);
+      const bool counts = range && range->type == ScalarType::i64 &&
+                          range->start == i64_operand(0) && range->stride == i64_operand(1);
+      if (counts) ranges.insert(one.results[0].name);
+    }
+  }
+  return ranges;
+}
+
 NameId Environment::replicate(Operand width, Operand value, std::string_view base) {
   const NameId result = out_->add(Replicate{{width}, value}, base);
   uniform_.insert_or_assign(result, value);
@@ -209,12 +222,15 @@ void Environment::replace(const Substitution& gone) {
 NestedScope::NestedScope(Environment& environment)
     : environment_(&environment), builder_(environment.out_->nested()), outer_(environment.out_) {
   environment_->out_ = &builder_;
+  environment_->scopes_.push_back(&builder_);
 }
 
 NestedScope::~NestedScope() { leave(); }
 
 void NestedScope::leave() {
-  if (outer_ != nullptr) environment_->out_ = outer_;
+  if (outer_ == nullptr) return;
+  environment_->out_ = outer_;
+  std::erase(environment_->scopes_, &builder_);
   outer_ = nullptr;
 }
 

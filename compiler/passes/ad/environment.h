@@ -32,7 +32,7 @@ class FunctionDerivatives {
 class Environment {
  public:
   Environment(ir::Names& names, ir::Builder& out, FunctionDerivatives& functions)
-      : names_(&names), out_(&out), functions_(&functions) {}
+      : names_(&names), out_(&out), functions_(&functions), scopes_{&out} {}
 
   ir::Names& names() { return *names_; }
   const ir::Names& names() const { return *names_; }
@@ -89,6 +89,10 @@ class Environment {
   std::optional<ir::Operand> uniform_row(ir::NameId array) const;
   /// replicate [width] value, remembered for uniform_row.
   ir::NameId replicate(ir::Operand width, ir::Operand value, std::string_view base);
+  /// The arrays 0, 1, 2, … of the scopes around.
+  ir::NameSet ranges() const;
+  /// What was emitted before, around everything.
+  void look_into(const ir::Builder& around) { scopes_.push_back(&around); }
   /// Emitted names that are gone, and what stands for them.
   void replace(const ir::Substitution& gone);
 
@@ -99,6 +103,7 @@ class Environment {
   FunctionDerivatives* functions_;
   ir::Substitution map_;
   ir::Substitution uniform_;
+  std::vector<const ir::Builder*> scopes_;
 };
 
 /// While alive, code is emitted into a new scope nested in the current one.

@@ -129,7 +129,11 @@ std::optional<Operand> SumNestBuilder::defined_value(NameId name, const Definiti
     int budget = most_repeated_statements;
     if (site_->is_kept(name) || !is_repeatable(name, budget)) return kept(name);
   } else {
-    const bool twice = site_->is_live(name) && cost == EvaluationCost::heavy;
+    // What makes several values takes as long for one of them.
+    const std::vector<Binder>& together = definition.statement->results;
+    const bool is_live = std::any_of(together.begin(), together.end(),
+                                     [&](const Binder& one) { return site_->is_live(one.name); });
+    const bool twice = is_live && cost == EvaluationCost::heavy;
     int budget = most_repeated_statements;
     if (twice || (site_->is_kept(name) && !is_repeatable(name, budget))) return kept(name);
   }
@@ -179,8 +183,7 @@ std::optional<Operand> SumNestBuilder::array_at(NameId name, const Definition& d
   const Statement& statement = *definition.statement;
   if (const auto* copy = as<Copy>(statement.operation)) return value(copy->array);
   if (const auto* same = as<Identity>(statement.operation)) return value(same->value);
-  const bool counts = std::holds_alternative<Iota>(statement.operation);
-  if (counts || evaluation_cost(statement, *names_) == EvaluationCost::cheap) {
+  if (evaluation_cost(statement, *names_) == EvaluationCost::cheap) {
     // A view of an array of all iterations is a view again only if it keeps rows apart.
     const std::vector<NameId> used = free_names(statement, *names_);
     const bool same_for_all = std::none_of(used.begin(), used.end(), [&](NameId each) {

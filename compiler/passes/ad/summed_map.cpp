@@ -47,7 +47,8 @@ EvaluationCost evaluation_cost(const Statement& statement, const Names& names) {
       },
       [&](const Identity&) { return EvaluationCost::cheap; },
       [&](const Copy&) { return cheap(false); },
-      // Views, and numbers read from arrays.
+      // Views, numbers read from arrays, and ranges, which are computed where they are read.
+      [](const Iota&) { return EvaluationCost::cheap; },
       [](const Index&) { return EvaluationCost::cheap; },
       [](const Slice&) { return EvaluationCost::cheap; },
       [](const Reshape&) { return EvaluationCost::cheap; },

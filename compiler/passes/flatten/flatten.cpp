@@ -16,6 +16,7 @@
 #include "passes/flatten/counts_after_filters.h"
 #include "passes/flatten/flatmap.h"
 #include "passes/flatten/host_calls.h"
+#include "passes/flatten/kept_sums.h"
 #include "passes/flatten/own_initials.h"
 #include "passes/flatten/parallelism.h"
 #include "passes/flatten/ranges.h"
@@ -37,6 +38,9 @@ using namespace ir;
 void Flattener::run() {
   add_quiet_functions(program_);
   for (Function& function : program_.functions) expand_flatmaps(function.body, names_);
+  if (!on_gpu()) {
+    for (Function& function : program_.functions) set_kept_sums_apart(function.body, names_);
+  }
   HostCalls host_calls(program_);
   for (Function& function : program_.functions) host_calls.become_loops(function.body);
   originals_ = program_.functions;

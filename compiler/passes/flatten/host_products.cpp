@@ -32,7 +32,8 @@ namespace {
 using Widths = std::vector<Operand>;
 
 /// The products of matrices in a point: sums inside two maps at least, of values of which some are
-/// of the outer of the two alone, some of the inner, and none of both.
+/// of the outer of the two alone, some of the inner, and none of both.  Layers of convolutions are
+/// such, whose filters are of one map and whose windows of two.
 class Products {
  public:
   Products(const NameSet& bound, const Names& names) : bound_(bound), names_(names) {}
@@ -41,7 +42,7 @@ class Products {
   void find(const Body& body) {
     for (const Statement& one : body.statements) {
       if (const auto* map = as<MapScanReduce>(one.operation)) {
-        find(*map, {});
+        find(*map, {}, 0);
       } else {
         for_each_scope(one.operation, [&](const Body& inner) { find(inner); });
       }
@@ -62,36 +63,48 @@ class Products {
     return all;
   }
 
-  void find(const MapScanReduce& map, Widths widths) {
+  void find(const MapScanReduce& map, Widths widths, unsigned sums) {
     constexpr std::size_t most_levels = 16;
     const std::size_t level = widths.size();
     if (level == most_levels) return;
     if (map.width.is_name() && bound_.contains(map.width.name())) return;
     widths.push_back(map.width);
+    const bool is_sum = !map.reductions.empty() && map.scans.empty();
+    const unsigned inside = sums | (is_sum ? 1U << level : 0);
     for (std::size_t k = 0; k < map.arrays.size(); ++k) {
       levels_[map.map.parameters[k].name] = levels_of(map.arrays[k]) | 1U << level;
     }
     for (const Statement& one : map.map.body.statements) {
       const unsigned levels = levels_of_all(one);
       for (const Binder& result : one.results) levels_[result.name] = levels;
-      if (const auto* inner = as<MapScanReduce>(one.operation)) find(*inner, widths);
+      if (const auto* inner = as<MapScanReduce>(one.operation)) find(*inner, widths, inside);
     }
-    const bool is_sum = !map.reductions.empty() && map.scans.empty();
     const bool is_new = std::find(found_.begin(), found_.end(), widths) == found_.end();
-    if (is_sum && is_new && level >= 2 && has_two_sides(map, level)) found_.push_back(widths);
+    if (is_sum && is_new && level >= 2 && has_two_sides(map, level, sums)) found_.push_back(widths);
   }
 
-  /// Whether what a sum at this level reads is of rows or of points.
-  bool has_two_sides(const MapScanReduce& sum, std::size_t level) const {
+  /// Whether what a sum at this level reads is of rows or of points: of the innermost map, or of
+  /// the two innermost ones that are no sums, as windows are.
+  bool has_two_sides(const MapScanReduce& sum, std::size_t level, unsigned sums) const {
+    if (has_sides(sum, 1U << (level - 2), 1U << (level - 1))) return true;
+    std::vector<unsigned> maps;  // the innermost first
+    for (std::size_t k = level; k-- > 0;) {
+      if ((sums & 1U << k) == 0) maps.push_back(1U << k);
+    }
+    return maps.size() > 2 && has_sides(sum, maps[2], maps[0] | maps[1]);
+  }
+
+  /// Whether what it reads is of the maps `row`, or of `point`, and nothing of both.
+  bool has_sides(const MapScanReduce& sum, unsigned row, unsigned point) const {
     bool of_row = false;
     bool of_point = false;
     bool of_both = false;
     const auto read = [&](NameId value) {
-      const bool row = (levels_of(value) & 1U << (level - 2)) != 0;
-      const bool point = (levels_of(value) & 1U << (level - 1)) != 0;
-      of_row = of_row || (row && !point);
-      of_point = of_point || (point && !row);
-      of_both = of_both || (row && point);
+      const bool is_row = (levels_of(value) & row) != 0;
+      const unsigned points = levels_of(value) & point;
+      of_row = of_row || (is_row && points == 0);
+      of_point = of_point || (!is_row && points == point);
+      of_both = of_both || (is_row && points != 0) || (points != 0 && points != point);
     };
     for (const Binder& parameter : sum.map.parameters) read(parameter.name);
     for (const Statement& one : sum.map.body.statements) {
@@ -112,7 +125,8 @@ bool has_products(const Body& body, const NameSet& bound, const Names& names) {
   return !products.found().empty();
 }
 
-/// Whether an operation of the host is parallel itself, or next to nothing.
+/// Whether an operation of the host is parallel itself, or next to nothing.  Of a branch that all
+/// points take alike one side is enough.
 bool keeps_threads_busy(const Body& body, const NameSet& bound, const Names& names) {
   return std::all_of(body.statements.begin(), body.statements.end(), [&](const Statement& one) {
     const bool accumulates =
@@ -121,13 +135,19 @@ bool keeps_threads_busy(const Body& body, const NameSet& bound, const Names& nam
         });
     if (accumulates || as<Call>(one.operation)) return false;
     if (!as<Loop>(one.operation) && !as<Branch>(one.operation)) return true;
-    bool busy = true;
+    const auto* branch = as<Branch>(one.operation);
+    const bool is_alike =
+        branch && !(branch->condition.is_name() && bound.contains(branch->condition.name()));
+    bool all = true;
+    bool any = false;
     for_each_scope(one.operation, [&](const Body& inner) {
-      const bool is_small = as<Branch>(one.operation) && inner.statements.empty();
-      busy = busy && (is_small || (has_products(inner, bound, names) &&
-                                   keeps_threads_busy(inner, bound, names)));
+      const bool is_small = branch && inner.statements.empty();
+      const bool is_busy =
+          has_products(inner, bound, names) && keeps_threads_busy(inner, bound, names);
+      all = all && (is_small || is_busy);
+      any = any || is_busy;
     });
-    return busy;
+    return all || (is_alike && any);
   });
 }
 

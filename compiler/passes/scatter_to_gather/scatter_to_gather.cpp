@@ -229,6 +229,33 @@ class Rewriter {
 
 }  // namespace
 
+static bool counts(const Statement& statement) {
+  const auto* range = as<Iota>(statement.operation);
+  return range && range->type == ScalarType::i64 && range->start == i64_operand(0) &&
+         range->stride == i64_operand(1);
+}
+
+static void add_ranges(const Operation& operation, NameSet& ranges) {
+  for_each_scope(operation, [&](const Body& body) {
+    for (const Statement& one : body.statements) {
+      if (counts(one)) ranges.insert(one.results[0].name);
+      add_ranges(one.operation, ranges);
+    }
+  });
+}
+
+bool elements_know_who_adds(const Statement& statement, NameSet ranges, Names& names) {
+  const auto& with = std::get<WithAccumulator>(statement.operation);
+  add_ranges(statement.operation, ranges);
+  const Tunables tunables;
+  for (std::size_t k = 0; k < with.inputs.size(); ++k) {
+    if (!gathering::Window::of(with, k, names, ranges, gathering::Edges::conditional, tunables)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool scatter_to_gather(ParallelProgram& program, FlattenTarget target,
                        const Tunables& tunables) {
   const gathering::Edges edges =

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "passes/ad/additions_apart.h"
 #include "passes/ad/report.h"
 #include "passes/ad/rules/return_map.h"
 #include "passes/histograms.h"
@@ -49,7 +50,8 @@ static WithAccumulator open_accumulators(Reverse& r, ReturnMap& back) {
 }
 
 // Everything that the map gives leaves through the scope of the accumulators: those opened in it as
-// arrays, then the results, then the accumulators of further out.
+// arrays, then the results, then the accumulators of further out.  What can stands outside the
+// scope.
 static void emit_in_accumulators(Reverse& r, const MapSite& site, ReturnMap& back,
                                  WithAccumulator with, const std::vector<Binder>& results,
                                  const std::vector<Binder>& last) {
@@ -85,6 +87,10 @@ static void emit_in_accumulators(Reverse& r, const MapSite& site, ReturnMap& bac
       is_histogram(with, r.maps_around > 0 ? Around::maps : Around::nothing, r.names());
   Statement made{std::move(outside), std::move(with), {}, r.out().location(), site.mode};
   if (site.statement != nullptr) made.tokens = r.environment.names_of(site.statement->tokens);
+  if (auto apart = set_additions_apart(made, r.environment)) {
+    r.out().add(std::move(apart->values));
+    made = std::move(apart->additions);
+  }
   r.out().add(std::move(made));
 }
 
