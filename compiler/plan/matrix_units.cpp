@@ -18,10 +18,11 @@ namespace {
 
 constexpr int oldest_with_units = 80;  // that have them for all of these types
 
-/// The scalar operation that makes `value`; null where another statement does, or none.
+/// The scalar operation that makes `value`; null where none does.
 const ir::Scalar* maker_of(const Operand& value, const ir::Body& body) {
   for (const ir::Statement& one : body.statements) {
-    if (Operand(one.results[0].name) == value) return as<ir::Scalar>(one.operation);
+    const auto* scalar = as<ir::Scalar>(one.operation);
+    if (scalar != nullptr && Operand(one.results[0].name) == value) return scalar;
   }
   return nullptr;
 }
