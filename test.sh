@@ -54,6 +54,10 @@ count "unit tests, layering, file tests" run_ctest
 for target in interpreter cpu sim; do
   count "programs and examples on $target" build/dagaz test --verify --target=$target examples tests/programs
 done
+count "products on sim, in matrices of warps" \
+  build/dagaz test --verify --target=sim --gpu=sm_80 tests/programs/products_*.fut
+count "products on sim, of rounded factors" \
+  build/dagaz test --verify --target=sim --gpu=sm_80 --tf32 tests/programs/products_of_floats.fut
 count "programs on cpu, not optimised" build/dagaz test -O0 --target=cpu tests/programs
 for target in cpu sim; do
   count "programs on $target, random schedules" \

@@ -91,6 +91,11 @@ class FunctionEmitter : public FunctionFrame {
   void emit(const tree::Barrier& node);
   void emit(const tree::Shuffle& node);
   void emit(const tree::Match& node);
+  // ---- matrices of a warp (emit_matrices.cpp)
+  void emit(const tree::LoadMatrices& node);
+  void emit(const tree::MultiplyMatrices& node);
+  llvm::Value* simulated_matrix(const tree::LoadMatrices& node, int number);
+  std::vector<llvm::Value*> simulated_products(const tree::MultiplyMatrices& node);
 
   llvm::Value* element_address(NameId block, const Operand& index, ScalarType type, Space space);
   void simulate_access(llvm::Value* address, ScalarType type, Space space, int flags);

@@ -59,19 +59,19 @@ class Dependence {
     const auto at = [&](const Operand& index) { return doubtful || is_loaded(index); };
     if (const auto* load = as<tree::Load>(node)) return at(load->index);
     if (const auto* store = as<tree::Store>(node)) return at(store->index);
+    if (const auto* load = as<tree::LoadMatrices>(node)) return at(load->index);
     if (const auto* atomic = as<tree::Atomic>(node)) return at(atomic->index);
     if (const auto* exchange = as<tree::CompareExchange>(node)) return at(exchange->index);
     if (const auto* share = as<tree::Share>(node)) return at(share->byte_offset);
-    const bool meets =
-        as<tree::Barrier>(node) || as<tree::Shuffle>(node) || as<tree::Match>(node);
+    const bool meets = as<tree::Barrier>(node) || as<tree::Shuffle>(node) ||
+                       as<tree::Match>(node) || as<tree::MultiplyMatrices>(node);
     return meets && doubtful;
   }
 
   /// What is computed from loaded values, or assigned depending on them, counts as loaded.
   void note_loaded(const Instruction& one, bool doubtful) {
-    bool from_memory = doubtful || as<tree::Load>(one.node) ||
-                       as<tree::Atomic>(one.node) ||
-                       as<tree::CompareExchange>(one.node);
+    bool from_memory = doubtful || as<tree::Load>(one.node) || as<tree::LoadMatrices>(one.node) ||
+                       as<tree::Atomic>(one.node) || as<tree::CompareExchange>(one.node);
     tree::InstructionVisitor visitor{
         [&](const Operand& operand) { from_memory |= is_loaded(operand); },
         [&](NameId target) {

@@ -31,7 +31,7 @@ namespace dagaz::codegen {
 
 namespace {
 
-constexpr int level = 3;
+constexpr int lane_level = 3;
 
 llvm::FunctionPassManager simplification() {
   llvm::FunctionPassManager passes;
@@ -48,7 +48,7 @@ llvm::FunctionPassManager simplification() {
   llvm::LoopPassManager short_loops;
   short_loops.addPass(llvm::IndVarSimplifyPass());
   short_loops.addPass(llvm::LoopDeletionPass());
-  short_loops.addPass(llvm::LoopFullUnrollPass(level));
+  short_loops.addPass(llvm::LoopFullUnrollPass(lane_level));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(short_loops)));
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::GVNPass());
@@ -66,7 +66,7 @@ llvm::FunctionPassManager unrolling(const llvm::TargetMachine& machine) {
   passes.addPass(llvm::LoopVectorizePass());
   passes.addPass(llvm::VectorCombinePass());
   // A loop over blocks has work enough in each.
-  const auto known_lengths = llvm::LoopUnrollOptions(level).setRuntime(false);
+  const auto known_lengths = llvm::LoopUnrollOptions(lane_level).setRuntime(false);
   passes.addPass(llvm::LoopUnrollPass(known_lengths));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
@@ -83,7 +83,7 @@ llvm::FunctionPassManager unrolling(const llvm::TargetMachine& machine) {
 void optimise_lanes(llvm::Module& module, llvm::TargetMachine& machine) {
   run_passes(module, machine, {}, [&](llvm::PassBuilder&) {
     llvm::ModulePassManager passes;
-    llvm::ModuleInlinerWrapperPass inlining(llvm::getInlineParams(level, 0));
+    llvm::ModuleInlinerWrapperPass inlining(llvm::getInlineParams(lane_level, 0));
     inlining.getPM().addPass(llvm::createCGSCCToFunctionPassAdaptor(simplification()));
     passes.addPass(std::move(inlining));
     passes.addPass(llvm::GlobalDCEPass());

@@ -150,6 +150,9 @@ void add_compile_options(CLI::App& app, CompileOptions& options) {
   app.add_option("--gpu", options.gpu, "Oldest GPU to run on; newer ones run it too")
       ->capture_default_str()
       ->check(is_gpu_name());
+  app.add_flag("--tf32", options.tf32,
+               "Let GPUs from sm_80 on, named by --gpu, multiply f32 matrices in their matrix "
+               "instructions, which round each factor to 11 bits");
   app.add_option("-O", options.optimisation, "0 turns optimisation off")
       ->capture_default_str()
       ->check(is_between(0, 3));

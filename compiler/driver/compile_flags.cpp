@@ -14,6 +14,7 @@ std::vector<std::string> compile_flags(const CompileOptions& options) {
   if (options.verify) flags.emplace_back("--verify");
   if (options.ranks) add("--ranks", "mpi");
   if (options.safe) flags.emplace_back("--safe");
+  if (options.tf32) flags.emplace_back("--tf32");
   for (const std::string& pass : options.without) add("--without", pass);
   if (!options.plan.empty()) add("--plan", options.plan);
   if (options.plan_seed) add("--random-plan", std::to_string(*options.plan_seed));

@@ -40,6 +40,7 @@ struct CompileOptions {
   std::vector<Target> further_targets;  // of the same file: what the machine has is taken
   std::string cpu = "native";
   std::string gpu = "sm_70";
+  bool tf32 = false;                  // a GPU may round the factors of f32 products to 11 bits
   std::vector<std::string> gpu_code;  // GPUs for which there is machine code beside the PTX
   std::string ptxas;                  // makes it; empty: the command of that name
   int optimisation = 3;         // 0: unoptimised IR and machine code

@@ -124,6 +124,8 @@ std::optional<ir::PlannedProgram> plan(ir::FlatProgram program, const PassContex
   options.device = device_of(context);
   options.only_pointwise = context.options.optimisation == 0;
   options.target = plan::target_named(context.options.cpu);
+  options.target.gpu = plan::capability_named(context.options.gpu);
+  options.target.rounds_factors = context.options.tf32;
   options.target.tunables = tunables_of(context.options, context.diagnostics).plan;
   if (context.diagnostics.has_errors()) return std::nullopt;
   const Doing doing("plan");

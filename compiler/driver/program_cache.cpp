@@ -59,13 +59,13 @@ Key& operator<<(Key& key, const elaborate::Derivatives& derivatives) {
 /// Each option has a name here, so that a new one is not forgotten: without one for it this does
 /// not compile.
 Key& operator<<(Key& key, const CompileOptions& options) {
-  const auto& [file, read, target, further_targets, cpu, gpu, gpu_code, ptxas, optimisation,
+  const auto& [file, read, target, further_targets, cpu, gpu, tf32, gpu_code, ptxas, optimisation,
                without, print_after, stop_after, pass_limit, verify, time_passes, memory_report,
                plan, tuned, plan_seed, safe, derivatives, entry_points, warnings,
                warnings_are_errors, style, ranks, cache] = options;
-  key << file << name_of(target) << cpu << gpu << optimisation << without << pass_limit << verify
-      << plan << tuned << plan_seed.has_value() << std::to_string(plan_seed.value_or(0)) << safe
-      << derivatives << entry_points << warnings << warnings_are_errors << ranks
+  key << file << name_of(target) << cpu << gpu << tf32 << optimisation << without << pass_limit
+      << verify << plan << tuned << plan_seed.has_value() << std::to_string(plan_seed.value_or(0))
+      << safe << derivatives << entry_points << warnings << warnings_are_errors << ranks
       << static_cast<std::int64_t>(style) << static_cast<std::int64_t>(further_targets.size());
   for (const Target further : further_targets) key << name_of(further);
   for (const std::string& one : gpu_code) key << one;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "ir/field_list.h"
+#include "ir/matrix_unit.h"
 #include "ir/type.h"
 
 namespace dagaz::ir {
@@ -143,6 +144,9 @@ struct Contraction {
   int point_gap = 0;
   bool unrolled = true;  // the loop over the elements of a sum
   int together = 0;  // blocks of a kernel whose registers a multiprocessor holds at once, at least
+  // What multiplies and adds, if not each thread for itself: a warp then has 8 times the rows, and
+  // 4 times the points, of a thread, and lines of a staged panel are what `Packing` says.
+  MatrixUnit unit = MatrixUnit::none;
   std::vector<NameId> of_rows;    // scalars that panels hold
   std::vector<NameId> of_points;
   std::vector<NameId> kept_rows;  // scalars that are the same for all elements of a sum
@@ -150,7 +154,7 @@ struct Contraction {
   bool operator==(const Contraction&) const = default;
   DZ_FIELDS(rows, points, joined_rows, joined_points, block_rows, columns, width, depth, cached,
             most_rows, most_points, least_rows, least_points, split, row_packing, point_packing,
-            crossing, row_gap, point_gap, unrolled, together, of_rows, of_points, kept_rows,
+            crossing, row_gap, point_gap, unrolled, together, unit, of_rows, of_points, kept_rows,
             kept_points)
 };
 

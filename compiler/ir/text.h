@@ -77,6 +77,10 @@ struct Spellings<Packing> {
   static constexpr std::array<std::string_view, 3> words = {"singly", "by_points", "by_elements"};
 };
 template <>
+struct Spellings<MatrixUnit> {
+  static constexpr std::array<std::string_view, 4> words = {"none", "f16", "tf32", "f64"};
+};
+template <>
 struct Spellings<PointsBy> {
   static constexpr std::array<std::string_view, 2> words = {"tasks", "kernels"};
 };

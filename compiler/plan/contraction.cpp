@@ -208,7 +208,8 @@ bool has_shape(const ir::Contraction& plan) {
          plan.columns <= 4 && are_lanes(plan.width) && are_lanes(plan.crossing) &&
          plan.depth >= 1 && plan.cached >= 1 && plan.least_rows >= 1 && plan.least_points >= 1 &&
          plan.most_rows >= plan.least_rows && plan.most_points >= plan.least_points &&
-         plan.split >= 0 && plan.row_gap == 0 && plan.point_gap == 0;
+         plan.split >= 0 && plan.row_gap == 0 && plan.point_gap == 0 &&
+         plan.unit == ir::MatrixUnit::none;
 }
 
 /// Guards under which the blocks fit, with `rows` and `points` of them at least.

@@ -5,6 +5,7 @@
 
 #include "plan/asked_elements.h"
 #include "plan/contraction.h"
+#include "plan/matrix_units.h"
 #include "plan/operators.h"
 #include "plan/target.h"
 #include "plan/versions.h"
@@ -82,6 +83,7 @@ bool find_rows_and_points(ir::Contraction& plan, const Sums& sums, const Surroun
       join_dimensions(plan, sums, most, around.names);
       plan.row_packing = packing_of(sums.parts, plan.of_rows, around);
       plan.point_packing = packing_of(sums.parts, plan.of_points, around);
+      plan.unit = matrix_unit(plan, sums.parts, around);
       return true;
     }
   }
@@ -114,6 +116,10 @@ struct Held {
 Held held_of(const ir::Contraction& plan, const Sums& sums, const ir::Names& names) {
   const ProductSides sides = sides_of(plan, sums.space, sums.parts.elements, names);
   Held held{0, std::ssize(sides.combined.statements), std::ssize(sums.parts.after.statements)};
+  if (plan.unit != ir::MatrixUnit::none) {
+    held.bytes = ir::byte_size(ir::sum_type(plan.unit));
+    return held;
+  }
   for (const Operand& one : sums.parts.elements.results) {
     held.bytes += ir::byte_size(names.type(one).element);
   }
@@ -139,26 +145,29 @@ bool choose_sizes(ir::Contraction& plan, const Tile& tile, const Held& held,
   plan.width = 1;
   plan.most_rows = threads_along_rows;
   plan.most_points = threads_along_points;
-  plan.depth = side_threads;
   const std::int64_t row_bytes = bytes_of(plan.of_rows, around.names);
   const std::int64_t point_bytes = bytes_of(plan.of_points, around.names);
-  // Threads that write one after the other write to lines one after the other.
-  // Rows are read four at a time and points two, by aligned loads.
-  plan.row_gap = plan.row_packing == ir::Packing::by_elements ? 4 : 0;
-  plan.point_gap = plan.point_packing == ir::Packing::by_elements ? 2 : 0;
+  if (plan.unit != ir::MatrixUnit::none) {
+    choose_lines(plan);
+  } else {
+    plan.depth = side_threads;
+    // Threads that write one after the other write to lines one after the other.
+    // Rows are read four at a time and points two, by aligned loads.
+    plan.row_gap = plan.row_packing == ir::Packing::by_elements ? widest_row_gap : 0;
+    plan.point_gap = plan.point_packing == ir::Packing::by_elements ? widest_point_gap : 0;
+  }
   plan.unrolled = rows * points * held.statements_each <= tunables.gpu_tile_statements;
-  // Twice, so that the next elements are staged while these are used; and a word a line more.
-  const std::int64_t staged = 2 * ((threads_along_rows * rows + 4) * row_bytes +
-                                   (threads_along_points * points + 2) * point_bytes);
-  while (plan.depth > 1 && plan.depth * staged > tunables.gpu_tile_bytes) plan.depth /= 2;
+  // Twice, so that the next elements are staged while these are used.
+  const auto staged = [&] { return staged_bytes(plan, row_bytes, point_bytes); };
+  const int least_depth = ir::shape_of(plan.unit).elements;
+  while (plan.depth > least_depth && staged() > tunables.gpu_tile_bytes) plan.depth /= 2;
   const std::int64_t sums = rows * points * held.bytes;
   const std::int64_t used = sums + rows * row_bytes + points * point_bytes;
   // What fits half of the registers a thread may have in a block alone leaves room for a second
   // block, which works while the first waits; small tiles leave room for more by themselves.
   plan.together = used > tunables.gpu_tile_sums / 2 && used <= tunables.gpu_tile_pair ? 2 : 0;
-  return sums <= tunables.gpu_tile_sums &&
-         used <= tunables.gpu_tile_held &&
-         plan.depth * staged <= tunables.gpu_tile_bytes &&
+  return sums <= tunables.gpu_tile_sums && used <= tunables.gpu_tile_held &&
+         staged() <= tunables.gpu_tile_bytes && has_whole_matrices(plan) &&
          block_threads * points * (held.bytes + 16) <= tunables.gpu_tile_bytes &&
          rows * points * held.statements <= tunables.gpu_tile_statements;
 }
@@ -204,11 +213,10 @@ std::vector<ir::Guard> are_inside(const ir::Contraction& plan, const Sums& sums,
 std::vector<ir::Version> in_tiles(ir::Contraction plan, const Sums& sums,
                                   const Surroundings& around) {
   const auto side = static_cast<int>(around.tunables().gpu_tile_side);
-  const Held held = held_of(plan, sums, around.names);
   plan.split = static_cast<int>(around.tunables().gpu_tile_split);
   std::vector<ir::Version> versions;
   const auto add = [&](const Tile& tile, int quarters) {
-    if (!choose_sizes(plan, tile, held, around)) return false;
+    if (!choose_sizes(plan, tile, held_of(plan, sums, around.names), around)) return false;
     versions.push_back({are_inside(plan, sums, quarters), plan});
     return true;
   };
@@ -230,6 +238,7 @@ std::vector<ir::Version> in_tiles(ir::Contraction plan, const Sums& sums,
   for (bool added = false; next >= 2 && !added; next /= 2) {
     added = add({next, next}, 2) || add({next, next / 2}, 2);
   }
+  plan.unit = ir::MatrixUnit::none;  // a thread has part of a matrix in more than one sum
   add({1, 1}, 2);
   return versions;
 }

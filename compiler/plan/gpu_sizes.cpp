@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/matrix_units.h"
 #include "plan/target.h"
 #include "support/match.h"
 
@@ -9,15 +10,19 @@ namespace dagaz::plan {
 
 namespace {
 
-/// What fits with the widest gaps does so with narrower ones.
-bool has_room_for_gaps(const ir::Contraction& wanted) {
-  return wanted.row_gap <= 4 && wanted.point_gap <= 2;
+/// What fits with the widest gaps does so with narrower ones; matrices need those that were chosen.
+bool has_room_for_gaps(const ir::Contraction& wanted, const ir::Contraction& chosen) {
+  if (wanted.unit == ir::MatrixUnit::none) {
+    return wanted.row_gap <= widest_row_gap && wanted.point_gap <= widest_point_gap;
+  }
+  return wanted.row_gap == chosen.row_gap && wanted.point_gap == chosen.point_gap &&
+         has_whole_matrices(wanted);
 }
 
 /// Whether shared memory and registers that have room for what was `chosen` have it for `wanted`.
 bool is_no_larger(const ir::Contraction& wanted, ir::Contraction chosen) {
   if (wanted.depth > chosen.depth || wanted.block_rows > chosen.block_rows ||
-      wanted.columns > chosen.columns || !has_room_for_gaps(wanted)) {
+      wanted.columns > chosen.columns || !has_room_for_gaps(wanted, chosen)) {
     return false;
   }
   chosen.depth = wanted.depth;
@@ -27,6 +32,7 @@ bool is_no_larger(const ir::Contraction& wanted, ir::Contraction chosen) {
   chosen.row_gap = wanted.row_gap;
   chosen.point_gap = wanted.point_gap;
   chosen.unrolled = wanted.unrolled;
+  if (wanted.unit == ir::MatrixUnit::none) chosen.unit = wanted.unit;
   return wanted == chosen;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "plan/gpu_sizes.h"
+#include "plan/matrix_units.h"
 #include "plan/target.h"
 #include "plan/versions.h"
 #include "support/match.h"
@@ -140,6 +141,12 @@ void RandomSchedules::resize(ir::Contraction& tiles) {
   sized.block_rows = std::min(tiles.block_rows, one_of({1, 2, 3, 4, 8}));
   sized.columns = std::min(tiles.columns, one_of({1, 2, 3, 4, 8}));
   sized.split = one_of({0, 1, 7, 64});
+  if (tiles.unit != ir::MatrixUnit::none && flips()) {
+    sized.depth = std::max(sized.depth, ir::shape_of(tiles.unit).elements);
+    if (has_whole_matrices(sized)) tiles = sized;
+    return;
+  }
+  sized.unit = ir::MatrixUnit::none;
   sized.row_gap = below(5);
   sized.point_gap = below(2);
   sized.unrolled = flips();

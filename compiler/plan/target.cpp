@@ -1,5 +1,7 @@
 #include "plan/target.h"
 
+#include <charconv>
+
 namespace dagaz::plan {
 
 namespace {
@@ -41,6 +43,12 @@ TargetDescription target_named(std::string_view cpu) {
     if (has(cpu, family)) return neon;
   }
   return avx2;
+}
+
+int capability_named(std::string_view gpu) {
+  int capability = 0;
+  if (gpu.starts_with("sm_")) std::from_chars(gpu.data() + 3, gpu.data() + gpu.size(), capability);
+  return capability;
 }
 
 }  // namespace dagaz::plan

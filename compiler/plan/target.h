@@ -24,10 +24,17 @@ struct TargetDescription {
   // Instructions that write the lanes of a mask, or bring these together, in vectors of
   // `register_bytes`.
   bool has_masks = false;
+  // Of the oldest GPU that runs the program: its compute capability, 10 · major + minor; and
+  // whether factors of f32 products may be rounded to the 11 bits of its matrix instructions.
+  int gpu = 70;
+  bool rounds_factors = false;
   Tunables tunables = {};
 };
 
 /// By its name as `--cpu` has it; `native` is the one that compiles.
 TargetDescription target_named(std::string_view cpu);
+/// The compute capability of a GPU by its name, as `--gpu` has it: 90 for sm_90a; 0 for what is
+/// none.
+int capability_named(std::string_view gpu);
 
 }  // namespace dagaz::plan

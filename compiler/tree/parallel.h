@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/matrix_unit.h"
 #include "tree/roles.h"
 
 namespace dagaz::tree {
@@ -117,6 +118,30 @@ struct Match {
   Operand value;
   int bits;
   DZ_FIELDS(target, value, bits)
+};
+/// Kernel: loads one, two or four 8×8 matrices of f16 from shared memory, by a warp all of whose
+/// threads take part.  Row r of the m-th matrix begins at block[index] of thread 8·m + r and lies
+/// there as eight neighbours, aligned to 16 bytes.  Each thread gets an i32 of every matrix:
+/// elements 2·t and 2·t + 1 of row g, for lane 4·g + t; of column g where they are `transposed`.
+struct LoadMatrices {
+  static constexpr std::string_view mnemonic = "load_matrices";
+  std::vector<Assigned> targets;
+  NameId block;
+  Operand index;
+  bool transposed = false;
+  DZ_FIELDS(targets, block, index, transposed)
+};
+/// Kernel: targets := sums + rows · points, matrices of which each thread of a warp has a part
+/// (ir/matrix_unit.h).  All of its threads take part.  Factors are i32 with two f16 each, or f32
+/// whose lower 13 bits are ignored, or f64.
+struct MultiplyMatrices {
+  static constexpr std::string_view mnemonic = "multiply_matrices";
+  std::vector<Assigned> targets;
+  ir::MatrixUnit unit = ir::MatrixUnit::f16;
+  std::vector<Operand> rows;
+  std::vector<Operand> points;
+  std::vector<Operand> sums;
+  DZ_FIELDS(targets, unit, rows, points, sums)
 };
 /// Makes this thread's writes visible to the device before its later ones.
 struct Fence {

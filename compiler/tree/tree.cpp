@@ -60,6 +60,8 @@ template Instruction::Instruction(DeviceProperty);
 template Instruction::Instruction(Barrier);
 template Instruction::Instruction(Shuffle);
 template Instruction::Instruction(Match);
+template Instruction::Instruction(LoadMatrices);
+template Instruction::Instruction(MultiplyMatrices);
 template Instruction::Instruction(Fence);
 template Instruction::Instruction(Atomic);
 template Instruction::Instruction(CompareExchange);

@@ -170,8 +170,8 @@ using Node =
                  WriteTable, Fill, ReadElement, WriteElement, LoadLanes, StoreLanes, LaneNumbers,
                  CombineLanes, CombineEach, TransposeLanes, CompressLanes, CountLanes, ShiftLanes,
                  LastLane, ParallelFor, PieceCount, AdditionPieces, Launch, ReadSpecial,
-                 DeviceProperty, Barrier, Shuffle, Match, Fence, Atomic, CompareExchange, Call,
-                 StackLimit, StackLeft, Fail>;
+                 DeviceProperty, Barrier, Shuffle, Match, LoadMatrices, MultiplyMatrices, Fence,
+                 Atomic, CompareExchange, Call, StackLimit, StackLeft, Fail>;
 
 template <typename T, typename Variant>
 inline constexpr bool is_alternative_of = false;

@@ -71,6 +71,8 @@ constexpr unsigned sides_of(const DeviceProperty&) { return on_host; }
 constexpr unsigned sides_of(const Barrier&) { return on_kernel; }
 constexpr unsigned sides_of(const Shuffle&) { return on_kernel; }
 constexpr unsigned sides_of(const Match&) { return on_kernel; }
+constexpr unsigned sides_of(const LoadMatrices&) { return on_kernel; }
+constexpr unsigned sides_of(const MultiplyMatrices&) { return on_kernel; }
 constexpr unsigned sides_of(const Fence&) { return on_task | on_kernel; }
 constexpr unsigned sides_of(const Atomic&) { return on_host | on_task | on_kernel; }
 constexpr unsigned sides_of(const CompareExchange&) { return on_host | on_task | on_kernel; }

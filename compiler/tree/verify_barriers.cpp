@@ -38,7 +38,8 @@ class Uniformity {
       return special->which == Special::thread_index;
     }
     if (const auto* load = as<Load>(node)) return load->space == Space::local;
-    return as<Shuffle>(node) || as<Match>(node) || as<Atomic>(node) || as<CompareExchange>(node) ||
+    return as<Shuffle>(node) || as<Match>(node) || as<LoadMatrices>(node) ||
+           as<MultiplyMatrices>(node) || as<Atomic>(node) || as<CompareExchange>(node) ||
            as<Call>(node) || as<AllocateLocal>(node);
   }
   static bool is_control(const Node& node) {

@@ -1,6 +1,7 @@
 // A rule for each instruction: the types and lanes of what it reads and sets.
 #include <algorithm>
 
+#include "ir/kernel_threads.h"
 #include "support/match.h"
 #include "tree/verify_rules.h"
 
@@ -189,6 +190,28 @@ class TypeRules {
     is(e.value, ScalarType::i32);
     sets(e.target, ScalarType::i32);
     require(e.bits > 0 && e.bits <= 32, "bits of a match");
+  }
+  void operator()(const LoadMatrices& e) {
+    element(e.block, e.index);
+    for (const NameId target : e.targets) sets(target, ScalarType::i32);
+    const std::size_t count = e.targets.size();
+    require(count == 1 || count == 2 || count == 4, "number of matrices");
+  }
+  void operator()(const MultiplyMatrices& e) {
+    const ir::MatrixShape shape = ir::shape_of(e.unit);
+    const bool in_pairs = e.unit == ir::MatrixUnit::f16;
+    const ScalarType factor = in_pairs ? ScalarType::i32 : ir::factor_type(e.unit);
+    const auto are = [&](const std::vector<Operand>& operands, ScalarType type, int elements) {
+      for (const Operand& one : operands) is(one, type);
+      const int registers = elements / ir::warp_threads / (type == ScalarType::i32 ? 2 : 1);
+      require(std::ssize(operands) == registers, "elements of a matrix");
+    };
+    require(e.unit != ir::MatrixUnit::none, "matrices are multiplied by nothing");
+    are(e.rows, factor, shape.rows * shape.elements);
+    are(e.points, factor, shape.points * shape.elements);
+    are(e.sums, ir::sum_type(e.unit), shape.rows * shape.points);
+    for (const NameId target : e.targets) sets(target, ir::sum_type(e.unit));
+    require(e.targets.size() == e.sums.size(), "elements of a matrix");
   }
   void operator()(const Fence&) {}
   void operator()(const Atomic& e) {

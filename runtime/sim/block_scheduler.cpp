@@ -285,7 +285,7 @@ bool BlockScheduler::release_warp(SimBlock& block, int32_t warp) {
       return false;
     }
   }
-  if (waiting.empty()) {
+  if (waiting.empty() || !have_multiplied(waiting)) {
     return false;
   }
   // All values are exchanged before the first thread goes on and shuffles again.
@@ -301,6 +301,26 @@ bool BlockScheduler::release_warp(SimBlock& block, int32_t warp) {
     races_.shuffle(block.index, warp);
   }
   ready_.insert(ready_.end(), waiting.begin(), waiting.end());
+  return true;
+}
+
+/// Makes the product that the threads of a warp are waiting for, if one does; false where not all
+/// of its threads have come to the same one.
+bool BlockScheduler::have_multiplied(const std::vector<SimThread*>& warp) {
+  const auto multiplies = [](const SimThread* one) { return one->mode == ShuffleMode::multiply; };
+  if (std::none_of(warp.begin(), warp.end(), multiplies)) {
+    return true;
+  }
+  const auto agrees = [&](const SimThread* one) {
+    return multiplies(one) && one->operand == warp[0]->operand;
+  };
+  if (warp.size() != warp_threads || !std::all_of(warp.begin(), warp.end(), agrees)) {
+    return false;
+  }
+  std::array<MatrixParts, warp_threads> parts{};
+  std::transform(warp.begin(), warp.end(), parts.begin(),
+                 [](const SimThread* one) { return one->matrices; });
+  multiply_matrices(static_cast<MatrixUnit>(warp[0]->operand), parts);
   return true;
 }
 
@@ -324,6 +344,7 @@ int64_t BlockScheduler::shuffled_value(const SimThread& thread) const {
   switch (thread.mode) {
     case ShuffleMode::match:
       return same_value(thread);
+    case ShuffleMode::multiply: break;
     case ShuffleMode::down:
       source = lane + thread.operand;
       break;
@@ -409,6 +430,11 @@ int64_t BlockScheduler::shuffle(SimThread& thread, int64_t value, ShuffleMode mo
   thread.operand = operand;
   suspend(thread, ThreadState::at_shuffle);
   return thread.value;
+}
+
+void BlockScheduler::multiply(SimThread& thread, MatrixUnit unit, const MatrixParts& parts) {
+  thread.matrices = parts;
+  shuffle(thread, 0, ShuffleMode::multiply, static_cast<int32_t>(unit));
 }
 
 /// Abandons the kernel after a bad access, before it does harm.  No object with a destructor may

@@ -23,6 +23,7 @@
 #include "sim/access_checker.h"
 #include "sim/access_counts.h"
 #include "sim/global_races.h"
+#include "sim/matrix_products.h"
 #include "sim/store_buffer.h"
 
 namespace dagaz::runtime::sim {
@@ -36,8 +37,9 @@ struct SimBlock;
 enum class ThreadState { unstarted, running, ready, at_barrier, at_shuffle, finished };
 
 /// What a shuffle asks for; numbers as in dz_sim_shuffle.
-/// `match`: which threads give the same value, a bit each.
-enum class ShuffleMode { down = 0, up = 1, exclusive_or = 2, index = 3, match = 4 };
+/// `match`: which threads give the same value, a bit each.  `multiply`: nothing, they multiply
+/// matrices.
+enum class ShuffleMode { down = 0, up = 1, exclusive_or = 2, index = 3, match = 4, multiply = 5 };
 
 /// A simulated thread: what generated code passes around as `thread`.
 struct SimThread {
@@ -49,6 +51,7 @@ struct SimThread {
   int64_t value;       // given to, then received from, a shuffle
   ShuffleMode mode;
   int32_t operand;
+  MatrixParts matrices;  // of those that the warp multiplies
   StoreBuffer stores;  // to global memory
 };
 
@@ -117,6 +120,8 @@ class BlockScheduler {
   const BlockJob& job() const { return job_; }
   void barrier(SimThread& thread);
   int64_t shuffle(SimThread& thread, int64_t value, ShuffleMode mode, int32_t operand);
+  /// A warp's product of matrices of which the thread has `parts`.
+  void multiply(SimThread& thread, MatrixUnit unit, const MatrixParts& parts);
   /// `site` is the place of the access in the kernel's code.
   void access(SimThread& thread, const void* address, int64_t bytes, int32_t flags,
               const void* site);
@@ -140,6 +145,7 @@ class BlockScheduler {
   bool release();
   bool release(SimBlock& block);
   bool release_warp(SimBlock& block, int32_t warp);
+  static bool have_multiplied(const std::vector<SimThread*>& warp);
   void release_barrier(SimBlock& block);
   bool divergence();
   int64_t shuffled_value(const SimThread& thread) const;

@@ -3,6 +3,7 @@
 #include "sim/block_scheduler.h"
 #include "sim/sim_device.h"
 
+using dagaz::runtime::sim::MatrixUnit;
 using dagaz::runtime::sim::ShuffleMode;
 using dagaz::runtime::sim::SimThread;
 
@@ -34,6 +35,11 @@ void dz_sim_barrier(void* thread) {
 int64_t dz_sim_shuffle(void* thread, int64_t value, int32_t mode, int32_t operand) {
   auto* self = static_cast<SimThread*>(thread);
   return self->scheduler->shuffle(*self, value, static_cast<ShuffleMode>(mode), operand);
+}
+
+void dz_sim_multiply(void* thread, int32_t unit, const void* rows, const void* points, void* sums) {
+  auto* self = static_cast<SimThread*>(thread);
+  self->scheduler->multiply(*self, static_cast<MatrixUnit>(unit), {rows, points, sums});
 }
 
 int64_t dz_sim_stack_limit(void* thread) {

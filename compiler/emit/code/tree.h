@@ -64,6 +64,8 @@ using tree::DeviceProperty;
 using tree::Barrier;
 using tree::Shuffle;
 using tree::Match;
+using tree::LoadMatrices;
+using tree::MultiplyMatrices;
 using tree::Fence;
 using tree::Atomic;
 using tree::CompareExchange;

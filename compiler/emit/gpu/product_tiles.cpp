@@ -10,6 +10,9 @@
 // Rows and points outside the space are those at its end once more; only what is inside is
 // written.  As most tiles are inside and most chunks whole, these have a loop of their own without
 // any of that, whose sums over a chunk have a known length.
+//
+// Where warps multiply matrices (matrix_sums.h), chunks are whole: elements after the end are zeros
+// of both sides.  Values are then staged in the lines in which they are read, f16 by pairs.
 #include "emit/gpu/product_tiles.h"
 
 #include <algorithm>
@@ -32,6 +35,7 @@ ProductTiles::ProductTiles(Context& c, TiledSums sums, const ir::Contraction& pl
       c_(c),
       sums_of_(std::move(sums)),
       plan_(plan),
+      together_(plan.unit == ir::MatrixUnit::f16 ? 2 : 1),
       batch_(plan::batch_of(plan, sums_of_.space.size())) {
   const plan::SumParts& parts = sums_of_.parts;
   for (const ir::ReduceOperator& one : *parts.operators) {
@@ -40,10 +44,15 @@ ProductTiles::ProductTiles(Context& c, TiledSums sums, const ir::Contraction& pl
   plan::ProductSides sides = plan::sides_of(plan, sums_of_.space, parts.elements, c.names());
   static_cast<plan::ProductSide&>(rows_) = std::move(sides.rows);
   static_cast<plan::ProductSide&>(points_) = std::move(sides.points);
+  if (plan.unit != ir::MatrixUnit::none) matrices_.emplace(c, plan);
   rows_.width = rows_.panel * plan.most_rows;
-  rows_.pitch = rows_.width + plan.row_gap;
   points_.width = points_.panel * plan.most_points;
-  points_.pitch = points_.width + plan.point_gap;
+  for (Side* side : {&rows_, &points_}) {
+    const bool by_elements = has_lines_of_elements(*side);
+    side->lines = by_elements ? side->width : plan.depth;
+    side->pitch =
+        (by_elements ? plan.depth : side->width) + (side == &rows_ ? plan.row_gap : plan.point_gap);
+  }
   rows_.own = plan.kept_rows;
   points_.own = plan.kept_points;
   combined_ = std::move(sides.combined);
@@ -97,19 +106,13 @@ void ProductTiles::run() {
   if (plan_.split > 0) host_branch(c_, less(one, parts_), [&] { combine_parts(); });
 }
 
-void ProductTiles::lay_out(Side& side) {
-  for (const NameId value : side.values) {
-    offsets_.push_back(shared_bytes_);
-    const std::int64_t bytes =
-        2 * plan_.depth * side.pitch * ir::byte_size(names().type(value).element);
-    shared_bytes_ += (bytes + 15) / 16 * 16;
-  }
-}
-
 // Where nothing is staged any more: as many rows of every thread as fit there.
 void ProductTiles::lay_out_handed() {
+  // The rows of a warp's matrix begin in different banks.
+  constexpr std::int64_t gap = 8;
+  handed_pitch_ = points_.width + (matrices_ ? gap : 0);
   const auto bytes_of = [&](const ir::Type& type, std::int64_t rows) {
-    const std::int64_t sums = rows * plan_.most_rows * points_.width;
+    const std::int64_t sums = rows * plan_.most_rows * handed_pitch_;
     return (sums * ir::byte_size(type.element) + 15) / 16 * 16;
   };
   std::int64_t row = 0;
@@ -139,22 +142,6 @@ void ProductTiles::combine_parts() {
 
 // ---------------------------------------------------------------- a block
 
-void ProductTiles::place(Side& side) {
-  side.staged.clear();
-  for (std::size_t k = 0; k < side.values.size(); ++k) {
-    const NameId block = block_variable("staged");
-    const std::size_t before = &side == &points_ ? rows_.values.size() : 0;
-    emit(SharedMemory{block, ir::i64_operand(offsets_[before + k])});
-    const Operand one = ir::i64_operand(1);
-    const Operand line = ir::i64_operand(side.pitch);
-    side.staged.push_back({block,
-                           ir::i64_operand(0),
-                           {mul(line, ir::i64_operand(plan_.depth)), line, one, one},
-                           one,
-                           Space::shared});
-  }
-}
-
 void ProductTiles::bind_batch(const std::vector<Operand>& at) {
   std::size_t next = 0;
   for (const std::size_t d : batch_) move(sums_of_.space[d].index.name, at[next++]);
@@ -173,8 +160,9 @@ void ProductTiles::bind_element(const Operand& number) {
 
 // Where in the tile the thread's row or point of this number is.  Its rows lie side by side, so
 // that one load brings several, the same for all threads that have them; its points lie apart in
-// pairs, so that neighbours read and write neighbours.
+// pairs, so that neighbours read and write neighbours.  Of matrices only points are asked for.
 Operand ProductTiles::place_of(const Side& side, std::int64_t own) {
+  if (matrices_ && &side == &points_) return matrices_->place_of_point(own);
   std::int64_t together = side.panel;
   if (&side == &points_) together = side.panel % 2 == 0 ? 2 : 1;
   const std::int64_t threads = side.width / side.panel;
@@ -204,6 +192,22 @@ void ProductTiles::keep(Side& side) {
   }
 }
 
+void ProductTiles::start_sums() {
+  if (matrices_) {
+    matrices_->start(rows_.staged[0], points_.staged[0]);
+    rows_.thread = matrices_->thread_along_rows();
+    points_.thread = matrices_->thread_along_points();
+    return;
+  }
+  sums_.assign(static_cast<std::size_t>(rows_.panel), {});
+  for (auto& row : sums_) {
+    for (std::int64_t k = 0; k < points_.panel; ++k) {
+      const std::vector<Running> sum = start_reductions(c_, *sums_of_.parts.operators);
+      row.insert(row.end(), sum.begin(), sum.end());
+    }
+  }
+}
+
 // `at`: the batch, and the tile's row and column.
 void ProductTiles::multiply(const std::vector<Operand>& at, const Operand& part) {
   const Operand thread = read_special(c_, Special::thread_index);
@@ -216,13 +220,7 @@ void ProductTiles::multiply(const std::vector<Operand>& at, const Operand& part)
     place(*side);
     keep(*side);
   }
-  sums_.assign(static_cast<std::size_t>(rows_.panel), {});
-  for (auto& row : sums_) {
-    for (std::int64_t k = 0; k < points_.panel; ++k) {
-      const std::vector<Running> sum = start_reductions(c_, *sums_of_.parts.operators);
-      row.insert(row.end(), sum.begin(), sum.end());
-    }
-  }
+  start_sums();
   begin_ = mul(part, length_);
   end_ = minimum(add(begin_, length_), elements_);
   const Operand depth = ir::i64_operand(plan_.depth);
@@ -271,83 +269,19 @@ void ProductTiles::add_chunk(const Operand& chunk, Reach reach) {
     add_products(half, depth);
   } else {
     const Operand exists = less(ir::i64_operand(-1), chunk);
-    const Operand left = minimum(depth, sub(end_, start));
-    add_products(half, scalar(ScalarOp::select, ScalarType::i64,
-                              {exists, left, ir::i64_operand(0)}));
+    if (matrices_) {
+      branch(exists, [&] { add_products(half, depth); });
+    } else {
+      const Operand left = minimum(depth, sub(end_, start));
+      add_products(half,
+                   scalar(ScalarOp::select, ScalarType::i64, {exists, left, ir::i64_operand(0)}));
+    }
   }
   branch(more, [&] {
     stage(rows_, loaded[0], other);
     stage(points_, loaded[1], other);
   });
   emit(Barrier{});
-}
-
-// What the thread stages as its `number`-th: so that neighbouring threads read what lies side by
-// side.
-ProductTiles::Staged ProductTiles::staged_at(const Side& side, std::int64_t number) {
-  const bool along_sum = side.packing == ir::Packing::by_elements;
-  const std::int64_t length = along_sum ? plan_.depth : side.width;
-  const Operand line = ir::i64_operand(length);
-  Operand flat = read_special(c_, Special::thread_index);
-  std::int64_t further = 0;
-  if (block_threads % length == 0) {
-    further = number * (block_threads / length);
-  } else {
-    flat = add(flat, ir::i64_operand(number * block_threads));
-  }
-  const Operand inner = remainder(flat, line);
-  const Operand outer = divide(flat, line);
-  if (along_sum) return {inner, outer, 0, further};
-  return {outer, inner, further, 0};
-}
-
-ProductTiles::Loaded ProductTiles::load(const Side& side, const Operand& chunk, Reach reach) {
-  if (side.values.empty()) return {};
-  const std::int64_t all = side.width * plan_.depth;
-  const std::int64_t count = (all + block_threads - 1) / block_threads;
-  // Threads may be more than elements are left, also where all of these are inside.
-  const bool clamps = reach == Reach::clamped || all % block_threads != 0;
-  const auto within = [&](const Operand& number, const Operand& size) {
-    return clamps ? minimum(number, sub(size, ir::i64_operand(1))) : number;
-  };
-  Loaded loaded;
-  for (std::int64_t number = 0; number < count; ++number) {
-    // What is known is added last, so that one address serves all.
-    const Staged at = staged_at(side, number);
-    const Operand element = add(add(chunk, at.element), ir::i64_operand(at.further_elements));
-    const Operand own = add(add(side.first, at.own), ir::i64_operand(at.further_own));
-    bind_element(within(element, end_));
-    bind(side, within(own, side.extent));
-    emit_body(c_, side.body, {}, [&](const std::vector<Value>& values) {
-      loaded.emplace_back();
-      for (const Value& value : values) {
-        const NameId kept = variable("loaded", value.type.element);
-        move(kept, value.operand);
-        loaded.back().push_back({kept, value.type, std::nullopt});
-      }
-    });
-  }
-  return loaded;
-}
-
-void ProductTiles::stage(const Side& side, const Loaded& loaded, const Operand& half) {
-  const std::int64_t all = side.width * plan_.depth;
-  for (std::size_t number = 0; number < loaded.size(); ++number) {
-    const Staged at = staged_at(side, static_cast<std::int64_t>(number));
-    const Operand further = ir::i64_operand(at.further_elements * side.pitch + at.further_own);
-    const auto put = [&] {
-      for (std::size_t k = 0; k < loaded[number].size(); ++k) {
-        emit::write(c_, side.staged[k], {half, at.element, at.own, further}, loaded[number][k]);
-      }
-    };
-    if (static_cast<std::int64_t>(number + 1) * block_threads <= all) {
-      put();
-    } else {
-      const Operand depth = ir::i64_operand(plan_.depth - at.further_elements);
-      const Operand width = ir::i64_operand(side.width - at.further_own);
-      branch(both(less(at.element, depth), less(at.own, width)), put);
-    }
-  }
 }
 
 // The values of the thread's rows or points for an element.
@@ -369,6 +303,10 @@ std::vector<std::vector<Value>> ProductTiles::read(const Side& side, const Opera
 }
 
 void ProductTiles::add_products(const Operand& half, const Operand& count) {
+  if (matrices_) {
+    matrices_->add_chunk(half);
+    return;
+  }
   constexpr std::int64_t together = 4;
   if (!plan_.unrolled || !count.is_constant() || plan_.depth % together != 0) {
     loop("k", count, {}, [&](const Operand& element) { add_product(half, element); });
@@ -411,7 +349,7 @@ void ProductTiles::write(const std::vector<Operand>& at, const Operand& part) {
     handed.push_back(
         {block_variable("handed"),
          ir::i64_operand(0),
-         {ir::i64_operand(plan_.most_rows * points_.width), ir::i64_operand(points_.width), one},
+         {ir::i64_operand(plan_.most_rows * handed_pitch_), ir::i64_operand(handed_pitch_), one},
          one,
          Space::shared});
     emit(SharedMemory{handed.back().block, ir::i64_operand(offset)});
@@ -426,14 +364,21 @@ void ProductTiles::write(const std::vector<Operand>& at, const Operand& part) {
   }
 }
 
+// Of the thread's row and point of these numbers.
+std::vector<Value> ProductTiles::sums_at(std::int64_t row, std::int64_t point) {
+  if (matrices_) {
+    return {{matrices_->sum(row, point, types_[0].element), types_[0], std::nullopt}};
+  }
+  const auto operators = static_cast<std::ptrdiff_t>(sums_of_.parts.operators->size());
+  const auto first = sums_[static_cast<std::size_t>(row)].begin() + point * operators;
+  return running_values({first, first + operators});
+}
+
 // Row `own` of every thread, as the `r`-th of those that are handed over together.
 void ProductTiles::hand_over(const std::vector<Place>& handed, std::int64_t r, std::int64_t own) {
-  const auto operators = static_cast<std::ptrdiff_t>(sums_of_.parts.operators->size());
-  const std::vector<Running>& row = sums_[static_cast<std::size_t>(own)];
   for (std::int64_t p = 0; p < points_.panel; ++p) {
-    const auto first = row.begin() + p * operators;
     write_all(c_, handed, {ir::i64_operand(r), rows_.thread, place_of(points_, p)},
-              running_values({first, first + operators}));
+              sums_at(own, p));
   }
 }
 
@@ -446,7 +391,9 @@ void ProductTiles::put_handed(const std::vector<Place>& handed, const std::vecto
       unflatten(flat, {ir::i64_operand(handed_rows_), ir::i64_operand(plan_.most_rows),
                        ir::i64_operand(points_.width)});
   const Operand own = add(place[0], ir::i64_operand(first));
-  const Operand of_row = add(rows_.first, add(mul(place[1], ir::i64_operand(rows_.panel)), own));
+  const Operand in_tile = matrices_ ? matrices_->row_of(place[1], own)
+                                    : add(mul(place[1], ir::i64_operand(rows_.panel)), own);
+  const Operand of_row = add(rows_.first, in_tile);
   const Operand of_point = add(points_.first, place[2]);
   branch(both(less(of_row, rows_.extent), less(of_point, points_.extent)),
          [&] { put(at, part, of_row, of_point, values_at(c_, handed, types_, place)); });

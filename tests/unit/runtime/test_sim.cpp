@@ -2,20 +2,45 @@
 // is there to report.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <cstdlib>
 #include <numeric>
 
 #include "context.h"
+#include "half.h"
+#include "sim/matrix_products.h"
 #include "test_program.h"
 
 namespace {
 
 enum Kernel {
-  fill, block_sum, warp_sum, fail_odd, past_end, early_exit, race, shuffle_or_barrier,
-              atomic_count, warp_private, missing, handshake,
-              lost_updates, counted_updates, read_only_before_write, read_only_after_write,
-              message, fenced_message, twice_fenced_message, neighbours, strided, last_to_arrive,
-              warp_match, kernel_count };
+  fill,
+  block_sum,
+  warp_sum,
+  fail_odd,
+  past_end,
+  early_exit,
+  race,
+  shuffle_or_barrier,
+  atomic_count,
+  warp_private,
+  missing,
+  handshake,
+  lost_updates,
+  counted_updates,
+  read_only_before_write,
+  read_only_after_write,
+  message,
+  fenced_message,
+  twice_fenced_message,
+  neighbours,
+  strided,
+  last_to_arrive,
+  warp_match,
+  warp_product,
+  half_product,
+  kernel_count
+};
 
 int64_t* array_argument(void** arguments, int index) {
   return static_cast<int64_t*>(*static_cast<void**>(arguments[index]));
@@ -80,6 +105,41 @@ void warp_sum_kernel(void* thread, void** arguments) {
 void warp_match_kernel(void* thread, void** arguments) {
   int64_t* place = array_argument(arguments, 1) + global_index(thread);
   store(thread, place, dz_sim_shuffle(thread, global_index(thread) % 3, 4, 0));
+}
+
+// A product of a 16×16 and a 16×8 matrix of f16: elements are numbers of their rows and columns.
+void warp_product_kernel(void* thread, void** arguments) {
+  int64_t* const places = array_argument(arguments, 1);
+  const int32_t lane = dz_sim_thread_index(thread) % 32;
+  const int32_t group = lane >> 2;
+  const int32_t in_group = lane % 4;
+  uint16_t a[8];
+  uint16_t b[4];
+  float sums[4] = {1, 1, 1, 1};
+  for (int32_t i = 0; i < 8; ++i) {
+    const int32_t row = i < 2 || (4 <= i && i < 6) ? group : group + 8;
+    const int32_t column = in_group * 2 + (i & 1) + (i >= 4 ? 8 : 0);
+    a[i] = dagaz::runtime::double_to_half(row - 2 * column);
+  }
+  for (int32_t i = 0; i < 4; ++i) {
+    const int32_t row = in_group * 2 + (i & 1) + (i >= 2 ? 8 : 0);
+    b[i] = dagaz::runtime::double_to_half(3 * row + group);
+  }
+  dz_sim_multiply(thread, 1, a, b, sums);
+  for (int32_t i = 0; i < 4; ++i) {
+    const int32_t row = i < 2 ? group : group + 8;
+    const int32_t column = in_group * 2 + (i & 1);
+    store(thread, places + row * 8 + column, static_cast<int64_t>(sums[i]));
+  }
+}
+
+// Threads that do not all come to the same product.
+void half_product_kernel(void* thread, void**) {
+  const uint16_t factors[8] = {};
+  float sums[4] = {};
+  if (dz_sim_thread_index(thread) < 16) {
+    dz_sim_multiply(thread, 1, factors, factors, sums);
+  }
 }
 
 // Threads with an odd index fail; the others wait for them at a barrier.
@@ -267,6 +327,8 @@ const dz_kernel kernels[] = {
     {"strided", strided_kernel, 1, one_array, "f.fut:20:1-9", 1},
     {"last_to_arrive", last_to_arrive_kernel, 1, one_array, "f.fut:21:1-9", 1},
     {"warp_match", warp_match_kernel, 1, one_array, "f.fut:22:1-9", 1},
+    {"warp_product", warp_product_kernel, 1, one_array, "f.fut:23:1-9", 1},
+    {"half_product", half_product_kernel, 0, nullptr, "f.fut:24:1-9", 1},
 };
 const dz_failure failures[] = {{"Index [{}] out of bounds for array of shape [{}].", "f.fut:4:3"}};
 const dz_program program = {DZ_ABI_VERSION, DZ_TARGET_SIM, "sim", 0, nullptr, 0, nullptr,
@@ -346,6 +408,49 @@ TEST_CASE("sim tells threads of a warp who has the same value") {
   CHECK(values[0] == 0x49249249);
   CHECK(values[31] == 0x92492492);
   CHECK(values[32] == 0x49249249);
+}
+
+TEST_CASE("sim multiplies matrices of a warp") {
+  Sim sim(128);
+  REQUIRE(sim.launch(warp_product, 1, 32) == DZ_OK);
+  const std::vector<int64_t> products = sim.read(sim.block, 128);
+  for (int64_t i = 0; i < 16; ++i) {
+    for (int64_t j = 0; j < 8; ++j) {
+      int64_t sum = 1;
+      for (int64_t k = 0; k < 16; ++k) sum += (i - 2 * k) * (3 * k + j);
+      CHECK(products[static_cast<size_t>(i * 8 + j)] == sum);
+    }
+  }
+}
+
+TEST_CASE("sim reports products of matrices that a part of a warp makes") {
+  Sim sim(32);
+  CHECK(sim.launch(half_product, 1, 32) == DZ_ERROR);
+  CHECK(sim.context.error().find("waits at a shuffle that its warp never reaches") !=
+        std::string::npos);
+}
+
+TEST_CASE("sim sees 11 bits of factors that it rounds, and all of those it does not") {
+  using dagaz::runtime::sim::MatrixUnit;
+  // Of a 16×8 and an 8×8 matrix of f32, and of an 8×4 and a 4×8 one of f64, whose elements are the
+  // same in each row of the one and in each column of the other.
+  std::array<float, 4> rows;
+  std::array<float, 2> points;
+  rows.fill(1.000244140625F);  // 1 + 2^-12
+  points.fill(3);
+  std::array<std::array<float, 4>, 32> sums{};
+  std::array<dagaz::runtime::sim::MatrixParts, 32> warp{};
+  for (size_t lane = 0; lane < warp.size(); ++lane) {
+    warp[lane] = {rows.data(), points.data(), sums[lane].data()};
+  }
+  multiply_matrices(MatrixUnit::tf32, warp);
+  CHECK(sums[7] == std::array<float, 4>{24, 24, 24, 24});
+  const double row = 1 + 0x1p-40;
+  const double point = 3;
+  std::array<std::array<double, 2>, 32> exact{};
+  for (size_t lane = 0; lane < warp.size(); ++lane) warp[lane] = {&row, &point, exact[lane].data()};
+  multiply_matrices(MatrixUnit::f64, warp);
+  CHECK(exact[31] == std::array<double, 2>{12 * row, 12 * row});
 }
 
 TEST_CASE("sim reports failures of kernels at the next wait, and then goes on") {
