@@ -3,7 +3,7 @@
 -- counts: convolution_gradient [1000][1000]f32 [3][3]f32: launches 1 now 2, waits 1
 -- counts: softmax_gradient [4096][1024]f32 [4096][1024]f32: launches 1, waits 1
 -- counts: attention_gradient [1024][64]f32 [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 4
---   now 11, waits 1
+--   now 6, waits 1
 -- counts: hmlstm_gradient [1024]f32 [1024]f32 [1024][1024]f32 [1024][1024]f32 [1024][1024]f32
 --   [1024][1024]f32: launches 1, waits 1
 -- counts: lstm_gradient [4][192][300]f32 [4][192][192]f32 [4][192]f32 [20][1024][300]f32: launches
@@ -18,7 +18,7 @@
 --   sectors 100
 -- moves: softmax_gradient [40][1000]f32 [40][1000]f32: loads 320000, stores 160000, sectors 100
 -- moves: attention_gradient [64][32]f32 [64][32]f32 [64][32]f32 [64][32]f32: loads 32768 now
---   303104, stores 24576 now 65536, sectors 100
+--   237568, stores 24576 now 65536, sectors 100
 -- moves: hmlstm_gradient [200]f32 [200]f32 [200][200]f32 [200][200]f32 [200][200]f32
 --   [200][200]f32: loads 641600 now 960000, stores 640000, sectors 100
 -- moves: lstm_gradient [4][16][8]f32 [4][16][16]f32 [4][16]f32 [2][16][8]f32: loads 7424 now
