@@ -1,7 +1,6 @@
 #include "plan/gpu_row_steps.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "ir/names.h"
 #include "plan/contraction.h"

@@ -123,3 +123,12 @@ entry adjoints [n] [m] [d] (q: [n][d]f64) (k: [m][d]f64) (v: [m][d]f64) (seed: [
   let attention (q: [n][d]f64, k: [m][d]f64, v: [m][d]f64) : [n][d]f64 =
     map (\x -> let all = softmax (map (dot x) k) in map (dot all) (transpose v)) q
   in vjp attention (q, k, v) seed
+
+-- ==
+-- entry: adjoints_of_heads
+-- random input { [2][20][33]f64 [2][40][33]f64 [2][40][33]f64 [2][20][33]f64 } auto output
+entry adjoints_of_heads [h] [n] [m] [d] (q: [h][n][d]f64)
+                        (k: [h][m][d]f64)
+                        (v: [h][m][d]f64)
+                        (seed: [h][n][d]f64) =
+  map4 adjoints q k v seed
