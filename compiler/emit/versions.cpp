@@ -8,7 +8,8 @@ namespace dagaz::emit {
 static Operand value_of_product(Context& c, const ir::Product& wanted) {
   Operand value = ir::i64_operand(wanted.factor);
   for (const Operand& size : wanted.sizes) value = c.mul(value, size);
-  return wanted.resident ? c.mul(value, resident_threads(c)) : value;
+  if (wanted.resident) value = c.mul(value, resident_threads(c));
+  return wanted.block_bytes ? c.mul(value, block_bytes(c)) : value;
 }
 
 Operand sum_of(Context& c, const std::vector<ir::Product>& terms) {
@@ -25,11 +26,11 @@ Operand grain_for(Context& c, const Operand& cost) {
 static Operand holds(Context& c, const std::vector<ir::Guard>& guards) {
   Operand all = ir::Constant(ir::make_bool(true));
   for (const ir::Guard& guard : guards) {
-    const bool is_number = guard.least.sizes.empty() && !guard.least.resident;
     const Operand size = value_of_product(c, guard.size);
-    const Operand enough = is_number ? c.less(ir::i64_operand(guard.least.factor - 1), size)
-                                     : c.scalar(ScalarOp::sle, ScalarType::i64,
-                                                {value_of_product(c, guard.least), size});
+    const Operand enough =
+        guard.least.is_number()
+            ? c.less(ir::i64_operand(guard.least.factor - 1), size)
+            : c.scalar(ScalarOp::sle, ScalarType::i64, {value_of_product(c, guard.least), size});
     all = all.is_constant() ? enough : c.both(all, enough);
   }
   return all;

@@ -1,5 +1,6 @@
-// The function by which a program asks how many threads fill the device that it runs on.  Lowering
-// replaces its calls by the device's answer; its body is the interpreter's.
+// The functions by which a program asks how many threads fill the device that it runs on, and how
+// many bytes of shared memory its blocks have, as guards count them.  Lowering replaces their calls
+// by the device's answers; their bodies are the interpreter's.
 #pragma once
 
 #include <string_view>
@@ -8,12 +9,14 @@
 
 namespace dagaz::ir {
 
-/// Its name.
+/// Their names.
 inline constexpr std::string_view device_threads_function = "resident_threads'";
+inline constexpr std::string_view block_bytes_function = "block_bytes'";
 
-/// The question.
+/// The questions.
 Operation ask_device_threads();
-/// Adds the function that it calls, where something asks and it is not there.
-void declare_device_threads(Program& program);
+Operation ask_block_bytes();
+/// Adds the functions that they call, where something asks and they are not there.
+void declare_device_questions(Program& program);
 
 }  // namespace dagaz::ir

@@ -125,6 +125,10 @@ class Parser : public text::StructureReader<Parser> {
         out.resident = true;
         continue;
       }
+      if (skip_word("block_bytes")) {
+        out.block_bytes = true;
+        continue;
+      }
       read(size);
       if (!size.is_constant()) {
         out.sizes.push_back(size);

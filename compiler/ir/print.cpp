@@ -157,13 +157,12 @@ class Printer {
     value(version.when);
   }
   void value(const Product& product) {
-    const bool is_number = product.sizes.empty() && !product.resident;
     bool first = true;
     const auto separate = [&] {
       if (!first) out_ << " * ";
       first = false;
     };
-    if (is_number || product.factor != 1) {
+    if (product.is_number() || product.factor != 1) {
       separate();
       out_ << product.factor;
     }
@@ -174,6 +173,10 @@ class Printer {
     if (product.resident) {
       separate();
       out_ << "resident";
+    }
+    if (product.block_bytes) {
+      separate();
+      out_ << "block_bytes";
     }
   }
   void value(bool flag) { out_ << (flag ? "true" : "false"); }

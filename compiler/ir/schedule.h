@@ -21,13 +21,16 @@
 
 namespace dagaz::ir {
 
-/// The product of a number, of sizes and, if `resident`, of the threads that a GPU holds at once.
+/// The product of a number, of sizes and, if `resident`, of the threads that a GPU holds at once;
+/// if `block_bytes`, of the shared memory that a block may have there besides `staged_bytes`.
 struct Product {
   std::int64_t factor = 1;
   std::vector<Operand> sizes;
   bool resident = false;
+  bool block_bytes = false;
+  bool is_number() const { return sizes.empty() && !resident && !block_bytes; }
   bool operator==(const Product&) const = default;
-  DZ_FIELDS(factor, sizes, resident)
+  DZ_FIELDS(factor, sizes, resident, block_bytes)
 };
 
 /// Holds where `size` is at least `least`.
@@ -252,6 +255,23 @@ struct Teams {
   DZ_FIELDS(warp, blocks, elements, stretch, joined, tiled, turned)
 };
 
+/// Points of a map by blocks of a GPU, `rows` neighbours along the innermost dimension each, whose
+/// own arrays stay in shared memory (Dao et al., "FlashAttention", NeurIPS 2022).  `products` are
+/// statements of the map, by what they make first, whose sums for all these rows are tiles,
+/// `points` wide.  Where these read neighbours in memory for neighbouring rows, or points, and not
+/// for elements of the sum, they are `turned`.
+struct RowBlocks {
+  static constexpr std::string_view mnemonic = "row_blocks";
+  int rows = 16;
+  int points = 64;
+  int depth = 16;  // elements of a sum that are staged at a time
+  std::vector<NameId> products;
+  std::vector<NameId> turned_rows;
+  std::vector<NameId> turned_points;
+  bool operator==(const RowBlocks&) const = default;
+  DZ_FIELDS(rows, points, depth, products, turned_rows, turned_points)
+};
+
 /// Points of a map, or whole segments of a reduction, by threads of a GPU that have a tile of them
 /// in common: `rows` along the dimension before the innermost and `points` along that.  What a tile
 /// reads of the arrays `staged` lies in a box for each, which the block copies to shared memory
@@ -316,8 +336,8 @@ struct LockedBins {
 };
 
 using Strategy = std::variant<Pointwise, LaneBlocks, Interchanged, HeldBlocks, FusedStencil,
-                              Contraction, Compaction, InPieces, BySegments, Teams, StagedTiles,
-                              LookBack, InStages, BlockBins, AtomicBins, LockedBins>;
+                              Contraction, Compaction, InPieces, BySegments, Teams, RowBlocks,
+                              StagedTiles, LookBack, InStages, BlockBins, AtomicBins, LockedBins>;
 
 struct Version {
   std::vector<Guard> when;

@@ -13,7 +13,7 @@
 //              [appends [x_5 ahead 128, …]]
 //   version    strategy label member … [when [product >= product, …]]  members that are not the
 //   default settings   settings label member …                                 likewise product
-//   factor * size * … * resident                           a factor of 1 only where it is all
+//   factor * size * … * resident * block_bytes             a factor of 1 only where it is all
 //   lambda     \(x_3: type, …) -> [type, …] { body }
 //   vector     [a, b, …]     structure  (members)      i_4: i64 < operand and the like: `joint`
 //   type       [size][size]f64   token   acc [size]f64

@@ -96,6 +96,11 @@ std::string problem_of(const Strategy& strategy) {
         numbers.within("stretch", one.stretch, 0, most_unrolled);
         sharing(one);
       },
+      [&](const RowBlocks& one) {
+        numbers.within("rows", one.rows, 1, most_tile);
+        numbers.within("points", one.points, 1, most_tile);
+        at_least("depth", one.depth, 1);
+      },
       [&](const StagedTiles& one) {
         numbers.within("rows", one.rows, 1, most_tile);
         numbers.within("points", one.points, 1, most_tile);

@@ -184,8 +184,9 @@ std::unordered_map<NameId, Within> find_written_parts(const Scope& scope) {
 std::optional<NameId> dying_array(const ir::SegmentedMap& map, NameId result, const Scope& scope,
                                   const Memory& memory) {
   const bool by_teams = std::any_of(
-      map.schedule.versions.begin(), map.schedule.versions.end(),
-      [](const ir::Version& one) { return as<ir::Teams>(one.strategy) != nullptr; });
+      map.schedule.versions.begin(), map.schedule.versions.end(), [](const ir::Version& one) {
+        return as<ir::Teams>(one.strategy) || as<ir::RowBlocks>(one.strategy);
+      });
   if (by_teams) return std::nullopt;
   return dying(map, result, scope, memory);
 }

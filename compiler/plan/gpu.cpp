@@ -155,7 +155,7 @@ ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around, ir::
     add_version(schedule, std::move(one.when), std::move(one.strategy));
   }
   add_staged_tiles(schedule, {e.space, {}, e.body}, {}, around);
-  if (auto teams = gpu_rows(e, around)) {
+  if (auto teams = gpu_rows(e, around, names)) {
     for (Version& one : teams->versions) {
       add_version(schedule, std::move(one.when), std::move(one.strategy));
     }

@@ -45,6 +45,8 @@ bool reads_neighbours(const ir::Body& body, NameId index, const Surroundings& ar
   return false;
 }
 
+}  // namespace
+
 ir::Packing packing_of(const SumParts& parts, const std::vector<NameId>& values,
                        const Surroundings& around) {
   const std::vector<Operand> wanted(values.begin(), values.end());
@@ -52,6 +54,8 @@ ir::Packing packing_of(const SumParts& parts, const std::vector<NameId>& values,
   const bool along_sum = reads_neighbours(body, parts.levels.back().element, around);
   return along_sum ? ir::Packing::by_elements : ir::Packing::by_points;
 }
+
+namespace {
 
 /// Makes the other dimensions of the space points or rows as well where these do not meet there;
 /// what is left is a batch.

@@ -17,6 +17,7 @@
 
 #include <vector>
 
+#include "plan/product_parts.h"
 #include "plan/surroundings.h"
 
 namespace dagaz::plan {
@@ -26,5 +27,9 @@ std::vector<ir::Version> gpu_contraction(const ir::SegmentedReduce& e, const Sur
                                          ir::Names& names);
 std::vector<ir::Version> gpu_contraction(const ir::SegmentedMap& e, const Surroundings& around,
                                          ir::Names& names);
+
+/// Whether values are neighbours in memory along the sum, or along points.
+ir::Packing packing_of(const SumParts& parts, const std::vector<ir::NameId>& values,
+                       const Surroundings& around);
 
 }  // namespace dagaz::plan

@@ -9,6 +9,7 @@
 
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "plan/gpu_row_blocks.h"
 #include "plan/gpu_row_tiles.h"
 #include "plan/operators.h"
 #include "plan/surroundings.h"
@@ -348,7 +349,8 @@ std::vector<ir::Version> in_step(const ir::SegmentedMap& e, const Surroundings& 
 
 }  // namespace
 
-std::optional<ir::Schedule> gpu_rows(const ir::SegmentedMap& e, const Surroundings& around) {
+std::optional<ir::Schedule> gpu_rows(const ir::SegmentedMap& e, const Surroundings& around,
+                                     ir::Names& names) {
   const Tunables& tunables = around.tunables();
   const auto chain = row_chain(e, around.names, tunables.stack_array, CrossedRows::read_around,
                                [&](NameId name) { return around.is_element_only(name); });
@@ -357,6 +359,9 @@ std::optional<ir::Schedule> gpu_rows(const ir::SegmentedMap& e, const Surroundin
   ir::Schedule schedule;
   add_version(schedule, {at_most(width, tunables.gpu_shared_segment - 1), fill(e, 4)},
               ir::Pointwise{});
+  for (ir::Version& one : gpu_row_blocks(e, around, names)) {
+    add_version(schedule, std::move(one.when), std::move(one.strategy));
+  }
   for (ir::Version& one : in_step(e, around)) {
     add_version(schedule, std::move(one.when), std::move(one.strategy));
   }

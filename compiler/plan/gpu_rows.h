@@ -58,7 +58,9 @@ enum class CrossedRows { read_around, copied };
 std::optional<RowChain> row_chain(const ir::SegmentedMap& e, const ir::Names& names,
                                   std::int64_t stack_array, CrossedRows crossed,
                                   FunctionRef<bool(ir::NameId)> is_element_only);
-/// Versions of the map by teams, the smaller teams first; none where its body is no chain of rows.
-std::optional<ir::Schedule> gpu_rows(const ir::SegmentedMap& e, const Surroundings& around);
+/// Versions of the map by blocks of points and by teams, the smaller teams first; none where its
+/// body is no chain of rows.
+std::optional<ir::Schedule> gpu_rows(const ir::SegmentedMap& e, const Surroundings& around,
+                                     ir::Names& names);
 
 }  // namespace dagaz::plan

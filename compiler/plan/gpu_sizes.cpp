@@ -62,8 +62,10 @@ bool may_replace(const ir::Strategy& chosen, const ir::Strategy& wanted, bool is
   if (const auto* tiles = as<ir::StagedTiles>(wanted)) {
     return is_no_larger(*tiles, *as<ir::StagedTiles>(chosen));
   }
+  // Whose rows lie in memory of that size.
+  if (as<ir::RowBlocks>(wanted)) return wanted == chosen;
   if (const auto* teams = as<ir::Teams>(wanted)) {
-    if (is_map) return wanted == chosen;  // whose rows lie in memory of that size
+    if (is_map) return wanted == chosen;
     const auto& other = *as<ir::Teams>(chosen);
     return has_short_warps(*teams) && teams->stretch <= other.stretch &&
            (teams->stretch == 0) == (other.stretch == 0) && (other.joined || !teams->joined);
@@ -98,7 +100,8 @@ bool is_open_to_pieces(const ir::Schedule& chosen) {
 std::vector<ir::Guard> needed_guards(const ir::Version& version, bool is_map) {
   if (as<ir::BlockBins>(version.strategy)) return version.when;
   const bool is_staged = as<ir::StagedTiles>(version.strategy) != nullptr;
-  if (!is_staged && (!is_map || !as<ir::Teams>(version.strategy))) return {};
+  const bool has_rows = as<ir::Teams>(version.strategy) || as<ir::RowBlocks>(version.strategy);
+  if (!is_staged && (!is_map || !has_rows)) return {};
   std::vector<ir::Guard> guards = version.when;
   // Others say from where on it pays.
   std::erase_if(guards, [&](const ir::Guard& one) {

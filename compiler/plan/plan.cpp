@@ -138,6 +138,7 @@ ir::PlannedProgram plan(ir::FlatProgram flat, const PlanOptions& options,
     Planning planning(program, options, element_only, random, wanted);
     HostPlanner(planning).plan(function.body);
   }
+  ir::declare_device_questions(program);
   ir::Settings settings = settings_for(options.device, options.target);
   if (random) settings = random->settings(settings);
   wanted.follow(settings);

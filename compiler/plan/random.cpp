@@ -117,7 +117,8 @@ ir::Schedule RandomSchedules::of_gpu(const ir::Schedule& chosen, bool is_map) {
   std::vector<ir::Strategy> ways;
   for (const ir::Version& version : chosen.versions) {
     std::vector<ir::Guard> guards = needed_guards(version, is_map);
-    const bool has_rows = is_map && as<ir::Teams>(version.strategy) != nullptr;
+    const bool has_rows = is_map && (as<ir::Teams>(version.strategy) != nullptr ||
+                                     as<ir::RowBlocks>(version.strategy) != nullptr);
     ir::Strategy sized = has_rows ? version.strategy : resized(version.strategy, is_map);
     if (guards.empty()) {
       ways.push_back(std::move(sized));

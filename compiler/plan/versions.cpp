@@ -7,8 +7,6 @@ namespace dagaz::plan {
 
 namespace {
 
-bool is_number(const ir::Product& product) { return product.sizes.empty() && !product.resident; }
-
 /// Constant sizes go into the factor.
 ir::Product folded(ir::Product product) {
   std::erase_if(product.sizes, [&](const ir::Operand& size) {
@@ -20,7 +18,8 @@ ir::Product folded(ir::Product product) {
 }
 
 bool same_sizes(const ir::Product& a, const ir::Product& b) {
-  return a.resident == b.resident && std::ranges::is_permutation(a.sizes, b.sizes);
+  return a.resident == b.resident && a.block_bytes == b.block_bytes &&
+         std::ranges::is_permutation(a.sizes, b.sizes);
 }
 
 }  // namespace
@@ -51,7 +50,7 @@ void add_version(ir::Schedule& schedule, std::vector<ir::Guard> when, ir::Strate
   bool can_run = true;
   std::erase_if(when, [&](ir::Guard& guard) {
     guard = {folded(std::move(guard.size)), folded(std::move(guard.least))};
-    if (!is_number(guard.size) || !is_number(guard.least)) return false;
+    if (!guard.size.is_number() || !guard.least.is_number()) return false;
     can_run = can_run && guard.size.factor >= guard.least.factor;
     return true;
   });

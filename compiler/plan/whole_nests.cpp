@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "ir/device_threads.h"
 #include "ir/names.h"
 #include "plan/product_parts.h"
 #include "plan/versions.h"
@@ -34,6 +35,15 @@ std::vector<const ir::Version*> by_blocks(const ir::Schedule& schedule) {
   for (const ir::Version* const version :
        {last_by<ir::Contraction>(schedule), last_by<ir::Teams>(schedule)}) {
     if (version != nullptr) found.push_back(version);
+  }
+  return found;
+}
+
+/// Those by which blocks run products in tiles, and what is between them.
+std::vector<const ir::Version*> by_row_blocks(const ir::Schedule& schedule) {
+  std::vector<const ir::Version*> found;
+  for (const ir::Version& one : schedule.versions) {
+    if (as<ir::RowBlocks>(one.strategy)) found.push_back(&one);
   }
   return found;
 }
@@ -136,9 +146,11 @@ class Conditions {
     return all;
   }
   Operand value_of(const ir::Product& one) {
-    const Operand sizes =
-        builder_.mul_i64(ir::i64_operand(one.factor), builder_.product(one.sizes));
-    return one.resident ? builder_.mul_i64(sizes, resident_) : sizes;
+    Operand value = builder_.mul_i64(ir::i64_operand(one.factor), builder_.product(one.sizes));
+    if (one.resident) value = builder_.mul_i64(value, resident_);
+    if (!one.block_bytes) return value;
+    if (!block_bytes_) block_bytes_ = builder_.add(ir::ask_block_bytes(), "bytes");
+    return builder_.mul_i64(value, *block_bytes_);
   }
   Operand either(const std::optional<Operand>& a, const Operand& b) {
     if (!a) return b;
@@ -146,6 +158,7 @@ class Conditions {
   }
 
   Operand resident_;
+  std::optional<Operand> block_bytes_;
   std::int64_t product_terms_;
   ir::Builder& builder_;
   std::unordered_set<NameId> inside_;
@@ -160,20 +173,23 @@ void choose_whole_nest(ir::Branch& branch, const Operand& resident, std::int64_t
   const std::vector<const ir::Version*> whole = by_blocks(map->schedule);
   if (whole.empty()) return;
   Conditions conditions(resident, product_terms, builder);
-  const Operand fits = conditions.any_holds(whole);
   const auto combined = [&](ir::ScalarOp op, const Operand& a, const Operand& b) {
     return builder.scalar(op, ir::ScalarType::boolean, {a, b}, "whole");
   };
-  branch.condition = combined(ir::ScalarOp::bit_or, branch.condition, fits);
-  if (last_by<ir::Contraction>(map->schedule) == nullptr) {
-    if (const auto product = conditions.has_large_product(branch.else_body)) {
-      const Operand none =
-          builder.scalar(ir::ScalarOp::bit_not, ir::ScalarType::boolean, {*product}, "whole");
-      branch.condition = combined(ir::ScalarOp::bit_and, branch.condition, none);
-      return;
-    }
+  branch.condition = combined(ir::ScalarOp::bit_or, branch.condition, conditions.any_holds(whole));
+  const bool is_product = last_by<ir::Contraction>(map->schedule) != nullptr;
+  const auto product = is_product ? std::nullopt : conditions.has_large_product(branch.else_body);
+  if (product) {
+    const Operand none =
+        builder.scalar(ir::ScalarOp::bit_not, ir::ScalarType::boolean, {*product}, "whole");
+    branch.condition = combined(ir::ScalarOp::bit_and, branch.condition, none);
+  } else {
+    drop_versions(branch.else_body, whole);
   }
-  drop_versions(branch.else_body, whole);
+  const std::vector<const ir::Version*> in_blocks = by_row_blocks(map->schedule);
+  if (in_blocks.empty()) return;
+  branch.condition =
+      combined(ir::ScalarOp::bit_or, branch.condition, conditions.any_holds(in_blocks));
 }
 
 }  // namespace dagaz::plan

@@ -5,8 +5,9 @@
 // tiles its sums (gpu_contraction.h): what flat operations hand to each other is then neither
 // written nor read.  But teams read the operands of products inside once for each point, and
 // threads of a team what lies apart: where the flat way has such products in tiles, of so many
-// terms that they take longer than further kernels to start, it is taken.  Otherwise the flat way
-// runs only where the nest's teams and tiles do not, and has no version for where they would.
+// terms that they take longer than further kernels to start, it is taken, unless blocks of points
+// have them in tiles as well (gpu_row_blocks.h).  Otherwise the flat way runs only where the nest's
+// teams and tiles do not, and has no version for where they would.
 #pragma once
 
 #include "ir/builder.h"

@@ -3,7 +3,9 @@
 -- counts: convolution_gradient [1000][1000]f32 [3][3]f32: launches 1 now 2, waits 1
 -- counts: softmax_gradient [4096][1024]f32 [4096][1024]f32: launches 1, waits 1
 -- counts: attention_gradient [1024][64]f32 [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 4
---   now 11, waits 1
+--   now 6, waits 1
+-- counts: heads_gradient [8][512][64]f32 [8][512][64]f32 [8][512][64]f32 [8][512][64]f32: launches
+--   3 now 4, waits 1
 -- counts: hmlstm_gradient [1024]f32 [1024]f32 [1024][1024]f32 [1024][1024]f32 [1024][1024]f32
 --   [1024][1024]f32: launches 1, waits 1
 -- counts: lstm_gradient [4][192][300]f32 [4][192][192]f32 [4][192]f32 [20][1024][300]f32: launches
@@ -25,7 +27,7 @@
 --   3617280, stores 83968, sectors 100 now 229
 -- moves: softmax_gradient [40][1000]f32 [40][1000]f32: loads 320000, stores 160000, sectors 100
 -- moves: attention_gradient [64][32]f32 [64][32]f32 [64][32]f32 [64][32]f32: loads 32768 now
---   303104, stores 24576 now 65536, sectors 100
+--   237568, stores 24576 now 65536, sectors 100
 -- moves: hmlstm_gradient [200]f32 [200]f32 [200][200]f32 [200][200]f32 [200][200]f32
 --   [200][200]f32: loads 641600 now 960000, stores 640000, sectors 100
 -- moves: lstm_gradient [4][16][8]f32 [4][16][16]f32 [4][16]f32 [2][16][8]f32: loads 7424 now
@@ -53,6 +55,9 @@ entry channels_gradient [c][n][m][o][w][h] (xs: [c][n][m]f32) (ws: [o][c][w][h]f
 entry softmax_gradient [n][m] (a: [n][m]f32) (seed: [n][m]f32) = vjp of_rows.softmax a seed
 entry attention_gradient [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) (seed: [n][d]f32) =
   vjp (\(q, k, v) -> of_products.attention q k v) (q, k, v) seed
+entry heads_gradient [h][n][d] (q: [h][n][d]f32) (k: [h][n][d]f32) (v: [h][n][d]f32)
+                               (seed: [h][n][d]f32) =
+  vjp (\(q, k, v) -> map3 of_products.attention q k v) (q, k, v) seed
 entry hmlstm_gradient [n][m] (z: [m]f32) (zb: [m]f32) (c: [n][m]f32) (f: [n][m]f32) (i: [n][m]f32)
                              (g: [n][m]f32) = hmlstm.gradient z zb c f i g
 entry lstm_gradient [bs][n][d][h] (wi: [4][h][d]f32) (wh: [4][h][h]f32) (b: [4][h]f32)

@@ -14,7 +14,7 @@
 -- counts: convolution_1d [1000000]f32 [9]f32: launches 1, waits 1
 -- counts: convolution_2d [1000][1000]f32 [3][3]f32: launches 1, waits 1
 -- counts: channels [32][64][64]f32 [32][32][3][3]f32: launches 1, waits 1
--- counts: attention [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 1 now 4, waits 1
+-- counts: attention [1024][64]f32 [1024][64]f32 [1024][64]f32: launches 1, waits 1
 -- counts: lu [256][256]f64: launches 255, waits 1, graphs 7, parts 256
 -- moves: product [128][128]f32 [128][128]f32: loads 131072 now 262144, stores 65536, sectors 100
 -- moves: product_f64 [128][128]f64 [128][128]f64: loads 262144 now 524288, stores 131072, sectors
@@ -37,8 +37,8 @@
 --   100 now 126
 -- moves: channels [8][32][32]f32 [8][8][3][3]f32: loads 35072 now 583680, stores 28800, sectors
 --   100
--- moves: attention [128][64]f32 [128][64]f32 [128][64]f32: loads 98304 now 327680, stores 32768 now
---   163840, sectors 100
+-- moves: attention [128][64]f32 [128][64]f32 [128][64]f32: loads 98304 now 589824, stores 32768,
+--   sectors 100
 -- moves: lu [64][64]f64: loads 2064384 now 4811520, stores 2064384, sectors 100
 -- moves: affine [128][128]f32 [128][128]f32 [128]f32: loads 131584 now 327680, stores 65536,
 --   sectors 100

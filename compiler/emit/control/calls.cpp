@@ -17,6 +17,10 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::Call& e) {
     c.move(s.results[0].name, resident_threads(c));
     return;
   }
+  if (e.function == ir::block_bytes_function) {
+    c.move(s.results[0].name, block_bytes(c));
+    return;
+  }
   emit::Call code{c.functions.call(e.function, c.mode), {}, {}, {}};
   if (ir::is_rank_call(e.function)) code.location = s.location;
   if (c.mode == Mode::kernel && c.thread.functions.contains(e.function)) hand_on_arena(c, code);

@@ -30,6 +30,12 @@ Operand resident_threads(Context& c) {
   return threads;
 }
 
+Operand block_bytes(Context& c) {
+  const NameId bytes = c.variable("bytes", ScalarType::i64);
+  c.emit(DeviceProperty{bytes, Property::max_shared_bytes});
+  return c.sub(bytes, ir::i64_operand(ir::staged_bytes));
+}
+
 Operand read_special(Context& c, Special which) {
   const NameId value = c.variable("special", ScalarType::i32);
   c.emit(ReadSpecial{value, which});

@@ -18,6 +18,8 @@ struct BlockKernel {
 };
 
 Operand resident_threads(Context& c);
+/// Of shared memory, that a block may have besides `ir::staged_bytes`.
+Operand block_bytes(Context& c);
 Operand read_special(Context& c, Special which);
 /// Starts a kernel.
 /// `together`: how many blocks a multiprocessor holds at once, at least; 0: as many as it may.

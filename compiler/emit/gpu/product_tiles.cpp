@@ -1,22 +1,6 @@
-// Products in tiles of a block and of a thread:
-//
-//   for each chunk of `depth` elements of the sum, and before the first:
-//     load the next chunk's values of rows and points into registers
-//     for each element of this chunk:
-//       read its values of own rows and own points from shared memory
-//       add what they make to each of the thread's sums
-//     put what has been loaded into the other half of shared memory; meet
-//
-// Rows and points outside the space are those at its end once more; only what is inside is
-// written.  As most tiles are inside and most chunks whole, these have a loop of their own without
-// any of that, whose sums over a chunk have a known length.
-//
-// Where warps multiply matrices (matrix_sums.h), chunks are whole: elements after the end are zeros
-// of both sides.  Values are then staged in the lines in which they are read, f16 by pairs.
+// Products in tiles of a block, each of which sum_tile.h runs; several blocks may share the sums of
+// a tile, which a further kernel then combines.
 #include "emit/gpu/product_tiles.h"
-
-#include <algorithm>
-#include <array>
 
 #include "emit/gpu/kernels.h"
 #include "emit/memory/allocation.h"
@@ -24,7 +8,6 @@
 #include "emit/memory/host_scope.h"
 #include "emit/pieces.h"
 #include "emit/points.h"
-#include "emit/statements.h"
 #include "emit/thread/loops.h"
 #include "emit/thread/running.h"
 
@@ -35,95 +18,51 @@ ProductTiles::ProductTiles(Context& c, TiledSums sums, const ir::Contraction& pl
       c_(c),
       sums_of_(std::move(sums)),
       plan_(plan),
-      together_(plan.unit == ir::MatrixUnit::f16 ? 2 : 1),
-      batch_(plan::batch_of(plan, sums_of_.space.size())) {
-  const plan::SumParts& parts = sums_of_.parts;
-  for (const ir::ReduceOperator& one : *parts.operators) {
-    types_.insert(types_.end(), one.op.result_types.begin(), one.op.result_types.end());
-  }
-  plan::ProductSides sides = plan::sides_of(plan, sums_of_.space, parts.elements, c.names());
-  static_cast<plan::ProductSide&>(rows_) = std::move(sides.rows);
-  static_cast<plan::ProductSide&>(points_) = std::move(sides.points);
-  if (plan.unit != ir::MatrixUnit::none) matrices_.emplace(c, plan);
-  rows_.width = rows_.panel * plan.most_rows;
-  points_.width = points_.panel * plan.most_points;
-  for (Side* side : {&rows_, &points_}) {
-    const bool by_elements = has_lines_of_elements(*side);
-    side->lines = by_elements ? side->width : plan.depth;
-    side->pitch =
-        (by_elements ? plan.depth : side->width) + (side == &rows_ ? plan.row_gap : plan.point_gap);
-  }
-  rows_.own = plan.kept_rows;
-  points_.own = plan.kept_points;
-  combined_ = std::move(sides.combined);
+      batch_(plan::batch_of(plan, sums_of_.space.size())),
+      tile_(c, sums_of_.space, sums_of_.parts, plan) {
   for (const std::size_t d : batch_) batch_extents_.push_back(sums_of_.space[d].extent);
-  for (const plan::SumLevel& level : parts.levels) level_extents_.push_back(level.width);
 }
 
 // ---------------------------------------------------------------- the host's side
 
 void ProductTiles::run() {
-  for (Side* side : {&rows_, &points_}) {
-    side->extent = product(extents_of(side->dimensions));
-    side->tiles = divide_up(side->extent, ir::i64_operand(side->width));
-    lay_out(*side);
-  }
-  const Operand tiles = mul(product(batch_extents_), mul(rows_.tiles, points_.tiles));
+  tile_.lay_out();
+  const Operand row_tiles = tile_.row_tiles();
+  const Operand point_tiles = tile_.point_tiles();
+  const Operand tiles = mul(product(batch_extents_), mul(row_tiles, point_tiles));
   const Operand one = ir::i64_operand(1);
-  elements_ = product(level_extents_);
   parts_ = one;
   if (plan_.split > 0) {
     const Operand blocks = divide(resident_threads(c_), ir::i64_operand(block_threads));
     const Operand fill = divide(blocks, maximum(tiles, one));
-    const Operand most = divide(elements_, ir::i64_operand(plan_.split));
+    const Operand most = divide(tile_.elements(), ir::i64_operand(plan_.split));
     parts_ = maximum(one, minimum(fill, most));
   }
   // Whole chunks.
   const Operand depth = ir::i64_operand(plan_.depth);
-  length_ = mul(divide_up(divide_up(elements_, parts_), depth), depth);
+  length_ = mul(divide_up(divide_up(tile_.elements(), parts_), depth), depth);
   if (plan_.split > 0) {
     const NameId shared = mutable_variable("parts", ScalarType::i64, ir::i64_operand(0));
     branch(less(one, parts_), [&] { move(shared, parts_); });
-    for (const ir::Type& type : types_) {
+    for (const ir::Type& type : tile_.types()) {
       std::vector<Operand> shape = {shared};
       for (const ir::SpaceDimension& d : sums_of_.space) shape.push_back(d.extent);
       partial_.push_back(new_array(c_, ir::array_of(type.element, shape), "partial"));
     }
   }
-  lay_out_handed();
   std::vector<Operand> grid = {parts_};
   grid.insert(grid.end(), batch_extents_.begin(), batch_extents_.end());
-  grid.push_back(rows_.tiles);
-  grid.push_back(points_.tiles);
+  grid.push_back(row_tiles);
+  grid.push_back(point_tiles);
   BlockKernel kernel = kernel_of_blocks(c_, product(grid), [&](const Operand& block) {
     std::vector<Operand> at = unflatten(block, grid);
     const Operand part = at.front();
     at.erase(at.begin());
     multiply(at, part);
   });
-  launch(c_, "tiles", kernel.grid, ir::i64_operand(shared_bytes_), std::move(kernel.code),
+  launch(c_, "tiles", kernel.grid, ir::i64_operand(tile_.shared_bytes()), std::move(kernel.code),
          plan_.together);
   if (plan_.split > 0) host_branch(c_, less(one, parts_), [&] { combine_parts(); });
-}
-
-// Where nothing is staged any more: as many rows of every thread as fit there.
-void ProductTiles::lay_out_handed() {
-  // The rows of a warp's matrix begin in different banks.
-  constexpr std::int64_t gap = 8;
-  handed_pitch_ = points_.width + (matrices_ ? gap : 0);
-  const auto bytes_of = [&](const ir::Type& type, std::int64_t rows) {
-    const std::int64_t sums = rows * plan_.most_rows * handed_pitch_;
-    return (sums * ir::byte_size(type.element) + 15) / 16 * 16;
-  };
-  std::int64_t row = 0;
-  for (const ir::Type& type : types_) row += bytes_of(type, 1);
-  handed_rows_ = std::clamp(shared_bytes_ / row, std::int64_t{1}, rows_.panel);
-  std::int64_t bytes = 0;
-  for (const ir::Type& type : types_) {
-    handed_offsets_.push_back(bytes);
-    bytes += bytes_of(type, handed_rows_);
-  }
-  shared_bytes_ = std::max(shared_bytes_, bytes);
 }
 
 void ProductTiles::combine_parts() {
@@ -134,7 +73,7 @@ void ProductTiles::combine_parts() {
     thread_loop(c_, parts_, true, [&](const Operand& part) {
       std::vector<Operand> point = {part};
       point.insert(point.end(), at.begin(), at.end());
-      combine_all(c_, running, values_at(c_, partial_, types_, point), 0);
+      combine_all(c_, running, values_at(c_, partial_, tile_.types(), point), 0);
     });
     sums_of_.put(at, running_values(running));
   });
@@ -147,256 +86,15 @@ void ProductTiles::bind_batch(const std::vector<Operand>& at) {
   for (const std::size_t d : batch_) move(sums_of_.space[d].index.name, at[next++]);
 }
 
-// Binds the indices of the row or point of this number.
-void ProductTiles::bind(const Side& side, const Operand& number) {
-  const std::vector<Operand> at = unflatten(number, extents_of(side.dimensions));
-  for (std::size_t d = 0; d < at.size(); ++d) move(side.dimensions[d].index.name, at[d]);
-}
-
-void ProductTiles::bind_element(const Operand& number) {
-  const std::vector<Operand> at = unflatten(number, level_extents_);
-  for (std::size_t l = 0; l < at.size(); ++l) move(sums_of_.parts.levels[l].element, at[l]);
-}
-
-// Where in the tile the thread's row or point of this number is.  Its rows lie side by side, so
-// that one load brings several, the same for all threads that have them; its points lie apart in
-// pairs, so that neighbours read and write neighbours.  Of matrices only points are asked for.
-Operand ProductTiles::place_of(const Side& side, std::int64_t own) {
-  if (matrices_ && &side == &points_) return matrices_->place_of_point(own);
-  std::int64_t together = side.panel;
-  if (&side == &points_) together = side.panel % 2 == 0 ? 2 : 1;
-  const std::int64_t threads = side.width / side.panel;
-  return add(mul(side.thread, ir::i64_operand(together)),
-             ir::i64_operand(own / together * together * threads + own % together));
-}
-
-Operand ProductTiles::number_of(const Side& side, std::int64_t own) {
-  return add(side.first, place_of(side, own));
-}
-
-// What is the same for all elements of the thread's rows or points.
-void ProductTiles::keep(Side& side) {
-  side.kept.clear();
-  if (side.own.empty()) return;
-  const Operand last = sub(side.extent, ir::i64_operand(1));
-  for (std::int64_t k = 0; k < side.panel; ++k) {
-    bind(side, minimum(number_of(side, k), last));
-    emit_body(c_, side.body_kept, {}, [&](const std::vector<Value>& values) {
-      side.kept.emplace_back();
-      for (const Value& value : values) {
-        const NameId kept = variable("kept", value.type.element);
-        move(kept, value.operand);
-        side.kept.back().push_back({kept, value.type, std::nullopt});
-      }
-    });
-  }
-}
-
-void ProductTiles::start_sums() {
-  if (matrices_) {
-    matrices_->start(rows_.staged[0], points_.staged[0]);
-    rows_.thread = matrices_->thread_along_rows();
-    points_.thread = matrices_->thread_along_points();
-    return;
-  }
-  sums_.assign(static_cast<std::size_t>(rows_.panel), {});
-  for (auto& row : sums_) {
-    for (std::int64_t k = 0; k < points_.panel; ++k) {
-      const std::vector<Running> sum = start_reductions(c_, *sums_of_.parts.operators);
-      row.insert(row.end(), sum.begin(), sum.end());
-    }
-  }
-}
-
 // `at`: the batch, and the tile's row and column.
 void ProductTiles::multiply(const std::vector<Operand>& at, const Operand& part) {
-  const Operand thread = read_special(c_, Special::thread_index);
-  rows_.thread = divide(thread, ir::i64_operand(plan_.most_points));
-  points_.thread = remainder(thread, ir::i64_operand(plan_.most_points));
-  rows_.first = mul(at[at.size() - 2], ir::i64_operand(rows_.width));
-  points_.first = mul(at.back(), ir::i64_operand(points_.width));
   bind_batch(at);
-  for (Side* side : {&rows_, &points_}) {
-    place(*side);
-    keep(*side);
-  }
-  start_sums();
-  begin_ = mul(part, length_);
-  end_ = minimum(add(begin_, length_), elements_);
-  const Operand depth = ir::i64_operand(plan_.depth);
-  const Operand left = maximum(sub(end_, begin_), ir::i64_operand(0));
-  const Operand chunks = divide_up(left, depth);
-  // Chunks that are whole, as the next one is if there is one, of a tile inside the space.
-  const Operand zero = ir::i64_operand(0);
-  const Operand one = ir::i64_operand(1);
-  const auto either = [&](const Operand& condition, const Operand& yes, const Operand& no) {
-    return scalar(ScalarOp::select, ScalarType::i64, {condition, yes, no});
-  };
-  const Operand whole = divide(left, depth);
-  const Operand followed = maximum(sub(whole, one), zero);
-  const Operand inside = both(is_inside(rows_), is_inside(points_));
-  const Operand steady =
-      either(inside, either(equal(whole, chunks), chunks, followed), zero);
-  // The first round only loads the first chunk.
-  rolled_loop("round", add(sub(chunks, steady), one), [&](const Operand& round) {
-    const Operand is_first = equal(round, zero);
-    const Operand chunk = sub(add(round, either(is_first, zero, steady)), one);
-    add_chunk(chunk, Reach::clamped);
-    branch(is_first, [&] {
-      loop("chunk", steady, {}, [&](const Operand& next) { add_chunk(next, Reach::inside); });
-    });
-  });
-  write(at, part);
-}
-
-Operand ProductTiles::is_inside(const Side& side) {
-  return less(add(side.first, ir::i64_operand(side.width - 1)), side.extent);
-}
-
-// Adds the products of a chunk, none of number -1, while the next one is loaded.
-void ProductTiles::add_chunk(const Operand& chunk, Reach reach) {
-  const Operand depth = ir::i64_operand(plan_.depth);
-  const Operand start = add(begin_, mul(chunk, depth));
-  const Operand following = add(start, depth);
-  const Operand half = scalar(ScalarOp::bit_and, ScalarType::i64, {chunk, ir::i64_operand(1)});
-  const Operand other = sub(ir::i64_operand(1), half);
-  const Operand more = less(following, end_);
-  std::array<Loaded, 2> loaded;
-  branch(more, [&] {
-    loaded = {load(rows_, following, reach), load(points_, following, reach)};
-  });
-  if (reach == Reach::inside) {
-    add_products(half, depth);
-  } else {
-    const Operand exists = less(ir::i64_operand(-1), chunk);
-    if (matrices_) {
-      branch(exists, [&] { add_products(half, depth); });
-    } else {
-      const Operand left = minimum(depth, sub(end_, start));
-      add_products(half,
-                   scalar(ScalarOp::select, ScalarType::i64, {exists, left, ir::i64_operand(0)}));
-    }
-  }
-  branch(more, [&] {
-    stage(rows_, loaded[0], other);
-    stage(points_, loaded[1], other);
-  });
-  emit(Barrier{});
-}
-
-// The values of the thread's rows or points for an element.
-std::vector<std::vector<Value>> ProductTiles::read(const Side& side, const Operand& half,
-                                                   const Operand& element) {
-  std::vector<std::vector<Value>> all;
-  for (std::int64_t k = 0; k < side.panel; ++k) {
-    const Operand own = place_of(side, k);
-    std::vector<Value> values;
-    for (std::size_t v = 0; v < side.values.size(); ++v) {
-      const ir::Type& type = names().type(side.values[v]);
-      const std::vector<Operand> at = {half, element, own, ir::i64_operand(0)};
-      const Operand value = emit::load(c_, side.staged[v], at, type.element, "x");
-      values.push_back({value, type, std::nullopt});
-    }
-    all.push_back(std::move(values));
-  }
-  return all;
-}
-
-void ProductTiles::add_products(const Operand& half, const Operand& count) {
-  if (matrices_) {
-    matrices_->add_chunk(half);
-    return;
-  }
-  constexpr std::int64_t together = 4;
-  if (!plan_.unrolled || !count.is_constant() || plan_.depth % together != 0) {
-    loop("k", count, {}, [&](const Operand& element) { add_product(half, element); });
-    return;
-  }
-  loop("k", ir::i64_operand(plan_.depth / together), {}, [&](const Operand& some) {
-    const Operand first = mul(some, ir::i64_operand(together));
-    for (std::int64_t k = 0; k < together; ++k) add_product(half, add(first, ir::i64_operand(k)));
-  });
-}
-
-void ProductTiles::add_product(const Operand& half, const Operand& element) {
-  const std::size_t operators = sums_of_.parts.operators->size();
-  const auto of_rows = read(rows_, half, element);
-  const auto of_points = read(points_, half, element);
-  const auto set = [&](const Side& side, const std::vector<Value>& staged, std::size_t own) {
-    for (std::size_t v = 0; v < staged.size(); ++v) move(side.values[v], staged[v].operand);
-    for (std::size_t v = 0; v < side.own.size(); ++v) {
-      move(side.own[v], side.kept[own][v].operand);
-    }
-  };
-  for (std::size_t r = 0; r < of_rows.size(); ++r) {
-    for (std::size_t p = 0; p < of_points.size(); ++p) {
-      set(rows_, of_rows[r], r);
-      set(points_, of_points[p], p);
-      const auto first = sums_[r].begin() + static_cast<std::ptrdiff_t>(p * operators);
-      const std::vector<Running> sum(first, first + static_cast<std::ptrdiff_t>(operators));
-      emit_body(c_, combined_, {},
-                [&](const std::vector<Value>& values) { combine_all(c_, sum, values, 0); });
-    }
-  }
-}
-
-// The sums go through shared memory, some rows of every thread at a time: neighbours write
-// neighbours then, and what becomes of a sum is emitted once for all of these.
-void ProductTiles::write(const std::vector<Operand>& at, const Operand& part) {
-  std::vector<Place> handed;
-  for (const std::int64_t offset : handed_offsets_) {
-    const Operand one = ir::i64_operand(1);
-    handed.push_back(
-        {block_variable("handed"),
-         ir::i64_operand(0),
-         {ir::i64_operand(plan_.most_rows * handed_pitch_), ir::i64_operand(handed_pitch_), one},
-         one,
-         Space::shared});
-    emit(SharedMemory{handed.back().block, ir::i64_operand(offset)});
-  }
-  for (std::int64_t first = 0; first < rows_.panel; first += handed_rows_) {
-    const std::int64_t rows = std::min(handed_rows_, rows_.panel - first);
-    for (std::int64_t r = 0; r < rows; ++r) hand_over(handed, r, first + r);
-    emit(Barrier{});
-    rolled_loop("handed", ir::i64_operand(rows * points_.panel),
-                [&](const Operand& number) { put_handed(handed, at, part, number, first); });
-    emit(Barrier{});
-  }
-}
-
-// Of the thread's row and point of these numbers.
-std::vector<Value> ProductTiles::sums_at(std::int64_t row, std::int64_t point) {
-  if (matrices_) {
-    return {{matrices_->sum(row, point, types_[0].element), types_[0], std::nullopt}};
-  }
-  const auto operators = static_cast<std::ptrdiff_t>(sums_of_.parts.operators->size());
-  const auto first = sums_[static_cast<std::size_t>(row)].begin() + point * operators;
-  return running_values({first, first + operators});
-}
-
-// Row `own` of every thread, as the `r`-th of those that are handed over together.
-void ProductTiles::hand_over(const std::vector<Place>& handed, std::int64_t r, std::int64_t own) {
-  for (std::int64_t p = 0; p < points_.panel; ++p) {
-    write_all(c_, handed, {ir::i64_operand(r), rows_.thread, place_of(points_, p)},
-              sums_at(own, p));
-  }
-}
-
-// What the thread writes as its `number`-th, of rows that begin with every thread's `first`.
-void ProductTiles::put_handed(const std::vector<Place>& handed, const std::vector<Operand>& at,
-                              const Operand& part, const Operand& number, std::int64_t first) {
-  const Operand flat =
-      add(mul(number, ir::i64_operand(block_threads)), read_special(c_, Special::thread_index));
-  const std::vector<Operand> place =
-      unflatten(flat, {ir::i64_operand(handed_rows_), ir::i64_operand(plan_.most_rows),
-                       ir::i64_operand(points_.width)});
-  const Operand own = add(place[0], ir::i64_operand(first));
-  const Operand in_tile = matrices_ ? matrices_->row_of(place[1], own)
-                                    : add(mul(place[1], ir::i64_operand(rows_.panel)), own);
-  const Operand of_row = add(rows_.first, in_tile);
-  const Operand of_point = add(points_.first, place[2]);
-  branch(both(less(of_row, rows_.extent), less(of_point, points_.extent)),
-         [&] { put(at, part, of_row, of_point, values_at(c_, handed, types_, place)); });
+  const Operand begin = mul(part, length_);
+  const Operand end = minimum(add(begin, length_), tile_.elements());
+  tile_.run({at[at.size() - 2], at.back()}, begin, end,
+            [&](const Operand& row, const Operand& point, const std::vector<Value>& sums) {
+              put(at, part, row, point, sums);
+            });
 }
 
 // The sums themselves, or what this block has of them.
@@ -404,13 +102,14 @@ void ProductTiles::put(const std::vector<Operand>& at, const Operand& part, cons
                        const Operand& point, const std::vector<Value>& sums) {
   std::vector<Operand> where(sums_of_.space.size());
   for (std::size_t b = 0; b < batch_.size(); ++b) where[batch_[b]] = at[b];
-  const auto place = [&](const Side& side, const Operand& number,
-                         const std::vector<std::size_t>& to) {
-    const std::vector<Operand> indices = unflatten(number, extents_of(side.dimensions));
+  const auto place = [&](const Operand& number, const std::vector<std::size_t>& to) {
+    std::vector<Operand> extents;
+    for (const std::size_t d : to) extents.push_back(sums_of_.space[d].extent);
+    const std::vector<Operand> indices = unflatten(number, extents);
     for (std::size_t d = 0; d < to.size(); ++d) where[to[d]] = indices[d];
   };
-  place(rows_, row, plan::dimensions_of(plan_.rows, plan_.joined_rows));
-  place(points_, point, plan::dimensions_of(plan_.points, plan_.joined_points));
+  place(row, plan::dimensions_of(plan_.rows, plan_.joined_rows));
+  place(point, plan::dimensions_of(plan_.points, plan_.joined_points));
   if (plan_.split == 0) {
     sums_of_.put(where, sums);
     return;

@@ -5,6 +5,7 @@
 #include "emit/gpu/block_additions.h"
 #include "emit/gpu/product_tiles.h"
 #include "emit/gpu/radix_pass.h"
+#include "emit/gpu/row_blocks.h"
 #include "emit/gpu/rows.h"
 #include "emit/gpu/staged_tiles.h"
 #include "emit/host/accumulation_in_blocks.h"
@@ -95,8 +96,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedMap& 
     const ir::Schedule* const outer_schedule = std::exchange(c.schedule, &e.schedule);
     run_versions(c, e.schedule, [&](const ir::Strategy& strategy) {
       match(
-          strategy,
-          [&](const ir::Pointwise& way) { emit_point_by_point(c, s, e, targets, way); },
+          strategy, [&](const ir::Pointwise& way) { emit_point_by_point(c, s, e, targets, way); },
           [&](const ir::LaneBlocks& blocks) { map_in_lanes(c, s, e, blocks, targets); },
           [&](const ir::Contraction& plan) {
             if (c.has_kernels()) {
@@ -106,6 +106,7 @@ void emit_operation(Context& c, const ir::Statement& s, const ir::SegmentedMap& 
             }
           },
           [&](const ir::Teams& teams) { RowTeams(c, e, teams, targets).run(); },
+          [&](const ir::RowBlocks& blocks) { RowBlocks(c, e, blocks, targets).run(); },
           [&](const ir::StagedTiles& tiles) {
             launch_staged_tiles(
                 c, {e.space, {}, e.body}, tiles, "staged",

@@ -114,7 +114,7 @@ void Differentiator::run() {
   for (Function& each : program_->functions) {
     inline_custom_derivatives(each.body, program_->names, functions_);
   }
-  declare_device_threads(*program_);
+  declare_device_questions(*program_);
   if (report_ != nullptr) report_->locations = program_->locations;
 }
 

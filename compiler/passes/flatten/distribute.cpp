@@ -251,11 +251,16 @@ static bool has_effect(const Statement& one) {
   return as<Assert>(one.operation) || has_trace(one.operation);
 }
 
+static NameSet bound_inside(const Nest& nest, const Body& body) {
+  NameSet inside = bound_by(nest);
+  for (const NameId name : bound_in(body.statements)) inside.insert(name);
+  return inside;
+}
+
 void Flattener::distribute(Nest nest, Body body, const std::vector<Binder>& results,
                            LocationId location, Out& out) {
   body.statements = splitter_.split_statements(std::move(body.statements));
-  NameSet inside = bound_by(nest);
-  for (const NameId name : bound_in(body.statements)) inside.insert(name);
+  const NameSet inside = bound_inside(nest, body);
   replace_row_updates(body, inside, names_, out);
   if (on_gpu()) ask_at_elements(body, inside, names_, out);
   const std::unordered_map<NameId, NameId> direct = result_of_each(body, results);
@@ -370,11 +375,13 @@ void Flattener::distribute_statement(const Nest& nest, Statement statement,
     PointBody point = point_body(std::move(e), deeper, names_);
     if (!point.body.statements.empty() && is_made_of_a_sum(point.body)) {
       choose_part(deeper, std::move(statement), std::move(point), out);
-    } else if (can_distribute(deeper, point.body, names_)) {
-      distribute(deeper, std::move(point.body), results, statement.location, out);
-    } else {
+    } else if (!can_distribute(deeper, point.body, names_)) {
       statement.operation = segmented_map(std::move(bare), std::move(point));
       emit_over(deeper, std::move(statement), out);
+    } else if (on_gpu() && works_on_products(point.body, bound_inside(deeper, point.body))) {
+      choose_part(deeper, std::move(statement), std::move(point), out);
+    } else {
+      distribute(deeper, std::move(point.body), results, statement.location, out);
     }
   }
 }

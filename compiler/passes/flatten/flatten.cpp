@@ -46,7 +46,7 @@ void Flattener::run() {
   originals_ = program_.functions;
   for (Function& function : program_.functions) flatten_body(function.body);
   redirect_calls(program_, originals_);
-  declare_device_threads(program_);
+  declare_device_questions(program_);
   for (Function& function : program_.functions) count_after_filters(function.body, names_);
   for (Function& function : program_.functions) {
     give_loops_own_initials(function.body, program_.names);

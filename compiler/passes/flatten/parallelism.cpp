@@ -84,14 +84,31 @@ static bool is_wide(const Operand& width, const NameSet& inside) {
   return !is_narrow(width) && !(width.is_name() && inside.contains(width.name()));
 }
 
-bool is_product(const Statement& statement, const NameSet& inside) {
-  const auto* map = as<MapScanReduce>(statement.operation);
-  if (!map || !is_map(*map) || !is_wide(map->width, inside)) return false;
-  return std::any_of(map->map.body.statements.begin(), map->map.body.statements.end(),
+// Whether elements of the map, and of what it is fused with, are made of sums of many terms.
+static bool has_sums(const MapScanReduce& map, const NameSet& inside) {
+  if (!is_wide(map.width, inside)) return false;
+  return std::any_of(map.map.body.statements.begin(), map.map.body.statements.end(),
                      [&](const Statement& one) {
     const auto* sum = as<MapScanReduce>(one.operation);
     return sum && !sum->reductions.empty() && is_wide(sum->width, inside);
   });
+}
+
+bool is_product(const Statement& statement, const NameSet& inside) {
+  const auto* map = as<MapScanReduce>(statement.operation);
+  return map && is_map(*map) && has_sums(*map, inside);
+}
+
+bool works_on_products(const Body& body, const NameSet& inside) {
+  std::size_t products = 0;
+  for (const Statement& one : body.statements) {
+    if (const auto* map = as<MapScanReduce>(one.operation)) {
+      if (has_sums(*map, inside)) ++products;
+    } else if (!as<Scalar>(one.operation) && !is_view(one.operation)) {
+      return false;
+    }
+  }
+  return products > 1;
 }
 
 // Beside products, other operations on rows stay together where they follow each other: threads of

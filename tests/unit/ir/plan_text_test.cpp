@@ -78,6 +78,21 @@ TEST_CASE("how far ahead is fetched, and gaps, have their limits") {
   CHECK(problem_of(Settings{.tile_rows = 0}) != "");
 }
 
+TEST_CASE("guards count threads and bytes of a device") {
+  const auto plan = read("x_0: [row_blocks rows 32 when [block_bytes >= 64 * n_1, "
+                         "8 * n_1 >= resident], pointwise]");
+  REQUIRE(plan.has_value());
+  const Version& version = plan->schedules.at(NameId(0)).versions[0];
+  CHECK(std::get<RowBlocks>(version.strategy).rows == 32);
+  const Operand size = NameId(1);
+  CHECK(version.when == std::vector<Guard>{{{1, {}, false, true}, {64, {size}}},
+                                           {{8, {size}}, {1, {}, true}}});
+  CHECK(problem_of(version.strategy) == "");
+  RowBlocks none;
+  none.rows = 0;
+  CHECK(problem_of(Strategy(none)) == "`rows 0` is not from 1 to 4096");
+}
+
 TEST_CASE("the last version of a schedule, and no other, always runs") {
   const Guard guard = at_least(i64_operand(4), 4);
   Schedule schedule;

@@ -1,10 +1,10 @@
-// What tiles of products stage of rows and points in shared memory: where it lies, and how threads
+// What tiles of sums stage of rows and points in shared memory: where it lies, and how threads
 // bring it there.
 //
 // Each thread multiplies for itself: lines are of an element each, so that a thread reads its rows
 // and points as neighbours.  Warps multiply matrices: lines are what is read as neighbours, and f16
 // are written by pairs.
-#include "emit/gpu/product_tiles.h"
+#include "emit/gpu/sum_tile.h"
 
 #include <limits>
 
@@ -15,11 +15,11 @@
 namespace dagaz::emit {
 
 // Lines of what is staged are of a row or point each.
-bool ProductTiles::has_lines_of_elements(const Side& side) const {
+bool SumTile::has_lines_of_elements(const Side& side) const {
   return matrices_.has_value() && side.packing == ir::Packing::by_elements;
 }
 
-void ProductTiles::lay_out(Side& side) {
+void SumTile::lay_out(Side& side) {
   for (const NameId value : side.values) {
     offsets_.push_back(shared_bytes_);
     const std::int64_t bytes =
@@ -28,7 +28,7 @@ void ProductTiles::lay_out(Side& side) {
   }
 }
 
-void ProductTiles::place(Side& side) {
+void SumTile::place(Side& side) {
   side.staged.clear();
   side.written.clear();
   const Operand one = ir::i64_operand(1);
@@ -53,7 +53,7 @@ void ProductTiles::place(Side& side) {
 
 // What the thread stages as its `number`-th: so that neighbouring threads read what lies side by
 // side.
-ProductTiles::Staged ProductTiles::staged_at(const Side& side, std::int64_t number) {
+SumTile::Staged SumTile::staged_at(const Side& side, std::int64_t number) {
   const bool along_sum = side.packing == ir::Packing::by_elements;
   const std::int64_t length = (along_sum ? plan_.depth : side.width) / together_;
   const Operand line = ir::i64_operand(length);
@@ -70,7 +70,7 @@ ProductTiles::Staged ProductTiles::staged_at(const Side& side, std::int64_t numb
   return {outer, inner, further, 0};
 }
 
-ProductTiles::Loaded ProductTiles::load(const Side& side, const Operand& chunk, Reach reach) {
+SumTile::Loaded SumTile::load(const Side& side, const Operand& chunk, Reach reach) {
   if (side.values.empty()) return {};
   const std::int64_t all = side.width * plan_.depth / together_;
   const std::int64_t count = (all + block_threads - 1) / block_threads;
@@ -104,8 +104,8 @@ ProductTiles::Loaded ProductTiles::load(const Side& side, const Operand& chunk, 
   return loaded;
 }
 
-std::vector<Operand> ProductTiles::load_values(const Side& side, const Operand& element,
-                                               const Operand& own, bool clamps) {
+std::vector<Operand> SumTile::load_values(const Side& side, const Operand& element,
+                                          const Operand& own, bool clamps) {
   const auto within = [&](const Operand& number, const Operand& size) {
     return clamps ? minimum(number, sub(size, ir::i64_operand(1))) : number;
   };
@@ -124,7 +124,7 @@ std::vector<Operand> ProductTiles::load_values(const Side& side, const Operand& 
 
 // What matrices take for a value: 0 after the end of the sum; and where they see only its upper
 // bits, these rounded to the nearest.  A NaN might carry over, or have nothing but lower bits.
-Operand ProductTiles::factor(const Operand& value, const Operand& element, bool clamps) {
+Operand SumTile::factor(const Operand& value, const Operand& element, bool clamps) {
   const ScalarType type = ir::factor_type(plan_.unit);
   Operand taken = value;
   if (plan_.unit == ir::MatrixUnit::tf32) {
@@ -144,7 +144,7 @@ Operand ProductTiles::factor(const Operand& value, const Operand& element, bool 
 }
 
 // Two f16 in a word.
-Operand ProductTiles::paired(const Operand& first, const Operand& second) {
+Operand SumTile::paired(const Operand& first, const Operand& second) {
   const auto bits_of = [&](const Operand& value) {
     const NameId bits = variable("bits", ScalarType::i16);
     emit(Assign{bits, ScalarOp::float_to_bits, ScalarType::f16, ScalarType::i16, {value}});
@@ -160,7 +160,7 @@ Operand ProductTiles::paired(const Operand& first, const Operand& second) {
   return pair;
 }
 
-void ProductTiles::stage(const Side& side, const Loaded& loaded, const Operand& half) {
+void SumTile::stage(const Side& side, const Loaded& loaded, const Operand& half) {
   const std::int64_t all = side.width * plan_.depth / together_;
   const bool along_sum = side.packing == ir::Packing::by_elements;
   for (std::size_t number = 0; number < loaded.size(); ++number) {

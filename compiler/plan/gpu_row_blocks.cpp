@@ -1,0 +1,163 @@
+#include "plan/gpu_row_blocks.h"
+
+#include <algorithm>
+
+#include "plan/gpu_contraction.h"
+#include "plan/gpu_row_steps.h"
+#include "plan/target.h"
+#include "plan/thread_code.h"
+#include "plan/versions.h"
+
+namespace dagaz::plan {
+
+using ir::Guard;
+using ir::NameId;
+
+namespace {
+
+constexpr std::int64_t kept_bytes = 2048;  // for scalars of points
+constexpr int block_points = 64;
+
+std::int64_t bytes_of_all(const std::vector<NameId>& values, const ir::Names& names) {
+  std::int64_t bytes = 0;
+  for (const NameId one : values) bytes += ir::byte_size(names.type(one).element);
+  return bytes;
+}
+
+/// Bytes that the widest product stages of an element, twice: the next ones while these are used.
+std::int64_t staged_each(const RowSteps& steps, const ir::Names& names) {
+  std::int64_t most = 0;
+  for (const RowStep& one : steps.steps) {
+    if (!one.product) continue;
+    const ir::Contraction& tile = one.product->tile;
+    const std::int64_t rows = tile.block_rows * tile.most_rows + tile.row_gap;
+    const std::int64_t points = tile.most_points + tile.point_gap;
+    most = std::max(most, 2 * (rows * bytes_of_all(tile.of_rows, names) +
+                               points * bytes_of_all(tile.of_points, names)));
+  }
+  return most;
+}
+
+/// Whether a thread's registers hold its sums, and its code is not too long.
+bool is_small(const RowProduct& product, const Surroundings& around) {
+  const Tunables& tunables = around.tunables();
+  const ir::Contraction& tile = product.tile;
+  std::int64_t sum = 0;
+  for (const ir::Type& one : product.nest.result_types) sum += ir::byte_size(one.element);
+  const std::int64_t sums = tile.block_rows * sum;
+  const std::int64_t used = sums + tile.block_rows * bytes_of_all(tile.of_rows, around.names) +
+                            bytes_of_all(tile.of_points, around.names);
+  const std::int64_t statements = std::ssize(product.parts.elements.statements);
+  return sums <= tunables.gpu_tile_sums && used <= tunables.gpu_tile_held &&
+         tile.block_rows * statements <= tunables.gpu_tile_statements;
+}
+
+/// How what products read lies in memory.
+void find_turned(ir::RowBlocks& plan, const RowSteps& steps, const Surroundings& around) {
+  std::size_t next = 0;
+  for (const RowStep& one : steps.steps) {
+    if (!one.product) continue;
+    const NameId name = plan.products[next++];
+    const RowProduct& product = *one.product;
+    const auto is_turned = [&](const std::vector<NameId>& values) {
+      return packing_of(product.parts, values, around) == ir::Packing::by_points;
+    };
+    if (is_turned(product.tile.of_rows)) plan.turned_rows.push_back(name);
+    if (is_turned(product.tile.of_points)) plan.turned_points.push_back(name);
+  }
+}
+
+// Rows of each width have an equal part of the memory.
+std::vector<Guard> rows_fit(const RowChain& chain, int rows) {
+  std::vector<Guard> guards;
+  for (const ir::Operand& width : chain.widths) {
+    std::int64_t bytes = 0;
+    // A buffer ends at a multiple of 8 bytes.
+    for (const RowBuffer& one : chain.buffers) bytes += one.width == width ? one.bytes : 0;
+    if (bytes > 0) guards.push_back({{1, {}, false, true}, {bytes * rows, {width}}});
+  }
+  for (Guard& one : guards) one.least.factor *= std::ssize(guards);
+  return guards;
+}
+
+void require(std::vector<Guard>& all, Guard guard) {
+  const bool is_known =
+      std::ranges::any_of(all, [&](const Guard& one) { return implies(one, guard); });
+  if (!is_known) all.push_back(std::move(guard));
+}
+
+// Tiles are no more than half empty.
+void require_tiles(std::vector<Guard>& all, const ir::SegmentedMap& e, const RowSteps& steps,
+                   int rows) {
+  require(all, ir::at_least(e.space.back().extent, rows));
+  for (const RowStep& one : steps.steps) {
+    if (!one.product) continue;
+    require(all, ir::at_least(one.product->nest.space.back().extent, block_points / 2));
+    Guard elements{{}, {8, {}}};
+    for (const SumLevel& level : one.product->parts.levels) {
+      elements.size.sizes.push_back(level.width);
+    }
+    require(all, std::move(elements));
+  }
+}
+
+// So many blocks for each multiprocessor, which holds eight times 256 threads, in quarters.
+Guard fill(const ir::SegmentedMap& e, int rows, int quarters) {
+  ir::Product all{std::int64_t{8 * block_threads} * 4 / quarters / rows, {}};
+  for (const ir::SpaceDimension& one : e.space) all.sizes.push_back(one.extent);
+  return {std::move(all), {1, {}, true}};
+}
+
+// Each product of a block has so many terms for each of its rows, at most.
+void require_short(std::vector<Guard>& all, const RowSteps& steps, std::int64_t terms) {
+  for (const RowStep& one : steps.steps) {
+    if (!one.product) continue;
+    Guard guard{{terms, {}}, {1, {one.product->nest.space.back().extent}}};
+    for (const SumLevel& level : one.product->parts.levels) {
+      guard.least.sizes.push_back(level.width);
+    }
+    require(all, std::move(guard));
+  }
+}
+
+}  // namespace
+
+std::vector<ir::Version> gpu_row_blocks(const ir::SegmentedMap& e, const Surroundings& around,
+                                        ir::Names& names) {
+  const Tunables& tunables = around.tunables();
+  if (e.space.empty() || may_fail(e.body)) return {};
+  ir::RowBlocks plan;
+  plan.points = block_points;
+  const auto is_element_only = [&](NameId name) { return around.is_element_only(name); };
+  plan.products = row_products(e, tunables.contraction_operations, names, is_element_only);
+  if (plan.products.empty()) return {};
+  std::vector<ir::Version> versions;
+  for (const int rows : {64, 32, 16}) {
+    plan.rows = rows;
+    plan.depth = 16;
+    const auto steps = row_steps(e, plan, tunables.stack_array, names, is_element_only);
+    if (!steps) return {};
+    if (rows == 64) find_turned(plan, *steps, around);
+    const bool fits = std::ranges::all_of(steps->steps, [&](const RowStep& one) {
+      return !one.product || is_small(*one.product, around);
+    });
+    const std::int64_t each = staged_each(*steps, around.names);
+    while (plan.depth > 4 && plan.depth * each > ir::staged_bytes - kept_bytes) plan.depth /= 2;
+    if (!fits || plan.depth * each > ir::staged_bytes - kept_bytes ||
+        std::ssize(steps->scalars) * rows * 8 > kept_bytes) {
+      continue;
+    }
+    std::vector<Guard> guards = rows_fit(steps->chain, rows);
+    require_tiles(guards, e, *steps, rows);
+    std::vector<Guard> filled = guards;
+    const bool saves_much = rows == 16 && plan.products.size() > 1;
+    filled.push_back(fill(e, rows, saves_much ? 1 : 4));
+    versions.push_back({std::move(filled), plan});
+    if (rows > 16) continue;
+    require_short(guards, *steps, tunables.gpu_block_terms);
+    versions.push_back({std::move(guards), plan});
+  }
+  return versions;
+}
+
+}  // namespace dagaz::plan

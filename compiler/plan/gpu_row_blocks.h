@@ -1,0 +1,38 @@
+// Points of a map on a GPU that are chains of rows with products inside, a block of them at a time.
+//
+//   map (\q -> let a = softmax (map (\k -> sum (map2 (*) q k)) keys)
+//              in map (\v -> sum (map2 (*) a v)) (transpose values)) queries
+//
+// A team for each point (gpu_rows.h) reads all keys and values for a few points.  Flat operations
+// read them for a tile of many (gpu_contraction.h), but what they hand to each other, here rows as
+// long as there are keys, is written to memory and read again.  So blocks take B points that lie
+// side by side, with what these make in shared memory, and go through the chain in steps
+// (gpu_row_steps.h): products in tiles of B rows and some points, whose values are staged as those
+// of any product and whose sums go where the row lies; other operations by warps, a point each. The
+// arrays around are then read once for B points, and nothing but results is written (Dao, Fu,
+// Ermon, Rudra and Ré, "FlashAttention", NeurIPS 2022).  Rows are there as a whole: none is
+// rescaled as it grows (Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018),
+// which is another sum of other numbers; where B of them do not fit, the other ways remain.
+//
+// How many rows: with 64 points side by side, each of which has a thread along it, a thread has
+// B / 4 sums, for which it reads B / 4 values of rows, four at a time and the same for its warp,
+// and one of its point.  A multiprocessor multiplies for four warps in the time in which it reads
+// shared memory for one: B = 16, 32, 64 need 2, 3, 5 reads for 4, 8, 16 multiplications, and so
+// have a half, two thirds and four fifths of its speed at most, while keys and values come from
+// memory once for B points.  So the largest B is taken that fits, and of which each multiprocessor
+// has a block; the smallest already where a quarter of them have one, if there are several
+// products, rows between which flat operations would write and read, or where a block is soon done:
+// kernels of their own for each step would take longer to start.
+#pragma once
+
+#include <vector>
+
+#include "plan/surroundings.h"
+
+namespace dagaz::plan {
+
+/// Versions in blocks, the larger ones first; none where the map is no such chain.
+std::vector<ir::Version> gpu_row_blocks(const ir::SegmentedMap& e, const Surroundings& around,
+                                        ir::Names& names);
+
+}  // namespace dagaz::plan
