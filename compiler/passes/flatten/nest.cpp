@@ -26,8 +26,8 @@ PointBody at_index(Lambda lambda, const std::vector<NameId>& arrays, const Nest&
   for (std::size_t k = 0; k < lambda.parameters.size(); ++k) {
     if (names.type(arrays[k]).kind == TypeKind::accumulator) {
       same[lambda.parameters[k].name] = arrays[k];
-    } else if (counts_from_zero(arrays[k], nest.prefix)) {
-      statements.push_back({{lambda.parameters[k]}, Identity{index}});
+    } else if (const Iota* const range = range_of(arrays[k], nest.prefix)) {
+      compute_element(*range, lambda.parameters[k], index, names, statements);
     } else {
       statements.push_back({{lambda.parameters[k]}, Index{arrays[k], {index}}});
     }

@@ -1,6 +1,6 @@
 #include "passes/flatten/ranges.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "ir/fields.h"
 #include "support/match.h"
@@ -46,18 +46,34 @@ struct WholeReads {
 NameSet computed_ranges(const Body& body) {
   NameSet ranges;
   for (const Statement& one : body.statements) {
-    if (as<Iota>(one.operation)) ranges.insert(one.results[0].name);
+    const auto* range = as<Iota>(one.operation);
+    if (range && is_integer(range->type)) ranges.insert(one.results[0].name);
   }
   if (!ranges.empty()) WholeReads{ranges}.body(body);
   return ranges;
 }
 
-bool counts_from_zero(NameId array, const std::vector<Statement>& statements) {
-  return std::any_of(statements.begin(), statements.end(), [&](const Statement& one) {
+const Iota* range_of(NameId array, const std::vector<Statement>& statements) {
+  for (const Statement& one : statements) {
     const auto* range = as<Iota>(one.operation);
-    return range && one.results[0].name == array && range->type == ScalarType::i64 &&
-           range->start == i64_operand(0) && range->stride == i64_operand(1);
-  });
+    if (range && is_integer(range->type) && one.results[0].name == array) return range;
+  }
+  return nullptr;
+}
+
+void compute_element(const Iota& range, const Binder& element, NameId index, Names& names,
+                     std::vector<Statement>& out) {
+  const ScalarType type = range.type;
+  const auto scalar = [&](ScalarOp op, ScalarType from, std::vector<Operand> arguments) {
+    const NameId name = names.fresh("at", scalar_of(type));
+    out.push_back({{{name}}, Scalar{op, from, type, std::move(arguments)}});
+    return Operand(name);
+  };
+  const bool is_narrow = type != ScalarType::i64;
+  Operand at = is_narrow ? scalar(ScalarOp::sign_extend, ScalarType::i64, {index}) : Operand(index);
+  if (range.stride != Operand(one_of(type))) at = scalar(ScalarOp::mul, type, {at, range.stride});
+  if (range.start != Operand(zero_of(type))) at = scalar(ScalarOp::add, type, {range.start, at});
+  out.push_back({{element}, Identity{at}});
 }
 
 }  // namespace dagaz::passes::flattening

@@ -13,9 +13,13 @@
 
 namespace dagaz::passes::flattening {
 
-/// The ranges that `body` makes of which it reads nothing but elements, also in scopes inside.
+/// The ranges of integers that `body` makes of which it reads nothing but elements, also in scopes
+/// inside.
 ir::NameSet computed_ranges(const ir::Body& body);
-/// Whether element i of `array` is i, for one of the ranges that `statements` make.
-bool counts_from_zero(ir::NameId array, const std::vector<ir::Statement>& statements);
+/// The range that `statements` make as `array`; null if that is another array.
+const ir::Iota* range_of(ir::NameId array, const std::vector<ir::Statement>& statements);
+/// Adds what makes `element`, that of the range at `index`.
+void compute_element(const ir::Iota& range, const ir::Binder& element, ir::NameId index,
+                     ir::Names& names, std::vector<ir::Statement>& out);
 
 }  // namespace dagaz::passes::flattening
