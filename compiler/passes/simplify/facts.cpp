@@ -192,6 +192,20 @@ bool Facts::is_nonnegative(const Monomial& monomial) const {
          (!monomial.second.valid() || known(monomial.second).nonnegative());
 }
 
+/// Of `factor` times a quotient rounded down, by a number that divides the factor: what is divided,
+/// which it is no more than, and the factor of that.
+std::optional<std::pair<Operand, std::int64_t>> Facts::divided_exactly(NameId name,
+                                                                       std::int64_t factor) const {
+  const Statement* statement = definition_(name);
+  const Scalar* scalar = statement == nullptr ? nullptr : as<Scalar>(statement->operation);
+  if (scalar == nullptr || scalar->type != ScalarType::i64) return std::nullopt;
+  const bool rounds_down = scalar->op == ScalarOp::sdiv_floor ||
+                           (scalar->op == ScalarOp::sdiv && is_nonnegative(scalar->arguments[0]));
+  const auto divisor = rounds_down ? small_constant(scalar->arguments[1]) : std::nullopt;
+  if (!divisor || *divisor <= 0 || factor % *divisor != 0) return std::nullopt;
+  return std::pair(scalar->arguments[0], factor / *divisor);
+}
+
 /// Replaces one subtracted term by the largest that it may be; false if there is none to replace.
 bool Facts::replace_by_largest(Sum& sum) const {
   for (std::size_t i = 0; i < sum.terms.size(); ++i) {
@@ -199,6 +213,11 @@ bool Facts::replace_by_largest(Sum& sum) const {
     if (factor >= 0) continue;
     const auto erase = [&] { sum.terms.erase(sum.terms.begin() + static_cast<std::ptrdiff_t>(i)); };
     if (!monomial.second.valid()) {
+      if (const auto divided = divided_exactly(monomial.first, factor)) {
+        erase();
+        add(sum, divided->first, divided->second, 0);
+        return true;
+      }
       const Known fact = known(monomial.first);
       if (!fact.bound) continue;
       erase();

@@ -81,6 +81,8 @@ class Facts {
   void add_product(Sum& to, const ir::Operand& a, const ir::Operand& b,
                    std::int64_t factor) const;
   static void add_term(Sum& to, Monomial monomial, std::int64_t factor);
+  std::optional<std::pair<ir::Operand, std::int64_t>> divided_exactly(ir::NameId name,
+                                                                      std::int64_t factor) const;
   bool replace_by_largest(Sum& sum) const;
   bool is_nonnegative(Sum sum) const;
   bool is_nonnegative(const Monomial& monomial) const;
