@@ -60,12 +60,42 @@ void FunctionEmitter::emit(const tree::LoadLanes& node) {
       Value* address = element_address(node.block, node.index, node.type, Space::global);
       loaded = builder_.CreateAlignedLoad(type, address, alignment);
     }
+  } else if (mask == nullptr && are_close(node.index, node.stride)) {
+    assign(node.target, from_memory(load_close(node, lanes), node.type));
+    return;
   } else {
     Value* addresses = lane_addresses(node.block, node.index, node.stride, node.type, lanes);
     loaded = builder_.CreateMaskedGather(type, addresses, alignment, mask, otherwise);
   }
   mark_access(loaded, Space::global);
   assign(node.target, from_memory(loaded, node.type));
+}
+
+// Whether lanes are a few elements apart: whole vectors hold them.
+bool FunctionEmitter::are_close(const Operand& index, const Operand& stride) const {
+  constexpr std::int64_t furthest = 4;
+  const bool is_vector = index.is_name() && lanes_of(index.name()) > 0;
+  if (is_vector || !stride.is_constant()) return false;
+  const std::int64_t step = ir::integer_value(stride.constant());
+  return step > 1 && step <= furthest;
+}
+
+// What lies between the first lane and the last, of which a shuffle takes the lanes.
+Value* FunctionEmitter::load_close(const tree::LoadLanes& node, unsigned lanes) {
+  const auto step = static_cast<unsigned>(ir::integer_value(node.stride.constant()));
+  auto* wide = llvm::FixedVectorType::get(memory_type(node.type), lanes * step);
+  std::vector<llvm::Constant*> there;
+  std::vector<int> taken;
+  for (unsigned k = 0; k < lanes * step; ++k) {
+    there.push_back(builder_.getInt1(k <= (lanes - 1) * step));
+    if (k % step == 0) taken.push_back(static_cast<int>(k));
+  }
+  Value* address = element_address(node.block, node.index, node.type, Space::global);
+  const llvm::Align alignment(static_cast<std::uint64_t>(ir::byte_size(node.type)));
+  llvm::Instruction* loaded = builder_.CreateMaskedLoad(
+      wide, address, alignment, llvm::ConstantVector::get(there), llvm::PoisonValue::get(wide));
+  mark_access(loaded, Space::global);
+  return builder_.CreateShuffleVector(loaded, taken);
 }
 
 // Only a vector that begins where its size divides the address may go past the caches.

@@ -202,7 +202,9 @@ void LaneKnowledge::count_gathers(std::int64_t depth, std::int64_t vectors) {
 
 LaneValue LaneKnowledge::load(const LaneArrayValue& element, ScalarType type) {
   const LaneValue& start = element.start;
-  count_work(!start.by_point || start.is_consecutive());
+  const bool is_close = start.is_close() && !masked_;
+  for (std::int64_t k = 1; is_close && k < *start.point_step; ++k) count_work(true);
+  count_work(!start.by_point || start.is_consecutive() || is_close);
   if (depth_ == work_.depth && start.by_row && start.by_point) ++work_.row_vectors;
   return any_of(start.by_row, start.by_point, type);
 }

@@ -24,6 +24,11 @@ struct LaneValue {
   bool is_uniform() const { return !by_row && !by_point; }
   /// Whether elements at these places are neighbours along a row.
   bool is_consecutive() const { return affine && point_step == 1; }
+  /// Whether they are a few apart: whole vectors hold them, of which a shuffle takes some.
+  bool is_close() const {
+    constexpr std::int64_t furthest = 4;
+    return affine && point_step && *point_step > 1 && *point_step <= furthest;
+  }
 };
 
 /// An array of every point: like `layout`, but for where it starts.
