@@ -94,6 +94,52 @@ entry squares_agree (n: i64) : bool =
                   f64.sum (tabulate 5 (\k -> if j >= k && j - k < n - 4 then 2 * y[j - k] * ks[k] else 0)))
   in and (map2 (==) dxs exs)
 
+-- Windows that leave out points: two or three apart.
+def apart [c] [n] [m] [o] [w] [h] (step: i64) (p: i64) (q: i64) (xs: [c][n][m]f64) (ws: [o][c][w][h]f64) : [o][p][q]f64 =
+  map (\filter ->
+         tabulate_2d p q (\i j ->
+                            f64.sum (map2 (\x f -> f64.sum (tabulate w (\k -> f64.sum (tabulate h (\l -> f[k, l] * x[step * i + k, step * j + l])))))
+                                          xs
+                                          filter)))
+      ws
+
+def apart_by_definition [c] [n] [m] [o] [w] [h] [p] [q]
+                        (step: i64)
+                        (xs: [c][n][m]f64)
+                        (ws: [o][c][w][h]f64)
+                        (seed: [o][p][q]f64) : ([c][n][m]f64, [o][c][w][h]f64) =
+  let dxs =
+    loop dxs = replicate c (replicate n (replicate m 0))
+    for b < o do
+      loop dxs for a < c do
+        loop dxs for i < p do
+          loop dxs for j < q do
+            loop dxs for k < w do
+              loop dxs for l < h do
+                let (y, x) = (step * i + k, step * j + l)
+                in dxs with [a, y, x] = dxs[a, y, x] + ws[b, a, k, l] * seed[b, i, j]
+  let dws =
+    tabulate o (\b ->
+                  tabulate_3d c w h (\a k l ->
+                                       loop sum = 0
+                                       for i < p do
+                                         loop sum for j < q do sum + seed[b, i, j] * xs[a, step * i + k, step * j + l]))
+  in (dxs, dws)
+
+def apart_agree (step: i64) (c: i64) (o: i64) (p: i64) (q: i64) : bool =
+  let xs = numbers c (step * p + 3) (step * q + 3) 1
+  let ws = unflatten (numbers (o * c) 3 3 2)
+  let seed = numbers o p q 3
+  let (dxs, dws) =
+    match step
+    case 2 -> vjp (\(xs, ws) -> apart 2 p q xs ws) (xs, ws) seed
+    case _ -> vjp (\(xs, ws) -> apart 3 p q xs ws) (xs, ws) seed
+  let (exs, ews) = apart_by_definition step xs ws seed
+  in equal dxs exs && equal (flatten dws) (flatten ews)
+
+entry two_apart (c: i64) (o: i64) (p: i64) (q: i64) : bool = apart_agree 2 c o p q
+entry three_apart (c: i64) (o: i64) (p: i64) (q: i64) : bool = apart_agree 3 c o p q
+
 -- A weight that is infinite says nothing about what it does not meet.
 entry beside_infinity (n: i64) : [n]f64 =
   let xs = [tabulate_2d n n (\i j -> f64.i64 (i + j))]
@@ -123,6 +169,13 @@ entry beside_infinity (n: i64) : [n]f64 =
 -- input { 3i64 } output { true }
 -- input { 9i64 } output { true }
 -- input { 1000i64 } output { true }
+
+-- ==
+-- entry: two_apart three_apart
+-- input { 1i64 1i64 1i64 1i64 } output { true }
+-- input { 3i64 2i64 7i64 20i64 } output { true }
+-- input { 8i64 12i64 9i64 33i64 } output { true }
+-- input { 2i64 3i64 0i64 4i64 } output { true }
 
 -- ==
 -- entry: beside_infinity

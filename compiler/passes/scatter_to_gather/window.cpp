@@ -5,8 +5,9 @@
 //     =  a[Y, X] += Σ v(Y-dy, X-dx, dy, dx)  over dy, dx with 0 ≤ Y-dy < h and 0 ≤ X-dx < w
 //
 // Each dimension of the accumulator is solved for one level of the nest; the other levels are
-// summed over.  Where none are, each addition is at one distance: its value is computed again at
-// every element, under a condition at the edges (as in Hückelheim et al., "Automatic
+// summed over.  Where the level goes in steps, as a convolution does that leaves out points, points
+// are some elements apart.  Where none are, each addition is at one distance: its value is computed
+// again at every element, under a condition at the edges (as in Hückelheim et al., "Automatic
 // differentiation for adjoint stencil loops", ICPP 2019).
 //
 // Where some are (taps), a condition for each of them stands in the innermost loop.  A GPU minds
@@ -33,6 +34,23 @@
 namespace dagaz::passes::gathering {
 
 namespace {
+
+/// How far apart the elements may lie that neighbouring points add to: between them are zeros.
+constexpr std::int64_t longest_step = 4;
+
+/// The index of points, which `step` times is `distance`; and that there are such, if not negative.
+struct Stepped {
+  Operand index;
+  Operand is_there;
+};
+
+Stepped stepped(const Operand& distance, std::int64_t step, Builder& out) {
+  if (step == 1) return {distance, make_bool(true)};
+  const Operand by = i64_operand(step);
+  const Operand rest = out.scalar(ScalarOp::smod_floor, ScalarType::i64, {distance, by}, "rest");
+  return {out.scalar(ScalarOp::sdiv_floor, ScalarType::i64, {distance, by}, "index"),
+          out.scalar(ScalarOp::eq, ScalarType::i64, {rest, i64_operand(0)}, "is_there")};
+}
 
 std::set<int> intersection(const std::set<int>& a, const std::set<int>& b) {
   std::set<int> both;
@@ -110,7 +128,7 @@ std::optional<Window> Window::of(const WithAccumulator& with, std::size_t input,
 }
 
 bool Window::is_at_edges(const Reach& reach, std::size_t dimension) const {
-  return reach.rest[dimension] != Affine{} ||
+  return reach.steps[dimension] != 1 || reach.rest[dimension] != Affine{} ||
          values_.width(reach.solved[dimension]) != shape_[dimension];
 }
 
@@ -129,7 +147,11 @@ std::optional<Reach> Window::reach_of(const Addition& addition) const {
     if (!its) return std::nullopt;
     reach.cost += its->cost;
   }
-  if (reach.summed.empty()) return reach;
+  if (reach.summed.empty()) {
+    const bool is_dense = std::all_of(reach.steps.begin(), reach.steps.end(),
+                                      [](std::int64_t step) { return step == 1; });
+    return is_dense ? std::optional(std::move(reach)) : std::nullopt;
+  }
   bool shifts = false;
   for (std::size_t k = 0; k < shape_.size(); ++k) shifts = shifts || is_at_edges(reach, k);
   if (!shifts || !reach.conditions.empty() || !split(addition.value, reach)) return std::nullopt;
@@ -159,11 +181,13 @@ bool Window::solve(const Addition& addition, Reach& reach) const {
     int best = -1;
     for (const int level : addition.levels) {
       const auto term = index.levels.find(level);
-      if (term == index.levels.end() || term->second != 1 || dimensions[level] != 1) continue;
+      if (term == index.levels.end() || dimensions[level] != 1) continue;
+      if (term->second < 1 || term->second > longest_step) continue;
       if (best < 0 || is_better(level, best)) best = level;
     }
     if (best < 0) return false;
     reach.solved.push_back(best);
+    reach.steps.push_back(index.levels.at(best));
     reach.rest.push_back(index);
     reach.rest.back().levels.erase(best);
   }
@@ -324,6 +348,12 @@ Operand Window::is_exact(Builder& out) const {
   return all;
 }
 
+// Of a level that one of the dimensions is solved for.
+static std::int64_t step_of(const Reach& reach, int level) {
+  const auto found = std::find(reach.solved.begin(), reach.solved.end(), level);
+  return reach.steps[static_cast<std::size_t>(found - reach.solved.begin())];
+}
+
 Operand Window::padded_element(const Reach& reach, const Padded& padded, Builder& in,
                                const std::vector<Operand>& at) const {
   Operand inside = make_bool(true);
@@ -331,16 +361,23 @@ Operand Window::padded_element(const Reach& reach, const Padded& padded, Builder
     const auto margin = padded.margins.find(padded.levels[k]);
     if (margin == padded.margins.end()) continue;
     inside = both(inside, is_less(in.add_i64(margin->second, i64_operand(-1)), at[k], in), in);
-    const Operand end = in.add_i64(values_.width(padded.levels[k]), margin->second);
+    const std::int64_t step = step_of(reach, padded.levels[k]);
+    const Operand width = in.mul_i64(values_.width(padded.levels[k]), i64_operand(step));
+    const Operand end = in.add_i64(width, margin->second);
     inside = both(inside, is_less(at[k], end, in), in);
+    const Operand distance = in.sub_i64(at[k], margin->second);
+    inside = both(inside, stepped(distance, step, in).is_there, in);
   }
   const auto product_there = [&](Builder& there) {
     Point point;
     for (std::size_t k = 0; k < padded.levels.size(); ++k) {
       const int level = padded.levels[k];
       const auto margin = padded.margins.find(level);
+      const bool is_shifted = margin != padded.margins.end();
       point.at[level] =
-          margin == padded.margins.end() ? at[k] : there.sub_i64(at[k], margin->second);
+          is_shifted
+              ? stepped(there.sub_i64(at[k], margin->second), step_of(reach, level), there).index
+              : at[k];
     }
     Operand product = one_of(element_);
     for (const Operand& one : reach.of_points) {
@@ -446,10 +483,12 @@ Operand Window::sum_inside(const Reach& reach, const std::vector<Operand>& eleme
         point.at[level] = element[k];
         continue;
       }
-      const Operand index = in.sub_i64(element[k], value_of(reach.rest[k], point.at, in));
-      inside = both(inside, is_less(i64_operand(-1), index, in), in);
-      inside = both(inside, is_less(index, values_.width(level), in), in);
-      point.at[level] = index;
+      const Operand distance = in.sub_i64(element[k], value_of(reach.rest[k], point.at, in));
+      const Stepped from = stepped(distance, reach.steps[k], in);
+      inside = both(inside, is_less(i64_operand(-1), distance, in), in);
+      inside = both(inside, is_less(from.index, values_.width(level), in), in);
+      inside = both(inside, from.is_there, in);
+      point.at[level] = from.index;
     }
     const auto zero = [&](Builder&) { return std::vector<Operand>{zero_of(element_)}; };
     const auto there = [&](Builder& side) {

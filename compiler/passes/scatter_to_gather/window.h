@@ -9,10 +9,11 @@
 
 namespace dagaz::passes::gathering {
 
-/// Which points of an addition add to element Y: those whose index of `solved[k]` is Y[k] -
-/// rest[k], for all indices of `summed`.
+/// Which points of an addition add to element Y: those whose index of `solved[k]`, times
+/// `steps[k]`, is Y[k] - rest[k], for all indices of `summed`.
 struct Reach {
   std::vector<int> solved;
+  std::vector<std::int64_t> steps;
   std::vector<Affine> rest;
   std::vector<int> summed;
   std::vector<Addition::Condition> conditions;
