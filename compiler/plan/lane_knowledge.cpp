@@ -118,7 +118,8 @@ LaneArrayValue LaneKnowledge::array_of(NameId name) {
 
 LaneArrayValue LaneKnowledge::part_of(const LaneArrayValue& array,
                                       const std::vector<LaneValue>& indices) {
-  LaneArrayValue part{without_outermost(array.layout, indices.size()), array.start};
+  LaneArrayValue part{without_outermost(array.layout, indices.size()), array.start,
+                      array.is_written};
   for (std::size_t k = 0; k < indices.size(); ++k) {
     part.start = moved(part.start, indices[k], array.layout.strides[k]);
   }
@@ -142,7 +143,7 @@ LaneArrayValue LaneKnowledge::own_array(NameId name) {
 
 LaneArrayValue LaneKnowledge::slice_of(const LaneArrayValue& array,
                                        const std::vector<ir::SliceDimension>& dimensions) {
-  LaneArrayValue slice{{{}, false}, array.start};
+  LaneArrayValue slice{{{}, false}, array.start, array.is_written};
   for (std::size_t k = 0; k < dimensions.size(); ++k) {
     const ir::SliceDimension& dimension = dimensions[k];
     slice.start = moved(slice.start, value_of(dimension.start), array.layout.strides[k]);
@@ -156,9 +157,10 @@ LaneArrayValue LaneKnowledge::slice_of(const LaneArrayValue& array,
 
 LaneArrayValue LaneKnowledge::result_array(NameId name) {
   const auto destination = known_.destinations.find(name);
-  const LaneArrayValue array = destination == known_.destinations.end()
-                                   ? new_array(type_of(name))
-                                   : LaneArrayValue(destination->second);
+  LaneArrayValue array = destination == known_.destinations.end()
+                             ? new_array(type_of(name))
+                             : LaneArrayValue(destination->second);
+  array.is_written = true;
   bind(name, array);
   return array;
 }
@@ -202,9 +204,10 @@ void LaneKnowledge::count_gathers(std::int64_t depth, std::int64_t vectors) {
 
 LaneValue LaneKnowledge::load(const LaneArrayValue& element, ScalarType type) {
   const LaneValue& start = element.start;
-  const bool is_close = start.is_close() && !masked_;
-  for (std::int64_t k = 1; is_close && k < *start.point_step; ++k) count_work(true);
-  count_work(!start.by_point || start.is_consecutive() || is_close);
+  // Vectors that hold what is close are no gathers, but no gain either; what points write so they
+  // scatter.
+  const bool is_close = start.is_close() && !masked_ && !element.is_written;
+  if (!is_close) count_work(!start.by_point || start.is_consecutive());
   if (depth_ == work_.depth && start.by_row && start.by_point) ++work_.row_vectors;
   return any_of(start.by_row, start.by_point, type);
 }

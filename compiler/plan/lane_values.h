@@ -35,6 +35,7 @@ struct LaneValue {
 struct LaneArrayValue {
   Layout layout;
   LaneValue start;
+  bool is_written = false;  // by the points themselves
 };
 
 /// Whether each point has a stretch of memory of its own, where elements are neighbours.
