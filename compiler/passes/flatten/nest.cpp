@@ -135,7 +135,7 @@ bool repeats_cheaply(const Statement& statement, const Names& names, const NameS
   }
   return as<Index>(statement.operation) || as<Slice>(statement.operation) ||
          as<Permute>(statement.operation) || as<Identity>(statement.operation) ||
-         computed.contains(statement.results[0].name);
+         (as<Iota>(statement.operation) && computed.contains(statement.results[0].name));
 }
 
 bool repeats_cheaply(const std::vector<Statement>& statements, const Names& names,
