@@ -6,6 +6,11 @@
 
 namespace dagaz::ir {
 
+bool counts_from_zero(const Iota& range) {
+  return range.type == ScalarType::i64 && range.start == i64_operand(0) &&
+         range.stride == i64_operand(1);
+}
+
 bool is_view(const Operation& operation) {
   return match(
       operation, [](const Identity&) { return true; }, [](const Index&) { return true; },

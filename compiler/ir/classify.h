@@ -10,6 +10,8 @@ namespace dagaz::ir {
 bool is_view(const Operation& operation);
 /// Whether memory may be taken for the statement's results or while it runs.
 bool allocates(const Statement& statement, const Names& names);
+/// Whether element i is i, as i64.
+bool counts_from_zero(const Iota& range);
 /// Whether both sides only compute scalars, and nothing can go wrong there: one may do both and
 /// choose.
 bool only_computes(const Branch& branch);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/classify.h"
 #include "ir/names.h"
 #include "ir/value_count.h"
 #include "plan/asked_elements.h"
@@ -86,9 +87,7 @@ void drop_ranges(std::vector<ir::Statement>& statements) {
   std::unordered_set<NameId> ranges;
   for (const ir::Statement& one : statements) {
     const auto* range = as<ir::Iota>(one.operation);
-    const bool counts = range && range->type == ir::ScalarType::i64 &&
-                        is_constant(range->start, 0) && is_constant(range->stride, 1);
-    if (counts) ranges.insert(one.results[0].name);
+    if (range && ir::counts_from_zero(*range)) ranges.insert(one.results[0].name);
   }
   for (ir::Statement& one : statements) {
     const auto* read = as<ir::Index>(one.operation);

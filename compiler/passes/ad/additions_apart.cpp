@@ -1,10 +1,12 @@
 #include "passes/ad/additions_apart.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "ir/fields.h"
 #include "ir/value_count.h"
 #include "passes/ad/consumption.h"
 #include "passes/ad/summed_map.h"
@@ -81,12 +83,14 @@ class Parting {
     return found == made_.end() ? nullptr : &*found;
   }
 
-  // What the additions need of the map's body: again, or of all points.
+  // What the additions need of the map's body: again, or of all points.  What asserts stays with
+  // the values, and so has to stay what it guards the reading of; additions outside do nothing.
   void need(const Statement& one) {
+    is_possible_ = is_possible_ && !has_guarded_read(one);
     for (const NameId name : free_names(one, names_)) {
       const Statement* const maker = maker_of(name);
       if (maker == nullptr || again_.contains(name) || kept_.contains(name)) continue;
-      if (names_.type(name).kind == TypeKind::token) continue;  // it held when values were made
+      if (names_.type(name).kind == TypeKind::token) continue;
       int budget = most_repeated_statements;
       if (is_cheap(*maker, budget)) {
         repeat(*maker);
@@ -96,14 +100,34 @@ class Parting {
     }
   }
 
+  bool is_guarded(const Statement& one) const {
+    return std::any_of(one.tokens.begin(), one.tokens.end(),
+                       [&](NameId token) { return maker_of(token) != nullptr; });
+  }
+
+  bool has_guarded_read(const Statement& one) const {
+    if ((as<Index>(one.operation) || as<Slice>(one.operation)) && is_guarded(one)) return true;
+    bool any = false;
+    for_each_scope(one.operation, [&](const Body& inside) {
+      for (const Statement& each : inside.statements) any = any || has_guarded_read(each);
+    });
+    return any;
+  }
+
+  void drop_guards(std::vector<Statement>& statements) const {
+    for (Statement& one : statements) {
+      std::erase_if(one.tokens, [&](NameId token) { return maker_of(token) != nullptr; });
+      for_each_scope(one.operation, [&](Body& inside) { drop_guards(inside.statements); });
+    }
+  }
+
   bool is_cheap(const Statement& maker, int& budget) const {
-    if (evaluation_cost(maker, names_) != EvaluationCost::cheap) return false;
+    if (is_guarded(maker) || evaluation_cost(maker, names_) != EvaluationCost::cheap) return false;
     if (as<Scalar>(maker.operation) && budget-- == 0) return false;
     const std::vector<NameId> used = free_names(maker, names_);
     return std::all_of(used.begin(), used.end(), [&](NameId name) {
       const Statement* const next = maker_of(name);
-      return next == nullptr || names_.type(name).kind == TypeKind::token ||
-             again_.contains(name) || is_cheap(*next, budget);
+      return next == nullptr || again_.contains(name) || is_cheap(*next, budget);
     });
   }
 
@@ -178,9 +202,7 @@ class Parting {
     }
     map.map.body.statements = std::move(repeated_);
     std::move(additions_.begin(), additions_.end(), std::back_inserter(map.map.body.statements));
-    for (Statement& one : map.map.body.statements) {
-      std::erase_if(one.tokens, [&](NameId token) { return maker_of(token) != nullptr; });
-    }
+    drop_guards(map.map.body.statements);
     drop_unread(map);
     made.operation = std::move(map);
     return renamed(made, names_);
@@ -204,7 +226,7 @@ class Parting {
   std::vector<Statement> additions_;
   std::vector<Statement> repeated_;
   NameSet again_;
-  NameSet kept_;
+  std::set<NameId> kept_;
   NameSet consumed_;
   std::unordered_map<NameId, NameId> arrays_;  // of results and kept values
   bool is_possible_ = true;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/classify.h"
 #include "support/check.h"
 #include "support/match.h"
 
@@ -198,9 +199,7 @@ NameSet Environment::ranges() const {
   for (const Builder* scope : scopes_) {
     for (const Statement& one : scope->statements()) {
       const auto* range = as<Iota>(one.operation);
-      const bool counts = range && range->type == ScalarType::i64 &&
-                          range->start == i64_operand(0) && range->stride == i64_operand(1);
-      if (counts) ranges.insert(one.results[0].name);
+      if (range && counts_from_zero(*range)) ranges.insert(one.results[0].name);
     }
   }
   return ranges;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "ir/classify.h"
 #include "passes/flatten/nest.h"
 #include "support/match.h"
 
@@ -23,8 +24,7 @@ bool is_accumulator(NameId name, const Names& names) {
 
 bool counts_from_zero(const Statement& one) {
   const auto* range = as<Iota>(one.operation);
-  return range != nullptr && range->type == ScalarType::i64 && range->start == i64_operand(0) &&
-         range->stride == i64_operand(1);
+  return range != nullptr && ir::counts_from_zero(*range);
 }
 
 bool uses(const std::vector<NameId>& used, NameId name) {

@@ -12,6 +12,7 @@
 #include <unordered_set>
 
 #include "ir/builder.h"
+#include "ir/classify.h"
 #include "ir/fields.h"
 #include "ir/names.h"
 #include "ir/traces.h"
@@ -45,9 +46,7 @@ class Rewriter {
         partial_sums_.learn(each);
       }
       if (const auto* iota = as<Iota>(each.operation)) {
-        const bool counts = iota->type == ScalarType::i64 && iota->start == i64_operand(0) &&
-                            iota->stride == i64_operand(1);
-        if (counts) iotas_.insert(each.results[0].name);
+        if (counts_from_zero(*iota)) iotas_.insert(each.results[0].name);
       }
       const bool stays_outside = as<Loop>(each.operation) || as<Branch>(each.operation);
       for_each_scope(each.operation, [&](Body& scope) {
@@ -229,16 +228,11 @@ class Rewriter {
 
 }  // namespace
 
-static bool counts(const Statement& statement) {
-  const auto* range = as<Iota>(statement.operation);
-  return range && range->type == ScalarType::i64 && range->start == i64_operand(0) &&
-         range->stride == i64_operand(1);
-}
-
 static void add_ranges(const Operation& operation, NameSet& ranges) {
   for_each_scope(operation, [&](const Body& body) {
     for (const Statement& one : body.statements) {
-      if (counts(one)) ranges.insert(one.results[0].name);
+      const auto* range = as<Iota>(one.operation);
+      if (range && counts_from_zero(*range)) ranges.insert(one.results[0].name);
       add_ranges(one.operation, ranges);
     }
   });
