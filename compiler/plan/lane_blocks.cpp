@@ -342,8 +342,9 @@ std::vector<ir::Version> map_in_lanes(const MapAt& candidate) {
       add({.may_pack = true, .may_gather = true});
     }
   }
-  if (!ways.empty()) {
-    if (auto narrow = narrow_blocks(candidate, ways.back())) ways.push_back(std::move(*narrow));
+  const std::vector<ir::Version> wide = ways;
+  for (const ir::Version& one : wide) {
+    if (auto narrow = narrow_blocks(candidate, one)) ways.push_back(std::move(*narrow));
   }
   return ways;
 }

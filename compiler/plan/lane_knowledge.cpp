@@ -1,7 +1,9 @@
 #include "plan/lane_knowledge.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "ir/cost.h"
 #include "support/match.h"
 
 namespace dagaz::plan {
@@ -62,7 +64,7 @@ LaneValue LaneKnowledge::apply(ScalarOp op, ScalarType type, ScalarType result,
     by_row = by_row || argument.by_row;
     by_point = by_point || argument.by_point;
   }
-  if (by_point) count_work(true);
+  if (by_point) count_operations(in_turn_ ? ir::cost_of(op) : 1);
   return any_of(by_row, by_point, result);
 }
 
@@ -187,12 +189,16 @@ std::int64_t LaneKnowledge::assumed_runs(std::int64_t depth) const {
 }
 
 void LaneKnowledge::count_work(bool in_unit_steps) {
-  if (!in_unit_steps) {
+  if (in_unit_steps) {
+    count_operations(1);
+  } else {
     count_gathers(depth_, masked_ ? 2 : 1);  // a mask is consumed by each
-    return;
   }
+}
+
+void LaneKnowledge::count_operations(std::int64_t cost) {
   if (depth_ > work_.depth) work_ = {depth_, 0, 0, work_.all_operations, work_.all_gathers};
-  if (depth_ == work_.depth) ++work_.operations;
+  if (depth_ == work_.depth) work_.operations += cost;
   work_.all_operations += assumed_runs(depth_);
 }
 
@@ -246,9 +252,11 @@ void LaneKnowledge::put(const LaneArrayValue& target, const LaneResult& result,
 
 void LaneKnowledge::loop(const Operand& width, const std::function<void()>& body) {
   require_uniform(width);
+  const bool outer = std::exchange(in_turn_, false);
   ++depth_;
   body();
   --depth_;
+  in_turn_ = outer;
 }
 
 LaneResult LaneKnowledge::result_of(const Operand& operand) {

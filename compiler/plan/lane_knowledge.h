@@ -14,7 +14,7 @@ namespace dagaz::plan {
 /// What happens, to whole vectors and to vectors whose elements lie apart in memory.
 struct LaneWork {
   std::int64_t depth = 0;       // of the innermost loops
-  std::int64_t operations = 0;  // there
+  std::int64_t operations = 0;  // there; what would not run in vectors else, as many as it costs
   std::int64_t gathers = 0;
   std::int64_t all_operations = 0;  // everywhere, as often as loops are assumed to run
   std::int64_t all_gathers = 0;
@@ -78,6 +78,7 @@ class LaneKnowledge {
   /// How often code runs inside loops that are nested so deep.
   std::int64_t assumed_runs(std::int64_t depth) const;
   void count_work(bool in_unit_steps);
+  void count_operations(std::int64_t cost);
   void count_gathers(std::int64_t depth, std::int64_t vectors);
   void loop(const ir::Operand& width, const std::function<void()>& body);
 
@@ -86,7 +87,8 @@ class LaneKnowledge {
   std::int64_t rows_;  // of the block now; more than 1 also inside `inner_rows`
   Known known_;
   std::int64_t depth_ = 0;
-  bool masked_ = false;  // inside code that not all points run
+  bool masked_ = false;   // inside code that not all points run
+  bool in_turn_ = false;  // in a loop whose iterations come one after another
   LaneWork work_;
   bool legal_ = true;
 };

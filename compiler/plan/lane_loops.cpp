@@ -1,5 +1,6 @@
 // Branches, loops and accumulation, and rows of a block inside a body.
 #include <algorithm>
+#include <utility>
 
 #include "ir/classify.h"
 #include "ir/names.h"
@@ -158,6 +159,7 @@ void LaneReading::read(const ir::Statement& s, const ir::Loop& e) {
                     add_in_rows(s.results[0].name, form->bound, e.body, iteration);
   if (!adds) {
     const bool outer = masked_;
+    const bool outer_in_turn = std::exchange(in_turn_, true);
     masked_ = outer || is_left;
     ++depth_;
     const std::vector<LaneResult> results = read(e.body, wanted);
@@ -170,6 +172,7 @@ void LaneReading::read(const ir::Statement& s, const ir::Loop& e) {
     }
     --depth_;
     masked_ = outer;
+    in_turn_ = outer_in_turn;
   }
   bind_results(s, e, arrays);
 }

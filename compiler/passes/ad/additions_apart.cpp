@@ -37,6 +37,20 @@ bool gives_only_accumulators(const Statement& one, const Names& names) {
                      [&](const Binder& r) { return is_accumulator(r.name, names); });
 }
 
+/// Whether a statement, or each element of what it makes, takes no more of the budget than there is.
+bool is_cheap_alone(const Statement& one, int& budget, const Names& names) {
+  if (as<Replicate>(one.operation)) return true;
+  if (const auto* map = as<MapScanReduce>(one.operation)) {
+    const std::vector<Statement>& each = map->map.body.statements;
+    return map->reductions.empty() && map->scans.empty() && !map->post &&
+           std::all_of(each.begin(), each.end(), [&](const Statement& inside) {
+             return is_cheap_alone(inside, budget, names);
+           });
+  }
+  if (evaluation_cost(one, names) != EvaluationCost::cheap) return false;
+  return !as<Scalar>(one.operation) || budget-- > 0;
+}
+
 /// One map, and those inside it that do both, in two.
 class Parting {
  public:
@@ -122,8 +136,7 @@ class Parting {
   }
 
   bool is_cheap(const Statement& maker, int& budget) const {
-    if (is_guarded(maker) || evaluation_cost(maker, names_) != EvaluationCost::cheap) return false;
-    if (as<Scalar>(maker.operation) && budget-- == 0) return false;
+    if (is_guarded(maker) || !is_cheap_alone(maker, budget, names_)) return false;
     const std::vector<NameId> used = free_names(maker, names_);
     return std::all_of(used.begin(), used.end(), [&](NameId name) {
       const Statement* const next = maker_of(name);

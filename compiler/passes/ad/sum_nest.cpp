@@ -236,10 +236,12 @@ std::optional<Operand> SumNestBuilder::row(std::size_t level, NameId array) {
     result = value(replicate->value);
   } else if (const auto* producer = producer_of_rows(level, array)) {
     result = produced_row(level, *producer, source->result);
+  } else if (auto read = read_of(array)) {
+    result = read_again(level, array, std::move(*read));
   } else {
     const auto known = made_.find(array);
     const auto whole = known != made_.end() ? std::optional(known->second) : value(array);
-    if (!whole || !whole->is_name()) return std::nullopt;
+    if (!whole || !whole->is_name() || is_read_again(*whole)) return std::nullopt;
     const NameId element = names_->fresh(names_->base(array), row_of(names_->type(array)));
     nest_.levels[level].arrays.push_back(whole->name());
     nest_.levels[level].parameters.push_back(Binder{element});
@@ -265,6 +267,62 @@ std::optional<Operand> SumNestBuilder::produced_row(std::size_t level,
     made_.insert_or_assign(parameter, *element);
   }
   return value(producer.map.body.results[result]);
+}
+
+// How `array` is read of an array outside, if it is and its places cost next to nothing.
+std::optional<Index> SumNestBuilder::read_of(NameId array) {
+  if (site_->element(array) != nullptr) {
+    const auto row = value(array);
+    return row && is_read_again(*row) ? std::optional(reads_.at(row->name())) : std::nullopt;
+  }
+  if (is_read_again(array)) return reads_.at(array);
+  const Definition* source = site_->definition(array);
+  if (source == nullptr || made_.count(array) != 0 || site_->is_kept(array)) return std::nullopt;
+  const Statement& statement = *source->statement;
+  const auto* index = as<Index>(statement.operation);
+  if (index == nullptr || !statement.tokens.empty() || !site_->is_outside(index->array) ||
+      !site_->is_outside(names_->type(array))) {
+    return std::nullopt;
+  }
+  int budget = most_repeated_statements;
+  Index read{index->array, {}};
+  for (const Operand& each : index->indices) {
+    if (each.is_name() && !is_repeatable(each.name(), budget)) return std::nullopt;
+    const auto place = value(each);
+    if (!place) return std::nullopt;
+    read.indices.push_back(*place);
+  }
+  return read;
+}
+
+bool SumNestBuilder::is_read_again(const Operand& row) const {
+  return row.is_name() && reads_.count(row.name()) != 0;
+}
+
+Operand SumNestBuilder::read_again(std::size_t level, NameId array, Index read) {
+  const Type type = row_of(names_->type(array));
+  const NameId element = names_->fresh(names_->base(array), type);
+  read.indices.push_back(position(level));
+  varying_.insert(element);
+  if (type.is_scalar()) {
+    repeated_.push_back(Statement{{{element}}, std::move(read)});
+  } else {
+    reads_.emplace(element, std::move(read));
+  }
+  return element;
+}
+
+Operand SumNestBuilder::position(std::size_t level) {
+  if (const auto known = positions_.find(level); known != positions_.end()) return known->second;
+  SumNest::Level& here = nest_.levels[level];
+  const Type element{ScalarType::i64, {}};
+  const NameId all = names_->fresh("positions", array_over(here.width, element));
+  const NameId one = names_->fresh("position", element);
+  nest_.levels[0].views.push_back(
+      Statement{{{all}}, Iota{ScalarType::i64, here.width, i64_operand(0), i64_operand(1)}});
+  here.arrays.push_back(all);
+  here.parameters.push_back(Binder{one});
+  return positions_.emplace(level, one).first->second;
 }
 
 // ---------------------------------------------------------------- statements
@@ -315,7 +373,7 @@ std::optional<Statement> SumNestBuilder::copied(const Statement& statement) {
   Substitution used;
   for (const NameId name : free_names(statement, *names_)) {
     const auto made = value(name);
-    if (!made) return std::nullopt;
+    if (!made || is_read_again(*made)) return std::nullopt;
     if (names_->type(name).is_array() && !made->is_name()) return std::nullopt;
     used.emplace(name, *made);
   }

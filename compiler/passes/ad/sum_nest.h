@@ -3,7 +3,8 @@
 //
 // What stands between the levels of the nest moves into the core if repeating it there costs next
 // to nothing, and is kept for all iterations otherwise: so no evaluation is multiplied by the size
-// of a dimension that it does not depend on.  What stands in the innermost level moves with it; it
+// of a dimension that it does not depend on.  Rows that are read of an array outside are read there
+// again, element by element.  What stands in the innermost level moves with it; it
 // is evaluated a second time only if it is scalar work that the map needs as well.
 #pragma once
 
@@ -53,6 +54,10 @@ class SumNestBuilder {
   std::optional<ir::Operand> row(std::size_t level, ir::NameId array);
   std::optional<ir::Operand> produced_row(std::size_t level, const ir::MapScanReduce& producer,
                                           std::size_t result);
+  std::optional<ir::Index> read_of(ir::NameId array);
+  bool is_read_again(const ir::Operand& row) const;
+  ir::Operand read_again(std::size_t level, ir::NameId array, ir::Index read);
+  ir::Operand position(std::size_t level);
   std::optional<ir::Operand> kept(ir::NameId name);
   std::optional<ir::Operand> moved(ir::NameId name, const Definition& definition);
   std::optional<ir::Statement> copied(const ir::Statement& statement);
@@ -65,6 +70,8 @@ class SumNestBuilder {
   ir::Substitution made_;             // names of the original code and what they are in the nest
   ir::NameSet varying_;               // names of the nest whose value depends on the iteration
   std::vector<std::unordered_map<ir::NameId, ir::Operand>> rows_;  // per level, by array
+  std::unordered_map<ir::NameId, ir::Index> reads_;  // names of rows that are not kept
+  std::unordered_map<std::size_t, ir::Operand> positions_;  // of levels
   std::vector<ir::Statement> repeated_;                            // scalars from further out
   struct Moved {
     const ir::Statement* around;

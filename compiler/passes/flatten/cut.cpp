@@ -1,14 +1,59 @@
-// Cutting a nest in two: maps before a place (rows.h), and the rest.
+// Cutting a nest in two: maps before a place (rows.h), and the rest.  Where there is no such place,
+// the elements of a reduction may be a product, which is set apart from it: a mean of what a layer
+// gives comes behind the layer.  That pays for sums over several dimensions alone; of others, points
+// read rows in vector lanes, a point each, and need no memory.
 #include <algorithm>
 #include <utility>
 
+#include "ir/classify.h"
 #include "ir/names.h"
+#include "ir/value_count.h"
 #include "passes/flatten/flattener.h"
 #include "support/match.h"
 
 namespace dagaz::passes::flattening {
 
 using namespace ir;
+
+static bool has_sums(const Body& body) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [](const Statement& one) {
+    const auto* sum = as<MapScanReduce>(one.operation);
+    return sum && !sum->reductions.empty();
+  });
+}
+
+// Whether what the body makes are numbers, some of them sums of sums.
+static bool makes_sums_of_sums(const Body& body) {
+  bool any = false;
+  for (const Statement& one : body.statements) {
+    const auto* sum = as<MapScanReduce>(one.operation);
+    if (sum && value_count(sum->reductions) != one.results.size()) return false;
+    if (!sum && !as<Scalar>(one.operation) && !is_view(one.operation)) return false;
+    any = any || (sum && has_sums(sum->map.body));
+  }
+  return any;
+}
+
+bool Flattener::cut_if_possible(Statement& statement, Nest& nest, PointBody& point, Out& out) {
+  const auto try_cut = [&](PointBody& body) {
+    const auto place =
+        place_to_cut(nest, body.body, names_, originals_, options_.handed_on_operations);
+    if (place) cut(std::move(statement), std::move(nest), std::move(body), *place, out);
+    return place.has_value();
+  };
+  if (try_cut(point)) return true;
+  for (std::size_t k = 0; k < point.body.statements.size(); ++k) {
+    const auto* reduction = as<MapScanReduce>(point.body.statements[k].operation);
+    if (!reduction || !keeps_sums(*reduction) || !makes_sums_of_sums(reduction->map.body)) continue;
+    PointBody apart = point;
+    std::vector<Statement>& all = apart.body.statements;
+    std::vector<Statement> parts = splitter_.split_elements_off(all[k], *reduction);
+    const auto at = all.erase(all.begin() + static_cast<std::ptrdiff_t>(k));
+    all.insert(at, std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
+    if (try_cut(apart)) return true;
+  }
+  return false;
+}
 
 // Two nests: the maps before the place, and the others with what is cheap.
 void Flattener::cut(Statement statement, Nest nest, PointBody point, const Cut& cut, Out& out) {

@@ -200,11 +200,7 @@ void Flattener::flatten_points(Statement statement, Nest nest, PointBody point, 
   }
   if (!on_gpu()) {
     if (choose_host(statement, nest, point, out)) return;
-    if (const auto place =
-            place_to_cut(nest, point.body, names_, originals_, options_.handed_on_operations)) {
-      cut(std::move(statement), std::move(nest), std::move(point), *place, out);
-      return;
-    }
+    if (cut_if_possible(statement, nest, point, out)) return;
   }
   statement.operation = segmented_map(std::move(nest), std::move(point));
   out.push_back(std::move(statement));

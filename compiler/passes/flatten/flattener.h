@@ -42,6 +42,7 @@ class Flattener {
   void flatten_points(ir::Statement statement, Nest nest, PointBody point, Out& out);
 
   // ---- cut.cpp
+  bool cut_if_possible(ir::Statement& statement, Nest& nest, PointBody& point, Out& out);
   void cut(ir::Statement statement, Nest nest, PointBody point, const Cut& cut, Out& out);
   void emit_part(ir::Statement statement, Nest nest, PointBody point, Out& out);
 

@@ -10,6 +10,8 @@
 //   if threads have enough of a product then for q in qs: s = ..; t = ..; row = product t v
 //   else the map as it is
 //
+// One thread loses nothing by that, where panels pay; several have to meet after each operation.
+//
 // Only a body whose statements can all keep threads busy may come to that: what is sequential in a
 // point would no longer run beside that of others.
 #include <algorithm>
@@ -182,6 +184,9 @@ static std::vector<std::vector<Operand>> products_for_host(
   return products.found();
 }
 
+/// How much less is enough for panels than for threads that meet.
+constexpr std::int64_t least_panels = 8;
+
 // Whether one of the products keeps as many threads busy as run points.
 static Operand is_for_host(const Nest& nest, const std::vector<std::vector<Operand>>& products,
                            std::int64_t host_product, Builder& builder) {
@@ -190,7 +195,9 @@ static Operand is_for_host(const Nest& nest, const std::vector<std::vector<Opera
   const Operand threads = builder.add(ask_device_threads(), "threads");
   const Operand busy =
       builder.scalar(ScalarOp::smin, ScalarType::i64, {threads, builder.product(extents)}, "busy");
-  const Operand least = builder.mul_i64(busy, i64_operand(host_product));
+  const Operand meeting =
+      builder.mul_i64(builder.add_i64(busy, i64_operand(-1)), i64_operand(host_product));
+  const Operand least = builder.add_i64(meeting, i64_operand(host_product / least_panels));
   std::optional<Operand> any;
   for (const std::vector<Operand>& widths : products) {
     const Operand enough =

@@ -59,9 +59,7 @@ static bool is_cheaper_again(const MapScanReduce& e, const Names& names) {
          });
 }
 
-// Whether the elements of a reduction are sums of many terms, and an array of its own anyway: then
-// a map makes them, which may be a product.
-static bool keeps_sums(const MapScanReduce& e) {
+bool keeps_sums(const MapScanReduce& e) {
   const std::size_t reduced = value_count(e.reductions);
   if (!e.scans.empty() || e.reductions.empty() || e.post) return false;
   return e.map.body.results.size() > reduced &&

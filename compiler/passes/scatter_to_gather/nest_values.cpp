@@ -28,9 +28,50 @@ int NestValues::add_level(const MapScanReduce& map) {
   const int level = static_cast<int>(widths_.size());
   widths_.push_back(map.width);
   for (std::size_t k = 0; k < map.arrays.size(); ++k) {
-    definitions_[map.map.parameters[k].name] = {nullptr, level, map.arrays[k]};
+    define_element(map.map.parameters[k].name, map.arrays[k], level);
   }
   return level;
+}
+
+void NestValues::define_element(NameId name, NameId array, int level) {
+  same_.erase(name);
+  if (const auto made = made_element(array, level)) {
+    same_.emplace(name, *made);
+  } else {
+    definitions_[name] = {nullptr, level, array};
+  }
+}
+
+// What a map of the nest, or a replicate, gives for an element of its array.
+std::optional<Operand> NestValues::made_element(NameId array, int level) {
+  const Statement* const statement = statement_of(array);
+  if (statement == nullptr || !statement->tokens.empty()) return std::nullopt;
+  const auto* replicate = as<Replicate>(statement->operation);
+  if (replicate != nullptr && replicate->shape.size() == 1) return replicate->value;
+  const auto* map = as<MapScanReduce>(statement->operation);
+  if (map == nullptr || map->post || !map->scans.empty() || !map->reductions.empty()) {
+    return std::nullopt;
+  }
+  const auto result = std::find_if(statement->results.begin(), statement->results.end(),
+                                   [&](const Binder& one) { return one.name == array; });
+  const auto place = static_cast<std::size_t>(result - statement->results.begin());
+  if (map->map.result_types[place].kind != TypeKind::value) return std::nullopt;
+  // Its statements are of one point at a time.
+  const auto [entered, is_new] = producers_.emplace(statement, level);
+  if (entered->second != level) return std::nullopt;
+  if (is_new) {
+    for (std::size_t k = 0; k < map->arrays.size(); ++k) {
+      define_element(map->map.parameters[k].name, map->arrays[k], level);
+    }
+    for (const Statement& one : map->map.body.statements) learn(one);
+  }
+  return map->map.body.results[place];
+}
+
+Operand NestValues::resolved(const Operand& operand) const {
+  if (!operand.is_name()) return operand;
+  const auto same = same_.find(operand.name());
+  return same == same_.end() ? operand : resolved(same->second);
 }
 
 void NestValues::learn(const Statement& statement) {
@@ -38,8 +79,9 @@ void NestValues::learn(const Statement& statement) {
 }
 
 const NestValues::Definition* NestValues::find(const Operand& operand) const {
-  if (!operand.is_name()) return nullptr;
-  const auto found = definitions_.find(operand.name());
+  const Operand one = resolved(operand);
+  if (!one.is_name()) return nullptr;
+  const auto found = definitions_.find(one.name());
   return found == definitions_.end() ? nullptr : &found->second;
 }
 
@@ -62,7 +104,7 @@ bool NestValues::add_array(NameId array, Needs& needs, std::unordered_set<NameId
 bool NestValues::add_needs(const Operand& operand, Needs& needs,
                            std::unordered_set<NameId>& seen) const {
   const Definition* definition = find(operand);
-  if (definition == nullptr || !seen.insert(operand.name()).second) return true;
+  if (definition == nullptr || !seen.insert(resolved(operand).name()).second) return true;
   if (definition->statement == nullptr) {
     needs.levels.insert(definition->level);
     ++needs.cost;
@@ -95,7 +137,8 @@ std::optional<Needs> NestValues::needs_of(const Operand& operand) const {
   return needs;
 }
 
-std::optional<Affine> NestValues::affine(const Operand& operand) const {
+std::optional<Affine> NestValues::affine(const Operand& index) const {
+  const Operand operand = resolved(index);
   Affine sum;
   if (operand.is_constant()) {
     sum.constant = integer_value(operand.constant());
@@ -130,24 +173,26 @@ std::optional<Affine> NestValues::affine(const Operand& operand) const {
 
 // ---------------------------------------------------------------- values at points
 
-Operand NestValues::element(NameId name, Point& point, Builder& out) const {
+Operand NestValues::element(NameId of, Point& point, Builder& out) const {
   std::vector<Operand> indices;
+  NameId name = resolved(of).name();
   for (const Definition* definition = find(name); definition; definition = find(name)) {
     std::vector<Operand> before;
     if (definition->statement == nullptr) {
       before.push_back(point.at.at(definition->level));
-      name = definition->array;
+      name = resolved(definition->array).name();
     } else {
       const auto& index = std::get<Index>(definition->statement->operation);
       for (const Operand& one : index.indices) before.push_back(value(one, point, out));
-      name = index.array;
+      name = resolved(index.array).name();
     }
     indices.insert(indices.begin(), before.begin(), before.end());
   }
   return out.index(name, std::move(indices));
 }
 
-Operand NestValues::value(const Operand& operand, Point& point, Builder& out) const {
+Operand NestValues::value(const Operand& of, Point& point, Builder& out) const {
+  const Operand operand = resolved(of);
   const Definition* definition = find(operand);
   if (definition == nullptr) return operand;
   const NameId name = operand.name();

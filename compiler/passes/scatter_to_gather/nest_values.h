@@ -47,7 +47,8 @@ class NestValues {
   NestValues(const Names& names, const std::unordered_set<NameId>& counts)
       : names_(names), counts_(counts) {}
 
-  /// The parameters of another map as elements of its arrays.
+  /// The parameters of another map as elements of its arrays, or as what maps of the nest made these
+  /// of.
   int add_level(const MapScanReduce& map);
   /// The results of a statement of the nest, which has to stay where it is.
   void learn(const Statement& statement);
@@ -72,6 +73,9 @@ class NestValues {
     int level = -1;  // of a parameter
     NameId array;    // whose element it is
   };
+  void define_element(NameId name, NameId array, int level);
+  std::optional<Operand> made_element(NameId array, int level);
+  Operand resolved(const Operand& operand) const;
   const Definition* find(const Operand& operand) const;
   bool add_needs(const Operand& operand, Needs& needs, std::unordered_set<NameId>& seen) const;
   bool add_array(NameId array, Needs& needs, std::unordered_set<NameId>& seen) const;
@@ -81,6 +85,8 @@ class NestValues {
   const std::unordered_set<NameId>& counts_;
   std::vector<Operand> widths_;
   std::unordered_map<NameId, Definition> definitions_;
+  std::unordered_map<NameId, Operand> same_;  // parameters that are values of maps of the nest
+  std::unordered_map<const Statement*, int> producers_;  // these, and the levels of their elements
 };
 
 /// The value of `sum` where levels have the given indices.

@@ -10,7 +10,8 @@
 // again at every element, under a condition at the edges (as in Hückelheim et al., "Automatic
 // differentiation for adjoint stencil loops", ICPP 2019).
 //
-// Where some are (taps), a condition for each of them stands in the innermost loop.  A GPU minds
+// Where some are (taps), a condition for each of them stands in the innermost loop, unless each
+// element has all of them: then it is a sum as a program would write it.  A GPU minds
 // that less than another array and a question to the host; on a CPU it keeps vectors away.  But
 // there v is a product of a value u of points (y, x) with one of taps r(dy, dx): for the values of
 // points with zeros around them,
@@ -120,6 +121,7 @@ std::optional<Window> Window::of(const WithAccumulator& with, std::size_t input,
     window.tokens_.insert(window.tokens_.end(), needs->tokens.begin(), needs->tokens.end());
     cost += reach->summed.empty() ? reach->cost : 0;
     const bool slow_taps = !reach->summed.empty() && reach->cost > tunables.tap_operations;
+    if (slow_taps && !reach->has_edges) return std::nullopt;
     if (slow_taps) window.edges_ = Edges::padded;
     window.reaches_.push_back(std::move(*reach));
   }
@@ -152,9 +154,11 @@ std::optional<Reach> Window::reach_of(const Addition& addition) const {
                                       [](std::int64_t step) { return step == 1; });
     return is_dense ? std::optional(std::move(reach)) : std::nullopt;
   }
-  bool shifts = false;
-  for (std::size_t k = 0; k < shape_.size(); ++k) shifts = shifts || is_at_edges(reach, k);
-  if (!shifts || !reach.conditions.empty() || !split(addition.value, reach)) return std::nullopt;
+  for (std::size_t k = 0; k < shape_.size(); ++k) {
+    reach.has_edges = reach.has_edges || is_at_edges(reach, k);
+  }
+  if (!reach.conditions.empty()) return std::nullopt;
+  if (reach.has_edges && !split(addition.value, reach)) return std::nullopt;
   return reach;
 }
 
@@ -503,7 +507,7 @@ Operand Window::sum_inside(const Reach& reach, const std::vector<Operand>& eleme
 NameId Window::sums(Builder& out) const {
   std::vector<std::optional<Padded>> points;
   for (const Reach& reach : reaches_) {
-    const bool has_zeros = !reach.summed.empty() && edges_ == Edges::padded;
+    const bool has_zeros = reach.has_edges && !reach.summed.empty() && edges_ == Edges::padded;
     points.push_back(has_zeros ? std::optional(padded(reach, out)) : std::nullopt);
   }
   const auto element = [&](Builder& in, const std::vector<Operand>& at) {

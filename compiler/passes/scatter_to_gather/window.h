@@ -19,6 +19,7 @@ struct Reach {
   std::vector<Addition::Condition> conditions;
   Operand value;
   std::int64_t cost = 0;
+  bool has_edges = false;  // where points are not there that others have beside them
   // value = product of these, of which the first depend on no tap and the others on no solved level
   // (see window.cpp), where something is summed.
   std::vector<Operand> of_points;
