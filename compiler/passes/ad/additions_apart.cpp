@@ -37,7 +37,8 @@ bool gives_only_accumulators(const Statement& one, const Names& names) {
                      [&](const Binder& r) { return is_accumulator(r.name, names); });
 }
 
-/// Whether a statement, or each element of what it makes, takes no more of the budget than there is.
+/// Whether a statement, or each element of what it makes, takes no more of the budget than there
+/// is.
 bool is_cheap_alone(const Statement& one, int& budget, const Names& names) {
   if (as<Replicate>(one.operation)) return true;
   if (const auto* map = as<MapScanReduce>(one.operation)) {

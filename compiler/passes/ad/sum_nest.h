@@ -70,7 +70,7 @@ class SumNestBuilder {
   ir::Substitution made_;             // names of the original code and what they are in the nest
   ir::NameSet varying_;               // names of the nest whose value depends on the iteration
   std::vector<std::unordered_map<ir::NameId, ir::Operand>> rows_;  // per level, by array
-  std::unordered_map<ir::NameId, ir::Index> reads_;  // names of rows that are not kept
+  std::unordered_map<ir::NameId, ir::Index> reads_;         // names of rows that are not kept
   std::unordered_map<std::size_t, ir::Operand> positions_;  // of levels
   std::vector<ir::Statement> repeated_;                            // scalars from further out
   struct Moved {

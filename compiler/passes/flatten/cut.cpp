@@ -1,7 +1,7 @@
 // Cutting a nest in two: maps before a place (rows.h), and the rest.  Where there is no such place,
 // the elements of a reduction may be a product, which is set apart from it: a mean of what a layer
-// gives comes behind the layer.  That pays for sums over several dimensions alone; of others, points
-// read rows in vector lanes, a point each, and need no memory.
+// gives comes behind the layer.  That pays for sums over several dimensions alone; of others,
+// points read rows in vector lanes, a point each, and need no memory.
 #include <algorithm>
 #include <utility>
 

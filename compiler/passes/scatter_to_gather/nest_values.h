@@ -47,8 +47,8 @@ class NestValues {
   NestValues(const Names& names, const std::unordered_set<NameId>& counts)
       : names_(names), counts_(counts) {}
 
-  /// The parameters of another map as elements of its arrays, or as what maps of the nest made these
-  /// of.
+  /// The parameters of another map as elements of its arrays, or as what maps of the nest made
+  /// these of.
   int add_level(const MapScanReduce& map);
   /// The results of a statement of the nest, which has to stay where it is.
   void learn(const Statement& statement);

@@ -539,7 +539,8 @@ Outcome width_one(MapScanReduce& node, Rules& rules) {
 Outcome apply_before(MapScanReduce& node, Rules& rules) {
   if (is_i64(node.width, 0)) return width_zero(node, rules);
   if (is_i64(node.width, 1)) return width_one(node, rules);
-  return inputs(node, rules);
+  if (const Outcome o = inputs(node, rules); o != Outcome::none) return o;
+  return steady_reads(node, rules);
 }
 Outcome apply_before(Histogram& node, Rules& rules) { return inputs(node, rules); }
 Outcome apply_before(Scatter& node, Rules& rules) { return inputs(node, rules); }

@@ -120,6 +120,9 @@ Outcome constant_powers(Scalar& node, Rules& rules);
 /// Maps between reshapes (reshaped_maps.cpp).
 Outcome reshaped_map(Reshape& node, Rules& rules);
 
+/// Elements at one place of all rows (steady_reads.cpp).
+Outcome steady_reads(MapScanReduce& node, Rules& rules);
+
 // Values that are the same for all elements (equal_elements.cpp).
 Outcome reductions_of_equal(MapScanReduce& node, Rules& rules);
 Outcome scan_of_equal(MapScanReduce& node, Rules& rules);
