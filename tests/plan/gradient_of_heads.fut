@@ -7,25 +7,20 @@ def out [n][h][k][d] (heads: [h][n][k]f32) (w: [d][h][k]f32) : [n][d]f32 =
 entry main [n][h][k][d] (heads: [h][n][k]f32) (w: [d][h][k]f32) (s: [n][d]f32) =
   vjp (\(heads, w) -> out heads w) (heads, w) s
 -- expect
---| -- main, line 8: segmented_map over [chunk]
+--| -- main, line 8: segmented_map over [n]
 --| adjoint: [
---|   lane_blocks columns 4 width 8 packed [adjoint.2] inner_rows [sum : 4, sum.2 : 4] when [chunk >= 32, h >= 2],
---|   lane_blocks width 8 packed [adjoint.2] inner_rows [sum : 4, sum.2 : 4] when [chunk >= 8, h >= 2],
---|   pointwise] operations [1, d, h, h * k, h * k * d]
---| -- main, line 8: map_scan_reduce over [h]
---| sum.2: [
---|   lane_blocks points 1 rows 0 block_rows 8 width 8 when [k >= 8, h >= 8],
---|   pointwise]
---| -- main, line 8: map_scan_reduce over [k]
---| sum: [
---|   lane_blocks columns 2 width 8 when [k >= 16],
---|   lane_blocks width 4 when [k >= 4],
---|   pointwise]
---| -- main, line 8: segmented_map over [d][h][k]
+--|   pointwise] operations [3, 4 * d]
+--| -- main, line 8: segmented_map over [h][n][k]
 --| sums: [
---|   contraction points 2 block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_points of_rows [sum.3] of_points [head] when [d >= 24, k >= 32, chunk >= 16],
+--|   contraction rows 1 points 2 block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_points of_rows [sum] of_points [w] when [n >= 24, k >= 32, d >= 16],
+--|   lane_blocks points 2 rows 1 block_rows 4 columns 2 width 8 when [k >= 16, n >= 4],
+--|   lane_blocks points 2 rows 1 block_rows 8 width 4 when [k >= 4, n >= 8],
+--|   pointwise] operations [7, 3 * d]
+--| -- main, line 8: segmented_map over [d][h][k]
+--| sum.2: [
+--|   contraction points 2 block_rows 6 width 16 cached 42 most_rows 128 most_points 48 least_rows 16 least_points 6 split 1024 row_packing by_elements point_packing by_points of_rows [sum.3] of_points [heads] when [d >= 24, k >= 32, n >= 16],
 --|   lane_blocks points 2 rows 0 block_rows 4 columns 2 width 8 when [k >= 16, d >= 4],
 --|   lane_blocks points 2 rows 1 block_rows 4 columns 2 width 8 when [k >= 16, h >= 4],
 --|   lane_blocks points 2 rows 0 block_rows 8 width 4 when [k >= 4, d >= 8],
 --|   lane_blocks points 2 rows 1 block_rows 8 width 4 when [k >= 4, h >= 8],
---|   pointwise] operations [9, 2 * chunk]
+--|   pointwise] operations [5, 2 * n]

@@ -33,6 +33,13 @@ bool Rules::is_bound_outside_scopes(NameId name) const {
          simplifier_.definitions_[name.index].depth <= simplifier_.scope_->depth;
 }
 
+bool Rules::is_bound_in_a_map(NameId name) const {
+  const std::vector<std::size_t>& depths = simplifier_.map_depths_;
+  return name.index < simplifier_.definitions_.size() &&
+         std::find(depths.begin(), depths.end(), simplifier_.definitions_[name.index].depth) !=
+             depths.end();
+}
+
 bool Rules::in_current_scope(NameId name) const {
   return name.index < simplifier_.definitions_.size() &&
          simplifier_.definitions_[name.index].scope == simplifier_.scope_;

@@ -59,6 +59,8 @@ class Rules {
   bool may_be_consumed(NameId name) const;
   /// Whether a name used in the statement's scopes is bound outside them.
   bool is_bound_outside_scopes(NameId name) const;
+  /// Whether it is bound in the body of a map around, or is one of its parameters.
+  bool is_bound_in_a_map(NameId name) const;
   /// Whether derivatives are still to be made of this code, or may be.
   bool is_to_be_differentiated() const;
   /// Whether the name was bound in the same run of the same scope.

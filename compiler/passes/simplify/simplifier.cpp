@@ -360,7 +360,9 @@ void Simplifier::enter_lambda_over(const Operand& width, const std::vector<NameI
       facts_.set_index(map.parameters[i].name, width);
     }
   }
+  map_depths_.push_back(scope_->depth + 1);
   simplify_lambda(map, Runs::per_iteration, width);
+  map_depths_.pop_back();
 }
 
 // Inside a branch its condition is known, and what follows from it.

@@ -115,6 +115,7 @@ class Simplifier {
   std::unordered_map<NameId, Guarded> guarded_;
   std::vector<NameId> enclosing_tokens_;
   const std::vector<Binder>* enclosing_results_ = nullptr;
+  std::vector<std::size_t> map_depths_;  // of the scopes around that are bodies of maps
   Facts facts_;
   Scope* scope_ = nullptr;
   const bool has_traces_;
