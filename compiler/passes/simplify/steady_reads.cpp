@@ -1,12 +1,14 @@
-// Rows of which all points of a map read the element at the same place, before derivatives are made.
+// Rows of which all points of a map read the element at the same place, before derivatives are
+// made.
 //
 //   map (\row -> … row[o] …) rows  =  map (\x -> … x …) rows[:, o]
 //
 // The adjoint of row[o] is a row of zeros but for one element, for each point; that of x is a
 // number.  In a loop over o, as one over what is observed, that is the difference between adding to
 // all elements of an array in each iteration and adding to those that were read.  Places that are
-// constants stay: small rows become numbers elsewhere (scalarise/).  So do those that differ between
-// the points of a map around: what these read of all rows is better left to its own adjoint.
+// constants stay: small rows become numbers elsewhere (scalarise/).  So do those that differ
+// between the points of a map around: what these read of all rows is better left to its own
+// adjoint.
 #include <algorithm>
 
 #include "ir/fields.h"
@@ -50,12 +52,13 @@ class SteadyReads {
     };
     const bool is_computed = std::any_of(index.indices.begin(), index.indices.end(),
                                          [](const Operand& place) { return place.is_name(); });
-    const bool is_of_a_map = std::any_of(
-        index.indices.begin(), index.indices.end(), [&](const Operand& place) {
+    const bool is_of_a_map =
+        std::any_of(index.indices.begin(), index.indices.end(), [&](const Operand& place) {
           return place.is_name() && rules_.is_bound_in_a_map(place.name());
         });
     const bool is_same = reads_.empty() || index.indices == indices();
-    return is_computed && !is_of_a_map && is_same && !rules_.may_be_consumed(one.results.front().name) &&
+    return is_computed && !is_of_a_map && is_same &&
+           !rules_.may_be_consumed(one.results.front().name) &&
            std::all_of(index.indices.begin(), index.indices.end(), is_outside) &&
            std::all_of(one.tokens.begin(), one.tokens.end(), is_outside);
   }
