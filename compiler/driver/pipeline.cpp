@@ -31,6 +31,12 @@ constexpr Step until_fused[] = {
     {"fuse"},
     {"simplify"},
     {"common-subexpressions"},
+    {"batch-loops"},
+    {"simplify", if_changed},
+    {"common-subexpressions", if_changed},
+    {"fuse", if_changed},
+    {"simplify", if_changed},
+    {"common-subexpressions", if_changed},
     {"eliminate-dead-code"},
 };
 

@@ -103,6 +103,8 @@ struct FlattenOptions {
   /// Operations for each element that a point hands on which make it one of a nest of its own.
   std::int64_t handed_on_operations = Tunables{}.handed_on_operations;
 };
+/// Moves loops that multiply by matrices of all points outside of the maps that they are in.
+bool batch_loops(ir::ParallelProgram& program, FlattenTarget target, const Tunables& tunables);
 /// Additions at places that the indices of points tell become reads.
 bool scatter_to_gather(ir::ParallelProgram& program, FlattenTarget target,
                        const Tunables& tunables);

@@ -68,6 +68,12 @@ bool with_shared_sums(Program& program, const PassOptions& options) {
   return options.target == FlattenTarget::cpu && tuned<share_sums>(program, options);
 }
 
+bool with_batched_loops(Program& program, const PassOptions& options) {
+  return in_parallel(program, [&](ParallelProgram& each) {
+    return batch_loops(each, options.target, options.tunables);
+  });
+}
+
 bool gathered(Program& program, const PassOptions& options) {
   return in_parallel(program, [&](ParallelProgram& each) {
     return scatter_to_gather(each, options.target, options.tunables);
@@ -177,6 +183,10 @@ constexpr Pass passes[] = {
      "Takes slices of what a map reads instead of what it makes.",
      "After a first fusion: a map that makes less than it reads is best merged into what it "
      "reads.  Before a second, which merges what is left with what reads the slices."},
+    {"batch-loops", with_batched_loops, Stage::parallel, Need::optional,
+     "Moves loops outside of maps whose points multiply by the same matrices in them.",
+     "After fusion, when products are maps of sums; before differentiation, which then sees "
+     "products of matrices."},
     {"eliminate-dead-code", parallel<eliminate_dead_code>, Stage::parallel, Need::optional,
      "Removes statements, results and parameters whose values are never used.",
      "At the end of each group of passes; simplification and fusion clean up on their own."},

@@ -5,10 +5,13 @@ entry main [n][k][d] (xs: [n][d]f64) (centres: [k][d]f64) (weights: [k]f64) =
     let m = f64.maximum ls
     in m + f64.log (f64.sum (map (\l -> f64.exp (l - m)) ls))) xs)
 -- expect
---| -- main, line 3: segmented_reduce over [n]
---| x: [
---|   lane_blocks columns 4 width 4 remainder serialised packed [x.2] inner_rows [m : 4] when [k >= 2],
---|   in_pieces] operations [3, 4 * k, d * k]
+--| -- main, line 3: segmented_map over [n]
+--| in: [
+--|   lane_blocks columns 4 width 4 packed [x] inner_rows [m : 4] when [n >= 16, k >= 2],
+--|   pointwise] operations [3, 4 * k, d * k]
 --| -- main, line 3: map_scan_reduce over [k]
---| x.3: [
+--| x.2: [
 --|   pointwise whole_vectors 8]
+--| -- main, line 3: segmented_reduce over [n]
+--| x.3: [
+--|   in_pieces] operations [1]

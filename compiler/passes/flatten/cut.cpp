@@ -1,7 +1,8 @@
 // Cutting a nest in two: maps before a place (rows.h), and the rest.  Where there is no such place,
 // the elements of a reduction may be a product, which is set apart from it: a mean of what a layer
-// gives comes behind the layer.  That pays for sums over several dimensions alone; of others,
-// points read rows in vector lanes, a point each, and need no memory.
+// gives comes behind the layer.  That pays for elements that are results anyway, and for sums over
+// several dimensions; for others, points read rows in vector lanes, a point each, and need no
+// memory.
 #include <algorithm>
 #include <utility>
 
@@ -22,16 +23,32 @@ static bool has_sums(const Body& body) {
   });
 }
 
-// Whether what the body makes are numbers, some of them sums of sums.
-static bool makes_sums_of_sums(const Body& body) {
-  bool any = false;
-  for (const Statement& one : body.statements) {
+static bool makes_numbers(const Body& body) {
+  return std::all_of(body.statements.begin(), body.statements.end(), [](const Statement& one) {
     const auto* sum = as<MapScanReduce>(one.operation);
-    if (sum && value_count(sum->reductions) != one.results.size()) return false;
-    if (!sum && !as<Scalar>(one.operation) && !is_view(one.operation)) return false;
-    any = any || (sum && has_sums(sum->map.body));
-  }
-  return any;
+    if (sum) return value_count(sum->reductions) == one.results.size();
+    return as<Scalar>(one.operation) || is_view(one.operation);
+  });
+}
+
+static bool makes_sums_of_sums(const Body& body) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [](const Statement& one) {
+    const auto* sum = as<MapScanReduce>(one.operation);
+    return sum && has_sums(sum->map.body);
+  });
+}
+
+// Whether the elements of the reduction are better made before it.
+static bool are_set_apart(const Statement& one, const Body& around) {
+  const auto* reduction = as<MapScanReduce>(one.operation);
+  if (!reduction || !keeps_sums(*reduction) || !makes_numbers(reduction->map.body)) return false;
+  const auto elements =
+      one.results.begin() + static_cast<std::ptrdiff_t>(value_count(reduction->reductions));
+  const bool are_results = std::all_of(elements, one.results.end(), [&](const Binder& element) {
+    return std::find(around.results.begin(), around.results.end(), Operand(element.name)) !=
+           around.results.end();
+  });
+  return are_results || makes_sums_of_sums(reduction->map.body);
 }
 
 bool Flattener::cut_if_possible(Statement& statement, Nest& nest, PointBody& point, Out& out) {
@@ -43,11 +60,11 @@ bool Flattener::cut_if_possible(Statement& statement, Nest& nest, PointBody& poi
   };
   if (try_cut(point)) return true;
   for (std::size_t k = 0; k < point.body.statements.size(); ++k) {
-    const auto* reduction = as<MapScanReduce>(point.body.statements[k].operation);
-    if (!reduction || !keeps_sums(*reduction) || !makes_sums_of_sums(reduction->map.body)) continue;
+    if (!are_set_apart(point.body.statements[k], point.body)) continue;
     PointBody apart = point;
     std::vector<Statement>& all = apart.body.statements;
-    std::vector<Statement> parts = splitter_.split_elements_off(all[k], *reduction);
+    std::vector<Statement> parts =
+        splitter_.split_elements_off(all[k], *as<MapScanReduce>(all[k].operation));
     const auto at = all.erase(all.begin() + static_cast<std::ptrdiff_t>(k));
     all.insert(at, std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
     if (try_cut(apart)) return true;

@@ -59,14 +59,32 @@ static bool is_cheaper_again(const MapScanReduce& e, const Names& names) {
          });
 }
 
+static bool has_wide_sums(const Body& body) {
+  return std::any_of(body.statements.begin(), body.statements.end(), [](const Statement& one) {
+    const auto* sum = as<MapScanReduce>(one.operation);
+    return sum && !sum->reductions.empty() && !is_narrow(sum->width);
+  });
+}
+
 bool keeps_sums(const MapScanReduce& e) {
   const std::size_t reduced = value_count(e.reductions);
   if (!e.scans.empty() || e.reductions.empty() || e.post) return false;
-  return e.map.body.results.size() > reduced &&
-         std::any_of(e.map.body.statements.begin(), e.map.body.statements.end(),
+  return e.map.body.results.size() > reduced && has_wide_sums(e.map.body);
+}
+
+// Whether the elements of a reduction are numbers that points make of products: a map of these may
+// run in parts, and the numbers are little beside the products.
+static bool reduces_products(const MapScanReduce& e) {
+  const std::size_t reduced = value_count(e.reductions);
+  const bool are_numbers = std::all_of(
+      e.map.result_types.begin(), e.map.result_types.begin() + static_cast<std::ptrdiff_t>(reduced),
+      [](const Type& type) { return type.is_scalar(); });
+  if (!are_numbers || e.post) return false;
+  return std::any_of(e.map.body.statements.begin(), e.map.body.statements.end(),
                      [](const Statement& one) {
-                       const auto* sum = as<MapScanReduce>(one.operation);
-                       return sum && !sum->reductions.empty() && !is_narrow(sum->width);
+                       const auto* rows = as<MapScanReduce>(one.operation);
+                       return rows && rows->scans.empty() && !is_narrow(rows->width) &&
+                              has_wide_sums(rows->map.body);
                      });
 }
 
@@ -76,7 +94,7 @@ bool Splitter::needs_split(const MapScanReduce& e) const {
   if (gpu && (makes_arrays(e.map.body, names_) || keeps_sums(e))) return true;
   // A map of its own runs once at each point, whatever the reduction does.
   if (has_trace(e.map.body)) return true;
-  if (e.scans.empty()) return false;
+  if (e.scans.empty()) return !gpu && reduces_products(e);
   return !e.reductions.empty() || runs_once(e.map.body) || has_heavy_post(e);
 }
 
