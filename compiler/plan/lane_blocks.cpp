@@ -217,15 +217,31 @@ std::optional<MapVersion> map_blocks(const MapAt& at, const Dimensions& dimensio
   return read;
 }
 
-/// Only whole blocks in lanes, the last points of the space one by one.
-std::optional<ir::Version> whole_blocks(const MapAt& at) {
-  if (at.map.space.size() != 1) return std::nullopt;
-  ir::LaneBlocks block = block_for(at.map.body, at.around, false, Around::host);
+std::optional<ir::Version> whole_blocks(const MapAt& at, ir::LaneBlocks block) {
   block.remainder = ir::Remainder::serialised;
   block.collected = worth_collecting(at, block);
   auto read = read_blocks(at, block, Packing::allowed);
   if (!read || !is_worthwhile(at.map.body, read->work, at.around.tunables())) return std::nullopt;
   return std::move(read->version);
+}
+
+/// Only whole blocks in lanes, the last points of the space one by one: of several vectors where
+/// there are so many that few are last, else of one.
+std::vector<ir::Version> whole_blocks(const MapAt& at) {
+  if (at.map.space.size() != 1) return {};
+  constexpr std::int64_t least_blocks = 8;
+  std::vector<ir::Version> found;
+  ir::LaneBlocks block = block_for(at.map.body, at.around, false, Around::host);
+  const std::int64_t span = std::int64_t{block.columns} * block.width;
+  if (block.columns > 1) {
+    if (auto wide = whole_blocks(at, block)) {
+      add_guard(wide->when, at.map.space[0].extent, least_blocks * span);
+      found.push_back(std::move(*wide));
+    }
+    block.columns = 1;
+  }
+  if (auto narrow = whole_blocks(at, block)) found.push_back(std::move(*narrow));
+  return found;
 }
 
 /// The first of `dimensions` that copies least; before it the one of which as few are copied whose
@@ -318,9 +334,7 @@ std::vector<ir::Version> map_in_lanes(const MapAt& candidate) {
   const ir::SegmentedMap& map = candidate.map;
   if (map.space.empty()) return {};
   if (must_run_once(candidate)) {
-    if (candidate.where != Around::host) return {};
-    const auto version = whole_blocks(candidate);
-    return version ? std::vector{*version} : std::vector<ir::Version>();
+    return candidate.where == Around::host ? whole_blocks(candidate) : std::vector<ir::Version>();
   }
   const std::size_t last = map.space.size() - 1;
   std::vector<Dimensions> dimensions = {{last, std::nullopt}};

@@ -54,15 +54,13 @@ std::optional<SumNest> SumNestBuilder::build(NameId array) {
   return std::move(nest_);
 }
 
+// What guards the map in an iteration has been asked when all of them are done.
 bool SumNestBuilder::enter_map(const Definition& definition) {
   Statement& statement = *definition.statement;
   const auto* map = as<MapScanReduce>(statement.operation);
   if (map == nullptr || !is_mapped_result(*map, definition.result)) return false;
   if (!site_->is_outside(map->width)) return false;
   if (map->map.result_types[definition.result].kind != TypeKind::value) return false;
-  for (const NameId token : statement.tokens) {
-    if (!site_->is_outside(token)) return false;
-  }
   maps_.push_back(&statement);
   SumNest::Level level;
   level.width = map->width;

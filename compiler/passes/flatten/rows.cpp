@@ -11,7 +11,7 @@
 // What one part gives the next needs memory that the nest did not.  So it has to be a result
 // anyway, a number, or no larger than a row that the points read or give: then memory at most
 // doubles.  (The scores of attention are longer, and stay inside.)  What is cheap is computed in
-// both parts.
+// both parts, and what guards a read is asked in both.
 #include "passes/flatten/rows.h"
 
 #include <algorithm>
@@ -28,11 +28,24 @@ namespace dagaz::passes::flattening {
 using namespace ir;
 
 bool is_made_once(const Statement& statement, const Names& names) {
+  if (as<Assert>(statement.operation)) return false;
   return as<MapScanReduce>(statement.operation) || !repeats_cheaply(statement, names);
 }
 
-// Whether the statement is a map of values of one shape, a number, or cheap: then any order of such
-// that has producers before users is right.
+// Whether an array is made, or one that a point made is written.
+static bool makes_array(const Operation& operation) {
+  return as<Replicate>(operation) || as<Scratch>(operation) || as<Copy>(operation) ||
+         as<Update>(operation);
+}
+
+static bool adds(const Statement& one, const Names& names) {
+  return std::any_of(one.results.begin(), one.results.end(), [&](const Binder& result) {
+    return names.type(result.name).kind == TypeKind::accumulator;
+  });
+}
+
+// Whether the statement makes values of one shape: then any order of such that has producers before
+// users is right.
 static bool is_of_rows(const Statement& one, const NameSet& inside, const Names& names) {
   const bool regular = std::all_of(
       one.results.begin(), one.results.end(),
@@ -41,8 +54,9 @@ static bool is_of_rows(const Statement& one, const NameSet& inside, const Names&
   const bool reads_values =
       !map || std::all_of(map->arrays.begin(), map->arrays.end(),
                           [&](NameId array) { return names.type(array).kind == TypeKind::value; });
-  return regular && reads_values && one.tokens.empty() &&
-         (map || as<Scalar>(one.operation) || repeats_cheaply(one, names));
+  return regular && reads_values &&
+         (map || as<Scalar>(one.operation) || as<Assert>(one.operation) ||
+          makes_array(one.operation) || repeats_cheaply(one, names));
 }
 
 bool writes_only_its_own(const Body& body, std::size_t from, const Names& names,
@@ -51,7 +65,8 @@ bool writes_only_its_own(const Body& body, std::size_t from, const Names& names,
   for (std::size_t k = from; k < body.statements.size(); ++k) {
     const Statement& one = body.statements[k];
     for (const NameId name : consumed_by(one, names, functions)) {
-      if (!own.contains(name)) return false;
+      const bool adds = names.type(name).kind == TypeKind::accumulator;
+      if (!adds && !own.contains(name)) return false;
     }
     if (is_view(one.operation) || as<Branch>(one.operation) || as<Loop>(one.operation) ||
         as<Call>(one.operation)) {
@@ -160,12 +175,12 @@ std::optional<Cut> place_to_cut(const Nest& nest, const Body& body, const Names&
   for (const Operand& result : body.results) {
     if (!result.is_name()) continue;
     results.insert(result.name());
-    if (names.type(result.name()).kind != TypeKind::value) return std::nullopt;
   }
   std::optional<Cut> found;
   NameSet made;
   bool product_before = false;
   bool heavy_before = false;
+  bool any_product = false;
   std::size_t rows = 0;
   for (std::size_t k = 0; k < body.statements.size(); ++k) {
     const Statement& one = body.statements[k];
@@ -173,7 +188,8 @@ std::optional<Cut> place_to_cut(const Nest& nest, const Body& body, const Names&
     const bool ends = !is_of_rows(one, inside, names);
     if (!ends && !is_made_once(one, names)) continue;
     const bool product = is_product(one, inside);
-    if (rows > 0 && (product || product_before || heavy_before)) {
+    const bool adds_to_products = any_product && adds(one, names);
+    if (rows > 0 && (product || product_before || heavy_before || adds_to_products)) {
       if (!writes_only_its_own(body, k, names, functions)) break;
       Cut cut{k, handed_on(body, k, made, names)};
       std::erase_if(cut.kept, [&](NameId name) { return results.contains(name); });
@@ -186,6 +202,7 @@ std::optional<Cut> place_to_cut(const Nest& nest, const Body& body, const Names&
     if (ends) break;
     if (as<MapScanReduce>(one.operation)) {
       product_before = product;
+      any_product = any_product || product;
       heavy_before = has_heavy_points(one, handed_on_operations);
       ++rows;
     }

@@ -16,7 +16,7 @@ struct Cut {
   std::vector<ir::NameId> kept;
 };
 
-/// Whether only one part computes it: maps, reductions, and what is not cheap.
+/// Whether only one part computes it: maps, reductions, and what is neither cheap nor an assertion.
 bool is_made_once(const ir::Statement& statement, const ir::Names& names);
 /// Whether the statements from number `from` on write only over arrays that they make: what is
 /// handed to them may be somebody's result.  `functions`: that they may call.

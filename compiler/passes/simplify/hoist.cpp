@@ -76,6 +76,13 @@ static bool is_existing_part(const Statement& statement, const Names& names) {
   return true;
 }
 
+// A row of which derivatives are made is one whose adjoint is added where it is read: once for all
+// elements, rather than by each.  Where there are none nothing reads it.
+static bool is_row(const Statement& statement, const Names& names) {
+  return std::holds_alternative<Index>(statement.operation) &&
+         !names.type(statement.results.front().name).is_scalar();
+}
+
 bool Simplifier::may_leave(const Statement& statement, const Scope& scope) {
   const auto* scalar = std::get_if<Scalar>(&statement.operation);
   const bool is_assert = std::holds_alternative<Assert>(statement.operation);
@@ -90,7 +97,8 @@ bool Simplifier::may_leave(const Statement& statement, const Scope& scope) {
     case Runs::per_iteration:
       if (is_assert && !scope.trip_count) return false;
       if (!is_assert && !is_safe_anywhere(statement.operation) &&
-          !is_existing_part(statement, names_)) {
+          !is_existing_part(statement, names_) &&
+          !(differentiated_later_ && is_row(statement, names_))) {
         return false;
       }
       if (!is_assert && !exists_outside(statement, scope)) return false;
