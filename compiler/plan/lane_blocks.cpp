@@ -229,7 +229,7 @@ std::optional<ir::Version> whole_blocks(const MapAt& at, ir::LaneBlocks block) {
 /// there are so many that few are last, else of one.
 std::vector<ir::Version> whole_blocks(const MapAt& at) {
   if (at.map.space.size() != 1) return {};
-  constexpr std::int64_t least_blocks = 8;
+  constexpr std::int64_t least_blocks = 4;
   std::vector<ir::Version> found;
   ir::LaneBlocks block = block_for(at.map.body, at.around, false, Around::host);
   const std::int64_t span = std::int64_t{block.columns} * block.width;

@@ -72,20 +72,34 @@ bool keeps_sums(const MapScanReduce& e) {
   return e.map.body.results.size() > reduced && has_wide_sums(e.map.body);
 }
 
-// Whether the elements of a reduction are numbers that points make of products: a map of these may
-// run in parts, and the numbers are little beside the products.
+// Whether `one` makes rows of sums, which another statement of the body works on.
+static bool makes_product(const Statement& one, const Body& body) {
+  const auto* rows = as<MapScanReduce>(one.operation);
+  if (!rows || !rows->scans.empty() || is_narrow(rows->width)) return false;
+  if (!has_wide_sums(rows->map.body)) return false;
+  const auto first =
+      one.results.begin() + static_cast<std::ptrdiff_t>(value_count(rows->reductions));
+  return std::any_of(first, one.results.end(), [&](const Binder& row) {
+    return std::any_of(body.statements.begin(), body.statements.end(), [&](const Statement& user) {
+      const auto* map = as<MapScanReduce>(user.operation);
+      return map && std::find(map->arrays.begin(), map->arrays.end(), row.name) !=
+                        map->arrays.end();
+    });
+  });
+}
+
+// Whether the elements of a reduction are numbers that points make of rows that are products: a map
+// of these may run in parts, and the numbers are little beside the products.
 static bool reduces_products(const MapScanReduce& e) {
   const std::size_t reduced = value_count(e.reductions);
-  const bool are_numbers = std::all_of(
-      e.map.result_types.begin(), e.map.result_types.begin() + static_cast<std::ptrdiff_t>(reduced),
-      [](const Type& type) { return type.is_scalar(); });
+  const bool are_numbers =
+      std::all_of(e.map.result_types.begin(),
+                  e.map.result_types.begin() + static_cast<std::ptrdiff_t>(reduced),
+                  [](const Type& type) { return type.is_scalar(); });
   if (!are_numbers || e.post) return false;
-  return std::any_of(e.map.body.statements.begin(), e.map.body.statements.end(),
-                     [](const Statement& one) {
-                       const auto* rows = as<MapScanReduce>(one.operation);
-                       return rows && rows->scans.empty() && !is_narrow(rows->width) &&
-                              has_wide_sums(rows->map.body);
-                     });
+  const Body& body = e.map.body;
+  return std::any_of(body.statements.begin(), body.statements.end(),
+                     [&](const Statement& one) { return makes_product(one, body); });
 }
 
 bool Splitter::needs_split(const MapScanReduce& e) const {
