@@ -226,16 +226,15 @@ std::optional<ir::Version> whole_blocks(const MapAt& at, ir::LaneBlocks block) {
 }
 
 /// Only whole blocks in lanes, the last points of the space one by one: of several vectors where
-/// there are so many that few are last, else of one.
+/// there are as many points, else of one.
 std::vector<ir::Version> whole_blocks(const MapAt& at) {
   if (at.map.space.size() != 1) return {};
-  constexpr std::int64_t least_blocks = 4;
   std::vector<ir::Version> found;
   ir::LaneBlocks block = block_for(at.map.body, at.around, false, Around::host);
   const std::int64_t span = std::int64_t{block.columns} * block.width;
   if (block.columns > 1) {
     if (auto wide = whole_blocks(at, block)) {
-      add_guard(wide->when, at.map.space[0].extent, least_blocks * span);
+      add_guard(wide->when, at.map.space[0].extent, span);
       found.push_back(std::move(*wide));
     }
     block.columns = 1;

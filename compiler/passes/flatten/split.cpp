@@ -82,8 +82,8 @@ static bool makes_product(const Statement& one, const Body& body) {
   return std::any_of(first, one.results.end(), [&](const Binder& row) {
     return std::any_of(body.statements.begin(), body.statements.end(), [&](const Statement& user) {
       const auto* map = as<MapScanReduce>(user.operation);
-      return map && std::find(map->arrays.begin(), map->arrays.end(), row.name) !=
-                        map->arrays.end();
+      return map &&
+             std::find(map->arrays.begin(), map->arrays.end(), row.name) != map->arrays.end();
     });
   });
 }
@@ -92,10 +92,9 @@ static bool makes_product(const Statement& one, const Body& body) {
 // of these may run in parts, and the numbers are little beside the products.
 static bool reduces_products(const MapScanReduce& e) {
   const std::size_t reduced = value_count(e.reductions);
-  const bool are_numbers =
-      std::all_of(e.map.result_types.begin(),
-                  e.map.result_types.begin() + static_cast<std::ptrdiff_t>(reduced),
-                  [](const Type& type) { return type.is_scalar(); });
+  const bool are_numbers = std::all_of(
+      e.map.result_types.begin(), e.map.result_types.begin() + static_cast<std::ptrdiff_t>(reduced),
+      [](const Type& type) { return type.is_scalar(); });
   if (!are_numbers || e.post) return false;
   const Body& body = e.map.body;
   return std::any_of(body.statements.begin(), body.statements.end(),
