@@ -77,10 +77,16 @@ static bool is_existing_part(const Statement& statement, const Names& names) {
 }
 
 // A row of which derivatives are made is one whose adjoint is added where it is read: once for all
-// elements, rather than by each.  Where there are none nothing reads it.
+// rows that it meets in a product, rather than for each.  Where there are none nothing reads it.
 static bool is_row(const Statement& statement, const Names& names) {
   return std::holds_alternative<Index>(statement.operation) &&
          !names.type(statement.results.front().name).is_scalar();
+}
+
+bool Simplifier::is_mapped_over_rows(const Scope& scope) const {
+  return std::any_of(map_scopes_.begin(), map_scopes_.end(), [&](const MapScope& one) {
+    return one.depth == scope.depth && one.takes_rows;
+  });
 }
 
 bool Simplifier::may_leave(const Statement& statement, const Scope& scope) {
@@ -98,7 +104,7 @@ bool Simplifier::may_leave(const Statement& statement, const Scope& scope) {
       if (is_assert && !scope.trip_count) return false;
       if (!is_assert && !is_safe_anywhere(statement.operation) &&
           !is_existing_part(statement, names_) &&
-          !(differentiated_later_ && is_row(statement, names_))) {
+          !(differentiated_later_ && is_row(statement, names_) && is_mapped_over_rows(scope))) {
         return false;
       }
       if (!is_assert && !exists_outside(statement, scope)) return false;

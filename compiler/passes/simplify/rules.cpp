@@ -34,10 +34,11 @@ bool Rules::is_bound_outside_scopes(NameId name) const {
 }
 
 bool Rules::is_bound_in_a_map(NameId name) const {
-  const std::vector<std::size_t>& depths = simplifier_.map_depths_;
-  return name.index < simplifier_.definitions_.size() &&
-         std::find(depths.begin(), depths.end(), simplifier_.definitions_[name.index].depth) !=
-             depths.end();
+  if (name.index >= simplifier_.definitions_.size()) return false;
+  const auto& maps = simplifier_.map_scopes_;
+  return std::any_of(maps.begin(), maps.end(), [&](const auto& one) {
+    return one.depth == simplifier_.definitions_[name.index].depth;
+  });
 }
 
 bool Rules::in_current_scope(NameId name) const {

@@ -360,9 +360,13 @@ void Simplifier::enter_lambda_over(const Operand& width, const std::vector<NameI
       facts_.set_index(map.parameters[i].name, width);
     }
   }
-  map_depths_.push_back(scope_->depth + 1);
+  const bool takes_rows = std::any_of(arrays.begin(), arrays.end(), [&](NameId array) {
+    const Type& type = names_.type(array);
+    return type.kind == TypeKind::value && type.rank() > 1;
+  });
+  map_scopes_.push_back({scope_->depth + 1, takes_rows});
   simplify_lambda(map, Runs::per_iteration, width);
-  map_depths_.pop_back();
+  map_scopes_.pop_back();
 }
 
 // Inside a branch its condition is known, and what follows from it.

@@ -81,6 +81,7 @@ class Simplifier {
   void bind(NameId name, std::size_t depth);
 
   // Hoisting.
+  bool is_mapped_over_rows(const Scope& scope) const;
   Scope* target_of(const Statement& statement);
   std::size_t depth_of(const Statement& statement) const;
   bool may_leave(const Statement& statement, const Scope& scope);
@@ -115,7 +116,11 @@ class Simplifier {
   std::unordered_map<NameId, Guarded> guarded_;
   std::vector<NameId> enclosing_tokens_;
   const std::vector<Binder>* enclosing_results_ = nullptr;
-  std::vector<std::size_t> map_depths_;  // of the scopes around that are bodies of maps
+  struct MapScope {
+    std::size_t depth;
+    bool takes_rows;  // an input's elements are arrays
+  };
+  std::vector<MapScope> map_scopes_;  // those around that are bodies of maps
   Facts facts_;
   Scope* scope_ = nullptr;
   const bool has_traces_;
