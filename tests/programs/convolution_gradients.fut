@@ -147,6 +147,42 @@ entry beside_infinity (n: i64) : [n]f64 =
   let seed = map (map (map (\_ -> 1))) (channels xs ws)
   in (vjp (\xs -> channels xs ws) xs seed)[0][n - 1]
 
+-- Taps that lie apart, by a number that is known when the program runs, forwards or backwards.
+def dilated [c] [t] [o] [k] (n: i64) (d: i64) (x: [c][t]f64) (ws: [o][c][k]f64) : [o][n]f64 =
+  let first = (k - 1) * i64.max 0 (-d)
+  in map (\f ->
+            tabulate n (\i ->
+                          f64.sum (map2 (\x w ->
+                                           f64.sum (tabulate k (\j ->
+                                                                  #[unsafe]
+                                                                  w[j]
+                                                                  * x[i + first + j * d])))
+                                        x
+                                        f)))
+         ws
+
+entry dilated_agree (c: i64) (o: i64) (t: i64) (k: i64) (d: i64) : bool =
+  let n = t - (k - 1) * i64.abs d
+  let first = (k - 1) * i64.max 0 (-d)
+  let x = (numbers 1 c t 1)[0]
+  let ws = numbers o c k 2
+  let seed = (numbers 1 o n 3)[0]
+  let (dx, dws) = vjp (\(x, ws) -> dilated n d x ws) (x, ws) seed
+  let ex =
+    tabulate_2d c t (\a i ->
+                       loop sum = 0
+                       for b < o do
+                         loop sum = sum
+                         for j < k do
+                           let y = i - first - j * d
+                           in if y >= 0 && y < n then sum + ws[b, a, j] * seed[b, y] else sum)
+  let ews =
+    tabulate_3d o c k (\b a j ->
+                         loop sum = 0
+                         for y < n do
+                           sum + seed[b, y] * x[a, y + first + j * d])
+  in equal [dx] [ex] && equal dws ews
+
 -- ==
 -- entry: agree
 -- input { 1i64 1i64 9i64 8i64 3i64 3i64 } output { true }
@@ -180,3 +216,11 @@ entry beside_infinity (n: i64) : [n]f64 =
 -- ==
 -- entry: beside_infinity
 -- input { 5i64 } output { [1.0, 2.0, 2.0, 2.0, 1.0] }
+
+-- ==
+-- entry: dilated_agree
+-- input { 3i64 4i64 40i64 3i64 1i64 } output { true }
+-- input { 2i64 3i64 50i64 4i64 5i64 } output { true }
+-- input { 2i64 3i64 50i64 4i64 -5i64 } output { true }
+-- input { 17i64 20i64 100i64 2i64 32i64 } output { true }
+-- input { 2i64 2i64 9i64 3i64 0i64 } output { true }

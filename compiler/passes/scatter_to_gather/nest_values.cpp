@@ -20,8 +20,18 @@ Affine Affine::plus(const Affine& other, std::int64_t factor) const {
   Affine sum = *this;
   for (const auto& [level, by] : other.levels) add_term(sum.levels, level, by * factor);
   for (const auto& [name, by] : other.others) add_term(sum.others, name, by * factor);
+  for (const auto& [term, by] : other.scaled) add_term(sum.scaled, term, by * factor);
   sum.constant += other.constant * factor;
   return sum;
+}
+
+// The product of a sum of indices with a number from outside the nest.
+static std::optional<Affine> scaled(const Affine& sum, NameId by) {
+  if (!sum.others.empty() || !sum.scaled.empty()) return std::nullopt;
+  Affine product;
+  for (const auto& [level, factor] : sum.levels) product.scaled[{level, by}] = factor;
+  if (sum.constant != 0) product.others[by] = sum.constant;
+  return product;
 }
 
 int NestValues::add_level(const MapScanReduce& map) {
@@ -164,8 +174,8 @@ std::optional<Affine> NestValues::affine(const Operand& index) const {
   if (!a || !b) return std::nullopt;
   if (scalar->op != ScalarOp::mul) return a->plus(*b, scalar->op == ScalarOp::add ? 1 : -1);
   const auto times = [&](const Affine& one, const Operand& by) -> std::optional<Affine> {
-    if (!by.is_constant()) return std::nullopt;
-    return Affine{}.plus(one, integer_value(by.constant()));
+    if (by.is_constant()) return Affine{}.plus(one, integer_value(by.constant()));
+    return find(by) == nullptr ? scaled(one, by.name()) : std::nullopt;
   };
   const auto product = times(*a, scalar->arguments[1]);
   return product ? product : times(*b, scalar->arguments[0]);
@@ -223,6 +233,9 @@ Operand value_of(const Affine& sum, const std::map<int, Operand>& at, Builder& o
   };
   for (const auto& [name, factor] : sum.others) add(name, factor);
   for (const auto& [level, factor] : sum.levels) add(at.at(level), factor);
+  for (const auto& [term, factor] : sum.scaled) {
+    add(out.mul_i64(at.at(term.first), term.second), factor);
+  }
   return total;
 }
 

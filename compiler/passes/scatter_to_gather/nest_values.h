@@ -16,10 +16,12 @@ namespace dagaz::passes::gathering {
 
 using namespace ir;  // NOLINT: private header of the pass
 
-/// constant + Σ factor · index of a level + Σ factor · i64 from outside the nest.
+/// constant + Σ factor · index of a level + Σ factor · i64 from outside the nest + Σ factor · index
+/// of a level · i64 from outside, as windows have whose taps lie apart.
 struct Affine {
   std::map<int, std::int64_t> levels;
   std::map<NameId, std::int64_t> others;
+  std::map<std::pair<int, NameId>, std::int64_t> scaled;
   std::int64_t constant = 0;
   bool operator==(const Affine&) const = default;
 

@@ -88,7 +88,7 @@ std::optional<Target> StoredAdditions::target_of(const Operand& index, const Ope
   const bool wraps = remainder != nullptr && remainder->op == ScalarOp::smod_floor &&
                      remainder->arguments[1] == extent;
   auto sum = values_.affine(wraps ? remainder->arguments[0] : index);
-  if (!sum) return std::nullopt;
+  if (!sum || !sum->scaled.empty()) return std::nullopt;
   if (sum->levels.empty()) {
     if (wraps) return std::nullopt;
     return Target{Target::Kind::fixed, -1, std::move(*sum)};

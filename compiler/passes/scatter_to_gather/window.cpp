@@ -64,8 +64,30 @@ std::set<int> taps_of(const Reach& reach) {
   std::set<int> taps;
   for (const Affine& rest : reach.rest) {
     for (const auto& one : rest.levels) taps.insert(one.first);
+    for (const auto& one : rest.scaled) taps.insert(one.first.first);
   }
   return taps;
+}
+
+/// A level that shifts the window by its index times a factor: all of it, and what is not negative.
+struct Shift {
+  int level;
+  Operand factor;
+  Operand forward;
+};
+
+std::vector<Shift> shifts_of(const Affine& rest, Builder& out) {
+  std::vector<Shift> shifts;
+  for (const auto& [level, factor] : rest.levels) {
+    shifts.push_back({level, i64_operand(factor), i64_operand(std::max<std::int64_t>(factor, 0))});
+  }
+  for (const auto& [term, times] : rest.scaled) {
+    const Operand factor = out.mul_i64(term.second, i64_operand(times));
+    const Operand forward =
+        out.scalar(ScalarOp::smax, ScalarType::i64, {factor, i64_operand(0)}, "forward");
+    shifts.push_back({term.first, factor, forward});
+  }
+  return shifts;
 }
 
 /// The elements of what `build` gives for each index, combined by `op`.
@@ -172,6 +194,7 @@ bool Window::solve(const Addition& addition, Reach& reach) const {
     if (!sum) return false;
     indices.push_back(*sum);
     for (const auto& one : sum->levels) ++dimensions[one.first];
+    for (const auto& one : sum->scaled) ++dimensions[one.first.first];
   }
   const auto is_better = [&](int level, int than) {
     const auto extent = [&](int one) {
@@ -407,13 +430,14 @@ Window::Padded Window::padded(const Reach& reach, Builder& out) const {
     // The index of the level is from Y - margin to Y + reach below.
     Affine outside = reach.rest[k];
     outside.levels.clear();
+    outside.scaled.clear();
     Operand margin = value_of(outside, {}, out);
     Operand extent = shape_[k];
-    for (const auto& [level, factor] : reach.rest[k].levels) {
-      const Operand last = out.add_i64(values_.width(level), i64_operand(-1));
-      const Operand span = out.mul_i64(last, i64_operand(std::abs(factor)));
-      if (factor > 0) margin = out.add_i64(margin, span);
-      extent = out.add_i64(extent, span);
+    for (const Shift& shift : shifts_of(reach.rest[k], out)) {
+      const Operand last = out.add_i64(values_.width(shift.level), i64_operand(-1));
+      const Operand backward = out.sub_i64(shift.forward, shift.factor);
+      margin = out.add_i64(margin, out.mul_i64(last, shift.forward));
+      extent = out.add_i64(extent, out.mul_i64(last, out.add_i64(shift.forward, backward)));
     }
     padded.margins[reach.solved[k]] = margin;
     extents[reach.solved[k]] =
@@ -449,10 +473,10 @@ Operand Window::sum(const Reach& reach, const Padded& points, const std::vector<
         // Y + margin - rest, whose parts from outside the nest cancel
         Operand from = element[k];
         Operand taps = i64_operand(0);
-        for (const auto& [tap, factor] : reach.rest[k].levels) {
-          const Operand last = in.add_i64(values_.width(tap), i64_operand(-1));
-          if (factor > 0) from = in.add_i64(from, in.mul_i64(last, i64_operand(factor)));
-          taps = in.add_i64(taps, in.mul_i64(point.at.at(tap), i64_operand(factor)));
+        for (const Shift& shift : shifts_of(reach.rest[k], in)) {
+          const Operand last = in.add_i64(values_.width(shift.level), i64_operand(-1));
+          from = in.add_i64(from, in.mul_i64(last, shift.forward));
+          taps = in.add_i64(taps, in.mul_i64(point.at.at(shift.level), shift.factor));
         }
         shifted[level] = in.sub_i64(from, taps);
       }
