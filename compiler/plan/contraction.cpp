@@ -232,18 +232,15 @@ std::optional<ir::Version> guarded(const ir::SegmentedMap& map, const SumParts& 
 
 }  // namespace
 
-std::optional<ir::Version> contraction(const Surroundings& around, const ir::SegmentedMap& map,
-                                       const std::vector<ir::Binder>& results,
-                                       std::int64_t least_sum, ir::Names& names) {
-  if (map.space.size() < 2 || !are_scalars(map.result_types)) return std::nullopt;
+// A product with points along one dimension; `narrow`: in small blocks, for few rows and points.
+static std::optional<ir::Version> product_along(const Surroundings& around,
+                                                const ir::SegmentedMap& map, int along,
+                                                std::int64_t least_sum, bool narrow,
+                                                ir::Names& names) {
   const auto parts = sum_parts(map, Branches::refused, names);
   if (!parts) return std::nullopt;
   ir::Contraction plan;
-  plan.points = static_cast<int>(map.space.size()) - 1;
-  const Layout layout = around.layouts.of(results[0].name);
-  for (std::size_t d = 0; d < map.space.size(); ++d) {
-    if (layout.strides[d] == 1) plan.points = static_cast<int>(d);
-  }
+  plan.points = along;
   for (plan.rows = static_cast<int>(map.space.size()) - 1; plan.rows >= 0; --plan.rows) {
     if (plan.rows == plan.points) continue;
     const Sides sides(map.space, *parts, plan, names);
@@ -253,14 +250,43 @@ std::optional<ir::Version> contraction(const Surroundings& around, const ir::Seg
     const ir::SpaceDimension& rows = map.space[static_cast<std::size_t>(plan.rows)];
     const ir::SpaceDimension& points = map.space[static_cast<std::size_t>(plan.points)];
     choose_sizes(plan, sides, static_cast<std::int64_t>(parts->sums.size()), around.target);
+    if (narrow) {
+      plan.columns = 1;
+      plan.block_rows = std::max(plan.block_rows / 2, 1);
+    }
     const auto packing = [&](const std::vector<NameId>& values, NameId own, bool whole_vectors) {
       return packing_of(around, map, *parts, values, plan.crossing, own, whole_vectors);
     };
     plan.row_packing = packing(plan.of_rows, rows.index.name, false);
     plan.point_packing = packing(plan.of_points, points.index.name, true);
-    return guarded(map, *parts, std::move(plan), 4, 2, static_cast<int>(least_sum));
+    const int least = static_cast<int>(least_sum);
+    return narrow ? guarded(map, *parts, std::move(plan), 2, 1, least)
+                  : guarded(map, *parts, std::move(plan), 4, 2, least);
   }
   return std::nullopt;
+}
+
+std::optional<ir::Version> contraction(const Surroundings& around, const ir::SegmentedMap& map,
+                                       const std::vector<ir::Binder>& results,
+                                       std::int64_t least_sum, ir::Names& names) {
+  if (results.empty() || map.space.size() < 2 || !are_scalars(map.result_types)) {
+    return std::nullopt;
+  }
+  auto points = static_cast<int>(map.space.size()) - 1;
+  const Layout layout = around.layouts.of(results[0].name);
+  for (std::size_t d = 0; d < map.space.size(); ++d) {
+    if (layout.strides[d] == 1) points = static_cast<int>(d);
+  }
+  return product_along(around, map, points, least_sum, false, names);
+}
+
+std::optional<ir::Version> contraction_across(const Surroundings& around,
+                                              const ir::SegmentedMap& map, std::int64_t least_sum,
+                                              ir::Names& names) {
+  if (map.space.size() < 3 || !are_scalars(map.result_types)) return std::nullopt;
+  if (map.space.back().extent.is_constant()) return std::nullopt;
+  const int points = static_cast<int>(map.space.size()) - 2;
+  return product_along(around, map, points, least_sum, true, names);
 }
 
 bool find_sides(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,

@@ -42,7 +42,7 @@ void plan_histogram(Planning& p, const ir::Statement& statement, ir::SegmentedHi
   constexpr std::int64_t to_bins = 4;  // operations of an addition
   p.note_work(e.body, e.result_types, e.schedule, to_bins);
   plan_nested(p, e.body);
-  for (ir::HistogramOperator& one : e.operators) plan_nested(p, one.op.body);
+  for (ir::HistogramOperator& one : e.operators) plan_operator(p, one.op);
 }
 
 }  // namespace dagaz::plan

@@ -103,7 +103,7 @@ void plan_reduce(Planning& p, const ir::Statement& statement, ir::SegmentedReduc
   p.note_work(e.body, e.result_types, e.schedule);
   p.note_vectors(e.body, e.schedule);
   plan_nested(p, e.body);
-  for (ir::ReduceOperator& one : e.operators) plan_nested(p, one.op.body);
+  for (ir::ReduceOperator& one : e.operators) plan_operator(p, one.op);
 }
 
 }  // namespace dagaz::plan

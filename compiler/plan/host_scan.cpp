@@ -28,7 +28,7 @@ void plan_scan(Planning& p, const ir::Statement& statement, ir::SegmentedScan& e
   p.note_strip(statement.results, e.space.size(), e.body, e.schedule);
   p.note_link(statement.results, e, e.schedule);
   plan_nested(p, e.body);
-  for (ir::ScanOperator& one : e.operators) plan_nested(p, one.op.body);
+  for (ir::ScanOperator& one : e.operators) plan_operator(p, one.op);
   if (e.post) plan_nested(p, e.post->body);
 }
 

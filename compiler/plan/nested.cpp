@@ -1,5 +1,6 @@
 #include "plan/nested.h"
 
+#include "ir/value_count.h"
 #include "plan/host_operations.h"
 #include "plan/lane_blocks.h"
 #include "plan/thread_loops.h"
@@ -13,6 +14,35 @@ static ir::Pointwise iterations(Planning& p, const ir::MapScanReduce& map) {
   if (!p.on_cpu()) return {};
   const ir::Pointwise chosen = thread_loop(map, p.options.target);
   return p.random ? p.random->iterations(chosen) : chosen;
+}
+
+// Notes that `result`, which the body makes of `argument`, may lie where that lies; so may its
+// rows.
+static void note_overwriting(Planning& p, const ir::Body& body, NameId result, NameId argument) {
+  p.around.overwrite({{result, argument}});
+  for (const ir::Statement& one : body.statements) {
+    const auto* map = as<ir::MapScanReduce>(one.operation);
+    if (map == nullptr) continue;
+    for (std::size_t r = 0; r < one.results.size(); ++r) {
+      const std::size_t place = ir::value_count(map->scans) + r;
+      if (one.results[r].name != result || place >= map->map.body.results.size()) continue;
+      const ir::Operand& row = map->map.body.results[place];
+      for (std::size_t k = 0; k < map->arrays.size(); ++k) {
+        if (map->arrays[k] != argument || !row.is_name()) continue;
+        note_overwriting(p, map->map.body, row.name(), map->map.parameters[k].name);
+      }
+    }
+  }
+}
+
+// What an operator on arrays makes may lie where its first arguments lie.
+void plan_operator(Planning& p, ir::Lambda& op) {
+  for (std::size_t k = 0; k < op.result_types.size(); ++k) {
+    const ir::Operand& result = op.body.results[k];
+    if (!op.result_types[k].is_array() || !result.is_name()) continue;
+    note_overwriting(p, op.body, result.name(), op.parameters[k].name);
+  }
+  plan_nested(p, op.body);
 }
 
 // A map inside a task that has loops may run in lanes.
@@ -39,8 +69,8 @@ static void plan_loop(Planning& p, const ir::Statement& statement, ir::MapScanRe
     }
   }
   plan_nested(p, map.map.body);
-  for (ir::ScanOperator& one : map.scans) plan_nested(p, one.op.body);
-  for (ir::ReduceOperator& one : map.reductions) plan_nested(p, one.op.body);
+  for (ir::ScanOperator& one : map.scans) plan_operator(p, one.op);
+  for (ir::ReduceOperator& one : map.reductions) plan_operator(p, one.op);
   if (map.post) plan_nested(p, map.post->body);
 }
 
@@ -49,7 +79,7 @@ void plan_nested(Planning& p, ir::Statement& statement) {
     plan_loop(p, statement, *map);
   } else if (auto* histogram = as<ir::Histogram>(statement.operation)) {
     plan_nested(p, histogram->map.body);
-    for (ir::HistogramOperator& one : histogram->operators) plan_nested(p, one.op.body);
+    for (ir::HistogramOperator& one : histogram->operators) plan_operator(p, one.op);
   } else if (auto* scatter = as<ir::Scatter>(statement.operation)) {
     plan_nested(p, scatter->map.body);
   } else {
@@ -76,7 +106,7 @@ void plan_control(Planning& p, ir::Statement& statement,
       around.open(with->body.parameters[k].name, {row, input.op ? &*input.op : nullptr});
     }
     for (ir::AccumulatorInput& input : with->inputs) {
-      if (input.op) plan_nested(p, input.op->body);
+      if (input.op) plan_operator(p, *input.op);
     }
     plan(with->body.body);
   } else if (auto* loop = as<ir::Loop>(statement.operation)) {

@@ -164,8 +164,8 @@ std::optional<SumParts> sum_parts(const ir::SegmentedMap& map, Branches branches
   append(before, map.body.statements.data(), statement);
   ir::Body rest{before, map.body.results};
   append(rest.statements, statement + 1, map.body.statements.data() + map.body.statements.size());
-  if (!is_straight(rest.statements)) return std::nullopt;
   parts.after = needed_for(rest, map.body.results, parts.sums, names);
+  if (!is_straight(parts.after.statements)) return std::nullopt;
   const auto& sum = *as<ir::MapScanReduce>(statement->operation);
   if (!enter(parts, sum, names) || !take_elements(parts, &sum.map.body, branches, names))
     return std::nullopt;

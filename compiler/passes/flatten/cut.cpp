@@ -121,6 +121,7 @@ void Flattener::cut(Statement statement, Nest nest, PointBody point, const Cut& 
 
 // A nest with only what its results need, in names of its own.
 void Flattener::emit_part(Statement statement, Nest nest, PointBody point, Out& out) {
+  if (statement.results.empty()) return;
   std::vector<Statement> all = std::move(nest.prefix);
   std::move(point.body.statements.begin(), point.body.statements.end(), std::back_inserter(all));
   NameSet needed;
