@@ -44,16 +44,23 @@ inline Guard at_least(const Operand& size, std::int64_t least) {
   return {{1, {size}}, {least, {}}};
 }
 
-/// Each point by itself: in tasks that walk rows of the space on a CPU, by a thread on a GPU, which
-/// does `points` of them where they are short.  A loop over a task's points, or inside one, does as
-/// many iterations as are a multiple of `whole_vectors`, and what is left in vectors under masks;
-/// 0: all in one loop, which stays `rolled` where iterations wait for one another, so that short
-/// ones end soon.
-struct Pointwise {
-  static constexpr std::string_view mnemonic = "pointwise";
-  int points = 1;
+/// How a thread's loop runs, over points or over the elements of a segment: it does as many
+/// iterations as are a multiple of `whole_vectors`, and what is left in vectors under masks; 0: all
+/// in one loop.  That one stays `rolled` where iterations wait for one another, or are so few that
+/// they would not reach one of LLVM's that is unrolled: short loops end soon then.
+struct Iterations {
   int whole_vectors = 0;
   bool rolled = false;
+  bool operator==(const Iterations&) const = default;
+};
+
+/// Each point by itself: in tasks that walk rows of the space on a CPU, by a thread on a GPU, which
+/// does `points` of them where they are short.  A loop over a task's points, or inside one, runs as
+/// `Iterations` say.
+struct Pointwise : Iterations {
+  using Base = Iterations;
+  static constexpr std::string_view mnemonic = "pointwise";
+  int points = 1;
   bool operator==(const Pointwise&) const = default;
   DZ_FIELDS(points, whole_vectors, rolled)
 };
@@ -218,17 +225,13 @@ struct InPieces {
   DZ_FIELDS(most, least, rounds, at_once)
 };
 
-/// Each segment walked by one task or thread.  A reduction does so in loops as those of a task's
-/// points are, with `whole_vectors` of these, and fetches what `fetched`, elements that lie side by
-/// side in segments, read `ahead` bytes behind the beginning of each segment.  The loop of
-/// a scan stays `rolled` where segments are so short that they would not reach one of LLVM's that
-/// is unrolled.
-struct BySegments {
+/// Each segment walked by one task or thread.  A reduction fetches what `fetched`, elements that
+/// lie side by side in segments, read `ahead` bytes behind the beginning of each segment.
+struct BySegments : Iterations {
+  using Base = Iterations;
   static constexpr std::string_view mnemonic = "by_segments";
-  int whole_vectors = 0;
   std::vector<NameId> fetched = {};
   int ahead = 0;
-  bool rolled = false;
   bool operator==(const BySegments&) const = default;
   DZ_FIELDS(whole_vectors, fetched, ahead, rolled)
 };

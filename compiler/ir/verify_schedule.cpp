@@ -34,6 +34,10 @@ struct Numbers {
 
 // ---------------------------------------------------------------- what strategies share
 
+void check_iterations(Numbers& numbers, const Iterations& one) {
+  numbers.at_least("whole_vectors", one.whole_vectors, 0);
+}
+
 template <typename Strategy>
 void check_block(Numbers& numbers, const Strategy& one) {
   numbers.unrolled("block_rows", one.block_rows);
@@ -63,7 +67,7 @@ void check_tile(Numbers& numbers, const Strategy& one) {
 
 void check(Numbers& numbers, const Pointwise& one) {
   numbers.unrolled("points", one.points);
-  numbers.at_least("whole_vectors", one.whole_vectors, 0);
+  check_iterations(numbers, one);
 }
 
 void check(Numbers& numbers, const LaneBlocks& one) {
@@ -105,7 +109,7 @@ void check(Numbers& numbers, const InPieces& one) {
 }
 
 void check(Numbers& numbers, const BySegments& one) {
-  numbers.at_least("whole_vectors", one.whole_vectors, 0);
+  check_iterations(numbers, one);
   numbers.within("ahead", one.ahead, 0, most_ahead);
 }
 

@@ -169,7 +169,8 @@ ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around, ir::
         return as<ir::Scalar>(one.operation) || as<ir::Identity>(one.operation) ||
                as<ir::Index>(one.operation);
       });
-  add_version(schedule, {}, ir::Pointwise{is_short ? static_cast<int>(tunables.gpu_points) : 1});
+  add_version(schedule, {},
+              ir::Pointwise{.points = is_short ? static_cast<int>(tunables.gpu_points) : 1});
   return schedule;
 }
 

@@ -58,7 +58,7 @@ ir::Strategy RandomSchedules::scan(const ScanAt& at) {
   blocks.totals = flips();
   const auto lanes = completed_scan(at, blocks);
   if (lanes && flips()) return lanes->strategy;
-  const auto whole = completed_scan(at, ir::BySegments{.rolled = flips()});
+  const auto whole = completed_scan(at, ir::BySegments{{.rolled = flips()}});
   return whole && flips() ? whole->strategy : ir::InPieces{};
 }
 
