@@ -70,7 +70,6 @@ class FunctionEmitter : public FunctionFrame {
   llvm::Value* masked_address(NameId block, const Operand& index, ScalarType type);
   llvm::Value* lane_mask(const std::optional<Operand>& mask, unsigned lanes);
   bool are_consecutive(const Operand& index, const Operand& stride) const;
-  bool are_close(const Operand& index, const Operand& stride) const;
   llvm::Value* load_close(const tree::LoadLanes& node, unsigned lanes);
   llvm::Value* compressed(llvm::Value* values, llvm::Value* mask);
   llvm::Value* compressed_in_memory(llvm::Value* values, llvm::Value* mask);

@@ -14,7 +14,6 @@
 #include "ir/traces.h"
 #include "support/check.h"
 #include "support/match.h"
-#include "tree/walk.h"
 
 namespace dagaz::codegen {
 
@@ -88,18 +87,6 @@ void FunctionEmitter::emit(const tree::For& node) {
   emit_iterations(node, whole, bound, 1);
 }
 
-// Whether there is one inside that runs as often as is not known.  Several iterations around such
-// loops in one of LLVM's have nothing in common but registers, of which they need more.
-static bool has_loops(const tree::Code& code) {
-  return std::any_of(code.begin(), code.end(), [](const tree::Instruction& one) {
-    const auto* loop = as<tree::For>(one.node);
-    if ((loop != nullptr && !loop->bound.is_constant()) || as<tree::While>(one.node)) return true;
-    bool inside = false;
-    tree::for_each_code(one, [&](const tree::Code& inner) { inside = inside || has_loops(inner); });
-    return inside;
-  });
-}
-
 // Iterations from `first` on, `together` of them in one of LLVM's, of which `bound` - `first` is a
 // multiple.
 void FunctionEmitter::emit_iterations(const tree::For& node, Value* first, Value* bound,
@@ -115,9 +102,7 @@ void FunctionEmitter::emit_iterations(const tree::For& node, Value* first, Value
     return builder_.CreateAdd(index, llvm::ConstantInt::get(type, count), "", true, true);
   };
   const std::vector<llvm::MDNode*> outer_groups = access_groups_;
-  tree::LoopHints hints = node.hints;
-  hints.rolled = hints.rolled || has_loops(node.body);
-  llvm::MDNode* node_of_loop = properties_of(hints);
+  llvm::MDNode* node_of_loop = properties_of(node.hints);
   for (unsigned k = 0; k < together; ++k) {
     bind_counter(node.index, k == 0 ? index : after_index(k));
     emit(node.body);

@@ -60,7 +60,7 @@ void FunctionEmitter::emit(const tree::LoadLanes& node) {
       Value* address = element_address(node.block, node.index, node.type, Space::global);
       loaded = builder_.CreateAlignedLoad(type, address, alignment);
     }
-  } else if (mask == nullptr && are_close(node.index, node.stride)) {
+  } else if (node.close) {
     assign(node.target, from_memory(load_close(node, lanes), node.type));
     return;
   } else {
@@ -69,15 +69,6 @@ void FunctionEmitter::emit(const tree::LoadLanes& node) {
   }
   mark_access(loaded, Space::global);
   assign(node.target, from_memory(loaded, node.type));
-}
-
-// Whether lanes are a few elements apart: whole vectors hold them.
-bool FunctionEmitter::are_close(const Operand& index, const Operand& stride) const {
-  constexpr std::int64_t furthest = 4;
-  const bool is_vector = index.is_name() && lanes_of(index.name()) > 0;
-  if (is_vector || !stride.is_constant()) return false;
-  const std::int64_t step = ir::integer_value(stride.constant());
-  return step > 1 && step <= furthest;
 }
 
 // What lies between the first lane and the last, of which a shuffle takes the lanes.

@@ -214,15 +214,17 @@ struct Compaction {
 /// the pieces give is combined afterwards.  A CPU takes as many pieces as are worth a task, a GPU
 /// as many as it holds threads, `most` of each segment, and of `least` elements each.  Before that
 /// threads of a GPU combine `at_once` partial results each, in so many `rounds` as there are more:
-/// a tree, where one thread at the end would be slow.
+/// a tree, where one thread at the end would be slow.  They combine up to `most_at_once` each where
+/// `at_once` are left then, at most, for that spares a round.
 struct InPieces {
   static constexpr std::string_view mnemonic = "in_pieces";
   int most = 1 << 20;
   int least = 1;
   int rounds = 0;
   int at_once = 32;
+  int most_at_once = 64;
   bool operator==(const InPieces&) const = default;
-  DZ_FIELDS(most, least, rounds, at_once)
+  DZ_FIELDS(most, least, rounds, at_once, most_at_once)
 };
 
 /// Each segment walked by one task or thread.  A reduction fetches what `fetched`, elements that
@@ -318,8 +320,9 @@ struct BlockBins {
   bool atomic = false;
   int rounds = 0;
   int at_once = 32;
+  int most_at_once = 64;
   bool operator==(const BlockBins&) const = default;
-  DZ_FIELDS(elements, atomic, rounds, at_once)
+  DZ_FIELDS(elements, atomic, rounds, at_once, most_at_once)
 };
 
 /// A histogram by atomic instructions on the bins themselves, a thread an element.

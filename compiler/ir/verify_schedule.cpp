@@ -18,6 +18,8 @@ constexpr int most_line = 4096;
 constexpr int most_turned = 1 << 10;
 constexpr int most_streamed_bytes = 1 << 30;
 constexpr int most_streamed_rows = 64;  // some more of which a task has on its stack
+constexpr int most_percent = 1000;
+constexpr int most_close_lanes = 16;
 
 /// Collects the first problem.
 struct Numbers {
@@ -49,6 +51,7 @@ template <typename Strategy>
 void check_combining(Numbers& numbers, const Strategy& one) {
   numbers.within("rounds", one.rounds, 0, most_rounds);
   numbers.at_least("at_once", one.at_once, 2);
+  numbers.at_least("most_at_once", one.most_at_once, one.at_once);
 }
 
 template <typename Strategy>
@@ -191,6 +194,10 @@ std::string problem_of(const Settings& settings) {
   numbers.within("tile", settings.tile, 0, most);
   numbers.within("tile_rows", settings.tile_rows, 1, most_unrolled);
   numbers.within("streamed_rows", settings.streamed_rows, 1, most_streamed_rows);
+  numbers.within("crowding", settings.crowding, 0, most_percent);
+  numbers.within("fetched_arrays", settings.fetched_arrays, 0, most);
+  numbers.within("look", settings.look, 1, most);
+  numbers.within("close_lanes", settings.close_lanes, 1, most_close_lanes);
   // Locks of an arena are counted for ratios of 64 and more.
   numbers.within("arena_ratio", settings.arena_ratio, 64, most);
   numbers.within("arena_expansions", settings.arena_expansions, 1, most);

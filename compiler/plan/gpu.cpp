@@ -77,6 +77,7 @@ ir::InPieces in_pieces(const Tunables& tunables) {
   pieces.least = static_cast<int>(tunables.gpu_piece_elements);
   pieces.rounds = static_cast<int>(tunables.gpu_combining_rounds);
   pieces.at_once = static_cast<int>(tunables.gpu_combined);
+  pieces.most_at_once = 2 * pieces.at_once;
   return pieces;
 }
 
@@ -338,6 +339,7 @@ ir::Schedule gpu_histogram(const ir::SegmentedHistogram& e, const Surroundings& 
     if (!atomic) {
       bins.rounds = static_cast<int>(tunables.gpu_combining_rounds);
       bins.at_once = static_cast<int>(tunables.gpu_combined);
+      bins.most_at_once = 2 * bins.at_once;
     }
     add_version(schedule, block_bins_fit(e, bins, tunables.gpu_bin_bytes), bins);
   }
