@@ -26,6 +26,7 @@
 #include "passes/dead_code.h"
 #include "passes/map_parts.h"
 #include "passes/passes.h"
+#include "passes/tokens.h"
 #include "support/match.h"
 
 namespace dagaz::passes {
@@ -242,9 +243,7 @@ class Mover {
       const NameId array = map.arrays[input];
       if (!aliases_.is_consumed(array)) continue;
       for (std::size_t i = first + 1; i <= user; ++i) {
-        for (const NameId consumed : aliases_.consumed_by(at(i))) {
-          if (aliases_.may_alias(consumed, array)) return false;
-        }
+        if (aliases_.may_write(at(i), array)) return false;
       }
     }
     return true;
@@ -297,9 +296,7 @@ class Mover {
     std::move(to.map.body.statements.begin(), to.map.body.statements.end(),
               std::back_inserter(statements));
     to.map.body.statements = std::move(statements);
-    for (const NameId token : producer.tokens) {
-      if (!contains(at(user).tokens, token)) at(user).tokens.push_back(token);
-    }
+    add_tokens(at(user).tokens, producer.tokens);
   }
 
   // The element of `array` in the map's function, where it may have to become a parameter.
