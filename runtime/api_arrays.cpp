@@ -25,9 +25,8 @@ dz_array* dzr_new_raw_array(dz_context* context, int element, int rank, void* da
     return nullptr;
   }
   const int64_t bytes = element_info(element).bytes;
-  const std::optional<int64_t> count = checked_count({shape, shape + rank}, bytes);
+  const std::optional<int64_t> count = count_of(*context, shape, rank, bytes);
   if (!count) {
-    bad_value(*context, "Error: the sizes of an array are negative or too large");
     return nullptr;
   }
   dz_block* block = nullptr;
@@ -70,32 +69,34 @@ const int64_t* dzr_array_shape(dz_context*, const dz_array* array) {
   return array->shape;
 }
 
-int dzr_array_index(dz_context* context, void* out, const dz_array* array,
-                    const int64_t* indices) {
-  const Call call(*context);
-  const std::optional<int64_t> flat = flat_index(*context, array->shape, array->rank, indices);
+// The place of an element in the block, in bytes, of an array that is made whole for it.
+static int32_t find_element(dz_context& context, const dz_array& array, const int64_t* indices,
+                            int64_t* place) {
+  const std::optional<int64_t> flat = flat_index(context, array.shape, array.rank, indices);
   if (!flat) {
     return DZ_ERROR;
   }
-  const int32_t status = make_whole(*context, *array);
+  *place = (array.offset + *flat) * element_bytes(array);
+  return make_whole(context, array);
+}
+
+int dzr_array_index(dz_context* context, void* out, const dz_array* array, const int64_t* indices) {
+  const Call call(*context);
+  int64_t place = 0;
+  const int32_t status = find_element(*context, *array, indices, &place);
   if (status != DZ_OK) {
     return status;
   }
-  const int64_t bytes = element_bytes(*array);
-  return dz_read(context, array->block, (array->offset + *flat) * bytes, bytes, out);
+  return dz_read(context, array->block, place, element_bytes(*array), out);
 }
 
 int dzr_array_set(dz_context* context, dz_array* array, const void* value,
                   const int64_t* indices) {
   const Call call(*context);
-  const std::optional<int64_t> flat = flat_index(*context, array->shape, array->rank, indices);
-  if (!flat) {
-    return DZ_ERROR;
-  }
-  const int32_t status = make_whole(*context, *array);
+  int64_t place = 0;
+  const int32_t status = find_element(*context, *array, indices, &place);
   if (status != DZ_OK) {
     return status;
   }
-  const int64_t bytes = element_bytes(*array);
-  return dz_write(context, array->block, (array->offset + *flat) * bytes, bytes, value);
+  return dz_write(context, array->block, place, element_bytes(*array), value);
 }

@@ -104,10 +104,9 @@ int dzr_new_opaque_array(dz_context* context, int type, dz_opaque** out,
                          const dz_opaque* const* elements, const int64_t* shape) {
   const Call call(*context);
   const dz_type& description = type_at(*context, type);
-  const std::optional<int64_t> count =
-      checked_count({shape, shape + description.rank}, sizeof(void*));
+  const std::optional<int64_t> count = count_of(*context, shape, description.rank, sizeof(void*));
   if (!count) {
-    return bad_value(*context, "Error: the sizes of an array are negative or too large");
+    return DZ_ERROR;
   }
   for (int64_t i = 0; i < *count; ++i) {
     if (elements[i] == nullptr || elements[i]->type != description.element_type) {

@@ -39,13 +39,21 @@ int64_t element_total(const dz_array& array) {
   return checked_count(shape_of(array), element_bytes(array)).value_or(0);
 }
 
+std::optional<int64_t> count_of(dz_context& context, const int64_t* shape, int32_t rank,
+                                int64_t bytes) {
+  const std::optional<int64_t> count = checked_count({shape, shape + rank}, bytes);
+  if (!count) {
+    bad_value(context, "Error: the sizes of an array are negative or too large");
+  }
+  return count;
+}
+
 int32_t make_array(dz_context& context, dz_leaf_type type, const int64_t* shape,
                    dz_array** out) {
   const int64_t bytes = element_info(type.element).bytes;
-  const std::optional<int64_t> count =
-      checked_count({shape, shape + type.rank}, bytes);
+  const std::optional<int64_t> count = count_of(context, shape, type.rank, bytes);
   if (!count) {
-    return bad_value(context, "Error: the sizes of an array are negative or too large");
+    return DZ_ERROR;
   }
   dz_block* block = nullptr;
   int32_t status = dz_allocate(&context, *count * bytes, &block);

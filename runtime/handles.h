@@ -80,6 +80,10 @@ int32_t misuse(dz_context& context, const char* function, const char* problem);
 /// The same for a mistake in a value: an index out of bounds, shapes that differ.
 int32_t bad_value(dz_context& context, const std::string& problem);
 
+/// How many elements of `bytes` an array of this shape has; nothing, with a report, where no memory
+/// holds them.
+std::optional<int64_t> count_of(dz_context& context, const int64_t* shape, int32_t rank,
+                                int64_t bytes);
 /// The position of an element in row-major order; nothing, with a report, out of bounds.
 std::optional<int64_t> flat_index(dz_context& context, const int64_t* shape, int32_t rank,
                                   const int64_t* indices);

@@ -2,19 +2,26 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "codegen/function_frame.h"
+#include "codegen/emit_lanes.h"
+#include "codegen/emit_matrices.h"
+#include "codegen/emit_memory.h"
 
 namespace dagaz::codegen {
 
-/// Emits the body of one LLVM function.
+/// Emits the body of one LLVM function.  What concerns memory, lanes or matrices has classes of its
+/// own, which know nothing of the code around.
 class FunctionEmitter : public FunctionFrame {
  public:
-  using FunctionFrame::FunctionFrame;
+  FunctionEmitter(PartModule& part, llvm::Function* function, Side side)
+      : FunctionFrame(part, function, side),
+        elements_(*this),
+        memory_(*this, elements_),
+        lanes_(*this, elements_),
+        matrices_(*this, elements_) {}
 
   // ---- whole functions (emit_functions.cpp)
   void emit_function(const tree::Function& source);
@@ -24,100 +31,63 @@ class FunctionEmitter : public FunctionFrame {
  private:
   // ---- statements (emit_code.cpp)
   void emit(const tree::Code& code);
+  /// An instruction, by the emitter of its kind.
+  template <typename Node>
+  void hand_on(const Node& node) {
+    if constexpr (requires { memory_.emit(node); }) {
+      memory_.emit(node);
+    } else if constexpr (requires { lanes_.emit(node); }) {
+      lanes_.emit(node);
+    } else if constexpr (requires { matrices_.emit(node); }) {
+      matrices_.emit(node);
+    } else {
+      emit(node);
+    }
+  }
   void emit(const tree::Assign& node);
   void emit(const tree::Move& node);
   void emit(const tree::For& node);
   void emit_iterations(const tree::For& node, llvm::Value* first, llvm::Value* bound,
                        unsigned together);
-  llvm::MDNode* properties_of(const tree::LoopHints& hints);
   void emit(const tree::While& node);
   void emit(const tree::If& node);
+  void emit(const tree::ScratchScope& node);
   void emit(const tree::Call& node);
   void emit(const tree::StackLimit& node);
   void emit(const tree::StackLeft& node);
   void emit(const tree::Fail& node);
-  // ---- memory (emit_memory.cpp)
-  void emit(const tree::Load& node);
-  void emit(const tree::Store& node);
-  void emit(const tree::Allocate& node);
-  void emit(const tree::Share& node);
-  void emit(const tree::Release& node);
-  void emit(const tree::AllocateScratch& node);
-  void emit(const tree::ScratchScope& node);
-  void emit(const tree::AllocateLocal& node);
-  void emit(const tree::SharedMemory& node);
-  void emit(const tree::CopyElements& node);
-  void emit(const tree::Fetch& node);
-  void emit(const tree::WriteTable& node);
-  void emit(const tree::Fill& node);
-  void emit(const tree::ReadElement& node);
-  void emit_reads(std::span<const tree::ReadElement* const> reads);
-  void emit(const tree::WriteElement& node);
-  void emit(const tree::Fence& node);
-  // ---- lanes (emit_lanes.cpp)
-  void emit(const tree::LoadLanes& node);
-  void emit(const tree::StoreLanes& node);
-  void emit(const tree::LaneNumbers& node);
-  void emit(const tree::CombineLanes& node);
-  void emit(const tree::CombineEach& node);
-  void emit(const tree::TransposeLanes& node);
-  void emit(const tree::CompressLanes& node);
-  void emit(const tree::CountLanes& node);
-  void emit(const tree::ShiftLanes& node);
-  void emit(const tree::LastLane& node);
-  llvm::Value* lane_addresses(NameId block, const Operand& index, const Operand& stride,
-                              ScalarType type, unsigned lanes);
-  llvm::Value* masked_address(NameId block, const Operand& index, ScalarType type);
-  llvm::Value* lane_mask(const std::optional<Operand>& mask, unsigned lanes);
-  bool are_consecutive(const Operand& index, const Operand& stride) const;
-  bool are_close(const Operand& index, const Operand& stride) const;
-  llvm::Value* load_close(const tree::LoadLanes& node, unsigned lanes);
-  llvm::Value* compressed(llvm::Value* values, llvm::Value* mask);
-  llvm::Value* compressed_in_memory(llvm::Value* values, llvm::Value* mask);
-  void emit(const tree::Atomic& node);
-  void emit(const tree::CompareExchange& node);
-  // ---- parallelism (emit_parallel.cpp) and kernels (emit_kernel.cpp)
+  // ---- parallelism (emit_parallel.cpp)
   void emit(const tree::ParallelFor& node);
   void emit(const tree::PieceCount& node);
   void emit(const tree::AdditionPieces& node);
   void emit(const tree::Launch& node);
   void emit(const tree::DeviceProperty& node);
-  void emit(const tree::ReadSpecial& node);
-  llvm::Value* failure_code();
   /// The number of a failure that host code or a task ends with.
   llvm::Value* failure_number(int failure);
-  llvm::Value* failure_list(const std::vector<int>& failures);
   /// What profiles say of a parallel loop or kernel: its place, and the bytes of its arrays.
   llvm::Value* place(ir::LocationId location);
   llvm::Value* bytes_moved(const std::optional<Operand>& moved);
+  // ---- kernels (emit_kernel.cpp)
+  void emit(const tree::ReadSpecial& node);
+  void emit(const tree::SharedMemory& node);
   void emit(const tree::Barrier& node);
   void emit(const tree::Shuffle& node);
   void emit(const tree::Match& node);
-  // ---- matrices of a warp (emit_matrices.cpp)
-  void emit(const tree::LoadMatrices& node);
-  void emit(const tree::MultiplyMatrices& node);
-  llvm::Value* simulated_matrix(const tree::LoadMatrices& node, int number);
-  std::vector<llvm::Value*> simulated_products(const tree::MultiplyMatrices& node);
-
-  llvm::Value* element_address(NameId block, const Operand& index, ScalarType type, Space space);
-  void simulate_access(llvm::Value* address, ScalarType type, Space space, int flags);
-  void fetch_ahead(llvm::Value* address, int bytes);
-  void fetch(llvm::Value* address, bool is_written);
-  void mark_access(llvm::Instruction* access, Space space);
-  void store_streaming(llvm::Value* stored, llvm::Value* address, llvm::Align alignment);
+  llvm::Value* failure_code();
   /// Fails unless it returns; sets the failure word of the kernel.
   void fail_in_kernel(const tree::Fail& node);
   void bind_kernel_arguments(const Kernel& kernel);
   void leave_after_failure(const Kernel& kernel);
   llvm::Value* shuffle_word(llvm::Value* word, tree::ShuffleMode mode, llvm::Value* operand);
 
-  llvm::Value* context_ = nullptr;       // dz_context * (host, task)
-  llvm::Value* thread_ = nullptr;        // sim kernels: the thread
+  ElementAccess elements_;
+  MemoryEmitter memory_;
+  LaneEmitter lanes_;
+  MatrixEmitter matrices_;
   llvm::Value* failure_word_ = nullptr;  // kernels
   bool uses_arena_ = false;              // kernels may have lacked memory
   const Task* task_ = nullptr;                // tasks
   llvm::StructType* environment_ = nullptr;   // tasks: what they get from their loop
-  std::vector<llvm::MDNode*> access_groups_;  // of the independent loops around
 };
 
 /// What the linker calls something of this program, for several may be linked together; `name`

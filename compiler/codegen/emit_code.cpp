@@ -14,7 +14,6 @@
 #include "ir/traces.h"
 #include "support/check.h"
 #include "support/match.h"
-#include "tree/walk.h"
 
 namespace dagaz::codegen {
 
@@ -40,11 +39,11 @@ void FunctionEmitter::emit(const tree::Code& code) {
   for (std::size_t i = 0; i < code.size(); ++i) {
     const Reads reads = unit_.on_gpu() ? leading_reads(std::span(code).subspan(i)) : Reads{};
     if (reads.size() > 1) {
-      emit_reads(reads);
+      memory_.emit_reads(reads);
       i += reads.size() - 1;
       continue;
     }
-    std::visit([&](const auto& node) { emit(node); }, code[i].node);
+    std::visit([&](const auto& node) { hand_on(node); }, code[i].node);
   }
 }
 
@@ -65,7 +64,7 @@ void FunctionEmitter::emit(const tree::Assign& node) {
 
 void FunctionEmitter::emit(const tree::Move& node) {
   if (side_ == Side::host && is_block(node.target)) {
-    emit(tree::Share{node.target, node.value.name()});
+    memory_.emit(tree::Share{node.target, node.value.name()});
     return;
   }
   assign(node.target, splat(*this, value(node.value), lanes_of(node.target)));
@@ -88,16 +87,30 @@ void FunctionEmitter::emit(const tree::For& node) {
   emit_iterations(node, whole, bound, 1);
 }
 
-// Whether there is one inside that runs as often as is not known.  Several iterations around such
-// loops in one of LLVM's have nothing in common but registers, of which they need more.
-static bool has_loops(const tree::Code& code) {
-  return std::any_of(code.begin(), code.end(), [](const tree::Instruction& one) {
-    const auto* loop = as<tree::For>(one.node);
-    if ((loop != nullptr && !loop->bound.is_constant()) || as<tree::While>(one.node)) return true;
-    bool inside = false;
-    tree::for_each_code(one, [&](const tree::Code& inner) { inside = inside || has_loops(inner); });
-    return inside;
-  });
+// What LLVM is told of a loop.  If its iterations are independent, what follows belongs to it.
+static llvm::MDNode* properties_of(const tree::LoopHints& hints, ElementAccess& access,
+                                   llvm::IRBuilder<>& builder) {
+  llvm::LLVMContext& context = builder.getContext();
+  std::vector<llvm::Metadata*> properties = {nullptr};  // the first is the node itself
+  const auto property = [&](const char* name, llvm::Metadata* detail) {
+    std::vector<llvm::Metadata*> parts = {llvm::MDString::get(context, name)};
+    if (detail != nullptr) parts.push_back(detail);
+    properties.push_back(llvm::MDNode::get(context, parts));
+  };
+  llvm::Metadata* const yes = llvm::ConstantAsMetadata::get(builder.getTrue());
+  property("llvm.loop.mustprogress", nullptr);
+  if (hints.unroll) property("llvm.loop.unroll.enable", nullptr);
+  if (hints.rolled) property("llvm.loop.unroll.runtime.disable", nullptr);
+  if (hints.vectorise) property("llvm.loop.vectorize.enable", yes);
+  if (hints.independent) property("llvm.loop.parallel_accesses", access.enter_loop());
+  if (hints.whole) {
+    // Several vectors side by side would need a multiple of them.
+    property("llvm.loop.interleave.count", llvm::ConstantAsMetadata::get(builder.getInt32(1)));
+  }
+  if (hints.masked) property("llvm.loop.vectorize.predicate.enable", yes);
+  llvm::MDNode* node = llvm::MDNode::getDistinct(context, properties);
+  node->replaceOperandWith(0, node);
+  return node;
 }
 
 // Iterations from `first` on, `together` of them in one of LLVM's, of which `bound` - `first` is a
@@ -114,48 +127,19 @@ void FunctionEmitter::emit_iterations(const tree::For& node, Value* first, Value
   const auto after_index = [&](unsigned count) {
     return builder_.CreateAdd(index, llvm::ConstantInt::get(type, count), "", true, true);
   };
-  const std::vector<llvm::MDNode*> outer_groups = access_groups_;
-  tree::LoopHints hints = node.hints;
-  hints.rolled = hints.rolled || has_loops(node.body);
-  llvm::MDNode* node_of_loop = properties_of(hints);
+  const std::size_t depth = elements_.depth();
+  llvm::MDNode* node_of_loop = properties_of(node.hints, elements_, builder_);
   for (unsigned k = 0; k < together; ++k) {
     bind_counter(node.index, k == 0 ? index : after_index(k));
     emit(node.body);
   }
-  access_groups_ = outer_groups;
+  elements_.leave_loops(depth);
   Value* next = after_index(together);
   index->addIncoming(first, before);
   index->addIncoming(next, builder_.GetInsertBlock());
   llvm::BranchInst* back = builder_.CreateCondBr(builder_.CreateICmpSLT(next, bound), body, after);
   back->setMetadata(llvm::LLVMContext::MD_loop, node_of_loop);
   builder_.SetInsertPoint(after);
-}
-
-// What LLVM is told of a loop.  If its iterations are independent, what follows belongs to it.
-llvm::MDNode* FunctionEmitter::properties_of(const tree::LoopHints& hints) {
-  std::vector<llvm::Metadata*> properties = {nullptr};  // the first is the node itself
-  const auto property = [&](const char* name, llvm::Metadata* detail) {
-    std::vector<llvm::Metadata*> parts = {llvm::MDString::get(part_.context, name)};
-    if (detail != nullptr) parts.push_back(detail);
-    properties.push_back(llvm::MDNode::get(part_.context, parts));
-  };
-  llvm::Metadata* const yes = llvm::ConstantAsMetadata::get(builder_.getTrue());
-  property("llvm.loop.mustprogress", nullptr);
-  if (hints.unroll) property("llvm.loop.unroll.enable", nullptr);
-  if (hints.rolled) property("llvm.loop.unroll.runtime.disable", nullptr);
-  if (hints.vectorise) property("llvm.loop.vectorize.enable", yes);
-  if (hints.independent) {
-    access_groups_.push_back(llvm::MDNode::getDistinct(part_.context, {}));
-    property("llvm.loop.parallel_accesses", access_groups_.back());
-  }
-  if (hints.whole) {
-    // Several vectors side by side would need a multiple of them.
-    property("llvm.loop.interleave.count", llvm::ConstantAsMetadata::get(builder_.getInt32(1)));
-  }
-  if (hints.masked) property("llvm.loop.vectorize.predicate.enable", yes);
-  llvm::MDNode* node = llvm::MDNode::getDistinct(part_.context, properties);
-  node->replaceOperandWith(0, node);
-  return node;
 }
 
 static bool stays_rolled(const tree::While& node, const Tunables& tunables) {
@@ -198,6 +182,12 @@ void FunctionEmitter::emit(const tree::If& node) {
     builder_.CreateBr(after);
   }
   builder_.SetInsertPoint(after);
+}
+
+void FunctionEmitter::emit(const tree::ScratchScope& node) {
+  Value* mark = scratch_mark();
+  emit(node.body);
+  reset_scratch(mark);
 }
 
 void FunctionEmitter::emit(const tree::Call& node) {

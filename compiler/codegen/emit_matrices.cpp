@@ -6,7 +6,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include "codegen/emit.h"
+#include "codegen/emit_matrices.h"
 #include "ir/kernel_threads.h"
 #include "support/check.h"
 
@@ -48,9 +48,9 @@ llvm::Intrinsic::ID multiplying(ir::MatrixUnit unit) {
 
 // Element e of the pair is in row g and column 2·t + e of the matrix; the other way round in a
 // transposed one.
-Value* FunctionEmitter::simulated_matrix(const tree::LoadMatrices& node, int number) {
+Value* MatrixEmitter::simulated_matrix(const tree::LoadMatrices& node, int number) {
   constexpr unsigned by_index = 3;  // of dz_sim_shuffle
-  Value* lane = builder_.CreateURem(runtime_call("dz_sim_thread_index", {thread_}),
+  Value* lane = builder_.CreateURem(frame_.runtime_call("dz_sim_thread_index", {frame_.thread()}),
                                     builder_.getInt32(ir::warp_threads));
   Value* g = builder_.CreateUDiv(lane, builder_.getInt32(group));
   Value* t = builder_.CreateURem(lane, builder_.getInt32(group));
@@ -62,54 +62,56 @@ Value* FunctionEmitter::simulated_matrix(const tree::LoadMatrices& node, int num
     Value* column = node.transposed ? g : along;
     Value* source =
         builder_.CreateAdd(row, builder_.getInt32(static_cast<unsigned>(matrix_side * number)));
-    Value* start = runtime_call("dz_sim_shuffle",
-                                {thread_, value(node.index), builder_.getInt32(by_index), source});
+    Value* start = frame_.runtime_call("dz_sim_shuffle", {frame_.thread(), frame_.value(node.index),
+                                                          builder_.getInt32(by_index), source});
     Value* index = builder_.CreateAdd(start, builder_.CreateZExt(column, builder_.getInt64Ty()));
-    Value* address = builder_.CreateInBoundsGEP(builder_.getHalfTy(), value(node.block), {index});
-    simulate_access(address, ScalarType::f16, Space::shared, 0);
+    Value* address =
+        builder_.CreateInBoundsGEP(builder_.getHalfTy(), frame_.value(node.block), {index});
+    elements_.simulate(address, ScalarType::f16, Space::shared, 0);
     Value* element = builder_.CreateAlignedLoad(builder_.getHalfTy(), address, llvm::Align(2));
     pair = builder_.CreateInsertElement(pair, element, e);
   }
   return builder_.CreateBitCast(pair, builder_.getInt32Ty());
 }
 
-void FunctionEmitter::emit(const tree::LoadMatrices& node) {
+void MatrixEmitter::emit(const tree::LoadMatrices& node) {
   const std::size_t count = node.targets.size();
-  if (!in_ptx()) {
+  if (!frame_.in_ptx()) {
     std::vector<Value*> loaded;
     for (std::size_t m = 0; m < count; ++m) {
       loaded.push_back(simulated_matrix(node, static_cast<int>(m)));
     }
-    for (std::size_t m = 0; m < count; ++m) assign(node.targets[m], loaded[m]);
+    for (std::size_t m = 0; m < count; ++m) frame_.assign(node.targets[m], loaded[m]);
     return;
   }
-  Value* address = element_address(node.block, node.index, ScalarType::f16, Space::shared);
+  Value* address = elements_.address(node.block, node.index, ScalarType::f16, Space::shared);
   llvm::CallInst* loaded =
       builder_.CreateIntrinsic(loading(count, node.transposed), {address->getType()}, {address});
   loaded->setConvergent();
   for (unsigned m = 0; m < count; ++m) {
     Value* one = count == 1 ? loaded : builder_.CreateExtractValue(loaded, m);
-    assign(node.targets[m], one);
+    frame_.assign(node.targets[m], one);
   }
 }
 
 // The thread's parts, in memory that the others of its warp see.
-std::vector<Value*> FunctionEmitter::simulated_products(const tree::MultiplyMatrices& node) {
+std::vector<Value*> MatrixEmitter::simulated_products(const tree::MultiplyMatrices& node) {
   const auto in_memory = [&](const std::vector<Operand>& operands) {
-    llvm::Type* type = value(operands.front())->getType();
-    llvm::AllocaInst* slot = stack_slot(llvm::ArrayType::get(type, operands.size()), "part");
+    llvm::Type* type = frame_.value(operands.front())->getType();
+    llvm::AllocaInst* slot = frame_.stack_slot(llvm::ArrayType::get(type, operands.size()), "part");
     for (unsigned k = 0; k < operands.size(); ++k) {
       Value* place = builder_.CreateConstInBoundsGEP1_64(type, slot, k);
-      builder_.CreateStore(value(operands[k]), place);
+      builder_.CreateStore(frame_.value(operands[k]), place);
     }
     return slot;
   };
   llvm::AllocaInst* rows = in_memory(node.rows);
   llvm::AllocaInst* points = in_memory(node.points);
   llvm::AllocaInst* sums = in_memory(node.sums);
-  runtime_call("dz_sim_multiply",
-               {thread_, builder_.getInt32(static_cast<unsigned>(node.unit)), rows, points, sums});
-  llvm::Type* type = value_type(ir::sum_type(node.unit));
+  frame_.runtime_call(
+      "dz_sim_multiply",
+      {frame_.thread(), builder_.getInt32(static_cast<unsigned>(node.unit)), rows, points, sums});
+  llvm::Type* type = frame_.value_type(ir::sum_type(node.unit));
   std::vector<Value*> products;
   for (unsigned s = 0; s < node.targets.size(); ++s) {
     products.push_back(
@@ -118,9 +120,9 @@ std::vector<Value*> FunctionEmitter::simulated_products(const tree::MultiplyMatr
   return products;
 }
 
-void FunctionEmitter::emit(const tree::MultiplyMatrices& node) {
+void MatrixEmitter::emit(const tree::MultiplyMatrices& node) {
   std::vector<Value*> products;
-  if (in_ptx()) {
+  if (frame_.in_ptx()) {
     std::vector<Value*> arguments;
     llvm::Type* factor = builder_.getInt32Ty();
     if (node.unit == ir::MatrixUnit::f16) {
@@ -130,10 +132,10 @@ void FunctionEmitter::emit(const tree::MultiplyMatrices& node) {
     }
     for (const auto* side : {&node.rows, &node.points}) {
       for (const Operand& one : *side) {
-        arguments.push_back(builder_.CreateBitCast(value(one), factor));
+        arguments.push_back(builder_.CreateBitCast(frame_.value(one), factor));
       }
     }
-    for (const Operand& one : node.sums) arguments.push_back(value(one));
+    for (const Operand& one : node.sums) arguments.push_back(frame_.value(one));
     llvm::CallInst* all = builder_.CreateIntrinsic(multiplying(node.unit), {}, arguments);
     all->setConvergent();
     for (unsigned s = 0; s < node.targets.size(); ++s) {
@@ -142,7 +144,7 @@ void FunctionEmitter::emit(const tree::MultiplyMatrices& node) {
   } else {
     products = simulated_products(node);
   }
-  for (std::size_t s = 0; s < node.targets.size(); ++s) assign(node.targets[s], products[s]);
+  for (std::size_t s = 0; s < node.targets.size(); ++s) frame_.assign(node.targets[s], products[s]);
 }
 
 }  // namespace dagaz::codegen

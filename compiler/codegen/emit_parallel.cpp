@@ -11,6 +11,16 @@ namespace dagaz::codegen {
 
 using llvm::Value;
 
+// The address of a list of numbers of failures.
+static Value* failure_list(PartModule& part, const std::vector<int>& failures) {
+  const std::vector<std::uint32_t> numbers(failures.begin(), failures.end());
+  llvm::Constant* list = llvm::ConstantDataArray::get(part.context, numbers);
+  auto* variable = new llvm::GlobalVariable(part.module, list->getType(), true,
+                                            llvm::GlobalValue::PrivateLinkage, list);
+  variable->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+  return variable;
+}
+
 void FunctionEmitter::emit(const tree::ParallelFor& node) {
   DZ_CHECK(side_ == Side::host, "a parallel loop outside host code");
   const Task& task = unit_.division.tasks[unit_.division.task_numbers.at(&node)];
@@ -27,7 +37,7 @@ void FunctionEmitter::emit(const tree::ParallelFor& node) {
     members.push_back(captured_value->getType());
   }
   if (task.failures_vary) {
-    values.push_back(failure_list(failures_of(node)));
+    values.push_back(failure_list(part_, failures_of(node)));
     members.push_back(builder_.getPtrTy());
   }
   auto* type = llvm::StructType::get(part_.context, members);
@@ -39,16 +49,6 @@ void FunctionEmitter::emit(const tree::ParallelFor& node) {
   check_status(runtime_call(
       "dz_parallel_for", {context_, value(node.count), value(node.grain), declare_task(part_, task),
                           environment, place(node.location), bytes_moved(node.moved)}));
-}
-
-/// The address of a list of numbers of failures.
-Value* FunctionEmitter::failure_list(const std::vector<int>& failures) {
-  const std::vector<std::uint32_t> numbers(failures.begin(), failures.end());
-  llvm::Constant* list = llvm::ConstantDataArray::get(part_.context, numbers);
-  auto* variable = new llvm::GlobalVariable(part_.module, list->getType(), true,
-                                            llvm::GlobalValue::PrivateLinkage, list);
-  variable->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
-  return variable;
 }
 
 Value* FunctionEmitter::failure_number(int failure) {

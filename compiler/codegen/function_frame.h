@@ -96,8 +96,13 @@ class FunctionFrame {
 
   llvm::IRBuilder<>& builder() { return builder_; }
   PartModule& part() { return part_; }
+  const Unit& unit() const { return unit_; }
   Side side() const { return side_; }
   bool in_ptx() const { return part_.ptx; }
+  /// Host, task: the dz_context *.
+  llvm::Value* context() const { return context_; }
+  /// Kernels for sim: the thread.
+  llvm::Value* thread() const { return thread_; }
   /// Calls a function of abi_functions.def.
   llvm::Value* runtime_call(std::string_view name, const std::vector<llvm::Value*>& arguments);
   /// A fresh block, at the end of the function.
@@ -108,6 +113,9 @@ class FunctionFrame {
   void check_status(llvm::Value* status);
   /// Leaves through the error exit.
   void exit_with(llvm::Value* status);
+  /// Takes scratch memory (scratch.cpp), which is given back at the exits; null where there is
+  /// none.
+  llvm::Value* take_scratch(llvm::Value* bytes);
 
  protected:
   void start();
@@ -115,9 +123,7 @@ class FunctionFrame {
   void keep_values(std::unordered_set<NameId> names);
   /// Ends the function: returns status 0 and `results`, and completes the failing exit.
   void finish(const std::vector<llvm::Value*>& results);
-  /// Scratch memory (scratch.cpp): takes some, null where there is none; where the stack ends, and
-  /// cutting it back to there.  What functions take is given back at the exits.
-  llvm::Value* take_scratch(llvm::Value* bytes);
+  /// Where the stack of scratch memory ends, and cutting it back to there.
   llvm::Value* scratch_mark();
   void reset_scratch(llvm::Value* mark);
   /// A parameter, whose reference the caller keeps.
@@ -128,6 +134,8 @@ class FunctionFrame {
   llvm::Function* function_;
   Side side_;
   llvm::IRBuilder<> builder_;
+  llvm::Value* context_ = nullptr;
+  llvm::Value* thread_ = nullptr;
 
  private:
   /// A variable of the imperative program.

@@ -4,6 +4,7 @@
 // flags) and one scatter that puts it there.
 #include "elaborate/array_intrinsics.h"
 #include "elaborate/elaborator.h"
+#include "elaborate/scatters.h"
 
 namespace dagaz::elaborate {
 
@@ -65,27 +66,13 @@ ValueRef gather_to(Elaborator& e, ValueRef array, ir::Operand count, ir::NameId 
   ir::Scatter scatter;
   scatter.width = shape.size;
   scatter.arrays.push_back(places);
-  std::vector<ir::Type> parameters{ir::scalar_of(ir::ScalarType::i64)};
-  append_leaf_types(shape.element, parameters);
-  std::vector<ir::Type> results;
-  for (std::size_t i = 1; i < parameters.size(); ++i) {
-    results.push_back(parameters[0]);
-    results.push_back(parameters[i]);
-  }
   for (const ir::Type& leaf : leaf_types(type)) {
     scatter.targets.push_back({{count}, e.emit_one(ir::Scratch{leaf.element, leaf.shape})});
   }
   for (const ir::Operand& leaf : e.leaf_of(array).leaves) {
     scatter.arrays.push_back(e.array_name(leaf));
   }
-  scatter.map = e.lambda(parameters, results, [](const std::vector<ir::NameId>& p) {
-    std::vector<ir::Operand> written;
-    for (std::size_t i = 1; i < p.size(); ++i) {
-      written.push_back(p[0]);
-      written.push_back(p[i]);
-    }
-    return written;
-  });
+  scatter.map = write_of_element(e, shape.element);
   return e.arena.from_leaves(type, e.emit(std::move(scatter)));
 }
 

@@ -2,6 +2,7 @@
 // element offset + i·s1 + j·s2 + … of the array.
 #include "elaborate/array_intrinsics.h"
 #include "elaborate/elaborator.h"
+#include "elaborate/scatters.h"
 
 namespace dagaz::elaborate {
 
@@ -105,24 +106,12 @@ ValueRef build_update(Elaborator& e, const IntrinsicCall& call) {
   ir::Scatter scatter;
   scatter.width = count;
   scatter.arrays.push_back(flattened(e, e.leaf_of(positions).leaves.front(), rank, count));
-  std::vector<ir::Type> parameters{ir::scalar_of(ir::ScalarType::i64)};
-  append_leaf_types(element, parameters);
-  std::vector<ir::Type> results;
-  for (std::size_t i = 1; i < parameters.size(); ++i) {
-    results.push_back(parameters[0]);
-    results.push_back(parameters[i]);
-    scatter.arrays.push_back(flattened(e, e.leaf_of(values).leaves[i - 1], rank, count));
-    scatter.targets.push_back({{size}, e.consumable(e.leaf_of(array).leaves[i - 1])});
+  for (std::size_t i = 0; i < e.leaf_of(values).leaves.size(); ++i) {
+    scatter.arrays.push_back(flattened(e, e.leaf_of(values).leaves[i], rank, count));
+    scatter.targets.push_back({{size}, e.consumable(e.leaf_of(array).leaves[i])});
   }
   if (scatter.targets.empty()) return array;
-  scatter.map = e.lambda(parameters, results, [](const std::vector<ir::NameId>& p) {
-    std::vector<ir::Operand> written;
-    for (std::size_t i = 1; i < p.size(); ++i) {
-      written.push_back(p[0]);
-      written.push_back(p[i]);
-    }
-    return written;
-  });
+  scatter.map = write_of_element(e, element);
   return e.arena.from_leaves(e.leaf_of(array).type, e.emit(std::move(scatter)));
 }
 

@@ -39,14 +39,13 @@ Groups combine_groups(Context& c, const CombiningRounds& plan, const std::vector
   if (c.mode != Mode::host || plan.rounds == 0) return {count, ir::i64_operand(1)};
   const bool is_inside = order == PartialOrder::pieces_inside;
   const Operand few = ir::i64_operand(plan.at_once);
+  const Operand most = ir::i64_operand(plan.most_at_once);
   const NameId left = c.mutable_variable("left", ScalarType::i64, count);
   const NameId stride = c.mutable_variable("stride", ScalarType::i64, ir::i64_operand(1));
   for (int step = 0; step < plan.rounds; ++step) {
     host_branch(c, c.less(few, left),
                 [&] {
-                  // Up to twice as many, if a few are left then.
-                  const Operand size =
-                      c.minimum(c.maximum(few, c.divide_up(left, few)), c.add(few, few));
+                  const Operand size = c.minimum(c.maximum(few, c.divide_up(left, few)), most);
                   const Operand groups = c.divide_up(left, size);
                   std::vector<Operand> extents = outer;
                   extents.insert(is_inside ? extents.end() : extents.begin(), groups);

@@ -31,9 +31,11 @@ using GroupFunction = std::function<void(const std::vector<Operand>& outer, cons
 /// Partial results that a thread combines, so many rounds as there are more.
 struct CombiningRounds {
   template <typename Strategy>
-  explicit CombiningRounds(const Strategy& plan) : rounds(plan.rounds), at_once(plan.at_once) {}
+  explicit CombiningRounds(const Strategy& plan)
+      : rounds(plan.rounds), at_once(plan.at_once), most_at_once(plan.most_at_once) {}
   int rounds;
   int at_once;
+  int most_at_once;
 };
 
 /// The pieces that the schedule speaks of.

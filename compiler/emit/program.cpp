@@ -13,6 +13,7 @@
 #include "emit/memory/allocation.h"
 #include "emit/memory/elements.h"
 #include "emit/memory/joins.h"
+#include "emit/rolled_nests.h"
 #include "emit/shared_scratch.h"
 #include "emit/statements.h"
 #include "emit/unsupported.h"
@@ -277,6 +278,7 @@ std::optional<Program> lower(ir::PlannedProgram planned, Target target,
   if (!context.has_kernels()) share_scratch(program);
   if (context.settings.arrays == ir::ArraysIn::device) delay_reads(program, context.kernels);
   if (context.has_kernels()) mark_invariant_loads(program);
+  if (context.settings.rolled_nests) keep_nests_rolled(program);
   return program;
 }
 

@@ -41,6 +41,22 @@ std::vector<NameId> AliasInfo::consumed_by(const Statement& statement) const {
   return consumed;
 }
 
+bool AliasInfo::may_write(const Statement& statement, NameId name) const {
+  return may_write(statement, std::vector{name});
+}
+
+bool AliasInfo::may_write(const Statement& statement, const std::vector<NameId>& names) const {
+  const std::vector<NameId> consumed = consumed_by(statement);
+  const NameSet set(consumed.begin(), consumed.end());
+  return std::any_of(names.begin(), names.end(),
+                     [&](NameId name) { return has_root_in(name, set); });
+}
+
+bool AliasInfo::may_write(const Statement& statement, const Statement& user,
+                          const Names& names) const {
+  return !consumed_by(statement).empty() && may_write(statement, free_names(user, names));
+}
+
 namespace {
 
 void add_unique(std::vector<NameId>& to, NameId name) {

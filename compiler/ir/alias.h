@@ -30,6 +30,11 @@ class AliasInfo {
   /// The roots that executing `statement` consumes, of names bound before it; also for a statement
   /// that has the results of several which were analysed.
   std::vector<NameId> consumed_by(const Statement& statement) const;
+  /// Whether these may be the memory of `name`, or one of `names`, which is another array then.
+  bool may_write(const Statement& statement, NameId name) const;
+  bool may_write(const Statement& statement, const std::vector<NameId>& names) const;
+  /// Whether the one may write what the other uses.
+  bool may_write(const Statement& statement, const Statement& user, const Names& names) const;
   /// Uses after consumption and the like, as text; empty in a well-formed function.
   const std::vector<std::string>& violations() const { return violations_; }
 

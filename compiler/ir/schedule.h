@@ -44,16 +44,23 @@ inline Guard at_least(const Operand& size, std::int64_t least) {
   return {{1, {size}}, {least, {}}};
 }
 
-/// Each point by itself: in tasks that walk rows of the space on a CPU, by a thread on a GPU, which
-/// does `points` of them where they are short.  A loop over a task's points, or inside one, does as
-/// many iterations as are a multiple of `whole_vectors`, and what is left in vectors under masks;
-/// 0: all in one loop, which stays `rolled` where iterations wait for one another, so that short
-/// ones end soon.
-struct Pointwise {
-  static constexpr std::string_view mnemonic = "pointwise";
-  int points = 1;
+/// How a thread's loop runs, over points or over the elements of a segment: it does as many
+/// iterations as are a multiple of `whole_vectors`, and what is left in vectors under masks; 0: all
+/// in one loop.  That one stays `rolled` where iterations wait for one another, or are so few that
+/// they would not reach one of LLVM's that is unrolled: short loops end soon then.
+struct Iterations {
   int whole_vectors = 0;
   bool rolled = false;
+  bool operator==(const Iterations&) const = default;
+};
+
+/// Each point by itself: in tasks that walk rows of the space on a CPU, by a thread on a GPU, which
+/// does `points` of them where they are short.  A loop over a task's points, or inside one, runs as
+/// `Iterations` say.
+struct Pointwise : Iterations {
+  using Base = Iterations;
+  static constexpr std::string_view mnemonic = "pointwise";
+  int points = 1;
   bool operator==(const Pointwise&) const = default;
   DZ_FIELDS(points, whole_vectors, rolled)
 };
@@ -207,28 +214,26 @@ struct Compaction {
 /// the pieces give is combined afterwards.  A CPU takes as many pieces as are worth a task, a GPU
 /// as many as it holds threads, `most` of each segment, and of `least` elements each.  Before that
 /// threads of a GPU combine `at_once` partial results each, in so many `rounds` as there are more:
-/// a tree, where one thread at the end would be slow.
+/// a tree, where one thread at the end would be slow.  They combine up to `most_at_once` each where
+/// `at_once` are left then, at most, for that spares a round.
 struct InPieces {
   static constexpr std::string_view mnemonic = "in_pieces";
   int most = 1 << 20;
   int least = 1;
   int rounds = 0;
   int at_once = 32;
+  int most_at_once = 64;
   bool operator==(const InPieces&) const = default;
-  DZ_FIELDS(most, least, rounds, at_once)
+  DZ_FIELDS(most, least, rounds, at_once, most_at_once)
 };
 
-/// Each segment walked by one task or thread.  A reduction does so in loops as those of a task's
-/// points are, with `whole_vectors` of these, and fetches what `fetched`, elements that lie side by
-/// side in segments, read `ahead` bytes behind the beginning of each segment.  The loop of
-/// a scan stays `rolled` where segments are so short that they would not reach one of LLVM's that
-/// is unrolled.
-struct BySegments {
+/// Each segment walked by one task or thread.  A reduction fetches what `fetched`, elements that
+/// lie side by side in segments, read `ahead` bytes behind the beginning of each segment.
+struct BySegments : Iterations {
+  using Base = Iterations;
   static constexpr std::string_view mnemonic = "by_segments";
-  int whole_vectors = 0;
   std::vector<NameId> fetched = {};
   int ahead = 0;
-  bool rolled = false;
   bool operator==(const BySegments&) const = default;
   DZ_FIELDS(whole_vectors, fetched, ahead, rolled)
 };
@@ -315,8 +320,9 @@ struct BlockBins {
   bool atomic = false;
   int rounds = 0;
   int at_once = 32;
+  int most_at_once = 64;
   bool operator==(const BlockBins&) const = default;
-  DZ_FIELDS(elements, atomic, rounds, at_once)
+  DZ_FIELDS(elements, atomic, rounds, at_once, most_at_once)
 };
 
 /// A histogram by atomic instructions on the bins themselves, a thread an element.

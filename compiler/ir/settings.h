@@ -45,14 +45,26 @@ struct Settings {
   int tile = 32768;
   int tile_rows = 4;
   int streamed_rows = 2;
+  // By how many percent more bytes than it reads and writes a transposition counts: its columns
+  // crowd in some parts of caches.
+  int crowding = 25;
+  // Strips fetch ahead where they read so many arrays in order, at most: of several, as many lines
+  // are under way without that.
+  int fetched_arrays = 1;
+  // Operations that take as long as one look at whether another task has told of its link.
+  int look = 64;
+  // Elements that vector lanes lie apart, at most, where they are taken out of whole vectors.
+  int close_lanes = 4;
+  bool rolled_nests = true;  // loops around loops that run as often as is not known stay rolled
   // Memory for the threads of a kernel: how many times fewer, and larger, parts an arena has on
   // each level, and how many times what it takes arrays of known sizes may take.
   int arena_ratio = 64;
   int arena_expansions = 4;
   bool operator==(const Settings&) const = default;
   DZ_FIELDS(points, arrays, task, combined, copied, points_a_thread, short_array, stack_array,
-            carried_array, streamed_bytes, fetched_ahead,
-            turned, line, tile, tile_rows, streamed_rows, arena_ratio, arena_expansions)
+            carried_array, streamed_bytes, fetched_ahead, turned, line, tile, tile_rows,
+            streamed_rows, crowding, fetched_arrays, look, close_lanes, rolled_nests, arena_ratio,
+            arena_expansions)
 };
 
 }  // namespace dagaz::ir

@@ -6,17 +6,6 @@ namespace dagaz::ir {
 
 namespace {
 
-/// Collects the first problem.
-struct Numbers {
-  std::string problem;
-
-  void within(std::string_view name, int value, int least, int most) {
-    if (!problem.empty() || (value >= least && value <= most)) return;
-    problem = "`" + std::string(name) + " " + std::to_string(value) + "` is not from " +
-              std::to_string(least) + " to " + std::to_string(most);
-  }
-};
-
 constexpr int most = 1 << 26;
 constexpr int most_unrolled = 1024;  // copies of code
 constexpr int most_rounds = 16;
@@ -29,89 +18,135 @@ constexpr int most_line = 4096;
 constexpr int most_turned = 1 << 10;
 constexpr int most_streamed_bytes = 1 << 30;
 constexpr int most_streamed_rows = 64;  // some more of which a task has on its stack
+constexpr int most_percent = 1000;
+constexpr int most_close_lanes = 16;
+
+/// Collects the first problem.
+struct Numbers {
+  std::string problem;
+
+  void within(std::string_view name, int value, int lowest, int highest) {
+    if (!problem.empty() || (value >= lowest && value <= highest)) return;
+    problem = "`" + std::string(name) + " " + std::to_string(value) + "` is not from " +
+              std::to_string(lowest) + " to " + std::to_string(highest);
+  }
+  void at_least(std::string_view name, int value, int least) { within(name, value, least, most); }
+  void unrolled(std::string_view name, int value) { within(name, value, 1, most_unrolled); }
+};
+
+// ---------------------------------------------------------------- what strategies share
+
+void check_iterations(Numbers& numbers, const Iterations& one) {
+  numbers.at_least("whole_vectors", one.whole_vectors, 0);
+}
+
+template <typename Strategy>
+void check_block(Numbers& numbers, const Strategy& one) {
+  numbers.unrolled("block_rows", one.block_rows);
+  numbers.unrolled("columns", one.columns);
+  numbers.unrolled("width", one.width);
+}
+
+template <typename Strategy>
+void check_combining(Numbers& numbers, const Strategy& one) {
+  numbers.within("rounds", one.rounds, 0, most_rounds);
+  numbers.at_least("at_once", one.at_once, 2);
+  numbers.at_least("most_at_once", one.most_at_once, one.at_once);
+}
+
+template <typename Strategy>
+void check_sharing(Numbers& numbers, const Strategy& one) {
+  numbers.at_least("blocks", one.blocks, 1);
+  numbers.at_least("elements", one.elements, 1);
+}
+
+template <typename Strategy>
+void check_tile(Numbers& numbers, const Strategy& one) {
+  numbers.within("rows", one.rows, 1, most_tile);
+  numbers.within("points", one.points, 1, most_tile);
+}
+
+// ---------------------------------------------------------------- a rule for each strategy
+
+void check(Numbers& numbers, const Pointwise& one) {
+  numbers.unrolled("points", one.points);
+  check_iterations(numbers, one);
+}
+
+void check(Numbers& numbers, const LaneBlocks& one) {
+  check_block(numbers, one);
+  numbers.at_least("chunk", one.chunk, 1);
+  numbers.within("ahead", one.ahead, 0, most_ahead);
+}
+
+void check(Numbers& numbers, const Interchanged& one) {
+  numbers.at_least("tile", one.tile, 1);
+  numbers.within("steps", one.steps, 1, 64);
+}
+
+void check(Numbers& numbers, const HeldBlocks& one) {
+  numbers.at_least("elements", one.elements, 1);
+}
+
+void check(Numbers& numbers, const FusedStencil& one) { numbers.at_least("maps", one.maps, 1); }
+
+void check(Numbers& numbers, const Compaction& one) {
+  numbers.at_least("statements", one.statements, 1);
+  numbers.unrolled("width", one.width);
+}
+
+void check(Numbers& numbers, const Contraction& one) {
+  check_block(numbers, one);
+  numbers.at_least("depth", one.depth, 1);
+  numbers.at_least("split", one.split, 0);
+  numbers.unrolled("crossing", one.crossing);
+  numbers.within("row_gap", one.row_gap, 0, most_gap);
+  numbers.within("together", one.together, 0, most_together);
+  numbers.within("point_gap", one.point_gap, 0, most_gap);
+}
+
+void check(Numbers& numbers, const InPieces& one) {
+  numbers.at_least("most", one.most, 1);
+  numbers.at_least("least", one.least, 1);
+  check_combining(numbers, one);
+}
+
+void check(Numbers& numbers, const BySegments& one) {
+  check_iterations(numbers, one);
+  numbers.within("ahead", one.ahead, 0, most_ahead);
+}
+
+void check(Numbers& numbers, const Teams& one) {
+  numbers.at_least("warp", one.warp, 0);
+  numbers.within("stretch", one.stretch, 0, most_unrolled);
+  check_sharing(numbers, one);
+}
+
+void check(Numbers& numbers, const RowBlocks& one) {
+  check_tile(numbers, one);
+  numbers.at_least("depth", one.depth, 1);
+}
+
+void check(Numbers& numbers, const StagedTiles& one) { check_tile(numbers, one); }
+
+void check(Numbers& numbers, const LookBack& one) { numbers.unrolled("stretch", one.stretch); }
+
+void check(Numbers& numbers, const InStages& one) { check_sharing(numbers, one); }
+
+void check(Numbers& numbers, const BlockBins& one) {
+  numbers.at_least("elements", one.elements, 1);
+  check_combining(numbers, one);
+}
+
+void check(Numbers&, const AtomicBins&) {}
+
+void check(Numbers& numbers, const LockedBins& one) { numbers.at_least("most", one.most, 1); }
 
 }  // namespace
 
 std::string problem_of(const Strategy& strategy) {
   Numbers numbers;
-  const auto at_least = [&](std::string_view name, int value, int least) {
-    numbers.within(name, value, least, most);
-  };
-  const auto unrolled = [&](std::string_view name, int value) {
-    numbers.within(name, value, 1, most_unrolled);
-  };
-  const auto combining = [&](const auto& one) {
-    numbers.within("rounds", one.rounds, 0, most_rounds);
-    at_least("at_once", one.at_once, 2);
-  };
-  const auto sharing = [&](const auto& one) {
-    at_least("blocks", one.blocks, 1);
-    at_least("elements", one.elements, 1);
-  };
-  match(
-      strategy,
-      [&](const Pointwise& one) {
-        unrolled("points", one.points);
-        at_least("whole_vectors", one.whole_vectors, 0);
-      },
-      [&](const LaneBlocks& one) {
-        unrolled("block_rows", one.block_rows);
-        unrolled("columns", one.columns);
-        unrolled("width", one.width);
-        at_least("chunk", one.chunk, 1);
-        numbers.within("ahead", one.ahead, 0, most_ahead);
-      },
-      [&](const Interchanged& one) {
-        at_least("tile", one.tile, 1);
-        numbers.within("steps", one.steps, 1, 64);
-      },
-      [&](const HeldBlocks& one) { at_least("elements", one.elements, 1); },
-      [&](const FusedStencil& one) { at_least("maps", one.maps, 1); },
-      [&](const Compaction& one) {
-        at_least("statements", one.statements, 1);
-        unrolled("width", one.width);
-      },
-      [&](const Contraction& one) {
-        unrolled("block_rows", one.block_rows);
-        unrolled("columns", one.columns);
-        unrolled("width", one.width);
-        at_least("depth", one.depth, 1);
-        at_least("split", one.split, 0);
-        unrolled("crossing", one.crossing);
-        numbers.within("row_gap", one.row_gap, 0, most_gap);
-        numbers.within("together", one.together, 0, most_together);
-        numbers.within("point_gap", one.point_gap, 0, most_gap);
-      },
-      [&](const InPieces& one) {
-        at_least("most", one.most, 1);
-        at_least("least", one.least, 1);
-        combining(one);
-      },
-      [&](const BySegments& one) {
-        at_least("whole_vectors", one.whole_vectors, 0);
-        numbers.within("ahead", one.ahead, 0, most_ahead);
-      },
-      [&](const Teams& one) {
-        at_least("warp", one.warp, 0);
-        numbers.within("stretch", one.stretch, 0, most_unrolled);
-        sharing(one);
-      },
-      [&](const RowBlocks& one) {
-        numbers.within("rows", one.rows, 1, most_tile);
-        numbers.within("points", one.points, 1, most_tile);
-        at_least("depth", one.depth, 1);
-      },
-      [&](const StagedTiles& one) {
-        numbers.within("rows", one.rows, 1, most_tile);
-        numbers.within("points", one.points, 1, most_tile);
-      },
-      [&](const LookBack& one) { unrolled("stretch", one.stretch); },
-      [&](const InStages& one) { sharing(one); },
-      [&](const BlockBins& one) {
-        at_least("elements", one.elements, 1);
-        combining(one);
-      },
-      [&](const AtomicBins&) {}, [&](const LockedBins& one) { at_least("most", one.most, 1); });
+  match(strategy, [&](const auto& one) { check(numbers, one); });
   return numbers.problem;
 }
 
@@ -159,6 +194,10 @@ std::string problem_of(const Settings& settings) {
   numbers.within("tile", settings.tile, 0, most);
   numbers.within("tile_rows", settings.tile_rows, 1, most_unrolled);
   numbers.within("streamed_rows", settings.streamed_rows, 1, most_streamed_rows);
+  numbers.within("crowding", settings.crowding, 0, most_percent);
+  numbers.within("fetched_arrays", settings.fetched_arrays, 0, most);
+  numbers.within("look", settings.look, 1, most);
+  numbers.within("close_lanes", settings.close_lanes, 1, most_close_lanes);
   // Locks of an arena are counted for ratios of 64 and more.
   numbers.within("arena_ratio", settings.arena_ratio, 64, most);
   numbers.within("arena_expansions", settings.arena_expansions, 1, most);

@@ -85,10 +85,9 @@ bool CopyAvoider::is_only_read(NameId array) const {
   const auto uses = uses_.find(array);
   if (uses == uses_.end()) return false;
   return std::all_of(uses->second.begin(), uses->second.end(), [&](std::size_t use) {
-    if (use == statements_->size() || !only_reads((*statements_)[use], names_)) return false;
-    const std::vector<NameId> consumed = aliases_.consumed_by((*statements_)[use]);
-    return std::none_of(consumed.begin(), consumed.end(),
-                        [&](NameId each) { return aliases_.may_alias(each, array); });
+    if (use == statements_->size()) return false;
+    const Statement& user = (*statements_)[use];
+    return only_reads(user, names_) && !aliases_.may_write(user, array);
   });
 }
 
@@ -170,9 +169,7 @@ bool CopyAvoider::may_be_read(std::size_t copy) const {
   const NameId array = std::get<Copy>(statement.operation).array;
   if (aliases_.is_consumed(result) || !is_only_read(result)) return false;
   for (std::size_t i = copy + 1; i <= uses_.at(result).back(); ++i) {
-    for (const NameId consumed : aliases_.consumed_by((*statements_)[i])) {
-      if (aliases_.may_alias(consumed, array)) return false;
-    }
+    if (aliases_.may_write((*statements_)[i], array)) return false;
   }
   return true;
 }

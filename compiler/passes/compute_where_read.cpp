@@ -21,6 +21,7 @@
 #include "ir/fields.h"
 #include "ir/names.h"
 #include "passes/passes.h"
+#include "passes/tokens.h"
 #include "support/match.h"
 
 namespace dagaz::passes {
@@ -199,7 +200,7 @@ class Mover {
     bool unchanged = true;
     for (std::size_t k = i + 1; k < body.statements.size(); ++k) {
       Statement& one = body.statements[k];
-      unchanged = unchanged && !consumes_any(one, read);
+      unchanged = unchanged && !aliases_.may_write(one, read);
       const std::vector<NameId> mentioned = free_names(one, names_);
       if (std::none_of(mentioned.begin(), mentioned.end(), needed)) continue;
       const Points points = points_of(one.operation);
@@ -215,13 +216,6 @@ class Mover {
       if (result.is_name() && needed(result.name())) return std::nullopt;
     }
     return readers;
-  }
-  bool consumes_any(const Statement& one, const std::vector<NameId>& arrays) const {
-    const std::vector<NameId> consumed = aliases_.consumed_by(one);
-    return std::any_of(consumed.begin(), consumed.end(), [&](NameId each) {
-      return std::any_of(arrays.begin(), arrays.end(),
-                         [&](NameId array) { return aliases_.may_alias(each, array); });
-    });
   }
   /// Whether the operation needs one of `arrays` elsewhere than in its body.
   bool is_needed_beside(const Statement& one, const NameSet& arrays) const {
@@ -275,10 +269,7 @@ class Mover {
       if (!reader.reads.has(one)) statements.push_back(std::move(one));
     }
     reader.points.body->statements = std::move(statements);
-    for (const NameId token : producer.tokens) {
-      std::vector<NameId>& tokens = reader.statement->tokens;
-      if (std::find(tokens.begin(), tokens.end(), token) == tokens.end()) tokens.push_back(token);
-    }
+    add_tokens(reader.statement->tokens, producer.tokens);
   }
   static std::size_t result_number(const Statement& statement, NameId result) {
     const auto found = std::find_if(statement.results.begin(), statement.results.end(),

@@ -17,6 +17,7 @@
 #include "ir/names.h"
 #include "ir/value_count.h"
 #include "passes/passes.h"
+#include "passes/tokens.h"
 #include "support/match.h"
 
 namespace dagaz::passes {
@@ -163,12 +164,7 @@ class Folding {
     for (const std::size_t k : members) {
       const Statement& one = body_.statements[k];
       add_element(one, *as<MapScanReduce>(one.operation), index);
-      for (const NameId token : one.tokens) {
-        if (std::find(statement.tokens.begin(), statement.tokens.end(), token) ==
-            statement.tokens.end()) {
-          statement.tokens.push_back(token);
-        }
-      }
+      add_tokens(statement.tokens, one.tokens);
     }
     statement.results = results_;
     statement.operation = Loop{values_, ForForm{{index}, as<MapScanReduce>(last.operation)->width},

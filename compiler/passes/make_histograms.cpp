@@ -25,6 +25,7 @@
 #include "ir/builder.h"
 #include "ir/fields.h"
 #include "ir/names.h"
+#include "passes/map_parts.h"
 #include "passes/passes.h"
 #include "support/match.h"
 
@@ -134,12 +135,9 @@ Statement histogram(const Statement& statement, const WithAccumulator& with,
                     const Filling& filling, Names& names) {
   Histogram result{filling.map->width, filling.map->arrays,
                    without_additions(filling.map->map, filling.additions, names), {}};
-  for (std::size_t k = result.arrays.size(); k-- > 0;) {
-    if (names.type(result.arrays[k]).kind != TypeKind::accumulator) continue;
-    const auto at = static_cast<std::ptrdiff_t>(k);
-    result.arrays.erase(result.arrays.begin() + at);
-    result.map.parameters.erase(result.map.parameters.begin() + at);
-  }
+  drop_arrays(result.arrays, result.map, [&](std::size_t k) {
+    return names.type(result.arrays[k]).kind == TypeKind::accumulator;
+  });
   for (const AccumulatorInput& input : with.inputs) {
     result.operators.push_back({input.shape, {input.array}, input.neutral, *input.op});
   }

@@ -24,7 +24,9 @@
 #include "ir/names.h"
 #include "ir/value_count.h"
 #include "passes/dead_code.h"
+#include "passes/map_parts.h"
 #include "passes/passes.h"
+#include "passes/tokens.h"
 #include "support/match.h"
 
 namespace dagaz::passes {
@@ -241,9 +243,7 @@ class Mover {
       const NameId array = map.arrays[input];
       if (!aliases_.is_consumed(array)) continue;
       for (std::size_t i = first + 1; i <= user; ++i) {
-        for (const NameId consumed : aliases_.consumed_by(at(i))) {
-          if (aliases_.may_alias(consumed, array)) return false;
-        }
+        if (aliases_.may_write(at(i), array)) return false;
       }
     }
     return true;
@@ -287,19 +287,16 @@ class Mover {
     }
     Substitution instead;
     const Operand value = substitute(from.map.body.results[result], with);
-    for (std::size_t i = to.arrays.size(); i-- > 0;) {
-      if (to.arrays[i] != array) continue;
+    drop_arrays(to.arrays, to.map, [&](std::size_t i) {
+      if (to.arrays[i] != array) return false;
       instead.emplace(to.map.parameters[i].name, value);
-      to.arrays.erase(to.arrays.begin() + static_cast<std::ptrdiff_t>(i));
-      to.map.parameters.erase(to.map.parameters.begin() + static_cast<std::ptrdiff_t>(i));
-    }
+      return true;
+    });
     substitute(to.map, instead, names_);
     std::move(to.map.body.statements.begin(), to.map.body.statements.end(),
               std::back_inserter(statements));
     to.map.body.statements = std::move(statements);
-    for (const NameId token : producer.tokens) {
-      if (!contains(at(user).tokens, token)) at(user).tokens.push_back(token);
-    }
+    add_tokens(at(user).tokens, producer.tokens);
   }
 
   // The element of `array` in the map's function, where it may have to become a parameter.
@@ -320,21 +317,17 @@ class Mover {
   // Removes the value from the first map, and what only it needed.
   void drop(std::size_t first, std::size_t result) {
     MapScanReduce& map = *as_map(at(first));
-    const auto index = static_cast<std::ptrdiff_t>(result);
     uses_.erase(at(first).results[result].name);
-    at(first).results.erase(at(first).results.begin() + index);
-    map.map.body.results.erase(map.map.body.results.begin() + index);
-    map.map.result_types.erase(map.map.result_types.begin() + index);
+    select_results(at(first), map, [&](std::size_t k) { return k != result; });
     const Needed needed(map, names_);
     std::erase_if(map.map.body.statements,
                   [&](const Statement& each) { return !needed.needs(each); });
-    for (std::size_t i = map.arrays.size(); i-- > 0;) {
+    drop_arrays(map.arrays, map.map, [&](std::size_t i) {
       const bool value = names_.type(map.arrays[i]).kind == TypeKind::value;
-      if (!value || needed.needs(map.map.parameters[i].name)) continue;
+      if (!value || needed.needs(map.map.parameters[i].name)) return false;
       std::erase(uses_[map.arrays[i]], first);
-      map.arrays.erase(map.arrays.begin() + static_cast<std::ptrdiff_t>(i));
-      map.map.parameters.erase(map.map.parameters.begin() + static_cast<std::ptrdiff_t>(i));
-    }
+      return true;
+    });
   }
 
   Names& names_;

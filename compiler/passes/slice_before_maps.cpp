@@ -151,12 +151,7 @@ bool SliceMover::may_be_sliced(const Statement& map, const SliceDimension& rows)
 bool SliceMover::may_move(std::size_t from, std::size_t to) const {
   const std::vector<NameId> read = free_names((*statements_)[from], names_);
   for (std::size_t i = from + 1; i < to; ++i) {
-    for (const NameId consumed : aliases_.consumed_by((*statements_)[i])) {
-      if (std::any_of(read.begin(), read.end(),
-                      [&](NameId name) { return aliases_.may_alias(name, consumed); })) {
-        return false;
-      }
-    }
+    if (aliases_.may_write((*statements_)[i], read)) return false;
   }
   return true;
 }

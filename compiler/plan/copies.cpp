@@ -1,6 +1,7 @@
 #include "plan/copies.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/kernel_threads.h"
 
@@ -84,6 +85,11 @@ constexpr std::int64_t lines_of_row = 16;
 // that is copied at once are parts of lines.
 constexpr std::int64_t more_rows = 8;
 
+// Of an element that is read and written.
+std::int64_t bytes_moved(const ir::Settings& settings, ir::ScalarType element) {
+  return 2 * ir::byte_size(element) * (100 + settings.crowding) / 100;
+}
+
 std::optional<CopySquares> in_squares(const ir::Settings& settings, const CopyAt& at) {
   const ir::ScalarType element = at.type.element;
   if (settings.points != ir::PointsBy::tasks) return std::nullopt;
@@ -99,6 +105,7 @@ std::optional<CopySquares> in_squares(const ir::Settings& settings, const CopyAt
                      .staged = {more_rows * settings.streamed_rows, lanes},
                      .fill_lines = lanes == in_line,
                      .fill_halves = 2 * lanes >= in_line,
+                     .moved = bytes_moved(settings, element),
                      .stretch = lanes * lanes,
                      .otherwise = by_elements(at)};
 }
@@ -125,6 +132,10 @@ std::vector<ir::Constant> table_of(const ir::Settings& settings, const ir::Array
 
 std::optional<std::int64_t> bytes_ahead(const ir::Settings& settings) {
   return settings.fetched_ahead > 0 ? std::optional(settings.fetched_ahead) : std::nullopt;
+}
+
+bool are_fetched(const ir::Settings& settings, std::size_t arrays) {
+  return std::cmp_less_equal(arrays, settings.fetched_arrays);
 }
 
 int copied_by_a_thread(const ir::Settings& settings, std::size_t dimensions) {

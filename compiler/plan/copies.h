@@ -60,6 +60,7 @@ struct CopySquares {
   SquaresOfTile staged = {};
   bool fill_lines = true;  // rows of a square are as long as lines
   bool fill_halves = true;  // … or half as long
+  std::int64_t moved = 0;   // bytes that each element counts as where caches are too small for all
   // Elements along what is written that are copied together where what is read has fewer neighbours
   // than a square has.
   std::int64_t stretch = 1;
@@ -86,6 +87,8 @@ std::vector<ir::Constant> table_of(const ir::Settings& settings, const ir::Array
 
 /// How many bytes ahead of those that are read in order others are fetched, where they are.
 std::optional<std::int64_t> bytes_ahead(const ir::Settings& settings);
+/// Whether what a strip reads in order of so many arrays is.
+bool are_fetched(const ir::Settings& settings, std::size_t arrays);
 
 /// How many points a thread of a kernel copies where they have so many dimensions.
 int copied_by_a_thread(const ir::Settings& settings, std::size_t dimensions);

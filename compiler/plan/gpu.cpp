@@ -77,6 +77,7 @@ ir::InPieces in_pieces(const Tunables& tunables) {
   pieces.least = static_cast<int>(tunables.gpu_piece_elements);
   pieces.rounds = static_cast<int>(tunables.gpu_combining_rounds);
   pieces.at_once = static_cast<int>(tunables.gpu_combined);
+  pieces.most_at_once = 2 * pieces.at_once;
   return pieces;
 }
 
@@ -169,7 +170,8 @@ ir::Schedule gpu_map(const ir::SegmentedMap& e, const Surroundings& around, ir::
         return as<ir::Scalar>(one.operation) || as<ir::Identity>(one.operation) ||
                as<ir::Index>(one.operation);
       });
-  add_version(schedule, {}, ir::Pointwise{is_short ? static_cast<int>(tunables.gpu_points) : 1});
+  add_version(schedule, {},
+              ir::Pointwise{.points = is_short ? static_cast<int>(tunables.gpu_points) : 1});
   return schedule;
 }
 
@@ -337,6 +339,7 @@ ir::Schedule gpu_histogram(const ir::SegmentedHistogram& e, const Surroundings& 
     if (!atomic) {
       bins.rounds = static_cast<int>(tunables.gpu_combining_rounds);
       bins.at_once = static_cast<int>(tunables.gpu_combined);
+      bins.most_at_once = 2 * bins.at_once;
     }
     add_version(schedule, block_bins_fit(e, bins, tunables.gpu_bin_bytes), bins);
   }

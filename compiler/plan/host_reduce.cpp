@@ -75,7 +75,7 @@ class ReductionPlanner {
       auto segments = segment_loop(e_, p_.around);
       if (!segments) return std::nullopt;
       keep_wanted(segments->fetched, wanted->fetched);
-      segments->whole_vectors = wanted->whole_vectors;
+      static_cast<ir::Iterations&>(*segments) = *wanted;
       segments->ahead = wanted->ahead;
       return ir::Version{{}, *segments};
     }

@@ -212,7 +212,8 @@ LaneValue LaneKnowledge::load(const LaneArrayValue& element, ScalarType type) {
   const LaneValue& start = element.start;
   // Vectors that hold what is close are no gathers, but no gain either; what points write so they
   // scatter.
-  const bool is_close = start.is_close() && !masked_ && !element.is_written;
+  const bool is_close =
+      start.is_close(around_.tunables().close_lanes) && !masked_ && !element.is_written;
   if (!is_close) count_work(!start.by_point || start.is_consecutive());
   if (depth_ == work_.depth && start.by_row && start.by_point) ++work_.row_vectors;
   return any_of(start.by_row, start.by_point, type);

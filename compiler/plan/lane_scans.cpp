@@ -194,7 +194,7 @@ ir::Schedule ways_of_scan(const ScanAt& at) {
   if (may_run_by_segments(at)) {
     const ir::Operand& extent = at.scan.space.back().extent;
     add_version(schedule, {at_most(extent, at.around.tunables().rolled_scan)},
-                ir::BySegments{.rolled = true});
+                ir::BySegments{{.rolled = true}});
     add_version(schedule, {at_most(extent, at.around.tunables().short_scan - 1)}, ir::BySegments{});
   }
   const int width = lanes_of_block(at);

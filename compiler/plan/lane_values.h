@@ -12,6 +12,10 @@ namespace dagaz::plan {
 /// Whether the rows of each point follow it along its own dimension: a block has one at a time.
 inline bool walks_stretches(const ir::LaneBlocks& blocks) { return blocks.rows == blocks.points; }
 
+/// Whether lanes so many elements apart, `most` at most, are close: whole vectors hold them, of
+/// which a shuffle takes some.
+inline bool are_close(std::int64_t step, std::int64_t most) { return step > 1 && step <= most; }
+
 /// A scalar of every point of a block.  An affine one moves by `point_step` from point to point of
 /// a row, and by `row_step` from row to row.
 struct LaneValue {
@@ -24,10 +28,8 @@ struct LaneValue {
   bool is_uniform() const { return !by_row && !by_point; }
   /// Whether elements at these places are neighbours along a row.
   bool is_consecutive() const { return affine && point_step == 1; }
-  /// Whether they are a few apart: whole vectors hold them, of which a shuffle takes some.
-  bool is_close() const {
-    constexpr std::int64_t furthest = 4;
-    return affine && point_step && *point_step > 1 && *point_step <= furthest;
+  bool is_close(std::int64_t most) const {
+    return affine && point_step && are_close(*point_step, most);
   }
 };
 

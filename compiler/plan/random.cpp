@@ -58,7 +58,7 @@ ir::Strategy RandomSchedules::scan(const ScanAt& at) {
   blocks.totals = flips();
   const auto lanes = completed_scan(at, blocks);
   if (lanes && flips()) return lanes->strategy;
-  const auto whole = completed_scan(at, ir::BySegments{.rolled = flips()});
+  const auto whole = completed_scan(at, ir::BySegments{{.rolled = flips()}});
   return whole && flips() ? whole->strategy : ir::InPieces{};
 }
 
@@ -133,7 +133,8 @@ ir::Schedule RandomSchedules::of_gpu(const ir::Schedule& chosen, bool is_map) {
 }
 
 ir::InPieces RandomSchedules::pieces_of_gpu(int most) {
-  return {most, one_of({1, 5, 16}), one_of({0, 1, 3}), one_of({2, 3, 32})};
+  const int at_once = one_of({2, 3, 32});
+  return {most, one_of({1, 5, 16}), one_of({0, 1, 3}), at_once, one_of({1, 2}) * at_once};
 }
 
 void RandomSchedules::resize(ir::Contraction& tiles) {
@@ -189,6 +190,7 @@ ir::Strategy RandomSchedules::resized(ir::Strategy strategy, bool is_map) {
     bins->elements = one_of({1, 8, 64});
     bins->rounds = one_of({0, 1, 3});
     bins->at_once = one_of({2, 3, 32});
+    bins->most_at_once = one_of({1, 2}) * bins->at_once;
   } else if (auto* locks = as<ir::LockedBins>(strategy)) {
     locks->most = one_of({1, 3, locks->most});
   }
@@ -212,6 +214,10 @@ ir::Settings RandomSchedules::settings(ir::Settings settings) {
   settings.tile = one_of({0, 4096, settings.tile});
   settings.tile_rows = one_of({1, 3, 4});
   settings.streamed_rows = one_of({1, 2, 5});
+  settings.fetched_arrays = one_of({0, 1, 3});
+  settings.look = one_of({1, 64, 100000});
+  settings.close_lanes = one_of({1, 2, 4, 16});
+  settings.rolled_nests = flips();
   if (settings.points == ir::PointsBy::kernels) {
     settings.points_a_thread = one_of({1, 3, 4});
     settings.arena_ratio = one_of({64, 256});

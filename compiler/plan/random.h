@@ -26,7 +26,8 @@ class RandomSchedules {
   ir::Settings settings(ir::Settings chosen);
   ir::Interchanged interchanged();
   ir::BySegments by_segments(const ir::BySegments& planned) {
-    return {one_of({0, 3, 8, 16}), planned.fetched, one_of({0, 64, planned.ahead})};
+    return {
+        {.whole_vectors = one_of({0, 3, 8, 16})}, planned.fetched, one_of({0, 64, planned.ahead})};
   }
   ir::HeldBlocks held_blocks();
   ir::FusedStencil stencil(int maps) { return {maps, flips()}; }

@@ -8,6 +8,7 @@ ir::Settings settings_for(Device device, const TargetDescription& target) {
   settings.task = static_cast<int>(tunables.task_operations);
   settings.stack_array = static_cast<int>(tunables.stack_array);
   settings.carried_array = static_cast<int>(tunables.carried_array);
+  settings.rolled_nests = tunables.rolled_nests != 0;
   if (device == Device::cpu) {
     settings.short_array = static_cast<int>(tunables.short_array);
     settings.streamed_bytes = static_cast<int>(tunables.streamed_bytes);
@@ -15,6 +16,10 @@ ir::Settings settings_for(Device device, const TargetDescription& target) {
     settings.line = target.cache_line_bytes;
     settings.tile_rows = static_cast<int>(tunables.tile_rows);
     settings.streamed_rows = static_cast<int>(tunables.streamed_rows);
+    settings.crowding = static_cast<int>(tunables.crowding);
+    settings.fetched_arrays = static_cast<int>(tunables.fetched_arrays);
+    settings.look = static_cast<int>(tunables.look_operations);
+    settings.close_lanes = static_cast<int>(tunables.close_lanes);
     return settings;
   }
   settings.points = ir::PointsBy::kernels;

@@ -35,7 +35,7 @@ bool has_masks(const TargetDescription& target) {
 
 ir::Pointwise loop_of(const Iteration& iteration, const TargetDescription& target) {
   if (!has_masks(target) || !iteration.has_straight_calls()) return {};
-  return {.whole_vectors = target.register_bytes / least_element_bytes};
+  return {{.whole_vectors = target.register_bytes / least_element_bytes}};
 }
 
 /// Whether it is an operator whose applications LLVM can neither reorder nor make vectors of.
@@ -84,8 +84,9 @@ std::optional<ir::BySegments> segment_loop(const ir::SegmentedReduce& reduction,
   const std::int64_t element = longest_element(reduction, around.names);
   const int ahead = static_cast<int>(around.tunables().segments_ahead);
   return ir::BySegments{
-      static_cast<int>(around.target.register_bytes / element),
-      ahead == 0 ? std::vector<ir::NameId>() : reads_of_segments(reduction, around), ahead};
+      {.whole_vectors = static_cast<int>(around.target.register_bytes / element)},
+      ahead == 0 ? std::vector<ir::NameId>() : reads_of_segments(reduction, around),
+      ahead};
 }
 
 ir::Pointwise thread_loop(const ir::MapScanReduce& map, const TargetDescription& target) {

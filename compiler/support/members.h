@@ -27,13 +27,23 @@ constexpr std::size_t member_count() {
   }
 }
 
+/// Also of the class that T says to be its `Base`, which itself counts as one.
+template <typename T>
+constexpr std::size_t all_members() {
+  if constexpr (requires { typename T::Base; }) {
+    return member_count<T>() - 1 + member_count<typename T::Base>();
+  } else {
+    return member_count<T>();
+  }
+}
+
 }  // namespace detail
 
 /// Whether `fields()` of T, which has at most 32 members, is as long as T has members.
 template <typename T>
 constexpr bool lists_all_members() {
   using Listed = decltype(std::declval<T&>().fields());
-  return std::tuple_size_v<Listed> == detail::member_count<T>();
+  return std::tuple_size_v<Listed> == detail::all_members<T>();
 }
 
 /// The same for each alternative of a variant.

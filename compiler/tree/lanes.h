@@ -21,7 +21,8 @@ int lanes_of(const ir::Type& type);
 
 /// target[l] := block[index + l·stride]; or block[index[l]] where `index` has lanes.  With a
 /// `mask`, booleans, memory is read only for lanes where it holds; the others become `otherwise`,
-/// or zero.
+/// or zero.  Lanes a constant number of elements apart may be `close`: they are taken out of whole
+/// vectors.
 struct LoadLanes {
   static constexpr std::string_view mnemonic = "load_lanes";
   static constexpr std::string_view labelled = "stride";
@@ -32,7 +33,8 @@ struct LoadLanes {
   ScalarType type;
   std::optional<Operand> mask = std::nullopt;
   std::optional<Operand> otherwise = std::nullopt;
-  DZ_FIELDS(target, block, index, stride, type, mask, otherwise)
+  bool close = false;
+  DZ_FIELDS(target, block, index, stride, type, mask, otherwise, close)
 };
 /// The other way round.  Of lanes that write to one place the last wins.  With a `mask`, lanes
 /// where it does not hold write nothing.  Consecutive ones that fill lines of a cache, and begin

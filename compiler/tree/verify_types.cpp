@@ -99,6 +99,7 @@ class TypeRules {
     if (e.mask) is(*e.mask, ScalarType::boolean, lanes);
     if (e.otherwise) is(*e.otherwise, e.type, lanes);
     require(e.mask || !e.otherwise, "what is read otherwise, without a mask");
+    if (e.close) close_lanes(e);
   }
   void operator()(const StoreLanes& e) {
     const int lanes = some_lanes(e.value);
@@ -298,6 +299,11 @@ class TypeRules {
     is_block(block);
     is(index, ScalarType::i64, lanes);
     is_i64(stride);
+  }
+  void close_lanes(const LoadLanes& e) {
+    require(!e.mask && lanes_of(names_.type(e.index)) == 0, "lanes that need not lie close");
+    require(e.stride.is_constant() && ir::integer_value(e.stride.constant()) > 0,
+            "close lanes, without a constant stride");
   }
   int some_lanes(const Operand& operand) {
     const int lanes = lanes_of(names_.type(operand));

@@ -87,9 +87,8 @@ dz_array* dzr_new_array_part(dz_context* context, int element, int rank, const v
     return nullptr;
   }
   const int64_t bytes = element_info(element).bytes;
-  const std::optional<int64_t> count = checked_count({shape, shape + rank}, bytes);
+  const std::optional<int64_t> count = count_of(*context, shape, rank, bytes);
   if (!count) {
-    bad_value(*context, "Error: the sizes of an array are negative or too large");
     return nullptr;
   }
   const Ranks& ranks = context->ranks;

@@ -301,9 +301,7 @@ static ir::Type as_numbers(const ir::Type& type) {
 
 void copy_in_squares(Context& c, const Place& target, const Place& source, const ir::Type& type,
                      const plan::CopySquares& plan, const std::function<void()>& one_by_one) {
-  // Read and written, and a quarter more: columns crowd in some parts of caches.
-  const Operand bytes =
-      c.mul(c.product(type.shape), ir::i64_operand(5 * ir::byte_size(type.element) / 2));
+  const Operand bytes = c.mul(c.product(type.shape), ir::i64_operand(plan.moved));
   const Operand lanes = ir::i64_operand(plan.lanes);
   const Operand large = are_large(c, bytes);
   const Operand yes = ir::make_bool(true);

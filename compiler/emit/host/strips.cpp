@@ -4,7 +4,7 @@
 //
 // Reading stops while a strip is copied, and a processor that looks some lines ahead does not make
 // up for that.  So with each strip as much is fetched of what the points read in order, some strips
-// ahead; but not of several arrays, of which as many lines are under way without that.
+// ahead, if it is of few arrays.
 #include "emit/host/strips.h"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ Strips::Strips(Context& c, const ir::Statement& s, const ir::Schedule& schedule,
   if (const auto* scan = as<ir::SegmentedScan>(s.operation)) find_sources(scan->space, scan->body);
   for (const Source& one : sources_) bytes += ir::byte_size(one.type);
   const Operand all = c.mul(c.product(extents), ir::i64_operand(bytes));
-  if (sources_.size() > 1) sources_.clear();
+  if (!plan::are_fetched(c.settings, sources_.size())) sources_.clear();
   large_ = c.both(are_large(c, all), c.less(ir::i64_operand(elements_), extents.back()));
 }
 

@@ -5,6 +5,7 @@
 #include "emit/lanes/values.h"
 #include "emit/memory/allocation.h"
 #include "emit/thread/loops.h"
+#include "plan/lane_values.h"
 
 namespace dagaz::emit {
 
@@ -91,6 +92,11 @@ LaneArray result_array(Lanes& l, NameId name) {
   return array;
 }
 
+static bool are_close(const Lanes& l, const Operand& step) {
+  return step.is_constant() &&
+         plan::are_close(ir::integer_value(step.constant()), l.c.settings.close_lanes);
+}
+
 LaneScalar load(Lanes& l, const LaneArray& element, ScalarType type) {
   const LaneScalar& offset = element.offset;
   const NameId block = element.place.block;
@@ -111,10 +117,12 @@ LaneScalar load(Lanes& l, const LaneArray& element, ScalarType type) {
         }
         LaneScalar first = offset;
         first.by_point = false;
-        const Operand ahead =
-            l.c.mul(offset.affine->point_step, ir::i64_operand(column * l.block.width));
-        l.c.emit(LoadLanes{target, block, l.c.add(piece_of(l, first, row, column), ahead),
-                           offset.affine->point_step, type, mask});
+        const Operand& step = offset.affine->point_step;
+        const Operand ahead = l.c.mul(step, ir::i64_operand(column * l.block.width));
+        LoadLanes read{target, block, l.c.add(piece_of(l, first, row, column), ahead),
+                       step,   type,  mask};
+        read.close = !mask && are_close(l, step);
+        l.c.emit(read);
         return target;
       });
 }

@@ -28,8 +28,6 @@ namespace dagaz::emit {
 
 using ir::i64_operand;
 
-// Operations of a link that take as long as one look at whether it is told of.
-static constexpr std::int64_t operations_of_a_look = 64;
 // Words between those that tell of links and the one that counts them.
 static constexpr std::int64_t words_apart = 16;
 
@@ -111,7 +109,7 @@ static Links cut(Context& c, const ir::SegmentedScan& e, const Operand& cost,
   }
   links.all = c.mul(segments, pieces.count);
   links.share = if_whole(one, c.divide_up(links.all, c.maximum(links.tasks, one)));
-  links.looks = c.divide(c.mul(cost, pieces.chunk), i64_operand(operations_of_a_look));
+  links.looks = c.divide(c.mul(cost, pieces.chunk), i64_operand(c.settings.look));
   const Operand told = if_whole(i64_operand(0), pieces.count);
   links.before = partial_arrays(c, links.types, {pieces.outer, pieces.width, told, pieces.chunk});
   const Operand words = if_whole(i64_operand(0), c.add(links.all, i64_operand(words_apart + 1)));

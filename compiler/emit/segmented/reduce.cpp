@@ -165,7 +165,7 @@ static void reduce_by_segments(Context& c, const ir::Statement& s, const ir::Seg
   const Operand cost = cost_of(c, e.schedule);
   for_each_segment(c, e.space, cost, "segred", [&](const std::vector<Operand>& segment) {
     fetch_ahead(c, e, way, segment);
-    reduce_segment(c, s, e, {.whole_vectors = way.whole_vectors}, totals, mapped, segment);
+    reduce_segment(c, s, e, way, totals, mapped, segment);
   });
 }
 
@@ -275,7 +275,7 @@ void with_point(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e
 }
 
 void reduce_segment(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
-                    const ir::Pointwise& way, const std::vector<Place>& totals,
+                    const ir::Iterations& way, const std::vector<Place>& totals,
                     const std::vector<Destination>& mapped, const std::vector<Operand>& segment) {
   const std::vector<Running> running = start_reductions(c, e.operators);
   thread_loop(c, e.space.back().extent, way,

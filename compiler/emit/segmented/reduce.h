@@ -20,7 +20,7 @@ void reduce_point(Context& c, const ir::Statement& s, const ir::SegmentedReduce&
                   const std::vector<Operand>& point);
 /// All of a segment in loops of one thread.
 void reduce_segment(Context& c, const ir::Statement& s, const ir::SegmentedReduce& e,
-                    const ir::Pointwise& way, const std::vector<Place>& totals,
+                    const ir::Iterations& way, const std::vector<Place>& totals,
                     const std::vector<Destination>& mapped, const std::vector<Operand>& segment);
 
 }  // namespace dagaz::emit

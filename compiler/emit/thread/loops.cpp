@@ -19,7 +19,7 @@ void thread_loop(Context& c, const Operand& width, bool independent,
   thread_loop(c, width, LoopHints{.independent = independent}, body);
 }
 
-void thread_loop(Context& c, const Operand& width, const ir::Pointwise& way,
+void thread_loop(Context& c, const Operand& width, const ir::Iterations& way,
                  const std::function<void(Operand)>& body) {
   if (way.whole_vectors == 0) {
     thread_loop(c, width, LoopHints{.independent = true, .rolled = way.rolled}, body);

@@ -15,7 +15,7 @@ void thread_loop(Context& c, const Operand& width, bool independent,
 void thread_loop(Context& c, const Operand& width, LoopHints hints,
                  const std::function<void(Operand)>& body);
 /// The same for independent iterations, as a plan says.
-void thread_loop(Context& c, const Operand& width, const ir::Pointwise& way,
+void thread_loop(Context& c, const Operand& width, const ir::Iterations& way,
                  const std::function<void(Operand)>& body);
 void nested_loops(Context& c, const std::vector<Operand>& extents, const PointFunction& body);
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -10,6 +10,7 @@
 #include "ir/value_count.h"
 #include "passes/ad/consumption.h"
 #include "passes/ad/summed_map.h"
+#include "passes/map_parts.h"
 #include "passes/passes.h"
 #include "support/match.h"
 
@@ -18,9 +19,6 @@ namespace dagaz::passes::ad {
 using namespace ir;
 
 namespace {
-
-/// So many cheap statements are repeated rather than kept.
-constexpr int most_repeated_statements = 3;
 
 bool is_accumulator(NameId name, const Names& names) {
   return names.type(name).kind == TypeKind::accumulator;
@@ -164,20 +162,11 @@ class Parting {
   Statement values() {
     MapScanReduce map = map_;
     Statement made = statement_;
-    made.results.clear();
-    const std::size_t reduced = value_count(map.reductions);
     map.map.body.statements = made_;
-    map.map.body.results.clear();
-    map.map.result_types.clear();
-    for (std::size_t k = 0; k < statement_.results.size(); ++k) {
-      const Operand& result = map_.map.body.results[k];
-      if (is_accumulator(statement_.results[k].name, names_)) continue;
-      made.results.push_back(statement_.results[k]);
-      map.map.body.results.push_back(result);
-      map.map.result_types.push_back(map_.map.result_types[k]);
-      if (k >= reduced && result.is_name()) {
-        arrays_.emplace(result.name(), statement_.results[k].name);
-      }
+    select_results(made, map, [&](std::size_t k) { return !gives_accumulator(k); });
+    for (std::size_t k = value_count(map.reductions); k < made.results.size(); ++k) {
+      const Operand& result = map.map.body.results[k];
+      if (result.is_name()) arrays_.emplace(result.name(), made.results[k].name);
     }
     for (const NameId name : kept_) {
       if (arrays_.contains(name)) continue;
@@ -188,48 +177,32 @@ class Parting {
       map.map.body.results.emplace_back(name);
       map.map.result_types.push_back(type);
     }
-    for (std::size_t k = map.arrays.size(); k-- > 0;) {
-      if (!is_accumulator(map.arrays[k], names_)) continue;
-      map.arrays.erase(map.arrays.begin() + static_cast<std::ptrdiff_t>(k));
-      map.map.parameters.erase(map.map.parameters.begin() + static_cast<std::ptrdiff_t>(k));
-    }
+    drop_arrays(map.arrays, map.map,
+                [&](std::size_t k) { return is_accumulator(map.arrays[k], names_); });
     made.operation = std::move(map);
     return made;
   }
 
   // In names of their own, but for what leaves them.
   Statement additions() {
-    MapScanReduce map;
-    map.width = map_.width;
-    map.map.parameters = map_.map.parameters;
-    map.arrays = map_.arrays;
+    MapScanReduce map = map_;
+    Statement made = statement_;
+    select_results(made, map, [&](std::size_t k) { return gives_accumulator(k); });
+    map.reductions.clear();
     for (const NameId name : kept_) {
       map.arrays.push_back(arrays_.at(name));
       map.map.parameters.push_back({name});
     }
-    Statement made{{}, {}, statement_.tokens, statement_.location, statement_.mode};
-    for (std::size_t k = 0; k < statement_.results.size(); ++k) {
-      if (!is_accumulator(statement_.results[k].name, names_)) continue;
-      made.results.push_back(statement_.results[k]);
-      map.map.body.results.push_back(map_.map.body.results[k]);
-      map.map.result_types.push_back(map_.map.result_types[k]);
-    }
     map.map.body.statements = std::move(repeated_);
     std::move(additions_.begin(), additions_.end(), std::back_inserter(map.map.body.statements));
     drop_guards(map.map.body.statements);
-    drop_unread(map);
+    drop_unread(map, names_);
     made.operation = std::move(map);
     return renamed(made, names_);
   }
 
-  void drop_unread(MapScanReduce& map) const {
-    const std::vector<NameId> used = free_names(map.map.body, names_);
-    const std::unordered_set<NameId> read(used.begin(), used.end());
-    for (std::size_t k = map.arrays.size(); k-- > 0;) {
-      if (read.contains(map.map.parameters[k].name)) continue;
-      map.arrays.erase(map.arrays.begin() + static_cast<std::ptrdiff_t>(k));
-      map.map.parameters.erase(map.map.parameters.begin() + static_cast<std::ptrdiff_t>(k));
-    }
+  bool gives_accumulator(std::size_t result) const {
+    return is_accumulator(statement_.results[result].name, names_);
   }
 
   const Statement& statement_;

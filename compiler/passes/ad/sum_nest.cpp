@@ -8,13 +8,6 @@ namespace dagaz::passes::ad {
 
 using namespace ir;
 
-namespace {
-
-/// So many cheap statements are repeated in the core rather than kept.
-constexpr int most_repeated_statements = 3;
-
-}  // namespace
-
 std::optional<SumNest> SumNestBuilder::build(NameId array) {
   nest_.levels.emplace_back();
   rows_.emplace_back();

@@ -17,6 +17,8 @@ enum class EvaluationCost {
   heavy      // everything with a loop in it
 };
 EvaluationCost evaluation_cost(const ir::Statement& statement, const ir::Names& names);
+/// So many cheap statements are evaluated in another place again, rather than their value kept.
+constexpr int most_repeated_statements = 3;
 
 /// Whether result `result` of the statement is an array of what the map's lambda gives at the same
 /// place of its results, with nothing that has to follow the order of the elements.

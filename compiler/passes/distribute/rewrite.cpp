@@ -266,19 +266,12 @@ static void rewrite_statement(Rewriting& c, ir::Statement statement, ir::Builder
 // Whether it neither takes memory that they read, nor says something that they would say before.
 static bool may_overtake(const Rewriting& c, const ir::Statement& statement,
                          const ir::Statements& waiting) {
-  const std::vector<NameId> taken = c.aliases.consumed_by(statement);
   const auto speaks_when_run = [&](const ir::Statement& one) {
     return may_fail(one.operation, c.definitions) || ir::has_trace(one.operation);
   };
   const bool speaks = speaks_when_run(statement);
   return std::none_of(waiting.begin(), waiting.end(), [&](const ir::Statement& one) {
-    if (speaks && speaks_when_run(one)) return true;
-    if (taken.empty()) return false;
-    const std::vector<NameId> used = free_names(one, c.names);
-    return std::any_of(used.begin(), used.end(), [&](NameId name) {
-      return std::any_of(taken.begin(), taken.end(),
-                         [&](NameId each) { return c.aliases.may_alias(name, each); });
-    });
+    return (speaks && speaks_when_run(one)) || c.aliases.may_write(statement, one, c.names);
   });
 }
 

@@ -8,6 +8,7 @@
 #include "ir/fields.h"
 #include "ir/value_count.h"
 #include "passes/flatten/nest.h"
+#include "passes/map_parts.h"
 #include "support/match.h"
 
 namespace dagaz::passes::flattening {
@@ -90,44 +91,33 @@ class Parting {
 
   Statement mapping() const {
     MapScanReduce map = map_;
-    const auto first = static_cast<std::ptrdiff_t>(reduced_);
-    map.reductions.clear();
-    std::vector<Operand>& results = map.map.body.results;
-    results.erase(results.begin(), results.begin() + first);
-    map.map.result_types.erase(map.map.result_types.begin(), map.map.result_types.begin() + first);
     Statement made = statement_;
-    made.results.erase(made.results.begin(), made.results.begin() + first);
+    select_results(made, map, [&](std::size_t k) { return k >= reduced_; });
+    map.reductions.clear();
     made.operation = std::move(map);
     return made;
   }
 
   Statement reducing() const {
-    MapScanReduce map{map_.width, {}, {}, {}, map_.reductions, std::nullopt, false};
-    Body& body = map.map.body;
-    for (const Statement& one : map_.map.body.statements) {
-      if (!one.results.empty() && needed_.contains(one.results[0].name)) {
-        body.statements.push_back(one);
-      }
-    }
-    body.results.assign(map_.map.body.results.begin(),
-                        map_.map.body.results.begin() + static_cast<std::ptrdiff_t>(reduced_));
-    map.map.result_types.assign(
-        map_.map.result_types.begin(),
-        map_.map.result_types.begin() + static_cast<std::ptrdiff_t>(reduced_));
-    const std::vector<NameId> used = free_names(body, names_);
-    for (const NameId name : used) {
+    MapScanReduce map = map_;
+    Statement made = statement_;
+    made.tokens.clear();
+    select_results(made, map, [&](std::size_t k) { return k < reduced_; });
+    std::erase_if(map.map.body.statements, [&](const Statement& one) {
+      return one.results.empty() || !needed_.contains(one.results[0].name);
+    });
+    map.arrays.clear();
+    map.map.parameters.clear();
+    for (const NameId name : free_names(map.map.body, names_)) {
       const auto array = kept_.find(name);
       if (array != kept_.end()) take_element(map, array->second, name);
     }
     for (std::size_t k = 0; k < map_.arrays.size(); ++k) {
       const NameId parameter = map_.map.parameters[k].name;
-      if (kept_.contains(parameter)) continue;
-      if (std::find(used.begin(), used.end(), parameter) == used.end()) continue;
-      take_element(map, map_.arrays[k], parameter);
+      if (!kept_.contains(parameter)) take_element(map, map_.arrays[k], parameter);
     }
-    Statement made{{}, std::move(map), {}, statement_.location, statement_.mode};
-    made.results.assign(statement_.results.begin(),
-                        statement_.results.begin() + static_cast<std::ptrdiff_t>(reduced_));
+    drop_unread(map, names_);
+    made.operation = std::move(map);
     return made;
   }
 

@@ -14,6 +14,7 @@
 #include "ir/fields.h"
 #include "ir/names.h"
 #include "ir/value_count.h"
+#include "passes/tokens.h"
 #include "support/match.h"
 
 namespace dagaz::passes {
@@ -99,18 +100,6 @@ bool uses_accumulators(const std::vector<NameId>& arrays, const Names& names) {
   return std::any_of(arrays.begin(), arrays.end(), [&](NameId array) {
     return names.type(array).kind == TypeKind::accumulator;
   });
-}
-
-/// Whether the consumer writes memory that the producer reads.
-bool writes_what_is_read(const Statement& consumer, const Statement& producer,
-                         const ComposeContext& context) {
-  const std::vector<NameId> consumed = context.aliases.consumed_by(consumer);
-  if (consumed.empty()) return false;
-  const NameSet set(consumed.begin(), consumed.end());
-  for (const NameId name : free_names(producer, context.names)) {
-    if (mentions_any(context.aliases.roots(name), set)) return true;
-  }
-  return false;
 }
 
 // ---------------------------------------------------------------- merging map stages
@@ -224,9 +213,7 @@ std::vector<Binder> merged_results(const Statement& producer, std::size_t produc
 
 std::vector<NameId> merged_tokens(const Statement& a, const Statement& b) {
   std::vector<NameId> tokens = a.tokens;
-  for (const NameId token : b.tokens) {
-    if (std::find(tokens.begin(), tokens.end(), token) == tokens.end()) tokens.push_back(token);
-  }
+  add_tokens(tokens, b.tokens);
   return tokens;
 }
 
@@ -461,7 +448,8 @@ bool are_alike(const Lambda& a, const Lambda& b) {
 std::optional<Composed> compose_vertically(Statement& producer, Statement& consumer,
                                            const ComposeContext& context) {
   auto* p = as<MapScanReduce>(producer.operation);
-  if (p == nullptr || writes_what_is_read(consumer, producer, context)) return std::nullopt;
+  if (p == nullptr || context.aliases.may_write(consumer, producer, context.names))
+    return std::nullopt;
   const auto same_width = [&](const auto& node) { return node.width == p->width; };
   return match(
       consumer.operation,

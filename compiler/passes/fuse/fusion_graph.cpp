@@ -156,14 +156,7 @@ void FusionGraph::merge(Node earlier, Node later, Statement merged) {
 }
 
 bool FusionGraph::consumes_input(Node node, Node reader) const {
-  const std::vector<NameId> consumed = aliases_.consumed_by(statements_[node]);
-  if (consumed.empty()) return false;
-  for (const NameId name : free_names(statements_[reader], names_)) {
-    for (const NameId root : aliases_.roots(name)) {
-      if (std::find(consumed.begin(), consumed.end(), root) != consumed.end()) return true;
-    }
-  }
-  return false;
+  return aliases_.may_write(statements_[node], statements_[reader], names_);
 }
 
 void FusionGraph::bypass(Node earlier, Node later, Statement changed) {

@@ -36,7 +36,8 @@ namespace dagaz::passes::gathering {
 
 namespace {
 
-/// How far apart the elements may lie that neighbouring points add to: between them are zeros.
+/// How far apart the elements may lie that neighbouring points add to.  Each element asks of every
+/// term of its sum whether a point adds it: one of so many does, the others are zeros.
 constexpr std::int64_t longest_step = 4;
 
 /// The index of points, which `step` times is `distance`; and that there are such, if not negative.

@@ -94,6 +94,13 @@ TEST_CASE("gathers and scatters read and write where the mask holds") {
                input) == "[2i32, 2i32, 6i32, 4i32, 10i32]\n");
 }
 
+TEST_CASE("lanes that lie close are taken out of whole vectors, which end with the last lane") {
+  CHECK(result("    x_12: [2]i32 = load_lanes xs_1 0 stride 2 i32 close\n"
+               "    y_13: [2]i32 = mul.i32 x_12 2i32\n"
+               "    store_lanes ys_3 0 stride 2 y_13 i32\n",
+               "[1i32, 2i32, 3i32]") == "[2i32, 2i32, 6i32]\n");
+}
+
 TEST_CASE("a mask may hold for lanes after one that lies before the block") {
   CHECK(result("    l_10: [4]i64 = lane_numbers\n"
                "    m_11: [4]bool = slt.i64 0 l_10\n"

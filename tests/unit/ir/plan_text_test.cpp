@@ -41,6 +41,7 @@ TEST_CASE("a plan without settings has none") {
 TEST_CASE("numbers that are out of range are found") {
   CHECK(problem_of(Strategy(InPieces{})) == "");
   CHECK(problem_of(Strategy(InPieces{.at_once = 1})) == "`at_once 1` is not from 2 to 67108864");
+  CHECK(problem_of(Strategy(InPieces{.at_once = 8, .most_at_once = 7})) != "");
   CHECK(problem_of(Strategy(Teams{.blocks = 0})) != "");
   CHECK(problem_of(Strategy(BlockBins{.rounds = -1})) != "");
   CHECK(problem_of(Strategy(Interchanged{.steps = 65})) != "");
@@ -49,6 +50,7 @@ TEST_CASE("numbers that are out of range are found") {
         "`rows 0` is not from 1 to 4096");
   CHECK(problem_of(Strategy(StagedTiles{.points = 4097, .staged = {}})) != "");
   CHECK(problem_of(Settings{}) == "");
+  CHECK(problem_of(Settings{.look = 0}) != "");
   CHECK(problem_of(Settings{.arena_ratio = 32}) != "");
 }
 

@@ -75,6 +75,19 @@ TEST_CASE("what is transposed is copied in squares that fill a line of the cache
   CHECK(std::get<CopySquares>(across()).streamed == SquaresOfTile{1, 16});
 }
 
+TEST_CASE("an element of what is transposed counts as more bytes than are read and written") {
+  ir::Settings settings;
+  const auto moved = [&](ir::ScalarType element) {
+    const CopyPlan plan =
+        plan_of(settings, CopiedBy::host, matrix_of(element), false, {false, true}, {true, false});
+    return std::get<CopySquares>(plan).moved;
+  };
+  CHECK(moved(ir::ScalarType::i8) == 2);
+  CHECK(moved(ir::ScalarType::f32) == 10);
+  settings.crowding = 0;
+  CHECK(moved(ir::ScalarType::f64) == 16);
+}
+
 TEST_CASE("only the host of a CPU copies in squares, which small elements fill no lines with") {
   const std::vector<bool> rows = {false, true};
   const std::vector<bool> columns = {true, false};
