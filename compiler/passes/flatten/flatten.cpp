@@ -192,8 +192,21 @@ void Flattener::flatten_nest(Statement statement, Nest nest, PointBody point, Ou
   flatten_points(std::move(statement), std::move(nest), std::move(point), out);
 }
 
+// The sizes of what points give, in names from outside: maps inside others may have named them.
+static void name_sizes(PointBody& point, const Nest& nest, const Statement& statement,
+                       const Names& names) {
+  const auto points = static_cast<std::ptrdiff_t>(nest.space.size());
+  for (std::size_t k = 0; k < point.result_types.size(); ++k) {
+    Type& type = point.result_types[k];
+    if (type.kind != TypeKind::value) continue;
+    const std::vector<Operand>& all = names.type(statement.results[k].name).shape;
+    type.shape.assign(all.begin() + points, all.end());
+  }
+}
+
 // Points that are no deeper nest: in parts, by turns, or as they are.
 void Flattener::flatten_points(Statement statement, Nest nest, PointBody point, Out& out) {
+  name_sizes(point, nest, statement, names_);
   if (on_gpu() && can_distribute(nest, point.body, names_)) {
     choose_version(std::move(statement), std::move(nest), std::move(point), out);
     return;
