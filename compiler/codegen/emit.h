@@ -93,6 +93,10 @@ class FunctionEmitter : public FunctionFrame {
   void emit(const tree::Barrier& node);
   void emit(const tree::Shuffle& node);
   void emit(const tree::Match& node);
+  // ---- copies that a thread does not wait for (emit_copies.cpp)
+  void emit(const tree::CopyAsync& node);
+  void emit(const tree::CommitCopies& node);
+  void emit(const tree::AwaitCopies& node);
   // ---- matrices of a warp (emit_matrices.cpp)
   void emit(const tree::LoadMatrices& node);
   void emit(const tree::MultiplyMatrices& node);

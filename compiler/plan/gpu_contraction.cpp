@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "plan/asked_elements.h"
+#include "plan/async_copies.h"
 #include "plan/contraction.h"
 #include "plan/matrix_units.h"
 #include "plan/operators.h"
@@ -147,6 +148,7 @@ bool choose_sizes(ir::Contraction& plan, const Tile& tile, const Held& held,
   plan.block_rows = rows;
   plan.columns = points;
   plan.width = 1;
+  plan.stages = 2;
   plan.most_rows = threads_along_rows;
   plan.most_points = threads_along_points;
   const std::int64_t row_bytes = bytes_of(plan.of_rows, around.names);
@@ -221,6 +223,7 @@ std::vector<ir::Version> in_tiles(ir::Contraction plan, const Sums& sums,
   std::vector<ir::Version> versions;
   const auto add = [&](const Tile& tile, int quarters) {
     if (!choose_sizes(plan, tile, held_of(plan, sums, around.names), around)) return false;
+    choose_copies(plan, sums.space, sums.parts, around);
     versions.push_back({are_inside(plan, sums, quarters), plan});
     return true;
   };
