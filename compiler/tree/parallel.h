@@ -69,13 +69,15 @@ struct Launch {
   DZ_FIELDS(kernel, grid, block_threads, together, shared_bytes, moved, location, body)
 };
 /// Kernel: target := an i32 that only the hardware knows.
-/// `failed`: not 0 where a thread of this or an earlier kernel has failed by now.
+/// `failed`: not 0 where a thread of this or an earlier kernel has failed by now.  What is computed
+/// from a number that is read `anew` is computed after that, and waits in no register before.
 enum class Special { thread_index, block_index, block_size, grid_size, failed };
 struct ReadSpecial {
   static constexpr std::string_view mnemonic = "read_special";
   Assigned target;
   Special which;
-  DZ_FIELDS(target, which)
+  bool anew = false;
+  DZ_FIELDS(target, which, anew)
 };
 /// What the device of a context is like; the order is that of dz_property in runtime/abi.h.
 enum class Property {

@@ -26,20 +26,11 @@ namespace dagaz::emit {
 
 void SumTile::add_chunks_ahead() {
   const std::int64_t ahead = plan_.stages - 1;
-  const Chunks some = chunks(ahead);
-  const Operand lead = ir::i64_operand(ahead);
-  // Of the chunk that has a number as far below 0 as there are stages, less one.
+  // Of the first number below 0.
   const NameId stage = mutable_variable("stage", ScalarType::i64, ir::i64_operand(1));
-  // The first rounds only ask for chunks.
-  rolled_loop("round", add(sub(some.all, some.steady), lead), [&](const Operand& round) {
-    const Operand skipped = scalar(ScalarOp::select, ScalarType::i64,
-                                   {less(round, lead), ir::i64_operand(0), some.steady});
-    add_chunk_ahead(sub(add(round, skipped), lead), stage, Reach::clamped);
-    branch(equal(round, ir::i64_operand(ahead - 1)), [&] {
-      loop("chunk", some.steady, {},
-           [&](const Operand& next) { add_chunk_ahead(next, stage, Reach::inside); });
-    });
-  });
+  run_rounds(
+      ahead, [&](NameId chunk, Reach reach) { add_chunk_ahead(chunk, stage, reach); },
+      [&](const Side& side) { return side.copies > 0 ? ahead : 1; });
   emit(Barrier{});
 }
 
@@ -48,9 +39,6 @@ void SumTile::add_chunk_ahead(const Operand& chunk, NameId stage, Reach reach) {
   const Operand zero = ir::i64_operand(0);
   const Operand one = ir::i64_operand(1);
   const Operand last = ir::i64_operand(ahead);
-  const auto start_of = [&](const Operand& number) {
-    return add(begin_, mul(number, ir::i64_operand(plan_.depth)));
-  };
   const auto either = [&](const Operand& condition, const Operand& yes, const Operand& no) {
     return scalar(ScalarOp::select, ScalarType::i64, {condition, yes, no});
   };
@@ -96,7 +84,7 @@ void SumTile::copy(const Side& side, const Operand& chunk, const Operand& stage,
   const std::int64_t count = staged_each(side);
   if (reach == Reach::clamped) {
     rolled_loop("copy", ir::i64_operand(count), [&](const Operand& number) {
-      const Staged at = staged_at(side, number);
+      const Staged at = staged_at(side, number, read_thread_anew(c_));
       if_staged(side, !has_rest(side), at, [&] { copy_at(side, at, chunk, stage, reach); });
     });
     return;
@@ -110,18 +98,32 @@ void SumTile::copy(const Side& side, const Operand& chunk, const Operand& stage,
 
 void SumTile::copy_at(const Side& side, const Staged& at, const Operand& chunk,
                       const Operand& stage, Reach reach) {
+  if (reach == Reach::inside && !side.steady.empty()) return copy_steady(side, at, stage);
   const Operand together = ir::i64_operand(side.together);
   const auto [element, own] = source_of(side, at, chunk);
   const Operand count = reach == Reach::inside ? together : present(side, element, own);
   bind_element(element);
   bind(side, own);
-  emit_body(c_, side.elements.places, {}, [&](const std::vector<Value>&) {
+  emit_body(c_, side.elements->places, {}, [&](const std::vector<Value>&) {
     for (std::size_t v = 0; v < side.values.size(); ++v) {
-      const Place& place = side.written[v];
-      const Operand to = element_at(*this, place, indices_of_staged(place, at, stage));
-      copy_value(side, v, mul(to, together), count);
+      copy_value(side, v, target_of(side, v, at, stage), count);
     }
   });
+}
+
+void SumTile::copy_steady(const Side& side, const Staged& at, const Operand& stage) {
+  for (std::size_t v = 0; v < side.values.size(); ++v) {
+    const Steps& steps = side.steady[v];
+    emit_copy(side, v, steps.from, target_of(side, v, at, stage), steady_index(steps, at),
+              ir::i64_operand(side.copies));
+  }
+}
+
+Operand SumTile::target_of(const Side& side, std::size_t value, const Staged& at,
+                           const Operand& stage) {
+  const Place& place = side.written[value];
+  return mul(element_at(*this, place, indices_of_staged(place, at, stage)),
+             ir::i64_operand(side.together));
 }
 
 // How many neighbours along the line there are, from this element and this row or point on.
@@ -135,28 +137,35 @@ Operand SumTile::present(const Side& side, const Operand& element, const Operand
 }
 
 void SumTile::copy_value(const Side& side, std::size_t value, const Operand& to, Operand count) {
-  const plan::MemoryElement& read = side.elements.reads[value];
+  const plan::MemoryElement& read = side.elements->reads[value];
   if (read.condition) {
     count = scalar(ScalarOp::select, ScalarType::i64, {*read.condition, count, ir::i64_operand(0)});
   }
   const Place& from = c_.arrays.place_of(read.array);
+  emit_copy(side, value, from, to, element_at(*this, from, read.indices), count);
+}
+
+// A copy of so many elements that are present, from this index of a block on.
+void SumTile::emit_copy(const Side& side, std::size_t value, const Place& from, const Operand& to,
+                        const Operand& index, const Operand& count) {
   DZ_CHECK(from.space == Space::global, "a copy from memory of a block");
   const CopyAsync all{side.staged[value].block,
                       to,
                       from.block,
-                      element_at(*this, from, read.indices),
+                      index,
                       names().type(side.values[value]).element,
                       static_cast<int>(side.copies),
                       count};
-  const bool along_sum = side.packing == ir::Packing::by_elements;
-  const NameId index = along_sum ? parts_.levels.back().element : side.dimensions.back().index.name;
-  const auto line = std::ranges::find(read.indices, Operand(index)) - read.indices.begin();
-  const auto number = static_cast<std::size_t>(line);
-  if (side.copies == 1 || is_constant(from.strides[number], 1)) {
+  if (side.copies == 1) {
     emit(all);
-  } else {
-    copy_each(all, from.strides[number]);
+    return;
   }
+  const bool along_sum = side.packing == ir::Packing::by_elements;
+  const NameId line = along_sum ? parts_.levels.back().element : side.dimensions.back().index.name;
+  const std::vector<Operand>& indices = side.elements->reads[value].indices;
+  const auto number = std::ranges::find(indices, Operand(line)) - indices.begin();
+  const Operand& stride = from.strides[static_cast<std::size_t>(number)];
+  is_constant(stride, 1) ? emit(all) : copy_each(all, stride);
 }
 
 // Neighbours of the line that lie `stride` apart.

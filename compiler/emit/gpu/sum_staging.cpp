@@ -55,10 +55,13 @@ void SumTile::place(Side& side) {
 // What the thread stages as its `number`-th: so that neighbouring threads read what lies side by
 // side.  What is known of it is told apart, so that one address serves all.
 SumTile::Staged SumTile::staged_at(const Side& side, const Operand& number) {
+  return staged_at(side, number, read_special(c_, Special::thread_index));
+}
+
+SumTile::Staged SumTile::staged_at(const Side& side, const Operand& number, const Operand& thread) {
   const bool along_sum = side.packing == ir::Packing::by_elements;
   const std::int64_t length = (along_sum ? plan_.depth : side.width) / side.together;
   const Operand line = ir::i64_operand(length);
-  const Operand thread = read_special(c_, Special::thread_index);
   const bool is_known = number.is_constant() && block_threads % length == 0;
   const Operand flat = is_known ? thread : add(thread, mul(number, ir::i64_operand(block_threads)));
   const std::int64_t further =
@@ -93,11 +96,12 @@ void SumTile::fill(const Side& side, const Operand& chunk, const Operand& half) 
   const std::int64_t together = std::min(most_together, count);
   const bool is_whole = count % together == 0 && !has_rest(side);
   rolled_loop("some", ir::i64_operand((count + together - 1) / together), [&](const Operand& some) {
+    const Operand thread = read_thread_anew(c_);
     const Operand first = mul(some, ir::i64_operand(together));
     std::vector<Staged> places;
     Loaded loaded;
     for (std::int64_t k = 0; k < together; ++k) {
-      places.push_back(staged_at(side, add(first, ir::i64_operand(k))));
+      places.push_back(staged_at(side, add(first, ir::i64_operand(k)), thread));
       loaded.push_back(load_at(side, places.back(), chunk, Reach::clamped));
     }
     for (std::size_t k = 0; k < loaded.size(); ++k) {
@@ -111,6 +115,7 @@ std::vector<Value> SumTile::load_at(const Side& side, const Staged& at, const Op
   // Threads may be more than elements are left, also where all of these are inside.
   const bool clamps = reach == Reach::clamped || has_rest(side);
   const bool along_sum = side.packing == ir::Packing::by_elements;
+  if (!clamps && !side.steady.empty()) return as_values(side, load_steady(side, at));
   const auto [element, own] = source_of(side, at, chunk);
   std::vector<Operand> values = load_values(side, element, own, clamps);
   if (side.together == 2) {
@@ -119,6 +124,10 @@ std::vector<Value> SumTile::load_at(const Side& side, const Staged& at, const Op
                                                 : load_values(side, element, add(own, one), clamps);
     values = {paired(values[0], next[0])};
   }
+  return as_values(side, values);
+}
+
+std::vector<Value> SumTile::as_values(const Side& side, const std::vector<Operand>& values) {
   std::vector<Value> loaded;
   for (std::size_t v = 0; v < values.size(); ++v) {
     const ir::Type type =
@@ -136,6 +145,27 @@ SumTile::Source SumTile::source_of(const Side& side, const Staged& at, const Ope
   const Operand across = along_sum ? at.own : mul(at.own, together);
   return {add(add(chunk, inner), ir::i64_operand(at.further_elements)),
           add(add(side.first, across), ir::i64_operand(at.further_own))};
+}
+
+std::vector<Operand> SumTile::load_steady(const Side& side, const Staged& at) {
+  const Operand one = ir::i64_operand(1);
+  std::vector<Operand> loaded;
+  for (std::size_t v = 0; v < side.values.size(); ++v) {
+    const Steps& steps = side.steady[v];
+    const Place memory{steps.from.block, ir::i64_operand(0), {one}, one, steps.from.space};
+    const Operand first = steady_index(steps, at);
+    const auto load_one = [&](const Operand& index) {
+      const ScalarType type = names().type(side.values[v]).element;
+      const Operand value = emit::load(c_, memory, {index}, type, "loaded");
+      return matrices_ ? factor(value, ir::i64_operand(0), false) : value;
+    };
+    loaded.push_back(load_one(first));
+    if (side.together == 1) continue;
+    const bool along_sum = side.packing == ir::Packing::by_elements;
+    const Operand next = add(first, along_sum ? steps.element : steps.own);
+    loaded.back() = paired(loaded.back(), load_one(next));
+  }
+  return loaded;
 }
 
 std::vector<Operand> SumTile::load_values(const Side& side, const Operand& element,

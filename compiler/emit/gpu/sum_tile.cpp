@@ -48,9 +48,7 @@ SumTile::SumTile(Context& c, const std::vector<ir::SpaceDimension>& space,
     side->copies = side == &rows_ ? plan.row_copies : plan.point_copies;
     side->together = side->copies;
     if (side->copies == 0) side->together = plan.unit == ir::MatrixUnit::f16 ? 2 : 1;
-    if (side->copies > 0) {
-      side->elements = *plan::elements_of(side->body, side->values, c.names());
-    }
+    side->elements = plan::elements_of(side->body, side->values, c.names());
   }
   rows_.own = plan.kept_rows;
   points_.own = plan.kept_points;
@@ -196,19 +194,43 @@ SumTile::Chunks SumTile::chunks(std::int64_t ahead) {
 }
 
 void SumTile::add_chunks() {
-  const Chunks some = chunks(1);
-  const Operand zero = ir::i64_operand(0);
-  const Operand one = ir::i64_operand(1);
+  constexpr std::int64_t ahead = 1;
   // The first round only loads the first chunk.
-  rolled_loop("round", add(sub(some.all, some.steady), one), [&](const Operand& round) {
-    const Operand is_first = equal(round, zero);
-    const Operand skipped =
-        scalar(ScalarOp::select, ScalarType::i64, {is_first, zero, some.steady});
-    add_chunk(sub(add(round, skipped), one), Reach::clamped);
-    branch(is_first, [&] {
-      loop("chunk", some.steady, {}, [&](const Operand& next) { add_chunk(next, Reach::inside); });
+  run_rounds(
+      ahead, [&](NameId chunk, Reach reach) { add_chunk(chunk, reach); },
+      [](const Side&) { return ahead; });
+}
+
+// The first `ahead` rounds are for chunks with numbers below 0; steady ones come after these, and
+// begin so many further as `asked` says.  One variable counts them all, so that nothing of the
+// steady ones is computed before.
+void SumTile::run_rounds(std::int64_t ahead,
+                         const std::function<void(NameId chunk, Reach reach)>& step,
+                         const std::function<std::int64_t(const Side&)>& asked) {
+  const Chunks some = chunks(ahead);
+  const Operand one = ir::i64_operand(1);
+  const NameId chunk = mutable_variable("chunk", ScalarType::i64, ir::i64_operand(-ahead));
+  const auto add_next = [&](Reach reach) {
+    step(chunk, reach);
+    move(chunk, add(chunk, one));
+  };
+  const Operand rounds = add(sub(some.all, some.steady), ir::i64_operand(ahead));
+  rolled_loop("round", rounds, [&](const Operand& round) {
+    add_next(Reach::clamped);
+    branch(equal(round, ir::i64_operand(ahead - 1)), [&] {
+      for (Side* side : {&rows_, &points_}) {
+        begin_steady(*side, start_of(add(chunk, ir::i64_operand(asked(*side)))));
+      }
+      loop("steady", some.steady, {}, [&](const Operand&) {
+        add_next(Reach::inside);
+        for (Side* side : {&rows_, &points_}) advance(*side);
+      });
     });
   });
+}
+
+Operand SumTile::start_of(const Operand& chunk) {
+  return add(begin_, mul(chunk, ir::i64_operand(plan_.depth)));
 }
 
 Operand SumTile::is_inside(const Side& side) {
@@ -218,8 +240,7 @@ Operand SumTile::is_inside(const Side& side) {
 // Adds the products of a chunk, none of number -1, while the next one is loaded; what of that may
 // be outside is put in its place before.
 void SumTile::add_chunk(const Operand& chunk, Reach reach) {
-  const Operand depth = ir::i64_operand(plan_.depth);
-  const Operand following = add(add(begin_, mul(chunk, depth)), depth);
+  const Operand following = start_of(add(chunk, ir::i64_operand(1)));
   const Operand half = scalar(ScalarOp::bit_and, ScalarType::i64, {chunk, ir::i64_operand(1)});
   const Operand other = sub(ir::i64_operand(1), half);
   const Operand more = less(following, end_);
@@ -254,7 +275,7 @@ void SumTile::add_products_of(const Operand& chunk, const Operand& half, Reach r
     branch(exists, [&] { add_products(half, depth); });
     return;
   }
-  const Operand left = minimum(depth, sub(end_, add(begin_, mul(chunk, depth))));
+  const Operand left = minimum(depth, sub(end_, start_of(chunk)));
   add_products(half, scalar(ScalarOp::select, ScalarType::i64, {exists, left, ir::i64_operand(0)}));
 }
 
@@ -287,7 +308,8 @@ void SumTile::add_products(const Operand& half, const Operand& count) {
     loop("k", count, {}, [&](const Operand& element) { add_product(half, element); });
     return;
   }
-  loop("k", ir::i64_operand(plan_.depth / together), {}, [&](const Operand& some) {
+  // A longer step would load factors long before they are used.
+  rolled_loop("k", ir::i64_operand(plan_.depth / together), [&](const Operand& some) {
     const Operand first = mul(some, ir::i64_operand(together));
     for (std::int64_t k = 0; k < together; ++k) add_product(half, add(first, ir::i64_operand(k)));
   });

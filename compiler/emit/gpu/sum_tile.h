@@ -40,6 +40,14 @@ class SumTile : public Emitter {
   void run(const TilePlace& at, const Operand& begin, const Operand& end, const TilePut& put);
 
  private:
+  /// Where what a thread stages first of a chunk lies, and how far from there what it stages
+  /// further, by an element of the sum and by a row or point.
+  struct Steps {
+    Place from;
+    NameId first;
+    Operand element;
+    Operand own;
+  };
   /// Rows or points of a tile; a panel of them is a thread's.
   struct Side : plan::ProductSide {
     std::int64_t width = 0;      // of a block
@@ -50,7 +58,8 @@ class SumTile : public Emitter {
     Operand thread;              // the number of this thread among those along this side
     std::int64_t together = 1;   // neighbours of a line that a thread stages at once
     std::int64_t copies = 0;     // the same where it need not wait for them; else 0
-    plan::MemoryElements elements;  // that values then are
+    std::optional<plan::MemoryElements> elements;  // that values are, if they are such
+    std::vector<Steps> steady;   // of each value in steady chunks, where these have steps
     std::vector<NameId> own;     // what a thread keeps for each of its rows or points
     std::vector<Place> staged;   // of each value: [half][element][row or point][further]
     std::vector<Place> written;  // the same in what a thread stages at once
@@ -93,12 +102,19 @@ class SumTile : public Emitter {
   void keep(Side& side);
   void start_sums();
   Operand is_inside(const Side& side);
+  void begin_steady(Side& side, const Operand& chunk);
+  void advance(Side& side);
+  Operand steady_index(const Steps& steps, const Staged& at);
   Chunks chunks(std::int64_t ahead);
   void add_chunks();
+  void run_rounds(std::int64_t ahead, const std::function<void(NameId chunk, Reach reach)>& step,
+                  const std::function<std::int64_t(const Side&)>& asked);
+  Operand start_of(const Operand& chunk);
   void add_chunk(const Operand& chunk, Reach reach);
   Loaded load(const Side& side, const Operand& chunk, Reach reach);
   void fill(const Side& side, const Operand& chunk, const Operand& half);
   std::vector<Value> load_at(const Side& side, const Staged& at, const Operand& chunk, Reach reach);
+  std::vector<Value> as_values(const Side& side, const std::vector<Operand>& values);
   Source source_of(const Side& side, const Staged& at, const Operand& chunk);
   bool has_copies() const { return rows_.copies > 0 || points_.copies > 0; }
   void add_chunks_ahead();
@@ -109,8 +125,13 @@ class SumTile : public Emitter {
   void copy_at(const Side& side, const Staged& at, const Operand& chunk, const Operand& stage,
                Reach reach);
   Operand present(const Side& side, const Operand& element, const Operand& own);
+  void copy_steady(const Side& side, const Staged& at, const Operand& stage);
+  Operand target_of(const Side& side, std::size_t value, const Staged& at, const Operand& stage);
   void copy_value(const Side& side, std::size_t value, const Operand& to, Operand count);
+  void emit_copy(const Side& side, std::size_t value, const Place& from, const Operand& to,
+                 const Operand& index, const Operand& count);
   void copy_each(const CopyAsync& all, const Operand& stride);
+  std::vector<Operand> load_steady(const Side& side, const Staged& at);
   std::vector<Operand> load_values(const Side& side, const Operand& element, const Operand& own,
                                    bool clamps);
   Operand factor(const Operand& value, const Operand& element, bool clamps);
@@ -119,6 +140,7 @@ class SumTile : public Emitter {
   void stage_at(const Side& side, const Staged& at, const std::vector<Value>& values,
                 const Operand& half);
   Staged staged_at(const Side& side, const Operand& number);
+  Staged staged_at(const Side& side, const Operand& number, const Operand& thread);
   std::int64_t staged_each(const Side& side) const;
   bool has_rest(const Side& side) const;
   void if_staged(const Side& side, bool is_known, const Staged& at,
