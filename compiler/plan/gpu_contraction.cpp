@@ -182,7 +182,7 @@ bool choose_sizes(ir::Contraction& plan, const Tile& tile, const Held& held,
 /// sums, the factors of an element and of the next one, and what the thread stages of the next
 /// chunk.
 bool lacks_registers(const ir::Contraction& plan, const Held& held, const Surroundings& around) {
-  constexpr int least_depth = 4;
+  constexpr int least_depth = 8;  // two steps of the loop that multiplies
   if (plan.together == 0 || plan.unit != ir::MatrixUnit::none || plan.depth <= least_depth) {
     return false;
   }

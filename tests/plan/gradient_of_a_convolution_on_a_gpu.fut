@@ -30,9 +30,9 @@ entry main [c] [n] [m] [o] [w] [h] (xs: [c][n][m]f32) (ws: [o][c][w][h]f32) seed
 --|   teams]
 --| -- main, line 17: segmented_map over [c][n][m]
 --| sums: [
---|   contraction points 2 joined_points [1] block_rows 8 columns 8 depth 4 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [ws] of_points [inside, x.4] when [c >= 96, n * m >= 96, o * w * h >= 2, 16 * c * n * m >= 64 * resident],
---|   contraction points 2 joined_points [1] block_rows 8 columns 8 depth 4 most_rows 32 most_points 8 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [ws] of_points [inside, x.4] when [c >= 192, n * m >= 48, o * w * h >= 2, 16 * c * n * m >= 64 * resident],
---|   contraction points 2 joined_points [1] block_rows 8 columns 8 depth 4 most_rows 8 most_points 32 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [ws] of_points [inside, x.4] when [c >= 48, n * m >= 192, o * w * h >= 2, 16 * c * n * m >= 64 * resident],
+--|   contraction points 2 joined_points [1] block_rows 8 columns 8 depth 8 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [ws] of_points [inside, x.4] when [c >= 96, n * m >= 96, o * w * h >= 4, 16 * c * n * m >= 64 * resident],
+--|   contraction points 2 joined_points [1] block_rows 8 columns 8 depth 8 most_rows 32 most_points 8 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [ws] of_points [inside, x.4] when [c >= 192, n * m >= 48, o * w * h >= 4, 16 * c * n * m >= 64 * resident],
+--|   contraction points 2 joined_points [1] block_rows 8 columns 8 depth 8 most_rows 8 most_points 32 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [ws] of_points [inside, x.4] when [c >= 48, n * m >= 192, o * w * h >= 4, 16 * c * n * m >= 64 * resident],
 --|   contraction points 2 joined_points [1] block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 of_rows [ws] of_points [inside, x.4] when [c >= 32, n * m >= 32, o * w * h >= 8],
 --|   contraction points 2 joined_points [1] depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 of_rows [ws] of_points [inside, x.4] when [c >= 8, n * m >= 8, o * w * h >= 8],
 --|   staged_tiles rows 32 points 32 staged [seed, ws.2] when [16 >= w, 16 >= h, 1 >= o, 3072 >= o * w * h, m >= 16, n >= 4, 4 * c * n * m >= 4 * resident],
@@ -44,9 +44,9 @@ entry main [c] [n] [m] [o] [w] [h] (xs: [c][n][m]f32) (ws: [o][c][w][h]f32) seed
 --|   pointwise]
 --| -- main, line 17: segmented_reduce over [c][n][m][o]
 --| sum: [
---|   contraction points 2 joined_points [1] block_rows 8 columns 8 depth 4 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [ws.3] of_points [inside.2, x.5] when [c >= 96, n * m >= 96, o * w * h >= 2, 16 * c * n * m >= 64 * resident],
---|   contraction points 2 joined_points [1] block_rows 8 columns 8 depth 4 most_rows 32 most_points 8 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [ws.3] of_points [inside.2, x.5] when [c >= 192, n * m >= 48, o * w * h >= 2, 16 * c * n * m >= 64 * resident],
---|   contraction points 2 joined_points [1] block_rows 8 columns 8 depth 4 most_rows 8 most_points 32 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [ws.3] of_points [inside.2, x.5] when [c >= 48, n * m >= 192, o * w * h >= 2, 16 * c * n * m >= 64 * resident],
+--|   contraction points 2 joined_points [1] block_rows 8 columns 8 depth 8 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [ws.3] of_points [inside.2, x.5] when [c >= 96, n * m >= 96, o * w * h >= 4, 16 * c * n * m >= 64 * resident],
+--|   contraction points 2 joined_points [1] block_rows 8 columns 8 depth 8 most_rows 32 most_points 8 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [ws.3] of_points [inside.2, x.5] when [c >= 192, n * m >= 48, o * w * h >= 4, 16 * c * n * m >= 64 * resident],
+--|   contraction points 2 joined_points [1] block_rows 8 columns 8 depth 8 most_rows 8 most_points 32 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [ws.3] of_points [inside.2, x.5] when [c >= 48, n * m >= 192, o * w * h >= 4, 16 * c * n * m >= 64 * resident],
 --|   teams]
 --| -- main, line 17: segmented_map over [c][n][m]
 --| sums.2: [

@@ -84,7 +84,7 @@ void SumTile::copy(const Side& side, const Operand& chunk, const Operand& stage,
   const std::int64_t count = staged_each(side);
   if (reach == Reach::clamped) {
     rolled_loop("copy", ir::i64_operand(count), [&](const Operand& number) {
-      const Staged at = staged_at(side, number, read_thread_anew(c_));
+      const Staged at = staged_at(side, number, thread_for(side));
       if_staged(side, !has_rest(side), at, [&] { copy_at(side, at, chunk, stage, reach); });
     });
     return;

@@ -72,6 +72,12 @@ SumTile::Staged SumTile::staged_at(const Side& side, const Operand& number, cons
   return {outer, inner, further, 0};
 }
 
+// What is computed for a row or point waits in no register, unless that takes divisions.
+Operand SumTile::thread_for(const Side& side) {
+  return side.dimensions.size() > 1 ? read_special(c_, Special::thread_index)
+                                    : read_thread_anew(c_);
+}
+
 // How often all threads stage something.
 std::int64_t SumTile::staged_each(const Side& side) const {
   const std::int64_t all = side.width * plan_.depth / side.together;
@@ -96,7 +102,7 @@ void SumTile::fill(const Side& side, const Operand& chunk, const Operand& half) 
   const std::int64_t together = std::min(most_together, count);
   const bool is_whole = count % together == 0 && !has_rest(side);
   rolled_loop("some", ir::i64_operand((count + together - 1) / together), [&](const Operand& some) {
-    const Operand thread = read_thread_anew(c_);
+    const Operand thread = thread_for(side);
     const Operand first = mul(some, ir::i64_operand(together));
     std::vector<Staged> places;
     Loaded loaded;

@@ -141,6 +141,7 @@ class SumTile : public Emitter {
                 const Operand& half);
   Staged staged_at(const Side& side, const Operand& number);
   Staged staged_at(const Side& side, const Operand& number, const Operand& thread);
+  Operand thread_for(const Side& side);
   std::int64_t staged_each(const Side& side) const;
   bool has_rest(const Side& side) const;
   void if_staged(const Side& side, bool is_known, const Staged& at,
