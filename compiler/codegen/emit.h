@@ -73,6 +73,11 @@ class FunctionEmitter : public FunctionFrame {
   void emit(const tree::Barrier& node);
   void emit(const tree::Shuffle& node);
   void emit(const tree::Match& node);
+  // ---- copies that a thread does not wait for (emit_copies.cpp)
+  void emit(const tree::CopyAsync& node);
+  void emit(const tree::CommitCopies& node);
+  void emit(const tree::AwaitCopies& node);
+
   llvm::Value* failure_code();
   /// Fails unless it returns; sets the failure word of the kernel.
   void fail_in_kernel(const tree::Fail& node);

@@ -3,6 +3,7 @@
 //
 // A PTX kernel's parameters are the failure word and then the captured variables; a sim kernel
 // gets its thread and a list of pointers to the same values in the same order.
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -166,6 +167,12 @@ void FunctionEmitter::emit(const tree::ReadSpecial& node) {
     }
     DZ_UNREACHABLE("special register");
   }();
+  if (node.anew && in_ptx() && node.which == tree::Special::thread_index) {
+    auto* read = llvm::InlineAsm::get(llvm::FunctionType::get(builder_.getInt32Ty(), false),
+                                      "mov.u32 $0, %tid.x;", "=r", /*hasSideEffects=*/true);
+    assign(node.target, builder_.CreateZExtOrTrunc(builder_.CreateCall(read), type));
+    return;
+  }
   Value* number = in_ptx() ? builder_.CreateIntrinsic(row.intrinsic, {}, {})
                            : runtime_call(row.runtime, {thread_});
   assign(node.target, builder_.CreateZExtOrTrunc(number, type));

@@ -60,6 +60,9 @@ class Dependence {
     if (const auto* load = as<tree::Load>(node)) return at(load->index);
     if (const auto* store = as<tree::Store>(node)) return at(store->index);
     if (const auto* load = as<tree::LoadMatrices>(node)) return at(load->index);
+    if (const auto* copy = as<tree::CopyAsync>(node)) {
+      return at(copy->target_index) || at(copy->source_index);
+    }
     if (const auto* atomic = as<tree::Atomic>(node)) return at(atomic->index);
     if (const auto* exchange = as<tree::CompareExchange>(node)) return at(exchange->index);
     if (const auto* share = as<tree::Share>(node)) return at(share->byte_offset);

@@ -15,13 +15,13 @@ namespace dagaz::codegen {
 
 namespace {
 
-struct Row {
+struct VectorRow {
   const char* name;
   int arity;
   bool intrinsic;  // LLVM has an intrinsic of that name, which is what our code calls
 };
 
-constexpr Row rows[] = {
+constexpr VectorRow vector_rows[] = {
     {"exp", 1, true},    {"log", 1, true},    {"sin", 1, true},    {"cos", 1, true},
     {"pow", 2, true},    {"log2", 1, true},   {"log10", 1, true},  {"exp2", 1, true},
     {"exp10", 1, true},  {"acos", 1, false},  {"acosh", 1, false}, {"asin", 1, false},
@@ -45,7 +45,7 @@ class Table {
  public:
   Table() {
     for (std::size_t level = 0; level < std::size(levels); ++level) {
-      for (const Row& row : rows) {
+      for (const VectorRow& row : vector_rows) {
         add(row, level, false);
         add(row, level, true);
       }
@@ -56,7 +56,7 @@ class Table {
  private:
   llvm::StringRef keep(std::string text) { return texts_.emplace_back(std::move(text)); }
 
-  void add(const Row& row, std::size_t level, bool single) {
+  void add(const VectorRow& row, std::size_t level, bool single) {
     const unsigned lanes = levels[level].bytes / (single ? 4 : 8);
     const std::string scalar = std::string(row.name) + (single ? "f" : "");
     const llvm::StringRef prefix = keep(std::string("_ZGV") + levels[level].letter + "N" +

@@ -72,6 +72,7 @@ class KernelRoots {
       if (const auto* atomic = as<Atomic>(one.node)) writes(atomic->block);
       if (const auto* exchange = as<CompareExchange>(one.node)) writes(exchange->block);
       if (const auto* copy = as<CopyElements>(one.node)) writes(copy->target);
+      if (const auto* copy = as<CopyAsync>(one.node)) writes(copy->target);
       if (const auto* table = as<WriteTable>(one.node)) writes(table->block);
       const auto* call = as<Call>(one.node);
       if (call == nullptr) return;

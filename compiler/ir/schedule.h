@@ -157,6 +157,11 @@ struct Contraction {
   // What multiplies and adds, if not each thread for itself: a warp then has 8 times the rows, and
   // 4 times the points, of a thread, and lines of a staged panel are what `Packing` says.
   MatrixUnit unit = MatrixUnit::none;
+  // Chunks of a GPU's sums that shared memory has room for, and how many neighbours of rows, and of
+  // points, a copy brings there of which no thread waits; 0: they go through registers.
+  int stages = 2;
+  int row_copies = 0;
+  int point_copies = 0;
   std::vector<NameId> of_rows;    // scalars that panels hold
   std::vector<NameId> of_points;
   std::vector<NameId> kept_rows;  // scalars that are the same for all elements of a sum
@@ -164,8 +169,8 @@ struct Contraction {
   bool operator==(const Contraction&) const = default;
   DZ_FIELDS(rows, points, joined_rows, joined_points, block_rows, columns, width, depth, cached,
             most_rows, most_points, least_rows, least_points, split, row_packing, point_packing,
-            crossing, row_gap, point_gap, unrolled, together, unit, of_rows, of_points, kept_rows,
-            kept_points)
+            crossing, row_gap, point_gap, unrolled, together, unit, stages, row_copies,
+            point_copies, of_rows, of_points, kept_rows, kept_points)
 };
 
 /// Reductions whose segments, not elements, are neighbours in memory: `tile` accumulators at a time

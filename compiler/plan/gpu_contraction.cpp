@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "plan/asked_elements.h"
+#include "plan/async_copies.h"
 #include "plan/contraction.h"
 #include "plan/matrix_units.h"
 #include "plan/operators.h"
@@ -147,6 +148,7 @@ bool choose_sizes(ir::Contraction& plan, const Tile& tile, const Held& held,
   plan.block_rows = rows;
   plan.columns = points;
   plan.width = 1;
+  plan.stages = 2;
   plan.most_rows = threads_along_rows;
   plan.most_points = threads_along_points;
   const std::int64_t row_bytes = bytes_of(plan.of_rows, around.names);
@@ -174,6 +176,26 @@ bool choose_sizes(ir::Contraction& plan, const Tile& tile, const Held& held,
          staged() <= tunables.gpu_tile_bytes && has_whole_matrices(plan) &&
          block_threads * points * (held.bytes + 16) <= tunables.gpu_tile_bytes &&
          rows * points * held.statements <= tunables.gpu_tile_statements;
+}
+
+/// Whether two blocks have no registers left for what waits there while a chunk is multiplied:
+/// sums, the factors of an element and of the next one, and what the thread stages of the next
+/// chunk.
+bool lacks_registers(const ir::Contraction& plan, const Held& held, const Surroundings& around) {
+  constexpr int least_depth = 8;  // two steps of the loop that multiplies
+  if (plan.together == 0 || plan.unit != ir::MatrixUnit::none || plan.depth <= least_depth) {
+    return false;
+  }
+  const std::int64_t row_bytes = bytes_of(plan.of_rows, around.names);
+  const std::int64_t point_bytes = bytes_of(plan.of_points, around.names);
+  const std::int64_t panels = plan.block_rows * plan.columns * held.bytes +
+                              2 * (plan.block_rows * row_bytes + plan.columns * point_bytes);
+  const auto staged = [&](int copies, int threads, int panel, std::int64_t bytes) {
+    return copies > 0 ? 0 : threads * panel * plan.depth * bytes / block_threads;
+  };
+  return panels + staged(plan.row_copies, plan.most_rows, plan.block_rows, row_bytes) +
+             staged(plan.point_copies, plan.most_points, plan.columns, point_bytes) >
+         around.tunables().gpu_tile_waiting;
 }
 
 /// The product of extents.
@@ -220,7 +242,13 @@ std::vector<ir::Version> in_tiles(ir::Contraction plan, const Sums& sums,
   plan.split = static_cast<int>(around.tunables().gpu_tile_split);
   std::vector<ir::Version> versions;
   const auto add = [&](const Tile& tile, int quarters) {
-    if (!choose_sizes(plan, tile, held_of(plan, sums, around.names), around)) return false;
+    const Held held = held_of(plan, sums, around.names);
+    if (!choose_sizes(plan, tile, held, around)) return false;
+    choose_copies(plan, sums.space, sums.parts, around);
+    while (lacks_registers(plan, held, around)) {
+      plan.depth /= 2;
+      choose_copies(plan, sums.space, sums.parts, around);
+    }
     versions.push_back({are_inside(plan, sums, quarters), plan});
     return true;
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/async_copies.h"
 #include "plan/matrix_units.h"
 #include "plan/target.h"
 #include "support/match.h"
@@ -22,7 +23,8 @@ bool has_room_for_gaps(const ir::Contraction& wanted, const ir::Contraction& cho
 /// Whether shared memory and registers that have room for what was `chosen` have it for `wanted`.
 bool is_no_larger(const ir::Contraction& wanted, ir::Contraction chosen) {
   if (wanted.depth > chosen.depth || wanted.block_rows > chosen.block_rows ||
-      wanted.columns > chosen.columns || !has_room_for_gaps(wanted, chosen)) {
+      wanted.columns > chosen.columns || !has_room_for_gaps(wanted, chosen) || wanted.stages < 2 ||
+      wanted.stages > chosen.stages || !has_whole_copies(wanted)) {
     return false;
   }
   chosen.depth = wanted.depth;
@@ -32,6 +34,9 @@ bool is_no_larger(const ir::Contraction& wanted, ir::Contraction chosen) {
   chosen.row_gap = wanted.row_gap;
   chosen.point_gap = wanted.point_gap;
   chosen.unrolled = wanted.unrolled;
+  chosen.stages = wanted.stages;
+  if (wanted.row_copies == 0) chosen.row_copies = 0;
+  if (wanted.point_copies == 0) chosen.point_copies = 0;
   if (wanted.unit == ir::MatrixUnit::none) chosen.unit = wanted.unit;
   return wanted == chosen;
 }

@@ -100,7 +100,6 @@ bool has_whole_matrices(const ir::Contraction& plan) {
 
 std::int64_t staged_bytes(const ir::Contraction& plan, std::int64_t row_bytes,
                           std::int64_t point_bytes) {
-  constexpr std::int64_t halves = 2;
   const bool has_matrices = plan.unit != MatrixUnit::none;
   const auto elements = [&](std::int64_t width, ir::Packing packing, std::int64_t gap) {
     const bool in_lines = has_matrices && packing == ir::Packing::by_elements;
@@ -108,7 +107,7 @@ std::int64_t staged_bytes(const ir::Contraction& plan, std::int64_t row_bytes,
   };
   const std::int64_t rows = std::int64_t{plan.most_rows} * plan.block_rows;
   const std::int64_t points = std::int64_t{plan.most_points} * plan.columns * plan.width;
-  return halves *
+  return plan.stages *
          (elements(rows, plan.row_packing, has_matrices ? plan.row_gap : widest_row_gap) *
               row_bytes +
           elements(points, plan.point_packing, has_matrices ? plan.point_gap : widest_point_gap) *

@@ -29,8 +29,8 @@ bool has_whole_matrices(const ir::Contraction& plan);
 /// The most elements more that lines have where each thread multiplies for itself.
 inline constexpr int widest_row_gap = 4;
 inline constexpr int widest_point_gap = 2;
-/// Bytes of the two halves of shared memory in which values of these sizes are staged, with the
-/// gaps of the plan, or with the widest where it has no matrices.
+/// Bytes of the stages of shared memory for values of these sizes, with the gaps of the plan, or
+/// with the widest where it has no matrices.
 std::int64_t staged_bytes(const ir::Contraction& plan, std::int64_t row_bytes,
                           std::int64_t point_bytes);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plan/async_copies.h"
 #include "plan/gpu_sizes.h"
 #include "plan/matrix_units.h"
 #include "plan/target.h"
@@ -143,15 +144,19 @@ void RandomSchedules::resize(ir::Contraction& tiles) {
   sized.block_rows = std::min(tiles.block_rows, one_of({1, 2, 3, 4, 8}));
   sized.columns = std::min(tiles.columns, one_of({1, 2, 3, 4, 8}));
   sized.split = one_of({0, 1, 7, 64});
+  sized.stages = std::min(tiles.stages, one_of({2, 3, 4}));
+  if (flips()) sized.row_copies = 0;
+  if (flips()) sized.point_copies = 0;
   if (tiles.unit != ir::MatrixUnit::none && flips()) {
     sized.depth = std::max(sized.depth, ir::shape_of(tiles.unit).elements);
-    if (has_whole_matrices(sized)) tiles = sized;
+    if (has_whole_matrices(sized) && has_whole_copies(sized)) tiles = sized;
     return;
   }
   sized.unit = ir::MatrixUnit::none;
   sized.row_gap = below(5);
   sized.point_gap = below(2);
   sized.unrolled = flips();
+  if (!has_whole_copies(sized)) sized.row_copies = sized.point_copies = 0;
   tiles = sized;
 }
 

@@ -69,13 +69,15 @@ struct Launch {
   DZ_FIELDS(kernel, grid, block_threads, together, shared_bytes, moved, location, body)
 };
 /// Kernel: target := an i32 that only the hardware knows.
-/// `failed`: not 0 where a thread of this or an earlier kernel has failed by now.
+/// `failed`: not 0 where a thread of this or an earlier kernel has failed by now.  What is computed
+/// from a number that is read `anew` is computed after that, and waits in no register before.
 enum class Special { thread_index, block_index, block_size, grid_size, failed };
 struct ReadSpecial {
   static constexpr std::string_view mnemonic = "read_special";
   Assigned target;
   Special which;
-  DZ_FIELDS(target, which)
+  bool anew = false;
+  DZ_FIELDS(target, which, anew)
 };
 /// What the device of a context is like; the order is that of dz_property in runtime/abi.h.
 enum class Property {
@@ -142,6 +144,35 @@ struct MultiplyMatrices {
   std::vector<Operand> points;
   std::vector<Operand> sums;
   DZ_FIELDS(targets, unit, rows, points, sums)
+};
+/// Kernel: begins a copy of `elements` neighbours, from global source[source_index] on, to shared
+/// memory that is aligned to their bytes: 4, 8 or 16.  Only the first `present` ones, an i64, are
+/// read; the others become 0.  What has been copied is there for the thread once it has awaited the
+/// group of the copy, and for others after a barrier behind that; until then nobody may write the
+/// source, or touch the target.
+struct CopyAsync {
+  static constexpr std::string_view mnemonic = "copy_async";
+  static constexpr std::string_view labelled = "elements, present";
+  NameId target;
+  Operand target_index;
+  NameId source;
+  Operand source_index;
+  ScalarType type;
+  int elements = 1;
+  Operand present;
+  DZ_FIELDS(target, target_index, source, source_index, type, elements, present)
+};
+/// Kernel: the copies that this thread has begun since the last such instruction are a group.
+struct CommitCopies {
+  static constexpr std::string_view mnemonic = "commit_copies";
+  DZ_FIELDS()
+};
+/// Kernel: waits until no more than the last `pending` groups of this thread are on their way.
+struct AwaitCopies {
+  static constexpr std::string_view mnemonic = "await_copies";
+  static constexpr std::string_view labelled = "pending";
+  int pending = 0;
+  DZ_FIELDS(pending)
 };
 /// Makes this thread's writes visible to the device before its later ones.
 struct Fence {

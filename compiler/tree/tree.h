@@ -170,7 +170,8 @@ using Node =
                  WriteTable, Fill, ReadElement, WriteElement, LoadLanes, StoreLanes, LaneNumbers,
                  CombineLanes, CombineEach, TransposeLanes, CompressLanes, CountLanes, ShiftLanes,
                  LastLane, ParallelFor, PieceCount, AdditionPieces, Launch, ReadSpecial,
-                 DeviceProperty, Barrier, Shuffle, Match, LoadMatrices, MultiplyMatrices, Fence,
+                 DeviceProperty, Barrier, Shuffle, Match, LoadMatrices, MultiplyMatrices, CopyAsync,
+                 CommitCopies, AwaitCopies, Fence,
                  Atomic, CompareExchange, Call, StackLimit, StackLeft, Fail>;
 
 template <typename T, typename Variant>

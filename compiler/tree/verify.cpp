@@ -73,6 +73,9 @@ constexpr unsigned sides_of(const Shuffle&) { return on_kernel; }
 constexpr unsigned sides_of(const Match&) { return on_kernel; }
 constexpr unsigned sides_of(const LoadMatrices&) { return on_kernel; }
 constexpr unsigned sides_of(const MultiplyMatrices&) { return on_kernel; }
+constexpr unsigned sides_of(const CopyAsync&) { return on_kernel; }
+constexpr unsigned sides_of(const CommitCopies&) { return on_kernel; }
+constexpr unsigned sides_of(const AwaitCopies&) { return on_kernel; }
 constexpr unsigned sides_of(const Fence&) { return on_task | on_kernel; }
 constexpr unsigned sides_of(const Atomic&) { return on_host | on_task | on_kernel; }
 constexpr unsigned sides_of(const CompareExchange&) { return on_host | on_task | on_kernel; }
@@ -306,6 +309,10 @@ class Verifier {
   void note(const Store& e) { access(e.block, e.space); }
   void note(const Atomic& e) { access(e.block, e.space); }
   void note(const CompareExchange& e) { access(e.block, e.space); }
+  void note(const CopyAsync& e) {
+    access(e.target, Space::shared);
+    access(e.source, Space::global);
+  }
   void access(NameId block, Space space) {
     if (space != known_[block.index].space.value_or(Space::global)) {
       violation(text(block) + " is in another space");

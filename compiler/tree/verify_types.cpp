@@ -214,6 +214,15 @@ class TypeRules {
     for (const NameId target : e.targets) sets(target, ir::sum_type(e.unit));
     require(e.targets.size() == e.sums.size(), "elements of a matrix");
   }
+  void operator()(const CopyAsync& e) {
+    element(e.target, e.target_index);
+    element(e.source, e.source_index);
+    is_i64(e.present);
+    const std::int64_t bytes = e.elements * ir::byte_size(e.type);
+    require(bytes == 4 || bytes == 8 || bytes == 16, "bytes of a copy");
+  }
+  void operator()(const CommitCopies&) {}
+  void operator()(const AwaitCopies& e) { require(e.pending >= 0, "groups of copies"); }
   void operator()(const Fence&) {}
   void operator()(const Atomic& e) {
     element(e.block, e.index);

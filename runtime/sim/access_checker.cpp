@@ -1,6 +1,8 @@
 // Bounds and races.
 #include "sim/access_checker.h"
 
+#include <algorithm>
+
 namespace dagaz::runtime::sim {
 
 void KnownMemory::add(const void* data, int64_t bytes) {
@@ -53,6 +55,7 @@ std::string KnownMemory::describe(const void* address) const {
 
 void SharedShadow::start_block(int64_t bytes) {
   bytes_.resize(static_cast<size_t>(bytes));
+  expected_.assign(static_cast<size_t>(bytes), -1);
   ++epoch_;
 }
 
@@ -111,6 +114,18 @@ int32_t SharedShadow::access(int64_t offset, int64_t bytes, int32_t flags, const
     }
   }
   return -1;
+}
+
+void SharedShadow::expect(int64_t offset, int64_t bytes, int32_t thread) {
+  std::fill_n(expected_.begin() + offset, bytes, thread);
+}
+
+void SharedShadow::receive(int64_t offset, int64_t bytes) { expect(offset, bytes, -1); }
+
+int32_t SharedShadow::expected_by(int64_t offset, int64_t bytes) const {
+  const auto begin = expected_.begin() + offset;
+  const auto found = std::find_if(begin, begin + bytes, [](int32_t one) { return one >= 0; });
+  return found == begin + bytes ? -1 : *found;
 }
 
 ReadOnlyShadow::Page& ReadOnlyShadow::page(uintptr_t number) {

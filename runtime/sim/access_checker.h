@@ -53,6 +53,11 @@ class SharedShadow {
   void barrier() { ++epoch_; }
   /// The thread that an access to [offset, offset + bytes) races with, or -1.
   int32_t access(int64_t offset, int64_t bytes, int32_t flags, const Accessor& who);
+  /// A copy of the thread is on its way to these bytes; it has come.
+  void expect(int64_t offset, int64_t bytes, int32_t thread);
+  void receive(int64_t offset, int64_t bytes);
+  /// The thread whose copy is on its way to one of them, or -1.
+  int32_t expected_by(int64_t offset, int64_t bytes) const;
 
  private:
   struct Mark {
@@ -75,6 +80,7 @@ class SharedShadow {
   int32_t access_byte(Byte& byte, int32_t flags, const Accessor& who);
 
   std::vector<Byte> bytes_;
+  std::vector<int32_t> expected_;  // by copies of which thread; -1: none
   int64_t epoch_ = 0;
 };
 

@@ -82,8 +82,8 @@ void AccessCounts::add(const Access& access) {
   const uint64_t block = static_cast<uint64_t>(access.block) << 32;
   const auto time =
       static_cast<size_t>(times_[{block | static_cast<uint32_t>(access.thread), access.site}]++);
-  const bool halves = shared && access.bytes == 8;
-  const int32_t together = halves ? lanes / 2 : lanes;
+  const auto words = static_cast<int32_t>(static_cast<uint64_t>(access.bytes) / bank_bytes);
+  const int32_t together = shared && words > 1 ? lanes / words : lanes;
   const auto warp = static_cast<uint32_t>(access.thread / together);
   std::vector<Request>& requests = requests_[{block | warp, access.site}];
   if (requests.size() <= time) {

@@ -29,8 +29,8 @@ class AccessCounts {
   std::string report() const;
 
  private:
-  /// One time that a warp comes to a place of the code; for accesses of 8 bytes to shared memory,
-  /// which a GPU does in halves, half of it.
+  /// One time that a warp comes to a place of the code; for accesses of 8 and 16 bytes to shared
+  /// memory, which a GPU does in halves and quarters, one of these.
   struct Request {
     bool shared = false;
     int64_t bytes = 0;

@@ -153,6 +153,7 @@ void BlockScheduler::give_way(SimThread& thread) {
 void BlockScheduler::start_block(SimBlock& block, int32_t index) {
   const auto count = static_cast<size_t>(job_.block);
   block.index = index;
+  block.copies = 0;
   block.threads.assign(count, SimThread{});
   block.warp_epochs.assign((count + warp_threads - 1) / warp_threads, 0);
   for (size_t i = 0; i < count; ++i) {
@@ -448,14 +449,9 @@ void BlockScheduler::access(SimThread& thread, const void* address, int64_t byte
     give_way(thread);
   }
   if (!check_access(thread, address, bytes, flags)) {
-    jump_fcontext(caller_, nullptr);
-    std::abort();  // nobody resumes a fibre after a problem
+    abandon();
   }
-  if (job_.counts != nullptr) {
-    const auto number = reinterpret_cast<uintptr_t>(address);
-    const auto start = reinterpret_cast<uintptr_t>(global ? nullptr : thread.block->shared);
-    job_.counts->add({thread.block->index, thread.index, site, number - start, bytes, flags});
-  }
+  count(thread, address, bytes, flags, site);
   if (!takes_turn) {
     return;
   }
@@ -464,6 +460,22 @@ void BlockScheduler::access(SimThread& thread, const void* address, int64_t byte
   } else if ((flags & access_write) != 0) {
     thread.stores.add(const_cast<void*>(address), bytes);
   }
+}
+
+void BlockScheduler::abandon() {
+  jump_fcontext(caller_, nullptr);
+  std::abort();  // nobody resumes a fibre after a problem
+}
+
+void BlockScheduler::count(const SimThread& thread, const void* address, int64_t bytes,
+                           int32_t flags, const void* site) {
+  if (job_.counts == nullptr) {
+    return;
+  }
+  const auto number = reinterpret_cast<uintptr_t>(address);
+  const bool shared = (flags & access_shared) != 0;
+  const auto start = reinterpret_cast<uintptr_t>(shared ? thread.block->shared : nullptr);
+  job_.counts->add({thread.block->index, thread.index, site, number - start, bytes, flags});
 }
 
 /// Whether the access races with another one in global memory; then with a problem.
@@ -492,6 +504,9 @@ bool BlockScheduler::check_access(const SimThread& thread, const void* address, 
                  memory_.describe(address);
     } else if (schedule_.watches_races && races(thread, address, bytes, flags)) {
       return false;
+    } else if ((flags & access_write) != 0 && thread.block->copies > 0 &&
+               is_copied(thread, address, bytes)) {
+      return false;
     } else if (read_only_.clashes(address, bytes, flags)) {
       problem_ = place(thread) + verb + std::to_string(bytes) +
                  ((flags & access_read_only) != 0
@@ -500,6 +515,12 @@ bool BlockScheduler::check_access(const SimThread& thread, const void* address, 
     }
     return problem_.empty();
   }
+  return check_shared(thread, address, bytes, flags);
+}
+
+bool BlockScheduler::check_shared(const SimThread& thread, const void* address, int64_t bytes,
+                                  int32_t flags) {
+  const char* const verb = (flags & access_write) != 0 ? " writes " : " reads ";
   SimBlock& block = *thread.block;
   const int64_t offset =
       static_cast<const char*>(address) - static_cast<const char*>(block.shared);
@@ -507,6 +528,13 @@ bool BlockScheduler::check_access(const SimThread& thread, const void* address, 
     problem_ = place(thread) + verb + std::to_string(bytes) + " bytes at offset " +
                std::to_string(offset) + " of shared memory, which has " +
                std::to_string(job_.shared_bytes) + " bytes";
+    return false;
+  }
+  const int32_t copier = block.shadow.expected_by(offset, bytes);
+  if (copier >= 0) {
+    problem_ = place(thread) + verb + std::to_string(bytes) + " bytes at offset " +
+               std::to_string(offset) + " of shared memory, where a copy of thread " +
+               std::to_string(copier) + " arrives, which has not been awaited";
     return false;
   }
   const int32_t warp = thread.index / warp_threads;

@@ -22,6 +22,7 @@
 #include "abi.h"
 #include "sim/access_checker.h"
 #include "sim/access_counts.h"
+#include "sim/copies.h"
 #include "sim/global_races.h"
 #include "sim/matrix_products.h"
 #include "sim/store_buffer.h"
@@ -53,6 +54,7 @@ struct SimThread {
   int32_t operand;
   MatrixParts matrices;  // of those that the warp multiplies
   StoreBuffer stores;  // to global memory
+  SharedCopies copies;
 };
 
 /// A block that runs.
@@ -63,6 +65,7 @@ struct SimBlock {
   void* shared = nullptr;
   size_t shared_capacity = 0;
   SharedShadow shadow;
+  int64_t copies = 0;  // that threads have begun and not awaited
 
   SimBlock() = default;
   ~SimBlock();
@@ -126,6 +129,8 @@ class BlockScheduler {
   void access(SimThread& thread, const void* address, int64_t bytes, int32_t flags,
               const void* site);
   void fence(SimThread& thread);
+  void copy(SimThread& thread, const SharedCopy& copy, const void* site);
+  void await(SimThread& thread, int32_t pending);
 
  private:
   static void fiber_main(boost::context::detail::transfer_t transfer);
@@ -138,6 +143,12 @@ class BlockScheduler {
   void suspend(SimThread& thread, ThreadState state);
   void give_way(SimThread& thread);
   bool check_access(const SimThread& thread, const void* address, int64_t bytes, int32_t flags);
+  bool check_shared(const SimThread& thread, const void* address, int64_t bytes, int32_t flags);
+  bool is_copied(const SimThread& thread, const void* address, int64_t bytes);
+  bool check_copy(const SimThread& thread, const SharedCopy& copy);
+  void count(const SimThread& thread, const void* address, int64_t bytes, int32_t flags,
+             const void* site);
+  [[noreturn]] void abandon();
   bool takes_turns() const { return schedule_.accesses_per_turn > 0; }
   bool races(const SimThread& thread, const void* address, int64_t bytes, int32_t flags);
   void keep_late_stores(SimThread& thread);

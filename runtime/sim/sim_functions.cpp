@@ -55,6 +55,20 @@ void dz_sim_access(void* thread, const void* address, int64_t bytes, int32_t fla
   self->scheduler->access(*self, address, bytes, flags, __builtin_return_address(0));
 }
 
+void dz_sim_copy(void* thread, void* target, const void* source, int64_t bytes, int64_t present) {
+  auto* self = static_cast<SimThread*>(thread);
+  self->scheduler->copy(
+      *self, {static_cast<char*>(target), static_cast<const char*>(source), bytes, present},
+      __builtin_return_address(0));
+}
+
+void dz_sim_commit(void* thread) { static_cast<SimThread*>(thread)->copies.commit(); }
+
+void dz_sim_await(void* thread, int32_t pending) {
+  auto* self = static_cast<SimThread*>(thread);
+  self->scheduler->await(*self, pending);
+}
+
 void dz_sim_fence(void* thread) {
   auto* self = static_cast<SimThread*>(thread);
   self->scheduler->fence(*self);

@@ -19,9 +19,9 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 --|   pointwise]
 --| -- main, line 4: segmented_reduce over [n][n][d]
 --| s: [
---|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 of_rows [a] of_points [b] when [n >= 96, n >= 96, d >= 8, 16 * n * n >= 64 * resident],
---|   contraction block_rows 8 columns 8 depth 16 most_rows 32 most_points 8 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 of_rows [a] of_points [b] when [n >= 192, n >= 48, d >= 8, 16 * n * n >= 64 * resident],
---|   contraction block_rows 8 columns 8 depth 16 most_rows 8 most_points 32 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 of_rows [a] of_points [b] when [n >= 48, n >= 192, d >= 8, 16 * n * n >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 of_rows [a] of_points [b] when [n >= 96, n >= 96, d >= 4, 16 * n * n >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 32 most_points 8 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 of_rows [a] of_points [b] when [n >= 192, n >= 48, d >= 4, 16 * n * n >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 8 most_points 32 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 of_rows [a] of_points [b] when [n >= 48, n >= 192, d >= 4, 16 * n * n >= 64 * resident],
 --|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 of_rows [a] of_points [b] when [n >= 32, n >= 32, d >= 8],
 --|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 of_rows [a] of_points [b] when [n >= 8, n >= 8, d >= 8],
 --|   by_segments when [31 >= d],
@@ -43,9 +43,9 @@ entry main [n][d] (q: [n][d]f32) (k: [n][d]f32) (v: [n][d]f32) =
 --|   pointwise points 4]
 --| -- main, line 6: segmented_reduce over [n][d][n]
 --| x.4: [
---|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [a.4] of_points [b.2] when [n >= 96, d >= 96, n >= 8, 16 * n * d >= 64 * resident],
---|   contraction block_rows 8 columns 8 depth 16 most_rows 32 most_points 8 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [a.4] of_points [b.2] when [n >= 192, d >= 48, n >= 8, 16 * n * d >= 64 * resident],
---|   contraction block_rows 8 columns 8 depth 16 most_rows 8 most_points 32 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [a.4] of_points [b.2] when [n >= 48, d >= 192, n >= 8, 16 * n * d >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [a.4] of_points [b.2] when [n >= 96, d >= 96, n >= 4, 16 * n * d >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 32 most_points 8 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [a.4] of_points [b.2] when [n >= 192, d >= 48, n >= 4, 16 * n * d >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 8 most_points 32 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [a.4] of_points [b.2] when [n >= 48, d >= 192, n >= 4, 16 * n * d >= 64 * resident],
 --|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 of_rows [a.4] of_points [b.2] when [n >= 32, d >= 32, n >= 8],
 --|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 of_rows [a.4] of_points [b.2] when [n >= 8, d >= 8, n >= 8],
 --|   by_segments when [31 >= n],

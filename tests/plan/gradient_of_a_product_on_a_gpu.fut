@@ -6,18 +6,18 @@ entry main [n][m][k] (a: [n][k]f32) (b: [k][m]f32) (s: [n][m]f32) =
 --| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 4: segmented_reduce over [n][k][m]
 --| adjoint: [
---|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 of_rows [adjoint.2] of_points [c] when [n >= 96, k >= 96, m >= 8, 16 * n * k >= 64 * resident],
---|   contraction block_rows 8 columns 8 depth 16 most_rows 32 most_points 8 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 of_rows [adjoint.2] of_points [c] when [n >= 192, k >= 48, m >= 8, 16 * n * k >= 64 * resident],
---|   contraction block_rows 8 columns 8 depth 16 most_rows 8 most_points 32 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 of_rows [adjoint.2] of_points [c] when [n >= 48, k >= 192, m >= 8, 16 * n * k >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 of_rows [adjoint.2] of_points [c] when [n >= 96, k >= 96, m >= 4, 16 * n * k >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 32 most_points 8 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 of_rows [adjoint.2] of_points [c] when [n >= 192, k >= 48, m >= 4, 16 * n * k >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 8 most_points 32 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 together 2 of_rows [adjoint.2] of_points [c] when [n >= 48, k >= 192, m >= 4, 16 * n * k >= 64 * resident],
 --|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 of_rows [adjoint.2] of_points [c] when [n >= 32, k >= 32, m >= 8],
 --|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_elements row_gap 4 point_gap 2 of_rows [adjoint.2] of_points [c] when [n >= 8, k >= 8, m >= 8],
 --|   by_segments when [31 >= m],
 --|   teams]
 --| -- main, line 4: segmented_reduce over [m][k][n]
 --| sum: [
---|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_points together 2 of_rows [adjoint.3] of_points [r] when [m >= 96, k >= 96, n >= 8, 16 * m * k >= 64 * resident],
---|   contraction block_rows 8 columns 8 depth 16 most_rows 32 most_points 8 split 512 row_packing by_points point_packing by_points together 2 of_rows [adjoint.3] of_points [r] when [m >= 192, k >= 48, n >= 8, 16 * m * k >= 64 * resident],
---|   contraction block_rows 8 columns 8 depth 16 most_rows 8 most_points 32 split 512 row_packing by_points point_packing by_points together 2 of_rows [adjoint.3] of_points [r] when [m >= 48, k >= 192, n >= 8, 16 * m * k >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_points together 2 of_rows [adjoint.3] of_points [r] when [m >= 96, k >= 96, n >= 4, 16 * m * k >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 32 most_points 8 split 512 row_packing by_points point_packing by_points together 2 of_rows [adjoint.3] of_points [r] when [m >= 192, k >= 48, n >= 4, 16 * m * k >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 8 most_points 32 split 512 row_packing by_points point_packing by_points together 2 of_rows [adjoint.3] of_points [r] when [m >= 48, k >= 192, n >= 4, 16 * m * k >= 64 * resident],
 --|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_points of_rows [adjoint.3] of_points [r] when [m >= 32, k >= 32, n >= 8],
 --|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_points point_packing by_points of_rows [adjoint.3] of_points [r] when [m >= 8, k >= 8, n >= 8],
 --|   by_segments when [31 >= n],

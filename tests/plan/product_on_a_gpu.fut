@@ -5,9 +5,9 @@ entry main [n][m][k] (a: [n][k]f32) (b: [k][m]f32) = map (\r -> map (\c -> f32.s
 --| settings points kernels arrays device points_a_thread 4 short_array 1 tile 8192
 --| -- main, line 3: segmented_reduce over [n][m][k]
 --| x: [
---|   contraction block_rows 8 columns 8 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [a] of_points [b] when [n >= 96, m >= 96, k >= 8, 16 * n * m >= 64 * resident],
---|   contraction block_rows 8 columns 8 depth 16 most_rows 32 most_points 8 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [a] of_points [b] when [n >= 192, m >= 48, k >= 8, 16 * n * m >= 64 * resident],
---|   contraction block_rows 8 columns 8 depth 16 most_rows 8 most_points 32 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [a] of_points [b] when [n >= 48, m >= 192, k >= 8, 16 * n * m >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [a] of_points [b] when [n >= 96, m >= 96, k >= 4, 16 * n * m >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 32 most_points 8 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [a] of_points [b] when [n >= 192, m >= 48, k >= 4, 16 * n * m >= 64 * resident],
+--|   contraction block_rows 8 columns 8 depth 8 most_rows 8 most_points 32 split 512 row_packing by_elements point_packing by_points row_gap 4 together 2 of_rows [a] of_points [b] when [n >= 48, m >= 192, k >= 4, 16 * n * m >= 64 * resident],
 --|   contraction block_rows 4 columns 4 depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 of_rows [a] of_points [b] when [n >= 32, m >= 32, k >= 8],
 --|   contraction depth 16 most_rows 16 most_points 16 split 512 row_packing by_elements point_packing by_points row_gap 4 of_rows [a] of_points [b] when [n >= 8, m >= 8, k >= 8],
 --|   by_segments when [31 >= k],

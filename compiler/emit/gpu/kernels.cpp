@@ -36,13 +36,16 @@ Operand block_bytes(Context& c) {
   return c.sub(bytes, ir::i64_operand(ir::staged_bytes));
 }
 
-Operand read_special(Context& c, Special which) {
+static Operand read_special(Context& c, Special which, bool anew) {
   const NameId value = c.variable("special", ScalarType::i32);
-  c.emit(ReadSpecial{value, which});
+  c.emit(ReadSpecial{value, which, anew});
   const NameId wide = c.variable("special", ScalarType::i64);
   c.emit(Assign{wide, ScalarOp::zero_extend, ScalarType::i32, ScalarType::i64, {value}});
   return wide;
 }
+
+Operand read_special(Context& c, Special which) { return read_special(c, which, false); }
+Operand read_thread_anew(Context& c) { return read_special(c, Special::thread_index, true); }
 
 static Code kernel_body(Context& c, const std::function<void()>& build) {
   c.thread.expansions.clear();

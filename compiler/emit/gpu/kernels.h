@@ -21,6 +21,8 @@ Operand resident_threads(Context& c);
 /// Of shared memory, that a block may have besides `ir::staged_bytes`.
 Operand block_bytes(Context& c);
 Operand read_special(Context& c, Special which);
+/// The thread's index, of which nothing is computed before.
+Operand read_thread_anew(Context& c);
 /// Starts a kernel.
 /// `together`: how many blocks a multiprocessor holds at once, at least; 0: as many as it may.
 void launch(Context& c, std::string_view kernel, const Operand& grid, const Operand& shared_bytes,

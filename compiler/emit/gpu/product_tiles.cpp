@@ -55,7 +55,7 @@ void ProductTiles::run() {
   grid.push_back(row_tiles);
   grid.push_back(point_tiles);
   BlockKernel kernel = kernel_of_blocks(c_, product(grid), [&](const Operand& block) {
-    std::vector<Operand> at = unflatten(block, grid);
+    std::vector<Operand> at = coordinates(block, grid);
     const Operand part = at.front();
     at.erase(at.begin());
     multiply(at, part);
@@ -80,6 +80,30 @@ void ProductTiles::combine_parts() {
 }
 
 // ---------------------------------------------------------------- a block
+
+// The coordinates of a block in a grid.  No memory holds the sums of 2^31 tiles: 32 bits are
+// enough, whose division calls nothing and leaves half of the registers.
+std::vector<Operand> ProductTiles::coordinates(const Operand& block,
+                                               const std::vector<Operand>& grid) {
+  const auto narrow = [&](const Operand& wide) {
+    if (wide.is_constant()) {
+      return Operand(ir::make_integer(ScalarType::i32, ir::integer_value(wide.constant())));
+    }
+    const NameId number = variable("number", ScalarType::i32);
+    emit(Assign{number, ScalarOp::zero_extend, ScalarType::i64, ScalarType::i32, {wide}});
+    return Operand(number);
+  };
+  std::vector<Operand> at(grid.size());
+  Operand rest = narrow(block);
+  for (std::size_t k = grid.size(); k-- > 0;) {
+    const Operand extent = narrow(grid[k]);
+    const Operand place = k == 0 ? rest : scalar(ScalarOp::urem, ScalarType::i32, {rest, extent});
+    if (k > 0) rest = scalar(ScalarOp::udiv, ScalarType::i32, {rest, extent});
+    at[k] = variable("at", ScalarType::i64);
+    emit(Assign{at[k].name(), ScalarOp::zero_extend, ScalarType::i32, ScalarType::i64, {place}});
+  }
+  return at;
+}
 
 void ProductTiles::bind_batch(const std::vector<Operand>& at) {
   std::size_t next = 0;

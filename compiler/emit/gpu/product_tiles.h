@@ -25,6 +25,7 @@ class ProductTiles : public Emitter {
   void run();
 
  private:
+  std::vector<Operand> coordinates(const Operand& block, const std::vector<Operand>& grid);
   void bind_batch(const std::vector<Operand>& at);
   void multiply(const std::vector<Operand>& at, const Operand& part);
   void put(const std::vector<Operand>& at, const Operand& part, const Operand& row,

@@ -6,6 +6,7 @@
 // are written by pairs.
 #include "emit/gpu/sum_tile.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "emit/gpu/kernels.h"
@@ -23,7 +24,7 @@ void SumTile::lay_out(Side& side) {
   for (const NameId value : side.values) {
     offsets_.push_back(shared_bytes_);
     const std::int64_t bytes =
-        2 * side.lines * side.pitch * ir::byte_size(names().type(value).element);
+        plan_.stages * side.lines * side.pitch * ir::byte_size(names().type(value).element);
     shared_bytes_ += (bytes + 15) / 16 * 16;
   }
 }
@@ -47,59 +48,128 @@ void SumTile::place(Side& side) {
     const std::size_t before = &side == &points_ ? rows_.values.size() : 0;
     emit(SharedMemory{block, ir::i64_operand(offsets_[before + k])});
     side.staged.push_back(place_at(block, 1));
-    side.written.push_back(place_at(block, together_));
+    side.written.push_back(place_at(block, side.together));
   }
 }
 
 // What the thread stages as its `number`-th: so that neighbouring threads read what lies side by
-// side.
-SumTile::Staged SumTile::staged_at(const Side& side, std::int64_t number) {
+// side.  What is known of it is told apart, so that one address serves all.
+SumTile::Staged SumTile::staged_at(const Side& side, const Operand& number) {
+  return staged_at(side, number, read_special(c_, Special::thread_index));
+}
+
+SumTile::Staged SumTile::staged_at(const Side& side, const Operand& number, const Operand& thread) {
   const bool along_sum = side.packing == ir::Packing::by_elements;
-  const std::int64_t length = (along_sum ? plan_.depth : side.width) / together_;
+  const std::int64_t length = (along_sum ? plan_.depth : side.width) / side.together;
   const Operand line = ir::i64_operand(length);
-  Operand flat = read_special(c_, Special::thread_index);
-  std::int64_t further = 0;
-  if (block_threads % length == 0) {
-    further = number * (block_threads / length);
-  } else {
-    flat = add(flat, ir::i64_operand(number * block_threads));
-  }
+  const bool is_known = number.is_constant() && block_threads % length == 0;
+  const Operand flat = is_known ? thread : add(thread, mul(number, ir::i64_operand(block_threads)));
+  const std::int64_t further =
+      is_known ? ir::integer_value(number.constant()) * (block_threads / length) : 0;
   const Operand inner = remainder(flat, line);
   const Operand outer = divide(flat, line);
   if (along_sum) return {inner, outer, 0, further};
   return {outer, inner, further, 0};
 }
 
+// What is computed for a row or point waits in no register, unless that takes divisions.
+Operand SumTile::thread_for(const Side& side) {
+  return side.dimensions.size() > 1 ? read_special(c_, Special::thread_index)
+                                    : read_thread_anew(c_);
+}
+
+// How often all threads stage something.
+std::int64_t SumTile::staged_each(const Side& side) const {
+  const std::int64_t all = side.width * plan_.depth / side.together;
+  return (all + block_threads - 1) / block_threads;
+}
+
 SumTile::Loaded SumTile::load(const Side& side, const Operand& chunk, Reach reach) {
   if (side.values.empty()) return {};
-  const std::int64_t all = side.width * plan_.depth / together_;
-  const std::int64_t count = (all + block_threads - 1) / block_threads;
-  // Threads may be more than elements are left, also where all of these are inside.
-  const bool clamps = reach == Reach::clamped || all % block_threads != 0;
-  const bool along_sum = side.packing == ir::Packing::by_elements;
-  const Operand together = ir::i64_operand(together_);
   Loaded loaded;
-  for (std::int64_t number = 0; number < count; ++number) {
-    // What is known is added last, so that one address serves all.
-    const Staged at = staged_at(side, number);
-    const Operand inner = along_sum ? mul(at.element, together) : at.element;
-    const Operand across = along_sum ? at.own : mul(at.own, together);
-    const Operand element = add(add(chunk, inner), ir::i64_operand(at.further_elements));
-    const Operand own = add(add(side.first, across), ir::i64_operand(at.further_own));
-    std::vector<Operand> values = load_values(side, element, own, clamps);
-    if (together_ == 2) {
-      const Operand one = ir::i64_operand(1);
-      const std::vector<Operand> next = along_sum
-                                            ? load_values(side, add(element, one), own, clamps)
-                                            : load_values(side, element, add(own, one), clamps);
-      values = {paired(values[0], next[0])};
+  for (std::int64_t number = 0; number < staged_each(side); ++number) {
+    loaded.push_back(load_at(side, staged_at(side, ir::i64_operand(number)), chunk, reach));
+  }
+  return loaded;
+}
+
+// Loads what may be outside, and puts it where nobody reads any more: a few at a time, which wait
+// in registers, as addresses do that nothing but the clamps tell apart.
+void SumTile::fill(const Side& side, const Operand& chunk, const Operand& half) {
+  if (side.values.empty()) return;
+  constexpr std::int64_t most_together = 4;
+  const std::int64_t count = staged_each(side);
+  const std::int64_t together = std::min(most_together, count);
+  const bool is_whole = count % together == 0 && !has_rest(side);
+  rolled_loop("some", ir::i64_operand((count + together - 1) / together), [&](const Operand& some) {
+    const Operand thread = thread_for(side);
+    const Operand first = mul(some, ir::i64_operand(together));
+    std::vector<Staged> places;
+    Loaded loaded;
+    for (std::int64_t k = 0; k < together; ++k) {
+      places.push_back(staged_at(side, add(first, ir::i64_operand(k)), thread));
+      loaded.push_back(load_at(side, places.back(), chunk, Reach::clamped));
     }
-    loaded.emplace_back();
-    for (std::size_t v = 0; v < values.size(); ++v) {
-      const ir::Type type =
-          together_ == 2 ? ir::scalar_of(ScalarType::i32) : names().type(side.values[v]);
-      loaded.back().push_back({values[v], type, std::nullopt});
+    for (std::size_t k = 0; k < loaded.size(); ++k) {
+      if_staged(side, is_whole, places[k], [&] { stage_at(side, places[k], loaded[k], half); });
     }
+  });
+}
+
+std::vector<Value> SumTile::load_at(const Side& side, const Staged& at, const Operand& chunk,
+                                    Reach reach) {
+  // Threads may be more than elements are left, also where all of these are inside.
+  const bool clamps = reach == Reach::clamped || has_rest(side);
+  const bool along_sum = side.packing == ir::Packing::by_elements;
+  if (!clamps && !side.steady.empty()) return as_values(side, load_steady(side, at));
+  const auto [element, own] = source_of(side, at, chunk);
+  std::vector<Operand> values = load_values(side, element, own, clamps);
+  if (side.together == 2) {
+    const Operand one = ir::i64_operand(1);
+    const std::vector<Operand> next = along_sum ? load_values(side, add(element, one), own, clamps)
+                                                : load_values(side, element, add(own, one), clamps);
+    values = {paired(values[0], next[0])};
+  }
+  return as_values(side, values);
+}
+
+std::vector<Value> SumTile::as_values(const Side& side, const std::vector<Operand>& values) {
+  std::vector<Value> loaded;
+  for (std::size_t v = 0; v < values.size(); ++v) {
+    const ir::Type type =
+        side.together == 2 ? ir::scalar_of(ScalarType::i32) : names().type(side.values[v]);
+    loaded.push_back({values[v], type, std::nullopt});
+  }
+  return loaded;
+}
+
+// The element of the sum, and the row or point, that is staged there of a chunk.
+SumTile::Source SumTile::source_of(const Side& side, const Staged& at, const Operand& chunk) {
+  const bool along_sum = side.packing == ir::Packing::by_elements;
+  const Operand together = ir::i64_operand(side.together);
+  const Operand inner = along_sum ? mul(at.element, together) : at.element;
+  const Operand across = along_sum ? at.own : mul(at.own, together);
+  return {add(add(chunk, inner), ir::i64_operand(at.further_elements)),
+          add(add(side.first, across), ir::i64_operand(at.further_own))};
+}
+
+std::vector<Operand> SumTile::load_steady(const Side& side, const Staged& at) {
+  const Operand one = ir::i64_operand(1);
+  std::vector<Operand> loaded;
+  for (std::size_t v = 0; v < side.values.size(); ++v) {
+    const Steps& steps = side.steady[v];
+    const Place memory{steps.from.block, ir::i64_operand(0), {one}, one, steps.from.space};
+    const Operand first = steady_index(steps, at);
+    const auto load_one = [&](const Operand& index) {
+      const ScalarType type = names().type(side.values[v]).element;
+      const Operand value = emit::load(c_, memory, {index}, type, "loaded");
+      return matrices_ ? factor(value, ir::i64_operand(0), false) : value;
+    };
+    loaded.push_back(load_one(first));
+    if (side.together == 1) continue;
+    const bool along_sum = side.packing == ir::Packing::by_elements;
+    const Operand next = add(first, along_sum ? steps.element : steps.own);
+    loaded.back() = paired(loaded.back(), load_one(next));
   }
   return loaded;
 }
@@ -161,28 +231,43 @@ Operand SumTile::paired(const Operand& first, const Operand& second) {
 }
 
 void SumTile::stage(const Side& side, const Loaded& loaded, const Operand& half) {
-  const std::int64_t all = side.width * plan_.depth / together_;
-  const bool along_sum = side.packing == ir::Packing::by_elements;
   for (std::size_t number = 0; number < loaded.size(); ++number) {
-    const Staged at = staged_at(side, static_cast<std::int64_t>(number));
-    const auto put = [&] {
-      for (std::size_t k = 0; k < loaded[number].size(); ++k) {
-        const Place& place = side.written[k];
-        const Operand further = add(mul(ir::i64_operand(at.further_elements), place.strides[1]),
-                                    mul(ir::i64_operand(at.further_own), place.strides[2]));
-        emit::write(c_, place, {half, at.element, at.own, further}, loaded[number][k]);
-      }
-    };
-    if (static_cast<std::int64_t>(number + 1) * block_threads <= all) {
-      put();
-    } else {
-      const Operand depth =
-          ir::i64_operand(plan_.depth / (along_sum ? together_ : 1) - at.further_elements);
-      const Operand width =
-          ir::i64_operand(side.width / (along_sum ? 1 : together_) - at.further_own);
-      branch(both(less(at.element, depth), less(at.own, width)), put);
-    }
+    const auto own = static_cast<std::int64_t>(number);
+    const Staged at = staged_at(side, ir::i64_operand(own));
+    const bool is_rest = own + 1 == staged_each(side) && has_rest(side);
+    if_staged(side, !is_rest, at, [&] { stage_at(side, at, loaded[number], half); });
   }
+}
+
+void SumTile::stage_at(const Side& side, const Staged& at, const std::vector<Value>& values,
+                       const Operand& half) {
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const Place& place = side.written[k];
+    emit::write(c_, place, indices_of_staged(place, at, half), values[k]);
+  }
+}
+
+std::vector<Operand> SumTile::indices_of_staged(const Place& written, const Staged& at,
+                                                const Operand& half) {
+  const Operand further = add(mul(ir::i64_operand(at.further_elements), written.strides[1]),
+                              mul(ir::i64_operand(at.further_own), written.strides[2]));
+  return {half, at.element, at.own, further};
+}
+
+// Whether of the last ones that threads stage there are fewer than threads.
+bool SumTile::has_rest(const Side& side) const {
+  return side.width * plan_.depth / side.together % block_threads != 0;
+}
+
+void SumTile::if_staged(const Side& side, bool is_known, const Staged& at,
+                        const std::function<void()>& action) {
+  if (is_known) return action();
+  const bool along_sum = side.packing == ir::Packing::by_elements;
+  const Operand depth =
+      ir::i64_operand(plan_.depth / (along_sum ? side.together : 1) - at.further_elements);
+  const Operand width =
+      ir::i64_operand(side.width / (along_sum ? 1 : side.together) - at.further_own);
+  branch(both(less(at.element, depth), less(at.own, width)), action);
 }
 
 }  // namespace dagaz::emit

@@ -12,7 +12,8 @@
 // any of that, whose sums over a chunk have a known length.
 //
 // Where warps multiply matrices (matrix_sums.h), chunks are whole: elements after the end are zeros
-// of both sides.  What is staged, and how, is in sum_staging.cpp.
+// of both sides.  What is staged, and how, is in sum_staging.cpp; what is copied without waiting
+// for it, in sum_copies.cpp.
 #include "emit/gpu/sum_tile.h"
 
 #include <algorithm>
@@ -29,11 +30,7 @@ namespace dagaz::emit {
 
 SumTile::SumTile(Context& c, const std::vector<ir::SpaceDimension>& space,
                  const plan::SumParts& parts, const ir::Contraction& plan)
-    : Emitter(c),
-      c_(c),
-      parts_(parts),
-      plan_(plan),
-      together_(plan.unit == ir::MatrixUnit::f16 ? 2 : 1) {
+    : Emitter(c), c_(c), parts_(parts), plan_(plan) {
   for (const ir::ReduceOperator& one : *parts.operators) {
     types_.insert(types_.end(), one.op.result_types.begin(), one.op.result_types.end());
   }
@@ -48,6 +45,10 @@ SumTile::SumTile(Context& c, const std::vector<ir::SpaceDimension>& space,
     side->lines = by_elements ? side->width : plan.depth;
     side->pitch =
         (by_elements ? plan.depth : side->width) + (side == &rows_ ? plan.row_gap : plan.point_gap);
+    side->copies = side == &rows_ ? plan.row_copies : plan.point_copies;
+    side->together = side->copies;
+    if (side->copies == 0) side->together = plan.unit == ir::MatrixUnit::f16 ? 2 : 1;
+    side->elements = plan::elements_of(side->body, side->values, c.names());
   }
   rows_.own = plan.kept_rows;
   points_.own = plan.kept_points;
@@ -174,67 +175,108 @@ void SumTile::run(const TilePlace& at, const Operand& begin, const Operand& end,
   start_sums();
   begin_ = begin;
   end_ = end;
-  add_chunks();
+  has_copies() ? add_chunks_ahead() : add_chunks();
   write(put);
 }
 
-// Chunks that are whole, as the next one is if there is one, of a tile inside the space, are
-// steady.
-void SumTile::add_chunks() {
+SumTile::Chunks SumTile::chunks(std::int64_t ahead) {
   const Operand depth = ir::i64_operand(plan_.depth);
   const Operand left = maximum(sub(end_, begin_), ir::i64_operand(0));
-  const Operand chunks = divide_up(left, depth);
+  const Operand all = divide_up(left, depth);
   const Operand zero = ir::i64_operand(0);
-  const Operand one = ir::i64_operand(1);
   const auto either = [&](const Operand& condition, const Operand& yes, const Operand& no) {
     return scalar(ScalarOp::select, ScalarType::i64, {condition, yes, no});
   };
   const Operand whole = divide(left, depth);
-  const Operand followed = maximum(sub(whole, one), zero);
+  const Operand followed = maximum(sub(whole, ir::i64_operand(ahead)), zero);
   const Operand inside = both(is_inside(rows_), is_inside(points_));
-  const Operand steady = either(inside, either(equal(whole, chunks), chunks, followed), zero);
+  return {all, either(inside, either(equal(whole, all), all, followed), zero)};
+}
+
+void SumTile::add_chunks() {
+  constexpr std::int64_t ahead = 1;
   // The first round only loads the first chunk.
-  rolled_loop("round", add(sub(chunks, steady), one), [&](const Operand& round) {
-    const Operand is_first = equal(round, zero);
-    const Operand chunk = sub(add(round, either(is_first, zero, steady)), one);
-    add_chunk(chunk, Reach::clamped);
-    branch(is_first, [&] {
-      loop("chunk", steady, {}, [&](const Operand& next) { add_chunk(next, Reach::inside); });
+  run_rounds(
+      ahead, [&](NameId chunk, Reach reach) { add_chunk(chunk, reach); },
+      [](const Side&) { return ahead; });
+}
+
+// The first `ahead` rounds are for chunks with numbers below 0; steady ones come after these, and
+// begin so many further as `asked` says.  One variable counts them all, so that nothing of the
+// steady ones is computed before.
+void SumTile::run_rounds(std::int64_t ahead,
+                         const std::function<void(NameId chunk, Reach reach)>& step,
+                         const std::function<std::int64_t(const Side&)>& asked) {
+  const Chunks some = chunks(ahead);
+  const Operand one = ir::i64_operand(1);
+  const NameId chunk = mutable_variable("chunk", ScalarType::i64, ir::i64_operand(-ahead));
+  const auto add_next = [&](Reach reach) {
+    step(chunk, reach);
+    move(chunk, add(chunk, one));
+  };
+  const Operand rounds = add(sub(some.all, some.steady), ir::i64_operand(ahead));
+  rolled_loop("round", rounds, [&](const Operand& round) {
+    add_next(Reach::clamped);
+    branch(equal(round, ir::i64_operand(ahead - 1)), [&] {
+      for (Side* side : {&rows_, &points_}) {
+        begin_steady(*side, start_of(add(chunk, ir::i64_operand(asked(*side)))));
+      }
+      loop("steady", some.steady, {}, [&](const Operand&) {
+        add_next(Reach::inside);
+        for (Side* side : {&rows_, &points_}) advance(*side);
+      });
     });
   });
+}
+
+Operand SumTile::start_of(const Operand& chunk) {
+  return add(begin_, mul(chunk, ir::i64_operand(plan_.depth)));
 }
 
 Operand SumTile::is_inside(const Side& side) {
   return less(add(side.first, ir::i64_operand(side.width - 1)), side.extent);
 }
 
-// Adds the products of a chunk, none of number -1, while the next one is loaded.
+// Adds the products of a chunk, none of number -1, while the next one is loaded; what of that may
+// be outside is put in its place before.
 void SumTile::add_chunk(const Operand& chunk, Reach reach) {
-  const Operand depth = ir::i64_operand(plan_.depth);
-  const Operand start = add(begin_, mul(chunk, depth));
-  const Operand following = add(start, depth);
+  const Operand following = start_of(add(chunk, ir::i64_operand(1)));
   const Operand half = scalar(ScalarOp::bit_and, ScalarType::i64, {chunk, ir::i64_operand(1)});
   const Operand other = sub(ir::i64_operand(1), half);
   const Operand more = less(following, end_);
-  std::array<Loaded, 2> loaded;
-  branch(more, [&] { loaded = {load(rows_, following, reach), load(points_, following, reach)}; });
+  if (reach == Reach::clamped) {
+    branch(more, [&] {
+      fill(rows_, following, other);
+      fill(points_, following, other);
+    });
+    add_products_of(chunk, half, reach);
+  } else {
+    std::array<Loaded, 2> loaded;
+    branch(more, [&] {
+      loaded = {load(rows_, following, reach), load(points_, following, reach)};
+    });
+    add_products_of(chunk, half, reach);
+    branch(more, [&] {
+      stage(rows_, loaded[0], other);
+      stage(points_, loaded[1], other);
+    });
+  }
+  emit(Barrier{});
+}
+
+void SumTile::add_products_of(const Operand& chunk, const Operand& half, Reach reach) {
+  const Operand depth = ir::i64_operand(plan_.depth);
   if (reach == Reach::inside) {
     add_products(half, depth);
-  } else {
-    const Operand exists = less(ir::i64_operand(-1), chunk);
-    if (matrices_) {
-      branch(exists, [&] { add_products(half, depth); });
-    } else {
-      const Operand left = minimum(depth, sub(end_, start));
-      add_products(half,
-                   scalar(ScalarOp::select, ScalarType::i64, {exists, left, ir::i64_operand(0)}));
-    }
+    return;
   }
-  branch(more, [&] {
-    stage(rows_, loaded[0], other);
-    stage(points_, loaded[1], other);
-  });
-  emit(Barrier{});
+  const Operand exists = less(ir::i64_operand(-1), chunk);
+  if (matrices_) {
+    branch(exists, [&] { add_products(half, depth); });
+    return;
+  }
+  const Operand left = minimum(depth, sub(end_, start_of(chunk)));
+  add_products(half, scalar(ScalarOp::select, ScalarType::i64, {exists, left, ir::i64_operand(0)}));
 }
 
 // The values of the thread's rows or points for an element.
@@ -266,7 +308,8 @@ void SumTile::add_products(const Operand& half, const Operand& count) {
     loop("k", count, {}, [&](const Operand& element) { add_product(half, element); });
     return;
   }
-  loop("k", ir::i64_operand(plan_.depth / together), {}, [&](const Operand& some) {
+  // A longer step would load factors long before they are used.
+  rolled_loop("k", ir::i64_operand(plan_.depth / together), [&](const Operand& some) {
     const Operand first = mul(some, ir::i64_operand(together));
     for (std::int64_t k = 0; k < together; ++k) add_product(half, add(first, ir::i64_operand(k)));
   });

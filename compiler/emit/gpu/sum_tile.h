@@ -8,6 +8,7 @@
 #include "emit/context/context.h"
 #include "emit/gpu/matrix_sums.h"
 #include "emit/thread/running.h"
+#include "plan/memory_elements.h"
 #include "plan/product_parts.h"
 
 namespace dagaz::emit {
@@ -39,6 +40,14 @@ class SumTile : public Emitter {
   void run(const TilePlace& at, const Operand& begin, const Operand& end, const TilePut& put);
 
  private:
+  /// Where what a thread stages first of a chunk lies, and how far from there what it stages
+  /// further, by an element of the sum and by a row or point.
+  struct Steps {
+    Place from;
+    NameId first;
+    Operand element;
+    Operand own;
+  };
   /// Rows or points of a tile; a panel of them is a thread's.
   struct Side : plan::ProductSide {
     std::int64_t width = 0;      // of a block
@@ -47,6 +56,10 @@ class SumTile : public Emitter {
     Operand extent;              // of the space
     Operand first;               // of this block
     Operand thread;              // the number of this thread among those along this side
+    std::int64_t together = 1;   // neighbours of a line that a thread stages at once
+    std::int64_t copies = 0;     // the same where it need not wait for them; else 0
+    std::optional<plan::MemoryElements> elements;  // that values are, if they are such
+    std::vector<Steps> steady;   // of each value in steady chunks, where these have steps
     std::vector<NameId> own;     // what a thread keeps for each of its rows or points
     std::vector<Place> staged;   // of each value: [half][element][row or point][further]
     std::vector<Place> written;  // the same in what a thread stages at once
@@ -62,10 +75,20 @@ class SumTile : public Emitter {
     std::int64_t further_elements = 0;
     std::int64_t further_own = 0;
   };
+  struct Source {
+    Operand element;
+    Operand own;
+  };
   /// Of a thread's row or point in the tile: that of its first one, and how much further it is.
   struct OwnPlace {
     Operand first;
     Operand further;
+  };
+  /// How many there are, and the first how many are whole, in a tile inside the space, as are those
+  /// after them that are asked for while they are multiplied.
+  struct Chunks {
+    Operand all;
+    Operand steady;
   };
   using Loaded = std::vector<std::vector<Value>>;  // of what a thread stages at once, the values
 
@@ -79,15 +102,53 @@ class SumTile : public Emitter {
   void keep(Side& side);
   void start_sums();
   Operand is_inside(const Side& side);
+  void begin_steady(Side& side, const Operand& chunk);
+  void advance(Side& side);
+  Operand steady_index(const Steps& steps, const Staged& at);
+  Chunks chunks(std::int64_t ahead);
   void add_chunks();
+  void run_rounds(std::int64_t ahead, const std::function<void(NameId chunk, Reach reach)>& step,
+                  const std::function<std::int64_t(const Side&)>& asked);
+  Operand start_of(const Operand& chunk);
   void add_chunk(const Operand& chunk, Reach reach);
   Loaded load(const Side& side, const Operand& chunk, Reach reach);
+  void fill(const Side& side, const Operand& chunk, const Operand& half);
+  std::vector<Value> load_at(const Side& side, const Staged& at, const Operand& chunk, Reach reach);
+  std::vector<Value> as_values(const Side& side, const std::vector<Operand>& values);
+  Source source_of(const Side& side, const Staged& at, const Operand& chunk);
+  bool has_copies() const { return rows_.copies > 0 || points_.copies > 0; }
+  void add_chunks_ahead();
+  void add_chunk_ahead(const Operand& chunk, NameId stage, Reach reach);
+  void stage_others(const Operand& chunk, const Operand& following, const Operand& stage,
+                    Reach reach, const std::function<void()>& add_products);
+  void copy(const Side& side, const Operand& chunk, const Operand& stage, Reach reach);
+  void copy_at(const Side& side, const Staged& at, const Operand& chunk, const Operand& stage,
+               Reach reach);
+  Operand present(const Side& side, const Operand& element, const Operand& own);
+  void copy_steady(const Side& side, const Staged& at, const Operand& stage);
+  Operand target_of(const Side& side, std::size_t value, const Staged& at, const Operand& stage);
+  void copy_value(const Side& side, std::size_t value, const Operand& to, Operand count);
+  void emit_copy(const Side& side, std::size_t value, const Place& from, const Operand& to,
+                 const Operand& index, const Operand& count);
+  void copy_each(const CopyAsync& all, const Operand& stride);
+  std::vector<Operand> load_steady(const Side& side, const Staged& at);
   std::vector<Operand> load_values(const Side& side, const Operand& element, const Operand& own,
                                    bool clamps);
   Operand factor(const Operand& value, const Operand& element, bool clamps);
   Operand paired(const Operand& first, const Operand& second);
   void stage(const Side& side, const Loaded& loaded, const Operand& half);
-  Staged staged_at(const Side& side, std::int64_t number);
+  void stage_at(const Side& side, const Staged& at, const std::vector<Value>& values,
+                const Operand& half);
+  Staged staged_at(const Side& side, const Operand& number);
+  Staged staged_at(const Side& side, const Operand& number, const Operand& thread);
+  Operand thread_for(const Side& side);
+  std::int64_t staged_each(const Side& side) const;
+  bool has_rest(const Side& side) const;
+  void if_staged(const Side& side, bool is_known, const Staged& at,
+                 const std::function<void()>& action);
+  std::vector<Operand> indices_of_staged(const Place& written, const Staged& at,
+                                         const Operand& half);
+  void add_products_of(const Operand& chunk, const Operand& half, Reach reach);
   void add_products(const Operand& half, const Operand& count);
   void add_product(const Operand& half, const Operand& element);
   std::vector<std::vector<Value>> read(const Side& side, const Operand& half,
@@ -104,7 +165,6 @@ class SumTile : public Emitter {
   Context& c_;
   const plan::SumParts& parts_;
   const ir::Contraction& plan_;
-  const std::int64_t together_;         // neighbours of a line that a thread stages at once
   std::optional<MatrixSums> matrices_;  // that warps multiply; or threads multiply for themselves
   std::vector<ir::Type> types_;
   Side rows_;

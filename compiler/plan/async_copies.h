@@ -1,0 +1,31 @@
+// Which sides of a product's tiles a GPU copies to shared memory while nobody waits (cp.async of
+// sm_80 and newer), how many neighbours at once, and for how many chunks there is room (Kerr,
+// Merrill, Demouth and Tran, "CUTLASS: fast linear algebra in CUDA C++", 2017, and its main loop in
+// stages for sm_80).
+//
+// Such a copy takes elements of memory as they are: a side whose values are computed, or are
+// rounded for the matrix instructions, goes through registers as on older GPUs.  (Rounded where it
+// is read, a factor would be so by each warp that reads it: three times as often.)  What a
+// condition makes zero is such an element, too.  A copy takes 4, 8 or 16 bytes.  Where lines of
+// what is staged run as memory does, one takes 16 bytes of neighbours, if these are such when the
+// program runs, and aligned; where they cross, an element.  That also pays: it is one instruction
+// instead of a load and a store, and what is on its way waits in no register.
+//
+// A chunk is asked for when `stages` - 1 others are still to be multiplied, by all blocks of a
+// multiprocessor: so many that memory has answered meanwhile, if there is room for them.
+#pragma once
+
+#include <vector>
+
+#include "plan/product_parts.h"
+#include "plan/surroundings.h"
+
+namespace dagaz::plan {
+
+/// Sets the copies and stages of a tile whose sizes are known, where the target has copies.
+void choose_copies(ir::Contraction& plan, const std::vector<ir::SpaceDimension>& space,
+                   const SumParts& parts, const Surroundings& around);
+/// Whether lines of what is staged are whole numbers of copies.
+bool has_whole_copies(const ir::Contraction& plan);
+
+}  // namespace dagaz::plan
