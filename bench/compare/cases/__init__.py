@@ -2,5 +2,6 @@
 from importlib import import_module
 
 THEMES = ('elementwise', 'reductions', 'scans', 'segmented', 'histograms', 'moves', 'sorting',
-          'products', 'convolutions', 'networks', 'simulations', 'transforms', 'finance', 'data')
+          'products', 'convolutions', 'networks', 'sequences', 'simulations', 'transforms',
+          'finance', 'data')
 CASES = [case for theme in THEMES for case in import_module(f'cases.{theme}').CASES]
