@@ -212,6 +212,10 @@ void Flattener::flatten_points(Statement statement, Nest nest, PointBody point, 
     return;
   }
   if (!on_gpu()) {
+    if (assert_first(statement, nest, point, out)) {
+      flatten_nest(std::move(statement), std::move(nest), std::move(point), out);
+      return;
+    }
     if (choose_host(statement, nest, point, out)) return;
     if (cut_if_possible(statement, nest, point, out)) return;
   }

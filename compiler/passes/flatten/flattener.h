@@ -41,6 +41,9 @@ class Flattener {
   void flatten_nest(ir::Statement statement, Nest nest, PointBody point, Out& out);
   void flatten_points(ir::Statement statement, Nest nest, PointBody point, Out& out);
 
+  // ---- asserted_first.cpp
+  bool assert_first(const ir::Statement& statement, const Nest& nest, PointBody& point, Out& out);
+
   // ---- cut.cpp
   bool cut_if_possible(ir::Statement& statement, Nest& nest, PointBody& point, Out& out);
   void cut(ir::Statement statement, Nest nest, PointBody point, const Cut& cut, Out& out);
