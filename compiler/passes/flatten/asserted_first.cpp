@@ -24,11 +24,19 @@ namespace {
 
 bool asserts(const Statement& one) { return as<Assert>(one.operation) != nullptr; }
 
+/// Whether each element of the map is made of one sum: of several, rows stay in vector lanes.
+bool has_one_sum(const Statement& product) {
+  const std::vector<Statement>& inside = as<MapScanReduce>(product.operation)->map.body.statements;
+  return std::count_if(inside.begin(), inside.end(), [](const Statement& one) {
+           return as<MapScanReduce>(one.operation) != nullptr;
+         }) == 1;
+}
+
 /// Whether the body is one product, beside asserts and what is cheap.
 bool is_one_product(const Body& body, const NameSet& inside) {
   std::size_t products = 0;
   for (const Statement& one : body.statements) {
-    if (is_product(one, inside)) {
+    if (is_product(one, inside) && has_one_sum(one)) {
       ++products;
     } else if (!asserts(one) && !as<Scalar>(one.operation) && !is_view(one.operation)) {
       return false;
